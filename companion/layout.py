@@ -1,0 +1,123 @@
+"""Where everything is printed on the mats, in millimetres: the one plan that printing and vision share.
+
+A mat's origin is its top left corner as its player sees it; x runs right, y runs down.
+Marker ids belong to the dictionary MIP_36h12. Side n (1 … 8) owns the ids 4(n-1) … 4(n-1)+3, the table
+mat 32 … 35, and 36 lies under the draw pile: it shows when the pile is used up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+MAX_SIDES = 8
+CARD_MM = (57.0, 88.0)
+"""Width and height of a card of the project's own deck and of most printed decks."""
+
+MARKER_MM = 28.0
+"""Side of a marker's black square: 8 cells of 3.5 mm, 5.6 px a cell at 1080p over 1.2 m."""
+
+MARKER_EDGE_MM = 12.0
+"""From the mat's edge to a marker's black: two cells of white and a printer's margin."""
+
+DRAW_MARKER_ID = 36
+DISTANCE_COLUMNS = ("25", "50", "75", "100", "200")
+
+
+@dataclass(frozen=True, slots=True)
+class Rect:
+    """A rectangle on a mat, in millimetres."""
+
+    x_mm: float
+    y_mm: float
+    width_mm: float
+    height_mm: float
+
+    def contains(self, x_mm: float, y_mm: float) -> bool:
+        """Whether the point lies inside, edges included."""
+        return self.x_mm <= x_mm <= self.x_mm + self.width_mm and self.y_mm <= y_mm <= self.y_mm + self.height_mm
+
+    @property
+    def centre_mm(self) -> tuple[float, float]:
+        return self.x_mm + self.width_mm / 2, self.y_mm + self.height_mm / 2
+
+    def as_list(self) -> list[float]:
+        return [self.x_mm, self.y_mm, self.width_mm, self.height_mm]
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """A printed MIP_36h12 marker: its id and its black square."""
+
+    id: int
+    square: Rect
+
+
+@dataclass(frozen=True, slots=True)
+class MatLayout:
+    """One mat: its size, corner markers (top left, top right, bottom right, bottom left) and zones."""
+
+    id: str
+    size_mm: tuple[float, float]
+    markers: tuple[Marker, ...]
+    zones: Mapping[str, Rect]
+    columns: tuple[Rect, ...] = ()
+    """On a side's mat the five columns of the distance zone, in the order of `DISTANCE_COLUMNS`."""
+
+    draw_marker: Marker | None = None
+    """On the table mat the marker that the draw pile hides."""
+
+    def zone_at(self, x_mm: float, y_mm: float) -> str | None:
+        """The name of the zone under a point, or None between the zones."""
+        return next((name for name, rect in self.zones.items() if rect.contains(x_mm, y_mm)), None)
+
+
+def _corner_markers(first_id: int, width_mm: float, height_mm: float) -> tuple[Marker, ...]:
+    near, right, bottom = MARKER_EDGE_MM, width_mm - MARKER_EDGE_MM - MARKER_MM, height_mm - MARKER_EDGE_MM - MARKER_MM
+    corners = ((near, near), (right, near), (right, bottom), (near, bottom))
+    return tuple(Marker(first_id + i, Rect(x, y, MARKER_MM, MARKER_MM)) for i, (x, y) in enumerate(corners))
+
+
+def side_mat(number: int) -> MatLayout:
+    """The mat of side `number` (1 … 8), A3 landscape; it splits into two A4 sheets at x = 210 mm.
+
+    Battle, speed and safety lie in the upper row between the markers, the distance zone below them.
+    Raises ValueError for a number outside 1 … 8.
+    """
+    if not 1 <= number <= MAX_SIDES:
+        raise ValueError(f"there are mats for sides 1 to {MAX_SIDES}, not {number}")
+    columns = tuple(Rect(45.0 + 66.0 * i, 158.0, 66.0, 131.0) for i in range(5))
+    return MatLayout(
+        id=f"side-{number}",
+        size_mm=(420.0, 297.0),
+        markers=_corner_markers(4 * (number - 1), 420.0, 297.0),
+        zones=MappingProxyType(
+            {
+                "battle": Rect(50.0, 12.0, 74.0, 136.0),
+                "speed": Rect(130.0, 12.0, 74.0, 136.0),
+                "safety": Rect(216.0, 12.0, 156.0, 136.0),
+                "distance": Rect(45.0, 158.0, 330.0, 131.0),
+            }
+        ),
+        columns=columns,
+    )
+
+
+def table_mat() -> MatLayout:
+    """The mat of the table's middle, A4 landscape: draw pile on the left, discard pile on the right."""
+    draw = Rect(52.0, 40.0, 90.0, 130.0)
+    x_mm, y_mm = draw.centre_mm
+    hidden = Rect(x_mm - MARKER_MM / 2, y_mm - MARKER_MM / 2, MARKER_MM, MARKER_MM)
+    return MatLayout(
+        id="table",
+        size_mm=(297.0, 210.0),
+        markers=_corner_markers(32, 297.0, 210.0),
+        zones=MappingProxyType({"draw": draw, "discard": Rect(155.0, 40.0, 90.0, 130.0)}),
+        draw_marker=Marker(DRAW_MARKER_ID, hidden),
+    )
+
+
+def all_mats() -> tuple[MatLayout, ...]:
+    """Every mat there is: eight sides and the table."""
+    return (*(side_mat(n) for n in range(1, MAX_SIDES + 1)), table_mat())

@@ -1,0 +1,1 @@
+"""The rules of Mille Bornes, and nothing else: no camera, no clock, no chance, no storage."""

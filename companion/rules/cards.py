@@ -1,0 +1,97 @@
+"""The cards: their slugs, families, and which remedy and safety answers which hazard.
+
+Slugs are the names used in files, notation, logs, stickers and JSON.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Family(StrEnum):
+    """What a card does, as the rule sheets group them."""
+
+    DISTANCE = "distance"
+    HAZARD = "hazard"
+    REMEDY = "remedy"
+    SAFETY = "safety"
+    SPECIAL = "special"
+    UNKNOWN = "unknown"
+
+
+class Card(StrEnum):
+    """A card face of any edition. `UNKNOWN` is a card that lies there and could not be told."""
+
+    family: Family
+    km: int
+
+    def __new__(cls, slug: str, family: Family) -> Card:
+        card = str.__new__(cls, slug)
+        card._value_ = slug
+        card.family = family
+        card.km = int(slug) if family is Family.DISTANCE else 0
+        return card
+
+    KM_25 = "25", Family.DISTANCE
+    KM_50 = "50", Family.DISTANCE
+    KM_75 = "75", Family.DISTANCE
+    KM_100 = "100", Family.DISTANCE
+    KM_200 = "200", Family.DISTANCE
+    KM_300 = "300", Family.DISTANCE
+    ACCIDENT = "accident", Family.HAZARD
+    OUT_OF_GAS = "out-of-gas", Family.HAZARD
+    FLAT_TIRE = "flat-tire", Family.HAZARD
+    OUT_OF_CHARGE = "out-of-charge", Family.HAZARD
+    POLLUTION = "pollution", Family.HAZARD
+    STOP = "stop", Family.HAZARD
+    SPEED_LIMIT = "speed-limit", Family.HAZARD
+    REPAIRS = "repairs", Family.REMEDY
+    GASOLINE = "gasoline", Family.REMEDY
+    SPARE_TIRE = "spare-tire", Family.REMEDY
+    RECHARGE = "recharge", Family.REMEDY
+    END_OF_POLLUTION = "end-of-pollution", Family.REMEDY
+    ROLL = "roll", Family.REMEDY
+    END_OF_LIMIT = "end-of-limit", Family.REMEDY
+    DRIVING_ACE = "driving-ace", Family.SAFETY
+    EXTRA_TANK = "extra-tank", Family.SAFETY
+    PUNCTURE_PROOF = "puncture-proof", Family.SAFETY
+    LONG_RANGE = "long-range", Family.SAFETY
+    CAR_POOL = "car-pool", Family.SAFETY
+    RIGHT_OF_WAY = "right-of-way", Family.SAFETY
+    ACCELERATOR = "accelerator", Family.SPECIAL
+    MIRROR = "mirror", Family.SPECIAL
+    U_TURN = "u-turn", Family.SPECIAL
+    CONTROL = "control", Family.SPECIAL
+    THEFT = "theft", Family.SPECIAL
+    UNKNOWN = "unknown", Family.UNKNOWN
+
+
+REMEDY_OF: dict[Card, Card] = {
+    Card.ACCIDENT: Card.REPAIRS,
+    Card.OUT_OF_GAS: Card.GASOLINE,
+    Card.FLAT_TIRE: Card.SPARE_TIRE,
+    Card.OUT_OF_CHARGE: Card.RECHARGE,
+    Card.POLLUTION: Card.END_OF_POLLUTION,
+    Card.STOP: Card.ROLL,
+    Card.SPEED_LIMIT: Card.END_OF_LIMIT,
+}
+"""The remedy that answers each hazard."""
+
+SAFETY_OF: dict[Card, Card] = {
+    Card.ACCIDENT: Card.DRIVING_ACE,
+    Card.OUT_OF_GAS: Card.EXTRA_TANK,
+    Card.FLAT_TIRE: Card.PUNCTURE_PROOF,
+    Card.OUT_OF_CHARGE: Card.LONG_RANGE,
+    Card.POLLUTION: Card.CAR_POOL,
+    Card.STOP: Card.RIGHT_OF_WAY,
+    Card.SPEED_LIMIT: Card.RIGHT_OF_WAY,
+}
+"""The safety that shuts out each hazard."""
+
+HAZARD_OF: dict[Card, Card] = {remedy: hazard for hazard, remedy in REMEDY_OF.items()}
+"""The hazard that each remedy answers."""
+
+
+def card_name(card: Card) -> str:
+    """The card's English name for a sentence: `end of limit`, `75 km`."""
+    return f"{card} km" if card.family is Family.DISTANCE else card.value.replace("-", " ")

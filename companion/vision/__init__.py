@@ -1,0 +1,1 @@
+"""From pictures to what lies where: cameras, mats, stickers."""

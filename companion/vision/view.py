@@ -1,0 +1,62 @@
+"""The values that leave vision: what was seen on one frame. Plain data, no pictures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from companion.rules.cards import Card
+
+Point = tuple[float, float]
+Quad = tuple[Point, Point, Point, Point]
+
+
+@dataclass(frozen=True, slots=True)
+class MatSeen:
+    """A mat found on the frame."""
+
+    id: str
+    corners_px: Quad
+    """Top left, top right, bottom right, bottom left of the printed sheet."""
+
+    px_per_mm: float
+    """The scale at the mat's middle."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """One card seen on one frame."""
+
+    face: Card
+    """`Card.UNKNOWN` where it cannot be told."""
+
+    card: str | None
+    """The physical card where a sticker tells it (`roll-03`), else None."""
+
+    centre_px: Point
+    corners_px: Quad | None
+    zone: str | None
+    """`side-1/battle`, `table/discard`, … or None off the zones."""
+
+    sideways: bool
+    """Turned a quarter against the mat (within 45°)."""
+
+    confidence: float
+    by: str
+    """`sticker` or `face`."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What one frame shows. An occluded or unsettled zone is *unknown*, never *empty*."""
+
+    t_s: float
+    mats: tuple[MatSeen, ...]
+    sightings: tuple[Sighting, ...]
+    unknown_zones: frozenset[str] = field(default_factory=frozenset)
+    """Zones that something moves over, covers, or whose mat is not found: say nothing about them."""
+
+    draw_pile_empty: bool | None = None
+    """True when the marker under the draw pile shows, False when it is covered, None when its mat is not seen."""
+
+    trouble: str | None = None
+    """A sentence for the page when the frame is not to be trusted (light or camera moved, frozen camera)."""
