@@ -1,0 +1,43 @@
+"""The names of physical cards, and the text on their stickers: what printing writes and vision accepts.
+
+A physical card is its face and a number among its copies: `roll-03`. Its sticker says `MB1:ROLL-03`, which fits
+a version 1 QR code in alphanumeric mode. `MB1` marks the sticker as ours and the text's form as the first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from companion.rules.cards import Card
+
+PREFIX = "MB1:"
+_PAYLOAD = re.compile(r"MB1:([A-Z0-9-]{2,16}-[0-9]{2})")
+
+
+def card_ids(deck: Mapping[Card, int]) -> tuple[str, ...]:
+    """The physical cards of a deck, in its order: `25-01` … `right-of-way-01`."""
+    return tuple(f"{card.value}-{copy:02d}" for card, count in deck.items() for copy in range(1, count + 1))
+
+
+def face_of(card_id: str) -> Card:
+    """The face of a physical card. Raises ValueError for a name that no edition prints."""
+    return Card(card_id.rpartition("-")[0])
+
+
+def payload(card_id: str) -> str:
+    """The text on a physical card's sticker."""
+    return PREFIX + card_id.upper()
+
+
+def card_id_of(text: str) -> str | None:
+    """The physical card that a sticker's text names, or None where the text is not one of ours.
+
+    The text comes from a camera and may be anything: only the exact form of a known face passes.
+    """
+    found = _PAYLOAD.fullmatch(text)
+    if found is None:
+        return None
+    card_id = found[1].lower()
+    known = card_id.rpartition("-")[0] in Card._value2member_map_ and not card_id.startswith("unknown-")
+    return card_id if known else None
