@@ -1,0 +1,15 @@
+"""The one exception that people may see: a sentence that says what is wrong and what to do."""
+
+from __future__ import annotations
+
+
+class Problem(Exception):
+    """Something in the input or around the program is wrong; `str()` is the sentence for the person.
+
+    The command line prints it on standard error and ends with `exit_code`: 1 when what was given
+    turned out wrong, 2 when the call itself cannot be carried out as written.
+    """
+
+    def __init__(self, sentence: str, exit_code: int = 2) -> None:
+        super().__init__(sentence)
+        self.exit_code = exit_code
