@@ -1,0 +1,261 @@
+"""Editions and house rules as data: one TOML file a rule sheet, a parent plus what differs.
+
+The rules ask an edition for a switch (`edition.two_hundreds`), never which edition it is. A house rule is the
+same switch, set for one match (`with_option`).
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields, replace
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from companion.rules.cards import Card, Family
+
+_HERE = Path(__file__).parent
+_EDITIONS = _HERE / "editions"
+
+_HAZARDS_REMOVED = (Card.ACCIDENT, Card.OUT_OF_GAS, Card.FLAT_TIRE, Card.STOP, Card.SPEED_LIMIT)
+SHORT_GAME_PLAYERS = 3
+"""`five-hazards-removed` concerns games of up to three players."""
+
+
+class EditionError(ValueError):
+    """An edition file or a house rule that cannot be used; `str()` is the sentence for the person."""
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """What each line of the score sheet is worth, and what happens when a match ends level."""
+
+    safety: int
+    all_safeties: int
+    coup_fourre: int
+    """On top of the safety's own points."""
+
+    trip_completed: int
+    delayed_action: int
+    safe_trip: int
+    extension: int
+    shut_out: int
+    level: str
+    """`play-on` (another hand decides) or `restart` (nobody wins, totals start again)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edition:
+    """A rule sheet, with house rules where a table has set some. Every switch is a field."""
+
+    name: str
+    title: str
+    sheet: str
+    about: str
+    counts_verified: bool
+    deck: Mapping[Card, int]
+    hand_size: int
+    seatings: tuple[tuple[int, int], ...]
+    """(players, players a side) that the sheet allows."""
+
+    target_km: Mapping[int, int]
+    """The target by number of players."""
+
+    points: Points
+    sources: Mapping[str, str]
+    """Where in the sheet each switch is written."""
+
+    house_rules: tuple[tuple[str, str], ...]
+    """The switches that this table has turned, with their values."""
+
+    hazard_on_hazard: str
+    hazard_on_remedy: str
+    hazard_on_empty_pile: str
+    five_hazards_removed: str
+    extension: str
+    extension_bonus: str
+    overshoot: str
+    safeties_count_as_distance: str
+    two_hundreds: str
+    roll_to_start: str
+    roll_after_remedy: str
+    roll_after_late_safety: str
+    roll_on_remedy: str
+    roll_with_right_of_way: str
+    first_card: str
+    take_discard: str
+    empty_pile: str
+    discard_safety: str
+    discard: str
+    fast_remedy: str
+    exchange: str
+    limit_on_doubled: str
+    u_turn_on_winning_card: str
+    shut_out: str
+    coup_fourre_window: str
+    match: str
+
+    @property
+    def two_hundreds_max(self) -> int:
+        """How many 200s a side may lay in a hand."""
+        return int(self.two_hundreds) if self.two_hundreds.isdigit() else self.deck.get(Card.KM_200, 0)
+
+    @property
+    def match_points(self) -> int | None:
+        """The points that end a match, or None where one race decides."""
+        return int(self.match) if self.match.isdigit() else None
+
+    @property
+    def safeties(self) -> tuple[Card, ...]:
+        """The safeties of this deck."""
+        return tuple(card for card in self.deck if card.family is Family.SAFETY)
+
+    def deck_for(self, players: int) -> Mapping[Card, int]:
+        """The cards in the game with so many players, after `five-hazards-removed`."""
+        if self.five_hazards_removed == "no" or players > SHORT_GAME_PLAYERS:
+            return self.deck
+        out = {card: count - (card in _HAZARDS_REMOVED) for card, count in self.deck.items()}
+        return MappingProxyType(out)
+
+    def switch(self, name: str) -> str:
+        """The value of a switch by its written name (`hazard-on-hazard`)."""
+        return str(getattr(self, _field(name)))
+
+    def with_option(self, name: str, value: str) -> Edition:
+        """This edition with one house rule. Raises EditionError for an unknown switch or value."""
+        check_option(name, value)
+        others = tuple(rule for rule in self.house_rules if rule[0] != name)
+        changes: dict[str, Any] = {_field(name): value, "house_rules": (*others, (name, value))}
+        return replace(self, **changes)
+
+
+def _field(switch: str) -> str:
+    return switch.replace("-", "_")
+
+
+@cache
+def switches() -> Mapping[str, Mapping[str, str]]:
+    """Every switch, its values, and what each value means in one sentence."""
+    data = tomllib.loads((_HERE / "switches.toml").read_text(encoding="utf-8"))
+    return MappingProxyType({name: MappingProxyType(values) for name, values in data.items()})
+
+
+def check_option(name: str, value: str) -> None:
+    """Raises EditionError, with a sentence, for a switch or a value that does not exist."""
+    if name not in switches():
+        raise EditionError(f"There is no house rule '{name}': see `companion editions show classic` for all of them.")
+    values = switches()[name]
+    if value not in values:
+        raise EditionError(f"'{name}' is {_one_of(values)}, not '{value}'.")
+
+
+def _one_of(words: Iterable[str]) -> str:
+    *most, last = words
+    return f"{', '.join(most)} or {last}" if most else last
+
+
+def edition_names() -> tuple[str, ...]:
+    """The editions that ship, classic first."""
+    names = sorted(path.stem for path in _EDITIONS.glob("*.toml"))
+    return tuple(sorted(names, key=lambda name: name != "classic"))
+
+
+@cache
+def load_edition(name: str) -> Edition:
+    """An edition that ships, by name. Raises EditionError with a sentence for an unknown one."""
+    if name not in edition_names():
+        raise EditionError(f"There is no edition '{name}': the editions are {', '.join(edition_names())}.")
+    return read_edition(_EDITIONS / f"{name}.toml")
+
+
+def read_edition(path: Path) -> Edition:
+    """An edition from a TOML file. Raises EditionError, naming the file, when it cannot be used."""
+    try:
+        return _build(_with_parents(path))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, EditionError) as error:
+        raise EditionError(f"{path.name}: {error}") from error
+    except OSError as error:
+        raise EditionError(f"{path}: cannot be read ({error.strerror}).") from error
+
+
+def _with_parents(path: Path, below: tuple[str, ...] = ()) -> dict[str, Any]:
+    data = tomllib.loads(path.read_text(encoding="utf-8"))
+    parent = data.pop("parent", None)
+    if parent is None:
+        return data
+    if parent in below or parent not in edition_names():
+        raise EditionError(f"its parent '{parent}' is not one of {', '.join(edition_names())}.")
+    return _merged(_with_parents(_EDITIONS / f"{parent}.toml", (*below, parent)), data)
+
+
+def _merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Tables are merged key by key, other values replaced; a deck is replaced whole by its changed counts."""
+    out = dict(base)
+    for key, value in changes.items():
+        both = isinstance(value, dict) and isinstance(out.get(key), dict)
+        out[key] = _merged(out[key], value) if both else value
+    return out
+
+
+_KEYS = {"name", "title", "sheet", "about", "counts-verified", "deck", "setting-up", "points", "switches"}
+_SETTING_UP_KEYS = {"cards", "hand", "seatings", "source", "target-km"}
+
+
+def _build(data: Mapping[str, Any]) -> Edition:
+    _refuse_unknown(data, _KEYS, "the file")
+    setting_up = data["setting-up"]
+    _refuse_unknown(setting_up, _SETTING_UP_KEYS, "[setting-up]")
+    values = {name: _switch_value(name, entry) for name, entry in data["switches"].items()}
+    _refuse_missing_switches(values)
+    return Edition(
+        name=data["name"],
+        title=data["title"],
+        sheet=data["sheet"],
+        about=data["about"],
+        counts_verified=data["counts-verified"],
+        deck=MappingProxyType(_deck(data["deck"], setting_up["cards"])),
+        hand_size=setting_up["hand"],
+        seatings=tuple((players, each) for players, each in setting_up["seatings"]),
+        target_km=MappingProxyType({int(n): km for n, km in setting_up["target-km"].items()}),
+        points=_points(data["points"]),
+        sources=MappingProxyType({name: entry["source"] for name, entry in data["switches"].items()}),
+        house_rules=(),
+        **{_field(name): value for name, value in values.items()},
+    )
+
+
+def _refuse_unknown(table: Mapping[str, Any], known: Iterable[str], where: str) -> None:
+    unknown = sorted(set(table) - set(known))
+    if unknown:
+        raise EditionError(f"{where} has an unknown key '{unknown[0]}'.")
+
+
+def _refuse_missing_switches(values: Mapping[str, str]) -> None:
+    missing = [name for name in switches() if name not in values]
+    if missing:
+        raise EditionError(f"[switches] says nothing about '{missing[0]}'.")
+
+
+def _switch_value(name: str, entry: Mapping[str, str]) -> str:
+    check_option(name, entry["value"])
+    return entry["value"]
+
+
+def _deck(counts: Mapping[str, int], total: int) -> dict[Card, int]:
+    deck: dict[Card, int] = {}
+    for slug, count in counts.items():
+        if slug not in Card._value2member_map_ or slug == Card.UNKNOWN:
+            raise EditionError(f"[deck] names a card '{slug}' that no edition has.")
+        if count:
+            deck[Card(slug)] = count
+    if sum(deck.values()) != total:
+        raise EditionError(f"[deck] adds up to {sum(deck.values())} cards, not {total}.")
+    return deck
+
+
+def _points(table: Mapping[str, Any]) -> Points:
+    known = {f.name.replace("_", "-") for f in fields(Points)}
+    _refuse_unknown(table, known | {"source"}, "[points]")
+    return Points(**{_field(name): value for name, value in table.items() if name != "source"})

@@ -1,0 +1,56 @@
+"""What a person does at the table, as a value: one line of a record."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from companion.rules.cards import Card
+
+
+class Verb(StrEnum):
+    """The kinds of lines that change a hand."""
+
+    PLAY = "play"
+    DISCARD = "discard"
+    TAKE = "take"
+    SKIP_DRAW = "skip-draw"
+    EXTEND = "extend"
+    FINISH = "finish"
+    EXHAUSTED = "exhausted"
+    END = "end"
+
+
+@dataclass(frozen=True, slots=True)
+class Play:
+    """One act: who, what, with which card, at whom. `exhausted` and `end` have no player."""
+
+    verb: Verb
+    player: str | None = None
+    card: Card | None = None
+    target: str | None = None
+    """A side, or a player who counts for his side."""
+
+    at_once: bool = False
+    """Out of turn, answering something that has just happened (`!`): a coup fourré."""
+
+    anyway: bool = False
+    """Applied although it is illegal: the table decided to play it all the same."""
+
+    def __str__(self) -> str:
+        """The play in record notation, in its one normal form."""
+        words = [self.player or "", "" if self.verb is Verb.PLAY else self.verb.value, self.card or ""]
+        if self.target:
+            words += [">", self.target]
+        words += ["!"] * self.at_once + ["anyway"] * self.anyway
+        return " ".join(word for word in words if word)
+
+
+def lay(player: str, card: Card, target: str | None = None, *, at_once: bool = False) -> Play:
+    """The play of a card."""
+    return Play(Verb.PLAY, player, card, target, at_once=at_once)
+
+
+def discard(player: str, card: Card) -> Play:
+    """The discarding of a card."""
+    return Play(Verb.DISCARD, player, card)

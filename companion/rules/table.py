@@ -1,0 +1,186 @@
+"""The table as a value: every pile of every side, the hands' sizes, whose turn it is. A change is a new table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from companion.rules.cards import SAFETY_OF, Card, Family
+from companion.rules.edition import Edition
+
+
+@dataclass(frozen=True, slots=True)
+class Team:
+    """A side before the cards are dealt: its name and its one or two players."""
+
+    name: str
+    players: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """What lies in front of a side. Piles are listed from the bottom to the top."""
+
+    name: str
+    players: tuple[str, ...]
+    battle: tuple[Card, ...] = ()
+    speed: tuple[Card, ...] = ()
+    distances: tuple[Card, ...] = ()
+    doubled: tuple[Card, ...] = ()
+    """The distance cards among `distances` that count twice."""
+
+    safeties: tuple[Card, ...] = ()
+    coups_fourres: tuple[Card, ...] = ()
+    """The safeties among `safeties` that were laid as a coup fourré."""
+
+    shows_roll: bool = False
+    """The battle pile counts as showing a roll although none lies there (a safety took the hazard away)."""
+
+    @property
+    def km(self) -> int:
+        """What the distance cards show."""
+        return sum(card.km for card in self.distances) + sum(card.km for card in self.doubled)
+
+    @property
+    def battle_top(self) -> Card | None:
+        """What the battle pile shows."""
+        if self.shows_roll:
+            return Card.ROLL
+        return self.battle[-1] if self.battle else None
+
+    @property
+    def speed_top(self) -> Card | None:
+        """What the speed pile shows."""
+        return self.speed[-1] if self.speed else None
+
+    @property
+    def hazard(self) -> Card | None:
+        """The hazard that stops the car: the one on top, unless its safety is out."""
+        top = self.battle_top
+        stops = top is not None and top.family is Family.HAZARD and SAFETY_OF[top] not in self.safeties
+        return top if stops else None
+
+    @property
+    def limited(self) -> bool:
+        """Whether a speed limit is in force."""
+        return self.speed_top is Card.SPEED_LIMIT and Card.RIGHT_OF_WAY not in self.safeties
+
+    @property
+    def has_right_of_way(self) -> bool:
+        return Card.RIGHT_OF_WAY in self.safeties
+
+    def count(self, card: Card) -> int:
+        """How many of a card lie in front of this side."""
+        piles = (self.battle, self.speed, self.distances, self.safeties)
+        return sum(pile.count(card) for pile in piles)
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """A player's place at the table, clockwise."""
+
+    player: str
+    side: int
+    """The index of his side."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attack:
+    """The hazard just laid, while a coup fourré can still answer it."""
+
+    hazard: Card
+    by_seat: int
+    side: int
+    """The index of the attacked side."""
+
+
+class HowEnded(StrEnum):
+    """How a hand ended; `OPEN` is a record's end in the middle of one."""
+
+    COMPLETED = "completed"
+    EXHAUSTED = "exhausted"
+    AGREED = "agreed"
+    OPEN = "open"
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a hand ended and, where a trip was completed, the index of the side that did."""
+
+    how: HowEnded
+    side: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Everything that is public about a hand, between two plays."""
+
+    edition: Edition
+    sides: tuple[Side, ...]
+    seats: tuple[Seat, ...]
+    deck: Mapping[Card, int]
+    hands: tuple[int, ...]
+    """How many cards each seat holds; which ones is never known."""
+
+    draw_pile: int
+    unaccounted: int
+    """Cards that the count says are in the pile after it was seen empty: somebody holds them."""
+
+    discards: tuple[Card, ...]
+    to_move: int
+    """The seat whose turn it is."""
+
+    drawn: bool
+    """The player to move has drawn already, or has forgotten to; otherwise his play draws by itself."""
+
+    target: int
+    may_extend: bool
+    """An extension can still be called at this target."""
+
+    extension_offered_to: int | None = None
+    """The index of the side that has reached the target and has to answer: extend or finish."""
+
+    extended_by: int | None = None
+    """The index of the side that called the extension."""
+
+    attack: Attack | None = None
+    ending: Ending | None = None
+
+    @property
+    def player_to_move(self) -> str:
+        return self.seats[self.to_move].player
+
+    @property
+    def is_over(self) -> bool:
+        return self.ending is not None
+
+    def seat_of(self, player: str) -> int:
+        """The seat of a player. Raises KeyError for a stranger."""
+        for index, seat in enumerate(self.seats):
+            if seat.player == player:
+                return index
+        raise KeyError(player)
+
+    def side_index(self, name: str) -> int | None:
+        """The index of the side of that name, or of the side that a player of that name plays for."""
+        for index, side in enumerate(self.sides):
+            if side.name == name or name in side.players:
+                return index
+        return None
+
+    def side_of(self, player: str) -> Side:
+        """The side that a player plays for. Raises KeyError for a stranger."""
+        return self.sides[self.seats[self.seat_of(player)].side]
+
+    def copies_left(self, card: Card) -> int:
+        """How many of a card have not been laid yet in this hand."""
+        laid = sum(side.count(card) for side in self.sides) + self.discards.count(card)
+        return self.deck.get(card, 0) - laid
+
+    def race_km(self, side: Side) -> int:
+        """What counts towards the target: the distances and, where the edition says so, the safeties."""
+        if self.edition.safeties_count_as_distance == "no":
+            return side.km
+        points = self.edition.points
+        return side.km + points.safety * len(side.safeties) + points.coup_fourre * len(side.coups_fourres)
