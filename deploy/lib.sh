@@ -1,0 +1,178 @@
+# The set-up that deploy/run and deploy/test share. Sourced by bash with `set -euo pipefail`; everything it says
+# goes to standard error, so that `deploy/run read … --json` leaves standard output to the program.
+
+root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
+venv=$root/.venv
+python=python3
+
+say() { printf '%s\n' "$*" >&2; }
+
+stop() {
+    say "$*"
+    exit 1
+}
+
+# --- Python ---------------------------------------------------------------------------------------------------
+
+is_recent() { "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; }
+
+is_64_bit() { "$1" -c 'import struct, sys; sys.exit(struct.calcsize("P") < 8)' 2>/dev/null; }
+
+find_python() {
+    local name
+    if ! command -v python3 >/dev/null; then install_packages python3 python3-venv; fi
+    for name in python3 python3.14 python3.13 python3.12 python3.11; do
+        if is_recent "$name"; then
+            python=$name
+            break
+        fi
+    done
+    is_recent "$python" || stop "Python 3.11 or later is needed and this is $(python3 --version 2>&1): use Debian 12," \
+        "Raspberry Pi OS of 2023 or anything newer, or install a newer Python beside it."
+    is_64_bit "$python" || stop "This is a 32-bit system and the picture libraries exist for 64 bit only:" \
+        "install the 64-bit Raspberry Pi OS."
+}
+
+# --- The system's packages ------------------------------------------------------------------------------------
+
+missing_libraries() {
+    "$python" - <<'END'
+import ctypes
+
+for library, package in (
+    ("libzbar.so.0", "libzbar0"),
+    ("libGL.so.1", "libgl1"),
+    ("libgthread-2.0.so.0", "libglib2.0-0"),
+):
+    try:
+        ctypes.CDLL(library)
+    except OSError:
+        print(package)
+END
+}
+
+missing_venv() { "$python" -c 'import ensurepip, venv' 2>/dev/null || echo "$python-venv"; }
+
+missing_browser() {
+    command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null ||
+        echo chromium
+}
+
+as_root() {
+    if [ "$(id -u)" = 0 ]; then
+        "$@"
+    else
+        sudo "$@"
+    fi
+}
+
+may_install() {
+    [ "$(id -u)" = 0 ] && return
+    command -v sudo >/dev/null || return
+    sudo -n true 2>/dev/null && return
+    [ -t 0 ] && [ -t 2 ] && say "Installing them needs your password." && sudo -v
+}
+
+# Debian 13 calls some libraries libzbar0t64 and so on.
+debian_name() {
+    local name
+    for name in "$1" "$1t64"; do
+        if apt-cache policy "$name" 2>/dev/null | grep -q 'Candidate: [0-9]'; then
+            echo "$name"
+            return
+        fi
+    done
+    echo "$1"
+}
+
+install_packages() {
+    local by_hand log name names=()
+    by_hand="apt-get install $*"
+    if [ "$(id -u)" != 0 ]; then by_hand="sudo $by_hand"; fi
+    command -v apt-get >/dev/null ||
+        stop "Some system packages are missing: install what your system calls $*, then run this again."
+    say "Installing system packages: $* …"
+    may_install || stop "This user may not install packages: as an administrator type  apt-get install $*" \
+        " and run this again."
+    log=$(mktemp)
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq update </dev/null >"$log" 2>&1 || true
+    for name in "$@"; do names+=("$(debian_name "$name")"); done
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends \
+        -o DPkg::Lock::Timeout=300 "${names[@]}" </dev/null >>"$log" 2>&1 ||
+        stop "They could not be installed (apt-get says: $(last_error "$log")): check the network, then type " \
+            "$by_hand  and run this again."
+    rm -f "$log"
+}
+
+last_error() { { grep -E '^(E:|ERROR)' "$1" || tail -n 1 "$1"; } | tail -n 1 | sed -E 's/^(E:|ERROR:?) *//; s/\.$//'; }
+
+install_what_is_missing() {
+    local missing
+    missing=$(for check in "$@"; do "$check"; done)
+    # shellcheck disable=SC2086 # one word a package
+    if [ -n "$missing" ]; then install_packages $missing; fi
+}
+
+# --- The virtual environment ----------------------------------------------------------------------------------
+
+# What an install depends on: the project file, and where the checkout lies (a virtual environment does not move).
+fingerprint() { { printf '%s\n' "$root"; cat "$root/pyproject.toml"; } | cksum; }
+
+is_installed() {
+    local stamp
+    [ -x "$venv/bin/companion" ] && is_recent "$venv/bin/python" || return
+    for stamp in "$@"; do
+        if [ "$(cat "$venv/$stamp" 2>/dev/null)" = "$(fingerprint)" ]; then return; fi
+    done
+    return 1
+}
+
+make_venv() {
+    if [ "$(cat "$venv/place" 2>/dev/null)" = "$root" ] && "$venv/bin/python" -c 'import pip' 2>/dev/null; then return; fi
+    say "Making a virtual environment in .venv …"
+    "$python" -m venv --clear "$venv" >/dev/null 2>&1 || stop "$venv could not be made: see that this user may write" \
+        "there, that the disk is not full, and that $python-venv is installed."
+    printf '%s\n' "$root" >"$venv/place"
+}
+
+install_program() {
+    local what=$1 stamp=$2 log=$venv/install.log
+    say "Installing the program and its libraries (once, a few minutes on a Raspberry Pi) …"
+    (cd -- "$root" && PIP_USER=0 "$venv/bin/python" -m pip install --quiet --no-input --disable-pip-version-check \
+        --editable "$what") </dev/null >"$log" 2>&1 || stop "$(why_pip_failed "$log")"
+    fingerprint >"$venv/$stamp"
+}
+
+why_pip_failed() {
+    if grep -qE 'NewConnectionError|NameResolutionError|ConnectTimeout|Network is unreachable' "$1"; then
+        echo "The libraries could not be fetched: connect this machine to the internet and run this again."
+    else
+        echo "The libraries could not be installed (pip says: $(last_error "$1")); all it said is in $1."
+    fi
+}
+
+# prepare_to_run and prepare_to_test leave a working $venv/bin, quickly and without a network once it is current.
+
+prepare_to_run() {
+    if is_installed installed installed-with-tests; then
+        python=$venv/bin/python
+        install_what_is_missing missing_libraries
+    else
+        find_python
+        install_what_is_missing missing_venv missing_libraries
+        make_venv
+        install_program . installed
+    fi
+}
+
+prepare_to_test() {
+    if is_installed installed-with-tests; then
+        python=$venv/bin/python
+        install_what_is_missing missing_libraries missing_browser
+    else
+        find_python
+        install_what_is_missing missing_venv missing_libraries missing_browser
+        make_venv
+        install_program '.[test]' installed-with-tests
+    fi
+}
