@@ -87,7 +87,7 @@ def side_mat(number: int) -> MatLayout:
     """
     if not 1 <= number <= MAX_SIDES:
         raise ValueError(f"there are mats for sides 1 to {MAX_SIDES}, not {number}")
-    columns = tuple(Rect(45.0 + 66.0 * i, 158.0, 66.0, 131.0) for i in range(5))
+    columns = tuple(Rect(48.0 + 64.8 * i, 158.0, 64.8, 131.0) for i in range(5))
     return MatLayout(
         id=f"side-{number}",
         size_mm=(420.0, 297.0),
@@ -97,7 +97,7 @@ def side_mat(number: int) -> MatLayout:
                 "battle": Rect(50.0, 12.0, 74.0, 136.0),
                 "speed": Rect(130.0, 12.0, 74.0, 136.0),
                 "safety": Rect(216.0, 12.0, 156.0, 136.0),
-                "distance": Rect(45.0, 158.0, 330.0, 131.0),
+                "distance": Rect(48.0, 158.0, 324.0, 131.0),
             }
         ),
         columns=columns,

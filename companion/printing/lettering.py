@@ -1,0 +1,75 @@
+"""Letters as outlines, so that every renderer gives the same picture and no font need be installed.
+
+The letters are Barlow Condensed, drawn after road and number-plate lettering; licence in `fonts/OFL.txt`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from fontTools.pens.svgPathPen import SVGPathPen
+from fontTools.pens.transformPen import TransformPen
+from fontTools.ttLib import TTFont
+
+FONTS = Path(__file__).parent / "fonts"
+WEIGHTS = (600, 800)
+CAP_HEIGHT_EM = 0.7
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """Words drawn with their baseline at y = 0, y down, 1000 units an em."""
+
+    data: str
+    """SVG path data."""
+
+    width_em: float
+
+
+@cache
+def outline(words: str, weight: int = 600, track_em: float = 0.0) -> Outline:
+    """The words in one of `WEIGHTS`, kerned, with `track_em` of extra space between letters.
+
+    Raises ValueError for a character that the font lacks.
+    """
+    font, glyphs, names = _font(weight), _font(weight).getGlyphSet(), _glyph_names(words, weight)
+    pen, x = SVGPathPen(glyphs, ntos=lambda value: f"{value:.6g}"), 0.0
+    for i, name in enumerate(names):
+        glyphs[name].draw(TransformPen(pen, (1, 0, 0, -1, x, 0)))
+        last = i == len(names) - 1
+        x += font["hmtx"][name][0] + (0 if last else _kern(name, names[i + 1], weight) + 1000 * track_em)
+    return Outline(pen.getCommands(), x / 1000)
+
+
+def _glyph_names(words: str, weight: int) -> list[str]:
+    characters = _font(weight).getBestCmap()
+    missing = [letter for letter in words if ord(letter) not in characters]
+    if missing:
+        raise ValueError(f"the font has no letter {missing[0]!r}")
+    return [characters[ord(letter)] for letter in words]
+
+
+@cache
+def _font(weight: int) -> TTFont:
+    return TTFont(FONTS / f"barlow-condensed-{weight}.ttf", lazy=True)
+
+
+@cache
+def _kern(left: str, right: str, weight: int) -> int:
+    tables = (sub for lookup in _font(weight)["GPOS"].table.LookupList.Lookup for sub in lookup.SubTable)
+    found = (_pair_value(sub, left, right) for sub in tables if left in sub.Coverage.glyphs)
+    return next((value for value in found if value), 0)
+
+
+def _pair_value(table: Any, left: str, right: str) -> int:
+    """One pair's advance in a `PairPos` table: format 1 lists pairs of glyphs, format 2 pairs of classes."""
+    if table.Format == 1:
+        pairs = table.PairSet[table.Coverage.glyphs.index(left)].PairValueRecord
+        values = [pair.Value1 for pair in pairs if pair.SecondGlyph == right]
+    else:
+        row = table.Class1Record[table.ClassDef1.classDefs.get(left, 0)]
+        values = [row.Class2Record[table.ClassDef2.classDefs.get(right, 0)].Value1]
+    return getattr(values[0], "XAdvance", 0) if values and values[0] else 0

@@ -1,0 +1,52 @@
+"""SVG to pixels and to PDF, true to the millimetre."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Sequence
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+import resvg_py
+
+from companion.printing import pdf
+from companion.printing import svg as draw
+
+MM_PER_INCH = 25.4
+
+
+def to_image(svg: str, px_per_mm: float) -> npt.NDArray[np.uint8]:
+    """A drawing of ours as `(H, W, 3) uint8 BGR`, its size in millimetres times `px_per_mm`, rounded."""
+    png = np.frombuffer(_png(svg, px_per_mm), np.uint8)
+    return cv2.imdecode(png, cv2.IMREAD_COLOR)
+
+
+def to_png(svg: str, dpi: float) -> bytes:
+    """A drawing of ours as a PNG file that says its resolution."""
+    png = _png(svg, dpi / MM_PER_INCH)
+    return _with_resolution(png, dpi)
+
+
+def _png(svg: str, px_per_mm: float) -> bytes:
+    width_mm, height_mm = draw.size_mm(svg)
+    width, height = (max(1, round(side * px_per_mm)) for side in (width_mm, height_mm))
+    sized = svg.replace(
+        f'width="{draw.num(width_mm)}mm" height="{draw.num(height_mm)}mm"',
+        f'width="{width}" height="{height}" preserveAspectRatio="none"',
+        1,
+    )
+    return bytes(resvg_py.svg_to_bytes(svg_string=sized, background=draw.WHITE, skip_system_fonts=True))
+
+
+def _with_resolution(png: bytes, dpi: float) -> bytes:
+    """The same PNG with a pHYs chunk, which goes right behind the 33 bytes of signature and header."""
+    per_metre = round(dpi * 1000 / MM_PER_INCH)
+    body = b"pHYs" + struct.pack(">IIB", per_metre, per_metre, 1)
+    return png[:33] + struct.pack(">I", 9) + body + struct.pack(">I", zlib.crc32(body)) + png[33:]
+
+
+def to_pdf(pages: Sequence[str]) -> bytes:
+    """Drawings of ours as a PDF file, one a page, each page as large as its drawing, everything vector."""
+    return pdf.write([(*draw.size_mm(page), page) for page in pages])

@@ -1,0 +1,113 @@
+"""Small pieces of SVG. One user unit is one millimetre; only shapes that every renderer draws alike are used."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from companion.printing import lettering
+
+PAPER = "#FBF6E9"
+WHITE = "#FFFFFF"
+INK = "#23262B"
+BLACK = "#000000"
+RED = "#C62828"
+GREEN = "#1B7F4B"
+BLUE = "#0B4EA2"
+YELLOW = "#F0B400"
+
+_ROOT = re.compile(r'<svg xmlns="[^"]+" width="([\d.]+)mm" height="([\d.]+)mm" viewBox="[^"]+"')
+
+
+def num(value: float) -> str:
+    """A number with at most three decimals: micrometres."""
+    return f"{round(value, 3) + 0.0:.3f}".rstrip("0").rstrip(".")
+
+
+def document(width_mm: float, height_mm: float, body: Iterable[str]) -> str:
+    """A whole SVG file of the given size in millimetres."""
+    size = f'width="{num(width_mm)}mm" height="{num(height_mm)}mm" viewBox="0 0 {num(width_mm)} {num(height_mm)}"'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{"".join(body)}</svg>'
+
+
+def size_mm(svg: str) -> tuple[float, float]:
+    """Width and height of a document made by `document`. Raises ValueError for any other text."""
+    found = _ROOT.match(svg)
+    if found is None:
+        raise ValueError("not a drawing of ours: its root says no size in millimetres")
+    return float(found[1]), float(found[2])
+
+
+def inner(svg: str) -> str:
+    """What a document made by `document` holds, without its root: to place it on a larger sheet."""
+    return svg[svg.index(">") + 1 : svg.rindex("</svg>")]
+
+
+def paint(
+    fill: str = "none", stroke: str = "none", width: float = 0.0, *, cap: str = "butt", join: str = "miter"
+) -> str:
+    """The attributes that colour a shape."""
+    if stroke == "none":
+        return f'fill="{fill}"'
+    ends = f' stroke-linecap="{cap}"' if cap != "butt" else ""
+    corners = f' stroke-linejoin="{join}"' if join != "miter" else ""
+    return f'fill="{fill}" stroke="{stroke}" stroke-width="{num(width)}"{ends}{corners}'
+
+
+def rect(x: float, y: float, width: float, height: float, look: str, *, radius: float = 0.0) -> str:
+    """A rectangle by its top left corner, its corners rounded by `radius`."""
+    rounded = f' rx="{num(radius)}" ry="{num(radius)}"' if radius else ""
+    return f'<rect x="{num(x)}" y="{num(y)}" width="{num(width)}" height="{num(height)}"{rounded} {look}/>'
+
+
+def circle(x: float, y: float, radius: float, look: str) -> str:
+    """A circle about (x, y)."""
+    return f'<circle cx="{num(x)}" cy="{num(y)}" r="{num(radius)}" {look}/>'
+
+
+def path(data: str, look: str) -> str:
+    """A shape from path data (only M L H V Q C Z, for the PDF writer)."""
+    return f'<path d="{data}" {look}/>'
+
+
+def line(x1: float, y1: float, x2: float, y2: float, look: str) -> str:
+    """A straight line; `look` needs a stroke."""
+    return path(f"M{num(x1)} {num(y1)}L{num(x2)} {num(y2)}", look)
+
+
+def polygon(points: Iterable[tuple[float, float]], look: str) -> str:
+    """A closed shape with straight sides."""
+    return path("M" + "L".join(f"{num(x)} {num(y)}" for x, y in points) + "Z", look)
+
+
+def group(body: Iterable[str], *, x: float = 0.0, y: float = 0.0, scale: float = 1.0, turn: float = 0.0) -> str:
+    """The body scaled, then turned clockwise by `turn` degrees, then moved to (x, y)."""
+    steps = [f"translate({num(x)} {num(y)})"]
+    steps += [f"rotate({num(turn)})"] if turn else []
+    steps += [f"scale({scale:.5g})"] if scale != 1.0 else []
+    return f'<g transform="{" ".join(steps)}">{"".join(body)}</g>'
+
+
+def text(
+    words: str,
+    x: float,
+    y: float,
+    size: float,
+    *,
+    anchor: float = 0.0,
+    weight: int = 600,
+    fill: str = INK,
+    track: float = 0.0,
+) -> str:
+    """Words as outlines, their baseline at y; `anchor` 0 starts at x, 0.5 centres, 1 ends there.
+
+    `size` is the em in millimetres (a capital is 0.7 of it), `track` extra space a letter in ems.
+    """
+    outline = lettering.outline(words, weight, track)
+    return group([path(outline.data, paint(fill))], x=x - anchor * outline.width_em * size, y=y, scale=size / 1000)
+
+
+def fitted(words: str, x: float, y: float, size: float, room: float, *, weight: int = 800, fill: str = INK) -> str:
+    """Words centred at x, as large as `size` or as `room` millimetres of width allow."""
+    width = lettering.outline(words, weight).width_em * size
+    return text(words, x, y, size * min(1.0, room / width), anchor=0.5, weight=weight, fill=fill)
