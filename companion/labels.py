@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from companion.rules.cards import Card
+from companion.rules.cards import Card, card_of_slug
 
 PREFIX = "MB1:"
 _PAYLOAD = re.compile(r"MB1:([A-Z0-9-]{2,16}-[0-9]{2})")
@@ -39,5 +39,5 @@ def card_id_of(text: str) -> str | None:
     if found is None:
         return None
     card_id = found[1].lower()
-    known = card_id.rpartition("-")[0] in Card._value2member_map_ and not card_id.startswith("unknown-")
+    known = card_of_slug(card_id.rpartition("-")[0]) not in (None, Card.UNKNOWN)
     return card_id if known else None

@@ -92,6 +92,12 @@ HAZARD_OF: dict[Card, Card] = {remedy: hazard for hazard, remedy in REMEDY_OF.it
 """The hazard that each remedy answers."""
 
 
+def card_of_slug(slug: str) -> Card | None:
+    """The card of that slug, or None where no edition has one. `unknown` is a slug like any other."""
+    found = Card._value2member_map_.get(slug)
+    return found if isinstance(found, Card) else None
+
+
 def card_name(card: Card) -> str:
     """The card's English name for a sentence: `end of limit`, `75 km`."""
     return f"{card} km" if card.family is Family.DISTANCE else card.value.replace("-", " ")

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from companion.rules.cards import Card, Family
+from companion.rules.cards import Card, Family, card_of_slug
 
 _HERE = Path(__file__).parent
 _EDITIONS = _HERE / "editions"
@@ -124,7 +124,7 @@ class Edition:
         return str(getattr(self, _field(name)))
 
     def with_option(self, name: str, value: str) -> Edition:
-        """This edition with one house rule. Raises EditionError for an unknown switch or value."""
+        """The edition with one house rule. Raises EditionError for an unknown switch or value."""
         check_option(name, value)
         others = tuple(rule for rule in self.house_rules if rule[0] != name)
         changes: dict[str, Any] = {_field(name): value, "house_rules": (*others, (name, value))}
@@ -246,10 +246,11 @@ def _switch_value(name: str, entry: Mapping[str, str]) -> str:
 def _deck(counts: Mapping[str, int], total: int) -> dict[Card, int]:
     deck: dict[Card, int] = {}
     for slug, count in counts.items():
-        if slug not in Card._value2member_map_ or slug == Card.UNKNOWN:
+        card = card_of_slug(slug)
+        if card is None or card is Card.UNKNOWN:
             raise EditionError(f"[deck] names a card '{slug}' that no edition has.")
         if count:
-            deck[Card(slug)] = count
+            deck[card] = count
     if sum(deck.values()) != total:
         raise EditionError(f"[deck] adds up to {sum(deck.values())} cards, not {total}.")
     return deck

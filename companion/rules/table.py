@@ -87,7 +87,7 @@ class Seat:
 
 @dataclass(frozen=True, slots=True)
 class Attack:
-    """The hazard just laid, while a coup fourré can still answer it."""
+    """A hazard that has been laid, while a coup fourré can still answer it."""
 
     hazard: Card
     by_seat: int
@@ -144,7 +144,9 @@ class Table:
     extended_by: int | None = None
     """The index of the side that called the extension."""
 
-    attack: Attack | None = None
+    attacks: tuple[Attack, ...] = ()
+    """The attacks that a coup fourré can still answer, the latest last."""
+
     ending: Ending | None = None
 
     @property

@@ -1,0 +1,314 @@
+"""A record judged line by line: which plays were legal, what each hand came to, who wins the match.
+
+`step` takes one line after the other and is all there is: replaying a file, following a live table and
+judging anew after a correction are the same function over the same lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any
+
+from companion.rules import notation, referee, scoring
+from companion.rules.cards import Card, Family
+from companion.rules.edition import Edition, EditionError, load_edition
+from companion.rules.notation import (
+    EditionLine,
+    HandLine,
+    Header,
+    Line,
+    OptionLine,
+    PlayerLine,
+    SideLine,
+    TargetLine,
+    Unreadable,
+)
+from companion.rules.play import Play, Verb
+from companion.rules.reasons import Code, Reason, as_json, reason
+from companion.rules.scoring import Sheet
+from companion.rules.table import Ending, HowEnded, Side, Table, Team
+
+LEGAL, ILLEGAL, UNREADABLE = "legal", "illegal", "unreadable"
+NO_POINTS: Mapping[str, int] = MappingProxyType({})
+NO_NAMES: Mapping[str, str] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedLine:
+    """What the referee says of one line of play (or of a header that cannot be read)."""
+
+    line: Line
+    hand: int
+    verdict: str
+    play: Play | None = None
+    reasons: tuple[Reason, ...] = ()
+    remarks: tuple[Reason, ...] = ()
+    applied: bool = False
+    unreadable: str | None = None
+    """The sentence that says how the line should have been written."""
+
+    table: Table | None = None
+    """The table after the line."""
+
+    def as_json(self, file: str, *, states: bool = False) -> dict[str, Any]:
+        """The line object of `companion replay --json`."""
+        edition = self.table.edition if self.table else load_edition("classic")
+        reasons = [as_json(why, edition) for why in self.reasons]
+        if self.unreadable:
+            reasons.append({"code": UNREADABLE, "say": self.unreadable})
+        out: dict[str, Any] = {
+            "file": file,
+            "line": self.line.number,
+            "hand": self.hand,
+            "text": self.line.text,
+            "verdict": self.verdict,
+            "reasons": reasons,
+            "remarks": [as_json(why, edition) for why in self.remarks],
+            "applied": self.applied,
+        }
+        return out | ({"state": state_json(self.table) if self.table else None} if states else {})
+
+
+@dataclass(frozen=True, slots=True)
+class HandResult:
+    """A hand as it ended, counted; `how` is `open` when the record stops in the middle of it."""
+
+    number: int
+    how: HowEnded
+    by: str | None
+    table: Table
+    sheets: Mapping[str, Sheet]
+    match: Mapping[str, int]
+    winner: str | None
+    remarks: tuple[Reason, ...] = ()
+
+    def as_json(self, file: str) -> dict[str, Any]:
+        """The hand object of `companion replay --json`."""
+        return {
+            "file": file,
+            "hand": self.number,
+            "ended": self.how.value,
+            "by": self.by,
+            "target": self.table.target,
+            "extended": self.table.extended_by is not None,
+            "draw_pile": self.table.draw_pile,
+            "sides": {side.name: self._side_json(side) for side in self.table.sides},
+            "match": dict(self.match),
+            "winner": self.winner,
+            "remarks": [as_json(why, self.table.edition) for why in self.remarks],
+        }
+
+    def _side_json(self, side: Side) -> dict[str, Any]:
+        sheet = self.sheets[side.name]
+        score = [{"item": item.value, "points": points} for item, points in sheet.lines]
+        return side_json(self.table.edition, side) | {"score": score, "total": sheet.total}
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """Everything a record has said so far: how the game is set up, the hand on the table, the hands before."""
+
+    edition_name: str = "classic"
+    options: tuple[tuple[str, str], ...] = ()
+    teams: tuple[Team, ...] = ()
+    target: int | None = None
+    shown: Mapping[str, str] = NO_NAMES
+    """The names to show, by player."""
+
+    table: Table | None = None
+    """The hand being played, or the last one as it ended; None before the first."""
+
+    hand_number: int = 0
+    hands: tuple[HandResult, ...] = ()
+    totals: Mapping[str, int] = NO_POINTS
+    """The match totals, without the open hand."""
+
+    winner: str | None = None
+
+    @property
+    def edition(self) -> Edition:
+        """The edition with the house rules of this game."""
+        edition = load_edition(self.edition_name)
+        for name, value in self.options:
+            edition = edition.with_option(name, value)
+        return edition
+
+    @property
+    def hand_is_open(self) -> bool:
+        return self.table is not None and not self.table.is_over
+
+
+NEW_GAME = Game()
+
+Item = JudgedLine | HandResult
+
+
+def judge(lines: Iterable[Line], *, as_lies: bool = False) -> Iterator[Item]:
+    """Every line's verdict in order, each hand's result after its last line, an open hand's at the end."""
+    game = NEW_GAME
+    for line in lines:
+        game, items = step(game, line, as_lies=as_lies)
+        yield from items
+    if game.table is not None and game.hand_is_open:
+        yield _result(game, game.table)
+
+
+def step(game: Game, line: Line, *, as_lies: bool = False) -> tuple[Game, tuple[Item, ...]]:
+    """The game after one more line, and what the line gave: its verdict, the results of hands it ended.
+
+    An illegal play is applied only with `as_lies` or where the line itself says `anyway`.
+    """
+    try:
+        header = None if _is_play(line.text, game.teams) else notation.parse_header(line.text)
+        if header is not None:
+            return _take_header(game, header)
+        return _take_play(game, line, notation.parse_play(line.text, game.teams), as_lies=as_lies)
+    except (Unreadable, EditionError) as error:
+        bad = JudgedLine(line, game.hand_number, UNREADABLE, unreadable=str(error), table=game.table)
+        return game, (bad,)
+
+
+def _is_play(text: str, teams: Iterable[Team]) -> bool:
+    """A line that begins with a player's name is a play, also where somebody is called `side`."""
+    first = text.split(maxsplit=1)[0] if text.strip() else ""
+    return any(first in team.players for team in teams)
+
+
+def _take_header(game: Game, header: Header) -> tuple[Game, tuple[Item, ...]]:
+    if isinstance(header, HandLine):
+        return _start_hand(game, header.first)
+    if isinstance(header, PlayerLine):
+        return replace(game, shown=MappingProxyType({**game.shown, header.player: header.shown})), ()
+    if game.table is not None:
+        raise Unreadable("The game has begun: this line stands before the first `hand first`.")
+    return _set_up(game, header), ()
+
+
+def _set_up(game: Game, header: Header) -> Game:
+    match header:
+        case EditionLine(name):
+            return replace(game, edition_name=name)
+        case TargetLine(km):
+            return replace(game, target=km)
+        case OptionLine(name, value):
+            others = tuple(option for option in game.options if option[0] != name)
+            return replace(game, options=(*others, (name, value)))
+        case SideLine(team):
+            _refuse_taken_names(game, team)
+            return replace(game, teams=(*game.teams, team))
+    raise AssertionError(header)
+
+
+def _refuse_taken_names(game: Game, team: Team) -> None:
+    taken = {name for other in game.teams for name in (other.name, *other.players)}
+    doubled = taken & {team.name, *team.players}
+    if doubled:
+        raise Unreadable(f"The name {min(doubled)} is taken already: every side and player needs a name of its own.")
+
+
+def _start_hand(game: Game, first: str) -> tuple[Game, tuple[Item, ...]]:
+    if not any(first in team.players for team in game.teams):
+        raise Unreadable("`hand first` names a player of one of the sides.")
+    table = referee.new_hand(game.edition, game.teams, first, game.target)
+    game, items = _end_open_hand(game)
+    if game.table is not None and scoring.starts_again(game.edition, game.totals, game.winner):
+        game = replace(game, totals=NO_POINTS, winner=None)
+    return replace(game, table=table, hand_number=game.hand_number + 1), items
+
+
+def _end_open_hand(game: Game) -> tuple[Game, tuple[Item, ...]]:
+    """`hand first` while a hand is open: an unanswered target is finished, anything else ends as agreed."""
+    if game.table is None or not game.hand_is_open:
+        return game, ()
+    if game.table.extension_offered_to is not None:
+        return _close(game, referee.apply(game.table, Play(Verb.FINISH)))
+    ended = replace(game.table, ending=Ending(HowEnded.AGREED), attacks=())
+    return _close(game, ended, (reason(Code.ENDED_AS_AGREED),))
+
+
+def _take_play(game: Game, line: Line, play: Play, *, as_lies: bool) -> tuple[Game, tuple[Item, ...]]:
+    began: tuple[Reason, ...] = ()
+    if game.table is None:
+        game, began = _begin_by_itself(game, play)
+    table = game.table
+    if table is None:
+        raise AssertionError("a hand was begun")
+    reasons = referee.objections(table, play)
+    remarks = began + referee.remarks(table, play)
+    applied = not table.is_over and (not reasons or as_lies or play.anyway)
+    after = referee.apply(table, play) if applied else table
+    verdict = ILLEGAL if reasons else LEGAL
+    judged = JudgedLine(line, game.hand_number, verdict, play, reasons, remarks, applied, table=after)
+    game = replace(game, table=after)
+    if not (after.is_over and applied):
+        return game, (judged,)
+    game, items = _close(game, after)
+    return game, (judged, *items)
+
+
+def _begin_by_itself(game: Game, play: Play) -> tuple[Game, tuple[Reason, ...]]:
+    """A record whose `hand first` is missing or unreadable still counts: its first player is the one who plays."""
+    if play.player is None:
+        raise Unreadable("No hand has begun: write `hand first` and a player's name.")
+    game, _ = _start_hand(game, play.player)
+    return game, (reason(Code.HAND_BEGAN_BY_ITSELF, player=play.player),)
+
+
+def _close(game: Game, table: Table, remarks: tuple[Reason, ...] = ()) -> tuple[Game, tuple[Item, ...]]:
+    """Counts a hand that has ended into the match."""
+    totals = MappingProxyType(scoring.match_totals(game.edition, game.totals, table))
+    winner = scoring.match_winner(game.edition, totals, table)
+    game = replace(game, table=table, totals=totals, winner=winner)
+    result = replace(_result(game, table), match=totals, winner=winner, remarks=remarks)
+    return replace(game, hands=(*game.hands, result)), (result,)
+
+
+def _result(game: Game, table: Table) -> HandResult:
+    ending = table.ending
+    sheets = {side.name: sheet for side, sheet in zip(table.sides, scoring.score(table), strict=True)}
+    return HandResult(
+        number=game.hand_number,
+        how=ending.how if ending else HowEnded.OPEN,
+        by=table.sides[ending.side].name if ending and ending.side is not None else None,
+        table=table,
+        sheets=MappingProxyType(sheets),
+        match=game.totals or MappingProxyType({side.name: 0 for side in table.sides}),
+        winner=None,
+    )
+
+
+def side_json(edition: Edition, side: Side) -> dict[str, Any]:
+    """A side as JSON: what its piles show, its distances and safeties."""
+    kinds = [card for card in edition.deck if card.family is Family.DISTANCE]
+    kinds += sorted(set(side.distances) - set(kinds), key=lambda card: card.km)
+    laid = {card: "coup-fourre" if card in side.coups_fourres else "played" for card in side.safeties}
+    return {
+        "battle": _slug(side.battle_top),
+        "speed": _slug(side.speed_top),
+        "km": side.km,
+        "distances": {card.value: side.distances.count(card) for card in kinds},
+        "safeties": {card.value: how for card, how in laid.items()},
+    }
+
+
+def _slug(card: Card | None) -> str | None:
+    return card.value if card is not None else None
+
+
+def state_json(table: Table) -> dict[str, Any]:
+    """The table as JSON, for `--states` and the pages' own data."""
+    offered = table.extension_offered_to
+    return {
+        "to_move": None if table.is_over else table.player_to_move,
+        "target": table.target,
+        "extended": table.extended_by is not None,
+        "extension_offered_to": None if offered is None else table.sides[offered].name,
+        "draw_pile": table.draw_pile,
+        "discard": _slug(table.discards[-1]) if table.discards else None,
+        "discards": len(table.discards),
+        "hands": {seat.player: size for seat, size in zip(table.seats, table.hands, strict=True)},
+        "ended": table.ending.how.value if table.ending else None,
+        "sides": {side.name: side_json(table.edition, side) for side in table.sides},
+    }

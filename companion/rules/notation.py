@@ -1,0 +1,247 @@
+"""The record notation: what a person writes at the table, line by line.
+
+A line is read on its own; whoever reads the record decides what to do about one that cannot be read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from companion.rules.cards import Card, Family, card_of_slug
+from companion.rules.edition import EditionError, check_option, load_edition
+from companion.rules.play import Play, Verb
+from companion.rules.table import Team
+
+_NAME = r"[\w-]+"
+_COMMENT = re.compile(r"""^((?:[^"#]|"[^"]*"?)*?)(?:(?<!\S)\#.*)?$""")
+_SIDE = re.compile(rf"side\s+({_NAME})(?:\s*=\s*(.+))?", re.IGNORECASE)
+_PLAYER = re.compile(rf'player\s+({_NAME})\s+"([^"]*)"', re.IGNORECASE)
+_OPTION = re.compile(r"option\s+([\w-]+)\s*=\s*([\w-]+)", re.IGNORECASE)
+_TARGET = re.compile(r"target\s+([0-9]{1,6})", re.IGNORECASE)
+_EDITION = re.compile(r"edition\s+([\w.-]+)", re.IGNORECASE)
+_HAND = re.compile(rf"hand\s+first\s+({_NAME})", re.IGNORECASE)
+
+LEAST_TARGET_KM = 200
+TARGET_STEP_KM = 25
+MOST_SHOWN = 60
+"""How long a name to show may be."""
+
+
+class Unreadable(ValueError):
+    """A line that cannot be read; `str()` is the sentence for the person."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a record, as it was written, without its comment and the blanks around it."""
+
+    number: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class EditionLine:
+    """`edition classic`"""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class SideLine:
+    """`side Reds = Ann, Cid`"""
+
+    team: Team
+
+
+@dataclass(frozen=True, slots=True)
+class TargetLine:
+    """`target 1000`"""
+
+    km: int
+
+
+@dataclass(frozen=True, slots=True)
+class OptionLine:
+    """`option hazard-on-hazard=forbidden`"""
+
+    name: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerLine:
+    """`player Ann "Ann Smith"`"""
+
+    player: str
+    shown: str
+
+
+@dataclass(frozen=True, slots=True)
+class HandLine:
+    """`hand first Ann`"""
+
+    first: str
+
+
+Header = EditionLine | SideLine | TargetLine | OptionLine | PlayerLine | HandLine
+
+
+def lines(text: str) -> Iterator[Line]:
+    """The lines of a record that say something, numbered from 1; comments and empty lines are left out."""
+    for number, raw in enumerate(text.removeprefix("\ufeff").split("\n"), start=1):
+        words = without_comment(raw)
+        if words:
+            yield Line(number, words)
+
+
+def without_comment(raw: str) -> str:
+    """A line without its comment and the blanks around it. A `#` inside quotes belongs to a name."""
+    found = _COMMENT.match(raw.rstrip("\r"))
+    return (found[1] if found else raw).strip()
+
+
+def parse_header(text: str) -> Header | None:
+    """A header line or `hand first …`; None when the line is no header at all.
+
+    Raises Unreadable, with a sentence, for a header whose rest cannot be read.
+    """
+    keyword = text.split(maxsplit=1)[0].lower() if text.strip() else ""
+    reader = _HEADERS.get(keyword)
+    return reader(text.strip()) if reader else None
+
+
+def _read_edition(text: str) -> EditionLine:
+    found = _matched(_EDITION, text, "`edition classic`")
+    name = found[1].lower()
+    try:
+        load_edition(name)
+    except EditionError as error:
+        raise Unreadable(str(error)) from error
+    return EditionLine(name)
+
+
+def _read_side(text: str) -> SideLine:
+    found = _matched(_SIDE, text, "`side Ann` or `side Reds = Ann, Cid`")
+    players = [name.strip() for name in found[2].split(",")] if found[2] else [found[1]]
+    if not all(re.fullmatch(_NAME, name) for name in players) or len(set(players)) != len(players):
+        raise Unreadable("A side names its players once each, with commas between: `side Reds = Ann, Cid`.")
+    return SideLine(Team(found[1], tuple(players)))
+
+
+def _read_target(text: str) -> TargetLine:
+    km = int(_matched(_TARGET, text, "`target 1000`")[1])
+    if km < LEAST_TARGET_KM or km % TARGET_STEP_KM:
+        raise Unreadable(f"A target is a multiple of {TARGET_STEP_KM} from {LEAST_TARGET_KM} km up, not {km}.")
+    return TargetLine(km)
+
+
+def _read_option(text: str) -> OptionLine:
+    found = _matched(_OPTION, text, "`option hazard-on-hazard=forbidden`")
+    name, value = found[1].lower(), found[2].lower()
+    try:
+        check_option(name, value)
+    except EditionError as error:
+        raise Unreadable(str(error)) from error
+    return OptionLine(name, value)
+
+
+def _read_player(text: str) -> PlayerLine:
+    found = _matched(_PLAYER, text, '`player Ann "Ann Smith"`')
+    shown = " ".join(found[2].split())
+    if not shown or len(shown) > MOST_SHOWN:
+        raise Unreadable(f"A name to show has 1 to {MOST_SHOWN} letters.")
+    return PlayerLine(found[1], shown)
+
+
+def _read_hand(text: str) -> HandLine:
+    return HandLine(_matched(_HAND, text, "`hand first Ann`")[1])
+
+
+_HEADERS: dict[str, Callable[[str], Header]] = {
+    "edition": _read_edition,
+    "side": _read_side,
+    "target": _read_target,
+    "option": _read_option,
+    "player": _read_player,
+    "hand": _read_hand,
+}
+
+
+def _matched(pattern: re.Pattern[str], text: str, example: str) -> re.Match[str]:
+    found = pattern.fullmatch(text)
+    if found is None:
+        raise Unreadable(f"This line is written {example}.")
+    return found
+
+
+_WORDS = {
+    "take": Verb.TAKE,
+    "skip-draw": Verb.SKIP_DRAW,
+    "extend": Verb.EXTEND,
+    "finish": Verb.FINISH,
+}
+_TABLE_WORDS = {"exhausted": Verb.EXHAUSTED, "end": Verb.END}
+
+
+def parse_play(text: str, teams: Sequence[Team]) -> Play:
+    """One line of play. Raises Unreadable, with a sentence, for anything else.
+
+    `anyway` at the end marks an illegal play that the table let stand.
+    """
+    words = without_comment(text).replace(">", " > ").replace("!", " ! ").split()
+    if len(words) == 1 and words[0].lower() in _TABLE_WORDS:
+        return Play(_TABLE_WORDS[words[0].lower()])
+    if not words or words[0] not in {player for team in teams for player in team.players}:
+        raise Unreadable(_who(teams))
+    player, rest, anyway = words[0], words[1:], words[-1].lower() == "anyway" and len(words) > 1
+    play = _parse_act(player, rest[:-1] if anyway else rest, teams)
+    return Play(play.verb, player, play.card, play.target, at_once=play.at_once, anyway=True) if anyway else play
+
+
+def _who(teams: Sequence[Team]) -> str:
+    players = ", ".join(player for team in teams for player in team.players)
+    return f"A play begins with a player's name ({players})." if players else "No `side` line names the players yet."
+
+
+def _parse_act(player: str, words: Sequence[str], teams: Sequence[Team]) -> Play:
+    if not words:
+        raise Unreadable(f"What does {player} do? Write `{player} roll` or `{player} discard 25`.")
+    first = words[0].lower()
+    if first in _WORDS and len(words) == 1:
+        return Play(_WORDS[first], player)
+    if first == "discard" and len(words) == 2:
+        return Play(Verb.DISCARD, player, _card(words[1]))
+    at_once = words[-1] == "!"
+    words = words[:-1] if at_once else words
+    if len(words) == 1:
+        return Play(Verb.PLAY, player, _card(words[0]), at_once=at_once)
+    if len(words) == 3 and words[1] == ">":
+        return Play(Verb.PLAY, player, *_aimed(words[0], words[2], teams), at_once=at_once)
+    raise Unreadable(f"A play is written `{player} roll`, `{player} stop > SIDE` or `{player} discard 25`.")
+
+
+def _aimed(slug: str, target: str, teams: Sequence[Team]) -> tuple[Card, str]:
+    card = _card(slug)
+    side = next((team.name for team in teams if target == team.name or target in team.players), None)
+    if side is None:
+        raise Unreadable(f"After `>` comes a side ({', '.join(team.name for team in teams)}).")
+    if card.family is not Family.HAZARD:
+        raise Unreadable("Only a hazard is aimed at a side.")
+    return card, side
+
+
+def _card(slug: str) -> Card:
+    card = card_of_slug(slug.lower())
+    if card is None:
+        raise Unreadable("There is no card of that name; the names are listed by `companion editions show classic`.")
+    return card
+
+
+def header_text(teams: Sequence[Team], edition: str, target: int | None, options: Mapping[str, str]) -> list[str]:
+    """The header lines of a new record, in their normal form."""
+    sides = [f"side {t.name}" if t.players == (t.name,) else f"side {t.name} = {', '.join(t.players)}" for t in teams]
+    lines = [f"edition {edition}", *sides]
+    lines += [f"target {target}"] if target else []
+    return lines + [f"option {name}={value}" for name, value in options.items()]
