@@ -104,7 +104,9 @@ install_packages() {
     rm -f "$log"
 }
 
-last_error() { { grep -E '^(E:|ERROR)' "$1" || tail -n 1 "$1"; } | tail -n 1 | sed -E 's/^(E:|ERROR:?) *//; s/\.$//'; }
+last_error() {
+    { grep -E '^E:|^ERROR|[a-z]Error: |Errno' "$1" || tail -n 1 "$1"; } | tail -n 1 | sed -E 's/^ *(E|ERROR): *//; s/\.$//'
+}
 
 install_what_is_missing() {
     local missing

@@ -1,0 +1,336 @@
+"""The project as a whole: who imports whom, what is packaged, what the README says, the two commands."""
+
+from __future__ import annotations
+
+import ast
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "companion"
+MODULES = sorted(path.relative_to(ROOT).as_posix() for path in PACKAGE.rglob("*.py"))
+NOT_OURS = {
+    ".git",
+    ".venv",
+    ".pytest_cache",
+    ".mypy_cache",
+    ".ruff_cache",
+    ".hypothesis",
+    "__pycache__",
+    "dist",
+    "build",
+}
+
+# --- Imports point inwards ------------------------------------------------------------------------------------
+
+LEAVES = {"errors", "labels", "layout", "shipped"}
+MAY_IMPORT = {
+    "": set(),
+    "rules": {"errors", "shipped"},
+    "errors": set(),
+    "labels": {"rules"},
+    "layout": {"rules"},
+    "shipped": set(),
+    "vision": LEAVES | {"rules"},
+    "printing": LEAVES | {"rules"},
+    "simulate": LEAVES | {"rules", "printing"},
+    "tracker": LEAVES | {"rules", "vision"},
+    "store": LEAVES | {"rules"},
+    "match": LEAVES | {"rules", "store", "tracker"},
+}
+"""What each inner room may import; what is not named here (cli, pages, watch, …) is outside and may import all."""
+
+NOT_IN_RULES = {"cv2", "numpy", "flask", "sqlite3", "time", "datetime", "random", "secrets", "threading"}
+
+
+def room_of(module: str) -> str:
+    """`companion.rules.cards` is in the room `rules`, `companion` itself in the room without a name."""
+    return [*module.split("."), ""][1]
+
+
+def imports_of(path: Path) -> Iterator[str]:
+    """Every module that a file imports, wherever in the file."""
+    package = path.relative_to(ROOT).parent.parts
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = ".".join(package[: len(package) + 1 - node.level]) if node.level else ""
+            base = ".".join(part for part in (above, node.module) if part)
+            yield from (f"{base}.{alias.name}" for alias in node.names)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_imports_point_inwards(module):
+    here = room_of(module.removesuffix(".py").replace("/", ".").removesuffix(".__init__"))
+    rooms = {room_of(name) for name in imports_of(ROOT / module) if name.split(".")[0] == "companion"}
+
+    assert here not in MAY_IMPORT or rooms <= MAY_IMPORT[here] | {here, "", "__version__"}
+
+
+def test_the_rules_know_neither_pictures_nor_files_of_others_nor_clock_nor_chance():
+    used = {name.split(".")[0] for path in (PACKAGE / "rules").rglob("*.py") for name in imports_of(path)}
+
+    assert not used & NOT_IN_RULES
+
+
+def test_an_import_inside_a_function_counts(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys.modules[__name__], "ROOT", tmp_path)
+    module = tmp_path / "companion" / "rules" / "sly.py"
+    module.parent.mkdir(parents=True)
+    module.write_text("def now():\n    from time import time\n    from ..vision import view\n    return time(), view\n")
+
+    assert list(imports_of(module)) == ["time.time", "companion.vision.view"]
+
+
+# --- What is packaged -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory):
+    """The wheel, built from the checkout without a network."""
+    folder = tmp_path_factory.mktemp("wheel")
+    subprocess.run([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder], cwd=ROOT, check=True)
+    return next(folder.glob("*.whl"))
+
+
+@pytest.fixture(scope="session")
+def installed(wheel, tmp_path_factory):
+    """A folder with the wheel installed, without the libraries, which this Python has."""
+    folder = tmp_path_factory.mktemp("somewhere else")
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--no-compile"]
+    subprocess.run([*pip, "--target", folder, wheel], cwd=folder, check=True)
+    return folder
+
+
+def files_under(folder: Path) -> Iterator[Path]:
+    """Every file of ours in a folder of the checkout, relative to it."""
+    for path in folder.rglob("*"):
+        if path.is_file() and not NOT_OURS & set(path.relative_to(folder).parts):
+            yield path.relative_to(folder)
+
+
+@pytest.mark.parametrize(
+    ("folder", "inside"),
+    [
+        ("companion", "companion"),
+        ("web", "companion/_shipped/web"),
+        ("card_templates", "companion/_shipped/card_templates"),
+    ],
+)
+def test_the_wheel_holds_every_file_of(folder, inside, wheel):
+    expected = {f"{inside}/{path.as_posix()}" for path in files_under(ROOT / folder)}
+
+    packed = set(zipfile.ZipFile(wheel).namelist())
+
+    assert expected
+    assert expected <= packed
+
+
+def test_the_wheel_holds_nothing_else(wheel):
+    tops = {name.split("/")[0] for name in zipfile.ZipFile(wheel).namelist()}
+
+    assert {top for top in tops if not top.endswith(".dist-info")} == {"companion"}
+
+
+def test_an_installed_copy_finds_its_pages_and_editions_outside_the_checkout(installed, tmp_path):
+    code = (
+        "import companion.shipped as s, importlib.resources as r\n"
+        "print(s.__file__, s.shipped('web').is_dir(), s.shipped('card_templates').is_dir(),"
+        " (r.files('companion.rules') / 'editions' / 'classic.toml').is_file())"
+    )
+    answer = run_python("-c", code, cwd=tmp_path, path=installed)
+
+    assert answer.stdout.split(" ")[-3:] == ["True", "True", "True\n"]
+    assert answer.stdout.startswith(str(installed))
+
+
+def run_python(*arguments: str, cwd: Path, path: Path) -> subprocess.CompletedProcess[str]:
+    """Runs Python with a folder before all others on its path."""
+    environment = {"PYTHONPATH": str(path), "PATH": "/usr/bin:/bin", "HOME": str(cwd), "PYTHONDONTWRITEBYTECODE": "1"}
+    return subprocess.run(
+        [sys.executable, *arguments], cwd=cwd, env=environment, check=True, capture_output=True, text=True
+    )
+
+
+def test_no_file_names_a_place_on_the_machine_it_was_written_on():
+    places = re.compile("|".join(f"/{place}/" for place in ("work", "root", "Users")) + "|py" + "env")
+
+    named = [path for path in files_under(ROOT) if places.search((ROOT / path).read_bytes().decode("latin-1"))]
+
+    assert named == []
+
+
+# --- The two commands -----------------------------------------------------------------------------------------
+
+SCRIPTS = ("deploy/run", "deploy/test", "deploy/lib.sh", ".ci/run")
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_bash_can_read(script):
+    subprocess.run(["bash", "-n", ROOT / script], check=True)
+
+
+class Checkout:
+    """A copy of the scripts with everything installed, except that the programs only say how they were called."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.tools = root.parent / "tools"
+        self.camera = ""
+        shutil.copytree(ROOT / "deploy", root / "deploy")
+        shutil.copy(ROOT / "pyproject.toml", root)
+        self.program(root / ".venv/bin/companion", 'echo companion "$@"')
+        self.program(root / ".venv/bin/python", f'{CAMERA} exec {sys.executable} "$@"')
+        self.program(self.tools / "apt-get", 'echo apt-get "$@"; echo "E: no network" >&2; exit 100')
+        self.stamp("installed")
+
+    def program(self, path: Path, script: str) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"#!/bin/sh\n{script}\n")
+        path.chmod(0o755)
+
+    def stamp(self, name: str) -> None:
+        shell = f'. "{self.root}/deploy/lib.sh"; fingerprint'
+        current = subprocess.run(["bash", "-c", shell], check=True, capture_output=True).stdout
+        (self.root / ".venv" / name).write_bytes(current)
+
+    def run(self, *arguments: str, script: str = "deploy/run") -> subprocess.CompletedProcess[str]:
+        path = f"{self.tools}:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
+        return subprocess.run(
+            [self.root / script, *arguments],
+            cwd=self.root.parent,
+            env={"PATH": path, "CAMERA": self.camera, "HOME": str(self.root.parent)},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+        )
+
+
+CAMERA = 'case "$2" in *camera_answers*) echo "$CAMERA"; exit ;; esac;'
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    return Checkout(tmp_path / "mille bornes")
+
+
+def test_run_shows_the_simulated_table_when_no_camera_answers(checkout):
+    answer = checkout.run("--port", "9000")
+
+    assert answer.stdout == "companion demo --port 9000\n"
+    assert "No camera answers" in answer.stderr
+
+
+def test_run_watches_through_the_camera_that_answers(checkout):
+    checkout.camera = "/dev/video2"
+
+    answer = checkout.run("--port", "9000")
+
+    assert answer.stdout == "companion up --source /dev/video2 --port 9000\n"
+
+
+@pytest.mark.parametrize("source", [["--source", "my film.mp4"], ["--source=my film.mp4"]])
+def test_run_asks_no_camera_when_a_source_is_named(checkout, source):
+    checkout.camera = "/dev/video2"
+
+    assert checkout.run(*source).stdout == f"companion up {' '.join(source)}\n"
+
+
+def test_run_passes_any_other_command_through_and_adds_nothing_to_its_output(checkout):
+    answer = checkout.run("read", "a picture.jpg", "--json")
+
+    assert (answer.stdout, answer.stderr) == ("companion read a picture.jpg --json\n", "")
+
+
+def test_run_explains_itself_without_any_set_up(checkout):
+    shutil.rmtree(checkout.root / ".venv")
+
+    answer = checkout.run("--help")
+
+    assert answer.returncode == 0
+    assert "deploy/run --port 9000" in answer.stdout
+
+
+def test_a_python_that_is_too_old_gets_a_sentence(checkout):
+    shutil.rmtree(checkout.root / ".venv")
+    checkout.program(checkout.tools / "python3", 'case "$1" in --version) echo Python 3.9.2;; *) exit 1;; esac')
+    for newer in ("python3.11", "python3.12", "python3.13", "python3.14"):
+        checkout.program(checkout.tools / newer, "exit 1")
+
+    answer = checkout.run()
+
+    assert answer.returncode == 1
+    assert answer.stderr.startswith("Python 3.11 or later is needed and this is Python 3.9.2")
+
+
+def without_library(checkout, user_id: int) -> None:
+    """As if libzbar were not there, for root (0) or somebody without sudo."""
+    checkout.program(
+        checkout.root / ".venv/bin/python", f'[ "$1" = - ] && echo libzbar0 && exit; exec {sys.executable} "$@"'
+    )
+    checkout.program(checkout.tools / "id", f"echo {user_id}")
+    checkout.program(checkout.tools / "sudo", "exit 1")
+
+
+def test_who_may_not_install_is_told_what_an_administrator_types(checkout):
+    without_library(checkout, user_id=1000)
+
+    answer = checkout.run()
+
+    assert answer.returncode == 1
+    assert "apt-get install libzbar0" in answer.stderr
+    assert answer.stdout == ""
+
+
+def test_a_package_that_cannot_be_fetched_gets_one_sentence_that_says_what_to_type(checkout):
+    without_library(checkout, user_id=0)
+
+    answer = checkout.run()
+
+    assert answer.returncode == 1
+    assert answer.stderr.splitlines() == [
+        "Installing system packages: libzbar0 …",
+        "They could not be installed (apt-get says: no network): check the network, then type  apt-get install libzbar0"
+        "  and run this again.",
+    ]
+
+
+def test_a_change_of_the_project_file_calls_for_a_new_install(checkout):
+    (checkout.root / "pyproject.toml").write_text("# other libraries\n")
+    checkout.program(checkout.tools / "python3", 'case "$*" in *venv*--clear*) echo no room >&2; exit 1;; esac')
+
+    answer = checkout.run()
+
+    assert "Making a virtual environment" in answer.stderr
+    assert answer.returncode == 1
+
+
+def test_a_checkout_that_was_moved_is_installed_anew(checkout):
+    moved = checkout.root.rename(checkout.root.with_name("elsewhere"))
+    checkout.root = moved
+    checkout.program(checkout.tools / "python3", 'case "$*" in *venv*--clear*) echo no room >&2; exit 1;; esac')
+
+    assert "Making a virtual environment" in checkout.run().stderr
+
+
+# --- What the README says -------------------------------------------------------------------------------------
+
+
+def code_blocks() -> str:
+    """All that the README shows as something to type."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    return "\n".join(re.findall(r"^(?:    .*|```[\s\S]*?```)$", text, re.MULTILINE))
+
+
+def test_the_readme_starts_with_the_two_commands():
+    commands = re.findall(r"deploy/\w+", code_blocks())
+
+    assert commands[:2] == ["deploy/run", "deploy/test"]
