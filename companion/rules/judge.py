@@ -7,7 +7,7 @@ judging anew after a correction are the same function over the same lines.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -32,7 +32,6 @@ from companion.rules.table import Ending, HowEnded, Side, Table, Team
 
 LEGAL, ILLEGAL, UNREADABLE = "legal", "illegal", "unreadable"
 NO_POINTS: Mapping[str, int] = MappingProxyType({})
-NO_NAMES: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +113,7 @@ class Game:
     options: tuple[tuple[str, str], ...] = ()
     teams: tuple[Team, ...] = ()
     target: int | None = None
-    shown: Mapping[str, str] = NO_NAMES
+    shown: Mapping[str, str] = field(default_factory=dict)
     """The names to show, by player."""
 
     table: Table | None = None
@@ -122,7 +121,7 @@ class Game:
 
     hand_number: int = 0
     hands: tuple[HandResult, ...] = ()
-    totals: Mapping[str, int] = NO_POINTS
+    totals: Mapping[str, int] = field(default_factory=dict)
     """The match totals, without the open hand."""
 
     winner: str | None = None
