@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -188,7 +189,7 @@ class Checkout:
         shutil.copytree(ROOT / "deploy", root / "deploy")
         shutil.copy(ROOT / "pyproject.toml", root)
         self.program(root / ".venv/bin/companion", 'echo companion "$@"')
-        self.program(root / ".venv/bin/python", f'{CAMERA} exec {sys.executable} "$@"')
+        self.program(root / ".venv/bin/python", f'{CAMERA} exec {PYTHON} "$@"')
         self.program(self.tools / "apt-get", 'echo apt-get "$@"; echo "E: no network" >&2; exit 100')
         self.stamp("installed")
 
@@ -214,6 +215,7 @@ class Checkout:
         )
 
 
+PYTHON = shlex.quote(sys.executable)
 CAMERA = 'case "$2" in *camera_answers*) echo "$CAMERA"; exit ;; esac;'
 
 
@@ -273,9 +275,7 @@ def test_a_python_that_is_too_old_gets_a_sentence(checkout):
 
 def without_library(checkout, user_id: int) -> None:
     """As if libzbar were not there, for root (0) or somebody without sudo."""
-    checkout.program(
-        checkout.root / ".venv/bin/python", f'[ "$1" = - ] && echo libzbar0 && exit; exec {sys.executable} "$@"'
-    )
+    checkout.program(checkout.root / ".venv/bin/python", f'[ "$1" = - ] && echo libzbar0 && exit; exec {PYTHON} "$@"')
     checkout.program(checkout.tools / "id", f"echo {user_id}")
     checkout.program(checkout.tools / "sudo", "exit 1")
 
