@@ -1,0 +1,91 @@
+"""Text for the terminal: score sheets as tables, editions switch by switch, verdicts line by line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from companion.rules import reasons
+from companion.rules.edition import Edition, load_edition, switches
+from companion.rules.judge import HandResult, JudgedLine
+from companion.rules.scoring import Item
+from companion.rules.table import HowEnded
+
+_ITEM_NAMES = {
+    Item.DISTANCE: "Distance",
+    Item.SAFETIES: "Safeties",
+    Item.ALL_SAFETIES: "All safeties",
+    Item.COUPS_FOURRES: "Coups fourrés",
+    Item.TRIP_COMPLETED: "Trip completed",
+    Item.DELAYED_ACTION: "Delayed action",
+    Item.SAFE_TRIP: "Safe trip",
+    Item.EXTENSION: "Extension",
+    Item.SHUT_OUT: "Shut-out",
+}
+
+
+def judged_line(judged: JudgedLine, file: str) -> str:
+    """One line of `companion replay`: where, what, the verdict and why."""
+    edition = judged.table.edition if judged.table else load_edition("classic")
+    said = [f"{reasons.say(why)} [{reasons.rule(why, edition)}]" for why in judged.reasons]
+    said += [judged.unreadable] if judged.unreadable else []
+    said += [f"remark: {reasons.say(why)}" for why in judged.remarks]
+    return f"{file}:{judged.line.number}: {judged.line.text}: {judged.verdict}" + "".join(f" – {s}" for s in said)
+
+
+def how_it_ended(result: HandResult) -> str:
+    """The heading of a hand's sheet."""
+    ways = {
+        HowEnded.COMPLETED: f"{result.by} completed {result.table.target} km",
+        HowEnded.EXHAUSTED: "all cards played out",
+        HowEnded.AGREED: "ended by agreement",
+        HowEnded.OPEN: "still open",
+    }
+    return f"Hand {result.number}: {ways[result.how]}"
+
+
+def score_sheet(result: HandResult) -> list[str]:
+    """The score sheet of a hand as a table, one line of text a row."""
+    sides = [side.name for side in result.table.sides]
+    rows = [["", *sides]]
+    for item in Item:
+        points = [dict(result.sheets[side].lines).get(item, 0) for side in sides]
+        if any(points):
+            rows.append([_ITEM_NAMES[item], *(str(p) if p else "–" for p in points)])
+    rows.append(["Total", *(str(result.sheets[side].total) for side in sides)])
+    rows.append(["Match", *(str(result.match.get(side, 0)) for side in sides)])
+    lines = [how_it_ended(result), *table(rows)]
+    return lines + ([f"{result.winner} wins the match."] if result.winner else [])
+
+
+def table(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Rows with their columns lined up: the first to the left, the others to the right."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    return [
+        "  ".join([row[0].ljust(widths[0]), *(c.rjust(w) for c, w in zip(row[1:], widths[1:], strict=True))])
+        for row in rows
+    ]
+
+
+def edition_list(names: Sequence[str]) -> Iterator[str]:
+    """One line an edition."""
+    width = max(len(name) for name in names)
+    for name in names:
+        yield f"{name.ljust(width)}  {load_edition(name).about}"
+
+
+def edition_sheet(edition: Edition) -> Iterator[str]:
+    """Everything an edition says: deck, setting up, points, and every switch with its meaning and source."""
+    yield f"{edition.title} – {edition.sheet}"
+    yield edition.about
+    verified = "" if edition.counts_verified else " (counts unverified)"
+    yield f"\nDeck: {sum(edition.deck.values())} cards{verified}"
+    yield "  " + ", ".join(f"{card} {count}" for card, count in edition.deck.items())
+    yield "\nPlayers and target"
+    for players, each in edition.seatings:
+        how = "alone" if each == 1 else "in pairs"
+        yield f"  {players} {how}: {edition.target_km[players]} km"
+    yield f"  hand: {edition.hand_size} cards"
+    yield "\nSwitches (house rules)"
+    for name, values in switches().items():
+        value = edition.switch(name)
+        yield f"  {name}={value}\n      {values[value]}\n      [{edition.sources[name]}; values: {', '.join(values)}]"

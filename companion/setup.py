@@ -1,0 +1,157 @@
+"""The setup file: who plays what, on which mats. TOML in, a value out, a sentence for whatever is wrong."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from companion.errors import Problem
+from companion.layout import MAX_SIDES
+from companion.rules import notation, referee
+from companion.rules.edition import Edition, EditionError, check_option, load_edition
+from companion.rules.table import Team
+
+_KEYS = {"edition", "target", "first", "options", "side"}
+_SIDE_KEYS = {"name", "players", "mat"}
+_NAME = re.compile(r"[\w-]+")
+_MATS = tuple(f"side-{n}" for n in range(1, MAX_SIDES + 1))
+
+
+@dataclass(frozen=True, slots=True)
+class SideSetup:
+    """A side, its players in seating order, and the mat it plays on."""
+
+    team: Team
+    mat: str
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """How a match is set up, before its first hand."""
+
+    edition_name: str
+    sides: tuple[SideSetup, ...]
+    first: str
+    target: int | None = None
+    options: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def edition(self) -> Edition:
+        """The edition with this table's house rules."""
+        edition = load_edition(self.edition_name)
+        for name, value in self.options:
+            edition = edition.with_option(name, value)
+        return edition
+
+    @property
+    def teams(self) -> tuple[Team, ...]:
+        return tuple(side.team for side in self.sides)
+
+    @property
+    def mats(self) -> Mapping[str, str]:
+        """The side's name by its mat's id."""
+        return {side.mat: side.team.name for side in self.sides}
+
+    def header(self) -> list[str]:
+        """The header lines of the record that a match with this setup begins with."""
+        return notation.header_text(self.teams, self.edition_name, self.target, dict(self.options))
+
+
+def read_setup(path: Path) -> Setup:
+    """The setup in a TOML file. Raises Problem with one sentence, naming the file and what is wrong in it."""
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        return parse_setup(data)
+    except OSError as error:
+        raise Problem(f"The setup file {path} cannot be read ({error.strerror}): check the path.") from error
+    except UnicodeDecodeError as error:
+        raise Problem(f"{path}: this is no text file; a setup file is TOML in UTF-8.") from error
+    except tomllib.TOMLDecodeError as error:
+        raise Problem(f"{path}: {error}; a setup file is TOML.") from error
+    except (EditionError, ValueError) as error:
+        raise Problem(f"{path}: {error}") from error
+
+
+def parse_setup(data: Mapping[str, Any]) -> Setup:
+    """A setup from its TOML tables. Raises ValueError or EditionError with a sentence."""
+    _refuse_unknown(data, _KEYS, "the setup file")
+    edition = load_edition(_text(data, "edition", "classic"))
+    sides = _sides(data.get("side"))
+    _refuse_doubled(sides)
+    referee.check_seating(edition, [side.team for side in sides])
+    return Setup(
+        edition_name=edition.name,
+        sides=sides,
+        first=_first(data, sides),
+        target=_target(data.get("target")),
+        options=_options(data.get("options", {})),
+    )
+
+
+def _refuse_unknown(table: Mapping[str, Any], known: set[str], where: str) -> None:
+    unknown = sorted(set(table) - known)
+    if unknown:
+        raise ValueError(f"{where} has an unknown key '{unknown[0]}'; known are {', '.join(sorted(known))}.")
+
+
+def _text(table: Mapping[str, Any], key: str, default: str) -> str:
+    value = table.get(key, default)
+    if not isinstance(value, str):
+        raise ValueError(f"'{key}' is a text in quotes, such as {key} = \"{default}\".")
+    return value
+
+
+def _sides(tables: object) -> tuple[SideSetup, ...]:
+    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
+        raise ValueError("each side is a [[side]] table with name, players and mat.")
+    return tuple(_side(table, number) for number, table in enumerate(tables, start=1))
+
+
+def _side(table: Mapping[str, Any], number: int) -> SideSetup:
+    _refuse_unknown(table, _SIDE_KEYS, "[[side]]")
+    name = _text(table, "name", "")
+    players = table.get("players", [name])
+    mat = _text(table, "mat", f"side-{number}")
+    if not isinstance(players, list) or not all(isinstance(p, str) and _NAME.fullmatch(p) for p in [*players, name]):
+        raise ValueError("names in [[side]] are one word each: letters, digits, - and _.")
+    if mat not in _MATS:
+        raise ValueError(f"there is no mat '{mat}'; the mats are {_MATS[0]} to {_MATS[-1]}.")
+    return SideSetup(Team(name, tuple(players)), mat)
+
+
+def _refuse_doubled(sides: tuple[SideSetup, ...]) -> None:
+    names = [name for side in sides for name in {side.team.name, *side.team.players}]
+    mats = [side.mat for side in sides]
+    for kind, words in (("name", names), ("mat", mats)):
+        doubled = next((word for word in words if words.count(word) > 1), None)
+        if doubled:
+            raise ValueError(f"the {kind} '{doubled}' is used twice.")
+
+
+def _first(data: Mapping[str, Any], sides: tuple[SideSetup, ...]) -> str:
+    first = _text(data, "first", sides[0].team.players[0])
+    if not any(first in side.team.players for side in sides):
+        raise ValueError(f"'first' names '{first}', who is not a player of any side.")
+    return first
+
+
+def _target(value: object) -> int | None:
+    if value is None:
+        return None
+    line = notation.parse_header(f"target {value}") if isinstance(value, int) else None
+    if not isinstance(line, notation.TargetLine):
+        raise ValueError("'target' is a number of kilometres, such as target = 1000.")
+    return line.km
+
+
+def _options(table: object) -> tuple[tuple[str, str], ...]:
+    if not isinstance(table, dict):
+        raise ValueError('[options] holds house rules, such as hazard-on-hazard = "forbidden".')
+    options = tuple((str(name), str(value)) for name, value in table.items())
+    for name, value in options:
+        check_option(name, value)
+    return options
