@@ -1,0 +1,1 @@
+"""A simulated table: hands of Mille Bornes played before a camera that does not exist."""

@@ -1,0 +1,196 @@
+"""Where things lie on the simulated table: mats, seats, and the spot where a card is put down.
+
+Table millimetres: x runs right, y runs towards the person at the bottom of the picture, angles turn clockwise.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain
+
+from companion.layout import CARD_MM, DISTANCE_COLUMNS, MatLayout, Rect, side_mat, table_mat
+
+Point = tuple[float, float]
+
+GAP_MM = 10.0
+"""Bare table between two mats."""
+
+SEAT_AWAY_MM = 330.0
+"""From the edge of the mats to the shoulder of whoever sits there: outside every picture."""
+
+_PILE_SPREAD_MM = 3.0
+_PILE_TWIST_DEG = 1.8
+
+
+@dataclass(frozen=True, slots=True)
+class Pose:
+    """Where the middle of a thing lies on the table, and how far it is turned clockwise."""
+
+    x_mm: float
+    y_mm: float
+    turn_deg: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class MatPlace:
+    """A mat lying on the table: the position of its middle and its turn."""
+
+    layout: MatLayout
+    middle: Pose
+
+    def on_table(self, x_mm: float, y_mm: float) -> Point:
+        """The table point under a point of the mat."""
+        width, height = self.layout.size_mm
+        x, y = turned(x_mm - width / 2, y_mm - height / 2, self.middle.turn_deg)
+        return self.middle.x_mm + x, self.middle.y_mm + y
+
+    def on_mat(self, x_mm: float, y_mm: float) -> Point:
+        """The mat point over a point of the table."""
+        width, height = self.layout.size_mm
+        x, y = turned(x_mm - self.middle.x_mm, y_mm - self.middle.y_mm, -self.middle.turn_deg)
+        return x + width / 2, y + height / 2
+
+    @property
+    def corners(self) -> tuple[Point, ...]:
+        """The corners of the sheet on the table, from its top left clockwise."""
+        width, height = self.layout.size_mm
+        return tuple(self.on_table(x, y) for x, y in ((0, 0), (width, 0), (width, height), (0, height)))
+
+
+@dataclass(frozen=True, slots=True)
+class TablePlan:
+    """The mats on a table and the seats of its players, clockwise from the first."""
+
+    mats: tuple[MatPlace, ...]
+    """The sides' mats in order, the table mat last."""
+
+    seats: tuple[Point, ...]
+
+    def mat(self, mat_id: str) -> MatPlace:
+        """The mat `side-1`, … or `table`."""
+        return next(place for place in self.mats if place.layout.id == mat_id)
+
+    @property
+    def corners(self) -> tuple[Point, ...]:
+        """Every corner of every mat."""
+        return tuple(chain.from_iterable(place.corners for place in self.mats))
+
+
+def turned(x_mm: float, y_mm: float, turn_deg: float) -> Point:
+    """A point turned clockwise about the origin."""
+    cos, sin = math.cos(math.radians(turn_deg)), math.sin(math.radians(turn_deg))
+    return x_mm * cos - y_mm * sin, x_mm * sin + y_mm * cos
+
+
+def plan(sides: int, players: int) -> TablePlan:
+    """The table of a game: two mats beside each other under the table mat, three or four in a square round it.
+
+    Raises ValueError for a number of sides that no camera's picture holds large enough.
+    """
+    grids = {2: _two_sides, 3: _three_sides, 4: _four_sides}
+    if sides not in grids:
+        raise ValueError(f"the simulated table seats 2 to 4 sides, not {sides}")
+    mats = tuple(grids[sides]())
+    return TablePlan(mats, tuple(_seats(mats, players)))
+
+
+def _two_sides() -> Iterator[MatPlace]:
+    x_mm = (420.0 + GAP_MM) / 2
+    yield MatPlace(side_mat(1), Pose(-x_mm, 0.0))
+    yield MatPlace(side_mat(2), Pose(x_mm, 0.0))
+    yield MatPlace(table_mat(), Pose(0.0, -(297.0 + 210.0) / 2 - GAP_MM))
+
+
+def _three_sides() -> Iterator[MatPlace]:
+    x_mm, y_mm = (420.0 + GAP_MM) / 2, (297.0 + GAP_MM) / 2
+    yield MatPlace(side_mat(1), Pose(-x_mm, y_mm))
+    yield MatPlace(side_mat(2), Pose(-x_mm, -y_mm, 180.0))
+    yield MatPlace(side_mat(3), Pose(x_mm, -y_mm, 180.0))
+    yield MatPlace(table_mat(), Pose(x_mm, y_mm))
+
+
+def _four_sides() -> Iterator[MatPlace]:
+    x_mm, y_mm = (420.0 + 210.0) / 2 + GAP_MM, (297.0 + GAP_MM) / 2
+    for number, (right, down) in enumerate(((-1, 1), (-1, -1), (1, -1), (1, 1)), 1):
+        yield MatPlace(side_mat(number), Pose(right * x_mm, down * y_mm, 0.0 if down > 0 else 180.0))
+    yield MatPlace(table_mat(), Pose(0.0, 0.0, 90.0))
+
+
+def _seats(mats: tuple[MatPlace, ...], players: int) -> Iterator[Point]:
+    """Seats clockwise round the mats; each of a few single players sits behind his own mat."""
+    left, top, right, bottom = _bounds(tuple(chain.from_iterable(place.corners for place in mats)))
+    if players == len(mats) - 1:
+        for place in mats[:-1]:
+            below = place.middle.turn_deg == 0.0
+            yield place.middle.x_mm, bottom + SEAT_AWAY_MM if below else top - SEAT_AWAY_MM
+        return
+    middle, half = ((left + right) / 2, (top + bottom) / 2), ((right - left) / 2, (bottom - top) / 2)
+    for seat in range(players):
+        angle = math.radians(115.0 + 360.0 * seat / players)
+        yield (
+            middle[0] + math.cos(angle) * (half[0] + SEAT_AWAY_MM),
+            middle[1] + math.sin(angle) * (half[1] + SEAT_AWAY_MM),
+        )
+
+
+def _bounds(points: tuple[Point, ...]) -> tuple[float, float, float, float]:
+    xs, ys = zip(*points, strict=True)
+    return min(xs), min(ys), max(xs), max(ys)
+
+
+def column(layout: MatLayout, face: str) -> Rect:
+    """The column of the distance zone where a distance card belongs."""
+    return layout.columns[DISTANCE_COLUMNS.index(face)]
+
+
+def pile_spot(place: MatPlace, rect: Rect, chance: random.Random) -> Pose:
+    """A spot on the pile in a zone: a little off its middle, turned by a few degrees, wholly inside the zone."""
+    turn_deg = _within(chance.gauss(0.0, _PILE_TWIST_DEG), 4.0)
+    x_mm, y_mm = (middle + chance.gauss(0.0, _PILE_SPREAD_MM) for middle in rect.centre_mm)
+    return _laid(place, *_kept_inside(rect, x_mm, y_mm, turn_deg), turn_deg)
+
+
+def safety_spot(place: MatPlace, rect: Rect, taken: int, sideways: bool, chance: random.Random) -> Pose:
+    """A spot in the safety zone beside the `taken` ones that lie there, so that every sticker stays in sight.
+
+    The corners of the zone fill in reading order; a sideways card's top shows to the left.
+    """
+    turn_deg = (-90.0 if sideways else 0.0) + _within(chance.gauss(0.0, 1.0), 2.0)
+    half_x, half_y = half_extent_mm(turn_deg)
+    away_x, away_y = chance.uniform(0.0, 1.5), chance.uniform(0.0, 1.5)
+    right, low = taken % 2 == 1, taken // 2 % 2 == 1
+    x_mm = rect.x_mm + (rect.width_mm - half_x - away_x if right else half_x + away_x)
+    y_mm = rect.y_mm + (rect.height_mm - half_y - away_y if low else half_y + away_y)
+    return _laid(place, x_mm, y_mm, turn_deg)
+
+
+def stack_spot(place: MatPlace, rect: Rect, layer: int) -> Pose:
+    """The spot of one layer of a squared stack: each layer a little further up, like an edge seen from the front."""
+    x_mm, y_mm = rect.centre_mm
+    wobble = random.Random(layer)  # noqa: S311
+    return _laid(place, x_mm + wobble.uniform(-0.5, 0.5), y_mm - 0.6 * layer, wobble.uniform(-0.6, 0.6))
+
+
+def half_extent_mm(turn_deg: float) -> Point:
+    """Half the width and height of the upright rectangle round a turned card."""
+    cos, sin = abs(math.cos(math.radians(turn_deg))), abs(math.sin(math.radians(turn_deg)))
+    width, height = CARD_MM
+    return (width * cos + height * sin) / 2, (width * sin + height * cos) / 2
+
+
+def _kept_inside(rect: Rect, x_mm: float, y_mm: float, turn_deg: float) -> Point:
+    half_x, half_y = half_extent_mm(turn_deg)
+    x_mid, y_mid = rect.centre_mm
+    room_x, room_y = max(rect.width_mm / 2 - half_x, 0.0), max(rect.height_mm / 2 - half_y, 0.0)
+    return x_mid + _within(x_mm - x_mid, room_x), y_mid + _within(y_mm - y_mid, room_y)
+
+
+def _laid(place: MatPlace, x_mm: float, y_mm: float, turn_deg: float) -> Pose:
+    return Pose(*place.on_table(x_mm, y_mm), place.middle.turn_deg + turn_deg)
+
+
+def _within(value: float, limit: float) -> float:
+    return max(-limit, min(limit, value))

@@ -1,0 +1,215 @@
+"""The things in the picture, drawn flat: cards with their stickers, mats, hands, the table's wood.
+
+A sprite's colours are already multiplied by its opacity, so that it can be warped and blurred without dark rims.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from functools import lru_cache
+from zlib import crc32
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.labels import face_of
+from companion.layout import CARD_MM, MatLayout
+from companion.printing import deck, mats, render, stickers
+from companion.simulate.arrange import Point
+from companion.simulate.lens import Image
+
+BACK = "back"
+"""The picture of a card that lies face down."""
+
+_CARD_PX_PER_MM = 4.0
+_CARD_RIM_MM = 3.0
+_CORNER_MM = 3.0
+_STICKER_TOP_MM = 3.5
+
+_HAND_PX_PER_MM = 1.6
+_HAND_BOX_MM = (-16.0, -80.0, 940.0, 80.0)
+_SKINS = ((138, 172, 222), (70, 104, 150), (160, 190, 235), (52, 76, 112))
+_SLEEVES = ((112, 62, 38), (52, 54, 58), (60, 92, 52), (48, 44, 128), (150, 142, 132), (40, 118, 158))
+_FINGERS = (
+    ((22, 36), (72, 30), 7.5),
+    ((7, 22), (68, 19), 8.5),
+    ((0, 5), (66, 4), 9.0),
+    ((5, -12), (66, -11), 8.5),
+)
+_THUMB = ((26, -34), (92, -20), 10.0)
+_PALM = ((80, 6), (108, 5), 30.0)
+_WRIST = ((110, 5), (190, 3), 24.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Sprite:
+    """A flat thing: (H, W, 4) uint8 BGR times opacity, and opacity; its scale and the pixel of its anchor."""
+
+    pixels: Image
+    px_per_mm: float
+    anchor_px: Point
+
+
+@lru_cache(maxsize=256)
+def card_sprite(picture: str, sticker_mm: float) -> Sprite:
+    """A physical card with its sticker (`roll-03`), or `BACK`; anchored at its middle."""
+    scale, rim = _CARD_PX_PER_MM, round(_CARD_RIM_MM * _CARD_PX_PER_MM)
+    flat = _back() if picture == BACK else _stickered(picture, sticker_mm)
+    opacity = _rounded(flat.shape[:2], round(_CORNER_MM * scale))
+    framed = cv2.copyMakeBorder(flat, rim, rim, rim, rim, cv2.BORDER_REPLICATE)
+    opacity = cv2.copyMakeBorder(opacity, rim, rim, rim, rim, cv2.BORDER_CONSTANT, value=0.0)
+    pixels = _over_shadow(framed, opacity, cv2.GaussianBlur(opacity, (0, 0), rim / 2.2) * 0.45)
+    height, width = opacity.shape
+    return Sprite(pixels, scale, (width / 2, height / 2))
+
+
+def _back() -> Image:
+    return render.to_image(deck.back_svg(), _CARD_PX_PER_MM)
+
+
+def _stickered(card_id: str, sticker_mm: float) -> Image:
+    """The card's face with its sticker glued on by hand: never quite straight, never twice alike."""
+    chance = random.Random(crc32(card_id.encode()))  # noqa: S311
+    face = render.to_image(deck.face_svg(face_of(card_id)), _CARD_PX_PER_MM).copy()
+    sticker = render.to_image(stickers.sticker_svg(card_id, sticker_mm), _CARD_PX_PER_MM)
+    x_mm = CARD_MM[0] / 2 + chance.uniform(-0.8, 0.8)
+    y_mm = _STICKER_TOP_MM + sticker.shape[0] / _CARD_PX_PER_MM / 2 + chance.uniform(-0.8, 0.8)
+    onto = _about(sticker.shape[1::-1], chance.uniform(-1.5, 1.5), (x_mm * _CARD_PX_PER_MM, y_mm * _CARD_PX_PER_MM))
+    return cv2.warpAffine(
+        sticker, onto, face.shape[1::-1], dst=face, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_TRANSPARENT
+    )
+
+
+def _about(size: tuple[int, ...], turn_deg: float, onto_px: Point) -> NDArray[np.float64]:
+    """The (2, 3) move that turns a picture clockwise about its middle and sets the middle onto a pixel."""
+    middle = size[0] / 2, size[1] / 2
+    move = cv2.getRotationMatrix2D(middle, -turn_deg, 1.0)
+    move[:, 2] += onto_px[0] - middle[0], onto_px[1] - middle[1]
+    return move
+
+
+def _rounded(shape: tuple[int, ...], radius: int) -> NDArray[np.float32]:
+    """The opacity of a card with round corners, (H, W) float32 in 0 … 1."""
+    height, width = shape
+    opacity = np.zeros(shape, np.uint8)
+    for x in (radius, width - 1 - radius):
+        for y in (radius, height - 1 - radius):
+            cv2.circle(opacity, (x, y), radius, 255, -1, cv2.LINE_AA)
+    opacity[radius : height - radius] = 255
+    opacity[:, radius : width - radius] = 255
+    return opacity.astype(np.float32) / 255.0
+
+
+def _over_shadow(colour: Image, opacity: NDArray[np.float32], shadow: NDArray[np.float32]) -> Image:
+    """A thing over its own soft black shadow, as sprite pixels."""
+    whole = opacity + shadow * (1.0 - opacity)
+    return np.rint(np.dstack([colour * opacity[..., None], whole * 255.0])).astype(np.uint8)
+
+
+def mat_image(layout: MatLayout, px_per_mm: float) -> Image:
+    """A printed mat, (H, W, 3) uint8 BGR."""
+    return render.to_image(mats.mat_svg(layout), px_per_mm)
+
+
+@lru_cache(maxsize=16)
+def hand_sprite(player: int) -> Sprite:
+    """A player's hand and forearm seen from above, fingertips at the anchor, the arm stretching to the right."""
+    left, top, right, bottom = _HAND_BOX_MM
+    shape = round((bottom - top) * _HAND_PX_PER_MM), round((right - left) * _HAND_PX_PER_MM)
+    colour, opacity = np.zeros((*shape, 3), np.float32), np.zeros(shape, np.float32)
+    skin = _SKINS[player % len(_SKINS)]
+    _paint(colour, opacity, _limb(shape, *_THUMB), skin)
+    _paint(colour, opacity, _limb(shape, *_PALM) | _limb(shape, *_WRIST) | _knuckles(shape), skin)
+    for finger in _FINGERS:
+        _paint(colour, opacity, _fading(_limb(shape, *finger)), skin)
+    _paint_nails(colour, skin)
+    _paint(colour, opacity, _sleeve(shape), _SLEEVES[player % len(_SLEEVES)])
+    _weave(colour, opacity, player)
+    opacity = cv2.GaussianBlur(opacity, (0, 0), 0.8)
+    shadow = cv2.GaussianBlur(opacity, (0, 0), 9.0) * 0.5
+    pixels = _over_shadow(colour.clip(0, 255).astype(np.uint8), opacity, shadow)
+    return Sprite(pixels, _HAND_PX_PER_MM, (-left * _HAND_PX_PER_MM, -top * _HAND_PX_PER_MM))
+
+
+def _hand_px(x_mm: float, y_mm: float) -> tuple[int, int]:
+    left, top, _, _ = _HAND_BOX_MM
+    return round((x_mm - left) * _HAND_PX_PER_MM), round((y_mm - top) * _HAND_PX_PER_MM)
+
+
+def _limb(shape: tuple[int, ...], tip: Point, root: Point, radius_mm: float) -> Image:
+    mask = np.zeros(shape, np.uint8)
+    cv2.line(mask, _hand_px(*tip), _hand_px(*root), 255, round(2 * radius_mm * _HAND_PX_PER_MM), cv2.LINE_AA)
+    return mask
+
+
+def _knuckles(shape: tuple[int, ...]) -> Image:
+    """The back of the hand between the palm's middle and the fingers' roots, rounded."""
+    mask = np.zeros(shape, np.uint8)
+    outline = [(58, 36), (54, 20), (52, 4), (56, -19), (100, -26), (120, 30)]
+    cv2.fillPoly(mask, [np.array([_hand_px(x, y) for x, y in outline])], 255, cv2.LINE_AA)
+    return np.where(cv2.GaussianBlur(mask, (0, 0), 5.0) > 127, np.uint8(255), np.uint8(0))
+
+
+def _fading(finger: Image) -> Image:
+    """A finger that goes over into the back of the hand."""
+    start, stop = _hand_px(44, 0)[0], _hand_px(66, 0)[0]
+    stays = np.interp(np.arange(finger.shape[1]), (start, stop), (1.0, 0.0))
+    return np.rint(finger * stays).astype(np.uint8)
+
+
+def _sleeve(shape: tuple[int, ...]) -> Image:
+    mask = np.zeros(shape, np.uint8)
+    outline = [(158, -33), (172, -37), (500, -48), (940, -58), (940, 62), (500, 54), (172, 42), (158, 38)]
+    cv2.fillPoly(mask, [np.array([_hand_px(x, y) for x, y in outline])], 255, cv2.LINE_AA)
+    return mask
+
+
+def _paint(colour: NDArray[np.float32], opacity: NDArray[np.float32], mask: Image, paint: tuple[int, ...]) -> None:
+    """Lay a rounded part over what is there: bright along its middle, dark towards its rim."""
+    depth = cv2.distanceTransform((mask > 8).astype(np.uint8), cv2.DIST_L2, 5)
+    shade = 0.55 + 0.45 * np.sqrt(depth / max(float(depth.max()), 1.0))
+    cover = (mask.astype(np.float32) / 255.0)[..., None]
+    colour *= 1.0 - cover
+    colour += cover * shade[..., None] * np.array(paint, np.float32)
+    np.maximum(opacity, cover[..., 0], out=opacity)
+
+
+def _paint_nails(colour: NDArray[np.float32], skin: tuple[int, ...]) -> None:
+    nail = tuple(min(255.0, 0.75 * part + 64.0) for part in skin)
+    for (x, y), _, radius in (_THUMB, *_FINGERS):
+        size = round(radius * 0.62 * _HAND_PX_PER_MM), round(radius * 0.45 * _HAND_PX_PER_MM)
+        cv2.ellipse(colour, _hand_px(x + 1, y), size, 0, 0, 360, nail, -1, cv2.LINE_AA)
+
+
+def _weave(colour: NDArray[np.float32], opacity: NDArray[np.float32], seed: int) -> None:
+    """Folds and thread on everything painted, so that nothing is a flat area of one colour."""
+    source = np.random.default_rng(seed)
+    height, width = opacity.shape
+    folds = cv2.resize(source.standard_normal((6, 40)).astype(np.float32), (width, height), None, 0, 0, cv2.INTER_CUBIC)
+    thread = cv2.GaussianBlur(source.standard_normal((height, width)).astype(np.float32), (0, 0), 0.7)
+    colour *= (1.0 + 0.07 * folds + 0.05 * thread)[..., None]
+
+
+def wood(width_mm: float, height_mm: float, px_per_mm: float, seed: int) -> Image:
+    """A table top of dark boards running left to right, (H, W, 3) uint8 BGR."""
+    source = np.random.default_rng(seed)
+    size = round(width_mm * px_per_mm), round(height_mm * px_per_mm)
+    grain = sum(_streaks(source, size, along, across) for along, across in ((300.0, 6.0), (60.0, 1.2), (900.0, 40.0)))
+    board_px = 118.0 * px_per_mm
+    board = (np.arange(size[1]) / board_px).astype(int)
+    tone = 1.0 + 0.09 * source.standard_normal(board.max() + 1)[board]
+    seam = 1.0 - 0.55 * (np.arange(size[1]) % board_px < 0.9 * px_per_mm)
+    value = (1.0 + 0.11 * grain) * (tone * seam)[:, None]
+    stain = np.array((46.0, 68.0, 98.0)) * source.uniform(0.75, 1.15)
+    return (value[..., None] * stain).clip(0, 255).astype(np.uint8)
+
+
+def _streaks(
+    source: np.random.Generator, size: tuple[int, int], along_mm: float, across_mm: float
+) -> NDArray[np.float32]:
+    """Smooth noise, stretched along the boards."""
+    cells = max(2, round(size[1] / across_mm)), max(2, round(size[0] / along_mm))
+    rough = source.standard_normal(cells).astype(np.float32)
+    return cv2.resize(rough, size, None, 0, 0, cv2.INTER_CUBIC)

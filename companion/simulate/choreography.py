@@ -1,0 +1,237 @@
+"""From a script to movements: which hand carries which card from where to where, and how long the table then rests."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from companion.labels import face_of
+from companion.rules import referee
+from companion.rules.cards import Card, Family
+from companion.rules.play import Play, Verb
+from companion.rules.table import Side, Table
+from companion.simulate import arrange, art
+from companion.simulate.arrange import MatPlace, Pose, TablePlan
+from companion.simulate.scene import Lying
+from companion.simulate.script import Action, Hand, Script
+
+_CARDS_A_LAYER = 12
+"""So many cards make one visible edge of the draw pile."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """How long the table lies still after a movement: `wish_s` at speed 1, never under `least_s`."""
+
+    wish_s: float
+    least_s: float = 0.0
+
+
+AFTER_DRAWING = Rest(0.3)
+AFTER_LAYING = Rest(1.5, 1.0)
+BEFORE_TAKING_BACK = Rest(3.0, 1.8)
+AFTER_TAKING_BACK = Rest(2.0, 2.0)
+AFTER_CLEARING = Rest(2.5, 2.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Movement:
+    """A hand goes in, takes or lays something, and leaves again.
+
+    `start` or `end` None is the player's own hand, off the table. `before`, `during` and `after` is what lies on the
+    table until the card is taken up, while it is carried, and once it is laid.
+    """
+
+    player: int
+    pictures: tuple[str, ...]
+    start: Pose | None
+    end: Pose | None
+    before: tuple[Lying, ...]
+    during: tuple[Lying, ...]
+    after: tuple[Lying, ...]
+    rest: Rest
+    is_play: bool = False
+    """Something to confirm has been laid: the players may wait for it."""
+
+
+class Choreographer:
+    """Knows what lies on the simulated table, and turns a script into movements."""
+
+    def __init__(self, script: Script, plan: TablePlan, seed: int) -> None:
+        self._script, self._plan = script, plan
+        self._players = {player: seat for seat, player in enumerate(script.players)}
+        self._chance = random.Random(f"spots {seed}")  # noqa: S311
+        self._zones: dict[str, tuple[Lying, ...]] = {}
+        self._pile = 0
+        self._drawn_this_turn = False
+
+    def lying(self) -> tuple[Lying, ...]:
+        """Everything that lies on the table, bottom to top."""
+        return self._stack() + tuple(card for cards in self._zones.values() for card in cards)
+
+    def movements(self) -> Iterator[Movement]:
+        """Every movement of the script, in order."""
+        for number, hand in enumerate(self._script.hands):
+            table = self._dealt(hand)
+            if number:
+                yield from self._clear(table.draw_pile)
+            self._pile = table.draw_pile
+            yield from self._play_hand(table, hand)
+
+    def deal(self) -> None:
+        """The first deal has happened before the camera was switched on."""
+        self._pile = self._dealt(self._script.hands[0]).draw_pile
+
+    def _dealt(self, hand: Hand) -> Table:
+        return referee.new_hand(self._script.edition, self._script.teams, hand.first, self._script.target)
+
+    def _play_hand(self, table: Table, hand: Hand) -> Iterator[Movement]:
+        for action in hand.actions:
+            if action.taken_back:
+                yield from self._laid_and_taken_back(table, action)
+            else:
+                after = referee.apply(table, action.play)
+                yield from self._act(table, action, after)
+                table = after
+
+    def _act(self, before: Table, action: Action, after: Table) -> Iterator[Movement]:
+        play = action.play
+        if play.player is None:
+            return
+        seat = self._players[play.player]
+        if play.verb is Verb.TAKE:
+            yield from self._take_discard(seat)
+        if not play.at_once and not self._drawn_this_turn:
+            yield from self._draw(seat, self._drawn_by(before, after))
+        self._drawn_this_turn = False
+        if action.card_id is not None:
+            yield self._lay(seat, action.card_id, self._spot(before, play, action.card_id), self._zone(before, play))
+            yield from self._clear_answered(seat, before, after)
+        if play.at_once:
+            yield from self._draw(seat, self._drawn_by(before, after))
+        if before.discards and not after.discards and play.verb is not Verb.TAKE:
+            yield from self._reshuffle(seat, after)
+
+    def _drawn_by(self, before: Table, after: Table) -> int:
+        return max(0, before.draw_pile - after.draw_pile)
+
+    def _laid_and_taken_back(self, table: Table, action: Action) -> Iterator[Movement]:
+        play, card_id = action.play, action.card_id
+        if play.player is None or card_id is None:
+            return
+        seat, zone = self._players[play.player], self._zone(table, play)
+        if not self._drawn_this_turn and not table.drawn and table.draw_pile and seat == table.to_move:
+            yield from self._draw(seat, 1)
+            self._drawn_this_turn = True
+        laid = self._lay(seat, card_id, self._spot(table, play, card_id), zone)
+        yield replace(laid, rest=BEFORE_TAKING_BACK, is_play=False)
+        yield self._pick_up(seat, zone, AFTER_TAKING_BACK)
+
+    # Where a card belongs
+
+    def _zone(self, table: Table, play: Play) -> str:
+        """The zone that a play's card is laid in: `side-1/battle`, `table/discard`, …"""
+        card = play.card or Card.UNKNOWN
+        if play.verb is Verb.DISCARD or card.family is Family.SPECIAL:
+            return "table/discard"
+        side = table.side_index(play.target or play.player or "")
+        names = {Family.DISTANCE: "distance", Family.SAFETY: "safety"}
+        on_speed = card in (Card.SPEED_LIMIT, Card.END_OF_LIMIT)
+        return f"side-{(side or 0) + 1}/{names.get(card.family, 'speed' if on_speed else 'battle')}"
+
+    def _spot(self, table: Table, play: Play, card_id: str) -> Pose:
+        zone = self._zone(table, play)
+        place, name = self._place(zone)
+        rect = place.layout.zones[name]
+        if name == "safety":
+            return arrange.safety_spot(place, rect, len(self._zones.get(zone, ())), play.at_once, self._chance)
+        if name == "distance":
+            rect = arrange.column(place.layout, face_of(card_id).value)
+        return arrange.pile_spot(place, rect, self._chance)
+
+    def _place(self, zone: str) -> tuple[MatPlace, str]:
+        mat_id, _, name = zone.partition("/")
+        return self._plan.mat(mat_id), name
+
+    # Movements
+
+    def _lay(self, seat: int, card_id: str, spot: Pose, zone: str) -> Movement:
+        before = self.lying()
+        self._put(zone, Lying(card_id, spot))
+        return Movement(seat, (card_id,), None, spot, before, before, self.lying(), AFTER_LAYING, is_play=True)
+
+    def _put(self, zone: str, card: Lying) -> None:
+        self._zones[zone] = (*self._zones.get(zone, ()), card)
+
+    def _pick_up(self, seat: int, zone: str, rest: Rest) -> Movement:
+        """The top card of a zone goes back into a player's hand."""
+        before, top = self.lying(), self._zones[zone][-1]
+        self._zones[zone] = self._zones[zone][:-1]
+        return Movement(seat, (top.picture,), top.pose, None, before, self.lying(), self.lying(), rest)
+
+    def _draw(self, seat: int, count: int) -> Iterator[Movement]:
+        for _ in range(min(count, self._pile)):
+            before, top = self.lying(), self._stack()[-1].pose
+            self._pile -= 1
+            now = self.lying()
+            yield Movement(seat, (art.BACK,), top, None, before, now, now, AFTER_DRAWING)
+
+    def _take_discard(self, seat: int) -> Iterator[Movement]:
+        if self._zones.get("table/discard"):
+            yield self._pick_up(seat, "table/discard", AFTER_LAYING)
+
+    def _clear_answered(self, seat: int, before: Table, after: Table) -> Iterator[Movement]:
+        """Hazards that a safety took from the piles go to the discard pile, one by one."""
+        for number, (old, new) in enumerate(zip(before.sides, after.sides, strict=True), 1):
+            for name, count in (("battle", _lost(old, new, "battle")), ("speed", _lost(old, new, "speed"))):
+                for _ in range(count):
+                    yield self._to_discards(seat, f"side-{number}/{name}")
+
+    def _to_discards(self, seat: int, zone: str) -> Movement:
+        before, top = self.lying(), self._zones[zone][-1]
+        self._zones[zone] = self._zones[zone][:-1]
+        during = self.lying()
+        place, name = self._place("table/discard")
+        spot = arrange.pile_spot(place, place.layout.zones[name], self._chance)
+        self._put("table/discard", Lying(top.picture, spot))
+        return Movement(seat, (top.picture,), top.pose, spot, before, during, self.lying(), AFTER_LAYING)
+
+    def _reshuffle(self, seat: int, after: Table) -> Iterator[Movement]:
+        """The discards are taken up and come back face down as the draw pile."""
+        yield self._sweep(seat, "table")
+        yield self._new_pile(seat, after.draw_pile)
+
+    def _clear(self, new_pile: int) -> Iterator[Movement]:
+        """After a hand everything is taken up; the new draw pile is put down."""
+        for number, team in enumerate(self._script.teams, 1):
+            yield self._sweep(self._players[team.players[0]], f"side-{number}")
+        self._pile = 0
+        yield self._sweep(0, "table")
+        yield self._new_pile(0, new_pile)
+
+    def _sweep(self, seat: int, mat_id: str) -> Movement:
+        """All cards of a mat leave it in one handful."""
+        before, place = self.lying(), self._plan.mat(mat_id)
+        swept = [zone for zone in self._zones if zone.startswith(f"{mat_id}/")]
+        pictures = tuple(card.picture for zone in swept for card in self._zones.pop(zone))
+        now = self.lying()
+        return Movement(seat, pictures[-6:], place.middle, None, before, now, now, AFTER_DRAWING)
+
+    def _new_pile(self, seat: int, count: int) -> Movement:
+        before = self.lying()
+        self._pile = count
+        spot = self._stack()[-1].pose
+        return Movement(seat, (art.BACK,) * 3, None, spot, before, before, self.lying(), AFTER_CLEARING)
+
+    def _stack(self) -> tuple[Lying, ...]:
+        """The visible layers of the draw pile."""
+        place, name = self._place("table/draw")
+        layers = range(math.ceil(self._pile / _CARDS_A_LAYER))
+        return tuple(Lying(art.BACK, arrange.stack_spot(place, place.layout.zones[name], n)) for n in layers)
+
+
+def _lost(old: Side, new: Side, pile: str) -> int:
+    """How many cards a pile has lost."""
+    return max(0, len(getattr(old, pile)) - len(getattr(new, pile)))

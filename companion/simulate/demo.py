@@ -1,0 +1,111 @@
+"""The simulated table as a source of frames: a script played before the camera."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import cv2
+
+from companion.errors import Problem
+from companion.simulate import arrange, motion
+from companion.simulate.choreography import Choreographer
+from companion.simulate.lens import Look, Size, typical_look
+from companion.simulate.motion import Tempo
+from companion.simulate.scene import Frame, Scene, Studio
+from companion.simulate.script import Script
+
+SETTLING_S = 2.5
+"""How long the bare table is shown before the first hand moves, and the last cards after it."""
+
+STICKERS_MM = {2: 36.0, 3: 42.0, 4: 42.0}
+"""The demo's stickers by number of sides: 2.8 px a code module and more at 1920 × 1080."""
+
+
+def always() -> bool:
+    """Nobody has to be waited for."""
+    return True
+
+
+def demo_frames(
+    script: Script,
+    *,
+    seed: int = 0,
+    fps: float = 10.0,
+    speed: float = 1.0,
+    size: Size = (1920, 1080),
+    sticker_mm: float | None = None,
+    look: Look | None = None,
+    may_go_on: Callable[[], bool] = always,
+    patience_s: float = 60.0,
+) -> Iterator[Frame]:
+    """The script's hands as a camera over the table sees them; the same frames for the same arguments.
+
+    Frames are `size` (width, height) pixels, `t_s` counts from 0 in steps of 1 / fps; the caller paces them.
+    Where players wait for somebody, they go on when `may_go_on` says so, or after `patience_s` of table time.
+    """
+    chance = random.Random(f"noise {seed}")  # noqa: S311
+    studio = table_studio(script, seed=seed, size=size, sticker_mm=sticker_mm, look=look)
+    for index, scene in enumerate(demo_scenes(script, seed, Tempo(fps, speed), may_go_on, patience_s)):
+        yield Frame(studio.picture(scene, chance), index / fps)
+
+
+def table_studio(
+    script: Script,
+    *,
+    seed: int = 0,
+    size: Size = (1920, 1080),
+    sticker_mm: float | None = None,
+    look: Look | None = None,
+) -> Studio:
+    """The camera over this script's table."""
+    sides = len(script.teams)
+    sticker = sticker_mm if sticker_mm is not None else STICKERS_MM[sides]
+    plan = arrange.plan(sides, len(script.players))
+    return Studio(plan, look or typical_look(seed), size, sticker, seed)
+
+
+def demo_scenes(
+    script: Script, seed: int, tempo: Tempo, may_go_on: Callable[[], bool] = always, patience_s: float = 60.0
+) -> Iterator[Scene]:
+    """The script's hands as scenes, one a frame."""
+    plan = arrange.plan(len(script.teams), len(script.players))
+    players = Choreographer(script, plan, seed)
+    players.deal()
+    settling = round(SETTLING_S * tempo.fps)
+    yield from motion.resting(players.lying(), settling)
+    for movement in players.movements():
+        yield from motion.scenes(movement, plan, tempo)
+        if movement.is_play:
+            yield from motion.waiting(movement.after, may_go_on, round(patience_s * tempo.fps))
+    yield from motion.resting(players.lying(), settling)
+
+
+def write_folder(
+    script: Script, out_dir: Path, *, seed: int = 0, fps: float = 10.0, speed: float = 1.0, quality: int = 92
+) -> int:
+    """The frames as JPEG files in name order, and the setup file `table.toml`; returns how many frames."""
+    out_dir.mkdir(parents=True, exist_ok=True)
+    (out_dir / "table.toml").write_text(script.setup(), encoding="utf-8")
+    count = 0
+    for count, frame in enumerate(demo_frames(script, seed=seed, fps=fps, speed=speed), 1):
+        path = out_dir / f"{count:05d}.jpg"
+        if not cv2.imwrite(str(path), frame.image, [cv2.IMWRITE_JPEG_QUALITY, quality]):
+            raise Problem(f"{path} could not be written: is the disk full or the folder read-only?", 1)
+    return count
+
+
+def write_clip(script: Script, path: Path, *, seed: int = 0, fps: float = 10.0, speed: float = 1.0) -> int:
+    """The frames as a video file (`.avi` is MJPG, anything else mp4v); returns how many frames."""
+    code = cv2.VideoWriter.fourcc(*("MJPG" if path.suffix == ".avi" else "mp4v"))
+    size = (1920, 1080)
+    writer = cv2.VideoWriter(str(path), code, fps, size)
+    if not writer.isOpened():
+        raise Problem(f"{path} could not be written: choose a folder you may write to, and a name ending in .mp4.")
+    count = 0
+    for frame in demo_frames(script, seed=seed, fps=fps, speed=speed, size=size):
+        writer.write(frame.image)
+        count += 1
+    writer.release()
+    return count

@@ -1,0 +1,194 @@
+"""A script: hands of Mille Bornes as they are going to be played at the simulated table.
+
+It is written in the record notation. What only the table knows stands in comments:
+
+    # taken back: Ann 100       laid, seen to be wrong, and taken back into the hand before the next line
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from companion.errors import Problem
+from companion.labels import card_ids, face_of
+from companion.rules import notation
+from companion.rules.cards import Card
+from companion.rules.edition import Edition, load_edition
+from companion.rules.play import Play
+from companion.rules.referee import seating
+from companion.rules.table import Team
+
+TAKEN_BACK = "# taken back: "
+_HANDS = Path(__file__).parent / "hands"
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One line of a script: the play, the physical card it is made with, and whether it is taken back again."""
+
+    play: Play
+    card_id: str | None = None
+    taken_back: bool = False
+
+    def __str__(self) -> str:
+        return f"{TAKEN_BACK if self.taken_back else ''}{self.play}"
+
+
+@dataclass(frozen=True, slots=True)
+class Hand:
+    """One deal: who begins, and everything that is done."""
+
+    first: str
+    actions: tuple[Action, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """A game at the simulated table."""
+
+    teams: tuple[Team, ...]
+    hands: tuple[Hand, ...]
+    edition_name: str = "classic"
+    target: int | None = None
+    options: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def edition(self) -> Edition:
+        """The edition with this game's house rules."""
+        edition = load_edition(self.edition_name)
+        for name, value in self.options:
+            edition = edition.with_option(name, value)
+        return edition
+
+    @property
+    def players(self) -> tuple[str, ...]:
+        """The players clockwise."""
+        return tuple(seat.player for seat in seating(self.teams))
+
+    def record(self, *, with_taken_back: bool = False) -> str:
+        """The record of what was played and stays; where asked, with comments for what was taken back."""
+        lines = notation.header_text(self.teams, self.edition_name, self.target, dict(self.options))
+        for hand in self.hands:
+            lines.append(f"hand first {hand.first}")
+            lines += [str(action) for action in hand.actions if with_taken_back or not action.taken_back]
+        return "\n".join(lines) + "\n"
+
+    def setup(self) -> str:
+        """The setup file (TOML) that tells `companion` who sits at this table."""
+        lines = [f'edition = "{self.edition_name}"', f'first = "{self.hands[0].first}"']
+        lines += [f"target = {self.target}"] if self.target else []
+        if self.options:
+            lines += ["", "[options]", *(f'{name} = "{value}"' for name, value in self.options)]
+        for number, team in enumerate(self.teams, 1):
+            players = ", ".join(f'"{player}"' for player in team.players)
+            lines += ["", "[[side]]", f'name = "{team.name}"', f"players = [{players}]", f'mat = "side-{number}"']
+        return "\n".join(lines) + "\n"
+
+
+def shipped_scripts() -> tuple[str, ...]:
+    """The names of the scripts that ship."""
+    return tuple(sorted(path.stem for path in _HANDS.glob("*.mbn")))
+
+
+def shipped_script(name: str, seed: int = 0) -> Script:
+    """A script that ships. Raises Problem, with a sentence, for an unknown name."""
+    if name not in shipped_scripts():
+        raise Problem(f"There is no scripted hand '{name}': there are {', '.join(shipped_scripts())}.")
+    return read_script((_HANDS / f"{name}.mbn").read_text(encoding="utf-8"), seed)
+
+
+def read_script(text: str, seed: int = 0) -> Script:
+    """A script from a record; the seed chooses which physical card shows each face.
+
+    Raises Problem, naming the line, for a record that cannot be played as written.
+    """
+    reader = _Reader(random.Random(f"cards {seed}"))  # noqa: S311
+    for number, raw in enumerate(text.splitlines(), 1):
+        try:
+            reader.read(raw.strip())
+        except (notation.Unreadable, ValueError) as error:
+            raise Problem(f"Line {number} of the script: {error}", 1) from error
+    return reader.script()
+
+
+class _Reader:
+    """Collects the lines of a script, handing out the physical cards."""
+
+    def __init__(self, chance: random.Random) -> None:
+        self._chance = chance
+        self._edition, self._target = "classic", None
+        self._options: dict[str, str] = {}
+        self._teams: list[Team] = []
+        self._hands: list[tuple[str, list[Action]]] = []
+        self._deck = _Copies({}, chance)
+
+    def read(self, raw: str) -> None:
+        taken_back = raw.lower().startswith(TAKEN_BACK)
+        line = notation.without_comment(raw[len(TAKEN_BACK) :] if taken_back else raw)
+        if not line:
+            return
+        header = None if re.match(r"[\w-]+", line)[0] in self._players() else notation.parse_header(line)
+        if header is None:
+            self._read_action(line, taken_back)
+        else:
+            self._read_header(header)
+
+    def _players(self) -> set[str]:
+        return {player for team in self._teams for player in team.players}
+
+    def _read_header(self, header: notation.Header) -> None:
+        match header:
+            case notation.EditionLine(name):
+                self._edition = name
+            case notation.TargetLine(km):
+                self._target = km
+            case notation.OptionLine(name, value):
+                self._options[name] = value
+            case notation.SideLine(team):
+                self._teams.append(team)
+            case notation.HandLine(first):
+                self._hands.append((first, []))
+                self._deck = _Copies(load_edition(self._edition).deck, self._chance)
+
+    def _read_action(self, line: str, taken_back: bool) -> None:
+        if not self._hands:
+            raise ValueError("a line of play needs `hand first` and a player's name before it.")
+        play = notation.parse_play(line, self._teams)
+        self._hands[-1][1].append(Action(play, self._deck.card_for(play, taken_back), taken_back))
+
+    def script(self) -> Script:
+        hands = tuple(Hand(first, tuple(actions)) for first, actions in self._hands)
+        return Script(tuple(self._teams), hands, self._edition, self._target, tuple(self._options.items()))
+
+
+class _Copies:
+    """The physical cards of a deck that have not been laid yet, face by face."""
+
+    def __init__(self, deck: Mapping[Card, int], chance: random.Random) -> None:
+        shuffled = chance.sample(card_ids(deck), sum(deck.values()))
+        self._left = {face: [card_id for card_id in shuffled if face_of(card_id) is face] for face in deck}
+        self._held: dict[tuple[str | None, Card], str] = {}
+
+    def card_for(self, play: Play, taken_back: bool) -> str | None:
+        """The physical card of a play; a player lays the card that he had to take back before another of its face."""
+        if play.card is None:
+            return None
+        who = play.player, play.card
+        card_id = self._held.pop(who, None) or self._next(play.card)
+        if taken_back:
+            self._held[who] = card_id
+        return card_id
+
+    def _next(self, face: Card) -> str:
+        if not self._left.get(face):
+            raise ValueError(f"the deck has no {face} left.")
+        return self._left[face].pop()
+
+
+def plays_that_stay(hand: Hand) -> Iterator[Play]:
+    """The plays of a hand that are not taken back."""
+    return (action.play for action in hand.actions if not action.taken_back)
