@@ -86,33 +86,46 @@ debian_name() {
 }
 
 install_packages() {
-    local by_hand log name names=()
-    by_hand="apt-get install $*"
-    if [ "$(id -u)" != 0 ]; then by_hand="sudo $by_hand"; fi
+    local log name names=()
     command -v apt-get >/dev/null ||
         stop "Some system packages are missing: install what your system calls $*, then run this again."
+    may_install || stop "System packages are missing and this user may not install them: as an administrator type " \
+        "apt-get install $*  and run this again."
     say "Installing system packages: $* …"
-    may_install || stop "This user may not install packages: as an administrator type  apt-get install $*" \
-        " and run this again."
     log=$(mktemp)
     as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq update </dev/null >"$log" 2>&1 || true
     for name in "$@"; do names+=("$(debian_name "$name")"); done
     as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends \
         -o DPkg::Lock::Timeout=300 "${names[@]}" </dev/null >>"$log" 2>&1 ||
         stop "They could not be installed (apt-get says: $(last_error "$log")): check the network, then type " \
-            "$by_hand  and run this again."
+            "$(by_hand install)$*  and run this again."
     rm -f "$log"
+}
+
+by_hand() {
+    if [ "$(id -u)" = 0 ]; then echo "apt-get $1 "; else echo "sudo apt-get $1 "; fi
 }
 
 last_error() {
     { grep -E '^E:|^ERROR|[a-z]Error: |Errno' "$1" || tail -n 1 "$1"; } | tail -n 1 | sed -E 's/^ *(E|ERROR): *//; s/\.$//'
 }
 
+all_missing() {
+    local check
+    for check in "$@"; do "$check"; done
+}
+
 install_what_is_missing() {
     local missing
-    missing=$(for check in "$@"; do "$check"; done)
+    missing=$(all_missing "$@")
+    if [ -z "$missing" ]; then return; fi
     # shellcheck disable=SC2086 # one word a package
-    if [ -n "$missing" ]; then install_packages $missing; fi
+    install_packages $missing
+    missing=$(all_missing "$@")
+    # shellcheck disable=SC2086,SC2116
+    if [ -n "$missing" ]; then
+        stop "They are installed but do not work: type  $(by_hand "install --reinstall")$(echo $missing)  and run this again."
+    fi
 }
 
 # --- The virtual environment ----------------------------------------------------------------------------------
