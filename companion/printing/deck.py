@@ -1,40 +1,218 @@
-"""Our own deck: what each card looks like. Millimetres, flat colours, no art but our own."""
+"""Our own deck: 57 × 88 mm, a picture to be read from two metres, a word beneath, an index in two corners.
+
+Families differ in colour and in shape: hazards are triangles and octagons, remedies discs, safeties shields,
+distances milestones. The distances differ in figure, in the milestone's height and in the pattern behind it.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
+from math import hypot
 
 from companion.layout import CARD_MM
 from companion.printing import svg as draw
-from companion.rules.cards import Card, Family, card_name
+from companion.printing.pictograms import COLOUR_OF, milestone, sign
+from companion.printing.words import card_word, family_word
+from companion.rules.cards import Card, Family
 
-COLOUR_OF: dict[Family, str] = {
-    Family.DISTANCE: draw.YELLOW,
-    Family.HAZARD: draw.RED,
-    Family.REMEDY: draw.GREEN,
-    Family.SAFETY: draw.BLUE,
-    Family.SPECIAL: draw.INK,
-}
+FACES = tuple(card for card in Card if card.family is Family.DISTANCE and card.km < 300)
+
+_WIDTH, _HEIGHT = CARD_MM
+_MIDDLE = _WIDTH / 2
+_EDGE = 2.2
+"""Width of the plain rim: what a crooked cut may eat without being seen."""
+
+_BAND_TOP, _BAND_HEIGHT = 61.0, 11.5
+_CORNER = 3.0
+_SIGN_MIDDLE_OF = {Family.HAZARD: 36.5}
 
 
 @cache
-def face_svg(card: Card) -> str:
-    """A card's face, `CARD_MM` large."""
-    width, height = CARD_MM
-    colour = COLOUR_OF[card.family]
+def face_svg(card: Card, language: str = "en") -> str:
+    """A card's face, `CARD_MM` large, its word in one of `words.LANGUAGES`."""
+    picture = _milestone_picture(card) if card.family is Family.DISTANCE else _sign_picture(card, language)
+    index = _figure_index(card) if card.family is Family.DISTANCE else _sign_index(card)
+    turned = draw.group(index, x=_WIDTH, y=_HEIGHT, turn=180)
     return draw.document(
-        width,
-        height,
-        [
-            draw.rect(0, 0, width, height, draw.paint(draw.PAPER)),
-            draw.circle(width / 2, 38, 22, draw.paint(colour)),
-            draw.fitted(card_name(card).upper(), width / 2, 76, 12, width - 8),
-        ],
+        _WIDTH, _HEIGHT, [*picture, *_rim(COLOUR_OF[card.family]), *_band(card, language), *index, turned]
     )
+
+
+def _rim(colour: str) -> list[str]:
+    """The plain rim of paper that hides what runs over the picture's edge, and the enamel line along it."""
+    hole = _rounded(_EDGE, _EDGE, _WIDTH - 2 * _EDGE, _HEIGHT - 2 * _EDGE, _CORNER)
+    outside = f"M0 0L0 {draw.num(_HEIGHT)}L{draw.num(_WIDTH)} {draw.num(_HEIGHT)}L{draw.num(_WIDTH)} 0Z"
+    return [draw.path(outside + hole, draw.paint(draw.PAPER)), draw.path(hole, draw.paint("none", colour, 1.1))]
+
+
+def _rounded(x: float, y: float, width: float, height: float, radius: float) -> str:
+    """A rounded rectangle as path data, clockwise."""
+    right, bottom, bend = x + width, y + height, radius * 0.4477
+    corners = (
+        (x + radius, y, right - radius, y, right - bend, y, right, y + bend, right, y + radius),
+        (right, y + radius, right, bottom - radius, right, bottom - bend, right - bend, bottom, right - radius, bottom),
+        (right - radius, bottom, x + radius, bottom, x + bend, bottom, x, bottom - bend, x, bottom - radius),
+        (x, bottom - radius, x, y + radius, x, y + bend, x + bend, y, x + radius, y),
+    )
+    steps = ["L{2} {3}C{4} {5} {6} {7} {8} {9}".format(*(draw.num(value) for value in corner)) for corner in corners]
+    return f"M{draw.num(x + radius)} {draw.num(y)}" + "".join(steps) + "Z"
+
+
+def _band(card: Card, language: str) -> list[str]:
+    """The word in cream on the family's colour; on yellow in ink, for contrast."""
+    colour, fill = COLOUR_OF[card.family], draw.INK if card.family is Family.DISTANCE else draw.PAPER
+    band = draw.rect(_EDGE, _BAND_TOP, _WIDTH - 2 * _EDGE, _BAND_HEIGHT, draw.paint(colour))
+    middle = _BAND_TOP + _BAND_HEIGHT / 2
+    return [band, draw.fitted(card_word(card, language).upper(), _MIDDLE, middle, 11.5, 47, fill=fill)]
+
+
+def _sign_picture(card: Card, language: str) -> list[str]:
+    ground = draw.rect(0, 0, _WIDTH, _HEIGHT, draw.paint(draw.PAPER))
+    family = draw.text(
+        family_word(card.family, language).upper(), 6.2, 82.6, 4.6, fill=COLOUR_OF[card.family], track=0.08
+    )
+    sign_mm = draw.group(sign(card), x=_MIDDLE, y=_SIGN_MIDDLE_OF.get(card.family, 36.0), scale=0.44)
+    return [ground, sign_mm, family, draw.group([family], x=_WIDTH, y=_HEIGHT, turn=180)]
+
+
+def _sign_index(card: Card) -> list[str]:
+    return [draw.group(sign(card), x=9.8, y=9.8, scale=0.1)]
+
+
+# --- distances -------------------------------------------------------------------------------------------------
+
+_STONE_HEIGHT_MM = {25: 32.5, 50: 36.0, 75: 39.5, 100: 43.0, 200: 47.0}
+_STONE_WIDTH_MM, _ARCH_MM, _CAP_MM = 38.0, 10.5, 11.5
+
+
+def _milestone_picture(card: Card) -> list[str]:
+    return [*_PATTERN_OF[card.km](), *_stone(card), *_plates()]
+
+
+def _plates() -> list[str]:
+    """Plain corners for the index."""
+    plate = draw.rect(-4, -4, 23, 19.5, draw.paint(draw.PAPER, draw.YELLOW, 1.1), radius=_CORNER)
+    return [plate, draw.group([plate], x=_WIDTH, y=_HEIGHT, turn=180)]
+
+
+def _stone(card: Card) -> list[str]:
+    """A milestone with a yellow cap, standing on the band, its figure across it."""
+    top = _BAND_TOP - _STONE_HEIGHT_MM[card.km]
+    edge = draw.paint("none", draw.INK, 1.5, join="round")
+    figure_middle = (top + _CAP_MM + _BAND_TOP) / 2
+    return [
+        draw.path(_arch(top, _BAND_TOP), draw.paint(draw.PAPER)),
+        draw.path(_arch(top, top + _CAP_MM), draw.paint(draw.YELLOW)),
+        draw.path(_arch(top, top + _CAP_MM), edge),
+        draw.path(_arch(top, _BAND_TOP), edge),
+        draw.fitted(card.value, _MIDDLE, figure_middle, 25.5, 34),
+    ]
+
+
+def _arch(top: float, bottom: float) -> str:
+    """A round-headed shape as wide as the milestone."""
+    half, shoulder = _STONE_WIDTH_MM / 2, top + _ARCH_MM
+    left, right, reach = _MIDDLE - half, _MIDDLE + half, 0.5523
+    return (
+        f"M{left} {bottom}L{left} {shoulder}"
+        f"C{left} {shoulder - reach * _ARCH_MM:.3f} {_MIDDLE - reach * half:.3f} {top} {_MIDDLE} {top}"
+        f"C{_MIDDLE + reach * half:.3f} {top} {right} {shoulder - reach * _ARCH_MM:.3f} {right} {shoulder}"
+        f"L{right} {bottom}Z"
+    )
+
+
+def _figure_index(card: Card) -> list[str]:
+    return [draw.text(card.value, 10.6, 12.4, 10.5, anchor=0.5, weight=800)]
+
+
+def _ground(colour: str) -> str:
+    return draw.rect(0, 0, _WIDTH, _HEIGHT, draw.paint(colour))
+
+
+def _dots() -> list[str]:
+    spots = [(x * 9.5 + 4.75 * (y % 2), y * 8.0) for y in range(12) for x in range(7)]
+    return [_ground(draw.PAPER), *(draw.circle(x, y, 1.7, draw.paint(draw.YELLOW)) for x, y in spots)]
+
+
+def _stripes() -> list[str]:
+    return [_ground(draw.PAPER), *(draw.rect(0, 8.0 * i, _WIDTH, 4.0, draw.paint(draw.YELLOW)) for i in range(12))]
+
+
+def _diagonals() -> list[str]:
+    look = draw.paint("none", draw.YELLOW, 4.2)
+    return [_ground(draw.PAPER), *(draw.line(-5, 12 * i, 62, 12 * i - 67, look) for i in range(14))]
+
+
+def _checks() -> list[str]:
+    side = 9.5
+    cells = [(x, y) for x in range(6) for y in range(10) if (x + y) % 2]
+    return [
+        _ground(draw.PAPER),
+        *(draw.rect(x * side, y * side, side, side, draw.paint(draw.YELLOW)) for x, y in cells),
+    ]
+
+
+def _chevrons() -> list[str]:
+    look = draw.paint("none", draw.YELLOW, 4.6)
+    arms = [f"M-3 {12 * i + 14}L{_MIDDLE} {12 * i - 6}L60 {12 * i + 14}" for i in range(8)]
+    return [_ground(draw.INK), *(draw.path(arm, look) for arm in arms)]
+
+
+_PATTERN_OF: dict[int, Callable[[], list[str]]] = {
+    25: _dots,
+    50: _stripes,
+    75: _diagonals,
+    100: _checks,
+    200: _chevrons,
+}
+
+
+# --- the back --------------------------------------------------------------------------------------------------
+
+
+_DISC_MM = 18.5
 
 
 @cache
 def back_svg() -> str:
-    """The back, the same upside down."""
-    width, height = CARD_MM
-    return draw.document(width, height, [draw.rect(0, 0, width, height, draw.paint(draw.INK))])
+    """The back, the same upside down: rows of milestones, and a winding road on a red disc."""
+    half = [draw.group(milestone(), x=x, y=y) for x, y in _stone_places()]
+    turned = draw.group(half, x=_WIDTH, y=_HEIGHT, turn=180)
+    road = draw.group(_winding_road(), x=_MIDDLE, y=_HEIGHT / 2)
+    return draw.document(_WIDTH, _HEIGHT, [_ground(draw.INK), road, *half, turned, *_rim(draw.INK)])
+
+
+def _stone_places() -> list[tuple[float, float]]:
+    """Places in the upper half; the lower half is the upper one turned. The disc in the middle stays free."""
+    rows = ((9.4, 5), (19.4, 4), (29.4, 5), (39.4, 4))
+    places = [(_MIDDLE + 10.2 * (i - (count - 1) / 2), y) for y, count in rows for i in range(count)]
+    return [(x, y) for x, y in places if hypot(x - _MIDDLE, y - _HEIGHT / 2) > _DISC_MM + 6]
+
+
+def _winding_road() -> list[str]:
+    """A red disc that a road crosses in two bends."""
+    dashes = [_road_point(t / 22) for t in range(23)]
+    lane = draw.paint("none", draw.YELLOW, 0.9)
+    middle = "M-8.2 20.5C-18 5 -7 4 0 0C7 -4 18 -5 8.2 -20.5"
+    return [
+        draw.circle(0, 0, _DISC_MM, draw.paint(draw.RED)),
+        draw.path(middle, draw.paint("none", draw.PAPER, 10)),
+        draw.path(middle, draw.paint("none", draw.INK, 8)),
+        *(draw.line(*a, *b, lane) for a, b in zip(dashes[::2], dashes[1::2], strict=False)),
+        draw.circle(0, 0, _DISC_MM + 4.5, draw.paint("none", draw.INK, 9)),
+        draw.circle(0, 0, _DISC_MM + 0.4, draw.paint("none", draw.PAPER, 1.1)),
+    ]
+
+
+def _road_point(part: float) -> tuple[float, float]:
+    """A point on the road's middle, `part` of the way along; its second bend is the first one turned."""
+    if part > 0.5:
+        x, y = _road_point(1 - part)
+        return -x, -y
+    t = 2 * part
+    weights = ((1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3)
+    points = ((-8.2, 20.5), (-18, 5), (-7, 4), (0, 0))
+    return sum(w * x for w, (x, _) in zip(weights, points, strict=True)), sum(
+        w * y for w, (_, y) in zip(weights, points, strict=True)
+    )

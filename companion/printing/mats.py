@@ -1,4 +1,7 @@
-"""The mats: zones with their names, markers at the corners, from the plan in `companion.layout`."""
+"""The mats: zones with their names, markers at the corners, from the plan in `companion.layout`.
+
+What is printed keeps clear of the markers' white and of the seam where two A4 sheets meet.
+"""
 
 from __future__ import annotations
 
@@ -6,24 +9,113 @@ from functools import cache
 
 import cv2
 
-from companion.layout import MARKER_MM, Marker, MatLayout
+from companion.layout import CARD_MM, DISTANCE_COLUMNS, MARKER_MM, Marker, MatLayout, Rect
+from companion.printing import pictograms
 from companion.printing import svg as draw
+from companion.printing.words import mat_word
+from companion.rules.cards import Card
 
 MARKER_CELLS = 8
+SAND = "#E6DBC1"
+"""The zones' ground: a shade deeper than a card's rim, so that a card has an edge to the eye and the camera."""
+
+SHADE = "#D6C8A6"
+"""Where a card may lie."""
+
 _DICTIONARY = cv2.aruco.DICT_ARUCO_MIP_36h12
+_FRAME = draw.paint(SAND, draw.INK, 0.5)
+_PLACE = draw.paint("none", SHADE, 1.2)
+_PILES = ("draw", "discard")
+_SIGN_OF = {"battle": Card.ROLL, "speed": Card.SPEED_LIMIT, "safety": Card.RIGHT_OF_WAY}
 
 
-def mat_svg(layout: MatLayout) -> str:
-    """A whole mat, `layout.size_mm` large."""
+def mat_svg(layout: MatLayout, language: str = "en") -> str:
+    """A whole mat, `layout.size_mm` large, its words in one of `words.LANGUAGES`."""
     width, height = layout.size_mm
     body = [draw.rect(0, 0, width, height, draw.paint(draw.PAPER))]
-    body += [
-        draw.rect(r.x_mm, r.y_mm, r.width_mm, r.height_mm, draw.paint("none", draw.INK, 0.4), radius=3)
-        for r in layout.zones.values()
-    ]
+    for name, rect in layout.zones.items():
+        body += _zone(name, rect, layout, language)
     body += [marker_svg(marker) for marker in layout.markers]
     body += [marker_svg(layout.draw_marker)] if layout.draw_marker else []
-    return draw.document(width, height, body)
+    margin = _table_margin(layout, language) if layout.draw_marker else _side_margins(layout, language)
+    return draw.document(width, height, [*body, *margin])
+
+
+def _zone(name: str, rect: Rect, layout: MatLayout, language: str) -> list[str]:
+    frame = draw.rect(rect.x_mm, rect.y_mm, rect.width_mm, rect.height_mm, _FRAME, radius=4)
+    if name == "distance":
+        return [frame, *_columns(layout.columns, rect, mat_word(name, language))]
+    return [frame, *_heading(name, rect, language), *_places(name, rect)]
+
+
+def _heading(name: str, rect: Rect, language: str) -> list[str]:
+    """The zone's name, large, the sign of what lies there before it, and a word of help below."""
+    x, y = rect.x_mm + 6, rect.y_mm + 16
+    sign = [draw.group(pictograms.sign(_SIGN_OF[name]), x=x + 6.5, y=y - 1.5, scale=0.13)] if name in _SIGN_OF else []
+    x += 17 if sign else 0
+    title = draw.text(mat_word(name, language).upper(), x, y, 15, weight=800)
+    hint = mat_word(f"{name}-hint", language)
+    size = min(5.6, _room_size(hint, rect.x_mm + rect.width_mm - x - 4))
+    hint_y = rect.y_mm + rect.height_mm - 7 if name in _PILES else y + 7
+    return [*sign, title, draw.text(hint, x, hint_y, size)]
+
+
+def _room_size(words: str, room: float) -> float:
+    return room / draw.text_width(words, 1)
+
+
+def _places(name: str, rect: Rect) -> list[str]:
+    """Outlines where cards may lie: one, or for the safeties two upright ones."""
+    count = 2 if name == "safety" else 1
+    width, height = CARD_MM
+    gap = (rect.width_mm - count * width) / (count + 1)
+    y = rect.centre_mm[1] - height / 2 if name in _PILES else rect.y_mm + rect.height_mm - height - 8
+    return [draw.rect(rect.x_mm + gap + i * (width + gap), y, width, height, _PLACE, radius=3) for i in range(count)]
+
+
+def _columns(columns: tuple[Rect, ...], zone: Rect, word: str) -> list[str]:
+    """The five columns, each under its milestone and figure, and the zone's name above the first."""
+    bottom = zone.y_mm + zone.height_mm
+    shapes = [draw.text(word.upper(), zone.x_mm + 2, zone.y_mm - 2.6, 7.5, weight=800)]
+    for rect, figure in zip(columns, DISTANCE_COLUMNS, strict=True):
+        x, y = rect.x_mm, rect.y_mm
+        line = draw.line(x, y, x, bottom, draw.paint("none", draw.INK, 0.3))
+        place = draw.rect(x + (rect.width_mm - CARD_MM[0]) / 2, bottom - CARD_MM[1] - 6, *CARD_MM, _PLACE, radius=3)
+        stone = draw.group(pictograms.milestone(draw.INK), x=x + 9.8, y=y + 13.2, scale=1.85)
+        number = draw.text(figure, x + 18, y + 20.2, 20, weight=800)
+        unit = draw.text("km", x + 19.5 + draw.text_width(figure, 20, weight=800), y + 20.2, 7)
+        shapes += [place, stone, number, unit, *([line] if x > zone.x_mm else [])]
+    return shapes
+
+
+def _side_margins(layout: MatLayout, language: str) -> list[str]:
+    """Left: whose mat it is. Right: which way up, and the ruler."""
+    width, height = layout.size_mm
+    number = layout.id.rpartition("-")[2]
+    name = mat_word("side", language).upper()
+    stone = draw.group(pictograms.milestone(draw.INK, number), x=26, y=92, scale=5.2)
+    left = [stone, draw.fitted(name, 26, 121, 12, 31)]
+    right = width - 26
+    arrow = draw.group(pictograms.roll(draw.INK, draw.PAPER), x=right, y=70, scale=0.26)
+    up = draw.fitted(mat_word("up", language), right, 87, 5.2, 32, weight=600)
+    edge = draw.fitted(mat_word("edge", language), 26, height - 56, 5.2, 32, weight=600)
+    down = draw.group(pictograms.roll(draw.INK, draw.PAPER), x=26, y=height - 66, scale=0.12, turn=180)
+    return [*left, arrow, up, edge, down, draw.group(ruler(language), x=right - 1, y=205, turn=-90)]
+
+
+def _table_margin(layout: MatLayout, language: str) -> list[str]:
+    width, height = layout.size_mm
+    name = draw.fitted(mat_word("table", language).upper(), width / 2 + 5, 24, 15, 80)
+    stone = draw.group(pictograms.milestone(draw.INK), x=width / 2 - 19, y=23.8, scale=1.7)
+    return [name, stone, draw.group(ruler(language), x=width / 2 - 25, y=height - 21)]
+
+
+def ruler(language: str = "en") -> list[str]:
+    """A line of 50 mm from (0, 0) to the right, and the question whether it came out so."""
+    look = draw.paint("none", draw.INK, 0.3)
+    ticks = [draw.line(x, -2 if x % 50 == 0 else -1, x, 0, look) for x in range(0, 51, 10)]
+    say = f"{mat_word('scale', language)}: {mat_word('scale-ask', language)}"
+    return [draw.line(0, 0, 50, 0, look), *ticks, draw.text(say, 25, 4.6, min(4.2, _room_size(say, 52)), anchor=0.5)]
 
 
 def marker_svg(marker: Marker) -> str:

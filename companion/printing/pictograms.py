@@ -1,0 +1,296 @@
+"""The pictures on our cards: signs and pictograms of the road, in flat shapes.
+
+Everything is drawn about (0, 0). A sign reaches 50 units from the middle, a pictogram about 30.
+`ink` is the colour of the picture, `ground` that of the sign under it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import cos, pi, sin
+
+from companion.printing import svg as draw
+from companion.rules.cards import Card, Family
+
+Picture = Callable[[str, str], list[str]]
+Points = list[tuple[float, float]]
+
+
+def ring_of_points(count: int, radius: float, *, start: float = -pi / 2, inner: float | None = None) -> Points:
+    """Corners of a regular polygon, or of a star where an inner radius is given."""
+    steps = count * (2 if inner is not None else 1)
+    radii = [radius, inner if inner is not None else radius]
+    return [
+        (radii[i % 2] * cos(start + 2 * pi * i / steps), radii[i % 2] * sin(start + 2 * pi * i / steps))
+        for i in range(steps)
+    ]
+
+
+# --- signs -----------------------------------------------------------------------------------------------------
+
+
+def _plate(points: Points, colour: str, line: str, *, inset: float = 0.92) -> list[str]:
+    """A sign with straight sides and soft corners, a thin line running along inside its edge."""
+    small = [(x * inset, y * inset) for x, y in points]
+    return [
+        draw.polygon(points, draw.paint(colour, colour, 10, join="round")),
+        draw.polygon(small, draw.paint("none", line, 2.2, join="round")),
+    ]
+
+
+def triangle(colour: str, line: str) -> list[str]:
+    """The hazards' warning sign."""
+    return _plate([(0, -57), (52, 42), (-52, 42)], colour, line, inset=1.0)
+
+
+def octagon(colour: str, line: str) -> list[str]:
+    """The sign of the hazards that are orders: stop, and the limit."""
+    return _plate(ring_of_points(8, 49, start=pi / 8), colour, line)
+
+
+def disc(colour: str, line: str) -> list[str]:
+    """The remedies' sign."""
+    return [draw.circle(0, 0, 50, draw.paint(colour)), draw.circle(0, 0, 45, draw.paint("none", line, 2.2))]
+
+
+_SHIELD = "M0 -55C-13 -46 -30 -43 -46 -47C-54 -8 -46 33 0 57C46 33 54 -8 46 -47C30 -43 13 -46 0 -55Z"
+
+
+def shield(colour: str, line: str) -> list[str]:
+    """The safeties' sign."""
+    inside = draw.group([draw.path(_SHIELD, draw.paint("none", line, 2.45))], scale=0.9)
+    return [draw.path(_SHIELD, draw.paint(colour)), inside]
+
+
+def tile(colour: str, line: str) -> list[str]:
+    """The specials' sign: a square on its side edge with a notch, like a lightning tile."""
+    points = [(-46.0, -46.0), (30.0, -46.0), (46.0, -30.0), (46.0, 46.0), (-30.0, 46.0), (-46.0, 30.0)]
+    return _plate(points, colour, line)
+
+
+def milestone(line: str = "none", figure: str = "") -> list[str]:
+    """A milestone 6 wide and about 8 high, its middle at (0, 0), outlined in `line`, with a bar or a figure on it."""
+    arch = "L-3 -0.8C-3 -4.6 3 -4.6 3 -0.8L"
+    mark = draw.fitted(figure, 0, 1.75, 4.2, 4.4) if figure else draw.rect(-1.5, 0.8, 3, 0.9, draw.paint(draw.INK))
+    return [
+        draw.path(f"M-3 3.8{arch}3 3.8Z", draw.paint(draw.PAPER, line, 0.3, join="round")),
+        draw.path("M-3 -0.6L-3 -0.8C-3 -4.6 3 -4.6 3 -0.8L3 -0.6Z", draw.paint(draw.YELLOW, line, 0.3, join="round")),
+        mark,
+    ]
+
+
+# --- pictograms ------------------------------------------------------------------------------------------------
+
+
+def _car(ink: str, ground: str) -> list[str]:
+    """A small saloon seen from the side, 64 wide, its wheels' middle at y = 10."""
+    roof = "L-17 -5L-10 -17C-9 -19 -7 -20 -5 -20L9 -20C12 -20 14 -19 15 -17L21 -5"
+    body = f"M-32 9C-33 0 -31 -3 -25 -4{roof}C29 -4 32 -2 32 9Z"
+    return [
+        draw.path(body, draw.paint(ink, ink, 2, join="round")),
+        draw.path("M-11 -5.5L-5.5 -15.5L0 -15.5L0 -5.5Z", draw.paint(ground)),
+        draw.path("M4 -5.5L4 -15.5L9.5 -15.5L14.5 -5.5Z", draw.paint(ground)),
+        *(draw.circle(x, 10, 9.6, draw.paint(ground)) for x in (-18, 18)),
+        *(draw.circle(x, 10, 7.2, draw.paint(ink)) for x in (-18, 18)),
+        *(draw.circle(x, 10, 2.6, draw.paint(ground)) for x in (-18, 18)),
+    ]
+
+
+def accident(ink: str, ground: str) -> list[str]:
+    """A car, nose down, in the moment of the bang."""
+    burst = ring_of_points(9, 14.5, inner=7.2)
+    return [
+        draw.group(_car(ink, ground), x=-7, y=19.5, scale=0.84, turn=6),
+        draw.group([draw.polygon(burst, draw.paint(ink, ground, 2.4, join="round"))], x=12, y=5, turn=14),
+        draw.line(-35, 34.5, 35, 34.5, draw.paint("none", ink, 3.2, cap="round")),
+    ]
+
+
+def out_of_gas(ink: str, ground: str) -> list[str]:
+    """A fuel gauge, its needle on empty."""
+    dial = "M-36 30C-36 10 -20 -6 0 -6C20 -6 36 10 36 30Z"
+    ticks = [(-pi * k / 6, 6.5 if k % 3 else 9) for k in range(1, 6)]
+    look = draw.paint("none", ground, 2.6, cap="round")
+    return [
+        draw.path(dial, draw.paint(ink, ink, 5, join="round")),
+        *(draw.line(31 * cos(a), 28 + 31 * sin(a), (31 - n) * cos(a), 28 + (31 - n) * sin(a), look) for a, n in ticks),
+        draw.polygon([(3, 31.5), (-2, 23.5), (-31, 21)], draw.paint(ground, ground, 2.4, join="round")),
+        draw.circle(1, 27.5, 5.4, draw.paint(ground)),
+        draw.group(gasoline(ink, ground), x=0, y=-23, scale=0.32),
+    ]
+
+
+def flat_tire(ink: str, ground: str) -> list[str]:
+    """A tyre that has sunk onto its rim."""
+    rubber = "M-25 35C-36 35 -36 25 -27 19C-31 -7 -18 -17 0 -17C18 -17 31 -7 27 19C36 25 36 35 25 35Z"
+    tyre = [
+        draw.path(rubber, draw.paint(ink)),
+        draw.circle(0, 9.5, 17, draw.paint(ground)),
+        draw.circle(0, 9.5, 13.4, draw.paint(ink)),
+        *(draw.circle(7.6 * cos(a), 9.5 + 7.6 * sin(a), 2.6, draw.paint(ground)) for a in _fifths()),
+    ]
+    floor = draw.line(-37, 34.5, 37, 34.5, draw.paint("none", ink, 3.2, cap="round"))
+    return [draw.group(tyre, y=1.2, scale=0.95), floor]
+
+
+def _fifths() -> list[float]:
+    return [-pi / 2 + 2 * pi * k / 5 for k in range(5)]
+
+
+def stop(ink: str, ground: str) -> list[str]:
+    """A raised hand."""
+    del ground
+    fingers = [(-20.5, -16, 9.4), (-9.8, -27, 9.4), (0.9, -30, 9.4), (11.6, -24, 9.4)]
+    look = draw.paint(ink)
+    return [
+        *(draw.rect(x, y, width, 44 - y - 14, look, radius=4.7) for x, y, width in fingers),
+        draw.path("M-20.5 4L21 4L21 14C21 27 12 34 0 34C-12 34 -20.5 27 -20.5 14Z", look),
+        draw.path("M-20.5 20C-28 14 -32 8 -34.5 1C-36 -4 -30 -7 -27 -2L-18 9Z", draw.paint(ink, ink, 2, join="round")),
+    ]
+
+
+def speed_limit(ink: str, ground: str) -> list[str]:
+    """The figure in a white disc."""
+    return [draw.circle(0, 0, 38, draw.paint(ink)), _fifty(ground)]
+
+
+def _fifty(colour: str) -> str:
+    return draw.text("50", 0, 19.5, 55, anchor=0.5, weight=800, fill=colour)
+
+
+def end_of_limit(ink: str, ground: str) -> list[str]:
+    """The same figure, struck out by bars as at the end of a limit."""
+    disc_and_figure = [draw.circle(0, 0, 40, draw.paint(ink)), _fifty(draw.INK)]
+    halo, bar = draw.paint("none", ink, 14), draw.paint("none", ground, 8)
+    return [*disc_and_figure, draw.line(-28, 28, 28, -28, halo), draw.line(-29, 29, 29, -29, bar)]
+
+
+def repairs(ink: str, ground: str) -> list[str]:
+    """A spanner: an open jaw above, a ring below."""
+    jaw = "M-8 -14C-17 -18 -19 -30 -11 -37L-6 -39L-6 -25L0 -21L6 -25L6 -39L11 -37C19 -30 17 -18 8 -14Z"
+    spanner = [
+        draw.path(jaw, draw.paint(ink, ink, 2, join="round")),
+        draw.rect(-7, -20, 14, 46, draw.paint(ink)),
+        draw.circle(0, 29, 12.5, draw.paint(ink)),
+        draw.group([draw.polygon(ring_of_points(6, 6.4), draw.paint(ground))], y=29),
+    ]
+    return [draw.group(spanner, turn=40, x=1, y=2)]
+
+
+def gasoline(ink: str, ground: str) -> list[str]:
+    """A filling pump."""
+    hose = "M10 -2C18 -2 18 2 18 8L18 18C18 26 29 26 29 18L29 -8C29 -13 27 -15 24 -18L17 -25"
+    return [
+        draw.rect(-27, -34, 35, 62, draw.paint(ink), radius=5),
+        draw.rect(-32, 26, 45, 8, draw.paint(ink), radius=2.5),
+        draw.rect(-20.5, -27, 22, 18, draw.paint(ground), radius=2.5),
+        draw.path(hose, draw.paint("none", ink, 5, cap="round", join="round")),
+        draw.path("M24 -18L34 -8L34 2L29 2Z", draw.paint(ink, ink, 2, join="round")),
+        draw.path(
+            "M-9.5 -3C-3 5 -2 9 -2 12C-2 17 -5.5 19.5 -9.5 19.5C-13.5 19.5 -17 17 -17 12C-17 9 -16 5 -9.5 -3Z",
+            draw.paint(ground),
+        ),
+    ]
+
+
+def _wheel(ink: str, ground: str, radius: float) -> list[str]:
+    """A sound wheel with a deep tread."""
+    blocks = [draw.group([draw.rect(-2.6, -radius - 1, 5.2, 9, draw.paint(ink))], turn=360 * k / 20) for k in range(20)]
+    hub = radius * 0.62
+    return [
+        *blocks,
+        draw.circle(0, 0, radius - 2.2, draw.paint(ink)),
+        draw.circle(0, 0, hub, draw.paint(ground)),
+        draw.circle(0, 0, hub * 0.8, draw.paint(ink)),
+        *(draw.circle(hub * 0.46 * cos(a), hub * 0.46 * sin(a), hub * 0.16, draw.paint(ground)) for a in _fifths()),
+    ]
+
+
+def spare_tire(ink: str, ground: str) -> list[str]:
+    """A whole wheel."""
+    return _wheel(ink, ground, 34)
+
+
+def roll(ink: str, ground: str) -> list[str]:
+    """Straight on."""
+    del ground
+    arrow: Points = [(0, -36), (27, -4), (11, -4), (11, 34), (-11, 34), (-11, -4), (-27, -4)]
+    return [draw.polygon(arrow, draw.paint(ink, ink, 4, join="round"))]
+
+
+def driving_ace(ink: str, ground: str) -> list[str]:
+    """A steering wheel with a star for its hub."""
+    spoke = draw.paint("none", ink, 8.5)
+    return [
+        draw.circle(0, 0, 30, draw.paint("none", ink, 8.5)),
+        draw.line(-28, -3, 28, -3, spoke),
+        draw.line(0, 0, 0, 28, spoke),
+        draw.circle(0, -1, 15.5, draw.paint(ink)),
+        draw.group([draw.polygon(ring_of_points(5, 12.5, inner=5.2), draw.paint(ground))], y=-0.3),
+    ]
+
+
+def extra_tank(ink: str, ground: str) -> list[str]:
+    """A jerrycan with a plus."""
+    can = "M-25 -14L-25 32L25 32L25 -20L12 -30L-9 -30Z"
+    return [
+        draw.path(can, draw.paint(ink, ink, 6, join="round")),
+        draw.path("M-29 -20L-19 -30", draw.paint("none", ink, 10)),
+        draw.path("M-1 -22L11 -22L16 -18", draw.paint("none", ground, 4.4, cap="round", join="round")),
+        draw.rect(-4.6, -11, 9.2, 36, draw.paint(ground), radius=1.5),
+        draw.rect(-18, 2.4, 36, 9.2, draw.paint(ground), radius=1.5),
+    ]
+
+
+def puncture_proof(ink: str, ground: str) -> list[str]:
+    """A wheel that rolls over spikes and does not mind."""
+    spikes = [
+        draw.polygon([(x - 5.6, 37), (x, 20.5), (x + 5.6, 37)], draw.paint(ink)) for x in (-16.8, -5.6, 5.6, 16.8)
+    ]
+    return [draw.group(_wheel(ink, ground, 28), y=-11), *spikes]
+
+
+def right_of_way(ink: str, ground: str) -> list[str]:
+    """The diamond of a priority road."""
+    points = [(0.0, -33.0), (33.0, 0.0), (0.0, 33.0), (-33.0, 0.0)]
+    small = [(0.62 * x, 0.62 * y) for x, y in points]
+    return [
+        draw.polygon(points, draw.paint(ink, ink, 6, join="round")),
+        draw.polygon(small, draw.paint(draw.YELLOW, ground, 3.4, join="round")),
+    ]
+
+
+PICTURE_OF: dict[Card, Picture] = {
+    Card.ACCIDENT: accident,
+    Card.OUT_OF_GAS: out_of_gas,
+    Card.FLAT_TIRE: flat_tire,
+    Card.STOP: stop,
+    Card.SPEED_LIMIT: speed_limit,
+    Card.REPAIRS: repairs,
+    Card.GASOLINE: gasoline,
+    Card.SPARE_TIRE: spare_tire,
+    Card.ROLL: roll,
+    Card.END_OF_LIMIT: end_of_limit,
+    Card.DRIVING_ACE: driving_ace,
+    Card.EXTRA_TANK: extra_tank,
+    Card.PUNCTURE_PROOF: puncture_proof,
+    Card.RIGHT_OF_WAY: right_of_way,
+}
+
+COLOUR_OF: dict[Family, str] = {
+    Family.DISTANCE: draw.YELLOW,
+    Family.HAZARD: draw.RED,
+    Family.REMEDY: draw.GREEN,
+    Family.SAFETY: draw.BLUE,
+    Family.SPECIAL: draw.INK,
+}
+
+_OCTAGONS = (Card.STOP, Card.SPEED_LIMIT)
+
+
+def sign(card: Card) -> list[str]:
+    """The family's sign with the card's picture on it. Distances have milestones instead: see `deck`."""
+    shapes: dict[Family, Picture] = {Family.REMEDY: disc, Family.SAFETY: shield, Family.SPECIAL: tile}
+    hazard = octagon if card in _OCTAGONS else triangle
+    colour = COLOUR_OF[card.family]
+    return [*shapes.get(card.family, hazard)(colour, draw.PAPER), *PICTURE_OF[card](draw.PAPER, colour)]
