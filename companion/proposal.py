@@ -1,4 +1,4 @@
-"""What the tracker says to the match: a play it has seen, or that table and record differ."""
+"""What the table's followers hand to the match: a play that was seen, and a table that differs from the record."""
 
 from __future__ import annotations
 
@@ -9,33 +9,42 @@ from companion.rules.play import Play
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A play as the camera saw it, waiting to be confirmed."""
+    """A play that was seen on the table and waits for somebody to confirm it."""
 
     id: int
+    """Never given twice while the service runs; above zero."""
+
     play: Play
     zone: str | None
-    """Where the card lies: `side-1/battle`; None for what is not a card (an empty draw pile)."""
+    """Where the card lies: `side-1/battle`; None where no zone tells."""
 
     confidence: float
+    """0 … 1."""
+
     t_s: float
-    """When the card lay still, on the frames' clock."""
+    """When the card had come to rest, on the source's own clock."""
 
     sure: bool
-    """False asks the table to look: who played it, or how, is a guess."""
+    """Sure enough to be confirmed without a tap, where the table has chosen so."""
 
     crop: bytes | None = None
-    """JPEG of the card, where there is one."""
+    """The card as the camera saw it, JPEG."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """Table and record differ: a card of a confirmed play is no longer where it should be."""
+    """A zone where the table steadily shows something else than the record says."""
 
     id: int
     zone: str
-    proposal_id: int | None
-    """The proposal whose play is in doubt, where it was proposed by the camera."""
-
     expected: str | None
+    """The slug that should show there; None for an empty zone."""
+
     seen: str | None
+    """The slug that shows there; None for an empty zone."""
+
     say: str
+    """The difference as a sentence for the table."""
+
+    proposal_id: int | None = None
+    """The proposal whose confirmed play is in doubt, where the camera had proposed it."""

@@ -1,0 +1,121 @@
+"""Between the record and the mats: where the card of a play lies, and which play a card in a zone means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from companion.rules.cards import SAFETY_OF, Card, Family
+from companion.rules.play import Play, Verb, discard, lay
+from companion.rules.table import Side, Table
+
+DRAW_ZONE = "table/draw"
+DISCARD_ZONE = "table/discard"
+_PILE_OF = {
+    Family.DISTANCE: "distance",
+    Family.HAZARD: "battle",
+    Family.REMEDY: "battle",
+    Family.SAFETY: "safety",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """What a card in a zone means, and whether nothing else is as likely."""
+
+    play: Play
+    clear: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Which side plays on which mat: the side's name by mat id."""
+
+    mats: Mapping[str, str]
+
+    def mat_of(self, side: str) -> str | None:
+        """The mat that a side plays on."""
+        return next((mat for mat, name in self.mats.items() if name == side), None)
+
+    def lying(self, table: Table) -> Iterator[tuple[str, Card]]:
+        """Every card that lies on the table by the record, with its zone."""
+        for side in table.sides:
+            mat = self.mat_of(side.name)
+            piles = {"battle": side.battle, "speed": side.speed, "distance": side.distances, "safety": side.safeties}
+            yield from ((f"{mat}/{kind}", card) for kind, cards in piles.items() for card in cards)
+        yield from ((DISCARD_ZONE, card) for card in table.discards)
+
+    def shows(self, table: Table, zone: str) -> tuple[Card, ...]:
+        """The faces that the record lets be seen in a zone: a pile's top, and all of an area."""
+        if zone == DISCARD_ZONE:
+            return table.discards[-1:]
+        side = self._side(table, zone)
+        if side is None:
+            return ()
+        kind = zone.partition("/")[2]
+        return {"battle": side.battle[-1:], "speed": side.speed[-1:]}.get(kind, side.distances + side.safeties)
+
+    def zone_of(self, play: Play, table: Table) -> str | None:
+        """Where the card of a play lies once it is laid; None for a play without a card."""
+        if play.verb is Verb.DISCARD:
+            return DISCARD_ZONE
+        if play.verb is not Verb.PLAY or play.card is None:
+            return None
+        index = table.side_index(play.target or play.player or "")
+        mat = None if index is None else self.mat_of(table.sides[index].name)
+        return f"{mat}/{_pile_of(play.card)}" if mat else None
+
+    def play_at(self, face: Card, zone: str, sideways: bool, table: Table) -> Guess | None:
+        """The play that a new card in a zone means; None where it means none (the draw pile, a strange mat).
+
+        It is the play of whoever may have made it, the player to move first; whether it is legal is the
+        referee's to say.
+        """
+        if zone == DISCARD_ZONE:
+            return Guess(discard(table.player_to_move, face), clear=True)
+        side = self._side(table, zone)
+        if side is None:
+            return None
+        if face.family is Family.HAZARD:
+            return _attack(table, side, face)
+        if face.family is Family.SAFETY:
+            return _safety(table, side, face, sideways)
+        return Guess(lay(_player_of(table, side), face), clear=_is_to_move(table, side))
+
+    def _side(self, table: Table, zone: str) -> Side | None:
+        name = self.mats.get(zone.partition("/")[0])
+        return next((side for side in table.sides if side.name == name), None)
+
+
+def _pile_of(card: Card) -> str:
+    limits = card in (Card.SPEED_LIMIT, Card.END_OF_LIMIT)
+    return "speed" if limits else _PILE_OF.get(card.family, "battle")
+
+
+def _is_to_move(table: Table, side: Side) -> bool:
+    return table.player_to_move in side.players
+
+
+def _player_of(table: Table, side: Side) -> str:
+    """The player of a side whose turn it is or will be soonest."""
+    order = (table.seats[(table.to_move + step) % len(table.seats)].player for step in range(len(table.seats)))
+    return next(player for player in order if player in side.players)
+
+
+def _attack(table: Table, victim: Side, hazard: Card) -> Guess:
+    """A hazard in front of a side comes from the player to move, or from the last one who is no partner."""
+    if not _is_to_move(table, victim):
+        return Guess(lay(table.player_to_move, hazard, victim.name), clear=True)
+    order = (table.seats[(table.to_move - step) % len(table.seats)].player for step in range(1, len(table.seats)))
+    attacker = next((player for player in order if player not in victim.players), table.player_to_move)
+    return Guess(lay(attacker, hazard, victim.name), clear=False)
+
+
+def _safety(table: Table, side: Side, safety: Card, sideways: bool) -> Guess:
+    """Laid sideways on a fresh attack it is a coup fourré; upright there it may be a late one, so it is asked."""
+    index = table.sides.index(side)
+    answers = any(attack.side == index and SAFETY_OF[attack.hazard] is safety for attack in table.attacks)
+    player = _player_of(table, side)
+    if answers and sideways:
+        return Guess(lay(player, safety, at_once=True), clear=True)
+    return Guess(lay(player, safety), clear=_is_to_move(table, side) and not answers and not sideways)
