@@ -70,7 +70,7 @@ may_install() {
     [ "$(id -u)" = 0 ] && return
     command -v sudo >/dev/null || return
     sudo -n true 2>/dev/null && return
-    [ -t 0 ] && [ -t 2 ] && say "Installing them needs your password." && sudo -v
+    [ -t 0 ] && [ -t 2 ] && say "System packages are missing ($*); installing them needs your password." && sudo -v
 }
 
 # Debian 13 calls some libraries libzbar0t64 and so on.
@@ -89,7 +89,7 @@ install_packages() {
     local log name names=()
     command -v apt-get >/dev/null ||
         stop "Some system packages are missing: install what your system calls $*, then run this again."
-    may_install || stop "System packages are missing and this user may not install them: as an administrator type " \
+    may_install "$@" || stop "System packages are missing and this user may not install them: as an administrator type " \
         "apt-get install $*  and run this again."
     say "Installing system packages: $* …"
     log=$(mktemp)
