@@ -326,6 +326,40 @@ def test_a_checkout_that_was_moved_is_installed_anew(checkout):
     assert "Making a virtual environment" in checkout.run().stderr
 
 
+@pytest.fixture
+def checkout_to_test(checkout):
+    checkout.stamp("installed-with-tests")
+    checkout.program(checkout.tools / "chromium", "exit 1")
+    for name in ("ruff", "mypy", "pytest"):
+        checkout.program(checkout.root / ".venv/bin" / name, f'echo {name} "$@"')
+    return checkout
+
+
+def test_test_checks_style_and_types_and_hands_its_arguments_to_pytest(checkout_to_test):
+    answer = checkout_to_test.run("tests/test_x.py", "-k", "two words", script="deploy/test")
+
+    assert answer.stdout == "pytest tests/test_x.py -k two words\n"
+    assert answer.stderr == "ruff check: fine\nruff format: fine\nmypy: fine\n"
+    assert answer.returncode == 0
+
+
+def test_test_tells_all_that_is_wrong_and_fails_if_only_the_style_is(checkout_to_test):
+    checkout_to_test.program(checkout_to_test.root / ".venv/bin/ruff", 'echo "line too long"; exit 1')
+
+    answer = checkout_to_test.run(script="deploy/test")
+
+    assert answer.stdout == "pytest\n"
+    assert "ruff check: line too long" in answer.stderr
+    assert "mypy: fine" in answer.stderr
+    assert answer.returncode == 1
+
+
+def test_test_ends_as_pytest_ends(checkout_to_test):
+    checkout_to_test.program(checkout_to_test.root / ".venv/bin/pytest", "exit 5")
+
+    assert checkout_to_test.run(script="deploy/test").returncode == 5
+
+
 # --- What the README says -------------------------------------------------------------------------------------
 
 
