@@ -94,6 +94,9 @@ class _Track:
     """Since when it lies where the record does not have it."""
 
     mismatch_id: int | None = None
+    of_last_hand: bool = False
+    """Still lying there from the hand before: it means nothing until it has been taken away."""
+
     left_alone: bool = False
     """People said that its being where it is, or not, is all right."""
 
@@ -126,8 +129,10 @@ class Tracker:
         self._exhausted_said = False
 
     def new_hand(self) -> None:
-        """The cards are gathered in and dealt anew: what was known of them is void."""
+        """The cards are dealt anew: what still lies there from the hand before means nothing any more."""
+        left = self._tracks
         self._start(None)
+        self._tracks = {card: _Track(card, t.face, place=t.place, of_last_hand=True) for card, t in left.items()}
 
     def update(self, view: View, table: Table | None) -> tuple[Event, ...]:
         """What one view brings. Without a table (no hand has begun) nothing is proposed."""
@@ -148,12 +153,12 @@ class Tracker:
             if track.proposal_id == proposal_id and track.waiting:
                 track.waiting, track.confirmed, track.left_alone = False, confirmed, not confirmed
 
-    def leave(self, mismatch_id: int, *, forget: bool) -> None:
-        """A mismatch was answered. With `forget` the record gave way: the card is new if it is laid again."""
+    def leave(self, mismatch_id: int, table: Table) -> None:
+        """A mismatch was answered. Where the record gave way, the card is new when it is laid again."""
         for card, track in list(self._tracks.items()):
             if track.mismatch_id == mismatch_id:
                 track.mismatch_id, track.left_alone = None, True
-                if forget:
+                if track.place is None or not self._still_recorded(track, track.place.zone, table):
                     del self._tracks[card]
 
     def expect(self, play: Play, table: Table) -> None:
@@ -196,7 +201,9 @@ class Tracker:
 
     def _follow(self, track: _Track, view: View, table: Table) -> Iterator[Event]:
         place = track.steady()
-        if place is not None:
+        if track.of_last_hand:
+            self._follow_old(track, view)
+        elif place is not None:
             track.missing_since_s = None
             yield from self._back_again(track, place)
             if place != track.place:
@@ -205,6 +212,15 @@ class Tracker:
             yield from self._not_seen(track, view, table)
         elif self._out_of_sight(track, view):
             track.missing_since_s = None
+
+    def _follow_old(self, track: _Track, view: View) -> None:
+        """A card of the hand before is forgotten once it has been out of its zone's sight for a while."""
+        if track.recent and track.recent[-1] is not None:
+            track.missing_since_s, track.place = None, track.recent[-1]
+        elif not self._out_of_sight(track, view):
+            track.missing_since_s = track.missing_since_s or view.t_s
+            if view.t_s - track.missing_since_s >= GONE_S:
+                del self._tracks[track.card]
 
     # Cards that lie somewhere
 
@@ -346,7 +362,7 @@ class Tracker:
         elif self._bare_since_s is None:
             self._bare_since_s = view.t_s
         elif view.t_s - self._bare_since_s >= GONE_S and self._tracks:
-            self.new_hand()
+            self._start(None)
             yield Cleared(view.t_s)
 
 

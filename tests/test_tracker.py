@@ -295,3 +295,39 @@ def test_while_the_extension_is_undecided_nothing_is_proposed():
 
     assert table.table.extension_offered_to == 0
     assert table.see(2.0) == []
+
+
+def test_cards_left_over_from_the_hand_before_mean_nothing():
+    table = Sim(table_after())
+    table.lay("roll-03", "side-1/battle")
+    table.see()
+    table.table = table_after()
+    table.tracker.new_hand()
+
+    assert table.see(3.0) == []
+
+
+def test_a_card_of_the_hand_before_is_new_once_it_was_taken_away():
+    table = Sim(table_after())
+    table.lay("roll-03", "side-1/battle")
+    table.see()
+    table.table = table_after()
+    table.tracker.new_hand()
+    table.cards.clear()
+    table.see(GONE_S + 0.5)
+    table.lay("roll-03", "side-1/battle")
+
+    assert plays(table.see()) == ["Ann roll"]
+
+
+def test_a_play_that_the_record_took_back_may_be_laid_again():
+    table = Sim(table_after())
+    table.lay("roll-03", "side-1/battle")
+    table.see()
+    table.cards.clear()
+    mismatch = table.see(4.0)[0]
+    table.table = table_after()
+    table.tracker.leave(mismatch.id, table.table)
+    table.lay("roll-03", "side-1/battle")
+
+    assert plays(table.see()) == ["Ann roll"]
