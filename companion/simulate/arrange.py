@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 
@@ -17,6 +17,8 @@ Point = tuple[float, float]
 
 GAP_MM = 10.0
 """Bare table between two mats."""
+
+MOST_SIDES = 4
 
 SEAT_AWAY_MM = 330.0
 """From the edge of the mats to the shoulder of whoever sits there: outside every picture."""
@@ -92,7 +94,7 @@ def plan(sides: int, players: int) -> TablePlan:
     """
     grids = {2: _two_sides, 3: _three_sides, 4: _four_sides}
     if sides not in grids:
-        raise ValueError(f"the simulated table seats 2 to 4 sides, not {sides}")
+        raise ValueError(f"the simulated table seats 2 to {MOST_SIDES} sides, not {sides}")
     mats = tuple(grids[sides]())
     return TablePlan(mats, tuple(_seats(mats, players)))
 
@@ -153,18 +155,25 @@ def pile_spot(place: MatPlace, rect: Rect, chance: random.Random) -> Pose:
     return _laid(place, *_kept_inside(rect, x_mm, y_mm, turn_deg), turn_deg)
 
 
-def safety_spot(place: MatPlace, rect: Rect, taken: int, sideways: bool, chance: random.Random) -> Pose:
-    """A spot in the safety zone beside the `taken` ones that lie there, so that every sticker stays in sight.
+def safety_spot(place: MatPlace, rect: Rect, others: Iterable[Pose], sideways: bool, chance: random.Random) -> Pose:
+    """A spot in the safety zone where every sticker stays in sight: a corner of the zone that no other card has.
 
-    The corners of the zone fill in reading order; a sideways card's top shows to the left.
+    Upright cards take the upper corners first, sideways ones, whose top shows to the left, the lower ones.
     """
-    turn_deg = (-90.0 if sideways else 0.0) + _within(chance.gauss(0.0, 1.0), 2.0)
+    taken = {_corner(rect, *place.on_mat(other.x_mm, other.y_mm)) for other in others}
+    rows = (True, False) if sideways else (False, True)
+    corners = [(right, low) for low in rows for right in (False, True)]
+    right, low = next((corner for corner in corners if corner not in taken), corners[0])
+    turn_deg = (-90.0 if sideways else 0.0) + _within(chance.gauss(0.0, 0.7), 1.5)
     half_x, half_y = half_extent_mm(turn_deg)
-    away_x, away_y = chance.uniform(0.0, 1.5), chance.uniform(0.0, 1.5)
-    right, low = taken % 2 == 1, taken // 2 % 2 == 1
-    x_mm = rect.x_mm + (rect.width_mm - half_x - away_x if right else half_x + away_x)
-    y_mm = rect.y_mm + (rect.height_mm - half_y - away_y if low else half_y + away_y)
-    return _laid(place, x_mm, y_mm, turn_deg)
+    room_x, room_y = (rect.width_mm / 2 - half_x) * 0.99, (rect.height_mm / 2 - half_y) * 0.99
+    x_mid, y_mid = rect.centre_mm
+    return _laid(place, x_mid + (room_x if right else -room_x), y_mid + (room_y if low else -room_y), turn_deg)
+
+
+def _corner(rect: Rect, x_mm: float, y_mm: float) -> tuple[bool, bool]:
+    x_mid, y_mid = rect.centre_mm
+    return x_mm > x_mid, y_mm > y_mid
 
 
 def stack_spot(place: MatPlace, rect: Rect, layer: int) -> Pose:
@@ -184,7 +193,7 @@ def half_extent_mm(turn_deg: float) -> Point:
 def _kept_inside(rect: Rect, x_mm: float, y_mm: float, turn_deg: float) -> Point:
     half_x, half_y = half_extent_mm(turn_deg)
     x_mid, y_mid = rect.centre_mm
-    room_x, room_y = max(rect.width_mm / 2 - half_x, 0.0), max(rect.height_mm / 2 - half_y, 0.0)
+    room_x, room_y = max(rect.width_mm / 2 - half_x - 0.5, 0.0), max(rect.height_mm / 2 - half_y - 0.5, 0.0)
     return x_mid + _within(x_mm - x_mid, room_x), y_mid + _within(y_mm - y_mid, room_y)
 
 

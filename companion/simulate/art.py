@@ -19,9 +19,7 @@ from companion.layout import CARD_MM, MatLayout
 from companion.printing import deck, mats, render, stickers
 from companion.simulate.arrange import Point
 from companion.simulate.lens import Image
-
-BACK = "back"
-"""The picture of a card that lies face down."""
+from companion.simulate.scene import BACK
 
 _CARD_PX_PER_MM = 4.0
 _CARD_RIM_MM = 3.0

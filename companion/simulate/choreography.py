@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 
 from companion.labels import face_of
 from companion.rules import referee
-from companion.rules.cards import Card, Family
 from companion.rules.play import Play, Verb
-from companion.rules.table import Side, Table
-from companion.simulate import arrange, art
+from companion.rules.table import Table
+from companion.simulate import arrange
 from companion.simulate.arrange import MatPlace, Pose, TablePlan
-from companion.simulate.scene import Lying
+from companion.simulate.scene import BACK, Lying
 from companion.simulate.script import Action, Hand, Script
+from companion.simulate.zones import DISCARD, answered, drawn, reshuffled, zone_of
 
 _CARDS_A_LAYER = 12
 """So many cards make one visible edge of the draw pile."""
@@ -103,25 +103,29 @@ class Choreographer:
         seat = self._players[play.player]
         if play.verb is Verb.TAKE:
             yield from self._take_discard(seat)
-        if not play.at_once and not self._drawn_this_turn:
-            yield from self._draw(seat, self._drawn_by(before, after))
+        if not play.at_once:
+            yield from self._draws(seat, before, play, after)
         self._drawn_this_turn = False
         if action.card_id is not None:
-            yield self._lay(seat, action.card_id, self._spot(before, play, action.card_id), self._zone(before, play))
-            yield from self._clear_answered(seat, before, after)
+            yield self._lay(seat, action.card_id, self._spot(before, play, action.card_id), zone_of(before, play))
+            yield from (self._to_discards(seat, zone) for zone in answered(before, after))
         if play.at_once:
-            yield from self._draw(seat, self._drawn_by(before, after))
-        if before.discards and not after.discards and play.verb is not Verb.TAKE:
-            yield from self._reshuffle(seat, after)
+            yield from self._draws(seat, before, play, after)
 
-    def _drawn_by(self, before: Table, after: Table) -> int:
-        return max(0, before.draw_pile - after.draw_pile)
+    def _draws(self, seat: int, before: Table, play: Play, after: Table) -> Iterator[Movement]:
+        """The draws of a play, less the one made before a card that was taken back."""
+        count = drawn(before, play, after) - self._drawn_this_turn
+        if reshuffled(before, play, after):
+            yield from self._draw(seat, before.draw_pile)
+            yield from self._reshuffle(seat, len(before.discards))
+            count -= before.draw_pile
+        yield from self._draw(seat, count)
 
     def _laid_and_taken_back(self, table: Table, action: Action) -> Iterator[Movement]:
         play, card_id = action.play, action.card_id
         if play.player is None or card_id is None:
             return
-        seat, zone = self._players[play.player], self._zone(table, play)
+        seat, zone = self._players[play.player], zone_of(table, play)
         if not self._drawn_this_turn and not table.drawn and table.draw_pile and seat == table.to_move:
             yield from self._draw(seat, 1)
             self._drawn_this_turn = True
@@ -131,22 +135,13 @@ class Choreographer:
 
     # Where a card belongs
 
-    def _zone(self, table: Table, play: Play) -> str:
-        """The zone that a play's card is laid in: `side-1/battle`, `table/discard`, …"""
-        card = play.card or Card.UNKNOWN
-        if play.verb is Verb.DISCARD or card.family is Family.SPECIAL:
-            return "table/discard"
-        side = table.side_index(play.target or play.player or "")
-        names = {Family.DISTANCE: "distance", Family.SAFETY: "safety"}
-        on_speed = card in (Card.SPEED_LIMIT, Card.END_OF_LIMIT)
-        return f"side-{(side or 0) + 1}/{names.get(card.family, 'speed' if on_speed else 'battle')}"
-
     def _spot(self, table: Table, play: Play, card_id: str) -> Pose:
-        zone = self._zone(table, play)
+        zone = zone_of(table, play)
         place, name = self._place(zone)
         rect = place.layout.zones[name]
         if name == "safety":
-            return arrange.safety_spot(place, rect, len(self._zones.get(zone, ())), play.at_once, self._chance)
+            others = [card.pose for card in self._zones.get(zone, ())]
+            return arrange.safety_spot(place, rect, others, play.at_once, self._chance)
         if name == "distance":
             rect = arrange.column(place.layout, face_of(card_id).value)
         return arrange.pile_spot(place, rect, self._chance)
@@ -172,36 +167,29 @@ class Choreographer:
         return Movement(seat, (top.picture,), top.pose, None, before, self.lying(), self.lying(), rest)
 
     def _draw(self, seat: int, count: int) -> Iterator[Movement]:
-        for _ in range(min(count, self._pile)):
+        for _ in range(min(max(count, 0), self._pile)):
             before, top = self.lying(), self._stack()[-1].pose
             self._pile -= 1
             now = self.lying()
-            yield Movement(seat, (art.BACK,), top, None, before, now, now, AFTER_DRAWING)
+            yield Movement(seat, (BACK,), top, None, before, now, now, AFTER_DRAWING)
 
     def _take_discard(self, seat: int) -> Iterator[Movement]:
-        if self._zones.get("table/discard"):
-            yield self._pick_up(seat, "table/discard", AFTER_LAYING)
-
-    def _clear_answered(self, seat: int, before: Table, after: Table) -> Iterator[Movement]:
-        """Hazards that a safety took from the piles go to the discard pile, one by one."""
-        for number, (old, new) in enumerate(zip(before.sides, after.sides, strict=True), 1):
-            for name, count in (("battle", _lost(old, new, "battle")), ("speed", _lost(old, new, "speed"))):
-                for _ in range(count):
-                    yield self._to_discards(seat, f"side-{number}/{name}")
+        if self._zones.get(DISCARD):
+            yield self._pick_up(seat, DISCARD, AFTER_LAYING)
 
     def _to_discards(self, seat: int, zone: str) -> Movement:
         before, top = self.lying(), self._zones[zone][-1]
         self._zones[zone] = self._zones[zone][:-1]
         during = self.lying()
-        place, name = self._place("table/discard")
+        place, name = self._place(DISCARD)
         spot = arrange.pile_spot(place, place.layout.zones[name], self._chance)
-        self._put("table/discard", Lying(top.picture, spot))
+        self._put(DISCARD, Lying(top.picture, spot))
         return Movement(seat, (top.picture,), top.pose, spot, before, during, self.lying(), AFTER_LAYING)
 
-    def _reshuffle(self, seat: int, after: Table) -> Iterator[Movement]:
+    def _reshuffle(self, seat: int, count: int) -> Iterator[Movement]:
         """The discards are taken up and come back face down as the draw pile."""
         yield self._sweep(seat, "table")
-        yield self._new_pile(seat, after.draw_pile)
+        yield self._new_pile(seat, count)
 
     def _clear(self, new_pile: int) -> Iterator[Movement]:
         """After a hand everything is taken up; the new draw pile is put down."""
@@ -223,15 +211,10 @@ class Choreographer:
         before = self.lying()
         self._pile = count
         spot = self._stack()[-1].pose
-        return Movement(seat, (art.BACK,) * 3, None, spot, before, before, self.lying(), AFTER_CLEARING)
+        return Movement(seat, (BACK,) * 3, None, spot, before, before, self.lying(), AFTER_CLEARING)
 
     def _stack(self) -> tuple[Lying, ...]:
         """The visible layers of the draw pile."""
         place, name = self._place("table/draw")
         layers = range(math.ceil(self._pile / _CARDS_A_LAYER))
-        return tuple(Lying(art.BACK, arrange.stack_spot(place, place.layout.zones[name], n)) for n in layers)
-
-
-def _lost(old: Side, new: Side, pile: str) -> int:
-    """How many cards a pile has lost."""
-    return max(0, len(getattr(old, pile)) - len(getattr(new, pile)))
+        return tuple(Lying(BACK, arrange.stack_spot(place, place.layout.zones[name], n)) for n in layers)

@@ -13,8 +13,9 @@ from companion.simulate import arrange, motion
 from companion.simulate.choreography import Choreographer
 from companion.simulate.lens import Look, Size, typical_look
 from companion.simulate.motion import Tempo
-from companion.simulate.scene import Frame, Scene, Studio
+from companion.simulate.scene import Frame, Scene
 from companion.simulate.script import Script
+from companion.simulate.studio import Studio
 
 SETTLING_S = 2.5
 """How long the bare table is shown before the first hand moves, and the last cards after it."""

@@ -1,38 +1,29 @@
-"""The physical table as a value, and the camera's picture of it.
-
-A `Scene` says what lies and moves where, in table millimetres. `Studio` renders it: what lies still stays in a
-picture that is only touched up where cards came or went; carried cards and hands are laid over it frame by frame.
-"""
+"""The physical table as a value: what lies and moves where, in table millimetres."""
 
 from __future__ import annotations
 
-import math
-import random
-from collections import OrderedDict
 from dataclasses import dataclass
 
-import cv2
 import numpy as np
+from numpy.typing import NDArray
 
-from companion.simulate import art, lens
-from companion.simulate.arrange import MatPlace, Point, Pose, TablePlan
-from companion.simulate.lens import Image, Look, Matrix, Size
+from companion.simulate.arrange import Point, Pose
 
-_BENEATH_PX_PER_MM = 3.0
-_PATCHES_KEPT = 400
+BACK = "back"
+"""The picture of a card that lies face down."""
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
     """One picture and the moment it was taken: (H, W, 3) uint8 BGR."""
 
-    image: Image
+    image: NDArray[np.uint8]
     t_s: float
 
 
 @dataclass(frozen=True, slots=True)
 class Lying:
-    """A card on the table: the physical card or `art.BACK`, and where."""
+    """A card on the table: the physical card or `BACK`, and where."""
 
     picture: str
     pose: Pose
@@ -54,192 +45,3 @@ class Scene:
     lying: tuple[Lying, ...] = ()
     carried: tuple[Lying, ...] = ()
     arms: tuple[Arm, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class _Patch:
-    """A thing as the camera sees it, lit: what to add, and how much of what is below stays (255 = all)."""
-
-    x: int
-    y: int
-    add: Image
-    keep: Image
-
-    @property
-    def box(self) -> tuple[int, int, int, int]:
-        height, width = self.add.shape[:2]
-        return self.x, self.y, self.x + width, self.y + height
-
-
-class Studio:
-    """A camera over a table. Its only state is what it has drawn before."""
-
-    def __init__(self, plan: TablePlan, look: Look, size: Size, sticker_mm: float, seed: int) -> None:
-        """`size` is (width, height) in pixels, `sticker_mm` the side of the stickers on the cards."""
-        self.matrix = lens.camera(plan.corners, size, look.tilt_deg, look.roll_deg)
-        self._look, self._size, self._sticker_mm = look, size, sticker_mm
-        self._light = lens.light(look, size)
-        self._coarse_light = (self._light * 128.0).clip(0, 255).astype(np.uint8)
-        self._noise = lens.noise(look.noise, size, seed)
-        self._bare = self._taken(plan.mats, seed)
-        self._still, self._lying = self._bare.copy(), ()
-        self._patches: OrderedDict[Lying, _Patch | None] = OrderedDict()
-
-    def picture(self, scene: Scene, chance: random.Random) -> Image:
-        """The scene as the camera sees it: (H, W, 3) uint8 BGR; `chance` draws the frame's noise."""
-        self._touch_up(scene.lying)
-        frame = self._still.copy()
-        for card in scene.carried:
-            _lay(frame, self._card_patch(card))
-        for arm in scene.arms:
-            _lay(frame, self._arm_patch(arm))
-        more, less = self._noise.piece(chance)
-        cv2.add(frame, more, dst=frame)
-        cv2.subtract(frame, less, dst=frame)
-        return frame if self._look.jpeg_quality is None else _through_jpeg(frame, self._look.jpeg_quality)
-
-    def px_per_mm(self, at: Point) -> float:
-        """The scale of the picture at a point of the table."""
-        middle, right = project(self.matrix, at), project(self.matrix, (at[0] + 1.0, at[1]))
-        return math.dist(middle, right)
-
-    def _taken(self, places: tuple[MatPlace, ...], seed: int) -> Image:
-        """The bare table with its mats."""
-        width, height = self._size
-        twice = np.diag((2.0, 2.0, 1.0)) @ self.matrix
-        left, top, right, bottom = self._table_seen()
-        wood = art.wood(right - left, bottom - top, _BENEATH_PX_PER_MM, seed)
-        picture = cv2.warpPerspective(
-            wood, twice @ _scaled(left, top, _BENEATH_PX_PER_MM), (2 * width, 2 * height), borderMode=cv2.BORDER_REFLECT
-        )
-        for place in places:
-            _print_mat(picture, place, twice)
-        small = cv2.resize(picture, self._size, interpolation=cv2.INTER_AREA)
-        return self._lit(self._blurred(small), np.s_[:, :])
-
-    def _table_seen(self) -> tuple[float, float, float, float]:
-        """The rectangle of the table that the picture shows, in millimetres."""
-        width, height = self._size
-        back = np.linalg.inv(self.matrix)
-        xs, ys = zip(
-            *(project(back, point) for point in ((0, 0), (width, 0), (width, height), (0, height))), strict=True
-        )
-        return min(xs), min(ys), max(xs), max(ys)
-
-    def _touch_up(self, lying: tuple[Lying, ...]) -> None:
-        """Bring the still picture up to date, only where cards came or went."""
-        if lying == self._lying:
-            return
-        before, now = set(self._lying), set(lying)
-        changed = [patch for card in before ^ now if (patch := self._card_patch(card)) is not None]
-        patches = [patch for card in lying if (patch := self._card_patch(card)) is not None]
-        for box in (patch.box for patch in changed):
-            self._repaint(box, patches)
-        self._lying = lying
-
-    def _repaint(self, box: tuple[int, int, int, int], patches: list[_Patch]) -> None:
-        left, top, right, bottom = box
-        self._still[top:bottom, left:right] = self._bare[top:bottom, left:right]
-        for patch in patches:
-            _lay(self._still, patch, box)
-
-    def _card_patch(self, card: Lying) -> _Patch | None:
-        if card not in self._patches:
-            sprite = art.card_sprite(card.picture, self._sticker_mm)
-            self._patches[card] = self._warped(sprite, card.pose, fine=True)
-            if len(self._patches) > _PATCHES_KEPT:
-                self._patches.popitem(last=False)
-        return self._patches[card]
-
-    def _arm_patch(self, arm: Arm) -> _Patch | None:
-        towards = math.degrees(math.atan2(arm.seat[1] - arm.tip[1], arm.seat[0] - arm.tip[0]))
-        return self._warped(art.hand_sprite(arm.player), Pose(*arm.tip, towards), fine=False)
-
-    def _warped(self, sprite: art.Sprite, pose: Pose, fine: bool) -> _Patch | None:
-        """A sprite lying at a pose as the camera sees it, or None out of the picture; `fine` for print."""
-        onto = (
-            self.matrix
-            @ _posed(pose)
-            @ _scaled(*(-part / sprite.px_per_mm for part in sprite.anchor_px), sprite.px_per_mm)
-        )
-        box = self._box_of(sprite.pixels, onto)
-        if box is None:
-            return None
-        left, top, right, bottom = box
-        here = np.array([[1.0, 0.0, -left], [0.0, 1.0, -top], [0.0, 0.0, 1.0]]) @ onto
-        pixels = _warp(sprite.pixels, here, (right - left, bottom - top), fine)
-        if fine:
-            pixels = self._blurred(pixels)
-        add = self._lit(pixels[..., :3], np.s_[top:bottom, left:right], fine)
-        keep = cv2.cvtColor(cv2.bitwise_not(pixels[..., 3]), cv2.COLOR_GRAY2BGR)
-        return _Patch(left, top, add, keep)
-
-    def _box_of(self, pixels: Image, onto: Matrix) -> tuple[int, int, int, int] | None:
-        height, width = pixels.shape[:2]
-        corners = [project(onto, corner) for corner in ((0, 0), (width, 0), (width, height), (0, height))]
-        xs, ys = zip(*corners, strict=True)
-        left, top = max(0, math.floor(min(xs)) - 1), max(0, math.floor(min(ys)) - 1)
-        right, bottom = min(self._size[0], math.ceil(max(xs)) + 1), min(self._size[1], math.ceil(max(ys)) + 1)
-        return (left, top, right, bottom) if left < right and top < bottom else None
-
-    def _blurred(self, pixels: Image) -> Image:
-        return cv2.GaussianBlur(pixels, (5, 5), self._look.blur_px) if self._look.blur_px > 0 else pixels
-
-    def _lit(self, colour: Image, where: tuple[slice, slice], fine: bool = True) -> Image:
-        if not fine:
-            return cv2.multiply(np.ascontiguousarray(colour), self._coarse_light[where], scale=1.0 / 128.0)
-        return np.rint(colour * self._light[where]).clip(0, 255).astype(np.uint8)
-
-
-def project(matrix: Matrix, point: Point) -> Point:
-    """Where a homography takes a point."""
-    x, y, w = matrix @ (point[0], point[1], 1.0)
-    return float(x / w), float(y / w)
-
-
-def _scaled(left_mm: float, top_mm: float, px_per_mm: float) -> Matrix:
-    """From the pixels of a flat picture to the millimetres it covers."""
-    return np.array([[1.0 / px_per_mm, 0.0, left_mm], [0.0, 1.0 / px_per_mm, top_mm], [0.0, 0.0, 1.0]])
-
-
-def _posed(pose: Pose) -> Matrix:
-    cos, sin = math.cos(math.radians(pose.turn_deg)), math.sin(math.radians(pose.turn_deg))
-    return np.array([[cos, -sin, pose.x_mm], [sin, cos, pose.y_mm], [0.0, 0.0, 1.0]])
-
-
-def _print_mat(picture: Image, place: MatPlace, matrix: Matrix) -> None:
-    sheet = art.mat_image(place.layout, _BENEATH_PX_PER_MM)
-    width, height = place.layout.size_mm
-    onto = matrix @ _posed(place.middle) @ _scaled(-width / 2, -height / 2, _BENEATH_PX_PER_MM)
-    cv2.warpPerspective(sheet, onto, picture.shape[1::-1], dst=picture, borderMode=cv2.BORDER_TRANSPARENT)
-
-
-def _warp(pixels: Image, onto: Matrix, size: Size, fine: bool) -> Image:
-    if not fine:
-        return cv2.warpPerspective(pixels, onto, size)
-    twice = np.diag((2.0, 2.0, 1.0)) @ onto
-    large = cv2.warpPerspective(pixels, twice, (2 * size[0], 2 * size[1]))
-    return cv2.resize(large, size, interpolation=cv2.INTER_AREA)
-
-
-def _lay(frame: Image, patch: _Patch | None, within: tuple[int, int, int, int] | None = None) -> None:
-    """Lay a patch over the picture, in place, where asked only within a box."""
-    if patch is None:
-        return
-    left, top, right, bottom = patch.box
-    if within is not None:
-        left, top, right, bottom = _common(patch.box, within)
-        if left >= right or top >= bottom:
-            return
-    here = frame[top:bottom, left:right]
-    part = np.s_[top - patch.y : bottom - patch.y, left - patch.x : right - patch.x]
-    frame[top:bottom, left:right] = cv2.add(cv2.multiply(here, patch.keep[part], scale=1.0 / 255.0), patch.add[part])
-
-
-def _common(one: tuple[int, int, int, int], other: tuple[int, int, int, int]) -> tuple[int, int, int, int]:
-    return max(one[0], other[0]), max(one[1], other[1]), min(one[2], other[2]), min(one[3], other[3])
-
-
-def _through_jpeg(frame: Image, quality: int) -> Image:
-    _, packed = cv2.imencode(".jpg", frame, [cv2.IMWRITE_JPEG_QUALITY, quality])
-    return cv2.imdecode(packed, cv2.IMREAD_COLOR)

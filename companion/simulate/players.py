@@ -1,0 +1,252 @@
+"""Players who make up their own hands: greedy, a little forgetful about the rules, fond of coups fourrés."""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from companion.errors import Problem
+from companion.labels import card_ids, face_of
+from companion.rules import referee
+from companion.rules.cards import REMEDY_OF, SAFETY_OF, Card, Family
+from companion.rules.edition import Edition, load_edition
+from companion.rules.play import Play, Verb, discard, lay
+from companion.rules.table import Side, Team
+from companion.simulate.arrange import MOST_SIDES
+from companion.simulate.script import Action, Hand, Script
+from companion.simulate.zones import DISCARD, answered, zone_of
+
+TWO_PLAYERS = (Team("Ann", ("Ann",)), Team("Bob", ("Bob",)))
+PAIRS = (Team("Reds", ("Ann", "Cid")), Team("Blues", ("Bob", "Dee")))
+
+_PATIENCE_TURNS = 400
+"""No hand of any edition is longer."""
+
+_TRIES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Manners:
+    """How the players play."""
+
+    illegal_share: float = 0.08
+    """So often a card that may not be played is laid first, and taken back."""
+
+    claim_share: float = 0.95
+    """So often a safety in hand answers its hazard at once."""
+
+    hold_share: float = 0.8
+    """So often a safety is kept for a coup fourré while there is something else to do."""
+
+    extension: Verb = Verb.FINISH
+    """The answer at 700."""
+
+
+EVERYDAY = Manners()
+
+
+def random_script(
+    edition: str = "classic",
+    *,
+    teams: Sequence[Team] = TWO_PLAYERS,
+    hands: int = 1,
+    seed: int = 0,
+    manners: Manners = EVERYDAY,
+) -> Script:
+    """Hands dealt and played by chance, the same for the same seed; who begins goes round.
+
+    Raises Problem for an edition that is not played by these sides, or more sides than the camera holds.
+    """
+    rules = load_edition(edition)
+    _check(rules, teams)
+    chance = random.Random(f"deal {seed}")  # noqa: S311
+    players = [seat.player for seat in referee.seating(teams)]
+    played = (_Deal(rules, teams, players[n % len(players)], chance, manners).hand() for n in range(hands))
+    return Script(tuple(teams), tuple(played), edition)
+
+
+def lively_script(
+    edition: str = "classic",
+    *,
+    teams: Sequence[Team] = TWO_PLAYERS,
+    hands: int = 1,
+    seed: int = 0,
+    manners: Manners = EVERYDAY,
+) -> Script:
+    """Like `random_script`, the liveliest of a few games: with coups fourrés and few discards."""
+    games = (
+        random_script(edition, teams=teams, hands=hands, seed=seed * _TRIES + n, manners=manners) for n in range(_TRIES)
+    )
+    return max(games, key=_liveliness)
+
+
+def _liveliness(script: Script) -> float:
+    actions = [action for hand in script.hands for action in hand.actions]
+    discards = sum(action.play.verb is Verb.DISCARD for action in actions) / max(1, len(actions))
+    claims = min(2, sum(action.play.at_once for action in actions))
+    slips = min(2, sum(action.taken_back for action in actions))
+    return claims + 0.5 * slips - 3.0 * discards - len(actions) / 200.0
+
+
+def _check(edition: Edition, teams: Sequence[Team]) -> None:
+    if len(teams) > MOST_SIDES:
+        raise Problem(f"The simulated table seats up to {MOST_SIDES} sides, not {len(teams)}.")
+    if any(card.family is Family.SPECIAL for card in edition.deck):
+        raise Problem(
+            f"The simulated players do not know the special cards of '{edition.name}': choose another edition."
+        )
+    try:
+        referee.check_seating(edition, teams)
+    except ValueError as error:
+        raise Problem(str(error)) from error
+
+
+class _Deal:
+    """One hand while it is being played: what the table shows, and what each player holds."""
+
+    def __init__(
+        self, edition: Edition, teams: Sequence[Team], first: str, chance: random.Random, manners: Manners
+    ) -> None:
+        self._table = referee.new_hand(edition, teams, first)
+        self._first, self._chance, self._manners = first, chance, manners
+        ids = card_ids(self._table.deck)
+        self._zones: defaultdict[str, list[str]] = defaultdict(list)
+        self._pile = chance.sample(ids, len(ids))
+        self._held = {seat.player: [self._pile.pop() for _ in range(edition.hand_size)] for seat in self._table.seats}
+
+    def hand(self) -> Hand:
+        """The whole hand."""
+        actions: list[Action] = []
+        for _ in range(_PATIENCE_TURNS):
+            if self._table.is_over:
+                break
+            actions += self._next()
+        return Hand(self._first, tuple(actions))
+
+    def _next(self) -> Iterator[Action]:
+        """What happens next: an answer at the target, a coup fourré, or the next player's turn."""
+        if self._table.extension_offered_to is not None:
+            yield self._do(
+                Play(self._manners.extension, self._table.sides[self._table.extension_offered_to].players[0])
+            )
+            return
+        claim = self._claim()
+        if claim is not None:
+            yield self._do(*claim)
+            return
+        yield from self._turn(self._table.player_to_move)
+
+    def _do(self, play: Play, card_id: str | None = None) -> Action:
+        """Carry out a play: the card leaves the hand, the cards that it lets somebody draw come in."""
+        before, self._table = self._table, referee.apply(self._table, play)
+        if play.player is not None and card_id is not None:
+            self._held[play.player].remove(card_id)
+            self._zones[zone_of(before, play)].append(card_id)
+            for zone in answered(before, self._table):
+                self._zones[DISCARD].append(self._zones[zone].pop())
+            if play.at_once:
+                self._draw(play.player)
+        return Action(play, card_id)
+
+    def _draw(self, player: str) -> None:
+        """One card, of the reshuffled discards where the pile is used up and the edition says so."""
+        if not self._pile and self._table.edition.empty_pile == "reshuffle":
+            self._pile = self._chance.sample(self._zones[DISCARD], len(self._zones[DISCARD]))
+            self._zones[DISCARD].clear()
+        if self._pile:
+            self._held[player].append(self._pile.pop())
+
+    def _claim(self) -> tuple[Play, str] | None:
+        """A coup fourré by the attacked side's next player, if he holds the safety and notices."""
+        for attack in self._table.attacks:
+            player = self._next_of_side(attack.by_seat, attack.side)
+            card_id = self._holding(player, SAFETY_OF[attack.hazard])
+            if card_id is None or self._chance.random() >= self._manners.claim_share:
+                continue
+            play = lay(player, SAFETY_OF[attack.hazard], at_once=True)
+            if not referee.objections(self._table, play):
+                return play, card_id
+        return None
+
+    def _next_of_side(self, after_seat: int, side: int) -> str:
+        seats = self._table.seats
+        clockwise = (seats[(after_seat + step) % len(seats)] for step in range(1, len(seats) + 1))
+        return next(seat.player for seat in clockwise if seat.side == side)
+
+    def _holding(self, player: str, face: Card) -> str | None:
+        return next((card_id for card_id in self._held[player] if face_of(card_id) is face), None)
+
+    def _turn(self, player: str) -> Iterator[Action]:
+        self._draw(player)
+        slip = self._slip(player)
+        if slip is not None:
+            yield slip
+        yield self._do(*self._choice(player))
+
+    def _slip(self, player: str) -> Action | None:
+        """Now and then a card that may not be played."""
+        if self._chance.random() >= self._manners.illegal_share:
+            return None
+        wrong = [
+            (play, card_id)
+            for play, card_id in self._possible(player)
+            if play.verb is Verb.PLAY and referee.objections(self._table, play)
+        ]
+        return Action(*self._chance.choice(wrong), taken_back=True) if wrong else None
+
+    def _choice(self, player: str) -> tuple[Play, str]:
+        """The legal play that looks best."""
+        legal = [(play, card) for play, card in self._possible(player) if not referee.objections(self._table, play)]
+        return max(legal, key=lambda option: (self._worth(option[0]), self._chance.random()))
+
+    def _possible(self, player: str) -> Iterator[tuple[Play, str]]:
+        """Every way of laying every card in a hand, legal or not; nobody attacks himself."""
+        own = self._table.side_of(player)
+        for card_id in self._held[player]:
+            face = face_of(card_id)
+            if face.family is Family.HAZARD:
+                others = (side.name for side in self._table.sides if side is not own)
+                yield from ((lay(player, face, name), card_id) for name in others)
+            else:
+                yield lay(player, face), card_id
+            yield discard(player, face), card_id
+
+    # What a play is worth
+
+    def _worth(self, play: Play) -> float:
+        own, card = self._table.side_of(str(play.player)), play.card or Card.UNKNOWN
+        if play.verb is Verb.DISCARD:
+            return -self._regret(own, card)
+        if card.family is Family.DISTANCE:
+            return 100.0 + card.km + (500.0 if own.km + card.km == self._table.target else 0.0)
+        if card.family is Family.HAZARD:
+            return 150.0 + self._race(play) / 10.0
+        if card.family is Family.SAFETY:
+            return self._safety_worth(own, card)
+        return 400.0
+
+    def _race(self, play: Play) -> float:
+        """How far the attacked side has come."""
+        index = self._table.side_index(play.target or "")
+        return float(self._table.sides[index].km) if index is not None else 0.0
+
+    def _safety_worth(self, own: Side, card: Card) -> float:
+        """High where it frees the way or time runs out, otherwise kept for later."""
+        frees = own.hazard is not None and SAFETY_OF[own.hazard] is card
+        if frees or self._table.draw_pile == 0:
+            return 450.0
+        return -200.0 if self._chance.random() < self._manners.hold_share else 120.0
+
+    def _regret(self, own: Side, card: Card) -> float:
+        """How much a discarded card would be missed."""
+        if card.family is Family.SAFETY:
+            return 1000.0
+        if card.family is Family.DISTANCE:
+            useless = own.km + card.km > self._table.target
+            return 5.0 if useless else 20.0 + card.km / 10.0
+        if card.family is Family.HAZARD:
+            return 30.0
+        idle = any(SAFETY_OF[hazard] in own.safeties for hazard, remedy in REMEDY_OF.items() if remedy is card)
+        return 1.0 if idle and card is not Card.ROLL else 45.0

@@ -1,0 +1,42 @@
+"""Which zone of which mat a play touches: what the hands at the simulated table have to know of the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from companion.rules.cards import Card, Family
+from companion.rules.play import Play, Verb
+from companion.rules.table import Table
+
+DISCARD = "table/discard"
+
+_BY_FAMILY = {Family.DISTANCE: "distance", Family.SAFETY: "safety"}
+_ON_SPEED_PILE = (Card.SPEED_LIMIT, Card.END_OF_LIMIT)
+
+
+def zone_of(table: Table, play: Play) -> str:
+    """The zone that a play's card is laid in: `side-1/battle`, `table/discard`, …"""
+    card = play.card or Card.UNKNOWN
+    side = table.side_index(play.target or play.player or "")
+    if play.verb is Verb.DISCARD or card.family is Family.SPECIAL or side is None:
+        return DISCARD
+    pile = "speed" if card in _ON_SPEED_PILE else "battle"
+    return f"side-{side + 1}/{_BY_FAMILY.get(card.family, pile)}"
+
+
+def answered(before: Table, after: Table) -> Iterator[str]:
+    """The zones whose top card a play sends to the discards, once for each card."""
+    for number, (old, new) in enumerate(zip(before.sides, after.sides, strict=True), 1):
+        yield from [f"side-{number}/battle"] * max(0, len(old.battle) - len(new.battle))
+        yield from [f"side-{number}/speed"] * max(0, len(old.speed) - len(new.speed))
+
+
+def reshuffled(before: Table, play: Play, after: Table) -> bool:
+    """Whether the discards have become the draw pile on the way."""
+    return play.verb is not Verb.TAKE and len(after.discards) < len(before.discards)
+
+
+def drawn(before: Table, play: Play, after: Table) -> int:
+    """How many cards a play lets its player draw."""
+    refilled = len(before.discards) if reshuffled(before, play, after) else 0
+    return max(0, before.draw_pile + refilled - after.draw_pile)

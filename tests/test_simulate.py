@@ -1,0 +1,371 @@
+"""The simulated table: what is laid stays where it belongs, and the camera sees it."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import random
+import tomllib
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+import zxingcpp
+
+from companion.errors import Problem
+from companion.labels import card_id_of, face_of
+from companion.layout import CARD_MM, DRAW_MARKER_ID
+from companion.rules import judge, notation, referee
+from companion.rules.table import Team
+from companion.simulate import arrange, choreography, demo, lens, motion, players, script
+from companion.simulate.scene import BACK, Arm, Lying, Scene
+from companion.simulate.studio import Studio, project
+
+SMALL = (960, 540)
+QUIET = lens.Look(noise=0.0)
+SCRIPTS = script.shipped_scripts()
+THREE = tuple(Team(name, (name,)) for name in ("Ann", "Bob", "Cid"))
+SHORT = """
+side Ann
+side Bob
+hand first Ann
+Ann roll
+# taken back: Bob 25
+Bob roll
+"""
+
+
+@pytest.fixture(scope="module")
+def studio():
+    """A noiseless camera over a table for two."""
+    return Studio(arrange.plan(2, 2), QUIET, SMALL, 36.0, seed=1)
+
+
+def shown(studio, scene):
+    return studio.picture(scene, random.Random(0))
+
+
+def choreographer(played, seed=1):
+    plan = arrange.plan(len(played.teams), len(played.players))
+    return choreography.Choreographer(played, plan, seed), plan
+
+
+def corners_of(pose):
+    half_x, half_y = CARD_MM[0] / 2, CARD_MM[1] / 2
+    for x, y in ((-half_x, -half_y), (half_x, -half_y), (half_x, half_y), (-half_x, half_y)):
+        dx, dy = arrange.turned(x, y, pose.turn_deg)
+        yield pose.x_mm + dx, pose.y_mm + dy
+
+
+def zones_under(plan, points):
+    """The zones, mat by mat, in which all the points lie."""
+    for place in plan.mats:
+        found = {place.layout.zone_at(*place.on_mat(*point)) for point in points}
+        if len(found) == 1 and None not in found:
+            yield f"{place.layout.id}/{found.pop()}"
+
+
+def stack(place, layers):
+    rect = place.layout.zones["draw"]
+    return tuple(Lying(BACK, arrange.stack_spot(place, rect, n)) for n in range(layers))
+
+
+def marker_ids(image):
+    dictionary = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_ARUCO_MIP_36h12)
+    _, ids, _ = cv2.aruco.ArucoDetector(dictionary).detectMarkers(image)
+    return set() if ids is None else {int(number) for number in ids.ravel()}
+
+
+# What lies where
+
+
+@pytest.mark.parametrize("played", [*map(script.shipped_script, SCRIPTS), players.random_script(teams=THREE, seed=3)])
+def test_a_card_lies_wholly_in_one_zone(played):
+    dancers, plan = choreographer(played)
+
+    for movement in dancers.movements():
+        for card in movement.after:
+            assert len(list(zones_under(plan, list(corners_of(card.pose))))) == 1, card
+
+
+def test_a_distance_card_lies_in_its_own_column():
+    dancers, plan = choreographer(script.shipped_script("pairs"))
+    *_, last = dancers.movements()
+    distances = [card for card in last.after if card.picture != BACK and face_of(card.picture).km]
+
+    for card in distances:
+        place = next(p for p in plan.mats if p.layout.zone_at(*p.on_mat(card.pose.x_mm, card.pose.y_mm)) == "distance")
+        column = arrange.column(place.layout, face_of(card.picture).value)
+        assert column.contains(*place.on_mat(card.pose.x_mm, card.pose.y_mm))
+
+
+def test_a_coup_fourre_lies_sideways_and_its_hazard_on_the_discard_pile():
+    dancers, plan = choreographer(script.shipped_script("two-players"))
+    *_, last = dancers.movements()
+    turns = {face_of(card.picture).value: card.pose.turn_deg for card in last.after if card.picture != BACK}
+    stop = next(card for card in last.after if card.picture.startswith("stop-"))
+
+    assert turns["right-of-way"] == pytest.approx(-90, abs=5)
+    assert turns["extra-tank"] == pytest.approx(0, abs=5)
+    assert list(zones_under(plan, [(stop.pose.x_mm, stop.pose.y_mm)])) == ["table/discard"]
+
+
+@pytest.mark.parametrize("sideways", list(itertools.product((False, True), repeat=4)))
+def test_four_safeties_leave_every_sticker_in_sight(sideways):
+    place = arrange.plan(2, 2).mat("side-1")
+    chance = random.Random(5)
+    spots = []
+    for turned in sideways:
+        spots.append(arrange.safety_spot(place, place.layout.zones["safety"], spots, turned, chance))
+    stickers = [arrange.turned(0.0, -CARD_MM[1] / 2 + 3.5 + 18.0, spot.turn_deg) for spot in spots]
+
+    for n, (spot, sticker) in enumerate(zip(spots, stickers, strict=True)):
+        middle = spot.x_mm + sticker[0], spot.y_mm + sticker[1]
+        for later in spots[n + 1 :]:
+            x, y = arrange.turned(middle[0] - later.x_mm, middle[1] - later.y_mm, -later.turn_deg)
+            assert max(abs(x) - CARD_MM[0] / 2, abs(y) - CARD_MM[1] / 2) > 16.0
+
+
+def test_the_draw_pile_sinks_and_its_marker_shows_when_it_is_used_up(studio):
+    place = arrange.plan(2, 2).mat("table")
+    one_left, none_left = shown(studio, Scene(stack(place, 1))), shown(studio, Scene(stack(place, 0)))
+
+    assert DRAW_MARKER_ID not in marker_ids(one_left)
+    assert DRAW_MARKER_ID in marker_ids(none_left)
+
+
+def test_no_card_lies_in_two_places():
+    dancers, _ = choreographer(players.random_script(seed=2, hands=2))
+
+    for movement in dancers.movements():
+        for lying in (movement.before, movement.during, movement.after):
+            pictures = [card.picture for card in lying if card.picture != BACK]
+            assert len(pictures) == len(set(pictures))
+
+
+def test_a_new_hand_finds_the_table_cleared_and_the_draw_pile_high():
+    played = players.random_script(seed=2, hands=2)
+    dancers, _ = choreographer(played)
+    fresh = [m for m in dancers.movements() if m.pictures == (BACK,) * 3]
+
+    assert [{card.picture for card in m.after} for m in fresh] == [{BACK}]
+    assert len(fresh[0].after) == 8
+
+
+# What the camera sees
+
+
+@pytest.mark.parametrize("sides", [2, 3, 4])
+@pytest.mark.parametrize("tilt_deg", [0.0, 15.0, 30.0])
+def test_the_camera_holds_every_mat(sides, tilt_deg):
+    plan = arrange.plan(sides, sides)
+    matrix = lens.camera(plan.corners, (1920, 1080), tilt_deg, roll_deg=2.0)
+
+    for corner in plan.corners:
+        x, y = project(matrix, corner)
+        assert 0 < x < 1920
+        assert 0 < y < 1080
+
+
+def test_the_same_seed_gives_the_same_frames():
+    def pictures(seed):
+        frames = demo.demo_frames(script.read_script(SHORT, 4), seed=seed, size=SMALL)
+        return [frame.image for frame in itertools.islice(frames, 20, 60, 4)]
+
+    first, again, other = pictures(1), pictures(1), pictures(2)
+
+    assert all(np.array_equal(one, two) for one, two in zip(first, again, strict=True))
+    assert not np.array_equal(first[0], other[0])
+
+
+def test_a_hand_covers_the_table_and_leaves_it_as_it_was(studio):
+    plan = arrange.plan(2, 2)
+    spot = plan.mat("side-1").on_table(*plan.mat("side-1").layout.zones["battle"].centre_mm)
+    bare = shown(studio, Scene())
+    covered = shown(studio, Scene(arms=(Arm(0, plan.seats[0], spot),)))
+    x, y = (round(part) for part in project(studio.matrix, plan.mat("side-1").on_table(100.0, 120.0)))
+
+    assert np.abs(covered[y, x].astype(int) - bare[y, x]).max() > 20
+    assert np.array_equal(shown(studio, Scene()), bare)
+
+
+def test_a_card_taken_up_uncovers_what_lay_below(studio):
+    place = arrange.plan(2, 2).mat("side-2")
+    chance = random.Random(1)
+    roll, stop = (
+        Lying(f"{n}-01", arrange.pile_spot(place, place.layout.zones["battle"], chance)) for n in ("roll", "stop")
+    )
+    before = shown(studio, Scene((roll,)))
+    attacked = shown(studio, Scene((roll, stop)))
+
+    assert not np.array_equal(attacked, before)
+    assert np.array_equal(shown(studio, Scene((roll,))), before)
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_a_general_decoder_reads_every_sticker_in_sight(name):
+    played = script.shipped_script(name, 1)
+    dancers, _ = choreographer(played)
+    last = list(dancers.movements())[-1]
+    image = demo.table_studio(played, seed=1).picture(Scene(last.after), random.Random(1))
+    large = cv2.resize(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), None, fx=2, fy=2, interpolation=cv2.INTER_CUBIC)
+    found = {card_id_of(code.text) for code in zxingcpp.read_barcodes(large, formats=zxingcpp.BarcodeFormat.QRCode)}
+
+    assert found == set(in_sight(last.after))
+
+
+def in_sight(lying):
+    """The cards whose middle of the sticker no later card covers."""
+    for n, card in enumerate(lying):
+        dx, dy = arrange.turned(0.0, -CARD_MM[1] / 2 + 21.5, card.pose.turn_deg)
+        middle = card.pose.x_mm + dx, card.pose.y_mm + dy
+        if card.picture != BACK and not any(_covers(later.pose, middle) for later in lying[n + 1 :]):
+            yield card.picture
+
+
+def _covers(pose, point):
+    x, y = arrange.turned(point[0] - pose.x_mm, point[1] - pose.y_mm, -pose.turn_deg)
+    return abs(x) < CARD_MM[0] / 2 + 18.0 and abs(y) < CARD_MM[1] / 2 + 18.0
+
+
+# Time
+
+
+@pytest.mark.parametrize("speed", [0.5, 1.0, 8.0])
+def test_a_laid_card_lies_still_for_the_pipeline(speed):
+    tempo = motion.Tempo(fps=10.0, speed=speed)
+    frames = list(demo.demo_scenes(script.read_script(SHORT), 1, tempo))
+    runs = [len(list(group)) for key, group in itertools.groupby(frames) if not key.arms]
+    laid = [run for run, before in zip(runs, range(len(runs)), strict=True) if before]
+
+    assert max(laid) >= 10
+    assert [len(list(group)) for _, group in itertools.groupby(frame.lying for frame in frames)]
+    for _, group in itertools.groupby(frames, key=lambda scene: scene.lying):
+        seen = list(group)
+        assert not seen[0].arms or sum(not scene.arms for scene in seen) >= 3
+
+
+def test_the_players_wait_until_they_may_go_on():
+    answers = iter([False] * 7 + [True] * 100)
+    tempo = motion.Tempo()
+    patient = list(demo.demo_scenes(script.read_script(SHORT), 1, tempo, lambda: next(answers)))
+    hasty = list(demo.demo_scenes(script.read_script(SHORT), 1, tempo))
+
+    assert len(patient) == len(hasty) + 7
+
+
+def test_patience_ends():
+    tempo = motion.Tempo()
+    waited = list(demo.demo_scenes(script.read_script(SHORT), 1, tempo, lambda: False, patience_s=2.0))
+    hasty = list(demo.demo_scenes(script.read_script(SHORT), 1, tempo))
+
+    assert len(waited) == len(hasty) + 2 * 20
+
+
+# Scripts
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_a_shipped_hand_is_legal_and_complete(name):
+    judged = list(judge.judge(notation.lines(script.shipped_script(name).record())))
+
+    assert {item.verdict for item in judged if isinstance(item, judge.JudgedLine)} == {judge.LEGAL}
+    assert [item.how for item in judged if isinstance(item, judge.HandResult)] == ["completed"]
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_what_is_taken_back_was_illegal(name):
+    played = script.shipped_script(name)
+    (hand,) = played.hands
+    table = referee.new_hand(played.edition, played.teams, hand.first)
+    slips = 0
+    for action in hand.actions:
+        if action.taken_back:
+            slips += 1
+            assert referee.objections(table, action.play)
+        else:
+            table = referee.apply(table, action.play)
+
+    assert slips
+
+
+def test_a_card_taken_back_is_the_one_that_is_laid_later():
+    played = script.read_script(
+        "side Ann\nside Bob\nhand first Ann\n# taken back: Ann 25\nAnn roll\nBob roll\nAnn 25\n"
+    )
+    actions = played.hands[0].actions
+
+    assert actions[0].card_id == actions[3].card_id
+
+
+def test_a_record_survives_reading_and_writing():
+    text = script.shipped_script("pairs").record(with_taken_back=True)
+
+    assert script.read_script(text).record(with_taken_back=True) == text
+    assert "taken back" in text
+    assert "taken back" not in script.read_script(text).record()
+
+
+def test_a_line_that_cannot_be_played_is_named():
+    with pytest.raises(Problem, match="Line 4"):
+        script.read_script("side Ann\nside Bob\nhand first Ann\nAnn flies\n")
+
+
+def test_an_unknown_script_is_refused_with_the_names_there_are():
+    with pytest.raises(Problem, match="pairs"):
+        script.shipped_script("nine-players")
+
+
+@pytest.mark.parametrize("teams", [players.TWO_PLAYERS, THREE, players.PAIRS])
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_made_up_hands_are_legal_to_their_end(teams, seed):
+    played = players.random_script(teams=teams, seed=seed)
+    judged = list(judge.judge(notation.lines(played.record())))
+
+    assert {item.verdict for item in judged if isinstance(item, judge.JudgedLine)} == {judge.LEGAL}
+    assert judged[-1].how in ("completed", "exhausted")
+
+
+def test_made_up_hands_are_the_same_for_the_same_seed():
+    assert players.random_script(seed=7) == players.random_script(seed=7)
+    assert players.random_script(seed=7) != players.random_script(seed=8)
+
+
+def test_a_lively_game_has_a_coup_fourre():
+    actions = players.lively_script(teams=players.PAIRS, seed=1).hands[0].actions
+
+    assert any(action.play.at_once for action in actions)
+
+
+def test_the_setup_file_names_edition_sides_and_mats():
+    setup = tomllib.loads(script.shipped_script("pairs").setup())
+
+    assert setup["edition"] == "classic"
+    assert setup["side"][1] == {"name": "Blues", "players": ["Bob", "Dee"], "mat": "side-2"}
+
+
+def test_a_folder_of_frames_is_written_in_name_order(tmp_path):
+    count = demo.write_folder(script.read_script("side Ann\nside Bob\nhand first Ann\n"), tmp_path, fps=2.0)
+    pictures = sorted(tmp_path.glob("*.jpg"))
+
+    assert len(pictures) == count > 0
+    assert cv2.imread(str(pictures[0])).shape == (1080, 1920, 3)
+    assert tomllib.loads((tmp_path / "table.toml").read_text())["edition"] == "classic"
+
+
+def test_the_simulated_table_and_the_pipeline_do_not_know_each_other():
+    home = Path(demo.__file__).parent.parent
+    for path in home.glob("simulate/*.py"):
+        assert not any(name.startswith("companion.vision") for name in imports(path)), path
+    for path in home.glob("vision/*.py"):
+        assert not any(name.startswith("companion.simulate") for name in imports(path)), path
+
+
+def imports(path):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            yield node.module or ""
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
