@@ -1,0 +1,36 @@
+"""The data folder: matches, decks, settings and backups live there and nowhere else."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import platformdirs
+
+from companion.errors import Problem
+
+STORE_NAME = "companion.sqlite3"
+KEY_NAME = "secret-key"
+
+
+def data_dir(option: str | os.PathLike[str] | None = None, environ: Mapping[str, str] = os.environ) -> Path:
+    """The data folder, made if it is missing: the option, else `COMPANION_DATA`, else the user's data folder.
+
+    Raises Problem when it cannot be made or written to.
+    """
+    chosen = option or environ.get("COMPANION_DATA") or platformdirs.user_data_dir("mille-bornes-companion")
+    folder = Path(chosen).expanduser()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return folder
+    except OSError as error:
+        say = f"The data folder {folder} cannot be written to ({error.strerror}): choose another with --data."
+        raise Problem(say) from error
+
+
+def store_path(folder: Path) -> Path:
+    """The file with all matches in a data folder."""
+    return folder / STORE_NAME

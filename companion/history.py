@@ -1,0 +1,156 @@
+"""What a match's events come to: the lines of its record as they stand, who sits where, what is set.
+
+Nothing is ever deleted: a line is taken out, changed or brought back by a later event. This is a pure function
+of the events, so the log replayed is the state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from types import MappingProxyType
+
+from companion.store import SETUP, Event
+
+NOTHING: Mapping[str, str] = MappingProxyType({})
+
+
+class Kind(StrEnum):
+    """The kinds of events and what their bodies hold."""
+
+    SETUP = SETUP
+    """`lines`: the header lines of the record."""
+
+    LINE = "line"
+    """`text`; `source`: `camera` or `phone`; `before`: the seq of the line it stands before, where it was forgotten."""
+
+    CORRECT = "correct"
+    """`of`: a line's seq; `text`: what it should have said."""
+
+    RETRACT = "retract"
+    """`of`: the seq of a line that never happened."""
+
+    UNDO = "undo"
+    """`of`: the seq of the event taken back."""
+
+    REDO = "redo"
+    """`of`: the seq of the undo taken back."""
+
+    SEAT = "seat"
+    """`player`, and `name`, the name to show, where the person has given one."""
+
+    SETTING = "setting"
+    """`key` and `value`."""
+
+    ANSWER = "answer"
+    """`zone`, `expected`, `seen`, `answer`: what the table said about a difference."""
+
+
+UNDOABLE = (Kind.LINE, Kind.CORRECT, Kind.RETRACT)
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A line of the record as it stands, and where it comes from."""
+
+    seq: int
+    text: str
+    by: str = ""
+    source: str = ""
+    corrected_by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """What the events come to."""
+
+    lines: tuple[Written, ...] = ()
+    seats: Mapping[str, int] = field(default_factory=dict)
+    """How often somebody has sat down as each player."""
+
+    settings: Mapping[str, str] = field(default_factory=dict)
+    ignored: frozenset[tuple[str, str | None, str | None]] = frozenset()
+    """The differences (zone, expected, seen) that the table wants to hear no more of."""
+
+    undoable: Event | None = None
+    """What `undo` would take back."""
+
+    redoable: Event | None = None
+    """The `undo` that `redo` would take back."""
+
+
+def history(events: Sequence[Event]) -> History:
+    """What a match's events come to."""
+    standing = _standing(events)
+    return History(
+        lines=tuple(_lines(standing)),
+        seats=_seats(standing),
+        settings={e.body["key"]: e.body["value"] for e in standing if e.kind == Kind.SETTING},
+        ignored=frozenset(_difference(e) for e in standing if e.kind == Kind.ANSWER and e.body["answer"] == "ignore"),
+        undoable=next((e for e in reversed(standing) if e.kind in UNDOABLE), None),
+        redoable=_redoable(standing),
+    )
+
+
+def _standing(events: Sequence[Event]) -> list[Event]:
+    """The events that nobody has taken back; what takes back is itself taken back only later."""
+    void: set[int] = set()
+    standing = []
+    for event in reversed(events):
+        if event.seq in void:
+            continue
+        if event.kind in (Kind.UNDO, Kind.REDO):
+            void.add(event.body["of"])
+        standing.append(event)
+    return standing[::-1]
+
+
+def _redoable(standing: Sequence[Event]) -> Event | None:
+    """The last undo, as long as nothing else has been written since."""
+    latest = next((e for e in reversed(standing) if e.kind in (*UNDOABLE, Kind.UNDO)), None)
+    return latest if latest is not None and latest.kind == Kind.UNDO else None
+
+
+def _lines(standing: Sequence[Event]) -> list[Written]:
+    lines: list[Written] = []
+    for event in standing:
+        if event.kind == Kind.SETUP:
+            lines += [Written(event.seq, text, _by(event)) for text in event.body["lines"]]
+        elif event.kind == Kind.LINE:
+            lines.insert(_place(lines, event.body.get("before")), _written(event))
+        elif event.kind == Kind.CORRECT:
+            lines = [_corrected(line, event) if line.seq == event.body["of"] else line for line in lines]
+        elif event.kind == Kind.RETRACT:
+            lines = [line for line in lines if line.seq != event.body["of"]]
+    return lines
+
+
+def _written(event: Event) -> Written:
+    return Written(event.seq, event.body["text"], _by(event), event.body.get("source", ""))
+
+
+def _corrected(line: Written, event: Event) -> Written:
+    return replace(line, text=event.body["text"], corrected_by=_by(event))
+
+
+def _place(lines: Sequence[Written], before: int | None) -> int:
+    if before is None:
+        return len(lines)
+    return next((place for place, line in enumerate(lines) if line.seq == before), len(lines))
+
+
+def _by(event: Event) -> str:
+    return str(event.body.get("by", ""))
+
+
+def _seats(standing: Sequence[Event]) -> dict[str, int]:
+    seats: dict[str, int] = {}
+    for event in standing:
+        if event.kind == Kind.SEAT:
+            seats[event.body["player"]] = seats.get(event.body["player"], 0) + 1
+    return seats
+
+
+def _difference(event: Event) -> tuple[str, str | None, str | None]:
+    return event.body["zone"], event.body["expected"], event.body["seen"]

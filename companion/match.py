@@ -1,0 +1,592 @@
+"""The match: the log, what the referee makes of it, and the plays that wait for a tap.
+
+A match *is* its record. Its state is always the judged lines of the log, so a correction judges anew from
+there on and replaying the log gives the same state. Readers get an immutable snapshot; every change is written
+to the disk before it shows.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from itertools import pairwise
+from types import MappingProxyType
+from typing import Any
+
+from companion.errors import Problem
+from companion.history import History, Kind, Written, history
+from companion.proposal import Mismatch, Proposal
+from companion.rules import judge, notation, reasons
+from companion.rules.cards import Card, Family
+from companion.rules.judge import Game, HandResult, JudgedLine
+from companion.rules.notation import Line, Unreadable
+from companion.rules.play import Play, Verb
+from companion.rules.table import Table
+from companion.store import Draft, Event, Store
+
+BY_CAMERA = "camera"
+MOST_REMEMBERED = 500
+"""How many settled proposals a running service remembers."""
+
+
+class Policy(StrEnum):
+    """How a play that the camera has seen is confirmed."""
+
+    TAP = "tap"
+    """By a tap."""
+
+    PLAY_ON = "play-on"
+    """By a tap, or by the next player's play, if it was legal and sure."""
+
+    AUTO = "auto"
+    """By itself, if it is legal and sure."""
+
+
+class Fate(StrEnum):
+    """What became of a proposal."""
+
+    CONFIRMED = "confirmed"
+    CHANGED = "changed"
+    """Another play was entered in its place."""
+
+    NOT_A_PLAY = "not-a-play"
+    TAKEN_BACK = "taken-back"
+    """Illegal, and the card goes back to the hand."""
+
+    WITHDRAWN = "withdrawn"
+    """The card left the table before anybody answered."""
+
+
+class Answer(StrEnum):
+    """The three answers to "table and record differ"."""
+
+    TABLE = "table"
+    RECORD = "record"
+    IGNORE = "ignore"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A line of the record and what the referee says of it."""
+
+    written: Written
+    hand: int
+    judged: JudgedLine | None
+    """None for a header line or the start of a hand."""
+
+    @property
+    def seq(self) -> int:
+        return self.written.seq
+
+    @property
+    def play(self) -> Play | None:
+        return self.judged.play if self.judged else None
+
+    @property
+    def needs_attention(self) -> bool:
+        """A line that does not count: unreadable, or illegal and not let stand."""
+        return self.judged is not None and not self.judged.applied
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A proposal in the queue, judged as if those before it had been applied."""
+
+    proposal: Proposal
+    judged: JudgedLine
+    by: str
+    """`camera`, or who entered it by hand."""
+
+    @property
+    def id(self) -> int:
+        return self.proposal.id
+
+    @property
+    def is_legal(self) -> bool:
+        return self.judged.verdict == judge.LEGAL
+
+    @property
+    def confirms_itself(self) -> bool:
+        """Whether it may be confirmed without a tap."""
+        return self.is_legal and self.proposal.sure
+
+
+@dataclass(frozen=True, slots=True)
+class MatchState:
+    """Everything the pages show, at one moment."""
+
+    version: int = 0
+    """Counts every change that can be seen, saved or not, since the service started."""
+
+    seq: int = 0
+    """The last saved event."""
+
+    match: int | None = None
+    game: Game = judge.NEW_GAME
+    entries: tuple[Entry, ...] = ()
+    pending: tuple[Pending, ...] = ()
+    mismatches: tuple[Mismatch, ...] = ()
+    trouble: str | None = None
+    """A sentence about the camera."""
+
+    policy: Policy = Policy.TAP
+    seats: Mapping[str, int] = field(default_factory=dict)
+    undoable: Event | None = None
+    redoable: Event | None = None
+    fates: Mapping[int, Fate] = field(default_factory=dict)
+    """What became of the proposals, by id."""
+
+    @property
+    def hand_entries(self) -> tuple[Entry, ...]:
+        """The lines of play of the hand on the table."""
+        return tuple(e for e in self.entries if e.hand == self.game.hand_number and e.judged is not None)
+
+    @property
+    def attention(self) -> tuple[Entry, ...]:
+        """The lines of the match that do not count."""
+        return tuple(entry for entry in self.entries if entry.needs_attention)
+
+    def entry(self, seq: int) -> Entry | None:
+        """The line of play with that sequence number."""
+        return next((e for e in self.entries if e.seq == seq and e.judged is not None), None)
+
+    def waiting(self, proposal_id: int) -> Pending | None:
+        """The proposal of that id, while it waits."""
+        return next((p for p in self.pending if p.id == proposal_id), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a tap."""
+
+    done: bool
+    reasons: tuple[reasons.Reason, ...] = ()
+    """Why the play was refused."""
+
+    say: str | None = None
+    """A sentence for whoever tapped, where nothing else tells."""
+
+
+DONE = Outcome(done=True)
+GONE = Outcome(done=False, say="That was settled already.")
+WAITS = "It waits for the play before it."
+NO_HAND = "No game has been set up yet: choose the players first."
+
+
+class Match:
+    """The match being played, over its store. Any thread may call it; each change is one lock, one commit."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._changed = threading.Condition(threading.RLock())
+        self._events: tuple[Event, ...] = ()
+        self._state = MatchState()
+        with self._changed:
+            for latest in store.matches()[-1:]:
+                self._take(store.events(latest))
+
+    @property
+    def state(self) -> MatchState:
+        """The state now; a value that never changes."""
+        return self._state
+
+    @property
+    def store(self) -> Store:
+        return self._store
+
+    def wait(self, after_version: int, timeout_s: float) -> MatchState:
+        """The state as soon as it is newer than a version, or as it is when the time is up."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._state.version != after_version, timeout_s)
+            return self._state
+
+    # The whole match
+
+    def start(self, lines: Sequence[str], by: str = "", policy: Policy | None = None) -> None:
+        """Begins a match from header lines and `hand first …`. Raises Problem for lines that make no game."""
+        lines = [notation.without_comment(line) for line in lines]
+        _check_setup(lines)
+        *header, first = lines
+        drafts = [Draft(Kind.SETUP, {"lines": header, "by": by}), Draft(Kind.LINE, {"text": first, "by": by})]
+        drafts += [Draft(Kind.SETTING, {"key": "policy", "value": policy or self._state.policy, "by": by})]
+        with self._changed:
+            events = self._store.append(None, *drafts)
+            self._state = MatchState(version=self._state.version, trouble=self._state.trouble)
+            self._take(events)
+
+    def record(self) -> str:
+        """The match as a record: every line that stands."""
+        lines: list[str] = []
+        for entry in self._state.entries:
+            lines += [""] * entry.written.text.startswith("hand ") + [entry.written.text]
+        return "\n".join(lines) + "\n"
+
+    def next_hand(self, by: str, first: str | None = None) -> Outcome:
+        """Starts the next hand, begun by `first` or by the player after the last hand's first."""
+        with self._changed:
+            if self._state.match is None or self._state.game.hand_is_open:
+                return GONE
+            return self._write_line(f"hand first {first or next_first(self._state)}", by)
+
+    def set_policy(self, policy: Policy, by: str) -> None:
+        """How plays are confirmed from now on."""
+        self._write(Draft(Kind.SETTING, {"key": "policy", "value": policy, "by": by}))
+        with self._changed:
+            self._confirm_by_policy()
+
+    def sit(self, player: str, by: str, name: str | None = None) -> Outcome:
+        """Somebody takes a seat; with `name`, that is how the player is called from now on."""
+        if not any(player in team.players for team in self._state.game.teams):
+            return GONE
+        drafts = [Draft(Kind.SEAT, {"player": player, "by": by})]
+        if name:
+            drafts.append(Draft(Kind.LINE, {"text": f'player {player} "{name}"', "by": by}))
+        self._write(*drafts)
+        return DONE
+
+    # Plays
+
+    def enter(self, text: str, by: str, *, anyway: bool = False) -> Outcome:
+        """A play entered by hand. What is legal counts at once; an illegal play waits for the table's answer.
+
+        Raises Problem for text that is no play.
+        """
+        with self._changed:
+            play = self._read(text)
+            twin = next((p for p in self._state.pending if p.proposal.play == play), None)
+            if twin is not None:
+                return self.confirm(twin.id, by, anyway=anyway)
+            judged = _judged(self._state.game, play)
+            if judged.verdict == judge.LEGAL or anyway:
+                return self._write_line(_text(play, judged), by, source="phone")
+            pending_id = min([0, *(p.id for p in self._state.pending)]) - 1
+            self._queue(Proposal(pending_id, play, None, 1.0, 0.0, sure=True), by)
+            queued = self._state.pending[-1].judged
+            return Outcome(done=False, reasons=queued.reasons, say=None if queued.reasons else WAITS)
+
+    def confirm(self, proposal_id: int, by: str, *, anyway: bool = False) -> Outcome:
+        """Counts a proposal, and with it those before it in the queue that are legal.
+
+        An illegal play counts only `anyway`: the table lets it stand.
+        """
+        with self._changed:
+            if self._state.waiting(proposal_id) is None:
+                return GONE
+            while self._state.waiting(proposal_id):
+                head = self._state.pending[0]
+                if not head.is_legal and not (anyway and head.id == proposal_id):
+                    return Outcome(done=False, reasons=head.judged.reasons)
+                self._confirm(head, by)
+            self._confirm_by_policy()
+            return DONE
+
+    def amend(self, proposal_id: int, text: str, by: str) -> Outcome:
+        """Another play in a proposal's place: it was read wrongly."""
+        with self._changed:
+            pending = self._state.waiting(proposal_id)
+            if pending is None:
+                return GONE
+            play = self._read(text)
+            self._settle(proposal_id, Fate.CHANGED)
+            if self._state.pending and self._state.pending[0].proposal.t_s < pending.proposal.t_s:
+                self._queue(replace(pending.proposal, id=-proposal_id, play=play, sure=True), by)
+                return DONE
+            return self.enter(str(play), by)
+
+    def dismiss(self, proposal_id: int, _by: str, fate: Fate = Fate.NOT_A_PLAY) -> Outcome:
+        """A proposal that was no play, or an illegal play that was taken back."""
+        with self._changed:
+            if self._state.waiting(proposal_id) is None:
+                return GONE
+            self._settle(proposal_id, fate)
+            self._confirm_by_policy()
+            return DONE
+
+    def correct(self, seq: int, text: str, by: str) -> Outcome:
+        """Changes a line of the record; everything after it is judged anew. Raises Problem for text that is no play."""
+        with self._changed:
+            if self._state.entry(seq) is None:
+                return GONE
+            self._write(Draft(Kind.CORRECT, {"of": seq, "text": str(self._read(text)), "by": by}))
+            return DONE
+
+    def insert(self, before: int, text: str, by: str) -> Outcome:
+        """A play that was forgotten, before another line of the record."""
+        with self._changed:
+            if self._state.entry(before) is None:
+                return GONE
+            return self._write_line(str(self._read(text)), by, source="phone", before=before)
+
+    def let_stand(self, seq: int, by: str) -> Outcome:
+        """A line that became illegal counts all the same."""
+        entry = self._state.entry(seq)
+        if entry is None or entry.play is None:
+            return GONE
+        return self.correct(seq, str(replace(entry.play, anyway=True)), by)
+
+    def retract(self, seq: int, by: str) -> Outcome:
+        """Takes a line out of the record: that never happened."""
+        with self._changed:
+            if self._state.entry(seq) is None:
+                return GONE
+            self._write(Draft(Kind.RETRACT, {"of": seq, "by": by}))
+            return DONE
+
+    def undo(self, by: str, seq: int | None = None) -> Outcome:
+        """Takes back the last change of the record; with `seq` only that one, so that a double tap undoes once."""
+        return self._take_back(Kind.UNDO, self._state.undoable, by, seq)
+
+    def redo(self, by: str, seq: int | None = None) -> Outcome:
+        """Takes back the last undo."""
+        return self._take_back(Kind.REDO, self._state.redoable, by, seq)
+
+    def _take_back(self, kind: Kind, what: Event | None, by: str, seq: int | None) -> Outcome:
+        with self._changed:
+            if what is None or (seq is not None and seq != what.seq) or _begins_match(self._events, what):
+                return GONE
+            self._write(Draft(kind, {"of": what.seq, "by": by}))
+            return DONE
+
+    # What the camera says
+
+    def propose(self, proposal: Proposal) -> None:
+        """A play that was seen. Waits for a tap, or for what the policy says."""
+        with self._changed:
+            if proposal.id in self._state.fates or self._state.waiting(proposal.id):
+                return
+            self._queue(proposal, BY_CAMERA)
+            if self._state.policy is Policy.PLAY_ON:
+                self._confirm_before(proposal)
+            self._confirm_by_policy()
+
+    def withdraw(self, proposal_id: int) -> None:
+        """The card has left the table again."""
+        with self._changed:
+            if self._state.waiting(proposal_id):
+                self._settle(proposal_id, Fate.WITHDRAWN)
+                self._confirm_by_policy()
+
+    def mismatch(self, difference: Mismatch) -> None:
+        """Table and record differ in a zone; one question a zone, and none that was ignored before."""
+        with self._changed:
+            if _key(difference) in history(self._events).ignored or difference in self._state.mismatches:
+                return
+            others = tuple(m for m in self._state.mismatches if m.zone != difference.zone)
+            self._show(mismatches=(*others, difference))
+
+    def clear_mismatch(self, mismatch_id: int) -> None:
+        """Table and record agree again."""
+        with self._changed:
+            left = tuple(m for m in self._state.mismatches if m.id != mismatch_id)
+            if left != self._state.mismatches:
+                self._show(mismatches=left)
+
+    def answer_mismatch(self, mismatch_id: int, answer: Answer, by: str) -> Outcome:
+        """What the table says about a difference. "The table is right" corrects the line that laid the card."""
+        with self._changed:
+            found = next((m for m in self._state.mismatches if m.id == mismatch_id), None)
+            if found is None:
+                return GONE
+            if answer is Answer.TABLE and not self._follow_table(found, by):
+                return Outcome(done=False, say="No line of the record fits: change it in the log of the hand.")
+            zone, expected, seen = _key(found)
+            body = {"zone": zone, "expected": expected, "seen": seen, "answer": answer, "by": by}
+            self._write(Draft(Kind.ANSWER, body))
+            self.clear_mismatch(mismatch_id)
+            return DONE
+
+    def _follow_table(self, found: Mismatch, by: str) -> bool:
+        entry = _laid_there(self._state, found)
+        if entry is None or entry.play is None:
+            return False
+        if found.seen is None:
+            return self.retract(entry.seq, by).done
+        return self.correct(entry.seq, str(replace(entry.play, card=Card(found.seen))), by).done
+
+    def trouble(self, sentence: str | None) -> None:
+        """What is wrong with the camera, as a sentence; None when all is well."""
+        with self._changed:
+            if sentence != self._state.trouble:
+                self._show(trouble=sentence)
+
+    # Inside the lock
+
+    def _read(self, text: str) -> Play:
+        if self._state.match is None:
+            raise Problem(NO_HAND)
+        try:
+            return notation.parse_play(text, self._state.game.teams)
+        except Unreadable as error:
+            raise Problem(str(error)) from error
+
+    def _confirm(self, pending: Pending, by: str) -> None:
+        source = "camera" if pending.id > 0 else "phone"
+        self._write_line(_text(pending.proposal.play, pending.judged), by, source=source)
+        self._settle(pending.id, Fate.CONFIRMED)
+
+    def _confirm_by_policy(self) -> None:
+        """Confirms the head of the queue as long as the policy confirms by itself."""
+        while self._state.policy is Policy.AUTO and self._state.pending and self._state.pending[0].confirms_itself:
+            self._confirm(self._state.pending[0], BY_CAMERA)
+
+    def _confirm_before(self, proposal: Proposal) -> None:
+        """The next player's play confirms what waits before it."""
+        while self._state.pending:
+            head = self._state.pending[0]
+            if head.id == proposal.id or head.proposal.play.player == proposal.play.player or not head.confirms_itself:
+                return
+            self._confirm(head, BY_CAMERA)
+
+    def _queue(self, proposal: Proposal, by: str) -> None:
+        judged = _judged(self._state.game, proposal.play)
+        self._show(pending=(*self._state.pending, Pending(proposal, judged, by)))
+
+    def _settle(self, proposal_id: int, fate: Fate) -> None:
+        fates = {**self._state.fates, proposal_id: fate}
+        recent = dict(list(fates.items())[-MOST_REMEMBERED:])
+        left = tuple(p for p in self._state.pending if p.id != proposal_id)
+        self._show(pending=left, fates=MappingProxyType(recent))
+
+    def _write_line(self, text: str, by: str, source: str = "", before: int | None = None) -> Outcome:
+        body: dict[str, Any] = {"text": text, "by": by, "source": source}
+        self._write(Draft(Kind.LINE, body | ({"before": before} if before is not None else {})))
+        return DONE
+
+    def _write(self, *drafts: Draft) -> None:
+        with self._changed:
+            if self._state.match is None:
+                raise Problem(NO_HAND)
+            self._take(self._store.append(self._state.match, *drafts))
+
+    def _take(self, events: tuple[Event, ...]) -> None:
+        """Shows what new events, already saved, come to."""
+        if events[0].match != self._state.match:
+            self._events = ()
+        self._events += events
+        past = history(self._events)
+        game, entries = _judge_on(self._state, past.lines)
+        self._show(
+            seq=events[-1].seq,
+            match=events[0].match,
+            game=game,
+            entries=entries,
+            policy=_policy(past),
+            seats=MappingProxyType(dict(past.seats)),
+            undoable=None if past.undoable and _begins_match(self._events, past.undoable) else past.undoable,
+            redoable=past.redoable,
+        )
+
+    def _show(self, **changes: Any) -> None:
+        state = replace(self._state, version=self._state.version + 1, **changes)
+        self._state = replace(state, pending=tuple(_in_turn(state.game, state.pending)))
+        self._changed.notify_all()
+
+
+def _policy(past: History) -> Policy:
+    return Policy(past.settings.get("policy", Policy.TAP))
+
+
+def _begins_match(events: Sequence[Event], event: Event) -> bool:
+    """The first hand's start belongs to the set-up: it is not undone."""
+    return any(a.kind == Kind.SETUP and b.seq == event.seq for a, b in pairwise(events))
+
+
+def _check_setup(lines: Sequence[str]) -> None:
+    game = judge.NEW_GAME
+    for number, text in enumerate(lines, start=1):
+        game, items = judge.step(game, Line(number, text))
+        for item in items:
+            raise Problem(getattr(item, "unreadable", None) or "A game begins with its players, not with a play.")
+    if not game.hand_is_open or not lines[-1].startswith("hand "):
+        raise Problem("A game is set up by its sides and ends with `hand first` and a player's name.")
+
+
+def _judge_on(state: MatchState, lines: Sequence[Written]) -> tuple[Game, tuple[Entry, ...]]:
+    """The judged record; goes on from the state where only lines at the end are new."""
+    known = tuple(entry.written for entry in state.entries)
+    if tuple(lines[: len(known)]) == known:
+        game, entries = state.game, list(state.entries)
+    else:
+        game, entries = judge.NEW_GAME, []
+    for written in lines[len(entries) :]:
+        game, items = judge.step(game, Line(written.seq, written.text))
+        judged = next((item for item in items if isinstance(item, JudgedLine)), None)
+        entries.append(Entry(written, game.hand_number, judged))
+    return game, tuple(entries)
+
+
+def _judged(game: Game, play: Play, *, as_lies: bool = False) -> JudgedLine:
+    return _step(game, play, as_lies=as_lies)[1]
+
+
+def _step(game: Game, play: Play, *, as_lies: bool) -> tuple[Game, JudgedLine]:
+    game, items = judge.step(game, Line(0, str(play)), as_lies=as_lies)
+    return game, next(item for item in items if isinstance(item, JudgedLine))
+
+
+def _in_turn(game: Game, queue: Sequence[Pending]) -> Iterator[Pending]:
+    """The queue judged in order, each as if those before it had been applied."""
+    for pending in queue:
+        game, judged = _step(game, pending.proposal.play, as_lies=True)
+        yield replace(pending, judged=judged)
+
+
+def _text(play: Play, judged: JudgedLine) -> str:
+    """The line for the record; an illegal play that the table lets stand says so."""
+    return str(replace(play, anyway=judged.verdict == judge.ILLEGAL))
+
+
+def _key(difference: Mismatch) -> tuple[str, str | None, str | None]:
+    return difference.zone, difference.expected, difference.seen
+
+
+def next_first(state: MatchState) -> str:
+    """Who begins the next hand: the player after the one who began the last."""
+    last = [entry.written.text for entry in state.entries if entry.written.text.startswith("hand ")][-1]
+    seats = _table(state).seats
+    place = _table(state).seat_of(last.split()[-1])
+    return seats[(place + 1) % len(seats)].player
+
+
+def _table(state: MatchState) -> Table:
+    if state.game.table is None:
+        raise Problem(NO_HAND)
+    return state.game.table
+
+
+def _laid_there(state: MatchState, found: Mismatch) -> Entry | None:
+    """The last line of the hand that laid the card which the record expects in the zone."""
+    side, _, area = found.zone.partition("/")
+    number = side.removeprefix("side-")
+    sides = _table(state).sides
+    name = sides[int(number) - 1].name if number.isdigit() and 0 < int(number) <= len(sides) else None
+
+    def fits(play: Play) -> bool:
+        return _goes_to(state, play) == (name, area)
+
+    for entry in reversed(state.hand_entries):
+        play = entry.play
+        if play is not None and play.card == found.expected and not entry.needs_attention and fits(play):
+            return entry
+    return None
+
+
+def _goes_to(state: MatchState, play: Play) -> tuple[str | None, str]:
+    """The side and the area of its mat that a play's card goes to; the table's discard pile has no side."""
+    if play.verb is not Verb.PLAY or play.card is None or play.player is None:
+        return None, "discard"
+    table = _table(state)
+    hit = table.side_index(play.target or play.player)
+    name = table.sides[hit].name if hit is not None else None
+    return name, _AREAS.get(play.card, _FAMILY_AREAS.get(play.card.family, "battle"))
+
+
+_AREAS = {Card.SPEED_LIMIT: "speed", Card.END_OF_LIMIT: "speed"}
+_FAMILY_AREAS = {Family.DISTANCE: "distance", Family.SAFETY: "safety"}
+
+
+def last_result(state: MatchState) -> HandResult | None:
+    """The hand that ended last, while no new one has begun."""
+    return state.game.hands[-1] if state.game.hands and not state.game.hand_is_open else None
