@@ -200,3 +200,169 @@ def _edition(name: str) -> Any:
         return load_edition(name)
     except EditionError as error:
         raise Problem(str(error)) from error
+
+
+@companion.command("print")
+@click.argument("what", type=click.Choice(["stickers", "mats", "deck"]))
+@click.option("--edition", default="classic", show_default=True, help="Whose cards.")
+@click.option("--sides", default=2, show_default=True, type=click.IntRange(1, 8), help="How many mats.")
+@click.option("--format", "form", default="pdf", show_default=True, type=click.Choice(["pdf", "png", "svg"]))
+@click.option("--dpi", default=300, show_default=True, type=click.IntRange(50, 1200), help="For png.")
+@click.option("--size-mm", type=float, help="Side of a sticker as it is cut out (default 20).")
+@click.option("--kind", default="qr", show_default=True, type=click.Choice(["qr"]), help="Kind of sticker.")
+@click.option("--out", required=True, metavar="DIR", type=click.Path(path_type=Path), help="Where the files go.")
+@_data
+def print_sheets(
+    what: str,
+    edition: str,
+    sides: int,
+    form: str,
+    dpi: int,
+    size_mm: float | None,
+    kind: str,
+    out: Path,
+    data: Path | None,
+) -> None:
+    """Write printable sheets: QR stickers, mats, or a whole deck.
+
+    \b
+    Example: companion print stickers --out sheets
+    """
+    del data, kind
+    from companion.printing.sheets import write_sheets
+
+    for path in write_sheets(what, _edition(edition), out=out, format=form, sides=sides, size_mm=size_mm, dpi=dpi):
+        click.echo(path)
+
+
+@companion.command("read")
+@click.argument("images", nargs=-1, required=True, metavar="IMAGE...", type=click.Path(path_type=Path))
+@click.option("--setup", metavar="FILE", type=click.Path(path_type=Path), help="The table's setup file.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a picture.")
+@_data
+def read_images(images: tuple[Path, ...], setup: Path | None, as_json: bool, data: Path | None) -> int:
+    """Say what is on pictures: mats, cards, zones.
+
+    \b
+    Example: companion read table.jpg --json
+    """
+    del data
+    from companion import report
+    from companion.labels import card_ids
+    from companion.setup import read_setup
+    from companion.vision.read import read_pictures
+
+    allowed = frozenset(card_ids(read_setup(setup).edition.deck)) if setup else None
+    wrong = 0
+    for found in read_pictures(images, allowed=allowed):
+        if isinstance(found, Problem):
+            wrong = _complain(str(found), _WRONG)
+        else:
+            click.echo(json.dumps(found, ensure_ascii=False) if as_json else "\n".join(report.picture(found)))
+    return wrong
+
+
+@companion.command()
+@click.option("--source", required=True, metavar="SRC", help="Camera, clip, folder, stream, or `demo:`.")
+@click.option("--setup", metavar="FILE", type=click.Path(path_type=Path), help="Who plays what, on which mats.")
+@click.option("--confirm", default="none", show_default=True, type=click.Choice(["none", "legal"]))
+@click.option("--extension", default="finish", show_default=True, type=click.Choice(["finish", "extend"]))
+@click.option("--fps", type=click.FloatRange(0.1, 120), help="Frames a second of a folder (default 10).")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a proposal, one at each hand's end.")
+@_data
+def watch(
+    source: str, setup: Path | None, confirm: str, extension: str, fps: float | None, as_json: bool, data: Path | None
+) -> None:
+    """Follow a source without the pages: its proposals, and each hand's score.
+
+    \b
+    Example: companion watch --source demo: --confirm legal --json
+    """
+    del data
+    from companion import report, service
+
+    for item in service.watched(source, setup, confirm=confirm, extension=extension, fps=fps):
+        click.echo(json.dumps(item, ensure_ascii=False) if as_json else report.watched(item))
+
+
+@companion.command()
+@click.option("--source", metavar="SRC", help="Camera, clip, folder or stream (default: the first camera).")
+@click.option("--setup", metavar="FILE", type=click.Path(path_type=Path), help="Start this match at once.")
+@click.option("--host", default="0.0.0.0", show_default=True, metavar="H", help="Address to listen on.")  # noqa: S104
+@click.option("--port", default=8080, show_default=True, type=click.IntRange(1, 65535))
+@_data
+def up(source: str | None, setup: Path | None, host: str, port: int, data: Path | None) -> None:
+    """Start the companion: camera, referee, pages for the phones.
+
+    \b
+    Example: companion up --source 0
+    """
+    from companion import service
+
+    service.up(source, setup, host=host, port=port, data=data)
+
+
+@companion.command()
+@click.option("--speed", default=1.0, show_default=True, type=click.FloatRange(0.1, 20), help="How fast they play.")
+@click.option("--edition", default="classic", show_default=True)
+@click.option("--hands", default=1, show_default=True, type=click.IntRange(1, 50), help="How many hands.")
+@click.option("--players", default=2, show_default=True, type=click.IntRange(2, 6), help="How many play.")
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(0), help="0 is the short hand that ships.")
+@click.option("--confirm", default="tap", show_default=True, type=click.Choice(["tap", "play-on", "auto"]))
+@click.option("--host", default="0.0.0.0", show_default=True, metavar="H", help="Address to listen on.")  # noqa: S104
+@click.option("--port", default=8080, show_default=True, type=click.IntRange(1, 65535))
+@_data
+def demo(
+    speed: float,
+    edition: str,
+    hands: int,
+    players: int,
+    seed: int,
+    confirm: str,
+    host: str,
+    port: int,
+    data: Path | None,
+) -> None:
+    """The same service on a simulated table: nothing needed but this computer.
+
+    \b
+    Example: companion demo --speed 2
+    """
+    from companion import service
+
+    table = service.DemoTable(_edition(edition).name, players, hands, seed, speed)
+    service.demo(table, confirm=confirm, host=host, port=port, data=data)
+
+
+@companion.command()
+@click.option("--port", default=8080, show_default=True, type=click.IntRange(1, 65535))
+@_data
+def doctor(port: int, data: Path | None) -> int:
+    """Check what the companion needs: libraries, cameras, clock, disk, power, port.
+
+    \b
+    Example: companion doctor
+    """
+    from companion.data import data_dir
+    from companion.vision.doctor import checks
+
+    missing = False
+    for check in checks(data_dir(data), port):
+        missing |= check.needed and not check.ok
+        click.echo(f"{'ok' if check.ok else 'MISSING' if check.needed else 'note':8}{check.name}: {check.sentence}")
+    return _WRONG if missing else 0
+
+
+@companion.command()
+@click.argument("match", type=int, metavar="MATCH")
+@click.option("--format", "form", default="mbn", show_default=True, type=click.Choice(["mbn", "json", "csv"]))
+@_data
+def export(match: int, form: str, data: Path | None) -> None:
+    """Write a match from the data folder to standard output.
+
+    \b
+    Example: companion export 1 --format csv
+    """
+    from companion import service
+
+    click.echo(service.exported(match, form, data), nl=False)

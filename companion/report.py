@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from companion.rules import reasons
 from companion.rules.edition import Edition, load_edition, switches
@@ -89,3 +90,25 @@ def edition_sheet(edition: Edition) -> Iterator[str]:
     for name, values in switches().items():
         value = edition.switch(name)
         yield f"  {name}={value}\n      {values[value]}\n      [{edition.sources[name]}; values: {', '.join(values)}]"
+
+
+def picture(found: dict[str, Any]) -> Iterator[str]:
+    """What `companion read` found on a picture, a line a card."""
+    mats = ", ".join(mat["id"] for mat in found["mats"]) or "no mats"
+    yield f"{found['image']}: {found['width']} × {found['height']}, {mats}, {len(found['cards'])} cards"
+    for card in found["cards"]:
+        where = card["zone"] or "off the mats"
+        turned = ", sideways" if card["sideways"] else ""
+        yield f"  {card['card'] or card['face']}: {where}{turned} ({card['confidence']:.2f})"
+
+
+def watched(item: dict[str, Any]) -> str:
+    """One item of `companion watch` in words."""
+    if "proposal" in item:
+        why = "".join(f" – {reason['say']}" for reason in item["reasons"])
+        confirmed = ", confirmed" if item["confirmed"] else ""
+        return f"{item['t_s']:8.1f} s  {item['proposal']}: {item['verdict']}{confirmed}{why}"
+    if "withdrawn" in item:
+        return f"{item['t_s']:8.1f} s  taken back: {item['withdrawn']}"
+    totals = ", ".join(f"{name} {side['total']}" for name, side in item["sides"].items())
+    return f"Hand {item['hand']} {item['ended']}: {totals}"

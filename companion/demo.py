@@ -1,0 +1,95 @@
+"""The simulated table as a source: which script `demo:` means, and where it goes on after a restart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from companion.errors import Problem
+from companion.match import Match, MatchState
+from companion.setup import Setup, SideSetup
+from companion.simulate.demo import demo_frames
+from companion.simulate.players import random_script
+from companion.simulate.script import Script, plays_that_stay, read_script, shipped_script, shipped_scripts
+from companion.vision.camera import Frame
+
+DEFAULT_SCRIPT = "two-players"
+LOOK_BEFORE_GOING_ON = 15
+"""So many frames the players wait at least for what the camera makes of their play."""
+
+
+def script_for(what: str, setup: Setup | None = None) -> Script:
+    """The script that `demo:WHAT` means.
+
+    WHAT is empty (the short hand that ships, or a random one for the players of a setup file), the name of a
+    shipped hand, a record file, or a number: the seed of a random hand. Raises Problem for anything else.
+    """
+    if what.isdigit() or (not what and setup is not None):
+        return _random(int(what or 0), setup)
+    if not what or what in shipped_scripts():
+        return shipped_script(what or DEFAULT_SCRIPT)
+    try:
+        return read_script(Path(what).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        names = ", ".join(shipped_scripts())
+        raise Problem(f"demo:{what} is no record file, no number and none of {names}.") from error
+
+
+def _random(seed: int, setup: Setup | None) -> Script:
+    if setup is None:
+        return random_script(seed=seed)
+    return random_script(setup.edition_name, teams=setup.teams, seed=seed)
+
+
+def setup_of(script: Script) -> Setup:
+    """The setup that a script's table needs."""
+    sides = tuple(SideSetup(team, f"side-{number}") for number, team in enumerate(script.teams, start=1))
+    return Setup(script.edition_name, sides, script.hands[0].first, script.target, script.options)
+
+
+def frames_of(script: Script, **how: object) -> Iterator[Frame]:
+    """The script's frames, as any camera gives them; `how` goes to `simulate.demo.demo_frames`."""
+    return (Frame(frame.image, frame.t_s) for frame in demo_frames(script, **how))  # type: ignore[arg-type]
+
+
+def start_or_go_on(match: Match, script: Script) -> int:
+    """Starts the script's match, unless it is the one being played; gives how many of its plays are done."""
+    lines = script.record().splitlines()
+    played = [line for line in match.record().splitlines() if line] if match.state.match is not None else []
+    same = [_plain(line) for line in played] == lines[: len(played)]
+    if played and same:
+        return _plays(script, played)
+    first = next(index for index, line in enumerate(lines) if line.startswith("hand "))
+    match.start(lines[: first + 1], by="demo")
+    return 0
+
+
+def _plain(line: str) -> str:
+    return line.removesuffix(" anyway")
+
+
+def _plays(script: Script, lines: Sequence[str]) -> int:
+    """How many of a script's plays a record that begins like it holds."""
+    stay = {str(play) for hand in script.hands for play in plays_that_stay(hand)}
+    return sum(_plain(line) in stay for line in lines)
+
+
+def patient(state: Callable[[], MatchState]) -> Callable[[], bool]:
+    """Players who wait until the camera has looked and nothing waits for a tap."""
+    looked = 0
+
+    def may_go_on() -> bool:
+        nonlocal looked
+        looked += 1
+        if looked < LOOK_BEFORE_GOING_ON or state().pending or _waits_for_people(state()):
+            return False
+        looked = 0
+        return True
+
+    return may_go_on
+
+
+def _waits_for_people(state: MatchState) -> bool:
+    """Whether an extension has to be answered."""
+    table = state.game.table
+    return table is not None and not table.is_over and table.extension_offered_to is not None

@@ -1,0 +1,163 @@
+"""What the commands that see something are made of: sources, eyes and pages put together."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from companion import demo as simulated
+from companion.data import data_dir, store_path
+from companion.errors import Problem
+from companion.history import history
+from companion.labels import card_ids
+from companion.match import Match, MatchState, Policy
+from companion.pages import run_service
+from companion.rules import judge, notation
+from companion.rules.play import Verb
+from companion.setup import Setup, read_setup
+from companion.simulate.players import PAIRS, TWO_PLAYERS, random_script
+from companion.simulate.script import Script
+from companion.store import Store
+from companion.vision.camera import Frame, camera_answers, frames
+from companion.vision.eye import Eye
+from companion.watch import Corridor, Watcher
+
+DEMO = "demo:"
+NO_CAMERA = "No camera answers. Plays can be entered by hand; plug a camera in and start again to be watched."
+
+
+def watched(
+    source: str, setup_file: Path | None, *, confirm: str, extension: str, fps: float | None
+) -> Iterator[dict[str, Any]]:
+    """The items of `companion watch`: proposals, and hands as they end. Raises Problem for what cannot be used."""
+    setup = read_setup(setup_file) if setup_file else None
+    pictures: Iterable[Frame]
+    if source.startswith(DEMO):
+        script = simulated.script_for(source.removeprefix(DEMO), setup)
+        setup = setup or simulated.setup_of(script)
+        pictures = simulated.frames_of(script)
+    else:
+        pictures = frames(source, fps=fps)
+    if setup is None:
+        raise Problem("Say who plays: `--setup FILE`, a TOML file with a [[side]] table for each side.")
+    watcher = Watcher(setup, eye_for(setup), confirm=confirm == "legal", extension=Verb(extension))
+    yield from watcher.items(pictures)
+
+
+def eye_for(setup: Setup) -> Eye:
+    """An eye that knows a setup's cards."""
+    return Eye(allowed=frozenset(card_ids(setup.edition.deck)))
+
+
+def up(source: str | None, setup_file: Path | None, *, host: str, port: int, data: Path | None) -> None:
+    """Runs the service until it is stopped. Without a camera it starts all the same and says so."""
+    setup = read_setup(setup_file) if setup_file else None
+    match = Match(Store.open(store_path(data_dir(data))))
+    if setup is not None and not _is_being_played(match, setup):
+        match.start([*setup.header(), f"hand first {setup.first}"], by="setup")
+    corridor = Corridor(match, Eye(), lambda state: _mats(state, setup))
+    source = source or camera_answers()
+    if source is None:
+        match.trouble(NO_CAMERA)
+        click.echo(NO_CAMERA, err=True)
+    else:
+        corridor.start(frames(source))
+    run_service(match, host, port, camera_picture=corridor.picture)
+
+
+def _is_being_played(match: Match, setup: Setup) -> bool:
+    header = setup.header()
+    played = [line for line in match.record().splitlines() if line] if match.state.match is not None else []
+    return played[: len(header)] == header and match.state.game.winner is None
+
+
+def _mats(state: MatchState, setup: Setup | None) -> dict[str, str]:
+    """Which side plays on which mat: as the setup file says, else in the order of the sides."""
+    teams = state.game.teams
+    if setup is not None and setup.teams == teams:
+        return dict(setup.mats)
+    return {f"side-{number}": team.name for number, team in enumerate(teams, start=1)}
+
+
+@dataclass(frozen=True, slots=True)
+class DemoTable:
+    """Which hands are played at the simulated table, and how fast."""
+
+    edition: str
+    players: int
+    hands: int
+    seed: int
+    speed: float
+
+    def script(self) -> Script:
+        """Seed 0 is the hand that ships, for two and four players; others are played by chance."""
+        if self.seed == 0 and self.hands == 1 and self.edition == "classic" and self.players in (2, 4):
+            return simulated.script_for("two-players" if self.players == 2 else "pairs")
+        teams = {2: TWO_PLAYERS, 4: PAIRS}.get(self.players)
+        if teams is None:
+            raise Problem("The simulated table seats 2 or 4 players.")
+        return random_script(self.edition, teams=teams, hands=self.hands, seed=self.seed)
+
+
+def demo(table: DemoTable, *, confirm: str, host: str, port: int, data: Path | None) -> None:
+    """Runs the service on the simulated table until it is stopped."""
+    script = table.script()
+    match = Match(Store.open(store_path(data_dir(data) / "demo")))
+    done = simulated.start_or_go_on(match, script)
+    match.set_policy(Policy(confirm), "demo")
+    setup = simulated.setup_of(script)
+    corridor = Corridor(match, eye_for(setup), lambda state: _mats(state, setup))
+    may_go_on = simulated.patient(lambda: match.state)
+    pictures = simulated.frames_of(script, speed=table.speed, may_go_on=may_go_on, plays_done=done)
+    corridor.start(paced(pictures))
+    run_service(match, host, port, camera_picture=corridor.picture)
+
+
+def paced(pictures: Iterable[Frame]) -> Iterator[Frame]:
+    """Frames no sooner than their time, on a clock that starts with the first one."""
+    began_s: float | None = None
+    for frame in pictures:
+        now_s = time.monotonic()
+        began_s = now_s - frame.t_s if began_s is None else began_s
+        late_s = now_s - began_s - frame.t_s
+        if late_s < 0:
+            time.sleep(-late_s)
+        else:
+            began_s += late_s
+        yield replace(frame)
+
+
+def exported(match: int, form: str, data: Path | None) -> str:
+    """A match of the data folder as a record, as JSON lines, or as a CSV of its score sheets."""
+    path = store_path(data_dir(data))
+    store = Store.open(path, read_only=True) if path.exists() else None
+    known = store.matches() if store else ()
+    if store is None or match not in known:
+        numbers = ", ".join(map(str, known)) or "none yet"
+        raise Problem(f"There is no match {match}: the matches are {numbers}.")
+    lines = [written.text for written in history(store.events(match)).lines]
+    items = judge.judge(notation.Line(number, text) for number, text in enumerate(lines, start=1))
+    if form == "mbn":
+        return "\n".join(lines) + "\n"
+    if form == "json":
+        return "".join(json.dumps(item.as_json(str(match)), ensure_ascii=False) + "\n" for item in items)
+    return _csv(item for item in items if isinstance(item, judge.HandResult))
+
+
+def _csv(results: Iterable[judge.HandResult]) -> str:
+    text = io.StringIO()
+    table = csv.writer(text)
+    table.writerow(["hand", "ended", "side", "item", "points"])
+    for result in results:
+        for side, sheet in result.sheets.items():
+            table.writerows([result.number, result.how, side, item.value, points] for item, points in sheet.lines)
+            table.writerow([result.number, result.how, side, "total", sheet.total])
+    return text.getvalue()

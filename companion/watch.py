@@ -1,0 +1,291 @@
+"""The corridor from the camera to the match: it owns the loop and the thread, and decides nothing.
+
+`watch` follows a source to its end and keeps the record itself (`companion watch`); `Corridor` feeds a match that
+people confirm on their phones (`companion up`, `companion demo`).
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import cv2
+import numpy as np
+
+from companion.errors import Problem
+from companion.match import Fate, Match, MatchState, Policy
+from companion.proposal import Mismatch, Proposal
+from companion.rules import judge, referee
+from companion.rules.judge import Game, HandResult, JudgedLine
+from companion.rules.notation import Line
+from companion.rules.play import Play, Verb
+from companion.rules.reasons import as_json
+from companion.rules.table import Table
+from companion.setup import Setup
+from companion.tracker import Cleared, Event, Settled, Tracker, Withdrawn
+from companion.vision.camera import Frame
+from companion.vision.view import View
+
+log = logging.getLogger(__name__)
+
+Look = Callable[[Frame], View]
+"""The eye: what a frame shows. It remembers the mats and what lay still before."""
+
+CROP_MM = 70.0
+CROP_SIDE_PX = 320
+
+
+# Following a source to its end, with a record of our own
+
+
+class Watcher:
+    """Keeps the record of a watched source; legal proposals are confirmed at once, or none is."""
+
+    def __init__(self, setup: Setup, look: Look, *, confirm: bool, extension: Verb) -> None:
+        self._setup = setup
+        self._look = look
+        self._confirms = confirm
+        self._extension = extension
+        self._lines: list[tuple[str, int | None]] = [(text, None) for text in setup.header()]
+        self._lines.append((f"hand first {setup.first}", None))
+        self._game = _judged([text for text, _ in self._lines])
+        self._tracker = Tracker(setup.mats)
+        self._seen: dict[int, Proposal] = {}
+
+    def items(self, frames: Iterable[Frame]) -> Iterator[dict[str, Any]]:
+        """One JSON object a proposal, one at each hand's end, one for a hand still open at the source's end."""
+        for frame in frames:
+            for event in self._tracker.update(self._look(frame), self._game.table):
+                yield from self._take(event)
+        if self._game.hand_is_open:
+            yield from self._results(list(judge.judge(self._record()))[-1:])
+
+    def _record(self) -> Iterator[Line]:
+        return (Line(number, text) for number, (text, _) in enumerate(self._lines, start=1))
+
+    def _take(self, event: Event) -> Iterator[dict[str, Any]]:
+        match event:
+            case Proposal():
+                yield from self._take_proposal(event)
+            case Mismatch():
+                yield from self._take_back(event)
+            case Cleared():
+                self._add(f"hand first {self._next_first()}")
+            case Withdrawn() | Settled():
+                pass
+
+    def _take_proposal(self, proposal: Proposal) -> Iterator[dict[str, Any]]:
+        table = self._game.table
+        if table is None:
+            raise AssertionError("a watched hand has begun")
+        reasons = referee.objections(table, proposal.play)
+        confirmed = self._confirms and not reasons
+        self._seen[proposal.id] = proposal
+        yield _proposal_json(proposal, table, confirmed)
+        if confirmed:
+            self._tracker.resolve(proposal.id, confirmed=True)
+            yield from self._results(self._add(str(proposal.play), proposal.id))
+            yield from self._answer_extension()
+
+    def _answer_extension(self) -> Iterator[dict[str, Any]]:
+        table = self._game.table
+        if table is not None and not table.is_over and table.extension_offered_to is not None:
+            player = table.sides[table.extension_offered_to].players[0]
+            yield from self._results(self._add(str(Play(self._extension, player))))
+
+    def _take_back(self, mismatch: Mismatch) -> Iterator[dict[str, Any]]:
+        """The card of the last play has left its place before anybody played on: the play is taken back."""
+        last = self._lines[-1][1]
+        table = self._game.table
+        if last is None or last != mismatch.proposal_id or table is None:
+            return
+        text, _ = self._lines.pop()
+        self._game = _judged([line for line, _ in self._lines])
+        if self._game.table is not None:
+            self._tracker.leave(mismatch.id, self._game.table)
+        yield {"t_s": round(self._seen[last].t_s, 3), "withdrawn": text, "zone": mismatch.zone}
+
+    def _add(self, text: str, proposal_id: int | None = None) -> Sequence[judge.Item]:
+        self._lines.append((text, proposal_id))
+        self._game, items = judge.step(self._game, Line(len(self._lines), text))
+        return items
+
+    def _results(self, items: Sequence[judge.Item]) -> Iterator[dict[str, Any]]:
+        return (item.as_json("") for item in items if isinstance(item, HandResult))
+
+    def _next_first(self) -> str:
+        firsts = [text.split()[-1] for text, _ in self._lines if text.startswith("hand first ")]
+        seats = [seat.player for seat in referee.seating(self._setup.teams)]
+        return seats[(seats.index(firsts[-1]) + 1) % len(seats)]
+
+
+def _judged(lines: Iterable[str]) -> Game:
+    game = judge.NEW_GAME
+    for number, text in enumerate(lines, start=1):
+        game, items = judge.step(game, Line(number, text))
+        bad = next((item for item in items if isinstance(item, JudgedLine) and item.unreadable), None)
+        if bad is not None:
+            raise Problem(str(bad.unreadable))
+    return game
+
+
+def _proposal_json(proposal: Proposal, table: Table, confirmed: bool) -> dict[str, Any]:
+    reasons = referee.objections(table, proposal.play)
+    return {
+        "t_s": round(proposal.t_s, 3),
+        "proposal": str(proposal.play),
+        "verdict": judge.ILLEGAL if reasons else judge.LEGAL,
+        "reasons": [as_json(why, table.edition) for why in reasons],
+        "confirmed": confirmed,
+        "zone": proposal.zone,
+        "confidence": round(proposal.confidence, 3),
+    }
+
+
+# Feeding a match that people confirm
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What the corridor last knew of the match, to tell what people have done since."""
+
+    hand: int = 0
+    last_seq: int = 0
+
+
+class Corridor:
+    """Takes frames to a match: a thread that reads, tracks and proposes, and hears what people answered."""
+
+    def __init__(self, match: Match, look: Look, mats: Callable[[MatchState], dict[str, str]]) -> None:
+        self._match = match
+        self._look = look
+        self._mats = mats
+        self._tracker: Tracker | None = None
+        self._waiting: set[int] = set()
+        self._asked: set[int] = set()
+        self._known = _Known()
+        self._match_id: int | None = None
+        self._latest: Frame | None = None
+        self._stop = threading.Event()
+
+    def start(self, frames: Iterable[Frame]) -> threading.Thread:
+        """Runs the corridor in a thread of its own until the source ends or `stop` is called."""
+        thread = threading.Thread(target=self._run, args=(frames,), name="corridor", daemon=True)
+        thread.start()
+        return thread
+
+    def stop(self) -> None:
+        """Asks the thread to end after the frame in hand."""
+        self._stop.set()
+
+    def picture(self) -> bytes | None:
+        """The latest frame as JPEG, or None before the first."""
+        frame = self._latest
+        return None if frame is None else _jpeg(frame.image)
+
+    def _run(self, frames: Iterable[Frame]) -> None:
+        try:
+            for frame in frames:
+                if self._stop.is_set():
+                    return
+                self.take(frame)
+            self._match.trouble("The camera's pictures have come to an end. Plays can be entered by hand.")
+        except Problem as problem:
+            self._match.trouble(f"{problem} Plays can be entered by hand meanwhile.")
+        except Exception:
+            # The table must be able to play on whatever went wrong with the camera.
+            log.exception("the camera thread has failed")
+            self._match.trouble("The camera has failed. Plays can be entered by hand; restart to see again.")
+
+    def take(self, frame: Frame) -> None:
+        """One frame on its way: read, followed, and what it brings handed to the match."""
+        self._latest = frame
+        view = self._look(frame)
+        self._match.trouble(view.trouble)
+        state = self._match.state
+        if state.game.table is None:
+            return
+        self._hear(state)
+        if self._tracker is None:
+            return
+        for event in self._tracker.update(view, preview(state)):
+            self._hand_on(event, view, frame)
+
+    def _hear(self, state: MatchState) -> None:
+        """What people have done since the last frame: a new match or hand, answers, plays entered by hand."""
+        table = state.game.table
+        if self._tracker is None or state.match != self._match_id:
+            self._tracker = Tracker(self._mats(state), table)
+            self._waiting, self._asked, self._match_id = set(), set(), state.match
+        elif state.game.hand_number != self._known.hand:
+            self._tracker.new_hand()
+        else:
+            self._hear_answers(state, self._tracker)
+        self._known = _Known(state.game.hand_number, state.seq)
+
+    def _hear_answers(self, state: MatchState, tracker: Tracker) -> None:
+        changed = 0
+        for proposal_id in [i for i in self._waiting if i in state.fates]:
+            fate = state.fates[proposal_id]
+            tracker.resolve(proposal_id, confirmed=fate in (Fate.CONFIRMED, Fate.CHANGED))
+            changed += fate is Fate.CHANGED
+            self._waiting.discard(proposal_id)
+        by_hand = [e.play for e in state.entries if e.seq > self._known.last_seq and e.written.source == "phone"]
+        for play in by_hand[changed:]:
+            if play is not None and state.game.table is not None:
+                tracker.expect(play, state.game.table)
+        shown = {mismatch.id for mismatch in state.mismatches}
+        for mismatch_id in self._asked - shown:
+            if state.game.table is not None:
+                tracker.leave(mismatch_id, state.game.table)
+        self._asked &= shown
+
+    def _hand_on(self, event: Event, view: View, frame: Frame) -> None:
+        match event:
+            case Proposal():
+                self._waiting.add(event.id)
+                self._match.propose(replace(event, crop=_crop(event, view, frame)))
+            case Withdrawn(proposal_id):
+                self._waiting.discard(proposal_id)
+                self._match.withdraw(proposal_id)
+            case Mismatch():
+                self._match.mismatch(event)
+                self._asked |= {event.id} & {m.id for m in self._match.state.mismatches}
+            case Settled(mismatch_id):
+                self._asked.discard(mismatch_id)
+                self._match.clear_mismatch(mismatch_id)
+            case Cleared():
+                if self._match.state.policy is Policy.AUTO:
+                    self._match.next_hand("camera")
+
+
+def preview(state: MatchState) -> Table | None:
+    """The table as it would be with every waiting legal play confirmed."""
+    table = state.game.table
+    for pending in state.pending:
+        if table is not None and not referee.objections(table, pending.proposal.play):
+            table = referee.apply(table, pending.proposal.play)
+    return table
+
+
+def _crop(proposal: Proposal, view: View, frame: Frame) -> bytes | None:
+    """The card of a proposal, cut out of the frame."""
+    sighting = next((s for s in view.sightings if s.zone == proposal.zone and s.face == proposal.play.card), None)
+    mat = (proposal.zone or "").partition("/")[0]
+    scale = next((m.px_per_mm for m in view.mats if m.id == mat), None)
+    if sighting is None or scale is None:
+        return None
+    x, y, reach = *map(int, sighting.centre_px), int(CROP_MM * scale)
+    part = frame.image[max(0, y - reach) : y + reach, max(0, x - reach) : x + reach]
+    if part.size == 0:
+        return None
+    factor = CROP_SIDE_PX / max(part.shape[:2])
+    return _jpeg(cv2.resize(part, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA))
+
+
+def _jpeg(image: np.ndarray) -> bytes | None:
+    done, data = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, 80])
+    return data.tobytes() if done else None
