@@ -25,6 +25,7 @@ SEAT_AWAY_MM = 330.0
 
 _PILE_SPREAD_MM = 3.0
 _PILE_TWIST_DEG = 1.8
+_OUTLINE_UP_MM = 8.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,9 +150,15 @@ def column(layout: MatLayout, face: str) -> Rect:
 
 
 def pile_spot(place: MatPlace, rect: Rect, chance: random.Random) -> Pose:
-    """A spot on the pile in a zone: a little off its middle, turned by a few degrees, wholly inside the zone."""
+    """A spot on the pile in a zone: a little off its place, turned by a few degrees, wholly inside the zone.
+
+    On a side's mat the place is the printed outline at the zone's lower edge, on the table mat the zone's middle.
+    """
     turn_deg = _within(chance.gauss(0.0, _PILE_TWIST_DEG), 4.0)
-    x_mm, y_mm = (middle + chance.gauss(0.0, _PILE_SPREAD_MM) for middle in rect.centre_mm)
+    x_mm, y_mm = rect.centre_mm
+    if place.layout.draw_marker is None:
+        y_mm = rect.y_mm + rect.height_mm - CARD_MM[1] / 2 - _OUTLINE_UP_MM
+    x_mm, y_mm = x_mm + chance.gauss(0.0, _PILE_SPREAD_MM), y_mm + chance.gauss(0.0, _PILE_SPREAD_MM)
     return _laid(place, *_kept_inside(rect, x_mm, y_mm, turn_deg), turn_deg)
 
 

@@ -33,7 +33,7 @@ AFTER_DRAWING = Rest(0.3)
 AFTER_LAYING = Rest(1.5, 1.0)
 BEFORE_TAKING_BACK = Rest(3.0, 1.8)
 AFTER_TAKING_BACK = Rest(2.0, 2.0)
-AFTER_CLEARING = Rest(2.5, 2.0)
+AFTER_CLEARING = Rest(3.0, 2.6)
 
 
 @dataclass(frozen=True, slots=True)
