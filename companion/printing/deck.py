@@ -12,11 +12,13 @@ from math import hypot
 
 from companion.layout import CARD_MM
 from companion.printing import svg as draw
-from companion.printing.pictograms import COLOUR_OF, milestone, sign
+from companion.printing.pictograms import COLOUR_OF, PICTURE_OF, milestone, sign
 from companion.printing.words import card_word, family_word
 from companion.rules.cards import Card, Family
 
-FACES = tuple(card for card in Card if card.family is Family.DISTANCE and card.km < 300)
+_STONE_HEIGHT_MM = {25: 32.5, 50: 36.0, 75: 39.5, 100: 43.0, 200: 47.0}
+FACES = tuple(card for card in Card if card.km in _STONE_HEIGHT_MM or card in PICTURE_OF)
+"""Every card that this deck draws."""
 
 _WIDTH, _HEIGHT = CARD_MM
 _MIDDLE = _WIDTH / 2
@@ -39,8 +41,14 @@ def face_svg(card: Card, language: str = "en") -> str:
     )
 
 
+def _on_paper(body: list[str]) -> list[str]:
+    """A picture under the rim, on a card whose very edge is plain: no colour shows where a cut is a hair off."""
+    edge = _EDGE / 2
+    return [_ground(draw.PAPER), draw.window(body, edge, edge, _WIDTH - 2 * edge, _HEIGHT - 2 * edge)]
+
+
 def _rim(colour: str) -> list[str]:
-    """The plain rim of paper that hides what runs over the picture's edge, and the enamel line along it."""
+    """The plain rim of paper that covers the picture's edge, and the enamel line along it."""
     hole = _rounded(_EDGE, _EDGE, _WIDTH - 2 * _EDGE, _HEIGHT - 2 * _EDGE, _CORNER)
     outside = f"M0 0L0 {draw.num(_HEIGHT)}L{draw.num(_WIDTH)} {draw.num(_HEIGHT)}L{draw.num(_WIDTH)} 0Z"
     return [draw.path(outside + hole, draw.paint(draw.PAPER)), draw.path(hole, draw.paint("none", colour, 1.1))]
@@ -68,12 +76,11 @@ def _band(card: Card, language: str) -> list[str]:
 
 
 def _sign_picture(card: Card, language: str) -> list[str]:
-    ground = draw.rect(0, 0, _WIDTH, _HEIGHT, draw.paint(draw.PAPER))
     family = draw.text(
         family_word(card.family, language).upper(), 6.2, 82.6, 4.6, fill=COLOUR_OF[card.family], track=0.08
     )
-    sign_mm = draw.group(sign(card), x=_MIDDLE, y=_SIGN_MIDDLE_OF.get(card.family, 36.0), scale=0.44)
-    return [ground, sign_mm, family, draw.group([family], x=_WIDTH, y=_HEIGHT, turn=180)]
+    picture = draw.group(sign(card), x=_MIDDLE, y=_SIGN_MIDDLE_OF.get(card.family, 36.0), scale=0.44)
+    return [_ground(draw.PAPER), picture, family, draw.group([family], x=_WIDTH, y=_HEIGHT, turn=180)]
 
 
 def _sign_index(card: Card) -> list[str]:
@@ -82,12 +89,11 @@ def _sign_index(card: Card) -> list[str]:
 
 # --- distances -------------------------------------------------------------------------------------------------
 
-_STONE_HEIGHT_MM = {25: 32.5, 50: 36.0, 75: 39.5, 100: 43.0, 200: 47.0}
 _STONE_WIDTH_MM, _ARCH_MM, _CAP_MM = 38.0, 10.5, 11.5
 
 
 def _milestone_picture(card: Card) -> list[str]:
-    return [*_PATTERN_OF[card.km](), *_stone(card), *_plates()]
+    return _on_paper([*_PATTERN_OF[card.km](), *_stone(card), *_plates()])
 
 
 def _plates() -> list[str]:
@@ -180,7 +186,8 @@ def back_svg() -> str:
     half = [draw.group(milestone(), x=x, y=y) for x, y in _stone_places()]
     turned = draw.group(half, x=_WIDTH, y=_HEIGHT, turn=180)
     road = draw.group(_winding_road(), x=_MIDDLE, y=_HEIGHT / 2)
-    return draw.document(_WIDTH, _HEIGHT, [_ground(draw.INK), road, *half, turned, *_rim(draw.INK)])
+    picture = _on_paper([_ground(draw.INK), road, *half, turned])
+    return draw.document(_WIDTH, _HEIGHT, [*picture, *_rim(draw.INK)])
 
 
 def _stone_places() -> list[tuple[float, float]]:
@@ -192,7 +199,7 @@ def _stone_places() -> list[tuple[float, float]]:
 
 def _winding_road() -> list[str]:
     """A red disc that a road crosses in two bends."""
-    dashes = [_road_point(t / 22) for t in range(23)]
+    dashes = [_road_point(t / 22) for t in range(2, 22)]
     lane = draw.paint("none", draw.YELLOW, 0.9)
     middle = "M-8.2 20.5C-18 5 -7 4 0 0C7 -4 18 -5 8.2 -20.5"
     return [

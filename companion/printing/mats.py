@@ -89,7 +89,7 @@ def _columns(columns: tuple[Rect, ...], zone: Rect, word: str) -> list[str]:
 
 
 def _side_margins(layout: MatLayout, language: str) -> list[str]:
-    """Left: whose mat it is. Right: which way up, and the ruler."""
+    """Left: whose mat it is. Right: which way up. A ruler on both, for each half of a mat in two sheets."""
     width, height = layout.size_mm
     number = layout.id.rpartition("-")[2]
     name = mat_word("side", language).upper()
@@ -100,7 +100,8 @@ def _side_margins(layout: MatLayout, language: str) -> list[str]:
     up = draw.fitted(mat_word("up", language), right, 87, 5.2, 32, weight=600)
     edge = draw.fitted(mat_word("edge", language), 26, height - 56, 5.2, 32, weight=600)
     down = draw.group(pictograms.roll(draw.INK, draw.PAPER), x=26, y=height - 66, scale=0.12, turn=180)
-    return [*left, arrow, up, edge, down, draw.group(ruler(language), x=right - 1, y=205, turn=-90)]
+    rulers = [draw.group(ruler(language), x=x, y=205, turn=-90) for x in (25, right - 1)]
+    return [*left, arrow, up, edge, down, *rulers]
 
 
 def _table_margin(layout: MatLayout, language: str) -> list[str]:
@@ -110,12 +111,13 @@ def _table_margin(layout: MatLayout, language: str) -> list[str]:
     return [name, stone, draw.group(ruler(language), x=width / 2 - 25, y=height - 21)]
 
 
-def ruler(language: str = "en") -> list[str]:
-    """A line of 50 mm from (0, 0) to the right, and the question whether it came out so."""
+def ruler(language: str = "en", *, beside: bool = False) -> list[str]:
+    """A line of 50 mm from (0, 0) to the right, and below or beside it the question whether it came out so."""
     look = draw.paint("none", draw.INK, 0.3)
     ticks = [draw.line(x, -2 if x % 50 == 0 else -1, x, 0, look) for x in range(0, 51, 10)]
     say = f"{mat_word('scale', language)}: {mat_word('scale-ask', language)}"
-    return [draw.line(0, 0, 50, 0, look), *ticks, draw.text(say, 25, 4.6, min(4.2, _room_size(say, 52)), anchor=0.5)]
+    below = draw.text(say, 25, 4.6, min(4.2, _room_size(say, 52)), anchor=0.5)
+    return [draw.line(0, 0, 50, 0, look), *ticks, draw.text(say, 53, 0, 4.2) if beside else below]
 
 
 def marker_svg(marker: Marker) -> str:

@@ -1,7 +1,7 @@
 """Our drawings as PDF: a page's content is the same shapes in the same millimetres, only spelt differently.
 
-It understands the SVG that `companion.printing.svg` writes – groups, paths, rectangles, circles, flat colours –
-and nothing else, which is why it stays exact and small.
+It understands the SVG that `companion.printing.svg` writes – groups, placed drawings, paths, rectangles, circles,
+flat colours – and nothing else, which is why it stays exact and small.
 """
 
 from __future__ import annotations
@@ -68,8 +68,18 @@ def _children(parent: ElementTree.Element) -> Iterator[str]:
         tag = element.tag.rpartition("}")[2]
         if tag == "g":
             yield from ("q", *_transform(element.get("transform", "")), *_children(element), "Q")
+        elif tag == "svg":
+            yield from ("q", *_window(element), *_children(element), "Q")
         else:
             yield from _shape(tag, element)
+
+
+def _window(element: ElementTree.Element) -> Iterator[str]:
+    """A drawing placed on a sheet: moved to its place, nothing painted outside it."""
+    x, y = float(element.get("x", 0)), float(element.get("y", 0))
+    left, top, width, height = (float(number) for number in element.get("viewBox", "").split())
+    yield _operator("cm", 1, 0, 0, 1, x - left, y - top)
+    yield f"{_operator('re', left, top, width, height)} W n"
 
 
 def _shape(tag: str, element: ElementTree.Element) -> Iterator[str]:

@@ -53,9 +53,8 @@ def sticker_svg(card_id: str, size_mm: float = DEFAULT_SIZE_MM) -> str:
     """One sticker, `sticker_size_mm(size_mm)` large."""
     width, height = sticker_size_mm(size_mm)
     module = size_mm / (MODULES + 2 * QUIET_MODULES)
-    name = draw.fitted(
-        card_id, width / 2, height - 0.045 * size_mm, 0.13 * size_mm, 0.9 * width, weight=600, fill=draw.BLACK
-    )
+    middle, letters_mm = (1 + NAME_STRIP * 0.33) * size_mm, 0.115 * size_mm
+    name = draw.fitted(card_id, width / 2, middle, letters_mm, 0.92 * width, weight=600, fill=draw.BLACK)
     code = draw.group([_code_path(card_id)], x=QUIET_MODULES * module, y=QUIET_MODULES * module, scale=module)
     return draw.document(width, height, [draw.rect(0, 0, width, height, draw.paint(draw.WHITE)), code, name])
 

@@ -39,8 +39,22 @@ def size_mm(svg: str) -> tuple[float, float]:
 
 
 def inner(svg: str) -> str:
-    """What a document made by `document` holds, without its root: to place it on a larger sheet."""
+    """What a document made by `document` holds, without its root."""
     return svg[svg.index(">") + 1 : svg.rindex("</svg>")]
+
+
+def placed(svg: str, x: float, y: float) -> str:
+    """A document made by `document` as a part of a larger one, its top left corner at (x, y), cut off at its edges."""
+    width, height = size_mm(svg)
+    frame = f'x="{num(x)}" y="{num(y)}" width="{num(width)}" height="{num(height)}"'
+    return f'<svg {frame} viewBox="0 0 {num(width)} {num(height)}">{inner(svg)}</svg>'
+
+
+def window(body: Iterable[str], x: float, y: float, width: float, height: float) -> str:
+    """What lies inside a rectangle of the body; the rest is cut off."""
+    box = f"{num(x)} {num(y)} {num(width)} {num(height)}"
+    frame = f'x="{num(x)}" y="{num(y)}" width="{num(width)}" height="{num(height)}"'
+    return f'<svg {frame} viewBox="{box}">{"".join(body)}</svg>'
 
 
 def paint(

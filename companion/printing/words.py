@@ -60,6 +60,17 @@ _MAT_WORDS: dict[str, tuple[str, str, str]] = {
     "table": ("table", "table", "stół"),
     "edge": ("player’s edge", "bord du joueur", "brzeg gracza"),
     "up": ("this way up", "ce côté en haut", "tą stroną do góry"),
+    "left": ("left half", "moitié gauche", "lewa połowa"),
+    "right": ("right half", "moitié droite", "prawa połowa"),
+    "join": ("lay edge to edge here", "joindre bord à bord ici", "tu zetknąć brzegi"),
+    "print": (
+        "print at 100 %, no fitting to the page",
+        "imprimer à 100 %, sans ajuster à la page",
+        "drukuj w skali 100 %, bez dopasowania",
+    ),
+    "stickers": ("stickers", "étiquettes", "naklejki"),
+    "deck": ("cards", "cartes", "karty"),
+    "backs": ("backs", "dos", "rewersy"),
     "scale": ("this line is 50 mm", "ce trait fait 50 mm", "ta linia ma 50 mm"),
     "scale-ask": ("printed true to size?", "imprimé à la bonne taille ?", "wydruk bez skalowania?"),
 }

@@ -1,0 +1,104 @@
+"""Paper: items laid out on A4 sheets with cut marks, page names and a ruler; mats as whole sheets and as halves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from companion.layout import CARD_MM, MatLayout
+from companion.printing import deck, mats, stickers
+from companion.printing import svg as draw
+from companion.printing.words import mat_word
+from companion.rules.cards import Card
+
+A4_MM = (210.0, 297.0)
+MARGIN_MM = 14.0
+"""Room on every edge for cut marks, the sheet's name and the ruler; printers leave about 5 mm white."""
+
+_MARK_MM = 3.0
+_CROSS_MM = 1.2
+_CUT = draw.paint("none", draw.INK, 0.15)
+_FAINT = draw.paint("none", "#9A9A9A", 0.1)
+
+
+def sticker_sheets(card_ids: Sequence[str], size_mm: float, name: str, language: str = "en") -> list[str]:
+    """All stickers, each once, on A4 sheets."""
+    items = [stickers.sticker_svg(card_id, size_mm) for card_id in card_ids]
+    return list(_sheets(items, stickers.sticker_size_mm(size_mm), name, language))
+
+
+def deck_sheets(cards: Sequence[Card], name: str, language: str = "en") -> list[str]:
+    """The cards as given, copies included, nine a sheet."""
+    return list(_sheets([deck.face_svg(card, language) for card in cards], CARD_MM, name, language))
+
+
+def back_sheet(name: str, language: str = "en") -> str:
+    """Nine backs, for the other side of every sheet of cards."""
+    return next(_sheets([deck.back_svg()] * 9, CARD_MM, name, language))
+
+
+def mat_halves(layout: MatLayout, language: str = "en") -> list[str]:
+    """A side's mat as two A4 sheets that are laid edge to edge."""
+    width, height = layout.size_mm
+    whole = [draw.inner(mats.mat_svg(layout, language)), *_seam(layout, language)]
+    return [draw.document(width / 2, height, [draw.group(whole, x=-x)]) for x in (0.0, width / 2)]
+
+
+def _seam(layout: MatLayout, language: str) -> list[str]:
+    """Where the halves meet: a line that must run straight on, and which half this is."""
+    x, y = layout.size_mm[0] / 2, 153.0
+    side = f"{mat_word('side', language)} {layout.id.rpartition('-')[2]}"
+    left, right = (f"{side}, {mat_word(half, language)}: {mat_word('join', language)}" for half in ("left", "right"))
+    tips = [[(x - d, y), (x - 2.2 * d, y - d / 2), (x - 2.2 * d, y + d / 2)] for d in (5.5, -5.5)]
+    return [
+        draw.line(x - 13, y, x + 13, y, draw.paint("none", draw.INK, 0.4)),
+        *(draw.polygon(tip, draw.paint(draw.INK)) for tip in tips),
+        draw.text(left, x - 15, y + 1.3, 4, anchor=1),
+        draw.text(right, x + 15, y + 1.3, 4),
+    ]
+
+
+def _sheets(items: Sequence[str], size_mm: tuple[float, float], name: str, language: str) -> Iterator[str]:
+    columns, rows = (int((page - 2 * MARGIN_MM) // side) for page, side in zip(A4_MM, size_mm, strict=True))
+    each = columns * rows
+    pages = range(0, len(items), each)
+    for number, first in enumerate(pages, start=1):
+        title = f"{name} · {number}/{len(pages)}"
+        yield _sheet(items[first : first + each], size_mm, (columns, rows), title, language)
+
+
+def _sheet(items: Sequence[str], size_mm: tuple[float, float], grid: tuple[int, int], title: str, language: str) -> str:
+    """One sheet, its items row by row about the middle of the paper, sharing their cuts."""
+    (width, height), (columns, rows) = size_mm, grid
+    left, top = (A4_MM[0] - columns * width) / 2, (A4_MM[1] - rows * height) / 2
+    places = [(left + i % columns * width, top + i // columns * height) for i in range(len(items))]
+    body = [draw.rect(0, 0, *A4_MM, draw.paint(draw.WHITE))]
+    body += [draw.placed(item, x, y) for item, (x, y) in zip(items, places, strict=True)]
+    used = -(-len(items) // columns)
+    lines = [left + i * width for i in range(min(columns, len(items)) + 1)], [top + i * height for i in range(used + 1)]
+    return draw.document(*A4_MM, [*body, *_cut_marks(*lines), *_edges(title, language)])
+
+
+def _cut_marks(xs: Sequence[float], ys: Sequence[float]) -> Iterator[str]:
+    """Marks outside the block for a ruler and knife, faint crosses at the corners for scissors."""
+    near, far = 1.0, 1.0 + _MARK_MM
+    for x in xs:
+        yield draw.line(x, ys[0] - far, x, ys[0] - near, _CUT)
+        yield draw.line(x, ys[-1] + near, x, ys[-1] + far, _CUT)
+    for y in ys:
+        yield draw.line(xs[0] - far, y, xs[0] - near, y, _CUT)
+        yield draw.line(xs[-1] + near, y, xs[-1] + far, y, _CUT)
+    for x in xs:
+        for y in ys:
+            yield draw.line(x - _CROSS_MM, y, x + _CROSS_MM, y, _FAINT)
+            yield draw.line(x, y - _CROSS_MM, x, y + _CROSS_MM, _FAINT)
+
+
+def _edges(title: str, language: str) -> list[str]:
+    """The sheet's name above, the ruler and the way to print below."""
+    width, height = A4_MM
+    foot = height - 6
+    return [
+        draw.text(title, width / 2, 9, 4.4, anchor=0.5, weight=600),
+        draw.group(mats.ruler(language, beside=True), x=MARGIN_MM, y=foot),
+        draw.text(mat_word("print", language), width - MARGIN_MM, foot, 4.2, anchor=1),
+    ]

@@ -1,0 +1,59 @@
+"""The shipped deck of templates, made from our own drawing: `python -m companion.printing.templates FOLDER`.
+
+Run it with `card_templates/own` after a change to the drawing; a test compares the folder with the drawing.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from companion.layout import CARD_MM
+from companion.printing import deck, render
+
+WIDTH_PX = 400
+EDITION = "classic"
+BACK = "back"
+
+
+def pictures() -> Iterator[tuple[str, bytes]]:
+    """Every face and the back as a name and a PNG, `WIDTH_PX` wide."""
+    dpi = WIDTH_PX / CARD_MM[0] * render.MM_PER_INCH
+    for name, svg in [*((card.value, deck.face_svg(card)) for card in deck.FACES), (BACK, deck.back_svg())]:
+        yield name, render.to_png(svg, dpi)
+
+
+def description() -> str:
+    """The deck's `deck.toml`."""
+    width, height = CARD_MM
+    return f"""# Made by `python -m companion.printing.templates`: change the drawing, not these files.
+name = "own"
+title = "The project's own deck"
+edition = "{EDITION}"
+maker = "Mille Bornes Companion"
+drawn_by = "the project; nothing of any publisher's art is used"
+size_mm = [{width}, {height}]
+back = "{BACK}.png"
+"""
+
+
+def write(folder: Path) -> None:
+    """Writes the template deck into a folder, which is made if need be."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, png in pictures():
+        (folder / f"{name}.png").write_bytes(png)
+    (folder / "deck.toml").write_text(description(), encoding="utf-8")
+
+
+def main(arguments: list[str]) -> int:
+    """The small command; returns the exit code."""
+    if len(arguments) != 1:
+        print("usage: python -m companion.printing.templates FOLDER", file=sys.stderr)  # noqa: T201
+        return 2
+    write(Path(arguments[0]))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

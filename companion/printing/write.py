@@ -1,0 +1,144 @@
+"""What `companion print` does: files for a printer, or one picture an item with an index for programs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from companion.errors import Problem
+from companion.labels import card_ids, face_of
+from companion.layout import CARD_MM, MAX_SIDES, MatLayout, side_mat, table_mat
+from companion.printing import deck, mats, render, sheets, stickers
+from companion.printing.words import mat_word
+from companion.rules.cards import Card
+
+KINDS = ("stickers", "mats", "deck")
+FORMATS = ("pdf", "png", "svg")
+SIZES_MM = (12.0, 57.0)
+"""The smallest sticker whose code any camera resolves, and the largest that fits on a card."""
+
+DPI = (50, 600)
+
+
+class Deck(Protocol):
+    """What printing needs of an edition."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def deck(self) -> Mapping[Card, int]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One thing to print: its name, its drawing, and what the index says of it besides file and size."""
+
+    name: str
+    svg: str
+    size_mm: tuple[float, float]
+    says: Mapping[str, Any]
+
+
+def write_sheets(
+    kind: str,
+    edition: Deck,
+    *,
+    out: Path,
+    format: str = "pdf",  # noqa: A002 – the command's own word
+    sides: int = 2,
+    size_mm: float | None = None,
+    dpi: int = 300,
+    language: str = "en",
+) -> list[Path]:
+    """Writes one of `KINDS` into the folder `out`, which is made if need be, and returns the files written.
+
+    `pdf` gives sheets to print; `png` and `svg` give one file an item and an index, `<kind>.json`.
+    Raises Problem for a size or number out of range, and for a folder that cannot be written to.
+    """
+    _check(kind, edition, format, sides, size_mm, dpi)
+    if format == "pdf":
+        files = dict(_pdf_files(kind, edition, sides, size_mm or stickers.DEFAULT_SIZE_MM, language))
+    else:
+        items = list(_items(kind, edition, sides, size_mm or stickers.DEFAULT_SIZE_MM, language))
+        files = dict(_item_files(kind, items, format, dpi))
+    return _write(out, files)
+
+
+def _check(kind: str, edition: Deck, format: str, sides: int, size_mm: float | None, dpi: int) -> None:  # noqa: A002
+    low, high = SIZES_MM
+    missing = [card for card in edition.deck if card not in deck.FACES]
+    checks = [
+        (kind in KINDS, f"{kind!r} cannot be printed; say one of {', '.join(KINDS)}."),
+        (format in FORMATS, f"There is no format {format!r}; say one of {', '.join(FORMATS)}."),
+        (size_mm is None or kind == "stickers", "A size can be chosen for stickers only; leave --size-mm out."),
+        (size_mm is None or low <= size_mm <= high, f"A sticker is {low:g} to {high:g} mm wide, not {size_mm} mm."),
+        (1 <= sides <= MAX_SIDES, f"There are mats for 1 to {MAX_SIDES} sides, not for {sides}."),
+        (DPI[0] <= dpi <= DPI[1], f"Pictures have {DPI[0]} to {DPI[1]} dots an inch, not {dpi}."),
+        (
+            kind != "deck" or not missing,
+            f"Our own deck has no {', '.join(missing)} yet: edition {edition.name} needs it.",
+        ),
+    ]
+    for fine, sentence in checks:
+        if not fine:
+            raise Problem(sentence)
+
+
+def _items(kind: str, edition: Deck, sides: int, size_mm: float, language: str) -> Iterator[Item]:
+    if kind == "stickers":
+        for card_id in card_ids(edition.deck):
+            svg, size = stickers.sticker_svg(card_id, size_mm), stickers.sticker_size_mm(size_mm)
+            yield Item(card_id, svg, size, {"face": face_of(card_id).value})
+    elif kind == "mats":
+        for layout in _mats(sides):
+            zones = {name: rect.as_list() for name, rect in layout.zones.items()}
+            yield Item(layout.id, mats.mat_svg(layout, language), layout.size_mm, {"zones": zones})
+    else:
+        for card, copies in edition.deck.items():
+            says = {"face": card.value, "copies": copies}
+            yield Item(card.value, deck.face_svg(card, language), CARD_MM, says)
+        yield Item("back", deck.back_svg(), CARD_MM, {})
+
+
+def _mats(sides: int) -> list[MatLayout]:
+    return [*(side_mat(number) for number in range(1, sides + 1)), table_mat()]
+
+
+def _item_files(kind: str, items: list[Item], format: str, dpi: int) -> Iterator[tuple[str, bytes]]:  # noqa: A002
+    for item in items:
+        picture = item.svg.encode() if format == "svg" else render.to_png(item.svg, dpi)
+        yield f"{item.name}.{format}", picture
+    index = {item.name: {"file": f"{item.name}.{format}", **item.says, "size_mm": list(item.size_mm)} for item in items}
+    lines = ",\n".join(f" {json.dumps(name)}: {json.dumps(entry)}" for name, entry in index.items())
+    yield f"{kind}.json", f"{{\n{lines}\n}}\n".encode()
+
+
+def _pdf_files(kind: str, edition: Deck, sides: int, size_mm: float, language: str) -> Iterator[tuple[str, bytes]]:
+    name = f"{mat_word(kind, language)} · {edition.name}" if kind != "mats" else ""
+    if kind == "stickers":
+        title = f"{name} · {size_mm:g} mm"
+        yield "stickers.pdf", render.to_pdf(sheets.sticker_sheets(card_ids(edition.deck), size_mm, title, language))
+    elif kind == "mats":
+        *side_mats, table = _mats(sides)
+        last = mats.mat_svg(table, language)
+        yield "mats.pdf", render.to_pdf([*(mats.mat_svg(mat, language) for mat in side_mats), last])
+        halves = [half for mat in side_mats for half in sheets.mat_halves(mat, language)]
+        yield "mats-a4.pdf", render.to_pdf([*halves, last])
+    else:
+        cards = [card for card, copies in edition.deck.items() for _ in range(copies)]
+        yield "deck.pdf", render.to_pdf(sheets.deck_sheets(cards, name, language))
+        yield "deck-backs.pdf", render.to_pdf([sheets.back_sheet(f"{name} · {mat_word('backs', language)}", language)])
+
+
+def _write(out: Path, files: Mapping[str, bytes]) -> list[Path]:
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        for name, content in files.items():
+            (out / name).write_bytes(content)
+    except OSError as error:
+        raise Problem(f"{out} cannot be written to ({error.strerror}): choose another folder with --out.") from error
+    return [out / name for name in files]
