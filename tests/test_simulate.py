@@ -233,17 +233,29 @@ def _covers(pose, point):
 
 
 @pytest.mark.parametrize("speed", [0.5, 1.0, 8.0])
-def test_a_laid_card_lies_still_for_the_pipeline(speed):
-    tempo = motion.Tempo(fps=10.0, speed=speed)
-    frames = list(demo.demo_scenes(script.read_script(SHORT), 1, tempo))
-    runs = [len(list(group)) for key, group in itertools.groupby(frames) if not key.arms]
-    laid = [run for run, before in zip(runs, range(len(runs)), strict=True) if before]
+def test_a_laid_card_lies_still_for_the_pipeline_at_any_speed(speed):
+    dancers, plan = choreographer(script.shipped_script("two-players"))
+    laid = [movement for movement in dancers.movements() if movement.is_play]
 
-    assert max(laid) >= 10
-    assert [len(list(group)) for _, group in itertools.groupby(frame.lying for frame in frames)]
-    for _, group in itertools.groupby(frames, key=lambda scene: scene.lying):
-        seen = list(group)
-        assert not seen[0].arms or sum(not scene.arms for scene in seen) >= 3
+    for movement in laid:
+        scenes = list(motion.scenes(movement, plan, motion.Tempo(10.0, speed)))
+        assert scenes[-10:] == [Scene(movement.after)] * 10
+
+
+def test_what_is_taken_back_leaves_its_zone_in_sight_before_anything_else_happens():
+    dancers, plan = choreographer(script.read_script(SHORT))
+    back = next(m for m in dancers.movements() if m.start is not None and m.pictures[0].startswith("25-"))
+    scenes = list(motion.scenes(back, plan, motion.Tempo(10.0, 8.0)))
+
+    assert scenes[-20:] == [Scene(back.after)] * 20
+
+
+def test_double_speed_moves_in_half_the_frames():
+    usual, quick = (
+        len(list(demo.demo_scenes(script.shipped_script("pairs"), 1, motion.Tempo(50.0, x)))) for x in (1, 2)
+    )
+
+    assert 0.45 < quick / usual < 0.75
 
 
 def test_the_players_wait_until_they_may_go_on():
@@ -312,6 +324,16 @@ def test_a_line_that_cannot_be_played_is_named():
         script.read_script("side Ann\nside Bob\nhand first Ann\nAnn flies\n")
 
 
+def test_a_script_without_a_hand_is_a_sentence():
+    with pytest.raises(Problem, match="hand first"):
+        script.read_script("side Ann\nside Bob\n")
+
+
+def test_an_unknown_edition_is_a_sentence():
+    with pytest.raises(Problem, match="There is no edition"):
+        players.random_script("tarot")
+
+
 def test_an_unknown_script_is_refused_with_the_names_there_are():
     with pytest.raises(Problem, match="pairs"):
         script.shipped_script("nine-players")
@@ -352,6 +374,36 @@ def test_a_folder_of_frames_is_written_in_name_order(tmp_path):
     assert len(pictures) == count > 0
     assert cv2.imread(str(pictures[0])).shape == (1080, 1920, 3)
     assert tomllib.loads((tmp_path / "table.toml").read_text())["edition"] == "classic"
+
+
+def test_a_clip_can_be_read_back(tmp_path):
+    path = tmp_path / "table.avi"
+    count = demo.write_clip(script.read_script("side Ann\nside Bob\nhand first Ann\n"), path, fps=2.0)
+    clip = cv2.VideoCapture(str(path))
+    frames = 0
+    while clip.read()[0]:
+        frames += 1
+
+    assert frames == count > 0
+
+
+def test_a_clip_that_cannot_be_written_is_a_sentence(tmp_path):
+    with pytest.raises(Problem, match="could not be written"):
+        demo.write_clip(script.read_script(SHORT), tmp_path / "missing" / "table.avi")
+
+
+def test_sides_that_no_picture_holds_are_refused():
+    five = tuple(Team(name, (name,)) for name in ("Ann", "Bob", "Cid", "Dee", "Eve"))
+
+    with pytest.raises(Problem, match="up to 4 sides"):
+        players.random_script(teams=five)
+
+
+def test_seats_that_the_edition_has_not_are_refused():
+    uneven = (Team("Reds", ("Ann", "Cid")), Team("Blues", ("Bob",)))
+
+    with pytest.raises(Problem, match="played by"):
+        players.random_script(teams=uneven)
 
 
 def test_the_simulated_table_and_the_pipeline_do_not_know_each_other():

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 
+from companion.errors import Problem
 from companion.layout import CARD_MM, DISTANCE_COLUMNS, MatLayout, Rect, side_mat, table_mat
 
 Point = tuple[float, float]
@@ -91,11 +92,11 @@ def turned(x_mm: float, y_mm: float, turn_deg: float) -> Point:
 def plan(sides: int, players: int) -> TablePlan:
     """The table of a game: two mats beside each other under the table mat, three or four in a square round it.
 
-    Raises ValueError for a number of sides that no camera's picture holds large enough.
+    Raises Problem for a number of sides that no camera's picture holds large enough.
     """
     grids = {2: _two_sides, 3: _three_sides, 4: _four_sides}
     if sides not in grids:
-        raise ValueError(f"the simulated table seats 2 to {MOST_SIDES} sides, not {sides}")
+        raise Problem(f"The simulated table seats 2 to {MOST_SIDES} sides, not {sides}.")
     mats = tuple(grids[sides]())
     return TablePlan(mats, tuple(_seats(mats, players)))
 

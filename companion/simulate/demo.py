@@ -62,8 +62,8 @@ def table_studio(
 ) -> Studio:
     """The camera over this script's table."""
     sides = len(script.teams)
-    sticker = sticker_mm if sticker_mm is not None else STICKERS_MM[sides]
     plan = arrange.plan(sides, len(script.players))
+    sticker = sticker_mm if sticker_mm is not None else STICKERS_MM[sides]
     return Studio(plan, look or typical_look(seed), size, sticker, seed)
 
 

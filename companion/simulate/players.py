@@ -11,7 +11,7 @@ from companion.errors import Problem
 from companion.labels import card_ids, face_of
 from companion.rules import referee
 from companion.rules.cards import REMEDY_OF, SAFETY_OF, Card, Family
-from companion.rules.edition import Edition, load_edition
+from companion.rules.edition import Edition, EditionError, load_edition
 from companion.rules.play import Play, Verb, discard, lay
 from companion.rules.table import Side, Team
 from companion.simulate.arrange import MOST_SIDES
@@ -59,8 +59,7 @@ def random_script(
 
     Raises Problem for an edition that is not played by these sides, or more sides than the camera holds.
     """
-    rules = load_edition(edition)
-    _check(rules, teams)
+    rules = _playable(edition, teams)
     chance = random.Random(f"deal {seed}")  # noqa: S311
     players = [seat.player for seat in referee.seating(teams)]
     played = (_Deal(rules, teams, players[n % len(players)], chance, manners).hand() for n in range(hands))
@@ -90,17 +89,17 @@ def _liveliness(script: Script) -> float:
     return claims + 0.5 * slips - 3.0 * discards - len(actions) / 200.0
 
 
-def _check(edition: Edition, teams: Sequence[Team]) -> None:
+def _playable(name: str, teams: Sequence[Team]) -> Edition:
     if len(teams) > MOST_SIDES:
         raise Problem(f"The simulated table seats up to {MOST_SIDES} sides, not {len(teams)}.")
-    if any(card.family is Family.SPECIAL for card in edition.deck):
-        raise Problem(
-            f"The simulated players do not know the special cards of '{edition.name}': choose another edition."
-        )
     try:
+        edition = load_edition(name)
         referee.check_seating(edition, teams)
-    except ValueError as error:
+    except EditionError as error:
         raise Problem(str(error)) from error
+    if any(card.family is Family.SPECIAL for card in edition.deck):
+        raise Problem(f"The simulated players do not know the special cards of '{name}': choose another edition.")
+    return edition
 
 
 class _Deal:

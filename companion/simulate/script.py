@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -161,6 +161,8 @@ class _Reader:
         self._hands[-1][1].append(Action(play, self._deck.card_for(play, taken_back), taken_back))
 
     def script(self) -> Script:
+        if not self._hands:
+            raise Problem("The script has no hand: it needs `hand first` and a player's name.", 1)
         hands = tuple(Hand(first, tuple(actions)) for first, actions in self._hands)
         return Script(tuple(self._teams), hands, self._edition, self._target, tuple(self._options.items()))
 
@@ -187,8 +189,3 @@ class _Copies:
         if not self._left.get(face):
             raise ValueError(f"the deck has no {face} left.")
         return self._left[face].pop()
-
-
-def plays_that_stay(hand: Hand) -> Iterator[Play]:
-    """The plays of a hand that are not taken back."""
-    return (action.play for action in hand.actions if not action.taken_back)
