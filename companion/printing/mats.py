@@ -74,17 +74,16 @@ def _places(name: str, rect: Rect) -> list[str]:
 
 
 def _columns(columns: tuple[Rect, ...], zone: Rect, word: str) -> list[str]:
-    """The five columns, each under its milestone and figure, and the zone's name above the first."""
+    """The five columns under their figures, which leave the seam free, and the zone's name above the first."""
     bottom = zone.y_mm + zone.height_mm
-    shapes = [draw.text(word.upper(), zone.x_mm + 2, zone.y_mm - 2.6, 7.5, weight=800)]
+    shapes = [draw.text(f"{word.upper()} · km", zone.x_mm + 2, zone.y_mm - 2.6, 7.5, weight=800)]
     for rect, figure in zip(columns, DISTANCE_COLUMNS, strict=True):
         x, y = rect.x_mm, rect.y_mm
         line = draw.line(x, y, x, bottom, draw.paint("none", draw.INK, 0.3))
         place = draw.rect(x + (rect.width_mm - CARD_MM[0]) / 2, bottom - CARD_MM[1] - 6, *CARD_MM, _PLACE, radius=3)
-        stone = draw.group(pictograms.milestone(draw.INK), x=x + 9.8, y=y + 13.2, scale=1.85)
-        number = draw.text(figure, x + 18, y + 20.2, 20, weight=800)
-        unit = draw.text("km", x + 19.5 + draw.text_width(figure, 20, weight=800), y + 20.2, 7)
-        shapes += [place, stone, number, unit, *([line] if x > zone.x_mm else [])]
+        number = draw.text(figure, x + 5, y + 20.2, 20, weight=800)
+        stone = draw.group(pictograms.milestone(draw.INK), x=x + rect.width_mm - 10, y=y + 13.2, scale=1.85)
+        shapes += [place, number, stone, *([line] if x > zone.x_mm else [])]
     return shapes
 
 
@@ -114,7 +113,8 @@ def _table_margin(layout: MatLayout, language: str) -> list[str]:
 def ruler(language: str = "en", *, beside: bool = False) -> list[str]:
     """A line of 50 mm from (0, 0) to the right, and below or beside it the question whether it came out so."""
     look = draw.paint("none", draw.INK, 0.3)
-    ticks = [draw.line(x, -2 if x % 50 == 0 else -1, x, 0, look) for x in range(0, 51, 10)]
+    ends = [draw.line(x, -2, x, 0, look) for x in (0.15, 49.85)]
+    ticks = [*ends, *(draw.line(x, -1, x, 0, look) for x in range(10, 50, 10))]
     say = f"{mat_word('scale', language)}: {mat_word('scale-ask', language)}"
     below = draw.text(say, 25, 4.6, min(4.2, _room_size(say, 52)), anchor=0.5)
     return [draw.line(0, 0, 50, 0, look), *ticks, draw.text(say, 53, 0, 4.2) if beside else below]

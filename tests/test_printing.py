@@ -1,0 +1,397 @@
+"""What is printed: sizes true to the millimetre, codes and markers that read, faces that differ."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections import Counter
+from itertools import combinations
+from pathlib import Path
+from types import SimpleNamespace
+
+import cv2
+import numpy as np
+import pypdfium2
+import pytest
+import zxingcpp
+from pyzbar import pyzbar
+
+from companion.errors import Problem
+from companion.labels import card_ids, payload
+from companion.layout import CARD_MM, all_mats, side_mat, table_mat
+from companion.printing import deck, lettering, mats, pdf, render, sheets, stickers, templates, words
+from companion.printing import svg as draw
+from companion.printing.write import write_sheets
+from companion.rules.cards import Card, Family
+from companion.rules.edition import edition_names, load_edition
+from companion.shipped import shipped
+
+CLASSIC = load_edition("classic")
+IDS = card_ids(CLASSIC.deck)
+PX_PER_MM = 8.0
+
+
+def dark(image: np.ndarray) -> np.ndarray:
+    """Where a picture is nearly black, `(H, W) bool`."""
+    return image.max(axis=2) < 100
+
+
+def page_image(pdf_bytes: bytes, page: int, px_per_mm: float) -> np.ndarray:
+    """A page as a PDF viewer shows it, `(H, W, 3) uint8 BGR`."""
+    document = pypdfium2.PdfDocument(pdf_bytes)
+    return document[page].render(scale=px_per_mm * 25.4 / 72).to_numpy()[:, :, :3].copy()
+
+
+def page_sizes_mm(path: Path) -> list[tuple[float, float]]:
+    document = pypdfium2.PdfDocument(path)
+    return [tuple(round(side / 72 * 25.4, 2) for side in page.get_size()) for page in document]
+
+
+@pytest.fixture(scope="module")
+def sticker_sheet() -> bytes:
+    """All classic stickers as they are printed."""
+    return render.to_pdf(sheets.sticker_sheets(IDS, 20.0, "stickers"))
+
+
+# --- Stickers --------------------------------------------------------------------------------------------------
+
+
+def test_every_physical_card_has_a_sticker_of_its_own():
+    codes = {stickers.modules(card_id).tobytes() for card_id in IDS}
+
+    assert len(codes) == len(IDS) == 106
+
+
+@pytest.mark.parametrize("px_per_mm", [6.0, 300 / 25.4])
+def test_zxing_and_pyzbar_read_every_sticker(px_per_mm):
+    for card_id in IDS:
+        image = render.to_image(stickers.sticker_svg(card_id), px_per_mm)
+        around = cv2.copyMakeBorder(image, 20, 20, 20, 20, cv2.BORDER_CONSTANT, value=(255, 255, 255))
+
+        assert [code.text for code in zxingcpp.read_barcodes(around)] == [payload(card_id)]
+        assert [code.data.decode() for code in pyzbar.decode(around)] == [payload(card_id)]
+
+
+@pytest.mark.parametrize("edition", edition_names())
+def test_every_edition_s_longest_name_fits_version_1(edition):
+    for card_id in card_ids(load_edition(edition).deck):
+        assert stickers.modules(card_id).shape == (21, 21)
+
+
+@pytest.mark.parametrize(("card_id", "level"), [("roll-03", "Q"), ("right-of-way-01", "M"), ("puncture-proof-01", "L")])
+def test_a_sticker_carries_as_much_error_correction_as_fits(card_id, level):
+    image = render.to_image(stickers.sticker_svg(card_id), PX_PER_MM)
+
+    assert zxingcpp.read_barcodes(image)[0].ec_level == level
+
+
+@pytest.mark.parametrize("size_mm", [12.0, 20.0, 28.0, 57.0])
+def test_the_code_with_its_quiet_zone_is_as_wide_as_the_sticker(size_mm):
+    code = dark(render.to_image(stickers.sticker_svg("stop-02", size_mm), PX_PER_MM))[: round(size_mm * PX_PER_MM)]
+    ys, xs = np.nonzero(code)
+    quiet_mm = size_mm * 2 / 25
+
+    assert xs.min() / PX_PER_MM == pytest.approx(quiet_mm, abs=0.13)
+    assert (xs.max() + 1) / PX_PER_MM == pytest.approx(size_mm - quiet_mm, abs=0.13)
+    assert ys.min() / PX_PER_MM == pytest.approx(quiet_mm, abs=0.13)
+
+
+def test_the_name_stands_below_the_quiet_zone_and_within_the_sticker():
+    ink = dark(render.to_image(stickers.sticker_svg("gasoline-06"), 20.0))
+    quiet_zone, strip, bottom_edge = ink[round(18.4 * 20) + 1 : 398], ink[400:440], ink[444:]
+
+    assert not quiet_zone.any()
+    assert strip.any()
+    assert not bottom_edge.any()
+
+
+def test_a_card_that_no_sticker_can_name_is_refused():
+    with pytest.raises(ValueError, match="too long"):
+        stickers.modules("a-name-far-too-long-for-it-01")
+
+
+# --- Mats ------------------------------------------------------------------------------------------------------
+
+
+def detector() -> cv2.aruco.ArucoDetector:
+    return cv2.aruco.ArucoDetector(cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_ARUCO_MIP_36h12))
+
+
+@pytest.mark.parametrize("layout", all_mats(), ids=lambda layout: layout.id)
+def test_every_marker_of_a_mat_is_found_where_the_plan_says(layout):
+    corners, ids, _ = detector().detectMarkers(render.to_image(mats.mat_svg(layout), 3.0))
+    found = {int(id_): quad.reshape(4, 2) / 3.0 for id_, quad in zip(ids.ravel(), corners, strict=True)}
+    planned = [*layout.markers, *([layout.draw_marker] if layout.draw_marker else [])]
+
+    assert set(found) == {marker.id for marker in planned}
+    for marker in planned:
+        square = marker.square
+        assert found[marker.id][0] == pytest.approx((square.x_mm, square.y_mm), abs=0.4)
+        assert found[marker.id][2] == pytest.approx(
+            (square.x_mm + square.width_mm, square.y_mm + square.height_mm), abs=0.4
+        )
+
+
+@pytest.mark.parametrize("layout", [side_mat(1), table_mat()], ids=lambda layout: layout.id)
+def test_two_cells_around_a_marker_are_white(layout):
+    image = render.to_image(mats.mat_svg(layout), 4.0)
+
+    for marker in layout.markers:
+        x, y, side = (round(4 * value) for value in (marker.square.x_mm, marker.square.y_mm, marker.square.width_mm))
+        ring = image[y - 28 : y + side + 28, x - 28 : x + side + 28].copy()
+        ring[28:-28, 28:-28] = 255
+        assert (ring == 255).all()
+
+
+def test_nothing_but_ground_and_lines_lies_on_the_seam_of_a_mat():
+    image = render.to_image(mats.mat_svg(side_mat(3)), 4.0)
+    seam = image[:, round(4 * 204.5) : round(4 * 215.5)]
+    colours = Counter(map(tuple, seam.reshape(-1, 3)))
+
+    assert sum(count for _, count in colours.most_common(2)) > 0.97 * seam.shape[0] * seam.shape[1]
+
+
+@pytest.mark.parametrize("language", words.LANGUAGES)
+def test_every_language_s_words_stay_within_their_zone(language):
+    image = render.to_image(mats.mat_svg(side_mat(1), language), 3.0)
+    between = dark(image[(3 * 13) : (3 * 147), round(3 * 124.6) : round(3 * 129.4)])
+
+    assert not between.any()
+
+
+# --- The deck --------------------------------------------------------------------------------------------------
+
+
+def thumbnail(svg: str) -> np.ndarray:
+    return cv2.GaussianBlur(render.to_image(svg, 40 / CARD_MM[0]), (0, 0), 0.8)
+
+
+@pytest.mark.parametrize("colour", [True, False], ids=["in colour", "in grey"])
+def test_every_face_differs_from_every_other_at_40_pixels(colour):
+    faces = {card.value: thumbnail(deck.face_svg(card)) for card in deck.FACES}
+    faces["back"] = thumbnail(deck.back_svg())
+    seen = {
+        name: (image if colour else cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)).astype(float)
+        for name, image in faces.items()
+    }
+
+    for (one, a), (other, b) in combinations(seen.items(), 2):
+        likeness = np.corrcoef(a.ravel(), b.ravel())[0, 1]
+        assert likeness < 0.95, f"{one} and {other} look alike"
+
+
+def test_the_classic_deck_is_drawn_whole():
+    assert set(CLASSIC.deck) <= set(deck.FACES)
+
+
+@pytest.mark.parametrize("card", deck.FACES, ids=str)
+def test_a_card_s_very_edge_is_plain(card):
+    image = render.to_image(deck.face_svg(card), PX_PER_MM)
+    paper = np.array([0xE9, 0xF6, 0xFB])
+
+    assert (image[:8] == paper).all()
+    assert (image[:, -8:] == paper).all()
+
+
+@pytest.mark.parametrize("card", deck.FACES, ids=str)
+def test_the_index_stands_in_two_opposite_corners(card):
+    image = render.to_image(deck.face_svg(card), PX_PER_MM).astype(int)
+    near = image[28:125, 28:125]
+    far = image[::-1, ::-1][28:125, 28:125]
+
+    assert np.abs(near - far).mean() < 3
+
+
+def test_the_back_is_the_same_upside_down():
+    image = render.to_image(deck.back_svg(), PX_PER_MM).astype(int)
+
+    assert np.abs(image - image[::-1, ::-1]).mean() < 1
+
+
+def test_words_differ_within_a_language_and_fit_the_font():
+    for language in words.LANGUAGES:
+        named = [words.card_word(card, language) for card in Card if card.family is not Family.UNKNOWN and not card.km]
+
+        assert len(set(named)) == len(named)
+        assert all(lettering.outline(word.upper(), 800).width_em > 0 for word in named)
+
+
+def test_a_face_can_be_had_in_polish():
+    assert deck.face_svg(Card.GASOLINE, "pl") != deck.face_svg(Card.GASOLINE, "en")
+
+
+def test_the_shipped_templates_are_what_the_drawing_gives():
+    folder = shipped("card_templates") / "own"
+    drawn = dict(templates.pictures())
+
+    assert {path.stem for path in folder.glob("*.png")} == set(drawn)
+    assert (folder / "deck.toml").read_text(encoding="utf-8") == templates.description()
+    for name, png in drawn.items():
+        there = cv2.imread(str(folder / f"{name}.png")).astype(int)
+        assert np.abs(there - cv2.imdecode(np.frombuffer(png, np.uint8), 1)).mean() < 1, name
+
+
+# --- Pixels and paper ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dpi", [150, 300])
+def test_a_png_s_pixels_are_its_millimetres(tmp_path, dpi):
+    write_sheets("stickers", CLASSIC, out=tmp_path, format="png", size_mm=23.5, dpi=dpi)
+    index = json.loads((tmp_path / "stickers.json").read_text())
+
+    for entry in index.values():
+        png = (tmp_path / entry["file"]).read_bytes()
+        wide, high = struct.unpack(">II", png[16:24])
+        assert [wide, high] == [round(side * dpi / 25.4) for side in entry["size_mm"]]
+        assert png[37:41] == b"pHYs"
+        assert struct.unpack(">IIB", png[41:50]) == (round(dpi / 0.0254), round(dpi / 0.0254), 1)
+
+
+def test_a_page_of_a_pdf_is_as_large_as_its_drawing(tmp_path):
+    write_sheets("mats", CLASSIC, out=tmp_path, sides=3)
+
+    assert page_sizes_mm(tmp_path / "mats.pdf") == [(420.0, 297.0)] * 3 + [(297.0, 210.0)]
+    assert page_sizes_mm(tmp_path / "mats-a4.pdf") == [(210.0, 297.0)] * 6 + [(297.0, 210.0)]
+
+
+def test_markers_in_the_pdf_lie_where_the_plan_says():
+    layout = side_mat(2)
+    corners, ids, _ = detector().detectMarkers(page_image(render.to_pdf([mats.mat_svg(layout)]), 0, 4.0))
+    found = {int(id_): quad.reshape(4, 2)[0] / 4.0 for id_, quad in zip(ids.ravel(), corners, strict=True)}
+
+    for marker in layout.markers:
+        assert found[marker.id] == pytest.approx((marker.square.x_mm, marker.square.y_mm), abs=0.3)
+
+
+def test_the_halves_of_a_mat_laid_edge_to_edge_are_the_mat():
+    layout = side_mat(1)
+    halves = render.to_pdf(sheets.mat_halves(layout))
+    whole = render.to_image(mats.mat_svg(layout), 4.0)
+    joined = np.hstack([page_image(halves, page, 4.0)[:1188, :840] for page in (0, 1)])
+    seam_sign = slice(4 * 149, 4 * 157)
+    difference = np.abs(joined.astype(int) - whole)
+    difference[seam_sign] = 0
+
+    assert difference.mean() < 1.5
+
+
+def test_the_line_of_50_mm_is_50_mm_in_the_pdf(sticker_sheet):
+    page = page_image(sticker_sheet, 0, 20.0)
+    row = dark(page)[(20 * 291)]
+    inked = np.flatnonzero(row[: (20 * 66)])
+
+    assert (inked.max() - inked.min()) / 20 == pytest.approx(50.0, abs=0.1)
+
+
+def test_cut_marks_are_as_far_apart_as_the_cards():
+    page = page_image(render.to_pdf(sheets.deck_sheets([Card.ROLL] * 9, "cards")), 0, 20.0)
+    row = dark(cv2.threshold(page, 200, 255, cv2.THRESH_BINARY)[1])[(20 * 14)]
+    starts = np.flatnonzero(np.diff(row.astype(int)) == 1) / 20
+
+    assert np.diff(starts) == pytest.approx([57.0] * 3, abs=0.06)
+
+
+def test_all_stickers_fit_on_one_sheet_and_all_cards_on_twelve():
+    cards = [card for card, copies in CLASSIC.deck.items() for _ in range(copies)]
+
+    assert len(sheets.sticker_sheets(IDS, 20.0, "stickers")) == 1
+    assert len(sheets.deck_sheets(cards, "cards")) == 12
+
+
+def test_every_code_on_the_printed_sheet_reads(sticker_sheet):
+    page = page_image(sticker_sheet, 0, 6.0)
+    rows = [page[round(6 * (14.1 + 22.4 * row)) :][: round(6 * 22.4)] for row in range(12)]
+    stickers_seen = [row[:, 90 + 120 * column : 210 + 120 * column] for row in rows for column in range(9)]
+    texts = [code.text for image in stickers_seen for code in zxingcpp.read_barcodes(np.ascontiguousarray(image))]
+
+    assert texts == [payload(card_id) for card_id in IDS]
+
+
+def test_pdf_and_pixels_show_the_same_picture():
+    drawing = deck.face_svg(Card.KM_200)
+    difference = page_image(render.to_pdf([drawing]), 0, 6.0)[:528, :342].astype(int) - render.to_image(drawing, 6.0)
+
+    assert np.abs(difference).mean() < 3
+
+
+@pytest.mark.parametrize("body", ["<text>hello</text>", '<path d="M0 0A1 1 0 0 0 2 2" fill="#000000"/>'])
+def test_the_pdf_writer_refuses_what_it_cannot_draw(body):
+    with pytest.raises(ValueError, match="does not draw"):
+        pdf.write([(10, 10, draw.document(10, 10, [body]))])
+
+
+def test_only_drawings_of_ours_have_a_size():
+    with pytest.raises(ValueError, match="no size"):
+        render.to_image('<svg xmlns="http://www.w3.org/2000/svg"/>', 4.0)
+
+
+# --- What is written -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("format_", ["png", "svg"])
+def test_the_mats_index_says_where_the_zones_lie(tmp_path, format_):
+    files = write_sheets("mats", CLASSIC, out=tmp_path, format=format_, sides=2, dpi=100)
+    index = json.loads((tmp_path / "mats.json").read_text())
+
+    assert set(index) == {"side-1", "side-2", "table"}
+    assert index["side-2"]["size_mm"] == [420.0, 297.0]
+    assert set(index["side-1"]["zones"]) == {"battle", "speed", "distance", "safety"}
+    assert index["table"]["zones"]["draw"] == table_mat().zones["draw"].as_list()
+    assert {path.name for path in files} == {"mats.json", *(entry["file"] for entry in index.values())}
+    assert all(path.is_file() for path in files)
+
+
+def test_the_stickers_index_names_face_file_and_size(tmp_path):
+    write_sheets("stickers", CLASSIC, out=tmp_path, format="svg")
+    index = json.loads((tmp_path / "stickers.json").read_text())
+
+    assert index["roll-03"] == {"file": "roll-03.svg", "face": "roll", "size_mm": [20.0, 22.4]}
+    assert tuple(index) == IDS
+
+
+def test_the_deck_index_counts_the_copies(tmp_path):
+    write_sheets("deck", CLASSIC, out=tmp_path, format="svg")
+    index = json.loads((tmp_path / "deck.json").read_text())
+
+    assert sum(entry.get("copies", 0) for entry in index.values()) == 106
+    assert index["back"]["size_mm"] == [57.0, 88.0]
+
+
+def test_sheets_are_written_into_a_new_folder(tmp_path):
+    files = write_sheets("deck", CLASSIC, out=tmp_path / "new" / "folder")
+
+    assert [path.name for path in files] == ["deck.pdf", "deck-backs.pdf"]
+    assert len(pypdfium2.PdfDocument(files[0])) == 12
+
+
+@pytest.mark.parametrize(
+    ("kind", "wrong", "says"),
+    [
+        ("stickers", {"size_mm": 11.0}, "12 to 57 mm"),
+        ("stickers", {"size_mm": float("nan")}, "12 to 57 mm"),
+        ("mats", {"size_mm": 20.0}, "stickers only"),
+        ("mats", {"sides": 9}, "1 to 8 sides"),
+        ("deck", {"dpi": 10000}, "dots an inch"),
+        ("deck", {"format": "gif"}, "pdf, png, svg"),
+        ("posters", {}, "stickers, mats, deck"),
+    ],
+)
+def test_what_cannot_be_printed_is_said_in_one_sentence(tmp_path, kind, wrong, says):
+    with pytest.raises(Problem, match=says):
+        write_sheets(kind, CLASSIC, out=tmp_path / "out", **wrong)
+
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_that_cannot_be_written_to_is_named(tmp_path):
+    (tmp_path / "file").write_text("in the way")
+
+    with pytest.raises(Problem, match="choose another folder with --out"):
+        write_sheets("mats", CLASSIC, out=tmp_path / "file")
+
+
+def test_an_edition_with_cards_we_have_not_drawn_is_named():
+    edition = SimpleNamespace(name="odd", deck={Card.UNKNOWN: 1})
+
+    with pytest.raises(Problem, match="edition odd"):
+        write_sheets("deck", edition, out=Path("never"))
