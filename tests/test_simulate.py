@@ -267,6 +267,22 @@ def test_the_players_wait_until_they_may_go_on():
     assert len(patient) == len(hasty) + 7
 
 
+def test_a_film_can_begin_in_the_middle_of_a_hand():
+    played, tempo = script.shipped_script("two-players"), motion.Tempo()
+    whole = list(demo.demo_scenes(played, 1, tempo))
+    rest = list(demo.demo_scenes(played, 1, tempo, plays_done=5))
+
+    assert len(rest[0].lying) == 8 + 5
+    assert whole[-len(rest) + 25 :] == rest[25:]
+
+
+def test_a_film_after_the_last_play_shows_the_table_at_the_end():
+    scenes = list(demo.demo_scenes(script.read_script(SHORT), 1, motion.Tempo(), plays_done=2))
+
+    assert {scene.arms for scene in scenes} == {()}
+    assert len(scenes[0].lying) == 8 + 2
+
+
 def test_patience_ends():
     tempo = motion.Tempo()
     waited = list(demo.demo_scenes(script.read_script(SHORT), 1, tempo, lambda: False, patience_s=2.0))

@@ -55,6 +55,9 @@ class Movement:
     is_play: bool = False
     """Something to confirm has been laid: the players may wait for it."""
 
+    play_number: int = 0
+    """The play of the script, counted from 1 without those taken back, that this belongs to or leads up to."""
+
 
 class Choreographer:
     """Knows what lies on the simulated table, and turns a script into movements."""
@@ -66,23 +69,23 @@ class Choreographer:
         self._zones: dict[str, tuple[Lying, ...]] = {}
         self._pile = 0
         self._drawn_this_turn = False
+        self._play_number = 1
 
     def lying(self) -> tuple[Lying, ...]:
         """Everything that lies on the table, bottom to top."""
         return self._stack() + tuple(card for cards in self._zones.values() for card in cards)
 
     def movements(self) -> Iterator[Movement]:
-        """Every movement of the script, in order."""
+        """Every movement of the script, in order. The first deal has happened before."""
+        return (replace(movement, play_number=self._play_number) for movement in self._all_hands())
+
+    def _all_hands(self) -> Iterator[Movement]:
         for number, hand in enumerate(self._script.hands):
             table = self._dealt(hand)
             if number:
                 yield from self._clear(table.draw_pile)
             self._pile = table.draw_pile
             yield from self._play_hand(table, hand)
-
-    def deal(self) -> None:
-        """The first deal has happened before the camera was switched on."""
-        self._pile = self._dealt(self._script.hands[0]).draw_pile
 
     def _dealt(self, hand: Hand) -> Table:
         return referee.new_hand(self._script.edition, self._script.teams, hand.first, self._script.target)
@@ -94,6 +97,7 @@ class Choreographer:
             else:
                 after = referee.apply(table, action.play)
                 yield from self._act(table, action, after)
+                self._play_number += 1
                 table = after
 
     def _act(self, before: Table, action: Action, after: Table) -> Iterator[Movement]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
+from itertools import chain, dropwhile
 from pathlib import Path
 
 import cv2
@@ -40,15 +41,18 @@ def demo_frames(
     look: Look | None = None,
     may_go_on: Callable[[], bool] = always,
     patience_s: float = 60.0,
+    plays_done: int = 0,
 ) -> Iterator[Frame]:
     """The script's hands as a camera over the table sees them; the same frames for the same arguments.
 
     Frames are `size` (width, height) pixels, `t_s` counts from 0 in steps of 1 / fps; the caller paces them.
     Where players wait for somebody, they go on when `may_go_on` says so, or after `patience_s` of table time.
+    With `plays_done` the film begins after so many plays of the script, with their cards on the table.
     """
     chance = random.Random(f"noise {seed}")  # noqa: S311
     studio = table_studio(script, seed=seed, size=size, sticker_mm=sticker_mm, look=look)
-    for index, scene in enumerate(demo_scenes(script, seed, Tempo(fps, speed), may_go_on, patience_s)):
+    scenes = demo_scenes(script, seed, Tempo(fps, speed), may_go_on, patience_s, plays_done)
+    for index, scene in enumerate(scenes):
         yield Frame(studio.picture(scene, chance), index / fps)
 
 
@@ -68,15 +72,21 @@ def table_studio(
 
 
 def demo_scenes(
-    script: Script, seed: int, tempo: Tempo, may_go_on: Callable[[], bool] = always, patience_s: float = 60.0
+    script: Script,
+    seed: int,
+    tempo: Tempo,
+    may_go_on: Callable[[], bool] = always,
+    patience_s: float = 60.0,
+    plays_done: int = 0,
 ) -> Iterator[Scene]:
     """The script's hands as scenes, one a frame."""
     plan = arrange.plan(len(script.teams), len(script.players))
     players = Choreographer(script, plan, seed)
-    players.deal()
+    to_come = dropwhile(lambda movement: movement.play_number <= plays_done, players.movements())
+    first = next(to_come, None)
     settling = round(SETTLING_S * tempo.fps)
-    yield from motion.resting(players.lying(), settling)
-    for movement in players.movements():
+    yield from motion.resting(first.before if first else players.lying(), settling)
+    for movement in chain([first] if first else [], to_come):
         yield from motion.scenes(movement, plan, tempo)
         if movement.is_play:
             yield from motion.waiting(movement.after, may_go_on, round(patience_s * tempo.fps))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -189,3 +189,8 @@ class _Copies:
         if not self._left.get(face):
             raise ValueError(f"the deck has no {face} left.")
         return self._left[face].pop()
+
+
+def plays_that_stay(hand: Hand) -> Iterator[Play]:
+    """The plays of a hand that are not taken back."""
+    return (action.play for action in hand.actions if not action.taken_back)
