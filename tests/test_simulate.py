@@ -153,6 +153,25 @@ def test_a_new_hand_finds_the_table_cleared_and_the_draw_pile_high():
     assert len(fresh[0].after) == 8
 
 
+def test_reshuffled_discards_come_back_as_the_draw_pile():
+    played = players.random_script(seed=18, options=(("empty-pile", "reshuffle"),))
+    dancers, plan = choreographer(played)
+    (fresh,) = [movement for movement in dancers.movements() if movement.pictures == (BACK,) * 3]
+    discards = [c for c in fresh.after if "table/discard" in zones_under(plan, [(c.pose.x_mm, c.pose.y_mm)])]
+
+    assert discards == []
+    assert BACK not in {card.picture for card in fresh.before}
+    assert BACK in {card.picture for card in fresh.after}
+
+
+def test_a_card_taken_from_the_discard_pile_leaves_it_and_no_other_is_drawn():
+    text = "option take-discard=allowed\nside Ann\nside Bob\nhand first Bob\nBob discard 25\nAnn take\nAnn roll\n"
+    dancers, _ = choreographer(script.read_script(text))
+    steps = [(m.player, m.pictures[0].rpartition("-")[0] or m.pictures[0]) for m in dancers.movements()]
+
+    assert steps == [(1, BACK), (1, "25"), (0, "25"), (0, "roll")]
+
+
 # What the camera sees
 
 

@@ -18,6 +18,9 @@ from companion.simulate.arrange import MOST_SIDES
 from companion.simulate.script import Action, Hand, Script
 from companion.simulate.zones import DISCARD, answered, zone_of
 
+Options = tuple[tuple[str, str], ...]
+"""House rules: switch and value."""
+
 TWO_PLAYERS = (Team("Ann", ("Ann",)), Team("Bob", ("Bob",)))
 PAIRS = (Team("Reds", ("Ann", "Cid")), Team("Blues", ("Bob", "Dee")))
 
@@ -54,16 +57,18 @@ def random_script(
     hands: int = 1,
     seed: int = 0,
     manners: Manners = EVERYDAY,
+    options: Options = (),
 ) -> Script:
     """Hands dealt and played by chance, the same for the same seed; who begins goes round.
 
-    Raises Problem for an edition that is not played by these sides, or more sides than the camera holds.
+    Raises Problem for an edition that is not played by these sides, an unknown house rule, or more sides than the
+    camera holds.
     """
-    rules = _playable(edition, teams)
+    rules = _playable(edition, teams, options)
     chance = random.Random(f"deal {seed}")  # noqa: S311
     players = [seat.player for seat in referee.seating(teams)]
     played = (_Deal(rules, teams, players[n % len(players)], chance, manners).hand() for n in range(hands))
-    return Script(tuple(teams), tuple(played), edition)
+    return Script(tuple(teams), tuple(played), edition, options=options)
 
 
 def lively_script(
@@ -73,10 +78,12 @@ def lively_script(
     hands: int = 1,
     seed: int = 0,
     manners: Manners = EVERYDAY,
+    options: Options = (),
 ) -> Script:
     """Like `random_script`, the liveliest of a few games: with coups fourrés and few discards."""
     games = (
-        random_script(edition, teams=teams, hands=hands, seed=seed * _TRIES + n, manners=manners) for n in range(_TRIES)
+        random_script(edition, teams=teams, hands=hands, seed=seed * _TRIES + n, manners=manners, options=options)
+        for n in range(_TRIES)
     )
     return max(games, key=_liveliness)
 
@@ -89,11 +96,13 @@ def _liveliness(script: Script) -> float:
     return claims + 0.5 * slips - 3.0 * discards - len(actions) / 200.0
 
 
-def _playable(name: str, teams: Sequence[Team]) -> Edition:
+def _playable(name: str, teams: Sequence[Team], options: Options) -> Edition:
     if len(teams) > MOST_SIDES:
         raise Problem(f"The simulated table seats up to {MOST_SIDES} sides, not {len(teams)}.")
     try:
         edition = load_edition(name)
+        for switch, value in options:
+            edition = edition.with_option(switch, value)
         referee.check_seating(edition, teams)
     except EditionError as error:
         raise Problem(str(error)) from error
