@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from companion.cli import companion
+
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "companion"
 MODULES = sorted(path.relative_to(ROOT).as_posix() for path in PACKAGE.rglob("*.py"))
@@ -156,6 +158,12 @@ def test_an_installed_copy_finds_its_pages_and_editions_outside_the_checkout(ins
 
     assert answer.stdout.split(" ")[-3:] == ["True", "True", "True\n"]
     assert answer.stdout.startswith(str(installed))
+
+
+def test_an_installed_copy_runs_outside_the_checkout(installed, tmp_path):
+    answer = run_python(str(installed / "bin/companion"), "editions", "show", "classic", cwd=tmp_path, path=installed)
+
+    assert "Deck: 106 cards" in answer.stdout
 
 
 def run_python(*arguments: str, cwd: Path, path: Path) -> subprocess.CompletedProcess[str]:
@@ -373,3 +381,32 @@ def test_the_readme_starts_with_the_two_commands():
     commands = re.findall(r"deploy/\w+", code_blocks())
 
     assert commands[:2] == ["deploy/run", "deploy/test"]
+
+
+def calls() -> list[list[str]]:
+    """Every call of the companion that the README shows, as words: `["print", "mats", "--edition", …]`."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    shown = re.findall(r"`(?:companion|deploy/run)(?: ([^`]*))?`", text)
+    shown += re.findall(r"^(?:companion|deploy/run)(?: (.*))?$", code_blocks(), re.MULTILINE)
+    return [shlex.split(call, comments=True) for call in shown]
+
+
+def commands_meant(call: list[str]) -> set[str]:
+    """The commands that a call means: options alone go to whichever `deploy/run` starts."""
+    named = [word for word in call[:1] if word.islower() and not word.startswith("-")]
+    return set(named) if named else {"up", "demo"}
+
+
+@pytest.mark.parametrize("call", calls(), ids=" ".join)
+def test_what_the_readme_shows_can_be_called(call):
+    options = {word.split("=")[0] for word in call if word.startswith("--") and word != "--help"}
+
+    known = [companion.commands[name] for name in commands_meant(call)]
+
+    assert all(options <= {opt for param in command.params for opt in param.opts} for command in known)
+
+
+def test_the_readme_lists_every_command():
+    listed = {call[0] for call in calls() if call}
+
+    assert set(companion.commands) <= listed
