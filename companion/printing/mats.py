@@ -53,9 +53,10 @@ def _heading(name: str, rect: Rect, language: str) -> list[str]:
     x, y = rect.x_mm + 6, rect.y_mm + 16
     sign = [draw.group(pictograms.sign(_SIGN_OF[name]), x=x + 6.5, y=y - 1.5, scale=0.13)] if name in _SIGN_OF else []
     x += 17 if sign else 0
-    title = draw.text(mat_word(name, language).upper(), x, y, 15, weight=800)
-    hint = mat_word(f"{name}-hint", language)
-    size = min(5.6, _room_size(hint, rect.x_mm + rect.width_mm - x - 4))
+    room = rect.x_mm + rect.width_mm - x - 4
+    word, hint = mat_word(name, language).upper(), mat_word(f"{name}-hint", language)
+    title = draw.text(word, x, y, min(15, room / draw.text_width(word, 1, weight=800)), weight=800)
+    size = min(5.6, _room_size(hint, room))
     hint_y = rect.y_mm + rect.height_mm - 7 if name in _PILES else y + 7
     return [*sign, title, draw.text(hint, x, hint_y, size)]
 
