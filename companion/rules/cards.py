@@ -100,4 +100,6 @@ def card_of_slug(slug: str) -> Card | None:
 
 def card_name(card: Card) -> str:
     """The card's English name for a sentence: `end of limit`, `75 km`."""
+    if card is Card.UNKNOWN:
+        return "unknown card"
     return f"{card} km" if card.family is Family.DISTANCE else card.value.replace("-", " ")

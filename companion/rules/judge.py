@@ -31,6 +31,9 @@ from companion.rules.scoring import Sheet
 from companion.rules.table import Ending, HowEnded, Side, Table, Team
 
 LEGAL, ILLEGAL, UNREADABLE = "legal", "illegal", "unreadable"
+MOST_NAMES = 16
+"""More sides or names to show than any table seats: a record with more is no record."""
+
 NO_POINTS: Mapping[str, int] = MappingProxyType({})
 
 
@@ -150,6 +153,9 @@ def judge(lines: Iterable[Line], *, as_lies: bool = False) -> Iterator[Item]:
     for line in lines:
         game, items = step(game, line, as_lies=as_lies)
         yield from items
+        if game.hands:
+            # They have been handed out; a long record must not carry them along.
+            game = replace(game, hands=())
     if game.table is not None and game.hand_is_open:
         yield _result(game, game.table)
 
@@ -160,29 +166,38 @@ def step(game: Game, line: Line, *, as_lies: bool = False) -> tuple[Game, tuple[
     An illegal play is applied only with `as_lies` or where the line itself says `anyway`.
     """
     try:
-        header = None if _is_play(line.text, game.teams) else notation.parse_header(line.text)
-        if header is not None:
-            return _take_header(game, header)
-        return _take_play(game, line, notation.parse_play(line.text, game.teams), as_lies=as_lies)
+        return _take(game, line, as_lies=as_lies)
     except (Unreadable, EditionError) as error:
         bad = JudgedLine(line, game.hand_number, UNREADABLE, unreadable=str(error), table=game.table)
         return game, (bad,)
 
 
-def _is_play(text: str, teams: Iterable[Team]) -> bool:
-    """A line that begins with a player's name is a play, also where somebody is called `side`."""
-    first = text.split(maxsplit=1)[0] if text.strip() else ""
-    return any(first in team.players for team in teams)
+def _take(game: Game, line: Line, *, as_lies: bool) -> tuple[Game, tuple[Item, ...]]:
+    """A line that begins with a player's name is a play, if it can be: somebody may be called `side`."""
+    try:
+        play = notation.parse_play(line.text, game.teams)
+    except Unreadable:
+        header = notation.parse_header(line.text)
+        if header is None:
+            raise
+        return _take_header(game, header)
+    return _take_play(game, line, play, as_lies=as_lies)
 
 
 def _take_header(game: Game, header: Header) -> tuple[Game, tuple[Item, ...]]:
     if isinstance(header, HandLine):
         return _start_hand(game, header.first)
     if isinstance(header, PlayerLine):
-        return replace(game, shown=MappingProxyType({**game.shown, header.player: header.shown})), ()
+        return _show(game, header), ()
     if game.table is not None:
         raise Unreadable("The game has begun: this line stands before the first `hand first`.")
     return _set_up(game, header), ()
+
+
+def _show(game: Game, line: PlayerLine) -> Game:
+    if line.player not in game.shown and len(game.shown) >= MOST_NAMES:
+        raise Unreadable(f"No more than {MOST_NAMES} players are given a name to show.")
+    return replace(game, shown=MappingProxyType({**game.shown, line.player: line.shown}))
 
 
 def _set_up(game: Game, header: Header) -> Game:
@@ -195,6 +210,8 @@ def _set_up(game: Game, header: Header) -> Game:
             others = tuple(option for option in game.options if option[0] != name)
             return replace(game, options=(*others, (name, value)))
         case SideLine(team):
+            if len(game.teams) >= MOST_NAMES:
+                raise Unreadable(f"No more than {MOST_NAMES} sides are seated.")
             _refuse_taken_names(game, team)
             return replace(game, teams=(*game.teams, team))
     raise AssertionError(header)
@@ -240,11 +257,26 @@ def _take_play(game: Game, line: Line, play: Play, *, as_lies: bool) -> tuple[Ga
     after = referee.apply(table, play) if applied else table
     verdict = ILLEGAL if reasons else LEGAL
     judged = JudgedLine(line, game.hand_number, verdict, play, reasons, remarks, applied, table=after)
-    game = replace(game, table=after)
     if not (after.is_over and applied):
-        return game, (judged,)
+        return _with_table(game, after), (judged,)
     game, items = _close(game, after)
     return game, (judged, *items)
+
+
+def _with_table(game: Game, table: Table) -> Game:
+    """The same as `replace`, several times as quick: this happens once a line."""
+    return Game(
+        game.edition_name,
+        game.options,
+        game.teams,
+        game.target,
+        game.shown,
+        table,
+        game.hand_number,
+        game.hands,
+        game.totals,
+        game.winner,
+    )
 
 
 def _begin_by_itself(game: Game, play: Play) -> tuple[Game, tuple[Reason, ...]]:

@@ -6,16 +6,17 @@ A line is read on its own; whoever reads the record decides what to do about one
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from companion.rules.cards import Card, Family, card_of_slug
 from companion.rules.edition import EditionError, check_option, load_edition
 from companion.rules.play import Play, Verb
 from companion.rules.table import Team
 
-_NAME = r"[\w-]+"
-_COMMENT = re.compile(r"""^((?:[^"#]|"[^"]*"?)*?)(?:(?<!\S)\#.*)?$""")
+_NAME = r"""[^\s"#=,<>!]+"""
+_PLAIN_NAME = re.compile(r"[\w-]+")
 _SIDE = re.compile(rf"side\s+({_NAME})(?:\s*=\s*(.+))?", re.IGNORECASE)
 _PLAYER = re.compile(rf'player\s+({_NAME})\s+"([^"]*)"', re.IGNORECASE)
 _OPTION = re.compile(r"option\s+([\w-]+)\s*=\s*([\w-]+)", re.IGNORECASE)
@@ -27,6 +28,8 @@ LEAST_TARGET_KM = 200
 TARGET_STEP_KM = 25
 MOST_SHOWN = 60
 """How long a name to show may be."""
+
+MOST_EXCHANGED = 6
 
 
 class Unreadable(ValueError):
@@ -90,16 +93,33 @@ Header = EditionLine | SideLine | TargetLine | OptionLine | PlayerLine | HandLin
 
 def lines(text: str) -> Iterator[Line]:
     """The lines of a record that say something, numbered from 1; comments and empty lines are left out."""
-    for number, raw in enumerate(text.removeprefix("\ufeff").split("\n"), start=1):
+    written = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    for number, raw in enumerate(written, start=1):
         words = without_comment(raw)
         if words:
             yield Line(number, words)
 
 
 def without_comment(raw: str) -> str:
-    """A line without its comment and the blanks around it. A `#` inside quotes belongs to a name."""
-    found = _COMMENT.match(raw.rstrip("\r"))
-    return (found[1] if found else raw).strip()
+    """A line without its comment and the blanks around it. A `#` inside quotes or inside a word is no comment."""
+    quoted = False
+    for found in re.finditer(r'["#]', raw) if "#" in raw else ():
+        at = found.start()
+        if found[0] == '"':
+            quoted = not quoted
+        elif not quoted and (at == 0 or raw[at - 1].isspace()):
+            return raw[:at].strip()
+    return raw.strip()
+
+
+def is_name(word: str) -> bool:
+    """Whether a word can name a player or a side: letters of any script, digits, `-` and `_`."""
+    return _PLAIN_NAME.fullmatch(word) is not None or (word != "" and all(map(_belongs_to_name, word)))
+
+
+def _belongs_to_name(char: str) -> bool:
+    """Marks and joiners are part of letters in many scripts."""
+    return char.isalnum() or char in "-_\u200c\u200d" or unicodedata.category(char).startswith("M")
 
 
 def parse_header(text: str) -> Header | None:
@@ -125,9 +145,15 @@ def _read_edition(text: str) -> EditionLine:
 def _read_side(text: str) -> SideLine:
     found = _matched(_SIDE, text, "`side Ann` or `side Reds = Ann, Cid`")
     players = [name.strip() for name in found[2].split(",")] if found[2] else [found[1]]
-    if not all(re.fullmatch(_NAME, name) for name in players) or len(set(players)) != len(players):
+    _refuse_no_name(found[1])
+    if not all(map(is_name, players)) or len(set(players)) != len(players):
         raise Unreadable("A side names its players once each, with commas between: `side Reds = Ann, Cid`.")
     return SideLine(Team(found[1], tuple(players)))
+
+
+def _refuse_no_name(word: str) -> None:
+    if not is_name(word):
+        raise Unreadable("A name is one word of letters, digits, - and _.")
 
 
 def _read_target(text: str) -> TargetLine:
@@ -149,6 +175,7 @@ def _read_option(text: str) -> OptionLine:
 
 def _read_player(text: str) -> PlayerLine:
     found = _matched(_PLAYER, text, '`player Ann "Ann Smith"`')
+    _refuse_no_name(found[1])
     shown = " ".join(found[2].split())
     if not shown or len(shown) > MOST_SHOWN:
         raise Unreadable(f"A name to show has 1 to {MOST_SHOWN} letters.")
@@ -176,13 +203,9 @@ def _matched(pattern: re.Pattern[str], text: str, example: str) -> re.Match[str]
     return found
 
 
-_WORDS = {
-    "take": Verb.TAKE,
-    "skip-draw": Verb.SKIP_DRAW,
-    "extend": Verb.EXTEND,
-    "finish": Verb.FINISH,
-}
-_TABLE_WORDS = {"exhausted": Verb.EXHAUSTED, "end": Verb.END}
+_WORDS = {verb.value: verb for verb in (Verb.TAKE, Verb.SKIP_DRAW, Verb.PASS, Verb.EXTEND, Verb.FINISH)}
+_ANYWAY = "anyway"
+_TABLE_WORDS = {verb.value: verb for verb in (Verb.EXHAUSTED, Verb.END)}
 
 
 def parse_play(text: str, teams: Sequence[Team]) -> Play:
@@ -190,14 +213,24 @@ def parse_play(text: str, teams: Sequence[Team]) -> Play:
 
     `anyway` at the end marks an illegal play that the table let stand.
     """
-    words = without_comment(text).replace(">", " > ").replace("!", " ! ").split()
+    words = _words(text)
     if len(words) == 1 and words[0].lower() in _TABLE_WORDS:
         return Play(_TABLE_WORDS[words[0].lower()])
-    if not words or words[0] not in {player for team in teams for player in team.players}:
+    if not words or not any(words[0] in team.players for team in teams):
         raise Unreadable(_who(teams))
-    player, rest, anyway = words[0], words[1:], words[-1].lower() == "anyway" and len(words) > 1
-    play = _parse_act(player, rest[:-1] if anyway else rest, teams)
-    return Play(play.verb, player, play.card, play.target, at_once=play.at_once, anyway=True) if anyway else play
+    player, *rest = words
+    anyway = [word.lower() for word in rest[-1:]] == [_ANYWAY] and rest[-2:-1] != [">"]
+    rest = rest[:-1] if anyway else rest
+    at_once = rest[-1:] == ["!"]
+    play = _parse_act(player, rest[:-1] if at_once else rest, teams)
+    if at_once and play.verb is not Verb.PLAY:
+        raise Unreadable("Only a card that is laid out of turn has `!` after it.")
+    return replace(play, at_once=at_once, anyway=anyway) if at_once or anyway else play
+
+
+def _words(text: str) -> list[str]:
+    text = without_comment(text)
+    return text.replace(">", " > ").replace("!", " ! ").split()
 
 
 def _who(teams: Sequence[Team]) -> str:
@@ -208,18 +241,21 @@ def _who(teams: Sequence[Team]) -> str:
 def _parse_act(player: str, words: Sequence[str], teams: Sequence[Team]) -> Play:
     if not words:
         raise Unreadable(f"What does {player} do? Write `{player} roll` or `{player} discard 25`.")
+    if len(words) == 1:
+        return _parse_word(player, words[0])
     first = words[0].lower()
-    if first in _WORDS and len(words) == 1:
-        return Play(_WORDS[first], player)
     if first == "discard" and len(words) == 2:
         return Play(Verb.DISCARD, player, _card(words[1]))
-    at_once = words[-1] == "!"
-    words = words[:-1] if at_once else words
-    if len(words) == 1:
-        return Play(Verb.PLAY, player, _card(words[0]), at_once=at_once)
+    if first == "exchange" and len(words) <= MOST_EXCHANGED + 1:
+        return Play(Verb.EXCHANGE, player, cards=tuple(map(_card, words[1:])))
     if len(words) == 3 and words[1] == ">":
-        return Play(Verb.PLAY, player, *_aimed(words[0], words[2], teams), at_once=at_once)
+        return Play(Verb.PLAY, player, *_aimed(words[0], words[2], teams))
     raise Unreadable(f"A play is written `{player} roll`, `{player} stop > SIDE` or `{player} discard 25`.")
+
+
+def _parse_word(player: str, word: str) -> Play:
+    verb = _WORDS.get(word.lower())
+    return Play(verb, player) if verb else Play(Verb.PLAY, player, _card(word))
 
 
 def _aimed(slug: str, target: str, teams: Sequence[Team]) -> tuple[Card, str]:
@@ -233,7 +269,7 @@ def _aimed(slug: str, target: str, teams: Sequence[Team]) -> tuple[Card, str]:
 
 
 def _card(slug: str) -> Card:
-    card = card_of_slug(slug.lower())
+    card = card_of_slug(slug) or card_of_slug(slug.lower())
     if card is None:
         raise Unreadable("There is no card of that name; the names are listed by `companion editions show classic`.")
     return card

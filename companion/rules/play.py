@@ -13,6 +13,8 @@ class Verb(StrEnum):
 
     PLAY = "play"
     DISCARD = "discard"
+    EXCHANGE = "exchange"
+    PASS = "pass"  # noqa: S105 - a word of the notation
     TAKE = "take"
     SKIP_DRAW = "skip-draw"
     EXTEND = "extend"
@@ -32,14 +34,17 @@ class Play:
     """A side, or a player who counts for his side."""
 
     at_once: bool = False
-    """Out of turn, answering something that has just happened (`!`): a coup fourré."""
+    """Out of turn, answering something that has just happened (`!`): a coup fourré, a fast remedy."""
 
     anyway: bool = False
     """Applied although it is illegal: the table decided to play it all the same."""
 
+    cards: tuple[Card, ...] = ()
+    """The cards of an exchange."""
+
     def __str__(self) -> str:
         """The play in record notation, in its one normal form."""
-        words = [self.player or "", "" if self.verb is Verb.PLAY else self.verb.value, self.card or ""]
+        words = [self.player or "", "" if self.verb is Verb.PLAY else self.verb.value, self.card or "", *self.cards]
         if self.target:
             words += [">", self.target]
         words += ["!"] * self.at_once + ["anyway"] * self.anyway

@@ -9,9 +9,11 @@ from enum import StrEnum
 from functools import cache
 from pathlib import Path
 
+from companion.rules.cards import card_name, card_of_slug
 from companion.rules.edition import Edition
 
 _MESSAGES = Path(__file__).parent / "messages"
+_CARD_DETAILS = frozenset({"card", "hazard", "remedy", "safety"})
 
 
 class Code(StrEnum):
@@ -49,6 +51,7 @@ class Code(StrEnum):
     NEEDS_DISTANCE = "needs-distance"
     MUST_PLAY_IT = "must-play-it"
     NO_PASSING = "no-passing"
+    NO_EXCHANGE = "no-exchange"
 
     LATE_SAFETY = "late-safety"
     DISCARD_ONLY_WHEN_STUCK = "discard-only-when-stuck"
@@ -58,7 +61,10 @@ class Code(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """One thing that is wrong with a play, or worth a remark, with the names that its sentence needs."""
+    """One thing that is wrong with a play, or worth a remark, with what its sentence is filled with.
+
+    Cards are given by their slugs. A detail `case` chooses among the sentences of a code (`say-empty`).
+    """
 
     code: Code
     details: tuple[tuple[str, str], ...] = ()
@@ -80,14 +86,25 @@ def catalogue(language: str = "en") -> Mapping[str, Mapping[str, str]]:
 
 def say(why: Reason, language: str = "en") -> str:
     """The sentence for the table: "Speed limit: only 25 and 50 until it is lifted."."""
-    sentence = catalogue(language)[why.code]["say"].format_map(dict(why.details))
+    case = dict(why.details).get("case")
+    sentence = _filled(catalogue(language)[why.code][f"say-{case}" if case else "say"], why)
     return sentence[:1].upper() + sentence[1:]
 
 
 def instead(why: Reason, language: str = "en") -> str | None:
     """What would be allowed instead, where that is short."""
     template = catalogue(language)[why.code].get("instead")
-    return template.format_map(dict(why.details)) if template else None
+    return _filled(template, why) if template else None
+
+
+def _filled(template: str, why: Reason) -> str:
+    return template.format_map({key: _shown(key, value) for key, value in why.details})
+
+
+def _shown(key: str, value: str) -> str:
+    """A card is shown by its name; whoever is called `roll` keeps his own."""
+    card = card_of_slug(value) if key in _CARD_DETAILS else None
+    return card_name(card) if card else value
 
 
 def rule(why: Reason, edition: Edition, language: str = "en") -> str:

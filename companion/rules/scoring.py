@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TypeVar
 
 from companion.rules.cards import Card
 from companion.rules.edition import Edition
 from companion.rules.table import HowEnded, Side, Table
+
+_Key = TypeVar("_Key")
 
 
 class Item(StrEnum):
@@ -42,7 +45,8 @@ def score(table: Table) -> tuple[Sheet, ...]:
 
 
 def _sheet(table: Table, index: int) -> Sheet:
-    lines = [*_anybodys_lines(table, table.sides[index]), *_completers_lines(table, index)]
+    side = table.sides[index]
+    lines = [*_anybodys_lines(table, side), *_completers_lines(table, index), *_extension_lines(table, index)]
     order = list(Item)
     counted = [line for line in lines if line[1] or line[0] is Item.DISTANCE]
     return Sheet(tuple(sorted(counted, key=lambda line: order.index(line[0]))))
@@ -57,6 +61,16 @@ def _anybodys_lines(table: Table, side: Side) -> Iterator[tuple[Item, int]]:
     yield Item.COUPS_FOURRES, points.coup_fourre * len(side.coups_fourres)
 
 
+def _extension_lines(table: Table, index: int) -> Iterator[tuple[Item, int]]:
+    """The extension's points, once the hand has ended: to the completer, or against a caller who failed."""
+    if table.extended_by is None or table.ending is None:
+        return
+    completer = _completer(table)
+    goes_to_opponents = table.edition.extension_bonus == "caller-or-opponents" and completer != table.extended_by
+    if index != table.extended_by if goes_to_opponents else index == completer:
+        yield Item.EXTENSION, table.edition.points.extension
+
+
 def _completers_lines(table: Table, index: int) -> Iterator[tuple[Item, int]]:
     completer = _completer(table)
     if completer is None:
@@ -67,20 +81,11 @@ def _completers_lines(table: Table, index: int) -> Iterator[tuple[Item, int]]:
         yield Item.DELAYED_ACTION, points.delayed_action * (table.draw_pile == 0)
         yield Item.SAFE_TRIP, points.safe_trip * (Card.KM_200 not in table.sides[index].distances)
         yield Item.SHUT_OUT, points.shut_out * _shut_outs(table, index)
-    if table.extended_by is not None and _gets_extension(table, index, completer):
-        yield Item.EXTENSION, points.extension
 
 
 def _completer(table: Table) -> int | None:
     ending = table.ending
     return ending.side if ending is not None and ending.how is HowEnded.COMPLETED else None
-
-
-def _gets_extension(table: Table, index: int, completer: int) -> bool:
-    if table.edition.extension_bonus == "completer":
-        return index == completer
-    caller_did_it = completer == table.extended_by
-    return index == completer if caller_did_it else index != table.extended_by
 
 
 def _shut_outs(table: Table, index: int) -> int:
@@ -91,21 +96,31 @@ def _shut_outs(table: Table, index: int) -> int:
 
 def match_totals(edition: Edition, before: Mapping[str, int], table: Table) -> dict[str, int]:
     """The match totals after a hand. A one-race match holds this race's totals alone."""
-    if edition.match_points is None:
-        return {side.name: table.race_km(side) for side in table.sides}
-    return {
-        side.name: before.get(side.name, 0) + sheet.total for side, sheet in zip(table.sides, score(table), strict=True)
-    }
+    start = before if edition.match_points is not None else {}
+    sheets = zip(table.sides, score(table), strict=True)
+    return {side.name: start.get(side.name, 0) + sheet.total for side, sheet in sheets}
 
 
 def match_winner(edition: Edition, totals: Mapping[str, int], table: Table) -> str | None:
     """The side that has won the match with these totals, or None while it goes on (or has ended level)."""
     if edition.match_points is None:
-        completer = _completer(table)
-        return None if completer is None else table.sides[completer].name
+        index = _race_winner(table)
+        return None if index is None else table.sides[index].name
+    leaders = _leaders(totals)
+    return leaders[0] if len(leaders) == 1 and totals[leaders[0]] >= edition.match_points else None
+
+
+def _race_winner(table: Table) -> int | None:
+    """Whoever completed the race; once all cards are used up, whoever is nearest without passing."""
+    if table.ending is None or table.ending.how is not HowEnded.EXHAUSTED:
+        return _completer(table)
+    leaders = _leaders({i: km for i, km in enumerate(map(table.race_km, table.sides)) if km <= table.target})
+    return leaders[0] if len(leaders) == 1 else None
+
+
+def _leaders(totals: Mapping[_Key, int]) -> list[_Key]:
     best = max(totals.values(), default=0)
-    leaders = [name for name, points in totals.items() if points == best]
-    return leaders[0] if best >= edition.match_points and len(leaders) == 1 else None
+    return [key for key, total in totals.items() if total == best]
 
 
 def starts_again(edition: Edition, totals: Mapping[str, int], winner: str | None) -> bool:

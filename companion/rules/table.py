@@ -9,6 +9,12 @@ from enum import StrEnum
 from companion.rules.cards import SAFETY_OF, Card, Family
 from companion.rules.edition import Edition
 
+SAFETY_KM = 100
+"""What a safety counts where safeties count as distance."""
+
+COUP_FOURRE_KM = 100
+"""What a coup fourré counts on top of its safety there."""
+
 
 @dataclass(frozen=True, slots=True)
 class Team:
@@ -70,6 +76,12 @@ class Side:
     def has_right_of_way(self) -> bool:
         return Card.RIGHT_OF_WAY in self.safeties
 
+    @property
+    def has_begun(self) -> bool:
+        """Whether a card of its own lies there: the hazards are the opponents' cards."""
+        own = any(card.family is Family.REMEDY for card in self.battle + self.speed)
+        return bool(own or self.distances or self.safeties)
+
     def count(self, card: Card) -> int:
         """How many of a card lie in front of this side."""
         piles = (self.battle, self.speed, self.distances, self.safeties)
@@ -93,6 +105,9 @@ class Attack:
     by_seat: int
     side: int
     """The index of the attacked side."""
+
+    on_roll: bool = False
+    """The battle pile counted as showing a roll (`Side.shows_roll`) before the hazard fell on it."""
 
 
 class HowEnded(StrEnum):
@@ -147,6 +162,9 @@ class Table:
     attacks: tuple[Attack, ...] = ()
     """The attacks that a coup fourré can still answer, the latest last."""
 
+    may_pass: bool = False
+    """The player to move has the turn by a fast remedy, and may pass it to his left."""
+
     ending: Ending | None = None
 
     @property
@@ -184,5 +202,18 @@ class Table:
         """What counts towards the target: the distances and, where the edition says so, the safeties."""
         if self.edition.safeties_count_as_distance == "no":
             return side.km
-        points = self.edition.points
-        return side.km + points.safety * len(side.safeties) + points.coup_fourre * len(side.coups_fourres)
+        return side.km + SAFETY_KM * len(side.safeties) + COUP_FOURRE_KM * len(side.coups_fourres)
+
+
+def is_driving(edition: Edition, side: Side) -> bool:
+    """Whether the side's car moves: nothing stops it, and a roll shows where one is needed."""
+    if side.hazard is not None:
+        return False
+    top = side.battle_top
+    if top is Card.ROLL or side.has_right_of_way:
+        return True
+    if top is None:
+        return edition.roll_to_start == "not-needed"
+    if top.family is Family.HAZARD:
+        return edition.roll_after_late_safety == "not-needed"
+    return edition.roll_after_remedy == "not-needed"
