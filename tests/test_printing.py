@@ -182,8 +182,9 @@ def test_every_face_differs_from_every_other_at_40_pixels(colour):
         assert likeness < 0.95, f"{one} and {other} look alike"
 
 
-def test_the_classic_deck_is_drawn_whole():
-    assert set(CLASSIC.deck) <= set(deck.FACES)
+@pytest.mark.parametrize("edition", edition_names())
+def test_every_edition_s_deck_is_drawn_whole(edition):
+    assert set(load_edition(edition).deck) <= set(deck.FACES)
 
 
 @pytest.mark.parametrize("card", deck.FACES, ids=str)

@@ -1,7 +1,8 @@
 """Our own deck: 57 × 88 mm, a picture to be read from two metres, a word beneath, an index in two corners.
 
 Families differ in colour and in shape: hazards are triangles and octagons, remedies discs, safeties shields,
-distances milestones. The distances differ in figure, in the milestone's height and in the pattern behind it.
+distances milestones, specials tiles. The distances differ in figure, in the milestone's height and in the pattern
+behind it.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from companion.printing.pictograms import COLOUR_OF, PICTURE_OF, milestone, sign
 from companion.printing.words import card_word, family_word
 from companion.rules.cards import Card, Family
 
-_STONE_HEIGHT_MM = {25: 32.5, 50: 36.0, 75: 39.5, 100: 43.0, 200: 47.0}
+_STONE_HEIGHT_MM = {25: 32.5, 50: 36.0, 75: 39.5, 100: 43.0, 200: 47.0, 300: 49.0}
 FACES = tuple(card for card in Card if card.km in _STONE_HEIGHT_MM or card in PICTURE_OF)
 """Every card that this deck draws."""
 
@@ -27,7 +28,7 @@ _EDGE = 2.2
 
 _BAND_TOP, _BAND_HEIGHT = 61.0, 11.5
 _CORNER = 3.0
-_SIGN_MIDDLE_OF = {Family.HAZARD: 36.5}
+_SIGN_MIDDLE_OF = {Family.HAZARD: 36.5, Family.SPECIAL: 37.2}
 
 
 @cache
@@ -79,7 +80,12 @@ def _sign_picture(card: Card, language: str) -> list[str]:
     family = draw.text(
         family_word(card.family, language).upper(), 6.2, 82.6, 4.6, fill=COLOUR_OF[card.family], track=0.08
     )
-    picture = draw.group(sign(card), x=_MIDDLE, y=_SIGN_MIDDLE_OF.get(card.family, 36.0), scale=0.44)
+    picture = draw.group(
+        sign(card),
+        x=_MIDDLE,
+        y=_SIGN_MIDDLE_OF.get(card.family, 36.0),
+        scale=0.42 if card.family is Family.SPECIAL else 0.44,
+    )
     return [_ground(draw.PAPER), picture, family, draw.group([family], x=_WIDTH, y=_HEIGHT, turn=180)]
 
 
@@ -165,12 +171,17 @@ def _chevrons() -> list[str]:
     return [_ground(draw.INK), *(draw.path(arm, look) for arm in arms)]
 
 
+def _bars() -> list[str]:
+    return [_ground(draw.INK), *(draw.rect(1.0 + 8 * i, 0, 4.2, _HEIGHT, draw.paint(draw.YELLOW)) for i in range(7))]
+
+
 _PATTERN_OF: dict[int, Callable[[], list[str]]] = {
     25: _dots,
     50: _stripes,
     75: _diagonals,
     100: _checks,
     200: _chevrons,
+    300: _bars,
 }
 
 

@@ -63,8 +63,8 @@ def shield(colour: str, line: str) -> list[str]:
 
 
 def tile(colour: str, line: str) -> list[str]:
-    """The specials' sign: a square on its side edge with a notch, like a lightning tile."""
-    points = [(-46.0, -46.0), (30.0, -46.0), (46.0, -30.0), (46.0, 46.0), (-30.0, 46.0), (-46.0, 30.0)]
+    """The specials' sign: a tile with two corners struck off, like a flash of lightning."""
+    points = [(-43.0, -43.0), (22.0, -43.0), (43.0, -22.0), (43.0, 43.0), (-22.0, 43.0), (-43.0, 22.0)]
     return _plate(points, colour, line)
 
 
@@ -260,6 +260,127 @@ def right_of_way(ink: str, ground: str) -> list[str]:
     ]
 
 
+# --- pictograms of Rush ----------------------------------------------------------------------------------------
+
+
+def _battery(ink: str, ground: str, charge: int) -> list[str]:
+    """A battery 60 wide lying down, with `charge` of its three cells full."""
+    cells = [draw.rect(-22 + 16 * i, -11, 12, 22, draw.paint(ground), radius=1.5) for i in range(charge)]
+    return [
+        draw.rect(-29, -18, 56, 36, draw.paint(ink), radius=6),
+        draw.rect(27, -8, 6, 16, draw.paint(ink), radius=2),
+        *cells,
+    ]
+
+
+def out_of_charge(ink: str, ground: str) -> list[str]:
+    """A battery, empty but for a cross."""
+    cross = draw.paint("none", ground, 5, cap="round")
+    battery = [*_battery(ink, ground, 0), draw.line(-9, -8, 7, 8, cross), draw.line(-9, 8, 7, -8, cross)]
+    return [draw.group(battery, y=18)]
+
+
+_BOLT: Points = [(5, -37), (-21, 5), (-3, 5), (-8, 37), (21, -8), (3, -8)]
+
+
+def recharge(ink: str, ground: str) -> list[str]:
+    """A flash."""
+    del ground
+    return [draw.polygon(_BOLT, draw.paint(ink, ink, 4, join="round"))]
+
+
+def long_range(ink: str, ground: str) -> list[str]:
+    """A full battery, and the road it lasts for."""
+    road = draw.paint("none", ink, 5, cap="round")
+    dashes = [draw.line(x, 24, x + 9, 24, road) for x in (-25, -7, 11)]
+    return [draw.group(_battery(ink, ground, 3), y=-10), *dashes]
+
+
+def _cloud(ink: str) -> list[str]:
+    puffs = ((-19, 6, 14), (-4, -5, 18), (16, 2, 15), (24, 9, 10))
+    return [
+        *(draw.circle(x, y, r, draw.paint(ink)) for x, y, r in puffs),
+        draw.rect(-22, 6, 46, 14, draw.paint(ink), radius=7),
+    ]
+
+
+def pollution(ink: str, ground: str) -> list[str]:
+    """A cloud of smoke with a frown of its own."""
+    face = draw.paint("none", ground, 4, cap="round")
+    frown = draw.path("M-8 14C-5 7 5 7 8 14", face)
+    eyes = [draw.circle(x, -1, 3.2, draw.paint(ground)) for x in (-8, 8)]
+    return [draw.group([*_cloud(ink), frown, *eyes], y=15, scale=1.05)]
+
+
+def end_of_pollution(ink: str, ground: str) -> list[str]:
+    """A leaf."""
+    vein = draw.paint("none", ground, 3.6, cap="round")
+    leaf = "M-26 22C-38 -14 -8 -36 33 -32C38 8 14 36 -20 28Z"
+    return [
+        draw.path(leaf, draw.paint(ink)),
+        draw.path("M-33 34C-20 16 -4 -2 18 -16", draw.paint("none", ink, 5, cap="round")),
+        draw.path("M-24 22C-14 8 0 -4 18 -16", vein),
+        draw.path("M-7 4L-8 -12M3 -5L19 -2", vein),
+    ]
+
+
+def car_pool(ink: str, ground: str) -> list[str]:
+    """Three people close together."""
+    seats = ((-18, 2, 0.8), (18, 2, 0.8), (0, 4, 1.0))
+    return [draw.group(_person(ink, ground), x=x, y=y, scale=size) for x, y, size in seats]
+
+
+def _person(ink: str, ground: str) -> list[str]:
+    edge = draw.paint(ink, ground, 3.6)
+    return [draw.path("M-19 28L-19 12C-19 -6 19 -6 19 12L19 28Z", edge), draw.circle(0, -17, 12.5, edge)]
+
+
+def accelerator(ink: str, ground: str) -> list[str]:
+    """Twice as far: two arrows, one on top of the other."""
+    del ground
+    arms = draw.paint("none", ink, 11, join="miter")
+    return [draw.path(f"M-26 {y}L0 {y - 26}L26 {y}", arms) for y in (4, 30)]
+
+
+def mirror(ink: str, ground: str) -> list[str]:
+    """A driving mirror with a glint."""
+    glint = draw.paint("none", ground, 4.4, cap="round")
+    return [
+        draw.rect(-33, -18, 66, 33, draw.paint(ink), radius=14),
+        draw.rect(-4, 14, 8, 18, draw.paint(ink)),
+        draw.line(-17, 5, -5, -8, glint),
+        draw.line(-4, 7, 11, -9, glint),
+    ]
+
+
+def u_turn(ink: str, ground: str) -> list[str]:
+    """An arrow that comes back."""
+    del ground
+    bend = "M18 34L18 -8C18 -34 -18 -34 -18 -8L-18 6"
+    tip: Points = [(-34, 6), (-2, 6), (-18, 28)]
+    return [draw.path(bend, draw.paint("none", ink, 12)), draw.polygon(tip, draw.paint(ink, ink, 4, join="round"))]
+
+
+def control(ink: str, ground: str) -> list[str]:
+    """The paddle that waves a car to the roadside."""
+    paddle = [
+        draw.rect(-5, 8, 10, 34, draw.paint(ink), radius=4),
+        draw.circle(0, -11, 25, draw.paint(ink)),
+        draw.circle(0, -11, 16.5, draw.paint("none", ground, 5.5)),
+        draw.rect(-9, -14, 18, 6, draw.paint(ground), radius=1),
+    ]
+    return [draw.group(paddle, scale=0.9, turn=18)]
+
+
+def theft(ink: str, ground: str) -> list[str]:
+    """A mask."""
+    right = "C10 -14 26 -18 38 -12C38 8 28 18 16 16C8 15 4 8 0 6"
+    mask = f"M0 -8{right}C-4 8 -8 15 -16 16C-28 18 -38 8 -38 -12C-26 -18 -10 -14 0 -8Z"
+    eye = "M-26 0C-22 -8 -12 -7 -8 1C-13 7 -22 7 -26 0Z"
+    eyes = [draw.path(eye, draw.paint(ground)), draw.group([draw.path(eye, draw.paint(ground))], x=34)]
+    return [draw.group([draw.path(mask, draw.paint(ink, ink, 3, join="round")), *eyes], scale=0.88)]
+
+
 PICTURE_OF: dict[Card, Picture] = {
     Card.ACCIDENT: accident,
     Card.OUT_OF_GAS: out_of_gas,
@@ -275,6 +396,17 @@ PICTURE_OF: dict[Card, Picture] = {
     Card.EXTRA_TANK: extra_tank,
     Card.PUNCTURE_PROOF: puncture_proof,
     Card.RIGHT_OF_WAY: right_of_way,
+    Card.OUT_OF_CHARGE: out_of_charge,
+    Card.POLLUTION: pollution,
+    Card.RECHARGE: recharge,
+    Card.END_OF_POLLUTION: end_of_pollution,
+    Card.LONG_RANGE: long_range,
+    Card.CAR_POOL: car_pool,
+    Card.ACCELERATOR: accelerator,
+    Card.MIRROR: mirror,
+    Card.U_TURN: u_turn,
+    Card.CONTROL: control,
+    Card.THEFT: theft,
 }
 
 COLOUR_OF: dict[Family, str] = {

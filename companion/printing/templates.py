@@ -11,6 +11,7 @@ from pathlib import Path
 
 from companion.layout import CARD_MM
 from companion.printing import deck, render
+from companion.rules.edition import load_edition
 
 WIDTH_PX = 400
 EDITION = "classic"
@@ -18,9 +19,10 @@ BACK = "back"
 
 
 def pictures() -> Iterator[tuple[str, bytes]]:
-    """Every face and the back as a name and a PNG, `WIDTH_PX` wide."""
+    """Every face of `EDITION` and the back as a name and a PNG, `WIDTH_PX` wide."""
     dpi = WIDTH_PX / CARD_MM[0] * render.MM_PER_INCH
-    for name, svg in [*((card.value, deck.face_svg(card)) for card in deck.FACES), (BACK, deck.back_svg())]:
+    faces = [(card.value, deck.face_svg(card)) for card in load_edition(EDITION).deck]
+    for name, svg in [*faces, (BACK, deck.back_svg())]:
         yield name, render.to_png(svg, dpi)
 
 
