@@ -1,0 +1,201 @@
+"""The devices behind `frames`: a webcam, a stream, a Raspberry Pi camera. As thin as they can be."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Protocol
+
+import cv2
+
+from companion.errors import Problem
+from companion.vision.boxes import Image
+
+SIZE_PX = (1920, 1080)
+STREAM_TIMEOUT_MS = 5000
+
+
+class Device(Protocol):
+    """An opened camera or stream."""
+
+    def grab(self) -> bool:
+        """Waits for the next picture; False when none comes any more."""
+
+    def retrieve(self) -> Image | None:
+        """The picture grabbed last, `(H, W, 3) uint8 BGR`."""
+
+    def hold(self) -> None:
+        """Holds exposure, white balance and focus as they are now."""
+
+    def release(self) -> None:
+        """Lets the camera set exposure, white balance and focus again."""
+
+    def close(self) -> None:
+        """Gives the device back."""
+
+
+def is_stream(source: str) -> bool:
+    """Whether a source comes over the network."""
+    return source.lower().startswith(("http://", "https://", "rtsp://", "rtsps://"))
+
+
+def shown(source: str) -> str:
+    """A source as it may be shown: without a password."""
+    return re.sub(r"(?<=://)[^/@\s]*@", "", source)
+
+
+def opener_of(source: str, open_device: Callable[[str], Device] | None) -> Callable[[], Device]:
+    """What opens a source, again and again: `open_device` where one is given, else the real device."""
+    if open_device is not None:
+        return lambda: open_device(source)
+    if source.startswith("picamera2:"):
+        return lambda: PiCamera(source.removeprefix("picamera2:"))
+    if is_stream(source):
+        return lambda: Stream(source)
+    path = f"/dev/video{source}" if source.isdecimal() else source
+    lasting = lasting_name(path)
+    return lambda: Webcam(lasting, path)
+
+
+def lasting_name(path: str, by_id: Path = Path("/dev/v4l/by-id")) -> str:
+    """The name of a camera that stays when it is plugged in again, where the system knows one."""
+    with suppress(OSError):
+        links = sorted(by_id.iterdir())
+        return next((str(link) for link in links if link.resolve() == Path(path).resolve()), path)
+    return path
+
+
+class Webcam:
+    """A camera through Video4Linux (elsewhere: through whatever OpenCV finds), as large as `SIZE_PX`."""
+
+    def __init__(self, path: str, name: str) -> None:
+        self._capture = _opened_webcam(path, name)
+        # The kind of picture goes first: a size is only offered at full rate for the kind that is set.
+        self._capture.set(cv2.CAP_PROP_FOURCC, cv2.VideoWriter.fourcc(*"MJPG"))
+        self._capture.set(cv2.CAP_PROP_FRAME_WIDTH, SIZE_PX[0])
+        self._capture.set(cv2.CAP_PROP_FRAME_HEIGHT, SIZE_PX[1])
+        self._capture.set(cv2.CAP_PROP_BUFFERSIZE, 1)
+        self.release()
+
+    def grab(self) -> bool:
+        return bool(self._capture.grab())
+
+    def retrieve(self) -> Image | None:
+        good, image = self._capture.retrieve()
+        return image if good else None
+
+    def hold(self) -> None:
+        exposure, warmth = self._capture.get(cv2.CAP_PROP_EXPOSURE), self._capture.get(cv2.CAP_PROP_WB_TEMPERATURE)
+        self._capture.set(cv2.CAP_PROP_AUTO_EXPOSURE, 1)
+        self._capture.set(cv2.CAP_PROP_EXPOSURE, exposure)
+        self._capture.set(cv2.CAP_PROP_AUTO_WB, 0)
+        if warmth > 0:
+            self._capture.set(cv2.CAP_PROP_WB_TEMPERATURE, warmth)
+        self._capture.set(cv2.CAP_PROP_AUTOFOCUS, 0)
+
+    def release(self) -> None:
+        self._capture.set(cv2.CAP_PROP_AUTO_EXPOSURE, 3)
+        self._capture.set(cv2.CAP_PROP_AUTO_WB, 1)
+        self._capture.set(cv2.CAP_PROP_AUTOFOCUS, 1)
+
+    def close(self) -> None:
+        self._capture.release()
+
+
+def _opened_webcam(path: str, name: str) -> cv2.VideoCapture:
+    if not sys.platform.startswith("linux"):
+        capture = cv2.VideoCapture(int(re.sub(r"\D", "", path) or 0))
+    elif not Path(path).exists():
+        raise Problem(f"There is no camera {name}: {_cameras_there()}")
+    elif not os.access(path, os.R_OK | os.W_OK):
+        raise Problem(f"The camera {name} may not be used: type  sudo usermod -aG video $USER  and log in again.")
+    else:
+        capture = cv2.VideoCapture(path, cv2.CAP_V4L2)
+    if not capture.isOpened():
+        raise Problem(f"The camera {name} is busy or is no camera: close the program that uses it, or name another.")
+    return capture
+
+
+def _cameras_there() -> str:
+    there = ", ".join(video_devices())
+    return f"these are there: {there}." if there else "plug one in, or try  companion demo."
+
+
+def video_devices(folder: Path = Path("/dev")) -> list[str]:
+    """The video devices of this machine, by number."""
+    nodes = [node for node in folder.glob("video*") if node.name[5:].isdecimal()]
+    return [str(node) for node in sorted(nodes, key=lambda node: int(node.name[5:]))]
+
+
+class Stream:
+    """A stream over the network. It sets its own exposure; nothing can be held."""
+
+    def __init__(self, source: str) -> None:
+        limits = [cv2.CAP_PROP_OPEN_TIMEOUT_MSEC, STREAM_TIMEOUT_MS, cv2.CAP_PROP_READ_TIMEOUT_MSEC, STREAM_TIMEOUT_MS]
+        self._capture = cv2.VideoCapture(source, cv2.CAP_FFMPEG, limits)
+        if not self._capture.isOpened():
+            raise Problem(f"The stream {shown(source)} does not answer: check the address and that it is running.")
+
+    def grab(self) -> bool:
+        return bool(self._capture.grab())
+
+    def retrieve(self) -> Image | None:
+        good, image = self._capture.retrieve()
+        return image if good else None
+
+    def hold(self) -> None:
+        """Nothing to hold."""
+
+    def release(self) -> None:
+        """Nothing to let go."""
+
+    def close(self) -> None:
+        self._capture.release()
+
+
+class PiCamera:
+    """A Raspberry Pi camera on the ribbon cable, through Picamera2."""
+
+    def __init__(self, number: str) -> None:
+        try:
+            from picamera2 import Picamera2
+        except ImportError as error:
+            raise Problem(
+                "Picamera2 is missing: type  sudo apt install python3-picamera2  and make the virtual environment"
+                " with --system-site-packages."
+            ) from error
+        try:
+            self._camera = Picamera2(int(number or 0))
+            # Picamera2 names the bytes from last to first: its RGB888 lies in memory as blue, green, red.
+            main = {"size": SIZE_PX, "format": "RGB888"}
+            self._camera.configure(self._camera.create_video_configuration(main=main, buffer_count=2))
+            self._camera.start()
+        except (RuntimeError, IndexError, ValueError) as error:
+            raise Problem(f"The Pi camera {number or 0} does not answer ({error}): check its cable.") from error
+        self._image: Image | None = None
+
+    def grab(self) -> bool:
+        try:
+            self._image = self._camera.capture_array("main")
+        except (RuntimeError, OSError):
+            return False
+        return True
+
+    def retrieve(self) -> Image | None:
+        return self._image
+
+    def hold(self) -> None:
+        now = self._camera.capture_metadata()
+        held = {key: now[key] for key in ("ExposureTime", "AnalogueGain", "ColourGains") if key in now}
+        self._camera.set_controls({"AeEnable": False, "AwbEnable": False, **held})
+
+    def release(self) -> None:
+        self._camera.set_controls({"AeEnable": True, "AwbEnable": True})
+
+    def close(self) -> None:
+        with suppress(RuntimeError):
+            self._camera.close()

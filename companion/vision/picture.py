@@ -1,0 +1,118 @@
+"""Picture files: their size is read from the header before anything is decoded."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from companion.errors import Problem
+from companion.vision import MAX_PICTURE_PX
+from companion.vision.boxes import Image
+
+MAX_FILE_BYTES = 64_000_000
+SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".webp", ".bmp"})
+"""The files of a folder that count as its pictures."""
+
+_JPEG_SIZES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
+_JPEG_ALONE = frozenset({0x01, 0xFF, *range(0xD0, 0xD9)})
+
+
+def read_picture(path: str | Path) -> Image:
+    """A picture file as `(H, W, 3) uint8 BGR`, turned upright as its camera noted.
+
+    Raises Problem when there is no such file, or it is too large, damaged, or no JPEG, PNG, WebP or BMP.
+    """
+    file = Path(path)
+    try:
+        if file.stat().st_size > MAX_FILE_BYTES:
+            raise _wrong(file, f"is larger than {MAX_FILE_BYTES // 1_000_000} MB; save it smaller")
+        data = file.read_bytes()
+    except FileNotFoundError as error:
+        raise Problem(f"There is no picture {file}: check the path.") from error
+    except IsADirectoryError as error:
+        raise Problem(f"{file} is a folder: name a picture in it.") from error
+    except OSError as error:
+        raise _wrong(file, f"cannot be read ({error.strerror or error})") from error
+    return decode(data, file)
+
+
+def decode(data: bytes, name: str | Path) -> Image:
+    """A picture file's content as `(H, W, 3) uint8 BGR`. Raises Problem, which calls the picture `name`."""
+    size = declared_size(data)
+    if size is None:
+        raise _wrong(name, "is no JPEG, PNG, WebP or BMP picture, or its first bytes are damaged; save it as JPEG")
+    if not 0 < size[0] * size[1] <= MAX_PICTURE_PX:
+        raise _wrong(name, f"is {size[0]} × {size[1]} pixels large; at most {MAX_PICTURE_PX // 10**6} million are read")
+    if _is_cut_short(data):
+        raise _wrong(name, "is cut short or damaged; copy it again")
+    try:
+        image = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
+    except cv2.error:
+        image = None
+    if image is None:
+        raise _wrong(name, "is damaged; copy it again")
+    return image
+
+
+def declared_size(data: bytes) -> tuple[int, int] | None:
+    """Width and height in pixels that a JPEG, PNG, WebP or BMP says it has; None for any other content."""
+    if data[:8] == b"\x89PNG\r\n\x1a\n" and data[12:16] == b"IHDR" and len(data) >= 24:
+        return struct.unpack(">II", data[16:24])
+    if data[:2] == b"\xff\xd8":
+        return max(_jpeg_sizes(data), key=lambda size: size[0] * size[1], default=None)
+    if data[:2] == b"BM" and len(data) >= 26:
+        return _bmp_size(data)
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP" and len(data) >= 30:
+        return _webp_size(data)
+    return None
+
+
+def _wrong(name: str | Path, what: str) -> Problem:
+    return Problem(f"The picture {name} {what}.", exit_code=1)
+
+
+def _is_cut_short(data: bytes) -> bool:
+    """Whether the end of a JPEG or PNG is missing, which decoders fill with grey without a word."""
+    if data[:2] == b"\xff\xd8":
+        return b"\xff\xd9" not in data[-65536:]
+    return data[:4] == b"\x89PNG" and b"IEND" not in data[-65536:]
+
+
+def _jpeg_sizes(data: bytes) -> Iterator[tuple[int, int]]:
+    """Every size up to the first scan: a file with two of them is judged by the larger."""
+    at = 2
+    while at + 9 <= len(data) and data[at] == 0xFF:
+        kind = data[at + 1]
+        if kind == 0xDA:
+            return
+        if kind in _JPEG_ALONE:
+            at += 1 if kind == 0xFF else 2
+            continue
+        if kind in _JPEG_SIZES:
+            height, width = struct.unpack(">HH", data[at + 5 : at + 9])
+            yield width, height
+        at += 2 + int.from_bytes(data[at + 2 : at + 4], "big")
+
+
+def _bmp_size(data: bytes) -> tuple[int, int]:
+    if int.from_bytes(data[14:18], "little") == 12:
+        return struct.unpack("<HH", data[18:22])
+    width, height = struct.unpack("<ii", data[18:26])
+    return abs(width), abs(height)
+
+
+def _webp_size(data: bytes) -> tuple[int, int] | None:
+    kind = data[12:16]
+    if kind == b"VP8X":
+        return int.from_bytes(data[24:27], "little") + 1, int.from_bytes(data[27:30], "little") + 1
+    if kind == b"VP8L":
+        bits = int.from_bytes(data[21:25], "little")
+        return (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1
+    if kind == b"VP8 ":
+        width, height = struct.unpack("<HH", data[26:30])
+        return width & 0x3FFF, height & 0x3FFF
+    return None

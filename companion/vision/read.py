@@ -1,0 +1,169 @@
+"""One frame to one view: which cards lie where, which zones nothing may be said about."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from companion.errors import Problem
+from companion.labels import face_of
+from companion.layout import MatLayout, all_mats
+from companion.rules.cards import Card
+from companion.vision.boxes import Box, Image, around
+from companion.vision.camera import Frame
+from companion.vision.mats import Fit, Mats, look
+from companion.vision.picture import read_picture
+from companion.vision.stickers import AGREED, Code, boxes_to_read, read_codes
+from companion.vision.view import Point, Sighting, View
+
+STICKER = "sticker"
+_AGAIN_PX = 12
+
+
+def read(
+    frame: Frame,
+    mats: Mats,
+    *,
+    layouts: Sequence[MatLayout] | None = None,
+    allowed: Collection[str] | None = None,
+    where: Sequence[Box] | None = None,
+    before: View | None = None,
+    moving: Sequence[Box] = (),
+    unknown: Iterable[str] = (),
+    trouble: str | None = None,
+) -> View:
+    """What a frame shows, given where the mats lie.
+
+    `layouts` are the mats in play (None: those found), `allowed` the physical cards of the deck (None: any).
+    `where` limits the reading to boxes; outside them the sightings of `before` still stand. Zones are unknown when
+    their mat is not found, when a `moving` box touches them, or when `unknown` names them.
+    """
+    gray = gray_of(frame.image)
+    sightings = _sightings(gray, mats, allowed, where, before)
+    hidden = {*unknown, *missing_zones(mats, layouts or ()), *zones_under(moving, mats)}
+    return View(
+        t_s=frame.t_s,
+        mats=mats.seen(),
+        sightings=sightings,
+        unknown_zones=frozenset(hidden),
+        draw_pile_empty=None if "table/draw" in hidden else mats.draw_marker_seen,
+        trouble=trouble,
+    )
+
+
+def gray_of(image: Image) -> Image:
+    """A picture `(H, W, 3) uint8 BGR` in grey, `(H, W) uint8`."""
+    return cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
+
+
+def sighting_of(code: Code, mats: Mats) -> Sighting:
+    """A sticker as a sighting: its zone, and whether it lies sideways on its mat (off the mats: on the picture)."""
+    centre = code.centre_px
+    fit = next((fit for fit in mats.fits if _lies_on(fit, centre)), None)
+    return Sighting(
+        face=face_of(code.card) if code.card else Card.UNKNOWN,
+        card=code.card,
+        centre_px=centre,
+        corners_px=code.corners_px,
+        zone=fit.zone_at(centre) if fit else None,
+        sideways=_sideways(code, fit),
+        confidence=code.confidence,
+        by=STICKER,
+    )
+
+
+def missing_zones(mats: Mats, layouts: Iterable[MatLayout]) -> frozenset[str]:
+    """The zones of the mats in play that have not been found."""
+    found = {fit.layout.id for fit in mats.fits}
+    return frozenset(f"{layout.id}/{zone}" for layout in layouts if layout.id not in found for zone in layout.zones)
+
+
+def zones_under(boxes: Sequence[Box], mats: Mats) -> frozenset[str]:
+    """The zones that a box touches."""
+    zones = (
+        (f"{fit.layout.id}/{name}", fit.quad_px(rect)) for fit in mats.fits for name, rect in fit.layout.zones.items()
+    )
+    return frozenset(zone for zone, quad in zones if any(around(quad).touches(box) for box in boxes))
+
+
+def _sightings(
+    gray: Image, mats: Mats, allowed: Collection[str] | None, where: Sequence[Box] | None, before: View | None
+) -> tuple[Sighting, ...]:
+    """What is read in the boxes, and what still stands outside of them."""
+    old = before.sightings if before and where is not None else ()
+    known = {s.card: s.centre_px for s in before.sightings if s.card and s.confidence >= AGREED} if before else {}
+    boxes = boxes_to_read(gray, where)
+    found = [sighting_of(code, mats) for code in read_codes(gray, where=boxes, allowed=allowed, known=known)]
+    outside = [s for s in old if not any(box.holds(s.corners_px or ()) for box in boxes)]
+    now = {s.card for s in found if s.card}
+    twice = [s for s in outside if s.card in now and s.corners_px]
+    if not (before and twice):
+        return (*outside, *found)
+    # A card seen here still stood there: either it was carried here, or there are two. Both places are read at once.
+    again = [around(s.corners_px).padded(_AGAIN_PX) for s in twice if s.corners_px]
+    rest = replace(before, sightings=tuple(s for s in before.sightings if s not in twice))
+    return _sightings(gray, mats, allowed, (*boxes, *again), rest)
+
+
+def _lies_on(fit: Fit, point: Point) -> bool:
+    x_mm, y_mm = fit.to_mm([point])[0]
+    return bool(0 <= x_mm <= fit.layout.size_mm[0] and 0 <= y_mm <= fit.layout.size_mm[1])
+
+
+def _sideways(code: Code, fit: Fit | None) -> bool:
+    corners = fit.to_mm(code.corners_px) if fit else np.array(code.corners_px)
+    up = corners[0] + corners[1] - corners[2] - corners[3]
+    return bool(abs(up[0]) > abs(up[1]))
+
+
+# --- Whole pictures, for `companion read` ---------------------------------------------------------------------
+
+
+def read_pictures(
+    paths: Iterable[str | Path], *, layouts: Sequence[MatLayout] | None = None, allowed: Collection[str] | None = None
+) -> Iterator[dict[str, object]]:
+    """What is on each picture, as `read --json` writes it.
+
+    A picture that cannot be read gives `{"image": …, "problem": sentence}` instead, and the others still follow.
+    """
+    for path in paths:
+        try:
+            image = read_picture(path)
+        except Problem as problem:
+            yield {"image": str(path), "problem": str(problem)}
+            continue
+        mats = look(gray_of(image), Mats(), 0.0, layouts if layouts is not None else all_mats())
+        yield as_json(str(path), image, read(Frame(image, 0.0), mats, allowed=allowed))
+
+
+def as_json(name: str, image: Image, view: View) -> dict[str, object]:
+    """A view in the form of the contract's `read --json`."""
+    return {
+        "image": name,
+        "width": int(image.shape[1]),
+        "height": int(image.shape[0]),
+        "mats": [{"id": mat.id, "corners_px": _rounded(mat.corners_px)} for mat in view.mats],
+        "cards": [sighting_json(sighting) for sighting in view.sightings],
+    }
+
+
+def sighting_json(sighting: Sighting) -> dict[str, object]:
+    """A sighting in the form of the contract's `read --json`."""
+    return {
+        "face": str(sighting.face),
+        "card": sighting.card,
+        "centre_px": _rounded([sighting.centre_px])[0],
+        "corners_px": _rounded(sighting.corners_px) if sighting.corners_px else None,
+        "sideways": sighting.sideways,
+        "confidence": round(sighting.confidence, 3),
+        "by": sighting.by,
+        "zone": sighting.zone,
+    }
+
+
+def _rounded(points: Iterable[Point]) -> list[list[float]]:
+    return [[round(float(x), 1), round(float(y), 1)] for x, y in points]

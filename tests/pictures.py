@@ -1,0 +1,252 @@
+"""Pictures of a table for the tests of the eye: stickers and mats laid in millimetres, seen by a webcam.
+
+Made from `qrcode` and `cv2.aruco` directly, so that what is printed and what is read are not one piece of code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+
+import cv2
+import numpy as np
+import qrcode
+
+from companion.layout import Marker, MatLayout
+from companion.rules.cards import Card
+
+PAPER = (233, 246, 251)
+CLOTH = (60, 80, 50)
+SKIN = (120, 150, 205)
+CLASSIC = {
+    "25": 10, "50": 10, "75": 10, "100": 12, "200": 4, "accident": 3, "out-of-gas": 3, "flat-tire": 3, "stop": 5,
+    "speed-limit": 4, "repairs": 6, "gasoline": 6, "spare-tire": 6, "roll": 14, "end-of-limit": 6,
+    "driving-ace": 1, "extra-tank": 1, "puncture-proof": 1, "right-of-way": 1,
+}  # fmt: skip
+DECK = tuple(f"{face}-{n:02d}" for face, count in CLASSIC.items() for n in range(1, count + 1))
+
+
+@dataclass(frozen=True)
+class Sticker:
+    """A sticker on the table: the middle of its code, turned clockwise; `card` puts a card's face below it."""
+
+    text: str
+    x_mm: float
+    y_mm: float
+    turn_deg: float = 0.0
+    size_mm: float = 28.0
+    card: tuple[int, int, int] | None = None
+
+
+@dataclass(frozen=True)
+class Mat:
+    """A mat by the place of its top left corner, turned clockwise round it."""
+
+    layout: MatLayout
+    x_mm: float = 0.0
+    y_mm: float = 0.0
+    turn_deg: float = 0.0
+    hidden: frozenset[int] = frozenset()
+
+    def matrix(self) -> np.ndarray:
+        """From millimetres on the mat to millimetres on the table."""
+        return placed(self.x_mm, self.y_mm, self.turn_deg)
+
+
+@dataclass(frozen=True)
+class Thing:
+    """Something on the table that is no card: an outline in millimetres of one colour."""
+
+    outline_mm: tuple[tuple[float, float], ...]
+    colour: tuple[int, int, int] = SKIN
+
+
+@dataclass(frozen=True)
+class Lens:
+    """How the webcam sees: `width_mm` of the table across the picture's middle, tilted away from the viewer."""
+
+    width_mm: float = 800.0
+    size_px: tuple[int, int] = (1920, 1080)
+    tilt_deg: float = 0.0
+    turn_deg: float = 0.0
+    focal: float = 0.9
+    blur_px: float = 0.5
+    noise: float = 3.0
+    light: float = 0.85
+    uneven: float = 0.15
+    jpeg: int | None = 90
+    at_mm: tuple[float, float] = (0.0, 0.0)
+
+    def matrix(self) -> np.ndarray:
+        """From millimetres on the table to pixels, (3, 3) float64."""
+        width, height = self.size_px
+        focal = self.focal * width
+        tilt = np.radians(self.tilt_deg)
+        intrinsic = np.array([[focal, 0, width / 2 - 0.5], [0, focal, height / 2 - 0.5], [0, 0, 1]])
+        distance = self.focal * self.width_mm
+        pose = np.array([[1, 0, 0], [0, np.cos(tilt), 0], [0, -np.sin(tilt), distance]])
+        return intrinsic @ pose @ placed(0, 0, self.turn_deg) @ placed(-self.at_mm[0], -self.at_mm[1], 0)
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What lies on the table, in the order it was laid."""
+
+    mats: tuple[Mat, ...] = ()
+    stickers: tuple[Sticker, ...] = ()
+    things: tuple[Thing, ...] = ()
+    cloth: tuple[int, int, int] = field(default=CLOTH)
+
+
+def placed(x_mm: float, y_mm: float, turn_deg: float) -> np.ndarray:
+    """A turn clockwise (y runs down), then a shift."""
+    angle = np.radians(turn_deg)
+    return np.array(
+        [[np.cos(angle), -np.sin(angle), x_mm], [np.sin(angle), np.cos(angle), y_mm], [0, 0, 1]], np.float64
+    )
+
+
+def through(matrix: np.ndarray, points: object) -> np.ndarray:
+    """Points (N, 2) through a homography."""
+    return cv2.perspectiveTransform(np.asarray(points, np.float64).reshape(-1, 1, 2), matrix).reshape(-1, 2)
+
+
+@cache
+def code_image(text: str, module_px: int = 8, quiet: int = 2) -> np.ndarray:
+    """A sticker as printed, `(S, S) uint8`; error correction as high as version 1 allows, a larger one if need be."""
+    dark = np.array(_fullest_code(text, quiet).get_matrix(), bool)
+    return np.kron(np.where(dark, 25, 240).astype(np.uint8), np.ones((module_px, module_px), np.uint8))
+
+
+def _fullest_code(text: str, quiet: int) -> qrcode.QRCode:
+    for level in (qrcode.ERROR_CORRECT_H, qrcode.ERROR_CORRECT_Q, qrcode.ERROR_CORRECT_M, qrcode.ERROR_CORRECT_L):
+        code = qrcode.QRCode(version=1, error_correction=level, border=quiet)
+        code.add_data(text, optimize=0)
+        try:
+            code.make(fit=level == qrcode.ERROR_CORRECT_L)
+        except qrcode.exceptions.DataOverflowError:
+            continue
+        return code
+    raise ValueError(text)
+
+
+@cache
+def marker_image(marker_id: int, cell_px: int = 16) -> np.ndarray:
+    """A marker with two cells of white around it, `(12·cell_px, 12·cell_px) uint8`."""
+    dictionary = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_ARUCO_MIP_36h12)
+    bits = cv2.aruco.generateImageMarker(dictionary, marker_id, 8)
+    return np.kron(
+        np.pad(np.where(bits > 0, 240, 25).astype(np.uint8), 2, constant_values=240), np.ones((16, 16), np.uint8)
+    )
+
+
+def picture(scene: Scene, lens: Lens | None = None, seed: int = 0) -> np.ndarray:
+    """What the webcam sees, `(H, W, 3) uint8 BGR`."""
+    lens = lens or Lens()
+    width, height = lens.size_px
+    canvas = np.full((height * 2, width * 2, 3), scene.cloth, np.uint8)
+    to_px = np.array([[2, 0, 0.5], [0, 2, 0.5], [0, 0, 1]]) @ lens.matrix()
+    for mat in scene.mats:
+        _draw_mat(canvas, to_px @ mat.matrix(), mat)
+    for sticker in scene.stickers:
+        _draw_sticker(canvas, to_px, sticker)
+    for thing in scene.things:
+        cv2.fillPoly(canvas, [np.int32(through(to_px, thing.outline_mm))], thing.colour)
+    return as_seen(cv2.resize(canvas, (width, height), interpolation=cv2.INTER_AREA), lens, seed)
+
+
+def as_seen(clean: np.ndarray, lens: Lens, seed: int = 0) -> np.ndarray:
+    """A clean picture through the lens, the light, the sensor and the camera's JPEG."""
+    rng = np.random.default_rng(seed)
+    image = cv2.GaussianBlur(clean, (0, 0), lens.blur_px) if lens.blur_px else clean
+    across = np.linspace(lens.light * (1 - lens.uneven), lens.light * (1 + lens.uneven), clean.shape[1])
+    lit = image.astype(np.float32) * across[None, :, None].astype(np.float32)
+    if lens.noise:
+        lit += rng.standard_normal(lit.shape, np.float32) * lens.noise
+    image = np.clip(lit, 0, 255).astype(np.uint8)
+    if lens.jpeg is None:
+        return image
+    return cv2.imdecode(cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, lens.jpeg])[1], cv2.IMREAD_COLOR)
+
+
+def on_mat(mat: Mat, zone: str, text: str, dx_mm: float = 0.0, dy_mm: float = 0.0, **how: object) -> Sticker:
+    """A sticker in a zone of a mat, off its middle by so much, turned against the mat by `turn_deg`."""
+    x, y = mat.layout.zones[zone].centre_mm
+    at = through(mat.matrix(), [(x + dx_mm, y + dy_mm)])[0]
+    turn = mat.turn_deg + float(how.pop("turn_deg", 0.0))
+    return Sticker(text, float(at[0]), float(at[1]), turn, **how)
+
+
+def payload(card_id: str) -> str:
+    """The text on a card's sticker."""
+    return "MB1:" + card_id.upper()
+
+
+def faces() -> list[Card]:
+    """The faces of the classic deck."""
+    return [Card(slug) for slug in CLASSIC]
+
+
+def _draw_mat(canvas: np.ndarray, to_px: np.ndarray, mat: Mat) -> None:
+    width, height = mat.layout.size_mm
+    cv2.fillPoly(canvas, [np.int32(through(to_px, [(0, 0), (width, 0), (width, height), (0, height)]))], PAPER)
+    for rect in mat.layout.zones.values():
+        x, y, w, h = rect.as_list()
+        corners = np.int32(through(to_px, [(x, y), (x + w, y), (x + w, y + h), (x, y + h)]))
+        cv2.polylines(canvas, [corners], True, (60, 50, 40), 2, cv2.LINE_AA)
+    draw = mat.layout.draw_marker
+    for marker in (*mat.layout.markers, *([draw] if draw else [])):
+        if marker.id not in mat.hidden:
+            _draw_marker(canvas, to_px, marker)
+
+
+def _draw_marker(canvas: np.ndarray, to_px: np.ndarray, marker: Marker) -> None:
+    image = marker_image(marker.id)
+    cell = marker.square.width_mm / 8
+    scale = 12 * cell / image.shape[0]
+    corner = placed(marker.square.x_mm - 2 * cell, marker.square.y_mm - 2 * cell, 0)
+    paste(canvas, cv2.cvtColor(image, cv2.COLOR_GRAY2BGR), to_px @ corner @ np.diag([scale, scale, 1]))
+
+
+def _draw_sticker(canvas: np.ndarray, to_px: np.ndarray, sticker: Sticker) -> None:
+    at = to_px @ placed(sticker.x_mm, sticker.y_mm, sticker.turn_deg)
+    if sticker.card:
+        left, top = -sticker.size_mm / 2 - 2, -sticker.size_mm / 2 - 2
+        card = [(left, top), (left + 57, top), (left + 57, top + 88), (left, top + 88)]
+        cv2.fillPoly(canvas, [np.int32(through(at, card))], sticker.card)
+    image = code_image(sticker.text)
+    scale = sticker.size_mm / image.shape[0]
+    own = placed(-sticker.size_mm / 2, -sticker.size_mm / 2, 0) @ np.diag([scale, scale, 1])
+    paste(canvas, cv2.cvtColor(image, cv2.COLOR_GRAY2BGR), at @ own)
+
+
+def paste(canvas: np.ndarray, image: np.ndarray, matrix: np.ndarray) -> None:
+    """Draws a picture onto the canvas through a homography from its pixels (edges at 0 and W) to the canvas's."""
+    height, width = image.shape[:2]
+    outline = through(matrix, [(0, 0), (width, 0), (width, height), (0, height)])
+    low = np.maximum(np.floor(outline.min(0)).astype(int) - 2, 0)
+    high = np.minimum(np.ceil(outline.max(0)).astype(int) + 3, (canvas.shape[1], canvas.shape[0]))
+    if (high <= low).any():
+        return
+    half = np.array([[1, 0, 0.5], [0, 1, 0.5], [0, 0, 1]])
+    shift = np.array([[1, 0, -low[0]], [0, 1, -low[1]], [0, 0, 1]])
+    size = (int(high[0] - low[0]), int(high[1] - low[1]))
+    warped = cv2.warpPerspective(
+        image, shift @ matrix @ half, size, flags=cv2.INTER_AREA, borderMode=cv2.BORDER_REPLICATE
+    )
+    mask = np.zeros(size[::-1], np.uint8)
+    cv2.fillPoly(mask, [np.int32(np.round(outline - low))], 255)
+    canvas[low[1] : high[1], low[0] : high[0]][mask > 0] = warped[mask > 0]
+
+
+def grid_of(texts: list[str], columns: int, step_mm: float, **how: object) -> tuple[Sticker, ...]:
+    """Stickers in rows round the table's middle."""
+    rows = (len(texts) + columns - 1) // columns
+    return tuple(
+        Sticker(text, (i % columns - (columns - 1) / 2) * step_mm, (i // columns - (rows - 1) / 2) * step_mm, **how)
+        for i, text in enumerate(texts)
+    )
+
+
+Maker = Callable[[int], np.ndarray]

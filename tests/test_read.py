@@ -1,0 +1,216 @@
+"""One frame to one view: zones, sideways cards, what may be said and what not."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+from pictures import CLASSIC, DECK, Lens, Mat, Scene, Sticker, on_mat, picture
+
+from companion.layout import side_mat, table_mat
+from companion.rules.cards import Card
+from companion.vision.boxes import Box, merged
+from companion.vision.camera import Frame
+from companion.vision.mats import Mats, search
+from companion.vision.read import gray_of, read, read_pictures
+from companion.vision.view import View
+
+SIDE, TABLE = Mat(side_mat(1), -385, -150, 2), Mat(table_mat(), 75, -100)
+LAYOUTS = (SIDE.layout, TABLE.layout)
+LENS = Lens(width_mm=850, tilt_deg=15)
+HAND = (
+    on_mat(SIDE, "battle", "MB1:ROLL-03"),
+    on_mat(SIDE, "speed", "MB1:SPEED-LIMIT-01", turn_deg=8),
+    on_mat(SIDE, "safety", "MB1:RIGHT-OF-WAY-01", dx_mm=-40),
+    on_mat(SIDE, "safety", "MB1:DRIVING-ACE-01", dx_mm=30, turn_deg=90),
+    on_mat(SIDE, "distance", "MB1:25-02", dx_mm=-130),
+    on_mat(SIDE, "distance", "MB1:100-12", dx_mm=65, dy_mm=-40, turn_deg=-12),
+    on_mat(TABLE, "discard", "MB1:GASOLINE-06", turn_deg=180),
+)
+
+
+def frame_of(*stickers: Sticker, mats: tuple[Mat, ...] = (SIDE, TABLE), t_s: float = 0.0, lens: Lens = LENS) -> Frame:
+    return Frame(picture(Scene(mats=mats, stickers=stickers), lens), t_s)
+
+
+def mats_on(frame: Frame) -> Mats:
+    return search(gray_of(frame.image), Mats(), LAYOUTS, 0.0)
+
+
+def where_cards_lie(view: View) -> dict[str | None, str | None]:
+    return {sighting.card: sighting.zone for sighting in view.sightings}
+
+
+def test_every_card_is_seen_in_its_zone():
+    frame = frame_of(*HAND)
+
+    view = read(frame, mats_on(frame), layouts=LAYOUTS)
+
+    assert where_cards_lie(view) == {
+        "roll-03": "side-1/battle",
+        "speed-limit-01": "side-1/speed",
+        "right-of-way-01": "side-1/safety",
+        "driving-ace-01": "side-1/safety",
+        "25-02": "side-1/distance",
+        "100-12": "side-1/distance",
+        "gasoline-06": "table/discard",
+    }
+    assert view.unknown_zones == frozenset()
+    assert [mat.id for mat in view.mats] == ["side-1", "table"]
+
+
+def test_a_card_turned_a_quarter_lies_sideways_and_one_upside_down_does_not():
+    frame = frame_of(*HAND)
+
+    view = read(frame, mats_on(frame))
+
+    assert [sighting.card for sighting in view.sightings if sighting.sideways] == ["driving-ace-01"]
+
+
+def test_sideways_is_told_by_the_mat_however_the_mat_lies():
+    turned = Mat(side_mat(1), 150, -220, 90)
+    frame = frame_of(
+        on_mat(turned, "safety", "MB1:EXTRA-TANK-01", dx_mm=-40),
+        on_mat(turned, "safety", "MB1:DRIVING-ACE-01", dx_mm=30, turn_deg=-90),
+        mats=(turned,),
+        lens=Lens(width_mm=900),
+    )
+
+    view = read(frame, mats_on(frame))
+
+    assert {s.card: s.sideways for s in view.sightings} == {"extra-tank-01": False, "driving-ace-01": True}
+
+
+def test_a_card_off_the_mats_has_no_zone():
+    frame = frame_of(Sticker("MB1:ROLL-03", 0, 180))
+
+    assert where_cards_lie(read(frame, mats_on(frame))) == {"roll-03": None}
+
+
+def test_the_zones_of_a_mat_in_play_that_is_not_found_are_unknown():
+    frame = frame_of(mats=(SIDE,))
+
+    view = read(frame, mats_on(frame), layouts=LAYOUTS)
+
+    assert view.unknown_zones == {"table/draw", "table/discard"}
+    assert view.draw_pile_empty is None
+
+
+def test_a_zone_under_something_that_moves_is_unknown():
+    frame = frame_of(*HAND)
+    mats = mats_on(frame)
+    x, y = mats.of("side-1").quad_px(side_mat(1).zones["battle"]).mean(axis=0)
+
+    view = read(frame, mats, moving=[Box(int(x) - 20, int(y) - 20, int(x) + 20, int(y) + 20)])
+
+    assert view.unknown_zones == {"side-1/battle"}
+
+
+def test_the_draw_pile_counts_as_used_up_only_while_its_zone_is_known():
+    frame = frame_of()
+    mats = mats_on(frame)
+
+    assert read(frame, mats).draw_pile_empty is True
+    assert read(frame, mats, unknown=["table/draw"]).draw_pile_empty is None
+
+
+def test_outside_of_what_is_read_again_the_earlier_sightings_stand():
+    first = frame_of(*HAND)
+    mats = mats_on(first)
+    before = read(first, mats)
+    battle = next(s for s in before.sightings if s.card == "roll-03").centre_px
+    box = Box(int(battle[0]) - 90, int(battle[1]) - 90, int(battle[0]) + 90, int(battle[1]) + 90)
+
+    taken = read(frame_of(*HAND[1:], t_s=1.0), mats, where=[box], before=before)
+
+    assert where_cards_lie(taken).keys() == where_cards_lie(before).keys() - {"roll-03"}
+    assert len(taken.sightings) == len(HAND) - 1
+
+
+def test_a_card_carried_into_the_part_that_is_read_does_not_lie_where_it_was():
+    first = frame_of(HAND[0])
+    mats = mats_on(first)
+    before = read(first, mats)
+    x, y = mats.of("table").quad_px(table_mat().zones["discard"]).mean(axis=0)
+    box = Box(int(x) - 90, int(y) - 90, int(x) + 90, int(y) + 90)
+
+    carried = read(frame_of(on_mat(TABLE, "discard", "MB1:ROLL-03")), mats, where=[box], before=before)
+
+    assert [(s.card, s.zone) for s in carried.sightings] == [("roll-03", "table/discard")]
+
+
+def test_a_second_copy_of_a_card_makes_both_unknown_even_if_only_one_place_is_read():
+    first = frame_of(HAND[0])
+    mats = mats_on(first)
+    before = read(first, mats)
+    x, y = mats.of("table").quad_px(table_mat().zones["discard"]).mean(axis=0)
+    box = Box(int(x) - 90, int(y) - 90, int(x) + 90, int(y) + 90)
+
+    both = read(frame_of(HAND[0], on_mat(TABLE, "discard", "MB1:ROLL-03")), mats, where=[box], before=before)
+
+    assert sorted((s.face, s.zone) for s in both.sightings) == [
+        (Card.UNKNOWN, "side-1/battle"),
+        (Card.UNKNOWN, "table/discard"),
+    ]
+
+
+def test_pictures_become_the_json_of_the_contract(tmp_path):
+    path = tmp_path / "a.png"
+    cv2.imwrite(str(path), frame_of(HAND[0], HAND[3]).image)
+
+    (said,) = read_pictures([path])
+
+    assert (said["image"], said["width"], said["height"]) == (str(path), 1920, 1080)
+    assert [mat["id"] for mat in said["mats"]] == ["side-1", "table"]
+    card = next(card for card in said["cards"] if card["card"] == "roll-03")
+    assert set(card) == {"face", "card", "centre_px", "corners_px", "sideways", "confidence", "by", "zone"}
+    assert (card["face"], card["by"], card["zone"], card["sideways"]) == ("roll", "sticker", "side-1/battle", False)
+    assert np.shape(card["corners_px"]) == (4, 2)
+
+
+def test_pictures_without_mats_are_read_just_the_same(tmp_path):
+    path = tmp_path / "b.png"
+    cv2.imwrite(str(path), frame_of(Sticker("MB1:STOP-01", 0, 0, 90), mats=()).image)
+
+    (said,) = read_pictures([path])
+
+    assert said["mats"] == []
+    assert [(card["card"], card["zone"], card["sideways"]) for card in said["cards"]] == [("stop-01", None, True)]
+
+
+def test_a_picture_that_cannot_be_read_says_so_and_the_others_follow(tmp_path):
+    good = tmp_path / "good.png"
+    cv2.imwrite(str(good), frame_of(HAND[0]).image)
+
+    missing, read_one = read_pictures([tmp_path / "none.png", good])
+
+    assert "There is no picture" in missing["problem"]
+    assert len(read_one["cards"]) == 1
+
+
+@pytest.mark.parametrize("tilt_deg", [0.0, 30.0])
+def test_a_full_table_is_read_without_a_miss(tilt_deg):
+    cards = iter(DECK[::3])
+    laid = [
+        on_mat(SIDE, zone, "MB1:" + next(cards).upper(), dx_mm=dx, dy_mm=dy)
+        for zone, columns in (
+            ("battle", [0]),
+            ("speed", [0]),
+            ("safety", [-50, 0, 50]),
+            ("distance", range(-130, 131, 65)),
+        )
+        for dx in columns
+        for dy in (-45, -10, 25)
+    ]
+    frame = frame_of(*laid, lens=Lens(width_mm=850, tilt_deg=tilt_deg))
+
+    view = read(frame, mats_on(frame), allowed=frozenset(DECK))
+
+    assert sorted(f"{s.card}" for s in view.sightings) == sorted(s.text[4:].lower() for s in laid)
+    assert {str(s.face) for s in view.sightings} <= set(CLASSIC)
+
+
+def test_boxes_that_touch_become_one():
+    boxes = [Box(0, 0, 10, 10), Box(30, 30, 40, 40), Box(8, 8, 31, 31), Box(60, 0, 70, 10)]
+
+    assert sorted(merged(boxes)) == [Box(0, 0, 40, 40), Box(60, 0, 70, 10)]

@@ -1,0 +1,171 @@
+"""Stickers: what is read, at which sizes and angles, and what must never be believed."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+from pictures import DECK, Lens, Scene, Sticker, grid_of, payload, picture
+
+from companion.vision import stickers
+from companion.vision.boxes import Box
+from companion.vision.read import gray_of
+from companion.vision.stickers import AGREED, ALONE, read_codes
+
+
+def scattered(seed: int, count: int = 60, **how: object) -> Scene:
+    """Cards of the deck in a loose grid over 624 mm, each turned its own way."""
+    rng = np.random.default_rng(seed)
+    cards = [payload(card) for card in rng.permutation(DECK)[:count]]
+    grid = grid_of(cards, 12, 52.0)
+    return Scene(stickers=tuple(Sticker(s.text, s.x_mm, s.y_mm, float(rng.uniform(0, 360)), 28.0, **how) for s in grid))
+
+
+def texts(scene: Scene) -> list[str]:
+    return sorted(sticker.text.removeprefix("MB1:").lower() for sticker in scene.stickers)
+
+
+def gray_picture(scene: Scene, lens: Lens | None = None, seed: int = 0) -> np.ndarray:
+    return gray_of(picture(scene, lens, seed))
+
+
+@pytest.mark.parametrize(
+    "lens",
+    [
+        Lens(),
+        Lens(tilt_deg=15),
+        Lens(tilt_deg=30, turn_deg=12),
+        Lens(blur_px=0.9, noise=6, jpeg=80),
+        Lens(light=0.35, noise=8),
+        Lens(light=1.1, uneven=0.3),
+        Lens(tilt_deg=30, blur_px=0.8, noise=5),
+    ],
+    ids=["straight", "tilted", "far tilted and turned", "soft", "dim", "glaring", "tilted and soft"],
+)
+def test_every_28_mm_sticker_is_read_at_1080p_over_80_cm(lens):
+    scene = scattered(seed=3)
+
+    codes = read_codes(gray_picture(scene, lens))
+
+    assert sorted(str(code.card) for code in codes) == texts(scene)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_no_sticker_is_ever_read_as_another_however_bad_the_picture(seed):
+    rng = np.random.default_rng(seed)
+    lens = Lens(
+        width_mm=float(rng.uniform(900, 1500)),
+        tilt_deg=float(rng.uniform(0, 40)),
+        blur_px=float(rng.uniform(0.5, 1.6)),
+        noise=float(rng.uniform(3, 20)),
+        light=float(rng.uniform(0.15, 1.4)),
+        jpeg=int(rng.integers(30, 90)),
+    )
+    scene = scattered(seed)
+
+    read = {code.card for code in read_codes(gray_picture(scene, lens, seed)) if code.card}
+
+    assert read <= set(texts(scene))
+
+
+def test_a_code_lies_where_it_was_laid_and_its_corners_start_top_left():
+    lens = Lens(noise=0, uneven=0)
+    code = read_codes(gray_picture(Scene(stickers=(Sticker("MB1:ROLL-03", 100, 50, 90),)), lens))[0]
+
+    scale = 1920 / 800
+    assert code.centre_px == pytest.approx((959.5 + 100 * scale, 539.5 + 50 * scale), abs=0.8)
+    assert code.side_px == pytest.approx(28 * 21 / 25 * scale, rel=0.03)
+    (left, top), (right, bottom) = code.corners_px[3], code.corners_px[1]
+    assert left < right
+    assert top < bottom
+    assert code.corners_px[0][0] > code.centre_px[0] > code.corners_px[2][0]
+
+
+@pytest.mark.parametrize(
+    "text", ["https://example.org", "MB1:ROLL-3", "mb1:roll-03", "MB1:HACK-01", "MB2:ROLL-03", "MB1:UNKNOWN-01"]
+)
+def test_a_foreign_code_is_no_sighting(text):
+    big = Sticker(text, 0, 0, size_mm=60)
+
+    codes = read_codes(gray_picture(Scene(stickers=(big, Sticker("MB1:ROLL-03", 120, 0)))))
+
+    assert [code.card for code in codes] == ["roll-03"]
+
+
+def test_a_card_of_another_deck_is_seen_and_unknown():
+    scene = Scene(stickers=(Sticker("MB1:300-01", 0, 0), Sticker("MB1:200-01", 100, 0)))
+
+    codes = read_codes(gray_picture(scene), allowed=frozenset(DECK))
+
+    assert {(code.card, code.confidence > 0) for code in codes} == {(None, False), ("200-01", True)}
+
+
+def test_the_same_card_at_two_places_is_unknown_at_both():
+    scene = Scene(stickers=(Sticker("MB1:ROLL-03", -100, 0), Sticker("MB1:ROLL-03", 100, 0)))
+
+    codes = read_codes(gray_picture(scene))
+
+    assert [(code.card, code.confidence) for code in codes] == [(None, 0.0), (None, 0.0)]
+
+
+ONE = Scene(stickers=(Sticker("MB1:ROLL-03", 0, 0),))
+
+
+@pytest.mark.parametrize(
+    ("said", "card", "confidence"), [("roll-03", "roll-03", AGREED), (None, "roll-03", ALONE), ("stop-01", None, 0.0)]
+)
+def test_the_second_reader_confirms_keeps_silent_or_objects(monkeypatch, said, card, confidence):
+    monkeypatch.setattr(stickers, "_second_opinion", lambda crop: said)
+
+    (code,) = read_codes(gray_picture(ONE))
+
+    assert (code.card, code.confidence) == (card, confidence)
+
+
+def test_without_the_second_library_stickers_are_still_read(monkeypatch):
+    monkeypatch.setattr(stickers, "_zbar", lambda: lambda gray: [])
+
+    assert [(code.card, code.confidence) for code in read_codes(gray_picture(ONE))] == [("roll-03", ALONE)]
+
+
+def test_the_second_reader_really_reads():
+    codes = read_codes(gray_picture(scattered(seed=5)))
+
+    assert sum(code.confidence == AGREED for code in codes) >= 58
+
+
+def test_what_both_readers_agreed_on_is_not_asked_again_at_its_place(monkeypatch):
+    asked = []
+    monkeypatch.setattr(stickers, "_second_opinion", lambda crop: asked.append(1))
+
+    (here,) = read_codes(gray_picture(ONE), known={"roll-03": (960.0, 540.0)})
+    (elsewhere,) = read_codes(gray_picture(ONE), known={"roll-03": (1100.0, 540.0)})
+
+    assert (here.confidence, elsewhere.confidence) == (AGREED, ALONE)
+    assert len(asked) == 1
+
+
+def test_only_the_boxes_asked_for_are_read():
+    scene = Scene(stickers=(Sticker("MB1:ROLL-03", -200, 0), Sticker("MB1:STOP-02", 200, 100)))
+    gray = gray_picture(scene)
+
+    right = read_codes(gray, where=[Box(1300, 650, 1600, 950), Box(1500, 900, 5000, 5000)])
+    nothing = read_codes(gray, where=[])
+
+    assert [code.card for code in right] == ["stop-02"]
+    assert nothing == ()
+    assert right[0].centre_px == pytest.approx((959.5 + 480, 539.5 + 240), abs=1.5)
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (3, 400), (40, 40)])
+def test_tiny_and_empty_pictures_hold_nothing(shape):
+    assert read_codes(np.zeros(shape, np.uint8)) == ()
+
+
+def test_noise_and_text_hold_no_sticker():
+    rng = np.random.default_rng(0)
+    gray = rng.integers(0, 255, (540, 960), np.uint8)
+    for row in range(30, 540, 30):
+        cv2.putText(gray, "MB1:ROLL-03 " * 6, (5, row), cv2.FONT_HERSHEY_SIMPLEX, 0.8, 0, 2)
+
+    assert read_codes(gray) == ()
