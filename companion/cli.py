@@ -35,6 +35,11 @@ def main() -> None:
         # The reader of our output has gone (`companion … | head`); nothing more can be said to it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
+    except Exception as error:
+        if os.environ.get("COMPANION_DEBUG"):
+            raise
+        fault = f"{type(error).__name__}: {error}".splitlines()[0]
+        code = _complain(f"The companion has made a mistake ({fault}). COMPANION_DEBUG=1 shows where.", _WRONG)
     sys.exit(code if isinstance(code, int) else 0)
 
 
@@ -229,7 +234,7 @@ def print_sheets(
     Example: companion print stickers --out sheets
     """
     del data, kind
-    from companion.printing.sheets import write_sheets
+    from companion.printing.write import write_sheets
 
     for path in write_sheets(what, _edition(edition), out=out, format=form, sides=sides, size_mm=size_mm, dpi=dpi):
         click.echo(path)
@@ -255,8 +260,8 @@ def read_images(images: tuple[Path, ...], setup: Path | None, as_json: bool, dat
     allowed = frozenset(card_ids(read_setup(setup).edition.deck)) if setup else None
     wrong = 0
     for found in read_pictures(images, allowed=allowed):
-        if isinstance(found, Problem):
-            wrong = _complain(str(found), _WRONG)
+        if "problem" in found:
+            wrong = _complain(str(found["problem"]), _WRONG)
         else:
             click.echo(json.dumps(found, ensure_ascii=False) if as_json else "\n".join(report.picture(found)))
     return wrong
