@@ -1,0 +1,159 @@
+"""Printed sheets laid on a table and photographed, composed here from the PNG files alone: is everything read?"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from companion.cli import companion
+
+PX_PER_MM = 1920 / 800
+"""1080p over a table 0.8 m wide."""
+
+SIZE = (1920, 1080)
+DPI = 200
+STICKER_MM = 28
+
+
+@dataclass(frozen=True)
+class Laid:
+    """A sticker on a card on a mat: the card's middle in millimetres of the mat."""
+
+    card: str
+    zone: str
+    x_mm: float
+    y_mm: float
+    turn_deg: float = 0.0
+
+
+@pytest.fixture(scope="module")
+def prints(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The stickers and mats, as the command writes them."""
+    out = tmp_path_factory.mktemp("prints")
+    for words in (["stickers", "--size-mm", str(STICKER_MM)], ["mats"]):
+        ran = CliRunner().invoke(companion, ["print", *words, "--format", "png", "--dpi", str(DPI), "--out", str(out)])
+        assert ran.exit_code == 0, ran.output
+    return out
+
+
+def index(prints: Path, kind: str) -> dict:
+    return json.loads((prints / f"{kind}.json").read_text())
+
+
+def paste(picture: np.ndarray, sheet: np.ndarray, middle_mm: tuple[float, float], turn_deg: float) -> None:
+    """Lays a printed sheet on the table picture, its middle at a point, turned clockwise."""
+    scale = PX_PER_MM * 25.4 / DPI
+    height, width = sheet.shape[:2]
+    cos, sin = scale * math.cos(math.radians(turn_deg)), scale * math.sin(math.radians(turn_deg))
+    x_px, y_px = middle_mm[0] * PX_PER_MM, middle_mm[1] * PX_PER_MM
+    turn = np.array([[cos, -sin, x_px - cos * width / 2 + sin * height / 2],
+                     [sin, cos, y_px - sin * width / 2 - cos * height / 2]])  # fmt: skip
+    soft = cv2.GaussianBlur(sheet, (0, 0), 0.35 / scale)
+    mask = cv2.warpAffine(np.full((height, width), 255, np.uint8), turn, SIZE)
+    warped = cv2.warpAffine(soft, turn, SIZE, flags=cv2.INTER_LINEAR)
+    picture[mask > 127] = warped[mask > 127]
+
+
+def photograph(
+    prints: Path, places: dict[str, tuple[float, float]], laid: dict[str, list[Laid]], tilt: float
+) -> np.ndarray:
+    """The table from above: mats with their top left corners at `places`, stickers laid on them."""
+    picture = np.full((SIZE[1], SIZE[0], 3), (52, 70, 88), np.uint8)
+    mats = index(prints, "mats")
+    for mat, (left_mm, top_mm) in places.items():
+        width_mm, height_mm = mats[mat]["size_mm"]
+        paste(picture, cv2.imread(str(prints / mats[mat]["file"])), (left_mm + width_mm / 2, top_mm + height_mm / 2), 0)
+    stickers = index(prints, "stickers")
+    card = np.full((round(88 * DPI / 25.4), round(57 * DPI / 25.4), 3), (225, 235, 240), np.uint8)
+    for mat, cards in laid.items():
+        for one in cards:
+            middle = places[mat][0] + one.x_mm, places[mat][1] + one.y_mm
+            paste(picture, card, middle, one.turn_deg)
+            paste(picture, cv2.imread(str(prints / stickers[one.card]["file"])), middle, one.turn_deg)
+    return as_seen(picture, tilt)
+
+
+def as_seen(picture: np.ndarray, tilt: float) -> np.ndarray:
+    """The picture with the far edge shrunk by a share, uneven light and noise."""
+    width, height = SIZE
+    inset = width * tilt / 2
+    corners = np.float32([[0, 0], [width, 0], [width, height], [0, height]])
+    seen = np.float32([[inset, height * tilt / 2], [width - inset, height * tilt / 2], [width, height], [0, height]])
+    tilted = cv2.warpPerspective(picture, cv2.getPerspectiveTransform(corners, seen), SIZE, flags=cv2.INTER_AREA)
+    light = np.linspace(0.75, 1.1, width)[None, :, None]
+    noise = np.random.default_rng(7).normal(0, 4, tilted.shape)
+    return np.clip(tilted * light + noise, 0, 255).astype(np.uint8)
+
+
+def spread(prints: Path, mat: str, cards: dict[str, list[str]]) -> list[Laid]:
+    """Cards of each zone side by side, a few degrees askew; what does not fit upright lies sideways."""
+    zones = index(prints, "mats")[mat]["zones"]
+    laid = []
+    for zone, names in cards.items():
+        x, y, width, height = zones[zone]
+        for i, card in enumerate(names):
+            turn = 90 if zone == "safety" and i % 2 else 4 * ((i % 3) - 1)
+            laid.append(Laid(card, f"{mat}/{zone}", x + width * (i + 0.5) / len(names), y + height / 2, turn))
+    return laid
+
+
+SIDE_CARDS = {
+    "battle": ["roll-03"],
+    "speed": ["speed-limit-02"],
+    "safety": ["right-of-way-01", "driving-ace-01"],
+    "distance": ["25-07", "50-02", "75-10", "100-12", "200-04"],
+}
+TABLE_CARDS = {"discard": ["puncture-proof-01"]}
+
+
+def read(image: np.ndarray, folder: Path) -> dict:
+    path = folder / "table.png"
+    cv2.imwrite(str(path), image)
+    ran = CliRunner().invoke(companion, ["read", str(path), "--json"])
+    assert ran.exit_code == 0, ran.output
+    return json.loads(ran.output)
+
+
+@pytest.mark.parametrize("tilt", [0.0, 0.06, 0.12])
+@pytest.mark.parametrize("mat", ["side-1", "side-2"])
+def test_every_card_on_a_printed_table_is_read_in_its_zone(prints: Path, tmp_path: Path, mat: str, tilt: float):
+    places = {mat: (10.0, 120.0), "table": (460.0, 150.0)}
+    laid = {mat: spread(prints, mat, SIDE_CARDS), "table": spread(prints, "table", TABLE_CARDS)}
+    found = read(photograph(prints, places, laid, tilt), tmp_path)
+
+    assert {m["id"] for m in found["mats"]} == {mat, "table"}
+    assert {(c["card"], c["zone"]) for c in found["cards"]} == {
+        (o.card, o.zone) for cards in laid.values() for o in cards
+    }
+
+
+def test_a_card_laid_sideways_is_seen_sideways(prints: Path, tmp_path: Path):
+    places = {"side-1": (10.0, 120.0)}
+    laid = spread(prints, "side-1", SIDE_CARDS)
+    found = read(photograph(prints, places, {"side-1": laid}, 0.05), tmp_path)
+
+    assert {c["card"] for c in found["cards"] if c["sideways"]} == {one.card for one in laid if one.turn_deg == 90}
+
+
+def test_all_stickers_are_read_off_the_mats(prints: Path, tmp_path: Path):
+    names = sorted(index(prints, "stickers"))
+    seen: set[str] = set()
+    for start in range(0, len(names), 40):
+        batch = names[start : start + 40]
+        laid = [Laid(card, "", 55 + 98 * (i % 8), 45 + 88 * (i // 8), (i * 37) % 360) for i, card in enumerate(batch)]
+        picture = np.full((SIZE[1], SIZE[0], 3), (52, 70, 88), np.uint8)
+        for one in laid:
+            sheet = cv2.imread(str(prints / index(prints, "stickers")[one.card]["file"]))
+            paste(picture, sheet, (one.x_mm, one.y_mm), one.turn_deg)
+        found = read(as_seen(picture, 0.0), tmp_path)
+        assert all(card["zone"] is None for card in found["cards"])
+        seen |= {card["card"] for card in found["cards"]}
+
+    assert seen == set(names)
