@@ -199,9 +199,9 @@ def wood(width_mm: float, height_mm: float, px_per_mm: float, seed: int) -> Imag
     board = (np.arange(size[1]) / board_px).astype(int)
     tone = 1.0 + 0.09 * source.standard_normal(board.max() + 1)[board]
     seam = 1.0 - 0.55 * (np.arange(size[1]) % board_px < 0.9 * px_per_mm)
-    value = (1.0 + 0.11 * grain) * (tone * seam)[:, None]
-    stain = np.array((46.0, 68.0, 98.0)) * source.uniform(0.75, 1.15)
-    return (value[..., None] * stain).clip(0, 255).astype(np.uint8)
+    value = (1.0 + 0.11 * grain) * (tone * seam).astype(np.float32)[:, None]
+    stain = np.array((46.0, 68.0, 98.0), np.float32) * np.float32(source.uniform(0.75, 1.15))
+    return np.dstack([(value * part).clip(0, 255).astype(np.uint8) for part in stain])
 
 
 def _streaks(

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import random
-from collections import OrderedDict
 from dataclasses import dataclass
 
 import cv2
@@ -20,7 +19,6 @@ from companion.simulate.lens import Image, Look, Matrix, Size
 from companion.simulate.scene import Arm, Lying, Scene
 
 _BENEATH_PX_PER_MM = 3.0
-_PATCHES_KEPT = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +48,7 @@ class Studio:
         self._noise = lens.noise(look.noise, size, seed)
         self._bare = self._taken(plan.mats, seed)
         self._still, self._lying = self._bare.copy(), ()
-        self._patches: OrderedDict[Lying, _Patch | None] = OrderedDict()
+        self._patches: dict[Lying, _Patch | None] = {}
 
     def picture(self, scene: Scene, chance: random.Random) -> Image:
         """The scene as the camera sees it: (H, W, 3) uint8 BGR; `chance` draws the frame's noise."""
@@ -97,26 +95,24 @@ class Studio:
         """Bring the still picture up to date, only where cards came or went."""
         if lying == self._lying:
             return
-        before, now = set(self._lying), set(lying)
-        changed = [patch for card in before ^ now if (patch := self._card_patch(card)) is not None]
-        patches = [patch for card in lying if (patch := self._card_patch(card)) is not None]
-        for box in (patch.box for patch in changed):
-            self._repaint(box, patches)
+        before, self._patches = self._patches, {card: self._kept_patch(card) for card in lying}
+        changed = {card: {**before, **self._patches}[card] for card in before.keys() ^ self._patches.keys()}
+        for patch in changed.values():
+            if patch is not None:
+                self._repaint(patch.box)
         self._lying = lying
 
-    def _repaint(self, box: tuple[int, int, int, int], patches: list[_Patch]) -> None:
+    def _repaint(self, box: tuple[int, int, int, int]) -> None:
         left, top, right, bottom = box
         self._still[top:bottom, left:right] = self._bare[top:bottom, left:right]
-        for patch in patches:
+        for patch in self._patches.values():
             _lay(self._still, patch, box)
 
+    def _kept_patch(self, card: Lying) -> _Patch | None:
+        return self._patches[card] if card in self._patches else self._card_patch(card)
+
     def _card_patch(self, card: Lying) -> _Patch | None:
-        if card not in self._patches:
-            sprite = art.card_sprite(card.picture, self._sticker_mm)
-            self._patches[card] = self._warped(sprite, card.pose, fine=True)
-            if len(self._patches) > _PATCHES_KEPT:
-                self._patches.popitem(last=False)
-        return self._patches[card]
+        return self._warped(art.card_sprite(card.picture, self._sticker_mm), card.pose, fine=True)
 
     def _arm_patch(self, arm: Arm) -> _Patch | None:
         towards = math.degrees(math.atan2(arm.seat[1] - arm.tip[1], arm.seat[0] - arm.tip[0]))
