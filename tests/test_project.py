@@ -8,8 +8,10 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tomllib
 import zipfile
 from collections.abc import Iterator
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
@@ -96,6 +98,22 @@ def test_an_import_inside_a_function_counts(tmp_path, monkeypatch):
     module.write_text("def now():\n    from time import time\n    from ..vision import view\n    return time(), view\n")
 
     assert list(imports_of(module)) == ["time.time", "companion.vision.view"]
+
+
+OPTIONAL = {"picamera2"}
+"""Imported where the system has it: the Raspberry Pi's own camera."""
+
+
+def test_the_libraries_that_are_imported_are_the_ones_that_are_declared():
+    roots = {name.split(".")[0] for module in MODULES for name in imports_of(ROOT / module)}
+    libraries = roots - set(sys.stdlib_module_names) - {"companion"} - OPTIONAL
+    homes = packages_distributions()
+
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dependencies"]
+
+    assert {homes[library][0].lower().replace("_", "-") for library in libraries} == {
+        re.match(r"[\w-]+", line)[0] for line in declared
+    }
 
 
 # --- What is packaged -----------------------------------------------------------------------------------------
