@@ -7,12 +7,12 @@ same switch, set for one match (`with_option`).
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 from companion.rules.cards import Card, Family, card_of_slug
 
@@ -174,7 +174,7 @@ def read_edition(path: Path) -> Edition:
     """An edition from a TOML file. Raises EditionError, naming the file, when it cannot be used."""
     try:
         return _build(_with_parents(path))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, EditionError) as error:
+    except (ValueError, RecursionError) as error:
         raise EditionError(f"{path.name}: {error}") from error
     except OSError as error:
         raise EditionError(f"{path}: cannot be read ({error.strerror}).") from error
@@ -185,7 +185,7 @@ def _with_parents(path: Path, below: tuple[str, ...] = ()) -> dict[str, Any]:
     parent = data.pop("parent", None)
     if parent is None:
         return data
-    if parent in below or parent not in edition_names():
+    if not isinstance(parent, str) or parent in below or parent not in edition_names():
         raise EditionError(f"its parent '{parent}' is not one of {', '.join(edition_names())}.")
     return _merged(_with_parents(_EDITIONS / f"{parent}.toml", (*below, parent)), data)
 
@@ -201,29 +201,51 @@ def _merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, An
 
 _KEYS = {"name", "title", "sheet", "about", "counts-verified", "deck", "setting-up", "points", "switches"}
 _SETTING_UP_KEYS = {"cards", "hand", "seatings", "source", "target-km"}
+_LEVEL = ("play-on", "restart")
+_T = TypeVar("_T")
 
 
 def _build(data: Mapping[str, Any]) -> Edition:
     _refuse_unknown(data, _KEYS, "the file")
-    setting_up = data["setting-up"]
+    setting_up = _value(data, "setting-up", dict)
     _refuse_unknown(setting_up, _SETTING_UP_KEYS, "[setting-up]")
-    values = {name: _switch_value(name, entry) for name, entry in data["switches"].items()}
-    _refuse_missing_switches(values)
+    switch_entries = _switches(_value(data, "switches", dict))
+    seatings = _seatings(_value(setting_up, "seatings", list))
     return Edition(
-        name=data["name"],
-        title=data["title"],
-        sheet=data["sheet"],
-        about=data["about"],
-        counts_verified=data["counts-verified"],
-        deck=MappingProxyType(_deck(data["deck"], setting_up["cards"])),
-        hand_size=setting_up["hand"],
-        seatings=tuple((players, each) for players, each in setting_up["seatings"]),
-        target_km=MappingProxyType({int(n): km for n, km in setting_up["target-km"].items()}),
-        points=_points(data["points"]),
-        sources=MappingProxyType({name: entry["source"] for name, entry in data["switches"].items()}),
+        name=_value(data, "name", str),
+        title=_value(data, "title", str),
+        sheet=_value(data, "sheet", str),
+        about=_value(data, "about", str),
+        counts_verified=_value(data, "counts-verified", bool),
+        deck=MappingProxyType(_deck(_value(data, "deck", dict), _value(setting_up, "cards", int))),
+        hand_size=_value(setting_up, "hand", int),
+        seatings=seatings,
+        target_km=MappingProxyType(_targets(_value(setting_up, "target-km", dict), seatings)),
+        points=_points(_value(data, "points", dict)),
+        sources=MappingProxyType({name: entry["source"] for name, entry in switch_entries.items()}),
         house_rules=(),
-        **{_field(name): value for name, value in values.items()},
+        **{_field(name): entry["value"] for name, entry in switch_entries.items()},
     )
+
+
+def _value(table: Mapping[str, Any], key: str, kind: type[_T]) -> _T:
+    """What a key holds. Raises EditionError when it is missing or no such value."""
+    if key not in table:
+        raise EditionError(f"'{key}' is missing.")
+    value = table[key]
+    is_no_count = kind is int and (isinstance(value, bool) or (isinstance(value, int) and value < 0))
+    if not isinstance(value, kind) or is_no_count:
+        raise EditionError(f"'{key}' must be {_KINDS[kind]}, not {value!r}.")
+    return value
+
+
+_KINDS: dict[type, str] = {
+    dict: "a table",
+    list: "a list",
+    str: "a text in quotes",
+    bool: "true or false",
+    int: "a whole number",
+}
 
 
 def _refuse_unknown(table: Mapping[str, Any], known: Iterable[str], where: str) -> None:
@@ -232,31 +254,59 @@ def _refuse_unknown(table: Mapping[str, Any], known: Iterable[str], where: str) 
         raise EditionError(f"{where} has an unknown key '{unknown[0]}'.")
 
 
-def _refuse_missing_switches(values: Mapping[str, str]) -> None:
-    missing = [name for name in switches() if name not in values]
+def _switches(table: Mapping[str, Any]) -> dict[str, dict[str, str]]:
+    """The value and the source of each switch, all of them."""
+    missing = [name for name in switches() if name not in table]
     if missing:
         raise EditionError(f"[switches] says nothing about '{missing[0]}'.")
+    return {name: _switch(name, _value(table, name, dict)) for name in table}
 
 
-def _switch_value(name: str, entry: Mapping[str, str]) -> str:
-    check_option(name, entry["value"])
-    return entry["value"]
+def _switch(name: str, entry: Mapping[str, Any]) -> dict[str, str]:
+    _refuse_unknown(entry, ("value", "source"), f"'{name}'")
+    out = {key: _value(entry, key, str) for key in ("value", "source")}
+    check_option(name, out["value"])
+    return out
 
 
-def _deck(counts: Mapping[str, int], total: int) -> dict[Card, int]:
+def _seatings(pairs: Sequence[Any]) -> tuple[tuple[int, int], ...]:
+    good = all(
+        isinstance(pair, list) and len(pair) == 2 and all(type(n) is int and n > 0 for n in pair) for pair in pairs
+    )
+    if not pairs or not good or any(players % each for players, each in pairs):
+        raise EditionError("'seatings' lists pairs of numbers, players and players a side: [[2, 1], [4, 2]].")
+    return tuple((players, each) for players, each in pairs)
+
+
+def _targets(table: Mapping[str, Any], seatings: Iterable[tuple[int, int]]) -> dict[int, int]:
+    targets = {players: _value(table, str(players), int) for players, _ in seatings}
+    _refuse_unknown(table, map(str, targets), "[setting-up.target-km]")
+    if not all(targets.values()):
+        raise EditionError("A target in [setting-up.target-km] is more than 0 km.")
+    return targets
+
+
+def _deck(counts: Mapping[str, Any], total: int) -> dict[Card, int]:
     deck: dict[Card, int] = {}
-    for slug, count in counts.items():
+    for slug in counts:
         card = card_of_slug(slug)
         if card is None or card is Card.UNKNOWN:
             raise EditionError(f"[deck] names a card '{slug}' that no edition has.")
-        if count:
-            deck[card] = count
+        if _value(counts, slug, int):
+            deck[card] = counts[slug]
     if sum(deck.values()) != total:
         raise EditionError(f"[deck] adds up to {sum(deck.values())} cards, not {total}.")
     return deck
 
 
 def _points(table: Mapping[str, Any]) -> Points:
-    known = {f.name.replace("_", "-") for f in fields(Points)}
-    _refuse_unknown(table, known | {"source"}, "[points]")
-    return Points(**{_field(name): value for name, value in table.items() if name != "source"})
+    known = {_written(f.name): str if f.name == "level" else int for f in fields(Points)}
+    _refuse_unknown(table, {*known, "source"}, "[points]")
+    values: dict[str, Any] = {_field(name): _value(table, name, kind) for name, kind in known.items()}
+    if values["level"] not in _LEVEL:
+        raise EditionError(f"'level' is {_one_of(_LEVEL)}, not '{values['level']}'.")
+    return Points(**values)
+
+
+def _written(name: str) -> str:
+    return name.replace("_", "-")

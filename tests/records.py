@@ -1,0 +1,110 @@
+"""Tables set up in record notation: `hand("Ann roll; Bob stop > Ann")`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from companion.rules import judge, notation, referee
+from companion.rules.judge import Game, HandResult, JudgedLine
+from companion.rules.play import Play
+from companion.rules.table import Side, Table
+
+TWO = "Ann, Bob"
+THREE = "Ann, Bob, Cid"
+PAIRS = "Reds = Ann Cid, Blues = Bob Dee"
+SIX = "Reds = Ann Dee, Blues = Bob Eve, Greens = Cid Fay"
+
+
+@dataclass(frozen=True)
+class Hand:
+    """A hand in the middle of play."""
+
+    game: Game
+
+    @property
+    def table(self) -> Table:
+        assert self.game.table is not None
+        return self.game.table
+
+    @property
+    def turn(self) -> str:
+        return self.table.player_to_move
+
+    @property
+    def result(self) -> HandResult:
+        return self.game.hands[-1]
+
+    def side(self, name: str) -> Side:
+        index = self.table.side_index(name)
+        assert index is not None
+        return self.table.sides[index]
+
+    def cards_of(self, player: str) -> int:
+        return self.table.hands[self.table.seat_of(player)]
+
+    def points(self, side: str) -> dict[str, int]:
+        return {item.value: points for item, points in self.result.sheets[side].lines}
+
+    def against(self, text: str) -> list[str]:
+        """The codes that speak against a line; none when it is legal."""
+        return [why.code.value for why in referee.objections(self.table, self.parsed(text))]
+
+    def parsed(self, text: str) -> Play:
+        return notation.parse_play(text, self.game.teams)
+
+    def then(self, plays: str, *, as_lies: bool = False) -> Hand:
+        """The hand after more lines, all legal unless they may lie as they lie."""
+        game = self.game
+        for text in lines_of(plays):
+            game, items = judge.step(game, notation.Line(0, text), as_lies=as_lies)
+            wrong = [i for i in items if isinstance(i, JudgedLine) and (i.reasons or i.unreadable)]
+            assert as_lies or not wrong, f"{text}: {wrong[0].unreadable or [str(r) for r in wrong[0].reasons]}"
+        return Hand(game)
+
+
+def lines_of(plays: str) -> list[str]:
+    return [line.strip() for line in plays.replace("\n", ";").split(";") if line.strip()]
+
+
+def hand(
+    plays: str = "",
+    players: str = TWO,
+    *,
+    options: Iterable[str] = (),
+    target: int | None = None,
+    first: str = "Ann",
+    as_lies: bool = False,
+) -> Hand:
+    """A classic hand after those lines of play; house rules as `hazard-on-hazard=forbidden`."""
+    game = judge.NEW_GAME
+    for text in header(players, options=options, target=target, first=first):
+        game, items = judge.step(game, notation.Line(0, text))
+        assert not items, items
+    return Hand(game).then(plays, as_lies=as_lies)
+
+
+def header(
+    players: str = TWO, *, options: Iterable[str] = (), target: int | None = None, first: str = "Ann"
+) -> list[str]:
+    lines = ["edition classic", *map(_side_line, players.split(","))]
+    lines += [f"option {option}" for option in options] + ([f"target {target}"] if target else [])
+    return [*lines, f"hand first {first}"]
+
+
+def _side_line(side: str) -> str:
+    name, _, partners = side.partition("=")
+    return f"side {name.strip()} = {', '.join(partners.split())}" if partners else f"side {name.strip()}"
+
+
+def record(text: str, *, as_lies: bool = False) -> list[JudgedLine | HandResult]:
+    """A whole record judged."""
+    return list(judge.judge(notation.lines(text), as_lies=as_lies))
+
+
+def verdicts(text: str) -> list[str]:
+    return [item.verdict for item in record(text) if isinstance(item, JudgedLine)]
+
+
+def results(text: str) -> list[HandResult]:
+    return [item for item in record(text) if isinstance(item, HandResult)]
