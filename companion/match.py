@@ -228,7 +228,10 @@ class Match:
         with self._changed:
             if self._state.match is None or self._state.game.hand_is_open:
                 return GONE
-            return self._write_line(f"hand first {first or next_first(self._state)}", by)
+            first = first or next_first(self._state)
+            if not any(seat.player == first for seat in _table(self._state).seats):
+                return GONE
+            return self._write_line(f"hand first {first}", by)
 
     def set_policy(self, policy: Policy, by: str) -> None:
         """How plays are confirmed from now on."""

@@ -1,0 +1,64 @@
+"""The pages: what phones and the wall screen show, and the taps that come back. `create_app` is the contents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from flask import Flask
+
+from companion.match import Match
+from companion.pages import (
+    entry,
+    errors,
+    guard,
+    join,
+    live,
+    people,
+    score,
+    serving,
+    setting_up,
+    table,
+    templating,
+    wall,
+)
+from companion.pages.address import announce
+from companion.pages.context import Service
+from companion.shipped import shipped
+
+__all__ = ["announce", "create_app", "run_service", "serve"]
+
+serve = serving.serve
+
+
+def create_app(
+    match: Match,
+    *,
+    secret: bytes,
+    base_url: str = "",
+    camera_picture: Callable[[], bytes | None] | None = None,
+    web: Path | None = None,
+) -> Flask:
+    """The web application over a match.
+
+    `secret` signs cookies and the join link; `base_url` is where phones reach this machine; `camera_picture`
+    gives the latest camera picture as JPEG.
+    """
+    web = web or shipped("web")
+    app = Flask("companion.pages", static_folder=None, template_folder=str(web / "templates"))
+    app.secret_key = secret
+    app.extensions["companion"] = Service(match, people.join_token(secret), base_url, camera_picture)
+    templating.prepare(app, web / "static")
+    guard.protect(app)
+    errors.register(app)
+    for part in (table, entry, setting_up, join, score, wall, live):
+        app.register_blueprint(part.bp)
+    return app
+
+
+def run_service(match: Match, host: str, port: int, camera_picture: Callable[[], bytes | None] | None = None) -> None:
+    """Serves the pages until the process is stopped, and prints the address and the join code once ready.
+
+    Raises Problem when the port cannot be had.
+    """
+    serving.run(match, host, port, camera_picture, create_app)

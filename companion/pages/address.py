@@ -1,0 +1,76 @@
+"""Where phones find this machine: its address on the local network, as text and as a QR code."""
+
+from __future__ import annotations
+
+import io
+import socket
+from urllib.parse import urlencode
+
+import qrcode
+
+_NOBODY = ("192.0.2.1", 9)
+"""An address that belongs to nobody: the system picks the way out, and nothing is sent."""
+
+EVERYWHERE = ("", "0.0.0.0", "::")  # noqa: S104
+
+
+def lan_ip() -> str:
+    """The address of this machine on the local network; `127.0.0.1` when there is no network."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(_NOBODY)
+            return str(probe.getsockname()[0])
+        except OSError:
+            return "127.0.0.1"
+
+
+def base_url(host: str, port: int) -> str:
+    """The address that phones open, without a path."""
+    shown = lan_ip() if host in EVERYWHERE else host
+    bracketed = f"[{shown}]" if ":" in shown else shown
+    return f"http://{bracketed}" + ("" if port == 80 else f":{port}")
+
+
+def local_url(port: int) -> str:
+    """The machine's `.local` name, for whoever types it."""
+    return f"http://{socket.gethostname().split('.')[0]}.local" + ("" if port == 80 else f":{port}")
+
+
+def join_url(base: str, token: str | None) -> str:
+    """The address in the QR code: with the token that lets a phone take part."""
+    return f"{base}/join" + (f"?{urlencode({'t': token})}" if token else "")
+
+
+def announce(host: str, port: int, token: str | None = None) -> str:
+    """What the terminal says when the service is ready: the address, and a QR code to join."""
+    base = base_url(host, port)
+    lines = [
+        "Mille Bornes Companion is ready.",
+        f"  On this machine:  http://localhost:{port}",
+        f"  On the wall:      {base}/wall",
+        f"  On a phone:       {join_url(base, token)}",
+        f"  or scan:\n{qr_terminal(join_url(base, token))}",
+    ]
+    return "\n".join(lines)
+
+
+def qr_terminal(text: str) -> str:
+    """A QR code in half blocks, light on dark as terminals are."""
+    out = io.StringIO()
+    code = _code(text, border=2)
+    code.print_ascii(out=out, invert=True)
+    return out.getvalue()
+
+
+def qr_path(text: str) -> tuple[int, str]:
+    """A QR code for an SVG: its side in modules, quiet zone included, and the path of its dark modules."""
+    rows = _code(text, border=4).get_matrix()
+    dark = [f"M{x} {y}h1v1h-1z" for y, row in enumerate(rows) for x, on in enumerate(row) if on]
+    return len(rows), "".join(dark)
+
+
+def _code(text: str, border: int) -> qrcode.QRCode:
+    code = qrcode.QRCode(error_correction=qrcode.constants.ERROR_CORRECT_M, border=border)
+    code.add_data(text)
+    code.make(fit=True)
+    return code

@@ -1,0 +1,40 @@
+"""What every page needs: the match, and how this service is reached."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import cast
+
+from flask import current_app
+
+from companion.match import Match, MatchState
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """What the app is about."""
+
+    match: Match
+    token: str
+    """Whoever shows it may take part."""
+
+    base_url: str
+    """The address that phones open; empty where it is not known."""
+
+    camera_picture: Callable[[], bytes | None] | None
+
+
+def service() -> Service:
+    """The service of this request's app."""
+    return cast(Service, current_app.extensions["companion"])
+
+
+def match() -> Match:
+    """The match being played."""
+    return service().match
+
+
+def state() -> MatchState:
+    """The state of the match now."""
+    return service().match.state

@@ -1,0 +1,166 @@
+"""The table as data: a snapshot as JSON, the stream of snapshots, the record, the camera's pictures."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from flask import Blueprint, Response, abort, make_response, request
+
+from companion.match import Match, MatchState
+from companion.pages import people, views
+from companion.pages.context import match, service, state
+from companion.rules.judge import state_json
+
+bp = Blueprint("live", __name__)
+
+MOST_STREAMS = 100
+MOST_STREAMS_AN_ADDRESS = 4
+LOOK_S = 1.0
+"""How often a quiet stream looks whether its phone is still there."""
+
+HEARTBEAT_S = 10.0
+RETRY_AFTER_S = 10
+BOOT = secrets.token_hex(4)
+"""Tells this run of the service from the one before: versions start again with each."""
+
+
+class Streams:
+    """Counts the open streams, so that phones cannot use up the server's threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._open: Counter[str] = Counter()
+
+    def take(self, address: str) -> bool:
+        """Whether one more stream may be opened to an address; if so, it counts."""
+        with self._lock:
+            full = self._open.total() >= MOST_STREAMS or self._open[address] >= MOST_STREAMS_AN_ADDRESS
+            self._open[address] += not full
+            return not full
+
+    def give_back(self, address: str) -> None:
+        with self._lock:
+            self._open[address] -= 1
+            self._open += Counter()
+
+    def count(self) -> int:
+        """How many are open."""
+        return self._open.total()
+
+
+streams = Streams()
+
+
+@bp.get("/api/state")
+def snapshot() -> Response:
+    """The state now."""
+    return make_response(snapshot_json(state()))
+
+
+def snapshot_json(now: MatchState) -> dict[str, Any]:
+    """Everything a page shows, as JSON."""
+    table = now.game.table
+    return {
+        "version": now.version,
+        "seq": now.seq,
+        "match": now.match,
+        "edition": now.game.edition_name,
+        "hand": now.game.hand_number,
+        "names": {seat.player: now.game.shown.get(seat.player, seat.player) for seat in table.seats} if table else {},
+        "table": state_json(table) if table else None,
+        "pending": [_pending_json(pending) for pending in views.pending_views(now)],
+        "mismatches": [
+            {"id": m.id, "zone": m.zone, "expected": m.expected, "seen": m.seen, "say": m.say} for m in now.mismatches
+        ],
+        "trouble": now.trouble,
+        "policy": now.policy.value,
+        "log": [_line_json(line) for line in reversed(views.log_view(now))],
+        "hands": [result.as_json("") for result in now.game.hands],
+        "totals": dict(now.game.totals),
+        "winner": now.game.winner,
+    }
+
+
+def _pending_json(pending: views.PlayView) -> dict[str, Any]:
+    verdict = "legal" if pending.legal else "illegal"
+    reasons = [{"say": why.say, "rule": why.rule, "instead": why.instead} for why in pending.whys]
+    return {"id": pending.id, "play": pending.text, "say": pending.say, "verdict": verdict, "reasons": reasons}
+
+
+def _line_json(line: views.PlayView) -> dict[str, Any]:
+    verdict = "legal" if line.legal else "illegal"
+    return {"seq": line.id, "text": line.text, "say": line.say, "verdict": verdict, "applied": line.applied}
+
+
+@bp.get("/events")
+def events() -> Response:
+    """The stream: the whole state on connecting and after every change, numbered."""
+    address = request.remote_addr or ""
+    if not streams.take(address):
+        abort(make_response(("Too many pages are open.", 503, {"Retry-After": str(RETRY_AFTER_S)})))
+    known = _known_version(request.headers.get("Last-Event-ID", ""))
+    gone: Callable[[], bool] = request.environ.get("waitress.client_disconnected", lambda: False)
+    response = Response(_stream(match(), known, gone), mimetype="text/event-stream")
+    response.call_on_close(lambda: streams.give_back(address))
+    response.headers["X-Accel-Buffering"] = "no"
+    return response
+
+
+def _known_version(event_id: str) -> int:
+    boot, _, version = event_id.partition(".")
+    return int(version) if boot == BOOT and version.isdigit() and len(version) < 12 else -1
+
+
+def _stream(source: Match, known: int, gone: Callable[[], bool]) -> Iterator[str]:
+    yield "retry: 1000\n\n"
+    said_s = time.monotonic()
+    while not gone():
+        now = source.wait(known, LOOK_S)
+        if now.version != known:
+            known, said_s = now.version, time.monotonic()
+            data = json.dumps(snapshot_json(now), ensure_ascii=False, separators=(",", ":"))
+            yield f"id: {BOOT}.{known}\nevent: state\ndata: {data}\n\n"
+        elif time.monotonic() - said_s >= HEARTBEAT_S:
+            said_s = time.monotonic()
+            yield ": still here\n\n"
+
+
+@bp.get("/export.mbn")
+def export() -> Response:
+    """The match as a record to keep."""
+    now = state()
+    if now.match is None:
+        abort(404)
+    response = Response(match().record(), mimetype="text/plain")
+    response.headers["Content-Disposition"] = f'attachment; filename="match-{now.match}.mbn"'
+    return response
+
+
+@bp.get("/camera.jpg")
+def camera() -> Response:
+    """The latest camera picture."""
+    if not people.may_act():
+        abort(401)
+    picture = service().camera_picture
+    return _jpeg(picture() if picture else None)
+
+
+@bp.get("/proposal/<int(signed=True):proposal_id>.jpg")
+def crop(proposal_id: int) -> Response:
+    """The card of a proposal as the camera saw it."""
+    if not people.may_act():
+        abort(401)
+    pending = state().waiting(proposal_id)
+    return _jpeg(pending.proposal.crop if pending else None)
+
+
+def _jpeg(picture: bytes | None) -> Response:
+    if picture is None:
+        abort(404)
+    return Response(picture, mimetype="image/jpeg")

@@ -1,0 +1,116 @@
+"""Setting up a match on a phone: edition, how many play, names, target, who begins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from flask import Blueprint, abort, redirect, render_template, request, url_for
+from werkzeug.datastructures import MultiDict
+from werkzeug.wrappers import Response as AnyResponse
+
+from companion.match import MatchState, Policy
+from companion.pages import people
+from companion.pages.context import match, state
+from companion.pages.names import clean, record_names
+from companion.pages.words import Names, _
+from companion.rules import notation, referee
+from companion.rules.edition import Edition, EditionError, edition_names, load_edition
+from companion.rules.notation import LEAST_TARGET_KM, TARGET_STEP_KM
+from companion.rules.table import Team
+
+bp = Blueprint("setting_up", __name__)
+
+MOST_PLAYERS = 8
+MOST_TARGET_KM = 5000
+
+
+@dataclass(frozen=True, slots=True)
+class Seating:
+    """A way to play that an edition allows."""
+
+    value: str
+    players: int
+    in_pairs: bool
+    target: int
+
+
+@bp.get("/setup")
+def show() -> str:
+    """The form."""
+    now = state()
+    editions = [load_edition(name) for name in edition_names()]
+    chosen = next((e for e in editions if e.name == request.args.get("edition")), editions[0])
+    return render_template(
+        "setup.html",
+        editions=editions,
+        chosen=chosen,
+        seatings=_seatings(chosen),
+        names=_names_before(now),
+        most=max((players for players, _each in chosen.seatings), default=MOST_PLAYERS),
+        policies=list(Policy),
+        under_way=now.match is not None and now.game.winner is None and bool(now.hand_entries or now.game.hands),
+    )
+
+
+def _seatings(edition: Edition) -> list[Seating]:
+    return [
+        Seating(f"{players}x{each}", players, each > 1, referee.target_for(edition, players))
+        for players, each in edition.seatings
+    ]
+
+
+def _names_before(now: MatchState) -> list[str]:
+    """The names of the match before, in seating order."""
+    names = Names.of(now.game)
+    return [names.player(seat.player) for seat in referee.seating(now.game.teams)]
+
+
+@bp.post("/setup")
+def start() -> AnyResponse:
+    """Begins the match."""
+    lines = setup_lines(request.form)
+    match().start(lines, by=people.who(state()), policy=request.form.get("policy", Policy.TAP, type=Policy))
+    return redirect(url_for("join.show"), 303)
+
+
+def setup_lines(form: MultiDict[str, str]) -> list[str]:
+    """The header lines of a match, and its first hand's, from the form. Raises Problem for what cannot be played."""
+    edition = _edition(form.get("edition", "classic"))
+    players, each = _seating(form.get("seating", ""), edition)
+    typed = [clean(form.get(f"name{seat}", "")) for seat in range(1, players + 1)]
+    shown = [name or _("Player %(number)d", number=seat) for seat, name in enumerate(typed, start=1)]
+    words = record_names(shown)
+    teams = _teams(words, each)
+    first = words[(form.get("first", 1, type=int) - 1) % players]
+    lines = notation.header_text(teams, edition.name, _target(form.get("target", ""), edition, players), {})
+    lines += [f'player {word} "{name}"' for word, name in zip(words, shown, strict=True) if word != name]
+    return [*lines, f"hand first {first}"]
+
+
+def _edition(name: str) -> Edition:
+    try:
+        return load_edition(name)
+    except EditionError:
+        abort(400)
+
+
+def _seating(value: str, edition: Edition) -> tuple[int, int]:
+    return next((way for way in edition.seatings if value == f"{way[0]}x{way[1]}"), edition.seatings[0])
+
+
+def _teams(words: list[str], each: int) -> list[Team]:
+    """Sides from the seats clockwise: partners sit opposite each other."""
+    if each == 1:
+        return [Team(word, (word,)) for word in words]
+    sides = len(words) // each
+    partners = [tuple(words[side::sides]) for side in range(sides)]
+    return [Team("-".join(names), names) for names in partners]
+
+
+def _target(value: str, edition: Edition, players: int) -> int | None:
+    """The target where it is another than the edition's own."""
+    km = int(value) if value.isdigit() and len(value) < 6 else 0
+    km -= km % TARGET_STEP_KM
+    if not LEAST_TARGET_KM <= km <= MOST_TARGET_KM or km == referee.target_for(edition, players):
+        return None
+    return km

@@ -1,0 +1,144 @@
+"""The table on a phone: what lies where, whose turn it is, and the taps that confirm, change and undo."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from flask import Blueprint, Response, flash, redirect, render_template, request, url_for
+from werkzeug.wrappers import Response as AnyResponse
+
+from companion.match import Answer, Fate, Match, Outcome, Policy
+from companion.pages import people, views
+from companion.pages.context import match, service, state
+from companion.pages.words import _
+
+bp = Blueprint("table", __name__)
+
+POLICIES = (
+    (Policy.TAP, _("Somebody taps to confirm")),
+    (Policy.PLAY_ON, _("Playing on confirms")),
+    (Policy.AUTO, _("It counts at once, unless in doubt")),
+)
+
+
+@bp.get("/")
+def show() -> AnyResponse | str:
+    """The table page."""
+    now = state()
+    if now.match is None:
+        return redirect(url_for("setting_up.show"))
+    return render_template(
+        "table.html",
+        sides=views.side_views(now, people.seat(now)),
+        pending=views.pending_views(now),
+        log=views.log_view(now),
+        last=views.last_play(now),
+        chances=views.coup_fourre_chances(now),
+        attention=[views.entry_view(now, entry) for entry in now.attention],
+    )
+
+
+@bp.get("/more")
+def more() -> str:
+    """What is needed now and then: seats, the wall screen, settings, what the camera sees."""
+    picture = service().camera_picture
+    has_camera = picture is not None and picture() is not None
+    return render_template("more.html", policies=POLICIES, has_camera=has_camera)
+
+
+@bp.post("/play")
+def enter() -> AnyResponse:
+    """A play picked by hand."""
+    return _tap(lambda m, by: m.enter(request.form.get("text", ""), by))
+
+
+@bp.post("/proposal/<int(signed=True):proposal_id>/confirm")
+def confirm(proposal_id: int) -> AnyResponse:
+    """A proposal counts; with `anyway` although it is illegal."""
+    anyway = "anyway" in request.form
+    return _tap(lambda m, by: m.confirm(proposal_id, by, anyway=anyway))
+
+
+@bp.post("/proposal/<int(signed=True):proposal_id>/dismiss")
+def dismiss(proposal_id: int) -> AnyResponse:
+    """A proposal was no play, or an illegal one was taken back."""
+    fate = Fate.TAKEN_BACK if request.form.get("why") == "taken-back" else Fate.NOT_A_PLAY
+    return _tap(lambda m, by: m.dismiss(proposal_id, by, fate))
+
+
+@bp.post("/proposal/<int(signed=True):proposal_id>/amend")
+def amend(proposal_id: int) -> AnyResponse:
+    """A proposal was another play."""
+    return _tap(lambda m, by: m.amend(proposal_id, request.form.get("text", ""), by))
+
+
+@bp.post("/line/<int:seq>/correct")
+def correct(seq: int) -> AnyResponse:
+    """A line of the log should have said something else."""
+    return _tap(lambda m, by: m.correct(seq, request.form.get("text", ""), by))
+
+
+@bp.post("/line/<int:seq>/before")
+def insert(seq: int) -> AnyResponse:
+    """A play was forgotten before a line of the log."""
+    return _tap(lambda m, by: m.insert(seq, request.form.get("text", ""), by))
+
+
+@bp.post("/line/<int:seq>/retract")
+def retract(seq: int) -> AnyResponse:
+    """A line of the log never happened."""
+    return _tap(lambda m, by: m.retract(seq, by))
+
+
+@bp.post("/line/<int:seq>/stand")
+def let_stand(seq: int) -> AnyResponse:
+    """A line that became illegal counts all the same."""
+    return _tap(lambda m, by: m.let_stand(seq, by))
+
+
+@bp.post("/undo")
+def undo() -> AnyResponse:
+    """The last change is taken back."""
+    return _tap(lambda m, by: m.undo(by, request.form.get("seq", type=int)))
+
+
+@bp.post("/redo")
+def redo() -> AnyResponse:
+    """The last undo is taken back."""
+    return _tap(lambda m, by: m.redo(by, request.form.get("seq", type=int)))
+
+
+@bp.post("/difference/<int:mismatch_id>")
+def answer(mismatch_id: int) -> AnyResponse:
+    """Which is right, the table or the record."""
+    chosen = request.form.get("answer", type=Answer) or Answer.RECORD
+    return _tap(lambda m, by: m.answer_mismatch(mismatch_id, chosen, by))
+
+
+@bp.post("/hand")
+def next_hand() -> AnyResponse:
+    """The next hand begins."""
+    return _tap(lambda m, by: m.next_hand(by, request.form.get("first")))
+
+
+@bp.post("/policy")
+def set_policy() -> AnyResponse:
+    """How plays are confirmed."""
+    match().set_policy(request.form.get("policy", Policy.TAP, type=Policy), people.who(state()))
+    return back()
+
+
+def _tap(act: Callable[[Match, str], Outcome]) -> AnyResponse:
+    """Does what was tapped and shows the table as it is now."""
+    outcome = act(match(), people.who(state()))
+    if outcome.say:
+        flash(outcome.say)
+    return back()
+
+
+def back() -> AnyResponse:
+    """The table: in place for a page that asked for a part, else by a new page."""
+    if "HX-Request" in request.headers:
+        shown = show()
+        return shown if isinstance(shown, AnyResponse) else Response(shown)
+    return redirect(url_for("table.show"), 303)

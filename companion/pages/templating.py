@@ -1,0 +1,82 @@
+"""What templates can use, and the files that pages load: read once, packed once, kept by browsers for a year."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import mimetypes
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from flask import Flask, Response, abort, request, url_for
+
+from companion.pages import people, words
+from companion.pages.context import service
+from companion.pages.signs import sprite
+from companion.rules.cards import Card, Family
+
+_TYPES = {".woff2": "font/woff2", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
+_ALREADY_PACKED = (".woff2", ".png", ".jpg")
+SIGNS = "signs.svg"
+
+
+@dataclass(frozen=True, slots=True)
+class Asset:
+    """A file that pages load."""
+
+    body: bytes
+    packed: bytes | None
+    kind: str
+    mark: str
+    """Changes when the file does; part of its address."""
+
+
+def prepare(app: Flask, static: Path) -> None:
+    """Gives the app its static files and its templates their helpers."""
+    assets = {path.relative_to(static).as_posix(): _asset(path.name, path.read_bytes()) for path in _files(static)}
+    assets[SIGNS] = _asset(SIGNS, sprite().encode())
+    app.jinja_env.add_extension("jinja2.ext.i18n")
+    app.jinja_env.install_null_translations(newstyle=True)  # type: ignore[attr-defined]
+    app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
+    app.jinja_env.globals.update(card=Card, family=Family, title=words.title, family_titles=words.FAMILY_TITLES)
+    app.context_processor(lambda: _helpers(assets))
+    app.add_url_rule("/static/<path:name>", "static", lambda name: _serve(assets, name))
+
+
+def _files(static: Path) -> list[Path]:
+    return [path for path in sorted(static.rglob("*")) if path.is_file()]
+
+
+def _asset(name: str, body: bytes) -> Asset:
+    suffix = Path(name).suffix
+    kind = _TYPES.get(suffix) or mimetypes.guess_type(name)[0] or "application/octet-stream"
+    packed = None if suffix in _ALREADY_PACKED else gzip.compress(body, 9, mtime=0)
+    return Asset(body, packed, kind, hashlib.sha256(body).hexdigest()[:10])
+
+
+def _serve(assets: Mapping[str, Asset], name: str) -> Response:
+    asset = assets.get(name)
+    if asset is None:
+        abort(404)
+    use_packed = asset.packed is not None and "gzip" in request.headers.get("Accept-Encoding", "")
+    response = Response(asset.packed if use_packed else asset.body, mimetype=asset.kind)
+    if use_packed:
+        response.headers["Content-Encoding"] = "gzip"
+    response.headers["Vary"] = "Accept-Encoding"
+    response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
+    return response
+
+
+def _helpers(assets: Mapping[str, Asset]) -> dict[str, Any]:
+    state = service().match.state
+    return {
+        "asset": lambda name: url_for("static", name=name, v=assets[name].mark),
+        "signs": url_for("static", name=SIGNS, v=assets[SIGNS].mark),
+        "names": words.Names.of(state.game),
+        "may_act": people.may_act(),
+        "seat": people.seat(state),
+        "state": state,
+        "part": "HX-Request" in request.headers,
+    }

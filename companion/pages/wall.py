@@ -1,0 +1,39 @@
+"""The wall screen: the table for everybody in the room, and the code to join."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from flask import Blueprint, redirect, render_template, request, url_for
+from werkzeug.wrappers import Response as AnyResponse
+
+from companion.pages import address, people, views
+from companion.pages.context import service, state
+from companion.pages.words import Names
+
+bp = Blueprint("wall", __name__)
+
+
+@bp.get("/wall")
+def show() -> AnyResponse | str:
+    """The wall screen; with the token of the link it may show the code to join."""
+    if people.let_in(request.args.get("t", ""), service().token):
+        return redirect(url_for("wall.show"))
+    now = state()
+    names = Names.of(now.game)
+    base = service().base_url or request.host_url.rstrip("/")
+    code = address.qr_path(address.join_url(base, service().token)) if people.may_act() else None
+    sheets = [views.sheet_view(result, names) for result in now.game.hands]
+    return render_template(
+        "wall.html",
+        sides=views.side_views(now, None),
+        pending=views.pending_views(now),
+        last=views.last_play(now),
+        chances=views.coup_fourre_chances(now),
+        sheet=sheets[-1] if sheets and not now.game.hand_is_open else None,
+        winner=names.side(now.game.winner) if now.game.winner else None,
+        goal=now.game.edition.match_points,
+        code=code,
+        typed=base.removeprefix("http://"),
+        local=address.local_url(urlsplit(base).port or 80).removeprefix("http://"),
+    )

@@ -1,0 +1,133 @@
+"""Makes pictures of every page from matches fed by record lines, to be looked at.
+
+python -m tests.browser.screens FOLDER
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+from playwright.sync_api import Browser, sync_playwright
+from waitress.server import create_server
+
+from companion.match import Match
+from companion.pages import create_app
+from companion.proposal import Mismatch, Proposal
+from companion.rules.notation import parse_play
+from companion.store import Store
+
+CHROMIUM = "/usr/bin/chromium"
+PHONE = {"width": 390, "height": 844}
+SMALL = {"width": 360, "height": 740}
+WALL = {"width": 1920, "height": 1080}
+
+TWO = ["edition classic", "side Ann", "side Bob", 'player Ann "Ann"', "hand first Ann"]
+THREE = ["side Ann", "side Bob", "side Cid", 'player Cid "Cid-Étienne"', "hand first Ann"]
+PAIRS = ["side Ann-Cid = Ann, Cid", "side Bob-Dee = Bob, Dee", "hand first Ann"]
+OPENING = ["Ann roll", "Bob roll", "Ann 100", "Bob 75", "Ann speed-limit > Bob", "Bob 50", "Ann 200"]
+ATTACK = [*OPENING, "Bob stop > Ann"]
+FINISH = [*OPENING, "Bob 25", "Ann 100", "Bob 25", "Ann 100", "Bob 50", "Ann 200"]
+
+
+@contextlib.contextmanager
+def running(match: Match, picture: bytes | None = None) -> Iterator[str]:
+    """The pages of a match on a free port; gives their address."""
+    app = create_app(match, secret=b"screens" * 5, camera_picture=lambda: picture, base_url="http://192.168.1.20:8080")
+    server = create_server(app, host="127.0.0.1", port=0, threads=16, channel_request_lookahead=1)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.effective_port}"
+    server.close()
+    server.task_dispatcher.shutdown()
+    thread.join(2)
+
+
+@contextlib.contextmanager
+def match_of(header: list[str] | None, plays: list[str]) -> Iterator[Match]:
+    """A match fed by record lines."""
+    with tempfile.TemporaryDirectory() as folder:
+        store = Store.open(Path(folder) / "log.sqlite3")
+        match = Match(store)
+        if header:
+            match.start(header)
+        for play in plays:
+            match.enter(play, "Ann")
+        yield match
+        store.close()
+
+
+def propose(match: Match, text: str, number: int = 1) -> None:
+    """A play as the camera proposes it."""
+    play = parse_play(text, match.state.game.teams)
+    match.propose(Proposal(number, play, "side-1/distance", 0.97, 1.0 * number, sure=True))
+
+
+def differ(match: Match) -> None:
+    match.mismatch(Mismatch(1, "side-1/distance", "100", "75", "The record has a 100 in front of Ann, the table a 75."))
+
+
+def nothing(match: Match) -> None:
+    del match
+
+
+SCENES = {
+    "join-empty": (None, [], nothing, "/join"),
+    "setup": (None, [], nothing, "/setup"),
+    "join": (PAIRS, [], nothing, "/join"),
+    "start": (TWO, [], nothing, "/"),
+    "table": (TWO, ATTACK, nothing, "/"),
+    "table-three": (THREE, ["Ann roll", "Bob roll", "Cid roll", "Ann 100", "Bob stop > Cid"], nothing, "/"),
+    "table-pairs": (PAIRS, ["Ann roll", "Bob discard 25", "Cid 100", "Dee roll"], nothing, "/"),
+    "legal": (TWO, OPENING, lambda m: (propose(m, "Bob 25"), propose(m, "Ann 100", 2)), "/"),
+    "illegal": (TWO, OPENING, lambda m: propose(m, "Bob 100"), "/"),
+    "differ": (TWO, OPENING, differ, "/"),
+    "trouble": (TWO, OPENING, lambda m: m.trouble("The camera is gone. Plays can be entered by hand."), "/"),
+    "extension": (TWO, FINISH, nothing, "/"),
+    "entry": (TWO, OPENING, nothing, "/play"),
+    "entry-target": (THREE, ["Ann roll", "Bob roll"], nothing, "/play?player=Cid&card=stop"),
+    "line": (TWO, ATTACK, nothing, "/line/9"),
+    "score": (TWO, [*FINISH, "Ann finish"], nothing, "/score"),
+    "score-open": (TWO, ATTACK, nothing, "/score"),
+    "more": (TWO, ATTACK, nothing, "/more"),
+    "wall": (TWO, ATTACK, nothing, "/wall"),
+    "wall-three": (THREE, ["Ann roll", "Bob roll", "Cid roll", "Ann 100", "Bob stop > Cid"], nothing, "/wall"),
+    "wall-illegal": (PAIRS, ["Ann roll"], lambda m: propose(m, "Bob 100"), "/wall"),
+    "wall-empty": (None, [], nothing, "/wall"),
+}
+
+
+def shoot(browser: Browser, folder: Path, name: str, url: str) -> None:
+    """One page in its sizes and both themes."""
+    wall = name.startswith("wall")
+    for theme in ("light",) if wall else ("light", "dark"):
+        for size in (WALL,) if wall else (PHONE,):
+            context = browser.new_context(viewport=size, color_scheme=theme, device_scale_factor=1 if wall else 2)
+            page = context.new_page()
+            page.goto(url)
+            page.wait_for_timeout(600)
+            page.screenshot(path=folder / f"{name}-{size['width']}-{theme}.png")
+            context.close()
+
+
+def main(folder: Path, only: list[str]) -> None:
+    """Every scene, or those named."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        for name, (header, plays, prepare, path) in SCENES.items():
+            if only and name not in only:
+                continue
+            with match_of(header, plays) as match:
+                prepare(match)
+                with running(match) as url:
+                    shoot(browser, folder, name, url + path)
+        browser.close()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), sys.argv[2:])

@@ -1,0 +1,670 @@
+"""The pages: what they show, what a tap does, and what they refuse."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import socket
+import threading
+
+import pytest
+from waitress.server import create_server
+
+from companion.errors import Problem
+from companion.match import Match, Policy
+from companion.pages import address, announce, create_app, live, people, serve
+from companion.pages.guard import is_our_name, is_our_page
+from companion.pages.names import clean, record_names
+from companion.pages.setting_up import setup_lines
+from companion.proposal import Mismatch, Proposal
+from companion.rules.notation import parse_play
+from companion.store import Store
+
+TWO = ("side Ann", "side Bob", "hand first Ann")
+SECRET = b"0123456789abcdef" * 2
+HOME = {"Origin": "http://localhost"}
+STRANGER = {"REMOTE_ADDR": "192.168.1.77"}
+
+
+@pytest.fixture
+def match(tmp_path):
+    store = Store.open(tmp_path / "log.sqlite3")
+    yield Match(store)
+    store.close()
+
+
+@pytest.fixture
+def app(match):
+    return create_app(match, secret=SECRET, base_url="http://192.168.1.20:8080", camera_picture=lambda: b"a picture")
+
+
+@pytest.fixture
+def page(app):
+    """A browser on the machine itself."""
+    return app.test_client()
+
+
+@pytest.fixture
+def phone(app):
+    """A browser elsewhere on the network."""
+    client = app.test_client()
+    client.environ_base.update(STRANGER)
+    return client
+
+
+@pytest.fixture
+def begun(match):
+    match.start(TWO)
+    return match
+
+
+def tap(client, path, **fields):
+    return client.post(path, data=fields, headers=HOME)
+
+
+def text_of(response) -> str:
+    words = re.sub(r"<[^>]+>", " ", response.get_data(as_text=True))
+    return " ".join(words.split())
+
+
+def seen(match: Match, number: int, text: str, crop: bytes | None = None) -> None:
+    play = parse_play(text, match.state.game.teams)
+    match.propose(Proposal(number, play, "side-1/battle", 0.9, float(number), sure=True, crop=crop))
+
+
+def lines(match: Match) -> list[str]:
+    return [entry.written.text for entry in match.state.hand_entries]
+
+
+# --- The table -----------------------------------------------------------------------------------------------
+
+
+def test_without_a_match_the_table_leads_to_the_set_up(page):
+    assert page.get("/").location == "/setup"
+
+
+def test_the_table_shows_whose_turn_it_is_and_the_way_left(page, begun):
+    begun.enter("Ann roll", "Ann")
+    begun.enter("Bob roll", "Ann")
+    begun.enter("Ann 100", "Ann")
+
+    shown = text_of(page.get("/"))
+
+    assert "Bob’s turn" in shown
+    assert "Ann drives 100 km." in shown
+    assert "600 km to go" in shown
+
+
+def test_an_attack_says_who_needs_what(page, begun):
+    for play in ("Ann roll", "Bob stop > Ann"):
+        begun.enter(play, "Ann")
+
+    shown = text_of(page.get("/"))
+
+    assert "Stop on Ann, from Bob. Ann needs a roll or right of way." in shown
+    assert "Coup fourré!" in shown
+
+
+def test_a_proposal_is_confirmed_with_one_tap(page, begun):
+    seen(begun, 1, "Ann roll")
+
+    answer = tap(page, "/proposal/1/confirm")
+
+    assert answer.status_code == 303
+    assert lines(begun) == ["Ann roll"]
+
+
+def test_a_tap_from_a_live_page_brings_the_new_table_with_it(page, begun):
+    seen(begun, 1, "Ann roll")
+
+    answer = page.post("/proposal/1/confirm", headers=HOME | {"HX-Request": "true"})
+
+    assert "Bob’s turn" in text_of(answer)
+    assert "<html" not in answer.get_data(as_text=True)
+
+
+def test_an_illegal_proposal_is_shown_with_its_rule_and_both_answers(page, begun):
+    seen(begun, 1, "Ann 100")
+
+    shown = text_of(page.get("/"))
+
+    assert "Illegal" in shown
+    assert "Ann is not driving yet. It takes a roll, or right of way." in shown
+    assert "the classic rules (106 cards): Starting to drive" in shown
+    assert "Taken back" in shown
+    assert "Play it all the same" in shown
+
+
+def test_an_illegal_proposal_counts_only_when_it_is_played_all_the_same(page, begun):
+    seen(begun, 1, "Ann 100")
+    tap(page, "/proposal/1/confirm")
+    before = lines(begun)
+
+    tap(page, "/proposal/1/confirm", anyway="1")
+
+    assert (before, lines(begun)) == ([], ["Ann 100 anyway"])
+
+
+def test_a_play_taken_back_leaves_the_table_as_it_was(page, begun):
+    seen(begun, 1, "Ann 100")
+
+    tap(page, "/proposal/1/dismiss", why="taken-back")
+
+    assert begun.state.pending == ()
+    assert begun.state.fates[1] == "taken-back"
+
+
+def test_a_tap_that_came_too_late_is_told_so(page, begun):
+    answer = page.post("/proposal/7/confirm", headers=HOME, follow_redirects=True)
+
+    assert "That was settled already." in text_of(answer)
+
+
+def test_the_difference_between_table_and_record_has_three_answers(page, begun):
+    begun.enter("Ann roll", "Ann")
+    begun.mismatch(Mismatch(1, "side-1/battle", "roll", None, "No card lies on Ann’s battle pile."))
+    shown = text_of(page.get("/"))
+
+    tap(page, "/difference/1", answer="table")
+
+    assert "The table is right The record is right Ignore" in shown
+    assert lines(begun) == []
+
+
+def test_undo_takes_back_what_the_button_named(page, begun):
+    begun.enter("Ann roll", "Ann")
+    seq = begun.state.undoable.seq
+    begun.enter("Bob roll", "Bob")
+
+    tap(page, "/undo", seq=seq)
+
+    assert lines(begun) == ["Ann roll", "Bob roll"]
+
+
+def test_a_camera_in_trouble_is_a_sentence_on_the_table(page, begun):
+    begun.trouble("The camera is gone: plug it in again.")
+
+    assert "The camera is gone: plug it in again." in text_of(page.get("/"))
+
+
+def test_lines_that_no_longer_fit_are_listed_with_what_to_do(page, begun):
+    for play in ("Ann roll", "Bob roll", "Ann 100"):
+        begun.enter(play, "Ann")
+    tap(page, f"/line/{begun.state.hand_entries[0].seq}/correct", text="Ann discard 25")
+
+    shown = text_of(page.get("/"))
+
+    assert "These lines no longer fit" in shown
+    assert "Ann drives 100 km." in shown
+
+
+# --- By hand -------------------------------------------------------------------------------------------------
+
+
+def test_a_usual_play_by_hand_takes_two_taps(page, begun):
+    picker = page.get("/play").get_data(as_text=True)
+
+    tap(page, "/play", text="Ann roll")
+
+    assert 'name="text" value="Ann roll"' in picker
+    assert lines(begun) == ["Ann roll"]
+
+
+def test_a_hazard_is_asked_whom_it_hits_only_where_there_is_a_choice(page, begun, match):
+    with_two = page.get("/play").get_data(as_text=True)
+    match.start(("side Ann", "side Bob", "side Cid", "hand first Ann"))
+    with_three = page.get("/play").get_data(as_text=True)
+
+    asked = page.get("/play?player=Ann&card=stop").get_data(as_text=True)
+
+    assert 'value="Ann stop &gt; Bob"' in with_two
+    assert 'value="Ann stop &gt; Bob"' not in with_three
+    assert 'value="Ann stop &gt; Cid"' in asked
+
+
+def test_discarding_is_one_tap_more(page, begun):
+    assert 'value="Ann discard 25"' in page.get("/play?discard=1").get_data(as_text=True)
+
+
+def test_a_proposal_read_wrongly_is_entered_as_another_play(page, begun):
+    seen(begun, 1, "Ann 100")
+    picker = text_of(page.get("/proposal/1"))
+
+    tap(page, "/proposal/1/amend", text="Ann roll")
+
+    assert "Noted as: Ann drives 100 km." in picker
+    assert lines(begun) == ["Ann roll"]
+
+
+def test_a_line_of_the_log_can_be_changed_taken_out_and_preceded(page, begun):
+    for play in ("Ann roll", "Bob roll"):
+        begun.enter(play, "Ann")
+    first, second = (entry.seq for entry in begun.state.hand_entries)
+
+    tap(page, f"/line/{first}/correct", text="Ann discard 25")
+    tap(page, f"/line/{second}/before", text="Bob driving-ace")
+    tap(page, f"/line/{second}/retract")
+
+    assert lines(begun) == ["Ann discard 25", "Bob driving-ace"]
+
+
+def test_a_missing_play_is_looked_for_on_the_table_before_the_line(page, begun):
+    begun.enter("Ann roll", "Ann")
+    seq = begun.state.hand_entries[0].seq
+
+    shown = text_of(page.get(f"/line/{seq}?before=1"))
+
+    assert "What came before it?" in shown
+
+
+def test_text_that_is_no_play_is_refused_with_how_to_write_it(page, begun):
+    answer = tap(page, "/play", text="<script>alert(1)</script>")
+
+    assert answer.status_code == 400
+    assert "A play begins with a player" in text_of(answer)
+    assert "alert" not in answer.get_data(as_text=True)
+
+
+# --- Set-up and seats ----------------------------------------------------------------------------------------
+
+
+def form(**fields: str) -> dict[str, str]:
+    return {"edition": "classic", "seating": "2x1", **fields}
+
+
+def test_names_make_a_match(page, match):
+    tap(page, "/setup", **form(name1="Ann Smith", name2="Bob", first="2", policy="play-on"))
+
+    assert match.record() == (
+        'edition classic\nside Ann-Smith\nside Bob\nplayer Ann-Smith "Ann Smith"\n\nhand first Bob\n'
+    )
+    assert match.state.policy is Policy.PLAY_ON
+
+
+def test_partners_sit_opposite_each_other(page, match):
+    tap(page, "/setup", **form(seating="4x2", name1="Ann", name2="Bob", name3="Cid", name4="Dee"))
+
+    assert [team.players for team in match.state.game.teams] == [("Ann", "Cid"), ("Bob", "Dee")]
+    assert "Ann &amp; Cid" in page.get("/").get_data(as_text=True)
+
+
+def test_players_without_names_are_numbered(match):
+    assert setup_lines_of(seating="3x1")[1:4] == ["side Player-1", "side Player-2", "side Player-3"]
+
+
+def setup_lines_of(**fields: str) -> list[str]:
+    from werkzeug.datastructures import MultiDict
+
+    return setup_lines(MultiDict(form(**fields)))
+
+
+@pytest.mark.parametrize("target", ["", "700", "abc", "999999", "-5", "٣"])
+def test_the_sheets_own_target_is_not_written(target):
+    assert not any(line.startswith("target") for line in setup_lines_of(target=target))
+
+
+def test_another_target_is_written(match):
+    assert "target 1000" in setup_lines_of(target="1000")
+
+
+HOSTILE = [
+    '"><script>alert(1)</script>',
+    "Ann\nhand first Bob",
+    "end",
+    "  ",
+    "side",
+    "{{7*7}}",
+    "😀",
+    "a" * 500,
+    'x" # y',
+    "\u202eevil",
+    "..",
+]
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_names_are_only_names(page, match, name):
+    tap(page, "/setup", **form(name1=name, name2=name))
+    tap(page, "/play", text=f"{match.state.game.teams[0].name} roll")
+
+    shown = page.get("/").get_data(as_text=True)
+
+    assert lines(match) == [f"{match.state.game.teams[0].name} roll"]
+    assert "<script>alert" not in shown
+    assert "49" not in text_of(page.get("/score"))
+
+
+def test_a_name_is_cleaned_for_showing():
+    assert clean('  Ann\t"Speedy"\x00 Smith ') == "Ann ”Speedy” Smith"
+
+
+def test_record_names_are_one_word_each_and_all_different():
+    assert record_names(["Ann Smith", "ann-smith", "hand", "!!", "Łukasz"]) == [
+        "Ann-Smith",
+        "ann-smith2",
+        "hand_",
+        "Somebody",
+        "Łukasz",
+    ]
+
+
+def test_a_phone_that_scans_the_code_takes_a_seat_in_two_taps(phone, begun):
+    token = people.join_token(SECRET)
+
+    phone.get(f"/join?t={token}")
+    tap(phone, "/join", player="Ann", name="Annie")
+
+    assert "Your turn" in text_of(phone.get("/"))
+    assert begun.state.game.shown["Ann"] == "Annie"
+
+
+def test_the_join_page_lists_the_players(page, begun):
+    assert 'name="player" value="Bob"' in page.get("/join").get_data(as_text=True)
+
+
+def test_a_seat_that_does_not_exist_makes_a_spectator(page, begun):
+    tap(page, "/join", player="Zoe")
+
+    assert "Ann’s turn" in text_of(page.get("/"))
+    assert begun.state.seats == {}
+
+
+# --- The score -----------------------------------------------------------------------------------------------
+
+HAND = ["Ann roll", "Bob roll", "Ann 200", "Bob 25", "Ann 200", "Bob 25", "Ann 200", "end"]
+
+
+def test_the_score_is_there_when_the_hand_ends(page, begun):
+    for play in HAND:
+        begun.enter(play, "Ann")
+        for pending in begun.state.pending:
+            begun.dismiss(pending.id, "Ann")
+
+    shown = text_of(page.get("/score"))
+
+    assert "Hand 1 ended by agreement" in shown
+    assert "Distance a point a kilometre 400 50" in shown
+    assert "Next hand – Bob begins" in shown
+
+
+def test_the_next_hand_begins_with_the_player_who_was_chosen(page, begun):
+    begun.enter("end", "Ann")
+
+    tap(page, "/hand", first="Ann")
+
+    assert begun.state.game.hand_number == 2
+    assert begun.state.game.table.player_to_move == "Ann"
+
+
+def test_a_hand_is_not_begun_by_a_stranger(page, begun):
+    begun.enter("end", "Ann")
+
+    tap(page, "/hand", first="Zoe\nhand first Bob")
+
+    assert begun.state.game.hand_number == 1
+
+
+# --- The wall ------------------------------------------------------------------------------------------------
+
+
+def test_the_wall_shows_the_code_with_the_address(page, begun):
+    shown = page.get("/wall").get_data(as_text=True)
+
+    assert 'class="qr"' in shown
+    assert "192.168.1.20:8080" in shown
+
+
+def test_a_strangers_wall_has_no_code(phone, begun):
+    assert 'class="qr"' not in phone.get("/wall").get_data(as_text=True)
+
+
+def test_the_terminals_link_opens_the_wall_with_the_code(phone, begun):
+    answer = phone.get(f"/wall?t={people.join_token(SECRET)}", follow_redirects=True)
+
+    assert 'class="qr"' in answer.get_data(as_text=True)
+    assert answer.request.query_string == b""
+
+
+# --- As data -------------------------------------------------------------------------------------------------
+
+
+def test_the_state_as_json_has_all_that_the_table_shows(page, begun):
+    begun.enter("Ann roll", "Ann")
+    seen(begun, 1, "Bob 100")
+
+    state = page.get("/api/state").get_json()
+
+    assert state["table"]["to_move"] == "Bob"
+    assert state["table"]["sides"]["Ann"]["battle"] == "roll"
+    assert [(p["play"], p["verdict"]) for p in state["pending"]] == [("Bob 100", "illegal")]
+    assert state["log"][0]["text"] == "Ann roll"
+
+
+def test_the_stream_begins_with_a_snapshot(page, begun):
+    first = next(event for event in stream(page) if "data:" in event)
+
+    assert first.startswith(f"id: {live.BOOT}.")
+    assert json.loads(first.split("data: ")[1])["hand"] == 1
+
+
+def test_a_stream_that_comes_back_up_to_date_is_told_only_what_is_new(page, begun):
+    known = f"{live.BOOT}.{begun.state.version}"
+    events = stream(page, {"Last-Event-ID": known})
+    next(events)
+    begun.enter("Ann roll", "Ann")
+
+    first = next(events)
+
+    assert json.loads(first.split("data: ")[1])["table"]["to_move"] == "Bob"
+
+
+def test_a_stream_from_before_a_restart_gets_a_snapshot(page, begun):
+    events = stream(page, {"Last-Event-ID": f"feed.{begun.state.version}"})
+    next(events)
+
+    assert "data:" in next(events)
+
+
+def stream(client, headers=None):
+    response = client.get("/events", headers=headers)
+    for chunk in response.response:
+        yield chunk.decode() if isinstance(chunk, bytes) else chunk
+
+
+def test_an_address_has_four_streams_and_gets_them_back(page, begun, monkeypatch):
+    monkeypatch.setattr(live, "streams", live.Streams())
+    open_ones = [page.get("/events") for _ in range(4)]
+
+    refused = page.get("/events")
+    open_ones[0].close()
+    again = page.get("/events")
+
+    assert (refused.status_code, refused.headers["Retry-After"]) == (503, "10")
+    assert again.status_code == 200
+    for response in [*open_ones, again]:
+        response.close()
+
+
+def test_streams_are_capped_altogether():
+    streams = live.Streams()
+    taken = [streams.take(f"10.0.0.{number}") for number in range(live.MOST_STREAMS)]
+
+    assert all(taken)
+    assert not streams.take("10.0.1.1")
+
+
+def test_the_record_can_be_kept(page, begun):
+    begun.enter("Ann roll", "Ann")
+
+    answer = page.get("/export.mbn")
+
+    assert answer.get_data(as_text=True) == "side Ann\nside Bob\n\nhand first Ann\nAnn roll\n"
+    assert "attachment" in answer.headers["Content-Disposition"]
+
+
+def test_the_cameras_pictures_are_for_the_table_only(page, phone, begun):
+    seen(begun, 1, "Ann roll", crop=b"\xff\xd8 a card")
+
+    assert page.get("/camera.jpg").data == b"a picture"
+    assert page.get("/proposal/1.jpg").data == b"\xff\xd8 a card"
+    assert phone.get("/camera.jpg").status_code == 401
+    assert phone.get("/proposal/1.jpg").status_code == 401
+
+
+# --- The guard -----------------------------------------------------------------------------------------------
+
+
+def changing_routes(app):
+    return sorted(rule.rule for rule in app.url_map.iter_rules() if "POST" in rule.methods)
+
+
+def test_every_change_needs_our_own_page_and_a_scanned_code(app, begun, phone, page):
+    for rule in changing_routes(app):
+        path = re.sub(r"<[^>]+>", "1", rule)
+
+        assert page.post(path).status_code == 403, rule
+        assert page.post(path, headers={"Origin": "http://evil.example"}).status_code == 403, rule
+        assert phone.post(path, headers=HOME).status_code == 401, rule
+
+
+def test_a_phone_that_only_watches_sees_the_table_and_no_buttons(phone, begun):
+    shown = phone.get("/").get_data(as_text=True)
+
+    assert "You are watching." in shown
+    assert "<button" not in shown
+
+
+@pytest.mark.parametrize("token", ["", "x", "ü", "A" * 22])
+def test_a_wrong_token_lets_nobody_in(phone, begun, token):
+    phone.get("/join", query_string={"t": token})
+
+    assert tap(phone, "/play", text="Ann roll").status_code == 401
+
+
+def test_a_strange_host_name_is_refused(page, begun):
+    assert page.get("/", headers={"Host": "rebound.example"}).status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("host", "ours"),
+    [
+        ("192.168.1.20:8080", True),
+        ("[fe80::1]:8080", True),
+        ("localhost", True),
+        ("pi.local:8080", True),
+        (socket.gethostname(), True),
+        ("example.com", False),
+        ("192.168.1.20.example.com", False),
+        ("[", False),
+        ("", False),
+    ],
+)
+def test_which_names_are_ours(host, ours):
+    assert is_our_name(host) is ours
+
+
+@pytest.mark.parametrize("origin", [None, "null", "http://evil.example", "http://localhost.evil", "ftp://localhost"])
+def test_other_origins_are_not_our_page(origin):
+    assert not is_our_page(origin, "localhost")
+
+
+def test_nothing_inline_is_allowed_and_nothing_from_outside(page, begun):
+    answer = page.get("/")
+    policy = answer.headers["Content-Security-Policy"]
+
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    assert not re.search(r"<script(?![^>]*src=)|<style| style=| on\w+=|https?://", answer.get_data(as_text=True))
+
+
+@pytest.mark.parametrize("path", ["/nowhere", "/line/x", "/static/../companion.css", "/static/none.js"])
+def test_what_is_not_there_gets_a_sentence_that_repeats_nothing(page, path):
+    answer = page.get(path + "?q=%3Cscript%3Ehello")
+
+    assert answer.status_code == 404
+    assert "go back to the table" in text_of(answer)
+    assert "hello" not in answer.get_data(as_text=True)
+
+
+def test_a_body_larger_than_any_page_sends_is_refused(page, begun):
+    assert tap(page, "/play", text="x" * 100_000).status_code == 413
+
+
+def test_our_own_mistake_is_a_sentence_without_its_insides(app, begun, monkeypatch):
+    monkeypatch.setattr(begun, "undo", lambda *_: 1 / 0)
+    app.config["PROPAGATE_EXCEPTIONS"] = False
+
+    answer = tap(app.test_client(), "/undo")
+
+    assert answer.status_code == 500
+    assert "Something went wrong on our side" in text_of(answer)
+    assert "division" not in answer.get_data(as_text=True)
+
+
+def test_the_secret_is_kept_and_is_for_its_owner_alone(tmp_path):
+    first = people.load_secret(tmp_path)
+
+    assert people.load_secret(tmp_path) == first
+    assert len(first) == 32
+    assert (tmp_path / "secret-key").stat().st_mode & 0o077 == 0
+
+
+# --- Serving -------------------------------------------------------------------------------------------------
+
+
+def test_a_taken_port_is_said_with_what_to_do(app):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+
+        with pytest.raises(Problem, match=f"Port {port} is taken .* --port"):
+            serve(app, "127.0.0.1", port)
+
+
+def test_a_real_server_answers_and_frees_the_stream_of_a_phone_that_left(app, begun, monkeypatch):
+    monkeypatch.setattr(live, "streams", live.Streams())
+    monkeypatch.setattr(live, "LOOK_S", 0.02)
+    server = create_server(app, host="127.0.0.1", port=0, threads=4, channel_request_lookahead=1)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    with socket.create_connection(("127.0.0.1", server.effective_port), timeout=5) as gone:
+        gone.sendall(b"GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        answer = gone.recv(4000)
+        open_before = live.streams.count()
+
+    assert b"200 OK" in answer
+    assert open_before == 1
+    assert freed(live.streams)
+    server.close()
+    server.task_dispatcher.shutdown()
+    thread.join(5)
+
+
+def freed(streams: live.Streams) -> bool:
+    """Whether the last stream is given back within two seconds."""
+    waited = threading.Event()
+    return any(streams.count() == 0 or waited.wait(0.02) for _ in range(100))
+
+
+def test_the_terminal_says_where_the_table_is():
+    said = announce("192.168.1.20", 8080, "tok")
+
+    assert "http://192.168.1.20:8080/join?t=tok" in said
+    assert "http://localhost:8080" in said
+    assert "▀" in said
+
+
+def test_the_address_for_everywhere_is_the_networks():
+    assert address.base_url("0.0.0.0", 80) == f"http://{address.lan_ip()}"
+
+
+def test_the_first_page_and_all_it_loads_stay_under_60_kb(page, begun):
+    for play in HAND:
+        begun.enter(play, "Ann")
+    html = page.get("/").get_data(as_text=True)
+    assets = {found.split("#")[0] for found in re.findall(r'(?:href|src)="(/static/[^"]+)"', html)}
+    weights = [len(page.get(path, headers={"Accept-Encoding": "gzip"}).data) for path in sorted(assets)]
+    font = len(page.get("/static/fonts/barlow-condensed-700.woff2").data)
+
+    assert len(gzip.compress(html.encode())) + sum(weights) + font < 60_000
+    assert font < 25_000

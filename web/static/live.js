@@ -1,0 +1,57 @@
+// Keeps a page in step with the table: one stream of changes, and `live` on the body for each.
+// The page fetches its own part anew; without this script it is as good as a page that is reloaded by hand.
+
+const LOST_AFTER_MS = 3000;
+const offline = document.getElementById("offline");
+const wanted = document.body.hasAttribute("data-live");
+let stream = null;
+let lostTimer = 0;
+let version = null;
+
+function changed(event) {
+  if (event.lastEventId === version) return;
+  const first = version === null;
+  version = event.lastEventId;
+  if (!first) document.body.dispatchEvent(new CustomEvent("live"));
+}
+
+function found() {
+  clearTimeout(lostTimer);
+  lostTimer = 0;
+  offline.hidden = true;
+}
+
+function lost() {
+  lostTimer ||= setTimeout(() => { offline.hidden = false; }, LOST_AFTER_MS);
+  if (stream.readyState === EventSource.CLOSED) setTimeout(connect, 2000);
+}
+
+function connect() {
+  if (stream && stream.readyState !== EventSource.CLOSED) return;
+  stream = new EventSource("/events");
+  stream.addEventListener("state", changed);
+  stream.addEventListener("open", found);
+  stream.addEventListener("error", lost);
+}
+
+// A phone that slept has a dead stream and an old page.
+function woken() {
+  if (document.visibilityState !== "visible") return;
+  stream?.close();
+  connect();
+  document.body.dispatchEvent(new CustomEvent("live"));
+}
+
+if (wanted) {
+  connect();
+  document.addEventListener("visibilitychange", woken);
+  window.addEventListener("pageshow", (event) => { if (event.persisted) woken(); });
+  window.addEventListener("pagehide", () => stream?.close());
+}
+
+// What was said about the last tap is gone with the next one that works.
+document.body.addEventListener("htmx:afterRequest", (event) => {
+  if (event.detail.successful) document.getElementById("notice").replaceChildren();
+});
+document.body.addEventListener("htmx:sendError", () => { offline.hidden = false; });
+document.body.addEventListener("htmx:afterOnLoad", found);
