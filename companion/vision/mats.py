@@ -131,6 +131,11 @@ def look(
     return replace(mats, moved=frozenset())
 
 
+def is_due(mats: Mats, t_s: float) -> bool:
+    """Whether `look` would do more than nothing at that time, were every mat in play found."""
+    return mats.searched_s is None or _due(mats.checked_s if mats.fits else mats.searched_s, CHECK_EVERY_S, t_s)
+
+
 def search(gray: Image, mats: Mats, layouts: Sequence[MatLayout], t_s: float) -> Mats:
     """Looks for every marker on the whole picture, a second time more thoroughly where a mat has not all of its."""
     ids = _ids(layouts)

@@ -1,0 +1,208 @@
+"""The eye: frame after frame to views. It does as little as the table allows.
+
+An idle table costs the gate alone. Where something moves, its zones are unknown; when they are still again they are
+read, and what is there must be a card that is read, the bare mat, or what was there before; else they stay unknown.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from companion.layout import MatLayout
+from companion.vision import gate, mats, zones
+from companion.vision.camera import Frame
+from companion.vision.gate import Gate, Motion
+from companion.vision.mats import Mats
+from companion.vision.read import gray_of, missing_zones, read
+from companion.vision.stickers import side_of
+from companion.vision.view import Sighting, View
+from companion.vision.zones import ZoneChanges, ZoneWatch
+
+READS = 3
+"""A zone that something has moved in is read on so many frames once it is still."""
+
+READ_AGAIN_S = 1.0
+"""How long a zone that cannot be explained waits until it is read again."""
+
+REACH_OUT_MM = 25.0
+"""So much around a zone is read with it: a card may lie over its edge."""
+
+DRAW = "table/draw"
+LIGHT_OR_CAMERA = "The light or the camera has changed: nothing is followed until the picture is steady again."
+NO_MATS = "No mat is seen: lay the printed mats so that the camera sees their corners."
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sight:
+    """All that the eye remembers."""
+
+    gate: Gate = field(default_factory=Gate)
+    mats: Mats = field(default_factory=Mats)
+    zones: ZoneWatch = field(default_factory=ZoneWatch)
+    view: View | None = None
+    reads_left: Mapping[str, int] = field(default_factory=dict)
+    """How often each zone is still to be read once it is still."""
+
+    unexplained: frozenset[str] = frozenset()
+    """Still zones with something in them that is neither a card that is read nor the bare mat."""
+
+    restless: bool = True
+    """Something moved or is to be read: the next frame is looked at even if the gate finds it still."""
+
+    read_s: float | None = None
+    """When anything was last read."""
+
+    read_now: frozenset[str] = frozenset()
+    """The zones that were read on this very frame; elsewhere the view repeats what was read before."""
+
+
+class Eye:
+    """Turns the frames of one source into views. Not for two threads at once.
+
+    `allowed` are the physical cards of the deck (None: any), `layouts` the mats in play (None: all that are found).
+    """
+
+    def __init__(self, *, allowed: Collection[str] | None = None, layouts: Sequence[MatLayout] | None = None) -> None:
+        self._allowed = None if allowed is None else frozenset(allowed)
+        self._layouts = None if layouts is None else tuple(layouts)
+        self.sight = Sight()
+
+    def __call__(self, frame: Frame) -> View:
+        """What a frame shows, given all frames before it."""
+        self.sight, view = look(self.sight, frame, allowed=self._allowed, layouts=self._layouts)
+        return view
+
+
+def look(
+    sight: Sight, frame: Frame, *, allowed: Collection[str] | None = None, layouts: Sequence[MatLayout] | None = None
+) -> tuple[Sight, View]:
+    """The eye's memory after a frame, and what the frame shows."""
+    sight = replace(sight, gate=gate.update(sight.gate, frame.image), read_now=frozenset())
+    before = sight.view
+    if before is not None and sight.gate.motion is Motion.EVERYTHING:
+        return _blinded(sight, before, frame, layouts)
+    if before is not None and _is_idle(sight, frame.t_s):
+        view = replace(before, t_s=frame.t_s)
+        return replace(sight, view=view), view
+    return _looked(sight, frame, allowed, layouts)
+
+
+def _is_idle(sight: Sight, t_s: float) -> bool:
+    """Whether nothing has moved and nothing is due."""
+    return (
+        sight.gate.motion is Motion.STILL
+        and not sight.restless
+        and not mats.is_due(sight.mats, t_s)
+        and not (sight.unexplained and _read_again(sight, t_s))
+    )
+
+
+def _read_again(sight: Sight, t_s: float) -> bool:
+    return sight.read_s is None or not 0 <= t_s - sight.read_s < READ_AGAIN_S
+
+
+def _blinded(sight: Sight, before: View, frame: Frame, layouts: Sequence[MatLayout] | None) -> tuple[Sight, View]:
+    """A frame that cannot be compared with the one before: everything is looked for anew."""
+    every = _every_zone(sight.mats) | missing_zones(sight.mats, layouts or ())
+    view = replace(before, t_s=frame.t_s, unknown_zones=every, draw_pile_empty=None, trouble=LIGHT_OR_CAMERA)
+    lost = replace(sight.mats, searched_s=None, checked_s=None)
+    return replace(sight, mats=lost, view=view, restless=True, reads_left=dict.fromkeys(every, READS)), view
+
+
+def _looked(
+    sight: Sight, frame: Frame, allowed: Collection[str] | None, layouts: Sequence[MatLayout] | None
+) -> tuple[Sight, View]:
+    gray = gray_of(frame.image)
+    watch, changes = zones.update(sight.zones, frame.image, sight.mats)
+    settling = {zone for zone, left in sight.reads_left.items() if left == READS} - changes.moving
+    known = replace(sight.mats, checked_s=None) if settling else sight.mats
+    placed = mats.look(gray, known, frame.t_s, layouts)
+    if [fit.matrix.tobytes() for fit in placed.fits] != [fit.matrix.tobytes() for fit in sight.mats.fits]:
+        watch, changes = zones.update(sight.zones, frame.image, placed)
+    sight = replace(sight, mats=placed, zones=watch, reads_left=_to_read(sight, changes, placed))
+    due = _due(sight, changes, frame.t_s)
+    view = _read(sight, frame, due, allowed, layouts) if due or sight.view is None else sight.view
+    return _judged(sight, view, frame, changes, due, layouts)
+
+
+def _to_read(sight: Sight, changes: ZoneChanges, placed: Mats) -> Mapping[str, int]:
+    """How often each zone is to be read: all over again after movement, once after a change that crept in."""
+    moved = {zone for zone in _every_zone(placed) if zone.partition("/")[0] in placed.moved}
+    crept = dict.fromkeys(changes.changed - sight.unexplained, 1)
+    left = {zone: reads for zone, reads in sight.reads_left.items() if reads}
+    return {**crept, **left, **dict.fromkeys(changes.moving | moved, READS)}
+
+
+def _due(sight: Sight, changes: ZoneChanges, t_s: float) -> frozenset[str]:
+    again = sight.unexplained if _read_again(sight, t_s) else frozenset()
+    return (again | {zone for zone, left in sight.reads_left.items() if left}) - changes.moving
+
+
+def _read(
+    sight: Sight,
+    frame: Frame,
+    due: frozenset[str],
+    allowed: Collection[str] | None,
+    layouts: Sequence[MatLayout] | None,
+) -> View:
+    """The view with the due zones read; a sticker that is missed in a place that looks the same still counts."""
+    boxes = [box for zone in due if (box := zones.zone_box(sight.mats, zone, REACH_OUT_MM))]
+    view = read(frame, sight.mats, layouts=layouts, allowed=allowed, where=boxes, before=sight.view)
+    found = [s for s in view.sightings if s.zone is not None]
+    cards = {s.card for s in found if s.card}
+    missed = [s for s in (sight.view.sightings if sight.view else ()) if s.card and s.card not in cards]
+    kept = [s for s in missed if zones.looks_the_same(sight.zones, s) and not _taken(s, found)]
+    return replace(view, sightings=(*found, *kept))
+
+
+def _taken(missed: Sighting, found: Sequence[Sighting]) -> bool:
+    """Whether another code is read where a missed one was."""
+    return any(math.dist(missed.centre_px, s.centre_px) < side_of(s.corners_px) for s in found if s.corners_px)
+
+
+def _judged(
+    sight: Sight,
+    view: View,
+    frame: Frame,
+    changes: ZoneChanges,
+    due: frozenset[str],
+    layouts: Sequence[MatLayout] | None,
+) -> tuple[Sight, View]:
+    """Which zones may be spoken of, after the due ones were read."""
+    open_to_doubt = (changes.changed | due) - changes.touched_border
+    odd = zones.unexplained(sight.zones, open_to_doubt, view.sightings) | changes.touched_border
+    hidden = changes.moving | changes.cut_off | odd | missing_zones(sight.mats, layouts or ())
+    view = replace(
+        view,
+        t_s=frame.t_s,
+        mats=sight.mats.seen(),
+        unknown_zones=hidden,
+        draw_pile_empty=None if DRAW in hidden else sight.mats.draw_marker_seen,
+        trouble=_trouble(sight.mats),
+    )
+    left = {zone: reads - (zone in due) for zone, reads in sight.reads_left.items() if reads > (zone in due)}
+    return (
+        replace(
+            sight,
+            zones=zones.accept(sight.zones, due - hidden, view.sightings),
+            view=view,
+            reads_left=left,
+            unexplained=odd,
+            restless=bool(left or changes.moving),
+            read_s=frame.t_s if due else sight.read_s,
+            read_now=due,
+        ),
+        view,
+    )
+
+
+def _trouble(placed: Mats) -> str | None:
+    if not placed.fits:
+        return NO_MATS
+    return LIGHT_OR_CAMERA if len(placed.moved) == len(placed.fits) else None
+
+
+def _every_zone(placed: Mats) -> frozenset[str]:
+    return frozenset(f"{fit.layout.id}/{zone}" for fit in placed.fits for zone in fit.layout.zones)

@@ -1,0 +1,388 @@
+"""What happens in each zone over time: moving, changed, or covered by something that is no card.
+
+Every mat is looked at from straight above on a small picture of its own, one pixel for `MM_PER_PX` millimetres, with
+a rim of table around it. Two pictures are remembered: the last one (does anything move?) and the one last accepted,
+zone by zone (what has changed since?). Three cues keep a hand that is held still from looking like an empty zone:
+
+* what has changed reaches from the zone over the mat's rim: an arm;
+* what has changed is neither near a sticker that is read nor like the bare mat: a hand, a cup, a card face down;
+* what has changed is larger than the cards that are read there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from companion.layout import CARD_MM, MatLayout, Rect
+from companion.vision.boxes import Box, Image, around
+from companion.vision.mats import Fit, Floats, Mats
+from companion.vision.view import Sighting
+
+MM_PER_PX = 4.0
+RIM_MM = 32.0
+"""How much table around a mat is looked at: more than a card that lies over the mat's edge."""
+
+STILL_FRAMES = 2
+"""So many frames without movement settle a zone."""
+
+FIRST_STILL_FRAMES = 4
+"""So many before a zone is accepted for the first time, when there is nothing to compare it with."""
+
+MOVING_LEVELS = 14
+CHANGED_LEVELS = 24
+MIN_PATCH_PX = 4
+"""A patch of fewer pixels (64 mm²) is noise or a sticker's edge."""
+
+SHADE = (0.6, 1.6)
+"""The same surface in shadow or in more light has this many times its brightness, all colours alike."""
+
+SHADE_LEVELS = 12
+REACH_MM = 95.0
+"""From the middle of a card's sticker to the card's farthest corner, wherever it is stuck."""
+
+CARD_PX = CARD_MM[0] * CARD_MM[1] / MM_PER_PX**2
+INSIDE_SHARE = 0.85
+"""A zone of which less lies within the picture is not to be judged."""
+
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sheet:
+    """What is remembered of one mat."""
+
+    fit: Fit
+    last: Image
+    """The mat on the last frame, `(h, w, 3) uint8 BGR`, rim included."""
+
+    accepted: Image
+    """The same as last accepted, zone by zone."""
+
+    bare: Image
+    """The look of the mat where no card lies, as far as it has been seen."""
+
+    bare_known: Mask
+    still: Mapping[str, int]
+    """For how many frames nothing has moved in each zone."""
+
+    settled: frozenset[str] = frozenset()
+    """Zones that have been accepted at least once."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ZoneWatch:
+    """What is remembered of every mat, by its id."""
+
+    sheets: Mapping[str, Sheet] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ZoneChanges:
+    """What a frame changes, zones named `side-1/battle`."""
+
+    moving: frozenset[str] = frozenset()
+    """Something moves there, or did until a moment ago."""
+
+    changed: frozenset[str] = frozenset()
+    """Still, and different from what was last accepted, or never accepted."""
+
+    touched_border: frozenset[str] = frozenset()
+    """Of the changed ones: what is new there reaches over the mat's rim, as an arm does."""
+
+    cut_off: frozenset[str] = frozenset()
+    """Zones that lie partly outside the picture."""
+
+
+def update(state: ZoneWatch, image: Image, mats: Mats) -> tuple[ZoneWatch, ZoneChanges]:
+    """What a frame `(H, W, 3) uint8 BGR` changes in every zone of the mats that are found."""
+    if not mats.fits:
+        return ZoneWatch(), ZoneChanges()
+    small, scale = _reduced(image)
+    sheets = {fit.layout.id: _next_sheet(state.sheets.get(fit.layout.id), fit, small, scale) for fit in mats.fits}
+    return ZoneWatch(sheets), _changes(sheets.values(), image)
+
+
+def accept(state: ZoneWatch, zones: Iterable[str], sightings: Sequence[Sighting]) -> ZoneWatch:
+    """These zones are as they should be: what they look like now is what later frames are compared with."""
+    wanted = frozenset(zones)
+    sheets = {
+        mat_id: _accepted(sheet, [zone for zone in _zones(sheet) if f"{mat_id}/{zone}" in wanted], sightings)
+        for mat_id, sheet in state.sheets.items()
+    }
+    return ZoneWatch(sheets)
+
+
+def unexplained(state: ZoneWatch, zones: Iterable[str], sightings: Sequence[Sighting]) -> frozenset[str]:
+    """Of these settled zones those where something lies that is neither a card that is read nor the bare mat."""
+    wanted = frozenset(zones)
+    return frozenset(
+        name
+        for mat_id, sheet in state.sheets.items()
+        for zone in _zones(sheet)
+        if (name := f"{mat_id}/{zone}") in wanted and not _is_explained(sheet, zone, sightings)
+    )
+
+
+def looks_the_same(state: ZoneWatch, sighting: Sighting) -> bool:
+    """Whether a sticker's place on its mat looks as it did when its zone was last accepted."""
+    mat_id, _, zone = (sighting.zone or "").partition("/")
+    sheet = state.sheets.get(mat_id)
+    if sheet is None or sighting.corners_px is None or zone not in sheet.settled:
+        return False
+    box = around(_on_sheet(sheet.fit.to_mm(sighting.corners_px))).within(sheet.last.shape[1], sheet.last.shape[0])
+    return box.area_px > 0 and not bool(
+        _different(sheet, sheet.accepted)[box.top : box.bottom, box.left : box.right].any()
+    )
+
+
+def zone_box(mats: Mats, zone: str, pad_mm: float) -> Box | None:
+    """The box of the picture round a zone and so much around it, None for a mat that is not found."""
+    mat_id, _, name = zone.partition("/")
+    fit = mats.of(mat_id)
+    if fit is None:
+        return None
+    rect = fit.layout.zones[name]
+    grown = Rect(rect.x_mm - pad_mm, rect.y_mm - pad_mm, rect.width_mm + 2 * pad_mm, rect.height_mm + 2 * pad_mm)
+    return around(fit.quad_px(grown))
+
+
+# --- The mat from straight above ------------------------------------------------------------------------------
+
+
+def _reduced(image: Image) -> tuple[Image, float]:
+    """The frame averaged down to about 240 pixels across, and by which factor."""
+    factor = max(1, image.shape[1] // 240)
+    if factor == 1:
+        return image, 1.0
+    size = (image.shape[1] // factor, image.shape[0] // factor)
+    part = image[: size[1] * factor, : size[0] * factor]
+    return cv2.resize(part, size, interpolation=cv2.INTER_AREA), float(factor)
+
+
+def _from_above(fit: Fit, small: Image, scale: float) -> Image:
+    """A mat and its rim, from straight above, `MM_PER_PX` millimetres a pixel."""
+    to_small = np.array([[1 / scale, 0, 0.5 / scale - 0.5], [0, 1 / scale, 0.5 / scale - 0.5], [0, 0, 1]])
+    matrix = to_small @ fit.matrix @ np.linalg.inv(_MM_TO_SHEET)
+    return cv2.warpPerspective(
+        small,
+        matrix,
+        _sheet_size(fit.layout),
+        flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
+        borderMode=cv2.BORDER_REPLICATE,
+    )
+
+
+_MM_TO_SHEET = np.array(
+    [[1 / MM_PER_PX, 0, RIM_MM / MM_PER_PX - 0.5], [0, 1 / MM_PER_PX, RIM_MM / MM_PER_PX - 0.5], [0, 0, 1]]
+)
+
+
+def _on_sheet(points_mm: Floats) -> Floats:
+    """Millimetres on the mat as pixels of its small picture."""
+    return (points_mm + RIM_MM) / MM_PER_PX - 0.5
+
+
+def _sheet_size(layout: MatLayout) -> tuple[int, int]:
+    width, height = layout.size_mm
+    return round((width + 2 * RIM_MM) / MM_PER_PX), round((height + 2 * RIM_MM) / MM_PER_PX)
+
+
+@cache
+def _zone_slices(zone: Rect) -> tuple[slice, slice]:
+    """Rows and columns of a zone on its mat's small picture."""
+    x, y = (zone.x_mm + RIM_MM) / MM_PER_PX, (zone.y_mm + RIM_MM) / MM_PER_PX
+    return slice(round(y), round(y + zone.height_mm / MM_PER_PX)), slice(round(x), round(x + zone.width_mm / MM_PER_PX))
+
+
+def _zones(sheet: Sheet) -> Mapping[str, Rect]:
+    return sheet.fit.layout.zones
+
+
+def _next_sheet(old: Sheet | None, fit: Fit, small: Image, scale: float) -> Sheet:
+    now = _from_above(fit, small, scale)
+    if old is None:
+        still = dict.fromkeys(fit.layout.zones, 0)
+        return Sheet(fit, now, now, now, np.zeros(now.shape[:2], bool), still)
+    moved = cv2.absdiff(now, old.last).max(axis=2) > MOVING_LEVELS
+    still = {
+        name: 0 if np.count_nonzero(moved[_zone_slices(rect)]) >= MIN_PATCH_PX else old.still.get(name, 0) + 1
+        for name, rect in fit.layout.zones.items()
+    }
+    return replace(old, fit=fit, last=now, still=still)
+
+
+# --- What has changed -----------------------------------------------------------------------------------------
+
+
+def _changes(sheets: Iterable[Sheet], image: Image) -> ZoneChanges:
+    moving, changed, touching, cut_off = set(), set(), set(), set()
+    for sheet in sheets:
+        settled = [zone for zone in _zones(sheet) if _is_still(sheet, zone)]
+        prefix = sheet.fit.layout.id
+        moving |= {f"{prefix}/{zone}" for zone in _zones(sheet) if zone not in settled}
+        cut_off |= {f"{prefix}/{zone}" for zone in _zones(sheet) if not _is_inside(sheet.fit, zone, image)}
+        differs = _different(sheet, sheet.accepted)
+        new = [zone for zone in settled if zone not in sheet.settled or _patch(differs, sheet, zone)]
+        changed |= {f"{prefix}/{zone}" for zone in new}
+        touching |= {f"{prefix}/{zone}" for zone in _reached_from_outside(sheet, new)}
+    return ZoneChanges(frozenset(moving), frozenset(changed), frozenset(touching), frozenset(cut_off))
+
+
+def _is_still(sheet: Sheet, zone: str) -> bool:
+    return sheet.still[zone] >= (STILL_FRAMES if zone in sheet.settled else FIRST_STILL_FRAMES)
+
+
+def _is_inside(fit: Fit, zone: str, image: Image) -> bool:
+    height, width = image.shape[:2]
+    quad = fit.quad_px(fit.layout.zones[zone]).astype(np.float32)
+    frame = np.array([(0, 0), (width, 0), (width, height), (0, height)], np.float32)
+    shared, _ = cv2.intersectConvexConvex(quad, frame)
+    return shared >= INSIDE_SHARE * cv2.contourArea(quad)
+
+
+def _patch(mask: Mask, sheet: Sheet, zone: str) -> bool:
+    return np.count_nonzero(mask[_zone_slices(_zones(sheet)[zone])]) >= MIN_PATCH_PX
+
+
+def _different(sheet: Sheet, reference: Image) -> Mask:
+    """Where the mat looks other than on a picture of it, the light of the whole evened out."""
+    return _apart(sheet.last, _evened(sheet, reference)) > CHANGED_LEVELS
+
+
+def _foreign(sheet: Sheet) -> Mask:
+    """Where something new lies: changed, not only in shade, and not like the bare mat."""
+    accepted, bare = _evened(sheet, sheet.accepted), _evened(sheet, sheet.bare)
+    changed = _apart(sheet.last, accepted) > CHANGED_LEVELS
+    like_bare = sheet.bare_known & _same_surface(sheet.last, bare)
+    return changed & ~_same_surface(sheet.last, accepted) & ~like_bare & ~_like_ground(sheet)
+
+
+def _apart(one: Image, other: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """The largest difference of the three colours, pixel by pixel."""
+    return np.abs(one.astype(np.float32) - other).max(axis=2)
+
+
+def _evened(sheet: Sheet, reference: Image) -> npt.NDArray[np.float32]:
+    """A remembered picture in the light of now: most of a mat is always as it was."""
+    now, then = np.median(sheet.last, axis=(0, 1)), np.median(reference, axis=(0, 1))
+    return reference.astype(np.float32) * np.clip(now / np.maximum(then, 1), 0.5, 2.0).astype(np.float32)
+
+
+def _same_surface(now: Image, then: npt.NDArray[np.float32]) -> Mask:
+    """Where both show the same surface, brighter or darker by a shadow's worth."""
+    here = now.astype(np.float32)
+    shade = here.sum(axis=2) / np.maximum(then.sum(axis=2), 1)
+    left = np.abs(here - then * shade[:, :, None]).max(axis=2)
+    return (shade >= SHADE[0]) & (shade <= SHADE[1]) & (left <= SHADE_LEVELS)
+
+
+def _like_ground(sheet: Sheet) -> Mask:
+    """Where the mat has the colour of its printed ground: what shows when a card is taken from where it always lay."""
+    grounds = [_ground(sheet, rect) for rect in _zones(sheet).values()]
+    shape = sheet.last.shape[:2]
+    like = np.zeros(shape, bool)
+    for rect, ground in zip(_zones(sheet).values(), grounds, strict=True):
+        if ground is not None:
+            rows, columns = _zone_slices(rect)
+            part = sheet.last[rows, columns]
+            like[rows, columns] = _same_surface(part, np.broadcast_to(ground, part.shape))
+    return like
+
+
+def _ground(sheet: Sheet, zone: Rect) -> npt.NDArray[np.float32] | None:
+    """The colour of a zone's ground, from wherever it has been seen bare."""
+    where = _zone_slices(zone)
+    known = sheet.bare_known[where]
+    if np.count_nonzero(known) < 20:
+        return None
+    colour: npt.NDArray[np.float32] = np.median(_evened(sheet, sheet.bare)[where][known], axis=0)
+    return colour
+
+
+def _reached_from_outside(sheet: Sheet, zones: Sequence[str]) -> Iterator[str]:
+    """The zones whose new patch goes on over the mat's rim to the edge of what is looked at."""
+    if not zones:
+        return
+    count, labels = cv2.connectedComponents(_foreign(sheet).astype(np.uint8), connectivity=8)
+    if count == 1:
+        return
+    edge = np.concatenate((labels[0], labels[-1], labels[:, 0], labels[:, -1]))
+    arms = set(np.unique(edge).tolist()) - {0}
+    for zone in zones:
+        inside = labels[_zone_slices(_zones(sheet)[zone])]
+        if zone in sheet.settled and np.count_nonzero(np.isin(inside, list(arms))) >= MIN_PATCH_PX:
+            yield zone
+
+
+# --- What explains it -----------------------------------------------------------------------------------------
+
+
+def _is_explained(sheet: Sheet, zone: str, sightings: Sequence[Sighting]) -> bool:
+    if zone not in sheet.settled or zone == _pile_zone(sheet.fit.layout):
+        return True
+    count, labels = cv2.connectedComponents(_foreign(sheet).astype(np.uint8), connectivity=8)
+    inside = labels[_zone_slices(_zones(sheet)[zone])]
+    stickers = _stickers_on(sheet, sightings)
+    patches = (labels == label for label in range(1, count) if np.count_nonzero(inside == label) >= MIN_PATCH_PX)
+    return all(_is_of_cards(patch, stickers) for patch in patches)
+
+
+def _pile_zone(layout: MatLayout) -> str | None:
+    """The zone of the face-down draw pile, which is never read."""
+    if layout.draw_marker is None:
+        return None
+    return layout.zone_at(*layout.draw_marker.square.centre_mm)
+
+
+def _stickers_on(sheet: Sheet, sightings: Sequence[Sighting]) -> Floats:
+    """The middles of the stickers that are read on this mat, in pixels of its small picture, `(n, 2)`."""
+    own = [s.centre_px for s in sightings if s.card and (s.zone or "").partition("/")[0] == sheet.fit.layout.id]
+    return _on_sheet(sheet.fit.to_mm(own)) if own else np.empty((0, 2))
+
+
+def _is_of_cards(patch: Mask, stickers: Floats) -> bool:
+    """Whether a patch lies within reach of stickers that are read, and is no larger than their cards."""
+    rows, columns = np.nonzero(patch)
+    if not len(stickers):
+        return False
+    reached = (
+        np.hypot(columns[:, None] - stickers[None, :, 0], rows[:, None] - stickers[None, :, 1]) * MM_PER_PX < REACH_MM
+    )
+    near = int(reached.any(axis=0).sum())
+    return bool(reached.any(axis=1).mean() > 0.9) and len(rows) <= 1.5 * CARD_PX * near
+
+
+# --- Accepting ------------------------------------------------------------------------------------------------
+
+
+def _accepted(sheet: Sheet, zones: Sequence[str], sightings: Sequence[Sighting]) -> Sheet:
+    if not zones:
+        return sheet
+    where = np.zeros(sheet.last.shape[:2], bool)
+    for zone in zones:
+        where[_zone_slices(_zones(sheet)[zone])] = True
+    settled = sheet.settled | frozenset(zones)
+    if settled == frozenset(_zones(sheet)) and len(zones) == len(settled):
+        where[:] = True
+    bare = where & ~_near_stickers(sheet, sightings)
+    return replace(
+        sheet,
+        accepted=np.where(where[:, :, None], sheet.last, sheet.accepted),
+        bare=np.where(bare[:, :, None], sheet.last, sheet.bare),
+        bare_known=sheet.bare_known | bare,
+        settled=settled,
+    )
+
+
+def _near_stickers(sheet: Sheet, sightings: Sequence[Sighting]) -> Mask:
+    """Where a card may lie whose sticker is read."""
+    near = np.zeros(sheet.last.shape[:2], np.uint8)
+    for x, y in _stickers_on(sheet, sightings):
+        cv2.circle(near, (round(x), round(y)), round(REACH_MM / MM_PER_PX), 255, -1)
+    return near > 0
