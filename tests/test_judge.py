@@ -1,0 +1,501 @@
+"""Records judged line by line: verdicts, the hands' results, and what is wrong in them."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from records import PAIRS, SIX, THREE, TWO, hand, header, record, results, verdicts
+
+from companion.rules import judge, notation, referee
+from companion.rules.cards import Card
+from companion.rules.edition import load_edition, switches
+from companion.rules.judge import Game, HandResult, JudgedLine
+from companion.rules.play import Play, Verb
+from companion.rules.scoring import score
+from companion.rules.table import Table
+
+HEAD = "edition classic\nside Ann\nside Bob\n"
+REACHED = f"{HEAD}target 700\nhand first Ann\nAnn roll\nBob roll\n" + "".join(
+    f"Ann {km}\nBob discard 25\n" for km in (200, 200, 100, 100)
+)
+
+
+def judged_lines(text: str, *, as_lies: bool = False) -> list[JudgedLine]:
+    return [item for item in record(text, as_lies=as_lies) if isinstance(item, JudgedLine)]
+
+
+def codes(line: JudgedLine) -> list[str]:
+    return [why.code.value for why in line.reasons]
+
+
+# Verdicts
+
+
+def test_every_line_of_play_gets_a_verdict_and_header_lines_none():
+    lines = judged_lines(HEAD + "hand first Ann\nAnn roll\nBob 100\nBob flies\n")
+
+    assert [(line.line.number, line.verdict) for line in lines] == [(5, "legal"), (6, "illegal"), (7, "unreadable")]
+
+
+def test_an_illegal_line_is_not_applied():
+    illegal, legal = judged_lines(HEAD + "hand first Ann\nAnn 100\nAnn roll\n")
+
+    assert (illegal.applied, codes(illegal), legal.verdict) == (False, ["not-driving"], "legal")
+
+
+def test_an_illegal_line_is_applied_as_it_lies():
+    illegal, legal = judged_lines(HEAD + "hand first Ann\nAnn 100\nBob roll\n", as_lies=True)
+
+    assert (illegal.verdict, illegal.applied, legal.verdict) == ("illegal", True, "legal")
+
+
+def test_an_illegal_line_is_applied_where_the_table_let_it_stand():
+    illegal, legal = judged_lines(HEAD + "hand first Ann\nAnn 100 anyway\nBob roll\n")
+
+    assert (illegal.verdict, illegal.applied, legal.verdict) == ("illegal", True, "legal")
+
+
+def test_an_unreadable_line_is_reported_and_the_rest_still_counts():
+    *_, result = record(HEAD + "hand first Ann\nAnn roll\n??? !!!\nBob roll\nAnn 100\n")
+
+    assert verdicts(HEAD + "hand first Ann\nAnn roll\n??? !!!\nBob roll\n") == ["legal", "unreadable", "legal"]
+    assert result.sheets["Ann"].total == 100
+
+
+def test_an_unreadable_header_line_is_reported_like_a_line_of_play():
+    first, *_ = judged_lines("edition classic\nsides Ann and Bob\nside Ann\nside Bob\nhand first Ann\nAnn roll\n")
+
+    assert (first.line.number, first.verdict, first.hand) == (2, "unreadable", 0)
+    assert first.unreadable
+
+
+@pytest.mark.parametrize("line", ["edition classic", "side Cid", "target 1000", "option extension=no"])
+def test_the_game_is_set_up_before_its_first_hand(line):
+    (late,) = judged_lines(f"{HEAD}hand first Ann\n{line}\n")
+
+    assert (late.verdict, late.unreadable) == (
+        "unreadable",
+        "The game has begun: this line stands before the first `hand first`.",
+    )
+
+
+@pytest.mark.parametrize("line", ["side Ann", "side Reds = Ann, Cid", "side Bob = Cid, Dee", "side Cid = Bob, Dee"])
+def test_every_side_and_player_needs_a_name_of_its_own(line):
+    (doubled,) = judged_lines(f"{HEAD}{line}\n")
+
+    assert "is taken already" in (doubled.unreadable or "")
+
+
+def test_a_hand_begins_with_a_player_at_a_table_that_the_edition_seats():
+    (strange,) = judged_lines(HEAD + "hand first Cid\n")
+    (alone,) = judged_lines("side Ann\nhand first Ann\n")
+
+    assert "names a player" in (strange.unreadable or "")
+    assert "played by 2 alone" in (alone.unreadable or "")
+
+
+def test_without_hand_first_whoever_plays_first_begins_with_a_remark():
+    first, second = judged_lines(HEAD + "Bob roll\nAnn roll\n")
+
+    assert (first.verdict, [why.code for why in first.remarks], second.remarks) == (
+        "legal",
+        ["hand-began-by-itself"],
+        (),
+    )
+
+
+def test_before_a_hand_nothing_ends():
+    (end,) = judged_lines(HEAD + "end\n")
+
+    assert (end.verdict, end.hand) == ("unreadable", 0)
+
+
+def test_without_an_edition_line_the_game_is_classic():
+    (result,) = results("side Ann\nside Bob\nhand first Ann\nAnn roll\n")
+
+    assert result.table.edition.name == "classic"
+
+
+def test_house_rules_count_in_any_order_of_the_header():
+    text = "option hazard-on-empty-pile=allowed\nside Ann\nside Bob\nedition classic\nhand first Ann\nAnn stop > Bob\n"
+
+    assert verdicts(text) == ["legal"]
+
+
+def test_a_house_rule_can_be_taken_back():
+    text = HEAD + "option extension=no\noption extension=yes\nhand first Ann\n"
+
+    assert results(text)[0].table.may_extend
+
+
+def test_a_player_called_like_a_header_word_can_play():
+    text = "side side\nside hand\nhand first side\nside roll\nhand roll\nside 100\n"
+
+    (result,) = results(text)
+
+    assert verdicts(text) == ["legal"] * 3
+    assert result.sheets["side"].total == 100
+
+
+def test_the_plays_after_the_end_are_over():
+    lines = judged_lines(HEAD + "target 200\nhand first Ann\nAnn roll\nBob roll\nAnn 200\nBob 25\nend\nexhausted\n")
+
+    assert [codes(line) for line in lines[-3:]] == [["hand-over"]] * 3
+    assert not any(line.applied for line in lines[-3:])
+
+
+def test_a_play_of_as_lies_after_the_end_changes_nothing():
+    *_, after = judged_lines(HEAD + "target 200\nhand first Ann\nAnn roll\nBob roll\nAnn 200\nBob 25\n", as_lies=True)
+
+    assert (codes(after), after.applied) == (["hand-over"], False)
+
+
+# Hands
+
+
+def test_the_hands_result_follows_its_last_line():
+    items = record(HEAD + "target 200\nhand first Ann\nAnn roll\nBob roll\nAnn 200\nhand first Bob\nBob roll\n")
+
+    kinds = [type(item) for item in items]
+
+    assert kinds == [JudgedLine, JudgedLine, JudgedLine, HandResult, JudgedLine, HandResult]
+    assert [(i.number, i.how) for i in items if isinstance(i, HandResult)] == [(1, "completed"), (2, "open")]
+
+
+def test_an_open_hand_counts_what_would_count_now_and_is_not_in_the_match():
+    done, still_open = results(
+        HEAD + "target 200\nhand first Ann\nAnn roll\nBob roll\nAnn 200\nhand first Bob\nBob roll\nAnn roll\nBob 100\n"
+    )
+
+    assert still_open.sheets["Bob"].total == 100
+    assert still_open.match == done.match == {"Ann": 200 + 400 + 500, "Bob": 0}
+
+
+def test_a_target_reached_and_not_answered_is_open_at_the_records_end():
+    (result,) = results(REACHED + "Ann 100\n")
+
+    assert (result.how, result.by, result.sheets["Ann"].total) == ("open", None, 700)
+
+
+def test_a_new_hand_finishes_a_target_reached_and_not_answered():
+    done, _ = results(REACHED + "Ann 100\nhand first Bob\nBob roll\n")
+
+    assert (done.how, done.by, done.remarks) == ("completed", "Ann", ())
+
+
+def test_a_play_while_the_target_is_reached_and_not_answered_is_over():
+    *_, play = judged_lines(REACHED + "Ann 100\nBob 25\n")
+
+    assert codes(play) == ["hand-over"]
+
+
+def test_the_sight_of_an_empty_pile_while_the_answer_is_open_makes_a_delayed_action():
+    (result,) = results(REACHED + "Ann 100\nexhausted\nAnn finish\n")
+
+    assert dict(result.sheets["Ann"].lines)["delayed-action"] == 300
+
+
+def test_a_new_hand_while_one_is_open_ends_that_one_as_agreed_with_a_remark():
+    agreed, _ = results(HEAD + "hand first Ann\nAnn roll\nBob roll\nAnn 100\nhand first Bob\n")
+
+    assert (agreed.how, agreed.by, [why.code for why in agreed.remarks]) == ("agreed", None, ["ended-as-agreed"])
+    assert agreed.match == {"Ann": 100, "Bob": 0}
+
+
+def test_a_record_without_a_hand_gives_no_result():
+    assert record("") == record("# nothing\n") == record(HEAD) == []
+
+
+def test_the_window_of_a_coup_fourre_outlasts_illegal_and_unreadable_lines_and_comments():
+    text = HEAD + "hand first Ann\nAnn roll\nBob stop > Ann\nBob 100\nwho was it?\n# well\nAnn right-of-way !\n"
+
+    assert verdicts(text) == ["legal", "legal", "illegal", "unreadable", "legal"]
+
+
+# JSON
+
+
+def test_the_object_of_a_line_has_the_keys_of_the_contract():
+    (line,) = judged_lines(HEAD + "hand first Ann\nAnn 100  # too early\n")
+
+    said = line.as_json("a.mbn")
+
+    assert said | {"reasons": []} == {
+        "file": "a.mbn",
+        "line": 5,
+        "hand": 1,
+        "text": "Ann 100",
+        "verdict": "illegal",
+        "reasons": [],
+        "remarks": [],
+        "applied": False,
+    }
+    assert said["reasons"][0] == {
+        "code": "not-driving",
+        "say": "Ann is not driving yet.",
+        "rule": "the classic rules (106 cards): Starting to drive",
+        "instead": "a roll, or right of way",
+    }
+
+
+def test_the_object_of_an_unreadable_line_says_how_to_write_it():
+    (line,) = judged_lines("edition\n")
+
+    assert line.as_json("a.mbn")["reasons"] == [
+        {"code": "unreadable", "say": "This line is written `edition classic`."}
+    ]
+
+
+def test_the_state_after_a_line_is_given_where_it_is_asked_for():
+    first, second = judged_lines(HEAD + "Ann roll\nBob discard 25\n")
+    (before,) = judged_lines("edition\n")
+
+    assert "state" not in first.as_json("a.mbn")
+    assert second.as_json("a.mbn", states=True)["state"]["discard"] == "25"
+    assert before.as_json("a.mbn", states=True)["state"] is None
+
+
+def test_the_object_of_a_hand_has_the_keys_of_the_contract():
+    text = (
+        HEAD + "target 200\nhand first Ann\nAnn roll\nBob stop > Ann\nAnn right-of-way !\nAnn 100\nBob roll\nAnn 100\n"
+    )
+    (result,) = results(text)
+
+    said = result.as_json("a.mbn")
+
+    assert said | {"sides": {}} == {
+        "file": "a.mbn",
+        "hand": 1,
+        "ended": "completed",
+        "by": "Ann",
+        "target": 200,
+        "extended": False,
+        "draw_pile": 88,
+        "sides": {},
+        "match": {"Ann": 1800, "Bob": 0},
+        "winner": None,
+        "remarks": [],
+    }
+    assert said["sides"]["Ann"] == {
+        "battle": "roll",
+        "speed": None,
+        "km": 200,
+        "distances": {"25": 0, "50": 0, "75": 0, "100": 2, "200": 0},
+        "safeties": {"right-of-way": "coup-fourre"},
+        "score": [
+            {"item": "distance", "points": 200},
+            {"item": "safeties", "points": 100},
+            {"item": "coups-fourres", "points": 300},
+            {"item": "trip-completed", "points": 400},
+            {"item": "safe-trip", "points": 300},
+            {"item": "shut-out", "points": 500},
+        ],
+        "total": 1800,
+    }
+
+
+def test_a_card_of_another_edition_that_lies_there_is_shown():
+    (result,) = results(HEAD + "hand first Ann\nAnn roll\nBob roll\nAnn 300 anyway\n")
+
+    assert result.as_json("a.mbn")["sides"]["Ann"]["distances"]["300"] == 1
+
+
+def test_a_name_to_show_belongs_to_its_player():
+    game = judge.NEW_GAME
+    for text in ["side Ann", 'player Ann "<b>Ann</b> {turn}"', "side Bob", 'player Ann "Annie"']:
+        game, _ = judge.step(game, notation.Line(1, text))
+
+    assert game.shown == {"Ann": "Annie"}
+
+
+# Hostile records
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "side {turn}\n",
+        "side Ann\nside Bob\nhand first Ann\nAnn {player}\n",
+        "\x00" * 100,
+        "hand\n" * 10,
+        "side Reds = " + ", ".join(f"P{n}" for n in range(500)) + "\nhand first P1\n",
+        "".join(f"side P{n}\n" for n in range(50)) + "hand first P1\n",
+        "target 999975\nside Ann\nside Bob\nhand first Ann\n" + "Ann roll\nBob roll\n" * 20,
+        "\ud800 roll\n",
+    ],
+)
+@pytest.mark.parametrize("as_lies", [False, True])
+def test_a_hostile_record_is_judged_without_an_error(text, as_lies):
+    for item in record(text, as_lies=as_lies):
+        assert json.dumps(item.as_json("a.mbn"))
+
+
+def test_no_more_sides_and_names_are_kept_than_a_table_has():
+    sides = judged_lines("".join(f"side P{n}\n" for n in range(20)))
+    names = judged_lines("".join(f'player P{n} "P"\n' for n in range(20)))
+
+    assert (len(sides), len(names)) == (4, 4)
+
+
+def test_a_record_of_very_many_hands_does_not_slow_down():
+    text = HEAD + "hand first Ann\n" * 3000
+
+    assert [result.how for result in results(text)][-2:] == ["agreed", "open"]
+
+
+RUBBISH = st.one_of(
+    st.sampled_from([line for players in (TWO, THREE, PAIRS, SIX) for line in header(players)]),
+    st.builds("{} {}".format, st.sampled_from(["Ann", "Bob", "Cid", "Fay"]), st.sampled_from([c.value for c in Card])),
+    st.builds("{} {} !".format, st.sampled_from(["Ann", "Bob"]), st.sampled_from([c.value for c in Card])),
+    st.builds(
+        "{} {} > {}".format,
+        *[
+            st.sampled_from(words)
+            for words in (["Ann", "Bob"], ["stop", "accident", "speed-limit", "roll"], ["Ann", "Bob", "Reds"])
+        ],
+    ),
+    st.sampled_from(
+        [
+            "end",
+            "exhausted",
+            "Ann take",
+            "Bob skip-draw",
+            "Ann extend",
+            "Ann finish",
+            "Bob pass",
+            "hand first Bob",
+            "Ann exchange 25 50",
+        ]
+    ),
+    st.builds(
+        "option {}={}".format, st.sampled_from(list(switches())), st.sampled_from(["allowed", "forbidden", "yes", "no"])
+    ),
+    st.text(max_size=30),
+)
+
+
+@given(st.lists(RUBBISH, max_size=40), st.booleans())
+@settings(max_examples=150, deadline=None)
+def test_whatever_stands_in_a_record_it_is_judged(lines, as_lies):
+    for item in record("\n".join(["side Ann", "side Bob", *lines]), as_lies=as_lies):
+        assert item.as_json("a.mbn")
+
+
+# Random players
+
+SEATINGS = {"two": TWO, "three": THREE, "pairs": PAIRS, "six": SIX}
+HOUSE_RULES = st.lists(
+    st.sampled_from([f"{name}={value}" for name, values in switches().items() for value in values]), max_size=4
+)
+
+
+def next_lines(table: Table, chance: random.Random) -> list[Play]:
+    """Every legal line that can follow, except those that leave everything as it was."""
+    anybody = table.attacks or table.unaccounted or table.extension_offered_to is not None
+    players = [seat.player for seat in table.seats] if anybody else [table.player_to_move]
+    plays = [play for player in players for play in referee.legal_plays(table, player) if holds_card(table, play)]
+    lines = [play for play in plays if play.verb is not Verb.SKIP_DRAW or (not table.drawn and chance.random() < 0.05)]
+    rare = [Play(Verb.EXHAUSTED)] if chance.random() < 0.01 else []
+    return lines + rare
+
+
+def holds_card(table: Table, play: Play) -> bool:
+    """Nobody lays a card who has none and draws none (the count may be wrong at a table, here it is right)."""
+    seat = table.seat_of(play.player or "")
+    draws = not play.at_once and play.verb is not Verb.EXCHANGE and not (table.drawn and seat == table.to_move)
+    full_pile = bool(table.draw_pile or (table.edition.empty_pile == "reshuffle" and table.discards))
+    held = table.hands[seat] + (draws and full_pile)
+    return play.verb not in (Verb.PLAY, Verb.DISCARD, Verb.EXCHANGE) or held > 0 or table.unaccounted > 0
+
+
+def random_hand(seed: int, players: str, options: list[str], most: int = 400) -> tuple[list[str], Table]:
+    """A hand of legal lines chosen by chance, and the table that it leads to."""
+    chance = random.Random(seed)
+    table, lines = hand(players=players, options=options).table, []
+    for _ in range(most):
+        offered = [] if table.is_over else next_lines(table, chance)
+        if not offered:
+            break
+        laying = [play for play in offered if play.verb is not Verb.DISCARD]
+        play = chance.choice(laying if laying and chance.random() < 0.7 else offered)
+        lines.append(str(play))
+        table = referee.apply(table, play)
+    return lines, table
+
+
+def all_cards(table: Table) -> int:
+    laid = sum(len(pile) for s in table.sides for pile in (s.battle, s.speed, s.distances, s.safeties))
+    return sum(table.hands) + table.draw_pile + table.unaccounted + len(table.discards) + laid
+
+
+@given(st.integers(0, 10**6), st.sampled_from(list(SEATINGS.values())), HOUSE_RULES)
+@settings(max_examples=12, deadline=None)
+def test_legal_players_never_lose_a_card(seed, players, options):
+    chance, table = random.Random(seed), hand(players=players, options=options).table
+    cards = all_cards(table)
+    for _ in range(250):
+        offered = [] if table.is_over else next_lines(table, chance)
+        if not offered:
+            break
+        table = referee.apply(table, chance.choice(offered))
+
+        assert all_cards(table) == cards == sum(table.deck.values())
+        assert min(*table.hands, table.draw_pile, table.unaccounted) >= 0
+
+
+@given(st.integers(0, 10**6), st.sampled_from(list(SEATINGS.values())))
+@settings(max_examples=10, deadline=None)
+def test_a_classic_hand_always_ends(seed, players):
+    lines, table = random_hand(seed, players, [], most=1000)
+
+    assert table.is_over or table.unaccounted, lines[-5:]
+
+
+@given(st.integers(0, 10**6), st.sampled_from(list(SEATINGS.values())), HOUSE_RULES, st.integers(0, 400))
+@settings(max_examples=8, deadline=None)
+def test_replaying_a_beginning_and_then_the_rest_is_replaying_it_all(seed, players, options, cut):
+    lines, table = random_hand(seed, players, options)
+    game = hand(players=players, options=options)
+
+    assert game.then("\n".join(lines)).table == table
+    assert game.then("\n".join(lines[:cut])).then("\n".join(lines[cut:])).table == table
+
+
+@given(st.integers(0, 10**6), st.sampled_from(list(SEATINGS.values())), HOUSE_RULES)
+@settings(max_examples=10, deadline=None)
+def test_a_play_is_among_the_legal_plays_exactly_when_nothing_speaks_against_it(seed, players, options):
+    _, table = random_hand(seed, players, options, most=seed % 150)
+    for seat in table.seats:
+        legal = referee.legal_plays(table, seat.player)
+        written = {str(play) for play in legal}
+        for play in every_play(table, seat.player):
+            assert (play in legal) is (not referee.objections(table, play)) is (str(play) in written)
+
+
+def every_play(table: Table, player: str) -> list[Play]:
+    words = [Verb.TAKE, Verb.SKIP_DRAW, Verb.PASS, Verb.EXTEND, Verb.FINISH]
+    targets = [None, *(side.name for side in table.sides)]
+    laid = [Play(Verb.PLAY, player, card, target) for card in table.deck for target in targets]
+    laid = [play for play in laid if play.target is None or (play.card and play.card.family == "hazard")]
+    at_once = [Play(Verb.PLAY, player, card, at_once=True) for card in table.deck]
+    dropped = [Play(Verb.DISCARD, player, card) for card in Card if card is not Card.UNKNOWN]
+    return [*laid, *at_once, *dropped, *(Play(word, player) for word in words)]
+
+
+@given(st.integers(0, 10**6), st.sampled_from(list(SEATINGS.values())), HOUSE_RULES)
+@settings(max_examples=8, deadline=None)
+def test_every_total_is_the_sum_of_its_lines(seed, players, options):
+    _, table = random_hand(seed, players, options)
+
+    for sheet in score(table):
+        assert sheet.total == sum(points for _, points in sheet.lines)
+        assert len({item for item, _ in sheet.lines}) == len(sheet.lines)
+
+
+def test_a_game_begins_with_nothing():
+    assert Game() == judge.NEW_GAME
+    assert judge.NEW_GAME.edition is load_edition("classic")

@@ -1,0 +1,339 @@
+"""The record notation: what a line says, and which lines cannot be read."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from companion.rules.cards import Card, Family
+from companion.rules.notation import (
+    EditionLine,
+    HandLine,
+    Header,
+    OptionLine,
+    PlayerLine,
+    SideLine,
+    TargetLine,
+    Unreadable,
+    header_text,
+    is_name,
+    lines,
+    parse_header,
+    parse_play,
+    without_comment,
+)
+from companion.rules.play import Play, Verb, discard, lay
+from companion.rules.table import Team
+
+REDS, BLUES = Team("Reds", ("Ann", "Cid")), Team("Blues", ("Bob", "Dee"))
+TEAMS = (REDS, BLUES)
+
+
+def texts(text: str) -> list[tuple[int, str]]:
+    return [(line.number, line.text) for line in lines(text)]
+
+
+# Lines and comments
+
+
+def test_lines_are_numbered_from_one_and_empty_ones_left_out():
+    assert texts("side Ann\n\n  \nAnn roll\n") == [(1, "side Ann"), (4, "Ann roll")]
+
+
+def test_a_comment_is_left_out_with_the_blanks_before_it():
+    assert texts("# a hand\nAnn roll   # at last\n\t# tabs") == [(2, "Ann roll")]
+
+
+@pytest.mark.parametrize("text", ["Ann roll\r\nBob 25\r\n", "Ann roll\rBob 25", "\ufeffAnn roll\nBob 25"])
+def test_line_ends_and_a_byte_order_mark_of_any_system_are_read(text):
+    assert texts(text) == [(1, "Ann roll"), (2, "Bob 25")]
+
+
+def test_a_hash_inside_quotes_belongs_to_the_name():
+    assert without_comment('player Ann "Ann # 1"  # our Ann') == 'player Ann "Ann # 1"'
+
+
+def test_a_hash_inside_a_word_is_no_comment():
+    assert without_comment("Ann#1 roll #2") == "Ann#1 roll"
+
+
+def test_quotes_in_a_comment_do_no_harm():
+    assert without_comment('Ann roll # "at last') == "Ann roll"
+
+
+def test_nothing_is_read_from_an_empty_record():
+    assert texts("") == texts("\ufeff") == texts("\n\r\n# nothing\n") == []
+
+
+@pytest.mark.parametrize(
+    "text", ['"a' * 50_000 + "#", "#" * 100_000, "a#" * 50_000, '"' * 99_999 + "# x", "Ann\t" * 30_000]
+)
+def test_hostile_lines_are_read_without_going_over_them_again_and_again(text):
+    start_s = time.process_time()
+    for line in lines(text):
+        assert line.text
+
+    assert time.process_time() - start_s < 5
+
+
+# Plays
+
+
+@pytest.mark.parametrize(
+    ("text", "play"),
+    [
+        ("Ann roll", lay("Ann", Card.ROLL)),
+        ("Ann 100", lay("Ann", Card.KM_100)),
+        ("Bob stop > Reds", lay("Bob", Card.STOP, "Reds")),
+        ("Cid right-of-way !", lay("Cid", Card.RIGHT_OF_WAY, at_once=True)),
+        ("Dee discard 25", discard("Dee", Card.KM_25)),
+        ("Ann take", Play(Verb.TAKE, "Ann")),
+        ("Bob skip-draw", Play(Verb.SKIP_DRAW, "Bob")),
+        ("Cid extend", Play(Verb.EXTEND, "Cid")),
+        ("Cid finish", Play(Verb.FINISH, "Cid")),
+        ("Bob pass", Play(Verb.PASS, "Bob")),
+        ("exhausted", Play(Verb.EXHAUSTED)),
+        ("end", Play(Verb.END)),
+        ("Ann exchange 25 25 stop", Play(Verb.EXCHANGE, "Ann", cards=(Card.KM_25, Card.KM_25, Card.STOP))),
+        ("Ann 100 anyway", Play(Verb.PLAY, "Ann", Card.KM_100, anyway=True)),
+        ("Ann right-of-way ! anyway", Play(Verb.PLAY, "Ann", Card.RIGHT_OF_WAY, at_once=True, anyway=True)),
+        ("Ann stop", lay("Ann", Card.STOP)),
+        ("Ann unknown", lay("Ann", Card.UNKNOWN)),
+        ("Ann accelerator", lay("Ann", Card.ACCELERATOR)),
+    ],
+)
+def test_a_line_of_play_is_read_and_written_in_the_same_words(text, play):
+    assert parse_play(text, TEAMS) == play
+    assert str(play) == text
+
+
+def test_a_player_as_target_counts_for_the_side():
+    assert str(parse_play("Bob stop > Cid", TEAMS)) == "Bob stop > Reds"
+
+
+@pytest.mark.parametrize("text", ["Bob STOP > Reds", "Bob  Stop\t>Reds", "Bob stop>Reds", "Bob stop > Ann # ouch"])
+def test_cards_are_read_in_any_case_and_blanks_do_not_matter(text):
+    assert str(parse_play(text, TEAMS)) == "Bob stop > Reds"
+
+
+@pytest.mark.parametrize(
+    "text", ["Ann Roll", "END", "Exhausted", "Ann DISCARD Right-Of-Way", "Ann Take", "Ann 100 ANYWAY"]
+)
+def test_words_are_read_in_any_case(text):
+    assert str(parse_play(text, TEAMS)).lower() == text.lower()
+
+
+def test_an_exclamation_mark_needs_no_blank():
+    assert parse_play("Cid right-of-way!", TEAMS).at_once
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "begins with a player's name"),
+        ("ann roll", "begins with a player's name"),
+        ("Eve roll", "Ann, Cid, Bob, Dee"),
+        ("Reds roll", "begins with a player's name"),
+        ("Ann", "What does Ann do"),
+        ("Ann anyway", "What does Ann do"),
+        ("Ann !", "What does Ann do"),
+        ("Ann rol", "no card of that name"),
+        ("Ann 10O", "no card of that name"),
+        ("Ann ١٠٠", "no card of that name"),
+        ("Ann discard", "no card of that name"),
+        ("Ann discard rol", "no card of that name"),
+        ("Ann discard 25 50", "A play is written"),
+        ("Ann discard 25 !", "out of turn"),
+        ("Ann take !", "out of turn"),
+        ("Ann take 25", "A play is written"),
+        ("Ann stop Blues", "A play is written"),
+        ("Ann stop >", "A play is written"),
+        ("Ann stop > Greens", "Reds, Blues"),
+        ("Ann 100 > Blues", "Only a hazard is aimed"),
+        ("Ann right-of-way > Blues !", "Only a hazard is aimed"),
+        ("Ann right-of-way ! !", "A play is written"),
+        ("Ann exchange", "no card of that name"),
+        ("Ann exchange 25 50 75 100 roll stop stop", "A play is written"),
+        ("Ann exchange 25 rubbish", "no card of that name"),
+        ("Ann exchange 25 !", "out of turn"),
+        ("end of the hand", "begins with a player's name"),
+        ("\x00\x1b[31m", "begins with a player's name"),
+    ],
+)
+def test_a_line_that_is_no_play_gets_one_sentence(text, sentence):
+    with pytest.raises(Unreadable, match=sentence):
+        parse_play(text, TEAMS)
+
+
+def test_before_any_side_nobody_plays():
+    with pytest.raises(Unreadable, match="No `side` line"):
+        parse_play("Ann roll", ())
+
+
+def test_a_side_may_be_called_like_a_word_of_the_notation():
+    teams = (Team("anyway", ("end",)), Team("discard", ("take",)))
+
+    assert parse_play("take stop > anyway", teams) == lay("take", Card.STOP, "anyway")
+    assert parse_play("take take", teams) == Play(Verb.TAKE, "take")
+    assert parse_play("end discard roll", teams) == discard("end", Card.ROLL)
+
+
+# Headers
+
+
+@pytest.mark.parametrize(
+    ("text", "header"),
+    [
+        ("edition classic", EditionLine("classic")),
+        ("EDITION Classic", EditionLine("classic")),
+        ("side Ann", SideLine(Team("Ann", ("Ann",)))),
+        ("side Reds = Ann, Cid", SideLine(REDS)),
+        ("side Reds=Ann,Cid", SideLine(REDS)),
+        ("side\tReds\t=\tAnn\t,\tCid", SideLine(REDS)),
+        ("target 1000", TargetLine(1000)),
+        ("target 225", TargetLine(225)),
+        ("option hazard-on-hazard=forbidden", OptionLine("hazard-on-hazard", "forbidden")),
+        ("option Two-Hundreds = Unlimited", OptionLine("two-hundreds", "unlimited")),
+        ('player Ann "Ann Smith"', PlayerLine("Ann", "Ann Smith")),
+        ('player Ann "  Ann\t Smith "', PlayerLine("Ann", "Ann Smith")),
+        ("hand first Ann", HandLine("Ann")),
+        ("Hand First Ann", HandLine("Ann")),
+    ],
+)
+def test_a_header_line_is_read(text, header):
+    assert parse_header(text) == header
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("edition", "`edition classic`"),
+        ("edition poker", "no edition 'poker'"),
+        ("edition ../classic", "`edition classic`"),
+        ("side", "`side Ann`"),
+        ("side Reds =", "`side Ann`"),
+        ("side Reds = Ann,", "names its players once each"),
+        ("side Reds = Ann, Ann", "names its players once each"),
+        ("side Reds = Ann Cid", "names its players once each"),
+        ("side Ann Smith", "`side Ann`"),
+        ("side Ann#1", "`side Ann`"),
+        ("side An.n", "one word of letters"),
+        ("side Reds = An.n, Cid", "names its players once each"),
+        ("target", "`target 1000`"),
+        ("target lots", "`target 1000`"),
+        ("target -700", "`target 1000`"),
+        ("target 100", "from 200 km up, not 100"),
+        ("target 710", "multiple of 25"),
+        ("target 1" + "0" * 400, "`target 1000`"),
+        ("option hazard-on-hazard", "`option hazard"),
+        ("option cheating=allowed", "no house rule 'cheating'"),
+        ("option hazard-on-hazard=perhaps", "allowed or forbidden, not 'perhaps'"),
+        ("player Ann Smith", '`player Ann "Ann Smith"`'),
+        ('player Ann "Ann', '`player Ann "Ann Smith"`'),
+        ('player Ann ""', "1 to 60 letters"),
+        ('player Ann "' + "A" * 61 + '"', "1 to 60 letters"),
+        ('player A.n "Ann"', "one word of letters"),
+        ("hand", "`hand first Ann`"),
+        ("hand first", "`hand first Ann`"),
+        ("hand second Ann", "`hand first Ann`"),
+    ],
+)
+def test_a_header_line_that_cannot_be_read_gets_one_sentence(text, sentence):
+    with pytest.raises(Unreadable, match=sentence):
+        parse_header(text)
+
+
+def test_a_line_of_play_is_no_header():
+    assert parse_header("Ann roll") is parse_header("") is None
+
+
+@pytest.mark.parametrize(
+    "name", ["Ann", "Żółć", "Ann-Marie", "R2_D2", "小明", "Ольга", "रीता", "ג׳ואל".replace("׳", ""), "e\u0301lan", "7"]
+)
+def test_a_name_is_one_word_of_letters_of_any_script(name):
+    assert is_name(name)
+    assert parse_header(f"side {name}") == SideLine(Team(name, (name,)))
+
+
+@pytest.mark.parametrize(
+    "name", ["", "Ann Smith", "Ann!", "a>b", "a=b", 'a"b', "a,b", "a.b", "<b>", "😀", "a\x00b", "../x"]
+)
+def test_anything_else_is_no_name(name):
+    assert not is_name(name)
+
+
+def test_a_header_is_written_in_its_normal_form_and_read_back():
+    written = header_text(TEAMS, "classic", 700, {"hazard-on-hazard": "forbidden"})
+
+    assert written == [
+        "edition classic",
+        "side Reds = Ann, Cid",
+        "side Blues = Bob, Dee",
+        "target 700",
+        "option hazard-on-hazard=forbidden",
+    ]
+    assert [parse_header(line) for line in written][1:3] == [SideLine(REDS), SideLine(BLUES)]
+
+
+def test_a_single_player_is_his_own_side_in_the_header():
+    assert header_text([Team("Ann", ("Ann",))], "classic", None, {}) == ["edition classic", "side Ann"]
+
+
+# Properties
+
+PLAYERS = st.sampled_from([player for team in TEAMS for player in team.players])
+CARDS = st.sampled_from(list(Card))
+HAZARDS = st.sampled_from([card for card in Card if card.family is Family.HAZARD])
+FLAGS = st.booleans()
+PLAYS = st.one_of(
+    st.builds(lambda p, c, once, anyway: Play(Verb.PLAY, p, c, None, once, anyway), PLAYERS, CARDS, FLAGS, FLAGS),
+    st.builds(
+        lambda p, c, t, anyway: Play(Verb.PLAY, p, c, t, False, anyway),
+        PLAYERS,
+        HAZARDS,
+        st.sampled_from(["Reds", "Blues"]),
+        FLAGS,
+    ),
+    st.builds(discard, PLAYERS, CARDS),
+    st.builds(
+        lambda p, cards: Play(Verb.EXCHANGE, p, cards=tuple(cards)), PLAYERS, st.lists(CARDS, min_size=1, max_size=6)
+    ),
+    st.builds(Play, st.sampled_from([Verb.TAKE, Verb.SKIP_DRAW, Verb.PASS, Verb.EXTEND, Verb.FINISH]), PLAYERS),
+    st.builds(Play, st.sampled_from([Verb.END, Verb.EXHAUSTED])),
+)
+
+
+@given(PLAYS)
+@settings(max_examples=200, deadline=None)
+def test_every_play_is_read_as_it_was_written(play):
+    assert parse_play(str(play), TEAMS) == play
+
+
+@given(PLAYS, st.text(" \t", max_size=3), st.text(max_size=20))
+@settings(max_examples=100, deadline=None)
+def test_blanks_and_comments_change_nothing(play, blanks, comment):
+    comment = comment.replace("\n", "").replace("\r", "")
+
+    (line,) = lines(f"{blanks}{play}{blanks} # {comment}")
+
+    assert parse_play(line.text, TEAMS) == play
+
+
+@given(st.text(max_size=60))
+@settings(max_examples=300, deadline=None)
+def test_any_text_is_a_play_a_header_or_unreadable(text):
+    with contextlib.suppress(Unreadable):
+        assert isinstance(parse_play(text, TEAMS), Play)
+    with contextlib.suppress(Unreadable):
+        assert isinstance(parse_header(text), Header | None)
+
+
+@given(st.text(max_size=200))
+@settings(max_examples=200, deadline=None)
+def test_reading_a_line_again_changes_nothing(text):
+    for line in lines(text):
+        assert without_comment(line.text) == line.text
