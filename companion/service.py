@@ -110,7 +110,7 @@ class DemoTable:
 def demo(table: DemoTable, *, confirm: str, host: str, port: int, data: Path | None) -> None:
     """Runs the service on the simulated table until it is stopped."""
     script = table.script()
-    match = Match(Store.open(store_path(data_dir(data) / "demo")))
+    match = Match(Store.open(store_path(data_dir(data_dir(data) / "demo"))))
     done = simulated.start_or_go_on(match, script)
     match.set_policy(Policy(confirm), "demo")
     setup = simulated.setup_of(script)

@@ -1,0 +1,144 @@
+"""The command line: what it prints, its exit codes, and one sentence for whatever is wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+GAME = """edition classic
+side Ann
+side Bob
+hand first Ann
+Ann roll
+Bob 25
+Bob foo
+Bob roll
+"""
+
+
+def companion(*words: str | Path, **env: str) -> subprocess.CompletedProcess[str]:
+    """Runs the command as a shell would."""
+    call = [sys.executable, "-c", "from companion.cli import main; main()", *map(str, words)]
+    return subprocess.run(call, capture_output=True, text=True, env={**os.environ, **env}, timeout=120, check=False)
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> Path:
+    path = tmp_path / "game.mbn"
+    path.write_text(GAME, encoding="utf-8")
+    return path
+
+
+def is_one_sentence(text: str) -> bool:
+    return text.count("\n") == 1 and text.endswith((".\n", "`\n")) and "Traceback" not in text
+
+
+def test_replay_judges_every_line_and_ends_with_the_hand(record: Path):
+    ran = companion("replay", record, "--json")
+
+    *lines, hand = [json.loads(line) for line in ran.stdout.splitlines()]
+    assert [(line["line"], line["verdict"]) for line in lines] == [
+        (5, "legal"), (6, "illegal"), (7, "unreadable"), (8, "legal"),
+    ]  # fmt: skip
+    assert lines[1]["reasons"][0]["code"] == "not-driving"
+    assert hand["ended"] == "open"
+    assert ran.returncode == 1
+
+
+def test_replay_of_a_clean_record_ends_with_zero(tmp_path: Path):
+    path = tmp_path / "clean.mbn"
+    path.write_text("side Ann\nside Bob\nhand first Ann\nAnn roll\n", encoding="utf-8")
+
+    assert companion("replay", path, "--json").returncode == 0
+
+
+def test_replay_as_lies_applies_illegal_plays(record: Path):
+    ran = companion("replay", record, "--json", "--as-lies")
+
+    illegal = [json.loads(line) for line in ran.stdout.splitlines() if '"illegal"' in line]
+    assert [(line["text"], line["applied"]) for line in illegal] == [("Bob 25", True), ("Bob roll", True)]
+
+
+def test_replay_states_adds_the_table(record: Path):
+    ran = companion("replay", record, "--json", "--states")
+
+    first = json.loads(ran.stdout.splitlines()[0])
+    assert first["state"]["sides"]["Ann"]["battle"] == "roll"
+
+
+def test_score_prints_a_table(record: Path):
+    ran = companion("score", record)
+
+    assert "Total" in ran.stdout
+    assert "Ann" in ran.stdout
+
+
+def test_editions_show_names_every_switch_and_its_source():
+    ran = companion("editions", "show", "classic")
+
+    assert "hazard-on-hazard=allowed" in ran.stdout
+    assert "Playing hazards" in ran.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (["replay", "nowhere.mbn"], 2),
+        (["score", "nowhere.mbn"], 2),
+        (["editions", "show", "klassik"], 2),
+        (["editions", "check", "nowhere.toml"], 1),
+        (["read", "nowhere.jpg", "--json"], 1),
+        (["watch", "--source", "nowhere.mp4", "--setup", "nowhere.toml", "--json"], 2),
+        (["watch", "--source", "demo:nothing-like-it"], 2),
+        (["export", "1", "--data", "empty"], 2),
+        (["print", "stickers", "--edition", "klassik", "--out", "x"], 2),
+        (["print", "stickers", "--size-mm", "3", "--out", "x"], 2),
+        (["nonsense"], 2),
+        (["demo", "--speed", "fast"], 2),
+    ],
+)
+def test_a_wrong_call_gets_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], code: int):
+    monkeypatch.chdir(tmp_path)
+    ran = companion(*words)
+
+    assert ran.stdout == ""
+    assert is_one_sentence(ran.stderr), ran.stderr
+    assert ran.returncode == code
+
+
+BAD_SETUPS = ["edition = 'klassik'", "colour = 'red'", "[[side]]\nname = 3", "= =", "side = 1", ""]
+
+
+@pytest.mark.parametrize("setup", BAD_SETUPS)
+def test_a_setup_file_that_is_wrong_gets_one_sentence_that_names_it(tmp_path: Path, setup: str):
+    path = tmp_path / "table.toml"
+    path.write_text(setup, encoding="utf-8")
+    ran = companion("watch", "--source", tmp_path, "--setup", path, "--json")
+
+    assert is_one_sentence(ran.stderr), ran.stderr
+    assert "table.toml" in ran.stderr
+    assert ran.returncode == 2
+
+
+def test_a_record_of_rubbish_is_reported_line_by_line(tmp_path: Path):
+    path = tmp_path / "rubbish.mbn"
+    path.write_bytes(b"\xff\xfe\x00rubbish\r\n\tmore > > !\nside\nhand first\n" + bytes(range(256)))
+    ran = companion("replay", path, "--json")
+
+    assert {json.loads(line)["verdict"] for line in ran.stdout.splitlines()} == {"unreadable"}
+    assert ran.stderr == ""
+    assert ran.returncode == 1
+
+
+def test_every_command_has_help_with_an_example():
+    from companion.cli import companion as group
+
+    for name in group.commands:
+        ran = companion(name, "--help")
+        assert "Example:" in ran.stdout, name
+        assert "--data" in ran.stdout, name
