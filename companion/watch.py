@@ -42,7 +42,10 @@ CROP_SIDE_PX = 320
 
 
 class Watcher:
-    """Keeps the record of a watched source; legal proposals are confirmed at once, or none is."""
+    """Keeps the record of a watched source; legal proposals are confirmed at once, or none is.
+
+    Where none is, each proposal is still judged as if the legal ones before it had been.
+    """
 
     def __init__(self, setup: Setup, look: Look, *, confirm: bool, extension: Verb) -> None:
         self._setup = setup
@@ -52,13 +55,14 @@ class Watcher:
         self._lines: list[tuple[str, int | None]] = [(text, None) for text in setup.header()]
         self._lines.append((f"hand first {setup.first}", None))
         self._game = _judged([text for text, _ in self._lines])
+        self._table = self._game.table
         self._tracker = Tracker(setup.mats)
         self._seen: dict[int, Proposal] = {}
 
     def items(self, frames: Iterable[Frame]) -> Iterator[dict[str, Any]]:
         """One JSON object a proposal, one at each hand's end, one for a hand still open at the source's end."""
         for frame in frames:
-            for event in self._tracker.update(self._look(frame), self._game.table):
+            for event in self._tracker.update(self._look(frame), self._table):
                 yield from self._take(event)
         if self._game.hand_is_open:
             yield from self._results(list(judge.judge(self._record()))[-1:])
@@ -72,23 +76,26 @@ class Watcher:
                 yield from self._take_proposal(event)
             case Mismatch():
                 yield from self._take_back(event)
-            case Cleared():
+            case Cleared() if self._confirms:
                 self._add(f"hand first {self._next_first()}")
-            case Withdrawn() | Settled():
+            case Cleared() | Withdrawn() | Settled():
                 pass
 
     def _take_proposal(self, proposal: Proposal) -> Iterator[dict[str, Any]]:
-        table = self._game.table
+        table = self._table
         if table is None:
             raise AssertionError("a watched hand has begun")
-        reasons = referee.objections(table, proposal.play)
-        confirmed = self._confirms and not reasons
+        legal = not referee.objections(table, proposal.play)
         self._seen[proposal.id] = proposal
-        yield _proposal_json(proposal, table, confirmed)
-        if confirmed:
-            self._tracker.resolve(proposal.id, confirmed=True)
+        yield _proposal_json(proposal, table, confirmed=legal and self._confirms)
+        if not legal:
+            return
+        self._tracker.resolve(proposal.id, confirmed=True)
+        if self._confirms:
             yield from self._results(self._add(str(proposal.play), proposal.id))
             yield from self._answer_extension()
+        else:
+            self._table = referee.apply(table, proposal.play)
 
     def _answer_extension(self) -> Iterator[dict[str, Any]]:
         table = self._game.table
@@ -99,18 +106,19 @@ class Watcher:
     def _take_back(self, mismatch: Mismatch) -> Iterator[dict[str, Any]]:
         """The card of the last play has left its place before anybody played on: the play is taken back."""
         last = self._lines[-1][1]
-        table = self._game.table
-        if last is None or last != mismatch.proposal_id or table is None:
+        if last is None or last != mismatch.proposal_id:
             return
         text, _ = self._lines.pop()
         self._game = _judged([line for line, _ in self._lines])
-        if self._game.table is not None:
-            self._tracker.leave(mismatch.id, self._game.table)
+        self._table = self._game.table
+        if self._table is not None:
+            self._tracker.leave(mismatch.id, self._table)
         yield {"t_s": round(self._seen[last].t_s, 3), "withdrawn": text, "zone": mismatch.zone}
 
     def _add(self, text: str, proposal_id: int | None = None) -> Sequence[judge.Item]:
         self._lines.append((text, proposal_id))
         self._game, items = judge.step(self._game, Line(len(self._lines), text))
+        self._table = self._game.table
         return items
 
     def _results(self, items: Sequence[judge.Item]) -> Iterator[dict[str, Any]]:
