@@ -53,10 +53,7 @@ END
 
 missing_venv() { "$python" -c 'import ensurepip, venv' 2>/dev/null || echo "$python-venv"; }
 
-missing_browser() {
-    command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null ||
-        echo chromium
-}
+missing_browser() { command -v chromium >/dev/null || echo chromium; }
 
 as_root() {
     if [ "$(id -u)" = 0 ]; then
