@@ -1,0 +1,247 @@
+"""The corridor between the camera and a match that people confirm: views in, taps in between."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from companion.errors import Problem
+from companion.labels import face_of
+from companion.match import Answer, Match, Policy
+from companion.store import Store
+from companion.tracker import GONE_S
+from companion.vision.camera import Frame
+from companion.vision.view import MatSeen, Sighting, View
+from companion.watch import Corridor
+
+MATS = {"side-1": "Ann", "side-2": "Bob"}
+SQUARE = ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0))
+SEEN = tuple(MatSeen(mat, SQUARE, 2.0) for mat in (*MATS, "table"))
+PICTURE = np.full((90, 160, 3), 80, np.uint8)
+
+
+class Filmed:
+    """A match, a corridor, and a table whose cards the test lays."""
+
+    def __init__(self, match: Match) -> None:
+        self.match = match
+        self.corridor = Corridor(match, self._look, lambda _state: dict(MATS))
+        self.cards: dict[str, tuple[str, bool]] = {}
+        self.trouble: str | None = None
+        self.t_s = 0.0
+
+    def lay(self, card: str, zone: str, *, sideways: bool = False) -> None:
+        self.cards[card] = (zone, sideways)
+
+    def film(self, seconds: float = 0.5) -> None:
+        for _ in range(round(seconds * 10)):
+            self.t_s += 0.1
+            self.corridor.take(Frame(PICTURE, self.t_s))
+
+    def _look(self, frame: Frame) -> View:
+        sightings = tuple(
+            Sighting(face_of(card), card, (40.0, 40.0), None, zone, sideways, 0.99, "sticker")
+            for card, (zone, sideways) in self.cards.items()
+        )
+        return View(frame.t_s, SEEN, sightings, trouble=self.trouble)
+
+    def waiting(self) -> list[str]:
+        return [str(pending.proposal.play) for pending in self.match.state.pending]
+
+    def played(self) -> list[str]:
+        return [str(entry.play) for entry in self.match.state.hand_entries]
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Iterator[Filmed]:
+    store = Store.open(tmp_path / "log.sqlite3")
+    match = Match(store)
+    match.start(["side Ann", "side Bob", "hand first Ann"])
+    yield Filmed(match)
+    store.close()
+
+
+def test_a_laid_card_waits_for_a_tap_and_counts_once_tapped(table: Filmed):
+    table.lay("roll-01", "side-1/battle")
+    table.film()
+    assert table.waiting() == ["Ann roll"]
+
+    table.match.confirm(table.match.state.pending[0].id, "Ann")
+    table.film(3.0)
+
+    assert table.played() == ["Ann roll"]
+    assert table.waiting() == []
+
+
+def test_a_proposal_carries_a_picture_of_its_card(table: Filmed):
+    table.lay("roll-01", "side-1/battle")
+    table.film()
+
+    crop = table.match.state.pending[0].proposal.crop
+    assert crop is not None
+    assert crop.startswith(b"\xff\xd8")
+
+
+def test_what_was_no_play_is_not_proposed_again_while_it_lies_there(table: Filmed):
+    table.lay("roll-01", "side-1/battle")
+    table.film()
+    table.match.dismiss(table.match.state.pending[0].id, "Ann")
+    table.film(5.0)
+
+    assert table.waiting() == []
+    assert table.played() == []
+
+
+def test_a_play_entered_by_hand_before_its_card_is_laid_counts_once(table: Filmed):
+    table.match.enter("Ann roll", "Ann")
+    table.film()
+    table.lay("roll-01", "side-1/battle")
+    table.film(2.0)
+
+    assert table.played() == ["Ann roll"]
+    assert table.waiting() == []
+
+
+def test_a_play_entered_by_hand_while_its_card_waits_counts_once(table: Filmed):
+    table.lay("roll-01", "side-1/battle")
+    table.film()
+    table.match.enter("Ann roll", "Ann")
+    table.film(2.0)
+
+    assert table.played() == ["Ann roll"]
+    assert table.waiting() == []
+
+
+def test_after_a_change_the_next_card_of_the_changed_face_is_still_proposed(table: Filmed):
+    table.lay("25-01", "table/discard")
+    table.film()
+    table.match.amend(table.match.state.pending[0].id, "Ann discard 50", "Ann")
+    table.film()
+    table.cards = {"50-01": ("table/discard", False)}
+    table.film(1.0)
+
+    assert table.played() == ["Ann discard 50"]
+    assert table.waiting() == ["Bob discard 50"]
+
+
+def test_a_card_taken_back_before_the_tap_leaves_the_queue(table: Filmed):
+    table.lay("roll-01", "side-1/battle")
+    table.film()
+    table.cards.clear()
+    table.film(GONE_S + 0.5)
+
+    assert table.waiting() == []
+
+
+def test_an_illegal_card_does_not_take_the_turn_away(table: Filmed):
+    table.lay("100-01", "side-1/distance")
+    table.film()
+    table.cards.clear()
+    table.film(0.5)
+    table.lay("25-01", "table/discard")
+    table.film()
+
+    assert "Ann discard 25" in table.waiting()
+
+
+def test_a_vanished_card_raises_a_question_and_the_table_may_be_right(table: Filmed):
+    table.lay("roll-01", "side-1/battle")
+    table.film()
+    table.match.confirm(table.match.state.pending[0].id, "Ann")
+    table.cards.clear()
+    table.film(3.0)
+    (question,) = table.match.state.mismatches
+    table.match.answer_mismatch(question.id, Answer.TABLE, "Ann")
+    table.film()
+    table.lay("roll-01", "side-1/battle")
+    table.film()
+
+    assert table.match.state.mismatches == ()
+    assert table.played() == []
+    assert table.waiting() == ["Ann roll"]
+
+
+def test_a_vanished_card_may_be_left_to_the_record(table: Filmed):
+    table.lay("roll-01", "side-1/battle")
+    table.film()
+    table.match.confirm(table.match.state.pending[0].id, "Ann")
+    table.cards.clear()
+    table.film(3.0)
+    table.match.answer_mismatch(table.match.state.mismatches[0].id, Answer.RECORD, "Ann")
+    table.film(5.0)
+
+    assert table.match.state.mismatches == ()
+    assert table.played() == ["Ann roll"]
+
+
+def test_the_question_goes_when_the_card_is_back(table: Filmed):
+    table.lay("roll-01", "side-1/battle")
+    table.film()
+    table.match.confirm(table.match.state.pending[0].id, "Ann")
+    table.cards.clear()
+    table.film(3.0)
+    table.lay("roll-01", "side-1/battle")
+    table.film()
+
+    assert table.match.state.mismatches == ()
+
+
+def test_after_a_restart_the_cards_on_the_table_are_known(table: Filmed):
+    table.lay("roll-01", "side-1/battle")
+    table.film()
+    table.match.confirm(table.match.state.pending[0].id, "Ann")
+    restarted = Filmed(Match(table.match.store))
+    restarted.cards = dict(table.cards)
+    restarted.film(3.0)
+
+    assert restarted.waiting() == []
+    assert restarted.played() == ["Ann roll"]
+
+
+def test_by_itself_a_hand_is_followed_and_the_next_begins_when_the_cards_are_gathered(table: Filmed):
+    table.match.set_policy(Policy.AUTO, "Ann")
+    table.lay("roll-01", "side-1/battle")
+    table.film()
+    table.match.enter("end", "Ann")
+    table.film()
+    table.cards.clear()
+    table.film(3.0)
+
+    assert table.match.state.game.hand_number == 2
+    assert table.match.state.game.hand_is_open
+
+
+def test_trouble_with_the_picture_is_said_and_goes_again(table: Filmed):
+    table.trouble = "The light has changed."
+    table.film()
+    assert table.match.state.trouble == "The light has changed."
+
+    table.trouble = None
+    table.film()
+
+    assert table.match.state.trouble is None
+
+
+def test_a_camera_that_cannot_be_opened_is_said_on_the_page(table: Filmed):
+    def no_camera() -> Iterator[Frame]:
+        raise Problem("There is no camera /dev/video97.")
+        yield
+
+    table.corridor.start(no_camera()).join(5)
+
+    assert "no camera /dev/video97" in str(table.match.state.trouble)
+
+
+def test_a_fault_in_the_camera_thread_leaves_the_match_playable(table: Filmed, caplog: pytest.LogCaptureFixture):
+    def broken() -> Iterator[Frame]:
+        yield Frame(np.zeros((0, 0), np.uint8), 0.0)
+        raise RuntimeError("broken")
+
+    table.corridor.start(broken()).join(5)
+    table.match.enter("Ann roll", "Ann")
+
+    assert "entered by hand" in str(table.match.state.trouble)
+    assert table.played() == ["Ann roll"]
