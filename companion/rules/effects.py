@@ -60,7 +60,7 @@ class Draft:
     def __init__(self, table: Table) -> None:
         self.before = table
         self.sides = table.sides
-        self.hands = table.hands
+        self.hands = list(table.hands)
         self.draw_pile = table.draw_pile
         self.unaccounted = table.unaccounted
         self.discards = table.discards
@@ -82,7 +82,7 @@ class Draft:
             sides=self.sides,
             seats=self.before.seats,
             deck=self.before.deck,
-            hands=self.hands,
+            hands=tuple(self.hands),
             draw_pile=self.draw_pile,
             unaccounted=self.unaccounted,
             discards=self.discards,
@@ -113,7 +113,7 @@ class Draft:
             self.draw_pile, self.discards = len(self.discards), ()
         if self.draw_pile:
             self.draw_pile -= 1
-            self._hold(seat, self.hands[seat] + 1)
+            self.hands[seat] += 1
 
     def draw_for_turn(self, seat: int) -> None:
         """The draw that comes with a play, unless the player to move has drawn already."""
@@ -123,7 +123,7 @@ class Draft:
     def leave_hand(self, seat: int) -> None:
         """One card fewer in a hand; from a hand that should be empty, one of the unaccounted cards."""
         if self.hands[seat]:
-            self._hold(seat, self.hands[seat] - 1)
+            self.hands[seat] -= 1
         elif self.unaccounted:
             self.unaccounted -= 1
 
@@ -131,10 +131,7 @@ class Draft:
         """The top of the discard pile into a hand."""
         if self.discards:
             self.discards = self.discards[:-1]
-            self._hold(seat, self.hands[seat] + 1)
-
-    def _hold(self, seat: int, cards: int) -> None:
-        self.hands = (*self.hands[:seat], cards, *self.hands[seat + 1 :])
+            self.hands[seat] += 1
 
 
 _SIDE_FIELDS = tuple(Side.__dataclass_fields__)

@@ -218,10 +218,10 @@ def parse_play(text: str, teams: Sequence[Team]) -> Play:
         return Play(_TABLE_WORDS[words[0].lower()])
     if not words or not any(words[0] in team.players for team in teams):
         raise Unreadable(_who(teams))
-    player, *rest = words
-    anyway = [word.lower() for word in rest[-1:]] == [_ANYWAY] and rest[-2:-1] != [">"]
+    player, rest = words[0], words[1:]
+    anyway = words[-1].lower() == _ANYWAY and words[-2:-1] != [">"] and len(words) > 1
     rest = rest[:-1] if anyway else rest
-    at_once = rest[-1:] == ["!"]
+    at_once = bool(rest) and rest[-1] == "!"
     play = _parse_act(player, rest[:-1] if at_once else rest, teams)
     if at_once and play.verb is not Verb.PLAY:
         raise Unreadable("Only a card that is laid out of turn has `!` after it.")
@@ -229,8 +229,7 @@ def parse_play(text: str, teams: Sequence[Team]) -> Play:
 
 
 def _words(text: str) -> list[str]:
-    text = without_comment(text)
-    return text.replace(">", " > ").replace("!", " ! ").split()
+    return without_comment(text).replace(">", " > ").replace("!", " ! ").split()
 
 
 def _who(teams: Sequence[Team]) -> str:

@@ -84,8 +84,8 @@ class Side:
 
     def count(self, card: Card) -> int:
         """How many of a card lie in front of this side."""
-        piles = (self.battle, self.speed, self.distances, self.safeties)
-        return sum(pile.count(card) for pile in piles)
+        on_piles = self.battle.count(card) + self.speed.count(card)
+        return on_piles + self.distances.count(card) + self.safeties.count(card)
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,8 +195,10 @@ class Table:
 
     def copies_left(self, card: Card) -> int:
         """How many of a card have not been laid yet in this hand."""
-        laid = sum(side.count(card) for side in self.sides) + self.discards.count(card)
-        return self.deck.get(card, 0) - laid
+        left = self.deck.get(card, 0) - self.discards.count(card)
+        for side in self.sides:
+            left -= side.count(card)
+        return left
 
     def race_km(self, side: Side) -> int:
         """What counts towards the target: the distances and, where the edition says so, the safeties."""
