@@ -14,12 +14,12 @@ from dataclasses import dataclass, replace
 from math import inf
 from pathlib import Path
 
-import cv2
 import numpy as np
 
 from companion.errors import Problem
 from companion.vision.boxes import Image
 from companion.vision.devices import Device, is_stream, opener_of, shown, video_devices
+from companion.vision.opencv import cv2
 from companion.vision.picture import SUFFIXES, read_picture
 
 __all__ = ["Device", "Frame", "Notice", "camera_answers", "frames", "read_picture", "shown"]
@@ -256,7 +256,7 @@ def _run(camera: _Camera, device: Device, fps: float | None) -> Iterator[Frame]:
     watch = _Watch(now_s, now_s, now_s)
     while device.grab():
         now_s = camera.clock()
-        if now_s < watch.due_s:
+        if now_s < watch.due_s - 0.001:
             continue
         image = device.retrieve()
         if image is None or image.ndim != 3:

@@ -10,10 +10,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
-import cv2
-
 from companion.errors import Problem
 from companion.vision.boxes import Image
+from companion.vision.opencv import cv2
 
 SIZE_PX = (1920, 1080)
 STREAM_TIMEOUT_MS = 5000

@@ -8,11 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-import cv2
 import numpy as np
 import numpy.typing as npt
 
 from companion.vision.boxes import Box, Image
+from companion.vision.opencv import cv2
 
 STEP_PX = 8
 CHANGED_LEVELS = 16

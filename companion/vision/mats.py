@@ -12,12 +12,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-import cv2
 import numpy as np
 import numpy.typing as npt
 
 from companion.layout import Marker, MatLayout, Rect, all_mats
 from companion.vision.boxes import Box, Image, around, merged, whole
+from companion.vision.opencv import cv2
 from companion.vision.view import MatSeen, Point, Quad
 
 Floats = npt.NDArray[np.float64]

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import os
 import struct
+import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-import cv2
 import numpy as np
 
 from companion.errors import Problem
 from companion.vision import MAX_PICTURE_PX
 from companion.vision.boxes import Image
+from companion.vision.opencv import cv2
 
 MAX_FILE_BYTES = 64_000_000
 SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".webp", ".bmp"})
 """The files of a folder that count as its pictures."""
 
 _JPEG_SIZES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
+_ONE_AT_A_TIME = threading.Lock()
 _JPEG_ALONE = frozenset({0x01, 0xFF, *range(0xD0, 0xD9)})
 
 
@@ -49,10 +53,8 @@ def decode(data: bytes, name: str | Path) -> Image:
         raise _wrong(name, f"is {size[0]} × {size[1]} pixels large; at most {MAX_PICTURE_PX // 10**6} million are read")
     if _is_cut_short(data):
         raise _wrong(name, "is cut short or damaged; copy it again")
-    try:
-        image = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
-    except cv2.error:
-        image = None
+    with _hushed():
+        image = _decoded(data)
     if image is None:
         raise _wrong(name, "is damaged; copy it again")
     return image
@@ -69,6 +71,31 @@ def declared_size(data: bytes) -> tuple[int, int] | None:
     if data[:4] == b"RIFF" and data[8:12] == b"WEBP" and len(data) >= 30:
         return _webp_size(data)
     return None
+
+
+def _decoded(data: bytes) -> Image | None:
+    try:
+        return cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
+    except cv2.error:
+        return None
+
+
+@contextmanager
+def _hushed() -> Iterator[None]:
+    """Keeps off standard error what the decoders' C code writes there about damaged pictures."""
+    with _ONE_AT_A_TIME:
+        try:
+            kept = os.dup(2)
+        except OSError:
+            yield
+            return
+        with Path(os.devnull).open("wb") as nowhere:
+            os.dup2(nowhere.fileno(), 2)
+        try:
+            yield
+        finally:
+            os.dup2(kept, 2)
+            os.close(kept)
 
 
 def _wrong(name: str | Path, what: str) -> Problem:

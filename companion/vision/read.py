@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import cv2
 import numpy as np
 
 from companion.errors import Problem
@@ -16,6 +15,7 @@ from companion.rules.cards import Card
 from companion.vision.boxes import Box, Image, around
 from companion.vision.camera import Frame
 from companion.vision.mats import Fit, Mats, look
+from companion.vision.opencv import cv2
 from companion.vision.picture import read_picture
 from companion.vision.stickers import AGREED, Code, boxes_to_read, read_codes
 from companion.vision.view import Point, Sighting, View

@@ -11,13 +11,13 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-import cv2
 import numpy as np
 import numpy.typing as npt
 import zxingcpp
 
 from companion.labels import card_id_of
 from companion.vision.boxes import Box, Image, merged, whole
+from companion.vision.opencv import cv2
 from companion.vision.view import Point, Quad
 
 AGREED = 0.99

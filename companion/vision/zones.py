@@ -15,13 +15,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 
-import cv2
 import numpy as np
 import numpy.typing as npt
 
 from companion.layout import CARD_MM, MatLayout, Rect
 from companion.vision.boxes import Box, Image, around
 from companion.vision.mats import Fit, Floats, Mats
+from companion.vision.opencv import cv2
 from companion.vision.view import Sighting
 
 MM_PER_PX = 4.0

@@ -1,0 +1,136 @@
+"""What the companion needs to run, checked one thing at a time."""
+
+from __future__ import annotations
+
+import importlib
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from companion.errors import Problem
+
+ENOUGH_BYTES = 500_000_000
+SANE_YEAR = 2025
+"""A computer without a clock of its own wakes up years before this."""
+
+_UNDER_VOLTAGE_NOW, _UNDER_VOLTAGE_BEFORE, _THROTTLED = 0x1, 0x10000, 0x40004
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing checked."""
+
+    name: str
+    ok: bool
+    needed: bool
+    """Whether the companion cannot work without it."""
+
+    sentence: str
+    """What was found, and what to do about it."""
+
+
+def checks(data_dir: Path | None = None, port: int = 8080) -> Iterator[Check]:
+    """Everything, one check after the other; opens the cameras, so none may be in use by the caller."""
+    yield library("cv2", "OpenCV", "type  pip install opencv-python  (and  apt-get install libgl1 libglib2.0-0 )")
+    yield library("zxingcpp", "zxing-cpp", "type  pip install zxing-cpp")
+    yield library("pyzbar.pyzbar", "pyzbar", "type  sudo apt-get install libzbar0")
+    yield camera()
+    yield clock()
+    if data_dir is not None:
+        yield disk(data_dir)
+    yield power()
+    yield port_free(port)
+
+
+def library(module: str, name: str, remedy: str) -> Check:
+    """Whether a library can be loaded."""
+    try:
+        version = getattr(importlib.import_module(module), "__version__", "")
+    except (ImportError, OSError) as error:
+        return Check(name, False, True, f"{name} cannot be loaded ({error}): {remedy}.")
+    return Check(name, True, True, f"{name} {version} is there.".replace("  ", " "))
+
+
+def camera(answers: Callable[[], str | None] | None = None) -> Check:
+    """Whether a camera gives a picture."""
+    try:
+        source = (answers or _camera_answers)()
+    except Problem as problem:
+        return Check("camera", False, False, str(problem))
+    except ImportError:
+        return Check("camera", False, False, "Cameras can be tried once OpenCV can be loaded.")
+    if source is None:
+        return Check("camera", False, False, "No camera answers: plug one in, or enter plays by hand.")
+    return Check("camera", True, False, f"The camera {source} gives pictures.")
+
+
+def clock(now_s: float | None = None, run: Callable[[list[str]], str | None] | None = None) -> Check:
+    """Whether the clock can be right; plays are written down with their time."""
+    year = time.gmtime(time.time() if now_s is None else now_s).tm_year
+    if year < SANE_YEAR:
+        return Check("clock", False, False, f"The clock says {year}: connect to a network once, or set it by hand.")
+    synchronised = (run or _said)(["timedatectl", "show", "--property=NTPSynchronized", "--value"])
+    if synchronised == "no":
+        return Check("clock", True, False, "The clock looks right; it is not set by the network at the moment.")
+    return Check("clock", True, False, "The clock looks right.")
+
+
+def disk(data_dir: Path, free: Callable[[Path], int] | None = None) -> Check:
+    """Whether the data folder can be written to and has room."""
+    home = next((folder for folder in (data_dir, *data_dir.parents) if folder.is_dir()), Path("/"))
+    try:
+        probe = home / ".companion-probe"
+        probe.write_bytes(b"")
+        probe.unlink()
+    except OSError as error:
+        return Check("data folder", False, True, f"{data_dir} cannot be written to ({error.strerror}): use --data DIR.")
+    room = free(home) if free else shutil.disk_usage(home).free
+    enough = room >= ENOUGH_BYTES
+    advice = "." if enough else ": make room, 500 MB should be free."
+    return Check("data folder", enough, False, f"{data_dir} has {room / 1e9:.1f} GB free{advice}")
+
+
+def power(run: Callable[[list[str]], str | None] | None = None) -> Check:
+    """Whether a Raspberry Pi gets enough power; other computers do not say."""
+    said = (run or _said)(["vcgencmd", "get_throttled"])
+    try:
+        flags = int((said or "").partition("=")[2], 16)
+    except ValueError:
+        return Check("power", True, False, "This computer does not say how its power supply does.")
+    if flags & (_UNDER_VOLTAGE_NOW | _UNDER_VOLTAGE_BEFORE):
+        when = "now" if flags & _UNDER_VOLTAGE_NOW else "since it was switched on"
+        return Check("power", False, False, f"Too little power {when}: use the Raspberry Pi's own power supply.")
+    if flags & _THROTTLED:
+        return Check("power", False, False, "The Raspberry Pi slows itself down because it is hot: give it air.")
+    return Check("power", True, False, "The power supply is strong enough.")
+
+
+def port_free(port: int) -> Check:
+    """Whether the pages can be served on a port."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("", port))
+        except OSError as error:
+            return Check("port", False, True, f"Port {port} is not to be had ({error.strerror}): use another, --port.")
+    return Check("port", True, True, f"Port {port} is free.")
+
+
+def _camera_answers() -> str | None:
+    # Loaded only now: where OpenCV is what is missing, the other checks still have to be made.
+    from companion.vision.camera import camera_answers
+
+    return camera_answers()
+
+
+def _said(command: list[str]) -> str | None:
+    """What a program of the system prints, None where there is no such program or it fails."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=3, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip()

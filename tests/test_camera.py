@@ -1,0 +1,509 @@
+"""Frames from films, folders and cameras that come and go; no real camera is opened."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import struct
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from companion.errors import Problem
+from companion.vision import devices, picture
+from companion.vision.camera import Frame, Notice, camera_answers, frames, read_picture, shown
+
+
+def grey(level: int, size: tuple[int, int] = (36, 64)) -> np.ndarray:
+    return np.full((*size, 3), level, np.uint8)
+
+
+def folder_of(path: Path, count: int = 3) -> Path:
+    for number in range(count):
+        cv2.imwrite(str(path / f"shot-{number:02d}.png"), grey(40 * number))
+    return path
+
+
+# --- Folders --------------------------------------------------------------------------------------------------
+
+
+def test_a_folder_gives_its_pictures_in_the_order_of_their_names(tmp_path):
+    (tmp_path / "notes.txt").write_text("not a picture")
+
+    seen = list(frames(str(folder_of(tmp_path))))
+
+    assert [(frame.image[0, 0, 0], frame.t_s) for frame in seen] == [(0, 0.0), (40, 0.1), (80, 0.2)]
+
+
+def test_the_pace_of_a_folder_can_be_given(tmp_path):
+    assert [frame.t_s for frame in frames(str(folder_of(tmp_path)), fps=2)] == [0.0, 0.5, 1.0]
+
+
+def test_a_damaged_picture_in_a_folder_is_left_out_with_a_sentence(tmp_path):
+    folder_of(tmp_path)
+    (tmp_path / "shot-01.png").write_bytes(b"\x89PNG\r\n\x1a\nrubbish")
+    notices: list[Notice] = []
+
+    seen = list(frames(str(tmp_path), tell=notices.append))
+
+    assert [frame.t_s for frame in seen] == [0.0, 0.2]
+    assert len(notices) == 1
+    assert "shot-01.png" in notices[0].sentence
+    assert "left out" in notices[0].sentence
+
+
+def test_an_empty_folder_is_a_problem_at_once(tmp_path):
+    with pytest.raises(Problem, match="no picture in the folder"):
+        frames(str(tmp_path))
+
+
+# --- Films ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def film(tmp_path_factory) -> Path:
+    """Two seconds at 5 frames a second, each frame a little lighter."""
+    path = tmp_path_factory.mktemp("films") / "table.avi"
+    writer = cv2.VideoWriter(str(path), cv2.VideoWriter.fourcc(*"MJPG"), 5, (64, 48))
+    for number in range(10):
+        writer.write(grey(20 * number, (48, 64)))
+    writer.release()
+    return path
+
+
+def test_a_film_tells_its_own_time(film):
+    seen = list(frames(str(film)))
+
+    assert [frame.t_s for frame in seen] == pytest.approx([number / 5 for number in range(10)], abs=0.01)
+    assert [int(frame.image[20, 20, 1]) for frame in seen] == pytest.approx([20 * n for n in range(10)], abs=4)
+
+
+def test_a_film_can_be_thinned(film):
+    assert [frame.t_s for frame in frames(str(film), fps=2)] == pytest.approx([0.0, 0.6, 1.0, 1.6], abs=0.01)
+
+
+def test_a_film_played_live_waits_for_each_frame(film):
+    now = [100.0]
+    waits: list[float] = []
+
+    def wait(pause_s: float) -> None:
+        waits.append(pause_s)
+        now[0] += pause_s
+
+    list(frames(str(film), clock=lambda: now[0], wait=wait, live=True))
+
+    assert sum(waits) == pytest.approx(1.8, abs=0.01)
+
+
+def test_a_film_played_live_can_be_stopped(film):
+    seen = list(frames(str(film), clock=lambda: 0.0, wait=lambda pause_s: True, live=True))
+
+    assert len(seen) == 1
+
+
+@pytest.mark.parametrize("content", [b"", b"this is no film", b"\x00" * 5000])
+def test_a_file_that_is_no_film_is_a_problem(tmp_path, content, capfd):
+    path = tmp_path / "table.mp4"
+    path.write_bytes(content)
+
+    with pytest.raises(Problem, match="is no film") as raised:
+        frames(str(path))
+
+    assert raised.value.exit_code == 1
+    assert capfd.readouterr().err == ""
+
+
+def test_a_path_that_is_not_there_is_a_problem():
+    with pytest.raises(Problem, match="no film, folder or camera"):
+        frames("nowhere/table.mp4")
+
+
+@pytest.mark.parametrize("fps", [0.0, -1.0, float("nan"), float("inf")])
+def test_a_senseless_pace_is_a_problem(fps, tmp_path):
+    with pytest.raises(Problem, match="frames a second"):
+        frames(str(tmp_path), fps=fps)
+
+
+# --- The simulated table --------------------------------------------------------------------------------------
+
+
+def test_the_simulated_table_comes_from_outside():
+    made = [Frame(grey(1), 0.0)]
+
+    assert list(frames("demo:", demo=lambda: iter(made))) == made
+
+
+def test_without_a_simulated_table_there_is_a_sentence():
+    with pytest.raises(Problem, match="simulated table"):
+        frames("demo:")
+
+
+# --- Cameras that come and go ---------------------------------------------------------------------------------
+
+
+class Clock:
+    """A clock that runs on with every frame and every wait."""
+
+    def __init__(self) -> None:
+        self.now_s = 0.0
+        self.waits: list[float] = []
+
+    def __call__(self) -> float:
+        return self.now_s
+
+    def wait(self, pause_s: float) -> None:
+        self.waits.append(pause_s)
+        self.now_s += pause_s
+
+
+class FakeCamera:
+    """Gives the pictures of one plugging-in, ten a second, then nothing more."""
+
+    def __init__(self, clock: Clock, pictures: Iterator[np.ndarray | None]) -> None:
+        self._clock = clock
+        self._pictures = pictures
+        self._image: np.ndarray | None = None
+        self.done: list[str] = []
+
+    def grab(self) -> bool:
+        self._clock.now_s += 0.1
+        self._image = next(self._pictures, None)
+        return self._image is not None
+
+    def retrieve(self) -> np.ndarray | None:
+        return self._image
+
+    def hold(self) -> None:
+        self.done.append("hold")
+
+    def release(self) -> None:
+        self.done.append("release")
+
+    def close(self) -> None:
+        self.done.append("close")
+
+
+def noisy(count: int, level: int = 100, size: tuple[int, int] = (36, 64)) -> Iterator[np.ndarray]:
+    """Pictures as a sensor gives them: never twice the same."""
+    rng = np.random.default_rng(level)
+    return (rng.integers(level - 5, level + 5, (*size, 3), np.uint8) for _ in range(count))
+
+
+class Bench:
+    """A camera that is plugged in again and again: each try to open it takes the next of `tries`."""
+
+    def __init__(self, *tries: Iterator[np.ndarray | None] | None) -> None:
+        self.clock = Clock()
+        self.notices: list[Notice] = []
+        self.cameras: list[FakeCamera] = []
+        self._tries = iter(tries)
+
+    def open(self, source: str) -> FakeCamera:
+        pictures = next(self._tries)
+        if pictures is None:
+            raise Problem("There is no camera.")
+        self.cameras.append(FakeCamera(self.clock, pictures))
+        return self.cameras[-1]
+
+    def frames(self, source: str = "0", **more: object) -> Iterator[Frame]:
+        return frames(
+            source, clock=self.clock, wait=self.clock.wait, tell=self.notices.append, open_device=self.open, **more
+        )
+
+
+def test_frames_of_a_camera_carry_the_clock():
+    bench = Bench(noisy(5))
+
+    seen = list(itertools.islice(bench.frames(), 4))
+
+    assert [frame.t_s for frame in seen] == pytest.approx([0.1, 0.2, 0.3, 0.4])
+
+
+def test_a_camera_can_be_thinned_and_every_picture_is_still_taken_from_it():
+    bench = Bench(noisy(40))
+
+    seen = list(itertools.islice(bench.frames(fps=2), 4))
+
+    assert [frame.t_s for frame in seen] == pytest.approx([0.1, 0.5, 1.0, 1.5])
+
+
+def test_a_camera_that_is_not_there_is_a_problem_at_once():
+    with pytest.raises(Problem, match="no camera"):
+        Bench(None).frames()
+
+
+def test_who_is_patient_gets_frames_once_the_camera_is_there():
+    bench = Bench(None, None, noisy(3))
+
+    frame = next(bench.frames(patient=True))
+
+    assert frame.t_s > 0
+    assert [notice.blind for notice in bench.notices] == [True, False]
+
+
+def test_an_unplugged_camera_is_opened_again_with_longer_and_longer_pauses():
+    bench = Bench(noisy(3), None, None, None, noisy(3))
+
+    seen = list(itertools.islice(bench.frames(), 6))
+
+    assert len(seen) == 6
+    assert bench.clock.waits == [0.5, 0.5, 1.0, 2.0]
+    assert [notice.blind for notice in bench.notices] == [False, True, False]
+    assert bench.cameras[0].done[-1] == "close"
+
+
+def test_a_camera_that_hands_out_its_last_picture_for_ever_is_opened_again():
+    bench = Bench(itertools.chain(noisy(5), itertools.repeat(grey(90))), noisy(3))
+
+    seen = list(itertools.islice(bench.frames(), 36))
+
+    assert len(bench.cameras) == 2
+    assert sum(bool((frame.image == 90).all()) for frame in seen) <= 32
+    assert any(notice.blind for notice in bench.notices)
+
+
+def test_a_stream_may_well_send_the_same_picture_for_long():
+    bench = Bench(itertools.repeat(grey(90)))
+
+    seen = list(itertools.islice(bench.frames("rtsp://camera/live"), 100))
+
+    assert len(seen) == 100
+    assert len(bench.cameras) == 1
+
+
+def test_another_size_after_the_camera_came_back_is_tried_again():
+    bench = Bench(noisy(2), noisy(2, size=(18, 32)), noisy(2))
+
+    seen = list(itertools.islice(bench.frames(), 4))
+
+    assert {frame.image.shape for frame in seen} == {(36, 64, 3)}
+
+
+def test_another_size_that_stays_is_taken_with_a_sentence():
+    bench = Bench(noisy(2), *(noisy(2, size=(18, 32)) for _ in range(4)))
+
+    seen = list(itertools.islice(bench.frames(), 4))
+
+    assert [frame.image.shape[0] for frame in seen] == [36, 36, 18, 18]
+    assert "32 × 18 pixels instead of 64 × 36" in bench.notices[-1].sentence
+
+
+def settings(bench: Bench) -> list[str]:
+    """What was set on the first camera."""
+    return [deed for deed in bench.cameras[0].done if deed != "close"]
+
+
+@pytest.mark.parametrize(("frame_count", "deeds"), [(19, []), (30, ["hold"])])
+def test_exposure_is_held_after_two_seconds(frame_count, deeds):
+    bench = Bench(noisy(40))
+
+    list(itertools.islice(bench.frames(), frame_count))
+
+    assert settings(bench) == deeds
+
+
+def test_exposure_is_set_anew_when_the_light_stays_different():
+    bench = Bench(itertools.chain(noisy(25), noisy(60, level=30)))
+
+    list(itertools.islice(bench.frames(), 80))
+
+    assert settings(bench) == ["hold", "release", "hold"]
+
+
+def test_a_hand_before_the_lens_for_a_moment_changes_no_exposure():
+    bench = Bench(itertools.chain(noisy(25), noisy(10, level=30), noisy(30)))
+
+    list(itertools.islice(bench.frames(), 60))
+
+    assert settings(bench) == ["hold"]
+
+
+def test_waiting_for_a_camera_can_be_ended_from_outside():
+    bench = Bench(noisy(2))
+    ends = frames("0", clock=bench.clock, wait=lambda pause_s: True, tell=bench.notices.append, open_device=bench.open)
+
+    assert len(list(ends)) == 2
+
+
+def test_leaving_off_gives_the_camera_back():
+    bench = Bench(noisy(20))
+    running = bench.frames()
+    next(running)
+    running.close()
+
+    assert bench.cameras[0].done == ["close"]
+
+
+def test_a_password_in_a_source_is_not_shown():
+    assert shown("rtsp://ann:secret@10.0.0.5/live") == "rtsp://10.0.0.5/live"
+    assert shown("/dev/video0") == "/dev/video0"
+
+
+def test_a_device_that_does_not_exist_is_a_problem_that_says_what_to_do():
+    with pytest.raises(Problem, match="There is no camera /dev/video97") as raised:
+        frames("/dev/video97")
+
+    assert raised.value.exit_code == 2
+
+
+def test_a_file_that_is_no_camera_is_busy_or_none(tmp_path, capfd):
+    node = tmp_path / "video0"
+    node.write_bytes(b"")
+
+    with pytest.raises(Problem, match="busy or is no camera"):
+        devices.Webcam(str(node), "/dev/video0")
+
+    assert capfd.readouterr().err == ""
+
+
+def test_a_stream_that_does_not_answer_is_a_problem_without_its_password():
+    with pytest.raises(Problem, match="does not answer") as raised:
+        frames("http://ann:secret@127.0.0.1:9/none.mjpg")
+
+    assert "secret" not in str(raised.value)
+
+
+def test_a_pi_camera_without_its_library_is_a_problem():
+    with pytest.raises(Problem, match="python3-picamera2"):
+        frames("picamera2:")
+
+
+def test_a_camera_keeps_its_name_when_it_is_plugged_in_elsewhere(tmp_path):
+    node = tmp_path / "video3"
+    node.write_bytes(b"")
+    by_id = tmp_path / "by-id"
+    by_id.mkdir()
+    (by_id / "usb-Webcam_1234-index0").symlink_to(node)
+
+    assert devices.lasting_name(str(node), by_id) == str(by_id / "usb-Webcam_1234-index0")
+    assert devices.lasting_name("/dev/video9", by_id) == "/dev/video9"
+    assert devices.lasting_name("/dev/video9", tmp_path / "none") == "/dev/video9"
+
+
+def test_video_devices_are_listed_by_number(tmp_path):
+    for name in ("video10", "video2", "video0", "videocapture"):
+        (tmp_path / name).write_bytes(b"")
+
+    assert [Path(path).name for path in devices.video_devices(tmp_path)] == ["video0", "video2", "video10"]
+
+
+def test_the_first_camera_that_gives_a_picture_answers(monkeypatch):
+    monkeypatch.setattr("companion.vision.camera.video_devices", lambda: ["/dev/video0", "/dev/video2"])
+    opened = {"/dev/video0": iter([]), "/dev/video2": noisy(1)}
+    clock = Clock()
+
+    assert camera_answers(lambda source: FakeCamera(clock, opened[source])) == "/dev/video2"
+
+
+def test_no_camera_answers_where_there_is_none(monkeypatch):
+    monkeypatch.setattr("companion.vision.camera.video_devices", list)
+
+    assert camera_answers() is None
+
+
+# --- Picture files --------------------------------------------------------------------------------------------
+
+
+def encoded(suffix: str, image: np.ndarray | None = None) -> bytes:
+    return cv2.imencode(suffix, grey(120) if image is None else image)[1].tobytes()
+
+
+@pytest.mark.parametrize("suffix", [".jpg", ".png", ".webp", ".bmp"])
+def test_a_picture_is_read_and_its_size_known_from_the_header(tmp_path, suffix):
+    path = tmp_path / f"a{suffix}"
+    path.write_bytes(encoded(suffix))
+
+    assert picture.declared_size(path.read_bytes()) == (64, 36)
+    assert read_picture(path).shape == (36, 64, 3)
+
+
+def test_a_picture_in_grey_has_three_colours_once_read(tmp_path):
+    path = tmp_path / "grey.png"
+    path.write_bytes(encoded(".png", grey(50)[:, :, 0]))
+
+    assert read_picture(path).shape == (36, 64, 3)
+
+
+def test_a_picture_is_turned_as_its_camera_noted(tmp_path):
+    marked = grey(20)
+    marked[:18, :32] = 250
+    jpeg = encoded(".jpg", marked)
+    quarter_turn = b"Exif\0\0II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0"
+    path = tmp_path / "phone.jpg"
+    path.write_bytes(jpeg[:2] + b"\xff\xe1" + struct.pack(">H", len(quarter_turn) + 2) + quarter_turn + jpeg[2:])
+
+    image = read_picture(path)
+
+    assert image.shape == (64, 36, 3)
+    assert image[5, 30, 0] > 200
+    assert image[5, 5, 0] < 60
+
+
+def huge_png(width: int, height: int) -> bytes:
+    """A small file that would take gigabytes once decoded."""
+
+    def chunk(kind: bytes, body: bytes) -> bytes:
+        return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    packed = chunk(b"IDAT", zlib.compress(b"\0" * 100))
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + packed + chunk(b"IEND", b"")
+
+
+def huge_jpeg() -> bytes:
+    """A JPEG whose second size, which some decoders take, is far larger than its first."""
+    jpeg = encoded(".jpg")
+    at = jpeg.index(b"\xff\xc0")
+    second = jpeg[at : at + 5] + struct.pack(">HH", 60000, 60000) + jpeg[at + 9 : at + 19]
+    return jpeg[: at + 19] + second + jpeg[at + 19 :]
+
+
+WRONG: dict[str, tuple[Callable[[], bytes], str]] = {
+    "bomb.png": (lambda: huge_png(30000, 30000), "30000 × 30000"),
+    "flat.png": (lambda: huge_png(0, 10), "0 × 10"),
+    "two-sizes.jpg": (huge_jpeg, "60000 × 60000"),
+    "empty.jpg": (lambda: b"", "no JPEG"),
+    "text.jpg": (lambda: b"hello", "no JPEG"),
+    "gif.jpg": (lambda: b"GIF89a" + b"\0" * 40, "no JPEG"),
+    "half.jpg": (lambda: encoded(".jpg")[:300], "cut short"),
+    "half.png": (lambda: encoded(".png")[:-20], "cut short"),
+    "hollow.png": (lambda: huge_png(64, 36), "damaged"),
+    "head-only.jpg": (lambda: b"\xff\xd8\xff\xd9", "no JPEG"),
+    "half.webp": (lambda: encoded(".webp")[:40], "damaged"),
+    "half.bmp": (lambda: encoded(".bmp")[:40], "damaged"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_picture_gets_one_sentence(name, tmp_path, capfd):
+    make, says = WRONG[name]
+    path = tmp_path / name
+    path.write_bytes(make())
+
+    with pytest.raises(Problem, match=says) as raised:
+        read_picture(path)
+
+    assert raised.value.exit_code == 1
+    assert name in str(raised.value)
+    assert capfd.readouterr().err == ""
+
+
+def test_a_picture_that_is_not_there_or_a_folder_gets_one_sentence(tmp_path):
+    with pytest.raises(Problem, match="There is no picture"):
+        read_picture(tmp_path / "none.jpg")
+    with pytest.raises(Problem, match="is a folder"):
+        read_picture(tmp_path)
+
+
+def test_rubbish_in_a_picture_never_does_worse_than_a_sentence():
+    rng = np.random.default_rng(0)
+    for suffix, _ in itertools.product((".jpg", ".png", ".webp", ".bmp"), range(25)):
+        data = bytearray(encoded(suffix))
+        for at in rng.integers(0, len(data), 4):
+            data[at] = int(rng.integers(0, 256))
+        with contextlib.suppress(Problem):
+            assert picture.decode(bytes(data), "x").ndim == 3
