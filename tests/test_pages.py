@@ -9,7 +9,7 @@ import socket
 import threading
 
 import pytest
-from waitress.server import create_server
+from serving import running
 
 from companion.errors import Problem
 from companion.match import Match, Policy
@@ -130,7 +130,7 @@ def test_an_illegal_proposal_is_shown_with_its_rule_and_both_answers(page, begun
     shown = text_of(page.get("/"))
 
     assert "Illegal" in shown
-    assert "Ann is not driving yet. It takes a roll, or right of way." in shown
+    assert "Ann is not driving yet. Instead: a roll, or right of way." in shown
     assert "the classic rules (106 cards): Starting to drive" in shown
     assert "Taken back" in shown
     assert "Play it all the same" in shown
@@ -624,20 +624,15 @@ def test_a_taken_port_is_said_with_what_to_do(app):
 def test_a_real_server_answers_and_frees_the_stream_of_a_phone_that_left(app, begun, monkeypatch):
     monkeypatch.setattr(live, "streams", live.Streams())
     monkeypatch.setattr(live, "LOOK_S", 0.02)
-    server = create_server(app, host="127.0.0.1", port=0, threads=4, channel_request_lookahead=1)
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    with socket.create_connection(("127.0.0.1", server.effective_port), timeout=5) as gone:
+    with running(app) as url, socket.create_connection(("127.0.0.1", int(url.rpartition(":")[2])), 5) as gone:
         gone.sendall(b"GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n")
         answer = gone.recv(4000)
         open_before = live.streams.count()
+        gone.close()
 
-    assert b"200 OK" in answer
-    assert open_before == 1
-    assert freed(live.streams)
-    server.close()
-    server.task_dispatcher.shutdown()
-    thread.join(5)
+        assert b"200 OK" in answer
+        assert open_before == 1
+        assert freed(live.streams)
 
 
 def freed(streams: live.Streams) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import cast
 
-from flask import current_app
+from flask import current_app, g
 
 from companion.match import Match, MatchState
 
@@ -36,5 +36,12 @@ def match() -> Match:
 
 
 def state() -> MatchState:
-    """The state of the match now."""
-    return service().match.state
+    """The state of the match, the same for all of a page."""
+    if "state" not in g:
+        g.state = service().match.state
+    return cast(MatchState, g.state)
+
+
+def forget_state() -> None:
+    """What was tapped has changed the match: the page is about the state after it."""
+    g.pop("state", None)

@@ -112,6 +112,11 @@ def events() -> Response:
     return response
 
 
+def mark(now: MatchState) -> str:
+    """Names a state: the stream's event ids, and what a page says it shows."""
+    return f"{BOOT}.{now.version}"
+
+
 def _known_version(event_id: str) -> int:
     boot, _, version = event_id.partition(".")
     return int(version) if boot == BOOT and version.isdigit() and len(version) < 12 else -1
@@ -125,7 +130,7 @@ def _stream(source: Match, known: int, gone: Callable[[], bool]) -> Iterator[str
         if now.version != known:
             known, said_s = now.version, time.monotonic()
             data = json.dumps(snapshot_json(now), ensure_ascii=False, separators=(",", ":"))
-            yield f"id: {BOOT}.{known}\nevent: state\ndata: {data}\n\n"
+            yield f"id: {mark(now)}\nevent: state\ndata: {data}\n\n"
         elif time.monotonic() - said_s >= HEARTBEAT_S:
             said_s = time.monotonic()
             yield ": still here\n\n"

@@ -9,7 +9,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from companion.match import Answer, Fate, Match, Outcome, Policy
 from companion.pages import people, views
-from companion.pages.context import match, service, state
+from companion.pages.context import forget_state, match, service, state
 from companion.pages.words import _
 
 bp = Blueprint("table", __name__)
@@ -125,12 +125,14 @@ def next_hand() -> AnyResponse:
 def set_policy() -> AnyResponse:
     """How plays are confirmed."""
     match().set_policy(request.form.get("policy", Policy.TAP, type=Policy), people.who(state()))
+    forget_state()
     return back()
 
 
 def _tap(act: Callable[[Match, str], Outcome]) -> AnyResponse:
     """Does what was tapped and shows the table as it is now."""
     outcome = act(match(), people.who(state()))
+    forget_state()
     if outcome.say:
         flash(outcome.say)
     return back()

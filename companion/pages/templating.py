@@ -12,8 +12,8 @@ from typing import Any
 
 from flask import Flask, Response, abort, request, url_for
 
-from companion.pages import people, words
-from companion.pages.context import service
+from companion.pages import live, people, words
+from companion.pages.context import state
 from companion.pages.signs import sprite
 from companion.rules.cards import Card, Family
 
@@ -70,13 +70,14 @@ def _serve(assets: Mapping[str, Asset], name: str) -> Response:
 
 
 def _helpers(assets: Mapping[str, Asset]) -> dict[str, Any]:
-    state = service().match.state
+    now = state()
     return {
         "asset": lambda name: url_for("static", name=name, v=assets[name].mark),
         "signs": url_for("static", name=SIGNS, v=assets[SIGNS].mark),
-        "names": words.Names.of(state.game),
+        "names": words.Names.of(now.game),
         "may_act": people.may_act(),
-        "seat": people.seat(state),
-        "state": state,
+        "seat": people.seat(now),
+        "state": now,
+        "mark": live.mark(now),
         "part": "HX-Request" in request.headers,
     }

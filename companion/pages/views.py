@@ -51,7 +51,8 @@ class SideView:
     points: int
     """The match total without the open hand."""
 
-    two_hundreds: int
+    distances: tuple[tuple[Card, int], ...]
+    """The distance cards laid: which, and how many, the longest first."""
 
 
 def side_views(state: MatchState, player: str | None) -> list[SideView]:
@@ -79,7 +80,9 @@ def _side_view(state: MatchState, table: Table, side: Side, player: str | None) 
         to_move=not table.is_over and table.player_to_move in side.players,
         mine=player in side.players,
         points=state.game.totals.get(side.name, 0),
-        two_hundreds=side.distances.count(Card.KM_200),
+        distances=tuple(
+            (card, side.distances.count(card)) for card in sorted(set(side.distances), key=lambda c: -c.km)
+        ),
     )
 
 

@@ -1,6 +1,6 @@
 """Makes pictures of every page from matches fed by record lines, to be looked at.
 
-python -m tests.browser.screens FOLDER
+PYTHONPATH=tests python tests/browser/screens.py FOLDER
 """
 
 from __future__ import annotations
@@ -8,12 +8,12 @@ from __future__ import annotations
 import contextlib
 import sys
 import tempfile
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+from flask import Flask
 from playwright.sync_api import Browser, sync_playwright
-from waitress.server import create_server
+from serving import running
 
 from companion.match import Match
 from companion.pages import create_app
@@ -25,6 +25,7 @@ CHROMIUM = "/usr/bin/chromium"
 PHONE = {"width": 390, "height": 844}
 SMALL = {"width": 360, "height": 740}
 WALL = {"width": 1920, "height": 1080}
+SIZES = (PHONE,)
 
 TWO = ["edition classic", "side Ann", "side Bob", 'player Ann "Ann"', "hand first Ann"]
 THREE = ["side Ann", "side Bob", "side Cid", 'player Cid "Cid-Étienne"', "hand first Ann"]
@@ -32,19 +33,6 @@ PAIRS = ["side Ann-Cid = Ann, Cid", "side Bob-Dee = Bob, Dee", "hand first Ann"]
 OPENING = ["Ann roll", "Bob roll", "Ann 100", "Bob 75", "Ann speed-limit > Bob", "Bob 50", "Ann 200"]
 ATTACK = [*OPENING, "Bob stop > Ann"]
 FINISH = [*OPENING, "Bob 25", "Ann 100", "Bob 25", "Ann 100", "Bob 50", "Ann 200"]
-
-
-@contextlib.contextmanager
-def running(match: Match, picture: bytes | None = None) -> Iterator[str]:
-    """The pages of a match on a free port; gives their address."""
-    app = create_app(match, secret=b"screens" * 5, camera_picture=lambda: picture, base_url="http://192.168.1.20:8080")
-    server = create_server(app, host="127.0.0.1", port=0, threads=16, channel_request_lookahead=1)
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{server.effective_port}"
-    server.close()
-    server.task_dispatcher.shutdown()
-    thread.join(2)
 
 
 @contextlib.contextmanager
@@ -59,6 +47,11 @@ def match_of(header: list[str] | None, plays: list[str]) -> Iterator[Match]:
             match.enter(play, "Ann")
         yield match
         store.close()
+
+
+def app_of(match: Match) -> Flask:
+    """The pages of a match, with an address like one at home."""
+    return create_app(match, secret=b"screens" * 5, base_url="http://192.168.1.20:8080")
 
 
 def propose(match: Match, text: str, number: int = 1) -> None:
@@ -97,6 +90,9 @@ SCENES = {
     "wall": (TWO, ATTACK, nothing, "/wall"),
     "wall-three": (THREE, ["Ann roll", "Bob roll", "Cid roll", "Ann 100", "Bob stop > Cid"], nothing, "/wall"),
     "wall-illegal": (PAIRS, ["Ann roll"], lambda m: propose(m, "Bob 100"), "/wall"),
+    "wall-legal": (TWO, OPENING, lambda m: propose(m, "Bob 25"), "/wall"),
+    "wall-score": (TWO, [*FINISH, "Ann finish"], nothing, "/wall"),
+    "oops": (TWO, [], nothing, "/nowhere"),
     "wall-empty": (None, [], nothing, "/wall"),
 }
 
@@ -105,7 +101,7 @@ def shoot(browser: Browser, folder: Path, name: str, url: str) -> None:
     """One page in its sizes and both themes."""
     wall = name.startswith("wall")
     for theme in ("light",) if wall else ("light", "dark"):
-        for size in (WALL,) if wall else (PHONE,):
+        for size in (WALL,) if wall else SIZES:
             context = browser.new_context(viewport=size, color_scheme=theme, device_scale_factor=1 if wall else 2)
             page = context.new_page()
             page.goto(url)
@@ -124,7 +120,7 @@ def main(folder: Path, only: list[str]) -> None:
                 continue
             with match_of(header, plays) as match:
                 prepare(match)
-                with running(match) as url:
+                with running(app_of(match)) as url:
                     shoot(browser, folder, name, url + path)
         browser.close()
 

@@ -3,16 +3,14 @@
 
 const LOST_AFTER_MS = 3000;
 const offline = document.getElementById("offline");
-const wanted = document.body.hasAttribute("data-live");
 let stream = null;
 let lostTimer = 0;
-let version = null;
+let shown = document.body.dataset.shows;
 
 function changed(event) {
-  if (event.lastEventId === version) return;
-  const first = version === null;
-  version = event.lastEventId;
-  if (!first) document.body.dispatchEvent(new CustomEvent("live"));
+  if (event.lastEventId === shown) return;
+  shown = event.lastEventId;
+  document.body.dispatchEvent(new CustomEvent("live"));
 }
 
 function found() {
@@ -42,7 +40,7 @@ function woken() {
   document.body.dispatchEvent(new CustomEvent("live"));
 }
 
-if (wanted) {
+if (shown) {
   connect();
   document.addEventListener("visibilitychange", woken);
   window.addEventListener("pageshow", (event) => { if (event.persisted) woken(); });

@@ -1,0 +1,255 @@
+"""Whole flows in a real browser: phones, the wall screen, taps, a page that stays in step."""
+
+from __future__ import annotations
+
+import re
+import shutil
+
+import pytest
+from playwright.sync_api import Page, expect, sync_playwright
+from serving import running
+
+from browser.screens import CHROMIUM, OPENING, PHONE, SMALL, TWO, WALL, app_of, differ, match_of, propose
+from companion.pages import live
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(shutil.which(CHROMIUM) is None, reason="Chromium is not installed"),
+]
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
+@pytest.fixture(autouse=True)
+def quick_streams(monkeypatch):
+    """A closed page frees its stream soon, so that the server stops soon."""
+    monkeypatch.setattr(live, "LOOK_S", 0.1)
+
+
+@pytest.fixture
+def opened(browser):
+    """Opens pages that fail the test when a script of theirs fails or something from outside is asked for."""
+    contexts, wrong = [], []
+
+    def open_page(url: str, size=PHONE, **options) -> Page:
+        context = browser.new_context(viewport=size, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(10_000)
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("console", lambda said: wrong.append(said.text) if _is_wrong(said) else None)
+        page.on("request", lambda asked: None if "127.0.0.1" in asked.url else wrong.append(asked.url))
+        page.goto(url)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert wrong == []
+
+
+def _is_wrong(said) -> bool:
+    """A script's own complaint; that a page or a network is not there belongs to some tests."""
+    return said.type == "error" and not re.search("ERR_|404|htmx:", said.text)
+
+
+@pytest.fixture
+def game():
+    with match_of(TWO, []) as match, running(app_of(match)) as url:
+        yield match, url
+
+
+def lines(match) -> list[str]:
+    return [entry.written.text for entry in match.state.hand_entries]
+
+
+def test_a_hand_without_a_camera_from_setting_up_to_the_score(opened):
+    with match_of(None, []) as match, running(app_of(match)) as url:
+        page = opened(url)
+        page.get_by_label("Name of player 1").fill("Ann Smith")
+        page.get_by_label("Name of player 2").fill("<b>Bob</b>")
+        page.get_by_role("button", name="Start the game").click()
+        page.get_by_role("button", name="Ann Smith").click()
+        expect(page.get_by_role("heading", level=1)).to_have_text("Your turn")
+
+        for card in ("Roll", "Roll", "200 km", "25 km", "200 km"):
+            page.get_by_role("link", name="Enter a play").click()
+            page.get_by_role("button", name=card).click()
+        expect(page.get_by_role("heading", level=1)).to_have_text("<b>Bob</b>’s turn")
+        page.get_by_role("link", name="Enter a play").click()
+        page.get_by_role("link", name="Discard").click()
+        page.get_by_role("button", name="Stop").click()
+        for card in ("100 km", "50 km", "200 km"):
+            page.get_by_role("link", name="Enter a play").click()
+            page.get_by_role("button", name=card).click()
+        expect(page.get_by_text("has laid 2 200s already")).to_be_visible()
+        page.get_by_role("button", name="Taken back").click()
+        page.get_by_role("link", name="Enter a play").click()
+        page.get_by_text("Something else happened").click()
+        page.get_by_role("button", name="End the hand here").click()
+        page.get_by_role("link", name="See the score").click()
+
+        expect(page.get_by_role("row", name="This hand")).to_contain_text("500")
+        page.get_by_role("button", name="Next hand").click()
+        expect(page.get_by_role("heading", level=1)).to_have_text("<b>Bob</b>’s turn")
+
+
+def test_a_proposal_appears_by_itself_and_one_tap_confirms_it(opened, game):
+    match, url = game
+    phone, wall = opened(url), opened(url + "/wall", WALL)
+    propose(match, "Ann roll")
+
+    phone.get_by_role("button", name="Confirm").click()
+
+    expect(phone.get_by_role("heading", level=1)).to_have_text("Bob’s turn")
+    expect(wall.get_by_role("heading", level=1)).to_have_text("Bob’s turn")
+    assert lines(match) == ["Ann roll"]
+
+
+def test_two_phones_that_confirm_at_once_count_the_play_once(opened, game):
+    match, url = game
+    phones = [opened(url), opened(url)]
+    propose(match, "Ann roll")
+    for phone in phones:
+        phone.get_by_role("button", name="Confirm").wait_for()
+
+    for phone in phones:
+        phone.evaluate("document.querySelector('.go')?.click(); document.querySelector('.go')?.click()")
+    for phone in phones:
+        expect(phone.get_by_role("heading", level=1)).to_have_text("Bob’s turn")
+
+    assert lines(match) == ["Ann roll"]
+
+
+def test_a_proposal_read_wrongly_is_corrected_in_two_taps(opened, game):
+    match, url = game
+    page = opened(url)
+    propose(match, "Ann 100")
+
+    page.get_by_role("link", name="Change").first.click()
+    page.get_by_role("button", name="Roll").click()
+
+    expect(page.get_by_role("heading", level=1)).to_have_text("Bob’s turn")
+    assert lines(match) == ["Ann roll"]
+
+
+def test_an_illegal_play_says_why_and_can_stand(opened, game):
+    match, url = game
+    page = opened(url)
+    propose(match, "Ann 100")
+
+    expect(page.get_by_text("Ann is not driving yet.")).to_be_visible()
+    page.get_by_role("button", name="Play it all the same").click()
+
+    expect(page.get_by_text("illegal, played all the same")).to_be_visible()
+    assert lines(match) == ["Ann 100 anyway"]
+
+
+def test_undo_and_redo(opened, game):
+    match, url = game
+    match.enter("Ann roll", "Ann")
+    page = opened(url)
+
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Ann’s turn")
+    page.get_by_role("button", name="Redo").click()
+
+    expect(page.get_by_role("heading", level=1)).to_have_text("Bob’s turn")
+
+
+def test_a_late_correction_shows_what_no_longer_fits(opened, game):
+    match, url = game
+    for play in ("Ann roll", "Bob roll", "Ann 100"):
+        match.enter(play, "Ann")
+    page = opened(url)
+
+    page.get_by_role("link", name="Change: Ann rolls.").click()
+    page.get_by_role("link", name="Discard").click()
+    page.get_by_role("button", name="25 km").click()
+
+    expect(page.get_by_role("heading", name="These lines no longer fit")).to_be_visible()
+    page.get_by_role("button", name="Play it all the same").click()
+    expect(page.get_by_role("heading", name="These lines no longer fit")).to_have_count(0)
+
+
+def test_the_difference_is_answered_with_one_tap(opened, game):
+    match, url = game
+    for play in OPENING[:3]:
+        match.enter(play, "Ann")
+    differ(match)
+    page = opened(url)
+
+    page.get_by_role("button", name="The table is right").click()
+
+    expect(page.get_by_text("Ann drives 75 km.").first).to_be_visible()
+
+
+def test_the_milestone_moves_along_the_road(opened, game):
+    match, url = game
+    for play in ("Ann roll", "Bob roll"):
+        match.enter(play, "Ann")
+    page = opened(url)
+    before = page.locator("#borne-1").bounding_box()
+
+    match.enter("Ann 200", "Ann")
+    expect(page.locator("#borne-1")).to_have_class(re.compile("p28"))
+
+    page.wait_for_function(
+        "y => document.querySelector('#borne-1').getBoundingClientRect().y < y - 20", arg=before["y"]
+    )
+
+
+def test_a_page_that_lost_the_table_says_so_and_comes_back(opened, game):
+    match, url = game
+    page = opened(url)
+    page.evaluate("document.getElementById('offline').hidden")
+    page.context.set_offline(True)
+
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    expect(page.locator("#offline")).to_be_visible()
+    match.enter("Ann roll", "Ann")
+    page.context.set_offline(False)
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+
+    expect(page.get_by_role("heading", level=1)).to_have_text("Bob’s turn")
+    expect(page.locator("#offline")).to_be_hidden()
+
+
+def test_everything_works_without_any_script(opened, game):
+    match, url = game
+    propose(match, "Ann roll")
+    page = opened(url, java_script_enabled=False)
+
+    page.get_by_role("button", name="Confirm").click()
+    page.get_by_role("link", name="Score").click()
+
+    expect(page.get_by_role("heading", level=1)).to_have_text("Score")
+    assert lines(match) == ["Ann roll"]
+
+
+PAGES = ["/", "/play", "/play?discard=1", "/score", "/more", "/join", "/setup", "/nowhere"]
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_no_page_is_wider_than_a_small_phone_and_all_can_be_tapped(opened, game, path):
+    match, url = game
+    for play in OPENING:
+        match.enter(play, "Ann")
+    propose(match, "Bob 100")
+    page = opened(url + path, SMALL)
+
+    too_wide = page.evaluate("document.documentElement.scrollWidth > innerWidth")
+    too_small = page.evaluate(
+        """[...document.querySelectorAll('a, button, summary, .choice, input:not([type=hidden], [type=radio])')]
+           .filter(e => e.checkVisibility() && e.getBoundingClientRect().height < 48)
+           .map(e => e.outerHTML.slice(0, 80))"""
+    )
+
+    assert not too_wide
+    assert too_small == []
