@@ -34,7 +34,7 @@ log = logging.getLogger(__name__)
 Look = Callable[[Frame], View]
 """The eye: what a frame shows. It remembers the mats and what lay still before."""
 
-CROP_MM = 70.0
+CROP_MM = 52.0
 CROP_SIDE_PX = 320
 
 
