@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 
 import cv2
 import numpy as np
@@ -144,6 +144,11 @@ def marker_image(marker_id: int, cell_px: int = 16) -> np.ndarray:
 def picture(scene: Scene, lens: Lens | None = None, seed: int = 0) -> np.ndarray:
     """What the webcam sees, `(H, W, 3) uint8 BGR`."""
     lens = lens or Lens()
+    return as_seen(clean(scene, lens), lens, seed)
+
+
+def clean(scene: Scene, lens: Lens) -> np.ndarray:
+    """The scene before lens and sensor spoil it: what `as_seen` starts from, for many frames of one scene."""
     width, height = lens.size_px
     canvas = np.full((height * 2, width * 2, 3), scene.cloth, np.uint8)
     to_px = np.array([[2, 0, 0.5], [0, 2, 0.5], [0, 0, 1]]) @ lens.matrix()
@@ -153,21 +158,48 @@ def picture(scene: Scene, lens: Lens | None = None, seed: int = 0) -> np.ndarray
         _draw_sticker(canvas, to_px, sticker)
     for thing in scene.things:
         cv2.fillPoly(canvas, [np.int32(through(to_px, thing.outline_mm))], thing.colour)
-    return as_seen(cv2.resize(canvas, (width, height), interpolation=cv2.INTER_AREA), lens, seed)
+    return cv2.resize(canvas, (width, height), interpolation=cv2.INTER_AREA)
 
 
-def as_seen(clean: np.ndarray, lens: Lens, seed: int = 0) -> np.ndarray:
+def as_seen(clean_image: np.ndarray, lens: Lens, seed: int = 0) -> np.ndarray:
     """A clean picture through the lens, the light, the sensor and the camera's JPEG."""
-    rng = np.random.default_rng(seed)
-    image = cv2.GaussianBlur(clean, (0, 0), lens.blur_px) if lens.blur_px else clean
-    across = np.linspace(lens.light * (1 - lens.uneven), lens.light * (1 + lens.uneven), clean.shape[1])
-    lit = image.astype(np.float32) * across[None, :, None].astype(np.float32)
-    if lens.noise:
-        lit += rng.standard_normal(lit.shape, np.float32) * lens.noise
-    image = np.clip(lit, 0, 255).astype(np.uint8)
+    image = grainy(lit(clean_image, lens), lens.noise, seed)
     if lens.jpeg is None:
         return image
     return cv2.imdecode(cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, lens.jpeg])[1], cv2.IMREAD_COLOR)
+
+
+def lit(clean_image: np.ndarray, lens: Lens) -> np.ndarray:
+    """A clean picture through the lens and in its light, before the sensor's noise."""
+    image = cv2.GaussianBlur(clean_image, (0, 0), lens.blur_px) if lens.blur_px else clean_image
+    across = np.linspace(lens.light * (1 - lens.uneven), lens.light * (1 + lens.uneven), image.shape[1])
+    return np.clip(image * across[None, :, None].astype(np.float32), 0, 255).astype(np.uint8)
+
+
+def grainy(image: np.ndarray, noise: float, seed: int) -> np.ndarray:
+    """A picture with the noise of one moment."""
+    if not noise:
+        return image
+    x, y = (int(at) for at in np.random.default_rng(seed).integers(0, GRAIN_SHIFTS, 2))
+    height, width = image.shape[:2]
+    return cv2.add(image, _grain(height, width, noise)[y : y + height, x : x + width], dtype=cv2.CV_8U)
+
+
+GRAIN_SHIFTS = 97
+
+
+@lru_cache(maxsize=4)
+def _grain(height: int, width: int, noise: float) -> np.ndarray:
+    """More noise than a picture needs, so that every moment can take another part of it."""
+    shape = (height + GRAIN_SHIFTS, width + GRAIN_SHIFTS, 3)
+    return np.rint(np.random.default_rng(0).standard_normal(shape, np.float32) * noise).astype(np.int16)
+
+
+def arm(x_mm: float, y_mm: float, *, hand_mm: float = 90.0, colour: tuple[int, int, int] = SKIN) -> Thing:
+    """A hand whose fingertips are at a point of the table, and its arm from the viewer's side."""
+    half, wrist = hand_mm / 2, hand_mm / 4
+    right = [(x_mm + half, y_mm), (x_mm + half, y_mm + 100), (x_mm + wrist, y_mm + 110), (x_mm + wrist, y_mm + 700)]
+    return Thing((*right, *((2 * x_mm - x, y) for x, y in reversed(right))), colour)
 
 
 def on_mat(mat: Mat, zone: str, text: str, dx_mm: float = 0.0, dy_mm: float = 0.0, **how: object) -> Sticker:

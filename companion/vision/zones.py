@@ -50,7 +50,9 @@ CARD_PX = CARD_MM[0] * CARD_MM[1] / MM_PER_PX**2
 INSIDE_SHARE = 0.85
 """A zone of which less lies within the picture is not to be judged."""
 
+ENOUGH_GROUND_PX = 20
 Mask = npt.NDArray[np.bool_]
+Colours = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -263,18 +265,18 @@ def _foreign(sheet: Sheet) -> Mask:
     return changed & ~_same_surface(sheet.last, accepted) & ~like_bare & ~_like_ground(sheet)
 
 
-def _apart(one: Image, other: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+def _apart(one: Image, other: Colours) -> Colours:
     """The largest difference of the three colours, pixel by pixel."""
     return np.abs(one.astype(np.float32) - other).max(axis=2)
 
 
-def _evened(sheet: Sheet, reference: Image) -> npt.NDArray[np.float32]:
+def _evened(sheet: Sheet, reference: Image) -> Colours:
     """A remembered picture in the light of now: most of a mat is always as it was."""
     now, then = np.median(sheet.last, axis=(0, 1)), np.median(reference, axis=(0, 1))
     return reference.astype(np.float32) * np.clip(now / np.maximum(then, 1), 0.5, 2.0).astype(np.float32)
 
 
-def _same_surface(now: Image, then: npt.NDArray[np.float32]) -> Mask:
+def _same_surface(now: Image, then: Colours) -> Mask:
     """Where both show the same surface, brighter or darker by a shadow's worth."""
     here = now.astype(np.float32)
     shade = here.sum(axis=2) / np.maximum(then.sum(axis=2), 1)
@@ -283,26 +285,36 @@ def _same_surface(now: Image, then: npt.NDArray[np.float32]) -> Mask:
 
 
 def _like_ground(sheet: Sheet) -> Mask:
-    """Where the mat has the colour of its printed ground: what shows when a card is taken from where it always lay."""
-    grounds = [_ground(sheet, rect) for rect in _zones(sheet).values()]
-    shape = sheet.last.shape[:2]
-    like = np.zeros(shape, bool)
-    for rect, ground in zip(_zones(sheet).values(), grounds, strict=True):
-        if ground is not None:
-            rows, columns = _zone_slices(rect)
-            part = sheet.last[rows, columns]
-            like[rows, columns] = _same_surface(part, np.broadcast_to(ground, part.shape))
+    """Where a zone has the colour of its printed ground: what shows when a card is taken from where it always lay."""
+    like = np.zeros(sheet.last.shape[:2], bool)
+    bare = _evened(sheet, sheet.bare)
+    for rect in _zones(sheet).values():
+        where = _zone_slices(rect)
+        part = sheet.last[where]
+        like[where] = _same_surface(part, np.broadcast_to(_ground(sheet, bare, where), part.shape))
     return like
 
 
-def _ground(sheet: Sheet, zone: Rect) -> npt.NDArray[np.float32] | None:
-    """The colour of a zone's ground, from wherever it has been seen bare."""
-    where = _zone_slices(zone)
-    known = sheet.bare_known[where]
-    if np.count_nonzero(known) < 20:
-        return None
-    colour: npt.NDArray[np.float32] = np.median(_evened(sheet, sheet.bare)[where][known], axis=0)
+def _ground(sheet: Sheet, bare: Colours, where: tuple[slice, slice]) -> Colours:
+    """The colour of a zone's ground: as seen bare there, else in any zone, else the sheet's own."""
+    elsewhere = sheet.bare_known & _in_zones(sheet.fit.layout)
+    known = (bare[where][sheet.bare_known[where]], bare[elsewhere], sheet.last[_between_zones(sheet.fit.layout)])
+    colour: Colours = np.median(next(seen for seen in known if len(seen) >= ENOUGH_GROUND_PX), axis=0)
     return colour
+
+
+def _in_zones(layout: MatLayout) -> Mask:
+    inside = np.zeros(_sheet_size(layout)[::-1], bool)
+    for rect in layout.zones.values():
+        inside[_zone_slices(rect)] = True
+    return inside
+
+
+def _between_zones(layout: MatLayout) -> Mask:
+    """The sheet without its zones and rim."""
+    sheet = np.zeros(_sheet_size(layout)[::-1], bool)
+    sheet[_zone_slices(Rect(0, 0, *layout.size_mm))] = True
+    return sheet & ~_in_zones(layout)
 
 
 def _reached_from_outside(sheet: Sheet, zones: Sequence[str]) -> Iterator[str]:

@@ -1,0 +1,287 @@
+"""The eye over time: what is read when, and that nothing is said about what is covered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from pictures import SKIN, Lens, Mat, Scene, Sticker, Thing, arm, clean, grainy, lit, on_mat, through
+
+from companion.layout import side_mat, table_mat
+from companion.rules.cards import Card
+from companion.vision.camera import Frame
+from companion.vision.eye import LIGHT_OR_CAMERA, NO_MATS, READ_AGAIN_S, Eye
+from companion.vision.view import View
+from companion.vision.zones import FIRST_STILL_FRAMES, STILL_FRAMES
+
+SIDE = Mat(side_mat(1), -215, -135)
+LENS = Lens(width_mm=480, size_px=(960, 680), at_mm=(-5, 15), noise=4)
+RED, GREEN, WHITE = (50, 50, 190), (60, 150, 60), (225, 228, 230)
+ROLL = on_mat(SIDE, "battle", "MB1:ROLL-03", dx_mm=-10, dy_mm=-20, card=GREEN)
+STOP = on_mat(SIDE, "battle", "MB1:STOP-02", dx_mm=-8, dy_mm=-18, card=RED)
+KM_50 = on_mat(SIDE, "distance", "MB1:50-01", dx_mm=-85, dy_mm=-25, card=WHITE)
+BATTLE, DISTANCE, SPEED = "side-1/battle", "side-1/distance", "side-1/speed"
+EVERY_ZONE = {f"side-1/{zone}" for zone in SIDE.layout.zones}
+MADE: dict[object, np.ndarray] = {}
+
+
+def middle_of(zone: str) -> tuple[float, float]:
+    x, y = through(SIDE.matrix(), [SIDE.layout.zones[zone].centre_mm])[0]
+    return float(x), float(y)
+
+
+def hand_over(zone: str, **how: object) -> Thing:
+    """A hand whose palm covers the middle of a zone."""
+    x, y = middle_of(zone)
+    return arm(x, y - 50, **how)
+
+
+class Film:
+    """Shows scenes to an eye at ten frames a second."""
+
+    def __init__(self, eye: Eye | None = None) -> None:
+        self.eye = eye or Eye(layouts=(SIDE.layout,))
+        self.number = 0
+
+    def show(
+        self, *stickers: Sticker, things: tuple[Thing, ...] = (), count: int = 1, lens: Lens = LENS, mats=(SIDE,)
+    ) -> View:
+        """The view after so many frames of one scene."""
+        views = self.views(*stickers, things=things, count=count, lens=lens, mats=mats)
+        return views[-1]
+
+    def views(
+        self, *stickers: Sticker, things: tuple[Thing, ...] = (), count: int = 1, lens: Lens = LENS, mats=(SIDE,)
+    ) -> list[View]:
+        key = (stickers, things, lens, tuple((mat.layout.id, mat.x_mm, mat.y_mm, mat.turn_deg) for mat in mats))
+        if key not in MADE:
+            MADE[key] = lit(clean(Scene(mats, stickers, things), lens), lens)
+        views = []
+        for _ in range(count):
+            self.number += 1
+            views.append(self.eye(Frame(grainy(MADE[key], lens.noise, self.number), self.number / 10)))
+        return views
+
+
+def lying(view: View) -> set[tuple[str | None, str | None]]:
+    return {(sighting.card, sighting.zone) for sighting in view.sightings}
+
+
+def settled(*stickers: Sticker, eye: Eye | None = None) -> Film:
+    """A film whose table has been lying still for a while."""
+    film = Film(eye)
+    film.show(*stickers, count=10)
+    return film
+
+
+def test_at_first_nothing_is_known_and_soon_everything():
+    views = Film().views(ROLL, count=8)
+
+    assert views[0].unknown_zones == EVERY_ZONE
+    assert views[FIRST_STILL_FRAMES].unknown_zones == frozenset()
+    assert lying(views[FIRST_STILL_FRAMES]) == {("roll-03", BATTLE)}
+
+
+def test_an_idle_table_is_not_read_again():
+    film = settled(ROLL)
+
+    for _ in range(5):
+        film.show(ROLL)
+        assert film.eye.sight.read_now == frozenset()
+
+
+def test_a_card_that_lies_still_is_seen_in_four_frames_at_most():
+    film = settled()
+    film.show(ROLL, things=(hand_over("battle"),))
+
+    views = film.views(ROLL, count=4)
+
+    assert lying(views[-1]) == {("roll-03", BATTLE)}
+    assert views[-1].unknown_zones == frozenset()
+    assert sum(BATTLE not in view.unknown_zones for view in views) >= 2 - (STILL_FRAMES > 2)
+
+
+def test_while_a_hand_moves_its_zones_are_unknown_and_others_are_not():
+    film = settled(ROLL, KM_50)
+    x, y = middle_of("speed")
+
+    views = [film.show(ROLL, KM_50, things=(arm(x, y + 60 - 30 * step),)) for step in range(4)]
+
+    assert all(SPEED in view.unknown_zones for view in views[1:])
+    assert all("side-1/safety" not in view.unknown_zones for view in views)
+
+
+HANDS: dict[str, Callable[[], Thing]] = {
+    "bare": lambda: hand_over("battle"),
+    "dark glove": lambda: hand_over("battle", colour=(40, 40, 40)),
+    "grey sleeve": lambda: hand_over("battle", colour=(90, 90, 90)),
+    "red sleeve": lambda: hand_over("battle", colour=(60, 60, 200)),
+    "green as the card": lambda: hand_over("battle", colour=(70, 160, 70)),
+    "pale skin": lambda: hand_over("battle", colour=(185, 200, 235)),
+    "narrow": lambda: hand_over("battle", hand_mm=55),
+}
+
+
+@pytest.mark.parametrize("hand", HANDS)
+def test_a_hand_held_still_over_a_card_leaves_its_zone_unknown_and_never_empty(hand):
+    film = settled(ROLL)
+
+    views = film.views(ROLL, things=(HANDS[hand](),), count=25)
+    after = film.show(ROLL, count=4)
+
+    assert all(BATTLE in view.unknown_zones or ("roll-03", BATTLE) in lying(view) for view in views)
+    assert (lying(after), after.unknown_zones) == ({("roll-03", BATTLE)}, frozenset())
+
+
+THINGS: dict[str, tuple[float, float, tuple[int, int, int]]] = {
+    "phone": (75, 150, (30, 30, 30)),
+    "fist": (90, 100, SKIN),
+    "cup": (80, 80, (150, 60, 60)),
+    "card face down": (57, 88, (140, 60, 40)),
+    "sheet of yellow paper": (148, 210, (120, 230, 240)),
+}
+
+
+@pytest.mark.parametrize("name", THINGS)
+def test_a_thing_put_on_a_card_leaves_the_zone_unknown(name):
+    width, height, colour = THINGS[name]
+    x, y = middle_of("battle")
+    thing = Thing(((x - width / 2, y - height / 2), (x + width / 2, y - height / 2),
+                   (x + width / 2, y + height / 2), (x - width / 2, y + height / 2)), colour)  # fmt: skip
+    film = settled(ROLL)
+
+    views = film.views(ROLL, things=(thing,), count=20)
+
+    assert all(BATTLE in view.unknown_zones or ("roll-03", BATTLE) in lying(view) for view in views)
+
+
+def test_a_card_taken_away_leaves_its_zone_known_and_empty():
+    film = settled(ROLL, KM_50)
+    film.show(KM_50, things=(hand_over("battle"),))
+
+    view = film.show(KM_50, count=4)
+
+    assert (lying(view), view.unknown_zones) == ({("50-01", DISTANCE)}, frozenset())
+
+
+def test_a_card_laid_on_another_is_seen_alone():
+    film = settled(ROLL)
+    film.show(ROLL, STOP, things=(hand_over("battle"),))
+
+    view = film.show(ROLL, STOP, count=4)
+
+    assert (lying(view), view.unknown_zones) == ({("stop-02", BATTLE)}, frozenset())
+
+
+def test_a_hand_that_has_laid_a_card_and_stays_is_waited_for():
+    film = settled()
+    x, y = middle_of("battle")
+    holding = arm(x + 5, y + 30)
+
+    views = film.views(ROLL, things=(holding,), count=8)
+
+    assert all(BATTLE in view.unknown_zones for view in views)
+
+
+def test_a_sticker_that_is_missed_where_nothing_has_changed_still_counts(monkeypatch):
+    film = settled(ROLL)
+    monkeypatch.setattr("companion.vision.read.read_codes", lambda *args, **how: ())
+    film.show(ROLL, things=(hand_over("speed", hand_mm=40),))
+
+    view = film.show(ROLL, count=6)
+
+    assert lying(view) == {("roll-03", BATTLE)}
+
+
+def test_a_card_whose_sticker_cannot_be_read_leaves_the_zone_unknown_until_it_can(monkeypatch):
+    film = settled()
+    with monkeypatch.context() as blind:
+        blind.setattr("companion.vision.read.read_codes", lambda *args, **how: ())
+        unread = film.show(ROLL, count=8)
+
+    read = film.show(ROLL, count=int(READ_AGAIN_S * 10) + 1)
+
+    assert (lying(unread), unread.unknown_zones) == (set(), {BATTLE})
+    assert (lying(read), read.unknown_zones) == ({("roll-03", BATTLE)}, frozenset())
+
+
+def test_a_lamp_switched_off_and_on_loses_nothing():
+    film = settled(ROLL)
+    darker = replace(LENS, light=0.55)
+
+    first = film.show(ROLL, lens=darker)
+    later = film.show(ROLL, lens=darker, count=5)
+
+    assert (first.unknown_zones, first.trouble) == (EVERY_ZONE, LIGHT_OR_CAMERA)
+    assert (later.unknown_zones, later.trouble) == (frozenset(), None)
+    assert lying(later) == {("roll-03", BATTLE)}
+
+
+def test_a_pushed_camera_is_made_up_for():
+    film = settled(ROLL)
+    pushed = replace(LENS, at_mm=(7, 5), turn_deg=1.0)
+
+    film.show(ROLL, lens=pushed, count=5)
+    later = film.show(ROLL, lens=pushed, count=25)
+
+    assert (lying(later), later.unknown_zones, later.trouble) == ({("roll-03", BATTLE)}, frozenset(), None)
+    x, y = through(pushed.matrix(), [(ROLL.x_mm, ROLL.y_mm)])[0]
+    assert later.sightings[0].centre_px == pytest.approx((x, y), abs=2)
+
+
+def test_a_shadow_over_a_zone_is_not_a_thing_in_it():
+    film = settled(ROLL)
+    image = lit(clean(Scene((SIDE,), (ROLL,)), LENS), LENS)
+    image[:, 100:420] = (image[:, 100:420] * 0.75).astype(np.uint8)
+    views = [film.eye(Frame(grainy(image, LENS.noise, 100 + i), 2.0 + i / 10)) for i in range(8)]
+
+    assert (lying(views[-1]), views[-1].unknown_zones) == ({("roll-03", BATTLE)}, frozenset())
+
+
+def test_without_mats_there_is_a_sentence():
+    view = Film().show(Sticker("MB1:ROLL-03", 0, 0), mats=(), count=3)
+
+    assert view.trouble == NO_MATS
+    assert view.unknown_zones == EVERY_ZONE
+
+
+def test_cards_beside_the_mats_are_left_alone():
+    beside = replace(LENS, width_mm=600)
+
+    view = Film().show(Sticker("MB1:ROLL-03", 250, 0), lens=beside, count=8)
+
+    assert view.sightings == ()
+
+
+def test_a_card_of_another_deck_is_an_unknown_card_in_a_known_zone():
+    other = on_mat(SIDE, "battle", "MB1:300-01", card=WHITE)
+    film = settled(eye=Eye(layouts=(SIDE.layout,), allowed={"roll-03"}))
+    film.show(other)
+
+    view = film.show(other, count=6)
+
+    assert [(s.face, s.card, s.zone) for s in view.sightings] == [(Card.UNKNOWN, None, BATTLE)]
+
+
+def test_a_zone_that_lies_mostly_outside_the_picture_is_unknown():
+    far_left = replace(LENS, at_mm=(120, 15))
+
+    view = Film().show(lens=far_left, count=8)
+
+    assert BATTLE in view.unknown_zones
+    assert "side-1/safety" not in view.unknown_zones
+
+
+def test_the_draw_pile_hides_its_marker_and_its_zone_stays_known():
+    table = Mat(table_mat(), -150, -100)
+    x, y = through(table.matrix(), [table.layout.zones["draw"].centre_mm])[0]
+    pile = Thing(((x - 30, y - 45), (x + 30, y - 45), (x + 30, y + 45), (x - 30, y + 45)), (140, 60, 40))
+    film = Film(Eye(layouts=(table.layout,)))
+
+    with_pile = film.show(things=(pile,), mats=(table,), count=8)
+    used_up = film.show(mats=(table,), count=6)
+
+    assert (with_pile.draw_pile_empty, with_pile.unknown_zones) == (False, frozenset())
+    assert (used_up.draw_pile_empty, used_up.unknown_zones) == (True, frozenset())
