@@ -183,6 +183,7 @@ class Match:
         self._changed = threading.Condition(threading.RLock())
         self._events: tuple[Event, ...] = ()
         self._state = MatchState()
+        self._entered = 0
         with self._changed:
             for latest in store.matches()[-1:]:
                 self._take(store.events(latest))
@@ -264,8 +265,7 @@ class Match:
             judged = _judged(self._state.game, play)
             if judged.verdict == judge.LEGAL or anyway:
                 return self._write_line(_text(play, judged), by, source="phone")
-            pending_id = min([0, *(p.id for p in self._state.pending)]) - 1
-            self._queue(Proposal(pending_id, play, None, 1.0, 0.0, sure=True), by)
+            self._queue(Proposal(self._next_id(), play, None, 1.0, 0.0, sure=True), by)
             queued = self._state.pending[-1].judged
             return Outcome(done=False, reasons=queued.reasons, say=None if queued.reasons else WAITS)
 
@@ -294,7 +294,7 @@ class Match:
             play = self._read(text)
             self._settle(proposal_id, Fate.CHANGED)
             if self._state.pending and self._state.pending[0].proposal.t_s < pending.proposal.t_s:
-                self._queue(replace(pending.proposal, id=-proposal_id, play=play, sure=True), by)
+                self._queue(replace(pending.proposal, id=self._next_id(), play=play, sure=True), by)
                 return DONE
             return self.enter(str(play), by)
 
@@ -415,6 +415,11 @@ class Match:
                 self._show(trouble=sentence)
 
     # Inside the lock
+
+    def _next_id(self) -> int:
+        """A proposal's id that is nobody else's: below zero for what was entered by hand."""
+        self._entered -= 1
+        return self._entered
 
     def _read(self, text: str) -> Play:
         if self._state.match is None:

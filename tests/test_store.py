@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import http.client
+import json
 import os
 import signal
 import sqlite3
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
 
 from companion.data import data_dir, store_path
 from companion.errors import Problem
 from companion.store import SETUP, Draft, NotSaved, Store
+
+ROOT = Path(__file__).parent.parent
 
 
 @pytest.fixture
@@ -117,6 +122,55 @@ def test_the_option_names_the_data_folder_before_the_environment_does(tmp_path):
     assert data_dir(None, environ) == tmp_path / "b"
 
 
+SERVICE = """
+import sys
+from pathlib import Path
+from companion.match import Match
+from companion.pages import run_service
+from companion.store import Store
+
+match = Match(Store.open(Path(sys.argv[1])))
+if match.state.match is None:
+    match.start(["side Ann", "side Bob", "hand first Ann"])
+run_service(match, "127.0.0.1", 0)
+"""
+
+
+def start_service(path: Path) -> tuple[subprocess.Popen[str], int]:
+    """Starts the whole service on a free port; gives the process and the port."""
+    service = subprocess.Popen([sys.executable, "-c", SERVICE, str(path)], stdout=subprocess.PIPE, text=True, cwd=ROOT)
+    assert service.stdout is not None
+    said = next(line for line in service.stdout if "localhost:" in line)
+    return service, int(said.rsplit(":", 1)[1])
+
+
+def tap(port: int, path: str, **fields: str) -> int:
+    """Posts as a page would; gives the answer's status."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    headers = {"Origin": f"http://127.0.0.1:{port}", "Content-Type": "application/x-www-form-urlencoded"}
+    connection.request("POST", path, urlencode(fields), headers)
+    status = connection.getresponse().status
+    connection.close()
+    return status
+
+
+def test_killing_the_service_loses_no_play_that_a_phone_was_told_of(path):
+    service, port = start_service(path)
+    told = [text for text in ("Ann roll", "Bob roll", "Ann 100") if tap(port, "/play", text=text) == 303]
+    with service:
+        os.kill(service.pid, signal.SIGKILL)
+    service, port = start_service(path)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    connection.request("GET", "/api/state")
+    state = json.load(connection.getresponse())
+    connection.close()
+    with service:
+        service.terminate()
+
+    assert [line["text"] for line in state["log"]] == told == ["Ann roll", "Bob roll", "Ann 100"]
+    assert state["table"]["sides"]["Ann"]["km"] == 100
+
+
 WRITER = """
 import sys
 from pathlib import Path
@@ -134,7 +188,7 @@ while True:
 def killed_after(lines: int, path: Path) -> int:
     """Runs the writer, kills it once it has acknowledged some lines, and gives the last one acknowledged."""
     command = [sys.executable, "-c", WRITER, str(path)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parent.parent) as writer:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as writer:
         assert writer.stdout is not None
         said = [writer.stdout.readline() for _ in range(lines)]
         os.kill(writer.pid, signal.SIGKILL)

@@ -21,7 +21,7 @@ bp = Blueprint("live", __name__)
 
 MOST_STREAMS = 100
 MOST_STREAMS_AN_ADDRESS = 4
-LOOK_S = 1.0
+LOOK_S = 0.5
 """How often a quiet stream looks whether its phone is still there."""
 
 HEARTBEAT_S = 10.0
@@ -117,6 +117,26 @@ def mark(now: MatchState) -> str:
     return f"{BOOT}.{now.version}"
 
 
+class Snapshots:
+    """The last state as a stream's event, written once however many phones get it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._state: MatchState | None = None
+        self._event = ""
+
+    def event(self, now: MatchState) -> str:
+        """A state as an event of the stream."""
+        with self._lock:
+            if self._state is not now:
+                data = json.dumps(snapshot_json(now), ensure_ascii=False, separators=(",", ":"))
+                self._state, self._event = now, f"id: {mark(now)}\nevent: state\ndata: {data}\n\n"
+            return self._event
+
+
+_snapshots = Snapshots()
+
+
 def _known_version(event_id: str) -> int:
     boot, _, version = event_id.partition(".")
     return int(version) if boot == BOOT and version.isdigit() and len(version) < 12 else -1
@@ -129,8 +149,7 @@ def _stream(source: Match, known: int, gone: Callable[[], bool]) -> Iterator[str
         now = source.wait(known, LOOK_S)
         if now.version != known:
             known, said_s = now.version, time.monotonic()
-            data = json.dumps(snapshot_json(now), ensure_ascii=False, separators=(",", ":"))
-            yield f"id: {mark(now)}\nevent: state\ndata: {data}\n\n"
+            yield _snapshots.event(now)
         elif time.monotonic() - said_s >= HEARTBEAT_S:
             said_s = time.monotonic()
             yield ": still here\n\n"
