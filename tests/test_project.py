@@ -222,6 +222,7 @@ class Checkout:
         self.program(root / ".venv/bin/companion", 'echo companion "$@"')
         self.program(root / ".venv/bin/python", f'{CAMERA} exec {PYTHON} "$@"')
         self.program(self.tools / "apt-get", 'echo apt-get "$@"; echo "E: no network" >&2; exit 100')
+        self.program(self.tools / "apt-cache", "echo '  Candidate: 1.0'")
         self.stamp("installed")
 
     def program(self, path: Path, script: str) -> None:
