@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +23,7 @@ class Box(NamedTuple):
     def area_px(self) -> int:
         return max(0, self.right - self.left) * max(0, self.bottom - self.top)
 
-    def of(self, image: Image) -> Image:
+    def of(self, image: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """The part of the picture inside, a view of it."""
         return image[self.top : self.bottom, self.left : self.right]
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -55,9 +55,9 @@ Mask = npt.NDArray[np.bool_]
 Colours = npt.NDArray[np.float32]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Sheet:
-    """What is remembered of one mat."""
+    """What is remembered of one mat, and what follows from it."""
 
     fit: Fit
     last: Image
@@ -75,6 +75,19 @@ class Sheet:
 
     settled: frozenset[str] = frozenset()
     """Zones that have been accepted at least once."""
+
+    @cached_property
+    def different(self) -> Mask:
+        """Where the mat looks other than when it was accepted, the light of the whole evened out."""
+        return _apart(self.last, _evened(self, self.accepted)) > CHANGED_LEVELS
+
+    @cached_property
+    def foreign(self) -> npt.NDArray[np.int32]:
+        """Patches of something new, numbered from 1: changed, not only in shade, and not like the bare mat."""
+        accepted, bare = _evened(self, self.accepted), _evened(self, self.bare)
+        like_bare = self.bare_known & _same_surface(self.last, bare)
+        new = self.different & ~_same_surface(self.last, accepted) & ~like_bare & ~_like_ground(self, bare)
+        return cv2.connectedComponents(new.astype(np.uint8), connectivity=8)[1]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -138,9 +151,7 @@ def looks_the_same(state: ZoneWatch, sighting: Sighting) -> bool:
     if sheet is None or sighting.corners_px is None or zone not in sheet.settled:
         return False
     box = around(_on_sheet(sheet.fit.to_mm(sighting.corners_px))).within(sheet.last.shape[1], sheet.last.shape[0])
-    return box.area_px > 0 and not bool(
-        _different(sheet, sheet.accepted)[box.top : box.bottom, box.left : box.right].any()
-    )
+    return box.area_px > 0 and not bool(box.of(sheet.different).any())
 
 
 def zone_box(mats: Mats, zone: str, pad_mm: float) -> Box | None:
@@ -211,7 +222,10 @@ def _next_sheet(old: Sheet | None, fit: Fit, small: Image, scale: float) -> Shee
     if old is None:
         still = dict.fromkeys(fit.layout.zones, 0)
         return Sheet(fit, now, now, now, np.zeros(now.shape[:2], bool), still)
-    moved = cv2.absdiff(now, old.last).max(axis=2) > MOVING_LEVELS
+    moved = _largest(cv2.absdiff(now, old.last)) > MOVING_LEVELS
+    calm = min(old.still.values()) >= FIRST_STILL_FRAMES and np.count_nonzero(moved) < MIN_PATCH_PX
+    if calm and fit is old.fit:
+        return old
     still = {
         name: 0 if np.count_nonzero(moved[_zone_slices(rect)]) >= MIN_PATCH_PX else old.still.get(name, 0) + 1
         for name, rect in fit.layout.zones.items()
@@ -229,8 +243,7 @@ def _changes(sheets: Iterable[Sheet], image: Image) -> ZoneChanges:
         prefix = sheet.fit.layout.id
         moving |= {f"{prefix}/{zone}" for zone in _zones(sheet) if zone not in settled}
         cut_off |= {f"{prefix}/{zone}" for zone in _zones(sheet) if not _is_inside(sheet.fit, zone, image)}
-        differs = _different(sheet, sheet.accepted)
-        new = [zone for zone in settled if zone not in sheet.settled or _patch(differs, sheet, zone)]
+        new = [zone for zone in settled if zone not in sheet.settled or _patch(sheet.different, sheet, zone)]
         changed |= {f"{prefix}/{zone}" for zone in new}
         touching |= {f"{prefix}/{zone}" for zone in _reached_from_outside(sheet, new)}
     return ZoneChanges(frozenset(moving), frozenset(changed), frozenset(touching), frozenset(cut_off))
@@ -252,46 +265,42 @@ def _patch(mask: Mask, sheet: Sheet, zone: str) -> bool:
     return np.count_nonzero(mask[_zone_slices(_zones(sheet)[zone])]) >= MIN_PATCH_PX
 
 
-def _different(sheet: Sheet, reference: Image) -> Mask:
-    """Where the mat looks other than on a picture of it, the light of the whole evened out."""
-    return _apart(sheet.last, _evened(sheet, reference)) > CHANGED_LEVELS
-
-
-def _foreign(sheet: Sheet) -> Mask:
-    """Where something new lies: changed, not only in shade, and not like the bare mat."""
-    accepted, bare = _evened(sheet, sheet.accepted), _evened(sheet, sheet.bare)
-    changed = _apart(sheet.last, accepted) > CHANGED_LEVELS
-    like_bare = sheet.bare_known & _same_surface(sheet.last, bare)
-    return changed & ~_same_surface(sheet.last, accepted) & ~like_bare & ~_like_ground(sheet)
-
-
 def _apart(one: Image, other: Colours) -> Colours:
-    """The largest difference of the three colours, pixel by pixel."""
-    return np.abs(one.astype(np.float32) - other).max(axis=2)
+    """The largest difference of the three colours, pixel by pixel, `(h, w)`."""
+    return _largest(cv2.absdiff(one.astype(np.float32), other))
+
+
+def _largest(colours: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
+    """The largest of three colours, pixel by pixel; many times as quick as a maximum along the last axis."""
+    first, second, third = cv2.split(colours)
+    return cv2.max(cv2.max(first, second), third)
+
+
+def _total(colours: Colours) -> Colours:
+    return cv2.transform(colours, np.ones((1, 3), np.float32))
 
 
 def _evened(sheet: Sheet, reference: Image) -> Colours:
     """A remembered picture in the light of now: most of a mat is always as it was."""
-    now, then = np.median(sheet.last, axis=(0, 1)), np.median(reference, axis=(0, 1))
+    now, then = np.median(sheet.last[::3, ::3], axis=(0, 1)), np.median(reference[::3, ::3], axis=(0, 1))
     return reference.astype(np.float32) * np.clip(now / np.maximum(then, 1), 0.5, 2.0).astype(np.float32)
 
 
 def _same_surface(now: Image, then: Colours) -> Mask:
     """Where both show the same surface, brighter or darker by a shadow's worth."""
     here = now.astype(np.float32)
-    shade = here.sum(axis=2) / np.maximum(then.sum(axis=2), 1)
-    left = np.abs(here - then * shade[:, :, None]).max(axis=2)
+    shade = _total(here) / np.maximum(_total(then), 1)
+    left = _largest(cv2.absdiff(here, then * shade[:, :, None]))
     return (shade >= SHADE[0]) & (shade <= SHADE[1]) & (left <= SHADE_LEVELS)
 
 
-def _like_ground(sheet: Sheet) -> Mask:
+def _like_ground(sheet: Sheet, bare: Colours) -> Mask:
     """Where a zone has the colour of its printed ground: what shows when a card is taken from where it always lay."""
     like = np.zeros(sheet.last.shape[:2], bool)
-    bare = _evened(sheet, sheet.bare)
     for rect in _zones(sheet).values():
         where = _zone_slices(rect)
         part = sheet.last[where]
-        like[where] = _same_surface(part, np.broadcast_to(_ground(sheet, bare, where), part.shape))
+        like[where] = _same_surface(part, np.broadcast_to(_ground(sheet, bare, where), part.shape).copy())
     return like
 
 
@@ -299,8 +308,8 @@ def _ground(sheet: Sheet, bare: Colours, where: tuple[slice, slice]) -> Colours:
     """The colour of a zone's ground: as seen bare there, else in any zone, else the sheet's own."""
     elsewhere = sheet.bare_known & _in_zones(sheet.fit.layout)
     known = (bare[where][sheet.bare_known[where]], bare[elsewhere], sheet.last[_between_zones(sheet.fit.layout)])
-    colour: Colours = np.median(next(seen for seen in known if len(seen) >= ENOUGH_GROUND_PX), axis=0)
-    return colour
+    colour = np.median(next(seen for seen in known if len(seen) >= ENOUGH_GROUND_PX), axis=0)
+    return colour.astype(np.float32)
 
 
 def _in_zones(layout: MatLayout) -> Mask:
@@ -321,12 +330,10 @@ def _reached_from_outside(sheet: Sheet, zones: Sequence[str]) -> Iterator[str]:
     """The zones whose new patch goes on over the mat's rim to the edge of what is looked at."""
     if not zones:
         return
-    count, labels = cv2.connectedComponents(_foreign(sheet).astype(np.uint8), connectivity=8)
-    if count == 1:
-        return
+    labels = sheet.foreign
     edge = np.concatenate((labels[0], labels[-1], labels[:, 0], labels[:, -1]))
     arms = set(np.unique(edge).tolist()) - {0}
-    for zone in zones:
+    for zone in zones if arms else ():
         inside = labels[_zone_slices(_zones(sheet)[zone])]
         if zone in sheet.settled and np.count_nonzero(np.isin(inside, list(arms))) >= MIN_PATCH_PX:
             yield zone
@@ -338,11 +345,10 @@ def _reached_from_outside(sheet: Sheet, zones: Sequence[str]) -> Iterator[str]:
 def _is_explained(sheet: Sheet, zone: str, sightings: Sequence[Sighting]) -> bool:
     if zone not in sheet.settled or zone == _pile_zone(sheet.fit.layout):
         return True
-    count, labels = cv2.connectedComponents(_foreign(sheet).astype(np.uint8), connectivity=8)
-    inside = labels[_zone_slices(_zones(sheet)[zone])]
+    inside = sheet.foreign[_zone_slices(_zones(sheet)[zone])]
     stickers = _stickers_on(sheet, sightings)
-    patches = (labels == label for label in range(1, count) if np.count_nonzero(inside == label) >= MIN_PATCH_PX)
-    return all(_is_of_cards(patch, stickers) for patch in patches)
+    large = (label for label in np.unique(inside) if label and np.count_nonzero(inside == label) >= MIN_PATCH_PX)
+    return all(_is_of_cards(sheet.foreign == label, stickers) for label in large)
 
 
 def _pile_zone(layout: MatLayout) -> str | None:
