@@ -132,6 +132,13 @@ def test_a_house_rule_can_be_taken_back():
     assert results(text)[0].table.may_extend
 
 
+def test_house_rules_stand_beside_each_other():
+    text = HEAD + "option extension=no\noption hazard-on-empty-pile=allowed\nhand first Ann\nAnn stop > Bob\n"
+
+    assert verdicts(text) == ["legal"]
+    assert not results(text)[0].table.may_extend
+
+
 def test_a_player_called_like_a_header_word_can_play():
     text = "side side\nside hand\nhand first side\nside roll\nhand roll\nside 100\n"
 
@@ -173,6 +180,18 @@ def test_an_open_hand_counts_what_would_count_now_and_is_not_in_the_match():
 
     assert still_open.sheets["Bob"].total == 100
     assert still_open.match == done.match == {"Ann": 200 + 400 + 500, "Bob": 0}
+
+
+def test_a_first_hand_that_is_open_leaves_the_match_at_zero():
+    (result,) = results(HEAD + "hand first Ann\nAnn roll\nBob roll\nAnn 100\n")
+
+    assert (result.match, result.winner) == ({"Ann": 0, "Bob": 0}, None)
+
+
+def test_an_illegal_line_is_refused_and_not_remarked_upon():
+    *_, refused = judged_lines(f"{HEAD}option discard=when-stuck\nhand first Ann\nBob discard 25\n")
+
+    assert (codes(refused), refused.remarks) == (["not-your-turn"], ())
 
 
 def test_a_target_reached_and_not_answered_is_open_at_the_records_end():
@@ -257,6 +276,37 @@ def test_the_state_after_a_line_is_given_where_it_is_asked_for():
     assert "state" not in first.as_json("a.mbn")
     assert second.as_json("a.mbn", states=True)["state"]["discard"] == "25"
     assert before.as_json("a.mbn", states=True)["state"] is None
+
+
+def test_the_state_says_all_that_lies_on_the_table():
+    *_, line = judged_lines(HEAD + "hand first Ann\nAnn roll\nBob stop > Ann\nAnn discard 25\n")
+
+    state = line.as_json("a.mbn", states=True)["state"]
+
+    assert state | {"sides": sorted(state["sides"])} == {
+        "to_move": "Bob",
+        "target": 700,
+        "extended": False,
+        "extension_offered_to": None,
+        "draw_pile": 91,
+        "discard": "25",
+        "discards": 1,
+        "hands": {"Ann": 6, "Bob": 6},
+        "ended": None,
+        "sides": ["Ann", "Bob"],
+    }
+    assert state["sides"]["Ann"]["battle"] == "stop"
+
+
+def test_the_state_tells_an_extension_and_an_end():
+    *_, reached, extended, ended = judged_lines(REACHED + "Ann 100\nAnn extend\nend\n")
+
+    states = [line.as_json("a.mbn", states=True)["state"] for line in (reached, extended, ended)]
+
+    assert [state["extension_offered_to"] for state in states] == ["Ann", None, None]
+    assert [state["extended"] for state in states] == [False, True, True]
+    assert [state["ended"] for state in states] == [None, None, "agreed"]
+    assert states[-1]["to_move"] is None
 
 
 def test_the_object_of_a_hand_has_the_keys_of_the_contract():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from records import PAIRS, SIX, THREE, TWO, hand
 
@@ -134,6 +136,12 @@ def test_nothing_is_taken_twice_or_from_an_empty_discard_pile():
     assert hand("Ann discard 100", options=allowed).against("Ann take") == ["not-your-turn"]
 
 
+def test_the_top_of_the_discard_pile_is_the_card_that_was_laid_last():
+    loose = hand("Ann discard 100; Bob discard 75; Ann take", options=["take-discard=allowed"])
+
+    assert loose.table.discards == (Card.KM_100,)
+
+
 def test_nobody_passes():
     assert hand().against("Ann pass") == ["no-passing"]
     assert hand().against("Bob pass") == ["not-your-turn", "no-passing"]
@@ -158,6 +166,13 @@ def test_an_exchange_is_judged_card_by_card():
     assert strict.against("Ann exchange stop stop stop stop stop stop") == ["too-many-copies"]
     assert strict.against("Ann exchange right-of-way right-of-way") == ["too-many-copies", "safety-discard"]
     assert strict.against("Bob exchange 25") == ["not-your-turn"]
+
+
+def test_the_last_copy_may_be_exchanged_but_not_with_one_more():
+    last = hand("Ann discard accident; Bob discard accident", options=["exchange=yes"])
+
+    assert last.against("Ann exchange accident") == []
+    assert last.against("Ann exchange accident accident") == ["too-many-copies"]
 
 
 def test_a_discard_is_remarked_upon_where_it_is_for_those_who_are_stuck():
@@ -190,6 +205,32 @@ def test_no_more_copies_are_played_than_are_printed():
 
     assert three.against("Ann discard accident") == ["too-many-copies"]
     assert three.against("Ann discard stop") == []
+
+
+def test_copies_on_every_pile_count():
+    limits = "Ann speed-limit > Bob; Bob discard speed-limit; Ann discard speed-limit; Bob end-of-limit"
+    driven = "Ann roll; Bob roll; Ann 200; Bob 200; Ann discard 200"
+
+    assert hand(f"{limits}; Ann speed-limit > Bob; Bob roll").against("Ann discard speed-limit") == ["too-many-copies"]
+    assert hand(driven).against("Bob discard 200") == []
+    assert hand(f"{driven}; Bob discard 200").against("Ann discard 200") == ["too-many-copies"]
+
+
+def test_where_the_counts_are_unverified_only_a_second_safety_is_one_too_many():
+    played = hand("Ann driving-ace; Ann discard accident; Bob discard accident; Ann discard accident")
+    unsure = replace(played.table, edition=replace(played.table.edition, counts_verified=False))
+
+    assert played.against("Bob discard accident") == ["too-many-copies"]
+    assert referee.objections(unsure, played.parsed("Bob discard accident")) == ()
+    assert [why.code for why in referee.objections(unsure, played.parsed("Bob driving-ace"))] == ["too-many-copies"]
+
+
+def test_copies_left_are_those_that_nobody_has_seen():
+    table = hand("Ann roll; Bob speed-limit > Ann; Ann 25; Bob driving-ace; Bob discard 25").table
+
+    left = {card.value: table.copies_left(card) for card in (Card.ROLL, Card.SPEED_LIMIT, Card.KM_25, Card.DRIVING_ACE)}
+
+    assert left == {"roll": 13, "speed-limit": 3, "25": 8, "driving-ace": 0}
 
 
 def test_a_safety_exists_once():
@@ -519,6 +560,13 @@ def test_the_target_is_never_passed():
     assert near.against("Ann 100") == ["past-target"]
 
 
+def test_the_last_km_must_fit_exactly():
+    near = hand(f"{TO_600}; Ann 75; Bob 25")
+
+    assert near.against("Ann 25") == []
+    assert near.against("Ann 50") == ["past-target"]
+
+
 def test_the_target_may_be_passed_where_the_house_says_so():
     played = hand("Ann roll; Bob roll; Ann 200", target=300, options=["overshoot=allowed"]).then("Bob 25; Ann 200")
 
@@ -651,6 +699,17 @@ def test_right_of_way_takes_stop_and_limit_away_where_the_house_says_so():
     assert both.table.discards == (Card.KM_25, Card.SPEED_LIMIT, Card.STOP)
 
 
+def test_where_no_roll_is_needed_the_card_below_simply_shows_again():
+    loose = ["roll-after-late-safety=not-needed", "roll-after-remedy=not-needed"]
+    played = "Ann roll; Bob accident > Ann; Ann repairs; Bob flat-tire > Ann; Ann puncture-proof"
+    simple = hand(played, options=loose)
+    stacked = hand("Ann roll; Bob accident > Ann; Cid flat-tire > Ann; Ann puncture-proof", THREE, options=loose)
+
+    assert simple.side("Ann").battle_top is Card.REPAIRS
+    assert stacked.side("Ann").battle_top is Card.ROLL
+    assert simple.against("Ann 100") == stacked.against("Ann 100") == []
+
+
 # Coup fourré
 
 
@@ -688,6 +747,12 @@ def test_right_of_way_as_a_coup_fourre_clears_stop_and_limit():
     against_limit = hand("Ann roll; Bob stop > Ann; Ann discard 25; Bob speed-limit > Ann; Ann right-of-way !")
 
     assert against_stop.against("Ann 200") == against_limit.against("Ann 200") == []
+
+
+def test_a_coup_fourre_against_a_limit_takes_only_the_last_limit_away():
+    ended = hand("Ann roll; Bob speed-limit > Ann; Ann end-of-limit; Bob speed-limit > Ann; Ann right-of-way !")
+
+    assert ended.side("Ann").speed == (Card.SPEED_LIMIT, Card.END_OF_LIMIT)
 
 
 def test_a_coup_fourre_refills_one_card_and_then_draws_and_plays():
@@ -772,6 +837,13 @@ def test_a_safety_without_the_mark_right_after_its_hazard_is_a_late_one_with_a_r
     assert referee.objections(attacked.table, play) == ()
     assert [why.code for why in referee.remarks(attacked.table, play)] == ["late-safety"]
     assert attacked.then("Ann right-of-way").side("Ann").coups_fourres == ()
+
+
+def test_nothing_is_remarked_about_a_coup_fourre_or_a_safety_that_answers_nothing():
+    attacked = hand("Ann roll; Bob stop > Ann")
+
+    for line in ("Ann right-of-way !", "Ann driving-ace", "Ann roll"):
+        assert referee.remarks(attacked.table, attacked.parsed(line)) == ()
 
 
 def test_a_coup_fourre_against_nothing_is_refused():
@@ -948,6 +1020,22 @@ def test_cards_unaccounted_for_are_played_from_hands_that_should_be_empty():
     assert played.against("Ann 75") == []
     assert played.against("Bob 75") == []
     assert played.then("Bob 75").table.unaccounted == 91
+
+
+def test_among_empty_hands_those_before_the_next_full_one_may_play():
+    lines = (
+        "Ann roll; Bob roll; Cid skip-draw; Cid roll; exhausted"
+        + "; Ann 25; Bob 25; Cid 25; Ann 50; Bob 50; Cid 50" * 2
+    )
+    played = hand(f"{lines}; Ann 25; Bob 25; Cid 25; Ann 75; Bob 75", THREE)
+
+    assert (played.table.hands, played.turn) == ((0, 0, 0), "Cid")
+    assert [played.against(f"{player} 75") for player in ("Ann", "Bob", "Cid")] == [[], [], []]
+    uneven = hand("Ann roll; Bob roll; Cid skip-draw; Cid roll; exhausted", THREE)
+    shorter = uneven.then("".join(f"Ann {km}; Bob {km}; Cid {km};" for km in (25, 50, 75, 25, 50)))
+    assert (shorter.table.hands, shorter.turn) == ((1, 1, 0), "Ann")
+    assert shorter.then("Ann 75; Bob 75").against("Ann 75") == []
+    assert shorter.against("Cid 75") == ["not-your-turn"]
 
 
 def test_with_cards_in_hand_it_is_their_owners_turn_whatever_is_unaccounted_for():

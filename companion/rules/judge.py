@@ -252,7 +252,7 @@ def _take_play(game: Game, line: Line, play: Play, *, as_lies: bool) -> tuple[Ga
     if table is None:
         raise AssertionError("a hand was begun")
     reasons = referee.objections(table, play)
-    remarks = began + referee.remarks(table, play)
+    remarks = began if reasons else began + referee.remarks(table, play)
     applied = not table.is_over and (not reasons or as_lies or play.anyway)
     after = referee.apply(table, play) if applied else table
     verdict = ILLEGAL if reasons else LEGAL
