@@ -429,3 +429,10 @@ def test_the_readme_lists_every_command():
     listed = {call[0] for call in calls() if call}
 
     assert set(companion.commands) <= listed
+
+
+def test_everything_the_readmes_point_to_is_there():
+    for readme in (ROOT / "README.md", PACKAGE / "README.md"):
+        links = re.findall(r"\]\((?!http)([^)#]+)", readme.read_text(encoding="utf-8"))
+
+        assert [link for link in links if not (readme.parent / link).exists()] == []
