@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from companion.layout import MatLayout
 from companion.vision import gate, mats, zones
+from companion.vision.boxes import Image
 from companion.vision.camera import Frame
 from companion.vision.gate import Gate, Motion
 from companion.vision.mats import Mats
@@ -123,7 +124,7 @@ def _looked(
         watch, changes = zones.update(sight.zones, frame.image, placed)
     sight = replace(sight, mats=placed, zones=watch, reads_left=_to_read(sight, changes, placed))
     due = _due(sight, changes, frame.t_s)
-    view = _read(sight, frame, due, allowed, layouts) if due or sight.view is None else sight.view
+    view = _read(sight, frame, gray, due, allowed, layouts) if due or sight.view is None else sight.view
     return _judged(sight, view, frame, changes, due, layouts)
 
 
@@ -143,13 +144,14 @@ def _due(sight: Sight, changes: ZoneChanges, t_s: float) -> frozenset[str]:
 def _read(
     sight: Sight,
     frame: Frame,
+    gray: Image,
     due: frozenset[str],
     allowed: Collection[str] | None,
     layouts: Sequence[MatLayout] | None,
 ) -> View:
     """The view with the due zones read; a sticker that is missed in a place that looks the same still counts."""
     boxes = [box for zone in due if (box := zones.zone_box(sight.mats, zone, REACH_OUT_MM))]
-    view = read(frame, sight.mats, layouts=layouts, allowed=allowed, where=boxes, before=sight.view)
+    view = read(frame, sight.mats, layouts=layouts, allowed=allowed, where=boxes, before=sight.view, gray=gray)
     found = [s for s in view.sightings if s.zone is not None]
     cards = {s.card for s in found if s.card}
     missed = [s for s in (sight.view.sightings if sight.view else ()) if s.card and s.card not in cards]

@@ -35,15 +35,16 @@ def read(
     moving: Sequence[Box] = (),
     unknown: Iterable[str] = (),
     trouble: str | None = None,
+    gray: Image | None = None,
 ) -> View:
     """What a frame shows, given where the mats lie.
 
     `layouts` are the mats in play (None: those found), `allowed` the physical cards of the deck (None: any).
     `where` limits the reading to boxes; outside them the sightings of `before` still stand. Zones are unknown when
-    their mat is not found, when a `moving` box touches them, or when `unknown` names them.
+    their mat is not found, when a `moving` box touches them, or when `unknown` names them. `gray` spares making
+    the frame grey where that is done already.
     """
-    gray = gray_of(frame.image)
-    sightings = _sightings(gray, mats, allowed, where, before)
+    sightings = _sightings(gray_of(frame.image) if gray is None else gray, mats, allowed, where, before)
     hidden = {*unknown, *missing_zones(mats, layouts or ()), *zones_under(moving, mats)}
     return View(
         t_s=frame.t_s,
