@@ -699,6 +699,13 @@ def test_right_of_way_takes_stop_and_limit_away_where_the_house_says_so():
     assert both.table.discards == (Card.KM_25, Card.SPEED_LIMIT, Card.STOP)
 
 
+def test_right_of_way_takes_only_the_last_limit_away():
+    played = "Ann roll; Bob speed-limit > Ann; Ann end-of-limit; Bob speed-limit > Ann; Ann right-of-way"
+    late = hand(played, options=["roll-after-late-safety=not-needed"])
+
+    assert late.side("Ann").speed == (Card.SPEED_LIMIT, Card.END_OF_LIMIT)
+
+
 def test_where_no_roll_is_needed_the_card_below_simply_shows_again():
     loose = ["roll-after-late-safety=not-needed", "roll-after-remedy=not-needed"]
     played = "Ann roll; Bob accident > Ann; Ann repairs; Bob flat-tire > Ann; Ann puncture-proof"

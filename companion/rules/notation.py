@@ -229,7 +229,8 @@ def parse_play(text: str, teams: Sequence[Team]) -> Play:
 
 
 def _words(text: str) -> list[str]:
-    return without_comment(text).replace(">", " > ").replace("!", " ! ").split()
+    said = without_comment(text) if "#" in text else text
+    return said.replace(">", " > ").replace("!", " ! ").split()
 
 
 def _who(teams: Sequence[Team]) -> str:
