@@ -157,6 +157,21 @@ def test_a_thing_put_on_a_card_leaves_the_zone_unknown(name):
     assert all(BATTLE in view.unknown_zones or ("roll-03", BATTLE) in lying(view) for view in views)
 
 
+def test_a_cup_beside_the_mat_is_no_arm_that_holds_the_next_card():
+    wide = replace(LENS, width_mm=560)
+    x, y = through(SIDE.matrix(), [(-14.0, 90.0)])[0]
+    cup = Thing(((x - 60, y - 35), (x + 52, y - 35), (x + 52, y + 35), (x - 60, y + 35)), (150, 60, 60))
+    card = replace(ROLL, x_mm=ROLL.x_mm - 20)
+    film = Film()
+    film.show(lens=wide, count=10)
+    film.show(things=(cup, hand_over("battle")), lens=wide, count=3)
+    film.show(things=(cup,), lens=wide, count=10)
+
+    view = film.show(card, things=(cup,), lens=wide, count=8)
+
+    assert (lying(view), view.unknown_zones) == ({("roll-03", BATTLE)}, frozenset())
+
+
 def test_a_card_taken_away_leaves_its_zone_known_and_empty():
     film = settled(ROLL, KM_50)
     film.show(KM_50, things=(hand_over("battle"),))

@@ -188,7 +188,7 @@ def _judged(
     return (
         replace(
             sight,
-            zones=zones.accept(sight.zones, due - hidden, view.sightings),
+            zones=zones.accept(sight.zones, due - hidden, view.sightings, hidden),
             view=view,
             reads_left=left,
             unexplained=odd,

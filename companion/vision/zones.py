@@ -11,7 +11,7 @@ zone by zone (what has changed since?). Three cues keep a hand that is held stil
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 
@@ -123,13 +123,19 @@ def update(state: ZoneWatch, image: Image, mats: Mats) -> tuple[ZoneWatch, ZoneC
     return ZoneWatch(sheets), _changes(sheets.values(), image)
 
 
-def accept(state: ZoneWatch, zones: Iterable[str], sightings: Sequence[Sighting]) -> ZoneWatch:
-    """These zones are as they should be: what they look like now is what later frames are compared with."""
+def accept(
+    state: ZoneWatch, zones: Iterable[str], sightings: Sequence[Sighting], hidden: Collection[str] = ()
+) -> ZoneWatch:
+    """These zones are as they should be: what they look like now is what later frames are compared with.
+
+    Where none of a mat's zones is `hidden`, so are its margins and the table around it: what was put there stays.
+    """
     wanted = frozenset(zones)
-    sheets = {
-        mat_id: _accepted(sheet, [zone for zone in _zones(sheet) if f"{mat_id}/{zone}" in wanted], sightings)
-        for mat_id, sheet in state.sheets.items()
-    }
+    sheets: dict[str, Sheet] = {}
+    for mat_id, sheet in state.sheets.items():
+        good = [zone for zone in _zones(sheet) if f"{mat_id}/{zone}" in wanted]
+        clear = not any(f"{mat_id}/{zone}" in hidden for zone in _zones(sheet))
+        sheets[mat_id] = _accepted(sheet, good, sightings, margins=clear) if good else sheet
     return ZoneWatch(sheets)
 
 
@@ -379,22 +385,17 @@ def _is_of_cards(patch: Mask, stickers: Floats) -> bool:
 # --- Accepting ------------------------------------------------------------------------------------------------
 
 
-def _accepted(sheet: Sheet, zones: Sequence[str], sightings: Sequence[Sighting]) -> Sheet:
-    if not zones:
-        return sheet
-    where = np.zeros(sheet.last.shape[:2], bool)
+def _accepted(sheet: Sheet, zones: Sequence[str], sightings: Sequence[Sighting], *, margins: bool) -> Sheet:
+    where = ~_in_zones(sheet.fit.layout) if margins else np.zeros(sheet.last.shape[:2], bool)
     for zone in zones:
         where[_zone_slices(_zones(sheet)[zone])] = True
-    settled = sheet.settled | frozenset(zones)
-    if settled == frozenset(_zones(sheet)) and len(zones) == len(settled):
-        where[:] = True
     bare = where & ~_near_stickers(sheet, sightings)
     return replace(
         sheet,
         accepted=np.where(where[:, :, None], sheet.last, sheet.accepted),
         bare=np.where(bare[:, :, None], sheet.last, sheet.bare),
         bare_known=sheet.bare_known | bare,
-        settled=settled,
+        settled=sheet.settled | frozenset(zones),
     )
 
 
