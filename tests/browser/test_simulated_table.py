@@ -1,0 +1,81 @@
+"""The main job in a browser: a hand on the simulated table, read by the whole pipeline, confirmed on a phone."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page, expect, sync_playwright
+from serving import running
+
+from browser.screens import CHROMIUM, PHONE, app_of
+from companion import demo
+from companion.match import Match
+from companion.rules import judge
+from companion.rules.notation import Line
+from companion.simulate.script import Script, shipped_script
+from companion.store import Store
+from companion.vision.eye import Eye
+from companion.watch import Corridor
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(shutil.which(CHROMIUM) is None, reason="Chromium is not installed"),
+]
+
+SPEED = 8.0
+MOST_TAPS = 200
+ANSWER = """() => {
+  const question = document.querySelector(".proposal .go, .proposal .primary, [value='Ann finish'] ~ button");
+  question?.click();
+  return question?.innerText || document.querySelector("a[href='/score'].primary")?.innerText;
+}"""
+"""Taps the answer to whatever the table asks; gives its words, or those of the link to the score."""
+
+
+def final_sheet(script: Script) -> dict[str, int]:
+    """What the script's hand is worth by its own record."""
+    lines = (Line(number, text) for number, text in enumerate(script.record().splitlines(), 1) if text.strip())
+    (result,) = [item for item in judge.judge(lines) if isinstance(item, judge.HandResult)]
+    return {side: sheet.total for side, sheet in result.sheets.items()}
+
+
+def taps(page: Page) -> Iterator[str]:
+    """Answers whatever the table asks, one tap each, until the score can be seen."""
+    for _ in range(MOST_TAPS):
+        said = page.wait_for_function(ANSWER, timeout=30_000).json_value()
+        if said == "See the score":
+            return
+        yield said
+        page.wait_for_function("() => document.querySelector('.htmx-request') === null")
+
+
+def test_a_simulated_hand_is_confirmed_on_a_phone_and_counted(tmp_path):
+    script = shipped_script("two-players")
+    store = Store.open(tmp_path / "log.sqlite3")
+    match = Match(store)
+    demo.start_or_go_on(match, script)
+    mats = dict(demo.setup_of(script).mats)
+    corridor = Corridor(match, Eye(), lambda _state: mats)
+    frames = demo.frames_of(script, speed=SPEED, may_go_on=demo.patient(lambda: match.state))
+
+    with sync_playwright() as playwright, running(app_of(match)) as url:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        page = browser.new_context(viewport=PHONE).new_page()
+        page.goto(url)
+        thread = corridor.start(frames)
+        tapped = list(taps(page))
+        page.get_by_role("link", name="See the score").click()
+        rows = page.get_by_role("row", name=re.compile("This hand"))
+        expect(rows).to_have_count(1)
+        shown = [int(cell) for cell in rows.get_by_role("cell").all_inner_texts()]
+        browser.close()
+    corridor.stop()
+    thread.join()
+    store.close()
+
+    assert shown == list(final_sheet(script).values())
+    assert tapped.count("Confirm") >= 19
+    assert "Taken back" in tapped
