@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +16,6 @@ from companion.rules.table import Team
 
 _KEYS = {"edition", "target", "first", "options", "side"}
 _SIDE_KEYS = {"name", "players", "mat"}
-_NAME = re.compile(r"[\w-]+")
 _MATS = tuple(f"side-{n}" for n in range(1, MAX_SIDES + 1))
 
 
@@ -116,7 +114,7 @@ def _side(table: Mapping[str, Any], number: int) -> SideSetup:
     name = _text(table, "name", "")
     players = table.get("players", [name])
     mat = _text(table, "mat", f"side-{number}")
-    if not isinstance(players, list) or not all(isinstance(p, str) and _NAME.fullmatch(p) for p in [*players, name]):
+    if not isinstance(players, list) or not all(isinstance(p, str) and notation.is_name(p) for p in [*players, name]):
         raise ValueError("names in [[side]] are one word each: letters, digits, - and _.")
     if mat not in _MATS:
         raise ValueError(f"there is no mat '{mat}'; the mats are {_MATS[0]} to {_MATS[-1]}.")

@@ -8,7 +8,6 @@ It is written in the record notation. What only the table knows stands in commen
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -131,7 +130,7 @@ class _Reader:
         line = notation.without_comment(raw[len(TAKEN_BACK) :] if taken_back else raw)
         if not line:
             return
-        header = None if re.match(r"[\w-]+", line)[0] in self._players() else notation.parse_header(line)
+        header = None if line.split()[0] in self._players() else notation.parse_header(line)
         if header is None:
             self._read_action(line, taken_back)
         else:
