@@ -26,6 +26,9 @@ CLASSIC = {
 }  # fmt: skip
 DECK = tuple(f"{face}-{n:02d}" for face, count in CLASSIC.items() for n in range(1, count + 1))
 
+MOST_KEPT = 16
+_TAKEN: dict[str, np.ndarray] = {}
+
 
 @dataclass(frozen=True)
 class Sticker:
@@ -142,9 +145,15 @@ def marker_image(marker_id: int, cell_px: int = 16) -> np.ndarray:
 
 
 def picture(scene: Scene, lens: Lens | None = None, seed: int = 0) -> np.ndarray:
-    """What the webcam sees, `(H, W, 3) uint8 BGR`."""
+    """What the webcam sees, `(H, W, 3) uint8 BGR`; not to be written to, for the same call gives the same array."""
     lens = lens or Lens()
-    return as_seen(clean(scene, lens), lens, seed)
+    key = repr((scene, lens, seed))
+    if key not in _TAKEN:
+        if len(_TAKEN) == MOST_KEPT:
+            del _TAKEN[next(iter(_TAKEN))]
+        _TAKEN[key] = as_seen(clean(scene, lens), lens, seed)
+        _TAKEN[key].flags.writeable = False
+    return _TAKEN[key]
 
 
 def clean(scene: Scene, lens: Lens) -> np.ndarray:
