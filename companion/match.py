@@ -8,178 +8,76 @@ to the disk before it shows.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from enum import StrEnum
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from types import MappingProxyType
 from typing import Any
 
 from companion.errors import Problem
-from companion.history import History, Kind, Written, history
+from companion.history import History, Kind, history
+from companion.moment import (
+    NO_HAND,
+    Answer,
+    Entry,
+    Fate,
+    MatchState,
+    Outcome,
+    Pending,
+    Policy,
+    in_turn,
+    judge_on,
+    judged_next,
+    laid_there,
+    last_result,
+    next_first,
+    table_of,
+)
+from companion.places import Places
 from companion.proposal import Mismatch, Proposal
-from companion.rules import judge, notation, reasons
-from companion.rules.cards import Card, Family
-from companion.rules.judge import Game, HandResult, JudgedLine
+from companion.rules import judge, notation
+from companion.rules.cards import Card
+from companion.rules.judge import JudgedLine
 from companion.rules.notation import Line, Unreadable
-from companion.rules.play import Play, Verb
-from companion.rules.table import Table
+from companion.rules.play import Play
 from companion.store import Draft, Event, Store
+
+__all__ = [
+    "Answer",
+    "Entry",
+    "Fate",
+    "Match",
+    "MatchState",
+    "Outcome",
+    "Pending",
+    "Policy",
+    "last_result",
+    "next_first",
+]
+
+Mats = Callable[[MatchState], Mapping[str, str]]
+"""Which side plays on which mat: the side's name by the mat's id."""
 
 BY_CAMERA = "camera"
 MOST_REMEMBERED = 500
 """How many settled proposals a running service remembers."""
 
-
-class Policy(StrEnum):
-    """How a play that the camera has seen is confirmed."""
-
-    TAP = "tap"
-    """By a tap."""
-
-    PLAY_ON = "play-on"
-    """By a tap, or by the next player's play, if it was legal and sure."""
-
-    AUTO = "auto"
-    """By itself, if it is legal and sure."""
-
-
-class Fate(StrEnum):
-    """What became of a proposal."""
-
-    CONFIRMED = "confirmed"
-    CHANGED = "changed"
-    """Another play was entered in its place."""
-
-    NOT_A_PLAY = "not-a-play"
-    TAKEN_BACK = "taken-back"
-    """Illegal, and the card goes back to the hand."""
-
-    WITHDRAWN = "withdrawn"
-    """The card left the table before anybody answered."""
-
-
-class Answer(StrEnum):
-    """The three answers to "table and record differ"."""
-
-    TABLE = "table"
-    RECORD = "record"
-    IGNORE = "ignore"
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A line of the record and what the referee says of it."""
-
-    written: Written
-    hand: int
-    judged: JudgedLine | None
-    """None for a header line or the start of a hand."""
-
-    @property
-    def seq(self) -> int:
-        return self.written.seq
-
-    @property
-    def play(self) -> Play | None:
-        return self.judged.play if self.judged else None
-
-    @property
-    def needs_attention(self) -> bool:
-        """A line that does not count: unreadable, or illegal and not let stand."""
-        return self.judged is not None and not self.judged.applied
-
-
-@dataclass(frozen=True, slots=True)
-class Pending:
-    """A proposal in the queue, judged as if those before it had been applied."""
-
-    proposal: Proposal
-    judged: JudgedLine
-    by: str
-    """`camera`, or who entered it by hand."""
-
-    @property
-    def id(self) -> int:
-        return self.proposal.id
-
-    @property
-    def is_legal(self) -> bool:
-        return self.judged.verdict == judge.LEGAL
-
-    @property
-    def confirms_itself(self) -> bool:
-        """Whether it may be confirmed without a tap."""
-        return self.is_legal and self.proposal.sure
-
-
-@dataclass(frozen=True, slots=True)
-class MatchState:
-    """Everything the pages show, at one moment."""
-
-    version: int = 0
-    """Counts every change that can be seen, saved or not, since the service started."""
-
-    seq: int = 0
-    """The last saved event."""
-
-    match: int | None = None
-    game: Game = judge.NEW_GAME
-    entries: tuple[Entry, ...] = ()
-    pending: tuple[Pending, ...] = ()
-    mismatches: tuple[Mismatch, ...] = ()
-    trouble: str | None = None
-    """A sentence about the camera."""
-
-    policy: Policy = Policy.TAP
-    seats: Mapping[str, int] = field(default_factory=dict)
-    undoable: Event | None = None
-    redoable: Event | None = None
-    fates: Mapping[int, Fate] = field(default_factory=dict)
-    """What became of the proposals, by id."""
-
-    @property
-    def hand_entries(self) -> tuple[Entry, ...]:
-        """The lines of play of the hand on the table."""
-        return tuple(e for e in self.entries if e.hand == self.game.hand_number and e.judged is not None)
-
-    @property
-    def attention(self) -> tuple[Entry, ...]:
-        """The lines of the match that do not count."""
-        return tuple(entry for entry in self.entries if entry.needs_attention)
-
-    def entry(self, seq: int) -> Entry | None:
-        """The line of play with that sequence number."""
-        return next((e for e in self.entries if e.seq == seq and e.judged is not None), None)
-
-    def waiting(self, proposal_id: int) -> Pending | None:
-        """The proposal of that id, while it waits."""
-        return next((p for p in self.pending if p.id == proposal_id), None)
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What came of a tap."""
-
-    done: bool
-    reasons: tuple[reasons.Reason, ...] = ()
-    """Why the play was refused."""
-
-    say: str | None = None
-    """A sentence for whoever tapped, where nothing else tells."""
-
-
 DONE = Outcome(done=True)
 GONE = Outcome(done=False, say="That was settled already.")
 WAITS = "It waits for the play before it."
-NO_HAND = "No game has been set up yet: choose the players first."
+
+
+def mats_in_order(state: MatchState) -> Mapping[str, str]:
+    """The first side on the first mat, and so on."""
+    return {f"side-{number}": team.name for number, team in enumerate(state.game.teams, start=1)}
 
 
 class Match:
     """The match being played, over its store. Any thread may call it; each change is one lock, one commit."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, mats: Mats | None = None) -> None:
         self._store = store
+        self._mats = mats or mats_in_order
         self._changed = threading.Condition(threading.RLock())
         self._events: tuple[Event, ...] = ()
         self._state = MatchState()
@@ -230,7 +128,7 @@ class Match:
             if self._state.match is None or self._state.game.hand_is_open:
                 return GONE
             first = first or next_first(self._state)
-            if not any(seat.player == first for seat in _table(self._state).seats):
+            if not any(seat.player == first for seat in table_of(self._state).seats):
                 return GONE
             return self._write_line(f"hand first {first}", by)
 
@@ -262,7 +160,7 @@ class Match:
             twin = next((p for p in self._state.pending if p.proposal.play == play), None)
             if twin is not None:
                 return self.confirm(twin.id, by, anyway=anyway)
-            judged = _judged(self._state.game, play)
+            _, judged = judged_next(self._state.game, play)
             if judged.verdict == judge.LEGAL or anyway:
                 return self._write_line(_text(play, judged), by, source="phone")
             self._queue(Proposal(self._next_id(), play, None, 1.0, 0.0, sure=True), by)
@@ -401,7 +299,7 @@ class Match:
             return DONE
 
     def _follow_table(self, found: Mismatch, by: str) -> bool:
-        entry = _laid_there(self._state, found)
+        entry = laid_there(self._state, Places(self._mats(self._state)), found)
         if entry is None or entry.play is None:
             return False
         if found.seen is None:
@@ -448,7 +346,7 @@ class Match:
             self._confirm(head, BY_CAMERA)
 
     def _queue(self, proposal: Proposal, by: str) -> None:
-        judged = _judged(self._state.game, proposal.play)
+        _, judged = judged_next(self._state.game, proposal.play)
         self._show(pending=(*self._state.pending, Pending(proposal, judged, by)))
 
     def _settle(self, proposal_id: int, fate: Fate) -> None:
@@ -474,7 +372,7 @@ class Match:
             self._events = ()
         self._events += events
         past = history(self._events)
-        game, entries = _judge_on(self._state, past.lines)
+        game, entries = judge_on(self._state, past.lines)
         self._show(
             seq=events[-1].seq,
             match=events[0].match,
@@ -488,7 +386,7 @@ class Match:
 
     def _show(self, **changes: Any) -> None:
         state = replace(self._state, version=self._state.version + 1, **changes)
-        self._state = replace(state, pending=tuple(_in_turn(state.game, state.pending)))
+        self._state = replace(state, pending=tuple(in_turn(state.game, state.pending)))
         self._changed.notify_all()
 
 
@@ -511,36 +409,6 @@ def _check_setup(lines: Sequence[str]) -> None:
         raise Problem("A game is set up by its sides and ends with `hand first` and a player's name.")
 
 
-def _judge_on(state: MatchState, lines: Sequence[Written]) -> tuple[Game, tuple[Entry, ...]]:
-    """The judged record; goes on from the state where only lines at the end are new."""
-    known = tuple(entry.written for entry in state.entries)
-    if tuple(lines[: len(known)]) == known:
-        game, entries = state.game, list(state.entries)
-    else:
-        game, entries = judge.NEW_GAME, []
-    for written in lines[len(entries) :]:
-        game, items = judge.step(game, Line(written.seq, written.text))
-        judged = next((item for item in items if isinstance(item, JudgedLine)), None)
-        entries.append(Entry(written, game.hand_number, judged))
-    return game, tuple(entries)
-
-
-def _judged(game: Game, play: Play, *, as_lies: bool = False) -> JudgedLine:
-    return _step(game, play, as_lies=as_lies)[1]
-
-
-def _step(game: Game, play: Play, *, as_lies: bool) -> tuple[Game, JudgedLine]:
-    game, items = judge.step(game, Line(0, str(play)), as_lies=as_lies)
-    return game, next(item for item in items if isinstance(item, JudgedLine))
-
-
-def _in_turn(game: Game, queue: Sequence[Pending]) -> Iterator[Pending]:
-    """The queue judged in order, each as if those before it had been applied."""
-    for pending in queue:
-        game, judged = _step(game, pending.proposal.play, as_lies=True)
-        yield replace(pending, judged=judged)
-
-
 def _text(play: Play, judged: JudgedLine) -> str:
     """The line for the record; an illegal play that the table lets stand says so."""
     return str(replace(play, anyway=judged.verdict == judge.ILLEGAL))
@@ -548,53 +416,3 @@ def _text(play: Play, judged: JudgedLine) -> str:
 
 def _key(difference: Mismatch) -> tuple[str, str | None, str | None]:
     return difference.zone, difference.expected, difference.seen
-
-
-def next_first(state: MatchState) -> str:
-    """Who begins the next hand: the player after the one who began the last."""
-    last = [entry.written.text for entry in state.entries if entry.written.text.startswith("hand ")][-1]
-    seats = _table(state).seats
-    place = _table(state).seat_of(last.split()[-1])
-    return seats[(place + 1) % len(seats)].player
-
-
-def _table(state: MatchState) -> Table:
-    if state.game.table is None:
-        raise Problem(NO_HAND)
-    return state.game.table
-
-
-def _laid_there(state: MatchState, found: Mismatch) -> Entry | None:
-    """The last line of the hand that laid the card which the record expects in the zone."""
-    side, _, area = found.zone.partition("/")
-    number = side.removeprefix("side-")
-    sides = _table(state).sides
-    name = sides[int(number) - 1].name if number.isdigit() and 0 < int(number) <= len(sides) else None
-
-    def fits(play: Play) -> bool:
-        return _goes_to(state, play) == (name, area)
-
-    for entry in reversed(state.hand_entries):
-        play = entry.play
-        if play is not None and play.card == found.expected and not entry.needs_attention and fits(play):
-            return entry
-    return None
-
-
-def _goes_to(state: MatchState, play: Play) -> tuple[str | None, str]:
-    """The side and the area of its mat that a play's card goes to; the table's discard pile has no side."""
-    if play.verb is not Verb.PLAY or play.card is None or play.player is None:
-        return None, "discard"
-    table = _table(state)
-    hit = table.side_index(play.target or play.player)
-    name = table.sides[hit].name if hit is not None else None
-    return name, _AREAS.get(play.card, _FAMILY_AREAS.get(play.card.family, "battle"))
-
-
-_AREAS = {Card.SPEED_LIMIT: "speed", Card.END_OF_LIMIT: "speed"}
-_FAMILY_AREAS = {Family.DISTANCE: "distance", Family.SAFETY: "safety"}
-
-
-def last_result(state: MatchState) -> HandResult | None:
-    """The hand that ended last, while no new one has begun."""
-    return state.game.hands[-1] if state.game.hands and not state.game.hand_is_open else None

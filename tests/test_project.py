@@ -53,7 +53,8 @@ MAY_IMPORT = {
     "tracker": LEAVES | {"vision", "places", "proposal"},
     "store": LEAVES,
     "history": LEAVES | {"store"},
-    "match": LEAVES | {"store", "history", "tracker", "places", "proposal", "setup"},
+    "moment": LEAVES | {"store", "history", "places", "proposal"},
+    "match": LEAVES | {"store", "history", "moment", "places", "proposal"},
 }
 """What each inner room may import; what is not named here (cli, pages, watch, …) is outside and may import all."""
 

@@ -47,6 +47,17 @@ if (shown) {
   window.addEventListener("pagehide", () => stream?.close());
 }
 
+// An illegal play blinks when it appears, not each time the page is refreshed.
+const blinked = new Set();
+function blink() {
+  for (const play of document.querySelectorAll(".illegal[id]")) {
+    if (!blinked.has(play.id)) play.classList.add("alarm");
+    blinked.add(play.id);
+  }
+}
+blink();
+document.body.addEventListener("htmx:afterSettle", blink);
+
 // What was said about the last tap is gone with the next one that works.
 document.body.addEventListener("htmx:afterRequest", (event) => {
   if (event.detail.successful) document.getElementById("notice").replaceChildren();

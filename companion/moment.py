@@ -1,0 +1,222 @@
+"""The match at one moment: the record's lines as the referee judges them, and what waits for a tap. Values only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from companion.errors import Problem
+from companion.history import Written
+from companion.places import Places
+from companion.proposal import Mismatch, Proposal
+from companion.rules import judge, reasons
+from companion.rules.judge import Game, HandResult, JudgedLine
+from companion.rules.notation import Line
+from companion.rules.play import Play
+from companion.rules.table import Table
+from companion.store import Event
+
+NO_HAND = "No game has been set up yet: choose the players first."
+
+
+class Policy(StrEnum):
+    """How a play that the camera has seen is confirmed."""
+
+    TAP = "tap"
+    """By a tap."""
+
+    PLAY_ON = "play-on"
+    """By a tap, or by the next player's play, if it was legal and sure."""
+
+    AUTO = "auto"
+    """By itself, if it is legal and sure."""
+
+
+class Fate(StrEnum):
+    """What became of a proposal."""
+
+    CONFIRMED = "confirmed"
+    CHANGED = "changed"
+    """Another play was entered in its place."""
+
+    NOT_A_PLAY = "not-a-play"
+    TAKEN_BACK = "taken-back"
+    """Illegal, and the card goes back to the hand."""
+
+    WITHDRAWN = "withdrawn"
+    """The card left the table before anybody answered."""
+
+
+class Answer(StrEnum):
+    """The three answers to "table and record differ"."""
+
+    TABLE = "table"
+    RECORD = "record"
+    IGNORE = "ignore"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A line of the record and what the referee says of it."""
+
+    written: Written
+    hand: int
+    judged: JudgedLine | None
+    """None for a header line or the start of a hand."""
+
+    @property
+    def seq(self) -> int:
+        return self.written.seq
+
+    @property
+    def play(self) -> Play | None:
+        return self.judged.play if self.judged else None
+
+    @property
+    def needs_attention(self) -> bool:
+        """A line that does not count: unreadable, or illegal and not let stand."""
+        return self.judged is not None and not self.judged.applied
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A proposal in the queue, judged as if those before it had been applied."""
+
+    proposal: Proposal
+    judged: JudgedLine
+    by: str
+    """`camera`, or who entered it by hand."""
+
+    @property
+    def id(self) -> int:
+        return self.proposal.id
+
+    @property
+    def is_legal(self) -> bool:
+        return self.judged.verdict == judge.LEGAL
+
+    @property
+    def confirms_itself(self) -> bool:
+        """Whether it may be confirmed without a tap."""
+        return self.is_legal and self.proposal.sure
+
+
+@dataclass(frozen=True, slots=True)
+class MatchState:
+    """Everything the pages show, at one moment."""
+
+    version: int = 0
+    """Counts every change that can be seen, saved or not, since the service started."""
+
+    seq: int = 0
+    """The last saved event."""
+
+    match: int | None = None
+    game: Game = judge.NEW_GAME
+    entries: tuple[Entry, ...] = ()
+    pending: tuple[Pending, ...] = ()
+    mismatches: tuple[Mismatch, ...] = ()
+    trouble: str | None = None
+    """A sentence about the camera."""
+
+    policy: Policy = Policy.TAP
+    seats: Mapping[str, int] = field(default_factory=dict)
+    undoable: Event | None = None
+    redoable: Event | None = None
+    fates: Mapping[int, Fate] = field(default_factory=dict)
+    """What became of the proposals, by id."""
+
+    @property
+    def hand_entries(self) -> tuple[Entry, ...]:
+        """The lines of play of the hand on the table."""
+        return tuple(e for e in self.entries if e.hand == self.game.hand_number and e.judged is not None)
+
+    @property
+    def attention(self) -> tuple[Entry, ...]:
+        """The lines of the match that do not count."""
+        return tuple(entry for entry in self.entries if entry.needs_attention)
+
+    def entry(self, seq: int) -> Entry | None:
+        """The line of play with that sequence number."""
+        return next((e for e in self.entries if e.seq == seq and e.judged is not None), None)
+
+    def waiting(self, proposal_id: int) -> Pending | None:
+        """The proposal of that id, while it waits."""
+        return next((p for p in self.pending if p.id == proposal_id), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a tap."""
+
+    done: bool
+    reasons: tuple[reasons.Reason, ...] = ()
+    """Why the play was refused."""
+
+    say: str | None = None
+    """A sentence for whoever tapped, where nothing else tells."""
+
+
+# The record, judged
+
+
+def judge_on(state: MatchState, lines: Sequence[Written]) -> tuple[Game, tuple[Entry, ...]]:
+    """The judged record; goes on from the state where only lines at the end are new."""
+    known = tuple(entry.written for entry in state.entries)
+    if tuple(lines[: len(known)]) == known:
+        game, entries = state.game, list(state.entries)
+    else:
+        game, entries = judge.NEW_GAME, []
+    for written in lines[len(entries) :]:
+        game, items = judge.step(game, Line(written.seq, written.text))
+        judged = next((item for item in items if isinstance(item, JudgedLine)), None)
+        entries.append(Entry(written, game.hand_number, judged))
+    return game, tuple(entries)
+
+
+def judged_next(game: Game, play: Play, *, as_lies: bool = False) -> tuple[Game, JudgedLine]:
+    """The game after one more play that is in no record yet, and the referee's verdict on it."""
+    game, items = judge.step(game, Line(0, str(play)), as_lies=as_lies)
+    return game, next(item for item in items if isinstance(item, JudgedLine))
+
+
+def in_turn(game: Game, queue: Sequence[Pending]) -> Iterator[Pending]:
+    """The queue judged in order, each as if those before it had been applied."""
+    for pending in queue:
+        game, judged = judged_next(game, pending.proposal.play, as_lies=True)
+        yield replace(pending, judged=judged)
+
+
+# Questions about a state
+
+
+def next_first(state: MatchState) -> str:
+    """Who begins the next hand: the player after the one who began the last."""
+    last = [entry.written.text for entry in state.entries if entry.written.text.startswith("hand ")][-1]
+    seats = table_of(state).seats
+    place = table_of(state).seat_of(last.split()[-1])
+    return seats[(place + 1) % len(seats)].player
+
+
+def table_of(state: MatchState) -> Table:
+    """The hand on the table. Raises Problem before the first match."""
+    if state.game.table is None:
+        raise Problem(NO_HAND)
+    return state.game.table
+
+
+def last_result(state: MatchState) -> HandResult | None:
+    """The hand that ended last, while no new one has begun."""
+    return state.game.hands[-1] if state.game.hands and not state.game.hand_is_open else None
+
+
+def laid_there(state: MatchState, places: Places, found: Mismatch) -> Entry | None:
+    """The last line of the hand that laid the card which the record expects in a zone."""
+    table = table_of(state)
+    for entry in reversed(state.hand_entries):
+        play = entry.play
+        counts = play is not None and not entry.needs_attention and play.card == found.expected
+        if play is not None and counts and places.zone_of(play, table) == found.zone:
+            return entry
+    return None
