@@ -30,7 +30,14 @@ def judged_line(judged: JudgedLine, file: str) -> str:
     said = [f"{reasons.say(why)} [{reasons.rule(why, edition)}]" for why in judged.reasons]
     said += [judged.unreadable] if judged.unreadable else []
     said += [f"remark: {reasons.say(why)}" for why in judged.remarks]
-    return f"{file}:{judged.line.number}: {judged.line.text}: {judged.verdict}" + "".join(f" – {s}" for s in said)
+    return f"{file}:{judged.line.number}: {printable(judged.line.text)}: {judged.verdict}" + "".join(
+        f" – {sentence}" for sentence in said
+    )
+
+
+def printable(text: str) -> str:
+    """Text of strangers for the terminal: what would steer it shows as a dot."""
+    return "".join(char if char.isprintable() else "·" for char in text)
 
 
 def how_it_ended(result: HandResult) -> str:

@@ -26,12 +26,16 @@ from companion.setup import Setup, read_setup
 from companion.simulate.players import PAIRS, TWO_PLAYERS, random_script
 from companion.simulate.script import Script
 from companion.store import Store
-from companion.vision.camera import Frame, camera_answers, frames
+from companion.vision.camera import Frame, Notice, camera_answers, frames
 from companion.vision.eye import Eye
 from companion.watch import Corridor, Watcher
 
 DEMO = "demo:"
-NO_CAMERA = "No camera answers. Plays can be entered by hand; plug a camera in and start again to be watched."
+LIVE_FPS = 10.0
+"""More would only warm a Raspberry Pi: a card lies for seconds."""
+
+NO_CAMERA = "No camera answers: plug one in and start again to be watched."
+BY_HAND = "Plays can be entered by hand."
 
 
 def watched(
@@ -64,13 +68,26 @@ def up(source: str | None, setup_file: Path | None, *, host: str, port: int, dat
     if setup is not None and not _is_being_played(match, setup):
         match.start([*setup.header(), f"hand first {setup.first}"], by="setup")
     corridor = Corridor(match, Eye(), lambda state: _mats(state, setup))
-    source = source or camera_answers()
-    if source is None:
-        match.trouble(NO_CAMERA)
-        click.echo(NO_CAMERA, err=True)
-    else:
-        corridor.start(frames(source))
+    pictures = _pictures(source or camera_answers(), match)
+    if pictures is not None:
+        corridor.start(pictures)
     run_service(match, host, port, camera_picture=corridor.picture)
+
+
+def _pictures(source: str | None, match: Match) -> Iterator[Frame] | None:
+    """A source's frames; None, with the reason on the page and in the terminal, where there are none."""
+
+    def tell(notice: Notice) -> None:
+        click.echo(notice.sentence, err=True)
+        match.trouble(f"{notice.sentence} {BY_HAND}" if notice.blind else None)
+
+    try:
+        if source is None:
+            raise Problem(NO_CAMERA)
+        return frames(source, fps=LIVE_FPS, tell=tell, patient=True, live=True)
+    except Problem as problem:
+        tell(Notice(str(problem), blind=True))
+        return None
 
 
 def _is_being_played(match: Match, setup: Setup) -> bool:

@@ -57,8 +57,8 @@ def test_a_hash_inside_quotes_belongs_to_the_name():
     assert without_comment('player Ann "Ann # 1"  # our Ann') == 'player Ann "Ann # 1"'
 
 
-def test_a_hash_inside_a_word_is_no_comment():
-    assert without_comment("Ann#1 roll #2") == "Ann#1 roll"
+def test_a_comment_needs_no_blank_before_it():
+    assert without_comment("Ann roll#2") == "Ann roll"
 
 
 def test_quotes_in_a_comment_do_no_harm():

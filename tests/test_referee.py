@@ -1019,33 +1019,23 @@ def test_a_coup_fourre_with_the_last_card_leaves_the_turn_to_whoever_has_one():
     assert last.then("Ann stop > Bob; Bob right-of-way !").result.how == "exhausted"
 
 
-def test_cards_unaccounted_for_are_played_from_hands_that_should_be_empty():
-    lines = "Ann roll; Bob roll; exhausted" + "; Ann 25; Bob 25; Ann 50; Bob 50" * 3
-    played = hand(lines)
+def test_after_the_pile_was_seen_empty_the_hand_ends_when_all_hands_are_played_out():
+    lines = "Ann roll; Bob roll; exhausted" + "; Ann 25; Bob 25; Ann 50; Bob 50" * 2
+    played = hand(f"{lines}; Ann 25; Bob 25; Ann 75")
 
-    assert (played.table.hands, played.table.unaccounted, played.turn) == ((0, 0), 92, "Ann")
-    assert played.against("Ann 75") == []
-    assert played.against("Bob 75") == []
-    assert played.then("Bob 75").table.unaccounted == 91
+    assert played.table.hands == (0, 1)
+    assert played.then("Bob 75").result.how == "exhausted"
 
 
-def test_among_empty_hands_those_before_the_next_full_one_may_play():
-    lines = (
-        "Ann roll; Bob roll; Cid skip-draw; Cid roll; exhausted"
-        + "; Ann 25; Bob 25; Cid 25; Ann 50; Bob 50; Cid 50" * 2
-    )
-    played = hand(f"{lines}; Ann 25; Bob 25; Cid 25; Ann 75; Bob 75", THREE)
+def test_after_the_pile_was_seen_empty_a_player_without_cards_is_passed_over():
+    played = hand("Ann roll; Bob roll; Cid skip-draw; Cid roll; exhausted", THREE)
+    shorter = played.then("".join(f"Ann {km}; Bob {km}; Cid {km};" for km in (25, 50, 75, 25, 50)))
 
-    assert (played.table.hands, played.turn) == ((0, 0, 0), "Cid")
-    assert [played.against(f"{player} 75") for player in ("Ann", "Bob", "Cid")] == [[], [], []]
-    uneven = hand("Ann roll; Bob roll; Cid skip-draw; Cid roll; exhausted", THREE)
-    shorter = uneven.then("".join(f"Ann {km}; Bob {km}; Cid {km};" for km in (25, 50, 75, 25, 50)))
     assert (shorter.table.hands, shorter.turn) == ((1, 1, 0), "Ann")
-    assert shorter.then("Ann 75; Bob 75").against("Ann 75") == []
-    assert shorter.against("Cid 75") == ["not-your-turn"]
+    assert shorter.then("Ann 75; Bob 75").result.how == "exhausted"
 
 
-def test_with_cards_in_hand_it_is_their_owners_turn_whatever_is_unaccounted_for():
+def test_an_empty_pile_changes_nobodys_turn():
     played = hand("Ann roll; Bob roll; exhausted")
 
     assert played.against("Bob 25") == ["not-your-turn"]

@@ -311,7 +311,7 @@ def _finish(draft: Draft, _: Play) -> None:
 
 
 def _exhausted(draft: Draft, _: Play) -> None:
-    """The pile is seen empty, whatever the count says: the cards that should be there are in somebody's hand."""
+    """The pile is seen empty, whatever the count says: hands are as large as draws and plays make them."""
     draft.unaccounted += draft.draw_pile
     draft.draw_pile = 0
     if draft.before.edition.empty_pile == "reshuffle":
@@ -365,7 +365,7 @@ def _complete(draft: Draft, index: int) -> None:
 def _settle(draft: Draft, seat: int, *, drawn: bool = False) -> None:
     """Gives the turn to a seat, or to the next after it that has a card; with no cards left the hand ends."""
     draft.to_move, draft.drawn, draft.may_pass = seat, drawn, False
-    if draft.draw_pile or draft.unaccounted or draft.hands[seat] or draft.before.edition.empty_pile == "reshuffle":
+    if draft.draw_pile or draft.hands[seat] or draft.before.edition.empty_pile == "reshuffle":
         return
     seats = len(draft.hands)
     following = ((seat + step) % seats for step in range(1, seats))

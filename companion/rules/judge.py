@@ -163,7 +163,7 @@ def judge(lines: Iterable[Line], *, as_lies: bool = False) -> Iterator[Item]:
 def step(game: Game, line: Line, *, as_lies: bool = False) -> tuple[Game, tuple[Item, ...]]:
     """The game after one more line, and what the line gave: its verdict, the results of hands it ended.
 
-    An illegal play is applied only with `as_lies` or where the line itself says `anyway`.
+    An illegal play is applied only with `as_lies` or where the line itself says `anyway`, and only if it lays a card.
     """
     try:
         return _take(game, line, as_lies=as_lies)
@@ -253,7 +253,8 @@ def _take_play(game: Game, line: Line, play: Play, *, as_lies: bool) -> tuple[Ga
         raise AssertionError("a hand was begun")
     reasons = referee.objections(table, play)
     remarks = began if reasons else began + referee.remarks(table, play)
-    applied = not table.is_over and (not reasons or as_lies or play.anyway)
+    stands = (as_lies or play.anyway) and _lays_something(table, play)
+    applied = not table.is_over and (not reasons or stands)
     after = referee.apply(table, play) if applied else table
     verdict = ILLEGAL if reasons else LEGAL
     judged = JudgedLine(line, game.hand_number, verdict, play, reasons, remarks, applied, table=after)
@@ -261,6 +262,11 @@ def _take_play(game: Game, line: Line, play: Play, *, as_lies: bool) -> tuple[Ga
         return _with_table(game, after), (judged,)
     game, items = _close(game, after)
     return game, (judged, *items)
+
+
+def _lays_something(table: Table, play: Play) -> bool:
+    """Whether an illegal line leaves a card somewhere: answers that nobody asked for leave none."""
+    return bool(play.cards or play.card) or (play.verb is Verb.TAKE and bool(table.discards))
 
 
 def _with_table(game: Game, table: Table) -> Game:
@@ -317,7 +323,7 @@ def side_json(edition: Edition, side: Side) -> dict[str, Any]:
     laid = {card: "coup-fourre" if card in side.coups_fourres else "played" for card in side.safeties}
     return {
         "battle": _slug(side.battle_top),
-        "speed": _slug(side.speed_top),
+        "speed": _slug(side.speed_top if side.limited or side.speed_top is not Card.SPEED_LIMIT else None),
         "km": side.km,
         "distances": {card.value: side.distances.count(card) for card in kinds},
         "safeties": {card.value: how for card, how in laid.items()},

@@ -101,13 +101,13 @@ def lines(text: str) -> Iterator[Line]:
 
 
 def without_comment(raw: str) -> str:
-    """A line without its comment and the blanks around it. A `#` inside quotes or inside a word is no comment."""
+    """A line without its comment and the blanks around it. A `#` inside quotes belongs to a name."""
     quoted = False
     for found in re.finditer(r'["#]', raw) if "#" in raw else ():
         at = found.start()
         if found[0] == '"':
             quoted = not quoted
-        elif not quoted and (at == 0 or raw[at - 1].isspace()):
+        elif not quoted:
             return raw[:at].strip()
     return raw.strip()
 

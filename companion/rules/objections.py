@@ -56,22 +56,8 @@ def answers_to(edition: Edition, hazard: Card) -> tuple[Card, ...]:
 
 
 def _against_turn(table: Table, play: Play) -> Iterator[Reason]:
-    if play.player != table.player_to_move and not _may_be_next(table, play.player):
+    if play.player != table.player_to_move:
         yield reason(Code.NOT_YOUR_TURN, player=play.player, turn=table.player_to_move)
-
-
-def _may_be_next(table: Table, player: str | None) -> bool:
-    """Whether those before him may have run out of cards: nobody knows who holds the unaccounted ones."""
-    if table.draw_pile or not table.unaccounted:
-        return False
-    seat = table.to_move
-    for _ in table.seats:
-        if table.hands[seat]:
-            return False
-        seat = (seat + 1) % len(table.seats)
-        if table.seats[seat].player == player:
-            return True
-    return False
 
 
 def _against_take(table: Table, play: Play) -> Iterator[Reason]:

@@ -140,7 +140,7 @@ class Table:
 
     draw_pile: int
     unaccounted: int
-    """Cards that the count says are in the pile after it was seen empty: somebody holds them."""
+    """Cards that by the count were in the pile when it was seen empty; nobody is known to hold them."""
 
     discards: tuple[Card, ...]
     to_move: int
