@@ -35,15 +35,13 @@ find_python() {
 
 # --- The system's packages ------------------------------------------------------------------------------------
 
-missing_libraries() {
-    "$python" - <<'END'
+# Prints the package of each library that cannot be loaded; takes library and package in turn.
+missing_of() {
+    "$python" - "$@" <<'END'
 import ctypes
+import sys
 
-for library, package in (
-    ("libzbar.so.0", "libzbar0"),
-    ("libGL.so.1", "libgl1"),
-    ("libgthread-2.0.so.0", "libglib2.0-0"),
-):
+for library, package in zip(sys.argv[1::2], sys.argv[2::2]):
     try:
         ctypes.CDLL(library)
     except OSError:
@@ -51,9 +49,15 @@ for library, package in (
 END
 }
 
+missing_libraries() { missing_of libzbar.so.0 libzbar0 libGL.so.1 libgl1 libgthread-2.0.so.0 libglib2.0-0; }
+
 missing_venv() { "$python" -c 'import ensurepip, venv' 2>/dev/null || echo "$python-venv"; }
 
-missing_browser() { command -v chromium >/dev/null || echo chromium; }
+# The browser, and what the driver that comes with playwright needs.
+missing_browser() {
+    command -v chromium >/dev/null || echo chromium
+    missing_of libatomic.so.1 libatomic1
+}
 
 as_root() {
     if [ "$(id -u)" = 0 ]; then
