@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import random
 import re
 import socket
 import threading
@@ -609,6 +610,41 @@ def test_the_secret_is_kept_and_is_for_its_owner_alone(tmp_path):
     assert people.load_secret(tmp_path) == first
     assert len(first) == 32
     assert (tmp_path / "secret-key").stat().st_mode & 0o077 == 0
+
+
+WORDS = [
+    "Ann",
+    "Bob",
+    "roll",
+    "25",
+    "200",
+    "stop",
+    ">",
+    "!",
+    "anyway",
+    "discard",
+    "end",
+    "unknown",
+    "\x00",
+    "é",
+    "<b>",
+    "#",
+]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_taps_at_random_never_fail_and_leave_a_log_that_is_the_state(app, page, match, seed):
+    chance = random.Random(seed)
+    match.start(TWO)
+    paths = [*changing_routes(app), "/", "/play", "/score", "/wall", "/api/state"]
+    for _ in range(150):
+        ids = [entry.seq for entry in match.state.entries] + [pending.id for pending in match.state.pending]
+        path = re.sub(r"<[^>]+>", str(chance.choice(ids)), chance.choice([*paths, *["/play"] * 9]))
+        text = " ".join([chance.choice(["Ann", "Bob"]), *chance.choices(WORDS, k=chance.randint(0, 3))])
+        answer = page.open(path, method=chance.choice(["GET", "POST", "POST"]), data={"text": text}, headers=HOME)
+
+        assert answer.status_code < 500, (path, text)
+    assert Match(match.store).state.entries == match.state.entries
 
 
 # --- Serving -------------------------------------------------------------------------------------------------

@@ -30,6 +30,25 @@ SIZES = (PHONE,)
 TWO = ["edition classic", "side Ann", "side Bob", 'player Ann "Ann"', "hand first Ann"]
 THREE = ["side Ann", "side Bob", "side Cid", 'player Cid "Cid-Étienne"', "hand first Ann"]
 PAIRS = ["side Ann-Cid = Ann, Cid", "side Bob-Dee = Bob, Dee", "hand first Ann"]
+SIX = [
+    "side Bartholomäus-Dee = Bartholomäus, Dee",
+    "side Bob-Eve = Bob, Eve",
+    "side Cid-Fay = Cid, Fay",
+    'player Bartholomäus "Bartholomäus von Zitzewi"',
+    "hand first Bartholomäus",
+]
+SIX_PLAYS = [
+    "Bartholomäus roll",
+    "Bob right-of-way",
+    "Bob 200",
+    "Cid roll",
+    "Dee speed-limit > Cid",
+    "Eve 200",
+    "Fay driving-ace",
+    "Fay 50",
+    "Bartholomäus 100",
+    "Bob accident > Bartholomäus",
+]
 OPENING = ["Ann roll", "Bob roll", "Ann 100", "Bob 75", "Ann speed-limit > Bob", "Bob 50", "Ann 200"]
 ATTACK = [*OPENING, "Bob stop > Ann"]
 FINISH = [*OPENING, "Bob 25", "Ann 100", "Bob 25", "Ann 100", "Bob 50", "Ann 200"]
@@ -76,6 +95,8 @@ SCENES = {
     "table": (TWO, ATTACK, nothing, "/"),
     "table-three": (THREE, ["Ann roll", "Bob roll", "Cid roll", "Ann 100", "Bob stop > Cid"], nothing, "/"),
     "table-pairs": (PAIRS, ["Ann roll", "Bob discard 25", "Cid 100", "Dee roll"], nothing, "/"),
+    "table-six": (SIX, SIX_PLAYS, nothing, "/"),
+    "wall-six": (SIX, SIX_PLAYS, nothing, "/wall"),
     "legal": (TWO, OPENING, lambda m: (propose(m, "Bob 25"), propose(m, "Ann 100", 2)), "/"),
     "illegal": (TWO, OPENING, lambda m: propose(m, "Bob 100"), "/"),
     "differ": (TWO, OPENING, differ, "/"),
