@@ -64,7 +64,7 @@ def eye_for(setup: Setup) -> Eye:
 def up(source: str | None, setup_file: Path | None, *, host: str, port: int, data: Path | None) -> None:
     """Runs the service until it is stopped. Without a camera it starts all the same and says so."""
     setup = read_setup(setup_file) if setup_file else None
-    match = Match(Store.open(store_path(data_dir(data))))
+    match = Match(Store.open(store_path(data_dir(data))), lambda state: _mats(state, setup))
     if setup is not None and not _is_being_played(match, setup):
         match.start([*setup.header(), f"hand first {setup.first}"], by="setup")
     corridor = Corridor(match, Eye(), lambda state: _mats(state, setup))

@@ -131,7 +131,7 @@ def test_an_illegal_proposal_is_shown_with_its_rule_and_both_answers(page, begun
     shown = text_of(page.get("/"))
 
     assert "Illegal" in shown
-    assert "Ann is not driving yet. Instead: a roll, or right of way." in shown
+    assert "Ann cannot drive yet. Instead: a roll, or right of way." in shown
     assert "the classic rules (106 cards): Starting to drive" in shown
     assert "Taken back" in shown
     assert "Play it all the same" in shown

@@ -24,7 +24,7 @@ REFUSED: dict[Code, tuple[str, ...]] = {
     Code.TOO_MANY_COPIES: ("Ann driving-ace", "Ann driving-ace", "All 1 of driving ace have been played already."),
     Code.OWN_SIDE: ("Ann roll; Bob roll", "Ann stop > Ann", "A hazard goes on an opponent, not on your own side."),
     Code.NEEDS_TARGET: ("Ann roll", "Bob stop", "Say who gets the stop."),
-    Code.NOT_DRIVING: ("", "Ann 100", "Ann is not driving yet."),
+    Code.NOT_DRIVING: ("", "Ann 100", "Ann cannot drive yet."),
     Code.UNDER_HAZARD: (
         "Ann roll; Bob flat-tire > Ann",
         "Ann 100",
@@ -39,30 +39,30 @@ REFUSED: dict[Code, tuple[str, ...]] = {
     Code.THIRD_200: (
         "Ann roll; Bob roll; Ann 200; Bob 25; Ann 200; Bob 25",
         "Ann 200",
-        "Ann has laid 2 200s already, and that is all a hand allows.",
+        "2 200s lie in front of Ann already, and that is all a hand allows.",
     ),
-    Code.NOTHING_TO_REMEDY: ("", "Ann repairs", "Repairs answers accident, and Ann has none on top."),
-    Code.ALREADY_ROLLING: ("Ann roll; Bob roll", "Ann roll", "Ann is rolling already."),
-    Code.NOT_LIMITED: ("", "Ann end-of-limit", "Ann has no speed limit to end."),
+    Code.NOTHING_TO_REMEDY: ("", "Ann repairs", "Repairs answers accident, and none shows on Ann."),
+    Code.ALREADY_ROLLING: ("Ann roll; Bob roll", "Ann roll", "A roll would do nothing: Ann can drive already."),
+    Code.NOT_LIMITED: ("", "Ann end-of-limit", "There is no speed limit on Ann to end."),
     Code.ALREADY_LIMITED: (
         "Ann speed-limit > Bob; Bob roll",
         "Ann speed-limit > Bob",
-        "Bob has a speed limit already.",
+        "There is a speed limit on Bob already.",
     ),
     Code.PROTECTED: (
         "Ann roll; Bob roll; Ann right-of-way; Ann 25",
         "Bob stop > Ann",
-        "Ann is safe from stop: right of way is out.",
+        "Stop cannot touch Ann: right of way is out.",
     ),
     Code.OPPONENT_NOT_DRIVING: (
         "",
         "Ann stop > Bob",
-        "Bob cannot be stopped yet: nothing lies on its battle pile.",
+        "Bob cannot be stopped yet: nothing lies on that battle pile.",
     ),
     Code.ALREADY_ATTACKED: (
         "Ann roll; Bob accident > Ann; Ann discard 25",
         "Bob stop > Ann",
-        "Ann is under accident already.",
+        "Accident lies on Ann already.",
         "hazard-on-hazard=forbidden",
     ),
     Code.COUP_FOURRE_WINDOW_CLOSED: (
@@ -164,7 +164,7 @@ def test_a_code_has_a_sentence_for_each_case():
     drawn = nothing.then("Ann discard 25; Bob skip-draw")
     (twice,) = referee.objections(drawn.table, drawn.parsed("Bob take"))
 
-    assert say(why) == "Ann cannot be stopped yet: it has not rolled again."
+    assert say(why) == "Ann cannot be stopped yet: there has been no roll since."
     assert say(empty) == "There is no card on the discard pile."
     assert say(twice) == "This turn's card has been drawn already."
 

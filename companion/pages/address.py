@@ -38,7 +38,11 @@ def local_url(port: int) -> str:
 
 def join_url(base: str, token: str | None) -> str:
     """The address in the QR code: with the token that lets a phone take part."""
-    return f"{base}/join" + (f"?{urlencode({'t': token})}" if token else "")
+    return _with_token(f"{base}/join", token)
+
+
+def _with_token(url: str, token: str | None) -> str:
+    return url + (f"?{urlencode({'t': token})}" if token else "")
 
 
 def announce(host: str, port: int, token: str | None = None) -> str:
@@ -47,7 +51,7 @@ def announce(host: str, port: int, token: str | None = None) -> str:
     lines = [
         "Mille Bornes Companion is ready.",
         f"  On this machine:  http://localhost:{port}",
-        f"  On the wall:      {base}/wall",
+        f"  On the wall:      {_with_token(f'{base}/wall', token)}",
         f"  On a phone:       {join_url(base, token)}",
         f"  or scan:\n{qr_terminal(join_url(base, token))}",
     ]

@@ -51,6 +51,9 @@ INSIDE_SHARE = 0.85
 """A zone of which less lies within the picture is not to be judged."""
 
 ENOUGH_GROUND_PX = 20
+MOST_PRINT_PX = 60
+"""The largest word or sign printed on a zone; what is larger and not of the ground's colour lies on it."""
+
 Mask = npt.NDArray[np.bool_]
 Colours = npt.NDArray[np.float32]
 
@@ -85,8 +88,9 @@ class Sheet:
     def foreign(self) -> npt.NDArray[np.int32]:
         """Patches of something new, numbered from 1: changed, not only in shade, and not like the bare mat."""
         accepted, bare = _evened(self, self.accepted), _evened(self, self.bare)
-        like_bare = self.bare_known & _same_surface(self.last, bare)
-        new = self.different & ~_same_surface(self.last, accepted) & ~like_bare & ~_like_ground(self, bare)
+        # Where the bare mat was seen, its print must show again: a pale sleeve has the ground's colour, but no print.
+        like_bare = np.where(self.bare_known, _same_surface(self.last, bare), _like_ground(self, bare))
+        new = self.different & ~_same_surface(self.last, accepted) & ~like_bare
         return cv2.connectedComponents(new.astype(np.uint8), connectivity=8)[1]
 
 
@@ -389,7 +393,7 @@ def _accepted(sheet: Sheet, zones: Sequence[str], sightings: Sequence[Sighting],
     where = ~_in_zones(sheet.fit.layout) if margins else np.zeros(sheet.last.shape[:2], bool)
     for zone in zones:
         where[_zone_slices(_zones(sheet)[zone])] = True
-    bare = where & ~_near_stickers(sheet, sightings)
+    bare = where & ~_near_stickers(sheet, sightings) & _may_be_bare(sheet)
     return replace(
         sheet,
         accepted=np.where(where[:, :, None], sheet.last, sheet.accepted),
@@ -397,6 +401,16 @@ def _accepted(sheet: Sheet, zones: Sequence[str], sightings: Sequence[Sighting],
         bare_known=sheet.bare_known | bare,
         settled=sheet.settled | frozenset(zones),
     )
+
+
+def _may_be_bare(sheet: Sheet) -> Mask:
+    """Where the look of the mat may be learnt: as it was known before, or where nothing large lies on the ground."""
+    before = _evened(sheet, sheet.bare)
+    strange = _in_zones(sheet.fit.layout) & ~_like_ground(sheet, before)
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(strange.astype(np.uint8), connectivity=8)
+    large = stats[:, cv2.CC_STAT_AREA] > MOST_PRINT_PX
+    large[0] = False
+    return np.where(sheet.bare_known, _same_surface(sheet.last, before), ~large[labels])
 
 
 def _near_stickers(sheet: Sheet, sightings: Sequence[Sighting]) -> Mask:

@@ -144,7 +144,7 @@ def test_an_illegal_play_says_why_and_can_stand(opened, game):
     page = opened(url)
     propose(match, "Ann 100")
 
-    expect(page.get_by_text("Ann is not driving yet.")).to_be_visible()
+    expect(page.get_by_text("Ann cannot drive yet.")).to_be_visible()
     page.get_by_role("button", name="Play it all the same").click()
 
     expect(page.get_by_text("illegal, played all the same")).to_be_visible()
