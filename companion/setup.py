@@ -40,10 +40,7 @@ class Setup:
     @property
     def edition(self) -> Edition:
         """The edition with this table's house rules."""
-        edition = load_edition(self.edition_name)
-        for name, value in self.options:
-            edition = edition.with_option(name, value)
-        return edition
+        return load_edition(self.edition_name).with_options(self.options)
 
     @property
     def teams(self) -> tuple[Team, ...]:

@@ -130,6 +130,13 @@ class Edition:
         changes: dict[str, Any] = {_field(name): value, "house_rules": (*others, (name, value))}
         return replace(self, **changes)
 
+    def with_options(self, options: Iterable[tuple[str, str]]) -> Edition:
+        """The edition with several house rules, a later one over an earlier."""
+        edition = self
+        for name, value in options:
+            edition = edition.with_option(name, value)
+        return edition
+
 
 def _field(switch: str) -> str:
     return switch.replace("-", "_")

@@ -132,10 +132,7 @@ class Game:
     @property
     def edition(self) -> Edition:
         """The edition with the house rules of this game."""
-        edition = load_edition(self.edition_name)
-        for name, value in self.options:
-            edition = edition.with_option(name, value)
-        return edition
+        return load_edition(self.edition_name).with_options(self.options)
 
     @property
     def hand_is_open(self) -> bool:

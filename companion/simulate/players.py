@@ -100,9 +100,7 @@ def _playable(name: str, teams: Sequence[Team], options: Options) -> Edition:
     if len(teams) > MOST_SIDES:
         raise Problem(f"The simulated table seats up to {MOST_SIDES} sides, not {len(teams)}.")
     try:
-        edition = load_edition(name)
-        for switch, value in options:
-            edition = edition.with_option(switch, value)
+        edition = load_edition(name).with_options(options)
         referee.check_seating(edition, teams)
     except EditionError as error:
         raise Problem(str(error)) from error

@@ -58,10 +58,7 @@ class Script:
     @property
     def edition(self) -> Edition:
         """The edition with this game's house rules."""
-        edition = load_edition(self.edition_name)
-        for name, value in self.options:
-            edition = edition.with_option(name, value)
-        return edition
+        return load_edition(self.edition_name).with_options(self.options)
 
     @property
     def players(self) -> tuple[str, ...]:
