@@ -254,16 +254,22 @@ class Tracker:
         """A confirmed card lies elsewhere.
 
         Within its zone that means nothing, and a hazard that a coup fourré has beaten belongs on the discard
-        pile; it may be taken there before the safety is seen, so a strange place is borne with for a while.
+        pile; it may be taken there before the safety is seen, so a strange place is borne with for a while. The
+        card laid last is simply put right when it is moved to another zone.
         """
         old = track.place or new
+        put_right = track.order == self._order and new.zone != DISCARD_ZONE
         if old.zone == new.zone:
             track.place = new
         elif new.zone == DISCARD_ZONE and not self._still_recorded(track, old.zone, table):
             self._lay_down(track, new)
-        elif track.astray_since_s is None:
+        elif track.astray_since_s is None and not put_right:
             track.astray_since_s = t_s
-        elif t_s - track.astray_since_s >= ASTRAY_S and track.mismatch_id is None and not track.left_alone:
+        elif (
+            (put_right or t_s - (track.astray_since_s or t_s) >= ASTRAY_S)
+            and track.mismatch_id is None
+            and not track.left_alone
+        ):
             said = f"{_named(track.face)} has moved from {_where(old.zone)} to {_where(new.zone)}."
             yield self._differ(track, old.zone, said)
 

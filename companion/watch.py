@@ -174,6 +174,9 @@ class Corridor:
         self._tracker: Tracker | None = None
         self._waiting: set[int] = set()
         self._asked: set[int] = set()
+        self._plays: dict[int, Play] = {}
+        """The plays proposed in this hand, by proposal."""
+
         self._known = _Known()
         self._match_id: int | None = None
         self._latest: Frame | None = None
@@ -230,6 +233,7 @@ class Corridor:
             self._waiting, self._asked, self._match_id = set(), set(), state.match
         elif state.game.hand_number != self._known.hand:
             self._tracker.new_hand()
+            self._plays = {}
         else:
             self._hear_answers(state, self._tracker)
         self._known = _Known(state.game.hand_number, state.seq)
@@ -247,18 +251,21 @@ class Corridor:
                 tracker.expect(play, state.game.table)
         shown = {mismatch.id for mismatch in state.mismatches}
         for mismatch_id in self._asked - shown:
-            if state.game.table is not None:
-                tracker.leave(mismatch_id, state.game.table)
+            self._leave(mismatch_id)
         self._asked &= shown
 
     def _hand_on(self, event: Event, view: View, frame: Frame) -> None:
         match event:
             case Proposal():
                 self._waiting.add(event.id)
+                self._plays[event.id] = event.play
                 self._match.propose(replace(event, crop=_crop(event, view, frame)))
             case Withdrawn(proposal_id):
                 self._waiting.discard(proposal_id)
                 self._match.withdraw(proposal_id)
+            case Mismatch() if self._is_put_right(event):
+                self._match.retract(self._match.state.hand_entries[-1].seq, "camera")
+                self._leave(event.id)
             case Mismatch():
                 self._match.mismatch(event)
                 self._asked |= {event.id} & {m.id for m in self._match.state.mismatches}
@@ -268,6 +275,18 @@ class Corridor:
             case Cleared():
                 if self._match.state.policy is Policy.AUTO:
                     self._match.next_hand("camera")
+
+    def _is_put_right(self, mismatch: Mismatch) -> bool:
+        """Whether plays confirm themselves here and the card is that of the last one: nobody has to be asked."""
+        state = self._match.state
+        play = self._plays.get(mismatch.proposal_id or 0)
+        by_itself = state.policy is Policy.AUTO and bool(state.hand_entries)
+        return by_itself and play is not None and state.hand_entries[-1].play == play
+
+    def _leave(self, mismatch_id: int) -> None:
+        table = self._match.state.game.table
+        if self._tracker is not None and table is not None:
+            self._tracker.leave(mismatch_id, table)
 
 
 def preview(state: MatchState) -> Table | None:

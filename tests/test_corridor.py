@@ -245,3 +245,16 @@ def test_a_fault_in_the_camera_thread_leaves_the_match_playable(table: Filmed, c
 
     assert "entered by hand" in str(table.match.state.trouble)
     assert table.played() == ["Ann roll"]
+
+
+def test_by_itself_a_card_moved_to_the_right_zone_is_put_right_in_the_record(table: Filmed):
+    table.match.set_policy(Policy.AUTO, "Ann")
+    table.lay("roll-01", "table/discard")
+    table.film()
+    assert table.played() == ["Ann discard roll"]
+
+    table.lay("roll-01", "side-1/battle")
+    table.film(1.0)
+
+    assert table.played() == ["Ann roll"]
+    assert table.match.state.mismatches == ()

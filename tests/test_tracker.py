@@ -331,3 +331,14 @@ def test_a_play_that_the_record_took_back_may_be_laid_again():
     table.lay("roll-03", "side-1/battle")
 
     assert plays(table.see()) == ["Ann roll"]
+
+
+def test_a_confirmed_card_put_right_at_once_is_told_at_once():
+    table = Sim(table_after())
+    table.lay("roll-03", "table/discard")
+    table.see()
+    table.cards = {"roll-03": ("side-1/battle", False)}
+
+    (mismatch,) = table.see(4 * STEP_S)
+    assert isinstance(mismatch, Mismatch)
+    assert "discard pile" in mismatch.say
