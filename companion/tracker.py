@@ -18,6 +18,7 @@ from companion.places import DISCARD_ZONE, DRAW_ZONE, Places
 from companion.proposal import Mismatch, Proposal
 from companion.rules.cards import Card, card_name
 from companion.rules.play import Play, Verb
+from companion.rules.referee import objections
 from companion.rules.table import Table
 from companion.vision.view import Point, View
 
@@ -187,12 +188,23 @@ class Tracker:
                 track.recent.append(seen.get(card))
 
     def _follow_all(self, view: View, table: Table) -> Iterator[Event]:
-        """What became of each card; after a proposal the others wait for the table that it leads to."""
-        for track in sorted(self._tracks.values(), key=lambda track: track.card):
+        """What became of each card; after a proposal the others wait for the table that it leads to.
+
+        Of cards laid at the same moment the one that the rules allow comes first: they break the tie.
+        """
+        for track in sorted(self._tracks.values(), key=lambda track: (self._is_refused(track, table), track.card)):
             for event in self._follow(track, view, table):
                 yield event
                 if isinstance(event, Proposal):
                     return
+
+    def _is_refused(self, track: _Track, table: Table) -> bool:
+        """Whether a card that lies anew would be an illegal play."""
+        place = track.steady()
+        if place is None or place == track.place or track.confirmed:
+            return False
+        guess = self._places.play_at(track.face, place.zone, place.sideways, table)
+        return guess is not None and bool(objections(table, guess.play))
 
     @staticmethod
     def _out_of_sight(track: _Track, view: View) -> bool:

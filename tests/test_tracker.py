@@ -342,3 +342,10 @@ def test_a_confirmed_card_put_right_at_once_is_told_at_once():
     (mismatch,) = table.see(4 * STEP_S)
     assert isinstance(mismatch, Mismatch)
     assert "discard pile" in mismatch.say
+
+
+def test_of_two_cards_laid_at_once_the_legal_one_comes_first():
+    table = Sim(table_after("Ann roll"))
+    table.cards = {"100-01": ("side-1/distance", False), "roll-02": ("side-2/battle", False)}
+
+    assert plays(table.see()) == ["Bob roll", "Ann 100"]
