@@ -88,7 +88,7 @@ def test_a_hand_without_a_camera_from_setting_up_to_the_score(opened):
         for card in ("100 km", "50 km", "200 km"):
             page.get_by_role("link", name="Enter a play").click()
             page.get_by_role("button", name=card).click()
-        expect(page.get_by_text("has laid 2 200s already")).to_be_visible()
+        expect(page.get_by_text("2 200s lie in front of")).to_be_visible()
         page.get_by_role("button", name="Taken back").click()
         page.get_by_role("link", name="Enter a play").click()
         page.get_by_text("Something else happened").click()
