@@ -95,12 +95,21 @@ def replay(records: tuple[Path, ...], as_lies: bool, states: bool, as_json: bool
     """
     del data
     texts = [(str(path), _read_record(path)) for path in records]
+    for path, (_, text) in zip(records, texts, strict=True):
+        if not as_json:
+            _refuse_pictures(path, text)
     wrong = False
     for file, text in texts:
         for said, bad in _replayed(file, text, as_lies=as_lies, states=states, as_json=as_json):
             wrong |= bad
             click.echo(said)
     return _WRONG if wrong else 0
+
+
+def _refuse_pictures(path: Path, text: str) -> None:
+    """For people a file that is no text at all is one sentence; with `--json` it is its unreadable lines."""
+    if "\x00" in text or text.count("\ufffd") > len(text) // 20:
+        raise Problem(f"{path} is no record: a record is a text, one play a line.", _WRONG)
 
 
 def _replayed(file: str, text: str, *, as_lies: bool, states: bool, as_json: bool) -> Iterator[tuple[str, bool]]:
@@ -134,6 +143,7 @@ def score(records: tuple[Path, ...], data: Path | None) -> int:
     texts = [(path, _read_record(path)) for path in records]
     wrong = False
     for path, text in texts:
+        _refuse_pictures(path, text)
         click.echo(path.name)
         for item in judge.judge(notation.lines(text)):
             if isinstance(item, judge.HandResult):
@@ -310,9 +320,15 @@ def up(source: str | None, setup: Path | None, host: str, port: int, data: Path 
 @companion.command()
 @click.option("--speed", default=1.0, show_default=True, type=click.FloatRange(0.1, 20), help="How fast they play.")
 @click.option("--edition", default="classic", show_default=True)
-@click.option("--hands", default=1, show_default=True, type=click.IntRange(1, 50), help="How many hands.")
+@click.option("--hands", default=3, show_default=True, type=click.IntRange(1, 50), help="How many hands.")
 @click.option("--players", default=2, show_default=True, type=click.IntRange(2, 6), help="How many play.")
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(0), help="0 is the short hand that ships.")
+@click.option(
+    "--seed",
+    default=0,
+    show_default=True,
+    type=click.IntRange(0),
+    help="Other hands; 0 begins with the short one that ships.",
+)
 @click.option("--confirm", default="tap", show_default=True, type=click.Choice(["tap", "play-on", "auto"]))
 @click.option("--host", default="0.0.0.0", show_default=True, metavar="H", help="Address to listen on.")  # noqa: S104
 @click.option("--port", default=8080, show_default=True, type=click.IntRange(1, 65535))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from companion.errors import Problem
-from companion.match import Match, MatchState
+from companion.match import Match, MatchState, Policy
 from companion.setup import Setup, SideSetup
 from companion.simulate.demo import demo_frames
 from companion.simulate.players import random_script
@@ -90,6 +90,19 @@ def patient(state: Callable[[], MatchState]) -> Callable[[], bool]:
 
 
 def _waits_for_people(state: MatchState) -> bool:
-    """Whether an extension has to be answered."""
+    """Whether an extension has to be answered, or the next hand to be begun by a tap."""
     table = state.game.table
-    return table is not None and not table.is_over and table.extension_offered_to is not None
+    if table is None:
+        return False
+    if table.is_over:
+        return state.policy is not Policy.AUTO
+    return table.extension_offered_to is not None
+
+
+def until_extended(pictures: Iterable[Frame], state: Callable[[], MatchState]) -> Iterator[Frame]:
+    """The frames until somebody calls an extension: the simulated players do not play on to 1000 km."""
+    for frame in pictures:
+        table = state().game.table
+        if table is not None and table.extended_by is not None:
+            return
+        yield frame

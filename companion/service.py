@@ -34,7 +34,11 @@ DEMO = "demo:"
 LIVE_FPS = 10.0
 """More would only warm a Raspberry Pi: a card lies for seconds."""
 
-NO_CAMERA = "No camera answers: plug one in and start again to be watched."
+NO_CAMERA = "No camera answers."
+PATIENCE_S = 3600.0
+"""So long the simulated players wait for a tap."""
+
+DEMO_OVER = "The simulated table has come to its end. Start it again with other hands: companion demo --seed 1"
 BY_HAND = "Plays can be entered by hand."
 
 
@@ -115,13 +119,16 @@ class DemoTable:
     speed: float
 
     def script(self) -> Script:
-        """Seed 0 is the hand that ships, for two and four players; others are played by chance."""
-        if self.seed == 0 and self.hands == 1 and self.edition == "classic" and self.players in (2, 4):
-            return simulated.script_for("two-players" if self.players == 2 else "pairs")
-        teams = {2: TWO_PLAYERS, 4: PAIRS}.get(self.players)
-        if teams is None:
+        """Seed 0 begins with the short hand that ships; all others are played by chance."""
+        seats = {2: ("two-players", TWO_PLAYERS), 4: ("pairs", PAIRS)}.get(self.players)
+        if seats is None:
             raise Problem("The simulated table seats 2 or 4 players.")
-        return random_script(self.edition, teams=teams, hands=self.hands, seed=self.seed)
+        shipped, teams = seats
+        by_chance = random_script(self.edition, teams=teams, hands=self.hands, seed=self.seed)
+        if self.seed or self.edition != "classic":
+            return by_chance
+        first = simulated.script_for(shipped)
+        return replace(first, hands=(*first.hands, *by_chance.hands[1:]))
 
 
 def demo(table: DemoTable, *, confirm: str, host: str, port: int, data: Path | None) -> None:
@@ -133,8 +140,10 @@ def demo(table: DemoTable, *, confirm: str, host: str, port: int, data: Path | N
     setup = simulated.setup_of(script)
     corridor = Corridor(match, eye_for(setup), lambda state: _mats(state, setup))
     may_go_on = simulated.patient(lambda: match.state)
-    pictures = simulated.frames_of(script, speed=table.speed, may_go_on=may_go_on, plays_done=done)
-    corridor.start(paced(pictures))
+    pictures = simulated.frames_of(
+        script, speed=table.speed, may_go_on=may_go_on, plays_done=done, patience_s=PATIENCE_S
+    )
+    corridor.start(paced(simulated.until_extended(pictures, lambda: match.state)), at_the_end=DEMO_OVER)
     run_service(match, host, port, camera_picture=corridor.picture)
 
 
@@ -158,8 +167,8 @@ def exported(match: int, form: str, data: Path | None) -> str:
     store = Store.open(path, read_only=True) if path.exists() else None
     known = store.matches() if store else ()
     if store is None or match not in known:
-        numbers = ", ".join(map(str, known)) or "none yet"
-        raise Problem(f"There is no match {match}: the matches are {numbers}.")
+        others = f"the matches there are {', '.join(map(str, known))}" if known else "none has been played there yet"
+        raise Problem(f"There is no match {match} in {path.parent}: {others}.")
     lines = [written.text for written in history(store.events(match)).lines]
     items = judge.judge(notation.Line(number, text) for number, text in enumerate(lines, start=1))
     if form == "mbn":

@@ -34,6 +34,7 @@ log = logging.getLogger(__name__)
 Look = Callable[[Frame], View]
 """The eye: what a frame shows. It remembers the mats and what lay still before."""
 
+SOURCE_OVER = "The pictures have come to an end. Plays can be entered by hand."
 CROP_MM = 52.0
 CROP_SIDE_PX = 320
 
@@ -182,9 +183,9 @@ class Corridor:
         self._latest: Frame | None = None
         self._stop = threading.Event()
 
-    def start(self, frames: Iterable[Frame]) -> threading.Thread:
-        """Runs the corridor in a thread of its own until the source ends or `stop` is called."""
-        thread = threading.Thread(target=self._run, args=(frames,), name="corridor", daemon=True)
+    def start(self, frames: Iterable[Frame], at_the_end: str = SOURCE_OVER) -> threading.Thread:
+        """Runs the corridor in a thread of its own until the source ends, which is said so, or `stop` is called."""
+        thread = threading.Thread(target=self._run, args=(frames, at_the_end), name="corridor", daemon=True)
         thread.start()
         return thread
 
@@ -197,13 +198,13 @@ class Corridor:
         frame = self._latest
         return None if frame is None else _jpeg(frame.image)
 
-    def _run(self, frames: Iterable[Frame]) -> None:
+    def _run(self, frames: Iterable[Frame], at_the_end: str) -> None:
         try:
             for frame in frames:
                 if self._stop.is_set():
                     return
                 self.take(frame)
-            self._match.trouble("The camera's pictures have come to an end. Plays can be entered by hand.")
+            self._match.trouble(at_the_end)
         except Problem as problem:
             self._match.trouble(f"{problem} Plays can be entered by hand meanwhile.")
         except Exception:

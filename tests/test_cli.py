@@ -142,3 +142,14 @@ def test_every_command_has_help_with_an_example():
         ran = companion(name, "--help")
         assert "Example:" in ran.stdout, name
         assert "--data" in ran.stdout, name
+
+
+@pytest.mark.parametrize("command", ["replay", "score"])
+def test_a_picture_given_as_a_record_gets_one_sentence(tmp_path: Path, command: str):
+    path = tmp_path / "holiday.jpg"
+    path.write_bytes(bytes(range(256)) * 40)
+    ran = companion(command, path)
+
+    assert ran.stdout == ""
+    assert is_one_sentence(ran.stderr), ran.stderr
+    assert ran.returncode == 1

@@ -39,7 +39,7 @@ REFUSED: dict[Code, tuple[str, ...]] = {
     Code.THIRD_200: (
         "Ann roll; Bob roll; Ann 200; Bob 25; Ann 200; Bob 25",
         "Ann 200",
-        "2 200s lie in front of Ann already, and that is all a hand allows.",
+        "At most 2 cards of 200 km a hand: Ann laid them already.",
     ),
     Code.NOTHING_TO_REMEDY: ("", "Ann repairs", "Repairs answers accident, and none shows on Ann."),
     Code.ALREADY_ROLLING: ("Ann roll; Bob roll", "Ann roll", "A roll would do nothing: Ann can drive already."),

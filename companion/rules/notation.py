@@ -143,7 +143,7 @@ def _read_edition(text: str) -> EditionLine:
 
 
 def _read_side(text: str) -> SideLine:
-    found = _matched(_SIDE, text, "`side Ann` or `side Reds = Ann, Cid`")
+    found = _matched(_SIDE, text, "`side Ann` or `side Reds = Ann, Cid`, each name one word")
     players = [name.strip() for name in found[2].split(",")] if found[2] else [found[1]]
     _refuse_no_name(found[1])
     if not all(map(is_name, players)) or len(set(players)) != len(players):

@@ -83,6 +83,10 @@ def differ(match: Match) -> None:
     match.mismatch(Mismatch(1, "side-1/distance", "100", "75", "The record has a 100 in front of Ann, the table a 75."))
 
 
+def no_camera(match: Match) -> None:
+    match.trouble("There is no camera here: plug one in, or name another. Plays can be entered by hand.")
+
+
 def nothing(match: Match) -> None:
     del match
 
@@ -113,6 +117,8 @@ SCENES = {
     "wall-illegal": (PAIRS, ["Ann roll"], lambda m: propose(m, "Bob 100"), "/wall"),
     "wall-legal": (TWO, OPENING, lambda m: propose(m, "Bob 25"), "/wall"),
     "wall-score": (TWO, [*FINISH, "Ann finish"], nothing, "/wall"),
+    "wall-trouble": (TWO, ATTACK, no_camera, "/wall"),
+    "wall-trouble-three": (THREE, ["Ann roll", "Bob roll", "Cid roll", "Ann 100", "Bob stop > Cid"], no_camera, "/wall"),
     "oops": (TWO, [], nothing, "/nowhere"),
     "wall-empty": (None, [], nothing, "/wall"),
 }

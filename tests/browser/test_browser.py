@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect, sync_playwright
 from serving import running
 
-from browser.screens import CHROMIUM, OPENING, PHONE, SMALL, TWO, WALL, app_of, differ, match_of, propose
+from browser.screens import CHROMIUM, OPENING, PHONE, SIX, SMALL, THREE, TWO, WALL, app_of, differ, match_of, propose
 from companion.pages import live
 
 pytestmark = [
@@ -88,7 +88,7 @@ def test_a_hand_without_a_camera_from_setting_up_to_the_score(opened):
         for card in ("100 km", "50 km", "200 km"):
             page.get_by_role("link", name="Enter a play").click()
             page.get_by_role("button", name=card).click()
-        expect(page.get_by_text("2 200s lie in front of")).to_be_visible()
+        expect(page.get_by_text("At most 2 cards of 200 km a hand")).to_be_visible()
         page.get_by_role("button", name="Taken back").click()
         page.get_by_role("link", name="Enter a play").click()
         page.get_by_text("Something else happened").click()
@@ -253,3 +253,29 @@ def test_no_page_is_wider_than_a_small_phone_and_all_can_be_tapped(opened, game,
 
     assert not too_wide
     assert too_small == []
+
+
+NO_CAMERA = "There is no camera here: plug one in, or choose another with --camera. Plays can be entered by hand."
+CUT_OR_COVERED = """() => {
+  const all = [...document.querySelectorAll(".says > *, .trouble, .lane, .lane > *, aside.join, .wallscore, .sheet")];
+  const boxes = all.map(e => [e, e.getBoundingClientRect()]);
+  const cut = boxes.filter(([, b]) => b.top < 0 || b.left < 0 || b.bottom > innerHeight || b.right > innerWidth);
+  const covered = boxes.filter(([e, a]) => boxes.some(([f, b]) => e !== f && !e.contains(f) && !f.contains(e)
+    && !(e.closest(".lane") && f.closest(".lane") && e.closest(".lane") === f.closest(".lane"))
+    && a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1));
+  return [...cut, ...covered].map(([e]) => e.outerHTML.slice(0, 60));
+}"""
+
+
+@pytest.mark.parametrize("header", [TWO, THREE, SIX])
+@pytest.mark.parametrize("asked", [None, "Ann 200", "Ann stop > Bob"])
+def test_nothing_on_the_wall_is_cut_or_covered_when_the_camera_is_in_trouble(opened, header, asked):
+    first = header[-1].removeprefix("hand first ")
+    with match_of(header, [f"{first} roll"]) as match, running(app_of(match)) as url:
+        match.trouble(NO_CAMERA)
+        if asked:
+            propose(match, asked.replace("Ann", first))
+        page = opened(url + "/wall", WALL)
+        page.locator(".trouble").wait_for()
+
+        assert page.evaluate(CUT_OR_COVERED) == []

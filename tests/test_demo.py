@@ -1,0 +1,86 @@
+"""The demo: which hands are played, where they go on after a restart, and whom the players wait for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from companion import demo
+from companion.errors import Problem
+from companion.match import Match, Policy
+from companion.rules import judge, notation
+from companion.service import DemoTable
+from companion.store import Store
+from companion.vision.camera import Frame
+
+
+@pytest.fixture
+def match(tmp_path: Path) -> Iterator[Match]:
+    store = Store.open(tmp_path / "log.sqlite3")
+    yield Match(store)
+    store.close()
+
+
+@pytest.mark.parametrize("players", [2, 4])
+def test_the_demo_begins_with_the_shipped_hand_and_goes_on_by_chance(players: int):
+    script = DemoTable("classic", players, 3, 0, 1.0).script()
+    items = list(judge.judge(notation.lines(script.record())))
+
+    assert len([item for item in items if isinstance(item, judge.HandResult)]) == 3
+    assert {item.verdict for item in items if isinstance(item, judge.JudgedLine)} == {judge.LEGAL}
+    assert script.hands[0] == demo.script_for("two-players" if players == 2 else "pairs").hands[0]
+
+
+def test_who_begins_goes_round_from_hand_to_hand():
+    script = DemoTable("classic", 2, 3, 0, 1.0).script()
+
+    assert [hand.first for hand in script.hands] == ["Ann", "Bob", "Ann"]
+
+
+def test_five_players_find_no_simulated_table():
+    with pytest.raises(Problem, match="2 or 4"):
+        DemoTable("classic", 5, 1, 0, 1.0).script()
+
+
+def test_a_restarted_demo_goes_on_where_it_was(match: Match):
+    script = demo.script_for("two-players")
+    demo.start_or_go_on(match, script)
+    for play in ("Ann roll", "Bob roll", "Ann 100"):
+        match.enter(play, "Ann")
+
+    assert demo.start_or_go_on(match, script) == 3
+    assert len(match.state.hand_entries) == 3
+
+
+def test_a_demo_with_other_hands_begins_a_match_of_its_own(match: Match):
+    demo.start_or_go_on(match, demo.script_for("two-players"))
+    match.enter("Ann discard 25", "Ann")
+
+    assert demo.start_or_go_on(match, demo.script_for("two-players")) == 0
+    assert len(match.store.matches()) == 2
+
+
+def test_the_players_wait_for_the_tap_on_what_they_laid_and_for_the_next_hand(match: Match):
+    demo.start_or_go_on(match, demo.script_for("two-players"))
+    may_go_on = demo.patient(lambda: match.state)
+    looks = [may_go_on() for _ in range(demo.LOOK_BEFORE_GOING_ON)]
+    match.enter("end", "Ann")
+
+    assert looks == [False] * (demo.LOOK_BEFORE_GOING_ON - 1) + [True]
+    assert not any(may_go_on() for _ in range(40))
+    match.set_policy(Policy.AUTO, "Ann")
+    assert may_go_on()
+
+
+def test_the_film_ends_when_an_extension_is_called(match: Match):
+    match.start(["side Ann", "side Bob", "hand first Ann"])
+    for play in ["Ann roll", "Bob roll", *["Ann 100", "Bob discard 25"] * 6, "Ann 100"]:
+        match.enter(play, "Ann")
+    frames = [Frame(np.zeros((2, 2, 3), np.uint8), float(t_s)) for t_s in range(3)]
+
+    assert len(list(demo.until_extended(frames, lambda: match.state))) == 3
+    match.enter("Ann extend", "Ann")
+    assert list(demo.until_extended(frames, lambda: match.state)) == []
