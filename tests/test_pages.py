@@ -309,6 +309,37 @@ def test_another_target_is_written(match):
     assert "target 1000" in setup_lines_of(target="1000")
 
 
+@pytest.mark.parametrize(("one", "other"), [("Ann", "Ann"), ("Ann", " aNN "), ("Ann B", "annb"), ("Player 2", "")])
+def test_two_players_of_one_name_are_refused_and_what_was_typed_stays(page, match, one, other):
+    typed = form(seating="3x1", name1=one, name2=other, name3="Cid", first="3", target="1000", policy="auto")
+    answer = tap(page, "/setup", **typed)
+
+    shown = answer.get_data(as_text=True)
+    assert answer.status_code == 400
+    assert "give one of them another name." in shown
+    assert 'value="Cid"' in shown
+    assert all(re.search(f'name="{field}" value="{typed[field]}"[^>]*checked', shown) for field in KEPT)
+    assert match.state.match is None
+
+
+KEPT = ("seating", "first", "target", "policy")
+
+
+def test_a_new_match_asks_before_it_ends_the_hand_that_is_played(page, begun):
+    begun.enter("Ann roll", "Ann")
+    before = begun.state.match
+    answer = tap(page, "/setup", **form(name1="Eve", name2="Fay"))
+
+    assert answer.status_code == 409
+    assert "A hand is being played. Start a new match all the same?" in text_of(answer)
+    assert 'value="Eve"' in answer.get_data(as_text=True)
+    assert begun.state.match == before
+
+    tap(page, "/setup", **form(name1="Eve", name2="Fay", replace="1"))
+
+    assert [team.name for team in begun.state.game.teams] == ["Eve", "Fay"]
+
+
 HOSTILE = [
     '"><script>alert(1)</script>',
     "Ann\nhand first Bob",
@@ -327,7 +358,7 @@ HOSTILE = [
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_names_are_only_names(page, match, name):
-    tap(page, "/setup", **form(name1=name, name2=name))
+    tap(page, "/setup", **form(name1=name, name2="Bob"))
     tap(page, "/play", text=f"{match.state.game.teams[0].name} roll")
 
     shown = page.get("/").get_data(as_text=True)

@@ -8,6 +8,7 @@ from flask import Blueprint, abort, redirect, render_template, request, url_for
 from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response as AnyResponse
 
+from companion.errors import Problem
 from companion.match import MatchState, Policy
 from companion.pages import people
 from companion.pages.context import match, state
@@ -37,19 +38,39 @@ class Seating:
 @bp.get("/setup")
 def show() -> str:
     """The form."""
+    return _form(request.args)
+
+
+def _form(chosen: MultiDict[str, str], sentence: str = "", *, ask: bool = False) -> str:
+    """The form with what was chosen in it; a sentence of what is wrong with it, or the question before it starts."""
     now = state()
     editions = [load_edition(name) for name in edition_names()]
-    chosen = next((e for e in editions if e.name == request.args.get("edition")), editions[0])
+    edition = next((e for e in editions if e.name == chosen.get("edition")), editions[0])
+    most = max((players for players, _each in edition.seatings), default=MOST_PLAYERS)
+    before = _names_before(now)
+    typed = [clean(chosen.get(f"name{seat}", "")) for seat in range(1, most + 1)]
+    ways = _seatings(edition)
     return render_template(
         "setup.html",
         editions=editions,
-        chosen=chosen,
-        seatings=_seatings(chosen),
-        names=_names_before(now),
-        most=max((players for players, _each in chosen.seatings), default=MOST_PLAYERS),
-        policies=list(Policy),
+        chosen=edition,
+        seatings=ways,
+        way=_way(ways, chosen.get("seating"), len(before) or 2),
+        names=typed if "seating" in chosen else before,
+        first=chosen.get("first", 1, type=int),
+        target=chosen.get("target", ""),
+        policy=chosen.get("policy", now.policy, type=Policy),
+        most=most,
         under_way=now.match is not None and now.game.winner is None and bool(now.hand_entries or now.game.hands),
+        sentence=sentence,
+        ask=ask,
     )
+
+
+def _way(ways: list[Seating], value: str | None, players: int) -> str:
+    """The way to play that is marked: the one chosen, else the one for as many players as before."""
+    fitting = [way for way in ways if way.value == value] or [way for way in ways if way.players == players] or ways
+    return fitting[0].value if fitting else ""
 
 
 def _seatings(edition: Edition) -> list[Seating]:
@@ -66,11 +87,20 @@ def _names_before(now: MatchState) -> list[str]:
 
 
 @bp.post("/setup")
-def start() -> AnyResponse:
-    """Begins the match."""
-    lines = setup_lines(request.form)
+def start() -> AnyResponse | tuple[str, int]:
+    """Begins the match; asks first where that ends a hand that is being played."""
+    try:
+        lines = setup_lines(request.form)
+    except Problem as problem:
+        return _form(request.form, str(problem)), 400
+    if _is_hand_played(state()) and "replace" not in request.form:
+        return _form(request.form, ask=True), 409
     match().start(lines, by=people.who(state()), policy=request.form.get("policy", Policy.TAP, type=Policy))
     return redirect(url_for("join.show"), 303)
+
+
+def _is_hand_played(now: MatchState) -> bool:
+    return now.match is not None and now.game.hand_is_open and bool(now.hand_entries or now.game.hands)
 
 
 def setup_lines(form: MultiDict[str, str]) -> list[str]:
@@ -79,12 +109,23 @@ def setup_lines(form: MultiDict[str, str]) -> list[str]:
     players, each = _seating(form.get("seating", ""), edition)
     typed = [clean(form.get(f"name{seat}", "")) for seat in range(1, players + 1)]
     shown = [name or _("Player %(number)d", number=seat) for seat, name in enumerate(typed, start=1)]
+    _check_names(shown)
     words = record_names(shown)
     teams = _teams(words, each)
     first = words[(form.get("first", 1, type=int) - 1) % players]
     lines = notation.header_text(teams, edition.name, _target(form.get("target", ""), edition, players), {})
     lines += [f'player {word} "{name}"' for word, name in zip(words, shown, strict=True) if word != name]
     return [*lines, f"hand first {first}"]
+
+
+def _check_names(shown: list[str]) -> None:
+    """Raises Problem where two players could not be told apart."""
+    seen: set[str] = set()
+    for name in shown:
+        key = "".join(name.split()).casefold()
+        if key in seen:
+            raise Problem(_("Two players are called %(name)s: give one of them another name.", name=name))
+        seen.add(key)
 
 
 def _edition(name: str) -> Edition:

@@ -118,7 +118,7 @@ SCENES = {
     "wall-legal": (TWO, OPENING, lambda m: propose(m, "Bob 25"), "/wall"),
     "wall-score": (TWO, [*FINISH, "Ann finish"], nothing, "/wall"),
     "wall-trouble": (TWO, ATTACK, no_camera, "/wall"),
-    "wall-trouble-three": (THREE, ["Ann roll", "Bob roll", "Cid roll", "Ann 100", "Bob stop > Cid"], no_camera, "/wall"),
+    "wall-trouble-three": (THREE, ["Ann roll", "Bob roll", "Cid roll", "Bob stop > Cid"], no_camera, "/wall"),
     "oops": (TWO, [], nothing, "/nowhere"),
     "wall-empty": (None, [], nothing, "/wall"),
 }
