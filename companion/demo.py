@@ -14,7 +14,7 @@ from companion.simulate.script import Script, plays_that_stay, read_script, ship
 from companion.vision.camera import Frame
 
 DEFAULT_SCRIPT = "two-players"
-LOOK_BEFORE_GOING_ON = 15
+LOOK_BEFORE_GOING_ON = 6
 """So many frames the players wait at least for what the camera makes of their play."""
 
 

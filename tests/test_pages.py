@@ -200,6 +200,29 @@ def test_lines_that_no_longer_fit_are_listed_with_what_to_do(page, begun):
     assert "Ann drives 100 km." in shown
 
 
+def test_many_lines_that_no_longer_fit_are_explained_once_with_the_undo_beside(page, begun):
+    for play in ("Ann roll", "Bob roll", "Ann 100", "Bob 25", "Ann 50"):
+        begun.enter(play, "Ann")
+    tap(page, f"/line/{begun.state.hand_entries[0].seq}/correct", text="Ann discard 25")
+
+    shown = text_of(page.get("/"))
+
+    assert shown.count("A change above made 3 plays illegal.") == 1
+    assert shown.count("Undo") == 3
+
+
+EXTENSION = ["Ann roll", "Bob roll", "Ann 200", "Bob 25", "Ann 200", "Bob 25", "Ann 100", "Bob 25", "Ann 100", "Bob 25"]
+
+
+def test_the_extension_is_asked_of_the_side_that_decides(page, begun):
+    for play in [*EXTENSION, "Ann 100"]:
+        begun.enter(play, "Ann")
+    shown = page.get("/").get_data(as_text=True)
+
+    assert "Ann decides." in shown
+    assert re.findall(r'class="side turn[^>]*>\s*<h2>([^<]*)', shown) == ["Ann"]
+
+
 # --- By hand -------------------------------------------------------------------------------------------------
 
 
@@ -419,6 +442,14 @@ def test_the_score_is_there_when_the_hand_ends(page, begun):
     assert "Hand 1 ended by agreement" in shown
     assert "Distance a point a kilometre 400 50" in shown
     assert "Next hand – Bob begins" in shown
+
+
+def test_the_score_of_an_open_hand_says_that_the_match_is_without_it(page, begun):
+    for play in ("Ann roll", "Bob roll", "Ann 100"):
+        begun.enter(play, "Ann")
+    shown = text_of(page.get("/score"))
+
+    assert "This hand 100 0 Match before this hand 0 0" in shown
 
 
 def test_the_next_hand_begins_with_the_player_who_was_chosen(page, begun):

@@ -77,13 +77,22 @@ def _side_view(state: MatchState, table: Table, side: Side, player: str | None) 
         stopped=side.hazard is not None,
         limited=side.limited,
         safeties=tuple(SafetyView(c, c in side.safeties, c in side.coups_fourres) for c in table.edition.safeties),
-        to_move=not table.is_over and table.player_to_move in side.players,
+        to_move=_is_up(table, side),
         mine=player in side.players,
         points=state.game.totals.get(side.name, 0),
         distances=tuple(
             (card, side.distances.count(card)) for card in sorted(set(side.distances), key=lambda c: -c.km)
         ),
     )
+
+
+def _is_up(table: Table, side: Side) -> bool:
+    """Whether the table waits for a side: it decides on the extension, else one of its players moves."""
+    if table.is_over:
+        return False
+    if table.extension_offered_to is not None:
+        return table.sides[table.extension_offered_to] is side
+    return table.player_to_move in side.players
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +190,7 @@ def last_play(state: MatchState) -> Last | None:
         return None
     names = Names.of(state.game)
     hit = table.side_index(entry.play.target or "")
-    then = words.needs(table.sides[hit], names) if hit is not None and not table.is_over else None
+    then = words.needs(table.sides[hit]) if hit is not None and not table.is_over else None
     return Last(words.play_say(entry.play, names), then, entry.play.card)
 
 
@@ -308,14 +317,13 @@ def open_sheet(state: MatchState) -> SheetView | None:
     points = [dict(sheet.lines) for sheet in scoring.score(table)]
     items = [item for item in Item if any(p.get(item) for p in points) or item is Item.DISTANCE]
     totals = tuple(sum(p.values()) for p in points)
-    match = [state.game.totals.get(side.name, 0) for side in table.sides]
     return SheetView(
         number=state.game.hand_number,
         how="open",
         sides=tuple(names.side(side.name) for side in table.sides),
         rows=tuple(_row(item, [p.get(item) for p in points]) for item in items),
         totals=totals,
-        match=tuple(before + total for before, total in zip(match, totals, strict=True)),
+        match=tuple(state.game.totals.get(side.name, 0) for side in table.sides),
         completed_by=None,
         winner=None,
         target=table.target,

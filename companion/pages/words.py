@@ -107,12 +107,12 @@ _VERBS = {
 }
 
 
-def needs(side: Side, names: Names) -> str | None:
-    """What a stopped side needs to go on: "Bob needs a roll or right of way"."""
+def needs(side: Side) -> str | None:
+    """What gets a stopped side going again: "A roll or right of way is needed"."""
     if side.hazard is None:
         return None
-    way_out = {"remedy": a(REMEDY_OF[side.hazard]), "safety": a(SAFETY_OF[side.hazard])}
-    return _("%(whom)s needs %(remedy)s or %(safety)s.", whom=names.side(side.name), **way_out)
+    remedy, safety = a(REMEDY_OF[side.hazard]), a(SAFETY_OF[side.hazard])
+    return _("%(remedy)s or %(safety)s is needed.", remedy=remedy[:1].upper() + remedy[1:], safety=safety)
 
 
 def car(edition: Edition, side: Side) -> str:
@@ -138,7 +138,13 @@ def why(reason: Reason, edition: Edition, names: Names) -> Why:
     people = {"player", "turn", "side"}
     details = tuple((key, names.anyone(value) if key in people else value) for key, value in reason.details)
     shown = Reason(reason.code, details)
-    return Why(reasons.say(shown), reasons.rule(shown, edition), reasons.instead(shown))
+    instead = reasons.instead(shown)
+    return Why(curly(reasons.say(shown)), reasons.rule(shown, edition), curly(instead) if instead else None)
+
+
+def curly(text: str) -> str:
+    """A sentence with the apostrophes of the pages."""
+    return text.replace("'", "’")
 
 
 ITEMS = {

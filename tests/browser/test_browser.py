@@ -279,3 +279,22 @@ def test_nothing_on_the_wall_is_cut_or_covered_when_the_camera_is_in_trouble(ope
         page.locator(".trouble").wait_for()
 
         assert page.evaluate(CUT_OR_COVERED) == []
+
+
+def test_a_trouble_is_one_line_that_can_be_put_away_until_it_is_another(opened, game):
+    match, url = game
+    match.trouble(NO_CAMERA)
+    page = opened(url)
+    banner = page.locator(".trouble")
+    assert banner.bounding_box()["height"] <= 48
+    assert not page.evaluate("document.documentElement.scrollWidth > innerWidth")
+
+    banner.locator("summary").click()
+    banner.get_by_role("button", name="Put this away").click()
+    expect(banner).to_be_hidden()
+    match.enter("Ann roll", "Ann")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Bob’s turn")
+    expect(banner).to_be_hidden()
+    match.trouble("The camera is gone: plug it in again.")
+
+    expect(page.get_by_text("The camera is gone")).to_be_visible()

@@ -64,3 +64,26 @@ document.body.addEventListener("htmx:afterRequest", (event) => {
 });
 document.body.addEventListener("htmx:sendError", () => { offline.hidden = false; });
 document.body.addEventListener("htmx:afterOnLoad", found);
+
+// A trouble that was put away stays away in this tab until it is another one.
+const AWAY = "trouble put away";
+function settleTrouble() {
+  const banner = document.querySelector("details.trouble");
+  if (!banner) return sessionStorage.removeItem(AWAY);
+  banner.hidden = sessionStorage.getItem(AWAY) === banner.dataset.says;
+  banner.open = !banner.hidden && banner.dataset.says === opened;
+  banner.querySelector(".put-away").hidden = false;
+}
+let opened = "";
+document.body.addEventListener("click", (event) => {
+  const banner = event.target.closest("details.trouble");
+  if (!banner) return;
+  if (event.target.closest(".put-away")) {
+    sessionStorage.setItem(AWAY, banner.dataset.says);
+    settleTrouble();
+  } else {
+    opened = banner.open ? "" : banner.dataset.says;
+  }
+});
+settleTrouble();
+document.body.addEventListener("htmx:afterSwap", settleTrouble);
