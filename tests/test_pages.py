@@ -103,7 +103,7 @@ def test_an_attack_says_who_needs_what(page, begun):
 
     shown = text_of(page.get("/"))
 
-    assert "Stop on Ann, from Bob. Ann needs a roll or right of way." in shown
+    assert "Stop on Ann, from Bob. A roll or right of way is needed." in shown
     assert "Coup fourré!" in shown
 
 
