@@ -419,6 +419,18 @@ def test_the_join_page_lists_the_players(page, begun):
     assert 'name="player" value="Bob"' in page.get("/join").get_data(as_text=True)
 
 
+def test_the_join_page_says_nothing_of_a_camera_that_is_not_there(page, begun):
+    begun.trouble("There isn't a camera here.")
+    shown = text_of(page.get("/join"))
+
+    assert "The camera looks" not in shown
+    assert "There isn’t a camera here." in shown
+
+
+def test_more_explains_what_playing_on_means(page, begun):
+    assert "The next player’s card confirms the one before." in text_of(page.get("/more"))
+
+
 def test_a_seat_that_does_not_exist_makes_a_spectator(page, begun):
     tap(page, "/join", player="Zoe")
 

@@ -18,7 +18,8 @@ def show() -> AnyResponse | str:
     if people.let_in(request.args.get("t", ""), service().token):
         return redirect(url_for("join.show"))
     now = state()
-    return render_template("join.html", teams=now.game.teams, taken=now.seats)
+    has_camera = service().camera_picture is not None
+    return render_template("join.html", teams=now.game.teams, taken=now.seats, has_camera=has_camera)
 
 
 @bp.post("/join")

@@ -15,9 +15,9 @@ from companion.pages.words import _
 bp = Blueprint("table", __name__)
 
 POLICIES = (
-    (Policy.TAP, _("Somebody taps to confirm")),
-    (Policy.PLAY_ON, _("Playing on confirms")),
-    (Policy.AUTO, _("It counts at once, unless in doubt")),
+    (Policy.TAP, _("Somebody taps to confirm"), ""),
+    (Policy.PLAY_ON, _("Playing on confirms"), _("The next player’s card confirms the one before.")),
+    (Policy.AUTO, _("It counts at once"), _("Only doubts and illegal plays are asked about.")),
 )
 
 

@@ -87,6 +87,11 @@ def no_camera(match: Match) -> None:
     match.trouble("There is no camera here: plug one in, or name another. Plays can be entered by hand.")
 
 
+def spoil(match: Match) -> None:
+    """A change of the first line that the later ones do not survive."""
+    match.correct(match.state.hand_entries[0].seq, "Ann discard 25", "Ann")
+
+
 def nothing(match: Match) -> None:
     del match
 
@@ -107,6 +112,8 @@ SCENES = {
     "trouble": (TWO, OPENING, lambda m: m.trouble("The camera is gone. Plays can be entered by hand."), "/"),
     "extension": (TWO, FINISH, nothing, "/"),
     "entry": (TWO, OPENING, nothing, "/play"),
+    "entry-six": (SIX, SIX_PLAYS, nothing, "/play"),
+    "attention": (TWO, OPENING, spoil, "/"),
     "entry-target": (THREE, ["Ann roll", "Bob roll"], nothing, "/play?player=Cid&card=stop"),
     "line": (TWO, ATTACK, nothing, "/line/9"),
     "score": (TWO, [*FINISH, "Ann finish"], nothing, "/score"),
