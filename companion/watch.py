@@ -58,11 +58,15 @@ class Watcher:
         self._game = _judged([text for text, _ in self._lines])
         self._table = self._game.table
         self._tracker = Tracker(setup.mats)
-        self._seen: dict[int, Proposal] = {}
+        self._refused: dict[int, Proposal] = {}
+        """Illegal as they were laid; a play that was seen late may make them legal."""
+
+        self._now_s = 0.0
 
     def items(self, frames: Iterable[Frame]) -> Iterator[dict[str, Any]]:
         """One JSON object a proposal, one at each hand's end, one for a hand still open at the source's end."""
         for frame in frames:
+            self._now_s = frame.t_s
             for event in self._tracker.update(self._look(frame), self._table):
                 yield from self._take(event)
         if self._game.hand_is_open:
@@ -79,7 +83,9 @@ class Watcher:
                 yield from self._take_back(event)
             case Cleared() if self._confirms:
                 self._add(f"hand first {self._next_first()}")
-            case Cleared() | Withdrawn() | Settled():
+            case Withdrawn(proposal_id):
+                self._refused.pop(proposal_id, None)
+            case Cleared() | Settled():
                 pass
 
     def _take_proposal(self, proposal: Proposal) -> Iterator[dict[str, Any]]:
@@ -87,9 +93,9 @@ class Watcher:
         if table is None:
             raise AssertionError("a watched hand has begun")
         legal = not referee.objections(table, proposal.play)
-        self._seen[proposal.id] = proposal
         yield _proposal_json(proposal, table, confirmed=legal and self._confirms)
         if not legal:
+            self._refused[proposal.id] = proposal
             return
         self._tracker.resolve(proposal.id, confirmed=True)
         if self._confirms:
@@ -97,6 +103,18 @@ class Watcher:
             yield from self._answer_extension()
         else:
             self._table = referee.apply(table, proposal.play)
+        yield from self._legal_after_all()
+
+    def _legal_after_all(self) -> Iterator[dict[str, Any]]:
+        """A card that lay there before its turn, because the play before it was seen late, counts now."""
+        table = self._table
+        if table is None or table.is_over:
+            self._refused.clear()
+            return
+        late = next((p for p in self._refused.values() if not referee.objections(table, p.play)), None)
+        if late is not None:
+            del self._refused[late.id]
+            yield from self._take_proposal(late)
 
     def _answer_extension(self) -> Iterator[dict[str, Any]]:
         table = self._game.table
@@ -114,7 +132,7 @@ class Watcher:
         self._table = self._game.table
         if self._table is not None:
             self._tracker.leave(mismatch.id, self._table)
-        yield {"t_s": round(self._seen[last].t_s, 3), "withdrawn": text, "zone": mismatch.zone}
+        yield {"t_s": round(self._now_s, 3), "withdrawn": text, "zone": mismatch.zone}
 
     def _add(self, text: str, proposal_id: int | None = None) -> Sequence[judge.Item]:
         self._lines.append((text, proposal_id))

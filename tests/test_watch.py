@@ -136,3 +136,28 @@ def watched_script(script: Script) -> list[dict]:
     setup = demo.setup_of(script)
     watcher = Watcher(setup, service.eye_for(setup), confirm=True, extension=Verb.FINISH)
     return list(watcher.items(demo.frames_of(script, speed=8.0)))
+
+
+def test_a_card_laid_before_the_play_before_it_was_seen_counts_once_it_was():
+    from companion import demo
+    from companion.labels import face_of
+    from companion.rules.play import Verb
+    from companion.vision.camera import Frame
+    from companion.vision.view import MatSeen, Sighting, View
+    from companion.watch import Watcher
+
+    square = ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0))
+    mats = tuple(MatSeen(mat, square, 2.0) for mat in ("side-1", "side-2", "table"))
+    lying = {"roll-02": "side-2/battle"}
+
+    def look(frame: Frame) -> View:
+        if frame.t_s > 2:
+            lying["roll-01"] = "side-1/battle"
+        cards = (Sighting(face_of(c), c, (0.0, 0.0), None, z, False, 0.99, "sticker") for c, z in lying.items())
+        return View(frame.t_s, mats, tuple(cards))
+
+    watcher = Watcher(demo.setup_of(read_script(OPENING)), look, confirm=True, extension=Verb.FINISH)
+    items = list(watcher.items(Frame(None, number / 10) for number in range(40)))
+
+    assert refused(items) == ["Bob roll"]
+    assert confirmed(items) == ["Ann roll", "Bob roll"]

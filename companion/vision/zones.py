@@ -50,6 +50,7 @@ CARD_PX = CARD_MM[0] * CARD_MM[1] / MM_PER_PX**2
 INSIDE_SHARE = 0.85
 """A zone of which less lies within the picture is not to be judged."""
 
+MOVED_PX = 6.0
 ENOUGH_GROUND_PX = 20
 MOST_PRINT_PX = 60
 """The largest word or sign printed on a zone; what is larger and not of the ground's colour lies on it."""
@@ -229,7 +230,7 @@ def _zones(sheet: Sheet) -> Mapping[str, Rect]:
 
 def _next_sheet(old: Sheet | None, fit: Fit, small: Image, scale: float) -> Sheet:
     now = _from_above(fit, small, scale)
-    if old is None:
+    if old is None or _lies_elsewhere(fit, old.fit):
         still = dict.fromkeys(fit.layout.zones, 0)
         return Sheet(fit, now, now, now, np.zeros(now.shape[:2], bool), still)
     moved = _largest(cv2.absdiff(now, old.last)) > MOVING_LEVELS
@@ -241,6 +242,11 @@ def _next_sheet(old: Sheet | None, fit: Fit, small: Image, scale: float) -> Shee
         for name, rect in fit.layout.zones.items()
     }
     return replace(old, fit=fit, last=now, still=still)
+
+
+def _lies_elsewhere(fit: Fit, before: Fit) -> bool:
+    """Whether a mat has moved on the picture: under other light it is looked at as if for the first time."""
+    return fit is not before and bool(np.abs(fit.outline_px - before.outline_px).max() > MOVED_PX)
 
 
 # --- What has changed -----------------------------------------------------------------------------------------
