@@ -34,6 +34,9 @@ log = logging.getLogger(__name__)
 Look = Callable[[Frame], View]
 """The eye: what a frame shows. It remembers the mats and what lay still before."""
 
+SEEN_LATE_S = 2.0
+"""So much later than it was laid a card may be seen, behind a hand or after a push of the camera."""
+
 SOURCE_OVER = "The pictures have come to an end. Plays can be entered by hand."
 CROP_MM = 52.0
 CROP_SIDE_PX = 320
@@ -106,12 +109,16 @@ class Watcher:
         yield from self._legal_after_all()
 
     def _legal_after_all(self) -> Iterator[dict[str, Any]]:
-        """A card that lay there before its turn, because the play before it was seen late, counts now."""
+        """A card laid a moment too early, because the play before it was seen late, counts now.
+
+        One that was refused longer ago was laid out of turn: it stays refused until somebody takes it back.
+        """
         table = self._table
         if table is None or table.is_over:
             self._refused.clear()
             return
-        late = next((p for p in self._refused.values() if not referee.objections(table, p.play)), None)
+        fresh = (p for p in self._refused.values() if self._now_s - p.t_s <= SEEN_LATE_S)
+        late = next((p for p in fresh if not referee.objections(table, p.play)), None)
         if late is not None:
             del self._refused[late.id]
             yield from self._take_proposal(late)

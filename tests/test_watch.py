@@ -151,7 +151,7 @@ def test_a_card_laid_before_the_play_before_it_was_seen_counts_once_it_was():
     lying = {"roll-02": "side-2/battle"}
 
     def look(frame: Frame) -> View:
-        if frame.t_s > 2:
+        if frame.t_s > 1:
             lying["roll-01"] = "side-1/battle"
         cards = (Sighting(face_of(c), c, (0.0, 0.0), None, z, False, 0.99, "sticker") for c, z in lying.items())
         return View(frame.t_s, mats, tuple(cards))
