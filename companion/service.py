@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -69,6 +68,10 @@ def up(source: str | None, setup_file: Path | None, *, host: str, port: int, dat
     """Runs the service until it is stopped. Without a camera it starts all the same and says so."""
     setup = read_setup(setup_file) if setup_file else None
     match = Match(Store.open(store_path(data_dir(data))), lambda state: _mats(state, setup))
+    if source is not None and source.startswith(DEMO):
+        script = simulated.script_for(source.removeprefix(DEMO), setup)
+        _simulate(match, script, 1.0, match.state.policy, host, port)
+        return
     if setup is not None and not _is_being_played(match, setup):
         match.start([*setup.header(), f"hand first {setup.first}"], by="setup")
     corridor = Corridor(match, Eye(), lambda state: _mats(state, setup))
@@ -133,32 +136,21 @@ class DemoTable:
 
 def demo(table: DemoTable, *, confirm: str, host: str, port: int, data: Path | None) -> None:
     """Runs the service on the simulated table until it is stopped."""
-    script = table.script()
     match = Match(Store.open(store_path(data_dir(data_dir(data) / "demo"))))
+    _simulate(match, table.script(), table.speed, Policy(confirm), host, port)
+
+
+def _simulate(match: Match, script: Script, speed: float, policy: Policy, host: str, port: int) -> None:
+    """Serves a match that is played at the simulated table, from where it stands."""
     done = simulated.start_or_go_on(match, script)
-    match.set_policy(Policy(confirm), "demo")
+    match.set_policy(policy, "demo")
     setup = simulated.setup_of(script)
     corridor = Corridor(match, eye_for(setup), lambda state: _mats(state, setup))
     may_go_on = simulated.patient(lambda: match.state)
-    pictures = simulated.frames_of(
-        script, speed=table.speed, may_go_on=may_go_on, plays_done=done, patience_s=PATIENCE_S
-    )
-    corridor.start(paced(simulated.until_extended(pictures, lambda: match.state)), at_the_end=DEMO_OVER)
+    film = simulated.frames_of(script, speed=speed, may_go_on=may_go_on, plays_done=done, patience_s=PATIENCE_S)
+    pictures = frames(DEMO, demo=lambda: simulated.until_extended(film, lambda: match.state), live=True)
+    corridor.start(pictures, at_the_end=DEMO_OVER)
     run_service(match, host, port, camera_picture=corridor.picture)
-
-
-def paced(pictures: Iterable[Frame]) -> Iterator[Frame]:
-    """Frames no sooner than their time, on a clock that starts with the first one."""
-    began_s: float | None = None
-    for frame in pictures:
-        now_s = time.monotonic()
-        began_s = now_s - frame.t_s if began_s is None else began_s
-        late_s = now_s - began_s - frame.t_s
-        if late_s < 0:
-            time.sleep(-late_s)
-        else:
-            began_s += late_s
-        yield replace(frame)
 
 
 def exported(match: int, form: str, data: Path | None) -> str:

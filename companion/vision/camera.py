@@ -82,13 +82,13 @@ def frames(
     `t_s` is `clock()` for cameras and streams, the film's own time, or number / fps in a folder. `wait(seconds)`
     pauses, and ends the frames when it returns something true (`Event.wait` does). `tell` hears what is wrong
     meanwhile. `demo` makes the frames of `demo:`, `open_device` opens devices in the place of the real ones.
-    `patient` waits for a camera that is not there yet; `live` plays films and folders at their own speed.
+    `patient` waits for a camera that is not there yet; `live` plays what is no camera at its own speed.
     Raises Problem at once for a source that is not there or cannot be opened.
     """
     if fps is not None and not 0 < fps <= 1000:
         raise Problem(f"{fps} is no number of frames a second: give one above 0, up to 1000.")
     if source.startswith("demo:"):
-        return _demo(demo)
+        return _paced(_demo(demo), clock, wait) if live else _demo(demo)
     if is_device(source):
         opener = opener_of(source, open_device)
         camera = _Camera(shown(source), opener, clock, wait, tell, inf if is_stream(source) else FROZEN_AFTER_S)
@@ -158,11 +158,12 @@ def _film(film: cv2.VideoCapture, fps: float | None) -> Iterator[Frame]:
 
 
 def _paced(played: Iterator[Frame], clock: Callable[[], float], wait: Wait) -> Iterator[Frame]:
-    """Each frame not before its time has come."""
+    """Each frame not before its time has come; after a delay they go on at their pace, without a rush."""
     start_s: float | None = None
     for frame in played:
-        start_s = clock() - frame.t_s if start_s is None else start_s
-        ahead_s = start_s + frame.t_s - clock()
+        now_start_s = clock() - frame.t_s
+        start_s = now_start_s if start_s is None else max(start_s, now_start_s)
+        ahead_s = start_s - now_start_s
         if ahead_s > 0 and wait(ahead_s):
             return
         yield frame
