@@ -14,6 +14,12 @@ class Verb(StrEnum):
     PLAY = "play"
     DISCARD = "discard"
     EXCHANGE = "exchange"
+    PAIR = "pair"
+    THEFT = "theft"
+    CONTROL = "control"
+    NAME = "name"
+    GIVE = "give"
+    PENALTY = "penalty"
     PASS = "pass"  # noqa: S105 - a word of the notation
     TAKE = "take"
     SKIP_DRAW = "skip-draw"
@@ -31,10 +37,10 @@ class Play:
     player: str | None = None
     card: Card | None = None
     target: str | None = None
-    """A side, or a player who counts for his side."""
+    """A side, or a player who counts for his side; `control`, `name` and `give` mean the player himself."""
 
     at_once: bool = False
-    """Out of turn, answering something that has just happened (`!`): a coup fourré, a fast remedy."""
+    """Out of turn, answering something that has just happened (`!`): a coup fourré, a fast remedy, a mirror, a u-turn."""
 
     anyway: bool = False
     """Applied although it is illegal: the table decided to play it all the same."""
@@ -42,12 +48,22 @@ class Play:
     cards: tuple[Card, ...] = ()
     """The cards of an exchange."""
 
+    times: int = 1
+    """How often the kilometres of a distance card count: 2 with an accelerator (`100*2`)."""
+
+    wanted: Card | None = None
+    """The card of the discard pile that a pair is laid down for."""
+
+    under: bool = False
+    """A fast remedy that goes under its hazard on the discard pile."""
+
     def __str__(self) -> str:
         """The play in record notation, in its one normal form."""
-        words = [self.player or "", "" if self.verb is Verb.PLAY else self.verb.value, self.card or "", *self.cards]
-        if self.target:
-            words += [">", self.target]
-        words += ["!"] * self.at_once + ["anyway"] * self.anyway
+        card = f"{self.card}*{self.times}" if self.times > 1 else self.card or ""
+        words = [self.player or "", "" if self.verb is Verb.PLAY else self.verb.value, card, *self.cards]
+        words += ["for", self.wanted] if self.wanted else []
+        words += [">", self.target] if self.target else []
+        words += ["under"] * self.under + ["!"] * self.at_once + ["anyway"] * self.anyway
         return " ".join(word for word in words if word)
 
 

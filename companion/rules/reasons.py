@@ -52,6 +52,7 @@ class Code(StrEnum):
     MUST_PLAY_IT = "must-play-it"
     NO_PASSING = "no-passing"
     NO_EXCHANGE = "no-exchange"
+    NO_PENALTY = "no-penalty"
 
     LATE_SAFETY = "late-safety"
     DISCARD_ONLY_WHEN_STUCK = "discard-only-when-stuck"
