@@ -26,8 +26,9 @@ SHIPPED = Path(editions.__file__).parent / "editions"
 RULE_SHEET_SWITCHES = """
 hazard-on-hazard hazard-on-remedy hazard-on-empty-pile five-hazards-removed extension extension-bonus overshoot
 safeties-count-as-distance two-hundreds roll-to-start roll-after-remedy roll-after-late-safety roll-on-remedy
-roll-with-right-of-way first-card take-discard empty-pile discard-safety discard fast-remedy exchange
-limit-on-doubled u-turn-on-winning-card shut-out coup-fourre-window match
+roll-with-right-of-way first-card take-discard empty-pile draw discard-safety discard fast-remedy exchange
+pair-for-discard limit-on-doubled u-turn-on-winning-card shut-out coup-fourre-window coup-fourre-turn
+pile-after-safety past-target-card mistake-penalty match
 """
 
 
@@ -81,7 +82,7 @@ def test_a_house_rule_set_again_counts_once():
     [
         ("cheating", "allowed", "no house rule 'cheating'"),
         ("extension", "maybe", "'extension' is yes or no, not 'maybe'."),
-        ("empty-pile", "", "play-out, stuck or reshuffle"),
+        ("empty-pile", "", "play-out, stuck, reshuffle or ends"),
         ("two-hundreds", "3", "'two-hundreds' is 2 or unlimited"),
         ("__class__", "x", "no house rule"),
     ],

@@ -87,14 +87,20 @@ class Edition:
     first_card: str
     take_discard: str
     empty_pile: str
+    draw: str
     discard_safety: str
     discard: str
     fast_remedy: str
     exchange: str
+    pair_for_discard: str
     limit_on_doubled: str
     u_turn_on_winning_card: str
     shut_out: str
     coup_fourre_window: str
+    coup_fourre_turn: str
+    pile_after_safety: str
+    past_target_card: str
+    mistake_penalty: str
     match: str
 
     @property
