@@ -74,20 +74,26 @@ def hand(
     options: Iterable[str] = (),
     target: int | None = None,
     first: str = "Ann",
+    edition: str = "classic",
     as_lies: bool = False,
 ) -> Hand:
-    """A classic hand after those lines of play; house rules as `hazard-on-hazard=forbidden`."""
+    """A hand after those lines of play; house rules as `hazard-on-hazard=forbidden`."""
     game = judge.NEW_GAME
-    for text in header(players, options=options, target=target, first=first):
+    for text in header(players, edition=edition, options=options, target=target, first=first):
         game, items = judge.step(game, notation.Line(0, text))
         assert not items, items
     return Hand(game).then(plays, as_lies=as_lies)
 
 
 def header(
-    players: str = TWO, *, options: Iterable[str] = (), target: int | None = None, first: str = "Ann"
+    players: str = TWO,
+    *,
+    edition: str = "classic",
+    options: Iterable[str] = (),
+    target: int | None = None,
+    first: str = "Ann",
 ) -> list[str]:
-    lines = ["edition classic", *map(_side_line, players.split(","))]
+    lines = [f"edition {edition}", *map(_side_line, players.split(","))]
     lines += [f"option {option}" for option in options] + ([f"target {target}"] if target else [])
     return [*lines, f"hand first {first}"]
 
