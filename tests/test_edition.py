@@ -22,6 +22,7 @@ from companion.rules.edition import (
 )
 
 CLASSIC = load_edition("classic")
+RUSH = load_edition("rush")
 SHIPPED = Path(editions.__file__).parent / "editions"
 RULE_SHEET_SWITCHES = """
 hazard-on-hazard hazard-on-remedy hazard-on-empty-pile five-hazards-removed extension extension-bonus overshoot
@@ -43,6 +44,57 @@ def test_every_edition_that_ships_can_be_loaded_and_says_where_it_is_written(nam
 
 def test_classic_comes_first():
     assert edition_names()[0] == "classic"
+
+
+@pytest.mark.parametrize(
+    ("name", "cards"),
+    [
+        ("classic", 106),
+        ("asmodee-2014", 106),
+        ("bsd-mille", 101),
+        ("rush", 106),
+        ("parker", 106),
+        ("dujardin-2014", 106),
+    ],
+)
+def test_an_edition_has_as_many_cards_as_its_sheet_says(name, cards):
+    assert sum(load_edition(name).deck.values()) == cards
+
+
+def test_rush_has_nothing_left_of_the_classic_deck():
+    by_family = {family: sum(n for card, n in RUSH.deck.items() if card.family is family) for family in Family}
+
+    assert [by_family[f] for f in Family if f is not Family.UNKNOWN] == [39, 16, 30, 4, 17]
+    assert not {Card.KM_25, Card.OUT_OF_GAS, Card.FLAT_TIRE, Card.GASOLINE, Card.EXTRA_TANK} & set(RUSH.deck)
+    assert not RUSH.counts_verified
+
+
+@pytest.mark.parametrize("name", edition_names())
+def test_one_of_each_hazard_that_the_deck_has_is_taken_out_for_three(name):
+    edition = load_edition(name).with_option("five-hazards-removed", "yes")
+    hazards = {card for card in edition.deck if card.family is Family.HAZARD}
+
+    assert {card for card, count in edition.deck.items() if edition.deck_for(3)[card] == count - 1} == hazards
+    assert len(hazards) == 5
+    assert edition.deck_for(4) == edition.deck
+
+
+@pytest.mark.parametrize(
+    ("name", "seatings", "targets"),
+    [
+        ("classic", "2 3 4x2 6x2", {2: 700, 3: 700, 4: 1000, 6: 700}),
+        ("asmodee-2014", "2 3 4 4x2 6x2", dict.fromkeys((2, 3, 4, 6), 1000)),
+        ("bsd-mille", "2", {2: 700}),
+        ("rush", "2 3 4 5 6 7 8 4x2 6x2 8x2", dict.fromkeys(range(2, 9), 1000)),
+        ("parker", "2 3 4x2 6x2", {2: 700, 3: 700, 4: 1000, 6: 700}),
+        ("dujardin-2014", "2 3 4 5 6 7 8 4x2 6x2 8x2", dict.fromkeys(range(2, 9), 1000)),
+    ],
+)
+def test_players_and_targets_are_those_of_the_sheet(name, seatings, targets):
+    edition = load_edition(name)
+
+    assert " ".join(f"{n}x{each}" if each > 1 else f"{n}" for n, each in edition.seatings) == seatings
+    assert edition.target_km == targets
 
 
 def test_the_classic_deck_has_106_cards():
@@ -133,7 +185,8 @@ def test_an_edition_is_its_parent_and_what_differs(tmp_path):
         ("name = 3", "'name' must be a text in quotes, not 3"),
         ('counts-verified = "yes"', "'counts-verified' must be true or false"),
         ("deck = 106", "'deck' must be a table"),
-        ("[deck]\nroll = 13", "adds up to 105 cards, not 106"),
+        ("[deck]\nroll = 13", "adds up to 13 cards, not 106"),
+        ("[deck-changes]\nroll = 13", "adds up to 105 cards, not 106"),
         ("[deck]\nroll = -1", "'roll' must be a whole number, not -1"),
         ("[deck]\nroll = true", "'roll' must be a whole number, not True"),
         ("[deck]\nunknown = 1", "a card 'unknown' that no edition has"),
@@ -208,13 +261,17 @@ def test_a_deeply_nested_file_is_an_edition_error(tmp_path):
 
 # No switch is silently ignored
 
+
+def test_every_switch_is_turned_by_a_test_of_the_rules_or_by_an_edition():
+    tests = "".join(path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("test_*.py"))
+    by_option = {name for name in switches() if re.search(rf"(?<![\w-]){name}=", tests)}
+    by_edition = {
+        name
+        for name in switches()
+        if any(load_edition(e).switch(name) != CLASSIC.switch(name) for e in edition_names())
+    }
+
+    assert set(switches()) - by_option - by_edition == OF_SPECIAL_CARDS
+
+
 OF_SPECIAL_CARDS = {"limit-on-doubled", "u-turn-on-winning-card"}
-
-
-def test_every_switch_is_turned_by_a_test_of_the_rules():
-    here = Path(__file__).parent
-    tests = "".join((here / f"test_{room}.py").read_text(encoding="utf-8") for room in ("referee", "scoring"))
-    turned = {name for name in switches() if re.search(rf"(?<![\w-]){name}=", tests)}
-
-    assert set(switches()) - turned == OF_SPECIAL_CARDS
-    assert not any(card.family is Family.SPECIAL for card in CLASSIC.deck)

@@ -19,7 +19,6 @@ from companion.rules.cards import Card, Family, card_of_slug
 _HERE = Path(__file__).parent
 _EDITIONS = _HERE / "editions"
 
-_HAZARDS_REMOVED = (Card.ACCIDENT, Card.OUT_OF_GAS, Card.FLAT_TIRE, Card.STOP, Card.SPEED_LIMIT)
 SHORT_GAME_PLAYERS = 3
 """`five-hazards-removed` concerns games of up to three players."""
 
@@ -122,7 +121,7 @@ class Edition:
         """The cards in the game with so many players, after `five-hazards-removed`."""
         if self.five_hazards_removed == "no" or players > SHORT_GAME_PLAYERS:
             return self.deck
-        out = {card: count - (card in _HAZARDS_REMOVED) for card, count in self.deck.items()}
+        out = {card: count - (card.family is Family.HAZARD) for card, count in self.deck.items()}
         return MappingProxyType(out)
 
     def switch(self, name: str) -> str:
@@ -200,11 +199,38 @@ def _with_parents(path: Path, below: tuple[str, ...] = ()) -> dict[str, Any]:
         return data
     if not isinstance(parent, str) or parent in below or parent not in edition_names():
         raise EditionError(f"its parent '{parent}' is not one of {', '.join(edition_names())}.")
-    return _merged(_with_parents(_EDITIONS / f"{parent}.toml", (*below, parent)), data)
+    return _below(_with_parents(_EDITIONS / f"{parent}.toml", (*below, parent)), data)
+
+
+def _below(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """What an edition says with its parent's leave: a `deck` replaces the parent's whole, all else is merged."""
+    out = _merged(base, {key: value for key, value in changes.items() if key != "deck-changes"})
+    if "deck" in changes:
+        out["deck"] = changes["deck"]
+    counts = changes.get("deck-changes", {})
+    if isinstance(out.get("deck"), dict) and isinstance(counts, dict):
+        out["deck"] = {**out["deck"], **counts}
+    _forget_targets(out, changes)
+    return out
+
+
+def _forget_targets(out: dict[str, Any], changes: Mapping[str, Any]) -> None:
+    """The parent's targets for numbers of players that this edition does not seat."""
+    setting_up = out.get("setting-up")
+    own = changes.get("setting-up")
+    if not isinstance(setting_up, dict) or not isinstance(own, dict) or "seatings" not in own:
+        return
+    seats = {str(pair[0]) for pair in own["seatings"] if isinstance(pair, list) and pair}
+    said = own.get("target-km", {})
+    targets = setting_up.get("target-km", {})
+    out["setting-up"] = {
+        **setting_up,
+        "target-km": {players: km for players, km in targets.items() if players in seats or players in said},
+    }
 
 
 def _merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Tables are merged key by key, other values replaced; a deck is replaced whole by its changed counts."""
+    """Tables are merged key by key, other values replaced."""
     out = dict(base)
     for key, value in changes.items():
         both = isinstance(value, dict) and isinstance(out.get(key), dict)
@@ -213,7 +239,7 @@ def _merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, An
 
 
 _KEYS = {"name", "title", "sheet", "about", "counts-verified", "deck", "setting-up", "points", "switches"}
-_SETTING_UP_KEYS = {"cards", "hand", "seatings", "source", "target-km"}
+_SETTING_UP_KEYS = {"cards", "first-player", "hand", "seatings", "source", "target-km"}
 _LEVEL = ("play-on", "restart")
 _T = TypeVar("_T")
 
@@ -302,6 +328,8 @@ def _targets(table: Mapping[str, Any], seatings: Iterable[tuple[int, int]]) -> d
 def _deck(counts: Mapping[str, Any], total: int) -> dict[Card, int]:
     deck: dict[Card, int] = {}
     for slug in counts:
+        if slug == "source":
+            continue
         card = card_of_slug(slug)
         if card is None or card is Card.UNKNOWN:
             raise EditionError(f"[deck] names a card '{slug}' that no edition has.")
@@ -309,7 +337,7 @@ def _deck(counts: Mapping[str, Any], total: int) -> dict[Card, int]:
             deck[card] = counts[slug]
     if sum(deck.values()) != total:
         raise EditionError(f"[deck] adds up to {sum(deck.values())} cards, not {total}.")
-    return deck
+    return {card: deck[card] for card in Card if card in deck}
 
 
 def _points(table: Mapping[str, Any]) -> Points:
