@@ -8,12 +8,16 @@ from dataclasses import dataclass
 from companion.rules import judge, notation, referee
 from companion.rules.judge import Game, HandResult, JudgedLine
 from companion.rules.play import Play
-from companion.rules.table import Side, Table
+from companion.rules.table import Side, Table, Team
 
 TWO = "Ann, Bob"
 THREE = "Ann, Bob, Cid"
+FOUR = "Ann, Bob, Cid, Dee"
+FIVE = f"{FOUR}, Eve"
+EIGHT = f"{FIVE}, Fay, Gus, Hal"
 PAIRS = "Reds = Ann Cid, Blues = Bob Dee"
 SIX = "Reds = Ann Dee, Blues = Bob Eve, Greens = Cid Fay"
+EIGHT_IN_PAIRS = "Reds = Ann Eve, Blues = Bob Fay, Greens = Cid Gus, Yellows = Dee Hal"
 
 
 @dataclass(frozen=True)
@@ -96,6 +100,12 @@ def header(
     lines = [f"edition {edition}", *map(_side_line, players.split(","))]
     lines += [f"option {option}" for option in options] + ([f"target {target}"] if target else [])
     return [*lines, f"hand first {first}"]
+
+
+def teams(players: str) -> list[Team]:
+    """The sides of `Ann, Bob` or of `Reds = Ann Cid, Blues = Bob Dee`."""
+    named = [side.partition("=") for side in players.split(",")]
+    return [Team(name.strip(), tuple(partners.split()) or (name.strip(),)) for name, _, partners in named]
 
 
 def _side_line(side: str) -> str:
