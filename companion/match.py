@@ -372,11 +372,11 @@ class Match:
             self._events = ()
         self._events += events
         past = history(self._events)
-        game, entries = judge_on(self._state, past.lines)
+        record, entries = judge_on(self._state, past.lines)
         self._show(
             seq=events[-1].seq,
             match=events[0].match,
-            game=game,
+            record=record,
             entries=entries,
             policy=_policy(past),
             seats=MappingProxyType(dict(past.seats)),

@@ -10,7 +10,8 @@ from companion.errors import Problem
 from companion.history import Written
 from companion.places import Places
 from companion.proposal import Mismatch, Proposal
-from companion.rules import judge, reasons
+from companion.rules import corrections, judge, reasons
+from companion.rules.corrections import JudgedRecord
 from companion.rules.judge import Game, HandResult, JudgedLine
 from companion.rules.notation import Line
 from companion.rules.play import Play
@@ -113,7 +114,7 @@ class MatchState:
     """The last saved event."""
 
     match: int | None = None
-    game: Game = judge.NEW_GAME
+    record: JudgedRecord = corrections.EMPTY
     entries: tuple[Entry, ...] = ()
     pending: tuple[Pending, ...] = ()
     mismatches: tuple[Mismatch, ...] = ()
@@ -128,13 +129,18 @@ class MatchState:
     """What became of the proposals, by id."""
 
     @property
+    def game(self) -> Game:
+        """The game after the last line of the record."""
+        return self.record.game
+
+    @property
     def hand_entries(self) -> tuple[Entry, ...]:
         """The lines of play of the hand on the table."""
         return tuple(e for e in self.entries if e.hand == self.game.hand_number and e.judged is not None)
 
     @property
     def attention(self) -> tuple[Entry, ...]:
-        """The lines of the match that do not count."""
+        """The lines of the match that do not count: what a correction has made illegal, until somebody answers."""
         return tuple(entry for entry in self.entries if entry.needs_attention)
 
     def entry(self, seq: int) -> Entry | None:
@@ -161,18 +167,14 @@ class Outcome:
 # The record, judged
 
 
-def judge_on(state: MatchState, lines: Sequence[Written]) -> tuple[Game, tuple[Entry, ...]]:
-    """The judged record; goes on from the state where only lines at the end are new."""
-    known = tuple(entry.written for entry in state.entries)
-    if tuple(lines[: len(known)]) == known:
-        game, entries = state.game, list(state.entries)
-    else:
-        game, entries = judge.NEW_GAME, []
-    for written in lines[len(entries) :]:
-        game, items = judge.step(game, Line(written.seq, written.text))
-        judged = next((item for item in items if isinstance(item, JudgedLine)), None)
-        entries.append(Entry(written, game.hand_number, judged))
-    return game, tuple(entries)
+def judge_on(state: MatchState, lines: Sequence[Written]) -> tuple[JudgedRecord, tuple[Entry, ...]]:
+    """The judged record, anew from the first line that is not as it was; and its lines as entries."""
+    record = corrections.judge_on(state.record, tuple(Line(written.seq, written.text) for written in lines))
+    entries = (
+        Entry(written, game.hand_number, record.verdict(place))
+        for place, (written, game) in enumerate(zip(lines, record.games, strict=True))
+    )
+    return record, tuple(entries)
 
 
 def judged_next(game: Game, play: Play, *, as_lies: bool = False) -> tuple[Game, JudgedLine]:

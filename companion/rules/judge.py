@@ -153,8 +153,12 @@ def judge(lines: Iterable[Line], *, as_lies: bool = False) -> Iterator[Item]:
         if game.hands:
             # They have been handed out; a long record must not carry them along.
             game = replace(game, hands=())
-    if game.table is not None and game.hand_is_open:
-        yield _result(game, game.table)
+    yield from at_the_end(game)
+
+
+def at_the_end(game: Game) -> tuple[Item, ...]:
+    """What the end of a record gives: an open hand's result as it would count now."""
+    return (_result(game, game.table),) if game.table is not None and game.hand_is_open else ()
 
 
 def step(game: Game, line: Line, *, as_lies: bool = False) -> tuple[Game, tuple[Item, ...]]:
