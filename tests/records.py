@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from companion.rules import judge, notation, referee
+from companion.rules.cards import Family
 from companion.rules.judge import Game, HandResult, JudgedLine
 from companion.rules.play import Play
 from companion.rules.table import Side, Table, Team
@@ -65,6 +66,19 @@ class Hand:
             wrong = [i for i in items if isinstance(i, JudgedLine) and (i.reasons or i.unreadable)]
             assert as_lies or not wrong, f"{text}: {wrong[0].unreadable or [str(r) for r in wrong[0].reasons]}"
         return Hand(game)
+
+
+def run_down(played: Hand, kept: str = "", *, left: int = 0) -> Hand:
+    """The hand after discards until the draw pile holds `left` cards. Nobody discards `kept` or a safety."""
+    table = played.table
+    cards = [
+        card.value for card in table.deck if card.family is not Family.SAFETY for _ in range(table.copies_left(card))
+    ]
+    for card in kept.split():
+        cards.remove(card)
+    while played.table.draw_pile > left:
+        played = played.then(f"{played.turn} discard {cards.pop()}")
+    return played
 
 
 def lines_of(plays: str) -> list[str]:
