@@ -16,7 +16,7 @@ from companion.rules.edition import load_edition, switches
 from companion.rules.judge import Game, HandResult, JudgedLine
 from companion.rules.play import Play, Verb
 from companion.rules.scoring import score
-from companion.rules.table import Table
+from companion.rules.table import FULL_HAND, Due, Table
 
 HEAD = "edition classic\nside Ann\nside Bob\n"
 REACHED = f"{HEAD}target 700\nhand first Ann\nAnn roll\nBob roll\n" + "".join(
@@ -455,11 +455,20 @@ def next_lines(table: Table, chance: random.Random) -> list[Play]:
 
 def holds_card(table: Table, play: Play) -> bool:
     """Nobody lays a card who has none and draws none (the count may be wrong at a table, here it is right)."""
+    return held_after_drawing(table, play) >= CARDS_OF.get(play.verb, play.times)
+
+
+CARDS_OF = dict.fromkeys((Verb.TAKE, Verb.SKIP_DRAW, Verb.PASS, Verb.EXTEND, Verb.FINISH), 0) | {Verb.PAIR: 2}
+NO_DRAW = (Verb.EXCHANGE, Verb.PENALTY, Verb.NAME)
+
+
+def held_after_drawing(table: Table, play: Play) -> int:
     seat = table.seat_of(play.player or "")
-    draws = not play.at_once and play.verb is not Verb.EXCHANGE and not (table.drawn and seat == table.to_move)
-    full_pile = bool(table.draw_pile or (table.edition.empty_pile == "reshuffle" and table.discards))
-    held = table.hands[seat] + (draws and full_pile)
-    return play.verb not in (Verb.PLAY, Verb.DISCARD, Verb.EXCHANGE) or held > 0
+    draws = not play.at_once and play.verb not in NO_DRAW and not (table.drawn and seat == table.to_move)
+    left = table.draw_pile + len(table.discards) * (table.edition.empty_pile == "reshuffle")
+    fills_up = table.edition.draw == "to-seven" and table.due is Due.TURN
+    asked = max(0, FULL_HAND - table.hands[seat]) if fills_up else 1
+    return table.hands[seat] + draws * min(asked, left)
 
 
 def random_hand(seed: int, players: str, options: list[str], most: int = 400) -> tuple[list[str], Table]:

@@ -25,6 +25,9 @@ class Card(StrEnum):
     family: Family
     km: int
 
+    # A card is its slug: `Enum`'s own hash is written in Python and would cost every look into a deck.
+    __hash__ = str.__hash__
+
     def __new__(cls, slug: str, family: Family) -> Card:
         card = str.__new__(cls, slug)
         card._value_ = slug

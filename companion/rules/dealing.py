@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from companion.rules.edition import Edition, EditionError
-from companion.rules.table import Seat, Side, Table, Team
+from companion.rules.table import Due, Seat, Side, Table, Team
 
 EXTENDABLE_KM = 700
 EXTENDED_KM = 1000
@@ -56,7 +56,7 @@ def new_hand(edition: Edition, teams: Sequence[Team], first: str, target: int | 
         unaccounted=0,
         discards=(),
         to_move=0,
-        drawn=False,
+        due=Due.TURN,
         target=km,
         may_extend=edition.extension == "yes" and km == EXTENDABLE_KM,
     )

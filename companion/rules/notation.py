@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from companion.rules.cards import Card, Family, card_of_slug
 from companion.rules.edition import EditionError, check_option, load_edition
@@ -20,6 +21,9 @@ _PLAIN_NAME = re.compile(r"[\w-]+")
 _SIDE = re.compile(rf"side\s+({_NAME})(?:\s*=\s*(.+))?", re.IGNORECASE)
 _PLAYER = re.compile(rf'player\s+({_NAME})\s+"([^"]*)"', re.IGNORECASE)
 _OPTION = re.compile(r"option\s+([\w-]+)\s*=\s*([\w-]+)", re.IGNORECASE)
+_DECK = re.compile(r"deck\s+(.+)", re.IGNORECASE)
+_COUNT = re.compile(r"([\w-]+)\s*=\s*([0-9]{1,3})")
+_TIMES = re.compile(r"(.+)\*([2-9])")
 _TARGET = re.compile(r"target\s+([0-9]{1,6})", re.IGNORECASE)
 _EDITION = re.compile(r"edition\s+([\w.-]+)", re.IGNORECASE)
 _HAND = re.compile(rf"hand\s+first\s+({_NAME})", re.IGNORECASE)
@@ -74,6 +78,13 @@ class OptionLine:
 
 
 @dataclass(frozen=True, slots=True)
+class DeckLine:
+    """`deck stop=5, roll=5`: what an owner has counted in a deck whose sheet cannot be relied on."""
+
+    counts: tuple[tuple[Card, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class PlayerLine:
     """`player Ann "Ann Smith"`"""
 
@@ -88,7 +99,7 @@ class HandLine:
     first: str
 
 
-Header = EditionLine | SideLine | TargetLine | OptionLine | PlayerLine | HandLine
+Header = EditionLine | SideLine | TargetLine | OptionLine | DeckLine | PlayerLine | HandLine
 
 
 def lines(text: str) -> Iterator[Line]:
@@ -173,6 +184,14 @@ def _read_option(text: str) -> OptionLine:
     return OptionLine(name, value)
 
 
+def _read_deck(text: str) -> DeckLine:
+    example = "`deck stop=5, roll=5`, each card with its count"
+    counts = [_COUNT.fullmatch(part.strip()) for part in _matched(_DECK, text, example)[1].split(",")]
+    if not all(counts):
+        raise Unreadable(f"This line is written {example}.")
+    return DeckLine(tuple((_card(found[1]), int(found[2])) for found in counts if found))
+
+
 def _read_player(text: str) -> PlayerLine:
     found = _matched(_PLAYER, text, '`player Ann "Ann Smith"`')
     _refuse_no_name(found[1])
@@ -191,6 +210,7 @@ _HEADERS: dict[str, Callable[[str], Header]] = {
     "side": _read_side,
     "target": _read_target,
     "option": _read_option,
+    "deck": _read_deck,
     "player": _read_player,
     "hand": _read_hand,
 }
@@ -205,13 +225,16 @@ def _matched(pattern: re.Pattern[str], text: str, example: str) -> re.Match[str]
 
 _WORDS = {verb.value: verb for verb in (Verb.TAKE, Verb.SKIP_DRAW, Verb.PASS, Verb.EXTEND, Verb.FINISH)}
 _ANYWAY = "anyway"
+_UNDER = "under"
 _TABLE_WORDS = {verb.value: verb for verb in (Verb.EXHAUSTED, Verb.END)}
 
 
-def parse_play(text: str, teams: Sequence[Team]) -> Play:
+@lru_cache(maxsize=4096)
+def parse_play(text: str, teams: tuple[Team, ...]) -> Play:
     """One line of play. Raises Unreadable, with a sentence, for anything else.
 
-    `anyway` at the end marks an illegal play that the table let stand.
+    `anyway` at the end marks an illegal play that the table let stand. The same few hundred lines make up
+    every record of the same players, so they are remembered.
     """
     words = _words(text)
     if len(words) == 1 and words[0].lower() in _TABLE_WORDS:
@@ -222,10 +245,19 @@ def parse_play(text: str, teams: Sequence[Team]) -> Play:
     anyway = words[-1].lower() == _ANYWAY and words[-2:-1] != [">"] and len(words) > 1
     rest = rest[:-1] if anyway else rest
     at_once = bool(rest) and rest[-1] == "!"
-    play = _parse_act(player, rest[:-1] if at_once else rest, teams)
+    rest = rest[:-1] if at_once else rest
+    under = at_once and len(rest) > 1 and rest[-1].lower() == _UNDER
+    play = _parse_act(player, rest[:-1] if under else rest, teams)
     if at_once and play.verb is not Verb.PLAY:
         raise Unreadable("Only a card that is laid out of turn has `!` after it.")
-    return replace(play, at_once=at_once, anyway=anyway) if at_once or anyway else play
+    if under and card_family(play) is not Family.REMEDY:
+        raise Unreadable("Only a remedy goes under its hazard: `repairs under !`.")
+    return replace(play, at_once=at_once, under=under, anyway=anyway) if at_once or anyway else play
+
+
+def card_family(play: Play) -> Family:
+    """The family of the card that a play lays."""
+    return play.card.family if play.card is not None else Family.UNKNOWN
 
 
 def _words(text: str) -> list[str]:
@@ -243,11 +275,9 @@ def _parse_act(player: str, words: Sequence[str], teams: Sequence[Team]) -> Play
         raise Unreadable(f"What does {player} do? Write `{player} roll` or `{player} discard 25`.")
     if len(words) == 1:
         return _parse_word(player, words[0])
-    first = words[0].lower()
-    if first == "discard" and len(words) == 2:
-        return Play(Verb.DISCARD, player, _card(words[1]))
-    if first == "exchange" and len(words) <= MOST_EXCHANGED + 1:
-        return Play(Verb.EXCHANGE, player, cards=tuple(map(_card, words[1:])))
+    reader = _ACTS.get(words[0].lower())
+    if reader is not None and words[1] != ">":
+        return reader(player, words[1:], teams)
     if len(words) == 3 and words[1] == ">":
         return Play(Verb.PLAY, player, *_aimed(words[0], words[2], teams))
     raise Unreadable(f"A play is written `{player} roll`, `{player} stop > SIDE` or `{player} discard 25`.")
@@ -255,17 +285,102 @@ def _parse_act(player: str, words: Sequence[str], teams: Sequence[Team]) -> Play
 
 def _parse_word(player: str, word: str) -> Play:
     verb = _WORDS.get(word.lower())
-    return Play(verb, player) if verb else Play(Verb.PLAY, player, _card(word))
+    if verb is not None:
+        return Play(verb, player)
+    card, times = _doubled(word)
+    return Play(Verb.PLAY, player, card, times=times)
+
+
+def _doubled(word: str) -> tuple[Card, int]:
+    """`100*2`: a distance card with its accelerator."""
+    found = _TIMES.fullmatch(word)
+    if found is None:
+        return _card(word), 1
+    card = _card(found[1])
+    if card.family is not Family.DISTANCE:
+        raise Unreadable("Only a distance card is doubled: `100*2`.")
+    return card, int(found[2])
 
 
 def _aimed(slug: str, target: str, teams: Sequence[Team]) -> tuple[Card, str]:
-    card = _card(slug)
-    side = next((team.name for team in teams if target == team.name or target in team.players), None)
-    if side is None:
-        raise Unreadable(f"After `>` comes a side ({', '.join(team.name for team in teams)}).")
+    card, side = _card(slug), _side(target, teams)
     if card.family is not Family.HAZARD:
         raise Unreadable("Only a hazard is aimed at a side.")
     return card, side
+
+
+def _side(target: str, teams: Sequence[Team]) -> str:
+    side = next((team.name for team in teams if target == team.name or target in team.players), None)
+    if side is None:
+        raise Unreadable(f"After `>` comes a side ({', '.join(team.name for team in teams)}).")
+    return side
+
+
+def _player(target: str, teams: Sequence[Team]) -> str:
+    if not any(target in team.players for team in teams):
+        players = ", ".join(player for team in teams for player in team.players)
+        raise Unreadable(f"After `>` comes a player ({players}).")
+    return target
+
+
+def _read_discard(player: str, words: Sequence[str], _: Sequence[Team]) -> Play:
+    if len(words) != 1:
+        raise Unreadable(f"A discard is written `{player} discard 25`.")
+    return Play(Verb.DISCARD, player, _card(words[0]))
+
+
+def _read_penalty(player: str, words: Sequence[str], _: Sequence[Team]) -> Play:
+    if len(words) != 1:
+        raise Unreadable(f"A penalty is written `{player} penalty 25`: the card that was drawn from the hand.")
+    return Play(Verb.PENALTY, player, _card(words[0]))
+
+
+def _read_exchange(player: str, words: Sequence[str], _: Sequence[Team]) -> Play:
+    if len(words) > MOST_EXCHANGED:
+        raise Unreadable(f"One to {MOST_EXCHANGED} cards are exchanged: `{player} exchange 25 25 stop`.")
+    return Play(Verb.EXCHANGE, player, cards=tuple(map(_card, words)))
+
+
+def _read_pair(player: str, words: Sequence[str], _: Sequence[Team]) -> Play:
+    if len(words) != 3 or words[1].lower() != "for":
+        raise Unreadable(f"Two alike for a discarded card are written `{player} pair 50 for 100`.")
+    return Play(Verb.PAIR, player, _card(words[0]), wanted=_card(words[2]))
+
+
+def _read_theft(player: str, words: Sequence[str], teams: Sequence[Team]) -> Play:
+    (word, *_), target = _with_target(player, Verb.THEFT, words)
+    card, times = _doubled(word)
+    return Play(Verb.THEFT, player, card, target and _side(target, teams), times=times)
+
+
+def _reader_between_players(verb: Verb) -> _ActReader:
+    """What is said from player to player: `control stop > Bob`."""
+
+    def read(player: str, words: Sequence[str], teams: Sequence[Team]) -> Play:
+        (word, *_), target = _with_target(player, verb, words)
+        return Play(verb, player, _card(word), target and _player(target, teams))
+
+    return read
+
+
+def _with_target(player: str, verb: Verb, words: Sequence[str]) -> tuple[Sequence[str], str | None]:
+    """The words before `>` and the one after it, if it is there."""
+    if len(words) == 1:
+        return words, None
+    if len(words) == 3 and words[1] == ">":
+        return words[:1], words[2]
+    raise Unreadable(f"This is written `{player} {verb} 100 > NAME`.")
+
+
+_ActReader = Callable[[str, Sequence[str], Sequence[Team]], Play]
+_ACTS: dict[str, _ActReader] = {
+    "discard": _read_discard,
+    "penalty": _read_penalty,
+    "exchange": _read_exchange,
+    "pair": _read_pair,
+    "theft": _read_theft,
+    **{verb.value: _reader_between_players(verb) for verb in (Verb.CONTROL, Verb.GIVE, Verb.NAME)},
+}
 
 
 def _card(slug: str) -> Card:

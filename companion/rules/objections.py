@@ -4,74 +4,91 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from companion.rules import special_objections as special
+from companion.rules.candidates import laying
 from companion.rules.cards import HAZARD_OF, REMEDY_OF, SAFETY_OF, Card, Family
 from companion.rules.edition import Edition
+from companion.rules.grounds import (
+    against_card,
+    against_owed,
+    against_turn,
+    answered,
+    answers_to,
+    can_turn_back,
+    card_of,
+    is_u_turn,
+    laid_from_hand,
+    lays_taken,
+)
 from companion.rules.play import Play, Verb
 from companion.rules.reasons import Code, Reason, reason
-from companion.rules.table import COUP_FOURRE_KM, SAFETY_KM, Attack, HowEnded, Side, Table, is_driving
+from companion.rules.table import COUP_FOURRE_KM, FULL_HAND, SAFETY_KM, HowEnded, Side, Table, Taken, is_driving
 
 SLOW_KM = 50
 """The most that may be driven under a speed limit."""
 
+MOST_TIMES = 2
+"""One accelerator a card."""
+
 
 def objections(table: Table, play: Play) -> tuple[Reason, ...]:
     """Every reason against a play at once; none means that it is legal. The play's names must be known."""
-    if table.ending is not None:
+    if table.ending is not None and not can_turn_back(table, play):
         # A hand that ended by itself, all cards played out, may be written down as ended.
         says_so_again = play.verb is Verb.END and table.ending.how is HowEnded.EXHAUSTED
         return () if says_so_again else (reason(Code.HAND_OVER),)
-    if table.extension_offered_to is not None and play.verb not in _WHILE_OFFERED:
+    if table.extension_offered_to is not None and play.verb not in _WHILE_OFFERED and not is_u_turn(play):
         return (reason(Code.HAND_OVER),)
     return tuple(_AGAINST[play.verb](table, play))
 
 
 def remarks(table: Table, play: Play) -> tuple[Reason, ...]:
     """What is worth a word about a legal play."""
-    if play.verb is Verb.DISCARD and table.edition.discard == "when-stuck":
-        return (reason(Code.DISCARD_ONLY_WHEN_STUCK),)
-    is_late = play.verb is Verb.PLAY and not play.at_once and card_of(play).family is Family.SAFETY
-    return (reason(Code.LATE_SAFETY),) if is_late and answered(table, play) else ()
+    if not table.edition.counts_verified:
+        return tuple(_remarks(table, play)) + tuple(_over_the_count(table, play))
+    return tuple(_remarks(table, play))
 
 
-def card_of(play: Play) -> Card:
-    """The card of a play; a card that was not said is an unknown one."""
-    return play.card if play.card is not None else Card.UNKNOWN
+def _remarks(table: Table, play: Play) -> Iterator[Reason]:
+    if play.verb is Verb.DISCARD:
+        if table.edition.discard == "when-stuck" and not lays_taken(table, play):
+            yield reason(Code.DISCARD_ONLY_WHEN_STUCK)
+    elif table.attacks and play.verb is Verb.PLAY and not play.at_once:
+        if card_of(play).family is Family.SAFETY and answered(table, play):
+            yield reason(Code.LATE_SAFETY)
 
 
-def answered(table: Table, play: Play) -> Attack | None:
-    """The attack that the play's card answers, the latest first, while its window is open."""
-    index = table.side_index(play.player or "")
-    for attack in reversed(table.attacks):
-        if attack.side == index and play.card in answers_to(table.edition, attack.hazard):
-            return attack
-    return None
+def _over_the_count(table: Table, play: Play) -> Iterator[Reason]:
+    """More of a card than an unverified deck should have: the deck may be counted wrong, so this is a remark."""
+    out = laid_from_hand(play)
+    for card in dict.fromkeys(out):
+        if card in table.deck and table.copies_left(card) < out.count(card):
+            yield reason(Code.TOO_MANY_COPIES, card=card, count=table.deck.get(card, 0))
 
 
-def answers_to(edition: Edition, hazard: Card) -> tuple[Card, ...]:
-    """The cards that answer a hazard at once."""
-    return (SAFETY_OF[hazard], REMEDY_OF[hazard]) if edition.fast_remedy == "yes" else (SAFETY_OF[hazard],)
+def _can_be_laid(table: Table, taken: Taken) -> bool:
+    """Whether a card that has just been handed over or fetched could be laid in any way."""
+    player = table.seats[taken.seat].player
+    return any(not objections(table, play) for play in laying(table, player, taken.card))
 
 
-# Whose turn it is
-
-
-def _against_turn(table: Table, play: Play) -> Iterator[Reason]:
-    if play.player != table.player_to_move:
-        yield reason(Code.NOT_YOUR_TURN, player=play.player, turn=table.player_to_move)
+# The acts of a turn
 
 
 def _against_take(table: Table, play: Play) -> Iterator[Reason]:
-    yield from _against_turn(table, play)
+    yield from against_turn(table, play)
     if table.edition.take_discard == "forbidden":
         yield reason(Code.CANNOT_TAKE_DISCARD)
     elif table.drawn:
         yield reason(Code.CANNOT_TAKE_DISCARD, case="drawn")
+    elif table.edition.draw == "to-seven" and table.hands[table.seat_of(play.player or "")] >= FULL_HAND:
+        yield reason(Code.CANNOT_TAKE_DISCARD, case="full")
     elif not table.discards:
         yield reason(Code.CANNOT_TAKE_DISCARD, case="empty")
 
 
 def _against_pass(table: Table, play: Play) -> Iterator[Reason]:
-    yield from _against_turn(table, play)
+    yield from against_turn(table, play)
     if not table.may_pass:
         yield reason(Code.NO_PASSING)
 
@@ -85,32 +102,30 @@ def _against_nothing(_table: Table, _play: Play) -> Iterator[Reason]:
     yield from ()
 
 
-# Which card it is
-
-
-def _against_card(table: Table, card: Card) -> Iterator[Reason]:
-    if card not in table.edition.deck:
-        yield reason(Code.UNKNOWN_CARD, card=card)
-    elif (table.edition.counts_verified or card.family is Family.SAFETY) and table.copies_left(card) <= 0:
-        yield reason(Code.TOO_MANY_COPIES, card=card, count=table.deck.get(card, 0))
+# Discarding
 
 
 def _against_discarding(table: Table, card: Card) -> Iterator[Reason]:
     if card is not Card.UNKNOWN:
-        yield from _against_card(table, card)
+        yield from against_card(table, card)
     if card.family is Family.SAFETY and table.edition.discard_safety == "forbidden":
         yield reason(Code.SAFETY_DISCARD)
 
 
 def _against_discard(table: Table, play: Play) -> Iterator[Reason]:
-    yield from _against_turn(table, play)
+    yield from against_turn(table, play)
     yield from _against_discarding(table, card_of(play))
+    yield from against_owed(table, play)
+    taken = table.window.taken
+    if taken is not None and lays_taken(table, play) and _can_be_laid(table, taken):
+        yield reason(Code.MUST_PLAY_IT, card=taken.card)
 
 
 def _against_exchange(table: Table, play: Play) -> Iterator[Reason]:
-    yield from _against_turn(table, play)
+    yield from against_turn(table, play)
     if table.edition.exchange == "no":
         yield reason(Code.NO_EXCHANGE)
+    yield from against_owed(table, play)
     for card in dict.fromkeys(play.cards):
         yield from _against_discarding(table, card)
         if table.edition.counts_verified and play.cards.count(card) > table.copies_left(card) > 0:
@@ -120,9 +135,12 @@ def _against_exchange(table: Table, play: Play) -> Iterator[Reason]:
 def _against_play(table: Table, play: Play) -> Iterator[Reason]:
     card, side = card_of(play), table.side_of(play.player or "")
     if not play.at_once:
-        yield from _against_turn(table, play)
-    yield from _against_card(table, card)
-    if card not in table.edition.deck:
+        yield from against_turn(table, play)
+    yield from against_card(table, card)
+    if play.times > 1:
+        yield from _against_doubling(table, play)
+    yield from against_owed(table, play)
+    if card not in table.deck:
         return
     if play.at_once:
         yield from _against_at_once(table, play, side)
@@ -133,6 +151,12 @@ def _against_play(table: Table, play: Play) -> Iterator[Reason]:
         yield from against(table, play, side)
     if card.family is Family.SAFETY:
         yield from _against_safety(table, play, side)
+
+
+def _against_doubling(table: Table, play: Play) -> Iterator[Reason]:
+    yield from against_card(table, Card.ACCELERATOR)
+    if play.times > MOST_TIMES:
+        yield reason(Code.ALREADY_DOUBLED)
 
 
 def _against_first_card(side: Side, card: Card) -> Iterator[Reason]:
@@ -149,9 +173,10 @@ def _against_distance(table: Table, play: Play, side: Side) -> Iterator[Reason]:
         yield _under(side, side.hazard)
     elif not is_driving(edition, side):
         yield reason(Code.NOT_DRIVING, side=side.name)
-    if side.limited and card.km > SLOW_KM:
+    counted = card.km * play.times if edition.limit_on_doubled == "doubled" else card.km
+    if side.limited and counted > SLOW_KM:
         yield reason(Code.SPEED_LIMIT)
-    yield from _against_passing(table, side, card, card.km)
+    yield from _against_passing(table, side, card, card.km * play.times)
     allowed = edition.two_hundreds_max
     if card is Card.KM_200 and side.distances.count(card) >= allowed:
         yield reason(Code.THIRD_200, side=side.name, count=allowed)
@@ -160,7 +185,8 @@ def _against_distance(table: Table, play: Play, side: Side) -> Iterator[Reason]:
 def _against_passing(table: Table, side: Side, card: Card, km: int) -> Iterator[Reason]:
     left = table.target - table.race_km(side)
     if km > left and table.edition.overshoot == "forbidden":
-        yield reason(Code.PAST_TARGET, card=card, left=max(0, left))
+        case = {"case": "discard"} if table.edition.past_target_card == "discarded" else {}
+        yield reason(Code.PAST_TARGET, card=card, left=max(0, left), **case)
 
 
 def _against_safety(table: Table, play: Play, side: Side) -> Iterator[Reason]:
@@ -238,6 +264,12 @@ def _against_attack(edition: Edition, victim: Side) -> Iterator[Reason]:
 
 def _against_at_once(table: Table, play: Play, side: Side) -> Iterator[Reason]:
     card = card_of(play)
+    if card is Card.MIRROR:
+        yield from special.against_mirror(table, play, side)
+        return
+    if card is Card.U_TURN:
+        yield from special.against_u_turn(table, side)
+        return
     if answered(table, play) is not None:
         return
     showing = _answerable(table.edition, side, card)
@@ -262,9 +294,15 @@ _AGAINST: dict[Verb, Callable[[Table, Play], Iterator[Reason]]] = {
     Verb.PLAY: _against_play,
     Verb.DISCARD: _against_discard,
     Verb.EXCHANGE: _against_exchange,
+    Verb.PAIR: special.against_pair,
+    Verb.THEFT: special.against_theft,
+    Verb.CONTROL: special.against_control,
+    Verb.NAME: special.against_name,
+    Verb.GIVE: special.against_give,
+    Verb.PENALTY: special.against_penalty,
     Verb.PASS: _against_pass,
     Verb.TAKE: _against_take,
-    Verb.SKIP_DRAW: _against_turn,
+    Verb.SKIP_DRAW: against_turn,
     Verb.EXTEND: _against_answer,
     Verb.FINISH: _against_answer,
     Verb.EXHAUSTED: _against_nothing,
@@ -275,4 +313,5 @@ _AGAINST_FAMILY: dict[Family, Callable[[Table, Play, Side], Iterator[Reason]]] =
     Family.DISTANCE: _against_distance,
     Family.REMEDY: _against_remedy,
     Family.HAZARD: _against_hazard,
+    Family.SPECIAL: special.against_special_in_turn,
 }

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from companion.rules.cards import Card, Family
+from companion.rules.candidates import candidates
 from companion.rules.dealing import EXTENDABLE_KM, EXTENDED_KM, check_seating, new_hand, seating, target_for
 from companion.rules.effects import apply
 from companion.rules.objections import SLOW_KM, objections, remarks
-from companion.rules.play import Play, Verb
+from companion.rules.play import Play
 from companion.rules.table import Table, is_driving
 
 __all__ = [
@@ -45,7 +45,7 @@ class LegalPlays:
         return isinstance(play, Play) and play.player == self._player and not objections(self._table, play)
 
     def __iter__(self) -> Iterator[Play]:
-        return (play for play in _candidates(self._table, self._player) if not objections(self._table, play))
+        return (play for play in candidates(self._table, self._player) if not objections(self._table, play))
 
     def __bool__(self) -> bool:
         return any(True for _ in self)
@@ -54,22 +54,3 @@ class LegalPlays:
 def legal_plays(table: Table, player: str) -> LegalPlays:
     """What a player may play, whatever his hand holds."""
     return LegalPlays(table, player)
-
-
-def _candidates(table: Table, player: str) -> Iterator[Play]:
-    """Every play that the notation can write for a player with this deck."""
-    for verb in (Verb.EXTEND, Verb.FINISH, Verb.TAKE, Verb.SKIP_DRAW, Verb.PASS):
-        yield Play(verb, player)
-    for card in table.deck:
-        yield from _candidates_with(table, player, card)
-        yield Play(Verb.DISCARD, player, card)
-        yield Play(Verb.EXCHANGE, player, cards=(card,))
-
-
-def _candidates_with(table: Table, player: str, card: Card) -> Iterator[Play]:
-    if card.family is Family.HAZARD:
-        yield from (Play(Verb.PLAY, player, card, side.name) for side in table.sides)
-        return
-    yield Play(Verb.PLAY, player, card)
-    if card.family in (Family.SAFETY, Family.REMEDY):
-        yield Play(Verb.PLAY, player, card, at_once=True)

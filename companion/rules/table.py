@@ -15,6 +15,29 @@ SAFETY_KM = 100
 COUP_FOURRE_KM = 100
 """What a coup fourré counts on top of its safety there."""
 
+FULL_HAND = 7
+"""How many cards a hand holds after drawing."""
+
+
+class Shows(StrEnum):
+    """What a battle pile counts as showing. Only a safety that took a hazard away makes it other than its top card."""
+
+    TOP = "top"
+    ROLL = "roll"
+    NOTHING = "nothing"
+
+
+class Due(StrEnum):
+    """What the player to move still draws before he plays."""
+
+    TURN = "turn"
+    """What the edition draws at the start of a turn."""
+
+    ONE = "one"
+    """One card, for the safety that he has laid."""
+
+    NOTHING = "nothing"
+
 
 @dataclass(frozen=True, slots=True)
 class Team:
@@ -40,8 +63,7 @@ class Side:
     coups_fourres: tuple[Card, ...] = ()
     """The safeties among `safeties` that were laid as a coup fourré."""
 
-    shows_roll: bool = False
-    """The battle pile counts as showing a roll although none lies there (a safety took the hazard away)."""
+    shows: Shows = Shows.TOP
 
     @property
     def km(self) -> int:
@@ -51,8 +73,8 @@ class Side:
     @property
     def battle_top(self) -> Card | None:
         """What the battle pile shows."""
-        if self.shows_roll:
-            return Card.ROLL
+        if self.shows is not Shows.TOP:
+            return Card.ROLL if self.shows is Shows.ROLL else None
         return self.battle[-1] if self.battle else None
 
     @property
@@ -83,7 +105,9 @@ class Side:
         return bool(own or self.distances or self.safeties)
 
     def count(self, card: Card) -> int:
-        """How many of a card lie in front of this side."""
+        """How many of a card lie in front of this side; an accelerator lies with each doubled card."""
+        if card is Card.ACCELERATOR:
+            return len(self.doubled)
         on_piles = self.battle.count(card) + self.speed.count(card)
         return on_piles + self.distances.count(card) + self.safeties.count(card)
 
@@ -106,8 +130,59 @@ class Attack:
     side: int
     """The index of the attacked side."""
 
-    on_roll: bool = False
-    """The battle pile counted as showing a roll (`Side.shows_roll`) before the hazard fell on it."""
+    before: Shows = Shows.TOP
+    """What the battle pile counted as showing before the hazard fell on it."""
+
+    mirrors: int = 0
+    """How often it has been mirrored."""
+
+
+@dataclass(frozen=True, slots=True)
+class Laid:
+    """A distance card that has just been laid, while a u-turn can still turn it back."""
+
+    seat: int
+    card: Card
+    times: int
+
+
+class How(StrEnum):
+    """How a card that is laid by a line of its own came into the hand."""
+
+    STOLEN = "stolen"
+    HANDED = "handed"
+    FETCHED = "fetched"
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A card that has just come into a hand and may be laid at once; a fetched one has to be."""
+
+    seat: int
+    card: Card
+    how: How
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A card that a player has to hand over as soon as he holds it."""
+
+    card: Card
+    by_seat: int
+    of_seat: int
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """What can be answered or laid at once, until the next card is drawn or played."""
+
+    laid: Laid | None = None
+    taken: Taken | None = None
+    asked: Request | None = None
+    """A request that was made just now, so that the card may be handed over on the spot."""
+
+
+NO_WINDOW = Window()
 
 
 class HowEnded(StrEnum):
@@ -146,8 +221,8 @@ class Table:
     to_move: int
     """The seat whose turn it is."""
 
-    drawn: bool
-    """The player to move has drawn already, or has forgotten to; otherwise his play draws by itself."""
+    due: Due
+    """What the player to move draws before he plays: by itself, unless he has drawn already or has forgotten to."""
 
     target: int
     may_extend: bool
@@ -163,13 +238,22 @@ class Table:
     """The attacks that a coup fourré can still answer, the latest last."""
 
     may_pass: bool = False
-    """The player to move has the turn by a fast remedy, and may pass it to his left."""
+    """The player to move has the turn by a play out of turn, and may pass it to his left."""
+
+    window: Window = NO_WINDOW
+    requests: tuple[Request, ...] = ()
+    """The requests that lie beside players, the oldest first."""
 
     ending: Ending | None = None
 
     @property
     def player_to_move(self) -> str:
         return self.seats[self.to_move].player
+
+    @property
+    def drawn(self) -> bool:
+        """Whether the player to move has drawn already, or has forgotten to."""
+        return self.due is Due.NOTHING
 
     @property
     def is_over(self) -> bool:

@@ -1,0 +1,69 @@
+"""Every play that the notation can write for a player with this deck, legal or not, each in one form.
+
+Sides stand for their players as targets, an exchange is of one card at a time, every card is a known one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from companion.rules.cards import Card, Family
+from companion.rules.play import Play, Verb
+from companion.rules.table import Table
+
+
+def candidates(table: Table, player: str) -> Iterator[Play]:
+    """Everything a player could say."""
+    for verb in (Verb.EXTEND, Verb.FINISH, Verb.TAKE, Verb.SKIP_DRAW, Verb.PASS):
+        yield Play(verb, player)
+    for card in table.deck:
+        yield from laying(table, player, card)
+        yield from _at_once(player, card)
+        yield Play(Verb.DISCARD, player, card)
+        yield Play(Verb.EXCHANGE, player, cards=(card,))
+        yield Play(Verb.PENALTY, player, card)
+        yield from (Play(Verb.PAIR, player, card, wanted=wanted) for wanted in dict.fromkeys(table.discards))
+        yield from _between_players(table, player, card)
+
+
+def laying(table: Table, player: str, card: Card) -> Iterator[Play]:
+    """Every way to lay a card on the own turn, an accelerator with each distance card."""
+    if card.family is Family.HAZARD:
+        yield from (Play(Verb.PLAY, player, card, side.name) for side in table.sides)
+    elif card is Card.ACCELERATOR:
+        for distance in _distances(table):
+            yield Play(Verb.PLAY, player, distance, times=2)
+    elif card is Card.THEFT:
+        yield from _thefts(table, player)
+    elif card is Card.CONTROL:
+        for named in table.deck:
+            yield from (Play(Verb.CONTROL, player, named, seat.player) for seat in table.seats)
+    else:
+        yield Play(Verb.PLAY, player, card)
+
+
+def _thefts(table: Table, player: str) -> Iterator[Play]:
+    for card in _distances(table):
+        for side in table.sides:
+            yield Play(Verb.THEFT, player, card, side.name)
+            yield Play(Verb.THEFT, player, card, side.name, times=2)
+
+
+def _distances(table: Table) -> Iterator[Card]:
+    return (card for card in table.deck if card.family is Family.DISTANCE)
+
+
+def _at_once(player: str, card: Card) -> Iterator[Play]:
+    if card.family in (Family.SAFETY, Family.REMEDY) or card in (Card.MIRROR, Card.U_TURN):
+        yield Play(Verb.PLAY, player, card, at_once=True)
+    if card.family is Family.REMEDY:
+        yield Play(Verb.PLAY, player, card, at_once=True, under=True)
+
+
+def _between_players(table: Table, player: str, card: Card) -> Iterator[Play]:
+    """Handing a card over, and naming another: only where something has been asked for."""
+    for request in table.requests:
+        if table.seats[request.of_seat].player == player:
+            yield Play(Verb.GIVE, player, card, table.seats[request.by_seat].player)
+        if table.seats[request.by_seat].player == player:
+            yield Play(Verb.NAME, player, card, table.seats[request.of_seat].player)

@@ -1,0 +1,185 @@
+"""A table while a play changes it, and what follows from every play: the draw, the turn, the end of the hand.
+
+A play changes several things, so it works on a draft and hands back one new table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from operator import attrgetter
+from typing import Any
+
+from companion.rules.cards import Card
+from companion.rules.table import FULL_HAND, NO_WINDOW, Attack, Due, Ending, HowEnded, Side, Table
+
+
+class Draft:
+    """A table while a play changes it. What is not here stays as it was."""
+
+    __slots__ = (
+        "attacks",
+        "before",
+        "discards",
+        "draw_pile",
+        "due",
+        "ending",
+        "extended_by",
+        "extension_offered_to",
+        "hands",
+        "may_extend",
+        "may_pass",
+        "new_attacks",
+        "requests",
+        "sides",
+        "target",
+        "to_move",
+        "unaccounted",
+        "window",
+    )
+
+    def __init__(self, table: Table) -> None:
+        self.before = table
+        self.sides = table.sides
+        self.hands = list(table.hands)
+        self.draw_pile = table.draw_pile
+        self.unaccounted = table.unaccounted
+        self.discards = table.discards
+        self.to_move = table.to_move
+        self.due = table.due
+        self.target = table.target
+        self.may_extend = table.may_extend
+        self.extension_offered_to = table.extension_offered_to
+        self.extended_by = table.extended_by
+        self.attacks = table.attacks
+        self.may_pass = table.may_pass
+        self.window = NO_WINDOW
+        self.requests = table.requests
+        self.ending = table.ending
+        self.new_attacks: tuple[Attack, ...] = ()
+
+    def table(self) -> Table:
+        """The table as the draft has it now."""
+        return Table(
+            self.before.edition,
+            self.sides,
+            self.before.seats,
+            self.before.deck,
+            tuple(self.hands),
+            self.draw_pile,
+            self.unaccounted,
+            self.discards,
+            self.to_move,
+            self.due,
+            self.target,
+            self.may_extend,
+            self.extension_offered_to,
+            self.extended_by,
+            self.attacks,
+            self.may_pass,
+            self.window,
+            self.requests,
+            self.ending,
+        )
+
+    def change_side(self, index: int, **changes: Any) -> None:
+        """A side with some of its fields changed."""
+        side = self.sides[index]
+        fields = dict(zip(_SIDE_FIELDS, _side_values(side), strict=True)) | changes
+        self.sides = (*self.sides[:index], Side(**fields), *self.sides[index + 1 :])
+
+    def next(self, seat: int) -> int:
+        """The seat to the left."""
+        return (seat + 1) % len(self.hands)
+
+    # The piles and the hands
+
+    def discard(self, *cards: Card) -> None:
+        """Cards on the discard pile, the last on top."""
+        self.discards += cards
+
+    def discard_under(self, card: Card) -> None:
+        """A card to the bottom of the discard pile."""
+        self.discards = (card, *self.discards)
+
+    def fetch(self, seat: int, card: Card) -> None:
+        """A card out of the discard pile into a hand, the topmost of its kind."""
+        for at in range(len(self.discards) - 1, -1, -1):
+            if self.discards[at] is card:
+                self.discards = (*self.discards[:at], *self.discards[at + 1 :])
+                self.hands[seat] += 1
+                return
+
+    def draw(self, seat: int) -> None:
+        """One card from the draw pile into a hand, reshuffling the discards where the edition does."""
+        if self.draw_pile == 0 and self.before.edition.empty_pile == "reshuffle":
+            self.draw_pile, self.discards = len(self.discards), ()
+        if self.draw_pile:
+            self.draw_pile -= 1
+            self.hands[seat] += 1
+
+    def draw_for_turn(self, seat: int) -> None:
+        """The draw that comes with a play, unless the player to move has drawn already."""
+        due = self.due if seat == self.to_move else Due.TURN
+        if due is Due.NOTHING:
+            return
+        if due is Due.TURN and self.before.edition.draw == "to-seven":
+            for _ in range(FULL_HAND - self.hands[seat]):
+                self.draw(seat)
+        else:
+            self.draw(seat)
+
+    def leave_hand(self, seat: int, cards: int = 1) -> None:
+        """Cards out of a hand; out of one that should be empty, they are some of the unaccounted ones."""
+        from_hand = min(cards, self.hands[seat])
+        self.hands[seat] -= from_hand
+        self.unaccounted = max(0, self.unaccounted - (cards - from_hand))
+
+    def take(self, seat: int) -> None:
+        """The top of the discard pile into a hand."""
+        if self.discards:
+            self.discards = self.discards[:-1]
+            self.hands[seat] += 1
+
+    # What follows from a play
+
+    def complete(self, index: int) -> None:
+        """Ends the hand, or offers the extension, when a side has reached the target."""
+        km = self.before.race_km(self.sides[index])
+        passed = km > self.target and self.before.edition.overshoot == "allowed"
+        if km != self.target and not passed:
+            return
+        if self.may_extend:
+            self.extension_offered_to = index
+        else:
+            self.ending = Ending(HowEnded.COMPLETED, index)
+
+    def settle(self, seat: int, due: Due = Due.TURN) -> None:
+        """Gives the turn to a seat, or to the next after it that has a card; with no cards left the hand ends."""
+        self.to_move, self.due, self.may_pass = seat, due, False
+        if self.draw_pile:
+            return
+        how_on = self.before.edition.empty_pile
+        if how_on == "reshuffle":
+            return
+        if how_on == "ends" and due is not Due.NOTHING:
+            self.exhaust()
+        elif not self.hands[seat]:
+            self._pass_over(seat)
+
+    def _pass_over(self, seat: int) -> None:
+        seats = len(self.hands)
+        following: Iterable[int] = ((seat + step) % seats for step in range(1, seats))
+        holder = next((other for other in following if self.hands[other]), None)
+        if holder is not None:
+            self.to_move, self.due = holder, Due.TURN
+        else:
+            self.exhaust()
+
+    def exhaust(self) -> None:
+        """Ends the hand because the cards are used up, unless it has ended or waits for an answer."""
+        if self.ending is None and self.extension_offered_to is None:
+            self.ending = Ending(HowEnded.EXHAUSTED)
+
+
+_SIDE_FIELDS = tuple(Side.__dataclass_fields__)
+_side_values = attrgetter(*_SIDE_FIELDS)
