@@ -1,0 +1,389 @@
+"""Late correction: the record judged anew from the changed line on, and what that changes."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from companion.rules import corrections, judge, notation
+from companion.rules.corrections import EMPTY, Correction, Record
+from companion.rules.referee import legal_plays
+
+MATCH = """\
+edition classic
+side Ann
+side Bob
+hand first Ann
+
+Ann roll
+Bob roll
+Ann 100   # under nothing
+Bob stop > Ann
+Ann roll
+Bob 75
+end
+hand first Bob
+Bob roll
+Ann roll
+Bob 50
+"""
+
+
+def record_of(text: str) -> Record:
+    return tuple(notation.lines(text))
+
+
+def corrected(text: str, changed: Record) -> Correction:
+    return corrections.judge_again(corrections.judge_on(EMPTY, record_of(text)), changed)
+
+
+def change(text: str, number: int, line: str) -> Correction:
+    return corrected(text, corrections.change(record_of(text), number, line))
+
+
+def remove(text: str, number: int) -> Correction:
+    return corrected(text, corrections.remove(record_of(text), number))
+
+
+def insert(text: str, before: int | None, line: str) -> Correction:
+    return corrected(text, corrections.insert(record_of(text), before, line))
+
+
+def texts(lines: tuple[judge.JudgedLine, ...]) -> list[str]:
+    return [judged.line.text for judged in lines]
+
+
+def totals(correction: Correction) -> dict[int, tuple[dict[str, int] | None, dict[str, int] | None]]:
+    """The match totals before and after, by hand."""
+    results = {hand.number: (hand.before, hand.after) for hand in correction.hands}
+    return {number: tuple(r and dict(r.match) for r in both) for number, both in results.items()}
+
+
+# --- A line changed, taken out, put in -----------------------------------------------------------------------
+
+
+def test_a_line_that_no_longer_fits_is_named_and_stays():
+    done = change(MATCH, 6, "Ann discard 25")
+
+    assert texts(done.became_illegal) == ["Ann 100", "Bob stop > Ann"]
+    assert [str(why) for why in done.became_illegal[0].reasons] == ["not-driving"]
+    assert len(done.after.lines) == len(done.before.lines)
+
+
+def test_a_line_that_fits_after_all_is_named():
+    wrong = MATCH.replace("Ann roll\nBob roll\nAnn 100", "Ann discard 25\nBob roll\nAnn 100")
+
+    done = change(wrong, 6, "Ann roll")
+
+    assert texts(done.became_legal) == ["Ann 100", "Bob stop > Ann"]
+    assert done.became_illegal == ()
+
+
+def test_a_line_taken_out_leaves_the_others():
+    done = remove(MATCH, 9)
+
+    assert texts(done.became_illegal) == ["Ann roll"]
+    assert [str(why) for why in done.became_illegal[0].reasons] == ["not-your-turn", "already-rolling"]
+
+
+def test_a_forgotten_line_is_put_before_another():
+    forgotten = MATCH.replace("Bob roll\nAnn 100", "Ann 100")
+
+    done = insert(forgotten, 7, "Bob roll")
+
+    assert texts(done.became_legal)[:1] == ["Ann 100"]
+    assert done.after.lines == record_of(MATCH)
+
+
+def test_a_line_put_in_at_the_end_goes_on():
+    done = insert(MATCH, None, "Ann 25")
+
+    assert [judged.line.text for judged in done.items if isinstance(judged, judge.JudgedLine)] == ["Ann 25"]
+    assert done.after.game.table.side_of("Ann").km == 25
+
+
+def test_a_new_line_that_does_not_fit_is_named_too():
+    assert texts(insert(MATCH, 8, "Ann repairs").became_illegal) == ["Ann repairs"]
+    assert texts(change(MATCH, 8, "Ann stop").became_illegal)[:1] == ["Ann stop"]
+    assert texts(change(MATCH, 8, "Ann flies").became_illegal)[:1] == ["Ann flies"]
+
+
+def test_a_line_that_was_illegal_before_is_not_named_again():
+    wrong = MATCH.replace("Ann 100 ", "Ann 200 anyway\nAnn 25\nBob 25\nAnn 25 ")
+
+    done = change(wrong, 8, "Ann 100")
+
+    assert "Ann 25" not in texts(done.became_illegal)
+
+
+def test_a_line_that_is_not_there_cannot_be_changed():
+    for edit in (lambda r: corrections.change(r, 5, "Ann 25"), lambda r: corrections.remove(r, 99)):
+        with pytest.raises(KeyError):
+            edit(record_of(MATCH))
+
+
+def test_a_line_changed_into_a_comment_says_nothing_any_more():
+    assert corrections.change(record_of(MATCH), 8, "# never happened") == tuple(
+        line for line in record_of(MATCH) if line.number != 8
+    )
+
+
+# --- The score -----------------------------------------------------------------------------------------------
+
+
+def test_the_totals_run_through_to_later_hands():
+    done = insert(MATCH.replace("Ann 100   # under nothing", "Ann 25"), 12, "Ann 50")
+
+    assert totals(done) == {
+        1: ({"Ann": 25, "Bob": 75}, {"Ann": 75, "Bob": 75}),
+        2: ({"Ann": 25, "Bob": 75}, {"Ann": 75, "Bob": 75}),
+    }
+
+
+def test_only_hands_that_changed_are_named():
+    assert [hand.number for hand in change(MATCH, 16, "Bob 25").hands] == [2]
+    assert [hand.number for hand in change(MATCH, 11, "Bob 25").hands] == [1, 2]
+    assert change(MATCH, 10, "Ann roll # in time").hands == ()
+
+
+def test_the_score_before_and_after_can_be_compared_line_by_line():
+    (hand,) = change(MATCH, 16, "Bob 25").hands
+
+    assert (hand.before.sheets["Bob"].total, hand.after.sheets["Bob"].total) == (50, 25)
+
+
+# --- Unusual lines -------------------------------------------------------------------------------------------
+
+
+def test_without_the_line_that_ended_it_the_hand_is_open_again():
+    done = remove(MATCH.split("hand first Bob")[0], 12)
+
+    assert done.after.game.hand_is_open
+    assert done.hands[0].before.how.value == "agreed"
+    assert done.hands[0].after.how.value == "open"
+
+
+def test_a_hand_in_the_middle_that_is_not_ended_counts_as_agreed():
+    done = remove(MATCH, 12)
+
+    assert done.became_illegal == done.hands == ()
+    assert [str(why) for why in done.after.hands[1].remarks] == ["ended-as-agreed"]
+
+
+def test_without_its_first_line_a_hand_has_nowhere_to_be_played():
+    done = remove(MATCH, 13)
+
+    assert texts(done.became_illegal) == ["Bob roll", "Ann roll", "Bob 50"]
+    assert {str(why) for judged in done.became_illegal for why in judged.reasons} == {"hand-over"}
+    assert [(hand.number, hand.after) for hand in done.hands] == [(2, None)]
+
+
+def test_another_first_player_makes_the_plays_come_out_of_turn():
+    assert texts(change(MATCH, 13, "hand first Ann").became_illegal) == ["Bob roll", "Bob 50"]
+
+
+def test_another_first_player_makes_the_same_plays_legal_again():
+    wrong = MATCH.replace("hand first Bob", "hand first Ann")
+
+    assert texts(change(wrong, 13, "hand first Bob").became_legal) == ["Bob roll", "Bob 50"]
+
+
+def test_another_edition_judges_everything_anew():
+    record = MATCH.replace("Bob 75", "Ann flat-tire > Bob\nBob 75")
+
+    done = change(record, 1, "edition rush")
+
+    assert done.since == 0
+    assert done.became_illegal[0].line.text == "Ann roll"
+
+
+def test_an_option_put_in_judges_the_whole_match_anew():
+    attacked = MATCH.replace("Ann roll\nBob 75", "Ann roll\nBob accident > Ann\nAnn discard 25\nBob stop > Ann")
+
+    done = insert(attacked, 2, "option hazard-on-hazard=forbidden")
+
+    assert texts(done.became_illegal) == ["Bob stop > Ann"]
+
+
+def test_a_side_with_another_name_leaves_its_plays_unreadable():
+    done = change(MATCH, 3, "side Bea")
+
+    assert "Bob roll" in texts(done.became_illegal)
+    assert {judged.verdict for judged in done.became_illegal} == {judge.UNREADABLE, judge.ILLEGAL}
+    assert done.after.lines[2].text == "side Bea"
+
+
+def test_a_header_line_that_cannot_be_read_is_named():
+    assert texts(change(MATCH, 1, "edition klassik").became_illegal) == ["edition klassik"]
+
+
+def test_a_hand_that_is_won_earlier_leaves_the_rest_of_it_over():
+    short = "side Ann\nside Bob\ntarget 200\nhand first Ann\nAnn roll\nBob roll\nAnn 100\nBob 25\nAnn 25\n"
+
+    done = change(short, 7, "Ann 200")
+
+    assert texts(done.became_illegal) == ["Bob 25", "Ann 25"]
+    assert done.hands[0].after.by == "Ann"
+
+
+ENDED = """\
+edition classic
+side Ann
+side Bob
+option extension=no
+target 200
+hand first Ann
+Ann roll
+Bob discard 25
+Ann 200
+hand first Bob
+Bob discard 25
+Ann roll
+Bob discard 25
+Ann 200
+hand first Ann
+Ann roll
+Bob discard 25
+Ann 200
+hand first Bob
+Bob discard 50
+Ann roll
+Bob discard 50
+Ann 200
+"""
+
+FIFTH = """\
+hand first Ann
+Ann roll
+Bob discard 50
+Ann 200
+"""
+
+
+def five_hands() -> str:
+    """Five hands of 100 lines and more."""
+    plays = "\n".join(f"Ann discard {card}\nBob discard {card}" for card in PLAIN)
+    hands = [f"hand first Ann\n{plays}\nend" for _ in range(5)]
+    return "edition classic\nside Ann\nside Bob\n" + "\n".join(hands) + "\n"
+
+
+PLAIN = ["25"] * 5 + ["50"] * 5 + ["75"] * 5 + ["100"] * 6 + ["roll"] * 7 + ["repairs", "gasoline", "spare-tire"] * 3
+
+
+def with_all_safeties(record: str, before: int) -> Correction:
+    """The record after Ann's four safeties, forgotten so far, were put in before a line."""
+    lines = record.splitlines()
+    safeties = [f"Ann {safety}" for safety in ("driving-ace", "extra-tank", "puncture-proof", "right-of-way")]
+    return corrected(record, record_of("\n".join(lines[: before - 1] + safeties + lines[before - 1 :])))
+
+
+def test_a_match_that_is_won_earlier_says_so():
+    done = with_all_safeties(ENDED, 7)
+
+    assert {hand.number for hand in done.hands} == {1, 2, 3, 4}
+    assert (done.hands[3].before.match["Ann"], done.hands[3].before.winner) == (4400, None)
+    assert (done.hands[3].after.match["Ann"], done.hands[3].after.winner) == (5100, "Ann")
+
+
+def test_a_hand_after_a_match_that_is_won_earlier_counts_from_zero():
+    done = with_all_safeties(ENDED + FIFTH, 7)
+
+    assert done.became_illegal == ()
+    assert totals(done)[5] == ({"Ann": 5500, "Bob": 0}, {"Ann": 1100, "Bob": 0})
+
+
+# --- The same function as `companion replay` -----------------------------------------------------------------
+
+
+def test_only_what_follows_is_judged_anew(monkeypatch: pytest.MonkeyPatch):
+    record = record_of(MATCH)
+    before = corrections.judge_on(EMPTY, record)
+    stepped = []
+    step = judge.step
+    monkeypatch.setattr(judge, "step", lambda game, line, **how: stepped.append(line.number) or step(game, line, **how))
+
+    corrections.judge_again(before, corrections.change(record, 15, "Ann discard roll"))
+
+    assert stepped == [15, 16]
+
+
+def test_a_correction_of_a_match_of_five_hands_leaves_the_first_hands_alone():
+    record = record_of(five_hands())
+    before = corrections.judge_on(EMPTY, record)
+
+    done = corrections.judge_again(before, corrections.change(record, record[-3].number, "Ann roll"))
+
+    assert len(record) > 300
+    assert len(done.after.given) - done.since == 3
+
+
+def random_match(chance: random.Random, most: int = 60) -> list[str]:
+    """A record of a few hands, mostly legal, with a comment and a line of nonsense here and there."""
+    lines = ["edition classic", "side Ann", "side Bob", "# a Sunday", "option match=5000", "hand first Ann"]
+    game = corrections.judge_on(EMPTY, record_of("\n".join(lines))).game
+    for _ in range(chance.randrange(most)):
+        line = random_line(chance, game)
+        game, _ = judge.step(game, notation.Line(0, notation.without_comment(line) or "end"))
+        lines.append(line)
+    return lines
+
+
+def random_line(chance: random.Random, game: judge.Game) -> str:
+    table = game.table
+    if table is None or table.is_over or chance.random() < 0.03:
+        return chance.choice(["hand first Ann", "hand first Bob", "end", "# well", "Ann 100 anyway", "Zoe roll"])
+    if chance.random() < 0.1:
+        return chance.choice(["Ann 100", "Bob stop > Ann", "Ann extend", "Ann right-of-way !", "exhausted", "end"])
+    return str(chance.choice(list(legal_plays(table, table.player_to_move))))
+
+
+def edited(chance: random.Random, lines: list[str]) -> tuple[list[str], Record]:
+    """The file after an edit by hand, and the record after the same edit by `corrections`."""
+    record = record_of("\n".join(lines))
+    number = chance.choice(record).number
+    new = chance.choice(["Ann 100", "Bob roll", "hand first Bob", "end", "# nothing", "edition bsd-mille", "side Cid"])
+    at = number - 1
+    if chance.random() < 0.3:
+        return lines[:at] + lines[at + 1 :], corrections.remove(record, number)
+    if chance.random() < 0.5:
+        return [*lines[:at], new, *lines[at:]], corrections.insert(record, number, new)
+    return [*lines[:at], new, *lines[at + 1 :]], corrections.change(record, number, new)
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 2**32))
+def test_judging_from_the_change_on_is_judging_the_corrected_file_from_the_start(seed):
+    chance = random.Random(seed)
+    lines = random_match(chance)
+    judged = corrections.judge_on(EMPTY, record_of("\n".join(lines)))
+    for _ in range(3):
+        lines, record = edited(chance, lines)
+        judged = corrections.judge_again(judged, record).after
+
+        assert record == record_of("\n".join(lines))
+        assert judged.items == tuple(judge.judge(record))
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 2**32))
+def test_a_change_and_back_is_the_identity(seed):
+    chance = random.Random(seed)
+    record = record_of("\n".join(random_match(chance)))
+    before = corrections.judge_on(EMPTY, record)
+    line = chance.choice(record)
+
+    there = corrections.judge_again(before, corrections.change(record, line.number, "Bob 75"))
+    back = corrections.judge_again(there.after, record)
+
+    assert back.after == before
+    assert others(back.became_legal, line) == others(there.became_illegal, line)
+    assert others(back.became_illegal, line) == others(there.became_legal, line)
+
+
+def others(judged: tuple[judge.JudgedLine, ...], changed: notation.Line) -> set[notation.Line]:
+    """The lines but the changed one, and no header: of a header only what cannot be read is judged."""
+    lines = {one.line for one in judged if one.line.number != changed.number}
+    return {line for line in lines if notation.parse_header(line.text) is None}
