@@ -53,9 +53,14 @@ def _remarks(table: Table, play: Play) -> Iterator[Reason]:
     if play.verb is Verb.DISCARD:
         if table.edition.discard == "when-stuck" and not lays_taken(table, play):
             yield reason(Code.DISCARD_ONLY_WHEN_STUCK)
-    elif table.attacks and play.verb is Verb.PLAY and not play.at_once:
-        if card_of(play).family is Family.SAFETY and answered(table, play):
-            yield reason(Code.LATE_SAFETY)
+    elif _is_late_safety(table, play):
+        yield reason(Code.LATE_SAFETY)
+
+
+def _is_late_safety(table: Table, play: Play) -> bool:
+    """A safety laid on the own turn that would have been a coup fourré at once."""
+    in_turn = play.verb is Verb.PLAY and not play.at_once
+    return in_turn and card_of(play).family is Family.SAFETY and answered(table, play) is not None
 
 
 def _over_the_count(table: Table, play: Play) -> Iterator[Reason]:

@@ -40,7 +40,7 @@ class Play:
     """A side, or a player who counts for his side; `control`, `name` and `give` mean the player himself."""
 
     at_once: bool = False
-    """Out of turn, answering something that has just happened (`!`): a coup fourré, a fast remedy, a mirror, a u-turn."""
+    """Out of turn, answering something that has just happened (`!`): a coup fourré, fast remedy, mirror, u-turn."""
 
     anyway: bool = False
     """Applied although it is illegal: the table decided to play it all the same."""

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from companion.rules.cards import Card
 from companion.rules.edition import Edition
-from companion.rules.table import HowEnded, Side, Table
+from companion.rules.table import COUP_FOURRE_KM, SAFETY_KM, HowEnded, Side, Table
 
 _Key = TypeVar("_Key")
 
@@ -54,11 +54,15 @@ def _sheet(table: Table, index: int) -> Sheet:
 
 def _anybodys_lines(table: Table, side: Side) -> Iterator[tuple[Item, int]]:
     points = table.edition.points
+    safety, coup_fourre = points.safety, points.coup_fourre
+    if table.edition.safeties_count_as_distance == "yes":
+        # What counts as kilometres is on the sheet as well, whatever the edition's own points.
+        safety, coup_fourre = safety or SAFETY_KM, coup_fourre or COUP_FOURRE_KM
     yield Item.DISTANCE, side.km
-    yield Item.SAFETIES, points.safety * len(side.safeties)
+    yield Item.SAFETIES, safety * len(side.safeties)
     if set(side.safeties) >= set(table.edition.safeties):
         yield Item.ALL_SAFETIES, points.all_safeties
-    yield Item.COUPS_FOURRES, points.coup_fourre * len(side.coups_fourres)
+    yield Item.COUPS_FOURRES, coup_fourre * len(side.coups_fourres)
 
 
 def _extension_lines(table: Table, index: int) -> Iterator[tuple[Item, int]]:
