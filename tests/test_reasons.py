@@ -1,178 +1,486 @@
-"""Every reason has an example at the table, a sentence, and the place where the rule is written."""
+"""Every reason has an example at the table, a sentence in three languages, and the place where the rule is written."""
 
 from __future__ import annotations
 
+import re
 import string
+from dataclasses import dataclass
 
 import pytest
-from records import hand, record
+from records import TWO, hand, record
 
-from companion.rules import referee
+from companion.rules import cards, referee
 from companion.rules.cards import Card
-from companion.rules.edition import load_edition
+from companion.rules.edition import edition_names, load_edition, switches
 from companion.rules.judge import HandResult, JudgedLine
-from companion.rules.reasons import Code, Reason, as_json, catalogue, instead, reason, rule, say
+from companion.rules.reasons import (
+    LANGUAGES,
+    Code,
+    Reason,
+    as_json,
+    card_name,
+    catalogue,
+    governing_switch,
+    instead,
+    reason,
+    rule,
+    say,
+)
 
 CLASSIC = load_edition("classic")
+TABLES = {"words", "sources", "piles", "cards"}
 TO_650 = "Ann roll; Bob roll" + "".join(f"; Ann {km}; Bob 25" for km in (200, 200, 100, 100, 50))
 
-# Code: the lines before, the line that is refused, the sentence; and the house rule it needs.
-REFUSED: dict[Code, tuple[str, ...]] = {
-    Code.NOT_YOUR_TURN: ("", "Bob roll", "It is Ann's turn, not Bob's."),
-    Code.HAND_OVER: ("Ann roll; end", "Bob roll", "The hand is over."),
-    Code.UNKNOWN_CARD: ("", "Ann 300", "There is no 300 km in this game."),
-    Code.TOO_MANY_COPIES: ("Ann driving-ace", "Ann driving-ace", "All 1 of driving ace have been played already."),
-    Code.OWN_SIDE: ("Ann roll; Bob roll", "Ann stop > Ann", "A hazard goes on an opponent, not on your own side."),
-    Code.NEEDS_TARGET: ("Ann roll", "Bob stop", "Say who gets the stop."),
-    Code.NOT_DRIVING: ("", "Ann 100", "Ann cannot drive yet."),
-    Code.UNDER_HAZARD: (
-        "Ann roll; Bob flat-tire > Ann",
-        "Ann 100",
-        "Flat tire on Ann: no driving until it is remedied.",
+
+@dataclass(frozen=True)
+class Example:
+    """The lines before, the line that is refused, and the sentence that says why."""
+
+    before: str
+    line: str
+    sentence: str
+    options: tuple[str, ...] = ()
+    edition: str = "classic"
+    target: int | None = None
+
+    def reasons(self) -> tuple[Reason, ...]:
+        played = hand(self.before, TWO, edition=self.edition, options=self.options, target=self.target)
+        return referee.objections(played.table, played.parsed(self.line))
+
+
+def rush(before: str, line: str, sentence: str, *options: str, target: int | None = None) -> Example:
+    return Example(before, line, sentence, options, "rush", target)
+
+
+REFUSED: dict[str, Example] = {
+    "not-your-turn": Example("", "Bob roll", "It is Ann's turn, not Bob's."),
+    "hand-over": Example("Ann roll; end", "Bob roll", "The hand is over."),
+    "unknown-card": Example("", "Ann 300", "There is no 300 km in this game."),
+    "too-many-copies": Example("Ann driving-ace", "Ann driving-ace", "Driving ace: the deck has only 1."),
+    "own-side": Example("Ann roll; Bob roll", "Ann stop > Ann", "That is for an opponent, not for your own side."),
+    "needs-target": Example("Ann roll", "Bob stop", "Say who gets the stop."),
+    "needs-target/control": rush("", "Ann control", "Say who has to hand the card over."),
+    "needs-target/theft": rush("", "Ann theft", "Say who loses the card."),
+    "not-driving": Example("", "Ann 100", "Ann cannot drive yet."),
+    "under-hazard": Example(
+        "Ann roll; Bob flat-tire > Ann", "Ann 100", "Flat tire on Ann: no driving until it is remedied."
     ),
-    Code.SPEED_LIMIT: (
-        "Ann roll; Bob speed-limit > Ann",
-        "Ann 100",
-        "Speed limit: only 25 and 50 until it is lifted.",
+    "speed-limit": Example(
+        "Ann roll; Bob speed-limit > Ann", "Ann 100", "Speed limit: only 25 and 50 until it is lifted."
     ),
-    Code.PAST_TARGET: (TO_650, "Ann 75", "75 km would pass the target: 50 km are left."),
-    Code.THIRD_200: (
+    "past-target": Example(TO_650, "Ann 75", "75 km would pass the target: 50 km are left."),
+    "past-target/discard": Example(
+        TO_650, "Ann 75", "75 km is beyond the target: it goes to the discard pile.", edition="parker"
+    ),
+    "third-200": Example(
         "Ann roll; Bob roll; Ann 200; Bob 25; Ann 200; Bob 25",
         "Ann 200",
         "At most 2 cards of 200 km a hand: Ann laid them already.",
     ),
-    Code.NOTHING_TO_REMEDY: ("", "Ann repairs", "Repairs answers accident, and none shows on Ann."),
-    Code.ALREADY_ROLLING: ("Ann roll; Bob roll", "Ann roll", "A roll would do nothing: Ann can drive already."),
-    Code.NOT_LIMITED: ("", "Ann end-of-limit", "There is no speed limit on Ann to end."),
-    Code.ALREADY_LIMITED: (
-        "Ann speed-limit > Bob; Bob roll",
-        "Ann speed-limit > Bob",
-        "There is a speed limit on Bob already.",
+    "nothing-to-remedy": Example("", "Ann repairs", "Repairs answers accident, and none shows on Ann."),
+    "already-rolling": Example("Ann roll; Bob roll", "Ann roll", "A roll would do nothing: Ann can drive already."),
+    "not-limited": Example("", "Ann end-of-limit", "There is no speed limit on Ann to end."),
+    "already-limited": Example(
+        "Ann speed-limit > Bob; Bob roll", "Ann speed-limit > Bob", "There is a speed limit on Bob already."
     ),
-    Code.PROTECTED: (
+    "protected": Example(
         "Ann roll; Bob roll; Ann right-of-way; Ann 25",
         "Bob stop > Ann",
         "Stop cannot touch Ann: right of way is out.",
     ),
-    Code.OPPONENT_NOT_DRIVING: (
-        "",
-        "Ann stop > Bob",
-        "Bob cannot be stopped yet: nothing lies on that battle pile.",
+    "opponent-not-driving/empty": Example(
+        "", "Ann stop > Bob", "Bob cannot be stopped yet: nothing lies on that battle pile."
     ),
-    Code.ALREADY_ATTACKED: (
+    "opponent-not-driving/remedied": Example(
+        "Ann roll; Bob stop > Ann; Ann roll; Bob accident > Ann; Ann repairs",
+        "Bob stop > Ann",
+        "Ann cannot be stopped yet: there has been no roll since.",
+        ("hazard-on-remedy=forbidden",),
+    ),
+    "already-attacked": Example(
         "Ann roll; Bob accident > Ann; Ann discard 25",
         "Bob stop > Ann",
         "Accident lies on Ann already.",
-        "hazard-on-hazard=forbidden",
+        ("hazard-on-hazard=forbidden",),
     ),
-    Code.COUP_FOURRE_WINDOW_CLOSED: (
+    "coup-fourre-window-closed": Example(
         "Ann roll; Bob stop > Ann; Ann discard 25; Bob roll",
         "Ann right-of-way !",
         "Too late for a coup fourré: a card was drawn or played since stop.",
     ),
-    Code.NO_ATTACK_TO_ANSWER: (
+    "no-attack-to-answer": Example(
         "",
         "Bob right-of-way !",
         "Right of way cannot be laid at once: there is no attack on Bob that it answers.",
     ),
-    Code.FIRST_CARD: (
+    "no-attack-to-answer/mirror": rush("", "Bob mirror !", "There is no attack on Bob to send back."),
+    "no-attack-to-answer/mirrors": rush(
+        "Ann stop > Bob; Bob mirror !; Ann mirror !",
+        "Bob mirror !",
+        "This attack has been mirrored twice: there is no third mirror.",
+    ),
+    "first-card": Example(
         "",
         "Ann driving-ace",
         "Ann's first card must be a roll or right of way.",
-        "first-card=roll-or-right-of-way",
+        ("first-card=roll-or-right-of-way",),
     ),
-    Code.EXTENSION_NOT_OFFERED: ("", "Ann extend", "No extension is offered to Ann."),
-    Code.SAFETY_DISCARD: ("", "Ann discard extra-tank", "A safety is never discarded.", "discard-safety=forbidden"),
-    Code.CANNOT_TAKE_DISCARD: ("", "Ann take", "Cards are drawn from the draw pile, not from the discard pile."),
-    Code.NO_PASSING: ("", "Ann pass", "There is no passing."),
-    Code.NO_EXCHANGE: ("", "Ann exchange 25", "Cards are not exchanged in this game."),
+    "extension-not-offered": Example("", "Ann extend", "No extension is offered to Ann."),
+    "safety-discard": Example(
+        "", "Ann discard extra-tank", "A safety is never discarded.", ("discard-safety=forbidden",)
+    ),
+    "cannot-take-discard": Example("", "Ann take", "Cards are drawn from the draw pile, not from the discard pile."),
+    "cannot-take-discard/drawn": Example(
+        "Ann discard 25; Bob skip-draw",
+        "Bob take",
+        "This turn's card has been drawn already.",
+        ("take-discard=allowed",),
+    ),
+    "cannot-take-discard/empty": Example(
+        "", "Ann take", "There is no card on the discard pile.", ("take-discard=allowed",)
+    ),
+    "cannot-take-discard/full": rush("Ann 50; Bob u-turn !; Bob 50", "Ann take", "The hand is full: seven cards."),
+    "cannot-take-discard/pair": Example(
+        "Ann discard 25", "Bob pair 50 for 25", "Cards are drawn only from the top here: a pair buys nothing."
+    ),
+    "already-doubled": rush("", "Ann 100*3", "One accelerator a card."),
+    "no-such-card-there": rush("", "Ann theft 100 > Bob", "100 km does not lie in front of Bob."),
+    "no-such-card-there/discards": rush("", "Ann pair 50 for 100", "100 km is not on the discard pile."),
+    "no-such-card-there/request": rush("Ann 50", "Bob give stop > Ann", "Nobody has asked Bob for stop."),
+    "request-pending": rush(
+        "Ann control stop > Bob; Bob 50", "Ann control roll > Bob", "A request lies beside Bob already."
+    ),
+    "request-pending/owed": rush(
+        "Ann control stop > Bob", "Bob discard stop", "Bob has to hand the stop to Ann first."
+    ),
+    "nothing-to-turn-back": rush("", "Ann u-turn", "There is no distance card to turn back."),
+    "nothing-to-turn-back/own": rush("Ann 50", "Ann u-turn !", "A u-turn answers an opponent's card."),
+    "nothing-to-turn-back/winning": rush(
+        "Ann 200",
+        "Bob u-turn !",
+        "The card that wins cannot be turned back.",
+        "u-turn-on-winning-card=forbidden",
+        target=200,
+    ),
+    "safety-demanded": rush("", "Ann control driving-ace > Bob", "A safety cannot be demanded."),
+    "needs-distance": rush("", "Ann accelerator", "An accelerator goes with a distance card."),
+    "must-play-it": rush(
+        "Ann discard 100; Bob 75; Ann pair 50 for 100", "Ann 75", "100 km has to be played this turn."
+    ),
+    "no-passing": Example("", "Ann pass", "There is no passing."),
+    "no-exchange": Example("", "Ann exchange 25", "Cards are not exchanged in this game."),
+    "no-penalty": Example("", "Ann penalty 50", "A mistake costs no card in this game."),
+}
+"""By code and, after a slash, its case."""
+
+REMARKED: dict[Code, tuple[str, str]] = {
+    Code.LATE_SAFETY: (
+        "hand first Ann\nAnn roll\nBob stop > Ann\nAnn right-of-way\n",
+        "Laid on the own turn, so no coup fourré; at once it would have been one.",
+    ),
+    Code.DISCARD_ONLY_WHEN_STUCK: (
+        "option discard=when-stuck\nhand first Ann\nAnn discard 25\n",
+        "A card is discarded only when none can be played.",
+    ),
+    Code.ENDED_AS_AGREED: (
+        "hand first Ann\nAnn roll\nhand first Bob\n",
+        "The hand before was still open; it counts as ended by agreement.",
+    ),
+    Code.HAND_BEGAN_BY_ITSELF: ("Ann roll\n", "No hand had been started; Ann counts as its first player."),
 }
 
-REMARKED = {Code.LATE_SAFETY, Code.DISCARD_ONLY_WHEN_STUCK, Code.ENDED_AS_AGREED, Code.HAND_BEGAN_BY_ITSELF}
-OF_OTHER_EDITIONS = {
-    Code.ALREADY_DOUBLED,
-    Code.NO_SUCH_CARD_THERE,
-    Code.REQUEST_PENDING,
-    Code.NOTHING_TO_TURN_BACK,
-    Code.SAFETY_DEMANDED,
-    Code.NEEDS_DISTANCE,
-    Code.MUST_PLAY_IT,
+AS_VALUES: dict[str, tuple[Reason, str]] = {
+    "too-many-copies/unverified": (
+        reason(Code.TOO_MANY_COPIES, case="unverified", card=Card.KM_75, count=10),
+        "75 km: more than the 10 counted for this deck. Its counts can be corrected.",
+    ),
+    "not-driving/remedied": (
+        reason(Code.NOT_DRIVING, case="remedied", side="Ann"),
+        "Ann cannot drive yet: a roll is needed after the remedy.",
+    ),
+    "not-driving/late-safety": (
+        reason(Code.NOT_DRIVING, case="late-safety", side="Ann"),
+        "Ann cannot drive yet: a roll is needed after the safety.",
+    ),
+    "speed-limit/fifty": (
+        reason(Code.SPEED_LIMIT, case="fifty"),
+        "Speed limit: nothing above 50 until it is lifted.",
+    ),
+    "speed-limit/doubled": (
+        reason(Code.SPEED_LIMIT, case="doubled", card=Card.KM_50),
+        "Speed limit: 50 km doubled is above 50.",
+    ),
+    "coup-fourre-window-closed/remedy": (
+        reason(Code.COUP_FOURRE_WINDOW_CLOSED, case="remedy", hazard=Card.ACCIDENT, card=Card.REPAIRS),
+        "Too late for repairs out of turn: a card was drawn or played since accident.",
+    ),
+    "past-target/sum": (
+        reason(Code.PAST_TARGET, case="sum", side="Ann", km=725, target=700),
+        "Ann has 725 km, and the target is 700 km.",
+    ),
+    "wrong-pile": (
+        reason(Code.WRONG_PILE, side="Ann", card=Card.ROLL, pile="distance"),
+        "Roll does not belong in the distance area of Ann.",
+    ),
+    "never-rolled": (reason(Code.NEVER_ROLLED, side="Ann"), "Ann has kilometres, but never rolled."),
+    "nothing-under-remedy": (
+        reason(Code.NOTHING_UNDER_REMEDY, side="Ann", card=Card.REPAIRS, hazard=Card.ACCIDENT),
+        "Repairs lies on Ann's pile with no accident under it.",
+    ),
+    "not-a-coup-fourre": (
+        reason(Code.NOT_A_COUP_FOURRE, side="Ann", card=Card.DRIVING_ACE),
+        "Driving ace lies sideways in front of Ann, but there was no coup fourré.",
+    ),
+    "missing-cards": (reason(Code.MISSING_CARDS, card=Card.STOP, count=2), "Missing: 2 × stop."),
 }
+"""What is wrong with a table as it lies, and the finer cases of some codes."""
 
 
-def refused(code: Code) -> tuple[Reason, ...]:
-    plays, line, _, *options = REFUSED[code]
-    played = hand(plays, options=options)
-    return referee.objections(played.table, played.parsed(line))
+def code_of(key: str) -> Code:
+    return Code(key.partition("/")[0])
+
+
+def refused(key: str) -> Reason:
+    return next(why for why in REFUSED[key].reasons() if why.code is code_of(key))
+
+
+def remarked(code: Code) -> Reason:
+    (why,) = (why for item in record(f"side Ann\nside Bob\n{REMARKED[code][0]}") for why in item.remarks)
+    return why
+
+
+def example(key: str) -> Reason:
+    """A reason of that code and case, out of play where there is one."""
+    if key in REFUSED:
+        return refused(key)
+    return AS_VALUES[key][0] if key in AS_VALUES else remarked(code_of(key))
+
+
+EXAMPLES = [*REFUSED, *AS_VALUES, *(code.value for code in REMARKED)]
+
+
+def cases(language: str, code: Code) -> set[str]:
+    """The keys of a code's sentences: `say`, `say-empty`."""
+    return {key for key in catalogue(language)[code] if key == "say" or key.startswith("say-")}
+
+
+def gaps(text: str) -> set[str]:
+    return {field for _, field, _, _ in string.Formatter().parse(text) if field}
+
+
+# At the table
 
 
 def test_every_code_has_an_example_here():
-    assert set(REFUSED) | REMARKED | OF_OTHER_EDITIONS == set(Code)
+    assert {code_of(key) for key in EXAMPLES} == set(Code)
 
 
-@pytest.mark.parametrize("code", REFUSED)
-def test_each_reason_speaks_against_its_play_and_says_why(code):
-    why = next(why for why in refused(code) if why.code is code)
+def test_every_case_of_a_code_has_an_example_here():
+    written = {f"{code}{key.removeprefix('say').replace('-', '/', 1)}" for code in Code for key in cases("en", code)}
 
-    assert say(why) == REFUSED[code][2]
-    assert rule(why, CLASSIC).startswith("the classic rules (106 cards): ")
+    assert written == set(EXAMPLES)
 
 
+@pytest.mark.parametrize("key", REFUSED)
+def test_each_reason_speaks_against_its_play_and_says_why(key):
+    assert say(refused(key)) == REFUSED[key].sentence
+
+
+@pytest.mark.parametrize("code", REMARKED)
+def test_each_remark_is_made_about_a_legal_play(code):
+    items = record(f"side Ann\nside Bob\n{REMARKED[code][0]}")
+
+    assert (remarked(code).code, say(remarked(code))) == (code, REMARKED[code][1])
+    assert {item.verdict for item in items if isinstance(item, JudgedLine)} == {"legal"}
+    assert any(isinstance(item, HandResult) for item in items)
+
+
+def test_too_many_cards_of_a_deck_that_may_be_counted_wrong_are_only_remarked():
+    played = hand("Ann 300", edition="rush")
+    (why,) = referee.remarks(played.table, played.parsed("Bob 300"))
+
+    assert not played.against("Bob 300")
+    assert say(why) == "300 km: the deck has only 1."
+
+
+@pytest.mark.parametrize("key", AS_VALUES)
+def test_a_reason_given_as_a_value_has_its_sentence(key):
+    why, sentence = AS_VALUES[key]
+
+    assert say(why) == sentence
+
+
+# The catalogues
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("key", EXAMPLES)
+def test_every_example_has_a_whole_sentence_in_each_language(key, language):
+    sentence = say(example(key), language)
+
+    assert sentence.endswith(".")
+    assert not sentence[0].islower()
+    assert not re.search(r"[{}]|None", sentence)
+
+
+@pytest.mark.parametrize("key", EXAMPLES)
+def test_a_way_out_is_short_in_each_language(key):
+    ways_out = [instead(example(key), language) for language in LANGUAGES]
+
+    assert ways_out == [None] * 3 or all(0 < len(way_out) <= 60 for way_out in ways_out)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_catalogue_speaks_of_every_code_and_of_nothing_else(language):
+    assert set(catalogue(language)) == TABLES | {code.value for code in Code}
+    for code in Code:
+        assert catalogue(language)[code]["section"]
+        assert {key.partition("-")[0] for key in catalogue(language)[code]} <= {"say", "instead", "section"}
+
+
+@pytest.mark.parametrize("language", LANGUAGES[1:])
 @pytest.mark.parametrize("code", Code)
-def test_every_code_has_a_sentence_and_a_section(code):
-    entry = catalogue()[code]
-    sentences = [text for key, text in entry.items() if key == "say" or key.startswith("say-")]
+def test_a_translation_has_the_same_cases_with_the_same_gaps(code, language):
+    english, other = catalogue()[code], catalogue(language)[code]
 
-    assert sentences
-    assert all(sentence.endswith(".") for sentence in sentences)
-    assert entry["section"]
+    assert set(other) == set(english)
+    assert {key: gaps(text) for key, text in other.items()} == {key: gaps(text) for key, text in english.items()}
 
 
-def test_no_message_is_left_over():
-    assert set(catalogue()) == {code.value for code in Code}
-    assert {key for entry in catalogue().values() for key in entry if not key.startswith("say-")} <= {
-        "say",
-        "section",
-        "instead",
+@pytest.mark.parametrize("language", LANGUAGES[1:])
+def test_no_english_is_left_in_a_translation(language):
+    same = {
+        (name, key)
+        for name, entry in catalogue(language).items()
+        for key, text in entry.items()
+        if text == catalogue()[name].get(key) and not text.endswith(" km")
     }
 
+    assert same <= {("words", "rule")}
 
-@pytest.mark.parametrize("code", REFUSED)
-def test_every_sentence_of_a_code_is_filled_by_its_details(code):
-    (why, *_) = [why for why in refused(code) if why.code is code]
-    known = {key for key, _ in why.details}
-    texts = [text for key, text in catalogue()[code].items() if key == "instead" or key.startswith("say")]
 
-    assert {field for text in texts for _, field, _, _ in string.Formatter().parse(text) if field} <= known
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_card_and_every_pile_is_named_in_each_language(language):
+    names = [card_name(card, language) for card in Card]
+
+    assert len(set(names)) == len(Card)
+    assert list(catalogue(language)["cards"]) == [card.value for card in Card]
+    assert list(catalogue(language)["piles"]) == ["battle", "speed", "distance", "safety"]
+
+
+def test_the_english_names_are_those_of_the_cards():
+    assert [card_name(card) for card in Card] == [cards.card_name(card) for card in Card]
+
+
+def test_french_signs_are_not_parted_from_their_word():
+    texts = [text for entry in catalogue("fr").values() for text in entry.values()]
+
+    assert not [text for text in texts if re.search(r"(?<!\u00a0)[:;!?»]|«(?!\u00a0)", text)]
+
+
+def test_a_sentence_names_cards_and_piles_in_its_language():
+    stopped = reason(Code.UNDER_HAZARD, side="Zoé", hazard=Card.FLAT_TIRE, remedy=Card.SPARE_TIRE, safety="roll")
+    astray = reason(Code.WRONG_PILE, side="Żaneta", card=Card.ROLL, pile="distance")
+
+    assert say(stopped, "fr") == "Crevaison chez Zoé\u00a0: impossible d'avancer sans parade."
+    assert instead(stopped, "fr") == "Roue de secours, ou Feu vert"
+    assert say(stopped, "pl") == "Przebita opona (Zoé): bez ratunku ani rusz."
+    assert say(astray, "pl") == "Żaneta: karta „zielone światło” nie może leżeć wśród kart dystansu."
+
+
+def test_names_in_a_sentence_are_never_taken_for_its_gaps_or_for_cards():
+    why = reason(Code.NOT_YOUR_TURN, player="{turn}", turn="roll")
+    away = reason(Code.NEEDS_TARGET, card=Card.OUT_OF_GAS)
+    small = reason(Code.NOT_DRIVING, side="bob")
+
+    assert say(why) == "It is roll's turn, not {turn}'s."
+    assert say(away) == "Say who gets the out of gas."
+    assert say(small) == "bob cannot drive yet."
+
+
+# The way out and the rule
 
 
 def test_the_way_out_is_given_where_it_is_short():
-    (under,) = refused(Code.UNDER_HAZARD)
-    (passing,) = refused(Code.PAST_TARGET)
-
-    assert instead(under) == "spare tire, or puncture proof"
-    assert instead(passing) is None
+    assert instead(refused("under-hazard")) == "spare tire, or puncture proof"
+    assert instead(refused("past-target")) is None
 
 
-def test_a_code_has_a_sentence_for_each_case():
-    remedied = hand(
-        "Ann roll; Bob stop > Ann; Ann roll; Bob accident > Ann; Ann repairs", options=["hazard-on-remedy=forbidden"]
-    )
-    (why,) = referee.objections(remedied.table, remedied.parsed("Bob stop > Ann"))
-    nothing = hand(options=["take-discard=allowed"])
-    (empty,) = referee.objections(nothing.table, nothing.parsed("Ann take"))
-    drawn = nothing.then("Ann discard 25; Bob skip-draw")
-    (twice,) = referee.objections(drawn.table, drawn.parsed("Bob take"))
+GOVERNED = {
+    "already-attacked": "hazard-on-hazard",
+    "opponent-not-driving/empty": "hazard-on-empty-pile",
+    "opponent-not-driving/remedied": "hazard-on-remedy",
+    "third-200": "two-hundreds",
+    "past-target": "overshoot",
+    "past-target/discard": "past-target-card",
+    "not-driving": "roll-to-start",
+    "never-rolled": "roll-to-start",
+    "first-card": "first-card",
+    "safety-discard": "discard-safety",
+    "cannot-take-discard": "take-discard",
+    "cannot-take-discard/full": "draw",
+    "cannot-take-discard/pair": "pair-for-discard",
+    "coup-fourre-window-closed": "coup-fourre-window",
+    "discard-only-when-stuck": "discard",
+    "nothing-to-turn-back/winning": "u-turn-on-winning-card",
+    "no-exchange": "exchange",
+    "no-penalty": "mistake-penalty",
+}
 
-    assert say(why) == "Ann cannot be stopped yet: there has been no roll since."
-    assert say(empty) == "There is no card on the discard pile."
-    assert say(twice) == "This turn's card has been drawn already."
+
+@pytest.mark.parametrize(("key", "switch"), GOVERNED.items())
+def test_the_rule_is_where_the_sheet_writes_of_its_switch(key, switch):
+    edition = load_edition(REFUSED[key].edition if key in REFUSED else "classic")
+    section = edition.sources[switch].replace("chosen: the sheet does not say", "silent here, our reading")
+
+    assert governing_switch(example(key), edition) == switch
+    assert rule(example(key), edition) == f"{edition.sheet}: {section}"
+
+
+@pytest.mark.parametrize(("key", "switch"), GOVERNED.items())
+def test_a_house_rule_is_named_as_the_rule(key, switch):
+    value = CLASSIC.switch(switch)
+    edition = CLASSIC.with_option(switch, value)
+
+    assert rule(example(key), edition) == f"house rule: {switch}={value}"
+    assert rule(example(key), edition, "fr") == f"règle maison\u00a0: {switch}={value}"
+    assert rule(example(key), edition, "pl") == f"zasada domowa: {switch}={value}"
+
+
+def test_where_all_sheets_agree_the_rule_is_in_the_section_of_the_catalogue():
+    assert rule(refused("under-hazard"), CLASSIC) == "the classic rules (106 cards): Hazards"
+    assert rule(refused("no-attack-to-answer/mirror"), load_edition("rush")).endswith(": Specials")
+    assert rule(refused("extension-not-offered"), CLASSIC) == "the classic rules (106 cards): Extension"
+    assert rule(refused("extension-not-offered"), load_edition("rush")).endswith(": End of the race")
+
+
+def test_a_driver_who_needs_no_roll_to_start_lacks_the_roll_after_his_remedy():
+    edition = CLASSIC.with_option("roll-to-start", "not-needed")
+
+    assert governing_switch(refused("not-driving"), edition) == "roll-after-remedy"
+
+
+def test_a_roll_on_a_remedy_is_a_matter_of_its_switch_and_other_remedies_are_not():
+    edition = load_edition("asmodee-2014")
+    roll = reason(Code.NOTHING_TO_REMEDY, card=Card.ROLL, hazard=Card.STOP, side="Ann")
+
+    assert governing_switch(roll, edition) == "roll-on-remedy"
+    assert governing_switch(refused("nothing-to-remedy"), edition) is None
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", edition_names())
+def test_the_rules_of_a_sheet_are_named_in_each_language(name, language):
+    edition = load_edition(name)
+    governing = {governing_switch(example(key), edition) for key in EXAMPLES} - {None}
+    english = {edition.sheet, *(edition.sources[switch] for switch in governing)}
+
+    assert governing <= set(switches())
+    assert language == "en" or english <= set(catalogue(language)["sources"])
 
 
 def test_the_json_of_a_reason_gives_code_sentence_rule_and_way_out():
-    (why,) = refused(Code.NO_PASSING)
-
-    assert as_json(why, CLASSIC) == {
+    assert as_json(refused("no-passing"), CLASSIC) == {
         "code": "no-passing",
         "say": "There is no passing.",
         "rule": "the classic rules (106 cards): A turn",
@@ -180,34 +488,5 @@ def test_the_json_of_a_reason_gives_code_sentence_rule_and_way_out():
     }
 
 
-def test_names_in_a_sentence_are_never_taken_for_its_gaps_or_for_cards():
-    why = reason(Code.NOT_YOUR_TURN, player="{turn}", turn="roll")
-    away = reason(Code.NEEDS_TARGET, card=Card.OUT_OF_GAS)
-
-    assert say(why) == "It is roll's turn, not {turn}'s."
-    assert say(away) == "Say who gets the out of gas."
-
-
 def test_a_reason_is_written_as_its_code():
     assert str(reason(Code.OWN_SIDE)) == "own-side"
-
-
-def remarked(text: str) -> list[Reason]:
-    return [why for item in record(text) for why in item.remarks]
-
-
-@pytest.mark.parametrize(
-    ("text", "code"),
-    [
-        ("hand first Ann\nAnn roll\nBob stop > Ann\nAnn right-of-way\n", Code.LATE_SAFETY),
-        ("option discard=when-stuck\nhand first Ann\nAnn discard 25\n", Code.DISCARD_ONLY_WHEN_STUCK),
-        ("hand first Ann\nAnn roll\nhand first Bob\n", Code.ENDED_AS_AGREED),
-        ("Ann roll\n", Code.HAND_BEGAN_BY_ITSELF),
-    ],
-)
-def test_each_remark_is_made_about_a_legal_play(text, code):
-    items = record(f"side Ann\nside Bob\n{text}")
-
-    assert [why.code for why in remarked(f"side Ann\nside Bob\n{text}")] == [code]
-    assert {item.verdict for item in items if isinstance(item, JudgedLine)} == {"legal"}
-    assert any(isinstance(item, HandResult) for item in items)

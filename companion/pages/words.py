@@ -135,7 +135,7 @@ class Why:
 
 def why(reason: Reason, edition: Edition, names: Names) -> Why:
     """A reason with the names as they are shown, the rule it comes from, and the way out."""
-    people = {"player", "turn", "side"}
+    people = {"player", "turn", "side", "asker"}
     details = tuple((key, names.anyone(value) if key in people else value) for key, value in reason.details)
     shown = Reason(reason.code, details)
     instead = reasons.instead(shown)

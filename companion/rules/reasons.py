@@ -9,15 +9,21 @@ from enum import StrEnum
 from functools import cache
 from pathlib import Path
 
-from companion.rules.cards import card_name, card_of_slug
+from companion.rules.cards import Card
 from companion.rules.edition import Edition
 
 _MESSAGES = Path(__file__).parent / "messages"
 _CARD_DETAILS = frozenset({"card", "hazard", "remedy", "safety"})
+_BEGINS_WITH_NAME = ("{player}", "{side}", "{turn}")
+
+LANGUAGES = ("en", "fr", "pl")
+"""The languages that there is a message catalogue for."""
 
 
 class Code(StrEnum):
-    """The codes of reasons (a play is refused) and of remarks (it is legal, but worth a word)."""
+    """The codes of reasons (a play is refused), of remarks (it is legal, but worth a word), and of what is wrong with
+    a table as it lies.
+    """
 
     NOT_YOUR_TURN = "not-your-turn"
     HAND_OVER = "hand-over"
@@ -59,12 +65,19 @@ class Code(StrEnum):
     ENDED_AS_AGREED = "ended-as-agreed"
     HAND_BEGAN_BY_ITSELF = "hand-began-by-itself"
 
+    WRONG_PILE = "wrong-pile"
+    NEVER_ROLLED = "never-rolled"
+    NOTHING_UNDER_REMEDY = "nothing-under-remedy"
+    NOT_A_COUP_FOURRE = "not-a-coup-fourre"
+    MISSING_CARDS = "missing-cards"
+
 
 @dataclass(frozen=True, slots=True)
 class Reason:
     """One thing that is wrong with a play, or worth a remark, with what its sentence is filled with.
 
-    Cards are given by their slugs. A detail `case` chooses among the sentences of a code (`say-empty`).
+    Cards are given by their slugs. A detail `case` chooses among the sentences of a code (`say-empty`); without
+    one, the card may.
     """
 
     code: Code
@@ -81,36 +94,107 @@ def reason(code: Code, **details: object) -> Reason:
 
 @cache
 def catalogue(language: str = "en") -> Mapping[str, Mapping[str, str]]:
-    """The messages of a language, by code."""
+    """The messages of a language: a table for each code, and the tables `words`, `sources`, `piles` and `cards`.
+
+    Raises FileNotFoundError for a language that is none of `LANGUAGES`.
+    """
     return tomllib.loads((_MESSAGES / f"{language}.toml").read_text(encoding="utf-8"))
+
+
+def card_name(card: Card, language: str = "en") -> str:
+    """The card's name for a sentence: `end of limit`, `Fin de limite de vitesse`, `koniec ograniczenia`."""
+    return catalogue(language)["cards"][card.value]
 
 
 def say(why: Reason, language: str = "en") -> str:
     """The sentence for the table: "Speed limit: only 25 and 50 until it is lifted."."""
-    case = dict(why.details).get("case")
-    sentence = _filled(catalogue(language)[why.code][f"say-{case}" if case else "say"], why)
-    return sentence[:1].upper() + sentence[1:]
+    template = _message(why, "say", language) or ""
+    sentence = _filled(template, why, language)
+    return sentence if template.startswith(_BEGINS_WITH_NAME) else sentence[:1].upper() + sentence[1:]
 
 
 def instead(why: Reason, language: str = "en") -> str | None:
     """What would be allowed instead, where that is short."""
-    template = catalogue(language)[why.code].get("instead")
-    return _filled(template, why) if template else None
+    template = _message(why, "instead", language)
+    return _filled(template, why, language) if template else None
 
 
-def _filled(template: str, why: Reason) -> str:
-    return template.format_map({key: _shown(key, value) for key, value in why.details})
+def _message(why: Reason, kind: str, language: str) -> str | None:
+    """What the catalogue says for the reason's case, else for its code."""
+    entry = catalogue(language)[why.code]
+    return next((entry[key] for case in _cases(why) if (key := f"{kind}-{case}") in entry), entry.get(kind))
 
 
-def _shown(key: str, value: str) -> str:
-    """A card is shown by its name; whoever is called `roll` keeps his own."""
-    card = card_of_slug(value) if key in _CARD_DETAILS else None
-    return card_name(card) if card else value
+def _cases(why: Reason) -> tuple[str, ...]:
+    """What may tell one case of a code from another: the case that was given, else the card."""
+    details = dict(why.details)
+    return tuple(details[key] for key in ("case", "card") if key in details)
+
+
+def _filled(template: str, why: Reason, language: str) -> str:
+    return template.format_map({key: _shown(key, value, language) for key, value in why.details})
+
+
+def _shown(key: str, value: str, language: str) -> str:
+    """A card is shown by its name, a pile by its place; whoever is called `roll` keeps his own name."""
+    table = "cards" if key in _CARD_DETAILS else "piles" if key == "pile" else None
+    return catalogue(language)[table].get(value, value) if table else value
 
 
 def rule(why: Reason, edition: Edition, language: str = "en") -> str:
-    """Where it is written: the rule sheet and its section."""
-    return f"{edition.sheet}: {catalogue(language)[why.code]['section']}"
+    """Where it is written: the sheet and its section, or the house rule that this table plays by."""
+    words, called = catalogue(language)["words"], catalogue(language)["sources"]
+    switch = governing_switch(why, edition)
+    if switch and switch in dict(edition.house_rules):
+        return words["house-rule"].format(option=f"{switch}={edition.switch(switch)}")
+    section = edition.sources[switch] if switch else _message(why, "section", language) or ""
+    return words["rule"].format(sheet=called.get(edition.sheet, edition.sheet), section=called.get(section, section))
+
+
+def governing_switch(why: Reason, edition: Edition) -> str | None:
+    """The switch that makes the edition object; None where all sheets agree.
+
+    Where several may be the cause, one that the table has turned comes first.
+    """
+    options = next((_GOVERNED[why.code, case] for case in (*_cases(why), "") if (why.code, case) in _GOVERNED), ())
+    objecting = [name for name, value in options if edition.switch(name) == value or not value]
+    turned = dict(edition.house_rules)
+    return next((name for name in objecting if name in turned), objecting[0] if objecting else None)
+
+
+_ANY = ""
+_GOVERNED: Mapping[tuple[Code, str], tuple[tuple[str, str], ...]] = {
+    (Code.PAST_TARGET, ""): (("overshoot", _ANY),),
+    (Code.PAST_TARGET, "discard"): (("past-target-card", _ANY),),
+    (Code.THIRD_200, ""): (("two-hundreds", _ANY),),
+    (Code.NOT_DRIVING, ""): (
+        ("roll-to-start", "needed"),
+        ("roll-after-remedy", "needed"),
+        ("roll-after-late-safety", "needed"),
+    ),
+    (Code.NOT_DRIVING, "remedied"): (("roll-after-remedy", _ANY),),
+    (Code.NOT_DRIVING, "late-safety"): (("roll-after-late-safety", _ANY),),
+    (Code.NEVER_ROLLED, ""): (("roll-to-start", _ANY),),
+    (Code.SPEED_LIMIT, "doubled"): (("limit-on-doubled", _ANY),),
+    (Code.NOTHING_TO_REMEDY, "roll"): (("roll-on-remedy", "forbidden"),),
+    (Code.ALREADY_ROLLING, "right-of-way"): (("roll-with-right-of-way", _ANY),),
+    (Code.OPPONENT_NOT_DRIVING, "empty"): (("hazard-on-empty-pile", _ANY),),
+    (Code.OPPONENT_NOT_DRIVING, "remedied"): (("hazard-on-remedy", _ANY),),
+    (Code.ALREADY_ATTACKED, ""): (("hazard-on-hazard", _ANY),),
+    (Code.COUP_FOURRE_WINDOW_CLOSED, ""): (("coup-fourre-window", _ANY),),
+    (Code.COUP_FOURRE_WINDOW_CLOSED, "remedy"): (("fast-remedy", _ANY),),
+    (Code.FIRST_CARD, ""): (("first-card", _ANY),),
+    (Code.EXTENSION_NOT_OFFERED, ""): (("extension", "no"),),
+    (Code.SAFETY_DISCARD, ""): (("discard-safety", _ANY),),
+    (Code.CANNOT_TAKE_DISCARD, ""): (("take-discard", "forbidden"),),
+    (Code.CANNOT_TAKE_DISCARD, "full"): (("draw", _ANY),),
+    (Code.CANNOT_TAKE_DISCARD, "pair"): (("pair-for-discard", _ANY),),
+    (Code.NOTHING_TO_TURN_BACK, "winning"): (("u-turn-on-winning-card", _ANY),),
+    (Code.NO_EXCHANGE, ""): (("exchange", _ANY),),
+    (Code.NO_PENALTY, ""): (("mistake-penalty", _ANY),),
+    (Code.DISCARD_ONLY_WHEN_STUCK, ""): (("discard", _ANY),),
+}
+"""By code and case: the switches behind the objection, each with the value that objects."""
 
 
 def as_json(why: Reason, edition: Edition) -> dict[str, str]:
