@@ -312,12 +312,13 @@ def test_right_of_way_leaves_an_accident_but_takes_the_limit_away():
     assert late.against("Ann end-of-limit") == ["not-limited"]
 
 
-def test_right_of_way_takes_a_stop_and_a_limit_away():
-    attacked = "Ann roll; Bob speed-limit > Ann; Ann 25; Bob stop > Ann; Ann discard 25; Bob discard 25"
-    late = mille(f"{attacked}; Ann right-of-way")
+@pytest.mark.parametrize("when", ["Ann right-of-way !", "Ann discard 25; Bob discard 25; Ann right-of-way"])
+def test_right_of_way_takes_a_stop_and_a_limit_away_and_the_pile_is_empty(when):
+    free = mille(f"Ann roll; Bob speed-limit > Ann; Ann 25; Bob stop > Ann; {when}")
 
-    assert late.against("Ann 200") == []
-    assert late.against("Ann end-of-limit") == ["not-limited"]
+    assert (free.side("Ann").battle_top, free.side("Ann").speed_top) == (None, None)
+    assert free.against("Ann 200") == free.against("Ann roll") == []
+    assert free.against("Ann end-of-limit") == ["not-limited"]
 
 
 # Coup fourré
