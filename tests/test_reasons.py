@@ -214,6 +214,14 @@ AS_VALUES: dict[str, tuple[Reason, str]] = {
         reason(Code.COUP_FOURRE_WINDOW_CLOSED, case="remedy", hazard=Card.ACCIDENT, card=Card.REPAIRS),
         "Too late for repairs out of turn: a card was drawn or played since accident.",
     ),
+    "too-many-copies/sum": (
+        reason(Code.TOO_MANY_COPIES, case="sum", count=107, deck=106),
+        "107 cards in all: the deck has only 106.",
+    ),
+    "missing-cards/sum": (
+        reason(Code.MISSING_CARDS, case="sum", count=105, deck=106),
+        "Only 105 cards in all: the deck has 106.",
+    ),
     "past-target/sum": (
         reason(Code.PAST_TARGET, case="sum", side="Ann", km=725, target=700),
         "Ann has 725 km, and the target is 700 km.",
