@@ -237,7 +237,7 @@ AS_VALUES: dict[str, tuple[Reason, str]] = {
     ),
     "not-a-coup-fourre": (
         reason(Code.NOT_A_COUP_FOURRE, side="Ann", card=Card.DRIVING_ACE),
-        "Driving ace lies sideways in front of Ann, but there was no coup fourré.",
+        "Driving ace cannot be a coup fourré of Ann.",
     ),
     "missing-cards": (reason(Code.MISSING_CARDS, card=Card.STOP, count=2), "Missing: 2 × stop."),
 }
