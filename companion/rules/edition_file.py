@@ -1,0 +1,434 @@
+"""Edition files: a parent plus what differs, read from TOML, and everything that is wrong in one, by line.
+
+What a file says is checked on its own first; what is sound in it is laid over its parent, and the whole is checked
+again. So a wrong value is named once, and does not drag a dozen other sentences along.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import tomllib
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from companion.rules import toml_lines
+from companion.rules.cards import Card, card_of_slug
+from companion.rules.house_rules import EditionError, contradictions, one_of, otherwise, switches, written
+from companion.rules.toml_lines import Place
+
+EDITIONS = Path(__file__).parent / "editions"
+
+LEAST_TARGET_KM = 200
+TARGET_STEP_KM = 25
+MOST_PLAYERS = 8
+
+Entries = Mapping[str, Any]
+"""A TOML table."""
+
+_IDENTITY = {"name": str, "title": str, "sheet": str, "about": str}
+_TABLES = {"deck": dict, "setting-up": dict, "points": dict, "switches": dict}
+_NEEDED = {**_IDENTITY, "counts-verified": bool, **_TABLES}
+_KINDS_OF_FILE = {"parent": str, "deck-changes": dict, **_NEEDED}
+_SETTING_UP = {"cards": int, "first-player": dict, "hand": int, "seatings": list, "source": str, "target-km": dict}
+_POINTS = {
+    "source": str,
+    **dict.fromkeys(("safety", "all-safeties", "coup-fourre", "trip-completed"), int),
+    **dict.fromkeys(("delayed-action", "safe-trip", "extension", "shut-out"), int),
+    "level": str,
+}
+_LEVEL = ("play-on", "restart")
+_CHOICE = {"value": str, "source": str}
+FIRST_PLAYERS = MappingProxyType(
+    {
+        "left-of-the-dealer": "The player to the dealer's left begins, and the deal goes round.",
+        "youngest": "The youngest player begins.",
+        "alternates": "The first turn alternates hand by hand.",
+    }
+)
+"""Who begins, as a sheet says it; for the table to know, no rule depends on it."""
+
+_SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+_TOML_PLACE = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
+_TOO_MANY_DIGITS = re.compile(r"[0-9_]{4000,}")
+_KIND_WORDS: dict[type, str] = {
+    dict: "a table",
+    list: "a list",
+    str: "a text in quotes, on one line",
+    bool: "true or false",
+    int: "a whole number",
+}
+_MOST_SHOWN = 40
+_TOO_LARGE = 100_000
+"""More than any count, target or points."""
+
+
+def edition_names() -> tuple[str, ...]:
+    """The editions that ship, classic first."""
+    names = sorted(path.stem for path in EDITIONS.glob("*.toml"))
+    return tuple(sorted(names, key=lambda name: name != "classic"))
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing that is wrong in a file: the line, from 1, and the sentence."""
+
+    line: int
+    say: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What an edition says with its parents' leave, as far as it is sound, and what is wrong in its file."""
+
+    entries: Entries
+    faults: tuple[Fault, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Wrong:
+    """Something wrong, and what it concerns: the first of these places that the file names tells the line."""
+
+    places: tuple[Place, ...]
+    say: str
+
+
+def read_file(path: Path) -> Reading:
+    """What is in an edition file. Raises EditionError, naming the file, when it cannot be read at all."""
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise EditionError(f"{path}: cannot be read ({error.strerror}).") from error
+    try:
+        return read_text(raw.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        return Reading({}, (Fault(line, "this is no UTF-8 text; save the file as UTF-8."),))
+
+
+def read_text(text: str) -> Reading:
+    """What the text of an edition file says. Any text gives a reading."""
+    text = text.removeprefix("\ufeff")
+    try:
+        data = tomllib.loads(text)
+        lines = toml_lines.key_lines(text)
+    except RecursionError:
+        return Reading({}, (Fault(1, "the brackets are nested too deeply."),))
+    except ValueError as error:
+        return Reading({}, (_toml_fault(str(error), text),))
+    return _checked(data, lines)
+
+
+def _toml_fault(said: str, text: str) -> Fault:
+    """The TOML reader's own complaint, with its place at the front."""
+    found = _TOML_PLACE.search(said)
+    if found is None:
+        digits = _TOO_MANY_DIGITS.search(text)
+        return Fault(text.count("\n", 0, digits.start()) + 1 if digits else 1, "this number is too large.")
+    line = int(found[1] or len(text.splitlines()))
+    what = next((say for start, say in _TOML_SAYS.items() if said.startswith(start)), said[: found.start()])
+    return Fault(line, _printable(f"this is no TOML: {what[:1].lower()}{what[1:]}."))
+
+
+_TOML_SAYS = {
+    "Cannot overwrite a value": "this key stands twice",
+    "Cannot declare": "this table stands twice",
+    "Invalid value": "texts stand in quotes, numbers and true or false without",
+    "Invalid statement": 'a line is a [table], or key = "value"',
+}
+
+
+def _checked(data: dict[str, Any], lines: Mapping[Place, int]) -> Reading:
+    own_wrongs = tuple(_own_wrongs(data))
+    named_wrong = {place[:2] for wrong in own_wrongs for place in wrong.places}
+    own = _signed(_sound(data, named_wrong))
+    parent = own.get("parent", None if "parent" not in data else "classic")
+    entries = _with_parent(read_file(EDITIONS / f"{parent}.toml").entries, own) if parent else own
+    whole_wrongs = [wrong for wrong in _whole_wrongs(own, entries) if not _touches(wrong, named_wrong)]
+    faults = [Fault(_line(wrong, lines), _printable(wrong.say)) for wrong in (*own_wrongs, *whole_wrongs)]
+    return Reading(entries, tuple(sorted(faults, key=lambda fault: fault.line)))
+
+
+def _line(wrong: _Wrong, lines: Mapping[Place, int]) -> int:
+    """Where the file names what is wrong; the table's header or the first line where something is missing."""
+    named = next((place for place in wrong.places if place in lines), None)
+    if named is not None:
+        return lines[named]
+    place = wrong.places[0]
+    return next((lines[place[:end]] for end in range(len(place), 0, -1) if place[:end] in lines), 1)
+
+
+def _touches(wrong: _Wrong, named: Iterable[Place]) -> bool:
+    return any(
+        place[: len(other)] == other[: len(place)] for place in wrong.places for other in named if place and other
+    )
+
+
+def _sound(data: Mapping[str, Any], wrong: Collection[Place]) -> dict[str, Any]:
+    """What is left without the keys of the first two levels that are wrong."""
+    out = {}
+    for key, value in data.items():
+        if (key,) not in wrong:
+            is_table = isinstance(value, dict)
+            out[key] = {k: v for k, v in value.items() if (key, k) not in wrong} if is_table else value
+    return out
+
+
+def _signed(own: dict[str, Any]) -> dict[str, Any]:
+    """Each switch with the edition that sets it."""
+    if "switches" not in own:
+        return own
+    name = own.get("name", "")
+    return {**own, "switches": {key: {**entry, "edition": name} for key, entry in own["switches"].items()}}
+
+
+def _with_parent(base: Entries, own: Entries) -> dict[str, Any]:
+    """An edition over its parent: tables are merged key by key, but a `deck` replaces the parent's whole."""
+    setting_up = {**base["setting-up"], **own.get("setting-up", {})}
+    deck = {**own.get("deck", base["deck"]), **own.get("deck-changes", {})}
+    changed = {key: {**base[key], **own.get(key, {})} for key in ("points", "switches")}
+    title = own.get("title", own.get("name", "").replace("-", " ").capitalize())
+    identity = {
+        "title": title,
+        "sheet": f"the rules of {title}",
+        "about": f"As {base['title']}, with rules of our own.",
+    }
+    top = {**base, **identity, **own, **changed, "deck": deck}
+    return {**top, "setting-up": {**setting_up, "target-km": _targets(base, own, setting_up)}}
+
+
+def _targets(base: Entries, own: Entries, setting_up: Entries) -> dict[str, int]:
+    """The targets; the parent's only for as many players as this edition seats."""
+    seated = {str(players) for players, _ in setting_up["seatings"]}
+    inherited = {players: km for players, km in base["setting-up"]["target-km"].items() if players in seated}
+    return {**inherited, **own.get("setting-up", {}).get("target-km", {})}
+
+
+# What a file says by itself
+
+
+def _own_wrongs(data: Entries) -> Iterator[_Wrong]:
+    yield from _shape(data, _KINDS_OF_FILE, (), "")
+    yield from _identity_wrongs(data)
+    for table in ("deck", "deck-changes"):
+        yield from _deck_wrongs(_table(data, table), table)
+    setting_up = _table(data, "setting-up")
+    yield from _shape(setting_up, _SETTING_UP, ("setting-up",), "[setting-up] ")
+    yield from _seating_wrongs(setting_up.get("seatings"))
+    yield from _target_wrongs(_table(setting_up, "target-km"))
+    if isinstance(setting_up.get("first-player"), dict):
+        place = ("setting-up", "first-player")
+        yield from _choice_wrongs(setting_up["first-player"], FIRST_PLAYERS, place, "[setting-up] 'first-player'")
+    yield from _points_wrongs(_table(data, "points"))
+    yield from _switch_wrongs(_table(data, "switches"))
+
+
+def _table(data: Entries, key: str) -> Entries:
+    value = data.get(key)
+    return value if isinstance(value, dict) else {}
+
+
+def _shape(table: Entries, kinds: Mapping[str, type], place: Place, where: str) -> Iterator[_Wrong]:
+    """Keys that nobody knows, and values of the wrong kind."""
+    for key, value in table.items():
+        if key not in kinds:
+            yield _Wrong(((*place, key),), f"{where}there is no key '{key}' here{_meant(key, kinds)}.")
+        elif not _is(value, kinds[key]):
+            say = f"'{key}' must be {_KIND_WORDS[kinds[key]]}, not {_shown(value)}."
+            yield _Wrong(((*place, key),), where + say)
+
+
+def _meant(word: str, known: Iterable[str]) -> str:
+    return _near(word, known) or f"; known are {', '.join(known)}"
+
+
+def _near(word: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(word[:_MOST_SHOWN], list(known), n=1, cutoff=0.7)
+    return f" (do you mean '{near[0]}'?)" if near else ""
+
+
+def _is(value: object, kind: type) -> bool:
+    if kind is int:
+        return type(value) is int and 0 <= value < _TOO_LARGE
+    if kind is str:
+        return isinstance(value, str) and value.strip() != "" and value.isprintable()
+    return isinstance(value, kind)
+
+
+def _shown(value: object) -> str:
+    """A value as its file wrote it, short enough for a sentence."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return f"'{value[:_MOST_SHOWN]}'"
+    if isinstance(value, int) and abs(value) < _TOO_LARGE:
+        return str(value)
+    names = {dict: "a table", list: "a list", int: "so large a number", float: "a number with a point"}
+    return names.get(type(value), "a date")
+
+
+def _identity_wrongs(data: Entries) -> Iterator[_Wrong]:
+    parent, name = data.get("parent"), data.get("name")
+    if _is(parent, str) and parent not in edition_names():
+        yield _Wrong((("parent",),), f"its parent '{parent}' is not one of {', '.join(edition_names())}.")
+    if isinstance(name, str) and _is(name, str) and not _SLUG.fullmatch(name):
+        yield _Wrong((("name",),), f"'name' is small letters, digits and hyphens, such as our-rules, not '{name}'.")
+    if "deck" in data and "deck-changes" in data:
+        say = "[deck] lists every card, [deck-changes] those whose number differs from the parent's: write one of them."
+        yield _Wrong((("deck-changes",), ("deck",)), say)
+    elif "deck-changes" in data and "parent" not in data:
+        yield _Wrong((("deck-changes",),), "[deck-changes] changes a parent's deck, and this file names no parent.")
+
+
+def _deck_wrongs(counts: Entries, table: str) -> Iterator[_Wrong]:
+    for slug, count in counts.items():
+        place, where = (table, slug), f"[{table}]"
+        if slug == "source":
+            yield from _shape({slug: count}, {slug: str}, (table,), f"{where} ")
+        elif card_of_slug(slug) in (None, Card.UNKNOWN):
+            yield _Wrong((place,), f"{where} names a card '{slug}' that no edition has{_near(slug, Card)}.")
+        elif not _is(count, int):
+            yield _Wrong((place,), f"{where} '{slug}' must be a whole number, not {_shown(count)}.")
+
+
+def _seating_wrongs(seatings: object) -> Iterator[_Wrong]:
+    place: Place = ("setting-up", "seatings")
+    if not isinstance(seatings, list):
+        return
+    if not seatings:
+        yield _Wrong((place,), "[setting-up] 'seatings' is empty: list pairs such as [[2, 1], [4, 2]].")
+    for number, pair in enumerate(seatings):
+        if not _is_seating(pair):
+            yield _Wrong(((*place, number), place), f"[setting-up] 'seatings' {_SEATING_SAY}")
+        elif pair in seatings[:number]:
+            yield _Wrong(((*place, number), place), f"[setting-up] 'seatings' lists {pair} twice.")
+
+
+_SEATING_SAY = (
+    "lists pairs of numbers, players and players a side, for two sides or more and up to "
+    f"{MOST_PLAYERS} players: [[2, 1], [4, 2]]."
+)
+
+
+def _is_seating(pair: object) -> bool:
+    if not isinstance(pair, list) or len(pair) != 2 or not all(type(number) is int and number > 0 for number in pair):
+        return False
+    players, each = pair
+    return bool(players % each == 0 and 2 * each <= players <= MOST_PLAYERS)
+
+
+def _target_wrongs(targets: Entries) -> Iterator[_Wrong]:
+    for players, km in targets.items():
+        if not _is(km, int) or km < LEAST_TARGET_KM or km % TARGET_STEP_KM:
+            say = f"'{players}' must be a multiple of {TARGET_STEP_KM} from {LEAST_TARGET_KM} km up, not {_shown(km)}."
+            yield _Wrong((("setting-up", "target-km", players),), f"[setting-up.target-km] {say}")
+
+
+def _choice_wrongs(entry: Entries, values: Collection[str], place: Place, where: str) -> Iterator[_Wrong]:
+    """What is wrong with a choice and its source: `{ value = "no", source = "A turn" }`."""
+    yield from _shape(entry, _CHOICE, place, f"{where}: ")
+    for key in _CHOICE:
+        if key not in entry:
+            yield _Wrong((place,), f'{where} has no \'{key}\': write {{ value = "…", source = "…" }}.')
+    value = entry.get("value")
+    if _is(value, str) and value not in values:
+        yield _Wrong(((*place, "value"),), f"{where} is {one_of(values)}, not {_shown(value)}.")
+
+
+def _points_wrongs(points: Entries) -> Iterator[_Wrong]:
+    yield from _shape(points, _POINTS, ("points",), "[points] ")
+    level = points.get("level")
+    if _is(level, str) and level not in _LEVEL:
+        yield _Wrong((("points", "level"),), f"[points] 'level' is {one_of(_LEVEL)}, not {_shown(level)}.")
+
+
+def _switch_wrongs(entries: Entries) -> Iterator[_Wrong]:
+    for name, entry in entries.items():
+        place: Place = ("switches", name)
+        if name not in switches():
+            meant = _near(name, switches()) or ": see `companion editions show classic` for all of them"
+            yield _Wrong((place,), f"[switches] has no switch '{name}'{meant}.")
+        elif not isinstance(entry, dict):
+            example = f'{{ value = "{next(iter(switches()[name]))}", source = "…" }}'
+            yield _Wrong((place,), f"[switches] '{name}' must be a table such as {example}, not {_shown(entry)}.")
+        else:
+            yield from _choice_wrongs(entry, switches()[name], place, f"[switches] '{name}'")
+
+
+# What a file says together with its parents
+
+
+def _whole_wrongs(own: Entries, entries: Entries) -> Iterator[_Wrong]:
+    yield from _missing(own, entries)
+    if _TABLES.keys() <= entries.keys():
+        yield from _count_wrongs(entries)
+        yield from _unseated(entries)
+        yield from _contradiction_wrongs(own, entries)
+
+
+def _missing(own: Entries, entries: Entries) -> Iterator[_Wrong]:
+    way_out = "" if "parent" in own else ", and this file names no parent that says it"
+    for key in _NEEDED:
+        if key not in entries or (key == "name" and key not in own):
+            yield _Wrong(((key,),), f"'{key}' is missing{way_out if key != 'name' else ''}.")
+    for table, needed in (("setting-up", _SETTING_UP), ("points", _POINTS), ("switches", switches())):
+        for key in needed:
+            if table in own.keys() | entries.keys() and key not in entries[table]:
+                yield _Wrong(((table, key),), f"[{table}] says nothing about '{key}'{way_out}.")
+
+
+def _count_wrongs(entries: Entries) -> Iterator[_Wrong]:
+    setting_up = entries["setting-up"]
+    total = sum(count for slug, count in entries["deck"].items() if slug != "source")
+    places: tuple[Place, ...] = (("deck-changes",), ("deck",), ("setting-up", "cards"))
+    cards = setting_up.get("cards", total)
+    if total != cards:
+        yield _Wrong(places, f"[deck] adds up to {total} cards, not {cards} as 'cards' in [setting-up] says.")
+    else:
+        yield from _hand_wrongs(setting_up, total)
+
+
+def _hand_wrongs(setting_up: Entries, total: int) -> Iterator[_Wrong]:
+    most = max((players for players, _ in setting_up.get("seatings", ())), default=0)
+    needed = setting_up.get("hand", 1) * most
+    if not setting_up.get("hand", 1):
+        yield _Wrong((("setting-up", "hand"),), "[setting-up] 'hand' is at least one card.")
+    if needed > total:
+        say = f"the hands of {most} players take {needed} cards, and the deck has {total}."
+        yield _Wrong(
+            (("setting-up", "hand"), ("setting-up", "seatings"), ("setting-up", "cards")), f"[setting-up] {say}"
+        )
+
+
+def _unseated(entries: Entries) -> Iterator[_Wrong]:
+    setting_up = entries["setting-up"]
+    seated = {str(players): None for players, _ in setting_up.get("seatings", ())}
+    targets = setting_up.get("target-km", seated)
+    where = "[setting-up.target-km]"
+    seats: Place = ("setting-up", "seatings")
+    for players in seated:
+        if players not in targets:
+            say = f"{where} names no target for {players} players, whom 'seatings' has."
+            yield _Wrong((("setting-up", "target-km"), seats), say)
+    for players in targets:
+        if players not in seated:
+            say = f"{where} names '{players}', a number of players that 'seatings' has not."
+            yield _Wrong((("setting-up", "target-km", players), seats), say)
+
+
+def _contradiction_wrongs(own: Entries, entries: Entries) -> Iterator[_Wrong]:
+    values = {name: entry["value"] for name, entry in entries["switches"].items()}
+    for pair in contradictions(values):
+        one, other = (
+            rule for rule in sorted((pair.one, pair.other), key=lambda rule: rule[0] not in own.get("switches", {}))
+        )
+        say = f"{written(one)} contradicts {written(other)} ({pair.because}): {written(otherwise(other))} would do."
+        yield _Wrong((("switches", one[0]), ("switches", other[0])), f"[switches] {say}")
+
+
+def _printable(text: str) -> str:
+    """A sentence on one line: a quoted key may hold any sign."""
+    return "".join(char if char.isprintable() else "·" for char in text)

@@ -1,0 +1,118 @@
+"""The switches of the rules: their values, which of them contradict each other, and what follows from one."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+
+_SWITCHES = Path(__file__).parent / "switches.toml"
+
+Rule = tuple[str, str]
+"""A switch and its value."""
+
+
+class EditionError(ValueError):
+    """An edition file or a house rule that cannot be used; `str()` is the sentence for the person."""
+
+
+@cache
+def switches() -> Mapping[str, Mapping[str, str]]:
+    """Every switch, its values, and what each value means in one sentence."""
+    data = tomllib.loads(_SWITCHES.read_text(encoding="utf-8"))
+    return MappingProxyType({name: MappingProxyType(values) for name, values in data.items()})
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """Two values that cannot both hold, and why. Each of the two switches has one other value."""
+
+    one: Rule
+    other: Rule
+    because: str
+
+
+CONTRADICTIONS = (
+    Contradiction(
+        ("roll-on-remedy", "forbidden"),
+        ("roll-after-remedy", "needed"),
+        "a roll that is needed after a remedy must be allowed on it",
+    ),
+    Contradiction(
+        ("roll-on-remedy", "forbidden"),
+        ("roll-after-late-safety", "needed"),
+        "a roll that is needed after a late safety must be allowed there",
+    ),
+    Contradiction(
+        ("first-card", "roll-or-right-of-way"),
+        ("roll-to-start", "not-needed"),
+        "who must begin with a roll or right of way needs one to start",
+    ),
+)
+
+
+def check_option(name: str, value: str) -> None:
+    """Raises EditionError, with a sentence, for a switch or a value that does not exist."""
+    if name not in switches():
+        raise EditionError(f"There is no house rule '{name}': see `companion editions show classic` for all of them.")
+    values = switches()[name]
+    if value not in values:
+        raise EditionError(f"'{name}' is {one_of(values)}, not '{value}'.")
+
+
+def check_options(options: Iterable[Rule]) -> None:
+    """Raises EditionError, with a sentence, for house rules that do not exist or contradict each other."""
+    rules = tuple(options)
+    for name, value in rules:
+        check_option(name, value)
+    said = contradiction(rules)
+    if said:
+        raise EditionError(said)
+
+
+def contradiction(options: Iterable[Rule]) -> str | None:
+    """The sentence about the first two house rules that contradict each other, or None.
+
+    A rule that is repeated replaces the earlier one; the order of different rules does not matter.
+    """
+    found = next(contradictions(dict(options)), None)
+    if found is None:
+        return None
+    one, other = written(found.one), written(found.other)
+    ways_out = f"leave one of them out, or write {written(otherwise(found.one))} or {written(otherwise(found.other))}"
+    return f"The house rules {one} and {other} contradict each other ({found.because}): {ways_out}."
+
+
+def contradictions(values: Mapping[str, str]) -> Iterator[Contradiction]:
+    """The contradictions among the values of switches, not all of which need be there."""
+    held = values.items()
+    return (pair for pair in CONTRADICTIONS if pair.one in held and pair.other in held)
+
+
+def follows(rules: Mapping[str, str], sheet: Mapping[str, str]) -> dict[str, str]:
+    """What house rules change beside themselves: values of the sheet that would contradict them."""
+    out: dict[str, str] = {}
+    for pair in contradictions({**sheet, **rules}):
+        dragged = next(rule for rule in (pair.other, pair.one) if rule[0] not in rules)
+        out.update([otherwise(dragged)])
+    return out
+
+
+def otherwise(rule: Rule) -> Rule:
+    """The same switch with its other value."""
+    name, value = rule
+    return name, next(other for other in switches()[name] if other != value)
+
+
+def written(rule: Rule) -> str:
+    """A house rule as a record writes it."""
+    return "=".join(rule)
+
+
+def one_of(words: Iterable[str]) -> str:
+    """A choice as a sentence names it: `play-out, stuck or reshuffle`."""
+    *most, last = words
+    return f"{', '.join(most)} or {last}" if most else last

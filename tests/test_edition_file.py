@@ -1,0 +1,351 @@
+"""Edition files of one's own: a parent plus what differs, and everything that is wrong in one, by line."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from companion.rules.edition import Edition, EditionError, edition_names, load_edition, read_edition, switches
+from companion.rules.edition_file import EDITIONS, read_file, read_text
+from companion.rules.toml_lines import key_lines
+
+CLASSIC = load_edition("classic")
+CLASSIC_TEXT = (EDITIONS / "classic.toml").read_text(encoding="utf-8")
+OWN = """parent = "classic"
+name = "our-rules"
+
+[switches]
+hazard-on-hazard = { value = "forbidden", source = "grandmother" }
+"""
+
+
+def read(folder: Path, text: str) -> Edition:
+    path = folder / "ours.toml"
+    path.write_text(text, encoding="utf-8")
+    return read_edition(path)
+
+
+def faults(text: str) -> list[tuple[int, str]]:
+    return [(fault.line, fault.say) for fault in read_text(text).faults]
+
+
+@pytest.mark.parametrize("name", edition_names())
+def test_nothing_is_wrong_in_the_editions_that_ship(name):
+    assert read_file(EDITIONS / f"{name}.toml").faults == ()
+
+
+def test_an_edition_is_its_parent_and_what_differs(tmp_path):
+    ours = read(tmp_path, OWN)
+
+    assert (ours.parent, ours.deck, ours.target_km, ours.points) == (
+        "classic", CLASSIC.deck, CLASSIC.target_km, CLASSIC.points,
+    )  # fmt: skip
+    differs = {name for name in switches() if ours.switch(name) != CLASSIC.switch(name)}
+    assert differs == {"hazard-on-hazard"}
+    assert (ours.sources["hazard-on-hazard"], ours.written_in["hazard-on-hazard"]) == ("grandmother", "our-rules")
+    assert ours.written_in["extension"] == "classic"
+
+
+def test_a_file_that_gives_no_title_is_called_by_its_name(tmp_path):
+    ours = read(tmp_path, OWN)
+
+    assert (ours.title, ours.sheet) == ("Our rules", "the rules of Our rules")
+    assert ours.about == "As Classic, with rules of our own."
+
+
+def test_changes_to_the_deck_keep_the_rest_and_a_deck_replaces_it_whole(tmp_path):
+    changed = read(tmp_path, OWN + "[deck-changes]\nstop = 6\nroll = 13\n25 = 0\n[setting-up]\ncards = 96")
+    whole = read(tmp_path, OWN + "[deck]\n25 = 50\nroll = 9\nstop = 1\n[setting-up]\ncards = 60")
+
+    assert changed.deck == {**{card: n for card, n in CLASSIC.deck.items() if card != "25"}, "stop": 6, "roll": 13}
+    assert dict(whole.deck) == {"25": 50, "stop": 1, "roll": 9}
+
+
+def test_seatings_replace_the_parents_and_leave_none_of_its_targets(tmp_path):
+    two = read(tmp_path, OWN + "[setting-up]\nseatings = [[2, 1]]")
+    five = read(tmp_path, OWN + "[setting-up]\nseatings = [[2, 1], [5, 1]]\ntarget-km.5 = 800")
+
+    assert (two.seatings, dict(two.target_km)) == (((2, 1),), {2: 700})
+    assert dict(five.target_km) == {2: 700, 5: 800}
+
+
+def test_a_parent_may_have_a_parent(tmp_path):
+    ours = read(tmp_path, 'parent = "rush"\nname = "ours"\n[deck-changes]\nstop = 5\nroll = 5')
+
+    assert not ours.counts_verified
+    assert (ours.switch("fast-remedy"), ours.switch("first-card"), ours.switch("exchange")) == ("yes", "any", "no")
+    assert {ours.written_in[name] for name in ("fast-remedy", "exchange")} == {"rush", "classic"}
+
+
+# What is wrong, by line. `@` stands for the line that is named.
+
+HEAD = 'parent = "classic"\nname = "ours"\n'
+
+WRONG = [
+    ("@parent = ", "this is no TOML: texts stand in quotes"),
+    (HEAD + "@\x00", "this is no TOML"),
+    (HEAD + "# x\n\n@title = Ours", "this is no TOML: texts stand in quotes"),
+    (HEAD + '@title = "Ours', "this is no TOML"),
+    (HEAD + '[points]\nsafety = 1\n@safety = 2', "this is no TOML: this key stands twice"),
+    (HEAD + "[points]\n[deck]\n@[points]", "this is no TOML: this table stands twice"),
+    (HEAD + "[setting-up]\n@seatings = [[2, 1],\n", "this is no TOML"),
+    (HEAD + '@colour = "red"', "there is no key 'colour' here; known are parent"),
+    (HEAD + '@tilte = "Ours"', "there is no key 'tilte' here (do you mean 'title'?)."),
+    ('name = "ours"\n@parent = "poker"', "its parent 'poker' is not one of classic, asmodee-2014"),
+    ('name = "ours"\n@parent = 3', "'parent' must be a text in quotes, on one line, not 3."),
+    ('parent = "classic"\n@name = 3', "'name' must be a text in quotes, on one line, not 3."),
+    ('parent = "classic"\n@name = "Our Rules"', "'name' is small letters, digits and hyphens, such as our-rules"),
+    ('parent = "classic"\n@name = ""', "'name' must be a text in quotes"),
+    (HEAD + '@title = """Ours\nand theirs"""', "'title' must be a text in quotes, on one line"),
+    ('@parent = "classic"', "'name' is missing."),
+    (HEAD + '@counts-verified = "yes"', "'counts-verified' must be true or false, not 'yes'."),
+    (HEAD + "@deck = 106", "'deck' must be a table, not 106."),
+    (HEAD + "@[[deck]]\nroll = 13", "'deck' must be a table, not a list."),
+    (HEAD + "@[deck]\nroll = 13", "[deck] adds up to 13 cards, not 106 as 'cards' in [setting-up] says."),
+    (HEAD + "@[deck-changes]\nroll = 13", "[deck] adds up to 105 cards, not 106"),
+    (HEAD + "[setting-up]\n@cards = 107", "[deck] adds up to 106 cards, not 107"),
+    (HEAD + "[deck-changes]\nstop = 6\n@roll = -1", "[deck-changes] 'roll' must be a whole number, not -1."),
+    (HEAD + "[deck-changes]\n@roll = true", "'roll' must be a whole number, not true."),
+    (HEAD + "[deck-changes]\n@roll = 1.5", "'roll' must be a whole number, not a number with a point."),
+    (HEAD + "[deck-changes]\n@roll = 1979-05-27", "'roll' must be a whole number, not a date."),
+    (HEAD + f"[deck-changes]\n@roll = 0x{'f' * 5000}", "'roll' must be a whole number, not so large a number."),
+    (HEAD + "@roll = " + "9" * 5000, "this number is too large."),
+    (HEAD + "[deck-changes]\n@unknown = 1", "names a card 'unknown' that no edition has"),
+    (HEAD + "[deck-changes]\n@rol = 2", "names a card 'rol' that no edition has (do you mean 'roll'?)."),
+    (HEAD + "[deck]\nroll = 106\n@[deck-changes]\nroll = 106", "write one of them"),
+    (HEAD + "[setting-up]\n@hands = 6", "[setting-up] there is no key 'hands' here (do you mean 'hand'?)."),
+    (HEAD + '[setting-up]\n@hand = "six"', "'hand' must be a whole number, not 'six'."),
+    (HEAD + "[setting-up]\n@hand = 0", "'hand' is at least one card."),
+    (HEAD + "[setting-up]\n@hand = 20", "the hands of 6 players take 120 cards, and the deck has 106."),
+    (HEAD + "[setting-up]\n@seatings = [[2]]", "lists pairs of numbers"),
+    (HEAD + "[setting-up]\nseatings = [\n  [2, 1],\n@  [5, 2],\n]", "lists pairs of numbers"),
+    (HEAD + "[setting-up]\n@seatings = [[2, 2]]", "for two sides or more"),
+    (HEAD + "[setting-up]\n@seatings = [[9, 1]]", "up to 8 players"),
+    (HEAD + "[setting-up]\n@seatings = [[true, 1]]", "lists pairs of numbers"),
+    (HEAD + "[setting-up]\nseatings = [[2, 1],\n@[2, 1]]", "lists [2, 1] twice."),
+    (HEAD + "[setting-up]\n@seatings = []", "'seatings' is empty"),
+    (HEAD + "[setting-up]\n@seatings = [[5, 1]]", "names no target for 5 players, whom 'seatings' has."),
+    (HEAD + "[setting-up]\n@target-km.2 = 0", "'2' must be a multiple of 25 from 200 km up, not 0."),
+    (HEAD + "[setting-up.target-km]\n2 = 700\n@9 = 700", "names '9', a number of players that 'seatings' has not."),
+    (HEAD + '[setting-up]\n@first-player = "youngest"', "'first-player' must be a table, not 'youngest'."),
+    (HEAD + '[setting-up]\n@first-player = { value = "oldest", source = "x" }', "is left-of-the-dealer, youngest"),
+    (HEAD + "[points]\n@bonus = 5", "[points] there is no key 'bonus' here; known are"),
+    (HEAD + '[points]\n@safety = "many"', "'safety' must be a whole number, not 'many'."),
+    (HEAD + '[points]\n@level = "toss"', "[points] 'level' is play-on or restart, not 'toss'."),
+    (HEAD + '[switches]\n@cheating = { value = "yes", source = "x" }', "[switches] has no switch 'cheating': see"),
+    (HEAD + '[switches]\n@extention = { value = "no", source = "x" }', "(do you mean 'extension'?)."),
+    (HEAD + '[switches]\n# extension = 1\n@extension = { value = "maybe", source = "x" }', "yes or no, not 'maybe'."),
+    (HEAD + '[switches.extension]\nsource = "x"\n@value = "maybe"', "[switches] 'extension' is yes"),
+    (HEAD + '@switches.extension.value = "maybe"\nswitches.extension.source = "x"', "is yes or no, not 'maybe'."),
+    (HEAD + '[switches]\n@extension = "no"', "'extension' must be a table such as { value = \"yes\", source = "),
+    (HEAD + '[switches]\n@extension = { value = "no" }', "[switches] 'extension' has no 'source': write { value = "),
+    (HEAD + '[switches]\n@two-hundreds = { value = 2, source = "x" }', "'value' must be a text in quotes"),
+    (HEAD + '[switches]\n@extension = { value = "no", source = "x", because = "y" }', "no key 'because' here"),
+    (
+        HEAD + '[switches]\n@roll-on-remedy = { value = "forbidden", source = "x" }\n'
+        'roll-after-late-safety = { value = "not-needed", source = "x" }',
+        "roll-on-remedy=forbidden contradicts roll-after-remedy=needed (a roll that is needed after a remedy must be "
+        "allowed on it): roll-after-remedy=not-needed would do.",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "sentence"), WRONG)
+def test_what_is_wrong_is_told_once_and_by_line(text, sentence):
+    before, _, _ = text.partition("@")
+    said = faults(text.replace("@", "", 1))
+
+    assert len(said) == 1
+    assert said[0][0] == before.count("\n") + 1
+    assert sentence in said[0][1]
+    assert said[0][1].endswith(".")
+    assert said[0][1].isprintable()
+
+
+def test_everything_that_is_wrong_is_told_at_once_in_the_order_of_the_lines():
+    text = (
+        'name = "Our Rules"\n'
+        'parent = "classic"\n'
+        "[switches]\n"
+        'extension = { value = "maybe", source = "x" }\n'
+        'first-card = { value = "roll-or-right-of-way", source = "x" }\n'
+        'roll-to-start = { value = "not-needed", source = "x" }\n'
+        "[deck-changes]\n"
+        "rol = 14\n"
+        "[points]\n"
+        "safety = -1\n"
+        "[setting-up]\n"
+        "seatings = [[2, 1], [5, 1]]\n"
+    )
+
+    assert [line for line, _ in faults(text)] == [1, 4, 5, 8, 10, 12]
+
+
+def test_a_wrong_number_of_a_card_is_not_blamed_on_the_sum_as_well():
+    assert len(faults(HEAD + "[deck-changes]\nroll = -1\nstop = 17")) == 1
+
+
+def test_a_file_without_a_parent_that_says_nothing_is_told_what_it_needs():
+    said = faults("")
+
+    needed = ["name", "title", "sheet", "about", "counts-verified", "deck", "setting-up", "points", "switches"]
+    assert [re.search("'(.*?)'", say)[1] for _, say in said] == needed
+    assert {line for line, _ in said} == {1}
+
+
+@pytest.mark.parametrize("key", ["name", "deck", "setting-up", "points", "switches", "counts-verified"])
+def test_a_file_without_a_parent_says_everything_itself(key):
+    without = re.sub(rf"(?ms)^\[{key}[\].].*?(?=^\[(?!{key})|\Z)|^{key} = .*?$", "", CLASSIC_TEXT)
+
+    assert [re.split("[,.]", say)[0] for _, say in faults(without)] == [f"'{key}' is missing"]
+
+
+@pytest.mark.parametrize(
+    ("key", "table"),
+    [("overshoot", "switches"), ("shut-out", "points"), ("hand", "setting-up"), ("level", "points")],
+)
+def test_what_a_table_does_not_say_is_told_at_its_header(key, table):
+    said = faults(re.sub(rf"(?ms)(^\[{table}\].*?)^{key} = .*?\n", r"\1", CLASSIC_TEXT))
+
+    header = CLASSIC_TEXT.splitlines().index(f"[{table}]") + 1
+    assert [(line, say.split(",")[0]) for line, say in said] == [(header, f"[{table}] says nothing about '{key}'")]
+
+
+def test_every_switch_that_is_missing_is_told():
+    said = faults(re.sub(r"(?ms)^\[switches\].*", "[switches]\n", CLASSIC_TEXT))
+
+    assert len(said) == len(switches())
+
+
+@pytest.mark.parametrize("end", ["\r\n", "\n"])
+def test_a_file_from_another_system_has_the_same_lines(end):
+    text = (HEAD + "# a\n[points]\nsafety = 'x'\n").replace("\n", end)
+
+    assert [line for line, _ in faults("\ufeff" + text)] == [5]
+
+
+def test_the_first_fault_is_the_error_with_file_and_line(tmp_path):
+    with pytest.raises(EditionError, match=r"ours\.toml:4: \[points\] 'safety' must be a whole number, not 'x'\.$"):
+        read(tmp_path, HEAD + "[points]\nsafety = 'x'\nlevel = 3")
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path):
+    latin = tmp_path / "latin.toml"
+    latin.write_bytes('parent = "classic"\ntitle = "Fran\xe7ais"'.encode("latin-1"))
+
+    with pytest.raises(EditionError, match=r"none\.toml: cannot be read"):
+        read_edition(tmp_path / "none.toml")
+    with pytest.raises(EditionError, match="cannot be read"):
+        read_edition(tmp_path)
+    with pytest.raises(EditionError, match=r"latin\.toml:2: this is no UTF-8 text"):
+        read_edition(latin)
+
+
+def test_a_deeply_nested_file_is_a_fault():
+    assert faults("name = " + "[" * 10_000) == [(1, "the brackets are nested too deeply.")]
+
+
+# Any text
+
+KEYS = st.sampled_from(
+    [
+        *("parent", "name", "deck", "deck-changes", "setting-up", "points", "switches", "roll", "value", "source"),
+        *("hand", "target-km", "seatings", "first-player", "extension", "roll-on-remedy", "2", "level"),
+        *('"a.b"', "'x'", '"é"'),
+    ]
+)
+VALUES = st.sampled_from(
+    [
+        *('"classic"', '"ours"', '"no"', '"needed"', "'''\nx = 1\n[y]'''", '"""\n# "a" = 2\n"""'),
+        *("1", "-3", "true", "1.5", "1979-05-27"),
+        *("[]", "[[2, 1]]", "[\n [2, 1], # no\n [4, 2],\n]", "[1, {}]", "{}", '{ value = "no", source = "x" }'),
+    ]
+)
+DOTTED = st.lists(KEYS, min_size=1, max_size=3).map(".".join)
+TOML_LINES = st.one_of(
+    st.builds("[{}]".format, DOTTED),
+    st.builds("[[{}]]".format, DOTTED),
+    st.builds("{} = {}".format, DOTTED, VALUES),
+    st.builds("{} = {}".format, DOTTED, VALUES),
+    st.builds("# {} = {}".format, KEYS, VALUES.filter(lambda value: "\n" not in value)),
+    st.text(max_size=10),
+)
+TOML_TEXT = st.lists(TOML_LINES, max_size=10).map("\n".join)
+
+
+@given(st.one_of(TOML_TEXT, TOML_TEXT.map(HEAD.__add__), st.text(max_size=80)))
+@settings(max_examples=300, deadline=None)
+def test_any_text_is_an_edition_or_faults_on_lines_it_has(text):
+    reading = read_text(text)
+
+    for fault in reading.faults:
+        assert 1 <= fault.line <= text.count("\n") + 1
+        assert fault.say.isprintable()
+    assert reading.faults or "parent" in text
+
+
+@given(st.one_of(TOML_TEXT, TOML_TEXT.map(HEAD.__add__)))
+@settings(max_examples=60, deadline=None)
+def test_any_file_is_an_edition_or_an_edition_error(tmp_path_factory, text):
+    folder = tmp_path_factory.mktemp("edition")
+
+    if not read_text(text).faults:
+        assert read(folder, text).parent in edition_names()
+    else:
+        with pytest.raises(EditionError, match=r"ours\.toml:\d+: ."):
+            read(folder, text)
+
+
+# Where keys stand
+
+
+def places(value: Any, place: tuple[str | int, ...] = ()) -> set[tuple[str | int, ...]]:
+    """The places of all keys and elements in what the standard reader has read."""
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return {place} - {()} | {deeper for key, inside in inner for deeper in places(inside, (*place, key))}
+
+
+@given(TOML_TEXT)
+@settings(max_examples=300, deadline=None)
+def test_every_key_that_the_standard_reader_finds_has_its_line(text):
+    try:
+        data = tomllib.loads(text)
+    except ValueError:
+        return
+
+    assert set(key_lines(text)) == places(data)
+
+
+def test_comments_and_texts_do_not_look_like_keys():
+    text = '''# [points]
+a = "[deck] # x = 1" # b = 2
+c = """
+[switches]
+d = 3 \\"""
+"""
+e = [ # f = [
+  { g = 1, "h.i" = ']' },
+]
+[j . "k"] # [l]
+m = {n.o = {}}
+[[p]]
+[[p]]
+q.r = \'\'\'\'s\'\'\'\'
+'''
+
+    assert key_lines(text) == {
+        ("a",): 2, ("c",): 3, ("e",): 7, ("e", 0): 8, ("e", 0, "g"): 8, ("e", 0, "h.i"): 8, ("j",): 10, ("j", "k"): 10,
+        ("j", "k", "m"): 11, ("j", "k", "m", "n"): 11, ("j", "k", "m", "n", "o"): 11, ("p",): 12, ("p", 0): 12,
+        ("p", 1): 13, ("p", 1, "q"): 14, ("p", 1, "q", "r"): 14,
+    }  # fmt: skip
+    assert set(key_lines(text)) == places(tomllib.loads(text))
+
+
+def test_a_text_that_is_no_toml_gives_the_lines_before_it():
+    assert key_lines("a = 1\nb = 2\n= = =\nc = 3") == {("a",): 1, ("b",): 2}
