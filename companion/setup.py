@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,10 +11,11 @@ from typing import Any
 from companion.errors import Problem
 from companion.layout import MAX_SIDES
 from companion.rules import notation, referee
-from companion.rules.edition import Edition, EditionError, check_option, load_edition
+from companion.rules.cards import Card, card_of_slug
+from companion.rules.edition import Edition, EditionError, check_options, load_edition
 from companion.rules.table import Team
 
-_KEYS = {"edition", "target", "first", "options", "side"}
+_KEYS = {"edition", "deck", "target", "first", "options", "side"}
 _SIDE_KEYS = {"name", "players", "mat"}
 _MATS = tuple(f"side-{n}" for n in range(1, MAX_SIDES + 1))
 
@@ -36,11 +37,14 @@ class Setup:
     first: str
     target: int | None = None
     options: tuple[tuple[str, str], ...] = ()
+    deck: tuple[tuple[Card, int], ...] = ()
+    """The corrected counts of an unverified deck."""
 
     @property
     def edition(self) -> Edition:
-        """The edition with this table's house rules."""
-        return load_edition(self.edition_name).with_options(self.options)
+        """The edition with this table's house rules, and its deck as its owner has counted it."""
+        edition = load_edition(self.edition_name).with_options(self.options)
+        return edition.with_deck(dict(self.deck)) if self.deck else edition
 
     @property
     def teams(self) -> tuple[Team, ...]:
@@ -53,7 +57,14 @@ class Setup:
 
     def header(self) -> list[str]:
         """The header lines of the record that a match with this setup begins with."""
-        return notation.header_text(self.teams, self.edition_name, self.target, dict(self.options))
+        edition, *rest = notation.header_text(self.teams, self.edition_name, self.target, dict(self.options))
+        return [edition, *deck_lines(self.deck), *rest]
+
+
+def deck_lines(counts: Iterable[tuple[Card, int]]) -> list[str]:
+    """The header line of a record that corrects a deck, or none where nothing is corrected."""
+    said = ", ".join(f"{card}={count}" for card, count in counts)
+    return [f"deck {said}"] if said else []
 
 
 def read_setup(path: Path) -> Setup:
@@ -84,6 +95,7 @@ def parse_setup(data: Mapping[str, Any]) -> Setup:
         first=_first(data, sides),
         target=_target(data.get("target")),
         options=_options(data.get("options", {})),
+        deck=_deck(data.get("deck", {}), edition),
     )
 
 
@@ -147,6 +159,21 @@ def _options(table: object) -> tuple[tuple[str, str], ...]:
     if not isinstance(table, dict):
         raise ValueError('[options] holds house rules, such as hazard-on-hazard = "forbidden".')
     options = tuple((str(name), str(value)) for name, value in table.items())
-    for name, value in options:
-        check_option(name, value)
+    check_options(options)
     return options
+
+
+def _deck(table: object, edition: Edition) -> tuple[tuple[Card, int], ...]:
+    if not isinstance(table, dict) or not all(type(count) is int for count in table.values()):
+        raise ValueError("[deck] corrects how many there are of a card, such as stop = 5.")
+    counts = {_card(slug): count for slug, count in table.items()}
+    if counts:
+        edition.with_deck(counts)
+    return tuple(counts.items())
+
+
+def _card(slug: str) -> Card:
+    card = card_of_slug(slug)
+    if card is None:
+        raise ValueError(f"[deck] names a card '{slug}' that no edition has.")
+    return card

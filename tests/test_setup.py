@@ -1,0 +1,76 @@
+"""The setup file: who plays what, by which house rules, with which deck."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from companion.errors import Problem
+from companion.rules import judge, notation
+from companion.rules.cards import Card
+from companion.setup import Setup, deck_lines, read_setup
+
+SIDES = """
+[[side]]
+name = "Ann"
+[[side]]
+name = "Bob"
+"""
+
+
+def read(folder: Path, text: str) -> Setup:
+    path = folder / "table.toml"
+    path.write_text(text + SIDES, encoding="utf-8")
+    return read_setup(path)
+
+
+def test_house_rules_stand_in_the_record_as_options(tmp_path):
+    setup = read(tmp_path, '[options]\nroll-on-remedy = "forbidden"\nextension = "no"')
+
+    assert setup.header()[-2:] == ["option roll-on-remedy=forbidden", "option extension=no"]
+    assert setup.edition.switch("roll-after-remedy") == "not-needed"
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ('[options]\nroll-on-remedy = "forbidden"\nroll-after-remedy = "needed"', "contradict each other"),
+        ('[options]\nroll-to-start = "not-needed"\nfirst-card = "roll-or-right-of-way"', "contradict each other"),
+        ("[options]\nextension = false", "'extension' is yes or no, not 'False'"),
+        ('[options]\ncheating = "yes"', "no house rule 'cheating'"),
+        ("options = 3", r"\[options\] holds house rules"),
+        ('edition = "rush"\n[deck]\nstop = 5', "the deck has 107 cards, not 106"),
+        ('edition = "rush"\n[deck]\nstop = -1\nroll = 11', "is 0 or more"),
+        ('edition = "rush"\n[deck]\nstop = "5"', r"\[deck\] corrects how many"),
+        ('edition = "rush"\n[deck]\nstop = true', r"\[deck\] corrects how many"),
+        ('edition = "rush"\n[deck]\njoker = 2', "a card 'joker' that no edition has"),
+        ('edition = "rush"\n[deck]\ngasoline = 2', "no gasoline in the deck of Rush"),
+        ('edition = "rush"\ndeck = 5', r"\[deck\] corrects how many"),
+        ('edition = "classic"\n[deck]\nstop = 6\nroll = 13', "only an unverified deck is corrected"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_a_sentence_that_names_the_file(tmp_path, text, sentence):
+    with pytest.raises(Problem, match=rf"table\.toml: .*{sentence}.*\.$"):
+        read(tmp_path, text)
+
+
+def test_a_deck_as_its_owner_has_counted_it_stands_in_the_record(tmp_path):
+    setup = read(tmp_path, 'edition = "rush"\n[deck]\nstop = 5\nroll = 5')
+
+    assert setup.header()[:3] == ["edition rush", "deck stop=5, roll=5", "side Ann"]
+    assert (setup.edition.deck[Card.STOP], setup.edition.deck[Card.ROLL]) == (5, 5)
+
+
+def test_the_record_that_a_setup_begins_is_read_back_as_the_same_game(tmp_path):
+    setup = read(tmp_path, 'edition = "rush"\ntarget = 700\n[options]\nfast-remedy = "no"\n[deck]\nstop = 5\nroll = 5')
+
+    game = judge.NEW_GAME
+    for number, text in enumerate(setup.header(), start=1):
+        game, items = judge.step(game, notation.Line(number, text))
+        assert items == (), text
+    assert game.edition == setup.edition
+
+
+def test_a_deck_that_is_as_the_sheet_says_has_no_line():
+    assert deck_lines(()) == []
