@@ -292,6 +292,8 @@ def test_the_state_says_all_that_lies_on_the_table():
         "discard": "25",
         "discards": 1,
         "hands": {"Ann": 6, "Bob": 6},
+        "requests": [],
+        "may_pass": False,
         "ended": None,
         "sides": ["Ann", "Bob"],
     }
@@ -328,6 +330,7 @@ def test_the_object_of_a_hand_has_the_keys_of_the_contract():
         "sides": {},
         "match": {"Ann": 1800, "Bob": 0},
         "winner": None,
+        "matches_won": {"Ann": 0, "Bob": 0},
         "remarks": [],
     }
     assert said["sides"]["Ann"] == {
@@ -487,7 +490,7 @@ def random_hand(seed: int, players: str, options: list[str], most: int = 400) ->
 
 
 def all_cards(table: Table) -> int:
-    laid = sum(len(pile) for s in table.sides for pile in (s.battle, s.speed, s.distances, s.safeties))
+    laid = sum(len(pile) for s in table.sides for pile in (s.battle, s.speed, s.distances, s.doubled, s.safeties))
     return sum(table.hands) + table.draw_pile + table.unaccounted + len(table.discards) + laid
 
 

@@ -218,7 +218,7 @@ def test_copies_on_every_pile_count():
 
 def test_where_the_counts_are_unverified_only_a_second_safety_is_one_too_many():
     played = hand("Ann driving-ace; Ann discard accident; Bob discard accident; Ann discard accident")
-    unsure = replace(played.table, edition=replace(played.table.edition, counts_verified=False))
+    unsure = played.table._replace(edition=replace(played.table.edition, counts_verified=False))
 
     assert played.against("Bob discard accident") == ["too-many-copies"]
     assert referee.objections(unsure, played.parsed("Bob discard accident")) == ()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from companion.rules.edition import Edition, EditionError
 from companion.rules.table import Due, Seat, Side, Table, Team
@@ -60,4 +59,4 @@ def new_hand(edition: Edition, teams: Sequence[Team], first: str, target: int | 
         target=km,
         may_extend=edition.extension == "yes" and km == EXTENDABLE_KM,
     )
-    return replace(table, to_move=table.seat_of(first))
+    return table._replace(to_move=table.seat_of(first))

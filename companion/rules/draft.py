@@ -6,11 +6,10 @@ A play changes several things, so it works on a draft and hands back one new tab
 from __future__ import annotations
 
 from collections.abc import Iterable
-from operator import attrgetter
 from typing import Any
 
 from companion.rules.cards import Card
-from companion.rules.table import FULL_HAND, NO_WINDOW, Attack, Due, Ending, HowEnded, Side, Table
+from companion.rules.table import FULL_HAND, NO_WINDOW, Attack, Due, Ending, HowEnded, Table
 
 
 class Draft:
@@ -83,9 +82,8 @@ class Draft:
 
     def change_side(self, index: int, **changes: Any) -> None:
         """A side with some of its fields changed."""
-        side = self.sides[index]
-        fields = dict(zip(_SIDE_FIELDS, _side_values(side), strict=True)) | changes
-        self.sides = (*self.sides[:index], Side(**fields), *self.sides[index + 1 :])
+        side = self.sides[index]._replace(**changes)
+        self.sides = (*self.sides[:index], side, *self.sides[index + 1 :])
 
     def next(self, seat: int) -> int:
         """The seat to the left."""
@@ -179,7 +177,3 @@ class Draft:
         """Ends the hand because the cards are used up, unless it has ended or waits for an answer."""
         if self.ending is None and self.extension_offered_to is None:
             self.ending = Ending(HowEnded.EXHAUSTED)
-
-
-_SIDE_FIELDS = tuple(Side.__dataclass_fields__)
-_side_values = attrgetter(*_SIDE_FIELDS)

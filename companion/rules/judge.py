@@ -7,14 +7,16 @@ judging anew after a correction are the same function over the same lines.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from companion.rules import notation, referee, scoring
 from companion.rules.cards import Card, Family
 from companion.rules.edition import Edition, EditionError, load_edition
+from companion.rules.house_rules import check_options
 from companion.rules.notation import (
+    DeckLine,
     EditionLine,
     HandLine,
     Header,
@@ -28,17 +30,17 @@ from companion.rules.notation import (
 from companion.rules.play import Play, Verb
 from companion.rules.reasons import Code, Reason, as_json, reason
 from companion.rules.scoring import Sheet
-from companion.rules.table import Ending, HowEnded, Side, Table, Team
+from companion.rules.table import Ending, HowEnded, Request, Side, Table, Team
 
 LEGAL, ILLEGAL, UNREADABLE = "legal", "illegal", "unreadable"
 MOST_NAMES = 16
 """More sides or names to show than any table seats: a record with more is no record."""
 
 NO_POINTS: Mapping[str, int] = MappingProxyType({})
+NO_NAMES: Mapping[str, str] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedLine:
+class JudgedLine(NamedTuple):
     """What the referee says of one line of play (or of a header that cannot be read)."""
 
     line: Line
@@ -84,6 +86,9 @@ class HandResult:
     sheets: Mapping[str, Sheet]
     match: Mapping[str, int]
     winner: str | None
+    won: Mapping[str, int]
+    """How many matches each side has won in this record."""
+
     remarks: tuple[Reason, ...] = ()
 
     def as_json(self, file: str) -> dict[str, Any]:
@@ -99,6 +104,7 @@ class HandResult:
             "sides": {side.name: self._side_json(side) for side in self.table.sides},
             "match": dict(self.match),
             "winner": self.winner,
+            "matches_won": {side.name: self.won.get(side.name, 0) for side in self.table.sides},
             "remarks": [as_json(why, self.table.edition) for why in self.remarks],
         }
 
@@ -108,15 +114,17 @@ class HandResult:
         return side_json(self.table.edition, side) | {"score": score, "total": sheet.total}
 
 
-@dataclass(frozen=True, slots=True)
-class Game:
-    """Everything a record has said so far: how the game is set up, the hand on the table, the hands before."""
+class Game(NamedTuple):
+    """Everything a record has said so far: how the game is set up, the hand on the table, the hands before.
+
+    One is made for every line, and tuples are made several times as quick as frozen dataclasses.
+    """
 
     edition_name: str = "classic"
     options: tuple[tuple[str, str], ...] = ()
     teams: tuple[Team, ...] = ()
     target: int | None = None
-    shown: Mapping[str, str] = field(default_factory=dict)
+    shown: Mapping[str, str] = NO_NAMES
     """The names to show, by player."""
 
     table: Table | None = None
@@ -124,15 +132,24 @@ class Game:
 
     hand_number: int = 0
     hands: tuple[HandResult, ...] = ()
-    totals: Mapping[str, int] = field(default_factory=dict)
+    totals: Mapping[str, int] = NO_POINTS
     """The match totals, without the open hand."""
 
     winner: str | None = None
+    won: Mapping[str, int] = NO_POINTS
+    """How many matches each side has won."""
+
+    held: HandResult | None = None
+    """The result of the last hand, while a u-turn can still take back the card that ended it."""
+
+    counts: tuple[tuple[Card, int], ...] = ()
+    """What the owner has counted in a deck whose sheet cannot be relied on."""
 
     @property
     def edition(self) -> Edition:
         """The edition with the house rules of this game."""
-        return load_edition(self.edition_name).with_options(self.options)
+        edition = load_edition(self.edition_name).with_options(self.options)
+        return edition.with_deck(dict(self.counts)) if self.counts else edition
 
     @property
     def hand_is_open(self) -> bool:
@@ -152,12 +169,14 @@ def judge(lines: Iterable[Line], *, as_lies: bool = False) -> Iterator[Item]:
         yield from items
         if game.hands:
             # They have been handed out; a long record must not carry them along.
-            game = replace(game, hands=())
+            game = game._replace(hands=())
     yield from at_the_end(game)
 
 
 def at_the_end(game: Game) -> tuple[Item, ...]:
-    """What the end of a record gives: an open hand's result as it would count now."""
+    """What a record's end gives: an ended hand's result that was held back, an open one's as it would count now."""
+    if game.held is not None:
+        return (game.held,)
     return (_result(game, game.table),) if game.table is not None and game.hand_is_open else ()
 
 
@@ -187,7 +206,9 @@ def _take(game: Game, line: Line, *, as_lies: bool) -> tuple[Game, tuple[Item, .
 
 def _take_header(game: Game, header: Header) -> tuple[Game, tuple[Item, ...]]:
     if isinstance(header, HandLine):
-        return _start_hand(game, header.first)
+        held = (game.held,) if game.held is not None else ()
+        game, items = _start_hand(game, header.first)
+        return game, (*held, *items)
     if isinstance(header, PlayerLine):
         return _show(game, header), ()
     if game.table is not None:
@@ -198,23 +219,27 @@ def _take_header(game: Game, header: Header) -> tuple[Game, tuple[Item, ...]]:
 def _show(game: Game, line: PlayerLine) -> Game:
     if line.player not in game.shown and len(game.shown) >= MOST_NAMES:
         raise Unreadable(f"No more than {MOST_NAMES} players are given a name to show.")
-    return replace(game, shown=MappingProxyType({**game.shown, line.player: line.shown}))
+    return game._replace(shown=MappingProxyType({**game.shown, line.player: line.shown}))
 
 
 def _set_up(game: Game, header: Header) -> Game:
     match header:
         case EditionLine(name):
-            return replace(game, edition_name=name)
+            return game._replace(edition_name=name, counts=())
         case TargetLine(km):
-            return replace(game, target=km)
+            return game._replace(target=km)
         case OptionLine(name, value):
-            others = tuple(option for option in game.options if option[0] != name)
-            return replace(game, options=(*others, (name, value)))
+            options = (*(option for option in game.options if option[0] != name), (name, value))
+            check_options(options)
+            return game._replace(options=options)
+        case DeckLine(counts):
+            game.edition.with_deck(dict(counts))
+            return game._replace(counts=counts)
         case SideLine(team):
             if len(game.teams) >= MOST_NAMES:
                 raise Unreadable(f"No more than {MOST_NAMES} sides are seated.")
             _refuse_taken_names(game, team)
-            return replace(game, teams=(*game.teams, team))
+            return game._replace(teams=(*game.teams, team))
     raise AssertionError(header)
 
 
@@ -231,8 +256,8 @@ def _start_hand(game: Game, first: str) -> tuple[Game, tuple[Item, ...]]:
     table = referee.new_hand(game.edition, game.teams, first, game.target)
     game, items = _end_open_hand(game)
     if game.table is not None and scoring.starts_again(game.edition, game.totals, game.winner):
-        game = replace(game, totals=NO_POINTS, winner=None)
-    return replace(game, table=table, hand_number=game.hand_number + 1), items
+        game = game._replace(totals=NO_POINTS, winner=None)
+    return game._replace(table=table, hand_number=game.hand_number + 1, held=None), items
 
 
 def _end_open_hand(game: Game) -> tuple[Game, tuple[Item, ...]]:
@@ -241,7 +266,7 @@ def _end_open_hand(game: Game) -> tuple[Game, tuple[Item, ...]]:
         return game, ()
     if game.table.extension_offered_to is not None:
         return _close(game, referee.apply(game.table, Play(Verb.FINISH)))
-    ended = replace(game.table, ending=Ending(HowEnded.AGREED), attacks=())
+    ended = game.table._replace(ending=Ending(HowEnded.AGREED), attacks=())
     return _close(game, ended, (reason(Code.ENDED_AS_AGREED),))
 
 
@@ -255,12 +280,14 @@ def _take_play(game: Game, line: Line, play: Play, *, as_lies: bool) -> tuple[Ga
     reasons = referee.objections(table, play)
     remarks = began if reasons else began + referee.remarks(table, play)
     stands = (as_lies or play.anyway) and _lays_something(table, play)
-    applied = not table.is_over and (not reasons or stands)
+    applied = not reasons or (stands and not table.is_over)
     after = referee.apply(table, play) if applied else table
     verdict = ILLEGAL if reasons else LEGAL
     judged = JudgedLine(line, game.hand_number, verdict, play, reasons, remarks, applied, table=after)
-    if not (after.is_over and applied):
-        return _with_table(game, after), (judged,)
+    if table.is_over and not after.is_over:
+        game = _open_again(game)
+    if table.is_over or not after.is_over:
+        return game._replace(table=after), (judged,)
     game, items = _close(game, after)
     return game, (judged, *items)
 
@@ -268,22 +295,6 @@ def _take_play(game: Game, line: Line, play: Play, *, as_lies: bool) -> tuple[Ga
 def _lays_something(table: Table, play: Play) -> bool:
     """Whether an illegal line leaves a card somewhere: answers that nobody asked for leave none."""
     return bool(play.cards or play.card) or (play.verb is Verb.TAKE and bool(table.discards))
-
-
-def _with_table(game: Game, table: Table) -> Game:
-    """The same as `replace`, several times as quick: this happens once a line."""
-    return Game(
-        game.edition_name,
-        game.options,
-        game.teams,
-        game.target,
-        game.shown,
-        table,
-        game.hand_number,
-        game.hands,
-        game.totals,
-        game.winner,
-    )
 
 
 def _begin_by_itself(game: Game, play: Play) -> tuple[Game, tuple[Reason, ...]]:
@@ -295,12 +306,25 @@ def _begin_by_itself(game: Game, play: Play) -> tuple[Game, tuple[Reason, ...]]:
 
 
 def _close(game: Game, table: Table, remarks: tuple[Reason, ...] = ()) -> tuple[Game, tuple[Item, ...]]:
-    """Counts a hand that has ended into the match."""
+    """Counts a hand that has ended into the match. The result is held back while a u-turn could undo the end."""
     totals = MappingProxyType(scoring.match_totals(game.edition, game.totals, table))
     winner = scoring.match_winner(game.edition, totals, table)
-    game = replace(game, table=table, totals=totals, winner=winner)
-    result = replace(_result(game, table), match=totals, winner=winner, remarks=remarks)
-    return replace(game, hands=(*game.hands, result)), (result,)
+    won = MappingProxyType({**game.won, winner: game.won.get(winner, 0) + 1}) if winner else game.won
+    result = replace(_result(game, table), match=totals, winner=winner, won=won, remarks=remarks)
+    can_change = table.window.laid is not None and table.edition.u_turn_on_winning_card == "allowed"
+    held = result if can_change else None
+    game = game._replace(table=table, totals=totals, winner=winner, won=won, held=held)
+    return game._replace(hands=(*game.hands, result)), () if can_change else (result,)
+
+
+def _open_again(game: Game) -> Game:
+    """The game as it was before its last hand was counted: a u-turn has taken back the card that ended it."""
+    hands = tuple(hand for hand in game.hands if hand.number != game.hand_number)
+    totals, won = game.totals, game.won
+    if game.held is not None:
+        totals = {side: points - game.held.sheets[side].total for side, points in totals.items()}
+        won = {side: count - (side == game.winner) for side, count in won.items()}
+    return game._replace(hands=hands, totals=totals, won=won, winner=None, held=None)
 
 
 def _result(game: Game, table: Table) -> HandResult:
@@ -314,6 +338,7 @@ def _result(game: Game, table: Table) -> HandResult:
         sheets=MappingProxyType(sheets),
         match=game.totals or MappingProxyType({side.name: 0 for side in table.sides}),
         winner=None,
+        won=game.won,
     )
 
 
@@ -322,17 +347,24 @@ def side_json(edition: Edition, side: Side) -> dict[str, Any]:
     kinds = [card for card in edition.deck if card.family is Family.DISTANCE]
     kinds += sorted(set(side.distances) - set(kinds), key=lambda card: card.km)
     laid = {card: "coup-fourre" if card in side.coups_fourres else "played" for card in side.safeties}
+    doubled = {card.value: side.doubled.count(card) for card in kinds if card in side.doubled}
+    accelerated = {"doubled": doubled} if doubled or Card.ACCELERATOR in edition.deck else {}
     return {
         "battle": _slug(side.battle_top),
         "speed": _slug(side.speed_top if side.limited or side.speed_top is not Card.SPEED_LIMIT else None),
         "km": side.km,
         "distances": {card.value: side.distances.count(card) for card in kinds},
         "safeties": {card.value: how for card, how in laid.items()},
-    }
+    } | accelerated
 
 
 def _slug(card: Card | None) -> str | None:
     return card.value if card is not None else None
+
+
+def _request_json(table: Table, request: Request) -> dict[str, str]:
+    seats = table.seats
+    return {"card": request.card.value, "by": seats[request.by_seat].player, "of": seats[request.of_seat].player}
 
 
 def state_json(table: Table) -> dict[str, Any]:
@@ -347,6 +379,8 @@ def state_json(table: Table) -> dict[str, Any]:
         "discard": _slug(table.discards[-1]) if table.discards else None,
         "discards": len(table.discards),
         "hands": {seat.player: size for seat, size in zip(table.seats, table.hands, strict=True)},
+        "requests": [_request_json(table, request) for request in table.requests],
+        "may_pass": table.may_pass,
         "ended": table.ending.how.value if table.ending else None,
         "sides": {side.name: side_json(table.edition, side) for side in table.sides},
     }

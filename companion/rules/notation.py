@@ -229,13 +229,17 @@ _UNDER = "under"
 _TABLE_WORDS = {verb.value: verb for verb in (Verb.EXHAUSTED, Verb.END)}
 
 
-@lru_cache(maxsize=4096)
-def parse_play(text: str, teams: tuple[Team, ...]) -> Play:
+def parse_play(text: str, teams: Sequence[Team]) -> Play:
     """One line of play. Raises Unreadable, with a sentence, for anything else.
 
-    `anyway` at the end marks an illegal play that the table let stand. The same few hundred lines make up
-    every record of the same players, so they are remembered.
+    `anyway` at the end marks an illegal play that the table let stand.
     """
+    return _parse_play(text, tuple(teams))
+
+
+@lru_cache(maxsize=4096)
+def _parse_play(text: str, teams: tuple[Team, ...]) -> Play:
+    """Remembered, because the same few hundred lines make up every record of the same players."""
     words = _words(text)
     if len(words) == 1 and words[0].lower() in _TABLE_WORDS:
         return Play(_TABLE_WORDS[words[0].lower()])

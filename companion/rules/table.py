@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from operator import attrgetter
+from typing import NamedTuple
 
 from companion.rules.cards import SAFETY_OF, Card, Family
 from companion.rules.edition import Edition
@@ -17,6 +19,9 @@ COUP_FOURRE_KM = 100
 
 FULL_HAND = 7
 """How many cards a hand holds after drawing."""
+
+
+_KM: Callable[[Card], int] = attrgetter("km")
 
 
 class Shows(StrEnum):
@@ -39,16 +44,14 @@ class Due(StrEnum):
     NOTHING = "nothing"
 
 
-@dataclass(frozen=True, slots=True)
-class Team:
+class Team(NamedTuple):
     """A side before the cards are dealt: its name and its one or two players."""
 
     name: str
     players: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Side:
+class Side(NamedTuple):
     """What lies in front of a side. Piles are listed from the bottom to the top."""
 
     name: str
@@ -68,7 +71,7 @@ class Side:
     @property
     def km(self) -> int:
         """What the distance cards show."""
-        return sum(card.km for card in self.distances) + sum(card.km for card in self.doubled)
+        return sum(map(_KM, self.distances)) + (sum(map(_KM, self.doubled)) if self.doubled else 0)
 
     @property
     def battle_top(self) -> Card | None:
@@ -104,7 +107,7 @@ class Side:
         own = any(card.family is Family.REMEDY for card in self.battle + self.speed)
         return bool(own or self.distances or self.safeties)
 
-    def count(self, card: Card) -> int:
+    def copies(self, card: Card) -> int:
         """How many of a card lie in front of this side; an accelerator lies with each doubled card."""
         if card is Card.ACCELERATOR:
             return len(self.doubled)
@@ -121,8 +124,7 @@ class Seat:
     """The index of his side."""
 
 
-@dataclass(frozen=True, slots=True)
-class Attack:
+class Attack(NamedTuple):
     """A hazard that has been laid, while a coup fourré can still answer it."""
 
     hazard: Card
@@ -202,8 +204,7 @@ class Ending:
     side: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(NamedTuple):
     """Everything that is public about a hand, between two plays."""
 
     edition: Edition
@@ -281,7 +282,7 @@ class Table:
         """How many of a card have not been laid yet in this hand."""
         left = self.deck.get(card, 0) - self.discards.count(card)
         for side in self.sides:
-            left -= side.count(card)
+            left -= side.copies(card)
         return left
 
     def race_km(self, side: Side) -> int:
