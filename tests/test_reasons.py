@@ -481,7 +481,8 @@ def test_a_roll_on_a_remedy_is_a_matter_of_its_switch_and_other_remedies_are_not
 def test_the_rules_of_a_sheet_are_named_in_each_language(name, language):
     edition = load_edition(name)
     governing = {governing_switch(example(key), edition) for key in EXAMPLES} - {None}
-    english = {edition.sheet, *(edition.sources[switch] for switch in governing)}
+    without_card = {"limit-on-doubled", "u-turn-on-winning-card"} if edition.name != "rush" else set()
+    english = {edition.sheet, *(edition.sources[switch] for switch in governing - without_card)}
 
     assert governing <= set(switches())
     assert language == "en" or english <= set(catalogue(language)["sources"])
