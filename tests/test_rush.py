@@ -14,6 +14,7 @@ from records import (
     TWO,
     Hand,
     hand,
+    record,
     results,
     run_down,
     teams,
@@ -115,6 +116,25 @@ def test_one_card_too_many_of_another_kind_is_only_remarked_upon():
     assert twice.against("Bob 300") == []
     assert "too-many-copies" in remarks(twice, "Bob 300")
     assert "too-many-copies" not in remarks(rush(), "Ann 300")
+
+
+def test_a_corrected_deck_is_counted_as_the_owner_says():
+    text = "edition rush\ndeck 300=2, 200=5\nside Ann\nside Bob\nhand first Ann\nAnn 300\nBob 300\n"
+
+    assert verdicts(text) == ["legal", "legal"]
+    assert [why.code for line in record(text)[:2] for why in line.remarks] == []
+
+
+def test_a_corrected_deck_that_does_not_add_up_is_not_read():
+    text = "edition rush\ndeck 300=2\nside Ann\nside Bob\nhand first Ann\nAnn 300\n"
+
+    assert verdicts(text) == ["unreadable", "legal"]
+
+
+def test_a_deck_whose_counts_are_printed_is_not_corrected():
+    text = "edition classic\ndeck 100=11, 75=11\nside Ann\nside Bob\nhand first Ann\nAnn roll\n"
+
+    assert verdicts(text) == ["unreadable", "legal"]
 
 
 # A turn
@@ -598,6 +618,13 @@ def test_a_card_is_turned_back_once():
 
 def test_a_u_turn_is_an_answer_and_not_a_turn():
     assert rush("Ann 100").against("Bob u-turn") == ["nothing-to-turn-back"]
+
+
+def test_the_winning_card_may_be_turned_back():
+    text = "edition rush\nside Ann\nside Bob\ntarget 200\nhand first Ann\nAnn 200\nBob u-turn !\nBob 50\n"
+
+    assert verdicts(text) == ["legal"] * 3
+    assert [(result.how.value, result.sheets["Ann"].total) for result in results(text)] == [("open", 0)]
 
 
 def test_a_winning_card_that_nobody_turns_back_wins():
