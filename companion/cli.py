@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -54,9 +55,25 @@ def _data(command: Callable[..., Any]) -> Callable[..., Any]:
         metavar="DIR",
         type=click.Path(path_type=Path, file_okay=False),
         envvar="COMPANION_DATA",
-        help="Where matches, decks and settings live (default: your user data folder).",
+        callback=_with_own_editions,
+        help="Where matches, decks, editions and settings live (default: your user data folder).",
     )
     return option(command)
+
+
+def _with_own_editions(context: click.Context, _option: click.Parameter, data: Path | None) -> Path | None:
+    """The edition files in the data folder are editions by their names, for every command."""
+    from companion.data import editions_path
+
+    if data is None and context.parent:
+        data = context.parent.params.get("data")
+    folder = editions_path(data)
+    if folder.is_dir():
+        from companion.rules.edition import keep_own_editions
+
+        for sentence in keep_own_editions(folder):
+            click.echo(sentence, err=True)
+    return data
 
 
 def _read_record(path: Path) -> str:
@@ -164,48 +181,67 @@ def editions(context: click.Context, data: Path | None) -> None:
     Example: companion editions show classic
     """
     del data
-    from companion import report
-    from companion.rules.edition import edition_names
+    from companion import edition_report
+    from companion.rules.edition import edition_names, load_edition
 
     if context.invoked_subcommand is None:
-        click.echo("\n".join(report.edition_list(edition_names())))
+        click.echo("\n".join(edition_report.listing([load_edition(name) for name in edition_names()])))
 
 
 @editions.command("show")
 @click.argument("edition")
 @_data
 def show_edition(edition: str, data: Path | None) -> None:
-    """Everything an edition says.
+    """Everything an edition says: one of those that ship, or a file of your own.
 
     \b
     Example: companion editions show classic
     """
     del data
-    from companion import report
+    from companion import edition_report
 
-    click.echo("\n".join(report.edition_sheet(_edition(edition))))
+    shown = _own_edition(Path(edition)) if edition.endswith(".toml") else _edition(edition)
+    columns = shutil.get_terminal_size((edition_report.WIDTH, 0)).columns
+    click.echo("\n".join(edition_report.sheet(shown, min(max(columns, 80), 100))))
 
 
 @editions.command("check")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path))
 @_data
 def check_editions(files: tuple[Path, ...], data: Path | None) -> int:
-    """Check edition files of your own.
+    """Check edition files of your own: all that is wrong in them, by line.
 
     \b
     Example: companion editions check our-rules.toml
     """
     del data
+    return max(map(_check_edition, files))
+
+
+def _check_edition(path: Path) -> int:
+    """Says what is wrong in an edition file, a line each; gives the exit code."""
+    from companion import edition_report
+    from companion.rules.edition import EditionError, read_edition
+    from companion.rules.edition_file import read_file
+
+    try:
+        faults = read_file(path).faults
+    except EditionError as error:
+        return _complain(str(error), 2)
+    for fault in faults:
+        _complain(f"{path}:{fault.line}: {fault.say}", _WRONG)
+    if not faults:
+        click.echo(f"{path}: {edition_report.in_order(read_edition(path))}")
+    return _WRONG if faults else 0
+
+
+def _own_edition(path: Path) -> Any:
     from companion.rules.edition import EditionError, read_edition
 
-    wrong = 0
-    for path in files:
-        try:
-            edition = read_edition(path)
-            click.echo(f"{path}: {edition.title} is in order, {sum(edition.deck.values())} cards.")
-        except EditionError as error:
-            wrong = _complain(str(error), _WRONG)
-    return wrong
+    try:
+        return read_edition(path)
+    except EditionError as error:
+        raise Problem(str(error), _WRONG if path.is_file() else 2) from error
 
 
 def _edition(name: str) -> Any:

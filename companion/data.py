@@ -13,6 +13,7 @@ from companion.errors import Problem
 
 STORE_NAME = "companion.sqlite3"
 KEY_NAME = "secret-key"
+EDITIONS_NAME = "editions"
 
 
 def data_dir(option: str | os.PathLike[str] | None = None, environ: Mapping[str, str] = os.environ) -> Path:
@@ -20,8 +21,7 @@ def data_dir(option: str | os.PathLike[str] | None = None, environ: Mapping[str,
 
     Raises Problem when it cannot be made or written to.
     """
-    chosen = option or environ.get("COMPANION_DATA") or platformdirs.user_data_dir("mille-bornes-companion")
-    folder = Path(chosen).expanduser()
+    folder = _chosen(option, environ)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
@@ -29,6 +29,16 @@ def data_dir(option: str | os.PathLike[str] | None = None, environ: Mapping[str,
     except OSError as error:
         say = f"The data folder {folder} cannot be written to ({error.strerror}): choose another with --data."
         raise Problem(say) from error
+
+
+def _chosen(option: str | os.PathLike[str] | None, environ: Mapping[str, str]) -> Path:
+    chosen = option or environ.get("COMPANION_DATA") or platformdirs.user_data_dir("mille-bornes-companion")
+    return Path(chosen).expanduser()
+
+
+def editions_path(option: str | os.PathLike[str] | None = None, environ: Mapping[str, str] = os.environ) -> Path:
+    """Where the editions of one's own lie in the data folder; neither need be there."""
+    return _chosen(option, environ) / EDITIONS_NAME
 
 
 def store_path(folder: Path) -> Path:

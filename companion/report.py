@@ -1,4 +1,4 @@
-"""Text for the terminal: score sheets as tables, editions switch by switch, verdicts line by line."""
+"""Text for the terminal: score sheets as tables, verdicts line by line, what a camera sees."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from companion.rules import reasons
-from companion.rules.edition import Edition, load_edition, switches
+from companion.rules.edition import load_edition
 from companion.rules.judge import HandResult, JudgedLine
 from companion.rules.scoring import Item
 from companion.rules.table import HowEnded
@@ -72,31 +72,6 @@ def table(rows: Sequence[Sequence[str]]) -> list[str]:
         "  ".join([row[0].ljust(widths[0]), *(c.rjust(w) for c, w in zip(row[1:], widths[1:], strict=True))])
         for row in rows
     ]
-
-
-def edition_list(names: Sequence[str]) -> Iterator[str]:
-    """One line an edition."""
-    width = max(len(name) for name in names)
-    for name in names:
-        yield f"{name.ljust(width)}  {load_edition(name).about}"
-
-
-def edition_sheet(edition: Edition) -> Iterator[str]:
-    """Everything an edition says: deck, setting up, points, and every switch with its meaning and source."""
-    yield f"{edition.title} – {edition.sheet}"
-    yield edition.about
-    verified = "" if edition.counts_verified else " (counts unverified)"
-    yield f"\nDeck: {sum(edition.deck.values())} cards{verified}"
-    yield "  " + ", ".join(f"{card} {count}" for card, count in edition.deck.items())
-    yield "\nPlayers and target"
-    for players, each in edition.seatings:
-        how = "alone" if each == 1 else "in pairs"
-        yield f"  {players} {how}: {edition.target_km[players]} km"
-    yield f"  hand: {edition.hand_size} cards"
-    yield "\nSwitches (house rules)"
-    for name, values in switches().items():
-        value = edition.switch(name)
-        yield f"  {name}={value}\n      {values[value]}\n      [{edition.sources[name]}; values: {', '.join(values)}]"
 
 
 def picture(found: dict[str, Any]) -> Iterator[str]:

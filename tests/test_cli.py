@@ -85,13 +85,109 @@ def test_editions_show_names_every_switch_and_its_source():
     assert "Playing hazards" in ran.stdout
 
 
+def test_editions_lists_all_that_ship():
+    ran = companion("editions")
+
+    assert [line.split()[0] for line in ran.stdout.splitlines()] == [
+        "classic", "asmodee-2014", "bsd-mille", "dujardin-2014", "parker", "rush",
+    ]  # fmt: skip
+
+
+OURS = """parent = "classic"
+name = "ours"
+
+[switches]
+hazard-on-hazard = { value = "forbidden", source = "grandmother" }
+"""
+OURS_WRONG = OURS.replace('"forbidden"', '"never"') + "[deck-changes]\nroll = 13\n"
+
+
+@pytest.fixture
+def ours(tmp_path: Path) -> Path:
+    path = tmp_path / "ours.toml"
+    path.write_text(OURS, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def wrong(tmp_path: Path) -> Path:
+    path = tmp_path / "wrong.toml"
+    path.write_text(OURS_WRONG, encoding="utf-8")
+    return path
+
+
+def test_editions_check_tells_everything_that_is_wrong_by_line(ours: Path, wrong: Path):
+    ran = companion("editions", "check", ours, wrong)
+
+    assert ran.stdout == f"{ours}: Ours is in order, 106 cards; as classic but for hazard-on-hazard.\n"
+    assert ran.stderr.splitlines() == [
+        f"{wrong}:5: [switches] 'hazard-on-hazard' is allowed or forbidden, not 'never'.",
+        f"{wrong}:6: [deck] adds up to 105 cards, not 106 as 'cards' in [setting-up] says.",
+    ]
+    assert ran.returncode == 1
+
+
+def test_editions_check_of_a_file_that_is_right_ends_with_zero(ours: Path):
+    assert companion("editions", "check", ours).returncode == 0
+
+
+def test_editions_check_of_a_missing_file_still_checks_the_others(tmp_path: Path, ours: Path, wrong: Path):
+    ran = companion("editions", "check", ours, tmp_path / "none.toml", wrong)
+
+    assert "in order" in ran.stdout
+    assert "none.toml: cannot be read" in ran.stderr
+    assert "wrong.toml:5: " in ran.stderr
+    assert ran.returncode == 2
+
+
+def test_editions_show_shows_a_file_of_ones_own(ours: Path):
+    ran = companion("editions", "show", ours)
+
+    assert ran.stdout.startswith("Ours – the rules of Ours\n")
+    assert "* hazard-on-hazard=forbidden" in ran.stdout
+    assert "[the rules of Ours: grandmother]" in ran.stdout
+
+
+def test_editions_show_of_a_file_that_is_wrong_names_the_line(tmp_path: Path, wrong: Path):
+    ran = companion("editions", "show", wrong)
+
+    assert is_one_sentence(ran.stderr)
+    assert "wrong.toml:5: " in ran.stderr
+    assert (ran.returncode, companion("editions", "show", tmp_path / "none.toml").returncode) == (1, 2)
+
+
+def test_an_edition_in_the_data_folder_is_played_by_its_name(tmp_path: Path, ours: Path):
+    (tmp_path / "data/editions").mkdir(parents=True)
+    ours.rename(tmp_path / "data/editions/ours.toml")
+    record = tmp_path / "game.mbn"
+    plays = "Ann roll\nBob roll\nAnn stop > Bob\nBob discard 25\nAnn accident > Bob\n"
+    record.write_text(f"edition ours\nside Ann\nside Bob\nhand first Ann\n{plays}", encoding="utf-8")
+    ran = companion("replay", record, "--json", "--data", tmp_path / "data")
+
+    *lines, _hand = [json.loads(line) for line in ran.stdout.splitlines()]
+    assert [reason["code"] for reason in lines[-1]["reasons"]] == ["already-attacked"]
+    assert "ours " in companion("editions", COMPANION_DATA=str(tmp_path / "data")).stdout
+    assert "Ours – " in companion("editions", "--data", tmp_path / "data", "show", "ours").stdout
+
+
+def test_an_edition_in_the_data_folder_that_is_wrong_is_named_and_left_out(tmp_path: Path, wrong: Path):
+    (tmp_path / "data/editions").mkdir(parents=True)
+    wrong.rename(tmp_path / "data/editions/ours.toml")
+    ran = companion("editions", "--data", tmp_path / "data")
+
+    assert "ours.toml:5: " in ran.stderr
+    assert "ours" not in ran.stdout
+    assert ran.returncode == 0
+
+
 @pytest.mark.parametrize(
     ("words", "code"),
     [
         (["replay", "nowhere.mbn"], 2),
         (["score", "nowhere.mbn"], 2),
         (["editions", "show", "klassik"], 2),
-        (["editions", "check", "nowhere.toml"], 1),
+        (["editions", "check", "nowhere.toml"], 2),
+        (["editions", "show", "nowhere.toml"], 2),
         (["read", "nowhere.jpg", "--json"], 1),
         (["watch", "--source", "nowhere.mp4", "--setup", "nowhere.toml", "--json"], 2),
         (["watch", "--source", "demo:nothing-like-it"], 2),

@@ -16,6 +16,7 @@ from companion.rules.edition import (
     check_options,
     contradiction,
     edition_names,
+    keep_own_editions,
     load_edition,
     switches,
 )
@@ -306,6 +307,50 @@ def test_a_hazard_corrected_away_is_not_taken_out_again():
 
     assert house.deck_for(2)[Card.POLLUTION] == 0
     assert sum(house.deck_for(2).values()) == 102
+
+
+# Editions of one's own, by name
+
+
+@pytest.fixture
+def shelf(tmp_path):
+    yield tmp_path
+    keep_own_editions(tmp_path / "none")
+
+
+def own(name: str) -> str:
+    return f'parent = "classic"\nname = "{name}"\n'
+
+
+def test_the_files_of_a_folder_are_editions_by_their_names(shelf):
+    (shelf / "ours.toml").write_text(own("ours"), encoding="utf-8")
+    (shelf / "note.txt").write_text("not an edition", encoding="utf-8")
+
+    assert keep_own_editions(shelf) == ()
+    assert edition_names()[-1] == "ours"
+    assert edition_names()[0] == "classic"
+    assert load_edition("ours").title == "Ours"
+    assert keep_own_editions(shelf / "none") == ()
+    assert "ours" not in edition_names()
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "sentence"),
+    [
+        ("ours.toml", own("theirs"), "the file of the edition 'theirs' is called theirs.toml"),
+        ("rush.toml", own("rush"), "'rush' is the name of an edition that ships"),
+        ("ours.toml", "name = ", "ours.toml:1: this is no TOML"),
+    ],
+)
+def test_a_file_that_cannot_be_an_edition_by_name_is_told_and_the_others_can(shelf, file, text, sentence):
+    (shelf / "good.toml").write_text(own("good"), encoding="utf-8")
+    (shelf / file).write_text(text, encoding="utf-8")
+
+    said = keep_own_editions(shelf)
+    assert len(said) == 1
+    assert sentence in said[0]
+    assert edition_names()[-1] == "good"
+    assert load_edition("rush") is RUSH
 
 
 # No switch is silently ignored

@@ -52,6 +52,14 @@ def test_an_edition_is_its_parent_and_what_differs(tmp_path):
     assert ours.written_in["extension"] == "classic"
 
 
+def test_the_file_in_the_readme_is_in_order(tmp_path):
+    readme = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+    example = next(block for block in re.findall(r"(?s)```toml\n(.*?)```", readme) if block.startswith("# ours.toml"))
+
+    assert faults(example) == []
+    assert read(tmp_path, example).deck["stop"] == 6
+
+
 def test_a_file_that_gives_no_title_is_called_by_its_name(tmp_path):
     ours = read(tmp_path, OWN)
 

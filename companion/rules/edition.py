@@ -15,7 +15,6 @@ from typing import Any
 
 from companion.rules import edition_file
 from companion.rules.cards import Card, Family, card_name
-from companion.rules.edition_file import edition_names
 from companion.rules.house_rules import (
     EditionError,
     check_option,
@@ -33,6 +32,7 @@ __all__ = [
     "check_options",
     "contradiction",
     "edition_names",
+    "keep_own_editions",
     "load_edition",
     "read_edition",
     "switches",
@@ -206,10 +206,47 @@ def _field(switch: str) -> str:
     return switch.replace("-", "_")
 
 
-@cache
+_own: dict[str, Edition] = {}
+"""The editions of one's own. They are set once, when the program begins."""
+
+
+def keep_own_editions(folder: Path) -> tuple[str, ...]:
+    """Makes the files of a folder editions by name, `ours.toml` the edition `ours`, instead of those of another folder.
+
+    Gives a sentence about each file that cannot be used; the others can.
+    """
+    _own.clear()
+    faults = []
+    for path in sorted(folder.glob("*.toml")):
+        try:
+            _own[path.stem] = _own_edition(path)
+        except EditionError as error:
+            faults.append(str(error))
+    return tuple(faults)
+
+
+def _own_edition(path: Path) -> Edition:
+    edition = read_edition(path)
+    if edition.name != path.stem:
+        raise EditionError(f"{path}: the file of the edition '{edition.name}' is called {edition.name}.toml.")
+    if edition.name in edition_file.shipped_names():
+        raise EditionError(f"{path}: '{edition.name}' is the name of an edition that ships; give yours another.")
+    return edition
+
+
+def edition_names() -> tuple[str, ...]:
+    """The editions that ship, classic first, then one's own."""
+    return (*edition_file.shipped_names(), *_own)
+
+
 def load_edition(name: str) -> Edition:
-    """An edition that ships, by name. Raises EditionError with a sentence for an unknown one."""
-    if name not in edition_names():
+    """An edition by name. Raises EditionError with a sentence for an unknown one."""
+    return _own[name] if name in _own else _shipped(name)
+
+
+@cache
+def _shipped(name: str) -> Edition:
+    if name not in edition_file.shipped_names():
         raise EditionError(f"There is no edition '{name}': the editions are {', '.join(edition_names())}.")
     return read_edition(edition_file.EDITIONS / f"{name}.toml")
 

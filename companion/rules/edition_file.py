@@ -66,7 +66,7 @@ _TOO_LARGE = 100_000
 """More than any count, target or points."""
 
 
-def edition_names() -> tuple[str, ...]:
+def shipped_names() -> tuple[str, ...]:
     """The editions that ship, classic first."""
     names = sorted(path.stem for path in EDITIONS.glob("*.toml"))
     return tuple(sorted(names, key=lambda name: name != "classic"))
@@ -272,8 +272,8 @@ def _shown(value: object) -> str:
 
 def _identity_wrongs(data: Entries) -> Iterator[_Wrong]:
     parent, name = data.get("parent"), data.get("name")
-    if _is(parent, str) and parent not in edition_names():
-        yield _Wrong((("parent",),), f"its parent '{parent}' is not one of {', '.join(edition_names())}.")
+    if _is(parent, str) and parent not in shipped_names():
+        yield _Wrong((("parent",),), f"its parent '{parent}' is not one of {', '.join(shipped_names())}.")
     if isinstance(name, str) and _is(name, str) and not _SLUG.fullmatch(name):
         yield _Wrong((("name",),), f"'name' is small letters, digits and hyphens, such as our-rules, not '{name}'.")
     if "deck" in data and "deck-changes" in data:

@@ -1,0 +1,166 @@
+"""An edition as text for the terminal: its deck, players and points, and every switch with its meaning and source."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
+
+from companion.rules.cards import Family
+from companion.rules.edition import Edition, Points, load_edition, switches
+from companion.rules.edition_file import FIRST_PLAYERS
+from companion.rules.house_rules import one_of
+
+WIDTH = 88
+"""How many columns a line takes at most, where the terminal does not say."""
+
+_SWITCH_COLUMN = 43
+_CHOSEN = "chosen"
+_NO_BREAK = "\N{NO-BREAK SPACE}"
+_COLUMN = re.compile(r"^\*? +(?=\S)|  +(?=\S)")
+_POINTS = {
+    "safety": "each safety",
+    "all_safeties": "all safeties, on top",
+    "coup_fourre": "each coup fourré, on top",
+    "trip_completed": "trip completed",
+    "delayed_action": "delayed action",
+    "safe_trip": "safe trip",
+    "extension": "extension",
+    "shut_out": "shut-out",
+}
+_LEVELS = {
+    "play-on": "Level at the end of a match, another hand decides.",
+    "restart": "Level at the end of a match, nobody wins and the totals start again.",
+}
+
+
+def listing(editions: Sequence[Edition]) -> Iterator[str]:
+    """One line an edition."""
+    width = max(len(edition.name) for edition in editions)
+    for edition in editions:
+        yield f"{edition.name.ljust(width)}  {edition.about}"
+
+
+def in_order(edition: Edition) -> str:
+    """What to say of a file in which nothing is wrong."""
+    parent = _parent(edition)
+    turned = [name for name in switches() if parent and edition.switch(name) != parent.switch(name)]
+    more = f"; as {edition.parent} but for {', '.join(turned) or 'no switch'}" if parent else ""
+    return f"{edition.title} is in order, {sum(edition.deck.values())} cards{more}."
+
+
+def sheet(edition: Edition, width: int = WIDTH) -> Iterator[str]:
+    """Everything an edition says, in lines of so many columns. What differs from its parent has a star before it."""
+    for line in _sheet(edition, _parent(edition)):
+        indent = " " * _hanging(line)
+        wrapped = textwrap.wrap(line, width, subsequent_indent=indent, break_on_hyphens=False, break_long_words=False)
+        yield from (part.replace(_NO_BREAK, " ") for part in wrapped or [""])
+
+
+def _hanging(line: str) -> int:
+    """Where the rest of a line goes on that does not fit: under the words after its last column."""
+    columns = [found.end() for found in _COLUMN.finditer(line)]
+    return columns[-1] if columns else 0
+
+
+def _sheet(edition: Edition, parent: Edition | None) -> Iterator[str]:
+    yield f"{edition.title} – {edition.sheet}"
+    yield edition.about
+    if parent:
+        yield f"* marks what differs from {parent.name} ({parent.sheet})."
+    yield from _deck(edition, parent)
+    yield from _setting_up(edition, parent)
+    yield from _points(edition, parent)
+    yield from _switches(edition, parent)
+
+
+def _parent(edition: Edition) -> Edition | None:
+    return load_edition(edition.parent) if edition.parent else None
+
+
+def _marked(differs: bool) -> str:
+    return "* " if differs else "  "
+
+
+def _heading(words: str, source: str) -> str:
+    return f"{words}  [{source}]" if source else words
+
+
+def _deck(edition: Edition, parent: Edition | None) -> Iterator[str]:
+    yield ""
+    yield _heading(f"Deck: {sum(edition.deck.values())} cards", edition.sources["deck"])
+    for family in Family:
+        cards = _of(edition, family)
+        if cards:
+            said = ", ".join(f"{card}{_NO_BREAK}×{_NO_BREAK}{count}" for card, count in cards.items())
+            mark = _marked(parent is not None and cards != _of(parent, family))
+            yield f"{mark}{family.value:9} {sum(cards.values()):3}  {said}"
+    if not edition.counts_verified:
+        yield "  Counts unverified: correct them in the setup file (under [deck], stop = 5)."
+
+
+def _of(edition: Edition, family: Family) -> Mapping[str, int]:
+    return {card.value: count for card, count in edition.deck.items() if card.family is family}
+
+
+def _setting_up(edition: Edition, parent: Edition | None) -> Iterator[str]:
+    yield ""
+    yield _heading("Setting up", edition.sources["setting-up"])
+    theirs = _ways(parent) if parent else _ways(edition)
+    for (each, km), players in _ways(edition).items():
+        mark = _marked(theirs.get((each, km)) != players)
+        yield f"{mark}{one_of(map(str, players))} players {_HOW.get(each, f'{each} a side')}, to {km} km"
+    yield f"{_marked(parent is not None and edition.hand_size != parent.hand_size)}{edition.hand_size} cards a hand"
+    mark = _marked(parent is not None and edition.first_player != parent.first_player)
+    yield f"{mark}{FIRST_PLAYERS[edition.first_player]}"
+    yield f"      [{edition.sources['first-player']}]"
+
+
+_HOW = {1: "alone", 2: "in pairs", 3: "in threes", 4: "in fours"}
+
+
+def _ways(edition: Edition) -> dict[tuple[int, int], list[int]]:
+    """The numbers of players by how many make a side and how far they drive."""
+    ways: dict[tuple[int, int], list[int]] = {}
+    for players, each in edition.seatings:
+        ways.setdefault((each, edition.target_km[players]), []).append(players)
+    return ways
+
+
+def _points(edition: Edition, parent: Edition | None) -> Iterator[str]:
+    yield ""
+    yield _heading("Points", edition.sources["points"])
+    yield "      1  a kilometre"
+    for field in fields(Points):
+        points = getattr(edition.points, field.name)
+        differs = parent is not None and points != getattr(parent.points, field.name)
+        if field.name in _POINTS and (points or differs):
+            yield f"{_marked(differs)}{points or '–':>5}  {_POINTS[field.name]}"
+    if edition.match_points is not None:
+        yield (
+            _marked(parent is not None and edition.points.level != parent.points.level) + _LEVELS[edition.points.level]
+        )
+
+
+def _switches(edition: Edition, parent: Edition | None) -> Iterator[str]:
+    yield ""
+    yield "Switches: any of them can be turned for one match, as a house rule"
+    for name, values in switches().items():
+        value = edition.switch(name)
+        mark = _marked(parent is not None and value != parent.switch(name))
+        others = one_of(_other(other, name, parent) for other in values if other != value)
+        yield f"{mark}{name}={value}".ljust(_SWITCH_COLUMN) + f"or {others}"
+        yield f"      {values[value]}"
+        yield f"      [{_source(edition, name)}]"
+
+
+def _other(value: str, name: str, parent: Edition | None) -> str:
+    return f"{value}{_NO_BREAK}({parent.name})" if parent and parent.switch(name) == value else value
+
+
+def _source(edition: Edition, name: str) -> str:
+    """The sheet that a switch's value comes from, and where it is written there."""
+    source, origin = edition.sources[name], edition.written_in[name]
+    written = edition if origin == edition.name else load_edition(origin)
+    return source if source.startswith(_CHOSEN) else f"{written.sheet}: {source}"

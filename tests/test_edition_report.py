@@ -1,0 +1,85 @@
+"""An edition as text: whole, marked where it differs, and no wider than the terminal."""
+
+from __future__ import annotations
+
+import pytest
+
+from companion import edition_report
+from companion.rules.cards import Card
+from companion.rules.edition import edition_names, load_edition, switches
+
+
+def shown(name: str, width: int = 88) -> list[str]:
+    return list(edition_report.sheet(load_edition(name), width))
+
+
+@pytest.mark.parametrize("width", [80, 90, 100])
+@pytest.mark.parametrize("name", edition_names())
+def test_no_line_is_wider_than_the_terminal(name, width):
+    assert max(map(len, shown(name, width))) <= width
+
+
+@pytest.mark.parametrize("name", edition_names())
+def test_every_switch_has_its_value_its_sentence_and_its_sheet(name):
+    edition = load_edition(name)
+    text = " ".join(" ".join(shown(name)).split())
+
+    for switch, values in switches().items():
+        value = edition.switch(switch)
+        assert f" {switch}={value} or " in text
+        assert values[value] in text
+        assert f"{edition.sources[switch]}]" in text
+    assert edition.sheet in text
+
+
+@pytest.mark.parametrize("name", edition_names()[1:])
+def test_what_differs_from_the_parent_is_marked_and_nothing_else(name):
+    edition = load_edition(name)
+    parent = load_edition(edition.parent)
+    lines = {line.lstrip("* ").split("=")[0]: line for line in shown(name)}
+
+    for switch in switches():
+        differs = edition.switch(switch) != parent.switch(switch)
+        assert lines[switch].startswith("* " if differs else "  "), switch
+
+
+def test_an_edition_without_a_parent_has_no_marks():
+    assert not any(line.startswith("*") for line in shown("classic"))
+
+
+def test_a_switch_that_is_inherited_names_the_sheet_that_says_it():
+    lines = shown("rush")
+
+    at = next(number for number, line in enumerate(lines) if "exchange=no" in line)
+    assert lines[at + 2].strip() == "[the classic rules (106 cards): A turn]"
+
+
+def test_the_deck_stands_by_family_with_every_count():
+    text = "\n".join(shown("rush", 100))
+
+    assert "Deck: 106 cards" in text
+    assert "special    17  accelerator × 4, mirror × 4, u-turn × 3, control × 3, theft × 3" in text
+    for card, count in load_edition("rush").deck.items():
+        assert f"{card} × {count}" in text
+    assert Card.KM_25 not in load_edition("rush").deck
+
+
+def test_only_an_unverified_deck_says_that_it_can_be_corrected():
+    saying = [name for name in edition_names() if any("Counts unverified" in line for line in shown(name))]
+
+    assert saying == ["rush"]
+
+
+def test_players_targets_and_who_begins_are_said():
+    classic, rush = "\n".join(shown("classic")), "\n".join(shown("rush"))
+
+    assert "  2 or 3 players alone, to 700 km\n  4 players in pairs, to 1000 km\n  6 players in pairs" in classic
+    assert "the dealer's left begins" in classic
+    assert "* 4, 6 or 8 players in pairs, to 1000 km" in rush
+    assert "  The youngest player begins." in rush
+
+
+def test_a_race_without_points_says_so():
+    points = [line for line in shown("dujardin-2014") if line.startswith("*     –  ")]
+
+    assert len(points) == 8
