@@ -1,0 +1,337 @@
+"""What is wrong with a table as it lies, whoever laid it so: everything at once, for any edition and house rules.
+
+A table that legal plays lead to has no problem. Of a pile only the order is known, not when which safety came out;
+so a pile is wrong only if no order of legal plays leads to it. `Card.UNKNOWN` may be anything: a pile of which
+only the top was seen is written `(Card.UNKNOWN, top)`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from companion.rules.cards import HAZARD_OF, SAFETY_OF, Card, Family
+from companion.rules.dealing import new_hand
+from companion.rules.edition import Edition
+from companion.rules.reasons import Code, Reason, reason
+from companion.rules.table import Side, Table, Team
+
+_LIMITS = (Card.SPEED_LIMIT, Card.END_OF_LIMIT)
+
+
+def problems(table: Table) -> tuple[Reason, ...]:
+    """Everything that is wrong with a table; nothing for one that legal plays lead to. Any cards may lie anywhere."""
+    found = [*_wrong_cards(table), *_wrong_sum(table)]
+    for side in table.sides:
+        found += _wrong_in_front_of(_Look.at(table, side))
+    return tuple(dict.fromkeys(found))
+
+
+def doubts(table: Table) -> tuple[Reason, ...]:
+    """What is worth a word: more of a card than an unverified deck is thought to have. Its counts may be wrong."""
+    if table.edition.counts_verified:
+        return ()
+    return tuple(
+        reason(Code.TOO_MANY_COPIES, card=card, count=table.deck[card], case="unverified")
+        for card, count in _lying(table).items()
+        if card.family is not Family.SAFETY and card in table.deck and count > table.deck[card]
+    )
+
+
+def seen_table(
+    edition: Edition, sides: Sequence[Side], discards: Sequence[Card] = (), target: int | None = None
+) -> Table:
+    """A table made from what lies in front of the sides, each player with a full hand, the rest on the draw pile.
+
+    Raises EditionError when the edition is not played by these sides.
+    """
+    teams = [Team(side.name, side.players) for side in sides]
+    dealt = new_hand(edition, teams, sides[0].players[0], target)
+    table = dealt._replace(sides=tuple(sides), discards=tuple(discards))
+    return table._replace(draw_pile=max(0, table.draw_pile - _lying(table).total()))
+
+
+# The cards of the whole table
+
+
+def _lying(table: Table) -> Counter[Card]:
+    """How many of each card lie on the table, an accelerator with each doubled card."""
+    lying = Counter(table.discards)
+    for side in table.sides:
+        lying.update([*side.battle, *side.speed, *side.distances, *side.safeties])
+        lying.update([Card.ACCELERATOR] * len(side.doubled))
+    return lying
+
+
+def _wrong_cards(table: Table) -> Iterator[Reason]:
+    """Cards that this deck has not, or not so often."""
+    for card, count in _lying(table).items():
+        if card not in table.deck:
+            if card is not Card.UNKNOWN:
+                yield reason(Code.UNKNOWN_CARD, card=card)
+        elif count > table.deck[card] and (table.edition.counts_verified or card.family is Family.SAFETY):
+            yield reason(Code.TOO_MANY_COPIES, card=card, count=table.deck[card])
+
+
+def _wrong_sum(table: Table) -> Iterator[Reason]:
+    """The cards that lie there, in the hands and in the pile are the deck."""
+    deck = sum(table.deck.values())
+    count = _lying(table).total() + sum(table.hands) + table.draw_pile + table.unaccounted
+    if count != deck:
+        code = Code.TOO_MANY_COPIES if count > deck else Code.MISSING_CARDS
+        yield reason(code, case="sum", count=count, deck=deck)
+
+
+# In front of one side
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """A side's piles with the cards alone that belong there, and what the edition lets lie on them."""
+
+    table: Table
+    edition: Edition
+    side: Side
+    battle: tuple[Card, ...]
+    speed: tuple[Card, ...]
+    right_of_way: bool
+    mirrors: bool
+    """A mirror puts a hazard on a pile that nobody could have attacked."""
+
+    stays: bool
+    """A hazard whose safety is laid late stays on its pile."""
+
+    forgets: bool
+    """After a safety a pile may show a roll, or nothing, whatever lies there."""
+
+    @classmethod
+    def at(cls, table: Table, side: Side) -> _Look:
+        return cls(
+            table,
+            table.edition,
+            side,
+            battle=tuple(card for card in side.battle if _belongs(table, "battle", card)),
+            speed=tuple(card for card in side.speed if _belongs(table, "speed", card)),
+            right_of_way=Card.RIGHT_OF_WAY in side.safeties,
+            mirrors=Card.MIRROR in table.deck,
+            stays=table.edition.roll_after_late_safety == "needed",
+            forgets=table.edition.pile_after_safety == "roll",
+        )
+
+    def why(self, code: Code, **details: object) -> Reason:
+        """A reason that concerns this side."""
+        return reason(code, side=self.side.name, **details)
+
+
+def _wrong_in_front_of(look: _Look) -> Iterator[Reason]:
+    yield from _wrong_piles(look)
+    yield from _wrong_battle_pile(look)
+    yield from _wrong_speed_pile(look)
+    yield from _wrong_distances(look)
+    yield from _wrong_coups_fourres(look)
+
+
+def _wrong_piles(look: _Look) -> Iterator[Reason]:
+    side = look.side
+    piles = {"battle": side.battle, "speed": side.speed, "distance": side.distances, "safety": side.safeties}
+    for pile, cards in piles.items():
+        for card in cards:
+            if card in look.table.deck and not _belongs(look.table, pile, card):
+                yield look.why(Code.WRONG_PILE, card=card, pile=pile)
+
+
+def _belongs(table: Table, pile: str, card: Card) -> bool:
+    """Whether a card of this deck lies on that pile when it is laid. What could not be told may belong anywhere."""
+    if card is Card.UNKNOWN:
+        return True
+    if card not in table.deck:
+        return False
+    if card in _LIMITS:
+        return pile == "speed"
+    if card is Card.ACCELERATOR:
+        return pile == "distance"
+    return pile == _PILE_OF.get(card.family)
+
+
+_PILE_OF = {
+    Family.HAZARD: "battle",
+    Family.REMEDY: "battle",
+    Family.DISTANCE: "distance",
+    Family.SAFETY: "safety",
+}
+
+
+# The battle pile, card on card
+
+
+def _wrong_battle_pile(look: _Look) -> Iterator[Reason]:
+    spare = _rolls_to_spare(look)
+    for below, card in zip((None, *look.battle), look.battle, strict=False):
+        if Card.UNKNOWN in (below, card):
+            continue
+        why = _LIES_ON[_kind(card)](look, below, card)
+        if why is not None and why.code is Code.ALREADY_ROLLING and spare:
+            spare -= 1
+        elif why is not None:
+            yield why
+    top = look.battle[-1] if look.battle else None
+    if top is not None and top.family is Family.HAZARD and _is_out(look, top) and not _may_lie_on(look, top):
+        yield look.why(Code.PROTECTED, card=top, safety=SAFETY_OF[top])
+
+
+def _kind(card: Card) -> Card | Family:
+    return Card.ROLL if card is Card.ROLL else card.family
+
+
+def _is_out(look: _Look, hazard: Card) -> bool:
+    """Whether the hazard's safety is out."""
+    return SAFETY_OF[hazard] in look.side.safeties
+
+
+def _may_lie_on(look: _Look, hazard: Card) -> bool:
+    """Whether a hazard may lie on under its safety: a late one leaves it there, or it was covered by another then.
+
+    A coup fourré takes its hazard away; right of way leaves a stop when it answers a limit.
+    """
+    if look.edition.hazard_on_hazard == "allowed":
+        return True
+    return look.stays and (hazard is Card.STOP or SAFETY_OF[hazard] not in look.side.coups_fourres)
+
+
+def _rolls_to_spare(look: _Look) -> int:
+    """How many rolls may lie on a roll: where the hazard between them was put away, as may be done after a late
+    safety; and one where right of way made the pile show nothing.
+    """
+    if not look.stays:
+        return int(look.forgets and look.right_of_way)
+    late = Counter(look.side.safeties) - Counter(look.side.coups_fourres)
+    gone = {SAFETY_OF[card] for card in look.table.discards if card in SAFETY_OF and card is not Card.SPEED_LIMIT}
+    return len(late.keys() & gone)
+
+
+def _remedy_on(look: _Look, below: Card | None, card: Card) -> Reason | None:
+    if below is HAZARD_OF[card]:
+        return None
+    return look.why(Code.NOTHING_UNDER_REMEDY, card=card, hazard=HAZARD_OF[card])
+
+
+def _roll_on(look: _Look, below: Card | None, _roll: Card) -> Reason | None:
+    if below is Card.STOP:
+        return None
+    if below is Card.ROLL:
+        return look.why(Code.ALREADY_ROLLING)
+    nothing_shown = look.forgets and look.right_of_way
+    if below is None:
+        useful = look.edition.roll_on_remedy == "allowed" or look.edition.roll_to_start == "needed"
+    elif below.family is Family.HAZARD:
+        useful = _may_lie_on(look, below) and (_is_out(look, below) or nothing_shown)
+    else:
+        useful = look.edition.roll_on_remedy == "allowed" or nothing_shown
+    return None if useful else look.why(Code.NOTHING_UNDER_REMEDY, card=Card.ROLL, hazard=Card.STOP)
+
+
+def _hazard_on(look: _Look, below: Card | None, card: Card) -> Reason | None:
+    if below is None:
+        allowed = _may_attack(look, look.edition.hazard_on_empty_pile, card)
+        return None if allowed else look.why(Code.OPPONENT_NOT_DRIVING, case="empty")
+    if below is Card.ROLL:
+        return None
+    may_attack = _may_attack(look, look.edition.hazard_on_remedy, card)
+    if below.family is Family.REMEDY:
+        return None if may_attack else look.why(Code.OPPONENT_NOT_DRIVING, case="remedied")
+    if look.edition.hazard_on_hazard == "allowed":
+        return None
+    if may_attack and card is not below and _is_out(look, below) and _may_lie_on(look, below):
+        return None
+    return look.why(Code.ALREADY_ATTACKED, hazard=below)
+
+
+def _may_attack(look: _Look, switch: str, hazard: Card) -> bool:
+    """Whether a hazard may have come onto a pile that shows no roll. Right of way lets others in, but no stop."""
+    if switch == "allowed" or look.mirrors:
+        return True
+    lets_in = switch == "with-right-of-way" or look.forgets
+    return lets_in and look.right_of_way and hazard is not Card.STOP
+
+
+_LIES_ON = {
+    Card.ROLL: _roll_on,
+    Family.REMEDY: _remedy_on,
+    Family.HAZARD: _hazard_on,
+}
+
+
+# The speed pile
+
+
+def _wrong_speed_pile(look: _Look) -> Iterator[Reason]:
+    for below, card in zip((None, *look.speed), look.speed, strict=False):
+        if card is Card.SPEED_LIMIT and below is Card.SPEED_LIMIT:
+            yield look.why(Code.ALREADY_LIMITED)
+        elif card is Card.END_OF_LIMIT and below in (None, Card.END_OF_LIMIT):
+            yield look.why(Code.NOT_LIMITED)
+    if look.speed[-1:] == (Card.SPEED_LIMIT,) and look.right_of_way and not look.stays:
+        yield look.why(Code.PROTECTED, card=Card.SPEED_LIMIT, safety=Card.RIGHT_OF_WAY)
+
+
+# The distances
+
+
+def _wrong_distances(look: _Look) -> Iterator[Reason]:
+    side, table, edition = look.side, look.table, look.edition
+    yield from _wrong_start(look)
+    if edition.two_hundreds.isdigit() and side.distances.count(Card.KM_200) > edition.two_hundreds_max:
+        yield look.why(Code.THIRD_200, count=edition.two_hundreds_max)
+    if edition.overshoot == "forbidden" and table.race_km(side) > table.target:
+        yield look.why(Code.PAST_TARGET, case="sum", km=table.race_km(side), target=table.target)
+    if Counter(side.doubled) - Counter(side.distances):
+        yield look.why(Code.NEEDS_DISTANCE)
+
+
+def _wrong_start(look: _Look) -> Iterator[Reason]:
+    """A side that has driven, or laid other cards first, with no roll and no right of way."""
+    edition, side = look.edition, look.side
+    if Card.ROLL in look.battle or Card.UNKNOWN in look.battle:
+        return
+    if look.right_of_way:
+        first_was_another = Card.END_OF_LIMIT in look.speed and not _attacked_before_start(look)
+    elif side.km and edition.roll_to_start == "needed" and not _may_have_driven(look):
+        yield look.why(Code.NEVER_ROLLED)
+        return
+    else:
+        first_was_another = side.has_begun and not side.coups_fourres
+    if first_was_another and edition.first_card == "roll-or-right-of-way":
+        yield look.why(Code.FIRST_CARD)
+
+
+def _attacked_before_start(look: _Look) -> bool:
+    """Whether a side may be attacked on an empty pile, without right of way."""
+    return look.edition.hazard_on_empty_pile == "allowed" or look.mirrors
+
+
+def _may_have_driven(look: _Look) -> bool:
+    """Whether the car may drive without any roll: it was attacked where it stood, and got over that."""
+    edition = look.edition
+    if not _attacked_before_start(look):
+        return False
+    remedied = any(card.family is Family.REMEDY for card in look.battle)
+    if remedied and edition.roll_after_remedy == "not-needed":
+        return True
+    return bool(look.side.safeties) and (look.forgets or not look.stays)
+
+
+# The safeties
+
+
+def _wrong_coups_fourres(look: _Look) -> Iterator[Reason]:
+    """Coups fourrés without a safety, or on a side that nobody can have attacked."""
+    out = set(look.side.safeties)
+    for card in dict.fromkeys(look.side.coups_fourres):
+        never_attacked = not look.battle and not any(
+            _may_attack(look, look.edition.hazard_on_empty_pile, hazard) or hazard is Card.SPEED_LIMIT
+            for hazard in SAFETY_OF
+            if SAFETY_OF[hazard] is card
+        )
+        if card not in out or never_attacked:
+            yield look.why(Code.NOT_A_COUP_FOURRE, card=card)
