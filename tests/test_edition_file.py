@@ -87,8 +87,12 @@ def test_a_parent_may_have_a_parent(tmp_path):
     ours = read(tmp_path, 'parent = "rush"\nname = "ours"\n[deck-changes]\nstop = 5\nroll = 5')
 
     assert not ours.counts_verified
-    assert (ours.switch("fast-remedy"), ours.switch("first-card"), ours.switch("exchange")) == ("yes", "any", "no")
-    assert {ours.written_in[name] for name in ("fast-remedy", "exchange")} == {"rush", "classic"}
+    assert (ours.switch("fast-remedy"), ours.switch("first-card"), ours.switch("discard-safety")) == (
+        "yes",
+        "any",
+        "allowed",
+    )
+    assert {ours.written_in[name] for name in ("fast-remedy", "discard-safety")} == {"rush", "classic"}
 
 
 # What is wrong, by line. `@` stands for the line that is named.
@@ -106,11 +110,11 @@ WRONG = [
     (HEAD + '@colour = "red"', "there is no key 'colour' here; known are parent"),
     (HEAD + '@tilte = "Ours"', "there is no key 'tilte' here (do you mean 'title'?)."),
     ('name = "ours"\n@parent = "poker"', "its parent 'poker' is not one of classic, asmodee-2014"),
-    ('name = "ours"\n@parent = 3', "'parent' must be a text in quotes, on one line, not 3."),
-    ('parent = "classic"\n@name = 3', "'name' must be a text in quotes, on one line, not 3."),
+    ('name = "ours"\n@parent = 3', "'parent' must be a text in quotes, not 3."),
+    ('parent = "classic"\n@name = 3', "'name' must be a text in quotes, not 3."),
     ('parent = "classic"\n@name = "Our Rules"', "'name' is small letters, digits and hyphens, such as our-rules"),
-    ('parent = "classic"\n@name = ""', "'name' must be a text in quotes"),
-    (HEAD + '@title = """Ours\nand theirs"""', "'title' must be a text in quotes, on one line"),
+    ('parent = "classic"\n@name = ""', "'name' must be one line of text, not ''."),
+    (HEAD + '@title = """Ours\nand theirs"""', "'title' must be one line of text, not 'Ours·and theirs'."),
     ('@parent = "classic"', "'name' is missing."),
     (HEAD + '@counts-verified = "yes"', "'counts-verified' must be true or false, not 'yes'."),
     (HEAD + "@deck = 106", "'deck' must be a table, not 106."),
@@ -124,7 +128,7 @@ WRONG = [
     (HEAD + "[deck-changes]\n@roll = 1979-05-27", "'roll' must be a whole number, not a date."),
     (HEAD + f"[deck-changes]\n@roll = 0x{'f' * 5000}", "'roll' must be a whole number, not so large a number."),
     (HEAD + "@roll = " + "9" * 5000, "this number is too large."),
-    (HEAD + "[deck-changes]\n@unknown = 1", "names a card 'unknown' that no edition has"),
+    (HEAD + "[deck-changes]\n@unknown = 1", "names a card 'unknown' that no edition has."),
     (HEAD + "[deck-changes]\n@rol = 2", "names a card 'rol' that no edition has (do you mean 'roll'?)."),
     (HEAD + "[deck]\nroll = 106\n@[deck-changes]\nroll = 106", "write one of them"),
     (HEAD + "[setting-up]\n@hands = 6", "[setting-up] there is no key 'hands' here (do you mean 'hand'?)."),
@@ -141,7 +145,7 @@ WRONG = [
     (HEAD + "[setting-up]\n@seatings = [[5, 1]]", "names no target for 5 players, whom 'seatings' has."),
     (HEAD + "[setting-up]\n@target-km.2 = 0", "'2' must be a multiple of 25 from 200 km up, not 0."),
     (HEAD + "[setting-up.target-km]\n2 = 700\n@9 = 700", "names '9', a number of players that 'seatings' has not."),
-    (HEAD + '[setting-up]\n@first-player = "youngest"', "'first-player' must be a table, not 'youngest'."),
+    (HEAD + '[setting-up]\n@first-player = "youngest"', "[setting-up] 'first-player' must be a table such as { value"),
     (HEAD + '[setting-up]\n@first-player = { value = "oldest", source = "x" }', "is left-of-the-dealer, youngest"),
     (HEAD + "[points]\n@bonus = 5", "[points] there is no key 'bonus' here; known are"),
     (HEAD + '[points]\n@safety = "many"', "'safety' must be a whole number, not 'many'."),

@@ -50,7 +50,7 @@ def test_an_edition_without_a_parent_has_no_marks():
 def test_a_switch_that_is_inherited_names_the_sheet_that_says_it():
     lines = shown("rush")
 
-    at = next(number for number, line in enumerate(lines) if "exchange=no" in line)
+    at = next(number for number, line in enumerate(lines) if "discard-safety=allowed" in line)
     assert lines[at + 2].strip() == "[the classic rules (106 cards): A turn]"
 
 

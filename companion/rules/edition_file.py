@@ -33,7 +33,7 @@ _IDENTITY = {"name": str, "title": str, "sheet": str, "about": str}
 _TABLES = {"deck": dict, "setting-up": dict, "points": dict, "switches": dict}
 _NEEDED = {**_IDENTITY, "counts-verified": bool, **_TABLES}
 _KINDS_OF_FILE = {"parent": str, "deck-changes": dict, **_NEEDED}
-_SETTING_UP = {"cards": int, "first-player": dict, "hand": int, "seatings": list, "source": str, "target-km": dict}
+_SETTING_UP = {"cards": int, "first-player": object, "hand": int, "seatings": list, "source": str, "target-km": dict}
 _POINTS = {
     "source": str,
     **dict.fromkeys(("safety", "all-safeties", "coup-fourre", "trip-completed"), int),
@@ -57,7 +57,7 @@ _TOO_MANY_DIGITS = re.compile(r"[0-9_]{4000,}")
 _KIND_WORDS: dict[type, str] = {
     dict: "a table",
     list: "a list",
-    str: "a text in quotes, on one line",
+    str: "a text in quotes",
     bool: "true or false",
     int: "a whole number",
 }
@@ -219,9 +219,8 @@ def _own_wrongs(data: Entries) -> Iterator[_Wrong]:
     yield from _shape(setting_up, _SETTING_UP, ("setting-up",), "[setting-up] ")
     yield from _seating_wrongs(setting_up.get("seatings"))
     yield from _target_wrongs(_table(setting_up, "target-km"))
-    if isinstance(setting_up.get("first-player"), dict):
-        place = ("setting-up", "first-player")
-        yield from _choice_wrongs(setting_up["first-player"], FIRST_PLAYERS, place, "[setting-up] 'first-player'")
+    if "first-player" in setting_up:
+        yield from _choice_wrongs(setting_up["first-player"], FIRST_PLAYERS, ("setting-up", "first-player"))
     yield from _points_wrongs(_table(data, "points"))
     yield from _switch_wrongs(_table(data, "switches"))
 
@@ -237,7 +236,10 @@ def _shape(table: Entries, kinds: Mapping[str, type], place: Place, where: str) 
         if key not in kinds:
             yield _Wrong(((*place, key),), f"{where}there is no key '{key}' here{_meant(key, kinds)}.")
         elif not _is(value, kinds[key]):
-            say = f"'{key}' must be {_KIND_WORDS[kinds[key]]}, not {_shown(value)}."
+            wanted = (
+                "one line of text" if isinstance(value, kinds[key]) and kinds[key] is str else _KIND_WORDS[kinds[key]]
+            )
+            say = f"'{key}' must be {wanted}, not {_shown(value)}."
             yield _Wrong(((*place, key),), where + say)
 
 
@@ -289,7 +291,9 @@ def _deck_wrongs(counts: Entries, table: str) -> Iterator[_Wrong]:
         if slug == "source":
             yield from _shape({slug: count}, {slug: str}, (table,), f"{where} ")
         elif card_of_slug(slug) in (None, Card.UNKNOWN):
-            yield _Wrong((place,), f"{where} names a card '{slug}' that no edition has{_near(slug, Card)}.")
+            yield _Wrong(
+                (place,), f"{where} names a card '{slug}' that no edition has{_near(slug, set(Card) - {Card.UNKNOWN})}."
+            )
         elif not _is(count, int):
             yield _Wrong((place,), f"{where} '{slug}' must be a whole number, not {_shown(count)}.")
 
@@ -327,8 +331,13 @@ def _target_wrongs(targets: Entries) -> Iterator[_Wrong]:
             yield _Wrong((("setting-up", "target-km", players),), f"[setting-up.target-km] {say}")
 
 
-def _choice_wrongs(entry: Entries, values: Collection[str], place: Place, where: str) -> Iterator[_Wrong]:
+def _choice_wrongs(entry: object, values: Collection[str], place: Place) -> Iterator[_Wrong]:
     """What is wrong with a choice and its source: `{ value = "no", source = "A turn" }`."""
+    where = f"[{place[0]}] '{place[1]}'"
+    if not isinstance(entry, dict):
+        example = f'{{ value = "{next(iter(values))}", source = "…" }}'
+        yield _Wrong((place,), f"{where} must be a table such as {example}, not {_shown(entry)}.")
+        return
     yield from _shape(entry, _CHOICE, place, f"{where}: ")
     for key in _CHOICE:
         if key not in entry:
@@ -351,11 +360,8 @@ def _switch_wrongs(entries: Entries) -> Iterator[_Wrong]:
         if name not in switches():
             meant = _near(name, switches()) or ": see `companion editions show classic` for all of them"
             yield _Wrong((place,), f"[switches] has no switch '{name}'{meant}.")
-        elif not isinstance(entry, dict):
-            example = f'{{ value = "{next(iter(switches()[name]))}", source = "…" }}'
-            yield _Wrong((place,), f"[switches] '{name}' must be a table such as {example}, not {_shown(entry)}.")
         else:
-            yield from _choice_wrongs(entry, switches()[name], place, f"[switches] '{name}'")
+            yield from _choice_wrongs(entry, switches()[name], place)
 
 
 # What a file says together with its parents
