@@ -240,6 +240,46 @@ AS_VALUES: dict[str, tuple[Reason, str]] = {
         "Driving ace cannot be a coup fourré of Ann.",
     ),
     "missing-cards": (reason(Code.MISSING_CARDS, card=Card.STOP, count=2), "Missing: 2 × stop."),
+    "missing-cards/unverified": (
+        reason(Code.MISSING_CARDS, case="unverified", card=Card.STOP, count=2),
+        "Missing: 2 × stop, if this deck is counted right.",
+    ),
+    "unknown-card/unread": (
+        reason(Code.UNKNOWN_CARD, case="unread", count=3),
+        "Cards that could not be told: 3.",
+    ),
+    "third-200/lies": (
+        reason(Code.THIRD_200, case="lies", side="Ann", count=2),
+        "Ann has more than 2 cards of 200 km.",
+    ),
+    "already-rolling/lies": (
+        reason(Code.ALREADY_ROLLING, case="lies", side="Ann"),
+        "A roll lies on a roll in front of Ann.",
+    ),
+    "not-limited/lies": (
+        reason(Code.NOT_LIMITED, case="lies", side="Ann"),
+        "An end of limit lies in front of Ann with no speed limit under it.",
+    ),
+    "already-limited/lies": (
+        reason(Code.ALREADY_LIMITED, case="lies", side="Ann"),
+        "A speed limit lies on a speed limit in front of Ann.",
+    ),
+    "protected/lies": (
+        reason(Code.PROTECTED, case="lies", side="Ann", card=Card.STOP, safety=Card.RIGHT_OF_WAY),
+        "Stop lies in front of Ann although right of way is out.",
+    ),
+    "opponent-not-driving/lies-empty": (
+        reason(Code.OPPONENT_NOT_DRIVING, case="lies-empty", side="Ann"),
+        "A hazard lies in front of Ann with no card under it: too early.",
+    ),
+    "opponent-not-driving/lies-remedied": (
+        reason(Code.OPPONENT_NOT_DRIVING, case="lies-remedied", side="Ann"),
+        "A hazard lies in front of Ann right on a remedy: too early.",
+    ),
+    "already-attacked/lies": (
+        reason(Code.ALREADY_ATTACKED, case="lies", side="Ann", hazard=Card.ACCIDENT),
+        "A hazard lies in front of Ann on another: accident.",
+    ),
 }
 """What is wrong with a table as it lies, and the finer cases of some codes."""
 

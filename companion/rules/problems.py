@@ -177,7 +177,7 @@ def _wrong_battle_pile(look: _Look) -> Iterator[Reason]:
             yield why
     top = look.battle[-1] if look.battle else None
     if top is not None and top.family is Family.HAZARD and _is_out(look, top) and not _may_lie_on(look, top):
-        yield look.why(Code.PROTECTED, card=top, safety=SAFETY_OF[top])
+        yield look.why(Code.PROTECTED, case="lies", card=top, safety=SAFETY_OF[top])
 
 
 def _kind(card: Card) -> Card | Family:
@@ -220,7 +220,7 @@ def _roll_on(look: _Look, below: Card | None, _roll: Card) -> Reason | None:
     if below is Card.STOP:
         return None
     if below is Card.ROLL:
-        return look.why(Code.ALREADY_ROLLING)
+        return look.why(Code.ALREADY_ROLLING, case="lies")
     nothing_shown = look.forgets and look.right_of_way
     if below is None:
         useful = look.edition.roll_on_remedy == "allowed" or look.edition.roll_to_start == "needed"
@@ -234,17 +234,17 @@ def _roll_on(look: _Look, below: Card | None, _roll: Card) -> Reason | None:
 def _hazard_on(look: _Look, below: Card | None, card: Card) -> Reason | None:
     if below is None:
         allowed = _may_attack(look, look.edition.hazard_on_empty_pile, card)
-        return None if allowed else look.why(Code.OPPONENT_NOT_DRIVING, case="empty")
+        return None if allowed else look.why(Code.OPPONENT_NOT_DRIVING, case="lies-empty")
     if below is Card.ROLL:
         return None
     may_attack = _may_attack(look, look.edition.hazard_on_remedy, card)
     if below.family is Family.REMEDY:
-        return None if may_attack else look.why(Code.OPPONENT_NOT_DRIVING, case="remedied")
+        return None if may_attack else look.why(Code.OPPONENT_NOT_DRIVING, case="lies-remedied")
     if look.edition.hazard_on_hazard == "allowed":
         return None
     if may_attack and card is not below and _is_out(look, below) and _may_lie_on(look, below):
         return None
-    return look.why(Code.ALREADY_ATTACKED, hazard=below)
+    return look.why(Code.ALREADY_ATTACKED, case="lies", hazard=below)
 
 
 def _may_attack(look: _Look, switch: str, hazard: Card) -> bool:
@@ -268,11 +268,11 @@ _LIES_ON = {
 def _wrong_speed_pile(look: _Look) -> Iterator[Reason]:
     for below, card in zip((None, *look.speed), look.speed, strict=False):
         if card is Card.SPEED_LIMIT and below is Card.SPEED_LIMIT:
-            yield look.why(Code.ALREADY_LIMITED)
+            yield look.why(Code.ALREADY_LIMITED, case="lies")
         elif card is Card.END_OF_LIMIT and below in (None, Card.END_OF_LIMIT):
-            yield look.why(Code.NOT_LIMITED)
+            yield look.why(Code.NOT_LIMITED, case="lies")
     if look.speed[-1:] == (Card.SPEED_LIMIT,) and look.right_of_way and not look.stays:
-        yield look.why(Code.PROTECTED, card=Card.SPEED_LIMIT, safety=Card.RIGHT_OF_WAY)
+        yield look.why(Code.PROTECTED, case="lies", card=Card.SPEED_LIMIT, safety=Card.RIGHT_OF_WAY)
 
 
 # The distances
@@ -282,7 +282,7 @@ def _wrong_distances(look: _Look) -> Iterator[Reason]:
     side, table, edition = look.side, look.table, look.edition
     yield from _wrong_start(look)
     if edition.two_hundreds.isdigit() and side.distances.count(Card.KM_200) > edition.two_hundreds_max:
-        yield look.why(Code.THIRD_200, count=edition.two_hundreds_max)
+        yield look.why(Code.THIRD_200, case="lies", count=edition.two_hundreds_max)
     if edition.overshoot == "forbidden" and table.race_km(side) > table.target:
         yield look.why(Code.PAST_TARGET, case="sum", km=table.race_km(side), target=table.target)
     if Counter(side.doubled) - Counter(side.distances):

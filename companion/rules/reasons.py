@@ -180,6 +180,8 @@ _GOVERNED: Mapping[tuple[Code, str], tuple[tuple[str, str], ...]] = {
     (Code.ALREADY_ROLLING, "right-of-way"): (("roll-with-right-of-way", _ANY),),
     (Code.OPPONENT_NOT_DRIVING, "empty"): (("hazard-on-empty-pile", _ANY),),
     (Code.OPPONENT_NOT_DRIVING, "remedied"): (("hazard-on-remedy", _ANY),),
+    (Code.OPPONENT_NOT_DRIVING, "lies-empty"): (("hazard-on-empty-pile", _ANY),),
+    (Code.OPPONENT_NOT_DRIVING, "lies-remedied"): (("hazard-on-remedy", _ANY),),
     (Code.ALREADY_ATTACKED, ""): (("hazard-on-hazard", _ANY),),
     (Code.COUP_FOURRE_WINDOW_CLOSED, ""): (("coup-fourre-window", _ANY),),
     (Code.COUP_FOURRE_WINDOW_CLOSED, "remedy"): (("fast-remedy", _ANY),),
