@@ -203,6 +203,15 @@ def test_the_discards_become_the_draw_pile_when_a_card_is_needed():
     assert (after.draw_pile, after.discards, after.hands) == (93, (), (6, 6))
 
 
+def test_a_hand_is_filled_up_across_a_reshuffle():
+    game = run_down(rush("Ann discard 50; Bob discard 50"), left=3)
+    short = game.then("Bob 100*2; Ann 50")
+
+    assert (short.cards_of("Bob"), short.table.draw_pile) == (5, 1)
+    assert short.then("Bob 50").cards_of("Bob") == 6
+    assert short.then("Bob 50").table.draw_pile == len(short.table.discards) - 1
+
+
 def test_a_race_is_never_exhausted():
     assert run_down(rush()).then("end").result.how == "agreed"
 
@@ -854,6 +863,55 @@ def test_a_card_that_is_asked_for_is_neither_laid_nor_discarded():
     assert asked.against("Bob stop > Ann") == ["request-pending"]
     assert asked.against("Bob discard stop") == ["request-pending"]
     assert asked.against("Bob 50") == asked.against("Bob discard roll") == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "lines"),
+    [
+        ("repairs", ["Bob repairs !", "Bob repairs"]),
+        ("mirror", ["Bob mirror !"]),
+        ("accelerator", ["Bob 100*2", "Bob discard accelerator"]),
+        ("100", ["Bob 100", "Bob 100*2", "Bob pair 100 for 75"]),
+        ("theft", ["Bob theft 75 > Ann"]),
+        ("control", ["Bob control stop > Ann"]),
+    ],
+)
+def test_who_holds_a_card_that_is_asked_for_uses_it_in_no_way(asked, lines):
+    owing = rush(f"Ann control {asked} > Bob; Bob discard 75; Ann 75; Bob discard 75; Ann accident > Bob")
+
+    assert [line for line in lines if "request-pending" not in owing.against(line)] == []
+    assert owing.against(f"Bob give {asked} > Ann") == []
+
+
+def test_a_handed_special_is_used_as_any_card():
+    accelerator = rush("Ann control accelerator > Bob; Bob give accelerator > Ann")
+    theft = rush("Ann control theft > Bob; Bob 50; Ann 75; Bob give theft > Ann")
+
+    assert accelerator.against("Ann 100*2") == []
+    assert accelerator.against("Ann discard accelerator") == ["must-play-it"]
+    assert theft.against("Ann theft 50 > Bob") == []
+
+
+def test_a_handed_answer_answers_nothing_and_is_discarded():
+    handed = rush("Ann control mirror > Bob; Bob give mirror > Ann")
+
+    assert handed.against("Ann mirror !") == ["no-attack-to-answer"]
+    assert handed.against("Ann discard mirror") == []
+
+
+def test_a_handed_hazard_can_be_answered_like_any_other():
+    attacked = rush("Ann control stop > Bob; Bob give stop > Ann; Ann stop > Cid", THREE)
+
+    assert attacked.against("Cid mirror !") == attacked.against("Cid right-of-way !") == []
+    assert attacked.against("Cid roll !") == []
+
+
+def test_a_stolen_or_handed_distance_card_can_be_turned_back():
+    stolen = rush("Ann 100; Bob theft 100 > Ann; Bob 100", THREE)
+    handed = rush("Ann control 100 > Bob; Bob give 100 > Ann; Ann 100", THREE)
+
+    assert stolen.then("Cid u-turn !").cards_of("Bob") == 7
+    assert handed.then("Cid u-turn !").cards_of("Ann") == 7
 
 
 def test_who_draws_the_card_himself_may_name_another():
