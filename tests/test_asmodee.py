@@ -104,6 +104,17 @@ def test_the_card_that_a_coup_fourre_threw_out_may_be_drawn():
     assert answered.against("Ann stop > Bob") == ["protected"]
 
 
+def test_a_forgotten_draw_is_not_made_up_for():
+    forgot = asmodee("Ann skip-draw; Ann roll; Bob roll; Ann 25")
+
+    assert (forgot.cards_of("Ann"), forgot.table.draw_pile) == (5, 92)
+
+
+def test_two_alike_fetch_nothing_and_a_mistake_costs_nothing():
+    assert asmodee("Ann discard 100").against("Bob pair 50 for 100") == ["cannot-take-discard"]
+    assert asmodee().against("Ann penalty 50") == ["no-penalty"]
+
+
 def test_any_card_may_be_discarded_at_any_time():
     played = asmodee("Ann roll; Bob roll")
 

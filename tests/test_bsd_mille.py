@@ -77,6 +77,22 @@ def test_any_other_card_may_be_discarded(slug):
     assert mille().against(f"Ann discard {slug}") == []
 
 
+def test_a_forgotten_draw_is_not_made_up_for():
+    forgot = mille("Ann skip-draw; Ann roll; Bob roll; Ann 25")
+
+    assert (forgot.cards_of("Ann"), forgot.table.draw_pile) == (5, 87)
+
+
+def test_nothing_is_exchanged_fetched_or_lost_by_a_mistake():
+    assert mille().against("Ann exchange 25") == ["no-exchange"]
+    assert mille("Ann discard 100").against("Bob pair 50 for 100") == ["cannot-take-discard"]
+    assert mille().against("Ann penalty 50") == ["no-penalty"]
+
+
+def test_nothing_is_remarked_about_a_discard():
+    assert referee.remarks(mille().table, mille().parsed("Ann discard 25")) == ()
+
+
 def test_nobody_passes():
     assert mille().against("Ann pass") == ["no-passing"]
 
@@ -234,6 +250,12 @@ def test_700_miles_are_reached_exactly():
 
     assert near.against("Ann 50") == ["past-target"]
     assert near.against("Ann 25") == []
+
+
+def test_a_card_laid_past_700_by_mistake_stays():
+    near = mille(f"{TO_600}; Ann 75; Bob 25")
+
+    assert near.then("Ann 50", as_lies=True).side("Ann").km == 725
 
 
 # Safeties
@@ -461,6 +483,12 @@ def test_the_extension_is_200_to_whoever_completes():
 
     assert mille(extended).points("Ann")["extension"] == 200
     assert "extension" not in mille(f"{TO_600}; Ann 100; Ann finish").points("Ann")
+
+
+def test_an_extension_that_nobody_completes_is_lost_for_everybody():
+    lost = mille(f"{TO_600}; Ann 100; Ann extend; Bob 25; exhausted; end")
+
+    assert (lost.points("Ann"), lost.points("Bob")) == ({"distance": 700}, {"distance": 125})
 
 
 @pytest.mark.parametrize(("left", "counts"), [(1, True), (2, False)])

@@ -55,12 +55,20 @@ def test_cards_are_drawn_from_the_draw_pile_only():
     assert dujardin("Ann discard 100").against("Bob take") == ["cannot-take-discard"]
 
 
+def test_a_forgotten_draw_is_not_made_up_for():
+    forgot = dujardin("Ann skip-draw; Ann roll; Bob roll; Ann 25")
+
+    assert (forgot.cards_of("Ann"), forgot.table.draw_pile) == (5, 92)
+
+
 def test_a_card_may_be_discarded():
     assert dujardin().against("Ann discard 25") == dujardin().against("Ann discard right-of-way") == []
 
 
-def test_nothing_is_exchanged_and_nobody_passes():
+def test_nothing_is_exchanged_fetched_passed_or_lost_by_a_mistake():
     assert dujardin().against("Ann exchange 25") == ["no-exchange"]
+    assert dujardin("Ann discard 100").against("Bob pair 50 for 100") == ["cannot-take-discard"]
+    assert dujardin().against("Ann penalty 50") == ["no-penalty"]
     assert dujardin().against("Ann pass") == ["no-passing"]
 
 
@@ -159,6 +167,12 @@ def test_1000_is_reached_exactly():
     assert near.against("Ann 25") == []
 
 
+def test_a_card_laid_past_1000_by_mistake_stays():
+    near = dujardin(f"{TO_900}; Ann 75; Bob 50")
+
+    assert near.then("Ann 50", as_lies=True).side("Ann").km == 1025
+
+
 # Safeties and coup fourré
 
 
@@ -222,6 +236,14 @@ def test_the_card_that_is_drawn_last_is_still_played():
 
     assert not last.table.is_over
     assert last.then(f"{last.turn} 200").result.winner == last.turn
+
+
+@pytest.mark.parametrize("line", ["Bob driving-ace", "Bob stop > Ann"])
+def test_with_the_draw_pile_used_up_nobody_plays_on(line):
+    last = run_down(dujardin("Ann roll; Bob roll; Ann 100; Bob 75"), "stop", left=1).then(line)
+
+    assert (last.result.how, last.result.winner) == ("exhausted", "Ann")
+    assert last.against("Ann right-of-way !") == ["hand-over"]
 
 
 def test_two_equally_near_leave_no_winner():

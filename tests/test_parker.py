@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from records import FOUR, PAIRS, SIX, THREE, TWO, Hand, hand, teams
+from records import FOUR, PAIRS, SIX, THREE, TWO, Hand, hand, run_down, teams
 
 from companion.rules import referee
 from companion.rules.cards import REMEDY_OF, SAFETY_OF, Card
@@ -56,6 +56,31 @@ def test_a_discard_is_for_those_who_are_stuck_and_is_remarked_upon():
 
     assert referee.objections(table, play) == ()
     assert [why.code for why in referee.remarks(table, play)] == ["discard-only-when-stuck"]
+
+
+def test_a_forgotten_draw_is_not_made_up_for():
+    forgot = parker("Ann skip-draw; Ann roll; Bob roll; Ann 25")
+
+    assert (forgot.cards_of("Ann"), forgot.table.draw_pile) == (5, 87)
+
+
+def test_a_safety_may_be_discarded_by_who_is_stuck():
+    assert parker().against("Ann discard right-of-way") == []
+
+
+def test_nothing_is_exchanged_fetched_passed_or_lost_by_a_mistake():
+    assert parker().against("Ann exchange 25") == ["no-exchange"]
+    assert parker("Ann discard 100").against("Bob pair 50 for 100") == ["cannot-take-discard"]
+    assert parker().against("Ann pass") == ["no-passing"]
+    assert parker().against("Ann penalty 50") == ["no-penalty"]
+
+
+def test_with_the_draw_pile_empty_the_hand_is_played_out():
+    played = run_down(parker(), "25 50 75 25 50 75 25 50")
+    for miles in (25, 50, 75, 25):
+        played = played.then(f"{played.turn} discard {miles}; {played.turn} discard roll", as_lies=True)
+
+    assert (played.table.draw_pile, played.table.hands, played.table.is_over) == (0, (2, 2), False)
 
 
 def test_the_discard_pile_is_dead():
@@ -126,6 +151,10 @@ def test_after_a_remedy_a_roll_is_needed(hazard):
 
     assert remedied.against("Ann 25") == ["not-driving"]
     assert remedied.then("Ann roll; Bob 25").against("Ann 25") == []
+
+
+def test_a_remedy_out_of_turn_is_refused():
+    assert parker("Ann roll; Bob accident > Ann", THREE).against("Ann repairs !") != []
 
 
 def test_a_roll_is_refused_on_a_roll_and_on_a_hazard_that_is_no_stop():
