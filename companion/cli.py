@@ -289,13 +289,17 @@ def print_sheets(
 @companion.command("read")
 @click.argument("images", nargs=-1, required=True, metavar="IMAGE...", type=click.Path(path_type=Path))
 @click.option("--setup", metavar="FILE", type=click.Path(path_type=Path), help="The table's setup file.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a picture.")
+@click.option("--audit", metavar="EDITION", help="Is the deck all there? Which cards are on none of the pictures?")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a picture, with --audit one more.")
 @_data
-def read_images(images: tuple[Path, ...], setup: Path | None, as_json: bool, data: Path | None) -> int:
-    """Say what is on pictures: mats, cards, zones.
+def read_images(
+    images: tuple[Path, ...], setup: Path | None, audit: str | None, as_json: bool, data: Path | None
+) -> int:
+    """Say what is on pictures: mats, cards, zones. Or check a deck before you play.
 
     \b
     Example: companion read table.jpg --json
+    Example: companion read cards-1.jpg cards-2.jpg --audit classic
     """
     del data
     from companion import report
@@ -303,14 +307,34 @@ def read_images(images: tuple[Path, ...], setup: Path | None, as_json: bool, dat
     from companion.setup import read_setup
     from companion.vision.read import read_pictures
 
-    allowed = frozenset(card_ids(read_setup(setup).edition.deck)) if setup else None
-    wrong = 0
+    table = read_setup(setup) if setup else None
+    deck = _audited(audit, table.edition if table else None) if audit else None
+    allowed = frozenset(card_ids(table.edition.deck)) if table and not deck else None
+    wrong, pictures = 0, []
     for found in read_pictures(images, allowed=allowed):
         if "problem" in found:
             wrong = _complain(str(found["problem"]), _WRONG)
-        else:
+            continue
+        pictures.append(found)
+        if as_json or not deck:
             click.echo(json.dumps(found, ensure_ascii=False) if as_json else "\n".join(report.picture(found)))
-    return wrong
+    return max(wrong, _audit(deck, pictures, as_json=as_json)) if deck else wrong
+
+
+def _audited(name: str, of_table: Any) -> Any:
+    """The edition whose deck is checked; the table's own where it plays that one, for its deck may be corrected."""
+    edition = _edition(name)
+    return of_table if of_table and of_table.name == edition.name else edition
+
+
+def _audit(edition: Any, pictures: Iterable[dict[str, Any]], *, as_json: bool) -> int:
+    """Says which cards of a deck are on no picture; gives the exit code."""
+    from companion import audit_report
+
+    shown = audit_report.shown_on(pictures)
+    said = [json.dumps(audit_report.as_json(edition, shown), ensure_ascii=False)]
+    click.echo("\n".join(said if as_json else audit_report.sentences(edition, shown)))
+    return 0 if audit_report.checked(edition, shown).is_complete else _WRONG
 
 
 @companion.command()

@@ -1,0 +1,97 @@
+"""Whether all cards of a deck are on some pictures: for the terminal and as JSON.
+
+A card with a sticker counts once, on however many pictures it lies. A card that was told by its face alone counts
+on each of them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from companion.labels import card_ids, face_of
+from companion.rules.audit import Audit, audit
+from companion.rules.cards import Card, card_of_slug
+from companion.rules.edition import Edition
+from companion.rules.reasons import Code, Reason, say
+
+UNVERIFIED = "The counts of this deck are unverified: your own count can stand in the setup file, under [deck]."
+LOOK_AGAIN = "Lay the cards apart, with every sticker showing, and take another picture: all pictures count together."
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The cards on some pictures: the physical cards by their stickers, the others by face, `unknown` among them."""
+
+    ids: frozenset[str]
+    faces: Mapping[Card, int]
+
+    @property
+    def counts(self) -> Mapping[Card, int]:
+        """How many of each card were shown."""
+        return Counter(self.faces) + Counter(map(face_of, self.ids))
+
+
+def shown_on(pictures: Iterable[Mapping[str, Any]]) -> Shown:
+    """What lies on pictures, each as `read --json` writes it."""
+    cards = [card for picture in pictures for card in picture["cards"]]
+    ids = frozenset(str(card["card"]) for card in cards if card["card"])
+    faces = Counter(card_of_slug(card["face"]) or Card.UNKNOWN for card in cards if not card["card"])
+    return Shown(ids, faces)
+
+
+def checked(edition: Edition, shown: Shown) -> Audit:
+    """The edition's deck against the cards that were shown."""
+    return audit(edition.deck, shown.counts)
+
+
+def sentences(edition: Edition, shown: Shown) -> Iterator[str]:
+    """What there is to say about a deck, a line each."""
+    found = checked(edition, shown)
+    total = sum(edition.deck.values())
+    there = total - sum(found.missing.values())
+    yield f"{edition.title}: {'all' if there == total else f'{there} of'} {total} cards are there."
+    for why in found.reasons(verified=edition.counts_verified):
+        yield f"  {say(why).removesuffix('.')}{_which(edition, shown, why)}."
+    if not edition.counts_verified:
+        yield UNVERIFIED
+    if found.missing or found.unknown:
+        yield LOOK_AGAIN
+
+
+def _which(edition: Edition, shown: Shown, why: Reason) -> str:
+    """The stickers of the missing cards, where some of the kind were told by theirs."""
+    card = card_of_slug(dict(why.details).get("card", ""))
+    ids = _missing_ids(edition, shown, card) if card and why.code is Code.MISSING_CARDS else []
+    return f" ({', '.join(ids)})" if ids else ""
+
+
+def _missing_ids(edition: Edition, shown: Shown, card: Card) -> list[str]:
+    if shown.faces.get(card):
+        return []
+    ids = [card_id for card_id in card_ids({card: edition.deck[card]}) if card_id not in shown.ids]
+    return ids if len(ids) < edition.deck[card] else []
+
+
+def as_json(edition: Edition, shown: Shown) -> dict[str, Any]:
+    """The last object of `read --audit --json`."""
+    found = checked(edition, shown)
+    return {
+        "audit": edition.name,
+        "complete": found.is_complete,
+        "counts_verified": edition.counts_verified,
+        "deck": sum(edition.deck.values()),
+        "shown": sum(shown.counts.values()) - found.unknown,
+        "missing": _by_slug(found.missing),
+        "missing_cards": [card_id for card in found.missing for card_id in _missing_ids(edition, shown, card)],
+        "extra": _by_slug(found.extra),
+        "foreign": _by_slug(found.foreign),
+        "unknown": found.unknown,
+        "say": list(sentences(edition, shown)),
+    }
+
+
+def _by_slug(counts: Mapping[Card, int]) -> dict[str, int]:
+    return {card.value: count for card, count in counts.items()}

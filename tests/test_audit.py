@@ -1,0 +1,175 @@
+"""The card audit: is the deck all there, as values and by the command line over pictures of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import cv2
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pictures import DECK, Lens, Scene, grid_of, payload, picture
+from test_cli import companion
+
+from companion import audit_report
+from companion.audit_report import Shown
+from companion.rules.audit import audit
+from companion.rules.cards import Card, Family
+from companion.rules.edition import edition_names, load_edition
+from companion.rules.reasons import LANGUAGES, say
+
+CLASSIC = load_edition("classic")
+RUSH = load_edition("rush")
+
+
+def shown(*cards: str, faces: dict[Card, int] | None = None) -> Shown:
+    return Shown(frozenset(cards), faces or {})
+
+
+# --- As values -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("edition", edition_names())
+def test_a_deck_that_is_all_there_is_complete(edition):
+    found = audit(load_edition(edition).deck, load_edition(edition).deck)
+
+    assert found.is_complete
+    assert found.reasons() == ()
+
+
+def test_what_is_missing_extra_foreign_or_unread_is_told_apart():
+    seen = {**CLASSIC.deck, Card.ROLL: 12, Card.STOP: 6, Card.MIRROR: 1, Card.UNKNOWN: 3}
+
+    found = audit(CLASSIC.deck, seen)
+
+    assert (found.missing, found.extra, found.foreign, found.unknown) == (
+        {Card.ROLL: 2},
+        {Card.STOP: 1},
+        {Card.MIRROR: 1},
+        3,
+    )
+    assert [say(why) for why in found.reasons()] == [
+        "Missing: 2 × roll.",
+        "Stop: the deck has only 5.",
+        "There is no mirror in this game.",
+        "Cards that could not be told: 3.",
+    ]
+
+
+def test_of_an_unverified_deck_only_the_safeties_are_sure():
+    found = audit(RUSH.deck, {**RUSH.deck, Card.KM_300: 0, Card.CAR_POOL: 0, Card.ACCELERATOR: 5})
+
+    assert sorted(say(why) for why in found.reasons(verified=False)) == [
+        "Accelerator: more than the 4 counted for this deck. Its counts can be corrected.",
+        "Missing: 1 × 300 km, if this deck is counted right.",
+        "Missing: 1 × car pool.",
+    ]
+
+
+COUNTS = st.dictionaries(st.sampled_from(list(Card)), st.integers(0, 20))
+
+
+@given(deck=COUNTS.map(lambda deck: {card: n for card, n in deck.items() if card is not Card.UNKNOWN}), seen=COUNTS)
+def test_an_audit_accounts_for_every_card(deck, seen):
+    found = audit(deck, seen)
+
+    for card in deck:
+        assert deck[card] - found.missing.get(card, 0) + found.extra.get(card, 0) == seen.get(card, 0)
+    told = sum(deck.values()) - sum(found.missing.values()) + sum(found.extra.values()) + sum(found.foreign.values())
+    assert told + found.unknown == sum(seen.values())
+    assert all(say(why, language) for why in found.reasons() for language in LANGUAGES)
+
+
+# --- In words ------------------------------------------------------------------------------------------------
+
+
+def test_a_complete_deck_is_one_line():
+    assert list(audit_report.sentences(CLASSIC, shown(*DECK))) == ["Classic: all 106 cards are there."]
+
+
+def test_missing_cards_are_named_by_their_stickers():
+    lines = list(audit_report.sentences(CLASSIC, shown(*(set(DECK) - {"roll-03", "roll-11", "100-07"}))))
+
+    assert lines[:3] == [
+        "Classic: 103 of 106 cards are there.",
+        "  Missing: 1 × 100 km (100-07).",
+        "  Missing: 2 × roll (roll-03, roll-11).",
+    ]
+    assert "take another picture" in lines[3]
+
+
+def test_no_sticker_is_named_where_faces_were_told_without():
+    lines = list(audit_report.sentences(CLASSIC, shown(*DECK[2:], faces={Card.KM_25: 1})))
+
+    assert lines[1] == "  Missing: 1 × 25 km."
+
+
+def test_a_card_with_a_sticker_counts_once_on_however_many_pictures():
+    one = {"cards": [{"card": "roll-03", "face": "roll"}, {"card": None, "face": "unknown"}]}
+
+    counts = audit_report.shown_on([one, one]).counts
+
+    assert counts == {Card.ROLL: 1, Card.UNKNOWN: 2}
+
+
+def test_an_unverified_deck_says_so():
+    assert audit_report.UNVERIFIED in list(audit_report.sentences(RUSH, shown()))
+
+
+def test_every_card_of_an_edition_can_be_missing():
+    found = audit_report.checked(RUSH, shown())
+
+    assert found.missing == RUSH.deck
+    assert {card.family for card in found.missing} == set(Family) - {Family.UNKNOWN}
+
+
+# --- By the command line -------------------------------------------------------------------------------------
+
+
+def pictures_of(cards: list[str], folder: Path, each: int = 60) -> list[Path]:
+    """Pictures of the cards' stickers laid out in rows."""
+    paths = []
+    for first in range(0, len(cards), each):
+        stickers = grid_of([payload(card) for card in cards[first : first + each]], columns=10, step_mm=38)
+        paths.append(folder / f"cards-{first}.png")
+        cv2.imwrite(str(paths[-1]), picture(Scene(stickers=stickers), Lens(width_mm=560)))
+    return paths
+
+
+def test_the_command_says_which_cards_are_on_no_picture(tmp_path):
+    lying = [card for card in DECK if card not in ("roll-03", "100-07")]
+    ran = companion("read", *pictures_of([*lying, "mirror-01", "25-01"], tmp_path), "--audit", "classic")
+
+    assert ran.stdout.splitlines()[:4] == [
+        "Classic: 104 of 106 cards are there.",
+        "  Missing: 1 × 100 km (100-07).",
+        "  Missing: 1 × roll (roll-03).",
+        "  There is no mirror in this game.",
+    ]
+    assert (ran.stderr, ran.returncode) == ("", 1)
+
+
+def test_the_command_ends_well_when_all_cards_are_there(tmp_path):
+    ran = companion("read", *pictures_of(list(DECK), tmp_path), "--audit", "classic", "--json")
+
+    *pictures, said = map(json.loads, ran.stdout.splitlines())
+    assert [len(each["cards"]) for each in pictures] == [60, 46]
+    assert (said["audit"], said["complete"], said["shown"], said["missing"]) == ("classic", True, 106, {})
+    assert ran.returncode == 0
+
+
+def test_the_tables_own_count_of_an_unverified_deck_is_the_one_checked(tmp_path):
+    setup = tmp_path / "table.toml"
+    setup.write_text("edition = 'rush'\n[deck]\nstop = 5\nroll = 5\n[[side]]\nname = 'Ann'\n[[side]]\nname = 'Bob'\n")
+    (path,) = pictures_of(["stop-05"], tmp_path)
+    ran = companion("read", path, "--audit", "rush", "--setup", setup, "--json")
+
+    missing = json.loads(ran.stdout.splitlines()[-1])["missing"]
+    assert (missing["stop"], missing["roll"]) == (4, 5)
+
+
+def test_an_edition_that_is_none_gets_one_sentence(tmp_path):
+    ran = companion("read", *pictures_of(["25-01"], tmp_path), "--audit", "klassik")
+
+    assert (ran.stdout, ran.stderr.count("\n"), ran.returncode) == ("", 1, 2)
