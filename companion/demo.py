@@ -38,7 +38,14 @@ def script_for(what: str, setup: Setup | None = None) -> Script:
 def _random(seed: int, setup: Setup | None) -> Script:
     if setup is None:
         return random_script(seed=seed)
-    return random_script(setup.edition_name, teams=setup.teams, seed=seed)
+    return random_script(
+        setup.edition_name,
+        teams=setup.teams,
+        seed=seed,
+        options=setup.options,
+        target=setup.target,
+        first=setup.first,
+    )
 
 
 def setup_of(script: Script) -> Setup:

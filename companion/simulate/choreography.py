@@ -15,7 +15,7 @@ from companion.simulate import arrange
 from companion.simulate.arrange import MatPlace, Pose, TablePlan
 from companion.simulate.scene import BACK, Lying
 from companion.simulate.script import Action, Hand, Script
-from companion.simulate.zones import DISCARD, answered, drawn, reshuffled, zone_of
+from companion.simulate.zones import DISCARD, answered, reshuffled, zone_of
 
 _CARDS_A_LAYER = 12
 """So many cards make one visible edge of the draw pile."""
@@ -33,6 +33,7 @@ AFTER_DRAWING = Rest(0.3)
 AFTER_LAYING = Rest(1.5, 1.0)
 BEFORE_TAKING_BACK = Rest(3.0, 1.8)
 AFTER_TAKING_BACK = Rest(2.0, 2.0)
+AFTER_TAKING_A_DISCARD = Rest(2.0, 2.0)
 AFTER_CLEARING = Rest(3.0, 2.6)
 
 
@@ -69,6 +70,7 @@ class Choreographer:
         self._zones: dict[str, tuple[Lying, ...]] = {}
         self._pile = 0
         self._drawn_this_turn = False
+        self._reshuffled_this_turn = False
         self._play_number = 1
 
     def lying(self) -> tuple[Lying, ...]:
@@ -80,12 +82,17 @@ class Choreographer:
         return (replace(movement, play_number=self._play_number) for movement in self._all_hands())
 
     def _all_hands(self) -> Iterator[Movement]:
+        ended_by_word = False
         for number, hand in enumerate(self._script.hands):
             table = self._dealt(hand)
             if number:
-                yield from self._clear(table.draw_pile)
+                yield from self._gather(wait=ended_by_word)
+                yield self._new_pile(0, table.draw_pile)
             self._pile = table.draw_pile
             yield from self._play_hand(table, hand)
+            ended_by_word = any(action.play.verb is Verb.END for action in hand.actions)
+        if ended_by_word:
+            yield from self._gather(wait=True)
 
     def _dealt(self, hand: Hand) -> Table:
         return referee.new_hand(self._script.edition, self._script.teams, hand.first, self._script.target)
@@ -109,33 +116,38 @@ class Choreographer:
             yield from self._take_discard(seat)
         if not play.at_once:
             yield from self._draws(seat, before, play, after)
-        self._drawn_this_turn = False
         if action.card_id is not None:
             yield self._lay(seat, action.card_id, self._spot(before, play, action.card_id), zone_of(before, play))
             yield from (self._to_discards(seat, zone) for zone in answered(before, after))
         if play.at_once:
             yield from self._draws(seat, before, play, after)
+        self._drawn_this_turn = self._reshuffled_this_turn = False
 
     def _draws(self, seat: int, before: Table, play: Play, after: Table) -> Iterator[Movement]:
-        """The draws of a play, less the one made before a card that was taken back."""
-        count = drawn(before, play, after) - self._drawn_this_turn
-        if reshuffled(before, play, after):
-            yield from self._draw(seat, before.draw_pile)
-            yield from self._reshuffle(seat, len(before.discards))
-            count -= before.draw_pile
-        yield from self._draw(seat, count)
+        """The draws of a play, less those made already before a card that was taken back."""
+        if reshuffled(before, play, after) and not self._reshuffled_this_turn:
+            yield from self._draw(seat, self._pile)
+            yield from self._reshuffle(seat)
+        yield from self._draw(seat, self._pile - after.draw_pile)
 
     def _laid_and_taken_back(self, table: Table, action: Action) -> Iterator[Movement]:
         play, card_id = action.play, action.card_id
         if play.player is None or card_id is None:
             return
         seat, zone = self._players[play.player], zone_of(table, play)
-        if not self._drawn_this_turn and not table.drawn and table.draw_pile and seat == table.to_move:
-            yield from self._draw(seat, 1)
-            self._drawn_this_turn = True
+        if not self._drawn_this_turn and not table.drawn and seat == table.to_move:
+            yield from self._draw_first(seat, table)
         laid = self._lay(seat, card_id, self._spot(table, play, card_id), zone)
         yield replace(laid, rest=BEFORE_TAKING_BACK, is_play=False)
         yield self._pick_up(seat, zone, AFTER_TAKING_BACK)
+
+    def _draw_first(self, seat: int, table: Table) -> Iterator[Movement]:
+        """The draw before a card that is taken back."""
+        if not table.draw_pile and table.edition.empty_pile == "reshuffle":
+            yield from self._reshuffle(seat)
+            self._reshuffled_this_turn = True
+        yield from self._draw(seat, 1)
+        self._drawn_this_turn = True
 
     # Where a card belongs
 
@@ -179,7 +191,7 @@ class Choreographer:
 
     def _take_discard(self, seat: int) -> Iterator[Movement]:
         if self._zones.get(DISCARD):
-            yield self._pick_up(seat, DISCARD, AFTER_LAYING)
+            yield self._pick_up(seat, DISCARD, AFTER_TAKING_A_DISCARD)
 
     def _to_discards(self, seat: int, zone: str) -> Movement:
         before, top = self.lying(), self._zones[zone][-1]
@@ -190,18 +202,19 @@ class Choreographer:
         self._put(DISCARD, Lying(top.picture, spot))
         return Movement(seat, (top.picture,), top.pose, spot, before, during, self.lying(), AFTER_LAYING)
 
-    def _reshuffle(self, seat: int, count: int) -> Iterator[Movement]:
+    def _reshuffle(self, seat: int) -> Iterator[Movement]:
         """The discards are taken up and come back face down as the draw pile."""
+        count = len(self._zones.get(DISCARD, ()))
         yield self._sweep(seat, "table")
         yield self._new_pile(seat, count)
 
-    def _clear(self, new_pile: int) -> Iterator[Movement]:
-        """After a hand everything is taken up; the new draw pile is put down."""
+    def _gather(self, *, wait: bool) -> Iterator[Movement]:
+        """After a hand everything is taken up. Where that alone tells that it has ended, the players wait."""
         for number, team in enumerate(self._script.teams, 1):
             yield self._sweep(self._players[team.players[0]], f"side-{number}")
         self._pile = 0
-        yield self._sweep(0, "table")
-        yield self._new_pile(0, new_pile)
+        last = self._sweep(0, "table")
+        yield replace(last, rest=AFTER_CLEARING, is_play=True) if wait else last
 
     def _sweep(self, seat: int, mat_id: str) -> Movement:
         """All cards of a mat leave it in one handful."""

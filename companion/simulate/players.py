@@ -13,7 +13,7 @@ from companion.rules import referee
 from companion.rules.cards import REMEDY_OF, SAFETY_OF, Card, Family
 from companion.rules.edition import Edition, EditionError, load_edition
 from companion.rules.play import Play, Verb, discard, lay
-from companion.rules.table import Side, Team
+from companion.rules.table import SAFETY_KM, Due, Side, Table, Team
 from companion.simulate.arrange import MOST_SIDES
 from companion.simulate.script import Action, Hand, Script
 from companion.simulate.zones import DISCARD, answered, zone_of
@@ -28,6 +28,7 @@ _PATIENCE_TURNS = 400
 """No hand of any edition is longer."""
 
 _TRIES = 8
+_WORTH_TAKING = 170.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,9 @@ class Manners:
 
     hold_share: float = 0.8
     """So often a safety is kept for a coup fourré while there is something else to do."""
+
+    take_share: float = 0.7
+    """So often the top of the discard pile is taken where it may be and is of use at once."""
 
     extension: Verb = Verb.FINISH
     """The answer at 700."""
@@ -58,8 +62,10 @@ def random_script(
     seed: int = 0,
     manners: Manners = EVERYDAY,
     options: Options = (),
+    target: int | None = None,
+    first: str | None = None,
 ) -> Script:
-    """Hands dealt and played by chance, the same for the same seed; who begins goes round.
+    """Hands dealt and played by chance, the same for the same seed; who begins goes round from `first`.
 
     Raises Problem for an edition that is not played by these sides, an unknown house rule, or more sides than the
     camera holds.
@@ -67,8 +73,10 @@ def random_script(
     rules = _playable(edition, teams, options)
     chance = random.Random(f"deal {seed}")  # noqa: S311
     players = [seat.player for seat in referee.seating(teams)]
-    played = (_Deal(rules, teams, players[n % len(players)], chance, manners).hand() for n in range(hands))
-    return Script(tuple(teams), tuple(played), edition, options=options)
+    begins = players.index(first) if first in players else 0
+    firsts = (players[(begins + n) % len(players)] for n in range(hands))
+    played = (_Deal(referee.new_hand(rules, teams, one, target), chance, manners).hand() for one in firsts)
+    return Script(tuple(teams), tuple(played), edition, target, options)
 
 
 def lively_script(
@@ -105,18 +113,16 @@ def _playable(name: str, teams: Sequence[Team], options: Options) -> Edition:
     except EditionError as error:
         raise Problem(str(error)) from error
     if any(card.family is Family.SPECIAL for card in edition.deck):
-        raise Problem(f"The simulated players do not know the special cards of '{name}': choose another edition.")
+        raise Problem(f"The simulated players do not play {edition.title} yet: choose another edition for the demo.")
     return edition
 
 
 class _Deal:
     """One hand while it is being played: what the table shows, and what each player holds."""
 
-    def __init__(
-        self, edition: Edition, teams: Sequence[Team], first: str, chance: random.Random, manners: Manners
-    ) -> None:
-        self._table = referee.new_hand(edition, teams, first)
-        self._first, self._chance, self._manners = first, chance, manners
+    def __init__(self, table: Table, chance: random.Random, manners: Manners) -> None:
+        self._table, self._chance, self._manners = table, chance, manners
+        self._first, edition = table.player_to_move, table.edition
         ids = card_ids(self._table.deck)
         self._zones: defaultdict[str, list[str]] = defaultdict(list)
         self._pile = chance.sample(ids, len(ids))
@@ -141,12 +147,27 @@ class _Deal:
         claim = self._claim()
         if claim is not None:
             yield self._do(*claim)
-            return
-        yield from self._turn(self._table.player_to_move)
+        elif self._nobody_can_play():
+            yield self._do(Play(Verb.END))
+        else:
+            yield from self._turn(self._table.player_to_move)
+
+    def _nobody_can_play(self) -> bool:
+        """Whether the draw pile is used up, the edition ends a hand there, and only discards are left to everybody."""
+        if self._table.draw_pile or self._table.edition.empty_pile != "stuck":
+            return False
+        turns = (self._table._replace(to_move=seat, due=Due.NOTHING) for seat in range(len(self._table.seats)))
+        return not any(
+            play.verb is Verb.PLAY and not referee.objections(turn, play)
+            for turn in turns
+            for play, _ in self._possible(turn.player_to_move)
+        )
 
     def _do(self, play: Play, card_id: str | None = None) -> Action:
         """Carry out a play: the card leaves the hand, the cards that it lets somebody draw come in."""
         before, self._table = self._table, referee.apply(self._table, play)
+        if play.verb is Verb.TAKE:
+            self._held[str(play.player)].append(self._zones[DISCARD].pop())
         if play.player is not None and card_id is not None:
             self._held[play.player].remove(card_id)
             self._zones[zone_of(before, play)].append(card_id)
@@ -185,11 +206,23 @@ class _Deal:
         return next((card_id for card_id in self._held[player] if face_of(card_id) is face), None)
 
     def _turn(self, player: str) -> Iterator[Action]:
-        self._draw(player)
+        if self._wants_discard(player):
+            yield self._do(Play(Verb.TAKE, player))
+        elif not self._table.drawn:
+            self._draw(player)
         slip = self._slip(player)
         if slip is not None:
             yield slip
         yield self._do(*self._choice(player))
+
+    def _wants_discard(self, player: str) -> bool:
+        """Whether the top of the discard pile may be taken, and can be put to good use at once."""
+        take = Play(Verb.TAKE, player)
+        if referee.objections(self._table, take) or self._chance.random() >= self._manners.take_share:
+            return False
+        table, card_id = referee.apply(self._table, take), self._zones[DISCARD][-1]
+        uses = (play for play, _ in self._ways(player, card_id) if not referee.objections(table, play))
+        return any(play.verb is Verb.PLAY and self._worth(play) >= _WORTH_TAKING for play in uses)
 
     def _slip(self, player: str) -> Action | None:
         """Now and then a card that may not be played."""
@@ -203,21 +236,25 @@ class _Deal:
         return Action(*self._chance.choice(wrong), taken_back=True) if wrong else None
 
     def _choice(self, player: str) -> tuple[Play, str]:
-        """The legal play that looks best."""
+        """The legal play that looks best; where only the stuck may discard, a discard is the last resort."""
         legal = [(play, card) for play, card in self._possible(player) if not referee.objections(self._table, play)]
+        laying = [option for option in legal if option[0].verb is Verb.PLAY]
+        if laying and self._table.edition.discard == "when-stuck":
+            legal = laying
         return max(legal, key=lambda option: (self._worth(option[0]), self._chance.random()))
 
     def _possible(self, player: str) -> Iterator[tuple[Play, str]]:
         """Every way of laying every card in a hand, legal or not; nobody attacks himself."""
-        own = self._table.side_of(player)
-        for card_id in self._held[player]:
-            face = face_of(card_id)
-            if face.family is Family.HAZARD:
-                others = (side.name for side in self._table.sides if side is not own)
-                yield from ((lay(player, face, name), card_id) for name in others)
-            else:
-                yield lay(player, face), card_id
-            yield discard(player, face), card_id
+        return (way for card_id in self._held[player] for way in self._ways(player, card_id))
+
+    def _ways(self, player: str, card_id: str) -> Iterator[tuple[Play, str]]:
+        own, face = self._table.side_of(player), face_of(card_id)
+        if face.family is Family.HAZARD:
+            others = (side.name for side in self._table.sides if side is not own)
+            yield from ((lay(player, face, name), card_id) for name in others)
+        else:
+            yield lay(player, face), card_id
+        yield discard(player, face), card_id
 
     # What a play is worth
 
@@ -226,12 +263,15 @@ class _Deal:
         if play.verb is Verb.DISCARD:
             return -self._regret(own, card)
         if card.family is Family.DISTANCE:
-            return 100.0 + card.km + (500.0 if own.km + card.km == self._table.target else 0.0)
+            return 100.0 + card.km + (500.0 if self._wins(own, card.km) else 0.0)
         if card.family is Family.HAZARD:
             return 150.0 + self._race(play) / 10.0
         if card.family is Family.SAFETY:
             return self._safety_worth(own, card)
         return 400.0
+
+    def _wins(self, own: Side, km: int) -> bool:
+        return self._table.race_km(own) + km >= self._table.target
 
     def _race(self, play: Play) -> float:
         """How far the attacked side has come."""
@@ -240,6 +280,8 @@ class _Deal:
 
     def _safety_worth(self, own: Side, card: Card) -> float:
         """High where it frees the way or time runs out, otherwise kept for later."""
+        if self._table.edition.safeties_count_as_distance == "yes" and self._wins(own, SAFETY_KM):
+            return 600.0
         frees = own.hazard is not None and SAFETY_OF[own.hazard] is card
         if frees or self._table.draw_pile == 0:
             return 450.0
@@ -250,7 +292,8 @@ class _Deal:
         if card.family is Family.SAFETY:
             return 1000.0
         if card.family is Family.DISTANCE:
-            useless = own.km + card.km > self._table.target
+            too_far = self._table.race_km(own) + card.km > self._table.target
+            useless = too_far and self._table.edition.overshoot == "forbidden"
             return 5.0 if useless else 20.0 + card.km / 10.0
         if card.family is Family.HAZARD:
             return 30.0

@@ -24,19 +24,19 @@ def zone_of(table: Table, play: Play) -> str:
     return f"side-{side + 1}/{_BY_FAMILY.get(card.family, pile)}"
 
 
-def answered(before: Table, after: Table) -> Iterator[str]:
-    """The zones whose top card a play sends to the discards, once for each card."""
+def answered(before: Table, after: Table) -> tuple[str, ...]:
+    """The zones whose top card a play sends to the discards, once for each card, as they lie there in the end."""
+    gone = [(f"side-{number}/{pile}", card) for number, pile, card in _taken_away(before, after)]
+    last = after.discards[-len(gone) :] if gone else ()
+    return tuple(zone for zone, card in sorted(gone, key=lambda part: last.index(part[1]) if part[1] in last else 0))
+
+
+def _taken_away(before: Table, after: Table) -> Iterator[tuple[int, str, Card]]:
     for number, (old, new) in enumerate(zip(before.sides, after.sides, strict=True), 1):
-        yield from [f"side-{number}/battle"] * max(0, len(old.battle) - len(new.battle))
-        yield from [f"side-{number}/speed"] * max(0, len(old.speed) - len(new.speed))
+        yield from ((number, "battle", card) for card in old.battle[len(new.battle) :])
+        yield from ((number, "speed", card) for card in old.speed[len(new.speed) :])
 
 
 def reshuffled(before: Table, play: Play, after: Table) -> bool:
     """Whether the discards have become the draw pile on the way."""
-    return play.verb is not Verb.TAKE and len(after.discards) < len(before.discards)
-
-
-def drawn(before: Table, play: Play, after: Table) -> int:
-    """How many cards a play lets its player draw."""
-    refilled = len(before.discards) if reshuffled(before, play, after) else 0
-    return max(0, before.draw_pile + refilled - after.draw_pile)
+    return play.verb is not Verb.TAKE and after.discards[: len(before.discards)] != before.discards
