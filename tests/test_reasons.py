@@ -13,6 +13,7 @@ from companion.rules import cards, referee
 from companion.rules.cards import Card
 from companion.rules.edition import edition_names, load_edition, switches
 from companion.rules.judge import HandResult, JudgedLine
+from companion.rules.problems import problems, seen_table
 from companion.rules.reasons import (
     LANGUAGES,
     Code,
@@ -26,6 +27,7 @@ from companion.rules.reasons import (
     rule,
     say,
 )
+from companion.rules.table import Side
 
 CLASSIC = load_edition("classic")
 TABLES = {"words", "sources", "piles", "cards"}
@@ -214,31 +216,6 @@ AS_VALUES: dict[str, tuple[Reason, str]] = {
         reason(Code.COUP_FOURRE_WINDOW_CLOSED, case="remedy", hazard=Card.ACCIDENT, card=Card.REPAIRS),
         "Too late for repairs out of turn: a card was drawn or played since accident.",
     ),
-    "too-many-copies/sum": (
-        reason(Code.TOO_MANY_COPIES, case="sum", count=107, deck=106),
-        "107 cards in all: the deck has only 106.",
-    ),
-    "missing-cards/sum": (
-        reason(Code.MISSING_CARDS, case="sum", count=105, deck=106),
-        "Only 105 cards in all: the deck has 106.",
-    ),
-    "past-target/sum": (
-        reason(Code.PAST_TARGET, case="sum", side="Ann", km=725, target=700),
-        "Ann has 725 km, and the target is 700 km.",
-    ),
-    "wrong-pile": (
-        reason(Code.WRONG_PILE, side="Ann", card=Card.ROLL, pile="distance"),
-        "Roll does not belong in the distance area of Ann.",
-    ),
-    "never-rolled": (reason(Code.NEVER_ROLLED, side="Ann"), "Ann has kilometres, but never rolled."),
-    "nothing-under-remedy": (
-        reason(Code.NOTHING_UNDER_REMEDY, side="Ann", card=Card.REPAIRS, hazard=Card.ACCIDENT),
-        "Repairs lies on Ann's pile with no accident under it.",
-    ),
-    "not-a-coup-fourre": (
-        reason(Code.NOT_A_COUP_FOURRE, side="Ann", card=Card.DRIVING_ACE),
-        "Driving ace cannot be a coup fourré of Ann.",
-    ),
     "missing-cards": (reason(Code.MISSING_CARDS, card=Card.STOP, count=2), "Missing: 2 × stop."),
     "missing-cards/unverified": (
         reason(Code.MISSING_CARDS, case="unverified", card=Card.STOP, count=2),
@@ -248,40 +225,71 @@ AS_VALUES: dict[str, tuple[Reason, str]] = {
         reason(Code.UNKNOWN_CARD, case="unread", count=3),
         "Cards that could not be told: 3.",
     ),
-    "third-200/lies": (
-        reason(Code.THIRD_200, case="lies", side="Ann", count=2),
-        "Ann has more than 2 cards of 200 km.",
+}
+"""Reasons given as values: the finer cases of some codes, and what a count of the cards finds."""
+
+
+@dataclass(frozen=True)
+class Lying:
+    """What lies in front of Ann, and what is wrong with it."""
+
+    sentence: str
+    battle: str = ""
+    speed: str = ""
+    distances: str = ""
+    safeties: str = ""
+    sideways: str = ""
+    edition: str = "classic"
+    more_in_the_pile: int = 0
+
+    def reason(self) -> Reason:
+        battle, speed, distances, safeties, sideways = (
+            tuple(map(Card, cards.split()))
+            for cards in (self.battle, self.speed, self.distances, self.safeties, self.sideways)
+        )
+        ann = Side("Ann", ("Ann",), battle, speed, distances, safeties=safeties, coups_fourres=sideways)
+        table = seen_table(load_edition(self.edition), (ann, Side("Bob", ("Bob",))))
+        (why,) = problems(table._replace(draw_pile=table.draw_pile + self.more_in_the_pile))
+        return why
+
+
+LIES_WRONG = {
+    "too-many-copies/sum": Lying("107 cards in all: the deck has only 106.", more_in_the_pile=+1),
+    "missing-cards/sum": Lying("Only 105 cards in all: the deck has 106.", more_in_the_pile=-1),
+    "past-target/sum": Lying(
+        "Ann has 725 km, and the target is 700 km.", battle="roll", distances="200 200 100 100 100 25"
     ),
-    "already-rolling/lies": (
-        reason(Code.ALREADY_ROLLING, case="lies", side="Ann"),
-        "A roll lies on a roll in front of Ann.",
+    "wrong-pile": Lying("Roll does not belong in the distance area of Ann.", battle="roll", distances="roll"),
+    "never-rolled": Lying("Ann has kilometres, but never rolled.", distances="25"),
+    "nothing-under-remedy": Lying("Repairs lies on Ann's pile with no accident under it.", battle="roll repairs"),
+    "not-a-coup-fourre": Lying("Driving ace cannot be a coup fourré of Ann.", sideways="driving-ace"),
+    "third-200/lies": Lying("Ann has more than 2 cards of 200 km.", battle="roll", distances="200 200 200"),
+    "already-rolling/lies": Lying("A roll lies on a roll in front of Ann.", battle="roll roll"),
+    "not-limited/lies": Lying(
+        "An end of limit lies in front of Ann with no speed limit under it.", speed="end-of-limit"
     ),
-    "not-limited/lies": (
-        reason(Code.NOT_LIMITED, case="lies", side="Ann"),
-        "An end of limit lies in front of Ann with no speed limit under it.",
+    "already-limited/lies": Lying(
+        "A speed limit lies on a speed limit in front of Ann.", speed="speed-limit speed-limit"
     ),
-    "already-limited/lies": (
-        reason(Code.ALREADY_LIMITED, case="lies", side="Ann"),
-        "A speed limit lies on a speed limit in front of Ann.",
-    ),
-    "protected/lies": (
-        reason(Code.PROTECTED, case="lies", side="Ann", card=Card.STOP, safety=Card.RIGHT_OF_WAY),
+    "protected/lies": Lying(
         "Stop lies in front of Ann although right of way is out.",
+        battle="roll stop",
+        safeties="right-of-way",
+        edition="asmodee-2014",
     ),
-    "opponent-not-driving/lies-empty": (
-        reason(Code.OPPONENT_NOT_DRIVING, case="lies-empty", side="Ann"),
-        "A hazard lies in front of Ann with no card under it: too early.",
+    "opponent-not-driving/lies-empty": Lying(
+        "A hazard lies in front of Ann with no card under it: too early.", battle="stop"
     ),
-    "opponent-not-driving/lies-remedied": (
-        reason(Code.OPPONENT_NOT_DRIVING, case="lies-remedied", side="Ann"),
+    "opponent-not-driving/lies-remedied": Lying(
         "A hazard lies in front of Ann right on a remedy: too early.",
+        battle="roll accident repairs stop",
+        edition="bsd-mille",
     ),
-    "already-attacked/lies": (
-        reason(Code.ALREADY_ATTACKED, case="lies", side="Ann", hazard=Card.ACCIDENT),
-        "A hazard lies in front of Ann on another: accident.",
+    "already-attacked/lies": Lying(
+        "A hazard lies in front of Ann on another: stop.", battle="roll stop accident", edition="asmodee-2014"
     ),
 }
-"""What is wrong with a table as it lies, and the finer cases of some codes."""
+"""What is wrong with a table as it lies."""
 
 
 def code_of(key: str) -> Code:
@@ -298,13 +306,15 @@ def remarked(code: Code) -> Reason:
 
 
 def example(key: str) -> Reason:
-    """A reason of that code and case, out of play where there is one."""
-    if key in REFUSED:
-        return refused(key)
-    return AS_VALUES[key][0] if key in AS_VALUES else remarked(code_of(key))
+    """A reason of that code and case, from a table where there is one."""
+    if key in AS_VALUES:
+        return AS_VALUES[key][0]
+    if key in LIES_WRONG:
+        return LIES_WRONG[key].reason()
+    return refused(key) if key in REFUSED else remarked(code_of(key))
 
 
-EXAMPLES = [*REFUSED, *AS_VALUES, *(code.value for code in REMARKED)]
+EXAMPLES = [*REFUSED, *LIES_WRONG, *AS_VALUES, *(code.value for code in REMARKED)]
 
 
 def cases(language: str, code: Code) -> set[str]:
@@ -349,6 +359,13 @@ def test_too_many_cards_of_a_deck_that_may_be_counted_wrong_are_only_remarked():
 
     assert not played.against("Bob 300")
     assert say(why) == "300 km: the deck has only 1."
+
+
+@pytest.mark.parametrize("key", LIES_WRONG)
+def test_each_thing_that_is_wrong_with_a_table_is_said(key):
+    why = LIES_WRONG[key].reason()
+
+    assert (why.code, say(why)) == (code_of(key), LIES_WRONG[key].sentence)
 
 
 @pytest.mark.parametrize("key", AS_VALUES)
