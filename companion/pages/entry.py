@@ -8,14 +8,21 @@ from flask import Blueprint, abort, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.match import MatchState
-from companion.pages import people, views
+from companion.pages import offers, picking, views
 from companion.pages.context import state
+from companion.pages.picking import Tab
 from companion.pages.words import Names, _, play_say
-from companion.rules.cards import Card, card_of_slug
-from companion.rules.play import Play, Verb
 from companion.rules.table import Table
 
 bp = Blueprint("entry", __name__)
+
+TABS = (
+    (Tab.MY_TURN, "", _("My turn")),
+    (Tab.DISCARD, "discard=1", _("Discard")),
+    (Tab.AT_ONCE, "tab=at-once", _("At once!")),
+    (Tab.MORE, "tab=more", _("More")),
+)
+"""Each with the query that chooses it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +35,9 @@ class Task:
     player: str
     was: str | None = None
     """The play that it replaces, in words."""
+
+    written: str = ""
+    """That play in the notation."""
 
     line: int | None = None
     """The line of the log that is being changed."""
@@ -42,7 +52,7 @@ def new() -> AnyResponse | str:
     table = now.game.table
     if table is None:
         return redirect(url_for("setting_up.show"))
-    if table.is_over:
+    if table.is_over and not offers.answers(table, Names.of(now.game), None):
         return redirect(url_for("score.show"))
     return _picker(Task(_("What was played?"), url_for("table.enter"), table, table.player_to_move), now)
 
@@ -64,6 +74,7 @@ def instead(proposal_id: int) -> AnyResponse | str:
         table=table,
         player=play.player or table.player_to_move,
         was=play_say(play, Names.of(now.game)),
+        written=str(play),
         proposal=proposal_id if pending.proposal.crop else None,
     )
     return _picker(task, now)
@@ -85,6 +96,7 @@ def change(seq: int) -> AnyResponse | str:
         table=table,
         player=table.player_to_move if before or play is None or play.player is None else play.player,
         was=views.entry_view(now, entry).say,
+        written="" if before else entry.written.text,
         line=seq,
     )
     return _picker(task, now)
@@ -93,46 +105,34 @@ def change(seq: int) -> AnyResponse | str:
 def _table_before(now: MatchState, seq: int) -> Table:
     """The table that a line of the log was played on."""
     place = next(index for index, entry in enumerate(now.entries) if entry.seq == seq)
-    entry = now.entries[place]
-    earlier = [e.judged.table for e in now.entries[:place] if e.judged and e.hand == entry.hand]
-    table = earlier[-1] if earlier else entry.judged.table if entry.judged else None
-    return table or abort(404)
+    return now.record.games[place - 1].table or now.record.games[place].table or abort(404)
 
 
 def _picker(task: Task, now: MatchState) -> str:
+    names, table = Names.of(now.game), task.table
     player = request.args.get("player", task.player)
-    if not any(seat.player == player for seat in task.table.seats):
+    if not any(seat.player == player for seat in table.seats):
         player = task.player
-    discard = request.args.get("discard") == "1"
-    card = card_of_slug(request.args.get("card", ""))
-    asked = card if card in task.table.edition.deck and not discard else None
+    tab = _tab()
+    if tab is Tab.AT_ONCE and "player" not in request.args:
+        player = picking.who_answers(table, player)
+    question = picking.question(table, player, request.args, names)
     return render_template(
         "entry.html",
         task=task,
         player=player,
-        discard=discard,
-        asked=asked,
-        targets=_targets(task.table, player, asked, Names.of(now.game)) if asked else [],
-        groups=list(views.tiles(task.table, player, discard=discard)),
-        others=_other_lines(task.table, player),
-        chances=views.coup_fourre_chances(now) if task.line is None else [],
-        seated=people.seat(now),
+        tab=tab,
+        tabs=TABS,
+        question=question,
+        groups=question.groups if question else picking.groups(table, player, tab),
+        beside=picking.beside(table, player, names) if tab is Tab.MY_TURN else [],
+        more=picking.more(table, player, names) if tab is Tab.MORE else [],
+        written=task.written or f"{player} ",
+        chances=offers.coups_fourres(table, names) if task.line is None else [],
         here=request.path,
+        before="before=1&" if request.args.get("before") else "",
     )
 
 
-def _targets(table: Table, player: str, card: Card, names: Names) -> list[tuple[str, str]]:
-    """The notation and the shown name of each side that a hazard can be laid on."""
-    return [(str(play), names.side(play.target)) for play in views.ways(table, player, card) if play.target]
-
-
-def _other_lines(table: Table, player: str) -> list[tuple[str, str]]:
-    """The rarer things that happen at a table: notation and words."""
-    lines = [
-        (str(Play(Verb.SKIP_DRAW, player)), _("Forgot to draw")),
-        (str(Play(Verb.EXHAUSTED)), _("The draw pile is used up")),
-        (str(Play(Verb.END)), _("End the hand here")),
-    ]
-    if table.edition.take_discard == "allowed":
-        lines.insert(0, (str(Play(Verb.TAKE, player)), _("Took the top of the discard pile")))
-    return lines
+def _tab() -> Tab:
+    return Tab.DISCARD if request.args.get("discard") == "1" else request.args.get("tab", Tab.MY_TURN, type=Tab)

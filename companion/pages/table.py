@@ -7,10 +7,10 @@ from collections.abc import Callable
 from flask import Blueprint, Response, flash, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
-from companion.match import Answer, Fate, Match, Outcome, Policy
-from companion.pages import people, views
+from companion.match import Answer, Fate, Match, MatchState, Outcome, Policy
+from companion.pages import offers, people, views
 from companion.pages.context import forget_state, match, service, state
-from companion.pages.words import _
+from companion.pages.words import Names, _
 
 bp = Blueprint("table", __name__)
 
@@ -25,15 +25,18 @@ POLICIES = (
 def show() -> AnyResponse | str:
     """The table page."""
     now = state()
-    if now.match is None:
+    table, names, seat = now.game.table, Names.of(now.game), people.seat(now)
+    if now.match is None or table is None:
         return redirect(url_for("setting_up.show"))
     return render_template(
         "table.html",
-        sides=views.side_views(now, people.seat(now)),
+        sides=views.side_views(now, seat),
         pending=views.pending_views(now),
         log=views.log_view(now),
         last=views.last_play(now),
-        chances=views.coup_fourre_chances(now),
+        chances=offers.coups_fourres(table, names),
+        beside=[*offers.beside(table, names), *offers.answers(table, names, seat)],
+        winner=names.side(now.game.winner) if now.game.winner else None,
         attention=[views.entry_view(now, entry) for entry in now.attention],
     )
 
@@ -61,9 +64,19 @@ def confirm(proposal_id: int) -> AnyResponse:
 
 @bp.post("/proposal/<int(signed=True):proposal_id>/dismiss")
 def dismiss(proposal_id: int) -> AnyResponse:
-    """A proposal was no play, or an illegal one was taken back."""
+    """A proposal was no play, or an illegal one was taken back: that may cost a card."""
     fate = Fate.TAKEN_BACK if request.form.get("why") == "taken-back" else Fate.NOT_A_PLAY
-    return _tap(lambda m, by: m.dismiss(proposal_id, by, fate))
+    culprit = _who_pays(state(), proposal_id) if fate is Fate.TAKEN_BACK else None
+    answer = _tap(lambda m, by: m.dismiss(proposal_id, by, fate))
+    return _go(url_for("entry.new", player=culprit, ask="penalty")) if culprit else answer
+
+
+def _who_pays(now: MatchState, proposal_id: int) -> str | None:
+    """The player whom taking that proposal back costs a card, where mistakes do."""
+    pending, table = now.waiting(proposal_id), now.game.table
+    if pending is None or pending.is_legal or table is None or table.is_over:
+        return None
+    return pending.proposal.play.player if table.edition.mistake_penalty == "yes" else None
 
 
 @bp.post("/proposal/<int(signed=True):proposal_id>/amend")
@@ -136,6 +149,13 @@ def _tap(act: Callable[[Match, str], Outcome]) -> AnyResponse:
     if outcome.say:
         flash(outcome.say)
     return back()
+
+
+def _go(url: str) -> AnyResponse:
+    """Another page, also for a page that asked for a part."""
+    if "HX-Request" in request.headers:
+        return Response(status=204, headers={"HX-Redirect": url})
+    return redirect(url, 303)
 
 
 def back() -> AnyResponse:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from companion.match import Entry, MatchState, Pending
-from companion.pages import words
+from companion.pages import picking, words
 from companion.pages.words import Names, Why
 from companion.rules import judge, referee, scoring
-from companion.rules.cards import SAFETY_OF, Card, Family
+from companion.rules.cards import Card, Family
+from companion.rules.edition import Edition
 from companion.rules.judge import HandResult
 from companion.rules.play import Play, Verb
-from companion.rules.scoring import Item
+from companion.rules.scoring import Item, Sheet
 from companion.rules.table import Side, Table
 
 
@@ -51,8 +52,14 @@ class SideView:
     points: int
     """The match total without the open hand."""
 
-    distances: tuple[tuple[Card, int], ...]
-    """The distance cards laid: which, and how many, the longest first."""
+    distances: tuple[tuple[Card, int, int], ...]
+    """The distance cards laid, the longest first: which, how many, and how often each counts."""
+
+    owes: tuple[str, ...]
+    """The open requests beside it, in words."""
+
+    is_race: bool
+    """Kilometres alone decide."""
 
 
 def side_views(state: MatchState, player: str | None) -> list[SideView]:
@@ -80,10 +87,18 @@ def _side_view(state: MatchState, table: Table, side: Side, player: str | None) 
         to_move=_is_up(table, side),
         mine=player in side.players,
         points=state.game.totals.get(side.name, 0),
-        distances=tuple(
-            (card, side.distances.count(card)) for card in sorted(set(side.distances), key=lambda c: -c.km)
-        ),
+        distances=_distances(side),
+        owes=picking.owed_by(table, side, Names.of(state.game)),
+        is_race=words.is_race(table.edition),
     )
+
+
+def _distances(side: Side) -> tuple[tuple[Card, int, int], ...]:
+    """The plain cards of each kind, and those with an accelerator."""
+    kinds = sorted(set(side.distances), key=lambda card: -card.km)
+    doubled = {card: side.doubled.count(card) for card in kinds}
+    piles = ((card, side.distances.count(card) - doubled[card], 1) for card in kinds)
+    return tuple(pile for card, *plain in piles for pile in ((card, *plain), (card, doubled[card], 2)) if pile[1])
 
 
 def _is_up(table: Table, side: Side) -> bool:
@@ -188,75 +203,15 @@ def last_play(state: MatchState) -> Last | None:
     entry = next((e for e in reversed(state.hand_entries) if e.judged and e.judged.applied), None)
     if entry is None or entry.play is None or table is None:
         return None
-    names = Names.of(state.game)
-    hit = table.side_index(entry.play.target or "")
-    then = words.needs(table.sides[hit]) if hit is not None and not table.is_over else None
-    return Last(words.play_say(entry.play, names), then, entry.play.card)
+    hit = _hit(table, entry.play)
+    then = words.needs(hit) if hit is not None and not table.is_over else None
+    return Last(words.play_say(entry.play, Names.of(state.game)), then, entry.play.card)
 
 
-@dataclass(frozen=True, slots=True)
-class Chance:
-    """A coup fourré that could be played now."""
-
-    text: str
-    shown: str
-    card: Card
-    hazard: Card
-
-
-def coup_fourre_chances(state: MatchState) -> list[Chance]:
-    """Which attacked side could answer at once, and with what; every partner of it may."""
-    table, names = state.game.table, Names.of(state.game)
-    if table is None or table.is_over:
-        return []
-    plays = (
-        (attack.hazard, player, Play(Verb.PLAY, player, SAFETY_OF[attack.hazard], at_once=True))
-        for attack in table.attacks
-        for player in table.sides[attack.side].players
-    )
-    return [
-        Chance(str(play), names.player(player), SAFETY_OF[hazard], hazard)
-        for hazard, player, play in plays
-        if not referee.objections(table, play)
-    ]
-
-
-@dataclass(frozen=True, slots=True)
-class Tile:
-    """A card to tap on the page where plays are entered."""
-
-    card: Card
-    title: str
-    text: str | None
-    """The play in the notation; None where the target has to be asked."""
-
-    legal: bool
-    left: int
-    """How many of the card have not been laid."""
-
-
-def tiles(table: Table, player: str, *, discard: bool) -> Iterator[tuple[Family, list[Tile]]]:
-    """The deck by family, each card with the play that a tap on it enters."""
-    for family in (Family.DISTANCE, Family.REMEDY, Family.HAZARD, Family.SAFETY, Family.SPECIAL):
-        cards = [card for card in table.edition.deck if card.family is family]
-        if cards:
-            yield family, [_tile(table, player, card, discard=discard) for card in cards]
-
-
-def _tile(table: Table, player: str, card: Card, *, discard: bool) -> Tile:
-    plays = [Play(Verb.DISCARD, player, card)] if discard else list(ways(table, player, card))
-    legal = any(not referee.objections(table, play) for play in plays)
-    text = str(plays[0]) if len(plays) == 1 else None
-    return Tile(card, words.title(card), text, legal, table.copies_left(card))
-
-
-def ways(table: Table, player: str, card: Card) -> Iterator[Play]:
-    """How a player may lay a card: a hazard on each opponent, anything else in one way."""
-    if card.family is not Family.HAZARD:
-        yield Play(Verb.PLAY, player, card)
-        return
-    own = table.side_of(player)
-    yield from (Play(Verb.PLAY, player, card, side.name) for side in table.sides if side is not own)
+def _hit(table: Table, play: Play) -> Side | None:
+    """The side on which a play has just put a hazard."""
+    attack = play.verb is Verb.PLAY and (play.card is Card.MIRROR or (play.card or Card.ROLL).family is Family.HAZARD)
+    return table.sides[table.attacks[-1].side] if attack and table.attacks else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,7 +229,11 @@ class SheetView:
     """A hand's score sheet."""
 
     number: int
+    is_open: bool
+    is_race: bool
     how: str
+    """How it ended, where nobody completed it."""
+
     sides: tuple[str, ...]
     rows: tuple[Row, ...]
     totals: tuple[int, ...]
@@ -287,14 +246,14 @@ class SheetView:
 
 def sheet_view(result: HandResult, names: Names) -> SheetView:
     """A hand's score sheet, every line of it that anybody has points on, and distance always."""
-    sides = [side.name for side in result.table.sides]
-    points = {side: dict(result.sheets[side].lines) for side in sides}
-    items = [item for item in Item if any(points[side].get(item) for side in sides) or item is Item.DISTANCE]
+    edition, sides = result.table.edition, [side.name for side in result.table.sides]
     return SheetView(
         number=result.number,
-        how=result.how.value,
-        sides=tuple(names.side(side) for side in sides),
-        rows=tuple(_row(item, [points[side].get(item) for side in sides]) for item in items),
+        is_open=False,
+        is_race=words.is_race(edition),
+        how=words.how_ended(edition, result.how),
+        sides=tuple(map(names.side, sides)),
+        rows=_rows(edition, [result.sheets[side] for side in sides]),
         totals=tuple(result.sheets[side].total for side in sides),
         match=tuple(result.match.get(side, 0) for side in sides),
         completed_by=names.side(result.by) if result.by else None,
@@ -304,8 +263,13 @@ def sheet_view(result: HandResult, names: Names) -> SheetView:
     )
 
 
-def _row(item: Item, points: list[int | None]) -> Row:
-    return Row(item, words.ITEMS[item], words.ITEM_NOTES[item], tuple(points))
+def _rows(edition: Edition, sheets: Sequence[Sheet]) -> tuple[Row, ...]:
+    points = [dict(sheet.lines) for sheet in sheets]
+    items = [item for item in Item if any(p.get(item) for p in points) or item is Item.DISTANCE]
+    return tuple(
+        Row(item, words.ITEMS[item], words.item_note(item, edition), tuple(p.get(item) for p in points))
+        for item in items
+    )
 
 
 def open_sheet(state: MatchState) -> SheetView | None:
@@ -313,19 +277,25 @@ def open_sheet(state: MatchState) -> SheetView | None:
     table = state.game.table
     if table is None:
         return None
-    names = Names.of(state.game)
-    points = [dict(sheet.lines) for sheet in scoring.score(table)]
-    items = [item for item in Item if any(p.get(item) for p in points) or item is Item.DISTANCE]
-    totals = tuple(sum(p.values()) for p in points)
+    names, sheets = Names.of(state.game), scoring.score(table)
     return SheetView(
         number=state.game.hand_number,
-        how="open",
+        is_open=True,
+        is_race=words.is_race(table.edition),
+        how="",
         sides=tuple(names.side(side.name) for side in table.sides),
-        rows=tuple(_row(item, [p.get(item) for p in points]) for item in items),
-        totals=totals,
+        rows=_rows(table.edition, sheets),
+        totals=tuple(sheet.total for sheet in sheets),
         match=tuple(state.game.totals.get(side.name, 0) for side in table.sides),
         completed_by=None,
         winner=None,
         target=table.target,
         extended=table.extended_by is not None,
     )
+
+
+def wins(state: MatchState) -> list[tuple[str, int]]:
+    """How many matches each side has won, once any has."""
+    names = Names.of(state.game)
+    won = [(names.side(team.name), state.game.won.get(team.name, 0)) for team in state.game.teams]
+    return won if any(count for _, count in won) else []

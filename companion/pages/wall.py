@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 from flask import Blueprint, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
-from companion.pages import address, people, views
+from companion.pages import address, people, views, words
 from companion.pages.context import service, state
 from companion.pages.words import Names
 
@@ -29,10 +29,10 @@ def show() -> AnyResponse | str:
         sides=views.side_views(now, None),
         pending=views.pending_views(now),
         last=views.last_play(now),
-        chances=views.coup_fourre_chances(now),
         sheet=sheets[-1] if sheets and not now.game.hand_is_open else None,
         winner=names.side(now.game.winner) if now.game.winner else None,
         goal=now.game.edition.match_points,
+        is_race=words.is_race(now.game.edition),
         code=code,
         typed=base.removeprefix("http://"),
         local=address.local_url(urlsplit(base).port or 80).removeprefix("http://"),

@@ -9,13 +9,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from companion.rules import reasons, referee
-from companion.rules.cards import HAZARD_OF, REMEDY_OF, SAFETY_OF, Card, Family, card_name
+from companion.rules.cards import REMEDY_OF, SAFETY_OF, Card, Family, card_name
 from companion.rules.edition import Edition
 from companion.rules.judge import Game
 from companion.rules.play import Play, Verb
 from companion.rules.reasons import Reason
 from companion.rules.scoring import Item
-from companion.rules.table import Side
+from companion.rules.table import COUP_FOURRE_KM, SAFETY_KM, HowEnded, Side
 
 
 def _(text: str, **values: object) -> str:
@@ -52,20 +52,35 @@ class Names:
         return self.side(name) if name in self.sides else self.player(name)
 
 
+def name(card: Card | None) -> str:
+    """A card's name within a sentence: `end of limit`, `75 km`, `u-turn`."""
+    return _("u-turn") if card is Card.U_TURN else card_name(card or Card.UNKNOWN)
+
+
 def title(card: Card | None) -> str:
     """A card's name as a heading: `End of limit`, `75 km`."""
-    if card is None:
-        return ""
-    name = card_name(card)
-    return name[:1].upper() + name[1:]
+    return capital(name(card)) if card is not None else ""
+
+
+def capital(text: str) -> str:
+    """A text that begins with a capital."""
+    return text[:1].upper() + text[1:]
+
+
+def doubled(card: Card | None, times: int) -> str:
+    """A distance card, with the sign of its accelerator: `100 km ×2`."""
+    return _("%(card)s ×%(times)d", card=title(card), times=times) if times > 1 else title(card)
 
 
 _COUNTED = {
     Card.ROLL: "a roll",
     Card.SPARE_TIRE: "a spare tire",
+    Card.RECHARGE: "a recharge",
+    Card.END_OF_POLLUTION: "an end of pollution",
     Card.END_OF_LIMIT: "an end of limit",
     Card.DRIVING_ACE: "the driving ace",
     Card.EXTRA_TANK: "the extra tank",
+    Card.CAR_POOL: "the car pool",
 }
 
 
@@ -76,28 +91,55 @@ def a(card: Card) -> str:
 
 def play_say(play: Play, names: Names) -> str:
     """A play as a plain sentence."""
-    who = names.player(play.player)
     if play.verb is Verb.PLAY and play.card is not None:
-        return _card_say(play, play.card, who, names)
-    if play.verb is Verb.DISCARD:
-        return _("%(who)s discards %(card)s.", who=who, card=card_name(play.card or Card.UNKNOWN))
-    return _(_VERBS[play.verb], who=who) if play.player else _(_VERBS[play.verb])
+        return _card_say(play, play.card, names)
+    pattern = _AIMLESS.get(play.verb) if play.target is None else None
+    return _(pattern or _VERBS[play.verb], **_said(play, names))
 
 
-def _card_say(play: Play, card: Card, who: str, names: Names) -> str:
+def _said(play: Play, names: Names) -> dict[str, object]:
+    """What the sentence of any play may speak of."""
+    return {
+        "who": names.player(play.player),
+        "card": name(play.card) if play.times < 2 else _("%(card)s with its accelerator", card=name(play.card)),
+        "title": title(play.card),
+        "whom": names.anyone(play.target or ""),
+        "wanted": name(play.wanted),
+        "cards": ", ".join(map(name, play.cards)),
+    }
+
+
+def _card_say(play: Play, card: Card, names: Names) -> str:
+    said = _said(play, names)
     if play.at_once:
-        return _("Coup fourré! %(who)s answers with %(card)s.", who=who, card=card_name(card))
+        return _(_AT_ONCE.get(card) or _AT_ONCE.get(card.family, _ANSWERS), **said)
     if play.target:
-        whom = names.side(play.target)
-        return _("%(card)s on %(whom)s, from %(who)s.", card=title(card), whom=whom, who=who)
-    pattern = _ROLLS if card is Card.ROLL else _FAMILIES.get(card.family, _LAYS)
-    return _(pattern, who=who, card=card_name(card))
+        return _("%(title)s on %(whom)s, from %(who)s.", **said)
+    if play.times > 1:
+        said["card"] = name(card)
+        return _("%(who)s drives %(card)s with an accelerator: %(km)d km.", km=card.km * play.times, **said)
+    return _(_ROLLS if card is Card.ROLL else _FAMILIES.get(card.family, _LAYS), **said)
 
 
 _ROLLS = "%(who)s rolls."
 _LAYS = "%(who)s lays %(card)s."
+_ANSWERS = "%(who)s answers at once with %(card)s."
 _FAMILIES = {Family.DISTANCE: "%(who)s drives %(card)s."}
+_AT_ONCE: Mapping[Card | Family, str] = {
+    Card.MIRROR: "Mirror! %(who)s sends the attack back.",
+    Card.U_TURN: "U-turn! %(who)s sends the last distance card back.",
+    Family.SAFETY: "Coup fourré! %(who)s answers with %(card)s.",
+}
 _VERBS = {
+    Verb.DISCARD: "%(who)s discards %(card)s.",
+    Verb.EXCHANGE: "%(who)s exchanges %(cards)s for new cards.",
+    Verb.PAIR: "%(who)s discards %(card)s twice and fetches %(wanted)s from the discard pile.",
+    Verb.THEFT: "%(who)s steals %(card)s from %(whom)s.",
+    Verb.CONTROL: "%(who)s demands %(card)s from %(whom)s.",
+    Verb.NAME: "%(who)s demands %(card)s from %(whom)s instead.",
+    Verb.GIVE: "%(who)s hands %(card)s to %(whom)s.",
+    Verb.PENALTY: "A mistake costs %(who)s a card: %(card)s.",
+    Verb.PASS: "%(who)s passes.",
     Verb.TAKE: "%(who)s takes the top of the discard pile.",
     Verb.SKIP_DRAW: "%(who)s forgot to draw.",
     Verb.EXTEND: "%(who)s calls the extension: on to 1000 km.",
@@ -105,6 +147,20 @@ _VERBS = {
     Verb.EXHAUSTED: "The draw pile is used up.",
     Verb.END: "The hand ends here.",
 }
+_AIMLESS = {
+    Verb.THEFT: "%(who)s steals %(card)s.",
+    Verb.CONTROL: "%(who)s demands %(card)s.",
+    Verb.NAME: "%(who)s demands %(card)s instead.",
+    Verb.GIVE: "%(who)s hands %(card)s over.",
+}
+"""The sentences of those plays that do not say whom they are aimed at."""
+
+
+def owes(card: Card, player: str | None) -> str:
+    """An open request beside a side; with the player's name where the side has several."""
+    if player is None:
+        return _("has to hand over: %(card)s", card=title(card))
+    return _("%(who)s has to hand over: %(card)s", who=player, card=title(card))
 
 
 def needs(side: Side) -> str | None:
@@ -112,7 +168,7 @@ def needs(side: Side) -> str | None:
     if side.hazard is None:
         return None
     remedy, safety = a(REMEDY_OF[side.hazard]), a(SAFETY_OF[side.hazard])
-    return _("%(remedy)s or %(safety)s is needed.", remedy=remedy[:1].upper() + remedy[1:], safety=safety)
+    return _("%(remedy)s or %(safety)s is needed.", remedy=capital(remedy), safety=safety)
 
 
 def car(edition: Edition, side: Side) -> str:
@@ -160,18 +216,40 @@ ITEMS = {
 }
 """The lines of the score sheet."""
 
-ITEM_NOTES = {
-    Item.DISTANCE: "a point a kilometre",
-    Item.SAFETIES: "100 each",
+
+def item_note(item: Item, edition: Edition) -> str:
+    """What a line of the score sheet is for, in a few words."""
+    points, race = edition.points, edition.safeties_count_as_distance == "yes"
+    if item is Item.DISTANCE:
+        return _("what the cards show") if is_race(edition) else _("a point a kilometre")
+    if item is Item.SAFETIES:
+        return _("%(points)d each", points=points.safety or SAFETY_KM * race)
+    if item is Item.COUPS_FOURRES:
+        return _("%(points)d each, on top", points=points.coup_fourre or COUP_FOURRE_KM * race)
+    return _(_ITEM_NOTES[item])
+
+
+_ITEM_NOTES = {
     Item.ALL_SAFETIES: "on top",
-    Item.COUPS_FOURRES: "300 each, on top",
     Item.TRIP_COMPLETED: "the target reached",
     Item.DELAYED_ACTION: "with the draw pile used up",
     Item.SAFE_TRIP: "no 200 laid",
     Item.EXTENSION: "completed after the call",
     Item.SHUT_OUT: "an opponent without distance",
 }
-"""What each line is for, in a few words."""
+
+
+def is_race(edition: Edition) -> bool:
+    """Whether kilometres alone decide, and no match is counted in points."""
+    return edition.match_points is None
+
+
+def how_ended(edition: Edition, how: HowEnded) -> str:
+    """How a hand ended that nobody completed."""
+    if how is not HowEnded.EXHAUSTED:
+        return _("ended by agreement")
+    return _("the draw pile was used up") if edition.empty_pile == "ends" else _("all cards were played out")
+
 
 FAMILY_TITLES = {
     Family.DISTANCE: "Distances",
@@ -180,13 +258,3 @@ FAMILY_TITLES = {
     Family.SAFETY: "Safeties",
     Family.SPECIAL: "Specials",
 }
-
-
-def answers(hazard: Card) -> Card:
-    """The safety that answers a hazard at once."""
-    return SAFETY_OF[hazard]
-
-
-def heals(card: Card) -> Card | None:
-    """The hazard that a remedy answers."""
-    return HAZARD_OF.get(card)

@@ -91,7 +91,7 @@ def test_a_hand_without_a_camera_from_setting_up_to_the_score(opened):
         expect(page.get_by_text("At most 2 cards of 200 km a hand")).to_be_visible()
         page.get_by_role("button", name="Taken back").click()
         page.get_by_role("link", name="Enter a play").click()
-        page.get_by_text("Something else happened").click()
+        page.get_by_role("link", name="More", exact=True).last.click()
         page.get_by_role("button", name="End the hand here").click()
         page.get_by_role("link", name="See the score").click()
 

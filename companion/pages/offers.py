@@ -1,0 +1,166 @@
+"""What the table may do just now beside an ordinary turn, as things to tap: answer at once, hand over, lay, pass.
+
+Each is asked of the referee; none asks which edition it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from companion.pages import words
+from companion.pages.words import Names, _
+from companion.rules import referee
+from companion.rules.candidates import laying
+from companion.rules.cards import REMEDY_OF, SAFETY_OF, Card, Family
+from companion.rules.play import Play, Verb
+from companion.rules.table import How, Table, Taken
+
+MOST_WAYS = 2
+"""More ways to lay a card, or players who could, than this are asked for on a page of their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """Something to tap."""
+
+    words: str
+    text: str = ""
+    """The play that a tap enters; empty where a question comes first."""
+
+    ask: str = ""
+    """The query of the page that asks it."""
+
+    legal: bool = True
+
+
+def query(player: str, **asked: str) -> str:
+    """The query of the page where a play of a player is put together."""
+    return urlencode({"player": player, **asked})
+
+
+def legal_now(table: Table, play: Play) -> bool:
+    """Whether a play may be made."""
+    return not referee.objections(table, play)
+
+
+# What answers an attack or a card at once
+
+
+def coups_fourres(table: Table, names: Names) -> list[Offer]:
+    """The safeties that can answer an attack now; every partner of the attacked side may."""
+    return [
+        Offer(
+            _("Coup fourré! %(who)s: %(card)s", who=names.player(play.player), card=words.title(play.card)), str(play)
+        )
+        for play in _answers(table, SAFETY_OF)
+    ]
+
+
+def answers(table: Table, names: Names, seat: str | None) -> list[Offer]:
+    """What else can answer at once: a remedy, a mirror, a u-turn. `seat` is who holds the phone, if he is a player."""
+    remedies = [play for play in _answers(table, REMEDY_OF)]
+    return [
+        *_by_player(remedies, seat, names),
+        *_by_player(list(_mirrors(table)), seat, names),
+        *_by_player(list(_u_turns(table)), seat, names),
+    ]
+
+
+def _answers(table: Table, cards: dict[Card, Card]) -> Iterator[Play]:
+    for attack in table.attacks:
+        for player in table.sides[attack.side].players:
+            play = Play(Verb.PLAY, player, cards[attack.hazard], at_once=True)
+            if legal_now(table, play):
+                yield play
+
+
+def _mirrors(table: Table) -> Iterator[Play]:
+    attacked = dict.fromkeys(player for attack in table.attacks for player in table.sides[attack.side].players)
+    plays = (Play(Verb.PLAY, player, Card.MIRROR, at_once=True) for player in attacked)
+    return (play for play in plays if Card.MIRROR in table.deck and legal_now(table, play))
+
+
+def _u_turns(table: Table) -> Iterator[Play]:
+    if table.window.laid is None:
+        return iter(())
+    plays = (Play(Verb.PLAY, seat.player, Card.U_TURN, at_once=True) for seat in table.seats)
+    return (play for play in plays if legal_now(table, play))
+
+
+def _by_player(plays: Sequence[Play], seat: str | None, names: Names) -> Iterator[Offer]:
+    """A button for whoever holds the phone, else for each who could; for many, a page asks who."""
+    plays = [play for play in plays if play.player == seat] or plays
+    if len(plays) > MOST_WAYS:
+        first = plays[0]
+        yield Offer(_exclaimed(first), ask=query(first.player or "", tab="at-once"))
+        return
+    for play in plays:
+        yield Offer(_("%(what)s %(who)s", what=_exclaimed(play), who=names.player(play.player)), str(play))
+
+
+def _exclaimed(play: Play) -> str:
+    return _("%(card)s!", card=words.title(play.card))
+
+
+# Beside an ordinary turn
+
+
+def beside(table: Table, names: Names, player: str | None = None) -> Iterator[Offer]:
+    """What somebody (or that player alone) may do now beside laying a card: hand over, lay what he has got, pass."""
+    offers = [*_giving(table, names), *_laying_taken(table, names), *_passing(table, names)]
+    return (offer for who, offer in offers if player in (None, who))
+
+
+def _giving(table: Table, names: Names) -> Iterator[tuple[str, Offer]]:
+    for request in table.requests:
+        giver, asker = table.seats[request.of_seat].player, table.seats[request.by_seat].player
+        play = Play(Verb.GIVE, giver, request.card, asker)
+        if legal_now(table, play):
+            who, whom = names.player(giver), names.player(asker)
+            say = _("%(who)s hands over to %(whom)s: %(card)s", who=who, whom=whom, card=words.title(request.card))
+            yield giver, Offer(say, str(play))
+
+
+def _laying_taken(table: Table, names: Names) -> Iterator[tuple[str, Offer]]:
+    """The card that somebody has just stolen, been handed or fetched; one that cannot be laid may be discarded."""
+    taken = table.window.taken
+    if taken is None:
+        return
+    player = table.seats[taken.seat].player
+    ways = [play for play in _ways_of(table, player, taken) if legal_now(table, play)]
+    out = Play(Verb.DISCARD, player, taken.card)
+    if not ways and taken.how is not How.STOLEN and legal_now(table, out):
+        ways = [out]
+    if len(ways) > MOST_WAYS:
+        say = _("%(who)s lays %(card)s …", who=names.player(player), card=words.name(taken.card))
+        yield player, Offer(say, ask=query(player, card=taken.card.value))
+        return
+    for play in ways:
+        yield player, Offer(words.play_say(play, names), str(play))
+
+
+def _ways_of(table: Table, player: str, taken: Taken) -> Iterator[Play]:
+    """A card by itself, and a distance card with an accelerator as well."""
+    yield from laying(table, player, taken.card)
+    if taken.card.family is Family.DISTANCE and Card.ACCELERATOR in table.deck:
+        yield Play(Verb.PLAY, player, taken.card, times=2)
+
+
+def _passing(table: Table, names: Names) -> Iterator[tuple[str, Offer]]:
+    player = table.player_to_move
+    play = Play(Verb.PASS, player)
+    if table.may_pass and legal_now(table, play):
+        following = table.seats[(table.to_move + 1) % len(table.seats)].player
+        yield player, Offer(_("Pass the turn to %(who)s", who=names.player(following)), str(play))
+
+
+def taking(table: Table, player: str) -> Offer | None:
+    """The top of the discard pile instead of the draw pile, where the table may do that at all."""
+    if table.edition.take_discard == "forbidden":
+        return None
+    play = Play(Verb.TAKE, player)
+    top = table.discards[-1] if table.discards else None
+    say = _("Take from the discards: %(card)s", card=words.title(top)) if top else _("Take the top of the discard pile")
+    return Offer(say, str(play), legal=legal_now(table, play))
