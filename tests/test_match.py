@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from companion.errors import Problem
 from companion.match import Answer, Fate, Match, Policy
 from companion.proposal import Mismatch, Proposal
+from companion.rules import judge, notation
 from companion.rules.notation import parse_play
 from companion.rules.referee import legal_plays
 from companion.rules.table import Team
@@ -407,6 +408,65 @@ def test_a_correction_reaches_the_match_totals_of_hands_gone_by(match):
     match.correct(hundred.seq, "Ann 75", "Ann")
 
     assert match.state.game.hands[0].match["Ann"] == 75
+
+
+def test_a_correction_in_an_earlier_hand_names_the_lines_there_that_no_longer_fit(match):
+    enter(match, "Ann roll", "Bob discard 25", "Ann 100", "end")
+    match.next_hand("Ann")
+    enter(match, "Bob roll")
+
+    match.correct(match.state.entries[4].seq, "Ann discard 25", "Bob")
+
+    assert [(entry.hand, entry.written.text) for entry in match.state.attention] == [(1, "Ann 100")]
+    assert match.state.game.hands[0].match["Ann"] == 0
+    assert texts(match) == ["Bob roll"]
+
+
+def test_without_the_line_that_ended_it_a_hand_is_open_again(match):
+    enter(match, "Ann roll", "end")
+
+    match.retract(match.state.hand_entries[-1].seq, "Bob")
+
+    assert match.state.game.hand_is_open
+    assert match.state.game.hands == ()
+
+
+def test_a_hand_that_is_won_earlier_leaves_its_later_lines_to_be_answered(store):
+    match = Match(store)
+    match.start(("side Ann", "side Bob", "target 200", "hand first Ann"))
+    enter(match, "Ann roll", "Bob roll", "Ann 100", "Bob 25", "Ann 25")
+
+    match.correct(match.state.hand_entries[2].seq, "Ann 200", "Bob")
+
+    assert [entry.written.text for entry in match.state.attention] == ["Bob 25", "Ann 25"]
+    assert match.state.game.hands[0].by == "Ann"
+
+
+def test_a_correction_judges_only_what_follows(match, monkeypatch):
+    enter(match, "Ann roll", "Bob roll", "Ann 100", "Bob 25")
+    judged = []
+    step = judge.step
+    monkeypatch.setattr(judge, "step", lambda game, line, **how: judged.append(line.text) or step(game, line, **how))
+
+    match.correct(match.state.hand_entries[2].seq, "Ann 75", "Bob")
+
+    assert judged == ["Ann 75", "Bob 25"]
+
+
+def test_the_match_is_judged_as_its_record_is_replayed(match):
+    enter(match, "Ann roll", "Bob roll", "Ann 100", "Bob 25", "Ann 25")
+    match.insert(match.state.hand_entries[2].seq, "Ann driving-ace", "Bob")
+    match.retract(match.state.hand_entries[0].seq, "Bob")
+
+    replayed = [(item.line.text, item.verdict, item.reasons) for item in judged_lines(match.record())]
+
+    entries = [entry.judged for entry in match.state.hand_entries]
+    assert replayed == [(judged.line.text, judged.verdict, judged.reasons) for judged in entries]
+    assert len(match.state.attention) == len([verdict for _, verdict, _ in replayed if verdict == "illegal"]) > 0
+
+
+def judged_lines(text: str) -> list[judge.JudgedLine]:
+    return [item for item in judge.judge(notation.lines(text)) if isinstance(item, judge.JudgedLine)]
 
 
 def test_a_players_name_to_show_can_change(match):
