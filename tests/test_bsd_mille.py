@@ -379,6 +379,13 @@ def test_a_coup_fourre_is_possible_until_the_attacked_side_draws():
     ]
 
 
+def test_right_of_way_against_an_old_limit_is_no_coup_fourre_although_another_hazard_is_new():
+    attacked = mille("Ann roll; Bob speed-limit > Ann; Ann 25; Bob accident > Ann")
+
+    assert attacked.against("Ann right-of-way !") == ["coup-fourre-window-closed"]
+    assert attacked.against("Ann driving-ace !") == []
+
+
 def test_the_attacker_cannot_claim():
     assert mille("Ann roll; Bob stop > Ann").against("Bob right-of-way !") == ["no-attack-to-answer"]
 
@@ -403,6 +410,14 @@ def test_with_the_draw_pile_empty_a_coup_fourre_still_counts():
 
     assert attacked.against("Ann right-of-way !") == []
     assert attacked.then("Ann right-of-way !").side("Ann").coups_fourres == (Card.RIGHT_OF_WAY,)
+
+
+def test_with_the_draw_pile_empty_a_late_safety_is_no_coup_fourre():
+    attacked = run_down(mille(first="Bob"), "roll stop 25 25 25 25 50 50").then("Ann roll; Bob stop > Ann")
+    late = attacked.then("Ann discard 25; Bob discard 25")
+
+    assert late.against("Ann right-of-way !") == ["coup-fourre-window-closed"]
+    assert late.then("Ann right-of-way").side("Ann").coups_fourres == ()
 
 
 # The end of a hand

@@ -133,6 +133,15 @@ def test_with_right_of_way_out_a_hazard_is_laid_on_anything_but_a_hazard(before)
     assert parker(before).against("Bob stop > Ann") == ["protected"]
 
 
+def test_a_hazard_that_a_late_safety_made_harmless_is_no_roll():
+    late = parker("Ann roll; Bob accident > Ann; Ann driving-ace; Ann discard 25")
+    free = parker("Ann roll; Bob accident > Ann; Ann driving-ace; Ann right-of-way; Ann 25")
+
+    assert late.against("Bob flat-tire > Ann") == ["opponent-not-driving"]
+    assert late.then("Bob roll; Ann roll").against("Bob flat-tire > Ann") == []
+    assert free.against("Bob flat-tire > Ann") == []
+
+
 def test_a_speed_limit_needs_no_roll():
     assert parker().against("Ann speed-limit > Bob") == []
 

@@ -118,6 +118,14 @@ def test_one_card_too_many_of_another_kind_is_only_remarked_upon():
     assert "too-many-copies" not in remarks(rush(), "Ann 300")
 
 
+def test_cards_laid_in_pairs_and_accelerators_are_counted_too():
+    fetched, doubled = rush("Ann discard 50"), rush("Ann 50*2; Bob 50*2; Ann 75*2; Bob 75*2")
+
+    assert fetched.against("Bob pair 300 for 50") == doubled.against("Ann 100*2") == []
+    assert "too-many-copies" in remarks(fetched, "Bob pair 300 for 50")
+    assert "too-many-copies" in remarks(doubled, "Ann 100*2")
+
+
 def test_a_corrected_deck_is_counted_as_the_owner_says():
     text = "edition rush\ndeck 300=2, 200=5\nside Ann\nside Bob\nhand first Ann\nAnn 300\nBob 300\n"
 
