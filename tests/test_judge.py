@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import json
-import random
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from records import PAIRS, SIX, THREE, TWO, hand, header, record, results, verdicts
+from records import PAIRS, SIX, THREE, TWO, header, record, results, verdicts
 
-from companion.rules import judge, notation, referee
+from companion.rules import judge, notation
 from companion.rules.cards import Card
 from companion.rules.edition import load_edition, switches
 from companion.rules.judge import Game, HandResult, JudgedLine
-from companion.rules.play import Play, Verb
-from companion.rules.scoring import score
-from companion.rules.table import FULL_HAND, Due, Table
 
 HEAD = "edition classic\nside Ann\nside Bob\n"
 REACHED = f"{HEAD}target 700\nhand first Ann\nAnn roll\nBob roll\n" + "".join(
@@ -436,126 +432,6 @@ RUBBISH = st.one_of(
 def test_whatever_stands_in_a_record_it_is_judged(lines, as_lies):
     for item in record("\n".join(["side Ann", "side Bob", *lines]), as_lies=as_lies):
         assert item.as_json("a.mbn")
-
-
-# Random players
-
-SEATINGS = {"two": TWO, "three": THREE, "pairs": PAIRS, "six": SIX}
-HOUSE_RULES = st.lists(
-    st.sampled_from([f"{name}={value}" for name, values in switches().items() for value in values]), max_size=4
-)
-
-
-def next_lines(table: Table, chance: random.Random) -> list[Play]:
-    """Every legal line that can follow, except those that leave everything as it was."""
-    anybody = table.attacks or table.extension_offered_to is not None
-    players = [seat.player for seat in table.seats] if anybody else [table.player_to_move]
-    plays = [play for player in players for play in referee.legal_plays(table, player) if holds_card(table, play)]
-    lines = [play for play in plays if play.verb is not Verb.SKIP_DRAW or (not table.drawn and chance.random() < 0.05)]
-    rare = [Play(Verb.EXHAUSTED)] if chance.random() < 0.01 else []
-    return lines + rare
-
-
-def holds_card(table: Table, play: Play) -> bool:
-    """Nobody lays a card who has none and draws none (the count may be wrong at a table, here it is right)."""
-    return held_after_drawing(table, play) >= CARDS_OF.get(play.verb, play.times)
-
-
-CARDS_OF = dict.fromkeys((Verb.TAKE, Verb.SKIP_DRAW, Verb.PASS, Verb.EXTEND, Verb.FINISH), 0) | {Verb.PAIR: 2}
-NO_DRAW = (Verb.EXCHANGE, Verb.PENALTY, Verb.NAME)
-
-
-def held_after_drawing(table: Table, play: Play) -> int:
-    seat = table.seat_of(play.player or "")
-    draws = not play.at_once and play.verb not in NO_DRAW and not (table.drawn and seat == table.to_move)
-    left = table.draw_pile + len(table.discards) * (table.edition.empty_pile == "reshuffle")
-    fills_up = table.edition.draw == "to-seven" and table.due is Due.TURN
-    asked = max(0, FULL_HAND - table.hands[seat]) if fills_up else 1
-    return table.hands[seat] + draws * min(asked, left)
-
-
-def random_hand(seed: int, players: str, options: list[str], most: int = 400) -> tuple[list[str], Table]:
-    """A hand of legal lines chosen by chance, and the table that it leads to."""
-    chance = random.Random(seed)
-    table, lines = hand(players=players, options=options).table, []
-    for _ in range(most):
-        offered = [] if table.is_over else next_lines(table, chance)
-        if not offered:
-            break
-        laying = [play for play in offered if play.verb is not Verb.DISCARD]
-        play = chance.choice(laying if laying and chance.random() < 0.7 else offered)
-        lines.append(str(play))
-        table = referee.apply(table, play)
-    return lines, table
-
-
-def all_cards(table: Table) -> int:
-    laid = sum(len(pile) for s in table.sides for pile in (s.battle, s.speed, s.distances, s.doubled, s.safeties))
-    return sum(table.hands) + table.draw_pile + table.unaccounted + len(table.discards) + laid
-
-
-@given(st.integers(0, 10**6), st.sampled_from(list(SEATINGS.values())), HOUSE_RULES)
-@settings(max_examples=12, deadline=None)
-def test_legal_players_never_lose_a_card(seed, players, options):
-    chance, table = random.Random(seed), hand(players=players, options=options).table
-    cards = all_cards(table)
-    for _ in range(250):
-        offered = [] if table.is_over else next_lines(table, chance)
-        if not offered:
-            break
-        table = referee.apply(table, chance.choice(offered))
-
-        assert all_cards(table) == cards == sum(table.deck.values())
-        assert min(*table.hands, table.draw_pile, table.unaccounted) >= 0
-
-
-@given(st.integers(0, 10**6), st.sampled_from(list(SEATINGS.values())))
-@settings(max_examples=10, deadline=None)
-def test_a_classic_hand_always_ends(seed, players):
-    lines, table = random_hand(seed, players, [], most=1000)
-
-    assert table.is_over, lines[-5:]
-
-
-@given(st.integers(0, 10**6), st.sampled_from(list(SEATINGS.values())), HOUSE_RULES, st.integers(0, 400))
-@settings(max_examples=8, deadline=None)
-def test_replaying_a_beginning_and_then_the_rest_is_replaying_it_all(seed, players, options, cut):
-    lines, table = random_hand(seed, players, options)
-    game = hand(players=players, options=options)
-
-    assert game.then("\n".join(lines)).table == table
-    assert game.then("\n".join(lines[:cut])).then("\n".join(lines[cut:])).table == table
-
-
-@given(st.integers(0, 10**6), st.sampled_from(list(SEATINGS.values())), HOUSE_RULES)
-@settings(max_examples=10, deadline=None)
-def test_a_play_is_among_the_legal_plays_exactly_when_nothing_speaks_against_it(seed, players, options):
-    _, table = random_hand(seed, players, options, most=seed % 150)
-    for seat in table.seats:
-        legal = referee.legal_plays(table, seat.player)
-        written = {str(play) for play in legal}
-        for play in every_play(table, seat.player):
-            assert (play in legal) is (not referee.objections(table, play)) is (str(play) in written)
-
-
-def every_play(table: Table, player: str) -> list[Play]:
-    words = [Verb.TAKE, Verb.SKIP_DRAW, Verb.PASS, Verb.EXTEND, Verb.FINISH]
-    targets = [None, *(side.name for side in table.sides)]
-    laid = [Play(Verb.PLAY, player, card, target) for card in table.deck for target in targets]
-    laid = [play for play in laid if play.target is None or (play.card and play.card.family == "hazard")]
-    at_once = [Play(Verb.PLAY, player, card, at_once=True) for card in table.deck]
-    dropped = [Play(Verb.DISCARD, player, card) for card in Card if card is not Card.UNKNOWN]
-    return [*laid, *at_once, *dropped, *(Play(word, player) for word in words)]
-
-
-@given(st.integers(0, 10**6), st.sampled_from(list(SEATINGS.values())), HOUSE_RULES)
-@settings(max_examples=8, deadline=None)
-def test_every_total_is_the_sum_of_its_lines(seed, players, options):
-    _, table = random_hand(seed, players, options)
-
-    for sheet in score(table):
-        assert sheet.total == sum(points for _, points in sheet.lines)
-        assert len({item for item, _ in sheet.lines}) == len(sheet.lines)
 
 
 def test_a_game_begins_with_nothing():

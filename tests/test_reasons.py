@@ -64,11 +64,30 @@ REFUSED: dict[str, Example] = {
     "needs-target/control": rush("", "Ann control", "Say who has to hand the card over."),
     "needs-target/theft": rush("", "Ann theft", "Say who loses the card."),
     "not-driving": Example("", "Ann 100", "Ann cannot drive yet."),
+    "not-driving/remedied": Example(
+        "Ann roll; Bob accident > Ann; Ann repairs; Bob roll",
+        "Ann 100",
+        "Ann cannot drive yet: a roll is needed after the remedy.",
+    ),
+    "not-driving/late-safety": Example(
+        "Ann roll; Bob accident > Ann; Ann driving-ace",
+        "Ann 100",
+        "Ann cannot drive yet: a roll is needed after the safety.",
+    ),
     "under-hazard": Example(
         "Ann roll; Bob flat-tire > Ann", "Ann 100", "Flat tire on Ann: no driving until it is remedied."
     ),
     "speed-limit": Example(
         "Ann roll; Bob speed-limit > Ann", "Ann 100", "Speed limit: only 25 and 50 until it is lifted."
+    ),
+    "speed-limit/fifty": rush(
+        "Ann 50; Bob speed-limit > Ann", "Ann 75", "Speed limit: nothing above 50 until it is lifted."
+    ),
+    "speed-limit/doubled": rush(
+        "Ann 50; Bob speed-limit > Ann",
+        "Ann 50*2",
+        "Speed limit: 50 km doubled is above 50.",
+        "limit-on-doubled=doubled",
     ),
     "past-target": Example(TO_650, "Ann 75", "75 km would pass the target: 50 km are left."),
     "past-target/discard": Example(
@@ -109,6 +128,11 @@ REFUSED: dict[str, Example] = {
         "Ann roll; Bob stop > Ann; Ann discard 25; Bob roll",
         "Ann right-of-way !",
         "Too late for a coup fourré: a card was drawn or played since stop.",
+    ),
+    "coup-fourre-window-closed/remedy": rush(
+        "Ann accident > Bob; Bob discard 50",
+        "Bob repairs !",
+        "Too late for repairs out of turn: a card was drawn or played since accident.",
     ),
     "no-attack-to-answer": Example(
         "",
@@ -195,26 +219,6 @@ AS_VALUES: dict[str, tuple[Reason, str]] = {
     "too-many-copies/unverified": (
         reason(Code.TOO_MANY_COPIES, case="unverified", card=Card.KM_75, count=10),
         "75 km: more than the 10 counted for this deck. Its counts can be corrected.",
-    ),
-    "not-driving/remedied": (
-        reason(Code.NOT_DRIVING, case="remedied", side="Ann"),
-        "Ann cannot drive yet: a roll is needed after the remedy.",
-    ),
-    "not-driving/late-safety": (
-        reason(Code.NOT_DRIVING, case="late-safety", side="Ann"),
-        "Ann cannot drive yet: a roll is needed after the safety.",
-    ),
-    "speed-limit/fifty": (
-        reason(Code.SPEED_LIMIT, case="fifty"),
-        "Speed limit: nothing above 50 until it is lifted.",
-    ),
-    "speed-limit/doubled": (
-        reason(Code.SPEED_LIMIT, case="doubled", card=Card.KM_50),
-        "Speed limit: 50 km doubled is above 50.",
-    ),
-    "coup-fourre-window-closed/remedy": (
-        reason(Code.COUP_FOURRE_WINDOW_CLOSED, case="remedy", hazard=Card.ACCIDENT, card=Card.REPAIRS),
-        "Too late for repairs out of turn: a card was drawn or played since accident.",
     ),
     "missing-cards": (reason(Code.MISSING_CARDS, card=Card.STOP, count=2), "Missing: 2 × stop."),
     "missing-cards/unverified": (
@@ -358,7 +362,7 @@ def test_too_many_cards_of_a_deck_that_may_be_counted_wrong_are_only_remarked():
     (why,) = referee.remarks(played.table, played.parsed("Bob 300"))
 
     assert not played.against("Bob 300")
-    assert say(why) == "300 km: the deck has only 1."
+    assert say(why) == "300 km: more than the 1 counted for this deck. Its counts can be corrected."
 
 
 @pytest.mark.parametrize("key", LIES_WRONG)
@@ -479,6 +483,8 @@ GOVERNED = {
     "past-target": "overshoot",
     "past-target/discard": "past-target-card",
     "not-driving": "roll-to-start",
+    "not-driving/remedied": "roll-after-remedy",
+    "not-driving/late-safety": "roll-after-late-safety",
     "never-rolled": "roll-to-start",
     "first-card": "first-card",
     "safety-discard": "discard-safety",
@@ -519,10 +525,19 @@ def test_where_all_sheets_agree_the_rule_is_in_the_section_of_the_catalogue():
     assert rule(refused("extension-not-offered"), load_edition("rush")).endswith(": End of the race")
 
 
-def test_a_driver_who_needs_no_roll_to_start_lacks_the_roll_after_his_remedy():
-    edition = CLASSIC.with_option("roll-to-start", "not-needed")
+def test_a_roll_that_right_of_way_forbids_is_a_matter_of_its_switch():
+    forbidden = hand("Ann right-of-way", options=["roll-with-right-of-way=forbidden"])
+    (why,) = referee.objections(forbidden.table, forbidden.parsed("Ann roll"))
 
-    assert governing_switch(refused("not-driving"), edition) == "roll-after-remedy"
+    assert rule(why, forbidden.table.edition) == "house rule: roll-with-right-of-way=forbidden"
+    assert governing_switch(refused("already-rolling"), forbidden.table.edition) is None
+
+
+def test_a_theft_from_the_own_side_is_ruled_among_the_specials():
+    played = hand("Ann 50; Bob 50", edition="rush")
+    (why,) = referee.objections(played.table, played.parsed("Ann theft 50 > Ann"))
+
+    assert rule(why, played.table.edition) == "the French sheet of Mille Bornes Rush: Specials"
 
 
 def test_a_roll_on_a_remedy_is_a_matter_of_its_switch_and_other_remedies_are_not():

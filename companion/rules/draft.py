@@ -157,7 +157,7 @@ class Draft:
         if self.draw_pile:
             return
         how_on = self.before.edition.empty_pile
-        if how_on == "reshuffle":
+        if how_on == "reshuffle" and self.discards:
             return
         if how_on == "ends" and due is not Due.NOTHING:
             self.exhaust()

@@ -77,7 +77,8 @@ def _lay_own(draft: Draft, index: int, play: Play) -> None:
 def _lay_distance(draft: Draft, index: int, play: Play) -> None:
     side, card, edition = draft.sides[index], card_of(play), draft.before.edition
     doubled = play.times > 1
-    if edition.past_target_card == "discarded" and draft.before.race_km(side) + card.km * play.times > draft.target:
+    passes = draft.before.race_km(side) + card.km * play.times > draft.target and edition.overshoot == "forbidden"
+    if passes and edition.past_target_card == "discarded":
         draft.discard(card, *[Card.ACCELERATOR] * doubled)
         return
     draft.change_side(index, distances=(*side.distances, card), doubled=side.doubled + (card,) * doubled)

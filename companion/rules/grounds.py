@@ -68,12 +68,12 @@ def can_turn_back(table: Table, play: Play) -> bool:
 def lays_taken(table: Table, play: Play) -> bool:
     """Whether a play lays the card that its player has just stolen, been handed or fetched.
 
-    A handed or fetched card may also be discarded, where it cannot be laid.
+    A handed or fetched card may also be discarded, where it cannot be laid, or given to who has asked for it.
     """
     taken = table.window.taken
     if taken is None or table.seats[taken.seat].player != play.player or play.at_once:
         return False
-    if play.verb is Verb.DISCARD:
+    if play.verb in (Verb.DISCARD, Verb.GIVE):
         return taken.how is not How.STOLEN and play.card is taken.card
     return taken.card in laid_from_hand(play) and play.verb not in (Verb.PAIR, Verb.EXCHANGE)
 

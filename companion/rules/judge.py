@@ -311,7 +311,8 @@ def _close(game: Game, table: Table, remarks: tuple[Reason, ...] = ()) -> tuple[
     winner = scoring.match_winner(game.edition, totals, table)
     won = MappingProxyType({**game.won, winner: game.won.get(winner, 0) + 1}) if winner else game.won
     result = replace(_result(game, table), match=totals, winner=winner, won=won, remarks=remarks)
-    can_change = table.window.laid is not None and table.edition.u_turn_on_winning_card == "allowed"
+    completed = table.ending is not None and table.ending.how is HowEnded.COMPLETED
+    can_change = completed and table.window.laid is not None and table.edition.u_turn_on_winning_card == "allowed"
     held = result if can_change else None
     game = game._replace(table=table, totals=totals, winner=winner, won=won, held=held)
     return game._replace(hands=(*game.hands, result)), () if can_change else (result,)

@@ -68,7 +68,7 @@ def _over_the_count(table: Table, play: Play) -> Iterator[Reason]:
     out = laid_from_hand(play)
     for card in dict.fromkeys(out):
         if card in table.deck and table.copies_left(card) < out.count(card):
-            yield reason(Code.TOO_MANY_COPIES, card=card, count=table.deck.get(card, 0))
+            yield reason(Code.TOO_MANY_COPIES, case="unverified", card=card, count=table.deck.get(card, 0))
 
 
 def _can_be_laid(table: Table, taken: Taken) -> bool:
@@ -149,8 +149,8 @@ def _against_play(table: Table, play: Play) -> Iterator[Reason]:
         return
     if play.at_once:
         yield from _against_at_once(table, play, side)
-    elif table.edition.first_card == "roll-or-right-of-way" and not side.has_begun:
-        yield from _against_first_card(side, card)
+    if table.edition.first_card == "roll-or-right-of-way" and not side.has_begun:
+        yield from _against_first_card(side, play)
     against = _AGAINST_FAMILY.get(card.family)
     if against is not None and not play.at_once:
         yield from against(table, play, side)
@@ -164,8 +164,10 @@ def _against_doubling(table: Table, play: Play) -> Iterator[Reason]:
         yield reason(Code.ALREADY_DOUBLED)
 
 
-def _against_first_card(side: Side, card: Card) -> Iterator[Reason]:
-    if card not in (Card.ROLL, Card.RIGHT_OF_WAY):
+def _against_first_card(side: Side, play: Play) -> Iterator[Reason]:
+    """Mirrors and u-turns answer the others' cards and begin nothing."""
+    begins = card_of(play).family is not Family.SPECIAL
+    if begins and card_of(play) not in (Card.ROLL, Card.RIGHT_OF_WAY):
         yield reason(Code.FIRST_CARD, side=side.name)
 
 
@@ -177,14 +179,28 @@ def _against_distance(table: Table, play: Play, side: Side) -> Iterator[Reason]:
     if side.hazard is not None:
         yield _under(side, side.hazard)
     elif not is_driving(edition, side):
-        yield reason(Code.NOT_DRIVING, side=side.name)
-    counted = card.km * play.times if edition.limit_on_doubled == "doubled" else card.km
-    if side.limited and counted > SLOW_KM:
-        yield reason(Code.SPEED_LIMIT)
+        yield reason(Code.NOT_DRIVING, side=side.name, **_why_not_driving(side.battle_top))
+    if side.limited:
+        yield from _against_speed(edition, card, play.times)
     yield from _against_passing(table, side, card, card.km * play.times)
     allowed = edition.two_hundreds_max
     if card is Card.KM_200 and side.distances.count(card) >= allowed:
         yield reason(Code.THIRD_200, side=side.name, count=allowed)
+
+
+def _why_not_driving(top: Card | None) -> dict[str, str]:
+    """Which roll is missing: the first, the one after a remedy, or the one after a late safety."""
+    if top is None:
+        return {}
+    return {"case": "late-safety" if top.family is Family.HAZARD else "remedied"}
+
+
+def _against_speed(edition: Edition, card: Card, times: int) -> Iterator[Reason]:
+    """Nothing fast under a limit; whether a doubled card is fast, the edition says."""
+    if card.km > SLOW_KM:
+        yield reason(Code.SPEED_LIMIT, **({} if Card.KM_25 in edition.deck else {"case": "fifty"}))
+    elif card.km * times > SLOW_KM and edition.limit_on_doubled == "doubled":
+        yield reason(Code.SPEED_LIMIT, case="doubled", card=card)
 
 
 def _against_passing(table: Table, side: Side, card: Card, km: int) -> Iterator[Reason]:
@@ -219,8 +235,10 @@ def _against_roll(edition: Edition, side: Side) -> Iterator[Reason]:
     if side.hazard is not None:
         if side.hazard is not Card.STOP:
             yield _under(side, side.hazard)
-    elif side.battle_top is Card.ROLL or (side.has_right_of_way and edition.roll_with_right_of_way == "forbidden"):
+    elif side.battle_top is Card.ROLL:
         yield reason(Code.ALREADY_ROLLING, side=side.name)
+    elif side.has_right_of_way and edition.roll_with_right_of_way == "forbidden":
+        yield reason(Code.ALREADY_ROLLING, case="right-of-way", side=side.name)
     elif edition.roll_on_remedy == "forbidden" and _has_no_use_for_roll(edition, side.battle_top):
         yield reason(Code.NOTHING_TO_REMEDY, card=Card.ROLL, hazard=Card.STOP, side=side.name)
 
@@ -279,7 +297,8 @@ def _against_at_once(table: Table, play: Play, side: Side) -> Iterator[Reason]:
         return
     showing = _answerable(table.edition, side, card)
     if showing is not None:
-        yield reason(Code.COUP_FOURRE_WINDOW_CLOSED, hazard=showing, card=card)
+        case = {} if card.family is Family.SAFETY else {"case": "remedy"}
+        yield reason(Code.COUP_FOURRE_WINDOW_CLOSED, hazard=showing, card=card, **case)
     elif card.family is Family.SAFETY or play.player == table.player_to_move:
         yield reason(Code.NO_ATTACK_TO_ANSWER, card=card, side=side.name)
     else:

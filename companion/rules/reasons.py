@@ -167,11 +167,7 @@ _GOVERNED: Mapping[tuple[Code, str], tuple[tuple[str, str], ...]] = {
     (Code.PAST_TARGET, ""): (("overshoot", _ANY),),
     (Code.PAST_TARGET, "discard"): (("past-target-card", _ANY),),
     (Code.THIRD_200, ""): (("two-hundreds", _ANY),),
-    (Code.NOT_DRIVING, ""): (
-        ("roll-to-start", "needed"),
-        ("roll-after-remedy", "needed"),
-        ("roll-after-late-safety", "needed"),
-    ),
+    (Code.NOT_DRIVING, ""): (("roll-to-start", _ANY),),
     (Code.NOT_DRIVING, "remedied"): (("roll-after-remedy", _ANY),),
     (Code.NOT_DRIVING, "late-safety"): (("roll-after-late-safety", _ANY),),
     (Code.NEVER_ROLLED, ""): (("roll-to-start", _ANY),),

@@ -115,8 +115,12 @@ def match_winner(edition: Edition, totals: Mapping[str, int], table: Table) -> s
 
 
 def _race_winner(table: Table) -> int | None:
-    """Whoever completed the race; once all cards are used up, whoever is nearest without passing."""
-    if table.ending is None or table.ending.how is not HowEnded.EXHAUSTED:
+    """Whoever completed the race; once all cards are used up, whoever is nearest without passing.
+
+    Where the discards are reshuffled the cards are never used up by the sheet, and nobody wins by that.
+    """
+    is_exhausted = table.ending is not None and table.ending.how is HowEnded.EXHAUSTED
+    if not is_exhausted or table.edition.empty_pile == "reshuffle":
         return _completer(table)
     leaders = _leaders({i: km for i, km in enumerate(map(table.race_km, table.sides)) if km <= table.target})
     return leaders[0] if len(leaders) == 1 else None

@@ -25,7 +25,7 @@ def against_theft(table: Table, play: Play) -> Iterator[Reason]:
         return
     victim = table.sides[index]
     if victim is table.side_of(play.player or ""):
-        yield reason(Code.OWN_SIDE)
+        yield reason(Code.OWN_SIDE, card=Card.THEFT)
     if card_of(play) not in (victim.doubled if play.times > 1 else victim.distances):
         yield reason(Code.NO_SUCH_CARD_THERE, card=card_of(play), side=victim.name)
 
@@ -41,7 +41,7 @@ def against_control(table: Table, play: Play) -> Iterator[Reason]:
         yield reason(Code.NEEDS_TARGET, card=Card.CONTROL)
         return
     if table.seats[of_seat].side == table.seats[table.seat_of(play.player or "")].side:
-        yield reason(Code.OWN_SIDE)
+        yield reason(Code.OWN_SIDE, card=Card.CONTROL)
     if any(request.of_seat == of_seat for request in table.requests):
         yield reason(Code.REQUEST_PENDING, player=play.target)
 
@@ -81,8 +81,14 @@ def against_pair(table: Table, play: Play) -> Iterator[Reason]:
     counts = table.edition.counts_verified or card.family is Family.SAFETY
     if counts and 0 < table.copies_left(card) < 2:
         yield reason(Code.TOO_MANY_COPIES, card=card, count=table.deck.get(card, 0))
-    if wanted not in table.discards and wanted is not card:
+    if wanted not in _discards_after_drawing(table) and wanted is not card:
         yield reason(Code.NO_SUCH_CARD_THERE, case="discards", card=wanted)
+
+
+def _discards_after_drawing(table: Table) -> tuple[Card, ...]:
+    """The discard pile once the turn's cards are drawn: none of it is left where it has become the draw pile."""
+    reshuffles = table.edition.empty_pile == "reshuffle" and table.to_draw > table.draw_pile
+    return () if reshuffles else table.discards
 
 
 def against_penalty(table: Table, play: Play) -> Iterator[Reason]:

@@ -148,7 +148,7 @@ def give(draft: Draft, play: Play) -> None:
     seat, by_seat = draft.before.seat_of(play.player or ""), _seat_of(draft, play.target)
     request = next((r for r in draft.requests if (r.of_seat, r.by_seat, r.card) == (seat, by_seat, play.card)), None)
     on_the_spot = request is not None and draft.before.window.asked is request
-    if not on_the_spot:
+    if not on_the_spot and not is_extra(draft.before, play):
         draft.draw_for_turn(seat)
         draft.settle(draft.next(seat))
     draft.leave_hand(seat)

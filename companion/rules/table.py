@@ -257,6 +257,13 @@ class Table(NamedTuple):
         return self.due is Due.NOTHING
 
     @property
+    def to_draw(self) -> int:
+        """How many cards the player to move still draws before he plays."""
+        if self.due is Due.TURN and self.edition.draw == "to-seven":
+            return max(0, FULL_HAND - self.hands[self.to_move])
+        return 0 if self.due is Due.NOTHING else 1
+
+    @property
     def is_over(self) -> bool:
         return self.ending is not None
 
