@@ -72,7 +72,12 @@ def _over_the_count(table: Table, play: Play) -> Iterator[Reason]:
 
 
 def _can_be_laid(table: Table, taken: Taken) -> bool:
-    """Whether a card that has just been handed over or fetched could be laid in any way."""
+    """Whether a card that has just been handed over or fetched could be laid in any way.
+
+    An accelerator also takes a distance card from the hand, and nobody sees whether there is one.
+    """
+    if taken.card is Card.ACCELERATOR:
+        return False
     player = table.seats[taken.seat].player
     return any(not objections(table, play) for play in laying(table, player, taken.card))
 
