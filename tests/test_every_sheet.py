@@ -183,6 +183,24 @@ def test_each_km_is_a_point_or_a_km(edition):
     assert (driven.points("Ann"), driven.points("Bob")) == ({"distance": 250}, {"distance": 75})
 
 
+@pytest.mark.parametrize(
+    ("edition", "points"),
+    [
+        ("classic", [100, 300, 300, 400, 300, 300, 200, 500]),
+        ("asmodee-2014", [100, 0, 100, 0, 0, 0, 0, 0]),
+        ("bsd-mille", [100, 300, 300, 400, 300, 300, 200, 500]),
+        ("rush", [100, 0, 100, 0, 0, 0, 0, 0]),
+        ("parker", [100, 300, 300, 400, 300, 300, 200, 500]),
+        ("dujardin-2014", [0] * 8),
+    ],
+)
+def test_the_other_lines_of_the_sheet_are_worth_what_is_printed(edition, points):
+    worth = load_edition(edition).points
+
+    assert [worth.safety, worth.all_safeties, worth.coup_fourre] == points[:3]
+    assert [worth.trip_completed, worth.delayed_action, worth.safe_trip, worth.extension, worth.shut_out] == points[3:]
+
+
 @pytest.mark.parametrize("edition", EDITIONS)
 def test_no_card_is_lost(edition):
     attacks = "Ann stop > Bob; Bob right-of-way !; Bob 100; Ann accident > Bob; Bob repairs; Ann 50; Bob discard 75"

@@ -22,7 +22,7 @@ from records import (
 )
 
 from companion.rules import referee
-from companion.rules.cards import REMEDY_OF, SAFETY_OF, Card, Family
+from companion.rules.cards import REMEDY_OF, SAFETY_OF, Card
 from companion.rules.edition import EditionError, load_edition
 
 BATTLE_HAZARDS = [Card.ACCIDENT, Card.OUT_OF_CHARGE, Card.POLLUTION, Card.STOP]
@@ -84,18 +84,19 @@ def test_700_km_may_be_agreed_upon_and_are_not_extended():
     assert done.against("Ann extend") != []
 
 
-def test_the_deck_has_106_cards_in_the_numbers_of_the_sheet():
-    deck = load_edition("rush").deck
-    by_family = {family: sum(n for card, n in deck.items() if card.family is family) for family in Family}
+PRINTED = """
+50=10 75=10 100=12 200=6 300=1 accident=3 out-of-charge=3 pollution=3 stop=4 speed-limit=3 repairs=6 recharge=6
+end-of-pollution=6 roll=6 end-of-limit=6 driving-ace=1 long-range=1 car-pool=1 right-of-way=1 accelerator=4 mirror=4
+u-turn=3 control=3 theft=3
+"""
 
-    assert sum(deck.values()) == 106
-    assert [by_family[f] for f in (Family.DISTANCE, Family.HAZARD, Family.REMEDY, Family.SAFETY, Family.SPECIAL)] == [
-        39,
-        16,
-        30,
-        4,
-        17,
-    ]
+
+def test_the_deck_has_106_cards_in_the_numbers_of_the_sheet_and_says_that_they_are_unverified():
+    edition = load_edition("rush")
+
+    assert {f"{card}={count}" for card, count in edition.deck.items()} == set(PRINTED.split())
+    assert sum(edition.deck.values()) == 106
+    assert not edition.counts_verified
 
 
 @pytest.mark.parametrize("slug", ["25", "out-of-gas", "flat-tire", "gasoline", "spare-tire", "extra-tank"])
@@ -222,6 +223,10 @@ def test_a_hand_is_filled_up_across_a_reshuffle():
 
 def test_a_race_is_never_exhausted():
     assert run_down(rush()).then("end").result.how == "agreed"
+
+
+def test_nothing_is_exchanged():
+    assert rush().against("Ann exchange 50 50") == ["no-exchange"]
 
 
 # Two alike
