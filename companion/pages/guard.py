@@ -12,7 +12,7 @@ from flask import Flask, Response, abort, request
 from companion.pages import people
 
 MOST_BODY_BYTES = 16 * 1024
-MOST_FIELDS = 64
+MOST_FIELDS = 128
 WORTH_PACKING_BYTES = 600
 
 _POLICY = "; ".join(

@@ -18,7 +18,7 @@ from companion.rules.play import Play, Verb
 from companion.rules.table import How, Table, Taken
 
 MOST_WAYS = 2
-"""More ways to lay a card, or players who could, than this are asked for on a page of their own."""
+"""More ways to lay a card than this are asked for on a page of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,30 +50,29 @@ def legal_now(table: Table, play: Play) -> bool:
 
 def coups_fourres(table: Table, names: Names) -> list[Offer]:
     """The safeties that can answer an attack now; every partner of the attacked side may."""
+    say = "Coup fourré! %(who)s: %(card)s"
     return [
-        Offer(
-            _("Coup fourré! %(who)s: %(card)s", who=names.player(play.player), card=words.title(play.card)), str(play)
-        )
+        Offer(_(say, who=names.player(play.player), card=words.title(play.card)), str(play))
         for play in _answers(table, SAFETY_OF)
     ]
 
 
 def answers(table: Table, names: Names, seat: str | None) -> list[Offer]:
     """What else can answer at once: a remedy, a mirror, a u-turn. `seat` is who holds the phone, if he is a player."""
-    remedies = [play for play in _answers(table, REMEDY_OF)]
     return [
-        *_by_player(remedies, seat, names),
+        *_by_player(list(_answers(table, REMEDY_OF)), seat, names),
         *_by_player(list(_mirrors(table)), seat, names),
         *_by_player(list(_u_turns(table)), seat, names),
     ]
 
 
 def _answers(table: Table, cards: dict[Card, Card]) -> Iterator[Play]:
-    for attack in table.attacks:
-        for player in table.sides[attack.side].players:
-            play = Play(Verb.PLAY, player, cards[attack.hazard], at_once=True)
-            if legal_now(table, play):
-                yield play
+    plays = (
+        Play(Verb.PLAY, player, cards[attack.hazard], at_once=True)
+        for attack in table.attacks
+        for player in table.sides[attack.side].players
+    )
+    return (play for play in dict.fromkeys(plays) if legal_now(table, play))
 
 
 def _mirrors(table: Table) -> Iterator[Play]:
@@ -90,18 +89,13 @@ def _u_turns(table: Table) -> Iterator[Play]:
 
 
 def _by_player(plays: Sequence[Play], seat: str | None, names: Names) -> Iterator[Offer]:
-    """A button for whoever holds the phone, else for each who could; for many, a page asks who."""
+    """A button for whoever holds the phone, or for the only one who could; else a page asks who."""
     plays = [play for play in plays if play.player == seat] or plays
-    if len(plays) > MOST_WAYS:
-        first = plays[0]
-        yield Offer(_exclaimed(first), ask=query(first.player or "", tab="at-once"))
-        return
-    for play in plays:
-        yield Offer(_("%(what)s %(who)s", what=_exclaimed(play), who=names.player(play.player)), str(play))
-
-
-def _exclaimed(play: Play) -> str:
-    return _("%(card)s!", card=words.title(play.card))
+    card = words.title(plays[0].card) if plays else ""
+    if len(plays) == 1:
+        yield Offer(_("%(card)s! %(who)s", card=card, who=names.player(plays[0].player)), str(plays[0]))
+    elif plays:
+        yield Offer(_("%(card)s!", card=card), ask=query(plays[0].player or "", tab="at-once"))
 
 
 # Beside an ordinary turn
@@ -138,7 +132,16 @@ def _laying_taken(table: Table, names: Names) -> Iterator[tuple[str, Offer]]:
         yield player, Offer(say, ask=query(player, card=taken.card.value))
         return
     for play in ways:
-        yield player, Offer(words.play_say(play, names), str(play))
+        yield player, Offer(_laying(play, names), str(play))
+
+
+def _laying(play: Play, names: Names) -> str:
+    said = {"who": names.player(play.player), "card": words.doubled(play.card, play.times)}
+    if play.verb is Verb.DISCARD:
+        return _("%(who)s discards %(card)s", **said)
+    if play.target:
+        return _("%(card)s on %(whom)s", card=said["card"], whom=names.anyone(play.target))
+    return _("%(who)s lays %(card)s", **said)
 
 
 def _ways_of(table: Table, player: str, taken: Taken) -> Iterator[Play]:

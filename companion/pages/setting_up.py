@@ -10,12 +10,13 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from companion.errors import Problem
 from companion.match import MatchState, Policy
-from companion.pages import people
+from companion.pages import agreements, people
 from companion.pages.context import match, state
 from companion.pages.names import clean, record_names
 from companion.pages.words import Names, _
 from companion.rules import notation, referee
 from companion.rules.edition import Edition, EditionError, edition_names, load_edition
+from companion.rules.edition_file import FIRST_PLAYERS
 from companion.rules.notation import LEAST_TARGET_KM, TARGET_STEP_KM
 from companion.rules.table import Team
 
@@ -46,21 +47,27 @@ def _form(chosen: MultiDict[str, str], sentence: str = "", *, ask: bool = False)
     now = state()
     editions = [load_edition(name) for name in edition_names()]
     edition = next((e for e in editions if e.name == chosen.get("edition")), editions[0])
-    most = max((players for players, _each in edition.seatings), default=MOST_PLAYERS)
     before = _names_before(now)
-    typed = [clean(chosen.get(f"name{seat}", "")) for seat in range(1, most + 1)]
+    typed = [clean(chosen.get(f"name{seat}", "")) for seat in range(1, MOST_PLAYERS + 1)]
     ways = _seatings(edition)
+    asked = chosen.get("seating")
     return render_template(
         "setup.html",
         editions=editions,
         chosen=edition,
         seatings=ways,
-        way=_way(ways, chosen.get("seating"), len(before) or 2),
-        names=typed if "seating" in chosen else before,
+        way=_way(ways, asked, int(asked[0]) if asked and asked[0].isdecimal() else len(before) or 2),
+        targets={way.players: way.target for way in ways},
+        not_seated=_not_seated(edition),
+        first_player=_(FIRST_PLAYERS[edition.first_player]),
+        switches=agreements.switch_views(chosen, edition),
+        counts=agreements.count_views(chosen, edition),
+        cards=sum(edition.deck.values()),
+        names=typed if asked else before,
         first=chosen.get("first", 1, type=int),
         target=chosen.get("target", ""),
         policy=chosen.get("policy", now.policy, type=Policy),
-        most=most,
+        most=MOST_PLAYERS,
         under_way=now.match is not None and now.game.winner is None and bool(now.hand_entries or now.game.hands),
         sentence=sentence,
         ask=ask,
@@ -78,6 +85,16 @@ def _seatings(edition: Edition) -> list[Seating]:
         Seating(f"{players}x{each}", players, each > 1, referee.target_for(edition, players))
         for players, each in edition.seatings
     ]
+
+
+def _not_seated(edition: Edition) -> str:
+    """What the edition cannot seat, in one sentence; empty where everybody can play."""
+    seated = {players for players, _each in edition.seatings}
+    missing = [str(players) for players in range(2, MOST_PLAYERS + 1) if players not in seated]
+    if not missing:
+        return ""
+    many = _("%(some)s or %(last)s", some=", ".join(missing[:-1]), last=missing[-1]) if missing[1:] else missing[0]
+    return _("%(edition)s cannot seat %(many)s players.", edition=edition.title, many=many)
 
 
 def _names_before(now: MatchState) -> list[str]:
@@ -112,8 +129,11 @@ def setup_lines(form: MultiDict[str, str]) -> list[str]:
     _check_names(shown)
     words = record_names(shown)
     teams = _teams(words, each)
+    agreements.agreed(form, edition)
     first = words[(form.get("first", 1, type=int) - 1) % players]
-    lines = notation.header_text(teams, edition.name, _target(form.get("target", ""), edition, players), {})
+    target, rules = _target(form.get("target", ""), edition, players), agreements.house_rules(form, edition)
+    named, *lines = notation.header_text(teams, edition.name, target, rules)
+    lines = [named, *agreements.counted_lines(form, edition), *lines]
     lines += [f'player {word} "{name}"' for word, name in zip(words, shown, strict=True) if word != name]
     return [*lines, f"hand first {first}"]
 
@@ -136,7 +156,12 @@ def _edition(name: str) -> Edition:
 
 
 def _seating(value: str, edition: Edition) -> tuple[int, int]:
-    return next((way for way in edition.seatings if value == f"{way[0]}x{way[1]}"), edition.seatings[0])
+    """How many play, and how many a side. Raises Problem where the edition cannot seat them so."""
+    found = [way for way in edition.seatings if value in ("", f"{way[0]}x{way[1]}")]
+    if not found:
+        say = "%(edition)s cannot seat these players so: choose how many play once more."
+        raise Problem(_(say, edition=edition.title))
+    return found[0]
 
 
 def _teams(words: list[str], each: int) -> list[Team]:

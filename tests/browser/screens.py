@@ -25,7 +25,7 @@ CHROMIUM = "/usr/bin/chromium"
 PHONE = {"width": 390, "height": 844}
 SMALL = {"width": 360, "height": 740}
 WALL = {"width": 1920, "height": 1080}
-SIZES = (PHONE,)
+SIZES = (PHONE, SMALL)
 
 TWO = ["edition classic", "side Ann", "side Bob", 'player Ann "Ann"', "hand first Ann"]
 THREE = ["side Ann", "side Bob", "side Cid", 'player Cid "Cid-Étienne"', "hand first Ann"]
@@ -52,6 +52,11 @@ SIX_PLAYS = [
 OPENING = ["Ann roll", "Bob roll", "Ann 100", "Bob 75", "Ann speed-limit > Bob", "Bob 50", "Ann 200"]
 ATTACK = [*OPENING, "Bob stop > Ann"]
 FINISH = [*OPENING, "Bob 25", "Ann 100", "Bob 25", "Ann 100", "Bob 50", "Ann 200"]
+RUSH = ["edition rush", "side Ann", "side Bob", "hand first Ann"]
+RUSH_PAIRS = ["edition rush", "side Reds = Ann, Cid", "side Blues = Bob, Dee", "hand first Ann"]
+RUSH_FIVE = ["edition rush", *(f"side {name}" for name in ("Ann", "Bob", "Cid", "Dee", "Eve")), "hand first Ann"]
+RUSH_PLAYS = ["Ann 100*2", "Bob 75", "Ann control roll > Bob", "Bob 100*2", "Ann 200", "Bob stop > Ann"]
+RUSH_WON = ["Ann 200*2", "Bob 50", "Ann 200*2", "Bob 100*2", "Ann driving-ace", "Ann 100"]
 
 
 @contextlib.contextmanager
@@ -112,6 +117,21 @@ SCENES = {
     "trouble": (TWO, OPENING, lambda m: m.trouble("The camera is gone. Plays can be entered by hand."), "/"),
     "extension": (TWO, FINISH, nothing, "/"),
     "entry": (TWO, OPENING, nothing, "/play"),
+    "setup-rush": (None, [], nothing, "/setup?edition=rush&option-fast-remedy=no"),
+    "rush": (RUSH, RUSH_PLAYS, nothing, "/"),
+    "rush-pairs": (RUSH_PAIRS, ["Ann 100*2", "Bob speed-limit > Reds"], nothing, "/"),
+    "rush-five": (RUSH_FIVE, ["Ann 100", "Bob 200*2", "Cid control stop > Bob", "Dee 100"], nothing, "/"),
+    "rush-stolen": (RUSH, [*RUSH_PLAYS[:2], "Ann theft 75 > Bob"], nothing, "/"),
+    "rush-pass": (RUSH, [*RUSH_PLAYS, "Ann right-of-way !"], nothing, "/"),
+    "rush-won": (RUSH, RUSH_WON, nothing, "/"),
+    "rush-score": (RUSH, RUSH_WON, nothing, "/score"),
+    "rush-entry": (RUSH, RUSH_PLAYS, nothing, "/play"),
+    "rush-at-once": (RUSH, RUSH_PLAYS, nothing, "/play?tab=at-once"),
+    "rush-more": (RUSH, RUSH_PLAYS, nothing, "/play?tab=more"),
+    "rush-control": (RUSH_FIVE, [], nothing, "/play?player=Ann&card=control"),
+    "rush-theft": (RUSH, RUSH_PLAYS, nothing, "/play?player=Ann&card=theft"),
+    "rush-penalty": (RUSH, RUSH_PLAYS, nothing, "/play?player=Ann&ask=penalty"),
+    "wall-rush": (RUSH, RUSH_PLAYS, nothing, "/wall"),
     "entry-six": (SIX, SIX_PLAYS, nothing, "/play"),
     "attention": (TWO, OPENING, spoil, "/"),
     "entry-target": (THREE, ["Ann roll", "Bob roll"], nothing, "/play?player=Cid&card=stop"),

@@ -1,0 +1,129 @@
+"""What a table agrees on beside the rule sheet, as the set-up form shows and sends it: house rules, counted cards."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from companion.errors import Problem
+from companion.pages import words
+from companion.pages.words import _
+from companion.rules.cards import Card, Family
+from companion.rules.edition import Edition, EditionError, switches
+from companion.setup import deck_lines
+
+Form = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchView:
+    """A house rule to choose."""
+
+    field: str
+    title: str
+    holds: str
+    """What holds now, in a sentence."""
+
+    chosen: str
+    """The value that was chosen; empty where it is the sheet's."""
+
+    by_the_sheet: str
+    """What the sheet says, in a sentence."""
+
+    others: tuple[tuple[str, str], ...]
+    """The other values and their sentences."""
+
+
+@dataclass(frozen=True, slots=True)
+class CountView:
+    """How many of a card there are, to be corrected."""
+
+    field: str
+    card: Card
+    title: str
+    typed: str
+
+
+def house_rules(form: Form, edition: Edition) -> dict[str, str]:
+    """The switches that are to have another value than the sheet's."""
+    chosen = {name: form.get(_option(name), "") for name in switches()}
+    return {name: value for name, value in chosen.items() if value and value != edition.switch(name)}
+
+
+def counts(form: Form, edition: Edition) -> dict[Card, int]:
+    """The numbers of an unverified deck that are to be others. Raises Problem for what is no number."""
+    if edition.counts_verified:
+        return {}
+    typed = {card: form.get(_count(card), "").strip() for card in _countable(edition)}
+    numbers = {card: _number(card, text) for card, text in typed.items() if text}
+    return {card: number for card, number in numbers.items() if number != edition.deck[card]}
+
+
+def _number(card: Card, text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 4):
+        raise Problem(_("How many there are of %(card)s is a number, such as 4.", card=words.name(card)))
+    return int(text)
+
+
+def agreed(form: Form, edition: Edition) -> Edition:
+    """The edition as the table plays it. Raises Problem with a sentence for what contradicts itself."""
+    try:
+        played = edition.with_options(house_rules(form, edition).items())
+        corrected = counts(form, edition)
+        return played.with_deck(corrected) if corrected else played
+    except EditionError as error:
+        raise Problem(str(error)) from error
+
+
+def counted_lines(form: Form, edition: Edition) -> list[str]:
+    """The header line of a record that corrects the deck, or none."""
+    return deck_lines(counts(form, edition).items())
+
+
+# As the form shows it
+
+
+def switch_views(form: Form, edition: Edition) -> list[SwitchView]:
+    """Every switch of the edition with its sentences."""
+    chosen = house_rules(form, edition)
+    try:
+        played = agreed(form, edition)
+    except Problem:
+        played = edition
+    return [_switch_view(name, values, chosen, edition, played) for name, values in switches().items()]
+
+
+def _switch_view(
+    name: str, values: Mapping[str, str], chosen: Mapping[str, str], edition: Edition, played: Edition
+) -> SwitchView:
+    sheet = edition.switch(name)
+    return SwitchView(
+        field=_option(name),
+        title=_(words.capital(name.replace("-", " ")).replace("fourre", "fourré").replace("U turn", "U-turn")),
+        holds=_(values[chosen.get(name) or played.switch(name)]),
+        chosen=chosen.get(name, ""),
+        by_the_sheet=_(values[sheet]),
+        others=tuple((value, _(say)) for value, say in values.items() if value != sheet),
+    )
+
+
+def count_views(form: Form, edition: Edition) -> list[CountView]:
+    """The cards of an unverified deck, but for the safeties, of which there is always one."""
+    return [
+        CountView(_count(card), card, words.title(card), form.get(_count(card)) or str(edition.deck[card]))
+        for card in _countable(edition)
+    ]
+
+
+def _countable(edition: Edition) -> list[Card]:
+    if edition.counts_verified:
+        return []
+    return [card for card in edition.deck if card.family is not Family.SAFETY]
+
+
+def _option(name: str) -> str:
+    return f"option-{name}"
+
+
+def _count(card: Card) -> str:
+    return f"count-{card}"
