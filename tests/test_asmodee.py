@@ -229,6 +229,12 @@ def test_right_of_way_at_once_may_be_a_sides_first_card():
     assert limited.against("Bob right-of-way !") == []
 
 
+def test_a_remedy_out_of_turn_is_no_first_card_either():
+    limited = asmodee("Ann roll; Bob discard 25; Ann speed-limit > Bob", options=["fast-remedy=yes"])
+
+    assert limited.against("Bob end-of-limit !") == ["first-card"]
+
+
 # Roll
 
 
