@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from companion.rules.cards import SAFETY_OF, Card, Family
+from companion.rules.cards import SAFETY_OF, Card, Family, card_name
+from companion.rules.edition import Edition
+from companion.rules.grounds import answers_to
 from companion.rules.play import Play, Verb, discard, lay
 from companion.rules.table import Side, Table
 
@@ -41,7 +43,7 @@ class Places:
         """Every card that lies on the table by the record, with its zone."""
         for side in table.sides:
             mat = self.mat_of(side.name)
-            piles = {"battle": side.battle, "speed": side.speed, "distance": side.distances, "safety": side.safeties}
+            piles = {"battle": side.battle, "speed": side.speed, "distance": _driven(side), "safety": side.safeties}
             yield from ((f"{mat}/{kind}", card) for kind, cards in piles.items() for card in cards)
         yield from ((DISCARD_ZONE, card) for card in table.discards)
 
@@ -53,7 +55,7 @@ class Places:
         if side is None:
             return ()
         kind = zone.partition("/")[2]
-        return {"battle": side.battle[-1:], "speed": side.speed[-1:]}.get(kind, side.distances + side.safeties)
+        return {"battle": side.battle[-1:], "speed": side.speed[-1:]}.get(kind, _driven(side) + side.safeties)
 
     def zone_of(self, play: Play, table: Table) -> str | None:
         """Where the card of a play lies once it is laid; None for a play without a card."""
@@ -61,6 +63,8 @@ class Places:
             return DISCARD_ZONE
         if play.verb is not Verb.PLAY or play.card is None:
             return None
+        if play.card.family is Family.SPECIAL or (play.at_once and play.card.family is Family.REMEDY):
+            return DISCARD_ZONE
         index = table.side_index(play.target or play.player or "")
         mat = None if index is None else self.mat_of(table.sides[index].name)
         return f"{mat}/{_pile_of(play.card)}" if mat else None
@@ -72,7 +76,8 @@ class Places:
         referee's to say.
         """
         if zone == DISCARD_ZONE:
-            return Guess(discard(table.player_to_move, face), clear=True)
+            # Where two alike may be laid down for another card, one that lies there may be half of that.
+            return Guess(discard(table.player_to_move, face), clear=table.edition.pair_for_discard == "no")
         side = self._side(table, zone)
         if side is None:
             return None
@@ -82,9 +87,43 @@ class Places:
             return _safety(table, side, face, sideways)
         return Guess(lay(_player_of(table, side), face), clear=_is_to_move(table, side))
 
+    def question(self, face: Card, zone: str, table: Table) -> str | None:
+        """What to ask about a new card whose meaning no picture tells; None where `play_at` knows."""
+        name = card_name(face)
+        if face.family is Family.SPECIAL:
+            return f"{name[0].upper()}{name[1:]} has been laid: enter the play that it belongs to."
+        at_once = any(face in answers_to(table.edition, attack.hazard) for attack in table.attacks)
+        if zone == DISCARD_ZONE and face.family is Family.REMEDY and at_once:
+            return f"The {name} on the discard pile may be discarded or an answer to the attack: enter what was played."
+        return None
+
+    def is_taken(self, face: Card, new_zone: str, table: Table, laid_by: str | None) -> bool | None:
+        """What follows when the top of the discard pile has gone and a card comes to lie in a zone.
+
+        True: the player to move has taken it. False: whoever laid it has taken it back and plays again. None: it
+        may be either.
+        """
+        side = self._side(table, new_zone)
+        if side is None:
+            return None
+        mover, player = _is_to_move(table, side), laid_by in side.players
+        if mover == player:
+            return None
+        return player if face.family is Family.HAZARD else mover
+
     def _side(self, table: Table, zone: str) -> Side | None:
         name = self.mats.get(zone.partition("/")[0])
         return next((side for side in table.sides if side.name == name), None)
+
+
+def has_specials(edition: Edition) -> bool:
+    """Whether there are cards that do more than lie in a zone: mirror, theft and their like."""
+    return any(card.family is Family.SPECIAL for card in edition.deck)
+
+
+def _driven(side: Side) -> tuple[Card, ...]:
+    """The distance area: the distance cards, and an accelerator beside each that counts twice."""
+    return side.distances + (Card.ACCELERATOR,) * len(side.doubled)
 
 
 def _pile_of(card: Card) -> str:

@@ -1,0 +1,115 @@
+"""An eye that looks at the simulated table itself instead of at its pictures: a hundred hands in the time of one.
+
+It knows what a camera could know: a card covered by another is out of sight, a zone under a hand is unknown, and
+stays so for a moment after the hand has gone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from companion.labels import face_of
+from companion.layout import CARD_MM, Rect
+from companion.rules.play import Verb
+from companion.simulate import arrange, demo
+from companion.simulate.arrange import MatPlace, Point, TablePlan
+from companion.simulate.motion import Tempo
+from companion.simulate.scene import BACK, Arm, Lying, Scene
+from companion.simulate.script import Script
+from companion.vision.camera import Frame
+from companion.vision.view import MatSeen, Sighting, View
+from companion.watch import Watcher
+
+ARM_MM = 60.0
+STICKER_MM = 36.0
+FRAMES_TO_SETTLE = 2
+FPS = 10.0
+
+
+class SceneEye:
+    """Turns scenes into views; pixels are table millimetres."""
+
+    def __init__(self, script: Script) -> None:
+        self._plan: TablePlan = arrange.plan(len(script.teams), len(script.players))
+        self._mats = tuple(MatSeen(place.layout.id, place.corners, 1.0) for place in self._plan.mats)
+        self._unsettled: dict[str, int] = {}
+
+    def view(self, scene: Scene, t_s: float) -> View:
+        """What a scene shows at a moment."""
+        for zone in self._touched(scene):
+            self._unsettled[zone] = FRAMES_TO_SETTLE + 1
+        unknown = frozenset(self._unsettled)
+        self._unsettled = {zone: left - 1 for zone, left in self._unsettled.items() if left > 1}
+        seen = tuple(self._sighting(card) for card in in_sight(scene.lying))
+        known = tuple(sighting for sighting in seen if sighting.zone not in unknown)
+        empty = None if "table/draw" in unknown else all(card.picture != BACK for card in scene.lying)
+        return View(t_s, self._mats, known, unknown, empty)
+
+    def _touched(self, scene: Scene) -> Iterator[str]:
+        for place in self._plan.mats:
+            for name, rect in place.layout.zones.items():
+                if any(_reaches(place, rect, arm) for arm in scene.arms) or _holds_any(place, rect, scene.carried):
+                    yield f"{place.layout.id}/{name}"
+
+    def _sighting(self, card: Lying) -> Sighting:
+        middle = sticker_middle(card)
+        place, zone = next(
+            (place, zone) for place in self._plan.mats if (zone := place.layout.zone_at(*place.on_mat(*middle)))
+        )
+        turn_deg = (card.pose.turn_deg - place.middle.turn_deg) % 180
+        sideways = 45 < turn_deg < 135
+        face = face_of(card.picture)
+        return Sighting(face, card.picture, middle, None, f"{place.layout.id}/{zone}", sideways, 0.99, "sticker")
+
+
+def in_sight(lying: tuple[Lying, ...]) -> Iterator[Lying]:
+    """The face-up cards whose sticker no later card covers."""
+    for number, card in enumerate(lying):
+        later = lying[number + 1 :]
+        if card.picture != BACK and not any(_covers(other, sticker_middle(card)) for other in later):
+            yield card
+
+
+def sticker_middle(card: Lying) -> Point:
+    """The middle of a card's sticker on the table."""
+    dx, dy = arrange.turned(0.0, -CARD_MM[1] / 2 + STICKER_MM / 2 + 3.5, card.pose.turn_deg)
+    return card.pose.x_mm + dx, card.pose.y_mm + dy
+
+
+def _covers(card: Lying, point: Point) -> bool:
+    x, y = arrange.turned(point[0] - card.pose.x_mm, point[1] - card.pose.y_mm, -card.pose.turn_deg)
+    return abs(x) < CARD_MM[0] / 2 + STICKER_MM / 2 and abs(y) < CARD_MM[1] / 2 + STICKER_MM / 2
+
+
+def _reaches(place: MatPlace, rect: Rect, arm: Arm) -> bool:
+    """Whether an arm lies over a zone, looked at in steps of a few centimetres."""
+    length = math.dist(arm.tip, arm.seat)
+    steps = max(2, round(length / 30.0))
+    points = (
+        (arm.tip[0] + (arm.seat[0] - arm.tip[0]) * n / steps, arm.tip[1] + (arm.seat[1] - arm.tip[1]) * n / steps)
+        for n in range(steps + 1)
+    )
+    return any(_near(rect, *place.on_mat(*point), ARM_MM) for point in points)
+
+
+def _holds_any(place: MatPlace, rect: Rect, cards: tuple[Lying, ...]) -> bool:
+    return any(_near(rect, *place.on_mat(card.pose.x_mm, card.pose.y_mm), CARD_MM[1] / 2) for card in cards)
+
+
+def _near(rect: Rect, x_mm: float, y_mm: float, reach_mm: float) -> bool:
+    dx = max(rect.x_mm - x_mm, 0.0, x_mm - rect.x_mm - rect.width_mm)
+    dy = max(rect.y_mm - y_mm, 0.0, y_mm - rect.y_mm - rect.height_mm)
+    return math.hypot(dx, dy) <= reach_mm
+
+
+def watched(script: Script, *, speed: float = 8.0, seed: int = 0) -> list[dict]:
+    """What `companion watch --confirm legal` would say of a script, looked at without a camera."""
+    from companion import demo as simulated
+
+    eye = SceneEye(script)
+    scenes = iter(demo.demo_scenes(script, seed, Tempo(FPS, speed)))
+    watcher = Watcher(
+        simulated.setup_of(script), lambda frame: eye.view(frame.image, frame.t_s), confirm=True, extension=Verb.FINISH
+    )
+    return list(watcher.items(Frame(scene, number / FPS) for number, scene in enumerate(scenes)))
