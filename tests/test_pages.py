@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import html
 import json
 import random
 import re
@@ -14,12 +15,17 @@ from serving import running
 
 from companion.errors import Problem
 from companion.match import Match, Policy
-from companion.pages import address, announce, create_app, live, people, serve
+from companion.pages import address, announce, create_app, live, people, serve, words
 from companion.pages.guard import is_our_name, is_our_page
 from companion.pages.names import clean, record_names
 from companion.pages.setting_up import setup_lines
 from companion.proposal import Mismatch, Proposal
+from companion.rules.cards import Card
+from companion.rules.edition import edition_names, load_edition, switches
 from companion.rules.notation import parse_play
+from companion.rules.play import Play, Verb
+from companion.rules.referee import legal_plays
+from companion.rules.table import Table
 from companion.store import Store
 
 TWO = ("side Ann", "side Bob", "hand first Ann")
@@ -479,6 +485,309 @@ def test_a_hand_is_not_begun_by_a_stranger(page, begun):
     tap(page, "/hand", first="Zoe\nhand first Bob")
 
     assert begun.state.game.hand_number == 1
+
+
+# --- Every edition -------------------------------------------------------------------------------------------
+
+RUSH = ("edition rush", "side Ann", "side Bob", "side Cid", "hand first Ann")
+NOTATION = re.compile(r"\*\d| > |\b(?:" + "|".join(card for card in Card if "-" in card and card != "u-turn") + r")\b")
+PAGES = [
+    "/",
+    "/play?discard=1",
+    "/play?tab=at-once",
+    "/play?tab=more",
+    "/score",
+    "/wall",
+    "/setup",
+    "/more",
+    "/join",
+    "/api/state",
+]
+QUESTIONS = ["card=stop", "card=accelerator", "card=theft", "card=control", "card=control&named=roll", "ask=pair"]
+QUESTIONS += ["ask=pair&named=50", "ask=exchange", "ask=exchange&cards=50,50", "ask=penalty", "ask=name&of=Player-2"]
+
+
+@pytest.fixture
+def rush(match):
+    match.start(RUSH)
+    return match
+
+
+def played(match: Match, *plays: str) -> Match:
+    """The match after these plays, each of them legal."""
+    for play in plays:
+        assert match.enter(play, "Ann").done, play
+    return match
+
+
+def values(response) -> list[str]:
+    """The plays that a page's buttons enter."""
+    return [
+        html.unescape(found) for found in re.findall(r'name="text" value="([^"]*)"', response.get_data(as_text=True))
+    ]
+
+
+def some_legal_play(chance: random.Random, table: Table) -> str:
+    """A play that may be made now, of any kind; most often a card laid by the player to move."""
+    kinds: dict[tuple[Verb, bool], list[Play]] = {}
+    for player in [table.player_to_move, *(seat.player for seat in table.seats)]:
+        for play in legal_plays(table, player):
+            kinds.setdefault((play.verb, play.at_once), []).append(play)
+    weights = [6 if kind == (Verb.PLAY, False) else 1 for kind in kinds]
+    return str(chance.choice(chance.choices(list(kinds.values()), weights)[0]))
+
+
+@pytest.mark.parametrize("edition", edition_names())
+def test_a_hand_of_every_edition_is_played_and_every_page_of_it_can_be_read(page, match, edition):
+    chance = random.Random(edition)
+    players, each = chance.choice(load_edition(edition).seatings)
+    tap(page, "/setup", edition=edition, seating=f"{players}x{each}")
+    for _ in range(24):
+        if match.state.game.table.is_over:
+            tap(page, "/hand", first="Player-1")
+        text = some_legal_play(chance, match.state.game.table)
+        tap(page, "/play", text=text)
+        entries = match.state.hand_entries
+        paths = [*PAGES[:1], *chance.sample(PAGES, 3), "/play?player=Player-1&" + chance.choice(QUESTIONS)]
+        for path in [*paths, f"/line/{entries[-1].seq}" if entries else "/play"]:
+            answer = page.get(path, follow_redirects=True)
+
+            assert answer.status_code == 200, (path, text)
+            assert answer.is_json or not NOTATION.search(text_of(answer)), (path, text, text_of(answer))
+        assert match.state.pending == (), text
+
+
+@pytest.mark.parametrize("edition", edition_names())
+def test_the_set_up_offers_each_edition_with_its_seats_and_switches(page, edition):
+    chosen = load_edition(edition)
+    shown = page.get(f"/setup?edition={edition}").get_data(as_text=True)
+
+    assert [html.unescape(load_edition(name).about) in html.unescape(shown) for name in edition_names()] == [True] * 6
+    assert re.findall(r'name="seating" value="(\w+)"', shown) == [f"{n}x{each}" for n, each in chosen.seatings]
+    assert re.findall(r'<select name="option-([\w-]+)"', shown) == list(switches())
+    assert ('name="count-stop"' in shown) is not chosen.counts_verified
+
+
+def test_another_edition_keeps_what_was_typed_and_says_whom_it_cannot_seat(page):
+    shown = page.get("/setup?edition=classic&seating=5x1&name4=Dee&option-discard=when-stuck").get_data(as_text=True)
+
+    assert "Classic cannot seat 5, 7 or 8 players." in shown
+    assert 'value="Dee"' in shown
+    assert re.search(r'<option value="when-stuck" selected', shown)
+
+
+def test_house_rules_and_counted_cards_become_header_lines(page, match):
+    fields = {"edition": "rush", "seating": "5x1", "option-fast-remedy": "no", "option-exchange": "no"}
+    tap(page, "/setup", **fields, **{"count-stop": "5", "count-50": "9", "count-theft": "3"})
+
+    assert match.record().splitlines()[:8:7] == ["edition rush", "option fast-remedy=no"]
+    assert "deck 50=9, stop=5" in match.record()
+    assert "exchange" not in match.record()
+
+
+WRONG_AGREEMENTS = [
+    ("classic", {"option-roll-on-remedy": "forbidden", "option-roll-after-remedy": "needed"}, None),
+    ("asmodee-2014", {"option-roll-on-remedy": "forbidden", "option-roll-after-remedy": "needed"}, None),
+    ("asmodee-2014", {"option-first-card": "roll-or-right-of-way", "option-roll-to-start": "not-needed"}, None),
+    ("classic", {"option-first-card": "roll-or-right-of-way", "option-roll-to-start": "not-needed"}, "contradict each"),
+    ("classic", {"option-discard": "never"}, "&#39;discard&#39; is"),
+    ("rush", {"count-stop": "5"}, "the deck has 107 cards, not 106"),
+    ("rush", {"count-stop": "many"}, "How many there are of stop is a number"),
+    ("classic", {"seating": "8x2"}, "Classic cannot seat these players so"),
+]
+
+
+@pytest.mark.parametrize(("edition", "fields", "sentence"), WRONG_AGREEMENTS)
+def test_what_cannot_be_agreed_on_is_a_sentence_and_nothing_typed_is_lost(page, match, edition, fields, sentence):
+    answer = tap(page, "/setup", **{"edition": edition, "seating": "2x1", "name1": "Eve", **fields})
+    shown = answer.get_data(as_text=True)
+
+    assert (answer.status_code == 400) is (sentence is not None)
+    assert sentence is None or (sentence in shown.replace("’", "&#39;") and 'value="Eve"' in shown)
+    assert (match.state.match is None) is (sentence is not None)
+
+
+def test_a_card_that_says_more_is_asked_about(page, rush):
+    played(rush, "Ann 100", "Bob 75*2", "Cid 50")
+
+    assert values(page.get("/play?player=Ann&card=accelerator"))[2] == "Ann 100*2"
+    assert values(page.get("/play?player=Ann&card=theft")) == ["Ann theft 50 > Cid", "Ann theft 75*2 > Bob"]
+    assert values(page.get("/play?player=Ann&card=control&named=roll")) == [
+        "Ann control roll > Bob",
+        "Ann control roll > Cid",
+    ]
+    assert "named=driving-ace" not in page.get("/play?player=Ann&card=control").get_data(as_text=True)
+
+
+def test_two_alike_fetch_a_card_of_the_discard_pile(page, rush):
+    played(rush, "Ann discard roll", "Bob discard 50")
+
+    assert "ask=pair" in page.get("/play?tab=more").get_data(as_text=True)
+    assert values(page.get("/play?player=Cid&ask=pair&named=75")) == ["Cid pair 75 for 50", "Cid pair 75 for roll"]
+
+
+def test_up_to_six_cards_are_exchanged_where_the_table_plays_so(page, match):
+    match.start(("edition asmodee-2014", "side Ann", "side Bob", "option exchange=yes", "hand first Ann"))
+
+    assert "ask=exchange" in page.get("/play?tab=more").get_data(as_text=True)
+    assert values(page.get("/play?player=Ann&ask=exchange&cards=25,25,stop")) == ["Ann exchange 25 25 stop"]
+    assert (
+        page.get("/play?player=Ann&ask=exchange&cards=" + ",".join(["25"] * 6)).get_data(as_text=True).count("tile")
+        == 0
+    )
+
+
+@pytest.mark.parametrize("edition", ["classic", "bsd-mille", "parker"])
+def test_a_game_without_specials_offers_nothing_of_them(page, match, edition):
+    match.start((f"edition {edition}", *TWO))
+    more = page.get("/play?tab=more").get_data(as_text=True)
+    at_once = values(page.get("/play?tab=at-once"))
+
+    assert not re.search("ask=|Pass|discards", more)
+    assert {text.split()[1] for text in at_once} == set(load_edition(edition).safeties)
+
+
+def test_an_attack_can_be_answered_with_all_that_answers_it(page, rush):
+    played(rush, "Ann stop > Bob")
+    table, tab = values(page.get("/")), values(page.get("/play?player=Bob&tab=at-once"))
+
+    assert not {"Bob right-of-way !", "Bob roll !", "Bob mirror !"} - set(tab)
+    assert "Bob roll under !" in tab
+    assert {"Bob right-of-way !", "Bob roll !", "Bob mirror !"} <= set(table)
+
+
+def test_the_card_that_wins_can_be_turned_back_from_the_table_and_the_score(page, match):
+    match.start(("edition rush", "side Ann", "side Bob", "hand first Ann"))
+    played(match, "Ann 300*2", "Bob 50", "Ann 200*2")
+    won, score = page.get("/"), text_of(page.get("/score"))
+
+    tap(page, "/play", text="Bob u-turn !")
+
+    assert "Ann wins the race!" in text_of(won)
+    assert "Ann wins the race!" in score
+    assert "U-turn! The last card can still be sent back." in score
+    assert "Bob u-turn !" in values(won)
+    assert "Bob’s turn" in text_of(page.get("/"))
+    assert "wins" not in text_of(page.get("/score"))
+
+
+def test_what_lies_beside_a_player_is_said_and_handing_over_is_offered(page, rush):
+    played(rush, "Ann control stop > Bob")
+    asked = page.get("/")
+    played(rush, "Bob give stop > Ann")
+    handed = page.get("/")
+
+    assert "has to hand over: Stop" in text_of(asked)
+    assert "Bob give stop > Ann" in values(asked)
+    assert "Stop on Bob Stop on Cid" in text_of(handed)
+    assert "has to hand over" not in text_of(handed)
+
+
+def test_another_card_can_be_named_for_an_open_request(page, rush):
+    played(rush, "Ann control stop > Bob", "Bob 50", "Cid 50")
+    more = page.get("/play?player=Ann&tab=more").get_data(as_text=True)
+
+    assert "ask=name&amp;of=Bob" in more
+    assert "Ann name roll > Bob" in values(page.get("/play?player=Ann&ask=name&of=Bob"))
+
+
+def test_a_stolen_card_may_be_laid_and_a_doubled_one_is_marked(page, rush):
+    played(rush, "Ann 100*2", "Bob theft 100 > Ann")
+    stolen = page.get("/")
+    played(rush, "Bob 100*2")
+
+    assert {"Bob 100", "Bob 100*2"} <= set(values(stolen))
+    assert "200 of 1000" in text_of(page.get("/"))
+    assert "100 ×2" in text_of(page.get("/"))
+
+
+def test_passing_is_offered_to_whoever_has_the_turn_out_of_turn(page, rush):
+    played(rush, "Ann stop > Cid", "Cid right-of-way !")
+
+    assert "Pass the turn to Ann" in text_of(page.get("/"))
+
+
+def test_an_illegal_play_taken_back_asks_which_card_it_costs(page, rush):
+    seen(rush, 1, "Ann roll")
+    answer = tap(page, "/proposal/1/dismiss", why="taken-back")
+    asked = page.get(answer.location)
+    tap(page, "/play", text="Ann penalty 50")
+
+    assert "A mistake costs a card: which one was drawn from Ann’s hand?" in text_of(asked)
+    assert "No penalty" in text_of(asked)
+    assert "Ann penalty 50" in values(asked)
+    assert "A mistake costs Ann a card: 50 km." in text_of(page.get("/"))
+
+
+def test_a_live_page_is_led_to_the_penalty_as_well(page, rush):
+    seen(rush, 1, "Ann roll")
+    answer = page.post("/proposal/1/dismiss", data={"why": "taken-back"}, headers=HOME | {"HX-Request": "true"})
+
+    assert answer.headers["HX-Redirect"] == "/play?player=Ann&ask=penalty"
+
+
+@pytest.mark.parametrize(("text", "why"), [("Ann roll", ""), ("Ann 50", "taken-back")])
+def test_only_a_mistake_costs_a_card(page, rush, text, why):
+    seen(rush, 1, text)
+
+    assert tap(page, "/proposal/1/dismiss", why=why).location == "/"
+
+
+SENTENCES = {
+    "Ann 100*2": "Ann drives 100 km with an accelerator: 200 km.",
+    "Ann theft 100*2 > Bob": "Ann steals 100 km with its accelerator from Bob.",
+    "Ann control stop > Bob": "Ann demands stop from Bob.",
+    "Ann control stop": "Ann demands stop.",
+    "Ann name roll > Bob": "Ann demands roll from Bob instead.",
+    "Bob give stop > Ann": "Bob hands stop to Ann.",
+    "Ann pair 50 for 100": "Ann discards 50 km twice and fetches 100 km from the discard pile.",
+    "Ann exchange 25 stop": "Ann exchanges 25 km, stop for new cards.",
+    "Bob repairs under !": "Bob answers at once with repairs.",
+    "Bob mirror !": "Mirror! Bob sends the attack back.",
+    "Bob u-turn !": "U-turn! Bob sends the last distance card back.",
+    "Bob u-turn": "Bob lays u-turn.",
+    "Bob car-pool !": "Coup fourré! Bob answers with car pool.",
+    "Bob pass": "Bob passes.",
+    "Ann penalty 50": "A mistake costs Ann a card: 50 km.",
+}
+
+
+@pytest.mark.parametrize(("text", "sentence"), SENTENCES.items())
+def test_every_play_is_a_plain_sentence(rush, text, sentence):
+    teams = rush.state.game.teams
+
+    assert words.play_say(parse_play(text, teams), words.Names.of(rush.state.game)) == sentence
+
+
+@pytest.mark.parametrize("text", SENTENCES)
+def test_a_line_can_be_corrected_into_anything_that_can_be_written(page, rush, text):
+    played(rush, "Ann 50")
+    seq = rush.state.hand_entries[0].seq
+
+    tap(page, f"/line/{seq}/correct", text=text)
+
+    assert lines(rush) == [text]
+    assert page.get("/").status_code == page.get(f"/line/{seq}?tab=more").status_code == 200
+
+
+def test_a_race_is_counted_in_kilometres_and_its_winner_is_named(page, match):
+    match.start(("edition asmodee-2014", "side Ann", "side Bob", "hand first Ann"))
+    played(match, "Ann roll", "Bob roll", "Ann driving-ace", "Ann 200", "Bob 100", "Ann 200", "Bob stop > Ann")
+    played(match, "Ann right-of-way !", "Ann 100", "Bob 50", "Ann 100", "Bob 50", "Ann 100")
+    score = text_of(page.get("/score"))
+
+    assert "Ann wins the race! Races won: Ann 1, Bob 0" in score
+    assert "Coups fourrés 100 each, on top 100 –" in score
+    assert "This race kilometres 1000 200" in score
+    assert "points" not in score
+    assert "Next race – Bob begins" in score
+
+
+def test_whoever_is_nearest_wins_a_race_that_nobody_completes(page, match):
+    match.start(("edition dujardin-2014", "side Ann", "side Bob", "hand first Ann"))
+    played(match, "Ann roll", "Bob roll", "Ann 200", "exhausted")
+
+    assert "Race 1 the draw pile was used up, Ann is nearest" in text_of(page.get("/score"))
 
 
 # --- The wall ------------------------------------------------------------------------------------------------

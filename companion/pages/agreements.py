@@ -100,7 +100,7 @@ def _switch_view(
     return SwitchView(
         field=_option(name),
         title=_(words.capital(name.replace("-", " ")).replace("fourre", "fourré").replace("U turn", "U-turn")),
-        holds=_(values[chosen.get(name) or played.switch(name)]),
+        holds=_(values.get(chosen.get(name, ""), values[played.switch(name)])),
         chosen=chosen.get(name, ""),
         by_the_sheet=_(values[sheet]),
         others=tuple((value, _(say)) for value, say in values.items() if value != sheet),
