@@ -11,8 +11,8 @@ Every decision is a function of the views, their times and the table as the reco
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from companion.places import DISCARD_ZONE, DRAW_ZONE, Places, has_specials
@@ -75,6 +75,7 @@ class Tracker:
 
     def _start(self, table: Table | None) -> None:
         self._tracks: dict[str, Track] = {}
+        self._in_zone: Mapping[str, Sequence[Track]] = {}
         self._order = 0
         self._owed: Counter[tuple[str, Card]] = Counter()
         self._before_us = Counter(self._places.lying(table)) if table is not None else Counter()
@@ -170,6 +171,7 @@ class Tracker:
         turn = sorted(
             self._tracks.values(), key=lambda track: (self._is_refused(track, table), -track.order, track.card)
         )
+        self._in_zone = _by_zone(turn)
         for track in turn:
             if self._tracks.get(track.card) is not track:
                 continue
@@ -451,7 +453,7 @@ class Tracker:
     # Cards that are gone
 
     def _not_seen(self, track: Track, view: View, table: Table) -> Iterator[Event]:
-        if not track.lifted and any(may_cover(other, track) for other in self._all()):
+        if not track.lifted and any(may_cover(other, track) for other in self._in_zone[track.zone]):
             track.missing_since_s = None
             return
         if track.missing_since_s is None:
@@ -533,6 +535,15 @@ class Tracker:
         if bare_s >= GONE_S and self._tracks:
             self._start(None)
             yield Cleared(view.t_s)
+
+
+def _by_zone(tracks: Iterable[Track]) -> Mapping[str, Sequence[Track]]:
+    """The cards that count as lying in each zone, or are seen there."""
+    cards: defaultdict[str, list[Track]] = defaultdict(list)
+    for track in tracks:
+        for zone in {place.zone for place in (track.place, track.last_seen) if place is not None}:
+            cards[zone].append(track)
+    return cards
 
 
 def _taking(table: Table) -> Play:

@@ -97,11 +97,10 @@ class Track:
 
 def may_cover(upper: Track, lower: Track) -> bool:
     """Whether a card may hide another: laid later, or just seen there for the first time, and close enough."""
-    if upper is lower or upper.missing_since_s is not None or lower.place is None:
+    here, was, seen = lower.zone, upper.zone, upper.last_seen
+    if upper is lower or upper.missing_since_s is not None or (was != here and (seen is None or seen.zone != here)):
         return False
-    later = upper.order > lower.order or upper.is_new
-    zones = {place.zone for place in (upper.place, upper.last_seen) if place is not None}
-    return later and lower.place.zone in zones and near(upper, lower)
+    return (upper.order > lower.order or upper.is_new) and near(upper, lower)
 
 
 def near(one: Track, other: Track) -> bool:

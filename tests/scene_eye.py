@@ -34,6 +34,8 @@ class SceneEye:
         self._plan: TablePlan = arrange.plan(len(script.teams), len(script.players))
         self._mats = tuple(MatSeen(place.layout.id, place.corners, 1.0) for place in self._plan.mats)
         self._unsettled: dict[str, int] = {}
+        self._lying: tuple[Lying, ...] = ()
+        self._seen: tuple[Sighting, ...] = ()
 
     def view(self, scene: Scene, t_s: float) -> View:
         """What a scene shows at a moment."""
@@ -41,8 +43,10 @@ class SceneEye:
             self._unsettled[zone] = FRAMES_TO_SETTLE + 1
         unknown = frozenset(self._unsettled)
         self._unsettled = {zone: left - 1 for zone, left in self._unsettled.items() if left > 1}
-        seen = tuple(self._sighting(card) for card in in_sight(scene.lying))
-        known = tuple(sighting for sighting in seen if sighting.zone not in unknown)
+        if scene.lying != self._lying:
+            self._lying = scene.lying
+            self._seen = tuple(self._sighting(card) for card in in_sight(scene.lying))
+        known = tuple(sighting for sighting in self._seen if sighting.zone not in unknown)
         empty = None if "table/draw" in unknown else all(card.picture != BACK for card in scene.lying)
         return View(t_s, self._mats, known, unknown, empty)
 
