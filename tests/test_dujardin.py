@@ -62,7 +62,10 @@ def test_a_forgotten_draw_is_not_made_up_for():
 
 
 def test_a_card_may_be_discarded():
+    table, play = dujardin().table, dujardin().parsed("Ann discard 25")
+
     assert dujardin().against("Ann discard 25") == dujardin().against("Ann discard right-of-way") == []
+    assert referee.remarks(table, play) == ()
 
 
 def test_nothing_is_exchanged_fetched_passed_or_lost_by_a_mistake():
@@ -93,6 +96,11 @@ def test_a_roll_is_laid_to_start_and_on_a_stop_alone():
     assert dujardin("Ann roll; Bob roll").against("Ann roll") == ["already-rolling"]
     assert dujardin("Ann roll; Bob accident > Ann").against("Ann roll") == ["under-hazard"]
     assert dujardin("Ann roll; Bob accident > Ann; Ann repairs; Bob roll").against("Ann roll") == ["nothing-to-remedy"]
+
+
+def test_a_roll_may_start_a_car_although_right_of_way_is_out():
+    assert dujardin("Ann right-of-way").against("Ann roll") == []
+    assert dujardin("Ann roll; Bob roll; Ann right-of-way").against("Ann roll") == ["already-rolling"]
 
 
 @pytest.mark.parametrize("hazard", OTHER_BATTLE_HAZARDS)
