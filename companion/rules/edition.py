@@ -128,9 +128,9 @@ class Edition:
     match: str
 
     @property
-    def two_hundreds_max(self) -> int:
-        """How many 200s a side may lay in a hand."""
-        return int(self.two_hundreds) if self.two_hundreds.isdigit() else self.deck.get(Card.KM_200, 0)
+    def two_hundreds_max(self) -> int | None:
+        """How many 200s a side may lay in a hand; None where nothing limits them."""
+        return int(self.two_hundreds) if self.two_hundreds.isdigit() else None
 
     @property
     def match_points(self) -> int | None:

@@ -189,7 +189,7 @@ def _against_distance(table: Table, play: Play, side: Side) -> Iterator[Reason]:
         yield from _against_speed(edition, card, play.times)
     yield from _against_passing(table, side, card, card.km * play.times)
     allowed = edition.two_hundreds_max
-    if card is Card.KM_200 and side.distances.count(card) >= allowed:
+    if card is Card.KM_200 and allowed is not None and side.distances.count(card) >= allowed:
         yield reason(Code.THIRD_200, side=side.name, count=allowed)
 
 
