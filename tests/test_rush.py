@@ -446,6 +446,13 @@ def test_any_number_of_200s_is_laid():
     assert played.side("Ann").km == 600
 
 
+def test_a_seventh_200_is_remarked_upon_and_not_refused():
+    six = rush("; ".join(["Ann 200; Bob 50"] * 6), target=2000)
+
+    assert six.against("Ann 200") == []
+    assert "too-many-copies" in remarks(six, "Ann 200")
+
+
 def test_200s_are_limited_where_the_house_says_so():
     played = rush("Ann 200; Bob 50; Ann 200; Bob 50", options=["two-hundreds=2"])
 
@@ -897,12 +904,11 @@ def test_who_holds_a_card_that_is_asked_for_uses_it_in_no_way(asked, lines):
 
 
 def test_a_handed_special_is_used_as_any_card():
-    """Nobody sees whether there is a distance card for the accelerator."""
     accelerator = rush("Ann control accelerator > Bob; Bob give accelerator > Ann")
     theft = rush("Ann control theft > Bob; Bob 50; Ann 75; Bob give theft > Ann")
 
-    assert accelerator.against("Ann 100*2") == []
-    assert accelerator.against("Ann discard accelerator") == []
+    # Nobody sees whether there is a distance card for the accelerator.
+    assert accelerator.against("Ann 100*2") == accelerator.against("Ann discard accelerator") == []
     assert theft.against("Ann theft 50 > Bob") == []
 
 
