@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from companion.rules import reasons
+from companion.rules import reasons, scoring
 from companion.rules.edition import load_edition
 from companion.rules.judge import HandResult, JudgedLine
 from companion.rules.scoring import Item
@@ -60,9 +60,24 @@ def score_sheet(result: HandResult) -> list[str]:
         if any(points):
             rows.append([_ITEM_NAMES[item], *(str(p) if p else "–" for p in points)])
     rows.append(["Total", *(str(result.sheets[side].total) for side in sides)])
-    rows.append(["Match", *(str(result.match.get(side, 0)) for side in sides)])
-    lines = [how_it_ended(result), *table(rows)]
-    return lines + ([f"{result.winner} wins the match."] if result.winner else [])
+    if result.table.edition.match_points is not None:
+        rows.append(["Match", *(str(result.match.get(side, 0)) for side in sides)])
+    return [how_it_ended(result), *table(rows), *_what_it_decides(result)]
+
+
+def _what_it_decides(result: HandResult) -> Iterator[str]:
+    """Who has won the race or the match; a match that ends level may count for nobody."""
+    edition = result.table.edition
+    if result.how is HowEnded.OPEN:
+        return
+    if edition.match_points is None:
+        yield f"{result.winner} wins the race." if result.winner else "Nobody wins the race."
+    elif result.winner:
+        yield f"{result.winner} wins the match."
+        if sum(result.won.values()) > 1:
+            yield f"Matches won: {', '.join(f'{side} {count}' for side, count in result.won.items())}."
+    elif scoring.starts_again(edition, result.match, None):
+        yield "Level at the end of the match: nobody wins it, and the next hand starts from zero."
 
 
 def table(rows: Sequence[Sequence[str]]) -> list[str]:
@@ -92,5 +107,7 @@ def watched(item: dict[str, Any]) -> str:
         return f"{item['t_s']:8.1f} s  {item['proposal']}: {item['verdict']}{confirmed}{why}"
     if "withdrawn" in item:
         return f"{item['t_s']:8.1f} s  taken back: {item['withdrawn']}"
+    if "question" in item:
+        return f"{item['t_s']:8.1f} s  asked: {item['question']}"
     totals = ", ".join(f"{name} {side['total']}" for name, side in item["sides"].items())
     return f"Hand {item['hand']} {item['ended']}: {totals}"
