@@ -50,9 +50,12 @@ def against_name(table: Table, play: Play) -> Iterator[Reason]:
     """Who has drawn the card himself names another one."""
     yield from against_turn(table, play)
     of_seat, by_seat = _seat(table, play.target), table.seat_of(play.player or "")
-    if not any(request.of_seat == of_seat and request.by_seat == by_seat for request in table.requests):
+    own = next((r for r in table.requests if (r.of_seat, r.by_seat) == (of_seat, by_seat)), None)
+    if own is None:
         yield reason(Code.NO_SUCH_CARD_THERE, case="request", player=play.target, card=card_of(play))
         return
+    if own.card is play.card:
+        yield reason(Code.REQUEST_PENDING, player=play.target)
     yield from _against_demand(table, card_of(play))
 
 
