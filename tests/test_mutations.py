@@ -1,0 +1,48 @@
+"""The list of mutations stays true to the rules as they are written; running them is `python tests/mutations.py`."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+from mutations import COPIED, FIRST, MUTATIONS, ROOT, RULES, SUITE, failure_in, mutated
+
+
+@pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda mutation: mutation.name)
+def test_a_mutation_changes_one_place_and_leaves_python_that_can_be_read(mutation):
+    text = (ROOT / RULES / mutation.file).read_text(encoding="utf-8")
+
+    changed = mutated(text, mutation)
+
+    assert changed != text
+    if mutation.file.endswith(".py"):
+        ast.parse(changed)
+
+
+def test_there_are_enough_and_each_has_a_name_and_a_change_of_its_own():
+    assert len(MUTATIONS) >= 30
+    assert len({mutation.name for mutation in MUTATIONS}) == len(MUTATIONS)
+    assert len({(mutation.file, mutation.old, mutation.new) for mutation in MUTATIONS}) == len(MUTATIONS)
+
+
+def test_every_file_of_rules_is_mutated_somewhere():
+    files = {mutation.file for mutation in MUTATIONS}
+
+    assert {"objections.py", "effects.py", "draft.py", "table.py", "scoring.py", "judge.py", "notation.py"} <= files
+    assert {f"editions/{path.name}" for path in (ROOT / RULES / "editions").glob("*.toml")} <= files
+
+
+def test_what_is_copied_and_run_is_there():
+    assert all((ROOT / name).exists() for name in COPIED)
+    assert all((ROOT / "tests" / name).is_file() for name in SUITE)
+    assert set(FIRST.values()) <= set(SUITE)
+    assert all((ROOT / RULES / file).is_file() for file in FIRST)
+
+
+def test_the_first_failure_is_named():
+    printed = (
+        ".....F\n=== short test summary info ===\nFAILED tests/test_a.py::test_b[200-x] - assert 1 == 2\n1 failed\n"
+    )
+
+    assert failure_in(printed) == "test_a.py::test_b[200-x]"
+    assert "no tests ran" in failure_in("no tests ran in 0.01s")

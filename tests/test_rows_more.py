@@ -1,0 +1,1 @@
+"""Rows of the sheets that only a rule turned wrong showed to be untested."""
