@@ -39,7 +39,6 @@ class CountView:
     """How many of a card there are, to be corrected."""
 
     field: str
-    card: Card
     title: str
     typed: str
 
@@ -110,7 +109,7 @@ def _switch_view(
 def count_views(form: Form, edition: Edition) -> list[CountView]:
     """The cards of an unverified deck, but for the safeties, of which there is always one."""
     return [
-        CountView(_count(card), card, words.title(card), form.get(_count(card)) or str(edition.deck[card]))
+        CountView(_count(card), words.title(card), form.get(_count(card)) or str(edition.deck[card]))
         for card in _countable(edition)
     ]
 

@@ -9,7 +9,22 @@ import pytest
 from playwright.sync_api import Page, expect, sync_playwright
 from serving import running
 
-from browser.screens import CHROMIUM, OPENING, PHONE, SIX, SMALL, THREE, TWO, WALL, app_of, differ, match_of, propose
+from browser.screens import (
+    CHROMIUM,
+    OPENING,
+    PHONE,
+    RUSH,
+    RUSH_FIVE,
+    SIX,
+    SMALL,
+    THREE,
+    TWO,
+    WALL,
+    app_of,
+    differ,
+    match_of,
+    propose,
+)
 from companion.pages import live
 
 pytestmark = [
@@ -233,6 +248,12 @@ def test_everything_works_without_any_script(opened, game):
     assert lines(match) == ["Ann roll"]
 
 
+TOO_SMALL = """[...document.querySelectorAll(
+    'a, button, summary, select, .choice, input:not([type=hidden], [type=radio])')]
+  .filter(e => e.checkVisibility() && e.getBoundingClientRect().height < 48)
+  .map(e => e.outerHTML.slice(0, 80))"""
+SPILLS = """[...document.querySelectorAll('.tile, .button')]
+  .filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.innerText)"""
 PAGES = ["/", "/play", "/play?discard=1", "/score", "/more", "/join", "/setup", "/nowhere"]
 
 
@@ -245,14 +266,73 @@ def test_no_page_is_wider_than_a_small_phone_and_all_can_be_tapped(opened, game,
     page = opened(url + path, SMALL)
 
     too_wide = page.evaluate("document.documentElement.scrollWidth > innerWidth")
-    too_small = page.evaluate(
-        """[...document.querySelectorAll('a, button, summary, .choice, input:not([type=hidden], [type=radio])')]
-           .filter(e => e.checkVisibility() && e.getBoundingClientRect().height < 48)
-           .map(e => e.outerHTML.slice(0, 80))"""
-    )
+    too_small = page.evaluate(TOO_SMALL)
 
     assert not too_wide
     assert too_small == []
+
+
+RUSH_PAGES = [
+    "/",
+    "/play",
+    "/play?tab=at-once",
+    "/play?tab=more",
+    "/play?player=Ann&card=control",
+    "/play?player=Ann&card=theft",
+    "/play?player=Ann&ask=penalty",
+    "/setup?edition=rush",
+]
+
+
+@pytest.mark.parametrize("path", RUSH_PAGES)
+@pytest.mark.parametrize("header", [RUSH, RUSH_FIVE])
+def test_no_page_of_rush_is_wider_than_a_small_phone_and_all_can_be_tapped(opened, header, path):
+    with match_of(header, ["Ann 100*2", "Bob 75", "Ann control roll > Bob"]) as match, running(app_of(match)) as url:
+        page = opened(url + path, SMALL)
+        page.evaluate("document.querySelectorAll('details').forEach(e => e.open = true)")
+
+        assert not page.evaluate("document.documentElement.scrollWidth > innerWidth")
+        assert page.evaluate(TOO_SMALL) == []
+        assert page.evaluate(SPILLS) == []
+
+
+def test_another_edition_is_shown_at_once_and_keeps_the_names(opened):
+    with match_of(None, []) as match, running(app_of(match)) as url:
+        page = opened(url + "/setup", SMALL)
+        page.get_by_label("Name of player 1").fill("Ann Smith")
+        page.get_by_label("Rush").check()
+        page.locator("label", has_text="8").filter(has_text="in pairs").click()
+
+        expect(page.get_by_label("Name of player 8")).to_be_visible()
+        expect(page.get_by_label("Name of player 1")).to_have_value("Ann Smith")
+        page.get_by_text("House rules").click()
+        page.get_by_label("Mistake penalty").select_option("no")
+        page.get_by_role("button", name="Start the game").click()
+        page.get_by_role("button", name="Ann Smith").wait_for()
+
+        assert match.state.game.edition_name == "rush"
+        assert match.state.game.options == (("mistake-penalty", "no"),)
+        assert len(match.state.game.table.seats) == 8
+
+
+def test_specials_and_a_mistake_by_hand(opened):
+    with match_of(RUSH, ["Ann 50"]) as match, running(app_of(match)) as url:
+        page = opened(url, SMALL)
+        page.get_by_role("link", name="Enter a play").click()
+        page.get_by_role("link", name="Accelerator").click()
+        page.get_by_role("button", name="100 km ×2").click()
+        page.get_by_role("link", name="Enter a play").click()
+        page.get_by_role("link", name="Theft").click()
+        page.get_by_role("button", name="100 km ×2 from Bob").click()
+        page.get_by_role("button", name="Ann lays 100 km ×2").click()
+        page.get_by_text("Ann drives 100 km with an accelerator: 200 km.").first.wait_for()
+        page.get_by_role("link", name="Enter a play").click()
+        page.get_by_role("button", name=re.compile("Roll.*illegal now")).click()
+        page.get_by_role("button", name="Taken back").click()
+        page.get_by_role("button", name="Stop").click()
+
+        expect(page.get_by_text("A mistake costs Bob a card: stop.").first).to_be_visible()
+        assert lines(match) == ["Ann 50", "Bob 100*2", "Ann theft 100*2 > Bob", "Ann 100*2", "Bob penalty stop"]
 
 
 NO_CAMERA = "There is no camera here: plug one in, or choose another with --camera. Plays can be entered by hand."
