@@ -222,11 +222,10 @@ class Tracker:
         if place != track.place:
             return
         track.astray_since_s, track.lifted = None, False
-        if track.asked and not self._lies_there_too(track, place.zone, table):
-            return
         if track.asked:
-            track.asked, track.confirmed = False, True
-        if track.mismatch_id is not None:
+            if self._lies_there_too(track, place.zone, table):
+                yield from self._explained(track.mismatch_id, table)
+        elif track.mismatch_id is not None:
             yield Settled(track.mismatch_id)
             track.mismatch_id = None
 
@@ -318,20 +317,19 @@ class Tracker:
 
     def _propose(self, track: Track, place: Place, view: View, table: Table) -> Iterator[Event]:
         doubling = self._accelerators(track, place, table)
+        for accelerator in doubling:
+            self._lay_down(accelerator, place)
         question = self._places.question(track.face, place.zone, table)
-        if question is None and doubling and not self._is_doubled(track, doubling, place):
+        if doubling and not self._is_doubled(track, doubling, place):
             question = f"{_named(track.face)} and an accelerator have been laid: enter what was played."
         if question is not None:
-            track.asked = True
-            yield self._ask(track, place.zone, question)
+            yield self._ask((track, *doubling), place.zone, question)
             return
         guess = self._places.play_at(track.face, place.zone, place.sideways, table)
         if guess is None:
             return
         for card in (track, *doubling):
             card.proposal_id, card.waiting, card.player = self._ids + 1, True, guess.play.player
-        for accelerator in doubling:
-            self._lay_down(accelerator, place)
         play = replace(guess.play, times=1 + len(doubling))
         yield self._proposal(play, place.zone, track.confidence, view.t_s, sure=guess.clear)
 
@@ -341,41 +339,54 @@ class Tracker:
 
     # Cards that only people can explain
 
-    def _ask(self, track: Track, zone: str, say: str) -> Mismatch:
+    def _ask(self, tracks: Sequence[Track], zone: str, say: str) -> Mismatch:
         self._ids += 1
-        track.mismatch_id = self._ids
-        return Mismatch(self._ids, zone, None, track.face.value, say)
+        for track in tracks:
+            track.asked, track.mismatch_id = True, self._ids
+        return Mismatch(self._ids, zone, None, tracks[0].face.value, say)
+
+    def _explained(self, question: int | None, table: Table) -> Iterator[Event]:
+        """The record tells what a card means. Others of the same question that it does not tell of are new again."""
+        for track in [track for track in self._all() if track.asked and track.mismatch_id == question]:
+            track.asked, track.mismatch_id = False, None
+            track.confirmed = self._lies_there_too(track, track.zone, table)
+            track.place = track.place if track.confirmed else None
+        if question is not None:
+            yield Settled(question)
 
     def _waits(self, track: Track, place: Place, table: Table) -> bool:
         """Whether a new card has to wait: for its accelerator, or for an answer that tells whose turn it is."""
         if not has_specials(table.edition):
             return False
+        asked = [other for other in self._all() if other.mismatch_id is not None]
         if track.face.family is Family.DISTANCE or track.face is Card.ACCELERATOR:
-            return self._waits_for_its_partner(track, place, table)
-        depends = place.zone == DISCARD_ZONE or track.face.family is Family.HAZARD
-        open_question = any(other.mismatch_id is not None for other in self._tracks.values())
-        return depends and open_question and track.face.family is not Family.SPECIAL
+            here = any(other.asked and other.zone == place.zone for other in asked)
+            return here or self._waits_for_its_partner(track, place, table)
+        return bool(asked) and (place.zone == DISCARD_ZONE or track.face.family is Family.HAZARD)
 
     def _waits_for_its_partner(self, track: Track, place: Place, table: Table) -> bool:
         """A distance card and an accelerator laid together are seen together, give or take a frame."""
         if track.recent.count(place) < READS:
             return True
         if track.face is Card.ACCELERATOR:
-            return any(t.is_new and t.last_seen == place and t.face.family is Family.DISTANCE for t in self._all())
+            return any(t.face.family is Family.DISTANCE for t in self._coming(place.zone))
         return any(t.steady() != place for t in self._accelerators(track, place, table))
 
     def _accelerators(self, track: Track, place: Place, table: Table) -> list[Track]:
-        """The accelerators in a distance card's zone that belong to no play yet."""
+        """The accelerators that come to lie in a distance card's zone."""
         if track.face.family is not Family.DISTANCE or not has_specials(table.edition):
             return []
-        free = (t for t in self._all() if t.face is Card.ACCELERATOR and (t.asked or (t.is_new and not t.confirmed)))
-        return [t for t in free if t.last_seen is not None and t.last_seen.zone == place.zone]
+        return [t for t in self._coming(place.zone) if t.face is Card.ACCELERATOR]
 
-    def _is_doubled(self, track: Track, accelerators: list[Track], place: Place) -> bool:
+    def _is_doubled(self, track: Track, accelerators: Sequence[Track], place: Place) -> bool:
         """Whether one distance card and one accelerator have come to lie in a zone together."""
-        others = [t for t in self._all() if t is not track and t.face.family is Family.DISTANCE and t.is_new]
-        alone = not any(t.last_seen is not None and t.last_seen.zone == place.zone for t in others)
-        return alone and len(accelerators) == 1 and not accelerators[0].asked
+        others = (t for t in self._coming(place.zone) if t is not track and t.face.family is Family.DISTANCE)
+        return len(accelerators) == 1 and not any(others)
+
+    def _coming(self, zone: str) -> Iterator[Track]:
+        """The cards seen in a zone that are not in the record and have not been laid there yet."""
+        seen = (t for t in self._all() if t.last_seen is not None and t.last_seen.zone == zone)
+        return (t for t in seen if t.is_new and not t.confirmed)
 
     def _all(self) -> Iterator[Track]:
         return iter(self._tracks.values())

@@ -72,8 +72,12 @@ class Watcher:
             self._now_s = frame.t_s
             for event in self._tracker.update(self._look(frame), self._table):
                 yield from self._take(event)
-        if self._game.hand_is_open:
+        if self._game.hand_is_open and not self._only_cleared():
             yield from self._results(list(judge.judge(self._record()))[-1:])
+
+    def _only_cleared(self) -> bool:
+        """Whether the next hand has begun only because the cards of the last were gathered in."""
+        return self._game.hand_number > 1 and self._lines[-1][0].startswith("hand first ")
 
     def _record(self) -> Iterator[Line]:
         return (Line(number, text) for number, (text, _) in enumerate(self._lines, start=1))
@@ -82,6 +86,8 @@ class Watcher:
         match event:
             case Proposal():
                 yield from self._take_proposal(event)
+            case Mismatch(proposal_id=None):
+                yield {"t_s": round(self._now_s, 3), "question": event.say, "zone": event.zone}
             case Mismatch():
                 yield from self._take_back(event)
             case Cleared() if self._confirms:
@@ -294,7 +300,7 @@ class Corridor:
                 self._leave(event.id)
             case Mismatch():
                 self._match.mismatch(event)
-                self._asked |= {event.id} & {m.id for m in self._match.state.mismatches}
+                self._asked.add(event.id)
             case Settled(mismatch_id):
                 self._asked.discard(mismatch_id)
                 self._match.clear_mismatch(mismatch_id)

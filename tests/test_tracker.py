@@ -12,7 +12,7 @@ from companion.rules import judge, notation, referee
 from companion.rules.cards import Card
 from companion.rules.play import lay
 from companion.rules.table import Table
-from companion.tracker import GONE_S, PILE_EMPTY_S, Cleared, Settled, Tracker, Withdrawn
+from companion.tracker import GATHERING_S, GONE_S, PILE_EMPTY_S, Cleared, Settled, Tracker, Withdrawn
 from companion.vision.view import MatSeen, Sighting, View
 
 MATS = {"side-1": "Ann", "side-2": "Bob"}
@@ -21,10 +21,10 @@ SEEN = tuple(MatSeen(mat, SQUARE, 2.0) for mat in (*MATS, "table"))
 STEP_S = 0.1
 
 
-def table_after(*lines: str) -> Table:
+def table_after(*lines: str, edition: str = "classic") -> Table:
     """The table after some lines of a hand between Ann and Bob."""
     game = judge.NEW_GAME
-    for number, text in enumerate(("side Ann", "side Bob", "hand first Ann", *lines)):
+    for number, text in enumerate((f"edition {edition}", "side Ann", "side Bob", "hand first Ann", *lines)):
         game, items = judge.step(game, notation.Line(number, text))
         assert all(item.verdict == "legal" for item in items if isinstance(item, judge.JudgedLine))
     assert game.table is not None
@@ -52,6 +52,12 @@ class Sim:
     def lay(self, card: str, zone: str, *, sideways: bool = False) -> None:
         self.cards = {c: p for c, p in self.cards.items() if p[0] != zone or zone.endswith(("distance", "safety"))}
         self.cards[card] = (zone, sideways)
+
+    def take_up(self, card: str, *, beneath: str | None = None) -> None:
+        """A card leaves the table; the one beneath it shows again."""
+        zone, _ = self.cards.pop(card)
+        if beneath is not None:
+            self.cards[beneath] = (zone, False)
 
     def see(self, seconds: float = 1.0, *, unknown: tuple[str, ...] = (), pile_empty: bool = False) -> list[object]:
         """Lets time pass; gives the events of that time."""
@@ -89,6 +95,10 @@ class Sim:
 
 def plays(events: list[object]) -> list[str]:
     return [str(event.play) for event in events if isinstance(event, Proposal)]
+
+
+def questions(events: list[object]) -> list[Mismatch]:
+    return [event for event in events if isinstance(event, Mismatch)]
 
 
 def test_a_card_that_lies_still_is_proposed_once():
@@ -349,3 +359,457 @@ def test_of_two_cards_laid_at_once_the_legal_one_comes_first():
     table.cards = {"100-01": ("side-1/distance", False), "roll-02": ("side-2/battle", False)}
 
     assert plays(table.see()) == ["Bob roll", "Ann 100"]
+
+
+# The discard pile, where its top may be taken
+
+
+def asmodee() -> Sim:
+    """Ann drives, and Bob has laid a 25 on the discard pile."""
+    table = Sim(table_after(edition="asmodee-2014"))
+    table.lay("roll-01", "side-1/battle")
+    table.see()
+    table.lay("25-01", "table/discard")
+    table.see()
+    assert plays(table.events) == ["Ann roll", "Bob discard 25"]
+    return table
+
+
+def test_a_discard_that_is_gone_has_been_taken_when_the_next_player_goes_on():
+    table = asmodee()
+    table.take_up("25-01")
+    assert table.see(3.0) == []
+    table.lay("100-01", "side-1/distance")
+
+    events = table.see()
+    assert plays(events) == ["Ann take", "Ann 100"]
+    assert all(event.sure for event in events)
+
+
+def test_a_card_laid_before_the_discard_is_surely_gone_waits_for_that():
+    table = asmodee()
+    table.take_up("25-01")
+    table.see(0.5)
+    table.lay("100-01", "side-1/distance")
+
+    assert plays(table.see(3.0)) == ["Ann take", "Ann 100"]
+
+
+def test_a_discard_that_is_gone_has_been_taken_back_when_its_player_goes_on():
+    table = asmodee()
+    table.take_up("25-01")
+    table.see(3.0)
+    table.lay("roll-02", "side-2/battle")
+
+    (mismatch,) = questions(table.see())
+    assert mismatch.expected == "25"
+    assert "Ann take" not in plays(table.events)
+
+
+def test_whether_a_discard_was_taken_or_taken_back_is_asked_where_another_discard_follows():
+    table = asmodee()
+    table.take_up("25-01")
+    table.see(3.0)
+    table.lay("50-01", "table/discard")
+
+    take, discard = [event for event in table.see() if isinstance(event, Proposal)]
+    assert (str(take.play), take.sure) == ("Ann take", False)
+    assert (str(discard.play), discard.sure) == ("Ann discard 50", True)
+
+
+def test_an_attack_on_whoever_discarded_tells_that_the_discard_was_taken():
+    table = asmodee()
+    table.lay("100-01", "side-1/distance")
+    table.see()
+    table.lay("roll-02", "side-2/battle")
+    table.see()
+    table.lay("50-01", "table/discard")
+    table.see()
+    table.take_up("50-01", beneath="25-01")
+    table.see(3.0)
+    table.lay("stop-01", "side-1/battle")
+
+    assert plays(table.see()) == ["Bob take", "Bob stop > Ann"]
+
+
+def test_an_older_discard_can_only_have_been_taken():
+    table = asmodee()
+    table.lay("100-01", "side-1/distance")
+    table.see()
+    table.take_up("25-01")
+
+    (take,) = table.see(3.0)
+    assert (str(take.play), take.sure) == ("Bob take", True)
+
+
+def test_a_discard_may_be_taken_and_laid_at_once():
+    table = asmodee()
+    table.cards["25-01"] = ("side-1/distance", False)
+
+    assert plays(table.see()) == ["Ann take", "Ann 25"]
+
+
+def test_a_discard_laid_elsewhere_by_its_own_player_is_put_right():
+    table = asmodee()
+    table.cards["25-01"] = ("side-2/distance", False)
+
+    assert [type(event) for event in table.see()] == [Mismatch]
+
+
+def test_a_discard_that_was_only_looked_at_is_not_taken():
+    table = asmodee()
+    table.take_up("25-01")
+    table.see(3.0)
+    table.lay("25-01", "table/discard")
+    table.see()
+    table.lay("100-01", "side-1/distance")
+
+    assert plays(table.see(3.0)) == ["Ann 100"]
+    assert questions(table.events) == []
+
+
+def test_a_discard_that_covers_another_takes_nothing():
+    table = asmodee()
+    table.lay("50-01", "table/discard")
+
+    assert plays(table.see(4.0)) == ["Ann discard 50"]
+
+
+def test_a_taken_discard_may_be_discarded_again():
+    table = asmodee()
+    table.lay("100-01", "side-1/distance")
+    table.see()
+    table.take_up("25-01")
+    table.see(3.0)
+    table.lay("25-01", "table/discard")
+
+    assert plays(table.see()) == ["Bob discard 25"]
+
+
+def test_a_take_that_was_entered_by_hand_is_not_proposed_again():
+    table = asmodee()
+    table.table = referee.apply(table.table, notation.parse_play("Ann take", table.table.sides))
+    table.take_up("25-01")
+    table.see(3.0)
+    table.lay("100-01", "side-1/distance")
+
+    assert plays(table.see()) == ["Ann 100"]
+
+
+@pytest.mark.parametrize("edition", ["asmodee-2014", "dujardin-2014", "bsd-mille"])
+@pytest.mark.parametrize("hazard_first", [True, False])
+def test_the_hazard_of_a_late_safety_goes_to_the_discard_pile(edition: str, hazard_first: bool):
+    lines = ("Ann roll", "Bob roll", "Ann discard 25", "Bob stop > Ann", "Ann discard 50", "Bob discard 75")
+    table = Sim(table_after(*lines, edition=edition))
+    table.lay("stop-01", "side-1/battle")
+    table.see()
+    where = ["table/discard", "side-1/safety"] if hazard_first else ["side-1/safety", "table/discard"]
+    for zone in where:
+        table.lay("stop-01" if zone == "table/discard" else "right-of-way-01", zone)
+        table.see(1.0)
+
+    assert plays(table.see(5.0)) == []
+    assert plays(table.events) == ["Ann right-of-way"]
+    assert questions(table.events) == []
+
+
+# Reshuffled discards
+
+
+def reshuffling(draw_pile: int) -> Sim:
+    """Three discards lie there, and so many cards are left by the record."""
+    table = asmodee()
+    for card in ("50-01", "75-01"):
+        table.lay(card, "table/discard")
+        table.see()
+    table.table = table.table._replace(draw_pile=draw_pile)
+    return table
+
+
+def test_discards_that_become_the_draw_pile_are_reshuffled_by_the_record_itself():
+    table = reshuffling(0)
+    table.take_up("75-01")
+    table.see(3.0, pile_empty=True)
+    table.see(3.0)
+    table.lay("50-01", "table/discard")
+
+    assert plays(table.see()) == ["Ann discard 50"]
+    assert questions(table.events) == []
+    assert table.table.discards == (Card.KM_50,)
+
+
+def test_a_reshuffle_that_the_count_does_not_expect_is_asked():
+    table = reshuffling(4)
+    table.see(1.0, pile_empty=True)
+    table.take_up("75-01")
+    assert table.see(3.0, pile_empty=True) == []
+
+    (proposal,) = table.see(1.0)
+    assert str(proposal.play) == "exhausted"
+    assert not proposal.sure
+    assert table.table.discards == ()
+
+
+def test_an_empty_draw_pile_is_no_news_while_the_discards_are_to_be_reshuffled():
+    table = reshuffling(4)
+
+    assert table.see(PILE_EMPTY_S + 1, pile_empty=True) == []
+
+
+def test_of_an_empty_draw_pile_the_last_discard_can_still_be_taken():
+    table = reshuffling(0)
+    table.take_up("75-01", beneath="50-01")
+    table.see(3.0, pile_empty=True)
+    table.lay("100-01", "side-1/distance")
+
+    assert plays(table.see(pile_empty=True)) == ["Ann take", "Ann 100"]
+
+
+def test_discards_that_vanish_while_there_is_a_draw_pile_are_missed():
+    table = reshuffling(40)
+    table.take_up("75-01")
+
+    assert plays(table.see(GATHERING_S + 3.0)) == []
+    assert {mismatch.zone for mismatch in questions(table.events)} == {"table/discard"}
+
+
+# Cards gathered in before the record has the hand's end
+
+
+def laid_out(table: Table) -> Sim:
+    sim = Sim(table)
+    for card, zone in (("roll-01", "side-1/battle"), ("roll-02", "side-2/battle"), ("100-01", "side-1/distance")):
+        sim.lay(card, zone)
+        sim.see()
+    assert len(plays(sim.events)) == 3
+    return sim
+
+
+def test_cards_that_are_all_gathered_in_may_mean_the_hands_end():
+    table = laid_out(table_after())
+    table.cards.clear()
+
+    proposal, *rest = table.see(4.0)
+    assert str(proposal.play) == "end"
+    assert not proposal.sure
+    assert [type(event) for event in rest] == [Cleared]
+
+
+def test_they_surely_do_where_nobody_can_go_on():
+    table = laid_out(table_after(edition="bsd-mille"))
+    table.table = table.table._replace(draw_pile=0)
+    table.cards.clear()
+
+    proposal = table.see(4.0)[0]
+    assert (str(proposal.play), proposal.sure) == ("end", True)
+    assert table.table.ending.how == "exhausted"
+
+
+def test_that_the_hand_has_ended_is_asked_once():
+    table = laid_out(table_after())
+    table.confirm = False
+    table.cards.clear()
+
+    assert plays(table.see(30.0)) == ["end"]
+
+
+def test_cards_that_stay_away_although_others_lie_there_are_missed_in_the_end():
+    table = laid_out(table_after())
+    table.lay("50-01", "side-2/distance")
+    table.see()
+    for card in ("roll-01", "roll-02", "100-01"):
+        table.take_up(card)
+
+    assert table.see(GONE_S + 1.0) == []
+    assert len(questions(table.see(GATHERING_S))) == 3
+
+
+# Rush: what only people can tell is asked
+
+
+def rush(*lines: str) -> Sim:
+    return Sim(table_after(*lines, edition="rush"))
+
+
+@pytest.mark.parametrize(
+    ("lines", "card", "zone", "play"),
+    [
+        ((), "100-01", "side-1/distance", "Ann 100"),
+        ((), "300-01", "side-1/distance", "Ann 300"),
+        ((), "pollution-01", "side-2/battle", "Ann pollution > Bob"),
+        ((), "speed-limit-01", "side-2/speed", "Ann speed-limit > Bob"),
+        (("Ann pollution > Bob",), "end-of-pollution-01", "side-2/battle", "Bob end-of-pollution"),
+        ((), "car-pool-01", "side-1/safety", "Ann car-pool"),
+    ],
+)
+def test_rush_cards_laid_in_turn_are_proposed_like_any_others(lines, card, zone, play):
+    table = rush(*lines)
+    table.lay(card, zone)
+
+    (proposal,) = table.see()
+    assert (str(proposal.play), proposal.sure) == (play, True)
+
+
+def test_a_safety_laid_sideways_on_a_fresh_attack_is_a_coup_fourre_in_rush_too():
+    table = rush("Ann pollution > Bob")
+    table.lay("car-pool-01", "side-2/safety", sideways=True)
+
+    assert plays(table.see()) == ["Bob car-pool !"]
+
+
+def test_an_accelerator_laid_together_with_a_distance_card_doubles_it():
+    table = rush()
+    table.cards = {"100-01": ("side-1/distance", False), "accelerator-02": ("side-1/distance", False)}
+
+    (proposal,) = table.see(5.0)
+    assert (str(proposal.play), proposal.sure) == ("Ann 100*2", True)
+    assert table.table.sides[0].km == 200
+
+
+def test_an_accelerator_seen_a_frame_late_still_doubles():
+    table = rush()
+    table.lay("100-01", "side-1/distance")
+    table.see(2 * STEP_S)
+    table.lay("accelerator-02", "side-1/distance")
+
+    assert plays(table.see()) == ["Ann 100*2"]
+
+
+def test_a_doubled_card_that_loses_its_accelerator_is_a_difference():
+    table = rush()
+    table.cards = {"100-01": ("side-1/distance", False), "accelerator-02": ("side-1/distance", False)}
+    table.see()
+    table.take_up("accelerator-02")
+
+    assert [mismatch.expected for mismatch in questions(table.see(3.0))] == ["accelerator"]
+
+
+def test_an_accelerator_laid_beside_an_older_distance_card_is_asked():
+    table = rush()
+    table.lay("100-01", "side-1/distance")
+    table.see()
+    table.lay("accelerator-02", "side-1/distance")
+
+    (question,) = table.see(3.0)
+    assert isinstance(question, Mismatch)
+    assert (question.zone, question.seen, question.proposal_id) == ("side-1/distance", "accelerator", None)
+
+
+def test_an_accelerator_between_two_distance_cards_is_asked():
+    table = rush()
+    table.cards = dict.fromkeys(("100-01", "75-01", "accelerator-02"), ("side-1/distance", False))
+    (question,) = table.see(3.0)
+    table.tracker.expect(notation.parse_play("Ann 75*2", table.table.sides), table.table)
+    table.table = table_after("Ann 75*2", "Bob discard 50", edition="rush")
+
+    assert isinstance(question, Mismatch)
+    assert plays(table.see(3.0)) == ["Ann 100"]
+
+
+@pytest.mark.parametrize("special", ["mirror", "u-turn", "theft", "control", "accelerator"])
+def test_a_special_card_on_the_discard_pile_is_asked_never_guessed(special: str):
+    table = rush("Ann pollution > Bob")
+    table.lay(f"{special}-01", "table/discard")
+
+    (question,) = table.see(5.0)
+    assert isinstance(question, Mismatch)
+    assert question.seen == special
+    assert "enter" in question.say
+
+
+def test_what_depends_on_the_turn_waits_until_a_special_card_is_explained():
+    table = rush("Ann 100")
+    table.lay("u-turn-01", "table/discard")
+    (question,) = table.see()
+    table.lay("pollution-01", "side-2/battle")
+    assert table.see(3.0) == []
+    table.table = table_after("Ann 100", "Bob u-turn !", "Bob 50", edition="rush")
+
+    events = table.see(3.0)
+    assert events[0] == Settled(question.id)
+    assert plays(events) == ["Ann pollution > Bob"]
+
+
+def test_an_explained_special_card_may_be_covered_and_taken_up():
+    table = rush("Ann 100")
+    table.lay("u-turn-01", "table/discard")
+    table.see()
+    table.table = table_after("Ann 100", "Bob u-turn !", edition="rush")
+    table.see()
+    table.lay("50-01", "table/discard")
+
+    assert plays(table.see(3.0)) == ["Bob discard 50"]
+    assert len(questions(table.events)) == 1
+
+
+def test_a_special_card_taken_back_takes_its_question_along():
+    table = rush()
+    table.lay("mirror-01", "table/discard")
+    (question,) = table.see()
+    table.take_up("mirror-01")
+
+    assert table.see(3.0) == [Settled(question.id)]
+
+
+def test_a_special_card_of_a_play_entered_before_is_not_asked():
+    table = rush("Ann 100", "Bob u-turn !")
+    table.lay("u-turn-01", "table/discard")
+
+    assert table.see(3.0) == []
+
+
+def test_an_attack_that_a_mirror_turned_lies_where_the_record_has_it():
+    table = rush()
+    table.lay("pollution-01", "side-2/battle")
+    table.see()
+    table.cards["pollution-01"] = ("side-1/battle", False)
+    (question,) = questions(table.see())
+    table.table = table_after("Ann pollution > Bob", "Bob mirror !", edition="rush")
+
+    assert question.proposal_id is None
+    assert table.see(3.0) == [Settled(question.id)]
+
+
+def test_a_remedy_on_the_discard_pile_after_an_attack_is_asked():
+    table = rush("Ann pollution > Bob")
+    table.lay("end-of-pollution-01", "table/discard")
+
+    (question,) = table.see(3.0)
+    assert isinstance(question, Mismatch)
+    assert "may be discarded or an answer" in question.say
+
+
+def test_a_distance_card_that_vanishes_in_rush_is_asked_and_never_taken_back_by_itself():
+    table = rush()
+    table.lay("100-01", "side-1/distance")
+    table.see()
+    table.take_up("100-01")
+
+    (question,) = table.see(3.0)
+    assert question.proposal_id is None
+
+
+def test_a_discard_in_rush_may_be_half_of_a_pair_and_is_asked():
+    table = rush()
+    table.lay("50-01", "table/discard")
+
+    (proposal,) = table.see()
+    assert str(proposal.play) == "Ann discard 50"
+    assert not proposal.sure
+
+
+def test_a_doubled_card_entered_by_hand_is_expected_with_its_accelerator():
+    table = rush()
+    play = notation.parse_play("Ann 100*2", table.table.sides)
+    table.tracker.expect(play, table.table)
+    table.table = referee.apply(table.table, play)
+    table.cards = {"100-01": ("side-1/distance", False), "accelerator-02": ("side-1/distance", False)}
+
+    assert table.see(3.0) == []
+
+
+def test_doubled_cards_that_lay_there_before_we_looked_are_not_proposed():
+    table = rush("Ann 100*2")
+    table.cards = {"100-01": ("side-1/distance", False), "accelerator-02": ("side-1/distance", False)}
+
+    assert table.see(3.0) == []
