@@ -55,6 +55,9 @@ FINISH = [*OPENING, "Bob 25", "Ann 100", "Bob 25", "Ann 100", "Bob 50", "Ann 200
 RUSH = ["edition rush", "side Ann", "side Bob", "hand first Ann"]
 RUSH_PAIRS = ["edition rush", "side Reds = Ann, Cid", "side Blues = Bob, Dee", "hand first Ann"]
 RUSH_FIVE = ["edition rush", *(f"side {name}" for name in ("Ann", "Bob", "Cid", "Dee", "Eve")), "hand first Ann"]
+EIGHT = ("Ann", "Bob", "Cid", "Dee", "Eve", "Fay", "Gil", "Hal")
+RUSH_EIGHT = ["edition rush", *(f"side {name}" for name in EIGHT), "hand first Ann"]
+EIGHT_PLAYS = ["Ann 100*2", "Bob 75", "Cid control roll > Bob", "Dee stop > Ann", "Eve 200*2", "Fay 200"]
 RUSH_PLAYS = ["Ann 100*2", "Bob 75", "Ann control roll > Bob", "Bob 100*2", "Ann 200", "Bob stop > Ann"]
 RUSH_WON = ["Ann 200*2", "Bob 50", "Ann 200*2", "Bob 100*2", "Ann driving-ace", "Ann 100"]
 
@@ -131,6 +134,9 @@ SCENES = {
     "rush-control": (RUSH_FIVE, [], nothing, "/play?player=Ann&card=control"),
     "rush-theft": (RUSH, RUSH_PLAYS, nothing, "/play?player=Ann&card=theft"),
     "rush-penalty": (RUSH, RUSH_PLAYS, nothing, "/play?player=Ann&ask=penalty"),
+    "rush-eight": (RUSH_EIGHT, EIGHT_PLAYS, nothing, "/"),
+    "wall-eight": (RUSH_EIGHT, EIGHT_PLAYS, nothing, "/wall"),
+    "wall-five": (RUSH_FIVE, EIGHT_PLAYS[:5], nothing, "/wall"),
     "wall-rush": (RUSH, RUSH_PLAYS, nothing, "/wall"),
     "entry-six": (SIX, SIX_PLAYS, nothing, "/play"),
     "attention": (TWO, OPENING, spoil, "/"),

@@ -14,7 +14,9 @@ from browser.screens import (
     OPENING,
     PHONE,
     RUSH,
+    RUSH_EIGHT,
     RUSH_FIVE,
+    RUSH_PAIRS,
     SIX,
     SMALL,
     THREE,
@@ -347,11 +349,12 @@ CUT_OR_COVERED = """() => {
 }"""
 
 
-@pytest.mark.parametrize("header", [TWO, THREE, SIX])
+@pytest.mark.parametrize("header", [TWO, THREE, SIX, RUSH_PAIRS, RUSH_FIVE, RUSH_EIGHT])
 @pytest.mark.parametrize("asked", [None, "Ann 200", "Ann stop > Bob"])
 def test_nothing_on_the_wall_is_cut_or_covered_when_the_camera_is_in_trouble(opened, header, asked):
     first = header[-1].removeprefix("hand first ")
-    with match_of(header, [f"{first} roll"]) as match, running(app_of(match)) as url:
+    opening = [f"{first} 200*2", "Bob control roll > Ann"] if header[0] == "edition rush" else [f"{first} roll"]
+    with match_of(header, opening) as match, running(app_of(match)) as url:
         match.trouble(NO_CAMERA)
         if asked:
             propose(match, asked.replace("Ann", first))
