@@ -18,7 +18,7 @@ from companion.rules.edition import Edition, EditionError, edition_names, load_e
 from companion.rules.grounds import laid_from_hand
 from companion.rules.play import Play, Verb
 from companion.rules.problems import doubts, problems, seen_table
-from companion.rules.reasons import LANGUAGES, Code, say
+from companion.rules.reasons import LANGUAGES, Code, Reason, say
 from companion.rules.table import Due, Shows, Side, Table
 
 ALL = tuple(edition_names())
@@ -253,6 +253,7 @@ def test_where_right_of_way_leaves_the_pile_empty_a_roll_may_lie_on_a_roll_once(
     assert wrong("roll roll", safeties="right-of-way", edition="bsd-mille") == []
     assert wrong("roll roll roll", safeties="right-of-way", edition="bsd-mille") == ["already-rolling"]
     assert wrong("roll roll", safeties="right-of-way", edition="dujardin-2014") == ["already-rolling"]
+    assert wrong("roll roll", safeties="right-of-way!", options="pile-after-safety=roll") == []
 
 
 @pytest.mark.parametrize("edition", ALL)
@@ -542,7 +543,7 @@ def holds(table: Table, play: Play) -> bool:
     return laid <= table.hands[seat] + (draws and play.verb not in (Verb.EXCHANGE, Verb.PENALTY))
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 2**32))
 def test_no_table_that_legal_plays_lead_to_has_a_problem(seed):
     chance = random.Random(seed)
@@ -656,3 +657,26 @@ def test_a_battle_pile_has_no_problem_exactly_if_it_can_be_played_to(edition):
     right = {side for side in conceivable(rules) if not problems(seen_table(rules, (side, Side("Bob", ("Bob",)))))}
 
     assert right == played_to
+
+
+@pytest.mark.parametrize(
+    ("edition", "options"),
+    [
+        ("classic", "pile-after-safety=roll hazard-on-empty-pile=with-right-of-way"),
+        ("classic", "roll-after-late-safety=not-needed hazard-on-remedy=forbidden"),
+        ("parker", "hazard-on-hazard=allowed hazard-on-empty-pile=allowed fast-remedy=yes"),
+        ("bsd-mille", "roll-after-late-safety=needed hazard-on-remedy=allowed coup-fourre-window=own-draw"),
+        ("asmodee-2014", "hazard-on-empty-pile=allowed roll-on-remedy=allowed"),
+        ("rush", "roll-to-start=needed hazard-on-remedy=forbidden"),
+    ],
+)
+def test_whatever_the_house_rules_no_pile_that_can_be_played_to_has_a_problem(edition, options):
+    rules = load_edition(edition).with_options(tuple(option.split("=")) for option in options.split())
+
+    found = {side: problems(seen_table(rules, (side, Side("Bob", ("Bob",))))) for side in reachable(rules)}
+
+    assert {side: whys for side, whys in found.items() if not few_copies(whys)} == {}
+
+
+def few_copies(whys: tuple[Reason, ...]) -> bool:
+    return all(why.code is Code.TOO_MANY_COPIES for why in whys)

@@ -200,14 +200,15 @@ def _may_lie_on(look: _Look, hazard: Card) -> bool:
 
 
 def _rolls_to_spare(look: _Look) -> int:
-    """How many rolls may lie on a roll: where the hazard between them was put away, as may be done after a late
-    safety; and one where right of way made the pile show nothing.
+    """How many rolls may lie on a roll: one where right of way made the pile show nothing; and where the hazard
+    between them was put away, as may be done after a late safety although it might stay.
     """
+    spare = int(look.forgets and look.right_of_way)
     if not look.stays:
-        return int(look.forgets and look.right_of_way)
+        return spare
     late = Counter(look.side.safeties) - Counter(look.side.coups_fourres)
     gone = {SAFETY_OF[card] for card in look.table.discards if card in SAFETY_OF and card is not Card.SPEED_LIMIT}
-    return len(late.keys() & gone)
+    return spare + len(late.keys() & gone)
 
 
 def _remedy_on(look: _Look, below: Card | None, card: Card) -> Reason | None:
@@ -281,8 +282,9 @@ def _wrong_speed_pile(look: _Look) -> Iterator[Reason]:
 def _wrong_distances(look: _Look) -> Iterator[Reason]:
     side, table, edition = look.side, look.table, look.edition
     yield from _wrong_start(look)
-    if edition.two_hundreds.isdigit() and side.distances.count(Card.KM_200) > edition.two_hundreds_max:
-        yield look.why(Code.THIRD_200, case="lies", count=edition.two_hundreds_max)
+    allowed = edition.two_hundreds_max
+    if allowed is not None and side.distances.count(Card.KM_200) > allowed:
+        yield look.why(Code.THIRD_200, case="lies", count=allowed)
     if edition.overshoot == "forbidden" and table.race_km(side) > table.target:
         yield look.why(Code.PAST_TARGET, case="sum", km=table.race_km(side), target=table.target)
     if Counter(side.doubled) - Counter(side.distances):
