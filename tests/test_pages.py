@@ -783,6 +783,18 @@ def test_a_race_is_counted_in_kilometres_and_its_winner_is_named(page, match):
     assert "Next race – Bob begins" in score
 
 
+@pytest.mark.parametrize("rules", [(), ("option match=5000",)])
+def test_with_many_sides_the_sheet_has_a_line_for_each(page, match, rules):
+    sides = [f"side {name}" for name in ("Ann", "Bob", "Cid", "Dee", "Eve")]
+    match.start(("edition rush", *sides, *rules, "hand first Ann"))
+    played(match, "Ann 200*2", "Bob driving-ace", "Bob 50", "end")
+    score = text_of(page.get("/score"))
+
+    assert (
+        "Match Ann 400 – 400 400 Bob 50 100 150 150" if rules else "This race Ann 400 – 400 Bob 50 100 150"
+    ) in score
+
+
 def test_whoever_is_nearest_wins_a_race_that_nobody_completes(page, match):
     match.start(("edition dujardin-2014", "side Ann", "side Bob", "hand first Ann"))
     played(match, "Ann roll", "Bob roll", "Ann 200", "exhausted")

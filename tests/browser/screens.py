@@ -137,6 +137,8 @@ SCENES = {
     "rush-eight": (RUSH_EIGHT, EIGHT_PLAYS, nothing, "/"),
     "wall-eight": (RUSH_EIGHT, EIGHT_PLAYS, nothing, "/wall"),
     "wall-five": (RUSH_FIVE, EIGHT_PLAYS[:5], nothing, "/wall"),
+    "wall-eight-score": (RUSH_EIGHT, [*EIGHT_PLAYS, "end"], nothing, "/wall"),
+    "rush-eight-score": (RUSH_EIGHT, [*EIGHT_PLAYS, "end"], nothing, "/score"),
     "wall-rush": (RUSH, RUSH_PLAYS, nothing, "/wall"),
     "entry-six": (SIX, SIX_PLAYS, nothing, "/play"),
     "attention": (TWO, OPENING, spoil, "/"),
