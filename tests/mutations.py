@@ -304,8 +304,14 @@ MUTATIONS = (
     Mutation(
         "anybody names another card",
         "special_objections.py",
-        "request.of_seat == of_seat and request.by_seat == by_seat for",
-        "request.of_seat == of_seat for",
+        "(r.of_seat, r.by_seat) == (of_seat, by_seat)), None)",
+        "r.of_seat == of_seat), None)",
+    ),
+    Mutation(
+        "another card is the same card",
+        "special_objections.py",
+        "    if own.card is play.card:\n        yield reason(Code.REQUEST_PENDING, player=play.target)\n",
+        "",
     ),
     Mutation(
         "a pair of safeties is laid down",
@@ -1321,6 +1327,8 @@ def main() -> int:
     chosen = [m for m in MUTATIONS if not options.names or any(name in m.name for name in options.names)]
     with tempfile.TemporaryDirectory() as folder:
         copies = [copy_of_project(Path(folder) / str(number)) for number in range(options.jobs)]
+        for mutation in chosen:
+            mutated(text_of(copies[0], mutation), mutation)
         failed = first_failure(copies[0], UNCHANGED, writes_bytecode=True)
         if failed:
             print(f"Without any mutation {failed} fails: the tests have to pass first.")
@@ -1365,12 +1373,17 @@ def first_failure_with(copy: Path, mutation: Mutation) -> str | None:
     path = copy / RULES / mutation.file
     original = copy / "original"
     shutil.copy2(path, original)
-    path.write_text(mutated(path.read_text(encoding="utf-8"), mutation), encoding="utf-8")
+    path.write_text(mutated(text_of(copy, mutation), mutation), encoding="utf-8")
     try:
         return first_failure(copy, mutation)
     finally:
         # Bytecode is found by the time of its source: the original's own time comes back with it.
         shutil.copy2(original, path)
+
+
+def text_of(root: Path, mutation: Mutation) -> str:
+    """The file that a mutation changes."""
+    return (root / RULES / mutation.file).read_text(encoding="utf-8")
 
 
 def mutated(text: str, mutation: Mutation) -> str:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 
 import pytest
-from mutations import COPIED, FIRST, MUTATIONS, ROOT, RULES, SUITE, failure_in, mutated
+from mutations import COPIED, FIRST, MUTATIONS, ROOT, RULES, SUITE, failure_in, mutated, text_of
 
 
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda mutation: mutation.name)
 def test_a_mutation_changes_one_place_and_leaves_python_that_can_be_read(mutation):
-    text = (ROOT / RULES / mutation.file).read_text(encoding="utf-8")
+    text = text_of(ROOT, mutation)
 
     changed = mutated(text, mutation)
 
