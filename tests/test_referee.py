@@ -597,6 +597,14 @@ def test_what_counts_as_distance_never_passes_the_target_either():
     assert attacked.against("Ann right-of-way !") == ["past-target"]
 
 
+def test_a_coup_fourre_counts_for_more_than_its_safety_when_it_would_pass_the_target():
+    counting = ["safeties-count-as-distance=yes"]
+    near = hand("Ann roll; Bob roll; Ann 100; Bob stop > Ann", target=200, options=counting)
+
+    assert near.against("Ann right-of-way") == []
+    assert near.against("Ann right-of-way !") == ["past-target"]
+
+
 # Safeties on one's own turn
 
 
