@@ -31,3 +31,10 @@ def test_a_demanded_card_is_handed_over_on_the_spot_or_on_the_own_turn_alone():
     assert asked.against("Bob give stop > Ann") == []
     assert asked.then("Bob 50").against("Bob give stop > Ann") == ["not-your-turn"]
     assert asked.then("Bob 50; Cid 50; Ann 50").against("Bob give stop > Ann") == []
+
+
+def test_a_discarded_theft_or_control_goes_under_the_pile_as_well():
+    for special in ("theft", "control"):
+        played = hand(f"Ann discard 50; Bob discard {special}", edition="rush")
+
+        assert [card.value for card in played.table.discards] == [special, "50"]

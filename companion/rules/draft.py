@@ -11,6 +11,8 @@ from typing import Any
 from companion.rules.cards import Card
 from companion.rules.table import FULL_HAND, NO_WINDOW, Attack, Due, Ending, HowEnded, Table
 
+_GO_UNDER = frozenset({Card.THEFT, Card.CONTROL})
+
 
 class Draft:
     """A table while a play changes it. What is not here stays as it was."""
@@ -92,12 +94,9 @@ class Draft:
     # The piles and the hands
 
     def discard(self, *cards: Card) -> None:
-        """Cards on the discard pile, the last on top."""
-        self.discards += cards
-
-    def discard_under(self, card: Card) -> None:
-        """A card to the bottom of the discard pile."""
-        self.discards = (card, *self.discards)
+        """Cards on the discard pile, the last on top; a theft or a control goes under it."""
+        for card in cards:
+            self.discards = (card, *self.discards) if card in _GO_UNDER else (*self.discards, card)
 
     def fetch(self, seat: int, card: Card) -> None:
         """A card out of the discard pile into a hand, the topmost of its kind."""

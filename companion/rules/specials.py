@@ -108,7 +108,7 @@ def _pass_on(draft: Draft, play: Play, seat: int) -> None:
 def theft(draft: Draft, play: Play) -> None:
     """A distance card from an opponent's table into the thief's hand, with its accelerator if it had one."""
     seat = _begin(draft, play)
-    draft.discard_under(Card.THEFT)
+    draft.discard(Card.THEFT)
     index, card = draft.before.side_index(play.target or ""), card_of(play)
     _pass_on(draft, play, seat)
     if index is None or card not in draft.sides[index].distances:
@@ -123,7 +123,7 @@ def theft(draft: Draft, play: Play) -> None:
 def control(draft: Draft, play: Play) -> None:
     """A request beside a player, until he hands the card over."""
     seat = _begin(draft, play)
-    draft.discard_under(Card.CONTROL)
+    draft.discard(Card.CONTROL)
     _pass_on(draft, play, seat)
     of_seat = _seat_of(draft, play.target)
     if of_seat is not None:
