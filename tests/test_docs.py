@@ -1,0 +1,46 @@
+"""The pages in docs/: what they say of records and rules is what the program does."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from records import record
+
+from companion.rules.edition import edition_names, load_edition, switches
+from companion.rules.judge import JudgedLine
+from companion.rules.play import Verb
+
+DOCS = Path(__file__).parent.parent / "docs"
+RECORDS = (DOCS / "records.md").read_text(encoding="utf-8")
+RULES = (DOCS / "rules.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"```\n(.*?)```", RECORDS, re.DOTALL)
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+def test_a_record_in_the_docs_can_be_read_and_only_what_is_called_illegal_is(block):
+    lines = [item for item in record(block) if isinstance(item, JudgedLine)]
+
+    assert [line.line.text for line in lines if line.verdict == "unreadable"] == []
+    assert [f"# illegal: {line.line.text}" for line in lines if line.verdict == "illegal"] == [
+        f"# illegal: {text.strip()}" for text in re.findall(r"^(.*?)# illegal", block, re.MULTILINE)
+    ]
+
+
+@pytest.mark.parametrize("verb", [verb for verb in Verb if verb is not Verb.PLAY])
+def test_every_word_of_the_notation_is_explained(verb):
+    assert re.search(rf"`(Ann |Bob )?{verb}\b", RECORDS)
+
+
+@pytest.mark.parametrize("switch", switches())
+def test_the_table_of_switches_is_the_editions_own(switch):
+    values = " | ".join(load_edition(name).switch(switch) for name in edition_names())
+
+    assert f"| `{switch}` | {values} |" in RULES
+
+
+def test_the_table_of_switches_has_every_edition_and_no_other_switch():
+    assert f"| switch | {' | '.join(edition_names())} |" in RULES
+    table = RULES.partition("## House rules")[0]
+    assert re.findall(r"^\| `([a-z0-9-]+)` \|", table, re.MULTILINE) == list(switches())
