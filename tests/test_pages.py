@@ -607,6 +607,33 @@ def test_what_cannot_be_agreed_on_is_a_sentence_and_nothing_typed_is_lost(page, 
     assert (match.state.match is None) is (sentence is not None)
 
 
+def test_a_wrong_count_of_the_deck_is_open_to_be_corrected(page):
+    shown = tap(page, "/setup", edition="rush", seating="2x1", **{"count-stop": "5"}).get_data(as_text=True)
+
+    assert re.search(r'<details class="agreed" open>\s*<summary>Count the cards', shown)
+    assert 'name="count-stop" value="5"' in shown
+
+
+def test_an_attack_that_was_mirrored_says_what_its_new_victim_needs(page, rush):
+    played(rush, "Ann stop > Bob", "Bob mirror !")
+
+    assert "Mirror! Bob sends the attack back. A roll or right of way is needed." in text_of(page.get("/"))
+    assert "#s-mirror" in page.get("/").get_data(as_text=True)
+
+
+def test_a_demand_does_not_speak_of_what_its_victim_lacks(page, rush):
+    played(rush, "Ann stop > Bob", "Bob discard 50", "Cid control 50 > Bob")
+
+    assert "Cid demands 50 km from Bob." in text_of(page.get("/"))
+    assert "is needed" not in text_of(page.get("/"))
+
+
+def test_what_is_worth_a_word_about_a_play_stands_in_the_log(page, rush):
+    played(rush, "Ann stop > Bob", "Bob right-of-way")
+
+    assert "Bob lays right of way. Laid on the own turn, so no coup fourré" in text_of(page.get("/"))
+
+
 def test_a_card_that_says_more_is_asked_about(page, rush):
     played(rush, "Ann 100", "Bob 75*2", "Cid 50")
 

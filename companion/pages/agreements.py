@@ -41,6 +41,7 @@ class CountView:
     field: str
     title: str
     typed: str
+    changed: bool
 
 
 def house_rules(form: Form, edition: Edition) -> dict[str, str]:
@@ -108,10 +109,12 @@ def _switch_view(
 
 def count_views(form: Form, edition: Edition) -> list[CountView]:
     """The cards of an unverified deck, but for the safeties, of which there is always one."""
-    return [
-        CountView(_count(card), words.title(card), form.get(_count(card)) or str(edition.deck[card]))
-        for card in _countable(edition)
-    ]
+    return [_count_view(form, card, str(edition.deck[card])) for card in _countable(edition)]
+
+
+def _count_view(form: Form, card: Card, by_the_sheet: str) -> CountView:
+    typed = form.get(_count(card)) or by_the_sheet
+    return CountView(_count(card), words.title(card), typed, typed != by_the_sheet)
 
 
 def _countable(edition: Edition) -> list[Card]:

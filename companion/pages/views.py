@@ -145,7 +145,7 @@ def _pending_view(state: MatchState, pending: Pending) -> PlayView:
         id=pending.id,
         say=words.play_say(pending.proposal.play, names),
         text=str(pending.proposal.play),
-        card=pending.proposal.play.card,
+        card=words.sign_of(pending.proposal.play),
         legal=pending.is_legal,
         applied=False,
         whys=tuple(words.why(reason, edition, names) for reason in judged.reasons),
@@ -175,7 +175,7 @@ def entry_view(state: MatchState, entry: Entry) -> PlayView:
         id=entry.seq,
         say=say,
         text=entry.written.text,
-        card=judged.play.card if judged.play else None,
+        card=words.sign_of(judged.play) if judged.play else None,
         legal=judged.verdict == judge.LEGAL,
         applied=judged.applied,
         whys=whys + unreadable,
@@ -205,7 +205,7 @@ def last_play(state: MatchState) -> Last | None:
         return None
     hit = _hit(table, entry.play)
     then = words.needs(hit) if hit is not None and not table.is_over else None
-    return Last(words.play_say(entry.play, Names.of(state.game)), then, entry.play.card)
+    return Last(words.play_say(entry.play, Names.of(state.game)), then, words.sign_of(entry.play))
 
 
 def _hit(table: Table, play: Play) -> Side | None:

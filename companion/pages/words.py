@@ -156,6 +156,14 @@ _AIMLESS = {
 """The sentences of those plays that do not say whom they are aimed at."""
 
 
+_SIGNS = {Verb.THEFT: Card.THEFT, Verb.CONTROL: Card.CONTROL, Verb.NAME: Card.CONTROL}
+
+
+def sign_of(play: Play) -> Card | None:
+    """The card whose sign stands beside the sentence: the one that was played, the first where it was several."""
+    return _SIGNS.get(play.verb) or play.wanted or play.card or next(iter(play.cards), None)
+
+
 def owes(card: Card, player: str | None) -> str:
     """An open request beside a side; with the player's name where the side has several."""
     if player is None:

@@ -317,6 +317,18 @@ def test_another_edition_is_shown_at_once_and_keeps_the_names(opened):
         assert len(match.state.game.table.seats) == 8
 
 
+def test_another_edition_is_shown_without_any_script(opened):
+    with match_of(None, []) as match, running(app_of(match)) as url:
+        page = opened(url + "/setup", SMALL, java_script_enabled=False)
+        page.get_by_label("Name of player 2").fill("Bob")
+        page.get_by_label("Rush").check()
+        page.get_by_role("button", name="Show these rules").click()
+
+        expect(page.get_by_label("Rush")).to_be_checked()
+        expect(page.get_by_label("Name of player 2")).to_have_value("Bob")
+        expect(page.get_by_text("Count the cards of your deck")).to_be_visible()
+
+
 def test_specials_and_a_mistake_by_hand(opened):
     with match_of(RUSH, ["Ann 50"]) as match, running(app_of(match)) as url:
         page = opened(url, SMALL)
