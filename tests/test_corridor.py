@@ -258,3 +258,99 @@ def test_by_itself_a_card_moved_to_the_right_zone_is_put_right_in_the_record(tab
 
     assert table.played() == ["Ann roll"]
     assert table.match.state.mismatches == ()
+
+
+@pytest.fixture
+def rush(tmp_path: Path) -> Iterator[Filmed]:
+    store = Store.open(tmp_path / "log.sqlite3")
+    match = Match(store)
+    match.start(["edition rush", "side Ann", "side Bob", "hand first Ann"])
+    match.set_policy(Policy.AUTO, "Ann")
+    yield Filmed(match)
+    store.close()
+
+
+def test_rush_is_followed_and_a_special_card_is_asked(rush: Filmed):
+    rush.lay("100-01", "side-1/distance")
+    rush.film(1.0)
+    rush.lay("u-turn-01", "table/discard")
+    rush.film(1.0)
+
+    assert rush.played() == ["Ann 100"]
+    assert [mismatch.seen for mismatch in rush.match.state.mismatches] == ["u-turn"]
+    assert rush.waiting() == []
+
+
+def test_a_special_card_entered_by_hand_answers_its_question(rush: Filmed):
+    rush.lay("100-01", "side-1/distance")
+    rush.film(1.0)
+    rush.lay("u-turn-01", "table/discard")
+    del rush.cards["100-01"]
+    rush.film(1.0)
+    rush.match.enter("Bob u-turn !", "Bob")
+    rush.film(3.0)
+    rush.lay("pollution-01", "side-1/battle")
+    rush.film(1.0)
+
+    assert rush.match.state.mismatches == ()
+    assert rush.played() == ["Ann 100", "Bob u-turn !", "Bob pollution > Ann"]
+
+
+def test_a_special_card_that_is_ignored_stands_in_the_way_no_more(rush: Filmed):
+    for card in ("mirror-01", "mirror-02"):
+        rush.lay(card, "table/discard")
+        rush.film(1.0)
+        for question in rush.match.state.mismatches:
+            rush.match.answer_mismatch(question.id, Answer.IGNORE, "Ann")
+        rush.film(1.0)
+        del rush.cards[card]
+        rush.film(GONE_S + 0.5)
+    rush.lay("pollution-01", "side-2/battle")
+    rush.film(1.0)
+
+    assert rush.played() == ["Ann pollution > Bob"]
+
+
+def test_a_taken_discard_counts_by_itself_only_where_it_is_sure(tmp_path: Path):
+    store = Store.open(tmp_path / "log.sqlite3")
+    match = Match(store)
+    match.start(["edition asmodee-2014", "side Ann", "side Bob", "hand first Ann"])
+    match.set_policy(Policy.AUTO, "Ann")
+    table = Filmed(match)
+    for card, zone in (("roll-01", "side-1/battle"), ("25-01", "table/discard")):
+        table.lay(card, zone)
+        table.film(1.0)
+    del table.cards["25-01"]
+    table.film(3.0)
+    table.lay("100-01", "side-1/distance")
+    table.film(1.0)
+    assert table.played() == ["Ann roll", "Bob discard 25", "Ann take", "Ann 100"]
+
+    table.lay("50-01", "table/discard")
+    table.film(1.0)
+    del table.cards["50-01"]
+    table.film(3.0)
+    table.lay("75-01", "table/discard")
+    table.film(1.0)
+    store.close()
+
+    assert table.played()[4:] == ["Bob discard 50"]
+    assert table.waiting() == ["Ann take", "Ann discard 75"]
+
+
+def test_cards_gathered_in_where_nobody_can_go_on_end_the_hand_and_begin_the_next(tmp_path: Path):
+    store = Store.open(tmp_path / "log.sqlite3")
+    match = Match(store)
+    match.start(["edition bsd-mille", "side Ann", "side Bob", "hand first Ann"])
+    match.set_policy(Policy.AUTO, "Ann")
+    table = Filmed(match)
+    for card, zone in (("roll-01", "side-1/battle"), ("roll-02", "side-2/battle"), ("100-01", "side-1/distance")):
+        table.lay(card, zone)
+        table.film(1.0)
+    match.enter("exhausted", "Ann")
+    table.cards.clear()
+    table.film(4.0)
+    store.close()
+
+    assert [hand.how for hand in match.state.game.hands] == ["exhausted"]
+    assert match.state.game.hand_number == 2

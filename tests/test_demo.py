@@ -13,6 +13,7 @@ from companion.errors import Problem
 from companion.match import Match, Policy
 from companion.rules import judge, notation
 from companion.service import DemoTable
+from companion.setup import parse_setup
 from companion.store import Store
 from companion.vision.camera import Frame
 
@@ -38,6 +39,37 @@ def test_who_begins_goes_round_from_hand_to_hand():
     script = DemoTable("classic", 2, 3, 0, 1.0).script()
 
     assert [hand.first for hand in script.hands] == ["Ann", "Bob", "Ann"]
+
+
+@pytest.mark.parametrize("edition", ["asmodee-2014", "bsd-mille", "parker", "dujardin-2014"])
+def test_the_demo_plays_any_edition_without_specials(edition: str):
+    script = DemoTable(edition, 2, 2, 0, 1.0).script()
+    items = list(judge.judge(notation.lines(script.record())))
+
+    assert script.edition_name == edition
+    assert len([item for item in items if isinstance(item, judge.HandResult)]) == 2
+    assert {item.verdict for item in items if isinstance(item, judge.JudgedLine)} == {judge.LEGAL}
+
+
+def test_the_demo_says_in_a_sentence_that_rush_is_not_played_yet():
+    with pytest.raises(Problem, match=r"^The simulated players do not play Rush yet: .+\.$") as refused:
+        DemoTable("rush", 2, 1, 0, 1.0).script()
+
+    assert refused.value.exit_code == 2
+
+
+def test_mille_seats_two_at_the_simulated_table():
+    with pytest.raises(Problem, match="played by 2 alone"):
+        DemoTable("bsd-mille", 4, 1, 0, 1.0).script()
+
+
+def test_a_setup_files_house_rules_target_and_first_player_are_played_by():
+    sides = [{"name": "Ann"}, {"name": "Bob"}]
+    options = {"hazard-on-hazard": "forbidden"}
+    setup = parse_setup({"target": 400, "first": "Bob", "options": options, "side": sides})
+    script = demo.script_for("3", setup)
+
+    assert demo.setup_of(script) == setup
 
 
 def test_five_players_find_no_simulated_table():

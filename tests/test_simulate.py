@@ -384,6 +384,104 @@ def test_made_up_hands_are_legal_to_their_end(teams, seed):
     assert judged[-1].how in ("completed", "exhausted")
 
 
+EDITIONS = [
+    ("asmodee-2014", THREE),
+    ("bsd-mille", players.TWO_PLAYERS),
+    ("parker", players.PAIRS),
+    ("dujardin-2014", THREE),
+]
+
+
+@pytest.mark.parametrize(("edition", "teams"), EDITIONS)
+@pytest.mark.parametrize("seed", [1, 4])
+def test_hands_of_every_edition_are_legal_to_their_end(edition, teams, seed):
+    played = players.random_script(edition, teams=teams, seed=seed)
+    judged = list(judge.judge(notation.lines(played.record())))
+
+    assert {item.verdict for item in judged if isinstance(item, judge.JudgedLine)} == {judge.LEGAL}
+    assert judged[-1].how in ("completed", "exhausted")
+
+
+@pytest.mark.parametrize(("edition", "teams"), EDITIONS)
+def test_no_card_of_any_edition_lies_in_two_places_or_off_its_zone(edition, teams):
+    dancers, plan = choreographer(players.random_script(edition, teams=teams, seed=1, hands=2))
+
+    for movement in dancers.movements():
+        pictures = [card.picture for card in movement.after if card.picture != BACK]
+        assert len(pictures) == len(set(pictures))
+        for card in movement.after:
+            assert len(list(zones_under(plan, list(corners_of(card.pose))))) == 1, card
+
+
+def test_the_players_take_a_discard_that_they_can_use():
+    played = players.random_script("asmodee-2014", seed=1)
+    lines = played.record().splitlines()
+    takes = [number for number, line in enumerate(lines) if line.endswith(" take")]
+
+    assert takes
+    assert all(lines[number + 1].split()[0] == lines[number].split()[0] for number in takes)
+
+
+def test_the_draw_pile_is_as_high_as_the_record_has_it():
+    played = players.random_script("asmodee-2014", teams=THREE, seed=1)
+    dancers, _ = choreographer(played)
+    table = referee.new_hand(played.edition, played.teams, played.hands[0].first)
+    for play in script.plays_that_stay(played.hands[0]):
+        table = referee.apply(table, play)
+    *_, last = dancers.movements()
+
+    assert sum(card.picture == BACK for card in last.after) == -(-table.draw_pile // 12)
+
+
+def test_a_hand_that_nobody_can_go_on_with_ends_by_gathering_in_its_cards():
+    played = players.random_script("bsd-mille", seed=4)
+    dancers, _ = choreographer(played)
+    *_, last = dancers.movements()
+
+    assert played.record().splitlines()[-1] == "end"
+    assert last.is_play
+    assert last.after == ()
+
+
+@pytest.mark.parametrize(("discarding", "line"), [("free", "Ann discard 25"), ("when-stuck", "Ann driving-ace")])
+def test_who_may_discard_only_when_stuck_lays_even_a_safety_that_he_would_keep(discarding, line):
+    rules = script.load_edition("classic").with_options((("discard", discarding),))
+    table = referee.new_hand(rules, players.TWO_PLAYERS, "Ann")
+    deal = players._Deal(table, random.Random(1), players.Manners(hold_share=1.0))
+    deal._held["Ann"] = ["driving-ace-01", "25-01"]
+
+    assert str(deal._choice("Ann")[0]) == line
+
+
+def test_two_hazards_that_go_at_once_lie_on_the_discard_pile_as_the_record_has_them():
+    text = (
+        "edition dujardin-2014\nside Ann\nside Bob\nhand first Ann\nAnn roll\nBob stop > Ann\nAnn discard 25\n"
+        "Bob speed-limit > Ann\nAnn discard 50\nBob roll\nAnn right-of-way\n"
+    )
+    played = script.read_script(text)
+    dancers, plan = choreographer(played)
+    *_, last = dancers.movements()
+    pile = [face_of(c.picture) for c in last.after if "table/discard" in zones_under(plan, list(corners_of(c.pose)))]
+    (end,) = (item for item in judge.judge(notation.lines(text)) if isinstance(item, judge.HandResult))
+
+    assert tuple(pile) == end.table.discards
+
+
+def test_made_up_hands_keep_a_tables_target_and_who_begins():
+    played = players.random_script(seed=1, target=300, first="Bob")
+
+    assert "target 300" in played.record()
+    assert [hand.first for hand in played.hands] == ["Bob"]
+    assert list(judge.judge(notation.lines(played.record())))[-1].table.target == 300
+
+
+def test_the_simulated_players_do_not_play_rush_yet():
+    with pytest.raises(Problem, match="do not play Rush yet") as refused:
+        players.random_script("rush")
+
+    assert refused.value.exit_code == 2
+
+
 def test_made_up_hands_are_the_same_for_the_same_seed():
     assert players.random_script(seed=7) == players.random_script(seed=7)
     assert players.random_script(seed=7) != players.random_script(seed=8)

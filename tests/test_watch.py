@@ -2,15 +2,37 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import scene_eye
 from click.testing import CliRunner
 
+from companion import demo, report, service
 from companion.cli import companion
+from companion.labels import face_of
 from companion.rules import judge, notation
-from companion.simulate import Script, random_script, read_script, shipped_script, write_clip, write_folder
+from companion.rules.play import Verb
+from companion.rules.table import Team
+from companion.setup import read_setup
+from companion.simulate import (
+    PAIRS,
+    TWO_PLAYERS,
+    Script,
+    random_script,
+    read_script,
+    shipped_script,
+    write_clip,
+    write_folder,
+)
+from companion.simulate.script import plays_that_stay
+from companion.vision.camera import Frame
+from companion.vision.view import MatSeen, Sighting, View
+from companion.watch import Watcher
 
 OPENING = """edition classic
 side Ann
@@ -60,6 +82,113 @@ def test_a_whole_hand_watched_comes_to_the_scripts_score(name: str):
     assert confirmed(items) == laid(script, taken_back=False)
     assert refused(items) == laid(script, taken_back=True)
     assert [item["sides"] for item in items if "hand" in item] == sheets(script)
+
+
+THREE = tuple(Team(name, (name,)) for name in ("Ann", "Bob", "Cid"))
+SEATS = {2: TWO_PLAYERS, 3: THREE, 4: PAIRS}
+HANDS = [
+    ("asmodee-2014", 2, 2),  # late safeties
+    ("asmodee-2014", 3, 1),  # the discards are reshuffled
+    ("asmodee-2014", 4, 11),  # a coup fourré that takes a stop and a limit away
+    ("bsd-mille", 2, 4),  # ends because nobody can go on
+    ("parker", 2, 7),  # exhausted
+    ("parker", 3, 3),
+    ("dujardin-2014", 2, 2),  # ends with the draw pile
+    ("dujardin-2014", 4, 3),
+]
+MORE = int(os.environ.get("COMPANION_HANDS", "0"))
+"""So many more hands of every edition and number of players are watched: an hour's work, or a night's."""
+
+
+def every_hand() -> Iterator[tuple[str, int, int]]:
+    yield from HANDS
+    for edition, seats in itertools.product(("classic", "asmodee-2014", "parker", "dujardin-2014"), SEATS):
+        yield from ((edition, seats, seed) for seed in range(1000, 1000 + MORE))
+    yield from (("bsd-mille", 2, seed) for seed in range(1000, 1000 + MORE))
+
+
+@pytest.mark.parametrize(("edition", "seats", "seed"), list(every_hand()))
+def test_a_hand_of_every_edition_is_followed_play_by_play_to_its_score(edition: str, seats: int, seed: int):
+    script = random_script(edition, teams=SEATS[seats], seed=seed)
+    items = scene_eye.watched(script, seed=seed)
+    played = [str(play) for play in plays_that_stay(script.hands[0]) if play.verb is not Verb.FINISH]
+
+    assert confirmed(items) == played
+    assert [item["sides"] for item in items if "hand" in item] == sheets(script)
+
+
+TAKEN = """edition asmodee-2014
+side Ann
+side Bob
+hand first Ann
+Ann roll
+Bob roll
+Ann discard 100
+Bob take
+Bob 100
+Ann stop > Bob
+Bob right-of-way
+Bob discard 75
+Ann discard 25
+"""
+
+
+def test_a_taken_discard_and_a_late_safety_are_read_from_pictures():
+    script = read_script(TAKEN)
+    items = watched_script(script)
+
+    assert confirmed(items) == [str(action.play) for action in script.hands[0].actions]
+    assert [item["sides"] for item in items if "hand" in item] == sheets(script)
+
+
+RUSH_SETUP = """edition = "rush"
+[[side]]
+name = "Ann"
+[[side]]
+name = "Bob"
+"""
+
+
+def test_rush_is_watched_as_far_as_pictures_tell_and_the_rest_is_asked(tmp_path: Path):
+    (tmp_path / "rush.toml").write_text(RUSH_SETUP)
+    setup = read_setup(tmp_path / "rush.toml")
+    lying = {"100-01": "side-1/distance", "accelerator-01": "side-1/distance"}
+
+    def look(frame: Frame) -> View:
+        if frame.t_s > 2:
+            lying["pollution-01"] = "side-1/battle"
+        if frame.t_s > 4:
+            lying["mirror-01"] = "table/discard"
+        if frame.t_s > 6:
+            lying["stop-01"] = "side-2/battle"
+        return seen(frame.t_s, lying)
+
+    watcher = Watcher(setup, look, confirm=True, extension=Verb.FINISH)
+    items = list(watcher.items(Frame(None, number / 10) for number in range(100)))
+
+    assert confirmed(items) == ["Ann 100*2", "Bob pollution > Ann"]
+    assert [item["zone"] for item in items if "question" in item] == ["table/discard"]
+    assert report.watched(next(item for item in items if "question" in item)).endswith(
+        "enter the play that it belongs to."
+    )
+
+
+def test_watching_the_simulated_table_play_rush_is_refused_in_a_sentence(tmp_path: Path):
+    (tmp_path / "rush.toml").write_text(RUSH_SETUP)
+    ran = CliRunner().invoke(
+        companion, ["watch", "--source", "demo:", "--setup", str(tmp_path / "rush.toml"), "--json"]
+    )
+
+    assert ran.stdout == ""
+    assert "do not play Rush yet" in str(ran.exception)
+
+
+def seen(t_s: float, lying: dict[str, str]) -> View:
+    """A view of cards, each with its zone."""
+    square = ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0))
+    mats = tuple(MatSeen(mat, square, 2.0) for mat in ("side-1", "side-2", "table"))
+    cards = (Sighting(face_of(c), c, (0.0, 0.0), None, z, False, 0.99, "sticker") for c, z in lying.items())
+    return View(t_s, mats, tuple(cards))
 
 
 @pytest.fixture(scope="module")
@@ -129,32 +258,18 @@ def test_two_hands_in_a_row_are_both_counted():
 
 def watched_script(script: Script) -> list[dict]:
     """A script watched at the greatest speed, without the command line."""
-    from companion import demo, service
-    from companion.rules.play import Verb
-    from companion.watch import Watcher
-
     setup = demo.setup_of(script)
     watcher = Watcher(setup, service.eye_for(setup), confirm=True, extension=Verb.FINISH)
     return list(watcher.items(demo.frames_of(script, speed=8.0)))
 
 
 def test_a_card_laid_before_the_play_before_it_was_seen_counts_once_it_was():
-    from companion import demo
-    from companion.labels import face_of
-    from companion.rules.play import Verb
-    from companion.vision.camera import Frame
-    from companion.vision.view import MatSeen, Sighting, View
-    from companion.watch import Watcher
-
-    square = ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0))
-    mats = tuple(MatSeen(mat, square, 2.0) for mat in ("side-1", "side-2", "table"))
     lying = {"roll-02": "side-2/battle"}
 
     def look(frame: Frame) -> View:
         if frame.t_s > 1:
             lying["roll-01"] = "side-1/battle"
-        cards = (Sighting(face_of(c), c, (0.0, 0.0), None, z, False, 0.99, "sticker") for c, z in lying.items())
-        return View(frame.t_s, mats, tuple(cards))
+        return seen(frame.t_s, lying)
 
     watcher = Watcher(demo.setup_of(read_script(OPENING)), look, confirm=True, extension=Verb.FINISH)
     items = list(watcher.items(Frame(None, number / 10) for number in range(40)))
