@@ -387,7 +387,7 @@ MUTATIONS = (
         "next((attack for attack in table.attacks",
     ),
     Mutation(
-        "the partner has no use for a stolen card's line",
+        "somebody else lays a stolen card out of turn",
         "grounds.py",
         "if taken is None or table.seats[taken.seat].player != play.player or play.at_once:",
         "if taken is None or play.at_once:",

@@ -778,6 +778,10 @@ def test_a_coup_fourre_refills_one_card_and_then_draws_and_plays():
     assert claimed.then("Ann 100").table.draw_pile == 90
 
 
+def test_the_turn_after_a_coup_fourre_is_not_passed():
+    assert hand("Ann roll; Bob stop > Ann; Ann right-of-way !").against("Ann pass") == ["no-passing"]
+
+
 def test_a_coup_fourre_skips_the_players_between():
     claimed = hand("Ann roll; Bob roll; Cid roll; Ann stop > Cid; Cid right-of-way !", THREE)
 
@@ -835,6 +839,15 @@ def test_two_attacks_on_two_piles_can_both_be_answered_until_the_own_draw():
 
     assert twice.against("Ann driving-ace !") == twice.against("Ann right-of-way !") == []
     assert twice.then("Ann driving-ace !").against("Ann right-of-way !") == ["coup-fourre-window-closed"]
+
+
+def test_of_two_attacks_that_right_of_way_answers_it_takes_the_last_away():
+    window = ["coup-fourre-window=own-draw"]
+    stop_last = hand("Ann roll; Bob speed-limit > Ann; Cid stop > Ann; Ann right-of-way !", THREE, options=window)
+    limit_last = hand("Ann roll; Bob stop > Ann; Cid speed-limit > Ann; Ann right-of-way !", THREE, options=window)
+
+    assert (stop_last.table.discards, limit_last.table.discards) == ((Card.STOP,), (Card.SPEED_LIMIT,))
+    assert (pile(stop_last, "Ann"), pile(limit_last, "Ann")) == (["roll"], ["roll", "stop"])
 
 
 def test_a_covered_attack_can_no_longer_be_answered():

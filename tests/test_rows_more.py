@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from records import THREE, TWO, Hand, hand
+from records import THREE, TWO, Hand, hand, run_down
 
 from companion.rules import referee
+from companion.rules.cards import Card
 
 
 def rush(plays: str = "", players: str = TWO, **more) -> Hand:
@@ -38,3 +39,53 @@ def test_a_discarded_theft_or_control_goes_under_the_pile_as_well():
         played = hand(f"Ann discard 50; Bob discard {special}", edition="rush")
 
         assert [card.value for card in played.table.discards] == [special, "50"]
+
+
+def test_whoever_has_drawn_the_card_himself_names_another_one():
+    asked = rush("Ann control stop > Bob; Bob 50")
+
+    assert asked.against("Ann name roll > Bob") == []
+    assert asked.against("Ann name stop > Bob") == ["request-pending"]
+
+
+def test_no_two_safeties_are_alike():
+    assert rush("Ann discard 100").against("Bob pair driving-ace for 100") == ["too-many-copies"]
+    assert rush("Ann discard 100").against("Bob pair 300 for 100") == []
+
+
+def test_two_alike_fetch_one_of_themselves_too():
+    fetched = rush("Ann pair 50 for 50")
+
+    assert fetched.table.discards == ("50",)
+    assert fetched.then("Ann 50").side("Ann").km == 50
+
+
+def test_two_alike_fetch_nothing_that_their_own_draw_has_reshuffled():
+    empty, one_left = run_down(rush()), run_down(rush(), left=1)
+
+    assert empty.against(f"{empty.turn} pair 50 for 100") == ["no-such-card-there"]
+    assert empty.then(f"{empty.turn} skip-draw").against(f"{empty.turn} pair 50 for 100") == []
+    assert one_left.against(f"{one_left.turn} pair 50 for 100") == []
+
+
+def test_of_two_attacks_a_mirror_sends_the_last_one_back():
+    twice = rush("Ann accident > Cid; Bob speed-limit > Cid", THREE, options=["coup-fourre-window=own-draw"])
+    mirrored = twice.then("Cid mirror !")
+
+    assert (mirrored.side("Ann").hazard, mirrored.side("Bob").limited) == (None, True)
+    assert mirrored.side("Cid").hazard is Card.ACCIDENT
+
+
+def test_a_stolen_card_is_laid_out_of_turn_by_its_thief_alone_and_never_discarded():
+    stolen = rush("Ann 100; Bob theft 100 > Ann", THREE)
+
+    assert (stolen.turn, stolen.against("Bob 100")) == ("Cid", [])
+    assert stolen.against("Ann 100") == stolen.against("Bob discard 100") == ["not-your-turn"]
+
+
+def test_a_safety_draws_its_one_card_also_where_the_turn_has_drawn_none():
+    forgot = rush("Ann skip-draw; Ann driving-ace; Ann 50")
+    claimed = rush("Ann accident > Bob; Bob driving-ace !; Bob long-range; Bob 50")
+
+    assert (forgot.cards_of("Ann"), forgot.table.draw_pile) == (5, 93)
+    assert (claimed.cards_of("Bob"), claimed.table.draw_pile) == (4, 92)
