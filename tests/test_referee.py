@@ -1102,6 +1102,7 @@ def test_a_hand_with_reshuffled_discards_is_never_exhausted():
     played = emptied(DISTANCES, "empty-pile=reshuffle")
 
     assert played.then("end").result.how == "agreed"
+    assert played.then(f"{played.turn} skip-draw; end").result.how == "agreed"
 
 
 def test_a_stuck_hand_is_ended_by_the_table():
@@ -1125,6 +1126,7 @@ def test_a_safety_claimed_too_late_counts_as_a_plain_one_and_the_turn_stays():
     assert late.side("Bob").safeties == (Card.DRIVING_ACE,)
     assert late.side("Bob").coups_fourres == ()
     assert late.turn == "Ann"
+    assert (late.cards_of("Bob"), late.table.draw_pile) == (6, 84)
 
 
 def test_a_hazard_aimed_at_nobody_falls_on_the_only_opponent():

@@ -89,3 +89,10 @@ def test_a_safety_draws_its_one_card_also_where_the_turn_has_drawn_none():
 
     assert (forgot.cards_of("Ann"), forgot.table.draw_pile) == (5, 93)
     assert (claimed.cards_of("Bob"), claimed.table.draw_pile) == (4, 92)
+
+
+def test_what_could_be_answered_before_a_penalty_still_can():
+    attacked = rush("Ann accident > Bob; Ann penalty 50")
+
+    assert attacked.against("Bob driving-ace !") == attacked.against("Bob mirror !") == []
+    assert attacked.turn == "Bob"
