@@ -147,6 +147,7 @@ class Tracker:
                 continue
             track = self._tracks.setdefault(sighting.card, Track(sighting.card, sighting.face))
             seen[sighting.card] = Place(zone, sighting.sideways)
+            track.seen_since_s = view.t_s if track.last_seen is None else track.seen_since_s
             track.centre_px, track.confidence = sighting.centre_px, sighting.confidence
             track.px_per_mm = scales.get(zone.partition("/")[0], track.px_per_mm)
         for card, track in self._tracks.items():
@@ -469,12 +470,19 @@ class Tracker:
             return
         if track.missing_since_s is None:
             track.missing_since_s = view.t_s
-        if view.t_s - track.missing_since_s < GONE_S:
+        if view.t_s - track.missing_since_s < GONE_S and not self._has_uncovered(track, table):
             return
         if track.confirmed:
             yield from self._gone(track, view, table)
         else:
             yield from self._taken_up(track)
+
+    def _has_uncovered(self, track: Track, table: Table) -> bool:
+        """Whether the card under the top discard came to light as that went: it need not be waited for any longer."""
+        if track.missing_since_s is None or track is not self._lifted_discard(table):
+            return False
+        beneath = [t for t in self._in_zone[DISCARD_ZONE] if t.order < track.order and t.recent.count(t.place) == READS]
+        return any(t.confirmed and t.seen_since_s >= track.missing_since_s for t in beneath)
 
     def _taken_up(self, track: Track) -> Iterator[Event]:
         """A card that was never confirmed has left the table."""

@@ -51,6 +51,9 @@ class Track:
     confirmed: bool = False
     """Its play is in the record."""
 
+    seen_since_s: float = 0.0
+    """Since when every look has seen it."""
+
     missing_since_s: float | None = None
     astray_since_s: float | None = None
     """Since when it lies where the record does not have it."""

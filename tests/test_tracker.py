@@ -475,6 +475,29 @@ def test_a_discard_that_covers_another_takes_nothing():
     assert plays(table.see(4.0)) == ["Ann discard 50"]
 
 
+def test_a_discard_is_taken_as_soon_as_the_one_beneath_comes_to_light():
+    table = asmodee()
+    table.lay("50-01", "table/discard")
+    table.see()
+    table.take_up("50-01", beneath="25-01")
+    table.see(0.6)
+    table.lay("75-01", "table/discard")
+
+    assert plays(table.see()) == ["Bob take", "Bob discard 75"]
+
+
+def test_a_discard_beneath_that_was_always_in_sight_tells_nothing():
+    table = asmodee()
+    table.cards["50-01"] = ("table/discard", False)
+    table.see()
+    table.take_up("50-01")
+    table.see(0.6)
+    table.lay("50-01", "table/discard")
+    table.lay("100-01", "side-2/distance")
+
+    assert "Bob take" not in plays(table.see(3.0))
+
+
 def test_a_taken_discard_may_be_discarded_again():
     table = asmodee()
     table.lay("100-01", "side-1/distance")
