@@ -76,8 +76,9 @@ class Places:
         referee's to say.
         """
         if zone == DISCARD_ZONE:
-            # Where two alike may be laid down for another card, one that lies there may be half of that.
-            return Guess(discard(table.player_to_move, face), clear=table.edition.pair_for_discard == "no")
+            # Where several cards may be laid down for others, one that lies there may be part of that.
+            alone = table.edition.pair_for_discard == "no" and table.edition.exchange == "no"
+            return Guess(discard(table.player_to_move, face), clear=alone)
         side = self._side(table, zone)
         if side is None:
             return None
@@ -116,9 +117,9 @@ class Places:
         return next((side for side in table.sides if side.name == name), None)
 
 
-def has_specials(edition: Edition) -> bool:
-    """Whether there are cards that do more than lie in a zone: mirror, theft and their like."""
-    return any(card.family is Family.SPECIAL for card in edition.deck)
+def needs_people(edition: Edition) -> bool:
+    """Whether there are plays that no picture tells: with special cards, or remedies out of turn."""
+    return edition.fast_remedy == "yes" or any(card.family is Family.SPECIAL for card in edition.deck)
 
 
 def _driven(side: Side) -> tuple[Card, ...]:

@@ -15,7 +15,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from companion.places import DISCARD_ZONE, DRAW_ZONE, Places, has_specials
+from companion.places import DISCARD_ZONE, DRAW_ZONE, Places, needs_people
 from companion.proposal import Mismatch, Proposal
 from companion.rules.cards import Card, Family, card_name
 from companion.rules.play import Play, Verb
@@ -357,7 +357,7 @@ class Tracker:
 
     def _waits(self, track: Track, place: Place, table: Table) -> bool:
         """Whether a new card has to wait: for its accelerator, or for an answer that tells whose turn it is."""
-        if not has_specials(table.edition):
+        if not needs_people(table.edition):
             return False
         asked = [other for other in self._all() if other.mismatch_id is not None]
         if track.face.family is Family.DISTANCE or track.face is Card.ACCELERATOR:
@@ -375,7 +375,7 @@ class Tracker:
 
     def _accelerators(self, track: Track, place: Place, table: Table) -> list[Track]:
         """The accelerators that come to lie in a distance card's zone."""
-        if track.face.family is not Family.DISTANCE or not has_specials(table.edition):
+        if track.face.family is not Family.DISTANCE or not needs_people(table.edition):
             return []
         return [t for t in self._coming(place.zone) if t.face is Card.ACCELERATOR]
 
@@ -513,10 +513,10 @@ class Tracker:
             yield self._differ(track, track.zone, _gone_from(track), table)
 
     def _differ(self, track: Track, zone: str, say: str, table: Table) -> Mismatch:
-        """Table and record differ. Where special cards move others, it is never as simple as a play taken back."""
+        """Table and record differ. Where a play may move cards of others, it need not be a play taken back."""
         self._ids += 1
         track.mismatch_id = self._ids
-        about = None if has_specials(table.edition) else track.proposal_id
+        about = None if needs_people(table.edition) else track.proposal_id
         return Mismatch(self._ids, zone, track.face.value, None, say, about)
 
     # The draw pile, and the end of a hand

@@ -21,10 +21,10 @@ SEEN = tuple(MatSeen(mat, SQUARE, 2.0) for mat in (*MATS, "table"))
 STEP_S = 0.1
 
 
-def table_after(*lines: str, edition: str = "classic") -> Table:
+def table_after(*lines: str, edition: str = "classic", options: tuple[str, ...] = ()) -> Table:
     """The table after some lines of a hand between Ann and Bob."""
-    game = judge.NEW_GAME
-    for number, text in enumerate((f"edition {edition}", "side Ann", "side Bob", "hand first Ann", *lines)):
+    game, header = judge.NEW_GAME, [f"edition {edition}", *(f"option {option}" for option in options)]
+    for number, text in enumerate((*header, "side Ann", "side Bob", "hand first Ann", *lines)):
         game, items = judge.step(game, notation.Line(number, text))
         assert all(item.verdict == "legal" for item in items if isinstance(item, judge.JudgedLine))
     assert game.table is not None
@@ -836,3 +836,23 @@ def test_doubled_cards_that_lay_there_before_we_looked_are_not_proposed():
     table.cards = {"100-01": ("side-1/distance", False), "accelerator-02": ("side-1/distance", False)}
 
     assert table.see(3.0) == []
+
+
+# House rules that no picture tells apart
+
+
+def test_a_discard_that_may_be_part_of_an_exchange_is_asked():
+    table = Sim(table_after(edition="asmodee-2014", options=("exchange=yes",)))
+    table.lay("50-01", "table/discard")
+
+    assert [event.sure for event in table.see() if isinstance(event, Proposal)] == [False]
+
+
+def test_a_remedy_that_may_have_been_an_answer_out_of_turn_is_asked():
+    lines = ("Ann roll", "Bob roll", "Ann accident > Bob")
+    table = Sim(table_after(*lines, edition="asmodee-2014", options=("fast-remedy=yes",)))
+    table.lay("repairs-01", "table/discard")
+
+    (question,) = table.see()
+    assert isinstance(question, Mismatch)
+    assert "an answer to the attack" in question.say
