@@ -1019,8 +1019,8 @@ MUTATIONS = (
     Mutation(
         "races are added up",
         "scoring.py",
-        "start = before if edition.match_points is not None else {}",
-        "start = before",
+        "match_points is not None else {}",
+        "match_points is not None else before",
     ),
     Mutation(
         "a level match is played on where it starts again",

@@ -623,6 +623,12 @@ def test_a_late_safety_counts_its_hazard_as_remedied_and_a_roll_is_needed():
     assert late.against("Ann roll") == []
 
 
+def test_after_a_late_safety_a_roll_is_needed_although_none_is_after_a_remedy():
+    late = hand("Ann roll; Bob accident > Ann; Ann driving-ace", options=["roll-after-remedy=not-needed"])
+
+    assert late.against("Ann 100") == ["not-driving"]
+
+
 def test_after_a_late_safety_right_of_way_needs_no_roll():
     late = hand("Ann roll; Bob accident > Ann; Ann driving-ace; Ann right-of-way")
 
@@ -1139,6 +1145,12 @@ def test_a_hazard_on_the_own_side_is_no_attack_to_answer():
 
     assert lies.side("Ann").hazard is Card.STOP
     assert lies.against("Ann right-of-way !") == ["coup-fourre-window-closed"]
+
+
+def test_a_card_played_out_of_turn_is_drawn_for_whatever_the_others_have_drawn():
+    lies = hand("Ann skip-draw; Bob roll", as_lies=True)
+
+    assert (lies.table.hands, lies.table.draw_pile) == ((6, 6), 93)
 
 
 def test_a_card_played_out_of_turn_takes_the_turn_with_it():

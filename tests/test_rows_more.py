@@ -96,3 +96,40 @@ def test_what_could_be_answered_before_a_penalty_still_can():
 
     assert attacked.against("Bob driving-ace !") == attacked.against("Bob mirror !") == []
     assert attacked.turn == "Bob"
+
+
+def test_whoever_names_another_card_has_drawn_for_this_turn():
+    asked = rush("Ann control stop > Bob; Bob 50; Ann name roll > Bob", options=["draw=one"])
+
+    assert (asked.turn, asked.cards_of("Ann"), asked.table.draw_pile) == ("Ann", 7, 91)
+    assert (asked.then("Ann 50").cards_of("Ann"), asked.then("Ann 50").table.draw_pile) == (6, 91)
+
+
+def test_a_card_is_turned_back_although_its_player_has_paid_a_penalty():
+    assert rush("Ann 100; Ann penalty 50").against("Bob u-turn !") == []
+
+
+# The end
+
+
+def test_a_french_race_goes_on_for_whoever_has_drawn_the_last_card():
+    drawn = hand("Ann skip-draw; exhausted", edition="dujardin-2014")
+
+    assert (drawn.table.is_over, drawn.turn) == (False, "Ann")
+    assert drawn.then("Ann roll").result.how == "exhausted"
+
+
+def test_the_card_that_completes_a_race_outweighs_the_empty_draw_pile():
+    driven = hand("Ann roll; Bob roll; Ann 25; Bob 100", edition="dujardin-2014", target=200)
+    done = run_down(driven, "100", left=1).then("Bob 100")
+
+    assert (done.table.draw_pile, done.result.how, done.result.by) == (0, "completed", "Bob")
+
+
+def test_an_extension_is_offered_although_the_draw_pile_is_empty():
+    to_600 = "Ann roll; Bob roll; Ann 200; Bob 25; Ann 200; Bob 25; Ann 100; Bob 25; Ann 100; Bob 25"
+    driven = hand(f"{to_600}; Ann discard 50; Bob skip-draw; Bob discard 50", options=["empty-pile=ends"])
+    offered = run_down(driven, "100", left=1).then("Ann 100")
+
+    assert (offered.table.draw_pile, offered.table.is_over) == (0, False)
+    assert offered.then("Ann finish").result.by == "Ann"
