@@ -714,15 +714,15 @@ MUTATIONS = (
     ),
     Mutation(
         "theft lies on top of the discard pile",
-        "specials.py",
-        "draft.discard_under(Card.THEFT)",
-        "draft.discard(Card.THEFT)",
+        "draft.py",
+        "frozenset({Card.THEFT, Card.CONTROL})",
+        "frozenset({Card.CONTROL})",
     ),
     Mutation(
         "control lies on top of the discard pile",
-        "specials.py",
-        "draft.discard_under(Card.CONTROL)",
-        "draft.discard(Card.CONTROL)",
+        "draft.py",
+        "frozenset({Card.THEFT, Card.CONTROL})",
+        "frozenset({Card.THEFT})",
     ),
     Mutation(
         "nothing is handed over on the spot",

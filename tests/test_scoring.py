@@ -202,6 +202,15 @@ def test_an_extension_still_open_counts_for_nobody():
 # The sheet
 
 
+def test_safeties_that_count_as_distance_stand_on_a_sheet_that_gives_them_no_points():
+    counting = ["safeties-count-as-distance=yes"]
+    played = hand("Ann roll; Bob stop > Ann; Ann right-of-way !; Ann 100", edition="dujardin-2014", options=counting)
+    by_the_sheet = hand("Ann roll; Bob stop > Ann; Ann right-of-way !; Ann 100", edition="dujardin-2014")
+
+    assert open_points(played)["Ann"] == {"distance": 100, "safeties": 100, "coups-fourres": 100}
+    assert open_points(by_the_sheet)["Ann"] == {"distance": 100}
+
+
 def test_the_lines_stand_in_the_order_of_the_pads_and_the_total_is_their_sum():
     done = hand("Ann driving-ace; Ann roll; Bob roll; Ann 100; Bob discard 25; Ann 100", target=200)
 
