@@ -1017,12 +1017,6 @@ MUTATIONS = (
         "if not is_exhausted:",
     ),
     Mutation(
-        "races are added up",
-        "scoring.py",
-        "match_points is not None else {}",
-        "match_points is not None else before",
-    ),
-    Mutation(
         "a level match is played on where it starts again",
         "scoring.py",
         'return level_at_the_end and edition.points.level == "restart"',

@@ -323,6 +323,13 @@ def test_a_race_that_runs_out_of_cards_goes_to_whoever_is_nearest():
     assert [result[-1].winner for result in (nearer, level, agreed)] == ["Ann", None, None]
 
 
+def test_where_the_discards_are_reshuffled_nobody_wins_by_being_nearest():
+    race = ("match=one-race", "empty-pile=reshuffle")
+    (ended,) = match_of("Ann roll; Bob roll; Ann 100; Bob 75; exhausted; end", options=race)
+
+    assert (ended.how, ended.winner) == ("exhausted", None)
+
+
 def test_points_belong_to_sides_and_not_to_players():
     done = hand("Ann roll; Bob roll; Cid 100; Dee 25; Ann 100", PAIRS, target=200)
 
