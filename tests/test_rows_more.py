@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from records import THREE, TWO, Hand, hand, run_down
 
 from companion.rules import referee
 from companion.rules.cards import Card
+from companion.rules.edition import EditionError, load_edition
 
 
 def rush(plays: str = "", players: str = TWO, **more) -> Hand:
@@ -107,6 +109,15 @@ def test_whoever_names_another_card_has_drawn_for_this_turn():
 
 def test_a_card_is_turned_back_although_its_player_has_paid_a_penalty():
     assert rush("Ann 100; Ann penalty 50").against("Bob u-turn !") == []
+
+
+def test_a_corrected_deck_is_neither_smaller_nor_larger_than_the_printed_one():
+    edition = load_edition("rush")
+
+    assert edition.with_deck({Card.KM_50: 9, Card.KM_75: 11}).deck[Card.KM_75] == 11
+    for count in (9, 11):
+        with pytest.raises(EditionError, match="not 106"):
+            edition.with_deck({Card.KM_50: count})
 
 
 # The end
