@@ -314,7 +314,7 @@ class Tracker:
 
     def _lies_on(self, track: Track) -> bool:
         """Whether a card that we know of lay where this one appeared: then this one is new."""
-        return any(other.confirmed and may_cover(track, other) for other in self._tracks.values())
+        return any(o.confirmed and o.missing_since_s is None and may_cover(track, o) for o in self._all())
 
     def _propose(self, track: Track, place: Place, view: View, table: Table) -> Iterator[Event]:
         doubling = self._accelerators(track, place, table)

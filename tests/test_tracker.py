@@ -272,6 +272,18 @@ def test_a_card_laid_on_one_that_lay_there_before_is_proposed():
     assert plays(table.see()) == ["Ann roll"]
 
 
+def test_a_card_that_lay_there_before_we_looked_is_known_when_the_one_on_it_has_gone():
+    table = Sim(table_after("Ann roll", "Bob stop > Ann"))
+    table.lay("stop-01", "side-1/battle")
+    table.see()
+    table.take_up("stop-01")
+    table.see(0.5)
+    table.table = table_after("Ann roll", "Bob stop > Ann", "Ann right-of-way !")
+    table.lay("roll-01", "side-1/battle")
+
+    assert plays(table.see()) == []
+
+
 def test_a_play_entered_by_hand_is_not_proposed_when_its_card_appears():
     table = Sim(table_after())
     play = lay("Ann", Card.ROLL)
