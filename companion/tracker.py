@@ -307,14 +307,19 @@ class Tracker:
         if self._owed[key]:
             self._owed[key] -= 1
             return True
-        if self._before_us[key] and track.face in self._places.shows(table, place.zone) and not self._lies_on(track):
+        if (
+            self._before_us[key]
+            and track.face in self._places.shows(table, place.zone)
+            and not self._lies_on(track, table)
+        ):
             self._before_us[key] -= 1
             return True
         return track.face.family is Family.SPECIAL and self._lies_there_too(track, place.zone, table)
 
-    def _lies_on(self, track: Track) -> bool:
-        """Whether a card that we know of lay where this one appeared: then this one is new."""
-        return any(o.confirmed and o.missing_since_s is None and may_cover(track, o) for o in self._all())
+    def _lies_on(self, track: Track, table: Table) -> bool:
+        """Whether a card that we know of, and the record too, lay where this one appeared: then this one is new."""
+        known = (o for o in self._all() if o.confirmed and o.missing_since_s is None and may_cover(track, o))
+        return any(self._still_recorded(other, other.zone, table) for other in known)
 
     def _propose(self, track: Track, place: Place, view: View, table: Table) -> Iterator[Event]:
         doubling = self._accelerators(track, place, table)
