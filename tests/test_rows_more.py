@@ -8,6 +8,7 @@ from records import THREE, TWO, Hand, hand, run_down
 from companion.rules import referee
 from companion.rules.cards import Card
 from companion.rules.edition import EditionError, load_edition
+from companion.rules.notation import Unreadable
 
 
 def rush(plays: str = "", players: str = TWO, **more) -> Hand:
@@ -118,6 +119,31 @@ def test_a_corrected_deck_is_neither_smaller_nor_larger_than_the_printed_one():
     for count in (9, 11):
         with pytest.raises(EditionError, match="not 106"):
             edition.with_deck({Card.KM_50: count})
+
+
+def test_a_winning_card_that_was_turned_back_counts_once_in_the_match():
+    won = rush("Ann 200; Bob u-turn !; Bob 50; Ann 200", target=200, options=["match=5000"])
+
+    assert won.result.match == {"Ann": 200, "Bob": 50}
+
+
+# What can be written
+
+
+@pytest.mark.parametrize("slug", ["driving-ace", "mirror", "u-turn", "accident", "50"])
+def test_nothing_but_a_remedy_goes_under_its_hazard(slug):
+    attacked = rush("Ann accident > Bob")
+
+    assert attacked.parsed("Bob repairs under !").under
+    with pytest.raises(Unreadable, match="Only a remedy"):
+        attacked.parsed(f"Bob {slug} under !")
+
+
+@pytest.mark.parametrize("slug", ["driving-ace", "stop", "repairs", "accelerator", "unknown"])
+def test_nothing_but_a_distance_card_is_doubled(slug):
+    assert rush().parsed("Ann 50*2").times == 2
+    with pytest.raises(Unreadable, match="Only a distance card"):
+        rush().parsed(f"Ann {slug}*2")
 
 
 # The end
