@@ -146,6 +146,18 @@ def test_nothing_but_a_distance_card_is_doubled(slug):
         rush().parsed(f"Ann {slug}*2")
 
 
+# BSD mille
+
+
+def test_a_second_card_of_the_attackers_leaves_the_window_open_until_the_own_draw():
+    lies = hand("Ann roll; Bob roll; Ann stop > Bob; Ann 25 anyway", edition="bsd-mille", as_lies=True)
+    by_classic = hand("Ann roll; Bob roll; Ann stop > Bob; Ann 25 anyway", as_lies=True)
+
+    assert lies.against("Bob right-of-way !") == []
+    assert lies.then("Bob skip-draw").against("Bob right-of-way !") == ["coup-fourre-window-closed"]
+    assert by_classic.against("Bob right-of-way !") == ["coup-fourre-window-closed"]
+
+
 # The end
 
 
