@@ -161,6 +161,21 @@ def test_a_second_card_of_the_attackers_leaves_the_window_open_until_the_own_dra
 # The end
 
 
+@pytest.mark.parametrize(
+    ("edition", "how"),
+    [
+        ("classic", "play-out"),
+        ("parker", "play-out"),
+        ("bsd-mille", "stuck"),
+        ("dujardin-2014", "ends"),
+        ("asmodee-2014", "reshuffle"),
+        ("rush", "reshuffle"),
+    ],
+)
+def test_each_sheet_says_what_becomes_of_an_empty_draw_pile(edition, how):
+    assert load_edition(edition).empty_pile == how
+
+
 def test_a_french_race_goes_on_for_whoever_has_drawn_the_last_card():
     drawn = hand("Ann skip-draw; exhausted", edition="dujardin-2014")
 
