@@ -244,6 +244,8 @@ class Tracker:
         if self._adopt(track, place, table):
             self._lay_down(track, place)
             track.confirmed = True
+        elif self._comes_to_light(track, place.zone, table):
+            return
         elif (lifted := self._lifted_discard(table)) is not None:
             yield from self._who_goes_on(lifted, track, place, view, table)
         elif not self._waits(track, place, table):
@@ -315,6 +317,14 @@ class Tracker:
             self._before_us[key] -= 1
             return True
         return track.face.family is Family.SPECIAL and self._lies_there_too(track, place.zone, table)
+
+    def _comes_to_light(self, track: Track, zone: str, table: Table) -> bool:
+        """Whether a new card may have lain there before we looked, under a pile's top that has been taken up."""
+        return bool(self._before_us[(zone, track.face)]) and self._places.beneath(table, zone) is track.face
+
+    def _covers(self, upper: Track, lower: Track, table: Table) -> bool:
+        new = upper.is_new and not upper.confirmed
+        return may_cover(upper, lower) and not (new and self._comes_to_light(upper, lower.zone, table))
 
     def _lies_on(self, track: Track, table: Table) -> bool:
         """Whether a card that we know of, and the record too, lay where this one appeared: then this one is new."""
@@ -470,7 +480,7 @@ class Tracker:
     # Cards that are gone
 
     def _not_seen(self, track: Track, view: View, table: Table) -> Iterator[Event]:
-        if not track.lifted and any(may_cover(other, track) for other in self._in_zone[track.zone]):
+        if not track.lifted and any(self._covers(other, track, table) for other in self._in_zone[track.zone]):
             track.missing_since_s = None
             return
         if track.missing_since_s is None:

@@ -892,8 +892,8 @@ MUTATIONS = (
     Mutation(
         "cards on the speed pile are not counted",
         "table.py",
-        "on_piles = self.battle.count(card) + self.speed.count(card)",
-        "on_piles = self.battle.count(card)",
+        'card: attrgetter("speed") if card in SPEED_CARDS',
+        'card: attrgetter("battle") if card in SPEED_CARDS',
     ),
     Mutation(
         "a coup fourré is no distance",

@@ -134,6 +134,8 @@ def _cards(table: Table) -> list[Card]:
 
 def _lay(table: Table, player: str, chance: random.Random) -> Play:
     card = _wanted(table, player, chance) or _card(table, chance)
+    if chance.random() < 0.01:
+        return Play(Verb.PLAY, player, card)  # A hazard at nobody, an accelerator by itself.
     if card in (Card.THEFT, Card.CONTROL):
         return chance.choice(list(laying(table, player, card)))
     if card is Card.ACCELERATOR:

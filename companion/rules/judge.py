@@ -177,7 +177,9 @@ def at_the_end(game: Game) -> tuple[Item, ...]:
     """What a record's end gives: an ended hand's result that was held back, an open one's as it would count now."""
     if game.held is not None:
         return (game.held,)
-    return (_result(game, game.table),) if game.table is not None and game.hand_is_open else ()
+    if game.table is None or not game.hand_is_open:
+        return ()
+    return (_result(game, game.table, scoring.score(game.table)),)
 
 
 def step(game: Game, line: Line, *, as_lies: bool = False) -> tuple[Game, tuple[Item, ...]]:
@@ -307,10 +309,11 @@ def _begin_by_itself(game: Game, play: Play) -> tuple[Game, tuple[Reason, ...]]:
 
 def _close(game: Game, table: Table, remarks: tuple[Reason, ...] = ()) -> tuple[Game, tuple[Item, ...]]:
     """Counts a hand that has ended into the match. The result is held back while a u-turn could undo the end."""
-    totals = MappingProxyType(scoring.match_totals(game.edition, game.totals, table))
-    winner = scoring.match_winner(game.edition, totals, table)
+    sheets = scoring.score(table)
+    totals = MappingProxyType(scoring.match_totals(table, game.totals, sheets))
+    winner = scoring.match_winner(table.edition, totals, table)
     won = MappingProxyType({**game.won, winner: game.won.get(winner, 0) + 1}) if winner else game.won
-    result = replace(_result(game, table), match=totals, winner=winner, won=won, remarks=remarks)
+    result = replace(_result(game, table, sheets), match=totals, winner=winner, won=won, remarks=remarks)
     completed = table.ending is not None and table.ending.how is HowEnded.COMPLETED
     can_change = completed and table.window.laid is not None and table.edition.u_turn_on_winning_card == "allowed"
     held = result if can_change else None
@@ -328,9 +331,9 @@ def _open_again(game: Game) -> Game:
     return game._replace(hands=hands, totals=totals, won=won, winner=None, held=None)
 
 
-def _result(game: Game, table: Table) -> HandResult:
+def _result(game: Game, table: Table, counted: tuple[Sheet, ...]) -> HandResult:
     ending = table.ending
-    sheets = {side.name: sheet for side, sheet in zip(table.sides, scoring.score(table), strict=True)}
+    sheets = {side.name: sheet for side, sheet in zip(table.sides, counted, strict=True)}
     return HandResult(
         number=game.hand_number,
         how=ending.how if ending else HowEnded.OPEN,

@@ -98,11 +98,11 @@ def _shut_outs(table: Table, index: int) -> int:
     return sum(stayed) if table.edition.shut_out == "per-side" else int(all(stayed))
 
 
-def match_totals(edition: Edition, before: Mapping[str, int], table: Table) -> dict[str, int]:
-    """The match totals after a hand. A one-race match holds this race's totals alone."""
-    start = before if edition.match_points is not None else {}
-    sheets = zip(table.sides, score(table), strict=True)
-    return {side.name: start.get(side.name, 0) + sheet.total for side, sheet in sheets}
+def match_totals(table: Table, before: Mapping[str, int], sheets: tuple[Sheet, ...]) -> dict[str, int]:
+    """The match totals after a hand with its sheets. A one-race match holds this race's totals alone."""
+    start = before if table.edition.match_points is not None else {}
+    counted = zip(table.sides, sheets, strict=True)
+    return {side.name: start.get(side.name, 0) + sheet.total for side, sheet in counted}
 
 
 def match_winner(edition: Edition, totals: Mapping[str, int], table: Table) -> str | None:

@@ -21,6 +21,9 @@ FULL_HAND = 7
 """How many cards a hand holds after drawing."""
 
 
+SPEED_CARDS = (Card.SPEED_LIMIT, Card.END_OF_LIMIT)
+"""The cards of the speed pile."""
+
 _KM: Callable[[Card], int] = attrgetter("km")
 
 
@@ -111,8 +114,17 @@ class Side(NamedTuple):
         """How many of a card lie in front of this side; an accelerator lies with each doubled card."""
         if card is Card.ACCELERATOR:
             return len(self.doubled)
-        on_piles = self.battle.count(card) + self.speed.count(card)
-        return on_piles + self.distances.count(card) + self.safeties.count(card)
+        return _PILE[card](self).count(card)
+
+
+_AREA: dict[Family, Callable[[Side], tuple[Card, ...]]] = {
+    Family.DISTANCE: attrgetter("distances"),
+    Family.SAFETY: attrgetter("safeties"),
+}
+_PILE: dict[Card, Callable[[Side], tuple[Card, ...]]] = {
+    card: attrgetter("speed") if card in SPEED_CARDS else _AREA.get(card.family, attrgetter("battle")) for card in Card
+}
+"""Where each card lies in front of a side; what lies nowhere there is not found on the battle pile."""
 
 
 @dataclass(frozen=True, slots=True)

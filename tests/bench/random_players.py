@@ -56,10 +56,11 @@ def run(most: int, seed: int) -> tuple[Counter[str], Counter[Code], Counter[tupl
     while steps.total() < most:
         edition = edition_names()[sum(ends.values()) % len(edition_names())]
         table = random_table(chance, edition)
-        for play, table in lines_of(table, chance):
+        for play, before in lines_of(table, chance):
             steps[edition] += 1
-            spoken.update(why.code for why in referee.objections(table, play))
-            spoken.update(why.code for why in referee.remarks(table, play))
+            spoken.update(why.code for why in referee.objections(before, play))
+            spoken.update(why.code for why in referee.remarks(before, play))
+            table = before
         ends[edition, table.ending.how if table.ending else "open"] += 1
     print(f"{steps.total() / (time.monotonic() - start_s):,.0f} lines a second, checks and players included")
     return steps, spoken, ends
