@@ -57,13 +57,6 @@ class Places:
         kind = zone.partition("/")[2]
         return {"battle": side.battle[-1:], "speed": side.speed[-1:]}.get(kind, _driven(side) + side.safeties)
 
-    def beneath(self, table: Table, zone: str) -> Card | None:
-        """The face that lies under the top of a pile by the record."""
-        side, kind = self._side(table, zone), zone.partition("/")[2]
-        piles = {"battle": side.battle, "speed": side.speed} if side is not None else {}
-        pile = table.discards if zone == DISCARD_ZONE else piles.get(kind, ())
-        return pile[-2] if len(pile) > 1 else None
-
     def zone_of(self, play: Play, table: Table) -> str | None:
         """Where the card of a play lies once it is laid; None for a play without a card."""
         if play.verb is Verb.DISCARD:

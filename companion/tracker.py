@@ -319,8 +319,9 @@ class Tracker:
         return track.face.family is Family.SPECIAL and self._lies_there_too(track, place.zone, table)
 
     def _comes_to_light(self, track: Track, zone: str, table: Table) -> bool:
-        """Whether a new card may have lain there before we looked, under a pile's top that has been taken up."""
-        return bool(self._before_us[(zone, track.face)]) and self._places.beneath(table, zone) is track.face
+        """Whether a new card may be a discard from before we looked, of which the one on it has been taken."""
+        beneath = zone == DISCARD_ZONE and track.face in table.discards[-2:-1] and self._before_us[(zone, track.face)]
+        return bool(beneath) and not objections(table, _taking(table))
 
     def _covers(self, upper: Track, lower: Track, table: Table) -> bool:
         new = upper.is_new and not upper.confirmed
@@ -460,8 +461,9 @@ class Tracker:
             yield self._take(track, table, view.t_s, sure=True)
 
     def _discards_are_gone(self) -> bool:
-        """Whether no card is left that was seen on the discard pile."""
-        return all(t.missing_since_s is not None for t in self._all() if t.confirmed and t.zone == DISCARD_ZONE)
+        """Whether no card that was seen on the discard pile is left, and no other shows there."""
+        known = (track for track in self._all() if track.confirmed and track.zone == DISCARD_ZONE)
+        return all(track.missing_since_s is not None for track in known) and not any(self._coming(DISCARD_ZONE))
 
     def _may_be_reshuffled(self, view: View, table: Table) -> bool:
         """Whether the discards are becoming the draw pile: that one is used up, and all of them are gone."""
