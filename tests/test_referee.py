@@ -915,7 +915,7 @@ def test_after_a_fast_remedy_the_turn_may_be_passed_to_the_left_once():
 def test_a_fast_remedy_has_the_window_of_a_coup_fourre():
     fast = hand("Ann roll; Bob accident > Ann", THREE, options=["fast-remedy=yes"])
 
-    assert fast.against("Ann gasoline !") == ["not-your-turn"]
+    assert fast.against("Ann gasoline !") == ["no-attack-to-answer"]
     assert fast.then("Cid roll").against("Ann repairs !") == ["coup-fourre-window-closed"]
 
 

@@ -197,3 +197,10 @@ def test_an_extension_is_offered_although_the_draw_pile_is_empty():
 
     assert (offered.table.draw_pile, offered.table.is_over) == (0, False)
     assert offered.then("Ann finish").result.by == "Ann"
+
+
+def test_a_remedy_that_answers_no_attack_is_told_so_where_remedies_are_laid_at_once():
+    attacked = rush("Ann accident > Cid", THREE)
+
+    assert attacked.against("Cid recharge !") == ["no-attack-to-answer"]
+    assert hand("Ann roll; Bob accident > Ann", THREE).against("Ann gasoline !") == ["not-your-turn"]

@@ -304,10 +304,15 @@ def _against_at_once(table: Table, play: Play, side: Side) -> Iterator[Reason]:
     if showing is not None:
         case = {} if card.family is Family.SAFETY else {"case": "remedy"}
         yield reason(Code.COUP_FOURRE_WINDOW_CLOSED, hazard=showing, card=card, **case)
-    elif card.family is Family.SAFETY or play.player == table.player_to_move:
+    elif _can_answer(table.edition, card) or play.player == table.player_to_move:
         yield reason(Code.NO_ATTACK_TO_ANSWER, card=card, side=side.name)
     else:
         yield reason(Code.NOT_YOUR_TURN, player=play.player, turn=table.player_to_move)
+
+
+def _can_answer(edition: Edition, card: Card) -> bool:
+    """Whether such a card ever answers an attack out of turn."""
+    return card.family is Family.SAFETY or (card.family is Family.REMEDY and edition.fast_remedy == "yes")
 
 
 def _answerable(edition: Edition, side: Side, card: Card) -> Card | None:
