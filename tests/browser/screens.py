@@ -54,6 +54,7 @@ ATTACK = [*OPENING, "Bob stop > Ann"]
 FINISH = [*OPENING, "Bob 25", "Ann 100", "Bob 25", "Ann 100", "Bob 50", "Ann 200"]
 RUSH = ["edition rush", "side Ann", "side Bob", "hand first Ann"]
 RUSH_PAIRS = ["edition rush", "side Reds = Ann, Cid", "side Blues = Bob, Dee", "hand first Ann"]
+RUSH_THREE = ["edition rush", "side Ann", "side Bob", "side Cid", "hand first Ann"]
 RUSH_FIVE = ["edition rush", *(f"side {name}" for name in ("Ann", "Bob", "Cid", "Dee", "Eve")), "hand first Ann"]
 EIGHT = ("Ann", "Bob", "Cid", "Dee", "Eve", "Fay", "Gil", "Hal")
 RUSH_EIGHT = ["edition rush", *(f"side {name}" for name in EIGHT), "hand first Ann"]
@@ -123,6 +124,7 @@ SCENES = {
     "setup-rush": (None, [], nothing, "/setup?edition=rush&option-fast-remedy=no"),
     "rush": (RUSH, RUSH_PLAYS, nothing, "/"),
     "rush-pairs": (RUSH_PAIRS, ["Ann 100*2", "Bob speed-limit > Reds"], nothing, "/"),
+    "rush-three": (RUSH_THREE, ["Ann stop > Bob", "Bob right-of-way !"], nothing, "/"),
     "rush-five": (RUSH_FIVE, ["Ann 100", "Bob 200*2", "Cid control stop > Bob", "Dee 100"], nothing, "/"),
     "rush-stolen": (RUSH, [*RUSH_PLAYS[:2], "Ann theft 75 > Bob"], nothing, "/"),
     "rush-pass": (RUSH, [*RUSH_PLAYS, "Ann right-of-way !"], nothing, "/"),

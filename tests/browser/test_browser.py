@@ -17,6 +17,7 @@ from browser.screens import (
     RUSH_EIGHT,
     RUSH_FIVE,
     RUSH_PAIRS,
+    RUSH_THREE,
     SIX,
     SMALL,
     THREE,
@@ -347,6 +348,40 @@ def test_specials_and_a_mistake_by_hand(opened):
 
         expect(page.get_by_text("A mistake costs Bob a card: stop.").first).to_be_visible()
         assert lines(match) == ["Ann 50", "Bob 100*2", "Ann theft 100*2 > Bob", "Ann 100*2", "Bob penalty stop"]
+
+
+OVER_THE_BORDER = """[...document.querySelectorAll(".side")].flatMap(card => {
+  const border = card.getBoundingClientRect(), out = [];
+  for (const sign of card.querySelectorAll("svg, .road, .laid span")) {
+    const box = sign.getBoundingClientRect();
+    if (box.width && (box.left < border.left || box.right > border.right)) out.push(sign.outerHTML.slice(0, 60));
+  }
+  const texts = document.createTreeWalker(card, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    if (!texts.currentNode.data.trim() || texts.currentNode.parentElement.closest("h2, .hidden")) continue;
+    const range = document.createRange();
+    range.selectNodeContents(texts.currentNode);
+    const box = range.getBoundingClientRect();
+    if (box.width && (box.left < border.left + 2 || box.right > border.right - 2)) out.push(texts.currentNode.data);
+  }
+  return out;
+})"""
+LONG_THREE = ["side Ann", "side Bob", "side Cid", "target 1000", "hand first Ann"]
+
+
+@pytest.mark.parametrize("width", [320, 360])
+@pytest.mark.parametrize("header", [RUSH, RUSH_THREE, LONG_THREE, SIX, RUSH_FIVE, RUSH_EIGHT])
+@pytest.mark.parametrize("asked", [None, "Ann 200", "Bob stop > Ann"])
+def test_what_lies_before_a_side_stays_within_its_border(opened, header, width, asked):
+    first = header[-1].removeprefix("hand first ")
+    with match_of(header, []) as match, running(app_of(match)) as url:
+        for play in (f"Bob accident > {first}", f"{first} driving-ace !"):
+            match.enter(play, "Ann", anyway=True)
+        if asked:
+            propose(match, asked.replace("Ann", first))
+        page = opened(url, {"width": width, "height": 740})
+
+        assert page.evaluate(OVER_THE_BORDER) == []
 
 
 NO_CAMERA = "There is no camera here: plug one in, or choose another with --camera. Plays can be entered by hand."
