@@ -9,14 +9,17 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from companion import __version__
 from companion.errors import Problem
+
+if TYPE_CHECKING:
+    from companion.rules.judge import JudgedLine
 
 _WRONG = 1
 """Exit code: done, and something is wrong in the input."""
@@ -115,12 +118,8 @@ def replay(records: tuple[Path, ...], as_lies: bool, states: bool, as_json: bool
     for path, (_, text) in zip(records, texts, strict=True):
         if not as_json:
             _refuse_pictures(path, text)
-    wrong = False
-    for file, text in texts:
-        for said, bad in _replayed(file, text, as_lies=as_lies, states=states, as_json=as_json):
-            wrong |= bad
-            click.echo(said)
-    return _WRONG if wrong else 0
+    show = _replayed_as_json if as_json else _replayed
+    return max([show(file, text, as_lies=as_lies, states=states) for file, text in texts])
 
 
 def _refuse_pictures(path: Path, text: str) -> None:
@@ -129,19 +128,50 @@ def _refuse_pictures(path: Path, text: str) -> None:
         raise Problem(f"{path} is no record: a record is a text, one play a line.", _WRONG)
 
 
-def _replayed(file: str, text: str, *, as_lies: bool, states: bool, as_json: bool) -> Iterator[tuple[str, bool]]:
-    """What to print for each line and hand, and whether something is wrong with it."""
+def _replayed_as_json(file: str, text: str, *, as_lies: bool, states: bool) -> int:
+    """Prints an object for each line and hand; gives the exit code."""
+    from companion.rules import judge, notation
+
+    wrong = False
+    for item in judge.judge(notation.lines(text), as_lies=as_lies):
+        if isinstance(item, judge.JudgedLine):
+            wrong |= item.verdict != judge.LEGAL
+            _print_json([item.as_json(file, states=states)])
+        else:
+            _print_json([item.as_json(file)])
+    return _WRONG if wrong else 0
+
+
+def _replayed(file: str, text: str, *, as_lies: bool, states: bool) -> int:
+    """Prints what there is to say about each line and hand; gives the exit code."""
+    del states
     from companion import report
     from companion.rules import judge, notation
 
+    lines: list[judge.JudgedLine] = []
     for item in judge.judge(notation.lines(text), as_lies=as_lies):
         if isinstance(item, judge.JudgedLine):
-            bad = item.verdict != judge.LEGAL
-            said = json.dumps(item.as_json(file, states=states), ensure_ascii=False)
-            yield said if as_json else report.judged_line(item, file), bad
+            lines.append(_without_table(item))
+            click.echo(report.judged_line(item, file))
         else:
-            sheet = json.dumps(item.as_json(file), ensure_ascii=False)
-            yield sheet if as_json else "\n".join(["", *report.score_sheet(item), ""]), False
+            click.echo("\n".join(["", *report.score_sheet(item), ""]))
+    for sentence in report.closing(lines, as_lies=as_lies):
+        click.echo(sentence)
+    return _wrong_in(file, lines)
+
+
+def _without_table(judged: JudgedLine) -> JudgedLine:
+    """A line to remember: a long record must not carry all its tables along."""
+    return judged._replace(table=None)
+
+
+def _wrong_in(file: str, lines: Sequence[JudgedLine]) -> int:
+    """The exit code for judged lines of a file; says so if there are none."""
+    from companion.rules import judge
+
+    if not lines:
+        click.echo(f"{file}: there is no play in it.", err=True)
+    return _WRONG if any(line.verdict != judge.LEGAL for line in lines) else 0
 
 
 @companion.command()
@@ -154,21 +184,30 @@ def score(records: tuple[Path, ...], data: Path | None) -> int:
     Example: companion score sunday.mbn
     """
     del data
+    texts = [(path, _read_record(path)) for path in records]
+    for path, text in texts:
+        _refuse_pictures(path, text)
+    return max([_scored(path, text) for path, text in texts])
+
+
+def _scored(path: Path, text: str) -> int:
+    """Prints the score sheets of a record, and on standard error what is not counted; gives the exit code."""
     from companion import report
     from companion.rules import judge, notation
 
-    texts = [(path, _read_record(path)) for path in records]
-    wrong = False
-    for path, text in texts:
-        _refuse_pictures(path, text)
-        click.echo(path.name)
-        for item in judge.judge(notation.lines(text)):
-            if isinstance(item, judge.HandResult):
-                click.echo("\n".join(["", *report.score_sheet(item)]))
-            elif item.verdict != judge.LEGAL:
-                wrong = True
-                click.echo(f"  not counted: {report.judged_line(item, str(path))}", err=True)
-    return _WRONG if wrong else 0
+    lines: list[judge.JudgedLine] = []
+    click.echo(path.name)
+    for item in judge.judge(notation.lines(text)):
+        if isinstance(item, judge.HandResult):
+            click.echo("\n".join(["", *report.score_sheet(item)]))
+            continue
+        lines.append(_without_table(item))
+        if item.verdict != judge.LEGAL:
+            counted = "counted all the same" if item.applied else "not counted"
+            click.echo(f"  {counted}: {report.judged_line(item, str(path))}", err=True)
+    for sentence in report.closing(lines):
+        click.echo(f"  {sentence}", err=True)
+    return _wrong_in(str(path), lines)
 
 
 @companion.group(invoke_without_command=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 from companion.rules import reasons, scoring
 from companion.rules.edition import load_edition
-from companion.rules.judge import HandResult, JudgedLine
+from companion.rules.judge import ILLEGAL, LEGAL, UNREADABLE, HandResult, JudgedLine
 from companion.rules.scoring import Item
 from companion.rules.table import HowEnded
 
@@ -36,8 +36,31 @@ def judged_line(judged: JudgedLine, file: str) -> str:
 
 
 def printable(text: str) -> str:
-    """Text of strangers for the terminal: what would steer it shows as a dot."""
-    return "".join(char if char.isprintable() else "·" for char in text)
+    """Text of strangers for the terminal: a tab shows as a blank, what else would steer it as a dot."""
+    return "".join(char if char.isprintable() else "·" for char in text.replace("\t", " "))
+
+
+def closing(lines: Sequence[JudgedLine], *, as_lies: bool = False) -> Iterator[str]:
+    """What to say once at the end of a file some of whose lines were left out: which are the cause, and what helps."""
+    left_out = [judged for judged in lines if judged.verdict != LEGAL and not judged.applied]
+    if not as_lies and any(judged.verdict == ILLEGAL for judged in left_out):
+        yield f"{_what_was_left_out(left_out)} {_WAYS_TO_LET_STAND}"
+
+
+_WAYS_TO_LET_STAND = (
+    "`replay --as-lies` lets every card lie as it was laid; `anyway` at a line's end lets that one stand."
+)
+
+
+def _what_was_left_out(left_out: Sequence[JudgedLine]) -> str:
+    unreadable = any(judged.verdict == UNREADABLE for judged in left_out)
+    how, first = "illegal or unreadable" if unreadable else "illegal", left_out[0].line.number
+    if len(left_out) == 1:
+        return f"Line {first} was {how} and left out."
+    return (
+        f"{len(left_out)} lines were {how} and left out, the first is line {first}; "
+        "what follows may be illegal only because of it."
+    )
 
 
 def how_it_ended(result: HandResult) -> str:

@@ -71,6 +71,48 @@ def test_replay_states_adds_the_table(record: Path):
     assert first["state"]["sides"]["Ann"]["battle"] == "roll"
 
 
+CLOSING = (
+    "3 lines were illegal or unreadable and left out, the first is line 6; what follows may be illegal only because "
+    "of it. `replay --as-lies` lets every card lie as it was laid; `anyway` at a line's end lets that one stand."
+)
+
+
+def test_what_was_left_out_is_told_once_at_the_end(record: Path):
+    record.write_text(GAME + "Bob 25\n", encoding="utf-8")
+    replayed, scored = companion("replay", record, record), companion("score", record)
+
+    assert replayed.stdout.count(CLOSING) == 2
+    assert replayed.stdout.endswith(CLOSING + "\n")
+    assert scored.stderr.endswith(f"  {CLOSING}\n")
+
+
+def test_nothing_is_said_at_the_end_where_every_card_lies(record: Path):
+    assert "left out" not in companion("replay", record, "--as-lies").stdout
+    assert "left out" not in companion("replay", record, "--json").stdout
+
+
+def test_a_line_that_the_table_let_stand_is_counted(tmp_path: Path):
+    path = tmp_path / "game.mbn"
+    path.write_text("side Ann\nside Bob\nhand first Ann\nAnn 100 anyway\n", encoding="utf-8")
+    ran = companion("score", path)
+
+    assert "counted all the same: " in ran.stderr
+    assert "left out" not in ran.stderr
+    assert "100" in ran.stdout
+    assert ran.returncode == 1
+
+
+@pytest.mark.parametrize("text", ["", "# nothing yet\n", "edition rush\nside Ann\nside Bob\n"])
+def test_a_record_without_a_play_is_told_so(tmp_path: Path, text: str):
+    path = tmp_path / "empty.mbn"
+    path.write_text(text, encoding="utf-8")
+    replayed, scored, as_json = (companion(*words, path) for words in (["replay"], ["score"], ["replay", "--json"]))
+
+    assert replayed.stderr == scored.stderr == f"{path}: there is no play in it.\n"
+    assert (replayed.stdout, as_json.stdout, as_json.stderr) == ("", "", "")
+    assert (replayed.returncode, scored.returncode, as_json.returncode) == (0, 0, 0)
+
+
 def test_score_prints_a_table(record: Path):
     ran = companion("score", record)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from records import hand, results
+from records import hand, record, results
 
-from companion.report import score_sheet
+from companion.report import closing, printable, score_sheet
 
 DRIVE = "Ann roll\nBob roll\nAnn 200\nBob 25\nAnn 200\nBob 25\nAnn 100\nBob 25\nAnn 100\nBob 25\nAnn 100\nAnn finish\n"
 
@@ -44,3 +44,19 @@ def test_an_open_hand_decides_nothing():
     (result,) = results("edition rush\nside Ann\nside Bob\nhand first Ann\nAnn 100\n")
 
     assert score_sheet(result)[-1].startswith("Total")
+
+
+def test_one_line_that_was_left_out_is_named_without_a_count():
+    lines = [item for item in record("side Ann\nside Bob\nhand first Ann\nAnn roll\nBob 25\n") if hasattr(item, "line")]
+
+    assert next(closing(lines)).startswith("Line 5 was illegal and left out. `replay --as-lies` lets")
+
+
+def test_lines_that_only_cannot_be_read_explain_themselves():
+    lines = [item for item in record("side Ann\nside Bob\nhand first Ann\nAnn roll\nBob\n") if hasattr(item, "line")]
+
+    assert list(closing(lines)) == []
+
+
+def test_a_tab_shows_as_a_blank_and_what_would_steer_the_terminal_as_a_dot():
+    assert printable("Ann\t100\x1b[31m") == "Ann 100·[31m"
