@@ -728,6 +728,58 @@ def test_a_stolen_card_may_be_laid_and_a_doubled_one_is_marked(page, rush):
     assert "100 ×2" in text_of(page.get("/"))
 
 
+@pytest.fixture
+def thief(app, page, rush):
+    """The phone of the player who has just stolen a card, while the turn is Cid's."""
+    played(rush, "Ann 200", "Bob theft 200 > Ann")
+    tap(page, "/join", player="Bob")
+    return page
+
+
+def test_a_thief_may_lay_what_he_stole_and_his_phone_says_so(thief, rush):
+    table, entry = thief.get("/"), thief.get("/play")
+
+    assert "Lay the 200 km now, or keep it" in text_of(table)
+    assert "Cid’s turn" not in text_of(table)
+    assert re.search(r'class="button primary">.*?<span>Bob lays 200 km</span>', table.get_data(as_text=True))
+    assert "Bob 200" in values(entry)
+    assert not any(text.startswith("Cid ") for text in values(entry))
+
+
+def test_the_next_players_phone_is_as_usual_after_a_theft(app, thief):
+    next_player = app.test_client()
+    tap(next_player, "/join", player="Cid")
+
+    assert "Your turn" in text_of(next_player.get("/"))
+    assert "Bob may lay the 200 km now, or keep it." in text_of(next_player.get("/"))
+    assert "Cid 200" in values(next_player.get("/play"))
+
+
+def test_a_phone_without_a_seat_is_asked_who_plays_after_a_theft(app, thief):
+    nobody = app.test_client()
+    asked = nobody.get("/play")
+    chosen = nobody.get("/play?player=Bob")
+
+    assert "Cid’s turn" in text_of(nobody.get("/"))
+    assert "Who has played? Bob, the 200 km Cid, whose turn it is" in text_of(asked)
+    assert values(asked) == []
+    assert "Bob 200" in values(chosen)
+
+
+def test_a_handed_card_is_laid_by_whoever_asked_for_it(page, rush):
+    played(rush, "Ann control 100 > Bob", "Bob give 100 > Ann")
+    tap(page, "/join", player="Ann")
+
+    assert "Lay the 100 km now, or keep it" in text_of(page.get("/"))
+
+
+def test_a_stolen_card_that_cannot_be_laid_leaves_the_page_as_it_is(page, rush):
+    played(rush, "Ann 200", "Bob stop > Cid", "Cid discard 50", "Ann stop > Bob", "Bob theft 200 > Ann")
+    tap(page, "/join", player="Bob")
+
+    assert "Cid’s turn" in text_of(page.get("/"))
+
+
 def test_passing_is_offered_to_whoever_has_the_turn_out_of_turn(page, rush):
     played(rush, "Ann stop > Cid", "Cid right-of-way !")
 

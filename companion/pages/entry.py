@@ -8,7 +8,7 @@ from flask import Blueprint, abort, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.match import MatchState
-from companion.pages import offers, picking, views
+from companion.pages import offers, people, picking, views, words
 from companion.pages.context import state
 from companion.pages.picking import Tab
 from companion.pages.words import Names, _, play_say
@@ -43,6 +43,8 @@ class Task:
     """The line of the log that is being changed."""
 
     proposal: int | None = None
+    asks_who: bool = False
+    """Two players may lay a card now, and nobody knows whose this phone is."""
 
 
 @bp.get("/play")
@@ -54,7 +56,12 @@ def new() -> AnyResponse | str:
         return redirect(url_for("setting_up.show"))
     if table.is_over and not offers.answers(table, Names.of(now.game), None):
         return redirect(url_for("score.show"))
-    return _picker(Task(_("What was played?"), url_for("table.enter"), table, table.player_to_move), now)
+    lays_now, seat = offers.who_lays_now(table), people.seat(now)
+    if lays_now is not None and seat == lays_now[0]:
+        return _picker(Task(words.lay_now(lays_now[1]), url_for("table.enter"), table, seat), now)
+    asks_who = lays_now is not None and seat != table.player_to_move
+    task = Task(_("What was played?"), url_for("table.enter"), table, table.player_to_move, asks_who=asks_who)
+    return _picker(task, now)
 
 
 @bp.get("/proposal/<int(signed=True):proposal_id>")
@@ -116,7 +123,8 @@ def _picker(task: Task, now: MatchState) -> str:
     tab = _tab()
     if tab is Tab.AT_ONCE and "player" not in request.args:
         player = picking.who_answers(table, player)
-    question = picking.question(table, player, request.args, names)
+    who = picking.who_plays(table, names) if task.asks_who and not request.args else None
+    question = who or picking.question(table, player, request.args, names)
     return render_template(
         "entry.html",
         task=task,

@@ -103,7 +103,7 @@ def _by_player(plays: Sequence[Play], seat: str | None, names: Names) -> Iterato
 
 def beside(table: Table, names: Names, player: str | None = None) -> Iterator[Offer]:
     """What somebody (or that player alone) may do now beside laying a card: hand over, lay what he has got, pass."""
-    offers = [*_giving(table, names), *_laying_taken(table, names), *_passing(table, names)]
+    offers = [*_giving(table, names), *laying_taken(table, names), *_passing(table, names)]
     return (offer for who, offer in offers if player in (None, who))
 
 
@@ -117,7 +117,17 @@ def _giving(table: Table, names: Names) -> Iterator[tuple[str, Offer]]:
             yield giver, Offer(say, str(play))
 
 
-def _laying_taken(table: Table, names: Names) -> Iterator[tuple[str, Offer]]:
+def who_lays_now(table: Table) -> tuple[str, Card] | None:
+    """Who may lay a card that he has just stolen or been handed although the turn is another's, and which card."""
+    taken = table.window.taken
+    if taken is None or taken.seat == table.to_move:
+        return None
+    player = table.seats[taken.seat].player
+    can_be_laid = any(legal_now(table, play) for play in _ways_of(table, player, taken))
+    return (player, taken.card) if can_be_laid else None
+
+
+def laying_taken(table: Table, names: Names) -> Iterator[tuple[str, Offer]]:
     """The card that somebody has just stolen, been handed or fetched; one that cannot be laid may be discarded."""
     taken = table.window.taken
     if taken is None:

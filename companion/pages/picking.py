@@ -67,6 +67,9 @@ class Question:
     instead: Offer | None = None
     """What leaves the question unanswered, where that is not just another card."""
 
+    asks_who: bool = False
+    """Nobody has been chosen yet."""
+
 
 def _grouped(tiles: Iterable[Tile]) -> tuple[Group, ...]:
     tiles = list(tiles)
@@ -193,6 +196,18 @@ def question(table: Table, player: str, asked: Mapping[str, str], names: Names) 
         return _about(table, player, card, asked, names)
     ask = _QUESTIONS.get(asked.get("ask", ""))
     return ask(table, player, asked, names) if ask else None
+
+
+def who_plays(table: Table, names: Names) -> Question | None:
+    """Whose card it is, where somebody may lay one out of his turn that has just come to him."""
+    lays_now = offers.who_lays_now(table)
+    if lays_now is None:
+        return None
+    taker, card = lays_now
+    lays = _("%(who)s, the %(card)s", who=names.player(taker), card=words.name(card))
+    plays = _("%(who)s, whose turn it is", who=names.player(table.player_to_move))
+    buttons = (Offer(lays, ask=query(taker)), Offer(plays, ask=query(table.player_to_move)))
+    return Question(_("Who has played?"), offers=buttons, asks_who=True)
 
 
 def _about(table: Table, player: str, card: Card, asked: Mapping[str, str], names: Names) -> Question | None:

@@ -28,6 +28,10 @@ def show() -> AnyResponse | str:
     table, names, seat = now.game.table, Names.of(now.game), people.seat(now)
     if now.match is None or table is None:
         return redirect(url_for("setting_up.show"))
+    lays_now = offers.who_lays_now(table)
+    mine = lays_now is not None and lays_now[0] == seat
+    first = [offer for _who, offer in offers.laying_taken(table, names)] if mine else []
+    beside = [*offers.beside(table, names), *offers.answers(table, names, seat)]
     return render_template(
         "table.html",
         sides=views.side_views(now, seat),
@@ -35,7 +39,9 @@ def show() -> AnyResponse | str:
         log=views.log_view(now),
         last=views.last_play(now),
         chances=offers.coups_fourres(table, names),
-        beside=[*offers.beside(table, names), *offers.answers(table, names, seat)],
+        lay_now=lays_now[1] if mine and lays_now else None,
+        first=first,
+        beside=[offer for offer in beside if offer not in first],
         winner=names.side(now.game.winner) if now.game.winner else None,
         attention=[views.entry_view(now, entry) for entry in now.attention],
     )

@@ -40,7 +40,9 @@ def prepare(app: Flask, static: Path) -> None:
     app.jinja_env.add_extension("jinja2.ext.i18n")
     app.jinja_env.install_null_translations(newstyle=True)  # type: ignore[attr-defined]
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
-    app.jinja_env.globals.update(card=Card, family=Family, title=words.title, family_titles=words.FAMILY_TITLES)
+    app.jinja_env.globals.update(
+        card=Card, family=Family, title=words.title, words=words, family_titles=words.FAMILY_TITLES
+    )
     app.jinja_env.filters["curly"] = words.curly
     app.context_processor(lambda: _helpers(assets))
     app.add_url_rule("/static/<path:name>", "static", lambda name: _serve(assets, name))

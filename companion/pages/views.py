@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from companion.match import Entry, MatchState, Pending
-from companion.pages import picking, words
+from companion.pages import offers, picking, words
 from companion.pages.words import Names, Why
 from companion.rules import judge, referee, scoring
 from companion.rules.cards import Card, Family
@@ -203,9 +203,17 @@ def last_play(state: MatchState) -> Last | None:
     entry = next((e for e in reversed(state.hand_entries) if e.judged and e.judged.applied), None)
     if entry is None or entry.play is None or table is None:
         return None
-    hit = _hit(table, entry.play)
-    then = words.needs(hit) if hit is not None and not table.is_over else None
-    return Last(words.play_say(entry.play, Names.of(state.game)), then, words.sign_of(entry.play))
+    names = Names.of(state.game)
+    then = None if table.is_over else _then(table, entry.play, names)
+    return Last(words.play_say(entry.play, names), then, words.sign_of(entry.play))
+
+
+def _then(table: Table, play: Play, names: Names) -> str | None:
+    """What a play leaves somebody needing, or able to do at once."""
+    hit, lays_now = _hit(table, play), offers.who_lays_now(table)
+    if lays_now is not None:
+        return words.may_lay_now(names.player(lays_now[0]), lays_now[1])
+    return words.needs(hit) if hit is not None else None
 
 
 def _hit(table: Table, play: Play) -> Side | None:

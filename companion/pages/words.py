@@ -179,6 +179,16 @@ def needs(side: Side) -> str | None:
     return _("%(remedy)s or %(safety)s is needed.", remedy=capital(remedy), safety=safety)
 
 
+def lay_now(card: Card) -> str:
+    """What a player is told who has just got a card that he may lay at once."""
+    return _("Lay the %(card)s now, or keep it", card=name(card))
+
+
+def may_lay_now(who: str, card: Card) -> str:
+    """What the others are told then."""
+    return _("%(who)s may lay the %(card)s now, or keep it.", who=who, card=name(card))
+
+
 def car(edition: Edition, side: Side) -> str:
     """How the car stands, in a word or two."""
     if side.hazard is not None:
