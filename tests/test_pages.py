@@ -360,13 +360,71 @@ def test_a_new_match_asks_before_it_ends_the_hand_that_is_played(page, begun):
     answer = tap(page, "/setup", **form(name1="Eve", name2="Fay"))
 
     assert answer.status_code == 409
-    assert "A hand is being played. Start a new match all the same?" in text_of(answer)
+    assert "This ends the match being played. Start a new one all the same?" in text_of(answer)
     assert 'value="Eve"' in answer.get_data(as_text=True)
     assert begun.state.match == before
 
     tap(page, "/setup", **form(name1="Eve", name2="Fay", replace="1"))
 
     assert [team.name for team in begun.state.game.teams] == ["Eve", "Fay"]
+
+
+def test_a_new_match_asks_between_two_hands_as_well_but_not_after_the_last(page, begun):
+    before = begun.state.match
+    begun.enter("end", "Ann")
+    tap(page, "/setup", **form(name1="Eve", name2="Fay"))
+
+    assert begun.state.match == before
+
+    begun.start(["edition asmodee-2014", *TWO])
+    for play in ("Ann roll", "end"):
+        begun.enter(play, "Ann")
+    tap(page, "/setup", **form(name1="Eve", name2="Fay"))
+
+    assert [team.name for team in begun.state.game.teams] == ["Eve", "Fay"]
+
+
+AS_BEFORE = {
+    "edition": "rush",
+    "seating": "4x2",
+    "name1": "Ann Smith",
+    "name2": "Bob",
+    "name3": "Cid",
+    "name4": "Dee",
+    "first": "1",
+    "policy": "play-on",
+    "option-fast-remedy": "no",
+    "count-50": "9",
+    "count-stop": "5",
+}
+
+
+@pytest.mark.parametrize("target", ["", "700", "500"])
+def test_a_new_match_is_like_the_last_one(page, match, target):
+    tap(page, "/setup", **AS_BEFORE, target=target)
+    record = match.record()
+
+    again = fields_of(page.get("/setup"))
+    tap(page, "/setup", **again)
+
+    assert again | AS_BEFORE | {"target": target} == again
+    assert match.record() == record
+    assert match.state.policy is Policy.PLAY_ON
+
+
+def fields_of(response) -> dict[str, str]:
+    """What a page's form would send as it stands."""
+    text = response.get_data(as_text=True)
+    inputs = [(tag, dict(re.findall(r'([\w-]+)="([^"]*)"', tag))) for tag in re.findall(r"<input[^>]*>", text)]
+    fields = {
+        found["name"]: html.unescape(found.get("value", ""))
+        for tag, found in inputs
+        if found.get("type") != "radio" or re.search(r"\bchecked\b", tag)
+    }
+    for name, options in re.findall(r'<select name="([\w-]+)">(.*?)</select>', text, re.DOTALL):
+        chosen = re.search(r'value="([^"]*)" selected', options)
+        fields[name] = chosen.group(1) if chosen else ""
+    return fields
 
 
 HOSTILE = [

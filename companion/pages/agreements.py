@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from companion.errors import Problem
@@ -78,6 +78,11 @@ def agreed(form: Form, edition: Edition) -> Edition:
 def counted_lines(form: Form, edition: Edition) -> list[str]:
     """The header line of a record that corrects the deck, or none."""
     return deck_lines(counts(form, edition).items())
+
+
+def as_chosen(options: Iterable[tuple[str, str]], counted: Iterable[tuple[Card, int]]) -> dict[str, str]:
+    """House rules and corrected counts as the form would send them."""
+    return {_option(name): value for name, value in options} | {_count(card): str(count) for card, count in counted}
 
 
 # As the form shows it

@@ -24,6 +24,7 @@ bp = Blueprint("setting_up", __name__)
 
 MOST_PLAYERS = 8
 MOST_TARGET_KM = 5000
+USUAL_TARGETS_KM = (700, 1000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +39,19 @@ class Seating:
 
 @bp.get("/setup")
 def show() -> str:
-    """The form."""
-    return _form(request.args)
+    """The form; a new match is like the last one until somebody chooses otherwise."""
+    return _form(request.args or _like_the_last(state()))
+
+
+def _like_the_last(now: MatchState) -> MultiDict[str, str]:
+    """The last match as it would be chosen in the form; empty before the first."""
+    game, names = now.game, _names_before(now)
+    if now.match is None or not game.teams:
+        return MultiDict()
+    fields = {"edition": game.edition_name, "seating": f"{len(names)}x{len(game.teams[0].players)}"}
+    fields |= {f"name{seat}": name for seat, name in enumerate(names, start=1)}
+    fields |= {"target": str(game.target)} if game.target else {}
+    return MultiDict(fields | agreements.as_chosen(game.options, game.counts))
 
 
 def _form(chosen: MultiDict[str, str], sentence: str = "", *, ask: bool = False) -> str:
@@ -51,12 +63,14 @@ def _form(chosen: MultiDict[str, str], sentence: str = "", *, ask: bool = False)
     typed = [clean(chosen.get(f"name{seat}", "")) for seat in range(1, MOST_PLAYERS + 1)]
     ways = _seatings(edition)
     asked = chosen.get("seating")
+    target = _km(chosen.get("target", ""))
     return render_template(
         "setup.html",
         editions=editions,
         chosen=edition,
         seatings=ways,
         way=_way(ways, asked, int(asked[0]) if asked and asked[0].isdecimal() else len(before) or 2),
+        usual_targets=sorted({*USUAL_TARGETS_KM, target or USUAL_TARGETS_KM[0]}),
         targets={way.players: way.target for way in ways},
         not_seated=_not_seated(edition),
         first_player=_(FIRST_PLAYERS[edition.first_player]),
@@ -65,10 +79,10 @@ def _form(chosen: MultiDict[str, str], sentence: str = "", *, ask: bool = False)
         cards=sum(edition.deck.values()),
         names=typed if asked else before,
         first=chosen.get("first", 1, type=int),
-        target=chosen.get("target", ""),
+        target=target,
         policy=chosen.get("policy", now.policy, type=Policy),
         most=MOST_PLAYERS,
-        under_way=now.match is not None and now.game.winner is None and bool(now.hand_entries or now.game.hands),
+        under_way=_is_under_way(now),
         sentence=sentence,
         ask=ask,
     )
@@ -105,19 +119,22 @@ def _names_before(now: MatchState) -> list[str]:
 
 @bp.post("/setup")
 def start() -> AnyResponse | tuple[str, int]:
-    """Begins the match; asks first where that ends a hand that is being played."""
+    """Begins the match; asks first where that ends one that is being played."""
     try:
         lines = setup_lines(request.form)
     except Problem as problem:
         return _form(request.form, str(problem)), 400
-    if _is_hand_played(state()) and "replace" not in request.form:
+    if _is_under_way(state()) and "replace" not in request.form:
         return _form(request.form, ask=True), 409
     match().start(lines, by=people.who(state()), policy=request.form.get("policy", Policy.TAP, type=Policy))
     return redirect(url_for("join.show"), 303)
 
 
-def _is_hand_played(now: MatchState) -> bool:
-    return now.match is not None and now.game.hand_is_open and bool(now.hand_entries or now.game.hands)
+def _is_under_way(now: MatchState) -> bool:
+    """Whether something has been played, and the match would go on."""
+    game = now.game
+    goes_on = game.hand_is_open or (game.winner is None and game.edition.match_points is not None)
+    return now.match is not None and goes_on and bool(now.hand_entries or game.hands)
 
 
 def setup_lines(form: MultiDict[str, str]) -> list[str]:
@@ -175,8 +192,12 @@ def _teams(words: list[str], each: int) -> list[Team]:
 
 def _target(value: str, edition: Edition, players: int) -> int | None:
     """The target where it is another than the edition's own."""
+    km = _km(value)
+    return None if km == referee.target_for(edition, players) else km
+
+
+def _km(value: str) -> int | None:
+    """The target that was chosen; None where none was, or none that could be driven to."""
     km = int(value) if value.isdigit() and len(value) < 6 else 0
     km -= km % TARGET_STEP_KM
-    if not LEAST_TARGET_KM <= km <= MOST_TARGET_KM or km == referee.target_for(edition, players):
-        return None
-    return km
+    return km if LEAST_TARGET_KM <= km <= MOST_TARGET_KM else None
