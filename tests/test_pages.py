@@ -528,6 +528,49 @@ def test_the_score_of_an_open_hand_says_that_the_match_is_without_it(page, begun
     assert "This hand 100 0 Match before this hand 0 0" in shown
 
 
+FAILED_CALL = ["Ann roll", "Bob roll", *["Ann 100", "Bob 25"] * 4, "Ann 200", "Bob 25", "Ann 100", "Ann extend", "end"]
+CALLED = [("completer", False), ("caller-or-opponents", True)]
+
+
+@pytest.mark.parametrize(("bonus", "scored"), CALLED)
+def test_an_extension_that_failed_is_said_to_have_failed_where_it_scores(page, match, bonus, scored):
+    match.start([f"option extension-bonus={bonus}", *TWO])
+    played(match, *FAILED_CALL)
+    shown = text_of(page.get("/score"))
+
+    assert ("Extension Ann called it and did not complete it – 200" in shown) is scored
+    assert "completed after the call" not in shown
+
+
+def test_an_extension_that_was_completed_scores_as_such(page, match):
+    match.start(["option extension-bonus=caller-or-opponents", *TWO])
+    played(match, *FAILED_CALL[:-1], "Bob 25", "Ann 200", "Bob 25", "Ann 100")
+
+    assert "Extension completed after the call 200 –" in text_of(page.get("/score"))
+
+
+def test_a_race_is_called_a_race_everywhere(page, match):
+    match.start(("edition asmodee-2014", *TWO))
+    shown = [text_of(page.get(path)) for path in ("/", "/score", "/play?tab=other")]
+    match.enter("end", "Ann")
+    shown += [text_of(page.get(path)) for path in ("/", "/score", "/wall")]
+
+    assert "Race 1" in shown[0]
+    assert "The race is over" in shown[3]
+    assert not [text for text in shown if re.search(r"\b[Hh]and\b", text)]
+
+
+def test_a_winner_is_named_so_that_it_fits_one_and_many(page, match):
+    sides = ["side Ann-Cid = Ann, Cid", "side Reds = Bob, Dee"]
+    match.start(["edition asmodee-2014", *sides, "target 500", "hand first Ann"])
+    played(match, "Ann roll", "Bob roll", "Cid 200", "Dee 25", "Ann 200", "Bob 25", "Cid 100")
+
+    assert [("The race goes to Ann & Cid!" in html.unescape(text_of(page.get(path)))) for path in WINNERS] == [True] * 3
+
+
+WINNERS = ("/", "/score", "/wall")
+
+
 def test_the_next_hand_begins_with_the_player_who_was_chosen(page, begun):
     begun.enter("end", "Ann")
 
@@ -553,7 +596,7 @@ PAGES = [
     "/",
     "/play?discard=1",
     "/play?tab=at-once",
-    "/play?tab=more",
+    "/play?tab=other",
     "/score",
     "/wall",
     "/setup",
@@ -707,14 +750,14 @@ def test_a_card_that_says_more_is_asked_about(page, rush):
 def test_two_alike_fetch_a_card_of_the_discard_pile(page, rush):
     played(rush, "Ann discard roll", "Bob discard 50")
 
-    assert "ask=pair" in page.get("/play?tab=more").get_data(as_text=True)
+    assert "ask=pair" in page.get("/play?tab=other").get_data(as_text=True)
     assert values(page.get("/play?player=Cid&ask=pair&named=75")) == ["Cid pair 75 for 50", "Cid pair 75 for roll"]
 
 
 def test_up_to_six_cards_are_exchanged_where_the_table_plays_so(page, match):
     match.start(("edition asmodee-2014", "side Ann", "side Bob", "option exchange=yes", "hand first Ann"))
 
-    assert "ask=exchange" in page.get("/play?tab=more").get_data(as_text=True)
+    assert "ask=exchange" in page.get("/play?tab=other").get_data(as_text=True)
     assert values(page.get("/play?player=Ann&ask=exchange&cards=25,25,stop")) == ["Ann exchange 25 25 stop"]
     assert (
         page.get("/play?player=Ann&ask=exchange&cards=" + ",".join(["25"] * 6)).get_data(as_text=True).count("tile")
@@ -725,7 +768,7 @@ def test_up_to_six_cards_are_exchanged_where_the_table_plays_so(page, match):
 @pytest.mark.parametrize("edition", ["classic", "bsd-mille", "parker"])
 def test_a_game_without_specials_offers_nothing_of_them(page, match, edition):
     match.start((f"edition {edition}", *TWO))
-    more = page.get("/play?tab=more").get_data(as_text=True)
+    more = page.get("/play?tab=other").get_data(as_text=True)
     at_once = values(page.get("/play?tab=at-once"))
 
     assert not re.search("ask=|Pass|discards", more)
@@ -748,8 +791,8 @@ def test_the_card_that_wins_can_be_turned_back_from_the_table_and_the_score(page
 
     tap(page, "/play", text="Bob u-turn !")
 
-    assert "Ann wins the race!" in text_of(won)
-    assert "Ann wins the race!" in score
+    assert "The race goes to Ann!" in text_of(won)
+    assert "The race goes to Ann!" in score
     assert "U-turn! The last card can still be sent back." in score
     assert "Bob u-turn !" in values(won)
     assert "Bob’s turn" in text_of(page.get("/"))
@@ -770,7 +813,7 @@ def test_what_lies_beside_a_player_is_said_and_handing_over_is_offered(page, rus
 
 def test_another_card_can_be_named_for_an_open_request(page, rush):
     played(rush, "Ann control stop > Bob", "Bob 50", "Cid 50")
-    more = page.get("/play?player=Ann&tab=more").get_data(as_text=True)
+    more = page.get("/play?player=Ann&tab=other").get_data(as_text=True)
 
     assert "ask=name&amp;of=Bob" in more
     assert "Ann name roll > Bob" in values(page.get("/play?player=Ann&ask=name&of=Bob"))
@@ -904,7 +947,7 @@ def test_a_line_can_be_corrected_into_anything_that_can_be_written(page, rush, t
     tap(page, f"/line/{seq}/correct", text=text)
 
     assert lines(rush) == [text]
-    assert page.get("/").status_code == page.get(f"/line/{seq}?tab=more").status_code == 200
+    assert page.get("/").status_code == page.get(f"/line/{seq}?tab=other").status_code == 200
 
 
 def test_a_race_is_counted_in_kilometres_and_its_winner_is_named(page, match):
@@ -913,7 +956,7 @@ def test_a_race_is_counted_in_kilometres_and_its_winner_is_named(page, match):
     played(match, "Ann right-of-way !", "Ann 100", "Bob 50", "Ann 100", "Bob 50", "Ann 100")
     score = text_of(page.get("/score"))
 
-    assert "Ann wins the race! Races won: Ann 1, Bob 0" in score
+    assert "The race goes to Ann! Races won: Ann 1, Bob 0" in score
     assert "Coups fourrés 100 each, on top 100 –" in score
     assert "This race kilometres 1000 200" in score
     assert "points" not in score

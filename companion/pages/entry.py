@@ -20,7 +20,7 @@ TABS = (
     (Tab.MY_TURN, "", _("My turn")),
     (Tab.DISCARD, "discard=1", _("Discard")),
     (Tab.AT_ONCE, "tab=at-once", _("At once!")),
-    (Tab.MORE, "tab=more", _("More")),
+    (Tab.OTHER, "tab=other", _("Other")),
 )
 """Each with the query that chooses it."""
 
@@ -134,7 +134,7 @@ def _picker(task: Task, now: MatchState) -> str:
         question=question,
         groups=question.groups if question else picking.groups(table, player, tab),
         beside=picking.beside(table, player, names) if tab is Tab.MY_TURN else [],
-        more=picking.more(table, player, names) if tab is Tab.MORE else [],
+        more=picking.more(table, player, names) if tab is Tab.OTHER else [],
         written=task.written or f"{player} ",
         chances=offers.coups_fourres(table, names) if task.line is None else [],
         here=request.path,

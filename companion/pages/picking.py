@@ -33,7 +33,7 @@ class Tab(StrEnum):
     MY_TURN = "my-turn"
     DISCARD = "discard"
     AT_ONCE = "at-once"
-    MORE = "more"
+    OTHER = "other"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ def groups(table: Table, player: str, tab: Tab) -> tuple[Group, ...]:
     """The deck by family, each card with what a tap on it does."""
     if tab is Tab.AT_ONCE:
         return _at_once(table, player)
-    if tab is Tab.MORE:
+    if tab is Tab.OTHER:
         return ()
     make = _discarded if tab is Tab.DISCARD else _laid
     left_out = ANSWERING if tab is Tab.MY_TURN else ()
@@ -149,7 +149,7 @@ def more(table: Table, player: str, names: Names) -> list[Offer]:
         *_answering(table, player),
         Offer(_("Forgot to draw"), str(Play(Verb.SKIP_DRAW, player))),
         Offer(_("The draw pile is used up"), str(Play(Verb.EXHAUSTED))),
-        Offer(_("End the hand here"), str(Play(Verb.END))),
+        Offer(_("End the race here") if words.is_race(table.edition) else _("End the hand here"), str(Play(Verb.END))),
     ]
 
 

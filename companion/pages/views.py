@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from companion.match import Entry, MatchState, Pending
@@ -10,7 +10,6 @@ from companion.pages import offers, picking, words
 from companion.pages.words import Names, Why
 from companion.rules import judge, referee, scoring
 from companion.rules.cards import Card, Family
-from companion.rules.edition import Edition
 from companion.rules.judge import HandResult
 from companion.rules.play import Play, Verb
 from companion.rules.scoring import Item, Sheet
@@ -236,7 +235,7 @@ class Row:
 class SheetView:
     """A hand's score sheet."""
 
-    number: int
+    title: str
     is_open: bool
     is_race: bool
     how: str
@@ -256,12 +255,12 @@ def sheet_view(result: HandResult, names: Names) -> SheetView:
     """A hand's score sheet, every line of it that anybody has points on, and distance always."""
     edition, sides = result.table.edition, [side.name for side in result.table.sides]
     return SheetView(
-        number=result.number,
+        title=words.hand_title(edition, result.number),
         is_open=False,
         is_race=words.is_race(edition),
         how=words.how_ended(edition, result.how),
         sides=tuple(map(names.side, sides)),
-        rows=_rows(edition, [result.sheets[side] for side in sides]),
+        rows=_rows(result.table, [result.sheets[side] for side in sides], names),
         totals=tuple(result.sheets[side].total for side in sides),
         match=tuple(result.match.get(side, 0) for side in sides),
         completed_by=names.side(result.by) if result.by else None,
@@ -271,13 +270,21 @@ def sheet_view(result: HandResult, names: Names) -> SheetView:
     )
 
 
-def _rows(edition: Edition, sheets: Sequence[Sheet]) -> tuple[Row, ...]:
+def _rows(table: Table, sheets: Sequence[Sheet], names: Names) -> tuple[Row, ...]:
     points = [dict(sheet.lines) for sheet in sheets]
     items = [item for item in Item if any(p.get(item) for p in points) or item is Item.DISTANCE]
     return tuple(
-        Row(item, words.ITEMS[item], words.item_note(item, edition), tuple(p.get(item) for p in points))
+        Row(item, words.ITEMS[item], _note(item, table, points, names), tuple(p.get(item) for p in points))
         for item in items
     )
+
+
+def _note(item: Item, table: Table, points: Sequence[Mapping[Item, int]], names: Names) -> str:
+    """What a line of the score sheet is for; an extension's points may have gone to the opponents of its caller."""
+    caller, or_opponents = table.extended_by, table.edition.extension_bonus == "caller-or-opponents"
+    if item is Item.EXTENSION and or_opponents and caller is not None and not points[caller].get(item):
+        return words.called_in_vain(names.side(table.sides[caller].name))
+    return words.item_note(item, table.edition)
 
 
 def open_sheet(state: MatchState) -> SheetView | None:
@@ -287,12 +294,12 @@ def open_sheet(state: MatchState) -> SheetView | None:
         return None
     names, sheets = Names.of(state.game), scoring.score(table)
     return SheetView(
-        number=state.game.hand_number,
+        title=words.hand_title(table.edition, state.game.hand_number),
         is_open=True,
         is_race=words.is_race(table.edition),
         how="",
         sides=tuple(names.side(side.name) for side in table.sides),
-        rows=_rows(table.edition, sheets),
+        rows=_rows(table, sheets, names),
         totals=tuple(sheet.total for sheet in sheets),
         match=tuple(state.game.totals.get(side.name, 0) for side in table.sides),
         completed_by=None,

@@ -145,7 +145,7 @@ _VERBS = {
     Verb.EXTEND: "%(who)s calls the extension: on to 1000 km.",
     Verb.FINISH: "%(who)s stops at the target.",
     Verb.EXHAUSTED: "The draw pile is used up.",
-    Verb.END: "The hand ends here.",
+    Verb.END: "Ended here by agreement.",
 }
 _AIMLESS = {
     Verb.THEFT: "%(who)s steals %(card)s.",
@@ -247,6 +247,11 @@ def item_note(item: Item, edition: Edition) -> str:
     return _(_ITEM_NOTES[item])
 
 
+def called_in_vain(caller: str) -> str:
+    """What the extension's points are for where the opponents of its caller get them."""
+    return _("%(who)s called it and did not complete it", who=caller)
+
+
 _ITEM_NOTES = {
     Item.ALL_SAFETIES: "on top",
     Item.TRIP_COMPLETED: "the target reached",
@@ -260,6 +265,26 @@ _ITEM_NOTES = {
 def is_race(edition: Edition) -> bool:
     """Whether kilometres alone decide, and no match is counted in points."""
     return edition.match_points is None
+
+
+def won(winner: str, edition: Edition) -> str:
+    """Who has won, as a heading; it fits one player and many."""
+    return _("The race goes to %(who)s!" if is_race(edition) else "The match goes to %(who)s!", who=winner)
+
+
+def hand_title(edition: Edition, number: int) -> str:
+    """A hand's number as a heading: `Hand 2`, or `Race 2` where a hand is a race."""
+    return _("Race %(number)d" if is_race(edition) else "Hand %(number)d", number=number)
+
+
+def this_hand(edition: Edition) -> str:
+    """The hand on the table as a heading."""
+    return _("This race") if is_race(edition) else _("This hand")
+
+
+def hand_is_over(edition: Edition) -> str:
+    """That it has ended, and nobody has won anything yet."""
+    return _("The race is over") if is_race(edition) else _("The hand is over")
 
 
 def how_ended(edition: Edition, how: HowEnded) -> str:

@@ -132,7 +132,7 @@ SCENES = {
     "rush-score": (RUSH, RUSH_WON, nothing, "/score"),
     "rush-entry": (RUSH, RUSH_PLAYS, nothing, "/play"),
     "rush-at-once": (RUSH, RUSH_PLAYS, nothing, "/play?tab=at-once"),
-    "rush-more": (RUSH, RUSH_PLAYS, nothing, "/play?tab=more"),
+    "rush-other": (RUSH, RUSH_PLAYS, nothing, "/play?tab=other"),
     "rush-control": (RUSH_FIVE, [], nothing, "/play?player=Ann&card=control"),
     "rush-theft": (RUSH, RUSH_PLAYS, nothing, "/play?player=Ann&card=theft"),
     "rush-penalty": (RUSH, RUSH_PLAYS, nothing, "/play?player=Ann&ask=penalty"),

@@ -109,7 +109,7 @@ def test_a_hand_without_a_camera_from_setting_up_to_the_score(opened):
         expect(page.get_by_text("At most 2 cards of 200 km a hand")).to_be_visible()
         page.get_by_role("button", name="Taken back").click()
         page.get_by_role("link", name="Enter a play").click()
-        page.get_by_role("link", name="More", exact=True).last.click()
+        page.get_by_role("link", name="Other").click()
         page.get_by_role("button", name="End the hand here").click()
         page.get_by_role("link", name="See the score").click()
 
@@ -279,7 +279,7 @@ RUSH_PAGES = [
     "/",
     "/play",
     "/play?tab=at-once",
-    "/play?tab=more",
+    "/play?tab=other",
     "/play?player=Ann&card=control",
     "/play?player=Ann&card=theft",
     "/play?player=Ann&ask=penalty",
