@@ -45,6 +45,8 @@ def closing(lines: Sequence[JudgedLine], *, as_lies: bool = False) -> Iterator[s
     left_out = [judged for judged in lines if judged.verdict != LEGAL and not judged.applied]
     if not as_lies and any(judged.verdict == ILLEGAL for judged in left_out):
         yield f"{_what_was_left_out(left_out)} {_WAYS_TO_LET_STAND}"
+    for name in dict.fromkeys(judged.look_up for judged in left_out if judged.look_up):
+        yield f"`companion editions show {name}` lists the cards and the house rules."
 
 
 _WAYS_TO_LET_STAND = (

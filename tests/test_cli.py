@@ -82,8 +82,17 @@ def test_what_was_left_out_is_told_once_at_the_end(record: Path):
     replayed, scored = companion("replay", record, record), companion("score", record)
 
     assert replayed.stdout.count(CLOSING) == 2
-    assert replayed.stdout.endswith(CLOSING + "\n")
-    assert scored.stderr.endswith(f"  {CLOSING}\n")
+    assert scored.stderr.count(f"  {CLOSING}\n") == 1
+
+
+def test_unknown_words_point_to_the_edition_that_is_played(tmp_path: Path):
+    path = tmp_path / "game.mbn"
+    path.write_text("edition Rush\nside Ann\nside Bob\nhand first Ann\nAnn gharge\nAnn gharge\n", encoding="utf-8")
+    replayed, scored = companion("replay", path), companion("score", path)
+
+    pointer = "`companion editions show rush` lists the cards and the house rules.\n"
+    assert replayed.stdout.count(pointer) == scored.stderr.count(pointer) == 1
+    assert replayed.stdout.endswith(pointer)
 
 
 def test_nothing_is_said_at_the_end_where_every_card_lies(record: Path):
@@ -125,6 +134,11 @@ def test_editions_show_names_every_switch_and_its_source():
 
     assert "hazard-on-hazard=allowed" in ran.stdout
     assert "Playing hazards" in ran.stdout
+
+
+@pytest.mark.parametrize("name", ["Rush", "RUSH"])
+def test_editions_show_takes_a_name_in_any_case(name: str):
+    assert companion("editions", "show", name).stdout.startswith("Rush – ")
 
 
 def test_editions_lists_all_that_ship():

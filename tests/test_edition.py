@@ -271,6 +271,18 @@ def test_several_house_rules_are_checked_together():
         check_options(rules("extension=no cheating=yes"))
 
 
+@pytest.mark.parametrize("name", ["rush", "Rush", "RUSH"])
+def test_an_edition_is_found_by_its_name_in_any_case(name):
+    assert load_edition(name) is RUSH
+
+
+def test_a_name_that_is_no_edition_suggests_the_nearest_and_lists_them_all():
+    with pytest.raises(
+        EditionError, match=r"no edition 'parkers' \(did you mean 'parker'\?\): the editions are classic, "
+    ):
+        load_edition("Parkers")
+
+
 # The numbers of an unverified deck
 
 

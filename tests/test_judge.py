@@ -91,7 +91,65 @@ def test_a_hand_begins_with_a_player_at_a_table_that_the_edition_seats():
     (alone,) = judged_lines("side Ann\nhand first Ann\n")
 
     assert "names a player" in (strange.unreadable or "")
-    assert "played by 2 alone" in (alone.unreadable or "")
+    assert "Classic is played by 2 or 3 alone, or 4 or 6 in pairs: these sides seat 1." in (alone.unreadable or "")
+
+
+def said_of(text: str) -> list[str]:
+    return [line.unreadable or "" for line in judged_lines(text)]
+
+
+def test_sides_that_the_edition_does_not_seat_are_told_once():
+    said = said_of("edition rush\nside Ann\nhand first Ann\nAnn 100\nend\n")
+
+    assert said == [
+        "Rush is played by 2 to 8 alone, or 4, 6 or 8 in pairs: these sides seat 1.",
+        "No hand has begun.",
+        "No hand has begun.",
+    ]
+
+
+def test_sides_that_differ_in_number_are_told_so():
+    assert said_of("side Reds = Ann, Cid\nside Bob\nhand first Ann\n") == [
+        "Classic is played by 2 or 3 alone, or 4 or 6 in pairs: these sides are not equally large."
+    ]
+
+
+def test_a_hand_begins_as_soon_as_the_sides_are_put_right():
+    first, second, *plays = judged_lines("side Ann\nhand first Ann\nAnn roll\nside Bob\nAnn roll\nBob roll\n")
+
+    assert (first.verdict, second.verdict) == ("unreadable", "unreadable")
+    assert [play.verdict for play in plays] == ["legal", "legal"]
+
+
+@pytest.mark.parametrize(
+    ("edition", "word", "meant"),
+    [("rush", "gharge", "recharge"), ("rush", "gasolin", "gasoline"), ("classic", "accelerater", "accelerator")],
+)
+def test_the_card_that_was_meant_is_sought_in_the_game_first(edition, word, meant):
+    (line,) = judged_lines(f"edition {edition}\nside Ann\nside Bob\nhand first Ann\nAnn {word}\n")
+
+    assert line.unreadable == f"There is no card '{word}' (did you mean '{meant}'?)."
+    assert line.look_up == edition
+
+
+def test_an_unknown_word_of_a_header_suggests_the_nearest_and_says_where_to_look():
+    lines = judged_lines("edition rush\noption fast-remdy=yes\noption fast-remedy=yess\ndeck stopp=5, roll=5\n")
+
+    assert [line.unreadable for line in lines] == [
+        "There is no house rule 'fast-remdy' (did you mean 'fast-remedy'?).",
+        "'fast-remedy' is yes or no, not 'yess' (did you mean 'yes'?).",
+        "There is no card 'stopp' (did you mean 'stop'?).",
+    ]
+    assert [line.look_up for line in lines] == ["rush", "rush", "rush"]
+
+
+def test_a_record_whose_edition_cannot_be_read_says_as_what_it_is_judged():
+    (classic,) = said_of("edition ruhs\nside Ann\n")
+    (rush,) = said_of("edition Rush\nedition parkr\n")
+
+    assert classic.startswith("There is no edition 'ruhs' (did you mean 'rush'?): the editions are classic, ")
+    assert classic.endswith(". The record is judged as classic.")
+    assert rush.endswith(". The record is judged as rush.")
 
 
 def test_without_hand_first_whoever_plays_first_begins_with_a_remark():
@@ -261,7 +319,7 @@ def test_the_object_of_an_unreadable_line_says_how_to_write_it():
     (line,) = judged_lines("edition\n")
 
     assert line.as_json("a.mbn")["reasons"] == [
-        {"code": "unreadable", "say": "This line is written `edition classic`."}
+        {"code": "unreadable", "say": "This line is written `edition classic`. The record is judged as classic."}
     ]
 
 

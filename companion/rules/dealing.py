@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import MappingProxyType
 
 from companion.rules.edition import Edition, EditionError
+from companion.rules.house_rules import one_of
 from companion.rules.table import Due, Seat, Side, Table, Team
 
 EXTENDABLE_KM = 700
 EXTENDED_KM = 1000
+
+
+class SeatingError(EditionError):
+    """An edition is not played by so many players, or not by sides like these."""
 
 
 def seating(teams: Sequence[Team]) -> tuple[Seat, ...]:
@@ -28,12 +34,31 @@ def target_for(edition: Edition, players: int) -> int:
 
 
 def check_seating(edition: Edition, teams: Sequence[Team]) -> None:
-    """Raises EditionError, with a sentence, when the edition is not played by these sides."""
+    """Raises SeatingError, with a sentence, when the edition is not played by these sides."""
     sizes = {len(team.players) for team in teams}
     players = sum(len(team.players) for team in teams)
     if len(sizes) != 1 or (players, *sizes) not in edition.seatings:
-        ways = ", ".join(f"{n} in pairs" if each > 1 else f"{n} alone" for n, each in edition.seatings)
-        raise EditionError(f"{edition.title} is played by {ways}: these sides seat {players}.")
+        these = f"these sides seat {players}" if len(sizes) == 1 else "these sides are not equally large"
+        raise SeatingError(f"{edition.title} is played by {ways_to_play(edition)}: {these}.")
+
+
+HOW_SEATED = MappingProxyType({1: "alone", 2: "in pairs", 3: "in threes", 4: "in fours"})
+"""By how many players make a side."""
+
+
+def ways_to_play(edition: Edition) -> str:
+    """How many play an edition: `2 or 3 alone, or 4 or 6 in pairs`."""
+    players: dict[int, list[int]] = {}
+    for count, each in edition.seatings:
+        players.setdefault(each, []).append(count)
+    return ", or ".join(f"{_numbers(counts)} {HOW_SEATED[each]}" for each, counts in players.items())
+
+
+def _numbers(counts: Sequence[int]) -> str:
+    """`4 or 6`; more than two in a row are `2 to 8`."""
+    first, last = counts[0], counts[-1]
+    in_a_row = len(counts) > 2 and list(counts) == list(range(first, last + 1))
+    return f"{first} to {last}" if in_a_row else one_of(map(str, counts))
 
 
 def new_hand(edition: Edition, teams: Sequence[Team], first: str, target: int | None = None) -> Table:

@@ -23,6 +23,7 @@ from companion.rules.house_rules import (
     follows,
     switches,
 )
+from companion.rules.spelling import meant, shown
 
 __all__ = [
     "Edition",
@@ -240,14 +241,17 @@ def edition_names() -> tuple[str, ...]:
 
 
 def load_edition(name: str) -> Edition:
-    """An edition by name. Raises EditionError with a sentence for an unknown one."""
-    return _own[name] if name in _own else _shipped(name)
+    """An edition by name, in any case. Raises EditionError with a sentence for an unknown one."""
+    small = name.lower()
+    return _own[small] if small in _own else _shipped(small)
 
 
 @cache
 def _shipped(name: str) -> Edition:
     if name not in edition_file.shipped_names():
-        raise EditionError(f"There is no edition '{name}': the editions are {', '.join(edition_names())}.")
+        known = edition_names()
+        near = meant(name, known)
+        raise EditionError(f"There is no edition '{shown(name)}'{near}: the editions are {', '.join(known)}.")
     return read_edition(edition_file.EDITIONS / f"{name}.toml")
 
 

@@ -6,7 +6,6 @@ again. So a wrong value is named once, and does not drag a dozen other sentences
 
 from __future__ import annotations
 
-import difflib
 import re
 import tomllib
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -18,6 +17,7 @@ from typing import Any
 from companion.rules import toml_lines
 from companion.rules.cards import Card, card_of_slug
 from companion.rules.house_rules import EditionError, contradictions, one_of, otherwise, switches, written
+from companion.rules.spelling import meant
 from companion.rules.toml_lines import Place
 
 EDITIONS = Path(__file__).parent / "editions"
@@ -128,7 +128,7 @@ def _toml_fault(said: str, text: str) -> Fault:
     if found is None:
         digits = _TOO_MANY_DIGITS.search(text)
         return Fault(text.count("\n", 0, digits.start()) + 1 if digits else 1, "this number is too large.")
-    line = int(found[1] or len(text.splitlines()))
+    line = int(found[1] or text.rstrip("\n").count("\n") + 1)
     what = next((say for start, say in _TOML_SAYS.items() if said.startswith(start)), said[: found.start()])
     return Fault(line, _printable(f"this is no TOML: {what[:1].lower()}{what[1:]}."))
 
@@ -244,12 +244,7 @@ def _shape(table: Entries, kinds: Mapping[str, type], place: Place, where: str) 
 
 
 def _meant(word: str, known: Iterable[str]) -> str:
-    return _near(word, known) or f"; known are {', '.join(known)}"
-
-
-def _near(word: str, known: Iterable[str]) -> str:
-    near = difflib.get_close_matches(word[:_MOST_SHOWN], list(known), n=1, cutoff=0.7)
-    return f" (do you mean '{near[0]}'?)" if near else ""
+    return meant(word, known) or f"; known are {', '.join(known)}"
 
 
 def _is(value: object, kind: type) -> bool:
@@ -292,7 +287,7 @@ def _deck_wrongs(counts: Entries, table: str) -> Iterator[_Wrong]:
             yield from _shape({slug: count}, {slug: str}, (table,), f"{where} ")
         elif card_of_slug(slug) in (None, Card.UNKNOWN):
             yield _Wrong(
-                (place,), f"{where} names a card '{slug}' that no edition has{_near(slug, set(Card) - {Card.UNKNOWN})}."
+                (place,), f"{where} names a card '{slug}' that no edition has{meant(slug, set(Card) - {Card.UNKNOWN})}."
             )
         elif not _is(count, int):
             yield _Wrong((place,), f"{where} '{slug}' must be a whole number, not {_shown(count)}.")
@@ -358,11 +353,12 @@ def _switch_wrongs(entries: Entries) -> Iterator[_Wrong]:
     for name, entry in entries.items():
         place: Place = ("switches", name)
         if name not in switches():
-            meant = _near(name, switches()) or ": see `companion editions show classic` for all of them"
-            yield _Wrong((place,), f"[switches] has no switch '{name}'{meant}.")
+            yield _Wrong((place,), f"[switches] has no switch '{name}'{meant(name, switches()) or _SEE_SWITCHES}.")
         else:
             yield from _choice_wrongs(entry, switches()[name], place)
 
+
+_SEE_SWITCHES = ": `companion editions show classic` lists them all"
 
 # What a file says together with its parents
 

@@ -9,6 +9,8 @@ from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
+from companion.rules.spelling import meant
+
 _SWITCHES = Path(__file__).parent / "switches.toml"
 
 Rule = tuple[str, str]
@@ -57,10 +59,10 @@ CONTRADICTIONS = (
 def check_option(name: str, value: str) -> None:
     """Raises EditionError, with a sentence, for a switch or a value that does not exist."""
     if name not in switches():
-        raise EditionError(f"There is no house rule '{name}': see `companion editions show classic` for all of them.")
+        raise EditionError(f"There is no house rule '{name}'{meant(name, switches())}.")
     values = switches()[name]
     if value not in values:
-        raise EditionError(f"'{name}' is {one_of(values)}, not '{value}'.")
+        raise EditionError(f"'{name}' is {one_of(values)}, not '{value}'{meant(value, values)}.")
 
 
 def check_options(options: Iterable[Rule]) -> None:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from companion.rules import notation, referee, scoring
 from companion.rules.cards import Card, Family
+from companion.rules.dealing import SeatingError
 from companion.rules.edition import Edition, EditionError, load_edition
 from companion.rules.house_rules import check_options
 from companion.rules.notation import (
@@ -25,7 +26,10 @@ from companion.rules.notation import (
     PlayerLine,
     SideLine,
     TargetLine,
+    UnknownCard,
+    UnknownWord,
     Unreadable,
+    UnreadableEdition,
 )
 from companion.rules.play import Play, Verb
 from companion.rules.reasons import Code, Reason, as_json, reason
@@ -55,6 +59,9 @@ class JudgedLine(NamedTuple):
 
     table: Table | None = None
     """The table after the line."""
+
+    look_up: str | None = None
+    """The edition that tells which words there are, where the line has one that does not exist."""
 
     def as_json(self, file: str, *, states: bool = False) -> dict[str, Any]:
         """The line object of `companion replay --json`."""
@@ -145,6 +152,9 @@ class Game(NamedTuple):
     counts: tuple[tuple[Card, int], ...] = ()
     """What the owner has counted in a deck whose sheet cannot be relied on."""
 
+    is_unseated: bool = False
+    """Whether a hand could not begin because the edition is not played by these sides; it has been said."""
+
     @property
     def edition(self) -> Edition:
         """The edition with the house rules of this game."""
@@ -189,9 +199,20 @@ def step(game: Game, line: Line, *, as_lies: bool = False) -> tuple[Game, tuple[
     """
     try:
         return _take(game, line, as_lies=as_lies)
+    except SeatingError as error:
+        return game._replace(is_unseated=True), (_unreadable(game, line, error),)
     except (Unreadable, EditionError) as error:
-        bad = JudgedLine(line, game.hand_number, UNREADABLE, unreadable=str(error), table=game.table)
-        return game, (bad,)
+        return game, (_unreadable(game, line, error),)
+
+
+def _unreadable(game: Game, line: Line, error: Exception) -> JudgedLine:
+    say = str(error)
+    if isinstance(error, UnknownCard):
+        say = error.among(game.edition.deck)
+    elif isinstance(error, UnreadableEdition):
+        say = f"{say} The record is judged as {game.edition_name}."
+    look_up = game.edition_name if isinstance(error, UnknownWord) else None
+    return JudgedLine(line, game.hand_number, UNREADABLE, unreadable=say, table=game.table, look_up=look_up)
 
 
 def _take(game: Game, line: Line, *, as_lies: bool) -> tuple[Game, tuple[Item, ...]]:
@@ -215,7 +236,7 @@ def _take_header(game: Game, header: Header) -> tuple[Game, tuple[Item, ...]]:
         return _show(game, header), ()
     if game.table is not None:
         raise Unreadable("The game has begun: this line stands before the first `hand first`.")
-    return _set_up(game, header), ()
+    return _set_up(game, header)._replace(is_unseated=False), ()
 
 
 def _show(game: Game, line: PlayerLine) -> Game:
@@ -301,6 +322,8 @@ def _lays_something(table: Table, play: Play) -> bool:
 
 def _begin_by_itself(game: Game, play: Play) -> tuple[Game, tuple[Reason, ...]]:
     """A record whose `hand first` is missing or unreadable still counts: its first player is the one who plays."""
+    if game.is_unseated:
+        raise Unreadable("No hand has begun.")
     if play.player is None:
         raise Unreadable("No hand has begun: write `hand first` and a player's name.")
     game, _ = _start_hand(game, play.player)

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from companion.rules.cards import Card, Family, card_of_slug
 from companion.rules.edition import EditionError, check_option, load_edition
 from companion.rules.play import Play, Verb
+from companion.rules.spelling import meant, shown
 from companion.rules.table import Team
 
 _NAME = r"""[^\s"#=,<>!]+"""
@@ -38,6 +39,27 @@ MOST_EXCHANGED = 6
 
 class Unreadable(ValueError):
     """A line that cannot be read; `str()` is the sentence for the person."""
+
+
+class UnreadableEdition(Unreadable):
+    """A line that was to name the edition."""
+
+
+class UnknownWord(Unreadable):
+    """A card or a house rule that does not exist: what there is stands in every edition."""
+
+
+class UnknownCard(UnknownWord):
+    """A word where a card should stand; the sentence names the card or other word that is most like it."""
+
+    def __init__(self, word: str, others: Iterable[str] = ()) -> None:
+        self._word, self._others = word, tuple(others)
+        super().__init__(self.among(()))
+
+    def among(self, cards: Iterable[Card]) -> str:
+        """The sentence where those cards are in the game; others are suggested only if none of them is meant."""
+        near = meant(self._word, [*cards, *self._others]) or meant(self._word, set(Card) - {Card.UNKNOWN})
+        return f"There is no card '{shown(self._word)}'{near}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,13 +166,13 @@ def parse_header(text: str) -> Header | None:
 
 
 def _read_edition(text: str) -> EditionLine:
-    found = _matched(_EDITION, text, "`edition classic`")
-    name = found[1].lower()
+    found = _EDITION.fullmatch(text)
+    if found is None:
+        raise UnreadableEdition("This line is written `edition classic`.")
     try:
-        load_edition(name)
+        return EditionLine(load_edition(found[1]).name)
     except EditionError as error:
-        raise Unreadable(str(error)) from error
-    return EditionLine(name)
+        raise UnreadableEdition(str(error)) from error
 
 
 def _read_side(text: str) -> SideLine:
@@ -180,7 +202,7 @@ def _read_option(text: str) -> OptionLine:
     try:
         check_option(name, value)
     except EditionError as error:
-        raise Unreadable(str(error)) from error
+        raise UnknownWord(str(error)) from error
     return OptionLine(name, value)
 
 
@@ -244,7 +266,7 @@ def _parse_play(text: str, teams: tuple[Team, ...]) -> Play:
     if len(words) == 1 and words[0].lower() in _TABLE_WORDS:
         return Play(_TABLE_WORDS[words[0].lower()])
     if not words or not any(words[0] in team.players for team in teams):
-        raise Unreadable(_who(teams))
+        raise Unreadable(_who(words, teams))
     player, rest = words[0], words[1:]
     anyway = words[-1].lower() == _ANYWAY and words[-2:-1] != [">"] and len(words) > 1
     rest = rest[:-1] if anyway else rest
@@ -269,9 +291,12 @@ def _words(text: str) -> list[str]:
     return said.replace(">", " > ").replace("!", " ! ").split()
 
 
-def _who(teams: Sequence[Team]) -> str:
-    players = ", ".join(player for team in teams for player in team.players)
-    return f"A play begins with a player's name ({players})." if players else "No `side` line names the players yet."
+def _who(words: Sequence[str], teams: Sequence[Team]) -> str:
+    players = [player for team in teams for player in team.players]
+    near = meant(words[0], [*players, *_HEADERS, *_TABLE_WORDS]) if words else ""
+    if not players:
+        return f"No `side` line names the players yet{near}."
+    return f"A play begins with a player's name: {', '.join(players)}{near}."
 
 
 def _parse_act(player: str, words: Sequence[str], teams: Sequence[Team]) -> Play:
@@ -284,22 +309,25 @@ def _parse_act(player: str, words: Sequence[str], teams: Sequence[Team]) -> Play
         return reader(player, words[1:], teams)
     if len(words) == 3 and words[1] == ">":
         return Play(Verb.PLAY, player, *_aimed(words[0], words[2], teams))
-    raise Unreadable(f"A play is written `{player} roll`, `{player} stop > SIDE` or `{player} discard 25`.")
+    near = meant(words[0], _ACTS) if reader is None else ""
+    raise Unreadable(f"A play is written `{player} roll`, `{player} stop > SIDE` or `{player} discard 25`{near}.")
 
 
 def _parse_word(player: str, word: str) -> Play:
     verb = _WORDS.get(word.lower())
     if verb is not None:
         return Play(verb, player)
-    card, times = _doubled(word)
+    if word.lower() in _ACTS and card_of_slug(word.lower()) is None:
+        raise Unreadable(f"After `{word.lower()}` comes a card.")
+    card, times = _doubled(word, (*_WORDS, *_ACTS))
     return Play(Verb.PLAY, player, card, times=times)
 
 
-def _doubled(word: str) -> tuple[Card, int]:
-    """`100*2`: a distance card with its accelerator."""
+def _doubled(word: str, others: Iterable[str] = ()) -> tuple[Card, int]:
+    """`100*2`: a distance card with its accelerator. `others` are words that could stand there as well."""
     found = _TIMES.fullmatch(word)
     if found is None:
-        return _card(word), 1
+        return _card(word, others), 1
     card = _card(found[1])
     if card.family is not Family.DISTANCE:
         raise Unreadable("Only a distance card is doubled: `100*2`.")
@@ -387,10 +415,10 @@ _ACTS: dict[str, _ActReader] = {
 }
 
 
-def _card(slug: str) -> Card:
+def _card(slug: str, others: Iterable[str] = ()) -> Card:
     card = card_of_slug(slug) or card_of_slug(slug.lower())
     if card is None:
-        raise Unreadable("There is no card of that name; the names are listed by `companion editions show classic`.")
+        raise UnknownCard(slug, others)
     return card
 
 

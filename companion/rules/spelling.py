@@ -1,0 +1,28 @@
+"""The word that somebody may have meant who wrote one that is not known."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+_MOST_SHOWN = 40
+_NEAR = 0.7
+"""How alike two words are, from 0 to 1, so that the one may be a slip for the other."""
+
+
+def shown(word: str) -> str:
+    """A stranger's word within a sentence: of one line, and not too long."""
+    return "".join(char if char.isprintable() else "·" for char in word[:_MOST_SHOWN])
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """The known word that is most like this one, in any case; None where none is like it."""
+    by_small = {other.lower(): other for other in known}
+    near = difflib.get_close_matches(word[:_MOST_SHOWN].lower(), by_small, n=1, cutoff=_NEAR)
+    return by_small[near[0]] if near else None
+
+
+def meant(word: str, known: Iterable[str]) -> str:
+    """` (did you mean 'roll'?)`, or nothing where no known word is like this one."""
+    near = nearest(word, known)
+    return f" (did you mean '{near}'?)" if near else ""
