@@ -288,12 +288,32 @@ def test_a_missing_play_is_looked_for_on_the_table_before_the_line(page, begun):
     assert "What came before it?" in shown
 
 
-def test_text_that_is_no_play_is_refused_with_how_to_write_it(page, begun):
-    answer = tap(page, "/play", text="<script>alert(1)</script>")
+NO_PLAYS = {
+    "Ann rol": "There is no card “rol”",
+    "<script>alert(1)</script>": "A play begins with a player’s name",
+    "Ann roll > ": "A play is written “Ann roll”",
+}
+
+
+@pytest.mark.parametrize(("text", "sentence"), NO_PLAYS.items())
+def test_text_that_is_no_play_comes_back_with_how_to_write_it(page, begun, text, sentence):
+    begun.enter("Ann roll", "Ann")
+    seen(begun, 1, "Bob 100")
+    seq = begun.state.hand_entries[-1].seq
+    places = ["/play", "/proposal/1/amend", f"/line/{seq}/correct", f"/line/{seq}/before"]
+    answers = [page.post(place, data={"text": text}, headers=HOME, follow_redirects=True) for place in places]
+
+    assert [sentence in text_of(answer) for answer in answers] == [True] * 4
+    assert {fields_of(answer)["text"] for answer in answers} == {text}
+    assert "<script>alert" not in answers[0].get_data(as_text=True)
+    assert not any("companion editions" in text_of(answer) for answer in answers)
+    assert lines(begun) == ["Ann roll"]
+
+
+def test_a_text_far_too_long_for_a_play_is_refused(page, begun):
+    answer = tap(page, "/play", text="Ann " + "x" * 300)
 
     assert answer.status_code == 400
-    assert "A play begins with a player" in text_of(answer)
-    assert "alert" not in answer.get_data(as_text=True)
 
 
 # --- Set-up and seats ----------------------------------------------------------------------------------------
@@ -691,7 +711,7 @@ WRONG_AGREEMENTS = [
     ("asmodee-2014", {"option-roll-on-remedy": "forbidden", "option-roll-after-remedy": "needed"}, None),
     ("asmodee-2014", {"option-first-card": "roll-or-right-of-way", "option-roll-to-start": "not-needed"}, None),
     ("classic", {"option-first-card": "roll-or-right-of-way", "option-roll-to-start": "not-needed"}, "contradict each"),
-    ("classic", {"option-discard": "never"}, "&#39;discard&#39; is"),
+    ("classic", {"option-discard": "never"}, "“discard” is"),
     ("rush", {"count-stop": "5"}, "the deck has 107 cards, not 106"),
     ("rush", {"count-stop": "many"}, "How many there are of stop is a number"),
     ("classic", {"seating": "8x2"}, "Classic cannot seat these players so"),

@@ -12,6 +12,8 @@ from companion.pages import offers, people, picking, views, words
 from companion.pages.context import state
 from companion.pages.picking import Tab
 from companion.pages.words import Names, _, play_say
+from companion.rules import notation
+from companion.rules.notation import Unreadable
 from companion.rules.table import Table
 
 bp = Blueprint("entry", __name__)
@@ -135,11 +137,21 @@ def _picker(task: Task, now: MatchState) -> str:
         groups=question.groups if question else picking.groups(table, player, tab),
         beside=picking.beside(table, player, names) if tab is Tab.MY_TURN else [],
         more=picking.more(table, player, names) if tab is Tab.OTHER else [],
-        written=task.written or f"{player} ",
+        written=request.args.get("text") or task.written or f"{player} ",
+        fault=_fault(now),
         chances=offers.coups_fourres(table, names) if task.line is None else [],
         here=request.path,
         before="before=1&" if request.args.get("before") else "",
     )
+
+
+def _fault(now: MatchState) -> str | None:
+    """What is wrong with the text that was written as in a record, and comes back to be mended."""
+    try:
+        notation.parse_play(request.args.get("text", "end"), now.game.teams)
+    except Unreadable as error:
+        return str(error)
+    return None
 
 
 def _tab() -> Tab:

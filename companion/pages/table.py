@@ -7,12 +7,17 @@ from collections.abc import Callable
 from flask import Blueprint, Response, flash, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
+from companion.errors import Problem
 from companion.match import Answer, Fate, Match, MatchState, Outcome, Policy
 from companion.pages import offers, people, views
 from companion.pages.context import forget_state, match, service, state
 from companion.pages.words import Names, _
+from companion.store import NotSaved
 
 bp = Blueprint("table", __name__)
+
+MOST_SHOWN_AGAIN = 200
+"""A longer text was never a play."""
 
 POLICIES = (
     (Policy.TAP, _("Somebody taps to confirm"), ""),
@@ -58,7 +63,7 @@ def more() -> str:
 @bp.post("/play")
 def enter() -> AnyResponse:
     """A play picked by hand."""
-    return _tap(lambda m, by: m.enter(request.form.get("text", ""), by))
+    return _write("entry.new", lambda m, text, by: m.enter(text, by))
 
 
 @bp.post("/proposal/<int(signed=True):proposal_id>/confirm")
@@ -88,19 +93,19 @@ def _who_pays(now: MatchState, proposal_id: int) -> str | None:
 @bp.post("/proposal/<int(signed=True):proposal_id>/amend")
 def amend(proposal_id: int) -> AnyResponse:
     """A proposal was another play."""
-    return _tap(lambda m, by: m.amend(proposal_id, request.form.get("text", ""), by))
+    return _write("entry.instead", lambda m, text, by: m.amend(proposal_id, text, by), proposal_id=proposal_id)
 
 
 @bp.post("/line/<int:seq>/correct")
 def correct(seq: int) -> AnyResponse:
     """A line of the log should have said something else."""
-    return _tap(lambda m, by: m.correct(seq, request.form.get("text", ""), by))
+    return _write("entry.change", lambda m, text, by: m.correct(seq, text, by), seq=seq)
 
 
 @bp.post("/line/<int:seq>/before")
 def insert(seq: int) -> AnyResponse:
     """A play was forgotten before a line of the log."""
-    return _tap(lambda m, by: m.insert(seq, request.form.get("text", ""), by))
+    return _write("entry.change", lambda m, text, by: m.insert(seq, text, by), seq=seq, before=1)
 
 
 @bp.post("/line/<int:seq>/retract")
@@ -146,6 +151,17 @@ def set_policy() -> AnyResponse:
     match().set_policy(request.form.get("policy", Policy.TAP, type=Policy), people.who(state()))
     forget_state()
     return back()
+
+
+def _write(page: str, act: Callable[[Match, str, str], Outcome], **which: int) -> AnyResponse:
+    """Does what was written as in a record; what cannot be read is shown again, on the page where it was written."""
+    text = request.form.get("text", "")
+    try:
+        return _tap(lambda m, by: act(m, text, by))
+    except Problem as problem:
+        if isinstance(problem, NotSaved) or "HX-Request" in request.headers or len(text) > MOST_SHOWN_AGAIN:
+            raise
+        return redirect(url_for(page, tab="other", player=request.form.get("player"), text=text, **which), 303)
 
 
 def _tap(act: Callable[[Match, str], Outcome]) -> AnyResponse:

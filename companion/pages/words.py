@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -217,8 +218,8 @@ def why(reason: Reason, edition: Edition, names: Names) -> Why:
 
 
 def curly(text: str) -> str:
-    """A sentence with the apostrophes of the pages."""
-    return text.replace("'", "’")
+    """A sentence with the apostrophes and quotation marks of the pages."""
+    return re.sub(r"`([^`]*)`", r"“\1”", re.sub(r"(?<!\w)'(\w[^' ]*)'", r"“\1”", text)).replace("'", "’")
 
 
 ITEMS = {
