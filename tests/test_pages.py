@@ -685,8 +685,48 @@ def test_the_set_up_offers_each_edition_with_its_seats_and_switches(page, editio
 
     assert [html.unescape(load_edition(name).about) in html.unescape(shown) for name in edition_names()] == [True] * 6
     assert re.findall(r'name="seating" value="(\w+)"', shown) == [f"{n}x{each}" for n, each in chosen.seatings]
-    assert re.findall(r'<select name="option-([\w-]+)"', shown) == list(switches())
+    assert sorted(re.findall(r'<select name="option-([\w-]+)"', shown)) == sorted(switches())
     assert ('name="count-stop"' in shown) is not chosen.counts_verified
+
+
+IDLE = [
+    ("classic", {}, {"limit-on-doubled", "u-turn-on-winning-card"}),
+    ("classic", {"option-overshoot": "allowed"}, {"limit-on-doubled", "u-turn-on-winning-card", "past-target-card"}),
+    ("classic", {"option-limit-on-doubled": "doubled"}, {"u-turn-on-winning-card"}),
+    ("rush", {}, {"extension-bonus", "shut-out", "past-target-card"}),
+]
+
+
+@pytest.mark.parametrize(("edition", "chosen", "idle"), IDLE)
+def test_house_rules_that_mean_nothing_in_this_game_stand_last_and_folded(page, edition, chosen, idle):
+    shown = page.get("/setup", query_string={"edition": edition, **chosen}).get_data(as_text=True)
+    _main, folded = shown.split("Nothing depends on these in this game")
+
+    assert set(re.findall(r'<select name="option-([\w-]+)"', folded)) == idle
+
+
+def test_where_the_sheet_is_silent_the_set_up_says_so(page):
+    shown = text_of(page.get("/setup?edition=classic"))
+
+    assert "By the sheet: A hazard may be laid on another hazard" in shown
+    assert "The sheet is silent; we play: A mistake costs nothing but the play." in shown
+    assert "By the sheet: A mistake" not in shown
+
+
+def test_the_rules_in_force_can_be_read_during_a_match(page, match):
+    fields = {"edition": "rush", "seating": "2x1", "target": "700", "option-roll-after-remedy": "needed"}
+    tap(page, "/setup", **fields, **{"count-stop": "5", "count-50": "9"})
+    shown = text_of(page.get("/more"))
+
+    assert f"{load_edition('rush').title} , to 700 km" in shown
+    assert "Roll after remedy After another remedy a roll is needed" in shown
+    assert "Roll on remedy A roll may be laid on a remedy other than a roll." in shown
+    assert "9 × 50 km, 5 × Stop" in shown
+
+
+def test_without_house_rules_that_is_said(page, begun):
+    assert "Classic , to 700 km" in text_of(page.get("/more"))
+    assert "No house rules." in text_of(page.get("/more"))
 
 
 def test_another_edition_keeps_what_was_typed_and_says_whom_it_cannot_seat(page):

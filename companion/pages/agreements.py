@@ -8,11 +8,15 @@ from dataclasses import dataclass
 from companion.errors import Problem
 from companion.pages import words
 from companion.pages.words import _
+from companion.rules import referee
 from companion.rules.cards import Card, Family
-from companion.rules.edition import Edition, EditionError, switches
+from companion.rules.edition import SHORT_GAME_PLAYERS, Edition, EditionError, switches
+from companion.rules.judge import Game
 from companion.setup import deck_lines
 
 Form = Mapping[str, str]
+SILENT = "chosen"
+"""How the source of a switch begins on which the sheet says nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +32,30 @@ class SwitchView:
     """The value that was chosen; empty where it is the sheet's."""
 
     by_the_sheet: str
-    """What the sheet says, in a sentence."""
+    """What the sheet says, in a sentence; where it is silent, what is played then."""
+
+    is_silent: bool
+    """The sheet does not say."""
+
+    means_nothing: bool
+    """In the game as it is chosen nothing depends on it."""
 
     others: tuple[tuple[str, str], ...]
     """The other values and their sentences."""
+
+
+@dataclass(frozen=True, slots=True)
+class RulesView:
+    """The rules that a match is played by."""
+
+    title: str
+    about: str
+    target: int
+    house_rules: tuple[tuple[str, str], ...]
+    """What is played otherwise than the edition has it: title and sentence."""
+
+    counts: tuple[tuple[str, int], ...]
+    """The corrected counts of the deck."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,12 +128,32 @@ def _switch_view(
     sheet = edition.switch(name)
     return SwitchView(
         field=_option(name),
-        title=_(words.capital(name.replace("-", " ")).replace("fourre", "fourré").replace("U turn", "U-turn")),
+        title=_title(name),
         holds=_(values.get(chosen.get(name, ""), values[played.switch(name)])),
         chosen=chosen.get(name, ""),
         by_the_sheet=_(values[sheet]),
+        is_silent=edition.sources[name].startswith(SILENT),
+        means_nothing=name not in chosen and _means_nothing(name, played),
         others=tuple((value, _(say)) for value, say in values.items() if value != sheet),
     )
+
+
+def _title(switch: str) -> str:
+    return _(words.capital(switch.replace("-", " ")).replace("fourre", "fourré").replace("U turn", "U-turn"))
+
+
+def _means_nothing(switch: str, edition: Edition) -> bool:
+    """Whether nothing depends on a switch: there is no such card, no such line of the score, or nothing to happen."""
+    points = edition.points
+    return {
+        "extension-bonus": edition.extension == "no" or not points.extension,
+        "shut-out": not points.shut_out,
+        "past-target-card": edition.overshoot == "allowed",
+        "two-hundreds": Card.KM_200 not in edition.deck,
+        "limit-on-doubled": Card.ACCELERATOR not in edition.deck,
+        "u-turn-on-winning-card": Card.U_TURN not in edition.deck,
+        "five-hazards-removed": all(players > SHORT_GAME_PLAYERS for players, _each in edition.seatings),
+    }.get(switch, False)
 
 
 def count_views(form: Form, edition: Edition) -> list[CountView]:
@@ -134,3 +178,19 @@ def _option(name: str) -> str:
 
 def _count(card: Card) -> str:
     return f"count-{card}"
+
+
+# As the match has it
+
+
+def rules_in_force(game: Game) -> RulesView:
+    """The rules of the match being played, what follows from a house rule among them."""
+    edition, players = game.edition, sum(len(team.players) for team in game.teams)
+    turned = [name for name, sheet in edition.by_the_sheet.items() if edition.switch(name) != sheet]
+    return RulesView(
+        title=edition.title,
+        about=edition.about,
+        target=game.target or referee.target_for(edition, players),
+        house_rules=tuple((_title(name), _(switches()[name][edition.switch(name)])) for name in turned),
+        counts=tuple((words.title(card), count) for card, count in game.counts),
+    )

@@ -9,7 +9,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from companion.errors import Problem
 from companion.match import Answer, Fate, Match, MatchState, Outcome, Policy
-from companion.pages import offers, people, views
+from companion.pages import agreements, offers, people, views
 from companion.pages.context import forget_state, match, service, state
 from companion.pages.words import Names, _
 from companion.store import NotSaved
@@ -57,7 +57,9 @@ def more() -> str:
     """What is needed now and then: seats, the wall screen, settings, what the camera sees."""
     picture = service().camera_picture
     has_camera = picture is not None and picture() is not None
-    return render_template("more.html", policies=POLICIES, has_camera=has_camera)
+    game = state().game
+    rules = agreements.rules_in_force(game) if game.table is not None else None
+    return render_template("more.html", policies=POLICIES, has_camera=has_camera, rules=rules)
 
 
 @bp.post("/play")
