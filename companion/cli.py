@@ -270,7 +270,10 @@ def _check_edition(path: Path) -> int:
     for fault in faults:
         _complain(f"{path}:{fault.line}: {fault.say}", _WRONG)
     if not faults:
-        click.echo(f"{path}: {edition_report.in_order(read_edition(path))}")
+        edition = read_edition(path)
+        click.echo(f"{path}: {edition_report.in_order(edition)}")
+        if path.name != f"{edition.name}.toml":
+            click.echo(f"{path}: as an edition of the data folder the file is called {edition.name}.toml.")
     return _WRONG if faults else 0
 
 

@@ -7,10 +7,10 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 
-from companion.rules.cards import Family
+from companion.rules.cards import Card, Family
 from companion.rules.edition import Edition, Points, load_edition, switches
 from companion.rules.edition_file import FIRST_PLAYERS
-from companion.rules.house_rules import one_of
+from companion.rules.house_rules import one_of, written
 
 WIDTH = 88
 """How many columns a line takes at most, where the terminal does not say."""
@@ -45,9 +45,29 @@ def listing(editions: Sequence[Edition]) -> Iterator[str]:
 def in_order(edition: Edition) -> str:
     """What to say of a file in which nothing is wrong."""
     parent = _parent(edition)
-    turned = [name for name in switches() if parent and edition.switch(name) != parent.switch(name)]
-    more = f"; as {edition.parent} but for {', '.join(turned) or 'no switch'}" if parent else ""
-    return f"{edition.title} is in order, {sum(edition.deck.values())} cards{more}."
+    said = f"{edition.title} is in order, {sum(edition.deck.values())} cards"
+    if parent is None:
+        return f"{said}."
+    differs = ", ".join(_differences(edition, parent))
+    return f"{said}; as {parent.name} but for {differs}." if differs else f"{said}; as {parent.name} in everything."
+
+
+def _differences(edition: Edition, parent: Edition) -> Iterator[str]:
+    """Which counts and switches an edition has otherwise, and what else."""
+    for card in Card:
+        if edition.deck.get(card, 0) != parent.deck.get(card, 0):
+            yield f"{card}={edition.deck.get(card, 0)}"
+    if (edition.seatings, edition.target_km) != (parent.seatings, parent.target_km):
+        yield "players and targets"
+    if edition.hand_size != parent.hand_size:
+        yield f"{edition.hand_size} cards a hand"
+    if edition.points != parent.points:
+        yield "points"
+    yield from (written((name, edition.switch(name))) for name in switches() if _is_turned(edition, parent, name))
+
+
+def _is_turned(edition: Edition, parent: Edition, name: str) -> bool:
+    return edition.switch(name) != parent.switch(name)
 
 
 def sheet(edition: Edition, width: int = WIDTH) -> Iterator[str]:

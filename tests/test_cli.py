@@ -175,12 +175,31 @@ def wrong(tmp_path: Path) -> Path:
 def test_editions_check_tells_everything_that_is_wrong_by_line(ours: Path, wrong: Path):
     ran = companion("editions", "check", ours, wrong)
 
-    assert ran.stdout == f"{ours}: Ours is in order, 106 cards; as classic but for hazard-on-hazard.\n"
+    assert ran.stdout == f"{ours}: Ours is in order, 106 cards; as classic but for hazard-on-hazard=forbidden.\n"
     assert ran.stderr.splitlines() == [
         f"{wrong}:5: [switches] 'hazard-on-hazard' is allowed or forbidden, not 'never'.",
-        f"{wrong}:6: [deck] adds up to 105 cards, not 106 as 'cards' in [setting-up] says.",
+        f"{wrong}:6: with [deck-changes] the deck has 105 cards, not 106: correct the counts, or write cards = 105 "
+        "under [setting-up].",
     ]
     assert ran.returncode == 1
+
+
+def test_editions_check_says_how_the_file_is_called_in_the_data_folder(tmp_path: Path):
+    path = tmp_path / "rules-of-ours.toml"
+    path.write_text(OURS, encoding="utf-8")
+
+    assert companion("editions", "check", path).stdout.endswith("the file is called ours.toml.\n")
+
+
+def test_an_edition_that_is_called_like_one_that_ships_is_refused_by_check_and_by_the_data_folder(tmp_path: Path):
+    (tmp_path / "editions").mkdir()
+    path = tmp_path / "editions/ours.toml"
+    path.write_text(OURS.replace('"ours"', '"rush"'), encoding="utf-8")
+    checked, listed = companion("editions", "check", path), companion("editions", "--data", tmp_path)
+
+    assert checked.stderr == f"{path}:2: 'rush' is the name of an edition that ships: give yours another.\n"
+    assert listed.stderr == checked.stderr
+    assert (checked.returncode, listed.returncode) == (1, 0)
 
 
 def test_editions_check_of_a_file_that_is_right_ends_with_zero(ours: Path):
@@ -199,9 +218,9 @@ def test_editions_check_of_a_missing_file_still_checks_the_others(tmp_path: Path
 def test_editions_show_shows_a_file_of_ones_own(ours: Path):
     ran = companion("editions", "show", ours)
 
-    assert ran.stdout.startswith("Ours – the rules of Ours\n")
+    assert ran.stdout.startswith("Ours – our own rules\n")
     assert "* hazard-on-hazard=forbidden" in ran.stdout
-    assert "[the rules of Ours: grandmother]" in ran.stdout
+    assert "[our own rules: grandmother]" in ran.stdout
 
 
 def test_editions_show_of_a_file_that_is_wrong_names_the_line(tmp_path: Path, wrong: Path):

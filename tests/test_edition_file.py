@@ -63,7 +63,7 @@ def test_the_file_in_the_readme_is_in_order(tmp_path):
 def test_a_file_that_gives_no_title_is_called_by_its_name(tmp_path):
     ours = read(tmp_path, OWN)
 
-    assert (ours.title, ours.sheet) == ("Our rules", "the rules of Our rules")
+    assert (ours.title, ours.sheet) == ("Our rules", "our own rules")
     assert ours.about == "As Classic, with rules of our own."
 
 
@@ -103,7 +103,12 @@ WRONG = [
     ("@parent = ", "this is no TOML: texts stand in quotes"),
     (HEAD + "@\x00", "this is no TOML"),
     (HEAD + "# x\n\n@title = Ours", "this is no TOML: texts stand in quotes"),
-    (HEAD + '@title = "Ours', "this is no TOML"),
+    (HEAD + '@title = "Ours\n', "this is no TOML: the quotation mark at the end of a text is missing."),
+    (HEAD + "@title = 'Ours", "this is no TOML: the quotation mark at the end of a text is missing."),
+    (HEAD + '@title = """Ours', "this is no TOML: the quotation mark at the end of a text is missing."),
+    (HEAD + '@title = "Ours" ours', "there is more after the value; a comment begins with #."),
+    (HEAD + "@[points\n", "the bracket ] after the name of a table is missing."),
+    ('name = "ours"\n@parent = "Clasic"', "asmodee-2014, bsd-mille, dujardin-2014, parker, rush (did you mean 'classic'?)."),
     (HEAD + '[points]\nsafety = 1\n@safety = 2', "this is no TOML: this key stands twice"),
     (HEAD + "[points]\n[deck]\n@[points]", "this is no TOML: this table stands twice"),
     (HEAD + "[setting-up]\n@seatings = [[2, 1],\n", "this is no TOML"),
@@ -119,9 +124,9 @@ WRONG = [
     (HEAD + '@counts-verified = "yes"', "'counts-verified' must be true or false, not 'yes'."),
     (HEAD + "@deck = 106", "'deck' must be a table, not 106."),
     (HEAD + "@[[deck]]\nroll = 13", "'deck' must be a table, not a list."),
-    (HEAD + "@[deck]\nroll = 13", "[deck] adds up to 13 cards, not 106 as 'cards' in [setting-up] says."),
-    (HEAD + "@[deck-changes]\nroll = 13", "[deck] adds up to 105 cards, not 106"),
-    (HEAD + "[setting-up]\n@cards = 107", "[deck] adds up to 106 cards, not 107"),
+    (HEAD + "@[deck]\nroll = 13", "with [deck] the deck has 13 cards, not 106: correct the counts"),
+    (HEAD + "@[deck-changes]\nroll = 13", "with [deck-changes] the deck has 105 cards, not 106"),
+    (HEAD + "[setting-up]\n@cards = 107", "[setting-up] the deck has 106 cards, not 107: correct the counts, or write cards = 106"),
     (HEAD + "[deck-changes]\nstop = 6\n@roll = -1", "[deck-changes] 'roll' must be a whole number, not -1."),
     (HEAD + "[deck-changes]\n@roll = true", "'roll' must be a whole number, not true."),
     (HEAD + "[deck-changes]\n@roll = 1.5", "'roll' must be a whole number, not a number with a point."),
@@ -155,7 +160,10 @@ WRONG = [
     (HEAD + '[switches]\n# extension = 1\n@extension = { value = "maybe", source = "x" }', "yes or no, not 'maybe'."),
     (HEAD + '[switches.extension]\nsource = "x"\n@value = "maybe"', "[switches] 'extension' is yes"),
     (HEAD + '@switches.extension.value = "maybe"\nswitches.extension.source = "x"', "is yes or no, not 'maybe'."),
-    (HEAD + '[switches]\n@extension = "no"', "'extension' must be a table such as { value = \"yes\", source = "),
+    (HEAD + '[switches]\n@extension = "no"', "'extension' must be a table such as { value = \"no\", source = "),
+    (HEAD + '[switches]\n@match = "one-rase"', "'match' must be a table such as { value = \"one-race\", source = "),
+    (HEAD + '[switches]\n@two-hundreds = 7', "'two-hundreds' must be a table such as { value = \"2\", source = "),
+    (HEAD + '[switches]\n@match = { value = "one race", source = "x" }', "not 'one race' (did you mean 'one-race'?)."),
     (HEAD + '[switches]\n@extension = { value = "no" }', "[switches] 'extension' has no 'source': write { value = "),
     (HEAD + '[switches]\n@two-hundreds = { value = 2, source = "x" }', "'value' must be a text in quotes"),
     (HEAD + '[switches]\n@extension = { value = "no", source = "x", because = "y" }', "no key 'because' here"),
@@ -245,6 +253,13 @@ def test_a_file_from_another_system_has_the_same_lines(end):
 def test_the_first_fault_is_the_error_with_file_and_line(tmp_path):
     with pytest.raises(EditionError, match=r"ours\.toml:4: \[points\] 'safety' must be a whole number, not 'x'\.$"):
         read(tmp_path, HEAD + "[points]\nsafety = 'x'\nlevel = 3")
+
+
+def test_the_name_of_an_edition_that_ships_is_a_fault_of_its_own(tmp_path):
+    with pytest.raises(EditionError, match=r"ours\.toml:2: 'rush' is the name of an edition that ships: give yours an"):
+        read(tmp_path, 'parent = "classic"\nname = "rush"\n[points]\nsafety = 50\n')
+
+    assert [fault.line for fault in read_file(tmp_path / "ours.toml").faults] == [2]
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path):

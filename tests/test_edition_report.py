@@ -6,7 +6,7 @@ import pytest
 
 from companion import edition_report
 from companion.rules.cards import Card
-from companion.rules.edition import edition_names, load_edition, switches
+from companion.rules.edition import edition_names, load_edition, read_edition, switches
 
 
 def shown(name: str, width: int = 88) -> list[str]:
@@ -83,3 +83,23 @@ def test_a_race_without_points_says_so():
     points = [line for line in shown("dujardin-2014") if line.startswith("*     –  ")]
 
     assert len(points) == 8
+
+
+OWN = 'parent = "classic"\nname = "ours"\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (OWN, "Ours is in order, 106 cards; as classic in everything."),
+        (OWN + "[deck-changes]\nstop = 6\nroll = 13\n", "106 cards; as classic but for stop=6, roll=13."),
+        (
+            OWN + "[points]\nsafety = 50\n[setting-up]\nhand = 5\nseatings = [[2, 1]]\n",
+            "but for players and targets, 5 cards a hand, points.",
+        ),
+    ],
+)
+def test_a_file_in_which_nothing_is_wrong_is_told_by_what_differs(tmp_path, text, said):
+    (tmp_path / "ours.toml").write_text(text, encoding="utf-8")
+
+    assert edition_report.in_order(read_edition(tmp_path / "ours.toml")).endswith(said)

@@ -230,8 +230,6 @@ def _own_edition(path: Path) -> Edition:
     edition = read_edition(path)
     if edition.name != path.stem:
         raise EditionError(f"{path}: the file of the edition '{edition.name}' is called {edition.name}.toml.")
-    if edition.name in edition_file.shipped_names():
-        raise EditionError(f"{path}: '{edition.name}' is the name of an edition that ships; give yours another.")
     return edition
 
 

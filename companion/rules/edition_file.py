@@ -17,7 +17,7 @@ from typing import Any
 from companion.rules import toml_lines
 from companion.rules.cards import Card, card_of_slug
 from companion.rules.house_rules import EditionError, contradictions, one_of, otherwise, switches, written
-from companion.rules.spelling import meant
+from companion.rules.spelling import meant, nearest
 from companion.rules.toml_lines import Place
 
 EDITIONS = Path(__file__).parent / "editions"
@@ -97,20 +97,24 @@ class _Wrong:
 
 
 def read_file(path: Path) -> Reading:
-    """What is in an edition file. Raises EditionError, naming the file, when it cannot be read at all."""
+    """What is in an edition file; a name that ships is wrong in any other than the one that ships.
+
+    Raises EditionError, naming the file, when it cannot be read at all.
+    """
     try:
         raw = path.read_bytes()
     except OSError as error:
         raise EditionError(f"{path}: cannot be read ({error.strerror}).") from error
     try:
-        return read_text(raw.decode("utf-8"))
+        taken = () if path.resolve().parent == EDITIONS.resolve() else shipped_names()
+        return read_text(raw.decode("utf-8"), taken)
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         return Reading({}, (Fault(line, "this is no UTF-8 text; save the file as UTF-8."),))
 
 
-def read_text(text: str) -> Reading:
-    """What the text of an edition file says. Any text gives a reading."""
+def read_text(text: str, taken: Collection[str] = ()) -> Reading:
+    """What the text of an edition file says, which has none of the names taken. Any text gives a reading."""
     text = text.removeprefix("\ufeff")
     try:
         data = tomllib.loads(text)
@@ -119,7 +123,7 @@ def read_text(text: str) -> Reading:
         return Reading({}, (Fault(1, "the brackets are nested too deeply."),))
     except ValueError as error:
         return Reading({}, (_toml_fault(str(error), text),))
-    return _checked(data, lines)
+    return _checked(data, lines, taken)
 
 
 def _toml_fault(said: str, text: str) -> Fault:
@@ -133,16 +137,28 @@ def _toml_fault(said: str, text: str) -> Fault:
     return Fault(line, _printable(f"this is no TOML: {what[:1].lower()}{what[1:]}."))
 
 
+_NO_QUOTE = "the quotation mark at the end of a text is missing"
+_NO_KEY = 'a line is a [table], or key = "value"'
 _TOML_SAYS = {
+    r"Illegal character '\n'": _NO_QUOTE,
+    "Unterminated string": _NO_QUOTE,
+    'Expected "\'"': _NO_QUOTE,
+    "Illegal character": "there is a sign that no text may hold",
+    "Unescaped": "a backslash in a text is written twice",
+    "Expected newline": "there is more after the value; a comment begins with #",
+    "Expected '=' after a key": _NO_KEY,
+    "Expected ']'": "the bracket ] after the name of a table is missing",
+    "Unclosed array": "the bracket ] at the end of a list is missing",
+    "Unclosed inline table": "the bracket } is missing",
     "Cannot overwrite a value": "this key stands twice",
     "Cannot declare": "this table stands twice",
     "Invalid value": "texts stand in quotes, numbers and true or false without",
-    "Invalid statement": 'a line is a [table], or key = "value"',
+    "Invalid statement": _NO_KEY,
 }
 
 
-def _checked(data: dict[str, Any], lines: Mapping[Place, int]) -> Reading:
-    own_wrongs = tuple(_own_wrongs(data))
+def _checked(data: dict[str, Any], lines: Mapping[Place, int], taken: Collection[str]) -> Reading:
+    own_wrongs = (*_own_wrongs(data), *_name_wrongs(data.get("name"), taken))
     named_wrong = {place[:2] for wrong in own_wrongs for place in wrong.places}
     own = _signed(_sound(data, named_wrong))
     parent = own.get("parent", None if "parent" not in data else "classic")
@@ -193,7 +209,7 @@ def _with_parent(base: Entries, own: Entries) -> dict[str, Any]:
     title = own.get("title", own.get("name", "").replace("-", " ").capitalize())
     identity = {
         "title": title,
-        "sheet": f"the rules of {title}",
+        "sheet": "our own rules",
         "about": f"As {base['title']}, with rules of our own.",
     }
     top = {**base, **identity, **own, **changed, "deck": deck}
@@ -270,7 +286,8 @@ def _shown(value: object) -> str:
 def _identity_wrongs(data: Entries) -> Iterator[_Wrong]:
     parent, name = data.get("parent"), data.get("name")
     if _is(parent, str) and parent not in shipped_names():
-        yield _Wrong((("parent",),), f"its parent '{parent}' is not one of {', '.join(shipped_names())}.")
+        near = meant(parent, shipped_names())
+        yield _Wrong((("parent",),), f"its parent '{parent}' is not one of {', '.join(shipped_names())}{near}.")
     if isinstance(name, str) and _is(name, str) and not _SLUG.fullmatch(name):
         yield _Wrong((("name",),), f"'name' is small letters, digits and hyphens, such as our-rules, not '{name}'.")
     if "deck" in data and "deck-changes" in data:
@@ -278,6 +295,11 @@ def _identity_wrongs(data: Entries) -> Iterator[_Wrong]:
         yield _Wrong((("deck-changes",), ("deck",)), say)
     elif "deck-changes" in data and "parent" not in data:
         yield _Wrong((("deck-changes",),), "[deck-changes] changes a parent's deck, and this file names no parent.")
+
+
+def _name_wrongs(name: object, taken: Collection[str]) -> Iterator[_Wrong]:
+    if name in taken:
+        yield _Wrong((("name",),), f"'{name}' is the name of an edition that ships: give yours another.")
 
 
 def _deck_wrongs(counts: Entries, table: str) -> Iterator[_Wrong]:
@@ -330,7 +352,8 @@ def _choice_wrongs(entry: object, values: Collection[str], place: Place) -> Iter
     """What is wrong with a choice and its source: `{ value = "no", source = "A turn" }`."""
     where = f"[{place[0]}] '{place[1]}'"
     if not isinstance(entry, dict):
-        example = f'{{ value = "{next(iter(values))}", source = "…" }}'
+        value = nearest(str(entry), values) or next(iter(values))
+        example = f'{{ value = "{value}", source = "…" }}'
         yield _Wrong((place,), f"{where} must be a table such as {example}, not {_shown(entry)}.")
         return
     yield from _shape(entry, _CHOICE, place, f"{where}: ")
@@ -339,14 +362,17 @@ def _choice_wrongs(entry: object, values: Collection[str], place: Place) -> Iter
             yield _Wrong((place,), f'{where} has no \'{key}\': write {{ value = "…", source = "…" }}.')
     value = entry.get("value")
     if _is(value, str) and value not in values:
-        yield _Wrong(((*place, "value"),), f"{where} is {one_of(values)}, not {_shown(value)}.")
+        say = f"{where} is {one_of(values)}, not {_shown(value)}{meant(value, values)}."
+        yield _Wrong(((*place, "value"),), say)
 
 
 def _points_wrongs(points: Entries) -> Iterator[_Wrong]:
     yield from _shape(points, _POINTS, ("points",), "[points] ")
     level = points.get("level")
     if _is(level, str) and level not in _LEVEL:
-        yield _Wrong((("points", "level"),), f"[points] 'level' is {one_of(_LEVEL)}, not {_shown(level)}.")
+        yield _Wrong(
+            (("points", "level"),), f"[points] 'level' is {one_of(_LEVEL)}, not {_shown(level)}{meant(level, _LEVEL)}."
+        )
 
 
 def _switch_wrongs(entries: Entries) -> Iterator[_Wrong]:
@@ -366,7 +392,7 @@ _SEE_SWITCHES = ": `companion editions show classic` lists them all"
 def _whole_wrongs(own: Entries, entries: Entries) -> Iterator[_Wrong]:
     yield from _missing(own, entries)
     if _TABLES.keys() <= entries.keys():
-        yield from _count_wrongs(entries)
+        yield from _count_wrongs(own, entries)
         yield from _unseated(entries)
         yield from _contradiction_wrongs(own, entries)
 
@@ -382,13 +408,16 @@ def _missing(own: Entries, entries: Entries) -> Iterator[_Wrong]:
                 yield _Wrong(((table, key),), f"[{table}] says nothing about '{key}'{way_out}.")
 
 
-def _count_wrongs(entries: Entries) -> Iterator[_Wrong]:
+def _count_wrongs(own: Entries, entries: Entries) -> Iterator[_Wrong]:
     setting_up = entries["setting-up"]
     total = sum(count for slug, count in entries["deck"].items() if slug != "source")
-    places: tuple[Place, ...] = (("deck-changes",), ("deck",), ("setting-up", "cards"))
     cards = setting_up.get("cards", total)
     if total != cards:
-        yield _Wrong(places, f"[deck] adds up to {total} cards, not {cards} as 'cards' in [setting-up] says.")
+        table = next((table for table in ("deck-changes", "deck") if table in own), None)
+        place: Place = (table,) if table else ("setting-up", "cards")
+        where = f"with [{table}]" if table else "[setting-up]"
+        ways_out = f"correct the counts, or write cards = {total} under [setting-up]"
+        yield _Wrong((place,), f"{where} the deck has {total} cards, not {cards}: {ways_out}.")
     else:
         yield from _hand_wrongs(setting_up, total)
 
