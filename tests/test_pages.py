@@ -941,6 +941,28 @@ def test_a_stolen_card_that_cannot_be_laid_leaves_the_page_as_it_is(page, rush):
     assert "Cid’s turn" in text_of(page.get("/"))
 
 
+def test_a_card_past_the_target_is_said_to_go_to_the_discard_pile(page, match):
+    match.start(("edition parker", "target 300", *TWO))
+    played(match, "Ann roll", "Bob roll", "Ann 200", "Bob 25")
+    tap(page, "/play", text="Ann 200")
+    asked = text_of(page.get("/"))
+    tap(page, f"/proposal/{match.state.pending[0].id}/confirm", anyway="1")
+    shown = text_of(page.get("/"))
+
+    assert "Onto the discard pile" in asked
+    assert shown.count("Ann lays 200 km past the target: it goes to the discard pile.") == 2
+    assert "played all the same" not in shown
+
+
+def test_the_log_does_not_say_of_every_discard_when_one_may(page, match):
+    match.start(("edition parker", *TWO))
+    played(match, "Ann discard 25")
+
+    assert match.state.hand_entries[-1].judged.remarks
+    assert "Ann discards 25 km." in text_of(page.get("/"))
+    assert "only when" not in text_of(page.get("/"))
+
+
 def test_passing_is_offered_to_whoever_has_the_turn_out_of_turn(page, rush):
     played(rush, "Ann stop > Cid", "Cid right-of-way !")
 
@@ -953,7 +975,7 @@ def test_an_illegal_play_taken_back_asks_which_card_it_costs(page, rush):
     asked = page.get(answer.location)
     tap(page, "/play", text="Ann penalty 50")
 
-    assert "A mistake costs a card: which one was drawn from Ann’s hand?" in text_of(asked)
+    assert "Bob, to Ann’s left, draws a card from Ann’s hand and discards it: which?" in text_of(asked)
     assert "No penalty" in text_of(asked)
     assert "Ann penalty 50" in values(asked)
     assert "A mistake costs Ann a card: 50 km." in text_of(page.get("/"))

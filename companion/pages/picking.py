@@ -319,7 +319,9 @@ def _one_more(player: str, cards: tuple[Card, ...], card: Card) -> Tile:
 
 def _which_lost(table: Table, player: str, _asked: Mapping[str, str], names: Names) -> Question:
     tiles = (_play_tile(table, Play(Verb.PENALTY, player, card)) for card in table.deck)
-    title = _("A mistake costs a card: which one was drawn from %(who)s’s hand?", who=names.player(player))
+    left = table.seats[(table.seat_of(player) + 1) % len(table.seats)].player
+    say = "%(left)s, to %(who)s’s left, draws a card from %(who)s’s hand and discards it: which?"
+    title = _(say, left=names.player(left), who=names.player(player))
     return Question(title, None, _grouped(tiles), instead=Offer(_("No penalty")))
 
 

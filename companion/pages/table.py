@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from flask import Blueprint, Response, flash, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
@@ -155,7 +156,7 @@ def set_policy() -> AnyResponse:
     return back()
 
 
-def _write(page: str, act: Callable[[Match, str, str], Outcome], **which: int) -> AnyResponse:
+def _write(page: str, act: Callable[[Match, str, str], Outcome], **which: Any) -> AnyResponse:
     """Does what was written as in a record; what cannot be read is shown again, on the page where it was written."""
     text = request.form.get("text", "")
     try:

@@ -10,10 +10,15 @@ from companion.pages import offers, picking, words
 from companion.pages.words import Names, Why
 from companion.rules import judge, referee, scoring
 from companion.rules.cards import Card, Family
-from companion.rules.judge import HandResult
+from companion.rules.edition import Edition
+from companion.rules.judge import HandResult, JudgedLine
 from companion.rules.play import Play, Verb
+from companion.rules.reasons import Code
 from companion.rules.scoring import Item, Sheet
 from companion.rules.table import Side, Table
+
+NOISE = (Code.DISCARD_ONLY_WHEN_STUCK,)
+"""Remarks that would stand under every discard of the log: nobody sees the hands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +135,8 @@ class PlayView:
     has_picture: bool
     sure: bool
     tappable: bool
+    is_lost: bool
+    """Laid past the target, it goes to the discard pile where it stands."""
 
 
 def pending_views(state: MatchState) -> list[PlayView]:
@@ -154,6 +161,7 @@ def _pending_view(state: MatchState, pending: Pending) -> PlayView:
         has_picture=pending.proposal.crop is not None,
         sure=pending.proposal.sure,
         tappable=True,
+        is_lost=_is_lost(edition, judged),
     )
 
 
@@ -167,7 +175,7 @@ def entry_view(state: MatchState, entry: Entry) -> PlayView:
     judged, names, edition = entry.judged, Names.of(state.game), state.game.edition
     if judged is None:
         raise ValueError("a header line is no play")
-    say = words.play_say(judged.play, names) if judged.play else entry.written.text
+    say = _line_say(edition, judged, judged.play, names) if judged.play else entry.written.text
     whys = tuple(words.why(reason, edition, names) for reason in judged.reasons)
     unreadable = (Why(judged.unreadable, "", None),) if judged.unreadable else ()
     return PlayView(
@@ -178,13 +186,26 @@ def entry_view(state: MatchState, entry: Entry) -> PlayView:
         legal=judged.verdict == judge.LEGAL,
         applied=judged.applied,
         whys=whys + unreadable,
-        remarks=tuple(words.why(reason, edition, names) for reason in judged.remarks),
+        remarks=tuple(words.why(reason, edition, names) for reason in judged.remarks if reason.code not in NOISE),
         by=names.player(entry.written.by),
         corrected_by=names.player(entry.written.corrected_by) if entry.written.corrected_by else None,
         has_picture=False,
         sure=True,
         tappable=True,
+        is_lost=_is_lost(edition, judged),
     )
+
+
+def _is_lost(edition: Edition, judged: JudgedLine) -> bool:
+    past_target = any(reason.code is Code.PAST_TARGET for reason in judged.reasons)
+    return past_target and edition.past_target_card == "discarded"
+
+
+def _line_say(edition: Edition, judged: JudgedLine, play: Play, names: Names) -> str:
+    """What a line says has happened."""
+    if judged.applied and _is_lost(edition, judged):
+        return words.lost_say(play, names)
+    return words.play_say(play, names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,11 +221,12 @@ def last_play(state: MatchState) -> Last | None:
     """The last play that counted."""
     table = state.game.table
     entry = next((e for e in reversed(state.hand_entries) if e.judged and e.judged.applied), None)
-    if entry is None or entry.play is None or table is None:
+    if entry is None or entry.play is None or entry.judged is None or table is None:
         return None
     names = Names.of(state.game)
     then = None if table.is_over else _then(table, entry.play, names)
-    return Last(words.play_say(entry.play, names), then, words.sign_of(entry.play))
+    say = _line_say(state.game.edition, entry.judged, entry.play, names)
+    return Last(say, then, words.sign_of(entry.play))
 
 
 def _then(table: Table, play: Play, names: Names) -> str | None:

@@ -98,6 +98,13 @@ def play_say(play: Play, names: Names) -> str:
     return _(pattern or _VERBS[play.verb], **_said(play, names))
 
 
+def lost_say(play: Play, names: Names) -> str:
+    """A distance card that passed the target and has gone to the discard pile."""
+    card = doubled(play.card, play.times)
+    say = "%(who)s lays %(card)s past the target: it goes to the discard pile."
+    return _(say, who=names.player(play.player), card=card)
+
+
 def _said(play: Play, names: Names) -> dict[str, object]:
     """What the sentence of any play may speak of."""
     return {
