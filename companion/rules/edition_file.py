@@ -286,7 +286,7 @@ def _shown(value: object) -> str:
 def _identity_wrongs(data: Entries) -> Iterator[_Wrong]:
     parent, name = data.get("parent"), data.get("name")
     if _is(parent, str) and parent not in shipped_names():
-        near = meant(parent, shipped_names())
+        near = meant(str(parent), shipped_names())
         yield _Wrong((("parent",),), f"its parent '{parent}' is not one of {', '.join(shipped_names())}{near}.")
     if isinstance(name, str) and _is(name, str) and not _SLUG.fullmatch(name):
         yield _Wrong((("name",),), f"'name' is small letters, digits and hyphens, such as our-rules, not '{name}'.")
@@ -352,8 +352,8 @@ def _choice_wrongs(entry: object, values: Collection[str], place: Place) -> Iter
     """What is wrong with a choice and its source: `{ value = "no", source = "A turn" }`."""
     where = f"[{place[0]}] '{place[1]}'"
     if not isinstance(entry, dict):
-        value = nearest(str(entry), values) or next(iter(values))
-        example = f'{{ value = "{value}", source = "…" }}'
+        likely = nearest(str(entry), values) or next(iter(values))
+        example = f'{{ value = "{likely}", source = "…" }}'
         yield _Wrong((place,), f"{where} must be a table such as {example}, not {_shown(entry)}.")
         return
     yield from _shape(entry, _CHOICE, place, f"{where}: ")
@@ -362,7 +362,7 @@ def _choice_wrongs(entry: object, values: Collection[str], place: Place) -> Iter
             yield _Wrong((place,), f'{where} has no \'{key}\': write {{ value = "…", source = "…" }}.')
     value = entry.get("value")
     if _is(value, str) and value not in values:
-        say = f"{where} is {one_of(values)}, not {_shown(value)}{meant(value, values)}."
+        say = f"{where} is {one_of(values)}, not {_shown(value)}{meant(str(value), values)}."
         yield _Wrong(((*place, "value"),), say)
 
 
@@ -370,9 +370,8 @@ def _points_wrongs(points: Entries) -> Iterator[_Wrong]:
     yield from _shape(points, _POINTS, ("points",), "[points] ")
     level = points.get("level")
     if _is(level, str) and level not in _LEVEL:
-        yield _Wrong(
-            (("points", "level"),), f"[points] 'level' is {one_of(_LEVEL)}, not {_shown(level)}{meant(level, _LEVEL)}."
-        )
+        say = f"[points] 'level' is {one_of(_LEVEL)}, not {_shown(level)}{meant(str(level), _LEVEL)}."
+        yield _Wrong((("points", "level"),), say)
 
 
 def _switch_wrongs(entries: Entries) -> Iterator[_Wrong]:
