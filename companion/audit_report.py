@@ -7,7 +7,7 @@ on each of them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,7 @@ from companion.rules.edition import Edition
 from companion.rules.reasons import Code, Reason, say
 
 UNVERIFIED = "The counts of this deck are unverified: your own count can stand in the setup file, under [deck]."
+NO_PICTURE = "No picture could be read: nothing is known about this deck."
 LOOK_AGAIN = "Lay the cards apart, with every sticker showing, and take another picture: all pictures count together."
 
 
@@ -27,6 +28,11 @@ class Shown:
 
     ids: frozenset[str]
     faces: Mapping[Card, int]
+    pictures: int = 1
+    """How many pictures they are on: without one nothing can be said of a deck."""
+
+    unread: int = 0
+    """How many pictures more could not be read."""
 
     @property
     def counts(self) -> Mapping[Card, int]:
@@ -34,12 +40,12 @@ class Shown:
         return Counter(self.faces) + Counter(map(face_of, self.ids))
 
 
-def shown_on(pictures: Iterable[Mapping[str, Any]]) -> Shown:
-    """What lies on pictures, each as `read --json` writes it."""
+def shown_on(pictures: Sequence[Mapping[str, Any]], unread: int = 0) -> Shown:
+    """What lies on pictures, each as `read --json` writes it; beside them some could not be read."""
     cards = [card for picture in pictures for card in picture["cards"]]
     ids = frozenset(str(card["card"]) for card in cards if card["card"])
     faces = Counter(card_of_slug(card["face"]) or Card.UNKNOWN for card in cards if not card["card"])
-    return Shown(ids, faces)
+    return Shown(ids, faces, len(pictures), unread)
 
 
 def checked(edition: Edition, shown: Shown) -> Audit:
@@ -49,6 +55,9 @@ def checked(edition: Edition, shown: Shown) -> Audit:
 
 def sentences(edition: Edition, shown: Shown) -> Iterator[str]:
     """What there is to say about a deck, a line each."""
+    if not shown.pictures:
+        yield NO_PICTURE
+        return
     found = checked(edition, shown)
     total = sum(edition.deck.values())
     there = total - sum(found.missing.values())
@@ -57,8 +66,16 @@ def sentences(edition: Edition, shown: Shown) -> Iterator[str]:
         yield f"  {say(why).removesuffix('.')}{_which(edition, shown, why)}."
     if not edition.counts_verified:
         yield UNVERIFIED
+    if shown.unread and found.missing:
+        yield _unread(shown.unread)
     if found.missing or found.unknown:
         yield LOOK_AGAIN
+
+
+def _unread(count: int) -> str:
+    if count == 1:
+        return "One picture could not be read: what is missing may be on it."
+    return f"{count} pictures could not be read: what is missing may be on them."
 
 
 def _which(edition: Edition, shown: Shown, why: Reason) -> str:

@@ -339,6 +339,8 @@ def read_images(
 ) -> int:
     """Say what is on pictures: mats, cards, zones. Or check a deck before you play.
 
+    Cards are told by their stickers.
+
     \b
     Example: companion read table.jpg --json
     Example: companion read cards-1.jpg cards-2.jpg --audit classic
@@ -352,15 +354,18 @@ def read_images(
     table = read_setup(setup) if setup else None
     deck = _audited(audit, table.edition if table else None) if audit else None
     allowed = frozenset(card_ids(table.edition.deck)) if table and not deck else None
-    wrong, pictures = 0, []
+    unread, pictures = 0, []
     for found in read_pictures(images, allowed=allowed):
         if "problem" in found:
-            wrong = _complain(str(found["problem"]), _WRONG)
+            unread += 1
+            click.echo(found["problem"], err=True)
             continue
         pictures.append(found)
         if as_json or not deck:
             click.echo(json.dumps(found, ensure_ascii=False) if as_json else "\n".join(report.picture(found)))
-    return max(wrong, _audit(deck, pictures, as_json=as_json)) if deck else wrong
+    if not deck:
+        return _WRONG if unread else 0
+    return _audit(deck, pictures, unread, as_json=as_json)
 
 
 def _audited(name: str, of_table: Any) -> Any:
@@ -369,14 +374,14 @@ def _audited(name: str, of_table: Any) -> Any:
     return of_table if of_table and of_table.name == edition.name else edition
 
 
-def _audit(edition: Any, pictures: Iterable[dict[str, Any]], *, as_json: bool) -> int:
+def _audit(edition: Any, pictures: Sequence[dict[str, Any]], unread: int, *, as_json: bool) -> int:
     """Says which cards of a deck are on no picture; gives the exit code."""
     from companion import audit_report
 
-    shown = audit_report.shown_on(pictures)
+    shown = audit_report.shown_on(pictures, unread)
     said = [json.dumps(audit_report.as_json(edition, shown), ensure_ascii=False)]
     click.echo("\n".join(said if as_json else audit_report.sentences(edition, shown)))
-    return 0 if audit_report.checked(edition, shown).is_complete else _WRONG
+    return 0 if audit_report.checked(edition, shown).is_complete and not unread else _WRONG
 
 
 @companion.command()

@@ -113,6 +113,34 @@ def test_a_card_with_a_sticker_counts_once_on_however_many_pictures():
     assert counts == {Card.ROLL: 1, Card.UNKNOWN: 2}
 
 
+def test_without_a_picture_nothing_is_missing():
+    nothing = audit_report.shown_on([], unread=2)
+
+    assert list(audit_report.sentences(CLASSIC, nothing)) == [audit_report.NO_PICTURE]
+    assert audit_report.as_json(CLASSIC, nothing)["say"] == [audit_report.NO_PICTURE]
+
+
+@pytest.mark.parametrize(
+    ("unread", "said"), [(1, "One picture could not be read"), (2, "2 pictures could not be read")]
+)
+def test_what_is_missing_may_be_on_a_picture_that_could_not_be_read(unread, said):
+    lines = list(audit_report.sentences(CLASSIC, Shown(frozenset(DECK[1:]), {}, unread=unread)))
+
+    assert lines[2].startswith(f"{said}: what is missing may be on ")
+
+
+def test_all_cards_are_there_whatever_could_not_be_read():
+    assert list(audit_report.sentences(CLASSIC, Shown(frozenset(DECK), {}, unread=1))) == [
+        "Classic: all 106 cards are there."
+    ]
+
+
+def test_a_missing_u_turn_is_called_so():
+    lines = list(audit_report.sentences(RUSH, shown("u-turn-01")))
+
+    assert any("× u-turn (u-turn-02, u-turn-03), if" in line or "× u-turn, if" in line for line in lines)
+
+
 def test_an_unverified_deck_says_so():
     assert audit_report.UNVERIFIED in list(audit_report.sentences(RUSH, shown()))
 
@@ -167,6 +195,14 @@ def test_the_tables_own_count_of_an_unverified_deck_is_the_one_checked(tmp_path)
 
     missing = json.loads(ran.stdout.splitlines()[-1])["missing"]
     assert (missing["stop"], missing["roll"]) == (4, 5)
+
+
+def test_pictures_that_cannot_be_read_are_no_missing_cards(tmp_path):
+    ran = companion("read", tmp_path / "none.jpg", "--audit", "classic")
+
+    assert ran.stdout == f"{audit_report.NO_PICTURE}\n"
+    assert ran.stderr.count("\n") == 1
+    assert ran.returncode == 1
 
 
 def test_an_edition_that_is_none_gets_one_sentence(tmp_path):

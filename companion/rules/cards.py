@@ -101,8 +101,11 @@ def card_of_slug(slug: str) -> Card | None:
     return found if isinstance(found, Card) else None
 
 
+_OWN_NAMES = {Card.UNKNOWN: "unknown card", Card.U_TURN: "u-turn"}
+
+
 def card_name(card: Card) -> str:
-    """The card's English name for a sentence: `end of limit`, `75 km`."""
-    if card is Card.UNKNOWN:
-        return "unknown card"
+    """The card's English name for a sentence: `end of limit`, `75 km`, `u-turn`."""
+    if card in _OWN_NAMES:
+        return _OWN_NAMES[card]
     return f"{card} km" if card.family is Family.DISTANCE else card.value.replace("-", " ")
