@@ -6,8 +6,10 @@ import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
+from types import MappingProxyType
 
 from companion.rules.cards import Card, Family
+from companion.rules.dealing import HOW_SEATED, numbers
 from companion.rules.edition import Edition, Points, load_edition, switches
 from companion.rules.edition_file import FIRST_PLAYERS
 from companion.rules.house_rules import one_of, written
@@ -66,8 +68,8 @@ def _differences(edition: Edition, parent: Edition) -> Iterator[str]:
     yield from (written((name, edition.switch(name))) for name in switches() if _is_turned(edition, parent, name))
 
 
-def _is_turned(edition: Edition, parent: Edition, name: str) -> bool:
-    return edition.switch(name) != parent.switch(name)
+def _is_turned(edition: Edition, parent: Edition | None, name: str) -> bool:
+    return parent is not None and edition.switch(name) != parent.switch(name)
 
 
 def sheet(edition: Edition, width: int = WIDTH) -> Iterator[str]:
@@ -90,6 +92,7 @@ def _sheet(edition: Edition, parent: Edition | None) -> Iterator[str]:
     if parent:
         yield f"* marks what differs from {parent.name} ({parent.sheet})."
     yield from _deck(edition, parent)
+    yield from _specials(edition)
     yield from _setting_up(edition, parent)
     yield from _points(edition, parent)
     yield from _switches(edition, parent)
@@ -104,7 +107,7 @@ def _marked(differs: bool) -> str:
 
 
 def _heading(words: str, source: str) -> str:
-    return f"{words}  [{source}]" if source else words
+    return f"{words}  [{source}]" if source and source != words else words
 
 
 def _deck(edition: Edition, parent: Edition | None) -> Iterator[str]:
@@ -117,11 +120,38 @@ def _deck(edition: Edition, parent: Edition | None) -> Iterator[str]:
             mark = _marked(parent is not None and cards != _of(parent, family))
             yield f"{mark}{family.value:9} {sum(cards.values()):3}  {said}"
     if not edition.counts_verified:
-        yield "  Counts unverified: correct them in the setup file (under [deck], stop = 5)."
+        yield "  Counts unverified: correct them on the set-up page, or in the setup file under [deck]."
 
 
 def _of(edition: Edition, family: Family) -> Mapping[str, int]:
     return {card.value: count for card, count in edition.deck.items() if card.family is family}
+
+
+def _specials(edition: Edition) -> Iterator[str]:
+    """What each special card of the deck does."""
+    if any(card in edition.deck for card in SPECIALS):
+        yield ""
+        yield "Specials"
+    for card, does in SPECIALS.items():
+        if card in edition.deck:
+            yield f"  {card:12}  {does}"
+
+
+SPECIALS = MappingProxyType(
+    {
+        Card.ACCELERATOR: "With a distance card: it counts twice.",
+        Card.MIRROR: "At once after an attack on you: it lands on the attacker instead.",
+        Card.U_TURN: "At once after an opponent's distance card: the card goes back to his hand.",
+        Card.CONTROL: (
+            "On your turn: name a card, no safety; an opponent hands it over as soon as he holds it, and you play it."
+        ),
+        Card.THEFT: (
+            "On your turn, even under attack: take a distance card from an opponent's table, with its accelerator; "
+            "lay it at once or keep it."
+        ),
+    }
+)
+"""What each special card does."""
 
 
 def _setting_up(edition: Edition, parent: Edition | None) -> Iterator[str]:
@@ -130,14 +160,11 @@ def _setting_up(edition: Edition, parent: Edition | None) -> Iterator[str]:
     theirs = _ways(parent) if parent else _ways(edition)
     for (each, km), players in _ways(edition).items():
         mark = _marked(theirs.get((each, km)) != players)
-        yield f"{mark}{one_of(map(str, players))} players {_HOW.get(each, f'{each} a side')}, to {km} km"
+        yield f"{mark}{numbers(players)} players {HOW_SEATED[each]}, to {km} km"
     yield f"{_marked(parent is not None and edition.hand_size != parent.hand_size)}{edition.hand_size} cards a hand"
     mark = _marked(parent is not None and edition.first_player != parent.first_player)
     yield f"{mark}{FIRST_PLAYERS[edition.first_player]}"
     yield f"      [{edition.sources['first-player']}]"
-
-
-_HOW = {1: "alone", 2: "in pairs", 3: "in threes", 4: "in fours"}
 
 
 def _ways(edition: Edition) -> dict[tuple[int, int], list[int]]:
@@ -166,13 +193,18 @@ def _points(edition: Edition, parent: Edition | None) -> Iterator[str]:
 def _switches(edition: Edition, parent: Edition | None) -> Iterator[str]:
     yield ""
     yield "Switches: any of them can be turned for one match, as a house rule"
+    idle = [name for name in switches() if edition.means_nothing(name) and not _is_turned(edition, parent, name)]
     for name, values in switches().items():
+        if name in idle:
+            continue
         value = edition.switch(name)
-        mark = _marked(parent is not None and value != parent.switch(name))
+        mark = _marked(_is_turned(edition, parent, name))
         others = one_of(_other(other, name, parent) for other in values if other != value)
         yield f"{mark}{name}={value}".ljust(_SWITCH_COLUMN) + f"or {others}"
         yield f"      {values[value]}"
         yield f"      [{_source(edition, name)}]"
+    if idle:
+        yield f"  Without effect here: {', '.join(idle)}."
 
 
 def _other(value: str, name: str, parent: Edition | None) -> str:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
 from records import record
 
+from companion.rules.cards import Card, Family
 from companion.rules.edition import edition_names, load_edition, switches
 from companion.rules.judge import JudgedLine
 from companion.rules.play import Verb
+from companion.setup import parse_setup
 
 DOCS = Path(__file__).parent.parent / "docs"
 RECORDS = (DOCS / "records.md").read_text(encoding="utf-8")
 RULES = (DOCS / "rules.md").read_text(encoding="utf-8")
+README = (DOCS.parent / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```\n(.*?)```", RECORDS, re.DOTALL)
 
 
@@ -33,6 +37,20 @@ def test_every_word_of_the_notation_is_explained(verb):
     assert re.search(rf"`(Ann |Bob )?{verb}\b", RECORDS)
 
 
+def test_every_special_card_is_explained():
+    specials = [card for card in load_edition("rush").deck if card.family is Family.SPECIAL]
+
+    assert [card for card in specials if f"\n| `{card}` | " not in RULES] == []
+
+
+def test_the_setup_files_in_the_readme_can_be_played():
+    blocks = [block for block in re.findall(r"(?s)```toml\n(.*?)```", README) if "[[side]]" in block]
+
+    setups = [parse_setup(tomllib.loads(block)) for block in blocks]
+    assert [setup.edition_name for setup in setups] == ["classic", "rush"]
+    assert setups[1].deck == ((Card.STOP, 5), (Card.ROLL, 5))
+
+
 @pytest.mark.parametrize("switch", switches())
 def test_the_table_of_switches_is_the_editions_own(switch):
     values = " | ".join(load_edition(name).switch(switch) for name in edition_names())
@@ -42,5 +60,5 @@ def test_the_table_of_switches_is_the_editions_own(switch):
 
 def test_the_table_of_switches_has_every_edition_and_no_other_switch():
     assert f"| switch | {' | '.join(edition_names())} |" in RULES
-    table = RULES.partition("## House rules")[0]
+    table = RULES.partition("\n## ")[0]
     assert re.findall(r"^\| `([a-z0-9-]+)` \|", table, re.MULTILINE) == list(switches())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from companion import edition_report
-from companion.rules.cards import Card
+from companion.rules.cards import Card, Family
 from companion.rules.edition import edition_names, load_edition, read_edition, switches
 
 
@@ -24,7 +24,10 @@ def test_every_switch_has_its_value_its_sentence_and_its_sheet(name):
     edition = load_edition(name)
     text = " ".join(" ".join(shown(name)).split())
 
+    idle = text.partition("Without effect here: ")[2].rstrip(".").split(", ")
     for switch, values in switches().items():
+        if switch in idle:
+            continue
         value = edition.switch(switch)
         assert f" {switch}={value} or " in text
         assert values[value] in text
@@ -40,7 +43,7 @@ def test_what_differs_from_the_parent_is_marked_and_nothing_else(name):
 
     for switch in switches():
         differs = edition.switch(switch) != parent.switch(switch)
-        assert lines[switch].startswith("* " if differs else "  "), switch
+        assert lines.get(switch, "  without effect").startswith("* " if differs else "  "), switch
 
 
 def test_an_edition_without_a_parent_has_no_marks():
@@ -52,6 +55,28 @@ def test_a_switch_that_is_inherited_names_the_sheet_that_says_it():
 
     at = next(number for number, line in enumerate(lines) if "discard-safety=allowed" in line)
     assert lines[at + 2].strip() == "[the classic rules (106 cards): A turn]"
+
+
+@pytest.mark.parametrize(
+    ("name", "idle"),
+    [
+        ("rush", "extension-bonus, shut-out, past-target-card."),
+        ("bsd-mille", "limit-on-doubled, u-turn-on-winning-card."),
+        ("classic", "limit-on-doubled, u-turn-on-winning-card."),
+    ],
+)
+def test_switches_on_which_nothing_depends_are_one_line(name, idle):
+    assert f"  Without effect here: {idle}" in shown(name)
+
+
+def test_each_special_of_the_deck_is_told_in_a_sentence():
+    specials = [card for card in load_edition("rush").deck if card.family is Family.SPECIAL]
+    lines = [
+        line.split()[0] for line in shown("rush", 200) if line.startswith(tuple(f"  {card}  " for card in specials))
+    ]
+
+    assert lines == specials
+    assert "Specials" not in shown("classic")
 
 
 def test_the_deck_stands_by_family_with_every_count():
@@ -75,7 +100,7 @@ def test_players_targets_and_who_begins_are_said():
 
     assert "  2 or 3 players alone, to 700 km\n  4 players in pairs, to 1000 km\n  6 players in pairs" in classic
     assert "the dealer's left begins" in classic
-    assert "* 4, 6 or 8 players in pairs, to 1000 km" in rush
+    assert "* 2 to 8 players alone, to 1000 km\n* 4, 6 or 8 players in pairs, to 1000 km" in rush
     assert "  The youngest player begins." in rush
 
 

@@ -51,10 +51,10 @@ def ways_to_play(edition: Edition) -> str:
     players: dict[int, list[int]] = {}
     for count, each in edition.seatings:
         players.setdefault(each, []).append(count)
-    return ", or ".join(f"{_numbers(counts)} {HOW_SEATED[each]}" for each, counts in players.items())
+    return ", or ".join(f"{numbers(counts)} {HOW_SEATED[each]}" for each, counts in players.items())
 
 
-def _numbers(counts: Sequence[int]) -> str:
+def numbers(counts: Sequence[int]) -> str:
     """`4 or 6`; more than two in a row are `2 to 8`."""
     first, last = counts[0], counts[-1]
     in_a_row = len(counts) > 2 and list(counts) == list(range(first, last + 1))

@@ -154,6 +154,18 @@ class Edition:
         """The value of a switch by its written name (`hazard-on-hazard`)."""
         return str(getattr(self, _field(name)))
 
+    def means_nothing(self, switch: str) -> bool:
+        """Whether nothing depends on a switch: no such card, no such line of the score, or nothing that can happen."""
+        return {
+            "extension-bonus": self.extension == "no" or not self.points.extension,
+            "shut-out": not self.points.shut_out,
+            "past-target-card": self.overshoot == "allowed",
+            "two-hundreds": Card.KM_200 not in self.deck,
+            "limit-on-doubled": Card.ACCELERATOR not in self.deck,
+            "u-turn-on-winning-card": Card.U_TURN not in self.deck,
+            "five-hazards-removed": all(players > SHORT_GAME_PLAYERS for players, _each in self.seatings),
+        }.get(switch, False)
+
     def with_option(self, name: str, value: str) -> Edition:
         """The edition with one more house rule, or another value of it.
 
