@@ -91,7 +91,7 @@ def test_a_hand_begins_with_a_player_at_a_table_that_the_edition_seats():
     (alone,) = judged_lines("side Ann\nhand first Ann\n")
 
     assert "names a player" in (strange.unreadable or "")
-    assert "Classic is played by 2 or 3 alone, or 4 or 6 in pairs: these sides seat 1." in (alone.unreadable or "")
+    assert "played by 2 or 3 alone, or 4 or 6 in pairs: these sides seat 1 alone." in (alone.unreadable or "")
 
 
 def said_of(text: str) -> list[str]:
@@ -102,7 +102,7 @@ def test_sides_that_the_edition_does_not_seat_are_told_once():
     said = said_of("edition rush\nside Ann\nhand first Ann\nAnn 100\nend\n")
 
     assert said == [
-        "Rush is played by 2 to 8 alone, or 4, 6 or 8 in pairs: these sides seat 1.",
+        "Rush is played by 2 to 8 alone, or 4, 6 or 8 in pairs: these sides seat 1 alone.",
         "No hand has begun.",
         "No hand has begun.",
     ]

@@ -36,7 +36,7 @@ def test_the_targets_are_the_classic_ones(players, target):
 
 
 def test_four_do_not_play_alone():
-    with pytest.raises(EditionError, match="4 in pairs"):
+    with pytest.raises(EditionError, match="4 or 6 in pairs: these sides seat 4 alone"):
         referee.check_seating(load_edition("parker"), teams(FOUR))
 
 

@@ -38,14 +38,14 @@ def test_each_number_of_players_has_its_target_and_six_cards_each(players, targe
 def test_other_numbers_of_players_are_refused_with_a_sentence(teams):
     sides = [Team(f"P{n}", (f"P{n}",)) for n in range(teams)]
 
-    with pytest.raises(EditionError, match="2 alone, 3 alone, 4 in pairs, 6 in pairs"):
+    with pytest.raises(EditionError, match=f"2 or 3 alone, or 4 or 6 in pairs: these sides seat {teams} alone"):
         referee.new_hand(load_edition("classic"), sides, "P0")
 
 
 def test_four_players_do_not_play_alone():
     sides = [Team(name, (name,)) for name in "ABCD"]
 
-    with pytest.raises(EditionError, match="4 in pairs"):
+    with pytest.raises(EditionError, match="or 4 or 6 in pairs: these sides seat 4 alone"):
         referee.check_seating(load_edition("classic"), sides)
 
 

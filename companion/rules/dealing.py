@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from types import MappingProxyType
 
 from companion.rules.edition import Edition, EditionError
@@ -38,8 +38,14 @@ def check_seating(edition: Edition, teams: Sequence[Team]) -> None:
     sizes = {len(team.players) for team in teams}
     players = sum(len(team.players) for team in teams)
     if len(sizes) != 1 or (players, *sizes) not in edition.seatings:
-        these = f"these sides seat {players}" if len(sizes) == 1 else "these sides are not equally large"
-        raise SeatingError(f"{edition.title} is played by {ways_to_play(edition)}: {these}.")
+        raise SeatingError(f"{edition.title} is played by {ways_to_play(edition)}: {_these(players, sizes)}.")
+
+
+def _these(players: int, sizes: Collection[int]) -> str:
+    if len(sizes) > 1:
+        return "these sides are not equally large"
+    each = max(sizes, default=1)
+    return f"these sides seat {players} {HOW_SEATED.get(each, f'with {each} a side')}"
 
 
 HOW_SEATED = MappingProxyType({1: "alone", 2: "in pairs", 3: "in threes", 4: "in fours"})
