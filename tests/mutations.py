@@ -140,8 +140,8 @@ MUTATIONS = (
     Mutation(
         "the last copy is not exchanged",
         "objections.py",
-        "play.cards.count(card) > table.copies_left(card) > 0",
-        "play.cards.count(card) >= table.copies_left(card) > 0",
+        "play.cards.count(card) > copies_left(table, card, play) > 0",
+        "play.cards.count(card) >= copies_left(table, card, play) > 0",
     ),
     Mutation(
         "right of way is no first card",
@@ -241,8 +241,8 @@ MUTATIONS = (
     Mutation(
         "the last copy of an unverified deck is remarked upon",
         "objections.py",
-        "table.copies_left(card) < out.count(card)",
-        "table.copies_left(card) <= out.count(card)",
+        "copies_left(table, card, play) < out.count(card)",
+        "copies_left(table, card, play) <= out.count(card)",
     ),
     Mutation(
         "discarding a fetched card is remarked upon",
@@ -316,20 +316,20 @@ MUTATIONS = (
     Mutation(
         "a pair of safeties is laid down",
         "special_objections.py",
-        "if counts and 0 < table.copies_left(card) < 2:",
-        "if counts and 0 < table.copies_left(card) < 1:",
+        "if counts and 0 < copies_left(table, card, play) < 2:",
+        "if counts and 0 < copies_left(table, card, play) < 1:",
     ),
     Mutation(
         "a pair fetches nothing of its own kind",
         "special_objections.py",
-        "if wanted not in _discards_after_drawing(table) and wanted is not card:",
-        "if wanted not in _discards_after_drawing(table):",
+        "if wanted not in there and wanted is not card:",
+        "if wanted not in there:",
     ),
     Mutation(
         "a pair fetches what has become the draw pile",
         "special_objections.py",
-        "return () if reshuffles else table.discards",
-        "return table.discards",
+        "there = () if reshuffles(table) else table.discards",
+        "there = table.discards",
     ),
     Mutation(
         "mistakes cost a card by every sheet",
@@ -417,13 +417,22 @@ MUTATIONS = (
         "    if play.player is None:\n        yield",
     ),
     Mutation(
-        "one copy more than is printed", "grounds.py", "table.copies_left(card) <= 0", "table.copies_left(card) < 0"
+        "one copy more than is printed",
+        "grounds.py",
+        "copies_left(table, card, play) <= 0",
+        "copies_left(table, card, play) < 0",
+    ),
+    Mutation(
+        "a card of the reshuffled discards cannot come back with the draw",
+        "grounds.py",
+        "if reshuffles(table) and _draws_first(table, play):",
+        "if not table.sides:",
     ),
     Mutation(
         "a deck counted wrong makes plays illegal",
         "grounds.py",
-        "(table.edition.counts_verified or card.family is Family.SAFETY) and table.copies_left",
-        "table.copies_left",
+        "(table.edition.counts_verified or card.family is Family.SAFETY) and copies_left",
+        "copies_left",
     ),
     Mutation(
         "a demanded card is laid all the same",

@@ -204,3 +204,34 @@ def test_a_remedy_that_answers_no_attack_is_told_so_where_remedies_are_laid_at_o
 
     assert attacked.against("Cid recharge !") == ["no-attack-to-answer"]
     assert hand("Ann roll; Bob accident > Ann", THREE).against("Ann gasoline !") == ["not-your-turn"]
+
+
+def test_two_accelerators_on_one_card_are_refused_however_they_are_written():
+    for text in ("Ann 100*2*2", "Ann 100*4", "Ann 100*3"):
+        assert rush().against(text) == ["already-doubled"]
+
+
+# The draw that reshuffles
+
+
+def test_a_card_of_the_discard_pile_may_come_back_with_the_draw_that_reshuffles_it():
+    laid = run_down(hand("Ann roll; Bob roll; Ann right-of-way", edition="asmodee-2014"))
+    gone = next(card for card in laid.table.discards if laid.table.copies_left(card) == 0)
+
+    assert laid.against(f"{laid.turn} discard {gone}") == []
+    assert laid.then(f"{laid.turn} discard {gone}").table.draw_pile == len(laid.table.discards) - 1
+
+
+def test_a_card_that_lies_in_front_of_a_side_does_not_come_back_with_a_reshuffle():
+    laid = run_down(hand("Ann roll; Bob roll; Ann right-of-way", edition="asmodee-2014"))
+
+    assert laid.against(f"{laid.turn} right-of-way") == ["too-many-copies"]
+    assert laid.against(f"{laid.turn} discard right-of-way") == ["too-many-copies"]
+
+
+def test_a_card_of_the_discard_pile_is_not_there_yet_for_who_draws_afterwards():
+    laid = run_down(hand("Ann roll; Bob roll", edition="asmodee-2014", options=["exchange=yes"]))
+    gone = next(card for card in laid.table.discards if laid.table.copies_left(card) == 0)
+
+    assert laid.against(f"{laid.turn} exchange {gone}") == ["too-many-copies"]
+    assert laid.then(f"{laid.turn} skip-draw").against(f"{laid.turn} discard {gone}") == ["too-many-copies"]

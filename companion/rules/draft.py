@@ -9,8 +9,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from companion.rules.cards import Card
-from companion.rules.table import FULL_HAND, NO_WINDOW, Attack, Due, Ending, HowEnded, Table
+from companion.rules.table import FULL_HAND, NO_WINDOW, Attack, Due, Ending, HowEnded, Side, Table
 
+_PLACE = {name: place for place, name in enumerate(Side._fields)}
 _GO_UNDER = frozenset({Card.THEFT, Card.CONTROL})
 
 
@@ -83,9 +84,11 @@ class Draft:
         )
 
     def change_side(self, index: int, **changes: Any) -> None:
-        """A side with some of its fields changed."""
-        side = self.sides[index]._replace(**changes)
-        self.sides = (*self.sides[:index], side, *self.sides[index + 1 :])
+        """A side with some of its fields changed; `_replace` would take three times as long, a dozen times a hand."""
+        values = list(self.sides[index])
+        for name, value in changes.items():
+            values[_PLACE[name]] = value
+        self.sides = (*self.sides[:index], Side._make(values), *self.sides[index + 1 :])
 
     def next(self, seat: int) -> int:
         """The seat to the left."""

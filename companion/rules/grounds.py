@@ -102,12 +102,29 @@ def against_turn(table: Table, play: Play) -> Iterator[Reason]:
 # Which card it is
 
 
-def against_card(table: Table, card: Card) -> Iterator[Reason]:
+def against_card(table: Table, card: Card, play: Play) -> Iterator[Reason]:
     """The edition has no such card, or all of them are out. Only safeties of an unverified deck are counted."""
     if card not in table.deck:
         yield reason(Code.UNKNOWN_CARD, card=card)
-    elif (table.edition.counts_verified or card.family is Family.SAFETY) and table.copies_left(card) <= 0:
+    elif (table.edition.counts_verified or card.family is Family.SAFETY) and copies_left(table, card, play) <= 0:
         yield reason(Code.TOO_MANY_COPIES, card=card, count=table.deck.get(card, 0))
+
+
+def copies_left(table: Table, card: Card, play: Play) -> int:
+    """How many of a card can be in the player's hand or yet to come, once he has drawn for his play."""
+    left = table.copies_left(card)
+    if reshuffles(table) and _draws_first(table, play):
+        return left + table.discards.count(card)
+    return left
+
+
+def _draws_first(table: Table, play: Play) -> bool:
+    return not play.at_once and play.verb not in (Verb.EXCHANGE, Verb.PENALTY) and not is_extra(table, play)
+
+
+def reshuffles(table: Table) -> bool:
+    """Whether the draw before the next play turns the discard pile into the draw pile."""
+    return table.edition.empty_pile == "reshuffle" and table.to_draw > table.draw_pile
 
 
 def against_owed(table: Table, play: Play) -> Iterator[Reason]:

@@ -310,7 +310,7 @@ def _take_play(game: Game, line: Line, play: Play, *, as_lies: bool) -> tuple[Ga
     if table.is_over and not after.is_over:
         game = _open_again(game)
     if table.is_over or not after.is_over:
-        return game._replace(table=after), (judged,)
+        return _with_table(game, after), (judged,)
     game, items = _close(game, after)
     return game, (judged, *items)
 
@@ -318,6 +318,14 @@ def _take_play(game: Game, line: Line, play: Play, *, as_lies: bool) -> tuple[Ga
 def _lays_something(table: Table, play: Play) -> bool:
     """Whether an illegal line leaves a card somewhere: answers that nobody asked for leave none."""
     return bool(play.cards or play.card) or (play.verb is Verb.TAKE and bool(table.discards))
+
+
+_TABLE = Game._fields.index("table")
+
+
+def _with_table(game: Game, table: Table) -> Game:
+    """The same as `_replace`, several times as quick: this happens once a line."""
+    return Game._make((*game[:_TABLE], table, *game[_TABLE + 1 :]))
 
 
 def _begin_by_itself(game: Game, play: Play) -> tuple[Game, tuple[Reason, ...]]:

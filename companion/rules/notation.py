@@ -24,7 +24,7 @@ _PLAYER = re.compile(rf'player\s+({_NAME})\s+"([^"]*)"', re.IGNORECASE)
 _OPTION = re.compile(r"option\s+([\w-]+)\s*=\s*([\w-]+)", re.IGNORECASE)
 _DECK = re.compile(r"deck\s+(.+)", re.IGNORECASE)
 _COUNT = re.compile(r"([\w-]+)\s*=\s*([0-9]{1,3})")
-_TIMES = re.compile(r"(.+)\*([2-9])")
+_TIMES = re.compile(r"([^*]+)\*([2-9])(?:\*([2-9]))?")
 _TARGET = re.compile(r"target\s+([0-9]{1,6})", re.IGNORECASE)
 _EDITION = re.compile(r"edition\s+([\w.-]+)", re.IGNORECASE)
 _HAND = re.compile(rf"hand\s+first\s+({_NAME})", re.IGNORECASE)
@@ -35,6 +35,7 @@ MOST_SHOWN = 60
 """How long a name to show may be."""
 
 MOST_EXCHANGED = 6
+MOST_TIMES = 9
 
 
 class Unreadable(ValueError):
@@ -331,7 +332,8 @@ def _doubled(word: str, others: Iterable[str] = ()) -> tuple[Card, int]:
     card = _card(found[1])
     if card.family is not Family.DISTANCE:
         raise Unreadable("Only a distance card is doubled: `100*2`.")
-    return card, int(found[2])
+    # Two accelerators on one card (`100*2*2`, `100*4`) can be said, so that the referee can speak against them.
+    return card, min(int(found[2]) * int(found[3] or 1), MOST_TIMES)
 
 
 def _aimed(slug: str, target: str, teams: Sequence[Team]) -> tuple[Card, str]:

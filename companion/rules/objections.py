@@ -16,6 +16,7 @@ from companion.rules.grounds import (
     answers_to,
     can_turn_back,
     card_of,
+    copies_left,
     is_u_turn,
     laid_from_hand,
     lays_taken,
@@ -67,7 +68,7 @@ def _over_the_count(table: Table, play: Play) -> Iterator[Reason]:
     """More of a card than an unverified deck should have: the deck may be counted wrong, so this is a remark."""
     out = laid_from_hand(play)
     for card in dict.fromkeys(out):
-        if card in table.deck and table.copies_left(card) < out.count(card):
+        if card in table.deck and copies_left(table, card, play) < out.count(card):
             yield reason(Code.TOO_MANY_COPIES, case="unverified", card=card, count=table.deck.get(card, 0))
 
 
@@ -115,16 +116,16 @@ def _against_nothing(_table: Table, _play: Play) -> Iterator[Reason]:
 # Discarding
 
 
-def _against_discarding(table: Table, card: Card) -> Iterator[Reason]:
+def _against_discarding(table: Table, card: Card, play: Play) -> Iterator[Reason]:
     if card is not Card.UNKNOWN:
-        yield from against_card(table, card)
+        yield from against_card(table, card, play)
     if card.family is Family.SAFETY and table.edition.discard_safety == "forbidden":
         yield reason(Code.SAFETY_DISCARD)
 
 
 def _against_discard(table: Table, play: Play) -> Iterator[Reason]:
     yield from against_turn(table, play)
-    yield from _against_discarding(table, card_of(play))
+    yield from _against_discarding(table, card_of(play), play)
     yield from against_owed(table, play)
     taken = table.window.taken
     if taken is not None and lays_taken(table, play) and _can_be_laid(table, taken):
@@ -137,8 +138,8 @@ def _against_exchange(table: Table, play: Play) -> Iterator[Reason]:
         yield reason(Code.NO_EXCHANGE)
     yield from against_owed(table, play)
     for card in dict.fromkeys(play.cards):
-        yield from _against_discarding(table, card)
-        if table.edition.counts_verified and play.cards.count(card) > table.copies_left(card) > 0:
+        yield from _against_discarding(table, card, play)
+        if table.edition.counts_verified and play.cards.count(card) > copies_left(table, card, play) > 0:
             yield reason(Code.TOO_MANY_COPIES, card=card, count=table.deck.get(card, 0))
 
 
@@ -146,10 +147,11 @@ def _against_play(table: Table, play: Play) -> Iterator[Reason]:
     card, side = card_of(play), table.side_of(play.player or "")
     if not play.at_once:
         yield from against_turn(table, play)
-    yield from against_card(table, card)
+    yield from against_card(table, card, play)
     if play.times > 1:
         yield from _against_doubling(table, play)
-    yield from against_owed(table, play)
+    if table.requests:
+        yield from against_owed(table, play)
     if card not in table.deck:
         return
     if play.at_once:
@@ -164,7 +166,7 @@ def _against_play(table: Table, play: Play) -> Iterator[Reason]:
 
 
 def _against_doubling(table: Table, play: Play) -> Iterator[Reason]:
-    yield from against_card(table, Card.ACCELERATOR)
+    yield from against_card(table, Card.ACCELERATOR, play)
     if play.times > MOST_TIMES:
         yield reason(Code.ALREADY_DOUBLED)
 

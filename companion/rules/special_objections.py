@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from companion.rules.cards import SAFETY_OF, Card, Family
-from companion.rules.grounds import against_card, against_owed, against_turn, card_of, mirrored
+from companion.rules.grounds import against_card, against_owed, against_turn, card_of, copies_left, mirrored, reshuffles
 from companion.rules.play import Play
 from companion.rules.reasons import Code, Reason, reason
 from companion.rules.table import Side, Table
@@ -79,19 +79,15 @@ def against_pair(table: Table, play: Play) -> Iterator[Reason]:
         yield reason(Code.CANNOT_TAKE_DISCARD, case="pair")
         return
     card, wanted = card_of(play), play.wanted
-    yield from against_card(table, card)
+    yield from against_card(table, card, play)
     yield from against_owed(table, play)
     counts = table.edition.counts_verified or card.family is Family.SAFETY
-    if counts and 0 < table.copies_left(card) < 2:
+    if counts and 0 < copies_left(table, card, play) < 2:
         yield reason(Code.TOO_MANY_COPIES, card=card, count=table.deck.get(card, 0))
-    if wanted not in _discards_after_drawing(table) and wanted is not card:
+    # None of the discard pile is left where the turn's draw has made it the draw pile.
+    there = () if reshuffles(table) else table.discards
+    if wanted not in there and wanted is not card:
         yield reason(Code.NO_SUCH_CARD_THERE, case="discards", card=wanted)
-
-
-def _discards_after_drawing(table: Table) -> tuple[Card, ...]:
-    """The discard pile once the turn's cards are drawn: none of it is left where it has become the draw pile."""
-    reshuffles = table.edition.empty_pile == "reshuffle" and table.to_draw > table.draw_pile
-    return () if reshuffles else table.discards
 
 
 def against_penalty(table: Table, play: Play) -> Iterator[Reason]:
@@ -99,7 +95,7 @@ def against_penalty(table: Table, play: Play) -> Iterator[Reason]:
     if table.edition.mistake_penalty == "no":
         yield reason(Code.NO_PENALTY)
     elif play.card is not Card.UNKNOWN:
-        yield from against_card(table, card_of(play))
+        yield from against_card(table, card_of(play), play)
 
 
 def against_special_in_turn(_table: Table, play: Play, side: Side) -> Iterator[Reason]:
@@ -145,7 +141,7 @@ def against_u_turn(table: Table, side: Side) -> Iterator[Reason]:
 
 def _against_special(table: Table, play: Play, card: Card) -> Iterator[Reason]:
     yield from against_turn(table, play)
-    yield from against_card(table, card)
+    yield from against_card(table, card, play)
     yield from against_owed(table, play)
 
 
