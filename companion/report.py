@@ -96,9 +96,9 @@ def _what_it_decides(result: HandResult) -> Iterator[str]:
     if result.how is HowEnded.OPEN:
         return
     if edition.match_points is None:
-        yield f"{result.winner} wins the race." if result.winner else "Nobody wins the race."
+        yield f"The race goes to {result.winner}." if result.winner else "The race goes to nobody."
     elif result.winner:
-        yield f"{result.winner} wins the match."
+        yield f"The match goes to {result.winner}."
         if sum(result.won.values()) > 1:
             yield f"Matches won: {', '.join(f'{side} {count}' for side, count in result.won.items())}."
     elif scoring.starts_again(edition, result.match, None):

@@ -14,14 +14,14 @@ def test_a_race_has_no_match_totals_and_a_winner_of_the_race():
 
     lines = score_sheet(ended.result)
 
-    assert lines[-1] == "Ann wins the race."
+    assert lines[-1] == "The race goes to Ann."
     assert not any(line.startswith("Match") for line in lines)
 
 
 def test_a_race_that_nobody_ran_to_its_end_has_no_winner():
     ended = hand("Ann 100; Bob 50; end", edition="rush")
 
-    assert score_sheet(ended.result)[-1] == "Nobody wins the race."
+    assert score_sheet(ended.result)[-1] == "The race goes to nobody."
 
 
 def test_matches_won_are_told_from_the_second_on():
@@ -29,7 +29,7 @@ def test_matches_won_are_told_from_the_second_on():
 
     told = [score_sheet(result)[-1] for result in results(text) if result.winner]
 
-    assert told == ["Ann wins the match.", "Matches won: Ann 2."]
+    assert told == ["The match goes to Ann.", "Matches won: Ann 2."]
 
 
 def test_a_level_end_that_counts_for_nobody_is_said():

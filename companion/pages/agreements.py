@@ -10,7 +10,7 @@ from companion.pages import words
 from companion.pages.words import _
 from companion.rules import referee
 from companion.rules.cards import Card, Family
-from companion.rules.edition import SHORT_GAME_PLAYERS, Edition, EditionError, switches
+from companion.rules.edition import Edition, EditionError, switches
 from companion.rules.judge import Game
 from companion.setup import deck_lines
 
@@ -133,27 +133,13 @@ def _switch_view(
         chosen=chosen.get(name, ""),
         by_the_sheet=_(values[sheet]),
         is_silent=edition.sources[name].startswith(SILENT),
-        means_nothing=name not in chosen and _means_nothing(name, played),
+        means_nothing=name not in chosen and played.means_nothing(name),
         others=tuple((value, _(say)) for value, say in values.items() if value != sheet),
     )
 
 
 def _title(switch: str) -> str:
     return _(words.capital(switch.replace("-", " ")).replace("fourre", "fourré").replace("U turn", "U-turn"))
-
-
-def _means_nothing(switch: str, edition: Edition) -> bool:
-    """Whether nothing depends on a switch: there is no such card, no such line of the score, or nothing to happen."""
-    points = edition.points
-    return {
-        "extension-bonus": edition.extension == "no" or not points.extension,
-        "shut-out": not points.shut_out,
-        "past-target-card": edition.overshoot == "allowed",
-        "two-hundreds": Card.KM_200 not in edition.deck,
-        "limit-on-doubled": Card.ACCELERATOR not in edition.deck,
-        "u-turn-on-winning-card": Card.U_TURN not in edition.deck,
-        "five-hazards-removed": all(players > SHORT_GAME_PLAYERS for players, _each in edition.seatings),
-    }.get(switch, False)
 
 
 def count_views(form: Form, edition: Edition) -> list[CountView]:

@@ -55,7 +55,7 @@ class Names:
 
 def name(card: Card | None) -> str:
     """A card's name within a sentence: `end of limit`, `75 km`, `u-turn`."""
-    return _("u-turn") if card is Card.U_TURN else card_name(card or Card.UNKNOWN)
+    return card_name(card or Card.UNKNOWN)
 
 
 def title(card: Card | None) -> str:
