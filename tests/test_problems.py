@@ -629,7 +629,8 @@ def reachable(rules: Edition) -> set[Side]:
             if len(side.battle) <= MOST_ON_PILE + 1 and len(side.speed) <= 1 and side not in found:
                 found.add(side)
                 todo.append(side)
-    return {side._replace(shows=Shows.TOP) for side in found if len(side.battle) <= MOST_ON_PILE and not side.speed}
+    short = (side for side in found if len(side.battle) <= MOST_ON_PILE and not side.speed)
+    return {side._replace(shows=Shows.TOP, speed_cleared=False) for side in short}
 
 
 def in_order(side: Side) -> Side:

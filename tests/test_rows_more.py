@@ -235,3 +235,11 @@ def test_a_card_of_the_discard_pile_is_not_there_yet_for_who_draws_afterwards():
 
     assert laid.against(f"{laid.turn} exchange {gone}") == ["too-many-copies"]
     assert laid.then(f"{laid.turn} skip-draw").against(f"{laid.turn} discard {gone}") == ["too-many-copies"]
+
+
+def test_in_mille_right_of_way_leaves_nothing_of_a_limit_that_lay_on_an_older_one():
+    limited = "Ann speed-limit > Bob; Bob end-of-limit; Ann speed-limit > Bob"
+
+    assert hand(f"{limited}; Bob right-of-way !", edition="bsd-mille").side("Bob").speed_top is None
+    assert hand(f"{limited}; Bob right-of-way !").side("Bob").speed_top == "end-of-limit"
+    assert hand(f"{limited}; Bob roll; Ann roll; Bob right-of-way", edition="bsd-mille").side("Bob").speed_top is None

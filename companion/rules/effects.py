@@ -65,7 +65,7 @@ def _lay_own(draft: Draft, index: int, play: Play) -> None:
     if card.family is Family.DISTANCE:
         _lay_distance(draft, index, play)
     elif card is Card.END_OF_LIMIT:
-        draft.change_side(index, speed=(*side.speed, card))
+        draft.change_side(index, speed=(*side.speed, card), speed_cleared=False)
     elif card.family is Family.REMEDY:
         draft.change_side(index, battle=(*side.battle, card), shows=Shows.TOP)
     elif card.family is Family.SAFETY:
@@ -130,8 +130,10 @@ def _lay_safety(draft: Draft, index: int, card: Card, lifted: Card | None = None
 
 
 def _show_after(draft: Draft, index: int, gone: Card | None, *, limit: bool) -> None:
-    """What the pile shows where it forgets what lay beneath: a roll, or nothing after a stop."""
+    """What the piles show where they forget what lay beneath: a roll, or nothing after a stop or a limit."""
     top = draft.sides[index].battle_top
+    if limit:
+        draft.change_side(index, speed_cleared=True)
     if gone is not None:
         draft.change_side(index, shows=Shows.NOTHING if gone is Card.STOP else Shows.ROLL)
     elif limit and (top is None or top.family is Family.REMEDY):

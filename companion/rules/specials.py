@@ -21,7 +21,7 @@ def put_hazard(draft: Draft, index: int, card: Card) -> None:
     """A hazard on its pile of a side."""
     side = draft.sides[index]
     if card is Card.SPEED_LIMIT:
-        draft.change_side(index, speed=(*side.speed, card))
+        draft.change_side(index, speed=(*side.speed, card), speed_cleared=False)
     else:
         draft.change_side(index, battle=(*side.battle, card), shows=Shows.TOP)
 

@@ -70,6 +70,8 @@ class Side(NamedTuple):
     """The safeties among `safeties` that were laid as a coup fourré."""
 
     shows: Shows = Shows.TOP
+    speed_cleared: bool = False
+    """The speed pile counts as empty, whatever lies there: right of way has taken a limit away."""
 
     @property
     def km(self) -> int:
@@ -86,7 +88,7 @@ class Side(NamedTuple):
     @property
     def speed_top(self) -> Card | None:
         """What the speed pile shows."""
-        return self.speed[-1] if self.speed else None
+        return self.speed[-1] if self.speed and not self.speed_cleared else None
 
     @property
     def hazard(self) -> Card | None:
