@@ -96,7 +96,8 @@ def holds(table: Table, play: Play) -> bool:
 
 def _drawn(table: Table, play: Play, seat: int) -> int:
     """How many cards a play draws before it lays one."""
-    draws_none = play.at_once or play.verb in (Verb.EXCHANGE, Verb.PENALTY, Verb.NAME)
+    on_the_spot = play.verb is Verb.GIVE and table.window.asked is not None
+    draws_none = play.at_once or on_the_spot or play.verb in (Verb.EXCHANGE, Verb.PENALTY, Verb.NAME)
     if draws_none or seat != table.to_move or table.due is Due.NOTHING:
         return 0
     left = table.draw_pile + len(table.discards) * (table.edition.empty_pile == "reshuffle")
