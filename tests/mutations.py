@@ -659,13 +659,13 @@ MUTATIONS = (
     # --- What the special cards do ---
     Mutation(
         "a lifted limit takes the whole speed pile along",
-        "specials.py",
-        "draft.change_side(attack.side, speed=side.speed[:-1])",
-        "draft.change_side(attack.side, speed=())",
+        "draft.py",
+        "self.change_side(attack.side, speed=side.speed[:-1])",
+        "self.change_side(attack.side, speed=())",
     ),
     Mutation(
         "a lifted hazard forgets that the car was rolling",
-        "specials.py",
+        "draft.py",
         "battle=side.battle[:-1], shows=attack.before)",
         "battle=side.battle[:-1], shows=Shows.TOP)",
     ),
@@ -718,7 +718,7 @@ MUTATIONS = (
     Mutation(
         "the stolen card waits for the next turn",
         "specials.py",
-        "    draft.window = opened(taken=Taken(seat, card, How.STOLEN))\n",
+        "    draft.window = Window(taken=Taken(seat, card, How.STOLEN))\n",
         "",
     ),
     Mutation(
@@ -736,7 +736,7 @@ MUTATIONS = (
     Mutation(
         "nothing is handed over on the spot",
         "specials.py",
-        "        draft.window = opened(asked=asked)\n",
+        "        draft.window = Window(asked=asked)\n",
         "",
     ),
     Mutation(
@@ -767,14 +767,14 @@ MUTATIONS = (
     Mutation(
         "a handed card waits for the asker's turn",
         "specials.py",
-        "    draft.window = opened(taken=Taken(by_seat, card_of(play), How.HANDED))\n",
+        "    draft.window = Window(taken=Taken(by_seat, card_of(play), How.HANDED))\n",
         "",
     ),
     Mutation("a pair is one card", "specials.py", "_begin(draft, play, 2)", "_begin(draft, play, 1)"),
     Mutation(
         "after a pair anything is played",
         "specials.py",
-        "    draft.window = opened(taken=Taken(seat, wanted, How.FETCHED))\n",
+        "    draft.window = Window(taken=Taken(seat, wanted, How.FETCHED))\n",
         "",
     ),
     Mutation(
@@ -1113,8 +1113,8 @@ MUTATIONS = (
         "game.won.get(winner, 0) + 1",
         "game.won.get(winner, 0)",
     ),
-    Mutation("targets of any length", "notation.py", "TARGET_STEP_KM = 25", "TARGET_STEP_KM = 5"),
-    Mutation("a target of 100 km", "notation.py", "LEAST_TARGET_KM = 200", "LEAST_TARGET_KM = 100"),
+    Mutation("targets of any length", "edition_file.py", "TARGET_STEP_KM = 25", "TARGET_STEP_KM = 5"),
+    Mutation("a target of 100 km", "edition_file.py", "LEAST_TARGET_KM = 200", "LEAST_TARGET_KM = 100"),
     Mutation("seven cards are exchanged", "notation.py", "MOST_EXCHANGED = 6", "MOST_EXCHANGED = 7"),
     Mutation(
         "a discard is laid out of turn",

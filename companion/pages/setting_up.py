@@ -16,8 +16,7 @@ from companion.pages.names import clean, record_names
 from companion.pages.words import Names, _
 from companion.rules import notation, referee
 from companion.rules.edition import Edition, EditionError, edition_names, load_edition
-from companion.rules.edition_file import FIRST_PLAYERS
-from companion.rules.notation import LEAST_TARGET_KM, TARGET_STEP_KM
+from companion.rules.edition_file import FIRST_PLAYERS, LEAST_TARGET_KM, TARGET_STEP_KM
 from companion.rules.table import Team
 
 bp = Blueprint("setting_up", __name__)

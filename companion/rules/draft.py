@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from companion.rules.cards import Card
-from companion.rules.table import FULL_HAND, NO_WINDOW, Attack, Due, Ending, HowEnded, Side, Table
+from companion.rules.table import FULL_HAND, NO_WINDOW, Attack, Due, Ending, HowEnded, Shows, Side, Table
 
 _PLACE = {name: place for place, name in enumerate(Side._fields)}
 _GO_UNDER = frozenset({Card.THEFT, Card.CONTROL})
@@ -89,6 +89,22 @@ class Draft:
         for name, value in changes.items():
             values[_PLACE[name]] = value
         self.sides = (*self.sides[:index], Side._make(values), *self.sides[index + 1 :])
+
+    def put_hazard(self, index: int, card: Card) -> None:
+        """A hazard on its pile of a side."""
+        side = self.sides[index]
+        if card is Card.SPEED_LIMIT:
+            self.change_side(index, speed=(*side.speed, card), speed_cleared=False)
+        else:
+            self.change_side(index, battle=(*side.battle, card), shows=Shows.TOP)
+
+    def lift(self, attack: Attack) -> None:
+        """Takes an attack's hazard off its pile; what lay under it shows again."""
+        side = self.sides[attack.side]
+        if attack.hazard is Card.SPEED_LIMIT:
+            self.change_side(attack.side, speed=side.speed[:-1])
+        else:
+            self.change_side(attack.side, battle=side.battle[:-1], shows=attack.before)
 
     def next(self, seat: int) -> int:
         """The seat to the left."""

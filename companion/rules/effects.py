@@ -18,7 +18,7 @@ from companion.rules.draft import Draft
 from companion.rules.edition import Edition
 from companion.rules.grounds import answered, can_turn_back, card_of, is_extra
 from companion.rules.play import Play, Verb
-from companion.rules.table import FULL_HAND, Attack, Due, Ending, HowEnded, Laid, Shows, Side, Table, is_driving
+from companion.rules.table import FULL_HAND, Attack, Due, Ending, HowEnded, Laid, Shows, Side, Table, Window, is_driving
 
 
 def apply(table: Table, play: Play) -> Table:
@@ -84,7 +84,7 @@ def _lay_distance(draft: Draft, index: int, play: Play) -> None:
     draft.change_side(index, distances=(*side.distances, card), doubled=side.doubled + (card,) * doubled)
     if Card.U_TURN in draft.before.deck:
         seat = draft.before.seat_of(play.player or "")
-        draft.window = specials.opened(laid=Laid(seat, card, 2 if doubled else 1))
+        draft.window = Window(laid=Laid(seat, card, 2 if doubled else 1))
 
 
 def _lay_hazard(draft: Draft, seat: int, card: Card, target: str | None) -> None:
@@ -97,7 +97,7 @@ def _lay_hazard(draft: Draft, seat: int, card: Card, target: str | None) -> None
             return
         index = others[0]
     before = draft.sides[index].shows
-    specials.put_hazard(draft, index, card)
+    draft.put_hazard(index, card)
     if index != own:
         draft.new_attacks = (Attack(card, seat, index, before),)
 
@@ -166,7 +166,7 @@ def _play_at_once(draft: Draft, play: Play) -> bool:
 def _coup_fourre(draft: Draft, play: Play, attack: Attack) -> None:
     """The hazard goes to the discards; the claimer refills one card and has a whole turn, or plays without drawing."""
     seat = draft.before.seat_of(play.player or "")
-    specials.lift(draft, attack)
+    draft.lift(attack)
     draft.discard(attack.hazard)
     _lay_safety(draft, attack.side, card_of(play), attack.hazard)
     side = draft.sides[attack.side]
@@ -183,7 +183,7 @@ def _coup_fourre(draft: Draft, play: Play, attack: Attack) -> None:
 def _fast_remedy(draft: Draft, play: Play, attack: Attack) -> None:
     """Hazard and remedy go to the discards; the claimer has the turn without drawing, or passes it on."""
     seat = draft.before.seat_of(play.player or "")
-    specials.lift(draft, attack)
+    draft.lift(attack)
     laid = (attack.hazard, card_of(play))
     draft.discard(*(reversed(laid) if play.under else laid))
     draft.leave_hand(seat)

@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from companion.rules.cards import Card, Family, card_of_slug
 from companion.rules.edition import EditionError, check_option, load_edition
+from companion.rules.edition_file import LEAST_TARGET_KM, TARGET_STEP_KM
 from companion.rules.play import Play, Verb
 from companion.rules.spelling import meant, shown
 from companion.rules.table import Team
@@ -29,13 +30,11 @@ _TARGET = re.compile(r"target\s+([0-9]{1,6})", re.IGNORECASE)
 _EDITION = re.compile(r"edition\s+([\w.-]+)", re.IGNORECASE)
 _HAND = re.compile(rf"hand\s+first\s+({_NAME})", re.IGNORECASE)
 
-LEAST_TARGET_KM = 200
-TARGET_STEP_KM = 25
 MOST_SHOWN = 60
 """How long a name to show may be."""
 
 MOST_EXCHANGED = 6
-MOST_TIMES = 9
+MOST_WRITTEN_TIMES = 9
 
 
 class Unreadable(ValueError):
@@ -333,7 +332,7 @@ def _doubled(word: str, others: Iterable[str] = ()) -> tuple[Card, int]:
     if card.family is not Family.DISTANCE:
         raise Unreadable("Only a distance card is doubled: `100*2`.")
     # Two accelerators on one card (`100*2*2`, `100*4`) can be said, so that the referee can speak against them.
-    return card, min(int(found[2]) * int(found[3] or 1), MOST_TIMES)
+    return card, min(int(found[2]) * int(found[3] or 1), MOST_WRITTEN_TIMES)
 
 
 def _aimed(slug: str, target: str, teams: Sequence[Team]) -> tuple[Card, str]:

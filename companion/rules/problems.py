@@ -15,9 +15,7 @@ from companion.rules.cards import HAZARD_OF, SAFETY_OF, Card, Family
 from companion.rules.dealing import new_hand
 from companion.rules.edition import Edition
 from companion.rules.reasons import Code, Reason, reason
-from companion.rules.table import Side, Table, Team
-
-_LIMITS = (Card.SPEED_LIMIT, Card.END_OF_LIMIT)
+from companion.rules.table import SPEED_CARDS, Side, Table, Team
 
 
 def problems(table: Table) -> tuple[Reason, ...]:
@@ -147,7 +145,7 @@ def _belongs(table: Table, pile: str, card: Card) -> bool:
         return True
     if card not in table.deck:
         return False
-    if card in _LIMITS:
+    if card in SPEED_CARDS:
         return pile == "speed"
     if card is Card.ACCELERATOR:
         return pile == "distance"

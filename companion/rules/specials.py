@@ -6,34 +6,7 @@ from companion.rules.cards import Card
 from companion.rules.draft import Draft
 from companion.rules.grounds import card_of, is_extra, mirrored
 from companion.rules.play import Play
-from companion.rules.table import Attack, Due, How, Laid, Request, Shows, Taken, Window
-
-
-def opened(laid: Laid | None = None, taken: Taken | None = None, asked: Request | None = None) -> Window:
-    """What the play has just made possible."""
-    return Window(laid, taken, asked)
-
-
-# Hazards move
-
-
-def put_hazard(draft: Draft, index: int, card: Card) -> None:
-    """A hazard on its pile of a side."""
-    side = draft.sides[index]
-    if card is Card.SPEED_LIMIT:
-        draft.change_side(index, speed=(*side.speed, card), speed_cleared=False)
-    else:
-        draft.change_side(index, battle=(*side.battle, card), shows=Shows.TOP)
-
-
-def lift(draft: Draft, attack: Attack) -> None:
-    """Takes an attack's hazard off its pile; what lay under it shows again."""
-    side = draft.sides[attack.side]
-    if attack.hazard is Card.SPEED_LIMIT:
-        draft.change_side(attack.side, speed=side.speed[:-1])
-    else:
-        draft.change_side(attack.side, battle=side.battle[:-1], shows=attack.before)
-
+from companion.rules.table import Attack, Due, How, Laid, Request, Taken, Window
 
 # Out of turn
 
@@ -53,10 +26,10 @@ def answer(draft: Draft, play: Play) -> None:
 
 def _mirror(draft: Draft, seat: int, attack: Attack) -> None:
     """The attack lands on the attacker; the turn order goes on as if it had just been laid (chosen)."""
-    lift(draft, attack)
+    draft.lift(attack)
     index = draft.before.seats[attack.by_seat].side
     before = draft.sides[index].shows
-    put_hazard(draft, index, attack.hazard)
+    draft.put_hazard(index, attack.hazard)
     draft.new_attacks = (Attack(attack.hazard, seat, index, before, attack.mirrors + 1),)
 
 
@@ -117,7 +90,7 @@ def theft(draft: Draft, play: Play) -> None:
     doubled = play.times > 1 or side.distances.count(card) == side.doubled.count(card)
     _take_off(draft, index, card, doubled=doubled)
     draft.hands[seat] += 1 + doubled
-    draft.window = opened(taken=Taken(seat, card, How.STOLEN))
+    draft.window = Window(taken=Taken(seat, card, How.STOLEN))
 
 
 def control(draft: Draft, play: Play) -> None:
@@ -129,7 +102,7 @@ def control(draft: Draft, play: Play) -> None:
     if of_seat is not None:
         asked = Request(card_of(play), seat, of_seat)
         draft.requests = (*draft.requests, asked)
-        draft.window = opened(asked=asked)
+        draft.window = Window(asked=asked)
 
 
 def name_another(draft: Draft, play: Play) -> None:
@@ -156,7 +129,7 @@ def give(draft: Draft, play: Play) -> None:
         return
     draft.hands[by_seat] += 1
     draft.requests = tuple(other for other in draft.requests if other is not request)
-    draft.window = opened(taken=Taken(by_seat, card_of(play), How.HANDED))
+    draft.window = Window(taken=Taken(by_seat, card_of(play), How.HANDED))
 
 
 def pair(draft: Draft, play: Play) -> None:
@@ -166,7 +139,7 @@ def pair(draft: Draft, play: Play) -> None:
     wanted = play.wanted or Card.UNKNOWN
     draft.fetch(seat, wanted)
     draft.to_move, draft.due, draft.may_pass = seat, Due.NOTHING, False
-    draft.window = opened(taken=Taken(seat, wanted, How.FETCHED))
+    draft.window = Window(taken=Taken(seat, wanted, How.FETCHED))
 
 
 def penalty(draft: Draft, play: Play) -> None:
