@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 import pytest
-from records import EIGHT, EIGHT_IN_PAIRS, FIVE, FOUR, PAIRS, SIX, THREE, TWO, Hand, hand, run_down, teams
+from records import (
+    DEALT_TO_EIGHT,
+    EIGHT,
+    THREE,
+    TWO,
+    Hand,
+    hand,
+    run_down,
+    teams,
+)
 
 from companion.rules import referee
 from companion.rules.cards import REMEDY_OF, SAFETY_OF, Card
@@ -21,21 +30,7 @@ def dujardin(plays: str = "", players: str = TWO, **more) -> Hand:
 # Setting up
 
 
-@pytest.mark.parametrize(
-    ("players", "draw_pile"),
-    [
-        (TWO, 94),
-        (THREE, 88),
-        (FOUR, 82),
-        (FIVE, 76),
-        (f"{FIVE}, Fay", 70),
-        (f"{FIVE}, Fay, Gus", 64),
-        (EIGHT, 58),
-        (PAIRS, 82),
-        (SIX, 70),
-        (EIGHT_IN_PAIRS, 58),
-    ],
-)
+@pytest.mark.parametrize(("players", "draw_pile"), DEALT_TO_EIGHT)
 def test_two_to_eight_play_to_1000_and_from_four_on_in_pairs(players, draw_pile):
     table = dujardin(players=players).table
 

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import pytest
 from records import (
+    DEALT_TO_EIGHT,
     EIGHT,
-    EIGHT_IN_PAIRS,
-    FIVE,
-    FOUR,
     PAIRS,
-    SIX,
     THREE,
     TWO,
     Hand,
@@ -41,21 +38,7 @@ def remarks(played: Hand, line: str) -> list[str]:
 # Setting up
 
 
-@pytest.mark.parametrize(
-    ("players", "draw_pile"),
-    [
-        (TWO, 94),
-        (THREE, 88),
-        (FOUR, 82),
-        (FIVE, 76),
-        (f"{FIVE}, Fay", 70),
-        (f"{FIVE}, Fay, Gus", 64),
-        (EIGHT, 58),
-        (PAIRS, 82),
-        (SIX, 70),
-        (EIGHT_IN_PAIRS, 58),
-    ],
-)
+@pytest.mark.parametrize(("players", "draw_pile"), DEALT_TO_EIGHT)
 def test_two_to_eight_play_alone_and_four_to_eight_in_pairs_to_1000_km(players, draw_pile):
     table = rush(players=players).table
 
