@@ -34,7 +34,7 @@ from companion.moment import (
     table_of,
 )
 from companion.places import Places
-from companion.proposal import Mismatch, Proposal
+from companion.proposal import Doubt, Mismatch, Proposal
 from companion.rules import judge, notation
 from companion.rules.cards import Card
 from companion.rules.judge import JudgedLine
@@ -160,6 +160,9 @@ class Match:
             twin = next((p for p in self._state.pending if p.proposal.play == play), None)
             if twin is not None:
                 return self.confirm(twin.id, by, anyway=anyway)
+            doubted = next((doubt for doubt in self._state.doubts if play in doubt.plays), None)
+            if doubted is not None:
+                return self.answer_doubt(doubted.id, text, by, anyway=anyway)
             _, judged = judged_next(self._state.game, play)
             if judged.verdict == judge.LEGAL or anyway:
                 return self._write_line(_text(play, judged), by, source="phone")
@@ -269,6 +272,38 @@ class Match:
                 self._settle(proposal_id, Fate.WITHDRAWN)
                 self._confirm_by_policy()
 
+    def doubt(self, doubt: Doubt) -> None:
+        """A card was laid that cannot be told for sure. It is asked until it is answered or cleared."""
+        with self._changed:
+            if doubt.id in self._state.fates or doubt in self._state.doubts:
+                return
+            others = (d for d in self._state.doubts if d.id != doubt.id)
+            self._show(doubts=tuple(sorted((*others, doubt), key=lambda d: d.t_s)))
+
+    def clear_doubt(self, doubt_id: int) -> None:
+        """The card can be told now, or has left the table."""
+        with self._changed:
+            if self._state.doubted(doubt_id):
+                self._show(doubts=tuple(d for d in self._state.doubts if d.id != doubt_id))
+
+    def answer_doubt(self, doubt_id: int, text: str | None, by: str, *, anyway: bool = False) -> Outcome:
+        """What the card was, as a play in the notation; None where it was no play.
+
+        The play takes the place in the queue that it had on the table, and counts at once where it is legal. Raises
+        Problem for text that is no play.
+        """
+        with self._changed:
+            doubt = self._state.doubted(doubt_id)
+            if doubt is None:
+                return GONE
+            play = None if text is None else self._read(text)
+            self._settle(doubt_id, Fate.NOT_A_PLAY if play is None else Fate.CHANGED)
+            if play is None:
+                return DONE
+            said = Proposal(self._next_id(), play, doubt.zone, 1.0, doubt.t_s, sure=True, crop=doubt.crop)
+            self._queue(said, by)
+            return self.confirm(said.id, by, anyway=anyway)
+
     def mismatch(self, difference: Mismatch) -> None:
         """Table and record differ in a zone; one question a zone, and none that was ignored before."""
         with self._changed:
@@ -346,14 +381,20 @@ class Match:
             self._confirm(head, BY_CAMERA)
 
     def _queue(self, proposal: Proposal, by: str) -> None:
+        """Takes a proposal into the queue: the camera's behind the others, what people say of a card in its place."""
         _, judged = judged_next(self._state.game, proposal.play)
-        self._show(pending=(*self._state.pending, Pending(proposal, judged, by)))
+        waiting, by_hand = self._state.pending, by != BY_CAMERA
+        later = (n for n, p in enumerate(waiting) if by_hand and p.proposal.t_s > proposal.t_s > 0.0)
+        place = next(later, len(waiting))
+        self._show(pending=(*waiting[:place], Pending(proposal, judged, by), *waiting[place:]))
 
-    def _settle(self, proposal_id: int, fate: Fate) -> None:
-        fates = {**self._state.fates, proposal_id: fate}
+    def _settle(self, settled_id: int, fate: Fate) -> None:
+        """A proposal or a doubt waits no longer."""
+        fates = {**self._state.fates, settled_id: fate}
         recent = dict(list(fates.items())[-MOST_REMEMBERED:])
-        left = tuple(p for p in self._state.pending if p.id != proposal_id)
-        self._show(pending=left, fates=MappingProxyType(recent))
+        left = tuple(p for p in self._state.pending if p.id != settled_id)
+        doubts = tuple(d for d in self._state.doubts if d.id != settled_id)
+        self._show(pending=left, doubts=doubts, fates=MappingProxyType(recent))
 
     def _write_line(self, text: str, by: str, source: str = "", before: int | None = None) -> Outcome:
         body: dict[str, Any] = {"text": text, "by": by, "source": source}
@@ -373,7 +414,9 @@ class Match:
         self._events += events
         past = history(self._events)
         record, entries = judge_on(self._state, past.lines)
+        same_hand = record.game.hand_number == self._state.game.hand_number
         self._show(
+            doubts=self._state.doubts if same_hand else (),
             seq=events[-1].seq,
             match=events[0].match,
             record=record,

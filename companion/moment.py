@@ -9,7 +9,7 @@ from enum import StrEnum
 from companion.errors import Problem
 from companion.history import Written
 from companion.places import Places
-from companion.proposal import Mismatch, Proposal
+from companion.proposal import Doubt, Mismatch, Proposal
 from companion.rules import corrections, judge, reasons
 from companion.rules.corrections import JudgedRecord
 from companion.rules.judge import Game, HandResult, JudgedLine
@@ -118,6 +118,9 @@ class MatchState:
     entries: tuple[Entry, ...] = ()
     pending: tuple[Pending, ...] = ()
     mismatches: tuple[Mismatch, ...] = ()
+    doubts: tuple[Doubt, ...] = ()
+    """The cards that were laid and cannot be told for sure, until somebody says which they are; the oldest first."""
+
     trouble: str | None = None
     """A sentence about the camera."""
 
@@ -126,7 +129,7 @@ class MatchState:
     undoable: Event | None = None
     redoable: Event | None = None
     fates: Mapping[int, Fate] = field(default_factory=dict)
-    """What became of the proposals, by id."""
+    """What became of the proposals and the doubts, by id."""
 
     @property
     def game(self) -> Game:
@@ -150,6 +153,17 @@ class MatchState:
     def waiting(self, proposal_id: int) -> Pending | None:
         """The proposal of that id, while it waits."""
         return next((p for p in self.pending if p.id == proposal_id), None)
+
+    def doubted(self, doubt_id: int) -> Doubt | None:
+        """The doubt of that id, while it is open."""
+        return next((doubt for doubt in self.doubts if doubt.id == doubt_id), None)
+
+    @property
+    def asks_first(self) -> Doubt | None:
+        """The oldest doubt, where it is about a card that was laid before the play at the head of the queue."""
+        doubt = next(iter(self.doubts), None)
+        head = next(iter(self.pending), None)
+        return doubt if doubt is None or head is None or doubt.t_s < head.proposal.t_s else None
 
 
 @dataclass(frozen=True, slots=True)

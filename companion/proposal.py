@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from companion.rules.play import Play
 
+ASKING_CONFIDENCE = 0.9
+"""A proposal below it never confirms itself."""
+
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
@@ -26,6 +29,30 @@ class Proposal:
 
     sure: bool
     """Sure enough to be confirmed without a tap, where the table has chosen so."""
+
+    crop: bytes | None = None
+    """The card as the camera saw it, JPEG."""
+
+    rivals: tuple[Play, ...] = ()
+    """What else it may have been, likeliest first, where it is not sure; up to two."""
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """A card was laid that cannot be told for sure: people say which it is."""
+
+    id: int
+    """From the same count as those of proposals and mismatches."""
+
+    zone: str
+    plays: tuple[Play, ...]
+    """What it may be, likeliest first; one to three, no two alike."""
+
+    confidence: float
+    """Of the first, 0 … 1."""
+
+    t_s: float
+    """When the card had come to rest, on the source's own clock."""
 
     crop: bytes | None = None
     """The card as the camera saw it, JPEG."""

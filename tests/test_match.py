@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from companion.errors import Problem
 from companion.match import Answer, Fate, Match, Policy
-from companion.proposal import Mismatch, Proposal
+from companion.proposal import Doubt, Mismatch, Proposal
 from companion.rules import judge, notation
 from companion.rules.notation import parse_play
 from companion.rules.referee import legal_plays
@@ -474,6 +474,166 @@ def test_a_players_name_to_show_can_change(match):
 
     assert match.state.game.shown["Ann"] == "Ann ”Speedy” Smith"
     assert match.state.seats == {"Ann": 1}
+
+
+# --- Doubts --------------------------------------------------------------------------------------------------
+
+
+def unsure(match: Match, number: int, *plays: str, zone: str = "side-1/battle") -> None:
+    read = tuple(parse_play(text, match.state.game.teams) for text in plays)
+    match.doubt(Doubt(number, zone, read, 0.5, float(number), crop=b"a card"))
+
+
+def test_a_card_in_doubt_counts_once_somebody_says_which_it_is(match):
+    unsure(match, 1, "Ann roll", "Ann discard roll")
+
+    outcome = match.answer_doubt(1, "Ann roll", "Bob")
+
+    assert outcome.done
+    assert texts(match) == ["Ann roll"]
+    assert match.state.doubts == ()
+
+
+def test_another_card_than_those_in_question_may_be_the_answer(match):
+    unsure(match, 1, "Ann roll")
+
+    match.answer_doubt(1, "Ann right-of-way", "Bob")
+
+    assert texts(match) == ["Ann right-of-way"]
+
+
+def test_of_two_answers_the_first_counts_and_the_second_is_told(match):
+    unsure(match, 1, "Ann roll", "Ann stop > Bob")
+    match.answer_doubt(1, "Ann roll", "Ann")
+
+    second = match.answer_doubt(1, "Ann stop > Bob", "Bob")
+
+    assert not second.done
+    assert second.say == "That was settled already."
+    assert texts(match) == ["Ann roll"]
+
+
+def test_an_answer_that_is_illegal_waits_with_its_reasons_and_the_picture(match):
+    unsure(match, 1, "Ann 100")
+
+    outcome = match.answer_doubt(1, "Ann 100", "Bob")
+
+    assert [why.code for why in outcome.reasons] == ["not-driving"]
+    assert codes(match) == [["not-driving"]]
+    assert match.state.pending[0].proposal.crop == b"a card"
+    assert match.state.doubts == ()
+
+
+def test_an_illegal_answer_can_stand(match):
+    unsure(match, 1, "Ann 100")
+    match.answer_doubt(1, "Ann 100", "Bob")
+
+    match.confirm(match.state.pending[0].id, "Bob", anyway=True)
+
+    assert texts(match) == ["Ann 100 anyway"]
+
+
+def test_an_answer_counts_before_what_was_laid_after_its_card(match):
+    match.set_policy(Policy.AUTO, "Ann")
+    unsure(match, 1, "Ann roll")
+    seen(match, 2, "Bob roll")
+    assert codes(match) == [["not-your-turn"]]
+
+    match.answer_doubt(1, "Ann roll", "Ann")
+
+    assert texts(match) == ["Ann roll", "Bob roll"]
+
+
+def test_an_answer_brings_the_legal_plays_before_it_along(match):
+    seen(match, 1, "Ann roll")
+    unsure(match, 2, "Bob roll")
+
+    match.answer_doubt(2, "Bob roll", "Ann")
+
+    assert texts(match) == ["Ann roll", "Bob roll"]
+
+
+def test_what_was_in_doubt_may_be_no_play(match):
+    unsure(match, 1, "Ann roll")
+
+    outcome = match.answer_doubt(1, None, "Ann")
+    unsure(match, 1, "Ann roll")
+
+    assert outcome.done
+    assert match.state.doubts == ()
+    assert texts(match) == []
+
+
+def test_an_answer_that_is_no_play_leaves_the_doubt_open(match):
+    unsure(match, 1, "Ann roll")
+
+    with pytest.raises(Problem):
+        match.answer_doubt(1, "Ann rolls", "Ann")
+
+    assert match.state.doubted(1) is not None
+
+
+def test_an_answer_can_be_undone(match):
+    unsure(match, 1, "Ann roll")
+    match.answer_doubt(1, "Ann roll", "Ann")
+
+    match.undo("Ann")
+
+    assert texts(match) == []
+
+
+def test_a_doubt_that_has_settled_itself_is_asked_no_longer(match):
+    unsure(match, 1, "Ann roll")
+    match.clear_doubt(1)
+    version = match.state.version
+
+    match.clear_doubt(1)
+
+    assert match.state.doubts == ()
+    assert match.state.version == version
+
+
+def test_a_doubt_with_likelier_plays_takes_the_place_of_the_one_before(match):
+    unsure(match, 1, "Ann roll")
+
+    unsure(match, 1, "Ann right-of-way", "Ann roll")
+
+    (doubt,) = match.state.doubts
+    assert [str(play) for play in doubt.plays] == ["Ann right-of-way", "Ann roll"]
+
+
+def test_the_oldest_doubt_is_asked_before_what_was_laid_later(match):
+    seen(match, 3, "Bob roll")
+    unsure(match, 2, "Ann stop > Bob")
+    unsure(match, 1, "Ann roll")
+
+    assert [doubt.id for doubt in match.state.doubts] == [1, 2]
+    assert match.state.asks_first.id == 1
+
+
+def test_what_was_laid_before_a_card_in_doubt_is_asked_first(match):
+    seen(match, 1, "Ann roll")
+    unsure(match, 2, "Bob roll")
+
+    assert match.state.asks_first is None
+
+
+def test_a_play_entered_by_hand_answers_the_doubt_about_its_card(match):
+    unsure(match, 1, "Ann roll", "Ann right-of-way")
+
+    match.enter("Ann roll", "Ann")
+
+    assert match.state.doubts == ()
+    assert texts(match) == ["Ann roll"]
+
+
+def test_doubts_end_with_their_hand(match):
+    unsure(match, 1, "Ann roll")
+    match.enter("end", "Ann")
+
+    match.next_hand("Ann")
+
+    assert match.state.doubts == ()
 
 
 # --- Table and record differ ---------------------------------------------------------------------------------
