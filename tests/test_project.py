@@ -35,12 +35,13 @@ NOT_OURS = {
 
 # --- Imports point inwards ------------------------------------------------------------------------------------
 
-LEAVES = {"errors", "labels", "layout", "shipped", "rules"}
+LEAVES = {"codes", "errors", "labels", "layout", "shipped", "rules"}
 MAY_IMPORT = {
     "": set(),
     "rules": {"errors", "shipped"},
     "errors": set(),
     "labels": {"rules"},
+    "codes": {"labels", "rules"},
     "layout": {"rules"},
     "shipped": set(),
     "data": {"errors"},

@@ -9,18 +9,14 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
-import numpy.typing as npt
-import qrcode
-from qrcode.exceptions import DataOverflowError
 
-from companion.labels import payload
+from companion.codes import MODULES, modules
 from companion.printing import svg as draw
 
 DEFAULT_SIZE_MM = 20.0
 QUIET_MODULES = 2
 """As good as the standard's four for our reader, and 14 % larger modules on the same sticker."""
 
-MODULES = 21
 NAME_STRIP = 0.12
 """Height of the strip with the name, as a part of the sticker's width."""
 
@@ -28,24 +24,6 @@ NAME_STRIP = 0.12
 def sticker_size_mm(size_mm: float = DEFAULT_SIZE_MM) -> tuple[float, float]:
     """Width and height of what is cut out for a code of `size_mm` (quiet zone included)."""
     return size_mm, round(size_mm * (1 + NAME_STRIP), 3)
-
-
-@cache
-def modules(card_id: str) -> npt.NDArray[np.bool_]:
-    """The code of a physical card, `(21, 21) bool`, True is black.
-
-    It carries the most error correction that version 1 has room for: level Q up to 16 characters of text,
-    M up to 20, L for the longest names.
-    """
-    for level in (qrcode.ERROR_CORRECT_H, qrcode.ERROR_CORRECT_Q, qrcode.ERROR_CORRECT_M, qrcode.ERROR_CORRECT_L):
-        code = qrcode.QRCode(version=1, error_correction=level, border=0)
-        code.add_data(payload(card_id), optimize=0)
-        try:
-            code.make(fit=False)
-        except DataOverflowError:
-            continue
-        return np.array(code.get_matrix(), bool)
-    raise ValueError(f"{card_id!r} is too long for a sticker")
 
 
 @cache

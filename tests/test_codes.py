@@ -1,0 +1,53 @@
+"""What is printed on stickers: one code for each card, all as different as can be."""
+
+import numpy as np
+import pytest
+import zxingcpp
+from pyzbar import pyzbar
+
+from companion import codes
+from companion.labels import card_ids, payload
+from companion.rules.edition import edition_names, load_edition
+
+
+def test_any_two_codes_differ_in_as_many_modules_as_promised():
+    bits = np.array([codes.modules(card).ravel() for card in codes.CARDS], int) * 2 - 1
+    apart = (bits.shape[1] - bits @ bits.T) // 2
+
+    assert apart[np.triu_indices(len(bits), 1)].min() == codes.LEAST_DISTANCE
+
+
+@pytest.mark.parametrize("edition", edition_names())
+def test_every_card_of_every_edition_has_a_code_and_spares(edition):
+    deck = load_edition(edition).deck
+    with_spares = card_ids({face: count + 2 for face, count in deck.items()})
+
+    assert set(with_spares) <= set(codes.CARDS)
+
+
+def test_any_reader_reads_the_card_s_name_on_its_code():
+    for card in codes.CARDS:
+        dark = np.kron(np.pad(codes.modules(card), 4), np.ones((6, 6), bool))
+        image = np.where(dark, 0, 255).astype(np.uint8)
+
+        assert [found.text for found in zxingcpp.read_barcodes(image)] == [payload(card)]
+        assert [found.data.decode() for found in pyzbar.decode(image)] == [payload(card)]
+
+
+def test_tags_and_mats_share_no_marker():
+    tags = [codes.tag_id(card) for card in codes.CARDS]
+
+    assert tags == list(range(37, 37 + len(codes.CARDS)))
+    assert max(tags) < 250
+    assert [codes.card_of_tag(tag) for tag in tags] == list(codes.CARDS)
+    assert codes.card_of_tag(36) is None
+    assert codes.card_of_tag(max(tags) + 1) is None
+
+
+@pytest.mark.parametrize(
+    ("card", "sentence"),
+    [("roll-17", "There is no sticker for roll-17: roll-16 is the last."), ("foo-01", "no edition has it")],
+)
+def test_a_card_without_a_sticker_is_refused_with_a_sentence(card, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        codes.modules(card)
