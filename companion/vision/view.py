@@ -44,6 +44,9 @@ class Sighting:
     by: str
     """`sticker` or `face`."""
 
+    rivals: tuple[tuple[str, float], ...] = ()
+    """Where the card cannot be told for sure, up to three physical cards with their confidences, likeliest first."""
+
 
 @dataclass(frozen=True, slots=True)
 class View:
@@ -60,3 +63,6 @@ class View:
 
     trouble: str | None = None
     """A sentence for the page when the frame is not to be trusted (light or camera moved, frozen camera)."""
+
+    read_zones: frozenset[str] | None = None
+    """The zones that were read on this very frame (None: all); elsewhere it repeats what was read before."""
