@@ -9,9 +9,6 @@ from companion.rules.play import Play
 ASKING_CONFIDENCE = 0.9
 """A play that was seen with less is never confirmed by itself: the table is asked."""
 
-ASKING_CONFIDENCE = 0.9
-"""A proposal below it never confirms itself."""
-
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
@@ -57,25 +54,6 @@ class Doubt:
     t_s: float
     """When the card had come to rest, on the source's own clock."""
 
-    crop: bytes | None = None
-    """The card as the camera saw it, JPEG."""
-
-
-@dataclass(frozen=True, slots=True)
-class Doubt:
-    """A card has been laid that cannot be read for sure: the table is asked which it is."""
-
-    id: int
-    """From the same count as the proposals' ids."""
-
-    zone: str
-    plays: tuple[Play, ...]
-    """What it may be, one to three plays, likeliest first."""
-
-    confidence: float
-    """Of the first, 0 … 1."""
-
-    t_s: float
     crop: bytes | None = None
     """The card as the camera saw it, JPEG."""
 
