@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from companion.drawn_zones import Drawing, check_sides, parse_drawing
 from companion.errors import Problem
 from companion.layout import MAX_SIDES
 from companion.rules import notation, referee
@@ -15,7 +16,7 @@ from companion.rules.cards import Card, card_of_slug
 from companion.rules.edition import Edition, EditionError, check_options, load_edition
 from companion.rules.table import Team
 
-_KEYS = {"edition", "deck", "target", "first", "options", "side"}
+_KEYS = {"edition", "deck", "target", "first", "options", "side", "picture", "zone"}
 _SIDE_KEYS = {"name", "players", "mat"}
 _MATS = tuple(f"side-{n}" for n in range(1, MAX_SIDES + 1))
 
@@ -39,6 +40,9 @@ class Setup:
     options: tuple[tuple[str, str], ...] = ()
     deck: tuple[tuple[Card, int], ...] = ()
     """The corrected counts of an unverified deck."""
+
+    drawing: Drawing | None = None
+    """The zones drawn on a picture of the table, where it is played without mats."""
 
     @property
     def edition(self) -> Edition:
@@ -96,6 +100,7 @@ def parse_setup(data: Mapping[str, Any]) -> Setup:
         target=_target(data.get("target")),
         options=_options(data.get("options", {})),
         deck=_deck(data.get("deck", {}), edition),
+        drawing=_drawing(data, sides),
     )
 
 
@@ -153,6 +158,13 @@ def _target(value: object) -> int | None:
     if not isinstance(line, notation.TargetLine):
         raise ValueError("'target' is a number of kilometres, such as target = 1000.")
     return line.km
+
+
+def _drawing(data: Mapping[str, Any], sides: tuple[SideSetup, ...]) -> Drawing | None:
+    drawing = parse_drawing({key: data[key] for key in ("picture", "zone") if key in data})
+    if drawing is not None:
+        check_sides(drawing, {side.mat: side.team.name for side in sides})
+    return drawing
 
 
 def _options(table: object) -> tuple[tuple[str, str], ...]:

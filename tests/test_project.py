@@ -35,7 +35,7 @@ NOT_OURS = {
 
 # --- Imports point inwards ------------------------------------------------------------------------------------
 
-LEAVES = {"codes", "errors", "labels", "layout", "shipped", "rules"}
+LEAVES = {"codes", "drawn_zones", "errors", "labels", "layout", "shipped", "rules"}
 MAY_IMPORT = {
     "": set(),
     "rules": {"errors", "shipped"},
@@ -47,6 +47,7 @@ MAY_IMPORT = {
     "data": {"errors"},
     "places": LEAVES,
     "proposal": LEAVES,
+    "drawn_zones": {"errors", "layout"},
     "setup": LEAVES,
     "vision": LEAVES,
     "printing": LEAVES,

@@ -48,6 +48,13 @@ def test_house_rules_stand_in_the_record_as_options(tmp_path):
         ('edition = "rush"\n[deck]\ngasoline = 2', "no gasoline in the deck of Rush"),
         ('edition = "rush"\ndeck = 5', r"\[deck\] corrects how many"),
         ('edition = "classic"\n[deck]\nstop = 6\nroll = 13', "only an unverified deck is corrected"),
+        ("picture = [1280, 720]", r"no \[\[zone\]\] is drawn"),
+        ("zone = 3", r"each zone is a \[\[zone\]\] table"),
+        ('[[zone]]\nname = "side-1/battle"\nrect = [1, 1, 90, 90]', "'picture' is the size"),
+        (
+            'picture = [900, 600]\n[[zone]]\nname = "side-1/battle"\nrect = [1, 1, 90, 90]',
+            "side-1 has no distance zone",
+        ),
     ],
 )
 def test_what_cannot_be_is_refused_with_a_sentence_that_names_the_file(tmp_path, text, sentence):
@@ -74,3 +81,31 @@ def test_the_record_that_a_setup_begins_is_read_back_as_the_same_game(tmp_path):
 
 def test_a_deck_that_is_as_the_sheet_says_has_no_line():
     assert deck_lines(()) == []
+
+
+ZONES = """
+picture = [1280, 720]
+[[zone]]
+name = "side-1/battle"
+rect = [100, 100, 120, 220]
+[[zone]]
+name = "side-1/distance"
+corners = [[100, 360], [600, 340], [600, 580], [100, 580]]
+"""
+SECOND = ZONES.partition("720]")[2].replace("side-1", "side-2").replace("[100,", "[700,").replace("[600,", "[1200,")
+
+
+def test_zones_are_drawn_in_the_setup_file(tmp_path):
+    setup = read(tmp_path, ZONES + SECOND)
+
+    assert setup.drawing.picture == (1280, 720)
+    assert [zone.name for zone in setup.drawing.of("side-2")] == ["side-2/battle", "side-2/distance"]
+
+
+def test_a_side_that_plays_and_has_no_zones_is_named(tmp_path):
+    with pytest.raises(Problem, match=r"table\.toml: Bob plays on side-2, and no zone 'side-2/battle' is drawn\.$"):
+        read(tmp_path, ZONES)
+
+
+def test_without_zones_nothing_is_drawn(tmp_path):
+    assert read(tmp_path, "").drawing is None

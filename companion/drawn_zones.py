@@ -1,0 +1,352 @@
+"""Zones without mats: quadrilaterals drawn on a picture of the table, in the setup file or on the page.
+
+A drawing is checked as a whole before it is used; what is wrong with it is one sentence.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from companion.errors import Problem
+from companion.layout import all_mats
+
+FILE_NAME = "drawn-zones.json"
+ZONE_NAMES = tuple(f"{layout.id}/{zone}" for layout in all_mats() for zone in layout.zones)
+NEEDED = ("battle", "distance")
+"""A side that plays is followed by these two at least."""
+
+SMALLEST_SHARE = 1 / 64
+"""A zone's shortest side against the picture's width: at less no card in it could be read."""
+
+OVERLAP_SHARE = 0.05
+"""So much of a zone may lie under another: hands that draw are not that exact."""
+
+PROPORTIONS = 0.02
+"""By so much the proportions of two pictures may differ that show the same."""
+
+_TABLE_KEYS = {"name", "rect", "corners", "seat", "zone_mm"}
+Point = tuple[float, float]
+Corners = tuple[Point, Point, Point, Point]
+
+
+class Seat(StrEnum):
+    """The edge of the picture at which the player sits."""
+
+    BOTTOM = "bottom"
+    LEFT = "left"
+    TOP = "top"
+    RIGHT = "right"
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnZone:
+    """One zone on the picture."""
+
+    name: str
+    """`side-1/battle`: one of `ZONE_NAMES`."""
+
+    corners: Corners
+    """In pixels of the drawing's picture, clockwise; the first is the top left one for who sits at the bottom."""
+
+    seat: Seat = Seat.BOTTOM
+    size_mm: tuple[float, float] | None = None
+    """Width and height as its player sees it, where somebody has measured them."""
+
+    @property
+    def mat(self) -> str:
+        return self.name.partition("/")[0]
+
+    @property
+    def seen_by_player(self) -> Corners:
+        """The corners with the one first that is the top left one for the zone's player."""
+        first = list(Seat).index(self.seat)
+        a, b, c, d = (self.corners[(first + i) % 4] for i in range(4))
+        return a, b, c, d
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """All zones drawn on one picture, `picture` wide and high."""
+
+    picture: tuple[int, int]
+    zones: tuple[DrawnZone, ...]
+
+    @property
+    def mats(self) -> tuple[str, ...]:
+        """The mats that these zones stand for: `side-1`, `table`."""
+        return tuple(dict.fromkeys(zone.mat for zone in self.zones))
+
+    def of(self, mat: str) -> tuple[DrawnZone, ...]:
+        """The zones that stand for one mat."""
+        return tuple(zone for zone in self.zones if zone.mat == mat)
+
+    def fits(self, width_px: int, height_px: int) -> bool:
+        """Whether a picture of that size has the proportions of the one that was drawn on."""
+        ratio = (self.picture[0] * height_px) / (self.picture[1] * width_px)
+        return abs(ratio - 1) <= PROPORTIONS
+
+    def as_json(self) -> dict[str, object]:
+        """The form that `parse_drawing` takes."""
+        return {"picture": list(self.picture), "zone": [_as_json(zone) for zone in self.zones]}
+
+
+class DrawnZones:
+    """The zones in force: drawn in the setup file, else those kept in a data folder. For any thread.
+
+    `folder` is the data folder (None: nothing is kept), `given` what the setup file draws.
+    """
+
+    def __init__(self, folder: Path | None = None, given: Drawing | None = None) -> None:
+        self._path = folder / FILE_NAME if folder else None
+        self.given = given
+        self.problem: str | None = None
+        self._kept: Drawing | None = None
+        try:
+            self._kept = _load(self._path)
+        except Problem as problem:
+            self.problem = str(problem)
+
+    @property
+    def current(self) -> Drawing | None:
+        """What is in force now, None where nothing is drawn."""
+        return self.given or self._kept
+
+    def save(self, drawing: Drawing) -> None:
+        """Keeps a drawing; it is in force at once. Raises Problem when it cannot be written."""
+        if self._path is not None:
+            _write(self._path, json.dumps(drawing.as_json()))
+        self._kept, self.problem = drawing, None
+
+    def forget(self) -> None:
+        """Removes what is kept. Raises Problem when that cannot be done."""
+        if self._path is not None:
+            try:
+                self._path.unlink(missing_ok=True)
+            except OSError as error:
+                raise Problem(
+                    f"{self._path} cannot be removed ({error.strerror}): look at the folder's rights."
+                ) from error
+        self._kept, self.problem = None, None
+
+
+# --- From tables to a drawing ---------------------------------------------------------------------------------
+
+
+def parse_drawing(data: Mapping[str, object]) -> Drawing | None:
+    """A drawing from `picture = [width, height]` and `zone` tables, None without any; see `DrawnZone`.
+
+    Each zone has a `name`, either `rect = [x, y, width, height]` or `corners = [[x, y] × 4]`, and as they are wanted
+    `seat = "left"` and `zone_mm = [width, height]`. Raises ValueError with a sentence.
+    """
+    tables = data.get("zone", [])
+    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
+        raise ValueError("each zone is a [[zone]] table with name and rect.")
+    if not tables:
+        if "picture" in data:
+            raise ValueError("'picture' is the size of the picture that zones are drawn on, and no [[zone]] is drawn.")
+        return None
+    drawing = Drawing(_picture(data.get("picture")), tuple(_zone(table) for table in tables))
+    for check in (_refuse_doubled, _refuse_outside, _refuse_small, _refuse_overlap, _refuse_missing):
+        check(drawing)
+    return drawing
+
+
+def check_sides(drawing: Drawing, sides: Mapping[str, str]) -> None:
+    """Whether every side that plays has its zones. `sides` are the sides' names by mat id (`{"side-1": "Ann"}`).
+
+    Where no side's zones are drawn all sides play on printed mats. Raises ValueError with a sentence.
+    """
+    drawn = [mat for mat in drawing.mats if mat != "table"]
+    missing = next((mat for mat in sides if mat not in drawn), None)
+    if drawn and missing:
+        raise ValueError(f"{sides[missing]} plays on {missing}, and no zone '{missing}/battle' is drawn.")
+    spare = next((mat for mat in drawn if mat not in sides), None)
+    if spare:
+        raise ValueError(f"zones of {spare} are drawn, and no side plays there.")
+
+
+def _picture(value: object) -> tuple[int, int]:
+    numbers = _numbers(value, 2)
+    if numbers is None or not all(n.is_integer() and 64 <= n <= 20_000 for n in numbers):
+        raise ValueError("'picture' is the size of the picture the zones are drawn on, such as picture = [1920, 1080].")
+    return int(numbers[0]), int(numbers[1])
+
+
+def _zone(table: Mapping[str, object]) -> DrawnZone:
+    name = table.get("name")
+    if name not in ZONE_NAMES:
+        raise ValueError(f"there is no zone '{name}'; zones are {_known_names()}.")
+    unknown = sorted(set(table) - _TABLE_KEYS)
+    if unknown:
+        known = ", ".join(sorted(_TABLE_KEYS))
+        raise ValueError(f"the zone '{name}' has an unknown key '{unknown[0]}'; known are {known}.")
+    size = _numbers(table["zone_mm"], 2) if "zone_mm" in table else None
+    if "zone_mm" in table and (size is None or not all(20 <= length <= 2000 for length in size)):
+        raise ValueError(f"'zone_mm' of '{name}' is width and height in millimetres, such as zone_mm = [74, 136].")
+    return DrawnZone(
+        str(name), _corners(str(name), table), _seat(str(name), table), (size[0], size[1]) if size else None
+    )
+
+
+def _known_names() -> str:
+    return "side-1/battle, speed, safety and distance, so on to side-8, table/draw and table/discard"
+
+
+def _seat(name: str, table: Mapping[str, object]) -> Seat:
+    seat = table.get("seat", "bottom")
+    if seat not in tuple(Seat):
+        raise ValueError(f"'seat' of '{name}' is bottom, left, top or right, not '{seat}'.")
+    return Seat(str(seat))
+
+
+def _corners(name: str, table: Mapping[str, object]) -> Corners:
+    if ("rect" in table) == ("corners" in table):
+        raise ValueError(f"the zone '{name}' has either rect = [x, y, width, height] or corners = [[x, y], …] (four).")
+    if "rect" in table:
+        rect = _numbers(table["rect"], 4)
+        if rect is None or min(rect[2:]) <= 0:
+            raise ValueError(f"'rect' of '{name}' is four numbers, x, y, width and height in pixels of the picture.")
+        x, y, width, height = rect
+        return (x, y), (x + width, y), (x + width, y + height), (x, y + height)
+    return _four_corners(name, table["corners"])
+
+
+def _four_corners(name: str, value: object) -> Corners:
+    points = [_numbers(point, 2) for point in value] if isinstance(value, list) else []
+    known = [(point[0], point[1]) for point in points if point]
+    if len(points) != 4 or len(known) != 4:
+        raise ValueError(f"'corners' of '{name}' are four points [x, y] in pixels of the picture.")
+    a, b, c, d = known
+    if _area(known) < 0:
+        b, d = d, b
+    if any(_turn(*three) <= 0 for three in ((a, b, c), (b, c, d), (c, d, a), (d, a, b))):
+        raise ValueError(f"the corners of '{name}' go round it once, clockwise, without crossing.")
+    return a, b, c, d
+
+
+def _numbers(value: object, count: int) -> tuple[float, ...] | None:
+    """So many finite numbers, None for anything else."""
+    if not isinstance(value, (list, tuple)) or len(value) != count:
+        return None
+    if not all(isinstance(n, (int, float)) and not isinstance(n, bool) and abs(n) < 1e6 for n in value):
+        return None
+    return tuple(float(n) for n in value)
+
+
+# --- What is wrong with a drawing -----------------------------------------------------------------------------
+
+
+def _refuse_doubled(drawing: Drawing) -> None:
+    names = [zone.name for zone in drawing.zones]
+    doubled = next((name for name in names if names.count(name) > 1), None)
+    if doubled:
+        raise ValueError(f"the zone '{doubled}' is drawn twice.")
+
+
+def _refuse_outside(drawing: Drawing) -> None:
+    width, height = drawing.picture
+    for zone in drawing.zones:
+        if not all(-1 <= x <= width + 1 and -1 <= y <= height + 1 for x, y in zone.corners):
+            raise ValueError(f"the zone '{zone.name}' reaches out of the picture, which is {width} × {height} pixels.")
+
+
+def _refuse_small(drawing: Drawing) -> None:
+    shortest = drawing.picture[0] * SMALLEST_SHARE
+    for zone in drawing.zones:
+        if min(math.dist(zone.corners[i - 1], zone.corners[i]) for i in range(4)) < shortest:
+            raise ValueError(f"the zone '{zone.name}' is too small: draw it round the whole card that will lie there.")
+
+
+def _refuse_overlap(drawing: Drawing) -> None:
+    for number, zone in enumerate(drawing.zones):
+        for other in drawing.zones[:number]:
+            smaller = min(_area(zone.corners), _area(other.corners))
+            if _area(_shared(zone.corners, other.corners)) > OVERLAP_SHARE * smaller:
+                raise ValueError(f"the zones '{other.name}' and '{zone.name}' overlap: draw them side by side.")
+
+
+def _refuse_missing(drawing: Drawing) -> None:
+    names = {zone.name for zone in drawing.zones}
+    for mat in drawing.mats:
+        missing = next((zone for zone in NEEDED if f"{mat}/{zone}" not in names), None)
+        if mat != "table" and missing:
+            raise ValueError(f"{mat} has no {missing} zone: draw '{mat}/{missing}' too.")
+
+
+def _turn(a: Point, b: Point, c: Point) -> float:
+    """Positive where the way from a by b to c turns clockwise (y runs down)."""
+    return (b[0] - a[0]) * (c[1] - b[1]) - (b[1] - a[1]) * (c[0] - b[0])
+
+
+def _area(polygon: Sequence[Point]) -> float:
+    """What a polygon covers, negative where it runs anticlockwise."""
+    pairs = ((polygon[i - 1], polygon[i]) for i in range(len(polygon)))
+    return sum(ax * by - bx * ay for (ax, ay), (bx, by) in pairs) / 2
+
+
+def _shared(polygon: Sequence[Point], other: Sequence[Point]) -> list[Point]:
+    """What two convex polygons have in common, both clockwise."""
+    left = list(polygon)
+    for i in range(len(other)):
+        left = _cut(left, other[i - 1], other[i])
+    return left
+
+
+def _cut(polygon: Sequence[Point], a: Point, b: Point) -> list[Point]:
+    """The part of a polygon on the inner side of the line from a to b."""
+    kept: list[Point] = []
+    for i, point in enumerate(polygon):
+        before = polygon[i - 1]
+        here, there = _turn(a, b, point), _turn(a, b, before)
+        if (here >= 0) != (there >= 0):
+            share = there / (there - here)
+            kept.append((before[0] + share * (point[0] - before[0]), before[1] + share * (point[1] - before[1])))
+        if here >= 0:
+            kept.append(point)
+    return kept
+
+
+# --- Keeping it -----------------------------------------------------------------------------------------------
+
+
+def _as_json(zone: DrawnZone) -> dict[str, object]:
+    table: dict[str, object] = {"name": zone.name, "corners": [list(point) for point in zone.corners]}
+    table |= {} if zone.seat is Seat.BOTTOM else {"seat": str(zone.seat)}
+    return table | ({"zone_mm": list(zone.size_mm)} if zone.size_mm else {})
+
+
+def _load(path: Path | None) -> Drawing | None:
+    if path is None:
+        return None
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(data, dict):
+            raise ValueError("it holds no table.")
+        return parse_drawing(data)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise Problem(
+            f"The drawn zones in {path} cannot be read ({error.strerror}): look at the file's rights."
+        ) from error
+    except (ValueError, RecursionError) as error:
+        raise Problem(f"The drawn zones in {path} are damaged ({error}): draw them anew.") from error
+
+
+def _write(path: Path, text: str) -> None:
+    """Writes a file whole or not at all."""
+    new = path.with_suffix(".new")
+    try:
+        with new.open("w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        new.replace(path)
+    except OSError as error:
+        raise Problem(f"The zones cannot be kept in {path.parent} ({error.strerror}): make room there.") from error
