@@ -1,6 +1,7 @@
 """Pictures of a table for the tests of the eye: stickers and mats laid in millimetres, seen by a webcam.
 
-Made from `qrcode` and `cv2.aruco` directly, so that what is printed and what is read are not one piece of code.
+Quick and plain; `photos` makes harder ones. Our own codes are those of `companion.codes`, all others are made with
+`qrcode` and `cv2.aruco` directly.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ import cv2
 import numpy as np
 import qrcode
 
+from companion.codes import CARDS, modules
+from companion.labels import card_id_of
 from companion.layout import Marker, MatLayout
 from companion.rules.cards import Card
 
@@ -117,8 +120,9 @@ def through(matrix: np.ndarray, points: object) -> np.ndarray:
 
 @cache
 def code_image(text: str, module_px: int = 8, quiet: int = 2) -> np.ndarray:
-    """A sticker as printed, `(S, S) uint8`; error correction as high as version 1 allows, a larger one if need be."""
-    dark = np.array(_fullest_code(text, quiet).get_matrix(), bool)
+    """A code with its quiet zone, `(S, S) uint8`: ours as printed, a foreign text as fully as version 1 allows."""
+    card = card_id_of(text)
+    dark = np.pad(modules(card), quiet) if card in CARDS else np.array(_fullest_code(text, quiet).get_matrix(), bool)
     return np.kron(np.where(dark, 25, 240).astype(np.uint8), np.ones((module_px, module_px), np.uint8))
 
 

@@ -1,0 +1,212 @@
+"""Cards with stickers as people lay them: one by one, in piles and fans; and which stickers nothing covers.
+
+Millimetres on the table; turns are clockwise, as y runs down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import cv2
+import numpy as np
+
+CARD_MM = (57.0, 88.0)
+OLDER_CARD_MM = (60.0, 90.0)
+STICKER_MM = 20.0
+NAME_STRIP = 0.12
+MODULES, QUIET = 21, 2
+LOOKS = ("own", "own", "white", "dark", "photo 1", "photo 2", "photo 3", "lines", "checks")
+
+
+@dataclass(frozen=True)
+class Glued:
+    """A sticker on a card: what it says, and the middle of its code from the card's middle."""
+
+    text: str
+    x_mm: float = 0.0
+    y_mm: float = -30.0
+    turn_deg: float = 0.0
+    size_mm: float = STICKER_MM
+    kind: str = "ours"
+    """`ours`: as `print stickers` makes it; else the name of another kind of code (see `codes_of_others`)."""
+
+
+@dataclass(frozen=True)
+class Laid:
+    """A card on the table, by its middle."""
+
+    x_mm: float
+    y_mm: float
+    turn_deg: float = 0.0
+    sticker: Glued | None = None
+    look: str = "white"
+    sheen: float = 0.0
+    """How brightly a sleeve shines across the card; 0 without a sleeve."""
+
+    sheen_at: float = 0.5
+    size_mm: tuple[float, float] = CARD_MM
+
+    def corners_mm(self) -> np.ndarray:
+        """Top left, top right, bottom right, bottom left of the card, (4, 2)."""
+        return self._turned(_rectangle(self.size_mm))
+
+    def sticker_mm(self, part: str = "code") -> np.ndarray:
+        """The corners of the sticker's `code`, its `quiet` zone's edge, or its `paper` with the name strip, (4, 2)."""
+        glued = self.sticker
+        size = glued.size_mm
+        code = size * MODULES / (MODULES + 2 * QUIET)
+        own = _rectangle((code, code) if part == "code" else (size, size))
+        if part == "paper":
+            own[2:, 1] += NAME_STRIP * size
+        return self._turned(_turned(own, glued.turn_deg) + np.array([glued.x_mm, glued.y_mm]))
+
+    def _turned(self, points: np.ndarray) -> np.ndarray:
+        return _turned(points, self.turn_deg) + np.array([self.x_mm, self.y_mm])
+
+
+@dataclass(frozen=True)
+class Cover:
+    """Something that is no card and hides what is below it: a hand, a cup, a sheet; an outline and its colour (BGR)."""
+
+    outline_mm: tuple[tuple[float, float], ...]
+    colour: tuple[int, int, int] = (120, 150, 205)
+
+
+@dataclass(frozen=True)
+class Table:
+    """All that lies, in the order it was laid; `covers` lie on top."""
+
+    cards: tuple[Laid, ...] = ()
+    covers: tuple[Cover, ...] = ()
+    cloth: str = "felt"
+    seed: int = 0
+    shadow: float = field(default=0.35)
+    """How dark the shadow beside a card's edge is."""
+
+
+def _rectangle(size_mm: tuple[float, float]) -> np.ndarray:
+    w, h = size_mm[0] / 2, size_mm[1] / 2
+    return np.array([(-w, -h), (w, -h), (w, h), (-w, h)], np.float64)
+
+
+def _turned(points: np.ndarray, angle_deg: float) -> np.ndarray:
+    c, s = np.cos(np.radians(angle_deg)), np.sin(np.radians(angle_deg))
+    return points @ np.array([[c, s], [-s, c]])
+
+
+# --- What is covered ------------------------------------------------------------------------------------------
+
+
+def covered_share(table: Table) -> list[float]:
+    """Of each card's sticker, quiet zone included, how much lies under later cards (or one of the covers), 0 to 1.
+
+    Where several overlap their shares add up: exact as far as it matters, which is nothing or something.
+    """
+    cards = [card.corners_mm().astype(np.float32) for card in table.cards]
+    middles = np.array([(card.x_mm, card.y_mm) for card in table.cards])
+    covers = [np.array(cover.outline_mm, np.float32) for cover in table.covers]
+    return [_covered(card, cards, middles, at, covers) if card.sticker else 0.0 for at, card in enumerate(table.cards)]
+
+
+def _covered(card: Laid, cards: list[np.ndarray], middles: np.ndarray, at: int, covers: list[np.ndarray]) -> float:
+    quiet = card.sticker_mm("quiet").astype(np.float32)
+    far = np.hypot(*(middles[at + 1 :] - quiet.mean(0)).T)
+    above = [cards[at + 1 + i] for i in np.flatnonzero(far < 80)]
+    hidden = sum(cv2.intersectConvexConvex(quiet, other)[0] for other in above)
+    hidden += sum(cv2.intersectConvexConvex(quiet, cv2.convexHull(other)[:, 0])[0] for other in covers)
+    return float(min(1.0, hidden / card.sticker.size_mm**2))
+
+
+# --- How people lay ------------------------------------------------------------------------------------------
+
+
+def glued_by_hand(text: str, rng: np.random.Generator, size_mm: float = STICKER_MM, spot: str | None = None) -> Glued:
+    """A sticker in the middle or in a corner of the card's top, up to 3 mm and 6 degrees off."""
+    side = CARD_MM[0] / 2 - size_mm / 2 - 3
+    x_mm = {"left": -side, "middle": 0.0, "right": side}[spot or str(rng.choice(("left", "middle")))]
+    y_mm = -CARD_MM[1] / 2 + size_mm / 2 + 3.2
+    off_x, off_y = rng.uniform(-3, 3, 2)
+    return Glued(text, x_mm + off_x, y_mm + off_y, float(rng.uniform(-6, 6)), size_mm)
+
+
+def laid_by_hand(text: str, x_mm: float, y_mm: float, turn_deg: float, rng: np.random.Generator, **how: object) -> Laid:
+    """A card near a place, of any look, now and then in a sleeve."""
+    sleeve = rng.random() < 0.3
+    return Laid(
+        x_mm=x_mm,
+        y_mm=y_mm,
+        turn_deg=turn_deg,
+        sticker=glued_by_hand(text, rng, **how),
+        look=str(rng.choice(LOOKS)),
+        sheen=float(rng.uniform(0.05, 0.35)) if sleeve else 0.0,
+        sheen_at=float(rng.random()),
+        size_mm=CARD_MM if rng.random() < 0.85 else OLDER_CARD_MM,
+    )
+
+
+def scattered(
+    texts: Sequence[str], area_mm: tuple[float, float], rng: np.random.Generator, **how: object
+) -> tuple[Laid, ...]:
+    """Cards thrown anywhere, turned anyhow, each where the others are not too near."""
+    placed: list[tuple[float, float]] = []
+    cards = []
+    for text in texts:
+        tries = _inside(area_mm, rng, 6)
+        room = [min((np.hypot(*(np.subtract(at, p))) for p in placed), default=1e9) for at in tries]
+        placed.append(tuple(tries[int(np.argmax(room))]))
+        cards.append(laid_by_hand(text, *placed[-1], float(rng.uniform(0, 360)), rng, **how))
+    return tuple(cards)
+
+
+def _inside(area_mm: tuple[float, float], rng: np.random.Generator, count: int) -> np.ndarray:
+    w, h = area_mm[0] / 2 - 45, area_mm[1] / 2 - 45
+    return np.column_stack([rng.uniform(-w, w, count), rng.uniform(-h, h, count)])
+
+
+def in_rows(
+    texts: Sequence[str], area_mm: tuple[float, float], rng: np.random.Generator, **how: object
+) -> tuple[Laid, ...]:
+    """Cards beside each other, all the same way up as hands lay them."""
+    columns = max(1, int(area_mm[0] // 66))
+    turn = float(rng.choice((0, 90, 180, 270))) if area_mm[1] > 700 else float(rng.choice((0, 180)))
+    rows = -(-len(texts) // columns)
+    step = min(96.0, (area_mm[1] - 92) / max(1, rows - 1))
+    places = [
+        ((i % columns - (columns - 1) / 2) * 66, (i // columns - (rows - 1) / 2) * step) for i in range(len(texts))
+    ]
+    return tuple(
+        laid_by_hand(text, x + rng.normal(0, 1.5), y + rng.normal(0, 1.5), turn + rng.normal(0, 3), rng, **how)
+        for text, (x, y) in zip(texts, places, strict=True)
+    )
+
+
+def in_groups(
+    texts: Sequence[str], area_mm: tuple[float, float], rng: np.random.Generator, **how: object
+) -> tuple[Laid, ...]:
+    """As at a game: piles on which only the top shows, fans and columns whose cards show their tops."""
+    cards: list[Laid] = []
+    left = list(texts)
+    taken: list[np.ndarray] = []
+    while left:
+        size = min(len(left), int(rng.choice((1, 2, 3, 4, 5, 6, 8))))
+        tries = _inside((area_mm[0] - 60, area_mm[1] - 60), rng, 12)
+        room = [min((np.hypot(*(at - p)) for p in taken), default=1e9) for at in tries]
+        taken.append(tries[int(np.argmax(room))])
+        shape = str(rng.choice(("pile", "fan", "column", "column")))
+        cards += _group([left.pop() for _ in range(size)], taken[-1], shape, rng, **how)
+    return tuple(cards)
+
+
+def _group(texts: Sequence[str], at: np.ndarray, shape: str, rng: np.random.Generator, **how: object) -> Iterator[Laid]:
+    """One pile, fan or column, turned as its player sits."""
+    turn = float(rng.choice((0, 0, 90, 180, 270))) + rng.normal(0, 4)
+    step = {"pile": (0.0, 0.0), "fan": (25.0, 1.5), "column": (0.5, 27.0)}[shape]
+    loose = 2.5 if shape == "pile" else 1.2
+    how = {**how, "spot": "left"} if shape == "fan" else how
+    for number, text in enumerate(texts):
+        along = number - (len(texts) - 1) / 2
+        off = np.array([[step[0] * along, step[1] * along]]) + rng.normal(0, loose, (1, 2))
+        x, y = _turned(off, turn)[0] + at
+        bend = along * 4 if shape == "fan" else 0
+        yield laid_by_hand(text, float(x), float(y), turn + bend + float(rng.normal(0, 2)), rng, **how)

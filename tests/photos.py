@@ -1,0 +1,539 @@
+"""Photographs of tables for the tests of the eye, with the truth beside them: which stickers show, and where.
+
+`typical_photo(seed)` and `hard_photo(seed)` are pictures of a whole table, the same for the same seed. What lies is
+of `laid`, what the camera does to it of `webcam`; here it is painted, in linear light, at twice the picture's size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
+
+import cv2
+import laid as lay
+import numpy as np
+from laid import Laid, Table
+from pictures import code_image
+from webcam import FULL, Glare, Pose, Shadow, Shot, burnt_out, developed
+
+from companion.codes import CARDS
+from companion.labels import card_id_of, payload
+from companion.printing import deck, render, stickers
+from companion.rules.cards import Card
+
+SUPER = 2
+"""Pixels of the canvas a pixel of the picture."""
+
+_CARD_TEXELS = 8
+_MODULE_TEXELS = 12
+
+
+@dataclass(frozen=True)
+class Shown:
+    """The truth of one sticker."""
+
+    card: str
+    corners_px: np.ndarray
+    """The code without its quiet zone, top left first as printed, (4, 2)."""
+
+    module_px: float
+    """The mean side of a module."""
+
+    hidden: float
+    """The share of code and quiet zone that something covers or the picture's edge cuts off."""
+
+    burnt: float
+    """The share of the code where a lamp's reflection shows ink as white."""
+
+    @property
+    def in_sight(self) -> bool:
+        """Whether nothing is in the way: no card, no edge, no reflection."""
+        return self.hidden == 0 and self.burnt < 0.02
+
+
+@dataclass(frozen=True)
+class Photo:
+    """A picture `(H, W, 3) uint8 BGR` and its stickers."""
+
+    image: np.ndarray
+    stickers: tuple[Shown, ...]
+
+    @property
+    def gray(self) -> np.ndarray:
+        return cv2.cvtColor(self.image, cv2.COLOR_BGR2GRAY)
+
+
+def photograph(table: Table, pose: Pose, shot: Shot | None = None, seed: int = 0) -> Photo:
+    """What the camera hands over of a table, and which stickers it shows."""
+    shot = shot or Shot()
+    image = developed(painted(table, pose), shot, seed)
+    return Photo(image, tuple(_truth(table, pose, shot)))
+
+
+# --- The truth ------------------------------------------------------------------------------------------------
+
+
+def _truth(table: Table, pose: Pose, shot: Shot) -> list[Shown]:
+    burnt = burnt_out(shot, pose.size_px) if shot.glares else None
+    scale = (shot.scaled_to or pose.size_px)[0] / pose.size_px[0]
+    hidden = lay.covered_share(table)
+    return [
+        _shown(card, hidden[at], pose, burnt, scale)
+        for at, card in enumerate(table.cards)
+        if card.sticker and card.sticker.kind == "ours" and card_id_of(card.sticker.text)
+    ]
+
+
+def _shown(card: Laid, hidden: float, pose: Pose, burnt: np.ndarray | None, scale: float) -> Shown:
+    corners = pose.px(card.sticker_mm("code"))
+    quiet = pose.px(card.sticker_mm("quiet"))
+    outside = (quiet < 1).any() or (quiet > np.array(pose.size_px) - 2).any()
+    side = np.hypot(*(corners - np.roll(corners, 1, 0)).T).mean()
+    return Shown(
+        card=card_id_of(card.sticker.text),
+        corners_px=(corners + 0.5) * scale - 0.5,
+        module_px=float(side * scale / lay.MODULES),
+        hidden=1.0 if outside else hidden,
+        burnt=_share_inside(burnt, corners) if burnt is not None else 0.0,
+    )
+
+
+def _share_inside(field: np.ndarray, corners: np.ndarray) -> float:
+    low = np.maximum(corners.min(0).astype(int), 0)
+    high = corners.max(0).astype(int) + 2
+    part = field[low[1] : high[1], low[0] : high[0]]
+    mask = np.zeros(part.shape, np.uint8)
+    cv2.fillConvexPoly(mask, np.int32(corners.round() - low), 1)
+    return float(part[mask > 0].mean()) if mask.any() else 0.0
+
+
+# --- How well it was read -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """What became of one photo's stickers. `read` and `unknown` count only those `in_sight`, `wrong` all."""
+
+    in_sight: int = 0
+    read: int = 0
+    unknown: int = 0
+    """In sight, found, not told: no harm done."""
+
+    wrong: tuple[str, ...] = ()
+    """`stop-01 as roll-02`: a card was named where another lies."""
+
+    ghosts: tuple[str, ...] = ()
+    """A card was named, or one that cannot be told was reported, where none lies."""
+
+    def __add__(self, other: Score) -> Score:
+        return Score(*(getattr(self, name) + getattr(other, name) for name in Score.__slots__))
+
+
+def compared(photo: Photo, found: Sequence[tuple[str | None, tuple[float, float]]]) -> Score:
+    """How a reader did: `found` are cards (None: cannot be told) and the middles of their codes in pixels."""
+    named: dict[str, set[str | None]] = {}
+    wrong, ghosts = [], []
+    for card, middle in found:
+        here = _nearest(photo, middle)
+        if here is None:
+            ghosts.append(f"{card} at {middle[0]:.0f}, {middle[1]:.0f}")
+            continue
+        named.setdefault(here.card, set()).add(card)
+        if card not in (None, here.card):
+            wrong.append(f"{here.card} as {card}")
+    said = [named.get(sticker.card, set()) for sticker in photo.stickers if sticker.in_sight]
+    cards = [sticker.card for sticker in photo.stickers if sticker.in_sight]
+    read = sum(card in names for card, names in zip(cards, said, strict=True))
+    unknown = sum(names == {None} for names in said)
+    return Score(len(cards), read, unknown, tuple(wrong), tuple(ghosts))
+
+
+def _nearest(photo: Photo, middle: tuple[float, float]) -> Shown | None:
+    """The sticker whose code's middle is near a point, if any; of two, the one not covered."""
+    near = [(s.hidden > 0.5, _away(s, middle), at) for at, s in enumerate(photo.stickers)]
+    near = [(hidden, away, at) for hidden, away, at in near if away < 7 * photo.stickers[at].module_px]
+    return photo.stickers[min(near)[2]] if near else None
+
+
+def _away(sticker: Shown, middle: tuple[float, float]) -> float:
+    return float(np.hypot(*(sticker.corners_px.mean(0) - middle)))
+
+
+# --- Painting -------------------------------------------------------------------------------------------------
+
+
+def painted(table: Table, pose: Pose) -> np.ndarray:
+    """The table before lens and sensor spoil it, `(H, W, 3) uint16 BGR`, linear light."""
+    width, height = pose.size_px
+    canvas = cloth(table.cloth, (width * SUPER, height * SUPER), table.seed).copy()
+    for card in table.cards:
+        _paint_card(canvas, card, pose, table)
+    for cover in table.covers:
+        outline = _on_canvas(pose, np.array(cover.outline_mm))
+        cv2.fillPoly(canvas, [np.int32(outline * 16)], [int(v) for v in _linear_colour(cover.colour)], shift=4)
+    return cv2.resize(canvas, (width, height), interpolation=cv2.INTER_AREA)
+
+
+def _on_canvas(pose: Pose, points_mm: np.ndarray) -> np.ndarray:
+    """Points of the table on the canvas, whose first pixel's middle is (0, 0)."""
+    return (pose.px(points_mm) + 0.5) * SUPER - 0.5
+
+
+def _paint_card(canvas: np.ndarray, card: Laid, pose: Pose, table: Table) -> None:
+    corners = _on_canvas(pose, card.corners_mm())
+    if (corners.max(0) < 0).any() or (corners.min(0) > canvas.shape[1::-1]).any():
+        return
+    if table.shadow:
+        _paint_shadow(canvas, corners, table)
+    paste(canvas, card_texture(_look_of(card)), corners)
+    if card.sticker:
+        glued = card.sticker
+        if glued.kind == "ours":
+            paste(canvas, sticker_texture(glued.text), _on_canvas(pose, card.sticker_mm("paper")))
+        else:
+            paste(canvas, other_texture(glued.kind, glued.text), _on_canvas(pose, card.sticker_mm("quiet")))
+    if card.sheen:
+        _paint_sheen(canvas, card, corners)
+
+
+def _look_of(card: Laid) -> str:
+    """The look's name, with the face for cards of our own deck."""
+    card_id = card_id_of(card.sticker.text) if card.sticker else None
+    return f"own {card_id.rpartition('-')[0]}" if card.look == "own" and card_id else card.look
+
+
+def paste(canvas: np.ndarray, texture: Texture, corners: np.ndarray) -> None:
+    """Draws a texture onto the canvas, its four corners at these points."""
+    low, high = _region(corners, canvas, 2)
+    if (high <= low).any():
+        return
+    across = np.hypot(*(corners[1] - corners[0])), np.hypot(*(corners[2] - corners[1]))
+    image = texture.for_size(*across)
+    height, width = image.shape[:2]
+    own = np.array([(0, 0), (width, 0), (width, height), (0, height)], np.float32) - 0.5
+    matrix = cv2.getPerspectiveTransform(own, (corners - low).astype(np.float32))
+    size = (int(high[0] - low[0]), int(high[1] - low[1]))
+    warped = cv2.warpPerspective(image, matrix, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    cv2.copyTo(warped, _mask(corners - low, size), canvas[low[1] : high[1], low[0] : high[0]])
+
+
+def _region(corners: np.ndarray, canvas: np.ndarray, margin: int) -> tuple[np.ndarray, np.ndarray]:
+    low = np.maximum(np.floor(corners.min(0)).astype(int) - margin, 0)
+    high = np.minimum(np.ceil(corners.max(0)).astype(int) + margin + 1, canvas.shape[1::-1])
+    return low, high
+
+
+def _mask(corners: np.ndarray, size: tuple[int, int]) -> np.ndarray:
+    mask = np.zeros(size[::-1], np.uint8)
+    cv2.fillConvexPoly(mask, np.int32((corners * 16).round()), 255, shift=4)
+    return mask
+
+
+def _paint_shadow(canvas: np.ndarray, corners: np.ndarray, table: Table) -> None:
+    """The dark line that a card's thickness leaves beside it, away from the lamp."""
+    size = np.hypot(*(corners[1] - corners[0])) / lay.CARD_MM[0]
+    turn = np.radians(37 * table.seed)
+    thrown = corners + 1.0 * size * np.array([np.cos(turn), np.sin(turn)])
+    soft = max(3, int(1.6 * size)) | 1
+    low, high = _region(thrown, canvas, soft)
+    if (high <= low).any():
+        return
+    dark = cv2.blur(_mask(thrown - low, tuple(int(v) for v in high - low)), (soft, soft))
+    part = canvas[low[1] : high[1], low[0] : high[0]]
+    keep = 1 - dark.astype(np.float32) * (table.shadow / 255)
+    cv2.multiply(part, cv2.merge([keep] * 3), dst=part, dtype=cv2.CV_16U)
+
+
+def _paint_sheen(canvas: np.ndarray, card: Laid, corners: np.ndarray) -> None:
+    """The band of light across a sleeve."""
+    low, high = _region(corners, canvas, 1)
+    if (high <= low).any():
+        return
+    size = tuple(int(v) for v in high - low)
+    own = np.array([(0, 0), (48, 0), (48, 72), (0, 72)], np.float32) - 0.5
+    matrix = cv2.getPerspectiveTransform(own, (corners - low).astype(np.float32))
+    band = cv2.warpPerspective(_band(round(card.sheen_at, 2)), matrix, size, flags=cv2.INTER_LINEAR)
+    part = canvas[low[1] : high[1], low[0] : high[0]]
+    bright = np.minimum(part.astype(np.float32) + band[..., None] * (card.sheen * FULL), FULL)
+    part[:] = bright.astype(np.uint16)
+
+
+@lru_cache(maxsize=128)
+def _band(at: float) -> np.ndarray:
+    y, x = np.mgrid[0:72, 0:48].astype(np.float32)
+    return np.exp(-((((x + 0.5 * y) / 84 - at) / 0.09) ** 2)) + np.float32(0.12)
+
+
+# --- What things look like ------------------------------------------------------------------------------------
+
+
+class Texture:
+    """A picture in linear light at several sizes, each half of the one before."""
+
+    def __init__(self, image: np.ndarray) -> None:
+        self._sizes = [_linear(image)]
+        while min(self._sizes[-1].shape[:2]) >= 24:
+            last = self._sizes[-1]
+            self._sizes.append(cv2.resize(last, (last.shape[1] // 2, last.shape[0] // 2), interpolation=cv2.INTER_AREA))
+
+    def for_size(self, width_px: float, height_px: float) -> np.ndarray:
+        """The smallest that is not much coarser than this."""
+        fine = [image for image in self._sizes if min(image.shape[1] / width_px, image.shape[0] / height_px) > 0.85]
+        return fine[-1] if fine else self._sizes[0]
+
+
+_TO_LINEAR = np.round(FULL * (np.arange(256) / 255) ** 2.2).astype(np.uint16)
+
+
+def _linear(image: np.ndarray) -> np.ndarray:
+    return _TO_LINEAR[image]
+
+
+def _linear_colour(colour: Sequence[int]) -> tuple[int, ...]:
+    return tuple(int(_TO_LINEAR[v]) for v in colour)
+
+
+@cache
+def sticker_texture(text: str) -> Texture:
+    """A sticker with its name strip as `print stickers` makes it, in a printer's black on a printer's white."""
+    size_mm = float(lay.MODULES + 2 * lay.QUIET)
+    image = render.to_image(stickers.sticker_svg(card_id_of(text), size_mm), _MODULE_TEXELS)
+    return Texture(_printed(image))
+
+
+def _printed(image: np.ndarray, ink: int = 38, paper: int = 238) -> np.ndarray:
+    return np.round(ink + image.astype(np.float32) * ((paper - ink) / 255)).astype(np.uint8)
+
+
+@cache
+def other_texture(kind: str, text: str) -> Texture:
+    """A code that is none of ours."""
+    return Texture(_printed(cv2.cvtColor(code_image(text, _MODULE_TEXELS), cv2.COLOR_GRAY2BGR), 0, 255))
+
+
+@cache
+def card_texture(look: str) -> Texture:
+    """A card's face: `own roll`, `white`, `dark`, `photo 3`, `lines`, `checks`."""
+    return Texture(_card_image(look))
+
+
+def _card_image(look: str) -> np.ndarray:
+    width, height = (round(side * _CARD_TEXELS) for side in lay.CARD_MM)
+    kind, _, which = look.partition(" ")
+    if kind == "own":
+        return render.to_image(deck.face_svg(Card(which)), _CARD_TEXELS)
+    if kind == "photo":
+        return photo_like((width, height), int(which))
+    if kind == "lines":
+        return _lines((width, height))
+    if kind == "checks":
+        return _checks((width, height))
+    return np.full((height, width, 3), {"dark": (40, 34, 30)}.get(kind, (236, 240, 240)), np.uint8)
+
+
+def photo_like(size: tuple[int, int], seed: int) -> np.ndarray:
+    """Something busy like a photograph: colours that vary at every scale, with hard edges between them."""
+    rng = np.random.default_rng(1000 + seed)
+    field = np.zeros((size[1], size[0], 3), np.float32)
+    for octave in range(2, 8):
+        coarse = rng.normal(0, 1, (2**octave, 2**octave, 3)).astype(np.float32)
+        field += cv2.resize(coarse, size, interpolation=cv2.INTER_CUBIC) * 0.8 ** (octave - 2)
+    field = np.where(field[..., :1] > 0.2, field, -0.6 * field[..., ::-1])
+    gray = field.mean(2, keepdims=True)
+    return np.clip(120 + 70 * gray + 28 * (field - gray), 0, 255).astype(np.uint8)
+
+
+def _lines(size: tuple[int, int]) -> np.ndarray:
+    """A page of small print."""
+    rng = np.random.default_rng(77)
+    image = np.full((size[1], size[0], 3), 232, np.uint8)
+    for y in range(16, size[1] - 12, 20):
+        x = 14
+        while x < size[0] - 20:
+            word = int(rng.integers(12, 60))
+            cv2.rectangle(image, (x, y), (min(x + word, size[0] - 14), y + 8), (50, 45, 45), -1)
+            x += word + 10
+    return image
+
+
+def _checks(size: tuple[int, int], square: int = 13) -> np.ndarray:
+    """A back of small squares, some of them ringed like a finder pattern."""
+    y, x = np.mgrid[0 : size[1], 0 : size[0]] // square
+    image = np.where(((x + y) % 2)[..., None], (60, 40, 160), (235, 235, 235)).astype(np.uint8)
+    for left in range(40, size[0] - 120, 140):
+        for top in range(330, size[1] - 110, 140):
+            for inset, ink in ((0, 30), (12, 235), (24, 30)):
+                corner = (left + 84 - inset, top + 84 - inset)
+                cv2.rectangle(image, (left + inset, top + inset), corner, (ink,) * 3, -1)
+    return image
+
+
+CLOTHS = ("felt", "dark", "wood", "plaid", "white", "print")
+
+
+@lru_cache(maxsize=4)
+def cloth(kind: str, size: tuple[int, int], seed: int = 0) -> np.ndarray:
+    """What covers the table, `(H, W, 3) uint16` of linear light."""
+    small = _cloth_image(kind, (size[0] // SUPER, size[1] // SUPER), seed % 4)
+    return cv2.resize(_linear(small), size, interpolation=cv2.INTER_LINEAR)
+
+
+def _cloth_image(kind: str, size: tuple[int, int], seed: int) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    width, height = size
+    grain = rng.normal(0, 1, (height, width, 1)).astype(np.float32)
+    if kind == "wood":
+        rings = cv2.resize(rng.normal(0, 1, (64, 6)).astype(np.float32), size, interpolation=cv2.INTER_CUBIC)
+        fibre = cv2.blur(rng.normal(0, 1, size[::-1]).astype(np.float32), (61, 1)) * 6
+        shade = (14 * np.sin(rings * 9) + 9 * fibre)[..., None]
+        return np.clip(np.array([62, 96, 140], np.float32) + shade + 2 * grain, 0, 255).astype(np.uint8)
+    if kind == "plaid":
+        x, y = np.arange(width) // 22 % 4, np.arange(height) // 22 % 4
+        bands = (30 * (x == 0) + 60 * (x == 2))[None, :] + (30 * (y == 0) + 60 * (y == 2))[:, None]
+        return np.clip(np.array([60, 50, 90], np.float32) + bands[..., None] + 3 * grain, 0, 255).astype(np.uint8)
+    if kind == "print":
+        return np.clip(photo_like(size, 50 + seed).astype(np.float32) * 0.7 + 60, 0, 255).astype(np.uint8)
+    tone = {"felt": (58, 84, 46), "dark": (34, 30, 28), "white": (222, 226, 228)}[kind]
+    return np.clip(np.array(tone, np.float32) + 5 * cv2.blur(grain, (2, 2))[..., None], 0, 255).astype(np.uint8)
+
+
+# --- Pictures by chance ---------------------------------------------------------------------------------------
+
+
+def typical_shot(rng: np.random.Generator) -> Shot:
+    """Typical light, which is what people have who looked once at the set-up page.
+
+    Focused (σ 0.40–0.65 px), even within ±25 %, noise 1–3 grey levels, JPEG 80–95, no burnt-out paper, mild
+    sharpening, in half of the pictures a soft shadow (10–35 %), white balance within ±8 %, corners up to 25 % darker.
+    """
+    return Shot(
+        optics_px=float(rng.uniform(0.4, 0.65)),
+        exposure=float(rng.uniform(0.55, 1.05)),
+        uneven=float(rng.uniform(0, 0.25)),
+        uneven_deg=float(rng.uniform(0, 360)),
+        vignette=float(rng.uniform(0, 0.25)),
+        colour=tuple(float(v) for v in rng.uniform(0.92, 1.08, 3)),
+        shadows=tuple(_some_shadow(rng, (0.1, 0.35), (0.004, 0.02)) for _ in range(int(rng.integers(0, 2)))),
+        noise=float(rng.uniform(1, 3)),
+        bayer=bool(rng.random() < 0.6),
+        gamma=float(rng.uniform(2.0, 2.4)),
+        contrast=float(rng.uniform(0.9, 1.1)),
+        halo=float(rng.uniform(0, 0.7)),
+        halo_px=float(rng.uniform(0.8, 1.4)),
+        jpeg=int(rng.integers(80, 96)),
+    )
+
+
+TROUBLES = ("soft", "moving", "dim", "glare", "shadow", "over", "coloured", "poor camera")
+
+
+def hard_shot(rng: np.random.Generator, trouble: str | None = None) -> Shot:
+    """Hard light: everything a little worse than typical, and one thing badly so (`TROUBLES`, evenly).
+
+    Everywhere: noise 2–5 grey levels, JPEG 65–90, uneven to ±40 %, a shadow (20–50 %) with a harder edge.
+    soft: out of focus by a disc of 0.8–1.3 px radius · moving: 1.5–3 px in any direction · dim: 6–20 % of the light,
+    noise 5–10 · glare: one to three lamps' reflections and a line of sheen · shadow: two or three sharp ones of
+    40–65 % · over: 1.15–1.6 times the light that burns out paper, stray light · coloured: lamp light out of balance
+    (0.45–1) · poor camera: JPEG 40–65, sharpening 1–1.8 with wide halos, contrast 1.1–1.35.
+    """
+    trouble = trouble or str(rng.choice(TROUBLES))
+    shot = replace(
+        typical_shot(rng),
+        uneven=float(rng.uniform(0, 0.4)),
+        noise=float(rng.uniform(2, 5)),
+        jpeg=int(rng.integers(65, 91)),
+        shadows=(_some_shadow(rng, (0.2, 0.5), (0.001, 0.01)),),
+    )
+    return replace(shot, **_badly(trouble, rng))
+
+
+def _badly(trouble: str, rng: np.random.Generator) -> dict[str, object]:
+    between = lambda low, high: float(rng.uniform(low, high))  # noqa: E731
+    if trouble == "soft":
+        return {"defocus_px": between(0.8, 1.3)}
+    if trouble == "moving":
+        return {"motion_px": between(1.5, 3.0), "motion_deg": between(0, 180)}
+    if trouble == "dim":
+        return {"exposure": between(0.06, 0.2), "noise": between(5, 10), "halo": between(0, 0.4)}
+    if trouble == "glare":
+        spots = [_some_glare(rng) for _ in range(int(rng.integers(1, 4)))]
+        sheen = replace(_some_glare(rng), radii=(between(0.15, 0.4), between(0.006, 0.02)), strength=between(0.1, 0.5))
+        return {"glares": (*spots, sheen), "veil": between(0, 0.03)}
+    if trouble == "shadow":
+        count = int(rng.integers(2, 4))
+        return {"shadows": tuple(_some_shadow(rng, (0.4, 0.65), (0.0005, 0.002)) for _ in range(count))}
+    if trouble == "over":
+        return {"exposure": between(1.15, 1.6), "veil": between(0.01, 0.05)}
+    if trouble == "coloured":
+        return {"colour": (between(0.45, 0.7), between(0.75, 0.95), 1.0)}
+    return {"jpeg": int(rng.integers(40, 66)), "halo": between(1.0, 1.8), "halo_px": between(1.2, 2.2),
+            "contrast": between(1.1, 1.35)}  # fmt: skip
+
+
+def _some_shadow(rng: np.random.Generator, depth: tuple[float, float], soft: tuple[float, float]) -> Shadow:
+    """A band or a corner of the table in shadow, over any stickers that lie there."""
+    x, y, turn = rng.uniform(0, 1), rng.uniform(0, 0.56), rng.uniform(0, 2 * np.pi)
+    length, width = 1.2, rng.uniform(0.05, 0.5)
+    u, v = np.array([np.cos(turn), np.sin(turn)]), np.array([-np.sin(turn), np.cos(turn)])
+    corners = [np.array([x, y]) + a * u * length + b * v for a, b in ((-1, 0), (1, 0), (1, width), (-1, width))]
+    return Shadow(
+        tuple((float(p[0]), float(p[1])) for p in corners), float(rng.uniform(*depth)), float(rng.uniform(*soft))
+    )
+
+
+def _some_glare(rng: np.random.Generator) -> Glare:
+    radius = float(rng.uniform(0.02, 0.06))
+    return Glare(
+        x=float(rng.uniform(0.05, 0.95)),
+        y=float(rng.uniform(0.05, 0.5)),
+        radii=(radius, radius * float(rng.uniform(0.4, 1))),
+        turn_deg=float(rng.uniform(0, 180)),
+        strength=float(rng.uniform(0.4, 2.0)),
+    )
+
+
+def some_table(rng: np.random.Generator, area_mm: tuple[float, float], cards: Sequence[str], **how: object) -> Table:
+    """These cards on a table of that size: thrown, in rows, or in piles, fans and columns."""
+    way = (lay.scattered, lay.in_rows, lay.in_groups)[int(rng.integers(3))]
+    return Table(
+        cards=way([payload(card) for card in cards], area_mm, rng, **how),
+        cloth=str(rng.choice(CLOTHS)),
+        seed=int(rng.integers(1000)),
+        shadow=float(rng.uniform(0, 0.5)),
+    )
+
+
+def some_pose(rng: np.random.Generator, tilt_deg: tuple[float, float], **how: object) -> Pose:
+    """A camera on its stand: not quite level, its lens bending lines by up to 8 %."""
+    return Pose(
+        tilt_deg=float(rng.uniform(*tilt_deg)),
+        lean_deg=float(rng.normal(0, 12)),
+        turn_deg=float(rng.normal(0, 3)),
+        focal=float(rng.uniform(0.7, 1.05)),
+        barrel=float(rng.uniform(0, 0.08)),
+        **how,
+    )
+
+
+@cache
+def all_cards() -> tuple[str, ...]:
+    """Every physical card that may carry a sticker."""
+    return tuple(CARDS)
+
+
+def typical_photo(seed: int, tilt_deg: tuple[float, float] = (0, 30), **how: object) -> Photo:
+    """A table of 60 to 106 cards with 20 mm stickers, 1080p over 1.2 m, in typical light."""
+    return _photo(seed, tilt_deg, typical_shot, **how)
+
+
+def hard_photo(seed: int, tilt_deg: tuple[float, float] = (0, 30), **how: object) -> Photo:
+    """The same in hard light."""
+    return _photo(seed, tilt_deg, hard_shot, **how)
+
+
+def _photo(seed: int, tilt_deg: tuple[float, float], light: object, size_mm: float = 20.0, **pose: object) -> Photo:
+    rng = np.random.default_rng(seed)
+    cards = rng.permutation(all_cards())[: int(rng.integers(60, 107))]
+    at = some_pose(rng, tilt_deg, **pose)
+    return photograph(some_table(rng, at.table_mm(), list(cards), size_mm=size_mm), at, light(rng), seed)
