@@ -95,6 +95,10 @@ class Match:
     def store(self) -> Store:
         return self._store
 
+    def mats(self, state: MatchState) -> Mapping[str, str]:
+        """Which side plays on which mat at that moment: the side's name by the mat's id."""
+        return self._mats(state)
+
     def wait(self, after_version: int, timeout_s: float) -> MatchState:
         """The state as soon as it is newer than a version, or as it is when the time is up."""
         with self._changed:
@@ -334,7 +338,7 @@ class Match:
             return DONE
 
     def _follow_table(self, found: Mismatch, by: str) -> bool:
-        entry = laid_there(self._state, Places(self._mats(self._state)), found)
+        entry = laid_there(self._state, Places(self.mats(self._state)), found)
         if entry is None or entry.play is None:
             return False
         if found.seen is None:

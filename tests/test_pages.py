@@ -19,7 +19,7 @@ from companion.pages import address, announce, create_app, live, people, serve, 
 from companion.pages.guard import is_our_name, is_our_page
 from companion.pages.names import clean, record_names
 from companion.pages.setting_up import setup_lines
-from companion.proposal import Mismatch, Proposal
+from companion.proposal import Doubt, Mismatch, Proposal
 from companion.rules.cards import Card
 from companion.rules.edition import edition_names, load_edition, switches
 from companion.rules.notation import parse_play
@@ -177,6 +177,137 @@ def test_the_difference_between_table_and_record_has_three_answers(page, begun):
 
     assert "The table is right The record is right Ignore" in shown
     assert lines(begun) == []
+
+
+def test_a_question_about_a_special_card_is_answered_with_a_play_or_none(page, match):
+    match.start(("edition rush", *TWO))
+    match.mismatch(Mismatch(1, "table/discard", None, "theft", "Theft has been laid: enter the play."))
+    shown = text_of(page.get("/"))
+
+    tap(page, "/difference/1", answer="record")
+
+    assert "What was played? Theft has been laid: enter the play. Enter a play Not a play" in shown
+    assert "The table is right" not in shown
+    assert match.state.mismatches == ()
+
+
+def unsure(match: Match, number: int, zone: str, *plays: str, crop: bytes | None = None) -> None:
+    read = tuple(parse_play(text, match.state.game.teams) for text in plays)
+    match.doubt(Doubt(number, zone, read, 0.5, float(number), crop))
+
+
+@pytest.mark.parametrize(
+    ("zone", "asked"),
+    [
+        ("side-1/battle", "A card was laid on Ann’s battle pile. Which is it?"),
+        ("side-2/speed", "A card was laid on Bob’s speed pile. Which is it?"),
+        ("side-2/distance", "A card was laid in Bob’s distance area. Which is it?"),
+        ("side-1/safety", "A card was laid in Ann’s safety area. Which is it?"),
+        ("table/discard", "A card was laid on the discard pile. Which is it?"),
+        ("side-7/battle", "A card was laid. Which is it?"),
+    ],
+)
+def test_a_card_that_cannot_be_told_is_asked_about_with_its_place(page, begun, zone, asked):
+    unsure(begun, 1, zone, "Ann roll")
+
+    assert asked in text_of(page.get("/"))
+
+
+def test_a_card_in_doubt_is_shown_with_its_picture_and_up_to_three_answers(page, begun):
+    unsure(begun, 1, "side-1/battle", "Ann roll", "Ann repairs", "Ann gasoline", crop=b"a card")
+
+    answer = page.get("/")
+
+    assert "Roll Repairs illegal now Gasoline illegal now Another card Not a play" in text_of(answer)
+    assert '<img src="/doubt/1.jpg"' in answer.get_data(as_text=True)
+    assert page.get("/doubt/1.jpg").data == b"a card"
+
+
+def test_answers_that_differ_by_more_than_the_card_say_what_would_have_happened(page, begun):
+    unsure(begun, 1, "table/discard", "Ann discard roll", "Ann stop > Bob")
+
+    assert "Roll Ann discards roll. Stop Stop on Bob, from Ann. illegal now" in text_of(page.get("/"))
+
+
+def test_a_doubt_is_answered_with_one_tap(page, begun):
+    unsure(begun, 1, "side-1/battle", "Ann roll", "Ann repairs")
+
+    answer = tap(page, "/doubt/1", text="Ann roll")
+
+    assert answer.status_code == 303
+    assert lines(begun) == ["Ann roll"]
+
+
+def test_whoever_answers_a_doubt_second_is_told_so(page, begun):
+    unsure(begun, 1, "side-1/battle", "Ann roll", "Ann repairs")
+    tap(page, "/doubt/1", text="Ann roll")
+
+    answer = page.post("/doubt/1", data={"text": "Ann repairs"}, headers=HOME, follow_redirects=True)
+
+    assert "That was settled already." in text_of(answer)
+    assert lines(begun) == ["Ann roll"]
+
+
+def test_an_illegal_answer_is_shown_with_its_rule(page, begun):
+    unsure(begun, 1, "side-1/distance", "Ann 100", crop=b"a card")
+
+    tap(page, "/doubt/1", text="Ann 100")
+
+    shown = text_of(page.get("/"))
+    assert "Ann cannot drive yet. Instead: a roll, or right of way." in shown
+    assert "Play it all the same" in shown
+
+
+def test_what_was_in_doubt_may_be_no_play_at_all(page, begun):
+    unsure(begun, 1, "side-1/battle", "Ann roll")
+
+    tap(page, "/doubt/1", **{"no-play": "1"})
+
+    assert begun.state.doubts == ()
+    assert lines(begun) == []
+
+
+def test_another_card_than_those_in_doubt_is_picked_from_the_deck(page, begun):
+    unsure(begun, 1, "side-1/battle", "Ann roll", crop=b"a card")
+
+    answer = page.get("/doubt/1")
+
+    shown = answer.get_data(as_text=True)
+    assert "Which card is it?" in text_of(answer)
+    assert 'action="/doubt/1"' in shown
+    assert 'value="Ann right-of-way"' in shown
+
+
+def test_a_doubt_that_is_over_leads_back_to_the_table(page, begun):
+    assert page.get("/doubt/7").location == "/"
+    assert page.get("/doubt/7.jpg").status_code == 404
+
+
+def test_what_was_laid_after_a_card_in_doubt_waits_behind_it(page, begun):
+    unsure(begun, 1, "side-1/battle", "Ann roll", "Ann repairs")
+    seen(begun, 2, "Bob roll")
+
+    shown = text_of(page.get("/"))
+
+    assert "Then: Bob rolls." in shown
+    assert "Confirm" not in shown
+
+
+def test_the_wall_says_that_a_card_is_in_doubt(page, begun):
+    unsure(begun, 1, "side-1/battle", "Ann roll")
+
+    assert "A card was laid on Ann’s battle pile. Which is it? Tap it on a phone." in text_of(page.get("/wall"))
+
+
+def test_a_play_that_is_not_sure_offers_what_else_it_may_have_been(page, begun):
+    play, *rivals = (parse_play(text, begun.state.game.teams) for text in ("Ann roll", "Ann right-of-way"))
+    begun.propose(Proposal(1, play, "side-1/battle", 0.7, 1.0, sure=False, rivals=tuple(rivals)))
+    shown = text_of(page.get("/"))
+
+    tap(page, "/proposal/1/amend", text="Ann right-of-way")
+
+    assert "Is that right? Ann rolls. Confirm Or was it: Right of way" in shown
+    assert lines(begun) == ["Ann right-of-way"]
 
 
 def test_undo_takes_back_what_the_button_named(page, begun):

@@ -9,7 +9,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from companion.match import MatchState
 from companion.pages import offers, people, picking, views, words
-from companion.pages.context import state
+from companion.pages.context import match, state
 from companion.pages.picking import Tab
 from companion.pages.words import Names, _, play_say
 from companion.rules import notation
@@ -35,8 +35,8 @@ class Task:
     post_to: str
     table: Table
     player: str
-    was: str | None = None
-    """The play that it replaces, in words."""
+    about: str | None = None
+    """What was laid or noted, as a sentence."""
 
     written: str = ""
     """That play in the notation."""
@@ -44,7 +44,10 @@ class Task:
     line: int | None = None
     """The line of the log that is being changed."""
 
-    proposal: int | None = None
+    picture: str | None = None
+    """The address of the camera's picture of the card."""
+
+    is_new: bool = False
     asks_who: bool = False
     """Two players may lay a card now, and nobody knows whose this phone is."""
 
@@ -60,10 +63,19 @@ def new() -> AnyResponse | str:
         return redirect(url_for("score.show"))
     lays_now, seat = offers.who_lays_now(table), people.seat(now)
     if lays_now is not None and seat == lays_now[0]:
-        return _picker(Task(words.lay_now(lays_now[1]), url_for("table.enter"), table, seat), now)
+        return _picker(Task(words.lay_now(lays_now[1]), url_for("table.enter"), table, seat, is_new=True), now)
     asks_who = lays_now is not None and seat != table.player_to_move
-    task = Task(_("What was played?"), url_for("table.enter"), table, table.player_to_move, asks_who=asks_who)
-    return _picker(task, now)
+    return _picker(
+        Task(
+            title=_("What was played?"),
+            post_to=url_for("table.enter"),
+            table=table,
+            player=table.player_to_move,
+            is_new=True,
+            asks_who=asks_who,
+        ),
+        now,
+    )
 
 
 @bp.get("/proposal/<int(signed=True):proposal_id>")
@@ -82,9 +94,28 @@ def instead(proposal_id: int) -> AnyResponse | str:
         post_to=url_for("table.amend", proposal_id=proposal_id),
         table=table,
         player=play.player or table.player_to_move,
-        was=play_say(play, Names.of(now.game)),
+        about=_("Noted as: %(play)s", play=play_say(play, Names.of(now.game))),
         written=str(play),
-        proposal=proposal_id if pending.proposal.crop else None,
+        picture=url_for("live.crop", proposal_id=proposal_id) if pending.proposal.crop else None,
+    )
+    return _picker(task, now)
+
+
+@bp.get("/doubt/<int:doubt_id>")
+def which(doubt_id: int) -> AnyResponse | str:
+    """Picks the play of a card that the camera cannot tell."""
+    now = state()
+    doubt = now.doubted(doubt_id)
+    table = views.table_at(now, doubt.t_s) if doubt else None
+    if doubt is None or table is None:
+        return redirect(url_for("table.show"))
+    task = Task(
+        title=_("Which card is it?"),
+        post_to=url_for("table.tell", doubt_id=doubt_id),
+        table=table,
+        player=doubt.plays[0].player or table.player_to_move if doubt.plays else table.player_to_move,
+        about=views.doubt_view(now, doubt, match().mats(now)).say,
+        picture=url_for("live.doubted", doubt_id=doubt_id) if doubt.crop else None,
     )
     return _picker(task, now)
 
@@ -104,7 +135,7 @@ def change(seq: int) -> AnyResponse | str:
         post_to=url_for("table.insert" if before else "table.correct", seq=seq),
         table=table,
         player=table.player_to_move if before or play is None or play.player is None else play.player,
-        was=views.entry_view(now, entry).say,
+        about=_("Noted as: %(play)s", play=views.entry_view(now, entry).say),
         written="" if before else entry.written.text,
         line=seq,
     )
@@ -139,7 +170,7 @@ def _picker(task: Task, now: MatchState) -> str:
         more=picking.more(table, player, names) if tab is Tab.OTHER else [],
         written=request.args.get("text") or task.written or f"{player} ",
         fault=_fault(now),
-        chances=offers.coups_fourres(table, names) if task.line is None else [],
+        chances=offers.coups_fourres(table, names) if task.is_new else [],
         here=request.path,
         before="before=1&" if request.args.get("before") else "",
     )

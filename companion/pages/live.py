@@ -78,6 +78,7 @@ def snapshot_json(now: MatchState) -> dict[str, Any]:
         "mismatches": [
             {"id": m.id, "zone": m.zone, "expected": m.expected, "seen": m.seen, "say": m.say} for m in now.mismatches
         ],
+        "doubts": [{"id": d.id, "zone": d.zone, "plays": [str(play) for play in d.plays]} for d in now.doubts],
         "trouble": now.trouble,
         "policy": now.policy.value,
         "log": [_line_json(line) for line in reversed(views.log_view(now))],
@@ -182,6 +183,15 @@ def crop(proposal_id: int) -> Response:
         abort(401)
     pending = state().waiting(proposal_id)
     return _jpeg(pending.proposal.crop if pending else None)
+
+
+@bp.get("/doubt/<int:doubt_id>.jpg")
+def doubted(doubt_id: int) -> Response:
+    """A card that cannot be told, as the camera saw it."""
+    if not people.may_act():
+        abort(401)
+    doubt = state().doubted(doubt_id)
+    return _jpeg(doubt.crop if doubt else None)
 
 
 def _jpeg(picture: bytes | None) -> Response:

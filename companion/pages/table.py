@@ -38,9 +38,11 @@ def show() -> AnyResponse | str:
     mine = lays_now is not None and lays_now[0] == seat
     first = [offer for _who, offer in offers.laying_taken(table, names)] if mine else []
     beside = [*offers.beside(table, names), *offers.answers(table, names, seat)]
+    doubt = now.asks_first
     return render_template(
         "table.html",
         sides=views.side_views(now, seat),
+        doubt=views.doubt_view(now, doubt, match().mats(now)) if doubt else None,
         pending=views.pending_views(now),
         log=views.log_view(now),
         last=views.last_play(now),
@@ -97,6 +99,14 @@ def _who_pays(now: MatchState, proposal_id: int) -> str | None:
 def amend(proposal_id: int) -> AnyResponse:
     """A proposal was another play."""
     return _write("entry.instead", lambda m, text, by: m.amend(proposal_id, text, by), proposal_id=proposal_id)
+
+
+@bp.post("/doubt/<int:doubt_id>")
+def tell(doubt_id: int) -> AnyResponse:
+    """Which card it is that the camera cannot tell; with `no-play` none that was played."""
+    if "no-play" in request.form:
+        return _tap(lambda m, by: m.answer_doubt(doubt_id, None, by))
+    return _write("entry.which", lambda m, text, by: m.answer_doubt(doubt_id, text, by), doubt_id=doubt_id)
 
 
 @bp.post("/line/<int:seq>/correct")

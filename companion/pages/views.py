@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from companion.match import Entry, MatchState, Pending
 from companion.pages import offers, picking, words
 from companion.pages.words import Names, Why
+from companion.proposal import Doubt
 from companion.rules import judge, referee, scoring
 from companion.rules.cards import Card, Family
 from companion.rules.edition import Edition
@@ -138,6 +139,67 @@ class PlayView:
     is_lost: bool
     """Laid past the target, it goes to the discard pile where it stands."""
 
+    choices: tuple[Choice, ...] = ()
+    """What else it may have been, where the camera is not sure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A play that a card may have been, to tap."""
+
+    title: str
+    say: str
+    """What would have happened; empty where the title says it all."""
+
+    text: str
+    """In the notation."""
+
+    card: Card | None
+    legal: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DoubtView:
+    """A card that cannot be told: what is asked about it."""
+
+    id: int
+    say: str
+    choices: tuple[Choice, ...]
+    has_picture: bool
+
+
+def doubt_view(state: MatchState, doubt: Doubt, mats: Mapping[str, str]) -> DoubtView:
+    """A doubt in words; `mats` says which side plays on which mat."""
+    names, side = Names.of(state.game), mats.get(doubt.zone.partition("/")[0])
+    table = table_at(state, doubt.t_s)
+    return DoubtView(
+        id=doubt.id,
+        say=words.laid_in(doubt.zone, names.side(side) if side else None),
+        choices=_choices(doubt.plays, table, names),
+        has_picture=doubt.crop is not None,
+    )
+
+
+def table_at(state: MatchState, t_s: float) -> Table | None:
+    """The table as it is with all that waits and was laid before a moment."""
+    before = [pending for pending in state.pending if pending.proposal.t_s < t_s]
+    return (before[-1].judged.table if before else None) or state.game.table
+
+
+def _choices(plays: Sequence[Play], table: Table | None, names: Names, was: Play | None = None) -> tuple[Choice, ...]:
+    """Plays to choose from, instead of `was`; their sentences too where the card alone does not tell them apart."""
+    ways = {replace(play, card=None, times=1) for play in (*plays, was or plays[0])} if plays else set()
+    return tuple(
+        Choice(
+            title=words.doubled(play.card, play.times) or words.capital(play.verb.value),
+            say=words.play_say(play, names) if len(ways) > 1 else "",
+            text=str(play),
+            card=words.sign_of(play),
+            legal=table is not None and offers.legal_now(table, play),
+        )
+        for play in plays
+    )
+
 
 def pending_views(state: MatchState) -> list[PlayView]:
     """The proposals that wait, the next one to be answered first."""
@@ -145,23 +207,24 @@ def pending_views(state: MatchState) -> list[PlayView]:
 
 
 def _pending_view(state: MatchState, pending: Pending) -> PlayView:
-    judged, names = pending.judged, Names.of(state.game)
-    edition = state.game.edition
+    judged, names, proposal = pending.judged, Names.of(state.game), pending.proposal
+    edition, table = state.game.edition, table_at(state, pending.proposal.t_s)
     return PlayView(
         id=pending.id,
-        say=words.play_say(pending.proposal.play, names),
-        text=str(pending.proposal.play),
-        card=words.sign_of(pending.proposal.play),
+        say=words.play_say(proposal.play, names),
+        text=str(proposal.play),
+        card=words.sign_of(proposal.play),
         legal=pending.is_legal,
         applied=False,
         whys=tuple(words.why(reason, edition, names) for reason in judged.reasons),
         remarks=tuple(words.why(reason, edition, names) for reason in judged.remarks),
         by=pending.by,
         corrected_by=None,
-        has_picture=pending.proposal.crop is not None,
-        sure=pending.proposal.sure,
+        has_picture=proposal.crop is not None,
+        sure=proposal.sure,
         tappable=True,
         is_lost=_is_lost(edition, judged),
+        choices=_choices(proposal.rivals, table, names, proposal.play),
     )
 
 

@@ -8,7 +8,7 @@ from flask import Blueprint, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.pages import address, people, views, words
-from companion.pages.context import service, state
+from companion.pages.context import match, service, state
 from companion.pages.words import Names
 
 bp = Blueprint("wall", __name__)
@@ -27,6 +27,7 @@ def show() -> AnyResponse | str:
     return render_template(
         "wall.html",
         sides=views.side_views(now, None),
+        doubt=views.doubt_view(now, now.asks_first, match().mats(now)) if now.asks_first else None,
         pending=views.pending_views(now),
         last=views.last_play(now),
         sheet=sheets[-1] if sheets and not now.game.hand_is_open else None,

@@ -164,6 +164,41 @@ _AIMLESS = {
 """The sentences of those plays that do not say whom they are aimed at."""
 
 
+_LAID = {
+    "battle": "A card was laid on %(whose)s battle pile.",
+    "speed": "A card was laid on %(whose)s speed pile.",
+    "distance": "A card was laid in %(whose)s distance area.",
+    "safety": "A card was laid in %(whose)s safety area.",
+    "discard": "A card was laid on the discard pile.",
+}
+
+
+def laid_in(zone: str, side: str | None) -> str:
+    """Where a card was laid that cannot be told; `side` is how the side of that mat is called."""
+    kind = zone.partition("/")[2]
+    if kind not in _LAID or (side is None and kind != "discard"):
+        return _("A card was laid.")
+    return _(_LAID[kind], whose=_("%(who)s’s", who=side))
+
+
+ZONES = {
+    "battle": "battle pile",
+    "speed": "speed pile",
+    "distance": "distance area",
+    "safety": "safety area",
+    "draw": "draw pile",
+    "discard": "discard pile",
+}
+"""The zones of the mats."""
+
+
+def zone_name(zone: str, side: str | None) -> str:
+    """A zone as a heading: `Ann: battle pile`, `Discard pile`."""
+    kind = zone.partition("/")[2]
+    said = _(ZONES.get(kind, kind))
+    return _("%(who)s: %(zone)s", who=side, zone=said) if side else capital(said)
+
+
 _SIGNS = {Verb.THEFT: Card.THEFT, Verb.CONTROL: Card.CONTROL, Verb.NAME: Card.CONTROL}
 
 

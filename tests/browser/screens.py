@@ -11,13 +11,18 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import cv2
+import numpy as np
 from flask import Flask
 from playwright.sync_api import Browser, sync_playwright
 from serving import running
 
 from companion.match import Match
 from companion.pages import create_app
-from companion.proposal import Mismatch, Proposal
+from companion.printing import deck
+from companion.printing.render import to_image
+from companion.proposal import Doubt, Mismatch, Proposal
+from companion.rules.cards import Card
 from companion.rules.notation import parse_play
 from companion.store import Store
 
@@ -92,6 +97,36 @@ def differ(match: Match) -> None:
     match.mismatch(Mismatch(1, "side-1/distance", "100", "75", "The record has a 100 in front of Ann, the table a 75."))
 
 
+def crop_of(face: Card) -> bytes:
+    """A card as a camera might see it, JPEG."""
+    ground = np.full((320, 320, 3), (58, 74, 62), np.uint8)
+    picture = to_image(deck.face_svg(face), 2.7)
+    top, left = (320 - picture.shape[0]) // 2, (320 - picture.shape[1]) // 2
+    ground[top : top + picture.shape[0], left : left + picture.shape[1]] = picture
+    turned = cv2.warpAffine(ground, cv2.getRotationMatrix2D((160, 160), 8, 1.0), (320, 320), borderValue=(58, 74, 62))
+    return cv2.imencode(".jpg", cv2.GaussianBlur(turned, (0, 0), 3))[1].tobytes()
+
+
+def unsure(match: Match, zone: str, *plays: str, number: int = 1) -> None:
+    """A card that the camera cannot tell."""
+    read = tuple(parse_play(text, match.state.game.teams) for text in plays)
+    match.doubt(Doubt(number, zone, read, 0.5, 1.0 * number, crop_of(read[0].card)))
+
+
+def perhaps(match: Match) -> None:
+    """A play that the camera is not sure of."""
+    play, *rivals = (parse_play(text, match.state.game.teams) for text in ("Bob 25", "Bob 75", "Bob 200"))
+    match.propose(
+        Proposal(1, play, "side-2/distance", 0.7, 1.0, sure=False, crop=crop_of(Card.KM_25), rivals=(*rivals,))
+    )
+
+
+def special(match: Match) -> None:
+    match.mismatch(
+        Mismatch(1, "table/discard", None, "theft", "Theft has been laid: enter the play that it belongs to.")
+    )
+
+
 def no_camera(match: Match) -> None:
     match.trouble("There is no camera here: plug one in, or name another. Plays can be entered by hand.")
 
@@ -117,6 +152,12 @@ SCENES = {
     "wall-six": (SIX, SIX_PLAYS, nothing, "/wall"),
     "legal": (TWO, OPENING, lambda m: (propose(m, "Bob 25"), propose(m, "Ann 100", 2)), "/"),
     "illegal": (TWO, OPENING, lambda m: propose(m, "Bob 100"), "/"),
+    "doubt": (TWO, OPENING, lambda m: unsure(m, "side-2/distance", "Bob 75", "Bob 25", "Bob 200"), "/"),
+    "doubt-three": (THREE, ["Ann roll"], lambda m: unsure(m, "side-2/battle", "Bob roll", "Bob gasoline"), "/"),
+    "doubt-pick": (TWO, OPENING, lambda m: unsure(m, "side-2/distance", "Bob 75"), "/doubt/1"),
+    "perhaps": (TWO, OPENING, perhaps, "/"),
+    "special": (RUSH, RUSH_PLAYS[:2], special, "/"),
+    "wall-doubt": (TWO, OPENING, lambda m: unsure(m, "side-2/distance", "Bob 75", "Bob 25"), "/wall"),
     "differ": (TWO, OPENING, differ, "/"),
     "trouble": (TWO, OPENING, lambda m: m.trouble("The camera is gone. Plays can be entered by hand."), "/"),
     "extension": (TWO, FINISH, nothing, "/"),
