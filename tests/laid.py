@@ -29,7 +29,7 @@ class Glued:
     turn_deg: float = 0.0
     size_mm: float = STICKER_MM
     kind: str = "ours"
-    """`ours`: as `print stickers` makes it; else the name of another kind of code (see `codes_of_others`)."""
+    """`ours`: as `print stickers` makes it; `tag`: the card's tag of the same size; else a code of `foreign`."""
 
 
 @dataclass(frozen=True)
@@ -74,10 +74,29 @@ class Cover:
 
 
 @dataclass(frozen=True)
+class Sheet:
+    """Something flat and printed, by its middle: a mat of ours, or a thing that `foreign` draws."""
+
+    name: str
+    x_mm: float
+    y_mm: float
+    turn_deg: float
+    size_mm: tuple[float, float]
+
+    def tile_mm(self, across: tuple[float, float], down: tuple[float, float]) -> np.ndarray:
+        """The corners of a part of it, its ends given from 0 to 1, (4, 2)."""
+        w, h = self.size_mm
+        (left, right), (top, bottom) = ([(end - 0.5) * side for end in ends] for ends, side in ((across, w), (down, h)))
+        own = np.array([(left, top), (right, top), (right, bottom), (left, bottom)])
+        return _turned(own, self.turn_deg) + np.array([self.x_mm, self.y_mm])
+
+
+@dataclass(frozen=True)
 class Table:
-    """All that lies, in the order it was laid; `covers` lie on top."""
+    """All that lies, in the order it was laid: `sheets` below everything, `covers` on top."""
 
     cards: tuple[Laid, ...] = ()
+    sheets: tuple[Sheet, ...] = ()
     covers: tuple[Cover, ...] = ()
     cloth: str = "felt"
     seed: int = 0

@@ -11,15 +11,16 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
 import cv2
+import foreign
 import laid as lay
 import numpy as np
-from laid import Laid, Table
-from pictures import code_image
+from laid import Laid, Sheet, Table
 from webcam import FULL, Glare, Pose, Shadow, Shot, burnt_out, developed
 
-from companion.codes import CARDS
+from companion.codes import CARDS, tag_id
 from companion.labels import card_id_of, payload
-from companion.printing import deck, render, stickers
+from companion.layout import all_mats
+from companion.printing import deck, mats, render, stickers
 from companion.rules.cards import Card
 
 SUPER = 2
@@ -135,7 +136,7 @@ def compared(photo: Photo, found: Sequence[tuple[str | None, tuple[float, float]
     named: dict[str, set[str | None]] = {}
     wrong, ghosts = [], []
     for card, middle in found:
-        here = _nearest(photo, middle)
+        here = _meant(photo, card, middle)
         if here is None:
             ghosts.append(f"{card} at {middle[0]:.0f}, {middle[1]:.0f}")
             continue
@@ -149,11 +150,10 @@ def compared(photo: Photo, found: Sequence[tuple[str | None, tuple[float, float]
     return Score(len(cards), read, unknown, tuple(wrong), tuple(ghosts))
 
 
-def _nearest(photo: Photo, middle: tuple[float, float]) -> Shown | None:
-    """The sticker whose code's middle is near a point, if any; of two, the one not covered."""
-    near = [(s.hidden > 0.5, _away(s, middle), at) for at, s in enumerate(photo.stickers)]
-    near = [(hidden, away, at) for hidden, away, at in near if away < 7 * photo.stickers[at].module_px]
-    return photo.stickers[min(near)[2]] if near else None
+def _meant(photo: Photo, card: str | None, middle: tuple[float, float]) -> Shown | None:
+    """The sticker near a point that shows at all: the one of this card, else the one that shows most."""
+    near = [s for s in photo.stickers if s.hidden < 0.95 and _away(s, middle) < 7 * s.module_px]
+    return min(near, key=lambda s: (s.card != card, s.hidden, _away(s, middle)), default=None)
 
 
 def _away(sticker: Shown, middle: tuple[float, float]) -> float:
@@ -167,6 +167,8 @@ def painted(table: Table, pose: Pose) -> np.ndarray:
     """The table before lens and sensor spoil it, `(H, W, 3) uint16 BGR`, linear light."""
     width, height = pose.size_px
     canvas = cloth(table.cloth, (width * SUPER, height * SUPER), table.seed).copy()
+    for sheet in table.sheets:
+        _paint_sheet(canvas, sheet, pose)
     for card in table.cards:
         _paint_card(canvas, card, pose, table)
     for cover in table.covers:
@@ -180,6 +182,15 @@ def _on_canvas(pose: Pose, points_mm: np.ndarray) -> np.ndarray:
     return (pose.px(points_mm) + 0.5) * SUPER - 0.5
 
 
+def _paint_sheet(canvas: np.ndarray, sheet: Sheet, pose: Pose) -> None:
+    """A sheet in tiles: large ones are bent by the lens."""
+    tiles = sheet_tiles(sheet.name)
+    for row, across in enumerate(tiles):
+        for column, texture in enumerate(across):
+            ends = [(at / count, (at + 1) / count) for at, count in ((column, len(across)), (row, len(tiles)))]
+            paste(canvas, texture, _on_canvas(pose, sheet.tile_mm(*ends)))
+
+
 def _paint_card(canvas: np.ndarray, card: Laid, pose: Pose, table: Table) -> None:
     corners = _on_canvas(pose, card.corners_mm())
     if (corners.max(0) < 0).any() or (corners.min(0) > canvas.shape[1::-1]).any():
@@ -188,11 +199,8 @@ def _paint_card(canvas: np.ndarray, card: Laid, pose: Pose, table: Table) -> Non
         _paint_shadow(canvas, corners, table)
     paste(canvas, card_texture(_look_of(card)), corners)
     if card.sticker:
-        glued = card.sticker
-        if glued.kind == "ours":
-            paste(canvas, sticker_texture(glued.text), _on_canvas(pose, card.sticker_mm("paper")))
-        else:
-            paste(canvas, other_texture(glued.kind, glued.text), _on_canvas(pose, card.sticker_mm("quiet")))
+        part = "paper" if card.sticker.kind == "ours" else "quiet"
+        paste(canvas, sticker_texture(card.sticker.kind, card.sticker.text), _on_canvas(pose, card.sticker_mm(part)))
     if card.sheen:
         _paint_sheen(canvas, card, corners)
 
@@ -295,11 +303,21 @@ def _linear_colour(colour: Sequence[int]) -> tuple[int, ...]:
 
 
 @cache
-def sticker_texture(text: str) -> Texture:
-    """A sticker with its name strip as `print stickers` makes it, in a printer's black on a printer's white."""
-    size_mm = float(lay.MODULES + 2 * lay.QUIET)
-    image = render.to_image(stickers.sticker_svg(card_id_of(text), size_mm), _MODULE_TEXELS)
-    return Texture(_printed(image))
+def sticker_texture(kind: str, text: str) -> Texture:
+    """A sticker in a printer's black on a printer's white: ours with its name strip, as `print stickers` makes it."""
+    if kind == "ours":
+        size_mm = float(lay.MODULES + 2 * lay.QUIET)
+        return Texture(_printed(render.to_image(stickers.sticker_svg(card_id_of(text), size_mm), _MODULE_TEXELS)))
+    return Texture(
+        _printed(cv2.cvtColor(_tag(text) if kind == "tag" else foreign.code(kind, text), cv2.COLOR_GRAY2BGR))
+    )
+
+
+def _tag(text: str) -> np.ndarray:
+    """The tag of a card: eight cells, and one of white around them."""
+    dictionary = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_ARUCO_MIP_36h12)
+    cells = np.pad(cv2.aruco.generateImageMarker(dictionary, tag_id(card_id_of(text)), 8), 1, constant_values=255)
+    return np.kron(cells, np.ones((30, 30), np.uint8))
 
 
 def _printed(image: np.ndarray, ink: int = 38, paper: int = 238) -> np.ndarray:
@@ -307,9 +325,20 @@ def _printed(image: np.ndarray, ink: int = 38, paper: int = 238) -> np.ndarray:
 
 
 @cache
-def other_texture(kind: str, text: str) -> Texture:
-    """A code that is none of ours."""
-    return Texture(_printed(cv2.cvtColor(code_image(text, _MODULE_TEXELS), cv2.COLOR_GRAY2BGR), 0, 255))
+def sheet_tiles(name: str) -> list[list[Texture]]:
+    """A mat or a foreign thing, cut into rows of tiles of about 8 cm."""
+    layouts = {layout.id: layout for layout in all_mats()}
+    if name in layouts:
+        image = render.to_image(mats.mat_svg(layouts[name]), 5)
+        return _tiles(image, 4, 6)
+    return _tiles(foreign.thing(name), 3, 3)
+
+
+def _tiles(image: np.ndarray, rows: int, columns: int) -> list[list[Texture]]:
+    return [
+        [Texture(np.ascontiguousarray(part)) for part in np.array_split(row, columns, 1)]
+        for row in np.array_split(image, rows, 0)
+    ]
 
 
 @cache
@@ -498,10 +527,17 @@ def some_table(rng: np.random.Generator, area_mm: tuple[float, float], cards: Se
     way = (lay.scattered, lay.in_rows, lay.in_groups)[int(rng.integers(3))]
     return Table(
         cards=way([payload(card) for card in cards], area_mm, rng, **how),
+        sheets=_two_mats(rng) if min(area_mm[0] / 900, area_mm[1] / 320) > 1 and rng.random() < 0.4 else (),
         cloth=str(rng.choice(CLOTHS)),
         seed=int(rng.integers(1000)),
         shadow=float(rng.uniform(0, 0.5)),
     )
+
+
+def _two_mats(rng: np.random.Generator) -> tuple[Sheet, ...]:
+    """Two sides' mats beside each other, the second turned round as its player sits."""
+    y, turn = float(rng.normal(0, 8)), float(rng.normal(0, 1.5))
+    return (Sheet("side-1", -225, y, turn, (420, 297)), Sheet("side-2", 225, -y, 180 - turn, (420, 297)))
 
 
 def some_pose(rng: np.random.Generator, tilt_deg: tuple[float, float], **how: object) -> Pose:
