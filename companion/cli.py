@@ -330,7 +330,12 @@ def print_sheets(
 
 @companion.command("read")
 @click.argument("images", nargs=-1, required=True, metavar="IMAGE...", type=click.Path(path_type=Path))
-@click.option("--setup", metavar="FILE", type=click.Path(path_type=Path), help="The table's setup file.")
+@click.option(
+    "--setup",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="The table's setup file: is the camera good enough for it, and what would help?",
+)
 @click.option("--audit", metavar="EDITION", help="Is the deck all there? Which cards are on none of the pictures?")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a picture, with --audit one more.")
 @_data
@@ -343,6 +348,7 @@ def read_images(
 
     \b
     Example: companion read table.jpg --json
+    Example: companion read table.jpg --setup our-table.toml
     Example: companion read cards-1.jpg cards-2.jpg --audit classic
     """
     del data
@@ -355,7 +361,7 @@ def read_images(
     deck = _audited(audit, table.edition if table else None) if audit else None
     allowed = frozenset(card_ids(table.edition.deck)) if table and not deck else None
     unread, pictures = 0, []
-    for found in read_pictures(images, allowed=allowed):
+    for found in read_pictures(images, allowed=allowed, also=_camera_advice(table) if table else None):
         if "problem" in found:
             unread += 1
             click.echo(found["problem"], err=True)
@@ -363,9 +369,26 @@ def read_images(
         pictures.append(found)
         if as_json or not deck:
             click.echo(json.dumps(found, ensure_ascii=False) if as_json else "\n".join(report.picture(found)))
+        if "setup" in found and not as_json:
+            click.echo("\n".join(report.allowed_by_camera(found["setup"])))
     if not deck:
         return _WRONG if unread else 0
     return _audit(deck, pictures, unread, as_json=as_json)
+
+
+def _camera_advice(table: Any) -> Callable[..., dict[str, Any]]:
+    """What a picture allows to be read on a table's mats."""
+    from companion.vision.advice import of_reading
+
+    layouts = _layouts(table)
+    return lambda image, mats, view: {"setup": of_reading([image], mats, view, layouts).as_json()}
+
+
+def _layouts(table: Any) -> list[Any]:
+    """The mats that a set-up table needs: one a side, and the table's own."""
+    from companion.layout import all_mats
+
+    return [layout for layout in all_mats() if layout.id in {*table.mats, "table"}]
 
 
 def _audited(name: str, of_table: Any) -> Any:
@@ -463,19 +486,26 @@ def demo(
 
 
 @companion.command()
+@click.option(
+    "--source", metavar="SRC", help="Look at this: camera, picture, clip, folder, stream (default: a camera)."
+)
+@click.option("--setup", metavar="FILE", type=click.Path(path_type=Path), help="Are all of this table's mats seen?")
 @click.option("--port", default=8080, show_default=True, type=click.IntRange(1, 65535))
 @_data
-def doctor(port: int, data: Path | None) -> int:
-    """Check what the companion needs: libraries, cameras, clock, disk, power, port.
+def doctor(source: str | None, setup: Path | None, port: int, data: Path | None) -> int:
+    """Check what the companion needs: libraries, camera, clock, disk, power, port. Is the camera good enough?
 
     \b
     Example: companion doctor
+    Example: companion doctor --source table.jpg
     """
     from companion.data import data_dir
+    from companion.setup import read_setup
     from companion.vision.doctor import checks
 
+    layouts = _layouts(read_setup(setup)) if setup else None
     missing = False
-    for check in checks(data_dir(data), port):
+    for check in checks(data_dir(data), port, source=source, layouts=layouts):
         missing |= check.needed and not check.ok
         click.echo(f"{'ok' if check.ok else 'MISSING' if check.needed else 'note':8}{check.name}: {check.sentence}")
     return _WRONG if missing else 0

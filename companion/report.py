@@ -124,6 +124,27 @@ def picture(found: dict[str, Any]) -> Iterator[str]:
         yield f"  {card['card'] or card['face']}: {where}{turned} ({card['confidence']:.2f})"
 
 
+def allowed_by_camera(setup: dict[str, Any]) -> Iterator[str]:
+    """What `companion read --setup` says about the camera: a table of the zones, and what to do."""
+    rows = [["zone", "px/mm", "edge px", "paper", "contrast", "glare", "dark", "sticker"]]
+    rows += [_zone_row(zone) for zone in setup["zones"]]
+    yield from (f"  {row}" for row in (table(rows) if setup["zones"] else []))
+    if setup["distance_cm"] is not None:
+        yield f"  The camera is about {setup['distance_cm']} cm away and looks at a slant of {setup['tilt_deg']}°."
+    for hint in setup["hints"]:
+        yield f"  {'→' if hint['needed'] else '·'} {hint['say']}"
+    if not setup["hints"]:
+        yield f"  The camera sees well enough for {setup['sticker_mm']:g} mm stickers."
+
+
+def _zone_row(zone: dict[str, Any]) -> list[str]:
+    scale = "–".join(f"{scale:.2f}" for scale in dict.fromkeys(zone["px_per_mm"] or ()))
+    blur = "" if zone["blur_px"] is None else f"{zone['blur_px']:.1f}"
+    smallest = "" if zone["smallest_mm"] is None else f"{zone['smallest_mm']:g} mm"
+    shares = [f"{zone[share]:.0%}" for share in ("saturated", "dark")]
+    return [zone["zone"], scale, blur, str(zone["white"]), str(zone["contrast"]), *shares, smallest]
+
+
 def watched(item: dict[str, Any]) -> str:
     """One item of `companion watch` in words."""
     if "proposal" in item:

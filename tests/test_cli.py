@@ -8,7 +8,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import cv2
 import pytest
+from pictures import Lens, Mat, Scene, picture
+
+from companion.layout import side_mat
 
 GAME = """edition classic
 side Ann
@@ -324,3 +328,54 @@ def test_a_picture_given_as_a_record_gets_one_sentence(tmp_path: Path, command: 
     assert ran.stdout == ""
     assert is_one_sentence(ran.stderr), ran.stderr
     assert ran.returncode == 1
+
+
+TABLE = """edition = "classic"
+
+[[side]]
+name = "Ann"
+
+[[side]]
+name = "Bob"
+"""
+
+
+@pytest.fixture
+def photo(tmp_path: Path) -> Path:
+    """Ann's mat alone on a table that is 1.6 m wide."""
+    path = tmp_path / "table.png"
+    cv2.imwrite(str(path), picture(Scene(mats=(Mat(side_mat(1), -210, -150),)), Lens(width_mm=1600)))
+    (tmp_path / "table.toml").write_text(TABLE, encoding="utf-8")
+    return path
+
+
+def test_read_with_a_setup_file_says_what_the_camera_allows_and_what_would_help(photo: Path):
+    ran = companion("read", photo, "--setup", photo.with_suffix(".toml"))
+
+    assert ran.returncode == 0
+    assert "side-1/battle" in ran.stdout
+    assert "→ The mat of side 2" in ran.stdout
+    assert "→ Move the camera" in ran.stdout
+
+
+def test_read_as_json_says_so_beside_what_it_says_without(photo: Path):
+    plain = json.loads(companion("read", photo, "--json").stdout)
+
+    told = json.loads(companion("read", photo, "--setup", photo.with_suffix(".toml"), "--json").stdout)
+
+    assert set(told) - set(plain) == {"setup"}
+    assert {key: told[key] for key in plain} == plain
+    assert [hint["code"] for hint in told["setup"]["hints"]] == ["mat-missing", "closer"]
+
+
+def test_doctor_looks_at_the_picture_that_is_named(photo: Path, tmp_path: Path):
+    ran = companion("doctor", "--source", photo, "--port", "1", COMPANION_DATA=str(tmp_path))
+
+    assert "note    table: Move the camera" in ran.stdout
+
+
+def test_doctor_fails_when_the_picture_that_is_named_is_not_there(tmp_path: Path):
+    ran = companion("doctor", "--source", tmp_path / "no.jpg", COMPANION_DATA=str(tmp_path))
+
+    assert ran.returncode == 1
+    assert "MISSING camera: There is no picture" in ran.stdout

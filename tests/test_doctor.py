@@ -5,10 +5,15 @@ from __future__ import annotations
 import socket
 from pathlib import Path
 
+import cv2
+import numpy as np
 import pytest
+from pictures import Lens, Mat, Scene, picture
 
 from companion.errors import Problem
+from companion.layout import side_mat
 from companion.vision import doctor
+from companion.vision.trial import Trial, tried
 
 
 def broken_camera() -> str | None:
@@ -37,20 +42,136 @@ def test_a_missing_library_is_needed_and_the_sentence_says_what_to_type():
     assert "sudo apt-get install libzbar0" in check.sentence
 
 
+PICTURE = np.full((1080, 1920, 3), 90, np.uint8)
+
+
+def trial(image: np.ndarray = PICTURE, **more: object) -> Trial:
+    return Trial("The camera /dev/video0", (image,), **more)
+
+
 @pytest.mark.parametrize(
-    ("answers", "ok", "says"),
+    ("answers", "says"),
+    [(lambda: None, "plug one in"), (broken_camera, "busy"), (without_opencv, "OpenCV")],
+)
+def test_a_camera_is_good_to_have(answers, says):
+    (check,) = doctor.seeing(answers=answers)
+
+    assert (check.ok, check.needed) == (False, False)
+    assert says in check.sentence
+
+
+def test_a_source_that_is_named_and_cannot_be_looked_at_is_needed():
+    (check,) = doctor.seeing("nowhere.jpg")
+
+    assert (check.ok, check.needed) == (False, True)
+    assert "nowhere.jpg" in check.sentence
+
+
+def test_the_camera_that_answers_is_looked_through():
+    looked_at = []
+
+    def tried(source: str) -> Trial:
+        looked_at.append(source)
+        return trial(fps=24.4, kind="MJPG")
+
+    checks = list(doctor.seeing(answers=lambda: "/dev/video0", tried=tried))
+
+    assert looked_at == ["/dev/video0"]
+    assert checks[0].sentence == ("The camera /dev/video0 gives pictures of 1920 × 1080 pixels, 24 a second, as MJPG.")
+    assert [(check.name, check.ok) for check in checks] == [("camera", True), ("table", False)]
+
+
+@pytest.mark.parametrize(
+    ("seen", "ok", "says"),
     [
-        (lambda: "/dev/video0", True, "/dev/video0"),
-        (lambda: None, False, "plug one in"),
-        (broken_camera, False, "busy"),
-        (without_opencv, False, "OpenCV"),
+        (trial(fps=25.0), True, "25 a second"),
+        (trial(fps=4.0), False, "USB port"),
+        (trial(np.zeros((480, 640, 3), np.uint8), fps=25.0), False, "1920 × 1080 see more"),
+        (trial(np.zeros((480, 640, 3), np.uint8)), True, "has 640 × 480 pixels"),
     ],
 )
-def test_a_camera_is_good_to_have(answers, ok, says):
-    check = doctor.camera(answers)
+def test_a_camera_that_is_slow_or_small_is_noticed(seen, ok, says):
+    check = doctor.pictures(seen)
 
     assert (check.ok, check.needed) == (ok, False)
     assert says in check.sentence
+
+
+SIDE = Mat(side_mat(1), -210, -150)
+
+
+def test_a_table_that_is_seen_well_is_told_in_one_line(tmp_path):
+    path = tmp_path / "table.png"
+    cv2.imwrite(str(path), picture(Scene(mats=(SIDE,)), Lens(width_mm=900)))
+
+    camera, table = doctor.seeing(str(path))
+
+    assert (camera.ok, table.ok) == (True, True)
+    assert "4 zones, 2.1 px/mm" in table.sentence
+    assert "well enough for 20 mm stickers" in table.sentence
+
+
+def test_what_would_help_is_told_in_one_line_each():
+    far = trial(picture(Scene(mats=(SIDE,)), Lens(width_mm=1600)))
+
+    *_, advice = doctor.table(far, None)
+
+    assert (advice.ok, advice.needed) == (False, False)
+    assert advice.sentence.startswith("Move the camera")
+
+
+def test_mats_that_ought_to_be_there_are_missed():
+    near = trial(picture(Scene(mats=(SIDE,)), Lens(width_mm=900)))
+
+    assert any("side 2 is not seen" in check.sentence for check in doctor.table(near, [side_mat(1), side_mat(2)]))
+
+
+class SteadyCamera:
+    """A camera that gives a picture every 40 ms of a clock that only it moves."""
+
+    def __init__(self, pictures: int = 1000) -> None:
+        self.now_s = 0.0
+        self.left = pictures
+        self.closed = False
+
+    def grab(self) -> bool:
+        self.now_s += 0.04
+        self.left -= 1
+        return self.left >= 0
+
+    def retrieve(self) -> np.ndarray:
+        return PICTURE
+
+    def kind(self) -> str:
+        return "MJPG"
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def test_a_camera_is_measured_once_it_has_set_its_light():
+    camera = SteadyCamera()
+
+    seen = tried("0", open_device=lambda source: camera, clock=lambda: camera.now_s)
+
+    assert seen.fps == pytest.approx(25.0)
+    assert (seen.kind, len(seen.pictures), camera.closed) == ("MJPG", 3, True)
+
+
+def test_a_camera_that_stops_while_it_is_looked_through_is_a_problem():
+    camera = SteadyCamera(pictures=60)
+
+    with pytest.raises(Problem, match="gives no pictures"):
+        tried("0", open_device=lambda source: camera, clock=lambda: camera.now_s)
+
+    assert camera.closed
+
+
+def test_a_folder_is_looked_through(tmp_path):
+    for number in range(5):
+        cv2.imwrite(str(tmp_path / f"{number}.png"), PICTURE[:100, :100])
+
+    assert len(tried(str(tmp_path)).pictures) == 3
 
 
 @pytest.mark.parametrize(("now_s", "ok"), [(0.0, False), (4e9, True)])

@@ -33,6 +33,9 @@ class Device(Protocol):
     def release(self) -> None:
         """Lets the camera set exposure, white balance and focus again."""
 
+    def kind(self) -> str | None:
+        """How pictures come from it (`MJPG`), where it says so."""
+
     def close(self) -> None:
         """Gives the device back."""
 
@@ -101,6 +104,11 @@ class Webcam:
         self._capture.set(cv2.CAP_PROP_AUTO_WB, 1)
         self._capture.set(cv2.CAP_PROP_AUTOFOCUS, 1)
 
+    def kind(self) -> str | None:
+        code = int(self._capture.get(cv2.CAP_PROP_FOURCC)) & 0xFFFFFFFF
+        letters = code.to_bytes(4, "little").decode("ascii", "replace").strip()
+        return letters if letters.isprintable() and letters.isascii() and letters else None
+
     def close(self) -> None:
         self._capture.release()
 
@@ -152,6 +160,9 @@ class Stream:
     def release(self) -> None:
         """Nothing to let go."""
 
+    def kind(self) -> str | None:
+        return None
+
     def close(self) -> None:
         self._capture.release()
 
@@ -194,6 +205,9 @@ class PiCamera:
 
     def release(self) -> None:
         self._camera.set_controls({"AeEnable": True, "AwbEnable": True})
+
+    def kind(self) -> str | None:
+        return None
 
     def close(self) -> None:
         with suppress(RuntimeError):

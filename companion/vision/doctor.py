@@ -7,15 +7,23 @@ import shutil
 import socket
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from companion.errors import Problem
+from companion.layout import MatLayout
+
+if TYPE_CHECKING:
+    from companion.vision.trial import Trial
 
 ENOUGH_BYTES = 500_000_000
 SANE_YEAR = 2025
 """A computer without a clock of its own wakes up years before this."""
+
+SLOW_FPS = 8.0
+FULL_HD_PX = 1920
 
 _UNDER_VOLTAGE_NOW, _UNDER_VOLTAGE_BEFORE, _THROTTLED = 0x1, 0x10000, 0x40004
 
@@ -33,12 +41,21 @@ class Check:
     """What was found, and what to do about it."""
 
 
-def checks(data_dir: Path | None = None, port: int = 8080) -> Iterator[Check]:
-    """Everything, one check after the other; opens the cameras, so none may be in use by the caller."""
+def checks(
+    data_dir: Path | None = None,
+    port: int = 8080,
+    *,
+    source: str | None = None,
+    layouts: Sequence[MatLayout] | None = None,
+) -> Iterator[Check]:
+    """Everything, one check after the other; opens the cameras, so none may be in use by the caller.
+
+    `source` is looked at in the place of the first camera; `layouts` are the mats that ought to be seen.
+    """
     yield library("cv2", "OpenCV", "type  pip install opencv-python  (and  apt-get install libgl1 libglib2.0-0 )")
     yield library("zxingcpp", "zxing-cpp", "type  pip install zxing-cpp")
     yield library("pyzbar.pyzbar", "pyzbar", "type  sudo apt-get install libzbar0")
-    yield camera()
+    yield from seeing(source, layouts)
     yield clock()
     if data_dir is not None:
         yield disk(data_dir)
@@ -55,17 +72,53 @@ def library(module: str, name: str, remedy: str) -> Check:
     return Check(name, True, True, f"{name} {version} is there.".replace("  ", " "))
 
 
-def camera(answers: Callable[[], str | None] | None = None) -> Check:
-    """Whether a camera gives a picture."""
+def seeing(
+    source: str | None = None,
+    layouts: Sequence[MatLayout] | None = None,
+    *,
+    answers: Callable[[], str | None] | None = None,
+    tried: Callable[[str], Trial] | None = None,
+) -> Iterator[Check]:
+    """Whether a camera (or the source named) gives pictures, and whether stickers can be read on them."""
     try:
-        source = (answers or _camera_answers)()
+        found = source or (answers or _camera_answers)()
+        if found is None:
+            yield Check("camera", False, False, "No camera answers: plug one in, or enter plays by hand.")
+            return
+        trial = (tried or _tried)(found)
     except Problem as problem:
-        return Check("camera", False, False, str(problem))
+        yield Check("camera", False, source is not None, str(problem))
     except ImportError:
-        return Check("camera", False, False, "Cameras can be tried once OpenCV can be loaded.")
-    if source is None:
-        return Check("camera", False, False, "No camera answers: plug one in, or enter plays by hand.")
-    return Check("camera", True, False, f"The camera {source} gives pictures.")
+        yield Check("camera", False, False, "Cameras can be tried once OpenCV can be loaded.")
+    else:
+        yield pictures(trial)
+        yield from table(trial, layouts)
+
+
+def pictures(trial: Trial) -> Check:
+    """How large the pictures of a source are, and how many come."""
+    height, width = trial.pictures[0].shape[:2]
+    rate = "" if trial.fps is None else f", {trial.fps:.0f} a second"
+    kind = "" if trial.kind is None else f", as {trial.kind}"
+    has = "gives pictures of" if trial.fps is not None else "has"
+    found = f"{trial.name} {has} {width} × {height} pixels{rate}{kind}"
+    if trial.fps is not None and trial.fps < SLOW_FPS:
+        return Check("camera", False, False, f"{found}: make more light, or use another USB port; 10 should come.")
+    if trial.fps is not None and width < FULL_HD_PX:
+        return Check("camera", False, False, f"{found}: 1920 × 1080 see more; try another camera or USB port.")
+    return Check("camera", True, False, f"{found}.")
+
+
+def table(trial: Trial, layouts: Sequence[MatLayout] | None) -> Iterator[Check]:
+    """Whether stickers can be read on the mats in the picture, and what would help: a check a piece of advice."""
+    from companion.vision.trial import advice_on
+
+    advice = advice_on(trial, layouts)
+    if advice.zones:
+        enough = f"; the camera sees well enough for {advice.sticker_mm:g} mm stickers" if advice.good else ""
+        yield Check("table", advice.good, False, f"{advice.in_brief}{enough}.")
+    for hint in advice.hints:
+        yield Check("table", False, False, hint.say)
 
 
 def clock(now_s: float | None = None, run: Callable[[list[str]], str | None] | None = None) -> Check:
@@ -125,6 +178,12 @@ def _camera_answers() -> str | None:
     from companion.vision.camera import camera_answers
 
     return camera_answers()
+
+
+def _tried(source: str) -> Trial:
+    from companion.vision.trial import tried
+
+    return tried(source)
 
 
 def _said(command: list[str]) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -125,9 +125,13 @@ def _sideways(code: Code, fit: Fit | None) -> bool:
 
 
 def read_pictures(
-    paths: Iterable[str | Path], *, layouts: Sequence[MatLayout] | None = None, allowed: Collection[str] | None = None
+    paths: Iterable[str | Path],
+    *,
+    layouts: Sequence[MatLayout] | None = None,
+    allowed: Collection[str] | None = None,
+    also: Callable[[Image, Mats, View], Mapping[str, object]] | None = None,
 ) -> Iterator[dict[str, object]]:
-    """What is on each picture, as `read --json` writes it.
+    """What is on each picture, as `read --json` writes it, and what `also` has to say about it.
 
     A picture that cannot be read gives `{"image": …, "problem": sentence}` instead, and the others still follow.
     """
@@ -138,7 +142,8 @@ def read_pictures(
             yield {"image": str(path), "problem": str(problem)}
             continue
         mats = look(gray_of(image), Mats(), 0.0, layouts if layouts is not None else all_mats())
-        yield as_json(str(path), image, read(Frame(image, 0.0), mats, allowed=allowed))
+        view = read(Frame(image, 0.0), mats, allowed=allowed)
+        yield as_json(str(path), image, view) | dict(also(image, mats, view) if also else {})
 
 
 def as_json(name: str, image: Image, view: View) -> dict[str, object]:

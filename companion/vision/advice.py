@@ -1,0 +1,366 @@
+"""Is the camera good enough? What a picture allows to be read in each zone, and what would help, in plain words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from companion.layout import MatLayout
+from companion.vision import measure
+from companion.vision.boxes import Image
+from companion.vision.mats import Fit, Mats
+from companion.vision.measure import DARK_WHITE, DIM_CONTRAST, GLARE_SHARE, MODULE_PX, SOFT_PX, ZoneSight
+from companion.vision.opencv import cv2
+from companion.vision.view import Quad, View
+
+__all__ = ["Advice", "Hint", "ZoneSight", "advise", "of_reading"]
+
+Floats = npt.NDArray[np.float64]
+
+MILKY = 0.45
+"""Below this contrast, as a share of the paper's level, print is grey: stray light, or a dirty lens."""
+
+BLACK_PICTURE = 40.0
+TOO_BRIGHT_SHARE = 0.35
+UNEVEN = 0.45
+STEEP_DEG = 35.0
+SMEARED = 1.6
+"""A blur that is so much larger one way than across it comes from movement."""
+
+FULL_HD_PX = 1920
+LARGEST_STICKER_MM = 40.0
+DEFAULT_STICKER_MM = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """One thing to do."""
+
+    code: str
+    say: str
+    """One sentence."""
+
+    zones: tuple[str, ...] = ()
+    """The zones or mats it is about; none: the whole picture."""
+
+    needed: bool = False
+    """Whether stickers go unread without it; else it would only be better."""
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """What a picture allows, and what would help."""
+
+    size_px: tuple[int, int]
+    sticker_mm: float
+    zones: tuple[ZoneSight, ...]
+    hints: tuple[Hint, ...]
+    """Most important first."""
+
+    distance_cm: float | None
+    """From the camera to the middle of the mats, were its lens a usual one."""
+
+    tilt_deg: float | None
+    """Between the camera's view and straight down."""
+
+    @property
+    def good(self) -> bool:
+        """Whether everything in play is seen well enough to be read."""
+        return bool(self.zones) and not any(hint.needed for hint in self.hints)
+
+    @property
+    def in_brief(self) -> str:
+        """The figures in one line."""
+        scales = [scale for zone in self.zones if zone.px_per_mm for scale in zone.px_per_mm]
+        blurs = [zone.blur_px for zone in self.zones if zone.blur_px is not None]
+        smallest = [zone.smallest_mm for zone in self.zones if zone.smallest_mm is not None]
+        parts = [f"{len(self.zones)} zones" if len(self.zones) != 1 else "1 zone"]
+        parts += [f"{_range(scales)} px/mm"] if scales else []
+        parts += [f"edges of {max(blurs):.1f} px"] if blurs else []
+        parts += [f"stickers from {max(smallest):g} mm"] if smallest else []
+        return ", ".join(parts)
+
+    def as_json(self) -> dict[str, Any]:
+        """What `read --setup --json` says under `setup`."""
+        return {
+            "size_px": list(self.size_px),
+            "good": self.good,
+            "distance_cm": self.distance_cm,
+            "tilt_deg": self.tilt_deg,
+            "sticker_mm": self.sticker_mm,
+            "zones": [_zone_json(zone) for zone in self.zones],
+            "hints": [
+                {"code": hint.code, "say": hint.say, "zones": list(hint.zones), "needed": hint.needed}
+                for hint in self.hints
+            ],
+        }
+
+
+def advise(
+    pictures: Sequence[Image],
+    mats: Mats,
+    layouts: Iterable[MatLayout] | None = None,
+    *,
+    sticker_mm: float = DEFAULT_STICKER_MM,
+    drawn: Mapping[str, Quad] | None = None,
+) -> Advice:
+    """How well one picture, or a few of the same moment, `(H, W[, 3]) uint8`, can be read, and what would help.
+
+    `mats` are the mats as found on them, `layouts` those in play (None: those found). `sticker_mm` is how wide the
+    stickers are with their quiet zone. `drawn` are zones without a mat, by their corners on the picture; how large
+    they are nobody knows, so only their light and sharpness are told.
+    """
+    grays = [_gray(picture) for picture in pictures]
+    height, width = grays[0].shape
+    zones = measure.measured(grays, mats.fits, drawn or {}, sticker_mm)
+    cameras = [measure.camera_of(fit, width, height) for fit in mats.fits]
+    tilt = round(float(np.median([camera.tilt_deg for camera in cameras]))) if cameras else None
+    scene = _Scene((width, height), mats.fits, tuple(layouts or ()), zones, sticker_mm, tilt, grays[0])
+    return Advice(
+        size_px=(width, height),
+        sticker_mm=sticker_mm,
+        zones=zones,
+        hints=_hints(scene),
+        distance_cm=round(float(np.mean([c.distance_mm for c in cameras])) / 10) if cameras else None,
+        tilt_deg=tilt,
+    )
+
+
+def of_reading(pictures: Sequence[Image], mats: Mats, view: View, layouts: Iterable[MatLayout] | None = None) -> Advice:
+    """Advice on pictures one of which has been read: the stickers read tell how wide the stickers in use are."""
+    quads = [sighting.corners_px for sighting in view.sightings if sighting.card and sighting.corners_px]
+    wide_mm = measure.sticker_mm_of(quads, mats)
+    return advise(pictures, mats, layouts, sticker_mm=wide_mm or DEFAULT_STICKER_MM)
+
+
+def _range(figures: Sequence[float]) -> str:
+    return " to ".join(dict.fromkeys((f"{min(figures):.1f}", f"{max(figures):.1f}")))
+
+
+def _gray(picture: Image) -> Image:
+    return picture if picture.ndim == 2 else cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY)
+
+
+def _zone_json(zone: ZoneSight) -> dict[str, Any]:
+    return {
+        "zone": zone.zone,
+        "px_per_mm": [round(scale, 2) for scale in zone.px_per_mm] if zone.px_per_mm else None,
+        "blur_px": None if zone.blur_px is None else round(zone.blur_px, 2),
+        "white": round(zone.white),
+        "contrast": round(zone.contrast),
+        "saturated": round(zone.saturated, 3),
+        "dark": round(zone.dark, 3),
+        "smallest_mm": zone.smallest_mm,
+        "good": zone.good,
+    }
+
+
+# --- What would help ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Scene:
+    """All that hints are made from."""
+
+    size_px: tuple[int, int]
+    fits: tuple[Fit, ...]
+    layouts: tuple[MatLayout, ...]
+    zones: tuple[ZoneSight, ...]
+    sticker_mm: float
+    tilt_deg: float | None
+    gray: Image
+
+    @property
+    def module_mm(self) -> float:
+        return self.sticker_mm / measure.STICKER_MODULES
+
+    def unread(self) -> tuple[ZoneSight, ...]:
+        """The zones in which the stickers in use are too small."""
+        return tuple(z for z in self.zones if z.smallest_mm is not None and z.smallest_mm > self.sticker_mm)
+
+
+def _hints(scene: _Scene) -> tuple[Hint, ...]:
+    """What is needed first, and among that what comes first on the way from the table to the picture."""
+    found = [hint for ask in _ASKED for hint in ask(scene)]
+    return tuple(sorted(found, key=lambda hint: not hint.needed))
+
+
+def _about_missing_mats(scene: _Scene) -> Iterator[Hint]:
+    if not scene.fits and not scene.zones:
+        if float(np.percentile(scene.gray, 99)) < BLACK_PICTURE:
+            yield Hint("dark", "Make more light: the picture is almost black.", (), True)
+        say = "No mat is seen: lay the printed mats flat so that the camera sees their four corner marks."
+        yield Hint("no-mats", say, (), True)
+        return
+    found = {fit.layout.id for fit in scene.fits} | {zone.zone.partition("/")[0] for zone in scene.zones}
+    missing = tuple(layout.id for layout in scene.layouts if layout.id not in found)
+    if missing:
+        is_, them, its = ("is", "it", "its") if len(missing) == 1 else ("are", "them", "their")
+        named = _capital(_and([_mat_name(mat_id) for mat_id in missing]))
+        say = f"{named} {is_} not seen: lay {them} flat into the picture, {its} corner marks uncovered."
+        yield Hint("mat-missing", say, missing, True)
+
+
+def _about_mats_cut_off(scene: _Scene) -> Iterator[Hint]:
+    for fit in scene.fits:
+        where = _beyond(fit.outline_px, scene.size_px)
+        if where:
+            zones = [fit.quad_px(rect) for rect in fit.layout.zones.values()]
+            needed = any(_beyond(quad, scene.size_px) for quad in zones)
+            yield Hint("mat-cut-off", _turn_towards(fit.layout.id, where), (fit.layout.id,), needed)
+
+
+def _about_covered_marks(scene: _Scene) -> Iterator[Hint]:
+    for fit in scene.fits:
+        seen, there = len(fit.markers), len(fit.layout.markers)
+        if seen < 3 and not _beyond(fit.outline_px, scene.size_px):
+            say = f"Uncover the corner marks of {_mat_name(fit.layout.id)}: {seen} of {there} can be read."
+            yield Hint("marks-covered", say, (fit.layout.id,))
+
+
+def _about_glare(scene: _Scene) -> Iterator[Hint]:
+    shining = [zone for zone in scene.zones if zone.saturated >= GLARE_SHARE]
+    names = tuple(zone.zone for zone in shining)
+    if shining and np.median([zone.saturated for zone in scene.zones]) >= TOO_BRIGHT_SHARE:
+        yield Hint(
+            "too-bright", "Make less light, or lower the camera's exposure: the picture is too bright.", (), True
+        )
+    elif shining:
+        worst = max(shining, key=lambda zone: zone.saturated)
+        blotted = f"it blots out {worst.saturated:.0%} of {worst.zone}"
+        say = f"Turn the lamp so that it does not shine into the camera: {blotted}."
+        yield Hint("glare", say, names, True)
+
+
+def _about_blur(scene: _Scene) -> Iterator[Hint]:
+    soft = [zone for zone in scene.unread() if zone.blur_px and zone.blur_px > SOFT_PX]
+    if not soft:
+        return
+    names, worst = tuple(zone.zone for zone in soft), max(zone.blur_px or 0.0 for zone in soft)
+    if all(zone.smear > SMEARED for zone in soft):
+        say = "Keep the camera still, on a stand that does not shake, and make more light: the picture is smeared."
+        yield Hint("shaken", say, names, True)
+    elif len(soft) < len(scene.zones):
+        yield Hint("blurred", f"Focus the lens on {_the(names)}: edges are {worst:.1f} px soft there.", names, True)
+    else:
+        yield Hint("blurred", f"Clean or focus the lens: the picture is soft, edges are {worst:.1f} px wide.", (), True)
+
+
+def _about_dark(scene: _Scene) -> Iterator[Hint]:
+    dark = [zone for zone in scene.zones if zone.white < DARK_WHITE or zone.contrast < DIM_CONTRAST]
+    if not dark:
+        return
+    names = () if len(dark) == len(scene.zones) else tuple(zone.zone for zone in dark)
+    where = f" on {_the(names)}" if names else ""
+    unread = any(zone in dark for zone in scene.unread())
+    if all(zone.white >= DARK_WHITE and zone.contrast < MILKY * zone.white for zone in dark):
+        say = "Clean the lens, and shade it from the lamp: the picture is milky, black print looks grey."
+        yield Hint("pale", say, names, unread)
+    else:
+        yield Hint("dark", f"Make more light{where}: white paper looks grey.", names, unread)
+
+
+def _about_size(scene: _Scene) -> Iterator[Hint]:
+    """What to do where stickers are too small even on a sharp and bright picture."""
+    small = [zone for zone in scene.zones if zone.px_per_mm and _module_px(scene, zone) < MODULE_PX]
+    if not small:
+        return
+    worst = min(small, key=lambda zone: _module_px(scene, zone))
+    ratio, names = MODULE_PX / _module_px(scene, worst), tuple(zone.zone for zone in small)
+    if (scene.tilt_deg or 0) > STEEP_DEG:
+        say = f"Put the camera more above the table: from its slant of {scene.tilt_deg}° {_the(names)} looks too small."
+        yield Hint("tilted", say, names, True)
+    elif _still_fits(scene, ratio):
+        yield Hint("closer", _closer(scene, worst, ratio, names), names, True)
+    else:
+        yield Hint("larger-stickers", _larger(scene, ratio, names), names, True)
+    if max(scene.size_px) < FULL_HD_PX:
+        say = "A camera with 1920 × 1080 pixels sees more: this picture has {} × {}.".format(*scene.size_px)
+        yield Hint("smaller-picture", say)
+
+
+def _about_uneven_light(scene: _Scene) -> Iterator[Hint]:
+    if len(scene.zones) < 2:
+        return
+    dim, bright = (of(scene.zones, key=lambda zone: zone.white) for of in (min, max))
+    if dim.white < UNEVEN * bright.white:
+        say = f"Light the table more evenly: {dim.zone} gets less than half of the light of {bright.zone}."
+        yield Hint("uneven", say, (dim.zone,))
+
+
+_ASKED: tuple[Callable[[_Scene], Iterator[Hint]], ...] = (
+    _about_missing_mats,
+    _about_mats_cut_off,
+    _about_covered_marks,
+    _about_glare,
+    _about_blur,
+    _about_dark,
+    _about_size,
+    _about_uneven_light,
+)
+
+
+def _module_px(scene: _Scene, zone: ZoneSight) -> float:
+    """Pixels a module of the stickers in use, where the zone is smallest."""
+    return zone.px_per_mm[0] * scene.module_mm if zone.px_per_mm else math.inf
+
+
+def _still_fits(scene: _Scene, ratio: float) -> bool:
+    """Whether all mats have room in the picture when they look so many times larger."""
+    corners = np.concatenate([fit.outline_px for fit in scene.fits])
+    span = (corners.max(axis=0) - corners.min(axis=0)) * ratio
+    return bool((span <= scene.size_px).all())
+
+
+def _closer(scene: _Scene, worst: ZoneSight, ratio: float, names: tuple[str, ...]) -> str:
+    away_mm = (worst.distance_mm or 0.0) * (1 - 1 / ratio)
+    by_cm = max(5, 5 * math.ceil(away_mm / 50))
+    return f"Move the camera {by_cm} cm closer: {scene.sticker_mm:g} mm stickers are too small on {_the(names)}."
+
+
+def _larger(scene: _Scene, ratio: float, names: tuple[str, ...]) -> str:
+    size_mm = math.ceil(scene.sticker_mm * ratio)
+    if size_mm > LARGEST_STICKER_MM:
+        return f"Use a camera with more pixels, or a smaller table: {_the(names)} is too far for any sticker."
+    return f"Print larger stickers, --size-mm {size_mm}, or use a camera with more pixels: the table fills the picture."
+
+
+def _beyond(quad: Floats, size_px: tuple[int, int]) -> tuple[str, ...]:
+    """The edges of the picture that corners lie beyond: left, right, up, down."""
+    (left, top), (right, bottom) = quad.min(axis=0), quad.max(axis=0)
+    width, height = size_px
+    over = {"left": left < -1, "right": right > width, "up": top < -1, "down": bottom > height}
+    return tuple(name for name, is_over in over.items() if is_over)
+
+
+def _turn_towards(mat_id: str, where: tuple[str, ...]) -> str:
+    say = f"{_capital(_mat_name(mat_id))} is partly out of the picture:"
+    if {"left", "right"} <= set(where) or {"up", "down"} <= set(where):
+        return f"{say} move the camera further away."
+    return f"{say} turn the camera a little {_and([_DIRECTIONS[name] for name in where])}."
+
+
+_DIRECTIONS = {"left": "to its left", "right": "to its right", "up": "upwards", "down": "downwards"}
+
+
+def _mat_name(mat_id: str) -> str:
+    return "the mat of the table's middle" if mat_id == "table" else f"the mat of {mat_id.replace('-', ' ')}"
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _and(words: Sequence[str]) -> str:
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def _the(zones: Sequence[str]) -> str:
+    """Zones in a sentence: one by its name, several by their mats."""
+    mats = tuple(dict.fromkeys(zone.partition("/")[0] for zone in zones))
+    return zones[0] if len(zones) == 1 else _and(mats)

@@ -1,0 +1,127 @@
+"""How sharp and how bright a picture is, told by edges that are known: black squares of markers on white paper."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from companion.vision.boxes import Image
+from companion.vision.opencv import cv2
+
+Floats = npt.NDArray[np.float64]
+
+CELLS = 8
+"""Cells along a marker's side: its outermost ring is black, two more around it are white paper."""
+
+REACH_CELLS = 0.95
+STEP_PX = 0.25
+PARTS = 3
+"""An edge is looked at in so many parts, each with its own middle: a corner a little off must not blur it."""
+
+MIN_CONTRAST = 15.0
+"""Grey levels between paper and print below which nothing can be said about sharpness."""
+
+_SAMPLING_VARIANCE_PX = 0.1
+"""What reading between pixels adds to the variance of an edge: measured with edges of a known blur."""
+
+_SLOPE_VARIANCE_PX, _SLOPE_GAIN = 0.6, 2.0
+"""What taking the slope over three pixels adds, and what fine print hides of the rest, likewise."""
+
+_WINDOW = np.ones((9, 9), np.uint8)
+_STRONG = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """What the edges of one marker tell."""
+
+    middle_px: tuple[float, float]
+    blur_px: tuple[float, float]
+    """σ of the edge across the marker's top and bottom, and across its left and right."""
+
+    white: float
+    """Grey level of the paper around it."""
+
+    black: float
+    """Grey level of its print."""
+
+    @property
+    def worst_blur_px(self) -> float:
+        return max(self.blur_px)
+
+    @property
+    def contrast(self) -> float:
+        return self.white - self.black
+
+
+def marker_edge(gray: Image, corners: Floats) -> Edge | None:
+    """The edges of the marker with these corners `(4, 2)` px, or None where it shows no edge or leaves the picture."""
+    height, width = gray.shape
+    if (corners < 4).any() or (corners > (width - 5, height - 5)).any():
+        return None
+    profiles = [list(_profiles(gray, corners, side)) for side in range(4)]
+    light = np.array([(high, low) for side in profiles for high, low, _ in side])
+    white, black = np.median(light, axis=0) if len(light) else (0.0, 0.0)
+    if white - black < MIN_CONTRAST:
+        return None
+    blurs = [float(np.median([sigma for _, _, sigma in profiles[i] + profiles[i + 2]])) for i in (0, 1)]
+    x, y = corners.mean(axis=0)
+    return Edge((float(x), float(y)), (blurs[0], blurs[1]), float(white), float(black))
+
+
+def _profiles(gray: Image, corners: Floats, side: int) -> Iterator[tuple[float, float, float]]:
+    """Paper, print and blur of each part of one side of a marker."""
+    start, end = corners[side], corners[(side + 1) % 4]
+    opposite = (corners[(side + 2) % 4] + corners[(side + 3) % 4]) / 2
+    along = end - start
+    inwards = np.array([-along[1], along[0]]) / (np.hypot(*along) + 1e-9)
+    depth_px = float((opposite - (start + end) / 2) @ inwards)
+    reach = REACH_CELLS * depth_px / CELLS
+    if reach < 1:
+        return
+    away = np.arange(-reach, reach + STEP_PX / 2, STEP_PX)
+    for part in range(PARTS):
+        at = np.linspace(0.08 + 0.84 * part / PARTS, 0.08 + 0.84 * (part + 1) / PARTS, 12)
+        points = start + at[:, None, None] * along + away[None, :, None] * inwards
+        lines = cv2.remap(gray, points.astype(np.float32), None, cv2.INTER_LINEAR)
+        yield _edge_of(lines.mean(axis=0, dtype=np.float64))
+
+
+def _edge_of(profile: Floats) -> tuple[float, float, float]:
+    """Paper, print and blur (σ in px) of a profile that falls from paper to print.
+
+    Outside of the edge's middle the area under a Gaussian edge is σ/√(2π), whatever the noise; inside of it the
+    marker's own pattern comes near.
+    """
+    few = max(2, len(profile) // 8)
+    white, black = float(np.median(profile[:few])), float(profile[len(profile) // 2 :].min())
+    if white - black < MIN_CONTRAST:
+        return white, black, 0.0
+    fallen = (white - profile) / (white - black)
+    last = max(1, int(np.argmax(fallen > 0.5)))
+    before, after = fallen[last - 1], fallen[last]
+    rest = (0.5 - before) / max(after - before, 1e-9)
+    area = float(fallen[:last].sum() - (fallen[0] + before) / 2 + rest * (before + 0.5) / 2)
+    sigma = area * STEP_PX * np.sqrt(2 * np.pi)
+    return white, black, float(np.sqrt(max(sigma**2 - _SAMPLING_VARIANCE_PX, 0.01)))
+
+
+def blur_of(gray: Image) -> float | None:
+    """σ in px of the sharpest edges on a piece of a picture, None where it has no strong one.
+
+    Where no marker tells it: across a Gaussian edge the steepest slope is its height / (σ·√(2π)).
+    """
+    if min(gray.shape) < len(_WINDOW):
+        return None
+    height = cv2.subtract(cv2.dilate(gray, _WINDOW), cv2.erode(gray, _WINDOW)).astype(np.float32)
+    across = [cv2.Scharr(gray, cv2.CV_32F, *axis, scale=1 / 32) for axis in ((1, 0), (0, 1))]
+    slope = cv2.magnitude(*across)
+    strong = height >= _STRONG
+    steepest = slope[strong] / height[strong]
+    if steepest.size < 20:
+        return None
+    sigma = 1 / (np.sqrt(2 * np.pi) * max(float(np.percentile(steepest, 98)), 1e-3))
+    return float(np.sqrt(max(_SLOPE_GAIN * (sigma**2 - _SLOPE_VARIANCE_PX), 0.01)))

@@ -1,0 +1,242 @@
+"""What a picture allows to be read in each zone, in figures: scale, sharpness, light, and where the camera must be."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from companion.layout import Rect
+from companion.vision.boxes import Image, around
+from companion.vision.edges import Edge, blur_of, marker_edge
+from companion.vision.mats import Fit, Mats, corners_mm
+from companion.vision.opencv import cv2
+from companion.vision.view import Quad
+
+Floats = npt.NDArray[np.float64]
+
+STICKER_MODULES = 25
+"""Modules across a sticker: 21 of the code, two of quiet zone on either side."""
+
+MODULE_PX = 1.15
+"""Pixels a module that the reader needs on a sharp, bright picture. `tests/bench/eye.py` measures it."""
+
+MODULE_PX_SOFT = 1.4
+"""The same on a soft or dim one; likewise measured there."""
+
+MOST_BLUR_MODULES = 0.75
+"""The blur (σ) that the reader stands, in modules; likewise measured there."""
+
+SOFT_PX = 0.9
+"""From this blur (σ) on a picture is soft."""
+
+DIM_CONTRAST = 60.0
+"""Grey levels between paper and print below which a picture is dim."""
+
+SATURATED, DARK = 250, 20
+DARK_WHITE = 80.0
+"""White paper darker than this wants more light whatever can be read."""
+
+GLARE_SHARE = 0.02
+"""So much of a zone being white in white is a lamp's reflection; a sticker covers about as much of it."""
+
+VIEW_DEG = 65.0
+"""The angle of view across a usual webcam's picture, which the camera does not tell."""
+
+
+@dataclass(frozen=True, slots=True)
+class ZoneSight:
+    """What the picture of one zone allows."""
+
+    zone: str
+    px_per_mm: tuple[float, float] | None
+    """The smallest and the largest scale in it, each the root of what a square millimetre covers."""
+
+    blur_px: float | None
+    """σ of an edge; None where none shows."""
+
+    white: float
+    """Grey level of paper."""
+
+    contrast: float
+    """Grey levels between paper and print."""
+
+    saturated: float
+    """Share of its pixels that are white in white."""
+
+    dark: float
+    """Share of its pixels that are black in black."""
+
+    smallest_mm: float | None
+    """The smallest sticker, quiet zone included, that can be read everywhere in it."""
+
+    good: bool
+    """Whether the stickers in use can be read everywhere in it."""
+
+    smear: float = 1.0
+    """How many times larger the blur is one way than across it."""
+
+    distance_mm: float | None = None
+    """From the camera to its middle."""
+
+
+def module_px_needed(blur_px: float | None, contrast: float) -> float:
+    """Pixels a module that the reader needs on a picture with that blur (σ in px) and contrast (grey levels)."""
+    blur = blur_px or 0.0
+    soft = blur > SOFT_PX or contrast < DIM_CONTRAST
+    return max(MODULE_PX_SOFT if soft else MODULE_PX, blur / MOST_BLUR_MODULES)
+
+
+def sticker_mm_of(quads: Iterable[Quad], mats: Mats) -> float | None:
+    """How wide the stickers on a picture are, quiet zone included, from the codes read on mats; None without one."""
+    sides = [side for quad in quads if (side := _side_mm(quad, mats)) is not None]
+    modules = STICKER_MODULES / (STICKER_MODULES - 4)
+    return round(float(np.median(sides)) * modules * 2) / 2 if sides else None
+
+
+def _side_mm(quad: Quad, mats: Mats) -> float | None:
+    middle = np.mean(quad, axis=0)
+    for fit in mats.fits:
+        x_mm, y_mm = fit.to_mm([middle])[0]
+        if 0 <= x_mm <= fit.layout.size_mm[0] and 0 <= y_mm <= fit.layout.size_mm[1]:
+            corners = fit.to_mm(quad)
+            return float(np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1).mean())
+    return None
+
+
+# --- Measuring ------------------------------------------------------------------------------------------------
+
+
+def measured(
+    grays: Sequence[Image], fits: Sequence[Fit], drawn: Mapping[str, Quad], sticker_mm: float
+) -> tuple[ZoneSight, ...]:
+    """Every zone of the mats found and every drawn one; of several pictures `(H, W)` each zone's middling one."""
+    seen = [[*_mats_zones(gray, fits, sticker_mm), *_drawn_zones(gray, drawn)] for gray in grays]
+    return tuple(_middle_one(same) for same in zip(*seen, strict=True))
+
+
+def _mats_zones(gray: Image, fits: Sequence[Fit], sticker_mm: float) -> Iterator[ZoneSight]:
+    for fit in fits:
+        yield from _mat_zones(gray, fit, sticker_mm)
+
+
+def _mat_zones(gray: Image, fit: Fit, sticker_mm: float) -> Iterator[ZoneSight]:
+    edges = [edge for corners in fit.markers.values() if (edge := marker_edge(gray, corners))]
+    camera = camera_of(fit, gray.shape[1], gray.shape[0])
+    for name, rect in fit.layout.zones.items():
+        light = _Light.of(gray, fit.quad_px(rect))
+        scales = _scales(fit, rect)
+        blur, smear, white, contrast = _sharpness(edges, fit.to_px([rect.centre_mm])[0], light)
+        smallest = _smallest_mm(min(scales), module_px_needed(blur, contrast))
+        yield ZoneSight(
+            zone=f"{fit.layout.id}/{name}",
+            px_per_mm=(min(scales), max(scales)),
+            blur_px=blur,
+            white=white,
+            contrast=contrast,
+            saturated=light.saturated,
+            dark=light.dark,
+            smallest_mm=smallest,
+            good=smallest <= sticker_mm and light.saturated < GLARE_SHARE,
+            smear=smear,
+            distance_mm=camera.distance_to(rect.centre_mm),
+        )
+
+
+def _drawn_zones(gray: Image, drawn: Mapping[str, Quad]) -> Iterator[ZoneSight]:
+    for name, quad in drawn.items():
+        light = _Light.of(gray, np.array(quad, np.float64))
+        good = light.saturated < GLARE_SHARE and light.white >= DARK_WHITE
+        yield ZoneSight(name, None, light.blur_px, light.white, light.range, light.saturated, light.dark, None, good)
+
+
+@dataclass(frozen=True, slots=True)
+class _Light:
+    """What the pixels of a zone say by themselves."""
+
+    white: float
+    range: float
+    saturated: float
+    dark: float
+    blur_px: float | None
+
+    @classmethod
+    def of(cls, gray: Image, quad: Floats) -> _Light:
+        box = around(quad).within(gray.shape[1], gray.shape[0])
+        part = np.ascontiguousarray(box.of(gray))
+        mask = np.zeros(part.shape, np.uint8)
+        if mask.size:
+            cv2.fillConvexPoly(mask, np.int32(np.round(quad - (box.left, box.top))), 1)
+        inside = part[mask > 0]
+        if not inside.size:
+            return cls(0.0, 0.0, 0.0, 0.0, None)
+        low, high = (float(level) for level in np.percentile(inside, (2, 95)))
+        blur = blur_of(part)
+        return cls(high, high - low, float((inside >= SATURATED).mean()), float((inside <= DARK).mean()), blur)
+
+
+def _sharpness(edges: Sequence[Edge], at_px: Floats, light: _Light) -> tuple[float | None, float, float, float]:
+    """Blur, smear, paper and contrast at a place: its mat's markers weighted by how near they are."""
+    if not edges:
+        return light.blur_px, 1.0, light.white, light.range
+    apart = np.array([math.dist(edge.middle_px, at_px) for edge in edges])
+    weights = 1 / (apart + 1) ** 2
+    across, along, white, black = np.average(
+        [(*edge.blur_px, edge.white, edge.black) for edge in edges], axis=0, weights=weights
+    )
+    blur, other = max(across, along), min(across, along)
+    return float(blur), float(blur / max(other, 0.3)), float(white), float(white - black)
+
+
+def _scales(fit: Fit, rect: Rect) -> list[float]:
+    """The scale at nine places of a zone, in px/mm."""
+    xs = np.linspace(rect.x_mm, rect.x_mm + rect.width_mm, 3)
+    ys = np.linspace(rect.y_mm, rect.y_mm + rect.height_mm, 3)
+    places = np.array([(x, y) for x in xs for y in ys])
+    here, right, down = (fit.to_px(places + shift) for shift in ((0, 0), (1, 0), (0, 1)))
+    (ax, ay), (bx, by) = (right - here).T, (down - here).T
+    return [float(area) ** 0.5 for area in np.abs(ax * by - ay * bx)]
+
+
+def _smallest_mm(px_per_mm: float, module_px: float) -> float:
+    """Rounded up to half a millimetre: what can be bought and cut."""
+    return math.ceil(2 * STICKER_MODULES * module_px / px_per_mm - 1e-6) / 2
+
+
+def _middle_one(same: Sequence[ZoneSight]) -> ZoneSight:
+    """One zone on several pictures: the one in the middle by what can be read there."""
+    return sorted(same, key=lambda zone: (zone.smallest_mm or 0.0, zone.saturated))[len(same) // 2]
+
+
+# --- Where the camera is --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Camera:
+    """Where a camera with a usual lens must be to see a mat like this, in millimetres of the mat."""
+
+    at_mm: Floats
+    distance_mm: float
+    tilt_deg: float
+
+    def distance_to(self, point_mm: tuple[float, float]) -> float:
+        """How far a point of the mat is from it."""
+        return float(np.linalg.norm(self.at_mm - (*point_mm, 0.0)))
+
+
+def camera_of(fit: Fit, width_px: int, height_px: int) -> Camera:
+    """Where the camera must be, from how a mat looks on a picture of that size."""
+    mm = corners_mm(Rect(0.0, 0.0, *fit.layout.size_mm))
+    matrix = cv2.getPerspectiveTransform(mm.astype(np.float32), fit.to_px(mm).astype(np.float32))
+    focal = max(width_px, height_px) / 2 / math.tan(math.radians(VIEW_DEG / 2))
+    lens = np.array([[focal, 0, width_px / 2 - 0.5], [0, focal, height_px / 2 - 0.5], [0, 0, 1]])
+    right, down, shift = (np.linalg.inv(lens) @ matrix).T
+    size = (np.linalg.norm(right) + np.linalg.norm(down)) / 2
+    u, _, vt = np.linalg.svd(np.column_stack((right, down, np.cross(right, down) / size)) / size)
+    turn = u @ vt
+    at = -turn.T @ shift / size
+    middle = (*(side / 2 for side in fit.layout.size_mm), 0.0)
+    return Camera(at, float(np.linalg.norm(at - middle)), math.degrees(math.acos(min(1.0, abs(turn[2, 2])))))

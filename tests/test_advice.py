@@ -1,0 +1,295 @@
+"""Is the camera good enough: what is measured on a picture is what was rendered, and the advice would help."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+from pictures import Lens, Mat, Scene, on_mat, picture
+
+from companion.layout import all_mats, side_mat, table_mat
+from companion.printing import stickers
+from companion.vision import advice, measure
+from companion.vision.advice import Advice, advise
+from companion.vision.edges import blur_of, marker_edge
+from companion.vision.mats import Mats, search
+from companion.vision.read import gray_of
+
+SIDE, TABLE = Mat(side_mat(1), -380, -150, 3), Mat(table_mat(), 75, -100)
+LAYOUTS = (SIDE.layout, TABLE.layout)
+SCENE = Scene(mats=(SIDE, TABLE), stickers=(on_mat(SIDE, "battle", "MB1:ROLL-03", size_mm=24),))
+NEAR, FAR = Lens(width_mm=900), Lens(width_mm=1500)
+
+
+def mats_on(image: np.ndarray, layouts=LAYOUTS) -> Mats:
+    return search(gray_of(image), Mats(), layouts, 0.0)
+
+
+def advice_for(lens: Lens, scene: Scene = SCENE, layouts=LAYOUTS, **how: object) -> Advice:
+    image = picture(scene, lens)
+    return advise([image], mats_on(image, layouts), layouts, **how)
+
+
+def codes(found: Advice) -> list[str]:
+    return [hint.code for hint in found.hints]
+
+
+def said(found: Advice, code: str) -> str:
+    return next(hint.say for hint in found.hints if hint.code == code)
+
+
+def with_spot(lens: Lens, x: int, y: int, radius: int) -> np.ndarray:
+    """The scene with a lamp's reflection."""
+    return cv2.circle(picture(SCENE, lens).copy(), (x, y), radius, (255, 255, 255), -1)
+
+
+# --- What is measured -----------------------------------------------------------------------------------------
+
+
+def test_the_modules_across_a_sticker_are_those_that_are_printed():
+    assert measure.STICKER_MODULES == 21 + 2 * stickers.QUIET_MODULES
+
+
+@pytest.mark.parametrize(("width_mm", "px_per_mm"), [(900, 2.13), (1200, 1.6), (1500, 1.28)])
+def test_the_scale_of_every_zone_is_that_of_the_lens(width_mm, px_per_mm):
+    found = advice_for(Lens(width_mm=width_mm))
+
+    assert all(zone.px_per_mm == pytest.approx((px_per_mm, px_per_mm), rel=0.01) for zone in found.zones)
+
+
+def test_a_slant_makes_the_far_end_of_a_zone_smaller():
+    found = advice_for(Lens(width_mm=1200, tilt_deg=30))
+
+    far, near = next(zone.px_per_mm for zone in found.zones if zone.zone == "side-1/distance")
+    assert far < 0.95 * near
+
+
+@pytest.mark.parametrize("blur_px", [0.5, 1.0, 1.5])
+@pytest.mark.parametrize("tilt_deg", [0, 25])
+def test_the_blur_of_marker_edges_is_that_of_the_lens(blur_px, tilt_deg):
+    gray = gray_of(picture(SCENE, Lens(width_mm=1000, blur_px=blur_px, tilt_deg=tilt_deg, noise=5)))
+
+    edges = [marker_edge(gray, corners) for fit in mats_on(gray_bgr(gray)).fits for corners in fit.markers.values()]
+
+    assert np.median([edge.worst_blur_px for edge in edges if edge]) == pytest.approx(blur_px, abs=0.15)
+
+
+def gray_bgr(gray: np.ndarray) -> np.ndarray:
+    return cv2.cvtColor(gray, cv2.COLOR_GRAY2BGR)
+
+
+def test_a_sharper_piece_of_print_has_the_smaller_blur_where_no_marker_tells_it():
+    sharp, soft = (gray_of(picture(SCENE, Lens(width_mm=900, blur_px=blur))) for blur in (0.5, 2.0))
+    box = mats_on(picture(SCENE, NEAR)).fits[0].quad_px(SIDE.layout.zones["battle"]).astype(int)
+    part = np.s_[box[:, 1].min() : box[:, 1].max(), box[:, 0].min() : box[:, 0].max()]
+
+    assert blur_of(sharp[part]) < 1.0 < 1.5 < blur_of(soft[part])
+
+
+def test_a_bare_piece_of_table_has_no_edge():
+    assert blur_of(np.full((60, 60), 120, np.uint8)) is None
+
+
+def test_paper_and_print_have_the_levels_that_were_rendered():
+    found = advice_for(Lens(width_mm=900, light=0.6, uneven=0.0))
+
+    assert all(zone.white == pytest.approx(0.6 * 240, abs=6) for zone in found.zones)
+    assert all(zone.contrast == pytest.approx(0.6 * 215, abs=10) for zone in found.zones)
+
+
+def test_a_reflection_is_a_share_of_its_zone_alone():
+    image = with_spot(NEAR, 500, 400, 40)
+
+    shares = {zone.zone: zone.saturated for zone in advise([image], mats_on(image)).zones}
+
+    assert shares.pop("side-1/speed") > 0.05
+    assert max(shares.values()) < 0.01
+
+
+@pytest.mark.parametrize("width_mm", [800, 1200, 1600])
+@pytest.mark.parametrize("tilt_deg", [0, 30])
+def test_how_far_away_and_how_slanted_the_camera_is(width_mm, tilt_deg):
+    usual = 0.5 / np.tan(np.radians(measure.VIEW_DEG / 2))
+    found = advice_for(Lens(width_mm=width_mm, tilt_deg=tilt_deg, focal=usual))
+
+    assert found.tilt_deg == pytest.approx(tilt_deg, abs=3)
+    assert found.distance_cm == pytest.approx(usual * width_mm / 10, rel=0.15)
+
+
+def test_the_stickers_that_were_read_say_how_wide_they_are():
+    image = picture(SCENE, NEAR)
+    mats = mats_on(image)
+    x, y = SIDE.layout.zones["battle"].centre_mm
+    code = mats.fits[0].to_px([(x, y), (x + 16.8, y), (x + 16.8, y + 16.8), (x, y + 16.8)])
+
+    assert measure.sticker_mm_of([tuple(map(tuple, code))], mats) == 20.0
+    assert measure.sticker_mm_of([((0, 0), (9, 0), (9, 9), (0, 9))], mats) is None
+
+
+def test_of_several_pictures_the_middling_one_counts():
+    spoilt, clear = with_spot(NEAR, 500, 400, 60), picture(SCENE, NEAR)
+
+    assert codes(advise([spoilt, clear, clear], mats_on(clear))) == []
+    assert codes(advise([spoilt, spoilt, clear], mats_on(clear))) == ["glare"]
+
+
+# --- What would help ------------------------------------------------------------------------------------------
+
+
+def test_a_good_picture_needs_nothing():
+    found = advice_for(NEAR)
+
+    assert (found.good, found.hints) == (True, ())
+    assert found.in_brief.startswith("6 zones, 2.1 px/mm")
+
+
+def test_the_camera_is_to_come_closer_where_stickers_are_too_small_and_then_they_are_not():
+    found = advice_for(FAR)
+    by_cm = int(said(found, "closer").split(" cm")[0].split()[-1])
+    nearer = FAR.width_mm * (1 - by_cm / found.distance_cm)
+
+    assert not found.good
+    assert advice_for(Lens(width_mm=nearer)).good
+
+
+def test_larger_stickers_are_advised_where_the_mats_fill_the_picture():
+    found = advice_for(Lens(width_mm=800), sticker_mm=10)
+
+    assert "larger-stickers" in codes(found)
+    size_mm = int(said(found, "larger-stickers").split("--size-mm ")[1].split(",")[0])
+    assert advice_for(Lens(width_mm=800), sticker_mm=size_mm).good
+
+
+def test_a_camera_of_few_pixels_is_told_apart_from_one_too_far_away():
+    found = advice_for(Lens(width_mm=1000, size_px=(1280, 720)))
+
+    assert codes(found)[-1] == "smaller-picture"
+
+
+def test_a_soft_picture_asks_for_the_lens_to_be_cleaned_before_anything_else():
+    found = advice_for(Lens(width_mm=1200, blur_px=1.8))
+
+    assert codes(found) == ["blurred"]
+    assert "focus" in said(found, "blurred")
+
+
+def test_blur_does_no_harm_where_stickers_are_large_enough():
+    assert advice_for(Lens(width_mm=900, blur_px=1.5), sticker_mm=40).good
+
+
+def test_a_smeared_picture_asks_for_a_steady_camera():
+    smeared = cv2.blur(picture(SCENE, Lens(width_mm=1000)), (9, 1))
+
+    assert codes(advise([smeared], mats_on(smeared)))[0] == "shaken"
+
+
+def test_a_reflection_asks_for_the_lamp_to_be_turned():
+    image = with_spot(NEAR, 500, 400, 60)
+
+    found = advise([image], mats_on(image))
+
+    assert codes(found) == ["glare"]
+    assert "side-1/speed" in said(found, "glare")
+
+
+def test_too_much_light_is_no_reflection():
+    assert codes(advice_for(Lens(width_mm=900, light=1.7))) == ["too-bright"]
+
+
+def test_a_dim_room_asks_for_light():
+    assert "dark" in codes(advice_for(Lens(width_mm=900, light=0.25)))
+
+
+def test_a_milky_picture_asks_for_a_clean_lens():
+    milky = cv2.addWeighted(picture(SCENE, NEAR), 0.25, np.full((1080, 1920, 3), 200, np.uint8), 0.75, 0)
+
+    assert codes(advise([milky], mats_on(milky))) == ["pale"]
+
+
+def test_a_lamp_on_one_side_only_is_noticed():
+    dim = np.linspace(1.0, 0.15, 1920)[None, :, None]
+    image = (picture(SCENE, Lens(width_mm=900, uneven=0.0)) * dim).astype(np.uint8)
+
+    assert "uneven" in codes(advise([image], mats_on(image)))
+
+
+def test_a_steep_slant_asks_for_the_camera_to_go_above_the_table():
+    found = advice_for(Lens(width_mm=1200, tilt_deg=45))
+
+    assert codes(found) == ["tilted"]
+
+
+@pytest.mark.parametrize(
+    ("at_mm", "says"),
+    [((150, 0), "to its left"), ((-90, 0), "to its right"), ((0, 200), "upwards"), ((0, -200), "downwards")],
+)
+def test_the_camera_is_to_turn_towards_what_is_out_of_the_picture(at_mm, says):
+    found = advice_for(Lens(width_mm=900, at_mm=at_mm))
+
+    assert codes(found)[0] == "mat-cut-off"
+    assert says in said(found, "mat-cut-off")
+
+
+def test_a_mat_that_is_not_seen_is_named():
+    found = advice_for(NEAR, layouts=(*LAYOUTS, side_mat(2), side_mat(3)))
+
+    assert codes(found) == ["mat-missing"]
+    assert "side 2 and the mat of side 3 are not seen" in said(found, "mat-missing")
+
+
+def test_covered_corner_marks_are_to_be_uncovered():
+    covered = Mat(side_mat(1), -380, -150, 3, frozenset({0, 1}))
+    image = picture(Scene(mats=(covered, TABLE)), NEAR)
+
+    found = advise([image], mats_on(image))
+
+    assert codes(found) == ["marks-covered"]
+    assert "side 1: 2 of 4" in said(found, "marks-covered")
+
+
+def test_without_any_mat_the_mats_are_to_be_laid():
+    found = advice_for(NEAR, scene=Scene(cloth=(150, 150, 150)))
+
+    assert codes(found) == ["no-mats"]
+    assert not found.good
+
+
+def test_in_the_dark_light_comes_first():
+    assert codes(advice_for(Lens(light=0.05), scene=Scene())) == ["dark", "no-mats"]
+
+
+def test_a_drawn_zone_has_light_and_no_scale():
+    image = picture(SCENE, NEAR)
+
+    found = advise([image], Mats(), drawn={"side-1/battle": ((300, 300), (500, 300), (500, 600), (300, 600))})
+
+    assert [(zone.zone, zone.px_per_mm, zone.smallest_mm) for zone in found.zones] == [("side-1/battle", None, None)]
+    assert found.good
+
+
+@pytest.mark.parametrize("tilt_deg", [0, 40])
+@pytest.mark.parametrize("width_mm", [700, 1800])
+@pytest.mark.parametrize("light", [0.2, 0.85, 2.0])
+def test_every_hint_is_one_sentence(tilt_deg, width_mm, light):
+    found = advice_for(Lens(width_mm=width_mm, tilt_deg=tilt_deg, light=light), layouts=all_mats()[:3])
+
+    assert all(hint.say.endswith(".") and "\n" not in hint.say for hint in found.hints)
+    assert [hint.needed for hint in found.hints] == sorted((hint.needed for hint in found.hints), reverse=True)
+
+
+def test_the_json_has_every_figure_and_says_what_to_do():
+    told = advice_for(FAR).as_json()
+
+    assert set(told) == {"size_px", "good", "distance_cm", "tilt_deg", "sticker_mm", "zones", "hints"}
+    assert {zone["zone"] for zone in told["zones"]} == {
+        f"{layout.id}/{name}" for layout in LAYOUTS for name in layout.zones
+    }
+    assert told["hints"][0]["code"] == "closer"
+
+
+def test_constants_are_in_order():
+    assert measure.MODULE_PX < measure.MODULE_PX_SOFT
+    assert measure.module_px_needed(0.5, 150) == measure.MODULE_PX
+    assert measure.module_px_needed(1.0, 150) == measure.module_px_needed(0.5, 30) == measure.MODULE_PX_SOFT
+    assert measure.module_px_needed(3.0, 150) > 2 * measure.MODULE_PX
+    assert advice.DEFAULT_STICKER_MM == stickers.DEFAULT_SIZE_MM
