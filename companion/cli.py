@@ -302,7 +302,9 @@ def _edition(name: str) -> Any:
 @click.option("--format", "form", default="pdf", show_default=True, type=click.Choice(["pdf", "png", "svg"]))
 @click.option("--dpi", default=300, show_default=True, type=click.IntRange(50, 1200), help="For png.")
 @click.option("--size-mm", type=float, help="Side of a sticker as it is cut out (default 20).")
-@click.option("--kind", default="qr", show_default=True, type=click.Choice(["qr"]), help="Kind of sticker.")
+@click.option(
+    "--kind", default="qr", show_default=True, type=click.Choice(["qr", "tag"]), help="Stickers: QR codes, or tags."
+)
 @click.option("--out", required=True, metavar="DIR", type=click.Path(path_type=Path), help="Where the files go.")
 @_data
 def print_sheets(
@@ -316,15 +318,18 @@ def print_sheets(
     out: Path,
     data: Path | None,
 ) -> None:
-    """Write printable sheets: QR stickers, mats, or a whole deck.
+    """Write printable sheets: stickers, mats, or a whole deck.
+
+    A QR sticker can be read by any phone; a tag is a coarser pattern for the companion alone.
 
     \b
     Example: companion print stickers --out sheets
     """
-    del data, kind
+    del data
     from companion.printing.write import write_sheets
 
-    for path in write_sheets(what, _edition(edition), out=out, format=form, sides=sides, size_mm=size_mm, dpi=dpi):
+    how: dict[str, Any] = {"format": form, "sides": sides, "size_mm": size_mm, "sticker_kind": kind, "dpi": dpi}
+    for path in write_sheets(what, _edition(edition), out=out, **how):
         click.echo(path)
 
 

@@ -16,6 +16,7 @@ import pytest
 import zxingcpp
 from pyzbar import pyzbar
 
+from companion.codes import card_of_tag
 from companion.errors import Problem
 from companion.labels import card_ids, payload
 from companion.layout import CARD_MM, all_mats, side_mat, table_mat
@@ -96,6 +97,25 @@ def test_the_name_stands_below_the_quiet_zone_and_within_the_sticker():
     assert not quiet_zone.any()
     assert strip.any()
     assert not bottom_edge.any()
+
+
+def test_opencv_reads_every_tag_as_the_card_it_is_for():
+    for card_id in IDS:
+        image = render.to_image(stickers.sticker_svg(card_id, 20.0, "tag"), 4.0)
+        around = cv2.copyMakeBorder(image, 8, 8, 8, 8, cv2.BORDER_CONSTANT, value=(255, 255, 255))
+
+        _, ids, _ = detector().detectMarkers(cv2.cvtColor(around, cv2.COLOR_BGR2GRAY))
+
+        assert [card_of_tag(int(tag)) for tag in ids.ravel()] == [card_id]
+
+
+def test_a_tag_has_a_cell_of_white_on_every_side_and_its_name_below():
+    tag, code = (render.to_image(stickers.sticker_svg("roll-03", 20.0, kind), 10.0) for kind in stickers.KINDS)
+
+    inside = dark(tag)[:200]
+    ys, xs = np.nonzero(inside)
+    assert (xs.min(), xs.max() + 1, ys.min(), ys.max() + 1) == (20, 180, 20, 180)
+    assert (dark(tag)[200:] == dark(code)[200:]).all()
 
 
 def test_a_card_that_no_sticker_can_name_is_refused():
@@ -341,8 +361,25 @@ def test_the_stickers_index_names_face_file_and_size(tmp_path):
     write_sheets("stickers", CLASSIC, out=tmp_path, format="svg")
     index = json.loads((tmp_path / "stickers.json").read_text())
 
-    assert index["roll-03"] == {"file": "roll-03.svg", "face": "roll", "size_mm": [20.0, 22.4]}
+    assert index["roll-03"] == {
+        "file": "roll-03.svg", "face": "roll", "kind": "qr", "size_mm": [20.0, 22.4],
+    }  # fmt: skip
     assert tuple(index) == IDS
+
+
+def test_tags_are_written_as_qr_stickers_are(tmp_path):
+    files = write_sheets("stickers", CLASSIC, out=tmp_path, format="svg", sticker_kind="tag")
+    index = json.loads((tmp_path / "stickers.json").read_text())
+
+    assert len(files) == len(IDS) + 1
+    assert index["roll-03"]["kind"] == "tag"
+    assert (tmp_path / "roll-03.svg").read_text() == stickers.sticker_svg("roll-03", 20.0, "tag")
+
+
+def test_all_tags_fit_on_as_few_sheets_as_the_codes(tmp_path):
+    write_sheets("stickers", CLASSIC, out=tmp_path, sticker_kind="tag")
+
+    assert len(pypdfium2.PdfDocument(tmp_path / "stickers.pdf")) == 1
 
 
 def test_the_deck_index_counts_the_copies(tmp_path):
@@ -366,6 +403,8 @@ def test_sheets_are_written_into_a_new_folder(tmp_path):
         ("stickers", {"size_mm": 11.0}, "12 to 57 mm"),
         ("stickers", {"size_mm": float("nan")}, "12 to 57 mm"),
         ("mats", {"size_mm": 20.0}, "stickers only"),
+        ("mats", {"sticker_kind": "tag"}, "stickers only"),
+        ("stickers", {"sticker_kind": "aztec"}, "qr, tag"),
         ("mats", {"sides": 9}, "1 to 8 sides"),
         ("deck", {"dpi": 10000}, "dots an inch"),
         ("deck", {"format": "gif"}, "pdf, png, svg"),

@@ -126,11 +126,11 @@ def marker_svg(marker: Marker) -> str:
     cell = MARKER_MM / MARKER_CELLS
     x, y, side = marker.square.x_mm, marker.square.y_mm, marker.square.width_mm
     white = draw.rect(x - 2 * cell, y - 2 * cell, side + 4 * cell, side + 4 * cell, draw.paint(draw.WHITE))
-    return white + draw.group([draw.path(_cells(marker.id), draw.paint(draw.BLACK))], x=x, y=y, scale=cell)
+    return white + draw.group([draw.path(marker_cells(marker.id), draw.paint(draw.BLACK))], x=x, y=y, scale=cell)
 
 
 @cache
-def _cells(marker_id: int) -> str:
+def marker_cells(marker_id: int) -> str:
     """The marker as one path, a unit a cell: the black square with its white cells cut out of it."""
     bits = cv2.aruco.generateImageMarker(cv2.aruco.getPredefinedDictionary(_DICTIONARY), marker_id, MARKER_CELLS)
     # A hole runs the other way round than the square, so the non-zero rule leaves it empty.

@@ -20,9 +20,11 @@ _CUT = draw.paint("none", draw.INK, 0.15)
 _FAINT = draw.paint("none", "#9A9A9A", 0.1)
 
 
-def sticker_sheets(card_ids: Sequence[str], size_mm: float, name: str, language: str = "en") -> list[str]:
+def sticker_sheets(
+    card_ids: Sequence[str], size_mm: float, name: str, language: str = "en", kind: str = "qr"
+) -> list[str]:
     """All stickers, each once, on A4 sheets."""
-    items = [stickers.sticker_svg(card_id, size_mm) for card_id in card_ids]
+    items = [stickers.sticker_svg(card_id, size_mm, kind) for card_id in card_ids]
     return list(_sheets(items, stickers.sticker_size_mm(size_mm), name, language))
 
 

@@ -1,4 +1,4 @@
-"""QR stickers, one a physical card: version 1, its own name in small letters below, which is also the way up.
+"""Stickers, one a physical card: a QR code or a tag, its own name in small letters below, which is also the way up.
 
 The code with its quiet zone is as wide as the sticker. The name stands in a strip below the quiet zone, so that
 no letter comes near the code; a sticker is therefore a little taller than wide, which tells up from sideways.
@@ -10,12 +10,18 @@ from functools import cache
 
 import numpy as np
 
-from companion.codes import MODULES, modules
+from companion.codes import MODULES, modules, tag_id
+from companion.printing import mats
 from companion.printing import svg as draw
+
+KINDS = ("qr", "tag")
+"""A code that any phone reads, or a coarser pattern that only the companion reads."""
 
 DEFAULT_SIZE_MM = 20.0
 QUIET_MODULES = 2
 """As good as the standard's four for our reader, and 14 % larger modules on the same sticker."""
+
+TAG_MARGIN_CELLS = 1
 
 NAME_STRIP = 0.12
 """Height of the strip with the name, as a part of the sticker's width."""
@@ -27,14 +33,26 @@ def sticker_size_mm(size_mm: float = DEFAULT_SIZE_MM) -> tuple[float, float]:
 
 
 @cache
-def sticker_svg(card_id: str, size_mm: float = DEFAULT_SIZE_MM) -> str:
-    """One sticker, `sticker_size_mm(size_mm)` large."""
+def sticker_svg(card_id: str, size_mm: float = DEFAULT_SIZE_MM, kind: str = "qr") -> str:
+    """One sticker, `sticker_size_mm(size_mm)` large, of one of `KINDS`."""
     width, height = sticker_size_mm(size_mm)
-    module = size_mm / (MODULES + 2 * QUIET_MODULES)
     middle, letters_mm = (1 + NAME_STRIP * 0.33) * size_mm, 0.115 * size_mm
     name = draw.fitted(card_id, width / 2, middle, letters_mm, 0.92 * width, weight=600, fill=draw.BLACK)
-    code = draw.group([_code_path(card_id)], x=QUIET_MODULES * module, y=QUIET_MODULES * module, scale=module)
-    return draw.document(width, height, [draw.rect(0, 0, width, height, draw.paint(draw.WHITE)), code, name])
+    pattern = _tag(card_id, size_mm) if kind == "tag" else _code(card_id, size_mm)
+    return draw.document(width, height, [draw.rect(0, 0, width, height, draw.paint(draw.WHITE)), pattern, name])
+
+
+def _code(card_id: str, size_mm: float) -> str:
+    """A card's QR code with its quiet zone, as wide as the sticker."""
+    module = size_mm / (MODULES + 2 * QUIET_MODULES)
+    return draw.group([_code_path(card_id)], x=QUIET_MODULES * module, y=QUIET_MODULES * module, scale=module)
+
+
+def _tag(card_id: str, size_mm: float) -> str:
+    """A card's tag with a cell of white around it, as wide as the sticker."""
+    cell = size_mm / (mats.MARKER_CELLS + 2 * TAG_MARGIN_CELLS)
+    pattern = draw.path(mats.marker_cells(tag_id(card_id)), draw.paint(draw.BLACK))
+    return draw.group([pattern], x=TAG_MARGIN_CELLS * cell, y=TAG_MARGIN_CELLS * cell, scale=cell)
 
 
 def _code_path(card_id: str) -> str:

@@ -43,6 +43,14 @@ class Item:
     says: Mapping[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class StickerStyle:
+    """How stickers are made: how wide with their margin, and of which of `stickers.KINDS`."""
+
+    size_mm: float = stickers.DEFAULT_SIZE_MM
+    kind: str = "qr"
+
+
 def write_sheets(
     kind: str,
     edition: Deck,
@@ -51,6 +59,7 @@ def write_sheets(
     format: str = "pdf",  # noqa: A002 – the command's own word
     sides: int = 2,
     size_mm: float | None = None,
+    sticker_kind: str = "qr",
     dpi: int = 300,
     language: str = "en",
 ) -> list[Path]:
@@ -60,10 +69,12 @@ def write_sheets(
     Raises Problem for a size or number out of range, and for a folder that cannot be written to.
     """
     _check(kind, edition, format, sides, size_mm, dpi)
+    _check_sticker_kind(kind, sticker_kind)
+    style = StickerStyle(size_mm or stickers.DEFAULT_SIZE_MM, sticker_kind)
     if format == "pdf":
-        files = dict(_pdf_files(kind, edition, sides, size_mm or stickers.DEFAULT_SIZE_MM, language))
+        files = dict(_pdf_files(kind, edition, sides, style, language))
     else:
-        items = list(_items(kind, edition, sides, size_mm or stickers.DEFAULT_SIZE_MM, language))
+        items = list(_items(kind, edition, sides, style, language))
         files = dict(_item_files(kind, items, format, dpi))
     return _write(out, files)
 
@@ -88,11 +99,21 @@ def _check(kind: str, edition: Deck, format: str, sides: int, size_mm: float | N
             raise Problem(sentence)
 
 
-def _items(kind: str, edition: Deck, sides: int, size_mm: float, language: str) -> Iterator[Item]:
+def _check_sticker_kind(kind: str, sticker_kind: str) -> None:
+    if sticker_kind not in stickers.KINDS:
+        raise Problem(f"There is no kind of sticker {sticker_kind!r}; say one of {', '.join(stickers.KINDS)}.")
+    if sticker_kind != "qr" and kind != "stickers":
+        raise Problem("A kind can be chosen for stickers only; leave --kind out.")
+
+
+def _items(kind: str, edition: Deck, sides: int, style: StickerStyle, language: str) -> Iterator[Item]:
     if kind == "stickers":
         for card_id in card_ids(edition.deck):
-            svg, size = stickers.sticker_svg(card_id, size_mm), stickers.sticker_size_mm(size_mm)
-            yield Item(card_id, svg, size, {"face": face_of(card_id).value})
+            svg, size = (
+                stickers.sticker_svg(card_id, style.size_mm, style.kind),
+                stickers.sticker_size_mm(style.size_mm),
+            )
+            yield Item(card_id, svg, size, {"face": face_of(card_id).value, "kind": style.kind})
     elif kind == "mats":
         for layout in _mats(sides):
             zones = {name: rect.as_list() for name, rect in layout.zones.items()}
@@ -117,11 +138,12 @@ def _item_files(kind: str, items: list[Item], format: str, dpi: int) -> Iterator
     yield f"{kind}.json", f"{{\n{lines}\n}}\n".encode()
 
 
-def _pdf_files(kind: str, edition: Deck, sides: int, size_mm: float, language: str) -> Iterator[tuple[str, bytes]]:
+def _pdf_files(kind: str, edition: Deck, sides: int, style: StickerStyle, language: str) -> Iterator[tuple[str, bytes]]:
     name = f"{mat_word(kind, language)} · {edition.name}" if kind != "mats" else ""
     if kind == "stickers":
-        title = f"{name} · {size_mm:g} mm"
-        yield "stickers.pdf", render.to_pdf(sheets.sticker_sheets(card_ids(edition.deck), size_mm, title, language))
+        title = f"{name} · {style.kind if style.kind != 'qr' else 'QR'} · {style.size_mm:g} mm"
+        pages = sheets.sticker_sheets(card_ids(edition.deck), style.size_mm, title, language, style.kind)
+        yield "stickers.pdf", render.to_pdf(pages)
     elif kind == "mats":
         *side_mats, table = _mats(sides)
         last = mats.mat_svg(table, language)
