@@ -59,6 +59,8 @@ class Photo:
 
     image: np.ndarray
     stickers: tuple[Shown, ...]
+    pose: Pose
+    shot: Shot
 
     @property
     def gray(self) -> np.ndarray:
@@ -69,7 +71,7 @@ def photograph(table: Table, pose: Pose, shot: Shot | None = None, seed: int = 0
     """What the camera hands over of a table, and which stickers it shows."""
     shot = shot or Shot()
     image = developed(painted(table, pose), shot, seed)
-    return Photo(image, tuple(_truth(table, pose, shot)))
+    return Photo(image, tuple(_truth(table, pose, shot)), pose, shot)
 
 
 # --- The truth ------------------------------------------------------------------------------------------------
@@ -82,7 +84,7 @@ def _truth(table: Table, pose: Pose, shot: Shot) -> list[Shown]:
     return [
         _shown(card, hidden[at], pose, burnt, scale)
         for at, card in enumerate(table.cards)
-        if card.sticker and card.sticker.kind == "ours" and card_id_of(card.sticker.text)
+        if card.sticker and card.sticker.kind in ("ours", "tag") and card_id_of(card.sticker.text) in CARDS
     ]
 
 
@@ -560,16 +562,19 @@ def all_cards() -> tuple[str, ...]:
 
 def typical_photo(seed: int, tilt_deg: tuple[float, float] = (0, 30), **how: object) -> Photo:
     """A table of 60 to 106 cards with 20 mm stickers, 1080p over 1.2 m, in typical light."""
-    return _photo(seed, tilt_deg, typical_shot, **how)
+    rng = np.random.default_rng((seed, 0))
+    return _photo(seed, rng, tilt_deg, typical_shot(rng), **how)
 
 
 def hard_photo(seed: int, tilt_deg: tuple[float, float] = (0, 30), **how: object) -> Photo:
-    """The same in hard light."""
-    return _photo(seed, tilt_deg, hard_shot, **how)
+    """The same in hard light, by turns with each of the `TROUBLES`."""
+    rng = np.random.default_rng((seed, 1))
+    return _photo(seed, rng, tilt_deg, hard_shot(rng, TROUBLES[seed % len(TROUBLES)]), **how)
 
 
-def _photo(seed: int, tilt_deg: tuple[float, float], light: object, size_mm: float = 20.0, **pose: object) -> Photo:
-    rng = np.random.default_rng(seed)
-    cards = rng.permutation(all_cards())[: int(rng.integers(60, 107))]
-    at = some_pose(rng, tilt_deg, **pose)
-    return photograph(some_table(rng, at.table_mm(), list(cards), size_mm=size_mm), at, light(rng), seed)
+def _photo(
+    seed: int, rng: np.random.Generator, tilt_deg: tuple[float, float], shot: Shot, size_mm: float = 20.0, **how: object
+) -> Photo:
+    cards = [str(card) for card in rng.permutation(all_cards())[: int(rng.integers(60, 107))]]
+    pose = some_pose(rng, tilt_deg, **how)
+    return photograph(some_table(rng, pose.table_mm(), cards, size_mm=size_mm), pose, shot, seed)

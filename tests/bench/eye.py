@@ -1,0 +1,312 @@
+"""Who reads which stickers, at what cost: ours and the general readers on the same pictures in one run.
+
+python -m tests.bench.eye [--photos 4] [--quick] [--write]
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import os
+import re
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+ROOT = Path(__file__).parent.parent.parent
+sys.path[:0] = [str(ROOT / "tests"), str(ROOT)]
+
+import photos  # noqa: E402
+from bench.readers import READERS, Reader  # noqa: E402
+from laid import Sheet, Table, in_rows, scattered  # noqa: E402
+from photos import Photo, Score, Shot, compared  # noqa: E402
+from webcam import Pose  # noqa: E402
+
+from companion.labels import payload  # noqa: E402
+from companion.layout import MatLayout, all_mats  # noqa: E402
+from companion.vision.camera import Frame  # noqa: E402
+from companion.vision.eye import Eye  # noqa: E402
+from companion.vision.mats import Mats, search  # noqa: E402
+
+PAGE = ROOT / "docs" / "eye.md"
+BEGIN, END = "<!-- measured: python -m tests.bench.eye --write -->", "<!-- end of what was measured -->"
+STICKER_MM = 20.0
+MODULE_MM = STICKER_MM / 25
+MODULE_PX = (1.0, 1.15, 1.3, 1.5, 1.75, 2.0, 2.45, 2.6, 3.1, 4.0)
+SIZES = {"20 mm, 1080p over 1.2 m (1.28 px)": 1.28, "2.0 px": 2.0, "3.1 px": 3.1}
+"""The sizes at which tilts and lights are compared: px a module in the picture's middle."""
+
+TILTS = (0.0, 30.0, 45.0)
+LIGHTS = ("typical", "dim", "soft", "moving", "glare")
+LEAST_STICKERS = 60
+"""Stickers a cell of the tables is made of, a photo."""
+
+
+# --- What is read ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A row of a table: pixels a module in the picture's middle, the camera's tilt, the light."""
+
+    module_px: float
+    tilt_deg: float | None = None
+    light: str = "typical"
+
+
+def shots(condition: Condition, seed: int) -> tuple[Photo, Photo, Mats]:
+    """The same table photographed twice, with QR stickers and with tags of the same size, and its mats."""
+    rng = np.random.default_rng(seed)
+    px_per_mm = condition.module_px / MODULE_MM
+    tilt = (0.0, 8.0) if condition.tilt_deg is None else (condition.tilt_deg, condition.tilt_deg)
+    pose = photos.some_pose(rng, tilt, px_per_mm=px_per_mm)
+    table = table_for(pose, rng)
+    shot = photos.typical_shot(rng) if condition.light == "typical" else photos.hard_shot(rng, condition.light)
+    pictures = [photos.photograph(variant, pose, shot, seed) for variant in (table, with_tags(table))]
+    return pictures[0], pictures[1], known_mats(pose)
+
+
+def table_for(pose: Pose, rng: np.random.Generator) -> Table:
+    """As many cards as there is room for, 60 at most, in rows or thrown."""
+    area = pose.table_mm()
+    count = int(np.clip(area[0] * area[1] / 8500, 4, 60))
+    cards = [payload(str(card)) for card in rng.permutation(photos.all_cards())[:count]]
+    way = (in_rows, scattered)[int(rng.integers(2))]
+    return Table(way(cards, area, rng), cloth=str(rng.choice(photos.CLOTHS)), seed=int(rng.integers(1000)))
+
+
+def with_tags(table: Table) -> Table:
+    """The same table with a tag in the place of each code, as large as the code with its quiet zone."""
+    cards = tuple(replace(card, sticker=replace(card.sticker, kind="tag")) for card in table.cards)
+    return replace(table, cards=cards)
+
+
+def known_mats(pose: Pose) -> Mats:
+    """What the markers said before the cards were laid."""
+    return search(*empty_table(pose), 0.0)
+
+
+def empty_table(pose: Pose) -> tuple[np.ndarray, Mats, list[MatLayout]]:
+    """Two sides' mats, or the table's where they have no room, in grey; no mats known yet; the mats that lie there."""
+    width, height = pose.table_mm()
+    sheets = (Sheet("side-1", -225, 0, 0, (420, 297)), Sheet("side-2", 225, 0, 180, (420, 297)))
+    if width < 920 or height < 320:
+        sheets = (Sheet("table", 0, 0, 0, (297, 210)),)
+    layouts = [layout for layout in all_mats() if layout.id in {sheet.name for sheet in sheets}]
+    empty = photos.photograph(Table(sheets=sheets), pose, Shot(bayer=False))
+    return empty.gray, Mats(), layouts
+
+
+def scores(condition: Condition, count: int, seed: int, readers: Sequence[Reader]) -> dict[str, Score]:
+    """What each reader makes of the same photos under a condition."""
+    total = {reader.name: Score() for reader in readers}
+    number = 0
+    while number < count or total[readers[0].name].in_sight < min(count, 4) * LEAST_STICKERS:
+        codes, tags, mats = shots(condition, seed + number)
+        for reader in readers:
+            photo = tags if reader.of_tags else codes
+            total[reader.name] += compared(photo, reader(photo.gray, mats))
+        number += 1
+    return total
+
+
+# --- Tables ---------------------------------------------------------------------------------------------------
+
+
+def share_table(title: str, rows: dict[str, dict[str, Score]], names: Sequence[str]) -> Iterator[str]:
+    """A table in Markdown: of the stickers in sight the share that was read, and how many were read as another."""
+    yield from heading(title, names)
+    for label, row in rows.items():
+        stickers = next(iter(row.values())).in_sight
+        yield f"| {label} | {stickers} | " + " | ".join(share(row[name]) for name in names) + " |"
+    yield ""
+
+
+def heading(title: str, names: Sequence[str]) -> Iterator[str]:
+    yield f"| {title} | stickers | " + " | ".join(names) + " |"
+    yield "|---|---|" + "---|" * len(names)
+
+
+def share(score: Score) -> str:
+    """`98.3 %`, and what went wrong if anything did."""
+    said = f"{100 * score.read / max(1, score.in_sight):.1f} %"
+    if score.read == score.in_sight:
+        said = "**100 %**"
+    wrong = len(score.wrong) + sum(not ghost.startswith("None") for ghost in score.ghosts)
+    return f"{said}, {wrong} wrong" if wrong else said
+
+
+def shares(count: int, quick: bool, say: Callable[[str], None]) -> list[str]:
+    """The three tables of what is read."""
+    names = [reader.name for reader in READERS]
+    sizes = {"1.28 px": 1.28} if quick else SIZES
+    tables = {
+        "px a module": {f"{px}": Condition(px) for px in (MODULE_PX[-1:] if quick else MODULE_PX)},
+        "tilt": {f"{tilt:.0f}°, {name}": Condition(px, tilt) for name, px in sizes.items() for tilt in TILTS},
+        "light": {f"{light}, {name}": Condition(px, 10.0, light) for name, px in sizes.items() for light in LIGHTS},
+    }
+    if quick:
+        tables = {title: dict(list(rows.items())[:1]) for title, rows in tables.items()}
+    lines: list[str] = []
+    for number, (title, rows) in enumerate(tables.items()):
+        done = {}
+        for at, (label, condition) in enumerate(rows.items()):
+            done[label] = scores(condition, count, 1000 * number + 100 * at, READERS)
+            say(f"{title} {label}: " + ", ".join(f"{name} {share(done[label][name])}" for name in names))
+        lines += share_table(title, done, names)
+    return lines
+
+
+# --- What it costs --------------------------------------------------------------------------------------------
+
+FRAMES = {"1080p": ((1920, 1080), 1.6), "4K": ((3840, 2160), 3.2)}
+
+
+def frame_for(name: str, stickers: int, seed: int = 5) -> tuple[Photo, Photo, Mats]:
+    """A table of so many stickers of 20 mm over 1.2 m, as codes and as tags, and its mats."""
+    rng = np.random.default_rng(seed)
+    size_px, px_per_mm = FRAMES[name]
+    pose = Pose(px_per_mm, size_px, tilt_deg=12)
+    cards = [payload(str(card)) for card in rng.permutation(photos.all_cards())[:stickers]]
+    table = Table(in_rows(cards, pose.table_mm(), rng), cloth="wood")
+    pictures = [photos.photograph(variant, pose, Shot(), seed) for variant in (table, with_tags(table))]
+    return pictures[0], pictures[1], known_mats(pose)
+
+
+def milliseconds(call: Callable[[], object], rounds: int) -> float:
+    """The median time of a call."""
+    spent = []
+    for _ in range(rounds):
+        start = time.perf_counter()
+        call()
+        spent.append(time.perf_counter() - start)
+    return 1000 * statistics.median(spent)
+
+
+def times(rounds: int, quick: bool, say: Callable[[str], None]) -> list[str]:
+    """The table of milliseconds a frame, each reader on the same frames."""
+    sizes = [("1080p", 10)] if quick else [(name, count) for name in FRAMES for count in (10, 30, 60)]
+    columns = {}
+    for name, count in sizes:
+        codes, tags, mats = frame_for(name, count)
+        grays = {reader.name: (tags if reader.of_tags else codes).gray for reader in READERS}
+        columns[f"{name}, {count}"] = {
+            reader.name: milliseconds(lambda r=reader, g=grays, m=mats: r(g[r.name], m), rounds) for reader in READERS
+        }
+        say(f"{name}, {count}: {columns[f'{name}, {count}']}")
+    lines = ["| ms a frame, by stickers | " + " | ".join(columns) + " |", "|---|" + "---|" * len(columns)]
+    for reader in READERS:
+        lines.append(
+            f"| {reader.name} | " + " | ".join(f"{column[reader.name]:.1f}" for column in columns.values()) + " |"
+        )
+    return [*lines, ""]
+
+
+def idle(quick: bool) -> list[str]:
+    """What a frame costs on which nothing happens, against one that is read whole."""
+    lines = ["| idle frame | ms | of zxing-cpp, 2× |", "|---|---|---|"]
+    zxing = next(reader for reader in READERS if reader.name == "zxing-cpp, 2×")
+    for name, (size_px, px_per_mm) in list(FRAMES.items())[: 1 if quick else 2]:
+        pose = Pose(px_per_mm, size_px, tilt_deg=12)
+        frames = watched_frames(pose)
+        spent = idle_ms(frames, 20 if quick else 200)
+        whole = milliseconds(lambda f=frames: zxing(cv2.cvtColor(f[0], cv2.COLOR_BGR2GRAY)), 3)
+        lines.append(f"| {name}, 30 stickers on two mats | {spent:.2f} | 1/{whole / spent:.0f} |")
+    return [*lines, ""]
+
+
+def watched_frames(pose: Pose) -> list[np.ndarray]:
+    """A table on which nothing happens, eight times, each with noise of its own."""
+    rng = np.random.default_rng(3)
+    cards = [payload(str(card)) for card in rng.permutation(photos.all_cards())[:30]]
+    mats = (Sheet("side-1", -225, 0, 0, (420, 297)), Sheet("side-2", 225, 0, 180, (420, 297)))
+    clean = photos.painted(Table(in_rows(cards, (900.0, 297.0), rng), mats, cloth="wood"), pose)
+    return [photos.developed(clean, Shot(), seed) for seed in range(8)]
+
+
+def idle_ms(frames: Sequence[np.ndarray], rounds: int) -> float:
+    """The mean time of an eye that has watched long enough, the markers' checks included."""
+    eye = Eye(layouts=tuple(layout for layout in all_mats() if layout.id in ("side-1", "side-2")))
+    for number in range(12):
+        eye(Frame(frames[number % len(frames)], number / 10))
+    start = time.perf_counter()
+    for number in range(12, 12 + rounds):
+        eye(Frame(frames[number % len(frames)], number / 10))
+    return 1000 * (time.perf_counter() - start) / rounds
+
+
+# --- What it needs --------------------------------------------------------------------------------------------
+
+
+def memory(quick: bool) -> list[str]:
+    """The most memory that a fresh process held which read one frame of 30 stickers."""
+    lines = ["| peak memory, MB | " + " | ".join(FRAMES) + " |", "|---|" + "---|" * len(FRAMES)]
+    readers = ["nothing, the frame alone", *(reader.name for reader in READERS)]
+    for name in readers[: 2 if quick else None]:
+        peaks = [peak_mb(name, frame) for frame in FRAMES]
+        lines.append(f"| {name} | " + " | ".join(f"{peak:.0f}" for peak in peaks) + " |")
+    return [*lines, ""]
+
+
+def peak_mb(name: str, frame: str) -> float:
+    """The peak of a process of its own; the picture is made before it starts."""
+    codes, tags, _ = frame_for(frame, 30)
+    size_px, px_per_mm = FRAMES[frame]
+    reader = next((reader for reader in READERS if reader.name == name), None)
+    gray = (tags if reader and reader.of_tags else codes).gray
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        return pool.apply(_peak_of, (name, gray, empty_table(Pose(px_per_mm, size_px, tilt_deg=12))[0]))
+
+
+def _peak_of(name: str, gray: np.ndarray, empty: np.ndarray) -> float:
+    for reader in READERS:
+        if reader.name == name:
+            reader(gray, search(empty, Mats(), all_mats(), 0.0) if reader.with_mats else None)
+    status = Path("/proc/self/status").read_text(encoding="utf-8")
+    return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) / 1024
+
+
+# --- The page -------------------------------------------------------------------------------------------------
+
+
+def machine() -> str:
+    """A sentence about what it ran on."""
+    return f"On {os.cpu_count()} x86 cores, one thread each reader, OpenCV {cv2.__version__}."
+
+
+def written(page: str, measured: str) -> str:
+    """The page with what stands between the marks replaced. Raises ValueError where a mark is missing."""
+    if BEGIN not in page or END not in page:
+        raise ValueError("the page lacks the marks between which the tables go")
+    return re.sub(re.escape(BEGIN) + ".*" + re.escape(END), lambda _: f"{BEGIN}\n{measured}\n{END}", page, flags=re.S)
+
+
+def measured(count: int, quick: bool, say: Callable[[str], None]) -> str:
+    """All tables."""
+    rounds = 1 if quick else 7
+    parts = [*shares(count, quick, say), *times(rounds, quick, say), *idle(quick), *memory(quick), machine()]
+    return "\n".join(parts)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measures and prints, or writes the page."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--photos", type=int, default=4, help="photos a row of the tables at least")
+    parser.add_argument("--quick", action="store_true", help="one row a table, to see whether it runs")
+    parser.add_argument("--write", action="store_true", help=f"write the tables into {PAGE.relative_to(ROOT)}")
+    given = parser.parse_args(arguments)
+    cv2.setNumThreads(1)
+    text = measured(1 if given.quick else given.photos, given.quick, lambda line: print(line, file=sys.stderr))
+    if given.write:
+        PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), text), encoding="utf-8")
+    print(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,172 @@
+"""The figures that count: many photos by chance, how many stickers were read, unknown, wrong.
+
+python -m tests.bench.readings --readings 100000 [--seed N] [--light typical|hard] [--out FOLDER]
+
+20 mm stickers with their quiet zone, 1080p over 1.2 m (1.6 px a millimetre in the picture's middle), tilt 0 to 30°.
+A reading is one sticker in sight: nothing covers it or its quiet zone, no lamp's reflection has burnt it out.
+What typical and hard light are stands at `typical_shot` and `hard_shot` in `tests/photos.py`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+ROOT = Path(__file__).parent.parent.parent
+sys.path[:0] = [str(ROOT / "tests"), str(ROOT)]
+
+import photos  # noqa: E402
+from bench.eye import known_mats  # noqa: E402
+from bench.readers import Found, ours  # noqa: E402
+from photos import Photo, Score, Shown, compared  # noqa: E402
+
+TILT_BANDS = ((0, 10), (10, 20), (20, 30))
+MODULE_BANDS = (0.0, 0.9, 1.0, 1.1, 1.2, 1.3, 1.4, 9.0)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One photo, made again from its number alone."""
+
+    seed: int
+    light: str
+
+    @property
+    def mats_known(self) -> bool:
+        return self.seed // len(photos.TROUBLES) % 2 == 1
+
+    @property
+    def trouble(self) -> str:
+        return photos.TROUBLES[self.seed % len(photos.TROUBLES)]
+
+    def labels(self, photo: Photo) -> Iterator[str]:
+        """What the photo counts under."""
+        yield "all"
+        yield "mats known" if self.mats_known else "no mats"
+        yield next(f"tilt {low} to {high}°" for low, high in TILT_BANDS if photo.pose.tilt_deg <= high)
+        if self.light == "hard":
+            yield self.trouble
+
+    def taken(self) -> Photo:
+        return (photos.typical_photo if self.light == "typical" else photos.hard_photo)(self.seed)
+
+
+def trials(first: int, lights: Sequence[str]) -> Iterator[Trial]:
+    """Without end, the lights by turns."""
+    for seed in count(first):
+        yield from (Trial(seed, light) for light in lights)
+
+
+class Tally:
+    """Scores by what the photos and stickers were like."""
+
+    def __init__(self) -> None:
+        self.by: dict[str, dict[str, Score]] = defaultdict(lambda: defaultdict(Score))
+        self.modules: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(lambda: [0, 0]))
+        self.burnt = 0
+
+    def add(self, trial: Trial, photo: Photo, found: Found) -> Score:
+        """Counts a photo."""
+        score = compared(photo, found)
+        for label in trial.labels(photo):
+            self.by[trial.light][label] += score
+        named = {card for card, _ in found}
+        for sticker in photo.stickers:
+            self.burnt += sticker.hidden == 0 and not sticker.in_sight
+            if sticker.in_sight:
+                counts = self.modules[trial.light][_module_band(sticker)]
+                counts[0] += 1
+                counts[1] += sticker.card in named
+        return score
+
+    def lines(self) -> Iterator[str]:
+        """The tables in Markdown."""
+        yield "| light | | readings | read | unknown | wrong | ghosts |"
+        yield "|---|---|---|---|---|---|---|"
+        for light, rows in self.by.items():
+            for label, score in rows.items():
+                yield f"| {light} | {label} | {_row(score)} |"
+        yield ""
+        yield "| px a module | " + " | ".join(f"{light}: readings | read" for light in self.modules) + " |"
+        yield "|---|" + "---|---|" * len(self.modules)
+        for band in sorted({band for bands in self.modules.values() for band in bands}):
+            cells = [bands[band] for bands in self.modules.values()]
+            yield f"| {band} | " + " | ".join(f"{n} | {100 * r / max(1, n):.2f} %" for n, r in cells) + " |"
+        yield ""
+        yield f"Burnt out by a reflection and not counted: {self.burnt}."
+
+
+def _module_band(sticker: Shown) -> str:
+    at = int(np.searchsorted(MODULE_BANDS, sticker.module_px)) - 1
+    low, high = MODULE_BANDS[at], MODULE_BANDS[at + 1]
+    return f"up to {high}" if low == 0 else f"above {low}" if high == 9 else f"{low} to {high}"
+
+
+def _row(score: Score) -> str:
+    part = 100 / max(1, score.in_sight)
+    return (
+        f"{score.in_sight} | {score.read * part:.2f} % | {score.unknown * part:.2f} % "
+        f"| {len(score.wrong)} | {len(score.ghosts)}"
+    )
+
+
+def keep(trial: Trial, photo: Photo, score: Score, out: Path | None) -> str:
+    """A sentence about what went wrong, with the command that makes it again; the picture goes to `out`."""
+    name = f"{trial.light}-{trial.seed}.png"
+    if out:
+        out.mkdir(parents=True, exist_ok=True)
+        cv2.imwrite(str(out / name), photo.image)
+    again = f"python -m tests.bench.readings --seed {trial.seed} --light {trial.light} --readings 1"
+    return f"{name}: wrong {score.wrong}, ghosts {score.ghosts}; {again}"
+
+
+def run(readings: int, first: int, lights: Sequence[str], out: Path | None, say: Callable[[str], None]) -> Tally:
+    """Photos until so many stickers have been read or not."""
+    tally, done, spent = Tally(), 0, 0.0
+    for number, trial in enumerate(trials(first, lights)):
+        photo = trial.taken()
+        mats = known_mats(photo.pose) if trial.mats_known else None
+        start = time.perf_counter()
+        found = ours(photo.gray, mats)
+        spent += time.perf_counter() - start
+        score = tally.add(trial, photo, found)
+        done += score.in_sight
+        if score.wrong or score.ghosts:
+            say(keep(trial, photo, score, out))
+        if number % 50 == 49:
+            say(f"{done} readings in {number + 1} photos, {1000 * spent / (number + 1):.0f} ms each")
+        if done >= readings:
+            return tally
+    return tally
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Reads and prints."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--readings", type=int, default=100_000)
+    parser.add_argument("--seed", type=int, default=0, help="the first photo's number")
+    parser.add_argument("--light", choices=("typical", "hard"), action="append", help="both without it")
+    parser.add_argument("--out", type=Path, help="where photos with wrong readings go")
+    given = parser.parse_args(arguments)
+    cv2.setNumThreads(1)
+    tally = run(
+        given.readings,
+        given.seed,
+        given.light or ("typical", "hard"),
+        given.out,
+        lambda line: print(line, file=sys.stderr, flush=True),
+    )
+    print("\n".join(tally.lines()))
+
+
+if __name__ == "__main__":
+    main()
