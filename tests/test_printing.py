@@ -110,7 +110,7 @@ def test_opencv_reads_every_tag_as_the_card_it_is_for():
 
 
 def test_a_tag_has_a_cell_of_white_on_every_side_and_its_name_below():
-    tag, code = (render.to_image(stickers.sticker_svg("roll-03", 20.0, kind), 10.0) for kind in stickers.KINDS)
+    code, tag = (render.to_image(stickers.sticker_svg("roll-03", 20.0, kind), 10.0) for kind in stickers.KINDS)
 
     inside = dark(tag)[:200]
     ys, xs = np.nonzero(inside)
