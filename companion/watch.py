@@ -16,8 +16,9 @@ import cv2
 import numpy as np
 
 from companion.errors import Problem
+from companion.labels import face_of
 from companion.match import Fate, Match, MatchState, Policy
-from companion.proposal import Mismatch, Proposal
+from companion.proposal import ASKING_CONFIDENCE, Doubt, Mismatch, Proposal
 from companion.rules import judge, referee
 from companion.rules.judge import Game, HandResult, JudgedLine
 from companion.rules.notation import Line
@@ -27,7 +28,7 @@ from companion.rules.table import Table
 from companion.setup import Setup
 from companion.tracker import Cleared, Event, Settled, Tracker, Withdrawn
 from companion.vision.camera import Frame
-from companion.vision.view import View
+from companion.vision.view import Sighting, View
 
 log = logging.getLogger(__name__)
 
@@ -38,6 +39,7 @@ SEEN_LATE_S = 2.0
 """So much later than it was laid a card may be seen, behind a hand or after a push of the camera."""
 
 SOURCE_OVER = "The pictures have come to an end. Plays can be entered by hand."
+UNREAD = "A card has been laid that cannot be read for sure: which is it?"
 CROP_MM = 52.0
 CROP_SIDE_PX = 320
 
@@ -88,6 +90,10 @@ class Watcher:
                 yield from self._take_proposal(event)
             case Mismatch(proposal_id=None):
                 yield {"t_s": round(self._now_s, 3), "question": event.say, "zone": event.zone}
+            case Doubt():
+                # Nobody answers here: what follows does not wait for it.
+                self._tracker.answered(event.id)
+                yield _doubt_json(event)
             case Mismatch():
                 yield from self._take_back(event)
             case Cleared() if self._confirms:
@@ -102,9 +108,12 @@ class Watcher:
         if table is None:
             raise AssertionError("a watched hand has begun")
         legal = not referee.objections(table, proposal.play)
-        yield _proposal_json(proposal, table, confirmed=legal and self._confirms)
+        confirmed = legal and self._confirms and proposal.confidence >= ASKING_CONFIDENCE
+        yield _proposal_json(proposal, table, confirmed=confirmed)
         if not legal:
             self._refused[proposal.id] = proposal
+            return
+        if self._confirms and not confirmed:
             return
         self._tracker.resolve(proposal.id, confirmed=True)
         if self._confirms:
@@ -185,6 +194,16 @@ def _proposal_json(proposal: Proposal, table: Table, confirmed: bool) -> dict[st
     }
 
 
+def _doubt_json(doubt: Doubt) -> dict[str, Any]:
+    return {
+        "t_s": round(doubt.t_s, 3),
+        "question": UNREAD,
+        "zone": doubt.zone,
+        "choices": [str(play) for play in doubt.plays],
+        "confidence": round(doubt.confidence, 3),
+    }
+
+
 # Feeding a match that people confirm
 
 
@@ -206,6 +225,9 @@ class Corridor:
         self._tracker: Tracker | None = None
         self._waiting: set[int] = set()
         self._asked: set[int] = set()
+        self._doubted: set[int] = set()
+        """The doubts that wait for an answer."""
+
         self._plays: dict[int, Play] = {}
         """The plays proposed in this hand, by proposal."""
 
@@ -262,10 +284,10 @@ class Corridor:
         table = state.game.table
         if self._tracker is None or state.match != self._match_id:
             self._tracker = Tracker(self._mats(state), table)
-            self._waiting, self._asked, self._match_id = set(), set(), state.match
+            self._waiting, self._asked, self._doubted, self._match_id = set(), set(), set(), state.match
         elif state.game.hand_number != self._known.hand:
             self._tracker.new_hand()
-            self._plays = {}
+            self._plays, self._doubted = {}, set()
         else:
             self._hear_answers(state, self._tracker)
         self._known = _Known(state.game.hand_number, state.seq)
@@ -274,13 +296,21 @@ class Corridor:
         changed = 0
         for proposal_id in [i for i in self._waiting if i in state.fates]:
             fate = state.fates[proposal_id]
-            tracker.resolve(proposal_id, confirmed=fate in (Fate.CONFIRMED, Fate.CHANGED))
             changed += fate is Fate.CHANGED
+            tracker.resolve(
+                proposal_id,
+                confirmed=fate in (Fate.CONFIRMED, Fate.CHANGED),
+                changed=fate is Fate.CHANGED,
+                taken_back=fate is Fate.TAKEN_BACK,
+            )
             self._waiting.discard(proposal_id)
         by_hand = [e.play for e in state.entries if e.seq > self._known.last_seq and e.written.source == "phone"]
         for play in by_hand[changed:]:
             if play is not None and state.game.table is not None:
                 tracker.expect(play, state.game.table)
+        for doubt_id in self._doubted - {doubt.id for doubt in state.doubts}:
+            tracker.answered(doubt_id)
+            self._doubted.discard(doubt_id)
         shown = {mismatch.id for mismatch in state.mismatches}
         for mismatch_id in self._asked - shown:
             self._leave(mismatch_id)
@@ -301,9 +331,15 @@ class Corridor:
             case Mismatch():
                 self._match.mismatch(event)
                 self._asked.add(event.id)
-            case Settled(mismatch_id):
-                self._asked.discard(mismatch_id)
-                self._match.clear_mismatch(mismatch_id)
+            case Doubt():
+                self._doubted.add(event.id)
+                self._match.doubt(replace(event, crop=_crop_of_doubt(event, view, frame)))
+            case Settled(question_id) if question_id in self._doubted:
+                self._doubted.discard(question_id)
+                self._match.clear_doubt(question_id)
+            case Settled(question_id):
+                self._asked.discard(question_id)
+                self._match.clear_mismatch(question_id)
             case Cleared():
                 if self._match.state.policy is Policy.AUTO:
                     self._match.next_hand("camera")
@@ -332,8 +368,19 @@ def preview(state: MatchState) -> Table | None:
 
 def _crop(proposal: Proposal, view: View, frame: Frame) -> bytes | None:
     """The card of a proposal, cut out of the frame."""
-    sighting = next((s for s in view.sightings if s.zone == proposal.zone and s.face == proposal.play.card), None)
-    mat = (proposal.zone or "").partition("/")[0]
+    here = (s for s in view.sightings if s.zone == proposal.zone)
+    card = next((s for s in here if proposal.play.card in (s.face, *(face_of(c) for c, _ in s.rivals))), None)
+    return _cut_out(card, view, frame)
+
+
+def _crop_of_doubt(doubt: Doubt, view: View, frame: Frame) -> bytes | None:
+    """The card that cannot be read, cut out of the frame."""
+    return _cut_out(next((s for s in view.sightings if s.zone == doubt.zone and s.card is None), None), view, frame)
+
+
+def _cut_out(sighting: Sighting | None, view: View, frame: Frame) -> bytes | None:
+    """What lies round a sighting, as JPEG."""
+    mat = (sighting.zone or "").partition("/")[0] if sighting is not None else ""
     scale = next((m.px_per_mm for m in view.mats if m.id == mat), None)
     if sighting is None or scale is None:
         return None
