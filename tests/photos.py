@@ -6,6 +6,7 @@ of `laid`, what the camera does to it of `webcam`; here it is painted, in linear
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
@@ -46,6 +47,12 @@ class Shown:
 
     burnt: float
     """The share of the code where a lamp's reflection shows ink as white."""
+
+    @property
+    def centre_px(self) -> tuple[float, float]:
+        """The mean of the code's corners."""
+        x, y = self.corners_px.mean(0)
+        return float(x), float(y)
 
     @property
     def in_sight(self) -> bool:
@@ -133,33 +140,28 @@ class Score:
         return Score(*(getattr(self, name) + getattr(other, name) for name in Score.__slots__))
 
 
-def compared(photo: Photo, found: Sequence[tuple[str | None, tuple[float, float]]]) -> Score:
+def compared(truth: Sequence[Shown], found: Sequence[tuple[str | None, tuple[float, float]]]) -> Score:
     """How a reader did: `found` are cards (None: cannot be told) and the middles of their codes in pixels."""
     named: dict[str, set[str | None]] = {}
     wrong, ghosts = [], []
     for card, middle in found:
-        here = _meant(photo, card, middle)
+        here = _meant(truth, card, middle)
         if here is None:
             ghosts.append(f"{card} at {middle[0]:.0f}, {middle[1]:.0f}")
             continue
         named.setdefault(here.card, set()).add(card)
         if card not in (None, here.card):
             wrong.append(f"{here.card} as {card}")
-    said = [named.get(sticker.card, set()) for sticker in photo.stickers if sticker.in_sight]
-    cards = [sticker.card for sticker in photo.stickers if sticker.in_sight]
+    cards = [sticker.card for sticker in truth if sticker.in_sight]
+    said = [named.get(card, set()) for card in cards]
     read = sum(card in names for card, names in zip(cards, said, strict=True))
-    unknown = sum(names == {None} for names in said)
-    return Score(len(cards), read, unknown, tuple(wrong), tuple(ghosts))
+    return Score(len(cards), read, sum(names == {None} for names in said), tuple(wrong), tuple(ghosts))
 
 
-def _meant(photo: Photo, card: str | None, middle: tuple[float, float]) -> Shown | None:
+def _meant(truth: Sequence[Shown], card: str | None, middle: tuple[float, float]) -> Shown | None:
     """The sticker near a point that shows at all: the one of this card, else the one that shows most."""
-    near = [s for s in photo.stickers if s.hidden < 0.95 and _away(s, middle) < 7 * s.module_px]
-    return min(near, key=lambda s: (s.card != card, s.hidden, _away(s, middle)), default=None)
-
-
-def _away(sticker: Shown, middle: tuple[float, float]) -> float:
-    return float(np.hypot(*(sticker.corners_px.mean(0) - middle)))
+    near = [s for s in truth if s.hidden < 0.95 and math.dist(s.centre_px, middle) < 7 * s.module_px]
+    return min(near, key=lambda s: (s.card != card, s.hidden, math.dist(s.centre_px, middle)), default=None)
 
 
 # --- Painting -------------------------------------------------------------------------------------------------

@@ -111,7 +111,7 @@ def scores(condition: Condition, count: int, seed: int, readers: Sequence[Reader
         codes, tags, mats = shots(condition, seed + number)
         for reader in readers:
             photo = tags if reader.of_tags else codes
-            total[reader.name] += compared(photo, reader(photo.gray, mats))
+            total[reader.name] += compared(photo.stickers, reader(photo.gray, mats))
         number += 1
     return total
 

@@ -76,7 +76,7 @@ class Tally:
 
     def add(self, trial: Trial, photo: Photo, found: Found) -> Score:
         """Counts a photo."""
-        score = compared(photo, found)
+        score = compared(photo.stickers, found)
         for label in trial.labels(photo):
             self.by[trial.light][label] += score
         named = {card for card, _ in found}
