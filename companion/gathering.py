@@ -24,6 +24,8 @@ class Gathering:
     def __init__(self) -> None:
         self._bare_since_s: float | None = None
         self._few_since_s: float | None = None
+        self._shown: frozenset[str] | None = None
+        """The cards in sight when the hand had ended; those beneath come to light while they are gathered."""
 
     def bare_for_s(self, view: View, mats: Sequence[str]) -> float:
         """How long every mat has been seen with no card on it and nothing over it."""
@@ -44,32 +46,32 @@ class Gathering:
         Either few are left for a while, or only those of one side are and a card of the next hand has been laid
         elsewhere.
         """
+        if self._shown is None:
+            self._shown = frozenset(t.card for t in memory if t.last_seen is not None)
         laid = [t for t in memory if t.place is not None]
-        left = [t for t in laid if not _is_gone(t, view) and not _is_dealt_anew(t)]
+        left = [t for t in laid if not _is_gone(t, view) and not self._is_dealt_anew(t)]
         enough = len(laid) - len(left) >= ENOUGH_GONE
         if not enough or len(left) > LEFT_LYING:
             self._few_since_s = None
         elif self._few_since_s is None:
             self._few_since_s = view.t_s
         few = self._few_since_s is not None and view.t_s - self._few_since_s >= LEFT_LYING_S
-        return left if few or (enough and _has_begun(left, view, memory)) else None
+        return left if few or (enough and self._has_begun(left, view, memory)) else None
+
+    def _has_begun(self, left: Sequence[Track], view: View, memory: Memory) -> bool:
+        """Whether a card of the next hand lies on a mat that was cleared, before a draw pile, and one side is late."""
+        late = {t.place.mat for t in left if t.place is not None}
+        if len(late) > 1 or "table" in late or view.draw_pile_empty is not False:
+            return False
+        fresh = (t.steady() for t in memory if t.place is None or self._is_dealt_anew(t))
+        return any(place.mat not in late for place in fresh if place is not None and place.zone != DISCARD_ZONE)
+
+    def _is_dealt_anew(self, track: Track) -> bool:
+        """Whether a card is seen again that had lain in sight when the hand ended, after a good while."""
+        return track.steady() is not None and track.away_s >= NEW_CARD_S and track.card in (self._shown or ())
 
 
 def _is_gone(track: Track, view: View) -> bool:
     """Whether it has not been seen for a while in its zone, which is in sight; what was covered goes unnoticed."""
     unseen = track.unseen_since_s
     return unseen is not None and not is_out_of_sight(track, view) and view.t_s - unseen >= GONE_S
-
-
-def _is_dealt_anew(track: Track) -> bool:
-    """Whether a card lies elsewhere than in the hand before, after it was out of sight for a good while."""
-    return track.steady() is not None and track.steady() != track.place and track.away_s >= NEW_CARD_S
-
-
-def _has_begun(left: Sequence[Track], view: View, memory: Memory) -> bool:
-    """Whether a card of the next hand lies on a mat that was cleared, before a draw pile, and one side is late."""
-    late = {t.place.mat for t in left if t.place is not None}
-    if len(late) > 1 or "table" in late or view.draw_pile_empty is not False:
-        return False
-    fresh = [t for t in memory if t.steady() is not None and (t.place is None or _is_dealt_anew(t))]
-    return any(place.mat not in late for t in fresh if (place := t.steady()) and place.zone != DISCARD_ZONE)

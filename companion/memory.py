@@ -33,7 +33,7 @@ class Memory:
     def leave_behind(self, tracks: Iterable[Track]) -> None:
         """These cards lie there from the hand before."""
         for t in tracks:
-            left = Track(t.card, t.face, place=t.place, at_mm=t.at_mm, order=t.order, of_last_hand=True)
+            left = Track(t.card, t.face, place=t.place, at_mm=t.at_mm, of_last_hand=True)
             left.recent.extend(t.recent)
             self.tracks[t.card] = left
 
@@ -110,14 +110,13 @@ class Memory:
 
     def expect(self, face: Card, zone: str) -> None:
         """A card of this face will come to lie in a zone, or lies there unread: the record has it already."""
-        for track in self:
-            if (
-                track.face is face
-                and track.zone == zone
-                and (track.asked or (track.left_alone and not track.confirmed))
-            ):
-                track.confirmed = track.confirmed or not track.asked
-                return
+        here = [track for track in self if track.face is face and track.zone == zone]
+        if any(track.asked for track in here):
+            return
+        dismissed = next((track for track in here if track.left_alone and not track.confirmed), None)
+        if dismissed is not None:
+            dismissed.confirmed, dismissed.left_alone = True, False
+            return
         self._owed[(zone, face)] += 1
 
     def adopt(self, track: Track, place: Place, table: Table) -> bool:

@@ -13,6 +13,7 @@ Every decision is a function of the views, their times and the table as the reco
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -47,6 +48,9 @@ DWELL_S = 0.8
 
 BEFORE_TURN_S = 1.5
 """So long at most a card out of turn waits for the one before it, while an arm is over the table."""
+
+AFTER_ARM_S = 0.4
+"""So long after an arm has gone the card that it laid may still be unread."""
 
 BARE_LOOKS = 3
 CONTESTED_S = 8.0
@@ -100,6 +104,9 @@ class Tracker:
         self._gathering = Gathering()
         self._arms: dict[str, float] = {}
         """Since when each zone has been unknown."""
+
+        self._arm_s = -math.inf
+        """When an arm was over the table last, as far as a new card asked."""
 
         self._pile_empty_since_s: float | None = None
         self._exhausted_said = self._end_said = self._is_cleared = False
@@ -291,9 +298,11 @@ class Tracker:
         """Whether the hand that laid a card may still be at it, or the card before it is not yet in sight."""
         lies_s = view.t_s - track.seen_since_s
         arms = {zone for zone, since_s in self._arms.items() if view.t_s - since_s < ARM_S and zone != DRAW_ZONE}
-        at_it = any(zone.partition("/")[0] == place.mat != "table" for zone in arms)
-        if (at_it and lies_s < DWELL_S) or not arms or lies_s >= BEFORE_TURN_S:
-            return at_it and lies_s < DWELL_S
+        self._arm_s = view.t_s if arms else self._arm_s
+        if lies_s < DWELL_S and any(zone.partition("/")[0] == place.mat != "table" for zone in arms):
+            return True
+        if lies_s >= BEFORE_TURN_S or view.t_s - self._arm_s >= AFTER_ARM_S:
+            return False
         return any(reason.code == "not-your-turn" for reason in self._objections(track, place, table))
 
     def _moved(self, track: Track, new: Place, table: Table, t_s: float) -> Iterator[Event]:

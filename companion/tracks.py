@@ -149,7 +149,7 @@ class Track:
     def see(self, place: Place, sighting: Sighting, at_mm: Point, sureness: float, t_s: float) -> None:
         """Takes in that a look has seen it."""
         if self.last_seen is None:
-            self.seen_since_s, self.away_s = t_s, t_s - self.seen_s
+            self.seen_since_s, self.away_s = t_s, t_s - self.seen_s if self.recent else 0.0
         shift_mm = math.dist(self.at_mm, at_mm)
         if shift_mm > PUSHED_MM and self.zone == place.zone:
             self.pushed_s = t_s

@@ -1,0 +1,617 @@
+"""What goes wrong at a real table, as the tracker sees it: pushed, bumped, covered, mislaid, left lying, unread."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import pytest
+from test_tracker import MATS, STEP_S, Sim, asmodee, plays, questions, table_after
+
+from companion.doubts import ASKING_S, JOINT_CONFIDENCE
+from companion.gathering import LEFT_LYING_S, NEW_CARD_S
+from companion.labels import face_of
+from companion.memory import GONE_S
+from companion.places import DISCARD_ZONE
+from companion.proposal import ASKING_CONFIDENCE, Doubt, Proposal
+from companion.rules import notation, referee
+from companion.rules.cards import Card
+from companion.tracker import BEFORE_TURN_S, CONTESTED_S, DWELL_S, Cleared, Settled, Withdrawn
+from companion.vision.view import MatSeen, Quad, Sighting, View
+
+Point = tuple[float, float]
+PX_PER_MM = 2.0
+BATTLE, DISTANCE, SAFETY = "side-1/battle", "side-1/distance", "side-1/safety"
+ROLLING = ("Ann roll", "Bob roll")
+
+
+def sheet(x: float, y: float) -> Quad:
+    return ((x, y), (x + 840, y), (x + 840, y + 594), (x, y + 594))
+
+
+@dataclass
+class Table(Sim):
+    """A table whose cards lie somewhere, in millimetres; legal plays are confirmed at once."""
+
+    at_mm: dict[str, Point] = field(default_factory=dict)
+    codes: dict[str, tuple[str, Point, tuple[tuple[str, float], ...]]] = field(default_factory=dict)
+    """Codes that cannot be read, by any name: zone, place, and what they may be."""
+
+    camera_px: Point = (0.0, 0.0)
+    trouble: str | None = None
+    pile_empty: bool | None = False
+    sure: float = 0.98
+    corners: dict[str, Quad] = field(default_factory=dict)
+
+    def put(self, card: str, zone: str, x: float = 0.0, y: float = 0.0, *, sideways: bool = False) -> None:
+        """A card comes to lie there; nothing else is changed."""
+        self.cards[card], self.at_mm[card] = (zone, sideways), (x, y)
+
+    def played(self, card: str, zone: str, x: float = 0.0, y: float = 0.0) -> None:
+        """A card is laid and seen."""
+        self.put(card, zone, x, y)
+        assert plays(self.see(0.6)) != []
+
+    def cover(self, card: str) -> None:
+        """A card cannot be seen any more."""
+        del self.cards[card]
+
+    def code(self, name: str, zone: str, x: float = 0.0, y: float = 0.0, **rivals: float) -> None:
+        said = tuple((card.replace("_", "-").removeprefix("km-"), sure) for card, sure in rivals.items())
+        self.codes[name] = (zone, (x, y), said)
+
+    def _view(self, unknown: tuple[str, ...], pile_empty: bool) -> View:
+        read = [self._sighting(card, zone, self.at_mm[card], side) for card, (zone, side) in self.cards.items()]
+        unread = [
+            Sighting(Card.UNKNOWN, None, self._px(at), None, zone, False, 0.0, "sticker", rivals)
+            for zone, at, rivals in self.codes.values()
+        ]
+        shown = tuple(sighting for sighting in read + unread if sighting.zone not in unknown)
+        mats = tuple(MatSeen(mat, sheet(*self.camera_px), PX_PER_MM) for mat in (*MATS, "table"))
+        return View(self.t_s, mats, shown, frozenset(unknown), self.pile_empty, self.trouble)
+
+    def _sighting(self, card: str, zone: str, at: Point, sideways: bool) -> Sighting:
+        corners = self.corners.get(card)
+        return Sighting(face_of(card), card, self._px(at), corners, zone, sideways, self.sure, "sticker")
+
+    def _px(self, at: Point) -> Point:
+        return self.camera_px[0] + 420 + at[0] * PX_PER_MM, self.camera_px[1] + 297 + at[1] * PX_PER_MM
+
+
+def driving(*lines: str, edition: str = "classic") -> Table:
+    """Ann and Bob drive; both rolls are seen lying there."""
+    table = Table(table_after(edition=edition))
+    table.played("roll-01", BATTLE)
+    table.played("roll-02", "side-2/battle")
+    assert plays(table.events) == ["Ann roll", "Bob roll"]
+    table.events.clear()
+    return table
+
+
+# Bumps and turns
+
+
+def test_a_card_that_is_turned_before_it_is_confirmed_stays_the_same_proposal():
+    table = Table(table_after(), confirm=False)
+    table.put("roll-01", BATTLE)
+    table.see()
+    table.put("roll-01", BATTLE, sideways=True)
+
+    assert table.see(2.0) == []
+
+
+def test_a_card_bumped_within_its_zone_says_nothing():
+    table = driving()
+    table.put("roll-01", BATTLE, 14, -9, sideways=True)
+
+    assert table.see(4.0) == []
+
+
+def test_a_card_turned_to_and_fro_while_it_is_looked_at_says_nothing():
+    table = driving()
+    for turn in range(12):
+        table.put("roll-01", BATTLE, sideways=bool(turn % 2))
+        assert table.see(STEP_S) == []
+
+
+def diagonal(x: float, y: float) -> Quad:
+    return ((x, y), (x + 30, y + 30), (x, y + 60), (x - 30, y + 30))
+
+
+def test_a_safety_that_lies_neither_upright_nor_sideways_is_not_sure():
+    table = Table(table_after(*ROLLING, "Ann 25", "Bob stop > Ann"), confirm=False)
+    table.put("right-of-way-01", SAFETY, sideways=True)
+    table.corners["right-of-way-01"] = diagonal(0, 0)
+
+    (proposal,) = (event for event in table.see() if isinstance(event, Proposal))
+    assert proposal.confidence < ASKING_CONFIDENCE
+    assert not proposal.sure
+
+
+# Fans pushed together
+
+
+def fan(table: Table, *cards: str) -> None:
+    """So many of Ann's distance cards side by side, 70 mm apart; Bob discards in between."""
+    for number, card in enumerate(cards):
+        table.played(card, DISTANCE, 70.0 * number)
+        table.put(f"25-{number + 5:02d}", DISCARD_ZONE, 0, 0)
+        table.see(0.6)
+        if number:
+            table.cards.pop(f"25-{number + 4:02d}", None)
+    table.events.clear()
+
+
+def test_a_fan_that_is_pushed_together_loses_none_of_its_cards():
+    table = driving()
+    fan(table, "100-01", "75-01", "50-01")
+    table.see(0.5, unknown=(DISTANCE,))
+    table.cover("75-01")
+    table.cover("50-01")
+    table.put("100-01", DISTANCE, 100)
+
+    assert table.see(6.0) == []
+
+
+def test_a_fan_that_is_spread_again_shows_what_it_always_showed():
+    table = driving()
+    fan(table, "100-01", "75-01")
+    table.cover("75-01")
+    table.put("100-01", DISTANCE, 60)
+    table.see(4.0)
+    table.put("100-01", DISTANCE, 0)
+    table.put("75-01", DISTANCE, 90)
+
+    assert table.see(4.0) == []
+
+
+def test_a_card_taken_from_a_fan_whose_other_cards_stay_is_missed():
+    table = driving()
+    fan(table, "100-01", "75-01", "50-01")
+    table.cover("100-01")
+
+    assert [mismatch.expected for mismatch in questions(table.see(3.0))] == ["100"]
+
+
+# Light and camera
+
+
+def test_a_moved_camera_does_not_uncover_what_lies_beneath():
+    table = driving()
+    table.put("stop-01", BATTLE, 8, 8)
+    table.cover("roll-01")
+    table.see()
+    table.camera_px = (160.0, -90.0)
+
+    assert questions(table.see(4.0)) == []
+
+
+def test_what_was_out_of_sight_while_the_picture_could_not_be_trusted_has_not_been_missing():
+    table = driving()
+    table.cover("roll-01")
+    table.see(GONE_S - 0.5)
+    table.trouble = "The light has changed."
+    assert table.see(5.0) == []
+    table.trouble = None
+    table.see(0.4)
+    table.put("roll-01", BATTLE)
+
+    assert table.see(3.0) == []
+
+
+def test_a_play_made_while_the_picture_could_not_be_trusted_is_seen_once_afterwards():
+    table = driving()
+    table.trouble = "The light has changed."
+    table.put("100-01", DISTANCE)
+    table.see(2.0)
+    table.trouble = None
+
+    assert plays(table.see(3.0)) == ["Ann 100"]
+
+
+# Hands that are still over the mat
+
+
+def test_while_the_arm_is_over_the_mat_a_card_just_laid_is_waited_for():
+    table = Table(table_after())
+    table.put("roll-01", BATTLE)
+
+    assert table.see(DWELL_S - 0.2, unknown=(DISTANCE,)) == []
+    assert plays(table.see(0.2)) == ["Ann roll"]
+
+
+def test_an_arm_that_stays_is_not_waited_for_for_ever():
+    table = Table(table_after())
+    table.put("roll-01", BATTLE)
+
+    assert plays(table.see(DWELL_S + 0.3, unknown=(DISTANCE,))) == ["Ann roll"]
+
+
+def test_a_cup_on_the_mat_holds_no_card_up():
+    table = Table(table_after())
+    table.see(5.0, unknown=(DISTANCE,))
+    table.put("roll-01", BATTLE)
+
+    assert plays(table.see(4 * STEP_S, unknown=(DISTANCE,))) == ["Ann roll"]
+
+
+def test_a_card_put_down_in_the_wrong_zone_and_moved_by_the_same_arm_is_one_play():
+    table = Table(table_after("Ann roll"))
+    table.put("stop-01", "side-2/battle")
+    table.see(0.5, unknown=("side-2/distance",))
+    table.see(0.3, unknown=("side-2/battle", "side-2/distance"))
+    table.put("stop-01", BATTLE)
+
+    assert plays(table.see(2.0)) == ["Bob stop > Ann"]
+
+
+def test_a_card_seen_before_the_one_that_was_laid_first_waits_for_it():
+    table = Table(table_after(*ROLLING))
+    table.put("50-01", "side-2/distance")
+    early = table.see(BEFORE_TURN_S - 0.5, unknown=(DISTANCE, BATTLE))
+    table.put("100-01", DISTANCE)
+
+    assert early == []
+    assert plays(table.see(1.0)) == ["Ann 100", "Bob 50"]
+
+
+def test_a_card_out_of_turn_is_told_though_a_hand_lies_on_the_table():
+    table = Table(table_after(*ROLLING))
+    table.put("50-01", "side-2/distance")
+
+    assert plays(table.see(BEFORE_TURN_S + 0.5, unknown=(DISTANCE, BATTLE))) == ["Bob 50"]
+
+
+# Discards that are taken and covered at once
+
+
+def test_a_discard_whose_place_was_seen_bare_has_been_taken_though_another_soon_lies_there():
+    table = asmodee()
+    table.take_up("25-01")
+    table.see(0.4)
+    table.see(0.4, unknown=(DISCARD_ZONE,))
+    table.lay("50-01", DISCARD_ZONE)
+
+    assert plays(table.see(3.0)) == ["Ann take", "Ann discard 50"]
+
+
+def test_a_discard_that_was_never_seen_to_go_lies_under_the_next():
+    table = asmodee()
+    table.see(0.4, unknown=(DISCARD_ZONE,))
+    table.lay("50-01", DISCARD_ZONE)
+
+    assert plays(table.see(4.0)) == ["Ann discard 50"]
+    assert questions(table.events) == []
+
+
+# What people said is not what lies there
+
+
+def test_a_card_that_was_changed_into_another_and_lies_on_is_asked_about_once():
+    table = Table(table_after(), confirm=False)
+    table.put("roll-01", BATTLE)
+    (proposal,) = table.see()
+    table.tracker.resolve(proposal.id, confirmed=True, changed=True)
+    table.table = referee.apply(table.table, notation.parse_play("Ann right-of-way", table.table.sides))
+
+    assert table.see(CONTESTED_S - 1.0) == []
+    (question,) = table.see(20.0)
+    assert (question.expected, question.seen, question.zone) == (None, "roll", BATTLE)
+
+
+def test_a_card_that_was_changed_into_what_it_is_is_not_asked_about():
+    table = Table(table_after("Ann roll"), confirm=False)
+    table.put("stop-01", BATTLE)
+    (proposal,) = table.see()
+    table.tracker.resolve(proposal.id, confirmed=True, changed=True)
+    table.table = table_after("Ann roll", "Bob stop > Ann")
+
+    assert table.see(20.0) == []
+
+
+def test_a_card_that_was_to_be_taken_back_and_lies_on_is_asked_about():
+    table = Table(table_after(), confirm=False)
+    table.put("100-01", DISTANCE)
+    (proposal,) = table.see()
+    table.tracker.resolve(proposal.id, confirmed=False, taken_back=True)
+
+    (question,) = table.see(CONTESTED_S + 1.0)
+    assert "was to be taken back" in question.say
+    table.cover("100-01")
+    assert table.see(3.0) == [Settled(question.id)]
+
+
+def test_a_card_that_people_said_means_nothing_is_left_alone():
+    table = Table(table_after(), confirm=False)
+    table.put("100-01", DISTANCE)
+    (proposal,) = table.see()
+    table.tracker.resolve(proposal.id, confirmed=False)
+
+    assert table.see(20.0) == []
+
+
+def test_a_special_card_that_was_no_play_is_not_asked_about_again_while_it_lies_there():
+    table = Table(table_after(edition="rush"))
+    table.put("mirror-01", DISCARD_ZONE)
+    (question,) = table.see()
+    table.tracker.leave(question.id, table.table)
+
+    assert table.see(20.0) == []
+
+
+def test_a_dismissed_card_whose_play_is_entered_later_counts_as_that():
+    table = Table(table_after(), confirm=False)
+    table.put("roll-01", BATTLE)
+    (proposal,) = table.see()
+    table.tracker.resolve(proposal.id, confirmed=False)
+    play = notation.parse_play("Ann roll", table.table.sides)
+    table.tracker.expect(play, table.table)
+    table.table = referee.apply(table.table, play)
+    table.see(1.0)
+    table.cover("roll-01")
+
+    assert [mismatch.expected for mismatch in questions(table.see(3.0))] == ["roll"]
+
+
+# The table is cleared between hands
+
+
+def over() -> Table:
+    """A hand that is over, its cards still lying there: three of Ann's, three of Bob's."""
+    table = driving()
+    for number, (card, zone) in enumerate(
+        (("100-01", DISTANCE), ("75-01", "side-2/distance"), ("50-01", DISTANCE), ("25-01", "side-2/distance"))
+    ):
+        table.played(card, zone, 70.0 * number)
+    table.table = referee.apply(table.table, notation.parse_play("end", []))
+    table.see(1.0)
+    table.events.clear()
+    return table
+
+
+def clear(table: Table, *, but: tuple[str, ...]) -> None:
+    table.cards = {card: place for card, place in table.cards.items() if card in but}
+
+
+@pytest.mark.parametrize("left", [("roll-02",), ("75-01", "25-01")])
+def test_a_card_or_two_left_lying_do_not_keep_the_next_hand_from_beginning(left: tuple[str, ...]):
+    table = over()
+    clear(table, but=left)
+
+    assert [type(event) for event in table.see(LEFT_LYING_S + GONE_S + 1.0)] == [Cleared]
+
+
+def test_a_hand_that_is_over_and_lies_there_is_not_cleared():
+    table = over()
+
+    assert table.see(20.0) == []
+
+
+def test_while_a_side_still_clears_the_next_hand_has_not_begun():
+    table = over()
+    clear(table, but=("roll-02", "75-01", "25-01"))
+
+    assert table.see(20.0) == []
+
+
+def test_one_side_that_clears_late_does_not_keep_the_next_hand_from_beginning():
+    table = over()
+    clear(table, but=("roll-02", "75-01", "25-01"))
+    table.see(NEW_CARD_S)
+    table.put("roll-07", BATTLE)
+    events = table.see(1.0)
+    table.table = table_after()
+
+    assert [type(event) for event in events] == [Cleared]
+    assert plays(table.see(1.0)) == ["Ann roll"]
+    clear(table, but=("roll-07",))
+    assert table.see(4.0) == []
+
+
+def test_a_card_laid_again_in_the_next_hand_while_a_side_clears_late_is_a_new_one():
+    table = over()
+    clear(table, but=("roll-02", "75-01", "25-01"))
+    table.see(NEW_CARD_S + 2.0)
+    table.put("roll-01", BATTLE, 5, 5)
+    events = table.see(1.0)
+    table.table = table_after()
+
+    assert [type(event) for event in events] == [Cleared]
+    assert plays(table.see(2.0)) == ["Ann roll"]
+
+
+def test_a_card_left_lying_that_is_covered_and_uncovered_is_still_no_play():
+    table = over()
+    clear(table, but=("roll-01",))
+    table.see(LEFT_LYING_S + GONE_S + 1.0)
+    table.table = table_after()
+    table.cover("roll-01")
+    table.put("roll-09", BATTLE, 3, 3)
+    assert plays(table.see(4.0)) == ["Ann roll"]
+    table.cards = {"roll-01": (BATTLE, False)}
+
+    assert plays(table.see(4.0)) == []
+
+
+def test_a_card_laid_after_the_table_was_cleared_counts_though_the_hand_is_begun_by_a_tap_later():
+    table = over()
+    table.cards.clear()
+    table.see(GONE_S + 1.0)
+    table.put("roll-05", BATTLE)
+    table.see(2.0)
+    table.tracker.new_hand()
+    table.table = table_after()
+
+    assert plays(table.see(1.0)) == ["Ann roll"]
+
+
+# Codes that cannot be told
+
+
+def test_a_code_that_cannot_be_told_is_asked_about_after_a_second():
+    table = Table(table_after())
+    table.code("a", BATTLE, roll_03=0.5, stop_02=0.45, gasoline_01=0.3)
+
+    assert table.see(ASKING_S - 0.2) == []
+    (doubt,) = table.see(1.0)
+    assert isinstance(doubt, Doubt)
+    assert [str(play) for play in doubt.plays] == ["Ann roll", "Bob stop > Ann", "Ann gasoline"]
+    assert (doubt.zone, doubt.confidence) == (BATTLE, pytest.approx(0.5))
+
+
+def test_of_plays_that_are_about_as_likely_the_legal_one_comes_first_and_none_twice():
+    table = Table(table_after())
+    table.code("a", BATTLE, gasoline_01=0.5, roll_03=0.45, roll_04=0.44)
+
+    (doubt,) = table.see(2.0)
+    assert [str(play) for play in doubt.plays] == ["Ann roll", "Ann gasoline"]
+
+
+def test_the_rules_never_put_a_play_before_a_much_likelier_one():
+    table = Table(table_after())
+    table.code("a", BATTLE, gasoline_01=0.6, gasoline_02=0.55, roll_03=0.3)
+
+    (doubt,) = table.see(2.0)
+    assert [str(play) for play in doubt.plays] == ["Ann gasoline", "Ann roll"]
+
+
+def test_a_card_that_lies_elsewhere_is_no_candidate():
+    table = driving()
+    table.code("a", DISTANCE, roll_02=0.5, km_100_01=0.45)
+
+    (doubt,) = table.see(2.0)
+    assert [str(play) for play in doubt.plays] == ["Ann 100"]
+
+
+def test_a_doubt_is_settled_when_the_card_can_be_read_and_its_play_proposed():
+    table = Table(table_after())
+    table.code("a", BATTLE, roll_03=0.5, stop_02=0.45)
+    (doubt,) = table.see(2.0)
+    table.codes.clear()
+    table.put("roll-03", BATTLE)
+
+    events = table.see(1.0)
+    assert Settled(doubt.id) in events
+    assert plays(events) == ["Ann roll"]
+
+
+def test_a_doubt_is_settled_when_the_card_is_taken_back():
+    table = Table(table_after())
+    table.code("a", BATTLE, roll_03=0.5, stop_02=0.45)
+    (doubt,) = table.see(2.0)
+    table.codes.clear()
+
+    assert table.see(1.0) == [Settled(doubt.id)]
+
+
+def test_an_answered_doubt_is_not_asked_again_and_its_card_is_known_once_it_is_read():
+    table = Table(table_after())
+    table.code("a", BATTLE, roll_03=0.5, stop_02=0.45)
+    (doubt,) = table.see(2.0)
+    play = notation.parse_play("Ann roll", table.table.sides)
+    table.tracker.answered(doubt.id)
+    table.tracker.expect(play, table.table)
+    table.table = referee.apply(table.table, play)
+    assert table.see(5.0) == []
+    table.codes.clear()
+    table.put("roll-03", BATTLE)
+
+    assert table.see(3.0) == []
+
+
+def test_an_answered_code_that_comes_to_light_again_is_not_asked_about_again():
+    table = Table(table_after())
+    table.code("a", BATTLE, roll_03=0.5, stop_02=0.45)
+    (doubt,) = table.see(2.0)
+    table.tracker.answered(doubt.id)
+    table.codes.clear()
+    table.see(2.0)
+    table.code("a", BATTLE, 4, 3, roll_03=0.4, stop_02=0.35)
+
+    assert table.see(4.0) == []
+
+
+def test_a_known_card_whose_code_is_hard_to_read_for_a_while_is_still_that_card():
+    table = driving()
+    table.cover("roll-01")
+    table.code("a", BATTLE, roll_01=0.4, stop_02=0.35)
+
+    assert table.see(5.0) == []
+
+
+def test_a_card_that_cannot_be_read_hides_what_it_lies_on():
+    table = driving()
+    table.cover("roll-01")
+    table.code("a", BATTLE, 6, 6, stop_02=0.45, stop_03=0.4, accident_01=0.4)
+
+    events = table.see(5.0)
+    assert questions(events) == []
+    assert [type(event) for event in events] == [Doubt]
+
+
+def test_a_code_that_every_reading_puts_first_by_far_is_proposed_and_never_sure():
+    table = Table(table_after(), confirm=False)
+    table.code("a", BATTLE, roll_03=0.95, stop_02=0.3)
+
+    (proposal,) = table.see(3.0)
+    assert isinstance(proposal, Proposal)
+    assert str(proposal.play) == "Ann roll"
+    assert proposal.confidence <= JOINT_CONFIDENCE < ASKING_CONFIDENCE
+    assert not proposal.sure
+    assert [str(play) for play in proposal.rivals] == ["Bob stop > Ann"]
+
+
+def test_a_code_taken_for_a_card_that_it_is_not_withdraws_its_proposal():
+    table = Table(table_after(), confirm=False)
+    table.code("a", BATTLE, roll_03=0.95, stop_02=0.3)
+    (wrong,) = table.see(3.0)
+    table.codes.clear()
+    table.put("gasoline-02", BATTLE)
+
+    events = table.see(2.0)
+    assert Withdrawn(wrong.id) in events
+    assert plays(events) == ["Ann gasoline"]
+
+
+def test_what_depends_on_the_turn_waits_until_a_doubt_is_answered():
+    table = driving()
+    table.code("a", DISTANCE, km_100_01=0.5, km_75_01=0.45)
+    table.see(0.5)
+    table.put("25-01", DISCARD_ZONE)
+    (doubt,) = table.see(3.0)
+    table.tracker.answered(doubt.id)
+    table.table = referee.apply(table.table, notation.parse_play("Ann 100", table.table.sides))
+
+    assert plays(table.see(1.0)) == ["Bob discard 25"]
+
+
+def test_a_code_without_any_candidate_is_not_asked_about():
+    table = Table(table_after())
+    table.code("a", BATTLE)
+
+    assert table.see(5.0) == []
+
+
+# How sure
+
+
+def test_a_card_whose_sightings_do_not_agree_is_less_sure():
+    steady, unsteady = Table(table_after()), Table(table_after())
+    for table in (steady, unsteady):
+        table.put("roll-01", BATTLE)
+    (sure,) = steady.see(1.0)
+    unsteady.see(STEP_S)
+    unsteady.put("roll-01", "side-1/speed")
+    unsteady.see(STEP_S)
+    unsteady.put("roll-01", BATTLE)
+    (less,) = unsteady.see(STEP_S)
+
+    assert less.confidence < sure.confidence
+
+
+@pytest.mark.parametrize(("reader", "sure"), [(0.95, True), (0.89, False)])
+def test_what_the_reader_is_not_sure_of_never_confirms_itself(reader: float, sure: bool):
+    table = Table(table_after(), confirm=False, sure=reader)
+    table.put("roll-01", BATTLE)
+
+    (proposal,) = table.see()
+    assert proposal.sure is sure
