@@ -17,6 +17,7 @@ from companion.data import data_dir, store_path
 from companion.errors import Problem
 from companion.history import history
 from companion.labels import card_ids
+from companion.lookout import Lookout
 from companion.match import Match, MatchState, Policy
 from companion.pages import run_service
 from companion.rules import judge, notation
@@ -74,11 +75,12 @@ def up(source: str | None, setup_file: Path | None, *, host: str, port: int, dat
         return
     if setup is not None and not _is_being_played(match, setup):
         match.start([*setup.header(), f"hand first {setup.first}"], by="setup")
-    corridor = Corridor(match, Eye(), lambda state: _mats(state, setup))
+    lookout = Lookout(Eye(), lambda: _in_play(_mats(match.state, setup)))
+    corridor = Corridor(match, lookout, lambda state: _mats(state, setup))
     pictures = _pictures(source or camera_answers(), match)
     if pictures is not None:
         corridor.start(pictures)
-    run_service(match, host, port, camera_picture=corridor.picture)
+    run_service(match, host, port, camera_picture=corridor.picture, survey=lookout.survey)
 
 
 def _pictures(source: str | None, match: Match) -> Iterator[Frame] | None:
@@ -109,6 +111,12 @@ def _mats(state: MatchState, setup: Setup | None) -> dict[str, str]:
     if setup is not None and setup.teams == teams:
         return dict(setup.mats)
     return {f"side-{number}": team.name for number, team in enumerate(teams, start=1)}
+
+
+def _in_play(sides: Iterable[str]) -> tuple[str, ...]:
+    """The mats that must be seen: those of the sides and the table's; none while nobody plays."""
+    mats = tuple(sides)
+    return (*mats, "table") if mats else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,12 +153,13 @@ def _simulate(match: Match, script: Script, speed: float, policy: Policy, host: 
     done = simulated.start_or_go_on(match, script)
     match.set_policy(policy, "demo")
     setup = simulated.setup_of(script)
-    corridor = Corridor(match, eye_for(setup), lambda state: _mats(state, setup))
+    lookout = Lookout(eye_for(setup), lambda: _in_play(setup.mats))
+    corridor = Corridor(match, lookout, lambda state: _mats(state, setup))
     may_go_on = simulated.patient(lambda: match.state)
     film = simulated.frames_of(script, speed=speed, may_go_on=may_go_on, plays_done=done, patience_s=PATIENCE_S)
     pictures = frames(DEMO, demo=lambda: simulated.until_extended(film, lambda: match.state), live=True)
     corridor.start(pictures, at_the_end=DEMO_OVER)
-    run_service(match, host, port, camera_picture=corridor.picture)
+    run_service(match, host, port, camera_picture=corridor.picture, survey=lookout.survey)
 
 
 def exported(match: int, form: str, data: Path | None) -> str:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from flask import Flask
 
+from companion.drawn_zones import DrawnZones
+from companion.lookout import Survey
 from companion.match import Match
 from companion.pages import (
+    camera,
     entry,
     errors,
     guard,
@@ -37,28 +42,30 @@ def create_app(
     secret: bytes,
     base_url: str = "",
     camera_picture: Callable[[], bytes | None] | None = None,
+    survey: Callable[[], Survey | None] | None = None,
+    zones: DrawnZones | None = None,
     web: Path | None = None,
 ) -> Flask:
     """The web application over a match.
 
     `secret` signs cookies and the join link; `base_url` is where phones reach this machine; `camera_picture`
-    gives the latest camera picture as JPEG.
+    gives the latest camera picture as JPEG, `survey` what it shows as a whole; `zones` are those drawn on it.
     """
     web = web or shipped("web")
     app = Flask("companion.pages", static_folder=None, template_folder=str(web / "templates"))
     app.secret_key = secret
-    app.extensions["companion"] = Service(match, people.join_token(secret), base_url, camera_picture)
+    app.extensions["companion"] = Service(match, people.join_token(secret), base_url, camera_picture, survey, zones)
     templating.prepare(app, web / "static")
     guard.protect(app)
     errors.register(app)
-    for part in (table, entry, setting_up, join, score, wall, live):
+    for part in (table, entry, setting_up, join, score, wall, live, camera):
         app.register_blueprint(part.bp)
     return app
 
 
-def run_service(match: Match, host: str, port: int, camera_picture: Callable[[], bytes | None] | None = None) -> None:
+def run_service(match: Match, host: str, port: int, **camera: Any) -> None:
     """Serves the pages until the process is stopped, and prints the address and the join code once ready.
 
-    Raises Problem when the port cannot be had.
+    `camera` is what `create_app` takes of it. Raises Problem when the port cannot be had.
     """
-    serving.run(match, host, port, camera_picture, create_app)
+    serving.run(match, host, port, partial(create_app, **camera))

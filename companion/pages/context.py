@@ -8,6 +8,8 @@ from typing import cast
 
 from flask import current_app, g
 
+from companion.drawn_zones import DrawnZones
+from companion.lookout import Survey
 from companion.match import Match, MatchState
 
 
@@ -23,6 +25,11 @@ class Service:
     """The address that phones open; empty where it is not known."""
 
     camera_picture: Callable[[], bytes | None] | None
+    survey: Callable[[], Survey | None] | None = None
+    """The latest camera picture, looked at as a whole."""
+
+    zones: DrawnZones | None = None
+    """The zones drawn on it; None where none can be drawn."""
 
 
 def service() -> Service:

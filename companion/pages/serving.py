@@ -18,8 +18,6 @@ from companion.pages import address, people
 THREADS = 128
 """More than the streams that are let in, so that taps always find one."""
 
-Picture = Callable[[], bytes | None] | None
-
 
 def serve(app: Flask, host: str, port: int, ready: Callable[[int], None] = lambda _port: None) -> None:
     """Serves an app until the process is stopped; `ready` is called with the port once it is open.
@@ -63,10 +61,10 @@ def _why_not(error: OSError | OverflowError, host: str, port: int) -> str:
     return f"The address {host}:{port} cannot be opened ({error.strerror or error}): choose another with --host."
 
 
-def run(match: Match, host: str, port: int, picture: Picture, create_app: Callable[..., Flask]) -> None:
+def run(match: Match, host: str, port: int, create_app: Callable[..., Flask]) -> None:
     """Makes the app for a match, opens the port, says where it is, and serves."""
     secret = people.load_secret(match.store.path.parent)
-    app = create_app(match, secret=secret, base_url=address.base_url(host, port), camera_picture=picture)
+    app = create_app(match, secret=secret, base_url=address.base_url(host, port))
 
     def say(bound_port: int) -> None:
         print(address.announce(host, bound_port, people.join_token(secret)), file=sys.stdout, flush=True)  # noqa: T201

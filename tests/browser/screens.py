@@ -9,6 +9,8 @@ import contextlib
 import sys
 import tempfile
 from collections.abc import Iterator
+from functools import cache
+from itertools import islice
 from pathlib import Path
 
 import cv2
@@ -17,6 +19,9 @@ from flask import Flask
 from playwright.sync_api import Browser, sync_playwright
 from serving import running
 
+from companion import demo
+from companion.drawn_zones import DrawnZones
+from companion.lookout import Lookout
 from companion.match import Match
 from companion.pages import create_app
 from companion.printing import deck
@@ -24,6 +29,7 @@ from companion.printing.render import to_image
 from companion.proposal import Doubt, Mismatch, Proposal
 from companion.rules.cards import Card
 from companion.rules.notation import parse_play
+from companion.service import eye_for
 from companion.store import Store
 
 CHROMIUM = "/usr/bin/chromium"
@@ -82,9 +88,27 @@ def match_of(header: list[str] | None, plays: list[str]) -> Iterator[Match]:
         store.close()
 
 
-def app_of(match: Match) -> Flask:
-    """The pages of a match, with an address like one at home."""
-    return create_app(match, secret=b"screens" * 5, base_url="http://192.168.1.20:8080")
+def app_of(match: Match, zones: DrawnZones | None = None, *, sees: bool = False) -> Flask:
+    """The pages of a match, with an address like one at home, and a camera that sees the simulated table."""
+    film = filmed() if sees else None
+    return create_app(
+        match,
+        secret=b"screens" * 5,
+        base_url="http://192.168.1.20:8080",
+        camera_picture=(lambda: film[0]) if film else None,
+        survey=film[1].survey if film else None,
+        zones=zones or DrawnZones(),
+    )
+
+
+@cache
+def filmed() -> tuple[bytes, Lookout]:
+    """A picture of the simulated table, and what is to be said of it."""
+    script = demo.script_for("")
+    lookout = Lookout(eye_for(demo.setup_of(script)), lambda: ("side-1", "side-2", "table"))
+    for frame in islice(demo.frames_of(script, speed=4.0), 60):
+        lookout(frame)
+    return cv2.imencode(".jpg", frame.image, [cv2.IMWRITE_JPEG_QUALITY, 80])[1].tobytes(), lookout
 
 
 def propose(match: Match, text: str, number: int = 1) -> None:
@@ -157,6 +181,9 @@ SCENES = {
     "doubt-pick": (TWO, OPENING, lambda m: unsure(m, "side-2/distance", "Bob 75"), "/doubt/1"),
     "perhaps": (TWO, OPENING, perhaps, "/"),
     "special": (RUSH, RUSH_PLAYS[:2], special, "/"),
+    "camera": (TWO, OPENING, nothing, "/camera"),
+    "zones": (TWO, OPENING, nothing, "/camera/zones?suggest=1"),
+    "zones-none": (RUSH_FIVE, [], nothing, "/camera/zones"),
     "wall-doubt": (TWO, OPENING, lambda m: unsure(m, "side-2/distance", "Bob 75", "Bob 25"), "/wall"),
     "differ": (TWO, OPENING, differ, "/"),
     "trouble": (TWO, OPENING, lambda m: m.trouble("The camera is gone. Plays can be entered by hand."), "/"),
@@ -205,8 +232,9 @@ SCENES = {
 def shoot(browser: Browser, folder: Path, name: str, url: str) -> None:
     """One page in its sizes and both themes."""
     wall = name.startswith("wall")
+    large = name.startswith(("camera", "zones"))
     for theme in ("light",) if wall else ("light", "dark"):
-        for size in (WALL,) if wall else SIZES:
+        for size in (WALL,) if wall else (*SIZES, WALL) if large else SIZES:
             context = browser.new_context(viewport=size, color_scheme=theme, device_scale_factor=1 if wall else 2)
             page = context.new_page()
             page.goto(url)
@@ -225,7 +253,7 @@ def main(folder: Path, only: list[str]) -> None:
                 continue
             with match_of(header, plays) as match:
                 prepare(match)
-                with running(app_of(match)) as url:
+                with running(app_of(match, sees=path.startswith("/camera"))) as url:
                     shoot(browser, folder, name, url + path)
         browser.close()
 

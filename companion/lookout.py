@@ -1,0 +1,82 @@
+"""What the camera page shows of the latest frame: where the zones lie on it, what can be read there, what to do."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from companion.layout import all_mats
+from companion.vision.advice import DEFAULT_STICKER_MM, Advice, advise
+from companion.vision.camera import Frame
+from companion.vision.eye import Eye
+from companion.vision.mats import Fit, as_quad
+from companion.vision.measure import sticker_mm_of
+from companion.vision.view import Quad, View
+
+LOOK_AGAIN_S = 2.0
+"""How old an answer may be: a look costs as much as reading a frame."""
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """One frame, looked at as a whole."""
+
+    advice: Advice
+    printed: Mapping[str, Quad]
+    """The zones of the mats found, by their corners on the picture."""
+
+    drawn: Mapping[str, Quad]
+    """The zones that were drawn on the picture, likewise."""
+
+    @property
+    def size_px(self) -> tuple[int, int]:
+        """Width and height of the picture."""
+        return self.advice.size_px
+
+
+class Lookout:
+    """An eye that remembers the last frame and can be asked about it, from any thread.
+
+    `in_play` gives the ids of the mats in play, or nothing where that is not known.
+    """
+
+    def __init__(self, eye: Eye, in_play: Callable[[], Sequence[str]] = tuple) -> None:
+        self._eye = eye
+        self._in_play = in_play
+        self._seen: tuple[Frame, View] | None = None
+        self._asked = threading.Lock()
+        self._last: Survey | None = None
+        self._last_s = 0.0
+
+    def __call__(self, frame: Frame) -> View:
+        """What a frame shows."""
+        view = self._eye(frame)
+        self._seen = frame, view
+        return view
+
+    def survey(self) -> Survey | None:
+        """The latest frame, looked at anew when the last look is older than `LOOK_AGAIN_S`; None before the first."""
+        with self._asked:
+            now_s = time.monotonic()
+            if self._seen is not None and (self._last is None or now_s - self._last_s >= LOOK_AGAIN_S):
+                self._last, self._last_s = self._looked(*self._seen), now_s
+            return self._last
+
+    def _looked(self, frame: Frame, view: View) -> Survey:
+        placed, wanted = self._eye.sight.mats, set(self._in_play())
+        printed = tuple(fit for fit in placed.fits if fit.markers)
+        drawn = _outlines([fit for fit in placed.fits if not fit.markers])
+        layouts = tuple(layout for layout in all_mats() if layout.id in wanted and not (drawn and layout.id == "table"))
+        found = replace(placed, fits=printed)
+        read = [seen.corners_px for seen in view.sightings if seen.card and seen.corners_px]
+        wide_mm = sticker_mm_of(read, found) or DEFAULT_STICKER_MM
+        said = advise([frame.image], found, layouts, sticker_mm=wide_mm, drawn=drawn)
+        return Survey(said, _outlines(printed), drawn)
+
+
+def _outlines(fits: Sequence[Fit]) -> Mapping[str, Quad]:
+    return {
+        f"{fit.layout.id}/{name}": as_quad(fit.quad_px(rect)) for fit in fits for name, rect in fit.layout.zones.items()
+    }

@@ -1,0 +1,92 @@
+"""The camera: what it sees now, what can be read there and what would help; zones drawn where there are no mats."""
+
+from __future__ import annotations
+
+from flask import Blueprint, abort, flash, redirect, render_template, request, url_for
+from werkzeug.wrappers import Response as AnyResponse
+
+from companion.drawn_zones import DrawnZones
+from companion.errors import Problem
+from companion.pages import drawing, people, sights
+from companion.pages.context import match, service, state
+from companion.pages.sights import Called
+from companion.pages.words import Names, _
+
+bp = Blueprint("camera", __name__)
+
+
+@bp.get("/camera")
+def show() -> str:
+    """The camera page."""
+    survey = service().survey if people.may_act() else None
+    seen, called = survey() if survey else None, _called()
+    return render_template(
+        "camera.html",
+        sights=sights.sights(seen, called.names, called.mats) if seen else None,
+        can_draw=service().zones is not None,
+        is_drawn=bool(seen and seen.drawn),
+    )
+
+
+@bp.get("/camera/zones")
+def draw() -> AnyResponse | str:
+    """The form that zones are drawn in."""
+    zones = _zones()
+    if not people.may_act():
+        return redirect(url_for("camera.show"))
+    called, current = _called(), zones.current
+    if "suggest" in request.args:
+        return _form(drawing.suggested(called.mats))
+    return _form(drawing.as_typed(current) if current else {})
+
+
+@bp.post("/camera/zones")
+def save() -> AnyResponse | str | tuple[str, int]:
+    """Keeps what was drawn; with `clear` one zone is taken out of the form, and nothing kept yet."""
+    zones, form = _zones(), request.form.to_dict()
+    if "clear" in form:
+        return _form({field: typed for field, typed in form.items() if not field.endswith(f"-{form['clear']}")})
+    try:
+        if zones.given is None:
+            zones.save(drawing.drawing_of(form, _called(), all_play=bool(state().game.teams)))
+    except Problem as problem:
+        return _form(form, str(problem)), 400
+    flash(_("The zones are kept. They count from the next picture on."))
+    return redirect(url_for("camera.show"), 303)
+
+
+@bp.post("/camera/zones/forget")
+def forget() -> AnyResponse:
+    """No zone is drawn any longer."""
+    _zones().forget()
+    flash(_("The drawn zones are gone: the printed mats count."))
+    return redirect(url_for("camera.show"), 303)
+
+
+def _form(typed: drawing.Form, sentence: str = "") -> str:
+    zones, survey, called = _zones(), service().survey, _called()
+    seen = survey() if survey else None
+    current = zones.current
+    return render_template(
+        "zones.html",
+        mats=drawing.mats_forms(typed, called),
+        seats=drawing.SEATS,
+        size=seen.size_px if seen else current.picture if current else drawing.USUAL_SIZE,
+        has_picture=seen is not None,
+        is_given=zones.given is not None,
+        is_kept=current is not None,
+        sentence=sentence or zones.problem or "",
+        chosen=request.form.get("chosen") or request.form.get("clear"),
+    )
+
+
+def _zones() -> DrawnZones:
+    """The zones in force; without them there is nothing to draw."""
+    return service().zones or abort(404)
+
+
+def _called() -> Called:
+    """How the mats in play are called; those of two sides before a match."""
+    now = state()
+    mats = match().mats(now) or {"side-1": "", "side-2": ""}
+    return Called(Names.of(now.game), mats)

@@ -1,0 +1,199 @@
+"""Zones drawn on the camera's picture, as the form shows and sends them: in hundredths of its width and height."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from companion.drawn_zones import NEEDED, Drawing, DrawnZone, Seat, check_sides, parse_drawing
+from companion.errors import Problem
+from companion.layout import MatLayout, side_mat, table_mat
+from companion.pages.sights import TABLE, Called
+from companion.pages.words import _
+
+Form = Mapping[str, str]
+NUMBERS = ("x", "y", "w", "h")
+USUAL_SIZE = (1920, 1080)
+SEATS = (
+    (Seat.BOTTOM, _("below the picture")),
+    (Seat.LEFT, _("left of the picture")),
+    (Seat.TOP, _("above the picture")),
+    (Seat.RIGHT, _("right of the picture")),
+)
+MOST_HIGH, TABLE_HIGH = 40.0, 16.0
+"""How high a side's mat and the table's would be on the picture that zones are put on to begin with, in hundredths."""
+
+WIDE_SCREEN = 9 / 16
+
+
+@dataclass(frozen=True, slots=True)
+class ZoneForm:
+    """A zone of the list."""
+
+    name: str
+    number: int
+    title: str
+    whole: str
+    is_needed: bool
+    numbers: tuple[tuple[str, str, str], ...]
+    """Field, what it is, and what is typed: left edge, top edge, width and height."""
+
+    @property
+    def is_drawn(self) -> bool:
+        return all(typed for _field, _what, typed in self.numbers)
+
+    @property
+    def box(self) -> tuple[str, ...]:
+        return tuple(typed for _field, _what, typed in self.numbers)
+
+
+@dataclass(frozen=True, slots=True)
+class MatForm:
+    """The zones of a side, or of the table's middle."""
+
+    title: str
+    seat_field: str
+    seat: str
+    """Empty for the table's middle, where nobody sits."""
+
+    zones: tuple[ZoneForm, ...]
+
+
+def mats_forms(form: Form, called: Called) -> tuple[MatForm, ...]:
+    """The list of the zones that the match needs, with what is typed."""
+    number = 0
+    forms = []
+    for mat in (*called.mats, TABLE):
+        zones = tuple(_zone_form(form, name, number + place, called) for place, name in enumerate(_zones(mat), start=1))
+        seat = "" if mat == TABLE else form.get(_seat_field(mat)) or _usual_seat(mat, called.mats)
+        forms.append(MatForm(called.title(mat), _seat_field(mat), seat, zones))
+        number += len(zones)
+    return tuple(forms)
+
+
+def _zone_form(form: Form, name: str, number: int, called: Called) -> ZoneForm:
+    what = (_("Left"), _("Top"), _("Width"), _("Height"))
+    fields = [_field(letter, name) for letter in NUMBERS]
+    return ZoneForm(
+        name=name,
+        number=number,
+        title=called.zone(name),
+        whole=called.whole(name),
+        is_needed=name.partition("/")[2] in NEEDED,
+        numbers=tuple((field, said, form.get(field, "").strip()) for field, said in zip(fields, what, strict=True)),
+    )
+
+
+def _zones(mat: str) -> Iterator[str]:
+    return (f"{mat}/{zone}" for zone in _layout(mat).zones)
+
+
+def _layout(mat: str) -> MatLayout:
+    return table_mat() if mat == TABLE else side_mat(int(mat.removeprefix("side-")))
+
+
+def _field(letter: str, zone: str) -> str:
+    return f"{letter}-{zone}"
+
+
+def _seat_field(mat: str) -> str:
+    return f"seat-{mat}"
+
+
+# From the form to a drawing
+
+
+def drawing_of(form: Form, called: Called, *, all_play: bool) -> Drawing:
+    """The drawing that was sent; with `all_play` every side must have its zones. Raises Problem for what is wrong."""
+    size = _size(form.get("picture", ""))
+    tables = [table for mat in (*called.mats, TABLE) for table in _tables(form, mat, size, called)]
+    try:
+        drawing = parse_drawing({"picture": list(size), "zone": tables} if tables else {})
+        if drawing is None:
+            raise Problem(_("Nothing is drawn yet: choose a zone, and draw it on the picture."))
+        if all_play:
+            check_sides(drawing, called.mats)
+    except ValueError as error:
+        raise Problem(_sentence(called.in_sentence(str(error)))) from error
+    return drawing
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _size(text: str) -> tuple[int, int]:
+    found = re.fullmatch(r"(\d{2,5})x(\d{2,5})", text, re.ASCII)
+    return (int(found[1]), int(found[2])) if found else USUAL_SIZE
+
+
+def _tables(form: Form, mat: str, size: tuple[int, int], called: Called) -> Iterator[dict[str, object]]:
+    for zone in _zones(mat):
+        typed = [form.get(_field(letter, zone), "").strip() for letter in NUMBERS]
+        if any(typed):
+            seat = {} if mat == TABLE else {"seat": form.get(_seat_field(mat), str(Seat.BOTTOM))}
+            yield {"name": zone, "rect": _rect(typed, size, called.whole(zone)), **seat}
+
+
+def _rect(typed: list[str], size: tuple[int, int], whole: str) -> list[float]:
+    if not all(re.fullmatch(r"\d{1,3}([.,]\d{1,3})?", number, re.ASCII) for number in typed):
+        say = "%(zone)s: left, top, width and height are numbers from 0 to 100, in hundredths of the picture."
+        raise Problem(_(say, zone=whole))
+    shares = [float(number.replace(",", ".")) / 100 for number in typed]
+    return [share * size[axis % 2] for axis, share in enumerate(shares)]
+
+
+# From a drawing to the form
+
+
+def as_typed(drawing: Drawing) -> dict[str, str]:
+    """A drawing as the form would send it."""
+    typed: dict[str, str] = {}
+    for zone in drawing.zones:
+        typed |= _typed(zone.name, _box(zone, drawing.picture))
+        typed[_seat_field(zone.mat)] = str(zone.seat)
+    return typed
+
+
+def _box(zone: DrawnZone, size: tuple[int, int]) -> tuple[float, float, float, float]:
+    """Left, top, width and height, in hundredths."""
+    (left, right), (top, bottom) = (
+        (100 * min(places) / size[axis], 100 * max(places) / size[axis])
+        for axis, places in enumerate(zip(*zone.corners, strict=True))
+    )
+    return left, top, right - left, bottom - top
+
+
+def _typed(zone: str, box: tuple[float, ...]) -> dict[str, str]:
+    return {_field(letter, zone): f"{share:.1f}" for letter, share in zip(NUMBERS, box, strict=True)}
+
+
+def suggested(mats: Mapping[str, str]) -> dict[str, str]:
+    """All zones as on printed mats to begin with, to be drawn to where they are: half of the sides sit above."""
+    typed: dict[str, str] = {}
+    for seat in (Seat.BOTTOM, Seat.TOP):
+        here = [mat for mat in mats if _usual_seat(mat, mats) == seat]
+        for place, mat in enumerate(here):
+            typed[_seat_field(mat)] = str(seat)
+            typed |= _put_down(_layout(mat), (place + 0.5) * 100 / len(here), 100 / len(here), seat)
+    return typed | _put_down(table_mat(), 50.0, 100.0, None)
+
+
+def _usual_seat(mat: str, mats: Mapping[str, str]) -> str:
+    """The sides sit below and above the picture in turn."""
+    return str(Seat.TOP if list(mats).index(mat) % 2 else Seat.BOTTOM)
+
+
+def _put_down(layout: MatLayout, middle: float, width: float, seat: Seat | None) -> dict[str, str]:
+    """A mat's zones round the middle of a part of the picture, at the edge of who sits there or half way up."""
+    across, down = layout.size_mm
+    high = min(TABLE_HIGH if seat is None else MOST_HIGH, width * down / across / WIDE_SCREEN)
+    wide = high * across / down * WIDE_SCREEN
+    typed: dict[str, str] = {}
+    for name, rect in layout.zones.items():
+        w, h = rect.width_mm / across * wide, rect.height_mm / down * high
+        x, y = middle - wide / 2 + rect.x_mm / across * wide, rect.y_mm / down * high
+        top = {Seat.BOTTOM: 100 - high + y, Seat.TOP: high - y - h}.get(seat or Seat.LEFT, 50 - high / 2 + y)
+        typed |= _typed(f"{layout.id}/{name}", (2 * middle - x - w if seat is Seat.TOP else x, top, w, h))
+    return typed

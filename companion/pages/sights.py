@@ -1,0 +1,196 @@
+"""What the camera page says of the latest picture: the zones on it, and figures in words. Plain values, no markup."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+
+from companion.lookout import Survey
+from companion.pages import words
+from companion.pages.words import Names, _
+from companion.vision.measure import DARK_WHITE, DIM_CONTRAST, GLARE_SHARE, MOST_BLUR_MODULES, SOFT_PX, ZoneSight
+
+BLURRED_PX = 2 * MOST_BLUR_MODULES
+"""From this blur (σ) on nothing but large stickers is read."""
+
+TABLE = "table"
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """A zone on the picture."""
+
+    number: int
+    """As it stands in the list beside the picture."""
+
+    name: str
+    points: str
+    """Its corners in pixels, as SVG has them."""
+
+    at: tuple[float, float]
+    """Its middle, in hundredths of the picture's width and height."""
+
+    is_drawn: bool
+    is_good: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What can be read in a zone."""
+
+    number: int
+    name: str
+    is_good: bool
+    stickers: str
+    facts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MatFigures:
+    """The zones of a side, or of the table's middle."""
+
+    title: str
+    zones: tuple[Figures, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ToDo:
+    """Something that would help."""
+
+    say: str
+    is_needed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Sights:
+    """The camera page."""
+
+    size_px: tuple[int, int]
+    is_good: bool
+    brief: str
+    todo: tuple[ToDo, ...]
+    outlines: tuple[Outline, ...]
+    mats: tuple[MatFigures, ...]
+
+
+def sights(survey: Survey, names: Names, mats: Mapping[str, str]) -> Sights:
+    """A survey in words; `mats` says which side plays on which mat."""
+    advice, called = survey.advice, Called(names, mats)
+    return Sights(
+        size_px=survey.size_px,
+        is_good=advice.good,
+        brief=_brief(survey),
+        todo=tuple(ToDo(called.in_sentence(hint.say), hint.needed) for hint in advice.hints),
+        outlines=tuple(_outlines(survey, called)),
+        mats=tuple(_by_mat(survey, called)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """How mats and zones are called at this table."""
+
+    names: Names
+    mats: Mapping[str, str]
+
+    def side(self, mat: str) -> str | None:
+        """The side that plays on a mat, None for the table's."""
+        if mat == TABLE:
+            return None
+        side = self.mats.get(mat)
+        return self.names.side(side) if side else _("Side %(number)s", number=mat.removeprefix("side-"))
+
+    def title(self, mat: str) -> str:
+        """A mat as a heading."""
+        return self.side(mat) or _("Middle of the table")
+
+    def zone(self, zone: str) -> str:
+        """A zone by itself: `Battle pile`."""
+        return words.zone_name(zone, None)
+
+    def whole(self, zone: str) -> str:
+        """A zone with whose it is: `Ann: battle pile`."""
+        return words.zone_name(zone, self.side(zone.partition("/")[0]))
+
+    def in_sentence(self, sentence: str) -> str:
+        """A sentence with the mats and zones called as they are at this table."""
+        sentence = re.sub(r"'?\b((?:side-\d|table)/[a-z]+)\b'?", lambda found: self._of(found[1]), sentence)
+        sentence = re.sub(r"\bthe mat of side (\d)", lambda found: self._mat(f"side-{found[1]}"), sentence, flags=re.I)
+        return re.sub(r"'?\b(side-\d)\b'?", lambda found: self.title(found[1]), sentence)
+
+    def _of(self, zone: str) -> str:
+        side, name = self.side(zone.partition("/")[0]), words.zone_name(zone, None).lower()
+        return _("%(who)s’s %(zone)s", who=side, zone=name) if side else _("the %(zone)s", zone=name)
+
+    def _mat(self, mat: str) -> str:
+        return _("%(who)s’s mat", who=self.title(mat))
+
+
+def _brief(survey: Survey) -> str:
+    width, height = survey.size_px
+    said = [_("%(width)d × %(height)d pixels", width=width, height=height)]
+    if survey.advice.distance_cm is not None:
+        said.append(_("about %(cm)d cm away", cm=survey.advice.distance_cm))
+    if survey.advice.tilt_deg is not None:
+        said.append(_("slant %(degrees)d°", degrees=survey.advice.tilt_deg))
+    return " · ".join(said)
+
+
+def _outlines(survey: Survey, called: Called) -> Iterator[Outline]:
+    width, height = survey.size_px
+    good = {zone.zone: zone.good for zone in survey.advice.zones}
+    for number, (zone, quad) in enumerate({**survey.printed, **survey.drawn}.items(), start=1):
+        x, y = (sum(corner[axis] for corner in quad) / len(quad) for axis in (0, 1))
+        yield Outline(
+            number=number,
+            name=called.zone(zone),
+            points=" ".join(f"{corner[0]:.0f},{corner[1]:.0f}" for corner in quad),
+            at=(round(100 * x / width, 1), round(100 * y / height, 1)),
+            is_drawn=zone in survey.drawn,
+            is_good=good.get(zone, False),
+        )
+
+
+def _by_mat(survey: Survey, called: Called) -> Iterator[MatFigures]:
+    numbers = {zone: number for number, zone in enumerate({**survey.printed, **survey.drawn}, start=1)}
+    seen = sorted((zone for zone in survey.advice.zones if zone.zone in numbers), key=lambda zone: numbers[zone.zone])
+    for mat, zones in groupby(seen, key=lambda zone: zone.zone.partition("/")[0]):
+        yield MatFigures(called.title(mat), tuple(_figures(numbers[z.zone], z, called) for z in zones))
+
+
+def _figures(number: int, zone: ZoneSight, called: Called) -> Figures:
+    smallest = zone.smallest_mm
+    return Figures(
+        number=number,
+        name=called.zone(zone.zone),
+        is_good=zone.good,
+        stickers=_("from %(mm)s mm", mm=f"{smallest:g}") if smallest else _("size not known"),
+        facts=tuple(fact for fact in (_scale(zone), sharpness(zone), light(zone)) if fact),
+    )
+
+
+def _scale(zone: ZoneSight) -> str:
+    if zone.px_per_mm is None:
+        return ""
+    return _("%(scale)s px/mm", scale="–".join(dict.fromkeys(f"{scale:.1f}" for scale in zone.px_per_mm)))
+
+
+def sharpness(zone: ZoneSight) -> str:
+    """How sharp a zone is, in a word; nothing where no edge shows."""
+    if zone.blur_px is None:
+        return ""
+    if zone.blur_px <= SOFT_PX:
+        return _("sharp")
+    said = _("a little soft") if zone.blur_px < BLURRED_PX else _("blurred")
+    return _("%(soft)s (%(px)s px)", soft=said, px=f"{zone.blur_px:.1f}")
+
+
+def light(zone: ZoneSight) -> str:
+    """The light on a zone, in a word or two."""
+    if zone.saturated > GLARE_SHARE:
+        return _("glare on %(share)d %%", share=round(100 * zone.saturated))
+    if zone.white < DARK_WHITE:
+        return _("too dark")
+    return _("little contrast") if zone.contrast < DIM_CONTRAST else _("good light")

@@ -1,0 +1,300 @@
+"""The camera page: what it says of the picture, and zones that are drawn on it."""
+
+from __future__ import annotations
+
+import html
+import re
+
+import pytest
+
+from companion.drawn_zones import FILE_NAME, DrawnZones, parse_drawing
+from companion.lookout import Survey
+from companion.match import Match
+from companion.pages import create_app, drawing
+from companion.pages.sights import Called, light, sharpness, sights
+from companion.pages.words import Names
+from companion.store import Store
+from companion.vision.advice import Advice, Hint
+from companion.vision.measure import ZoneSight
+
+HOME = {"Origin": "http://localhost"}
+STRANGER = {"REMOTE_ADDR": "192.168.1.77"}
+SECRET = b"0123456789abcdef" * 2
+MATS = {"side-1": "Ann", "side-2": "Bob"}
+CALLED = Called(Names({}, {"Ann": ("Ann",), "Bob": ("Bob",)}), MATS)
+SQUARE = ((100.0, 100.0), (300.0, 100.0), (300.0, 500.0), (100.0, 500.0))
+CLOSER = "Move the camera 20 cm closer: stickers in side-2/distance look too small."
+
+
+def zone(name: str, **changes: object) -> ZoneSight:
+    usual = {"px_per_mm": (1.62, 1.78), "blur_px": 0.7, "white": 200.0, "contrast": 160.0, "saturated": 0.0}
+    rest = {"dark": 0.0, "smallest_mm": 18.0, "good": True}
+    return ZoneSight(name, **(usual | rest | changes))
+
+
+def survey(*zones: ZoneSight, hints: tuple[Hint, ...] = (), drawn: tuple[str, ...] = ()) -> Survey:
+    advice = Advice((1000, 600), 20.0, zones, hints, 104, 12)
+    printed = {zone.zone: SQUARE for zone in zones if zone.zone not in drawn}
+    return Survey(advice, printed, dict.fromkeys(drawn, SQUARE))
+
+
+@pytest.fixture
+def match(tmp_path):
+    store = Store.open(tmp_path / "log.sqlite3")
+    begun = Match(store)
+    begun.start(("side Ann", "side Bob", "hand first Ann"))
+    yield begun
+    store.close()
+
+
+@pytest.fixture
+def zones(tmp_path):
+    return DrawnZones(tmp_path)
+
+
+def app_of(match, seen: Survey | None = None, zones: DrawnZones | None = None):
+    return create_app(match, secret=SECRET, camera_picture=lambda: b"a picture", survey=lambda: seen, zones=zones)
+
+
+@pytest.fixture
+def page(match, zones):
+    return app_of(match, survey(zone("side-1/battle")), zones).test_client()
+
+
+def text_of(response) -> str:
+    words = re.sub(r"<[^>]+>", " ", response.get_data(as_text=True))
+    return " ".join(html.unescape(words).split())
+
+
+# --- What it says --------------------------------------------------------------------------------------------
+
+
+def test_a_zone_is_told_with_its_scale_sharpness_light_and_smallest_sticker(page):
+    shown = text_of(page.get("/camera"))
+
+    assert "Ann 1 Battle pile 1.6–1.8 px/mm · sharp · good light from 18 mm" in shown
+    assert "1000 × 600 pixels · about 104 cm away · slant 12°" in shown
+
+
+def test_what_to_do_is_said_with_the_names_of_the_table(match):
+    seen = survey(zone("side-2/distance", good=False), hints=(Hint("closer", CLOSER, (), needed=True),))
+
+    shown = text_of(app_of(match, seen).test_client().get("/camera"))
+
+    assert "Move the camera 20 cm closer: stickers in Bob’s distance area look too small." in shown
+
+
+def test_all_is_well_is_said_as_well(page):
+    assert "All is well: every zone can be read." in text_of(page.get("/camera"))
+
+
+def test_zones_are_outlined_on_the_picture_and_numbered_as_in_the_list(page):
+    shown = page.get("/camera").get_data(as_text=True)
+
+    assert '<polygon class="good" points="100,100 300,100 300,500 100,500"/>' in shown
+    assert '<text class="number" x="20.0%" y="50.0%">1</text>' in shown
+
+
+def test_the_camera_page_of_a_page_that_asks_again_is_a_part(page):
+    answer = page.get("/camera", headers={"HX-Request": "true"})
+
+    assert 'id="figures"' in answer.get_data(as_text=True)
+    assert "<html" not in answer.get_data(as_text=True)
+
+
+def test_without_a_picture_the_page_says_so(match):
+    match.trouble("No camera answers. Plays can be entered by hand.")
+
+    shown = text_of(app_of(match).test_client().get("/camera"))
+
+    assert "No camera answers. Plays can be entered by hand. There is no picture yet." in shown
+
+
+def test_a_stranger_sees_neither_picture_nor_figures(page):
+    shown = page.get("/camera", environ_base=STRANGER).get_data(as_text=True)
+
+    assert "camera.jpg" not in shown
+    assert "px/mm" not in shown
+    assert page.get("/camera/zones", environ_base=STRANGER).location == "/camera"
+
+
+@pytest.mark.parametrize("path", ["/more", "/setup"])
+def test_the_camera_page_is_linked_from(path, page):
+    assert 'href="/camera"' in page.get(path).get_data(as_text=True)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({}, "good light"),
+        ({"saturated": 0.07}, "glare on 7 %"),
+        ({"white": 60.0}, "too dark"),
+        ({"contrast": 40.0}, "little contrast"),
+    ],
+)
+def test_the_light_on_a_zone_in_words(changes, said):
+    assert light(zone("side-1/battle", **changes)) == said
+
+
+@pytest.mark.parametrize(
+    ("blur_px", "said"), [(None, ""), (0.6, "sharp"), (1.1, "a little soft (1.1 px)"), (2.0, "blurred (2.0 px)")]
+)
+def test_the_sharpness_of_a_zone_in_words(blur_px, said):
+    assert sharpness(zone("side-1/battle", blur_px=blur_px)) == said
+
+
+def test_a_drawn_zone_is_told_apart_and_has_no_scale():
+    name = "side-1/battle"
+    shown = sights(survey(zone(name, px_per_mm=None, smallest_mm=None), drawn=(name,)), CALLED.names, MATS)
+
+    assert shown.outlines[0].is_drawn
+    assert shown.mats[0].zones[0].stickers == "size not known"
+    assert shown.mats[0].zones[0].facts == ("sharp", "good light")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "said"),
+    [
+        ("the zone 'side-1/battle' is too small", "the zone Ann’s battle pile is too small"),
+        ("The mat of side 2 is not seen", "Bob’s mat is not seen"),
+        ("side-1 has no battle zone", "Ann has no battle zone"),
+        ("Focus the lens on table/discard.", "Focus the lens on the discard pile."),
+        ("the mat of side 7 is not seen", "Side 7’s mat is not seen"),
+    ],
+)
+def test_sentences_name_mats_and_zones_as_the_table_does(sentence, said):
+    assert CALLED.in_sentence(sentence) == said
+
+
+# --- Zones without mats --------------------------------------------------------------------------------------
+
+BOXES = {
+    "side-1/battle": (10, 60, 10, 20),
+    "side-1/distance": (30, 60, 30, 20),
+    "side-2/battle": (10, 10, 10, 20),
+    "side-2/distance": (30, 10, 30, 20.5),
+}
+
+
+def typed(boxes: dict[str, tuple[float, ...]], **more: str) -> dict[str, str]:
+    numbers = {f"{letter}-{name}": str(n) for name, box in boxes.items() for letter, n in zip("xywh", box, strict=True)}
+    return {"picture": "1000x600", **numbers, **more}
+
+
+def send(client, data: dict[str, str], path: str = "/camera/zones"):
+    return client.post(path, data=data, headers=HOME)
+
+
+def test_the_form_lists_the_zones_of_the_match_and_no_others(page):
+    shown = page.get("/camera/zones").get_data(as_text=True)
+
+    names = re.findall(r'data-zone="([^"]+)"', shown)
+    assert names[:4] == ["side-1/battle", "side-1/speed", "side-1/safety", "side-1/distance"]
+    assert names[8:] == ["table/draw", "table/discard"]
+    assert len(names) == 10
+
+
+def test_what_is_kept_is_in_force_and_in_the_data_folder(page, zones, tmp_path):
+    answer = send(page, typed(BOXES, **{"seat-side-2": "top"}))
+
+    assert answer.location == "/camera"
+    assert zones.current.picture == (1000, 600)
+    corners = {zone.name: zone.corners for zone in zones.current.zones}
+    assert corners["side-1/battle"] == ((100, 360), (200, 360), (200, 480), (100, 480))
+    assert {zone.name: str(zone.seat) for zone in zones.current.zones}["side-2/battle"] == "top"
+    assert DrawnZones(tmp_path).current == zones.current
+
+
+def test_what_is_kept_is_shown_again(page):
+    send(page, typed(BOXES, **{"seat-side-2": "left"}))
+
+    shown = page.get("/camera/zones").get_data(as_text=True)
+
+    assert 'name="h-side-2/distance" value="20.5"' in shown
+    assert '<option value="left" selected>' in shown
+
+
+@pytest.mark.parametrize(
+    ("boxes", "says"),
+    [
+        ({}, "Nothing is drawn yet: choose a zone, and draw it on the picture."),
+        ({**BOXES, "side-1/speed": (12, 62, 10, 20)}, "overlap"),
+        ({**BOXES, "side-1/speed": (95, 62, 10, 20)}, "reaches out of the picture"),
+        ({**BOXES, "side-1/speed": (5, 62, "", 20)}, "Ann: speed pile: left, top, width and height are numbers"),
+        ({**BOXES, "side-1/speed": ("nan", 1, 1, 1)}, "Ann: speed pile: left, top, width and height are numbers"),
+        ({**BOXES, "side-1/speed": (5, 62, 0.1, 20)}, "Ann’s speed pile"),
+        ({"side-1/battle": (10, 60, 10, 20)}, "Ann has no distance zone"),
+        ({name: box for name, box in BOXES.items() if "1" in name}, "Bob"),
+    ],
+)
+def test_a_drawing_that_cannot_be_is_refused_with_a_sentence_and_stays_typed(page, zones, boxes, says):
+    answer = send(page, typed(boxes))
+
+    assert answer.status_code == 400
+    assert says in text_of(answer)
+    assert zones.current is None
+    assert 'role="alert"' in answer.get_data(as_text=True)
+
+
+def test_numbers_with_a_comma_are_read(page, zones):
+    send(page, typed(BOXES) | {"x-side-1/battle": "10,5"})
+
+    assert zones.current.zones[0].corners[0][0] == pytest.approx(105)
+
+
+def test_one_zone_is_cleared_without_any_script_and_nothing_kept_yet(page, zones):
+    answer = send(page, typed(BOXES, clear="side-1/battle"))
+
+    shown = answer.get_data(as_text=True)
+    assert 'name="x-side-1/battle" value=""' in shown
+    assert 'name="x-side-2/battle" value="10"' in shown
+    assert zones.current is None
+
+
+def test_all_zones_are_cleared(page, zones, tmp_path):
+    send(page, typed(BOXES))
+
+    send(page, {}, "/camera/zones/forget")
+
+    assert zones.current is None
+    assert not (tmp_path / FILE_NAME).exists()
+
+
+def test_zones_of_the_setup_file_are_shown_and_not_changed(match):
+    given = parse_drawing(drawing.drawing_of(typed(BOXES), CALLED, all_play=True).as_json())
+    zones = DrawnZones(None, given)
+    client = app_of(match, zones=zones).test_client()
+
+    send(client, typed({**BOXES, "side-1/battle": (1, 60, 10, 20)}))
+
+    assert zones.current == given
+    assert "The setup file draws these zones: change them there." in text_of(client.get("/camera/zones"))
+
+
+@pytest.mark.parametrize("sides", range(2, 9))
+def test_the_zones_put_there_to_begin_with_can_be_kept(sides):
+    mats = {f"side-{number}": f"P{number}" for number in range(1, sides + 1)}
+    called = Called(Names({}, {}), mats)
+
+    drawn = drawing.drawing_of({"picture": "1920x1080"} | drawing.suggested(mats), called, all_play=True)
+
+    assert len(drawn.zones) == 4 * sides + 2
+
+
+def test_before_a_match_zones_can_be_drawn_for_two_sides(tmp_path, zones):
+    store = Store.open(tmp_path / "log.sqlite3")
+    client = app_of(Match(store), zones=zones).test_client()
+
+    shown = text_of(client.get("/camera/zones"))
+    send(client, typed({name: box for name, box in BOXES.items() if "1" in name}))
+    store.close()
+
+    assert "Side 1" in shown
+    assert zones.current.mats == ("side-1",)
+
+
+def test_where_none_can_be_drawn_there_is_no_form(match):
+    client = app_of(match).test_client()
+
+    assert "/camera/zones" not in client.get("/camera").get_data(as_text=True)
+    assert client.get("/camera/zones").status_code == 404
