@@ -9,7 +9,9 @@ import pytest
 from pictures import Lens, Mat, Scene, Sticker, Thing, picture, through
 
 from companion.layout import all_mats, side_mat, table_mat
-from companion.vision.mats import CHECK_EVERY_S, SEARCH_EVERY_S, Mats, check, corners_mm, find_markers, look, search
+from companion.vision.fit import corners_mm
+from companion.vision.markers import find_markers
+from companion.vision.mats import CHECK_EVERY_S, SEARCH_EVERY_S, Mats, check, look, search
 from companion.vision.read import gray_of
 
 SIDE, TABLE = side_mat(1), table_mat()

@@ -10,6 +10,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from companion.drawn_zones import DrawnZones
 from companion.layout import MatLayout
 from companion.vision import gate, mats, zones
 from companion.vision.boxes import Image
@@ -33,6 +34,7 @@ REACH_OUT_MM = 25.0
 DRAW = "table/draw"
 LIGHT_OR_CAMERA = "The light or the camera has changed: nothing is followed until the picture is steady again."
 NO_MATS = "No mat is seen: lay the printed mats so that the camera sees their corners."
+NO_ZONES = "The zones were drawn on a picture of other proportions than the camera's: draw them anew."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,16 +64,27 @@ class Sight:
 class Eye:
     """Turns the frames of one source into views. Not for two threads at once.
 
-    `allowed` are the physical cards of the deck (None: any), `layouts` the mats in play (None: all that are found).
+    `allowed` are the physical cards of the deck (None: any), `layouts` the mats in play (None: all that are found),
+    `drawn` the zones drawn for mats that are not there; they may be drawn anew at any time.
     """
 
-    def __init__(self, *, allowed: Collection[str] | None = None, layouts: Sequence[MatLayout] | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        allowed: Collection[str] | None = None,
+        layouts: Sequence[MatLayout] | None = None,
+        drawn: DrawnZones | None = None,
+    ) -> None:
         self._allowed = None if allowed is None else frozenset(allowed)
         self._layouts = None if layouts is None else tuple(layouts)
+        self._drawn = drawn or DrawnZones()
         self.sight = Sight()
 
     def __call__(self, frame: Frame) -> View:
         """What a frame shows, given all frames before it."""
+        drawing = self._drawn.current
+        if drawing is not self.sight.mats.drawing:
+            self.sight = replace(self.sight, mats=Mats(drawing=drawing), restless=True)
         self.sight, view = look(self.sight, frame, allowed=self._allowed, layouts=self._layouts)
         return view
 
@@ -120,7 +133,7 @@ def _looked(
     settling = {zone for zone, left in sight.reads_left.items() if left == READS} - changes.moving
     known = replace(sight.mats, checked_s=None) if settling else sight.mats
     placed = mats.look(gray, known, frame.t_s, layouts)
-    if [fit.matrix.tobytes() for fit in placed.fits] != [fit.matrix.tobytes() for fit in sight.mats.fits]:
+    if placed.fits != sight.mats.fits:
         watch, changes = zones.update(sight.zones, frame.image, placed)
     sight = replace(sight, mats=placed, zones=watch, reads_left=_to_read(sight, changes, placed))
     due = _due(sight, changes, frame.t_s)
@@ -202,8 +215,9 @@ def _judged(
 
 def _trouble(placed: Mats) -> str | None:
     if not placed.fits:
-        return NO_MATS
-    return LIGHT_OR_CAMERA if len(placed.moved) == len(placed.fits) else None
+        return NO_MATS if placed.drawing is None else NO_ZONES
+    printed = sum(fit.is_measured for fit in placed.fits)
+    return LIGHT_OR_CAMERA if printed and len(placed.moved) == printed else None
 
 
 def _every_zone(placed: Mats) -> frozenset[str]:

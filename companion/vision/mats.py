@@ -1,28 +1,30 @@
 """Mats: from the markers on the picture to where every zone lies.
 
-One marker of a mat gives its place, all of them give it well. A mat found once stays where it was while something
-covers it; where its markers show up more than `DRIFT_PX` away, its place is taken anew.
+One marker of a mat gives its place, all markers of all mats give it well, and what a wide lens does to the picture
+besides (`survey.py`). A mat found once stays where it was while something covers it; its markers' places are the
+median of the last looks, so that nothing jitters. Where they show up more than `DRIFT_PX` away and agree on it
+(`placing.py`), the mat has moved and its place is taken anew. Zones that are drawn stand for mats that are not found.
 """
 
 from __future__ import annotations
 
-import threading
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
-from companion.layout import Marker, MatLayout, Rect, all_mats
-from companion.vision.boxes import Box, Image, around, merged, whole
-from companion.vision.opencv import cv2
-from companion.vision.view import MatSeen, Point, Quad
+from companion.drawn_zones import Drawing
+from companion.layout import Marker, MatLayout, all_mats
+from companion.vision.boxes import Box, Image, around, merged
+from companion.vision.drawn import fits_of, without_mats
+from companion.vision.fit import Corners, Fit, as_quad, corners_mm, through
+from companion.vision.lens import Floats, Lens
+from companion.vision.markers import THOROUGH_WINDOWS, Candidates, find_all, side_px, united
+from companion.vision.placing import ENOUGH_MARKERS, Group, agreeing, group_of, groups_of, is_sound, points_of
+from companion.vision.survey import Survey, similarity, survey
+from companion.vision.view import MatSeen, Point
 
-Floats = npt.NDArray[np.float64]
-Corners = Mapping[int, Floats]
-"""Markers by id: their corners `(4, 2)` in pixels, in the order of `MatLayout.markers`' squares."""
+__all__ = ["Fit", "Floats", "Mats", "as_quad", "check", "corners_mm", "is_due", "look", "search", "through"]
 
 DRIFT_PX = 3.0
 CHECK_EVERY_S = 2.0
@@ -31,62 +33,24 @@ CHECK_EVERY_S = 2.0
 SEARCH_EVERY_S = 5.0
 """How often the whole picture is searched while a mat is missing."""
 
-ENOUGH_MARKERS = 3
-"""From this many on a mat's own markers tell its place better than those of its neighbours."""
+THOROUGH_EVERY = 6
+"""After two searches in vain only each so many takes the thorough way, which costs several times as much."""
 
-SCALES_PX_PER_MM = (0.3, 40.0)
-RANSAC_PX = 3.0
-FAST_WINDOWS = (15, 15, 10)
-"""Smallest and largest threshold window of the marker search and its step, in pixels: one window only."""
+REMEMBERED = 5
+"""Over so many looks a marker's place is the median."""
 
-THOROUGH_WINDOWS = (3, 23, 10)
-_LOCAL = threading.local()
+CREPT_PX = 0.35
+"""From so much on a median that has crept away moves the mat with it."""
 
+SAME_PLACE_PX = 0.3
+SURE_AFTER_S = 1.0
+"""A single marker moves its mat only when it is still there so much later."""
 
-@dataclass(frozen=True, eq=False)
-class Fit:
-    """Where one mat lies on the picture."""
+NEAR_SHARE = 0.25
+"""How far from where it must be a marker may first show, in its sides."""
 
-    layout: MatLayout
-    matrix: Floats
-    """From millimetres on the mat to pixels, `(3, 3)`."""
-
-    markers: Corners
-    """Its markers where they were last seen."""
-
-    @cached_property
-    def inverse(self) -> Floats:
-        return np.linalg.inv(self.matrix)
-
-    def to_px(self, points_mm: npt.ArrayLike) -> Floats:
-        """Points `(N, 2)` on the mat, in pixels of the picture."""
-        return through(self.matrix, points_mm)
-
-    def to_mm(self, points_px: npt.ArrayLike) -> Floats:
-        """Points `(N, 2)` of the picture, in millimetres on the mat."""
-        return through(self.inverse, points_px)
-
-    def quad_px(self, rect: Rect) -> Floats:
-        """The corners of a rectangle of the mat on the picture, `(4, 2)`."""
-        return self.to_px(corners_mm(rect))
-
-    def zone_at(self, point_px: Point) -> str | None:
-        """The zone under a point of the picture, as `side-1/battle`."""
-        x_mm, y_mm = self.to_mm([point_px])[0]
-        name = self.layout.zone_at(float(x_mm), float(y_mm))
-        return None if name is None else f"{self.layout.id}/{name}"
-
-    @property
-    def outline_px(self) -> Floats:
-        """The corners of the printed sheet on the picture, `(4, 2)`."""
-        return self.quad_px(Rect(0.0, 0.0, *self.layout.size_mm))
-
-    @property
-    def px_per_mm(self) -> float:
-        """The scale at the mat's middle: the root of what a square millimetre covers."""
-        x, y = self.layout.size_mm[0] / 2, self.layout.size_mm[1] / 2
-        (ax, ay), (bx, by), (cx, cy) = self.to_px([(x, y), (x + 1, y), (x, y + 1)])
-        return float(abs((bx - ax) * (cy - ay) - (by - ay) * (cx - ax))) ** 0.5
+WARPED_PX = 0.5
+"""A sheet whose own markers fit so much better than the table's plane does not lie flat on it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,10 +66,35 @@ class Mats:
 
     searched_s: float | None = None
     checked_s: float | None = None
+    lens: Lens | None = None
+    """How the camera's lens bends the picture, as far as it is known to."""
+
+    drawing: Drawing | None = None
+    """Zones drawn on a picture: they hold where no mat is found."""
+
+    places: Mapping[int, tuple[Floats, ...]] = field(default_factory=dict)
+    """Each marker of the mats where the last looks have seen it, the latest last."""
+
+    showing: frozenset[str] = field(default_factory=frozenset)
+    """Mats of which a marker showed on the last look."""
+
+    doubtful: Mapping[int, tuple[float, Floats]] = field(default_factory=dict)
+    """Single markers seen where their mat is not, and since when."""
+
+    evidence: int = 0
+    """From how many looks at markers the lens is known."""
+
+    in_vain: int = 0
+    """How many searches in a row have found nothing new."""
 
     def of(self, mat_id: str) -> Fit | None:
         """Where that mat lies, or None while it has not been found."""
         return next((fit for fit in self.fits if fit.layout.id == mat_id), None)
+
+    def at(self, point_px: Point) -> Fit | None:
+        """The mat under a point of the picture: the one with a zone there, else any whose sheet holds it."""
+        under = [fit for fit in self.fits if fit.holds(point_px)]
+        return next((fit for fit in under if fit.zone_at(point_px)), under[0] if under else None)
 
     def zone_at(self, point_px: Point) -> str | None:
         """The zone under a point of the picture, as `side-1/battle`, or None off the zones."""
@@ -124,7 +113,7 @@ def look(
     `layouts` are the mats in play (None: all there are). `anew` forces a search of the whole picture.
     """
     wanted = tuple(layouts) if layouts is not None else all_mats()
-    if anew or _search_due(mats, wanted, t_s):
+    if anew or _search_due(mats, layouts, t_s):
         return search(gray, mats, wanted, t_s)
     if mats.fits and _due(mats.checked_s, CHECK_EVERY_S, t_s):
         return check(gray, mats, wanted, t_s)
@@ -137,84 +126,40 @@ def is_due(mats: Mats, t_s: float) -> bool:
 
 
 def search(gray: Image, mats: Mats, layouts: Sequence[MatLayout], t_s: float) -> Mats:
-    """Looks for every marker on the whole picture, a second time more thoroughly where a mat has not all of its."""
+    """Looks for every marker on the whole picture, a second time more thoroughly where a mat has not all of its.
+
+    After searches in vain the second look is taken now and then only.
+    """
     ids = _ids(layouts)
-    seen = find_markers(gray, ids)
-    if any(marker.id not in seen for layout in layouts for marker in layout.markers):
-        seen = {**find_markers(gray, ids, THOROUGH_WINDOWS), **seen}
-    return replace(_joined(mats, seen, layouts), searched_s=t_s, checked_s=t_s)
+    seen = find_all(gray, ids)
+    complete = all(marker.id in seen for layout in layouts for marker in layout.markers)
+    if not complete and (mats.in_vain < 2 or mats.in_vain % THOROUGH_EVERY == 0):
+        seen = united((seen, find_all(gray, ids, THOROUGH_WINDOWS)))
+    found = _joined(mats, seen, layouts, _size(gray), t_s)
+    more = len(found.places) > len(mats.places) or found.moved
+    return replace(found, searched_s=t_s, checked_s=t_s, in_vain=0 if more else mats.in_vain + 1)
 
 
 def check(gray: Image, mats: Mats, layouts: Sequence[MatLayout], t_s: float) -> Mats:
-    """Looks for the known mats' markers where they must be; searches everywhere where none of a mat's is there."""
-    boxes = merged([_box_of(fit, marker, gray) for fit in mats.fits for marker in _all_markers(fit.layout)])
-    seen: dict[int, Floats] = {}
-    for box in boxes:
-        if min(box.right - box.left, box.bottom - box.top) > 8:
-            seen |= find_markers(gray, _ids(layouts), box=box)
-    lost = [fit for fit in mats.fits if not any(marker.id in seen for marker in fit.layout.markers)]
-    if lost and _due(mats.searched_s, SEARCH_EVERY_S, t_s):
+    """Looks for the known mats' markers where they must be.
+
+    Searches everywhere where none of a mat's markers is there: at once when they showed until now, else now and then.
+    """
+    known = [fit for fit in mats.fits if fit.is_measured]
+    boxes = merged([_box_of(fit, marker, gray) for fit in known for marker in _all_markers(fit.layout)])
+    large = (box for box in boxes if min(box.right - box.left, box.bottom - box.top) > 8)
+    seen = united(find_all(gray, _ids(layouts), box=box) for box in large)
+    lost = {fit.layout.id for fit in known if not any(marker.id in seen for marker in fit.layout.markers)}
+    if lost & mats.showing or (lost and _due(mats.searched_s, SEARCH_EVERY_S, t_s)):
         return search(gray, mats, layouts, t_s)
-    return replace(_joined(mats, seen, layouts), checked_s=t_s)
+    return replace(_joined(mats, seen, layouts, _size(gray), t_s), checked_s=t_s)
 
 
-def find_markers(
-    gray: Image, ids: Sequence[int], windows: tuple[int, int, int] = FAST_WINDOWS, box: Box | None = None
-) -> dict[int, Floats]:
-    """The markers with these ids on a grey picture (or in a box of it). An id seen twice tells nothing: left out."""
-    part = box or whole(gray)
-    corners, found, _ = _detector(tuple(ids), windows).detectMarkers(np.ascontiguousarray(part.of(gray)))
-    if found is None:
-        return {}
-    named = [ids[int(index)] for index in found.ravel()]
-    once = {marker_id for marker_id, times in Counter(named).items() if times == 1}
-    shift = np.array([part.left, part.top], np.float64)
-    return {m: c.reshape(4, 2) + shift for m, c in zip(named, corners, strict=True) if m in once}
+# --- When and where to look -----------------------------------------------------------------------------------
 
 
-def through(matrix: Floats, points: npt.ArrayLike) -> Floats:
-    """Points `(N, 2)` through a homography `(3, 3)`."""
-    flat = np.asarray(points, np.float64).reshape(-1, 2)
-    moved = np.column_stack((flat, np.ones(len(flat)))) @ matrix.T
-    result: Floats = moved[:, :2] / moved[:, 2:]
-    return result
-
-
-def corners_mm(rect: Rect) -> Floats:
-    """A rectangle's corners, top left first, then clockwise, `(4, 2)`."""
-    left, top, right, bottom = rect.x_mm, rect.y_mm, rect.x_mm + rect.width_mm, rect.y_mm + rect.height_mm
-    return np.array([(left, top), (right, top), (right, bottom), (left, bottom)])
-
-
-def as_quad(corners: Floats) -> Quad:
-    """Corners `(4, 2)` as plain numbers."""
-    a, b, c, d = ((float(x), float(y)) for x, y in corners)
-    return a, b, c, d
-
-
-# --- Finding markers ------------------------------------------------------------------------------------------
-
-
-def _detector(ids: tuple[int, ...], windows: tuple[int, int, int]) -> cv2.aruco.ArucoDetector:
-    """One detector a thread for a set of ids: its dictionary holds those alone, so it is quicker and surer."""
-    made: dict[object, cv2.aruco.ArucoDetector] = _LOCAL.__dict__.setdefault("detectors", {})
-    if (ids, windows) not in made:
-        full = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_ARUCO_MIP_36h12)
-        few = cv2.aruco.Dictionary(full.bytesList[list(ids)], full.markerSize, full.maxCorrectionBits)
-        made[ids, windows] = cv2.aruco.ArucoDetector(few, _parameters(windows))
-    return made[ids, windows]
-
-
-def _parameters(windows: tuple[int, int, int]) -> cv2.aruco.DetectorParameters:
-    parameters = cv2.aruco.DetectorParameters()
-    smallest, largest, step = windows
-    parameters.adaptiveThreshWinSizeMin = smallest
-    parameters.adaptiveThreshWinSizeMax = largest
-    parameters.adaptiveThreshWinSizeStep = step
-    parameters.minMarkerPerimeterRate = 0.015
-    parameters.perspectiveRemoveIgnoredMarginPerCell = 0.2
-    parameters.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_SUBPIX
-    return parameters
+def _size(gray: Image) -> tuple[int, int]:
+    return gray.shape[1], gray.shape[0]
 
 
 def _ids(layouts: Sequence[MatLayout]) -> tuple[int, ...]:
@@ -234,98 +179,197 @@ def _due(last_s: float | None, every_s: float, t_s: float) -> bool:
     return last_s is None or not 0 <= t_s - last_s < every_s
 
 
-def _search_due(mats: Mats, layouts: Sequence[MatLayout], t_s: float) -> bool:
-    return mats.searched_s is None or (len(mats.fits) < len(layouts) and _due(mats.searched_s, SEARCH_EVERY_S, t_s))
+def _search_due(mats: Mats, layouts: Sequence[MatLayout] | None, t_s: float) -> bool:
+    """Whether a mat in play is missing; where nobody said which are, others may still be laid beside those found."""
+    if mats.searched_s is None:
+        return True
+    is_drawn = any(not fit.is_measured for fit in mats.fits)
+    missing = len(mats.fits) < len(layouts) if layouts is not None else not is_drawn
+    return missing and _due(mats.searched_s, SEARCH_EVERY_S, t_s)
 
 
 # --- From markers to places -----------------------------------------------------------------------------------
 
 
-def _joined(mats: Mats, seen: Corners, layouts: Sequence[MatLayout]) -> Mats:
+def _joined(mats: Mats, seen: Candidates, layouts: Sequence[MatLayout], size_px: tuple[int, int], t_s: float) -> Mats:
     """What is known of the mats after these markers were seen."""
-    old = {fit.layout.id: fit for fit in mats.fits}
-    kept = {layout.id: _kept_markers(layout, old.get(layout.id), seen) for layout in layouts}
-    moved = frozenset(fit.layout.id for fit in mats.fits if _has_moved(fit, seen))
-    good = [fit for layout in layouts if (fit := _own_fit(layout, kept[layout.id], old.get(layout.id), moved))]
-    fits = [fit for layout in layouts if (fit := _best_fit(layout, kept[layout.id], good, old.get(layout.id)))]
-    return replace(mats, fits=tuple(fits), moved=moved, draw_marker_seen=_draw_marker(fits, seen))
+    old = {fit.layout.id: fit for fit in mats.fits if fit.is_measured}
+    home = {mat: _at_home(fit, seen) for mat, fit in old.items()}
+    strange = {
+        layout.id: groups_of(layout, seen, mats.lens)
+        for layout in layouts
+        if any(marker.id in seen and marker.id not in home.get(layout.id, {}) for marker in layout.markers)
+    }
+    agreed = agreeing(strange, _anchors(old, home))
+    taken = {m: g for m, g in agreed.items() if m not in old or len(g.markers) > len(home[m])}
+    taken, doubtful = _without_doubtful(mats, taken, old, t_s)
+    moved = frozenset(taken.keys() & old.keys())
+    now = {**{mat: markers for mat, markers in home.items() if mat not in moved}, **_markers_of(taken)}
+    places = _remembered(mats, now, taken)
+    known = {layout.id: _markers_now(layout, old.get(layout.id), now, places, moved) for layout in layouts}
+    joined = replace(
+        mats,
+        moved=moved,
+        places=places,
+        doubtful=doubtful,
+        showing=frozenset(mat for mat, markers in now.items() if markers),
+    )
+    return _placed(joined, layouts, known, old, seen, size_px)
 
 
-def _draw_marker(fits: Iterable[Fit], seen: Corners) -> bool | None:
-    markers = [fit.layout.draw_marker.id for fit in fits if fit.layout.draw_marker]
-    return markers[0] in seen if markers else None
+def _markers_of(groups: Mapping[str, Group]) -> dict[str, Corners]:
+    return {mat: group.markers for mat, group in groups.items()}
 
 
-def _has_moved(fit: Fit, seen: Corners) -> bool:
-    """Whether most of the mat's markers that show are not where they were."""
-    shifts = [np.abs(seen[m] - fit.markers[m]).mean() for m in fit.markers if m in seen]
-    return bool(shifts) and float(np.median(shifts)) > DRIFT_PX
+def _at_home(fit: Fit, seen: Candidates) -> dict[int, Floats]:
+    """The mat's markers that are seen where they were, or where they must be if they did not show before."""
+    home: dict[int, Floats] = {}
+    for marker in fit.layout.markers:
+        expected = fit.markers.get(marker.id)
+        room = DRIFT_PX
+        if expected is None:
+            expected = fit.quad_px(marker.square)
+            room = max(DRIFT_PX, NEAR_SHARE * side_px(expected))
+        near = [corners for corners in seen.get(marker.id, ()) if np.abs(corners - expected).mean() <= room]
+        if near:
+            home[marker.id] = min(near, key=lambda corners, at=expected: float(np.abs(corners - at).mean()))
+    return home
 
 
-def _kept_markers(layout: MatLayout, old: Fit | None, seen: Corners) -> dict[int, Floats]:
-    """The mat's markers: those seen now, and those covered now where they were unless the mat has moved."""
-    now = {marker.id: seen[marker.id] for marker in layout.markers if marker.id in seen}
-    if old is None or _has_moved(old, seen):
-        return now
-    steady = {m: old.markers[m] for m in old.markers if m not in now or np.abs(now[m] - old.markers[m]).mean() < 0.5}
-    return {**now, **steady}
+def _anchors(old: Mapping[str, Fit], home: Mapping[str, Corners]) -> list[Group]:
+    """The mats that lie where they lay: the measure of all others; those that are well known if there are any."""
+    still = [fit for mat, fit in old.items() if home[mat] and len(home[mat]) * 2 >= len(fit.markers)]
+    known = [Group(fit.layout, fit.markers, fit.matrix, fit.lens) for fit in still or ()]
+    return [group for group in known if len(group.markers) >= ENOUGH_MARKERS] or known
 
 
-def _own_fit(layout: MatLayout, markers: Corners, old: Fit | None, moved: frozenset[str]) -> Fit | None:
-    """The mat's place from its own markers where they are enough; the old one where nothing new was seen."""
-    if old is not None and layout.id not in moved and markers.keys() == old.markers.keys():
-        same = all(markers[m] is old.markers[m] for m in markers)
-        return old if same else _fitted(layout, markers)
-    return _fitted(layout, markers) if len(markers) >= ENOUGH_MARKERS else None
+def _without_doubtful(
+    mats: Mats, taken: Mapping[str, Group], old: Mapping[str, Fit], t_s: float
+) -> tuple[dict[str, Group], dict[int, tuple[float, Floats]]]:
+    """The groups that move their mats, and the single markers that do not yet: one may be seen wrong."""
+    sure, doubtful = {}, {}
+    for mat, group in taken.items():
+        marker, corners = next(iter(group.markers.items()))
+        since, before = mats.doubtful.get(marker, (t_s, corners))
+        there = np.abs(corners - before).mean() <= DRIFT_PX
+        if mat not in old or len(group.markers) > 1 or (there and t_s - since >= SURE_AFTER_S):
+            sure[mat] = group
+        else:
+            doubtful[marker] = (since if there else t_s, corners)
+    return sure, doubtful
 
 
-def _best_fit(layout: MatLayout, markers: Corners, good: Sequence[Fit], old: Fit | None) -> Fit | None:
-    """The mat's place: its own, else by the plane that a well seen neighbour shares, else from few markers."""
-    own = next((fit for fit in good if fit.layout.id == layout.id), None)
-    if own is not None:
-        return own
-    if not markers:
+def _remembered(mats: Mats, now: Mapping[str, Corners], taken: Mapping[str, Group]) -> dict[int, tuple[Floats, ...]]:
+    """Where the last looks have seen each marker; a mat that has moved begins anew."""
+    gone = {marker.id for group in taken.values() for marker in group.layout.markers}
+    places = {marker: seen for marker, seen in mats.places.items() if marker not in gone}
+    for markers in now.values():
+        for marker, corners in markers.items():
+            places[marker] = (*places.get(marker, ()), corners)[-REMEMBERED:]
+    return places
+
+
+def _markers_now(
+    layout: MatLayout, old: Fit | None, now: Mapping[str, Corners], places: Candidates, moved: frozenset[str]
+) -> dict[int, Floats]:
+    """The mat's markers as they are to be taken: the median of the last looks, unless that has hardly changed."""
+    before = old.markers if old is not None and layout.id not in moved else {}
+    markers = dict(before)
+    for marker in now.get(layout.id, {}):
+        middle = np.median(places[marker], axis=0) if len(places[marker]) > 2 else places[marker][-1]
+        known = before.get(marker)
+        full = len(places[marker]) == REMEMBERED - 1
+        if known is None or full or np.abs(middle - known).mean() > CREPT_PX:
+            markers[marker] = middle
+    return markers
+
+
+def _placed(
+    mats: Mats,
+    layouts: Sequence[MatLayout],
+    known: Mapping[str, Corners],
+    old: Mapping[str, Fit],
+    seen: Candidates,
+    size_px: tuple[int, int],
+) -> Mats:
+    """The mats with their places taken from these markers where any has changed."""
+    changed = any(_is_news(known[layout.id], old.get(layout.id)) for layout in layouts)
+    fits = tuple(old.values())
+    if changed:
+        mats, fits = _surveyed(mats, layouts, known, old, size_px)
+    drawn = without_mats(fits_of(mats.drawing, size_px), fits) if mats.drawing else ()
+    return replace(mats, fits=(*fits, *drawn), draw_marker_seen=_draw_marker(fits, seen))
+
+
+def _is_news(markers: Corners, old: Fit | None) -> bool:
+    before = old.markers if old else {}
+    return markers.keys() != before.keys() or any(markers[m] is not before[m] for m in markers)
+
+
+def _surveyed(
+    mats: Mats,
+    layouts: Sequence[MatLayout],
+    known: Mapping[str, Corners],
+    old: Mapping[str, Fit],
+    size_px: tuple[int, int],
+) -> tuple[Mats, tuple[Fit, ...]]:
+    """All mats placed anew on the table that their markers tell, and what they tell of the lens."""
+    # Once something has moved it may have been the camera: a mat of which nothing shows has no say then.
+    heard = [layout for layout in layouts if known[layout.id] and (not mats.moved or layout.id in mats.showing)]
+    heard.sort(key=lambda layout: (-len(known[layout.id]), -sum(map(side_px, known[layout.id].values()))))
+    evidence = sum(len(mats.places.get(marker, ())) for layout in heard for marker in known[layout.id])
+    seek = evidence > mats.evidence
+    points = {layout.id: points_of(layout, known[layout.id]) for layout in heard}
+    told = survey(points, size_px, mats.lens, seek_lens=seek)
+    made = {layout.id: _fitted(layout, known[layout.id], told, old.get(layout.id), len(heard)) for layout in heard}
+    fits = tuple(fit for layout in layouts if (fit := made.get(layout.id) or old.get(layout.id)))
+    return replace(mats, lens=told.lens, evidence=max(evidence, mats.evidence)), fits
+
+
+def _fitted(layout: MatLayout, markers: Corners, told: Survey, old: Fit | None, heard: int) -> Fit | None:
+    """A mat's new place; the old one where it is the same but for a hair."""
+    matrix = told.matrices[layout.id]
+    own = group_of(layout, markers, told.lens) if len(markers) >= ENOUGH_MARKERS else None
+    if own is not None and _left_px(own, matrix) > 2 * _left_px(own, own.matrix) + WARPED_PX:
+        matrix = own.matrix
+    if len(markers) == 1 and heard == 1 and old is not None:
+        matrix = _pushed(layout, markers, told, old)
+    if not is_sound(layout, matrix):
         return old
-    neighbours = [fit for fit in good if len(fit.markers) >= ENOUGH_MARKERS]
-    return (_beside(layout, markers, neighbours[0]) if neighbours else None) or _fitted(layout, markers) or old
+    fit = Fit(layout, matrix, dict(markers), told.lens)
+    return _steadied(fit, old)
 
 
-def _fitted(layout: MatLayout, markers: Corners) -> Fit | None:
-    mm, px = _points(layout, markers)
-    matrix, _ = cv2.findHomography(mm, px, cv2.RANSAC if len(mm) > 4 else 0, RANSAC_PX)
-    return _sound(Fit(layout, matrix, dict(markers))) if matrix is not None else None
+def _steadied(fit: Fit, old: Fit | None) -> Fit:
+    """The fit, by the old matrix and lens where they say the same."""
+    if old is None or np.abs(fit.outline_px - old.outline_px).max() > SAME_PLACE_PX:
+        return fit
+    same = _is_news(fit.markers, old)
+    return replace(old, markers=fit.markers) if same else old
 
 
-def _beside(layout: MatLayout, markers: Corners, neighbour: Fit) -> Fit | None:
-    """The place of a mat that lies on the same table: only a turn and a shift from its neighbour are to be found."""
-    mm, px = _points(layout, markers)
-    matrix = neighbour.matrix @ _turn_and_shift(mm, neighbour.to_mm(px))
-    return _sound(Fit(layout, matrix, dict(markers)))
+def _left_px(group: Group, matrix: Floats) -> float:
+    """How far off a group's markers are by a matrix, as a root mean square."""
+    return float(np.sqrt(((through(matrix, group.points.mm) - group.straight) ** 2).mean()))
 
 
-def _turn_and_shift(points: Floats, onto: Floats) -> Floats:
-    """The turn and shift that best carries points onto others (both `(N, 2)`), as a `(3, 3)` matrix."""
-    middle, target = points.mean(axis=0), onto.mean(axis=0)
-    u, _, vt = np.linalg.svd((points - middle).T @ (onto - target))
-    mirror = np.diag([1.0, float(np.sign(np.linalg.det(vt.T @ u.T)))])
-    turn = vt.T @ mirror @ u.T
-    matrix = np.eye(3)
-    matrix[:2, :2], matrix[:2, 2] = turn, target - turn @ middle
-    return matrix
+def _pushed(layout: MatLayout, markers: Corners, told: Survey, old: Fit) -> Floats:
+    """Where a mat lies of which one marker shows and which was pushed over the table it lay on."""
+    points = points_of(layout, markers)
+    straight = told.lens.straighten(points.px) if told.lens else points.px
+    a, b, _, _ = similarity(points.mm, through(old.inverse, straight))
+    cos, sin = np.array([a, b]) / np.hypot(a, b)
+    turn = np.array([[cos, -sin], [sin, cos]])
+    shift = through(old.inverse, straight).mean(axis=0) - turn @ points.mm.mean(axis=0)
+    moved: Floats = old.matrix @ np.block([[turn, shift[:, None]], [np.zeros((1, 2)), np.ones((1, 1))]])
+    return moved
 
 
-def _points(layout: MatLayout, markers: Corners) -> tuple[Floats, Floats]:
-    """The markers' corners on the mat and on the picture, `(4n, 2)` each."""
-    shown = [marker for marker in layout.markers if marker.id in markers]
-    mm = np.concatenate([corners_mm(marker.square) for marker in shown])
-    return mm, np.concatenate([markers[marker.id] for marker in shown])
-
-
-def _sound(fit: Fit) -> Fit | None:
-    """The fit if a sheet on a table can look like that: whole in front of the camera, face up, of a sane size."""
-    corners = np.column_stack((corners_mm(Rect(0, 0, *fit.layout.size_mm)), np.ones(4))) @ fit.matrix.T
-    depth = corners[:, 2] / fit.matrix[2, 2]
-    if (depth < 0.2).any() or np.linalg.det(fit.matrix) * fit.matrix[2, 2] <= 0:
+def _draw_marker(fits: Iterable[Fit], seen: Candidates) -> bool | None:
+    """Whether the marker under the draw pile shows in its place, None without its mat."""
+    marked = next((fit for fit in fits if fit.layout.draw_marker), None)
+    if marked is None or marked.layout.draw_marker is None:
         return None
-    low, high = SCALES_PX_PER_MM
-    return fit if low <= fit.px_per_mm <= high else None
+    expected = marked.quad_px(marked.layout.draw_marker.square)
+    middles = [corners.mean(axis=0) for corners in seen.get(marked.layout.draw_marker.id, ())]
+    return any(np.hypot(*(middle - expected.mean(axis=0))) < side_px(expected) / 2 for middle in middles)

@@ -64,7 +64,7 @@ def gray_of(image: Image) -> Image:
 def sighting_of(code: Code, mats: Mats) -> Sighting:
     """A sticker as a sighting: its zone, and whether it lies sideways on its mat (off the mats: on the picture)."""
     centre = code.centre_px
-    fit = next((fit for fit in mats.fits if _lies_on(fit, centre)), None)
+    fit = mats.at(centre)
     return Sighting(
         face=face_of(code.card) if code.card else Card.UNKNOWN,
         card=code.card,
@@ -108,11 +108,6 @@ def _sightings(
     again = [around(s.corners_px).padded(_AGAIN_PX) for s in twice if s.corners_px]
     rest = replace(before, sightings=tuple(s for s in before.sightings if s not in twice))
     return _sightings(gray, mats, allowed, (*boxes, *again), rest)
-
-
-def _lies_on(fit: Fit, point: Point) -> bool:
-    x_mm, y_mm = fit.to_mm([point])[0]
-    return bool(0 <= x_mm <= fit.layout.size_mm[0] and 0 <= y_mm <= fit.layout.size_mm[1])
 
 
 def _sideways(code: Code, fit: Fit | None) -> bool:

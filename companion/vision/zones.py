@@ -13,12 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
-from companion.layout import CARD_MM, MatLayout, Rect
+from companion.layout import CARD_MM, MAX_SIDES, MatLayout, Rect
 from companion.vision.boxes import Box, Image, around
 from companion.vision.mats import Fit, Floats, Mats
 from companion.vision.opencv import cv2
@@ -191,20 +191,17 @@ def _reduced(image: Image) -> tuple[Image, float]:
 
 def _from_above(fit: Fit, small: Image, scale: float) -> Image:
     """A mat and its rim, from straight above, `MM_PER_PX` millimetres a pixel."""
-    to_small = np.array([[1 / scale, 0, 0.5 / scale - 0.5], [0, 1 / scale, 0.5 / scale - 0.5], [0, 0, 1]])
-    matrix = to_small @ fit.matrix @ np.linalg.inv(_MM_TO_SHEET)
-    return cv2.warpPerspective(
-        small,
-        matrix,
-        _sheet_size(fit.layout),
-        flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
-        borderMode=cv2.BORDER_REPLICATE,
-    )
+    where, between = _sheet_on_picture(fit, scale)
+    return cv2.remap(small, where, between, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
 
 
-_MM_TO_SHEET = np.array(
-    [[1 / MM_PER_PX, 0, RIM_MM / MM_PER_PX - 0.5], [0, 1 / MM_PER_PX, RIM_MM / MM_PER_PX - 0.5], [0, 0, 1]]
-)
+@lru_cache(maxsize=4 * (MAX_SIDES + 1))
+def _sheet_on_picture(fit: Fit, scale: float) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.uint16]]:
+    """Where on the reduced frame each pixel of a mat's small picture lies, as `cv2.remap` likes it best."""
+    width, height = _sheet_size(fit.layout)
+    area = Rect(-RIM_MM, -RIM_MM, width * MM_PER_PX, height * MM_PER_PX)
+    at = (fit.grid_px(area, MM_PER_PX) + 0.5) / scale - 0.5
+    return cv2.convertMaps(at[..., 0], at[..., 1], cv2.CV_16SC2)
 
 
 def _on_sheet(points_mm: Floats) -> Floats:
@@ -369,9 +366,7 @@ def _is_explained(sheet: Sheet, zone: str, sightings: Sequence[Sighting]) -> boo
 
 def _pile_zone(layout: MatLayout) -> str | None:
     """The zone of the face-down draw pile, which is never read."""
-    if layout.draw_marker is None:
-        return None
-    return layout.zone_at(*layout.draw_marker.square.centre_mm)
+    return next((zone for zone in layout.zones if zone == "draw"), None)
 
 
 def _stickers_on(sheet: Sheet, sightings: Sequence[Sighting]) -> Floats:
