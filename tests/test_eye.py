@@ -10,9 +10,11 @@ import pytest
 from pictures import SKIN, Lens, Mat, Scene, Sticker, Thing, arm, clean, grainy, lit, on_mat, through
 
 from companion.layout import side_mat, table_mat
+from companion.proposal import ASKING_CONFIDENCE
 from companion.rules.cards import Card
 from companion.vision.camera import Frame
 from companion.vision.eye import LIGHT_OR_CAMERA, NO_MATS, READ_AGAIN_S, Eye
+from companion.vision.stickers import Code, read_codes
 from companion.vision.view import View
 from companion.vision.zones import FIRST_STILL_FRAMES, STILL_FRAMES
 
@@ -300,3 +302,88 @@ def test_the_draw_pile_hides_its_marker_and_its_zone_stays_known():
 
     assert (with_pile.draw_pile_empty, with_pile.unknown_zones) == (False, frozenset())
     assert (used_up.draw_pile_empty, used_up.unknown_zones) == (True, frozenset())
+
+
+# On the border between two zones
+
+
+@pytest.mark.parametrize(
+    ("dx_mm", "zone", "sure"),
+    [(20, BATTLE, True), (38, BATTLE, False), (43, SPEED, False), (60, SPEED, True), (-43, BATTLE, True)],
+)
+def test_a_sticker_between_two_zones_belongs_to_the_nearer_and_is_not_sure(dx_mm, zone, sure):
+    sticker = on_mat(SIDE, "battle", "MB1:ROLL-03", dx_mm=dx_mm, dy_mm=-20, card=GREEN)
+
+    (sighting,) = settled(sticker).show(sticker).sightings
+
+    assert sighting.zone == zone
+    assert (sighting.confidence >= ASKING_CONFIDENCE) is sure
+
+
+# Codes that cannot be told
+
+
+def nameless(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From now on the reader finds every code and can tell none."""
+
+    def blurred(*args: object, **how: object) -> tuple[Code, ...]:
+        return tuple(replace(code, card=None, confidence=0.0) for code in read_codes(*args, **how))
+
+    monkeypatch.setattr("companion.vision.read.read_codes", blurred)
+
+
+def test_a_card_whose_code_cannot_be_told_is_seen_lying_in_a_known_zone(monkeypatch):
+    film = settled()
+    nameless(monkeypatch)
+
+    view = film.show(ROLL, count=8)
+
+    assert lying(view) == {(None, BATTLE)}
+    assert view.unknown_zones == frozenset()
+
+
+def test_a_code_that_cannot_be_told_is_read_again_every_second(monkeypatch):
+    film = settled()
+    nameless(monkeypatch)
+    film.show(ROLL, count=8)
+
+    views = film.views(ROLL, count=30)
+
+    assert sum(BATTLE in view.read_zones for view in views) in (2, 3)
+
+
+def test_a_view_tells_which_zones_were_read_on_its_frame():
+    film = settled(ROLL)
+    film.show(ROLL, KM_50, things=(hand_over("distance"),))
+
+    views = film.views(ROLL, KM_50, count=8)
+
+    assert sum(DISTANCE in view.read_zones for view in views) >= 2
+    assert views[-1].read_zones == frozenset()
+
+
+# A hand that rests over the table when the camera is switched on
+
+
+def test_a_hand_that_rests_on_the_table_at_first_hides_no_card_for_good():
+    film = Film()
+    film.show(ROLL, things=(hand_over("battle"),), count=8)
+
+    view = film.show(ROLL, count=8)
+
+    assert (lying(view), view.unknown_zones) == ({("roll-03", BATTLE)}, frozenset())
+
+
+def test_a_hand_that_rests_on_the_bare_mat_at_first_leaves_it_bare():
+    film = Film()
+    film.show(things=(hand_over("battle"),), count=8)
+
+    view = film.show(count=8)
+
+    assert (lying(view), view.unknown_zones) == (set(), frozenset())
+
+
+def test_a_hand_that_rests_over_a_zone_at_first_leaves_it_unknown():
+    views = Film().views(ROLL, things=(hand_over("battle"),), count=20)
+
+    assert all(BATTLE in view.unknown_zones or ("roll-03", BATTLE) in lying(view) for view in views)

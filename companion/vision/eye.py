@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from companion.drawn_zones import DrawnZones
 from companion.layout import MatLayout
-from companion.vision import gate, mats, zones
+from companion.vision import borders, gate, mats, zones
 from companion.vision.boxes import Image
 from companion.vision.camera import Frame
 from companion.vision.gate import Gate, Motion
@@ -30,6 +30,9 @@ READ_AGAIN_S = 1.0
 
 REACH_OUT_MM = 25.0
 """So much around a zone is read with it: a card may lie over its edge."""
+
+HAND_RESTS_S = 20.0
+"""What reaches over a mat from the first for longer is no arm that rests there."""
 
 DRAW = "table/draw"
 LIGHT_OR_CAMERA = "The light or the camera has changed: nothing is followed until the picture is steady again."
@@ -50,6 +53,12 @@ class Sight:
 
     unexplained: frozenset[str] = frozenset()
     """Still zones with something in them that is neither a card that is read nor the bare mat."""
+
+    odd_since_s: Mapping[str, float] = field(default_factory=dict)
+    """Since when each of them has been so."""
+
+    unread: frozenset[str] = frozenset()
+    """Zones with a code in them that cannot be told."""
 
     restless: bool = True
     """Something moved or is to be read: the next frame is looked at even if the gate finds it still."""
@@ -98,7 +107,7 @@ def look(
     if before is not None and sight.gate.motion is Motion.EVERYTHING:
         return _blinded(sight, before, frame, layouts)
     if before is not None and _is_idle(sight, frame.t_s):
-        view = replace(before, t_s=frame.t_s)
+        view = replace(before, t_s=frame.t_s, read_zones=frozenset())
         return replace(sight, view=view), view
     return _looked(sight, frame, allowed, layouts)
 
@@ -109,7 +118,7 @@ def _is_idle(sight: Sight, t_s: float) -> bool:
         sight.gate.motion is Motion.STILL
         and not sight.restless
         and not mats.is_due(sight.mats, t_s)
-        and not (sight.unexplained and _read_again(sight, t_s))
+        and not ((sight.unexplained or sight.unread) and _read_again(sight, t_s))
     )
 
 
@@ -120,7 +129,14 @@ def _read_again(sight: Sight, t_s: float) -> bool:
 def _blinded(sight: Sight, before: View, frame: Frame, layouts: Sequence[MatLayout] | None) -> tuple[Sight, View]:
     """A frame that cannot be compared with the one before: everything is looked for anew."""
     every = _every_zone(sight.mats) | missing_zones(sight.mats, layouts or ())
-    view = replace(before, t_s=frame.t_s, unknown_zones=every, draw_pile_empty=None, trouble=LIGHT_OR_CAMERA)
+    view = replace(
+        before,
+        t_s=frame.t_s,
+        unknown_zones=every,
+        draw_pile_empty=None,
+        trouble=LIGHT_OR_CAMERA,
+        read_zones=frozenset(),
+    )
     lost = replace(sight.mats, searched_s=None, checked_s=None)
     return replace(sight, mats=lost, view=view, restless=True, reads_left=dict.fromkeys(every, READS)), view
 
@@ -150,7 +166,7 @@ def _to_read(sight: Sight, changes: ZoneChanges, placed: Mats) -> Mapping[str, i
 
 
 def _due(sight: Sight, changes: ZoneChanges, t_s: float) -> frozenset[str]:
-    again = sight.unexplained if _read_again(sight, t_s) else frozenset()
+    again = sight.unexplained | sight.unread if _read_again(sight, t_s) else frozenset()
     return (again | {zone for zone, left in sight.reads_left.items() if left}) - changes.moving
 
 
@@ -165,7 +181,9 @@ def _read(
     """The view with the due zones read; a sticker that is missed in a place that looks the same still counts."""
     boxes = [box for zone in due if (box := zones.zone_box(sight.mats, zone, REACH_OUT_MM))]
     view = read(frame, sight.mats, layouts=layouts, allowed=allowed, where=boxes, before=sight.view, gray=gray)
-    found = [s for s in view.sightings if s.zone is not None]
+    old = {id(s) for s in sight.view.sightings} if sight.view else set()
+    placed = (s if id(s) in old else borders.settled(sight.mats, s) for s in view.sightings)
+    found = [s for s in placed if s.zone is not None]
     cards = {s.card for s in found if s.card}
     missed = [s for s in (sight.view.sightings if sight.view else ()) if s.card and s.card not in cards]
     kept = [s for s in missed if zones.looks_the_same(sight.zones, s) and not _taken(s, found)]
@@ -188,6 +206,8 @@ def _judged(
     """Which zones may be spoken of, after the due ones were read."""
     open_to_doubt = (changes.changed | due) - changes.touched_border
     odd = zones.unexplained(sight.zones, open_to_doubt, view.sightings) | changes.touched_border
+    odd_since_s = {zone: sight.odd_since_s.get(zone, frame.t_s) for zone in odd}
+    odd = frozenset(zone for zone in odd if not _is_part_of_the_table(sight, zone, frame.t_s - odd_since_s[zone]))
     hidden = changes.moving | changes.cut_off | odd | missing_zones(sight.mats, layouts or ())
     view = replace(
         view,
@@ -196,6 +216,7 @@ def _judged(
         unknown_zones=hidden,
         draw_pile_empty=None if DRAW in hidden else sight.mats.draw_marker_seen,
         trouble=_trouble(sight.mats),
+        read_zones=due,
     )
     left = {zone: reads - (zone in due) for zone, reads in sight.reads_left.items() if reads > (zone in due)}
     return (
@@ -205,12 +226,19 @@ def _judged(
             view=view,
             reads_left=left,
             unexplained=odd,
+            odd_since_s=odd_since_s,
+            unread=frozenset(s.zone for s in view.sightings if s.card is None and s.zone is not None),
             restless=bool(left or changes.moving),
             read_s=frame.t_s if due else sight.read_s,
             read_now=due,
         ),
         view,
     )
+
+
+def _is_part_of_the_table(sight: Sight, zone: str, odd_s: float) -> bool:
+    """Whether what reaches over a zone that was never seen without it stays there."""
+    return odd_s >= HAND_RESTS_S and not zones.is_settled(sight.zones, zone)
 
 
 def _trouble(placed: Mats) -> str | None:

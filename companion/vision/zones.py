@@ -50,6 +50,10 @@ CARD_PX = CARD_MM[0] * CARD_MM[1] / MM_PER_PX**2
 INSIDE_SHARE = 0.85
 """A zone of which less lies within the picture is not to be judged."""
 
+ARM_PX = 5
+"""An arm crosses the sheet's edge over so many pixels at least, counted on its outermost strip of two."""
+
+MARKER_ROUND_MM = 8.0
 MOVED_PX = 6.0
 ENOUGH_GROUND_PX = 20
 MOST_PRINT_PX = 60
@@ -93,6 +97,17 @@ class Sheet:
         like_bare = np.where(self.bare_known, _same_surface(self.last, bare), _like_ground(self, bare))
         new = self.different & ~_same_surface(self.last, accepted) & ~like_bare
         return cv2.connectedComponents(new.astype(np.uint8), connectivity=8)[1]
+
+    @cached_property
+    def reaching_in(self) -> npt.NDArray[np.int32]:
+        """Patches that are not of the sheet's colours and reach in over its edge, numbered: an arm, before all else."""
+        layout, now = self.fit.layout, self.last.astype(np.float32)
+        between = _between_zones(layout)
+        paper = np.broadcast_to(np.median(now[between], axis=0).astype(np.float32), now.shape).copy()
+        strange = (between & ~_same_surface(self.last, paper)) | (_in_zones(layout) & ~_like_ground(self, now))
+        labels = cv2.connectedComponents((strange & ~_on_markers(layout)).astype(np.uint8), connectivity=8)[1]
+        label, count = np.unique(labels[_edge_of_sheet(layout)], return_counts=True)
+        return np.where(np.isin(labels, label[(label > 0) & (count >= ARM_PX)]), labels, 0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -155,6 +170,13 @@ def unexplained(state: ZoneWatch, zones: Iterable[str], sightings: Sequence[Sigh
     )
 
 
+def is_settled(state: ZoneWatch, zone: str) -> bool:
+    """Whether a zone has been accepted before."""
+    mat_id, _, name = zone.partition("/")
+    sheet = state.sheets.get(mat_id)
+    return sheet is not None and name in sheet.settled
+
+
 def looks_the_same(state: ZoneWatch, sighting: Sighting) -> bool:
     """Whether a sticker's place on its mat looks as it did when its zone was last accepted."""
     mat_id, _, zone = (sighting.zone or "").partition("/")
@@ -172,8 +194,7 @@ def zone_box(mats: Mats, zone: str, pad_mm: float) -> Box | None:
     if fit is None:
         return None
     rect = fit.layout.zones[name]
-    grown = Rect(rect.x_mm - pad_mm, rect.y_mm - pad_mm, rect.width_mm + 2 * pad_mm, rect.height_mm + 2 * pad_mm)
-    return around(fit.quad_px(grown))
+    return around(fit.quad_px(_grown(rect, pad_mm)))
 
 
 # --- The mat from straight above ------------------------------------------------------------------------------
@@ -326,17 +347,36 @@ def _ground(sheet: Sheet, bare: Colours, where: tuple[slice, slice]) -> Colours:
 
 
 def _in_zones(layout: MatLayout) -> Mask:
-    inside = np.zeros(_sheet_size(layout)[::-1], bool)
-    for rect in layout.zones.values():
-        inside[_zone_slices(rect)] = True
-    return inside
+    return np.logical_or.reduce([_on(layout, rect) for rect in layout.zones.values()])
 
 
 def _between_zones(layout: MatLayout) -> Mask:
     """The sheet without its zones and rim."""
-    sheet = np.zeros(_sheet_size(layout)[::-1], bool)
-    sheet[_zone_slices(Rect(0, 0, *layout.size_mm))] = True
-    return sheet & ~_in_zones(layout)
+    return _on(layout, Rect(0, 0, *layout.size_mm)) & ~_in_zones(layout)
+
+
+def _edge_of_sheet(layout: MatLayout) -> Mask:
+    """The outermost strip of the sheet."""
+    width, height = layout.size_mm
+    inner = Rect(2 * MM_PER_PX, 2 * MM_PER_PX, width - 4 * MM_PER_PX, height - 4 * MM_PER_PX)
+    return _on(layout, Rect(0, 0, width, height)) & ~_on(layout, inner)
+
+
+def _on_markers(layout: MatLayout) -> Mask:
+    """The markers with the white around them."""
+    grown = [_grown(marker.square, MARKER_ROUND_MM) for marker in layout.markers]
+    return np.logical_or.reduce([_on(layout, rect) for rect in grown] or [np.zeros(_sheet_size(layout)[::-1], bool)])
+
+
+def _on(layout: MatLayout, rect: Rect) -> Mask:
+    """A rectangle of the mat on its small picture."""
+    inside = np.zeros(_sheet_size(layout)[::-1], bool)
+    inside[_zone_slices(rect)] = True
+    return inside
+
+
+def _grown(rect: Rect, by_mm: float) -> Rect:
+    return Rect(rect.x_mm - by_mm, rect.y_mm - by_mm, rect.width_mm + 2 * by_mm, rect.height_mm + 2 * by_mm)
 
 
 def _reached_from_outside(sheet: Sheet, zones: Sequence[str]) -> Iterator[str]:
@@ -356,12 +396,13 @@ def _reached_from_outside(sheet: Sheet, zones: Sequence[str]) -> Iterator[str]:
 
 
 def _is_explained(sheet: Sheet, zone: str, sightings: Sequence[Sighting]) -> bool:
-    if zone not in sheet.settled or zone == _pile_zone(sheet.fit.layout):
+    if zone == _pile_zone(sheet.fit.layout):
         return True
-    inside = sheet.foreign[_zone_slices(_zones(sheet)[zone])]
+    labels = sheet.foreign if zone in sheet.settled else sheet.reaching_in
+    inside = labels[_zone_slices(_zones(sheet)[zone])]
     stickers = _stickers_on(sheet, sightings)
     large = (label for label in np.unique(inside) if label and np.count_nonzero(inside == label) >= MIN_PATCH_PX)
-    return all(_is_of_cards(sheet.foreign == label, stickers) for label in large)
+    return all(_is_of_cards(labels == label, stickers) for label in large)
 
 
 def _pile_zone(layout: MatLayout) -> str | None:
@@ -370,8 +411,8 @@ def _pile_zone(layout: MatLayout) -> str | None:
 
 
 def _stickers_on(sheet: Sheet, sightings: Sequence[Sighting]) -> Floats:
-    """The middles of the stickers that are read on this mat, in pixels of its small picture, `(n, 2)`."""
-    own = [s.centre_px for s in sightings if s.card and (s.zone or "").partition("/")[0] == sheet.fit.layout.id]
+    """The middles of the codes on this mat, read or not, in pixels of its small picture, `(n, 2)`: each is a card's."""
+    own = [s.centre_px for s in sightings if s.corners_px and (s.zone or "").partition("/")[0] == sheet.fit.layout.id]
     return _on_sheet(sheet.fit.to_mm(own)) if own else np.empty((0, 2))
 
 
