@@ -1,0 +1,331 @@
+"""The camera pages and doubts in a real browser: zones drawn by mouse, finger and keys, a card told with one tap."""
+
+from __future__ import annotations
+
+import re
+import shutil
+
+import pytest
+from playwright.sync_api import Page, expect, sync_playwright
+from serving import running
+
+from browser.screens import CHROMIUM, OPENING, RUSH_EIGHT, SMALL, TWO, WALL, app_of, match_of, perhaps, special, unsure
+from companion.drawn_zones import DrawnZones
+from companion.pages import live
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(shutil.which(CHROMIUM) is None, reason="Chromium is not installed"),
+]
+
+TOO_SMALL = """[...document.querySelectorAll(
+    'a, button, summary, select, .zone > label, input:not([type=hidden], [type=radio])')]
+  .filter(e => e.checkVisibility() && e.getBoundingClientRect().height < 48 && !e.closest(".view"))
+  .map(e => e.outerHTML.slice(0, 80))"""
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
+@pytest.fixture(autouse=True)
+def quick_streams(monkeypatch):
+    """A closed page frees its stream soon, so that the server stops soon."""
+    monkeypatch.setattr(live, "LOOK_S", 0.1)
+
+
+@pytest.fixture
+def opened(browser):
+    """Opens pages that fail the test when a script of theirs fails or breaks the policy."""
+    contexts, wrong = [], []
+
+    def open_page(url: str, size=SMALL, **options) -> Page:
+        context = browser.new_context(viewport=size, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(10_000)
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
+        page.goto(url)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert [text for text in wrong if not re.search("ERR_|htmx:", text)] == []
+
+
+@pytest.fixture
+def table():
+    """A match of two, the zones drawn on its camera's picture, and where it is served."""
+    zones = DrawnZones()
+    with match_of(TWO, []) as match, running(app_of(match, zones, sees=True)) as url:
+        yield match, zones, url
+
+
+def numbers(page: Page, zone: str) -> list[float]:
+    """Left, top, width and height of a zone as they stand in the form."""
+    texts = [page.locator(f'[name="{letter}-{zone}"]').input_value() for letter in "xywh"]
+    return [float(text) for text in texts if text]
+
+
+def at(page: Page, x: float, y: float) -> tuple[float, float]:
+    """A place on the picture, given in hundredths, on the screen."""
+    frame = page.locator("#drawing").bounding_box()
+    return frame["x"] + frame["width"] * x / 100, frame["y"] + frame["height"] * y / 100
+
+
+def drag(page: Page, begin: tuple[float, float], end: tuple[float, float]) -> None:
+    page.mouse.move(*at(page, *begin))
+    page.mouse.down()
+    page.mouse.move(*at(page, *end), steps=4)
+    page.mouse.up()
+
+
+def test_zones_are_drawn_one_after_the_other_and_kept(opened, table):
+    _, zones, url = table
+    page = opened(url + "/camera/zones")
+
+    drag(page, (10, 60), (20, 80))
+    for name in ("Ann: distance area", "Bob: battle pile", "Bob: distance area"):
+        page.locator(f'[data-name="{name}"] label').first.click()
+        left, top = (30 if "distance" in name else 10), (60 if "Ann" in name else 10)
+        drag(page, (left, top), (left + 15, top + 20))
+    page.get_by_role("button", name="Keep these zones").click()
+
+    expect(page.get_by_text("The zones are kept. They count from the next picture on.")).to_be_visible()
+    assert [zone.name for zone in zones.current.zones] == [
+        "side-1/battle",
+        "side-1/distance",
+        "side-2/battle",
+        "side-2/distance",
+    ]
+    assert zones.current.zones[0].corners[0] == pytest.approx((192, 648), abs=12)
+
+
+def test_after_a_zone_is_drawn_the_next_one_is_chosen(opened, table):
+    page = opened(table[2] + "/camera/zones")
+
+    drag(page, (10, 60), (20, 80))
+
+    expect(page.locator('input[value="side-1/speed"]')).to_be_checked()
+    assert numbers(page, "side-1/battle") == pytest.approx([10, 60, 10, 20], abs=0.6)
+
+
+def test_a_zone_is_moved_and_sized_with_the_mouse(opened, table):
+    page = opened(table[2] + "/camera/zones", WALL)
+    drag(page, (10, 50), (30, 90))
+
+    drag(page, (20, 70), (25, 60))
+    assert numbers(page, "side-1/battle") == pytest.approx([15, 40, 20, 40], abs=0.6)
+    drag(page, (35, 80), (40, 95))
+
+    assert numbers(page, "side-1/battle") == pytest.approx([15, 40, 25, 55], abs=0.6)
+
+
+def test_a_zone_stays_on_the_picture(opened, table):
+    page = opened(table[2] + "/camera/zones", WALL)
+    drag(page, (10, 50), (30, 90))
+
+    drag(page, (20, 70), (-20, 130))
+
+    assert numbers(page, "side-1/battle") == pytest.approx([0, 60, 20, 40], abs=0.6)
+
+
+def test_the_grips_can_be_taken_hold_of_22_px_away(opened, table):
+    page = opened(table[2] + "/camera/zones", WALL)
+    drag(page, (10, 50), (30, 90))
+    page.locator('[data-zone="side-1/battle"] label').first.click()
+    x, y = at(page, 30, 90)
+
+    page.mouse.move(x + 14, y + 14)
+    page.mouse.down()
+    page.mouse.move(*at(page, 50, 95), steps=3)
+    page.mouse.up()
+
+    assert numbers(page, "side-1/battle") == pytest.approx([10, 50, 40, 45], abs=0.6)
+
+
+def test_a_zone_is_drawn_moved_and_sized_with_keys_alone(opened, table):
+    page = opened(table[2] + "/camera/zones")
+    page.locator("#drawing").focus()
+
+    page.keyboard.press("ArrowRight")
+    first = numbers(page, "side-1/battle")
+    for key in ("ArrowRight", "ArrowDown", "ArrowDown", "Shift+ArrowRight", "Shift+ArrowUp"):
+        page.keyboard.press(key)
+
+    x, y, w, h = first
+    assert numbers(page, "side-1/battle") == [x + 1, y + 2, w + 1, h - 1]
+    expect(page.locator("#where")).to_contain_text("Ann: battle pile: 47 · 42 · 11 · 19")
+
+
+def test_numbers_move_the_drawing_and_a_zone_is_cleared(opened, table):
+    page = opened(table[2] + "/camera/zones")
+    drag(page, (10, 60), (20, 80))
+    page.locator('[data-zone="side-1/battle"] label').first.click()
+    page.locator('[name="x-side-1/battle"]').fill("40")
+    shape = page.locator('[data-of="side-1/battle"] > svg')
+    expect(shape).to_have_attribute("x", "40%")
+
+    page.locator('[data-zone="side-1/battle"]').get_by_role("button", name="Clear").click()
+
+    expect(shape).to_be_hidden()
+    assert numbers(page, "side-1/battle") == []
+
+
+def test_zones_are_drawn_without_any_script(opened, table):
+    _, zones, url = table
+    page = opened(url + "/camera/zones?suggest=1", java_script_enabled=False)
+    page.locator('[data-zone="side-1/battle"] label').first.click()
+    page.locator('[name="h-side-1/battle"]').fill("17")
+
+    page.get_by_role("button", name="Keep these zones").click()
+
+    expect(page.get_by_text("The zones are kept.")).to_be_visible()
+    top, bottom = (zones.current.zones[0].corners[corner][1] for corner in (0, 2))
+    assert bottom - top == pytest.approx(0.17 * 1080)
+
+
+def test_a_finger_draws_and_the_page_does_not_scroll(opened, table):
+    page = opened(table[2] + "/camera/zones", has_touch=True, is_mobile=True)
+    session = page.context.new_cdp_session(page)
+
+    for kind, place in (("touchStart", (10, 30)), ("touchMove", (25, 70)), ("touchEnd", None)):
+        x, y = at(page, *place) if place else (0, 0)
+        points = [{"x": x, "y": y}] if place else []
+        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    expect(page.locator('input[value="side-1/speed"]')).to_be_checked()
+    assert numbers(page, "side-1/battle") == pytest.approx([10, 30, 15, 40], abs=0.8)
+    assert page.evaluate("scrollY") == 0
+
+
+@pytest.mark.parametrize("path", ["/camera", "/camera/zones", "/camera/zones?suggest=1"])
+@pytest.mark.parametrize("header", [TWO, RUSH_EIGHT])
+def test_no_camera_page_is_wider_than_a_small_phone_and_all_can_be_tapped(opened, header, path):
+    with match_of(header, []) as match, running(app_of(match, sees=True)) as url:
+        page = opened(url + path)
+
+        assert not page.evaluate("document.documentElement.scrollWidth > innerWidth")
+        assert page.evaluate(TOO_SMALL) == []
+
+
+def test_the_picture_follows_the_table_no_faster_than_twice_a_second(opened, table):
+    page = opened(table[2] + "/camera")
+    page.clock.install()
+    page.reload()
+    asked = []
+    page.on("request", lambda request: asked.append(request.url) if "camera.jpg" in request.url else None)
+
+    page.clock.run_for(490)
+    before = list(asked)
+    with page.expect_request("**/camera.jpg?*"):
+        page.clock.run_for(20)
+
+    assert before == []
+
+
+def test_the_figures_come_anew_by_themselves(opened, table):
+    match, _, url = table
+    page = opened(url + "/camera")
+    page.clock.install()
+    page.reload()
+
+    match.trouble("The light has changed.")
+    page.clock.run_for(3100)
+
+    expect(page.get_by_text("The light has changed.")).to_be_visible()
+    expect(page.locator("#outlines polygon")).to_have_count(10)
+
+
+# --- Doubts --------------------------------------------------------------------------------------------------
+
+
+def lines(match) -> list[str]:
+    return [entry.written.text for entry in match.state.hand_entries]
+
+
+def test_a_card_in_doubt_appears_by_itself_and_one_tap_tells_it(opened, table):
+    match, _, url = table
+    page = opened(url)
+    unsure(match, "side-1/battle", "Ann roll", "Ann repairs", "Ann gasoline")
+
+    expect(page.get_by_role("img", name="The card as the camera saw it")).to_be_visible()
+    expect(page.get_by_text("A card was laid on Ann’s battle pile. Which is it?")).to_be_visible()
+    page.get_by_role("button", name="Roll").click()
+
+    expect(page.get_by_role("heading", level=1)).to_have_text("Bob’s turn")
+    assert lines(match) == ["Ann roll"]
+
+
+def test_another_card_is_told_in_two_taps(opened, table):
+    match, _, url = table
+    page = opened(url)
+    unsure(match, "side-1/battle", "Ann roll")
+
+    page.get_by_role("link", name="Another card").click()
+    page.get_by_role("button", name="Right of way").click()
+
+    expect(page.get_by_role("heading", level=1)).to_have_text("Ann’s turn")
+    assert lines(match) == ["Ann right-of-way"]
+
+
+def test_of_two_phones_that_answer_at_once_the_second_is_told(opened, table):
+    match, _, url = table
+    phones = [opened(url), opened(url)]
+    unsure(match, "side-1/battle", "Ann roll", "Ann discard roll")
+    for phone in phones:
+        phone.locator(".choose").first.wait_for()
+    late = phones[1]
+    late.evaluate("document.getElementById('live').removeAttribute('hx-get'); htmx.process(document.body)")
+    late.route("**/doubt/1", lambda route: (match.answer_doubt(1, "Ann roll", "Bob"), route.continue_()))
+
+    late.locator(".choose").nth(1).click()
+
+    expect(late.get_by_text("That was settled already.")).to_be_visible()
+    assert lines(match) == ["Ann roll"]
+
+
+def test_an_illegal_answer_says_why_and_can_be_taken_back(opened, table):
+    match, _, url = table
+    page = opened(url)
+    unsure(match, "side-1/distance", "Ann 100")
+
+    page.get_by_role("button", name="100 km illegal now").click()
+    expect(page.get_by_text("Ann cannot drive yet.")).to_be_visible()
+    page.get_by_role("button", name="Taken back").click()
+
+    expect(page.get_by_role("link", name="Enter a play")).to_be_visible()
+    assert lines(match) == []
+
+
+def test_an_answer_is_undone(opened, table):
+    match, _, url = table
+    page = opened(url)
+    unsure(match, "side-1/battle", "Ann roll")
+    page.get_by_role("button", name="Roll").click()
+
+    page.get_by_role("button", name="Undo").click()
+
+    expect(page.get_by_role("heading", level=1)).to_have_text("Ann’s turn")
+    assert lines(match) == []
+
+
+@pytest.mark.parametrize(
+    "asked", [perhaps, special, lambda m: unsure(m, "side-2/battle", "Bob 75", "Bob 25", "Bob 200")]
+)
+def test_a_question_fits_a_small_phone_without_scrolling(opened, asked):
+    with match_of(TWO, OPENING) as match, running(app_of(match)) as url:
+        asked(match)
+        page = opened(url)
+        box = page.locator(".act").bounding_box()
+
+        assert box["y"] >= 0
+        assert box["y"] + box["height"] <= SMALL["height"]
+        assert page.evaluate(TOO_SMALL) == []
+        assert not page.evaluate("document.documentElement.scrollWidth > innerWidth")
