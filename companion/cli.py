@@ -366,7 +366,8 @@ def read_images(
     deck = _audited(audit, table.edition if table else None) if audit else None
     allowed = frozenset(card_ids(table.edition.deck)) if table and not deck else None
     unread, pictures = 0, []
-    for found in read_pictures(images, allowed=allowed, also=_camera_advice(table) if table else None):
+    drawing, also = (table.drawing, _camera_advice(table)) if table else (None, None)
+    for found in read_pictures(images, allowed=allowed, drawing=drawing, also=also):
         if "problem" in found:
             unread += 1
             click.echo(found["problem"], err=True)

@@ -14,6 +14,7 @@ import click
 
 from companion import demo as simulated
 from companion.data import data_dir, store_path
+from companion.drawn_zones import DrawnZones
 from companion.errors import Problem
 from companion.history import history
 from companion.labels import card_ids
@@ -62,7 +63,7 @@ def watched(
 
 def eye_for(setup: Setup) -> Eye:
     """An eye that knows a setup's cards."""
-    return Eye(allowed=frozenset(card_ids(setup.edition.deck)))
+    return Eye(allowed=frozenset(card_ids(setup.edition.deck)), drawn=DrawnZones(given=setup.drawing))
 
 
 def up(source: str | None, setup_file: Path | None, *, host: str, port: int, data: Path | None) -> None:
@@ -75,7 +76,8 @@ def up(source: str | None, setup_file: Path | None, *, host: str, port: int, dat
         return
     if setup is not None and not _is_being_played(match, setup):
         match.start([*setup.header(), f"hand first {setup.first}"], by="setup")
-    lookout = Lookout(Eye(), lambda: _in_play(_mats(match.state, setup)))
+    zones = DrawnZones(data_dir(data), setup.drawing if setup else None)
+    lookout = Lookout(Eye(drawn=zones), lambda: _in_play(_mats(match.state, setup)))
     corridor = Corridor(match, lookout, lambda state: _mats(state, setup))
     pictures = _pictures(source or camera_answers(), match)
     if pictures is not None:

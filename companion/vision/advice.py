@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,8 @@ import numpy.typing as npt
 from companion.layout import MatLayout
 from companion.vision import measure
 from companion.vision.boxes import Image
-from companion.vision.mats import Fit, Mats
+from companion.vision.fit import Fit, as_quad
+from companion.vision.mats import Mats
 from companion.vision.measure import DARK_WHITE, DIM_CONTRAST, GLARE_SHARE, MODULE_PX, SOFT_PX, ZoneSight
 from companion.vision.opencv import cv2
 from companion.vision.view import Quad, View
@@ -117,10 +118,12 @@ def advise(
     """
     grays = [_gray(picture) for picture in pictures]
     height, width = grays[0].shape
-    zones = measure.measured(grays, mats.fits, drawn or {}, sticker_mm)
-    cameras = [measure.camera_of(fit, width, height) for fit in mats.fits]
+    printed, stand_ins = _told_apart(mats)
+    zones = measure.measured(grays, printed.fits, {**_outlines(stand_ins), **(drawn or {})}, sticker_mm)
+    cameras = [measure.camera_of(fit, width, height) for fit in printed.fits]
     tilt = round(float(np.median([camera.tilt_deg for camera in cameras]))) if cameras else None
-    scene = _Scene((width, height), mats.fits, tuple(layouts or ()), zones, sticker_mm, tilt, grays[0])
+    wanted = _wanted(layouts or (), stand_ins)
+    scene = _Scene((width, height), printed.fits, wanted, zones, sticker_mm, tilt, grays[0])
     return Advice(
         size_px=(width, height),
         sticker_mm=sticker_mm,
@@ -134,8 +137,26 @@ def advise(
 def of_reading(pictures: Sequence[Image], mats: Mats, view: View, layouts: Iterable[MatLayout] | None = None) -> Advice:
     """Advice on pictures one of which has been read: the stickers read tell how wide the stickers in use are."""
     quads = [sighting.corners_px for sighting in view.sightings if sighting.card and sighting.corners_px]
-    wide_mm = measure.sticker_mm_of(quads, mats)
+    wide_mm = measure.sticker_mm_of(quads, _told_apart(mats)[0])
     return advise(pictures, mats, layouts, sticker_mm=wide_mm or DEFAULT_STICKER_MM)
+
+
+def _told_apart(mats: Mats) -> tuple[Mats, tuple[Fit, ...]]:
+    """The printed mats that are found, and what stands for others by zones that were drawn."""
+    drawn = tuple(fit for fit in mats.fits if not fit.is_measured)
+    return replace(mats, fits=tuple(fit for fit in mats.fits if fit.is_measured)), drawn
+
+
+def _outlines(fits: Iterable[Fit]) -> dict[str, Quad]:
+    return {
+        f"{fit.layout.id}/{name}": as_quad(fit.quad_px(rect)) for fit in fits for name, rect in fit.layout.zones.items()
+    }
+
+
+def _wanted(layouts: Iterable[MatLayout], stand_ins: Sequence[Fit]) -> tuple[MatLayout, ...]:
+    """The mats that ought to be seen: none for which zones are drawn, and no table's mat where anything is drawn."""
+    spared = {fit.layout.id for fit in stand_ins} | ({"table"} if stand_ins else set())
+    return tuple(layout for layout in layouts if layout.id not in spared)
 
 
 def _range(figures: Sequence[float]) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from companion.drawn_zones import Drawing
 from companion.errors import Problem
 from companion.labels import face_of
 from companion.layout import MatLayout, all_mats
@@ -124,21 +125,33 @@ def read_pictures(
     *,
     layouts: Sequence[MatLayout] | None = None,
     allowed: Collection[str] | None = None,
+    drawing: Drawing | None = None,
     also: Callable[[Image, Mats, View], Mapping[str, object]] | None = None,
 ) -> Iterator[dict[str, object]]:
     """What is on each picture, as `read --json` writes it, and what `also` has to say about it.
 
-    A picture that cannot be read gives `{"image": …, "problem": sentence}` instead, and the others still follow.
+    `drawing` holds the zones drawn for mats that are not there. A picture that cannot be read gives
+    `{"image": …, "problem": sentence}` instead, and the others still follow.
     """
     for path in paths:
         try:
             image = read_picture(path)
+            mats = look(gray_of(image), Mats(drawing=drawing), 0.0, layouts if layouts is not None else all_mats())
+            _refuse_proportions(path, image, mats)
         except Problem as problem:
             yield {"image": str(path), "problem": str(problem)}
             continue
-        mats = look(gray_of(image), Mats(), 0.0, layouts if layouts is not None else all_mats())
         view = read(Frame(image, 0.0), mats, allowed=allowed)
         yield as_json(str(path), image, view) | dict(also(image, mats, view) if also else {})
+
+
+def _refuse_proportions(path: str | Path, image: Image, mats: Mats) -> None:
+    if mats.drawing is None or mats.fits:
+        return
+    drawn, own = (f"{width} × {height}" for width, height in (mats.drawing.picture, image.shape[1::-1]))
+    raise Problem(
+        f"{path} is {own}, and the zones are drawn on a picture of {drawn}: draw them on one of its proportions."
+    )
 
 
 def as_json(name: str, image: Image, view: View) -> dict[str, object]:
