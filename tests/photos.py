@@ -465,7 +465,7 @@ def hard_shot(rng: np.random.Generator, trouble: str | None = None) -> Shot:
     """Hard light: everything a little worse than typical, and one thing badly so (`TROUBLES`, evenly).
 
     Everywhere: noise 2–5 grey levels, JPEG 65–90, uneven to ±40 %, a shadow (20–50 %) with a harder edge.
-    soft: out of focus by a disc of 0.8–1.3 px radius · moving: 1.5–3 px in any direction · dim: 6–20 % of the light,
+    soft: out of focus by a disc of 0.8–1.7 px radius · moving: 1.5–3.5 px in any direction · dim: 6–20 % of the light,
     noise 5–10 · glare: one to three lamps' reflections and a line of sheen · shadow: two or three sharp ones of
     40–65 % · over: 1.15–1.6 times the light that burns out paper, stray light · coloured: lamp light out of balance
     (0.45–1) · poor camera: JPEG 40–65, sharpening 1–1.8 with wide halos, contrast 1.1–1.35.
@@ -484,9 +484,9 @@ def hard_shot(rng: np.random.Generator, trouble: str | None = None) -> Shot:
 def _badly(trouble: str, rng: np.random.Generator) -> dict[str, object]:
     between = lambda low, high: float(rng.uniform(low, high))  # noqa: E731
     if trouble == "soft":
-        return {"defocus_px": between(0.8, 1.3)}
+        return {"defocus_px": between(0.8, 1.7)}
     if trouble == "moving":
-        return {"motion_px": between(1.5, 3.0), "motion_deg": between(0, 180)}
+        return {"motion_px": between(1.5, 3.5), "motion_deg": between(0, 180)}
     if trouble == "dim":
         return {"exposure": between(0.06, 0.2), "noise": between(5, 10), "halo": between(0, 0.4)}
     if trouble == "glare":
