@@ -27,6 +27,7 @@ SEAT_AWAY_MM = 330.0
 _PILE_SPREAD_MM = 3.0
 _PILE_TWIST_DEG = 1.8
 _OUTLINE_UP_MM = 8.0
+_FAN_STEP_MM, _FAN_STEPS = 21.0, 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +126,7 @@ def _four_sides() -> Iterator[MatPlace]:
 
 def _seats(mats: tuple[MatPlace, ...], players: int) -> Iterator[Point]:
     """Seats clockwise round the mats; each of a few single players sits behind his own mat."""
-    left, top, right, bottom = _bounds(tuple(chain.from_iterable(place.corners for place in mats)))
+    left, top, right, bottom = bounds(tuple(chain.from_iterable(place.corners for place in mats)))
     if players == len(mats) - 1:
         for place in mats[:-1]:
             below = place.middle.turn_deg == 0.0
@@ -140,7 +141,8 @@ def _seats(mats: tuple[MatPlace, ...], players: int) -> Iterator[Point]:
         )
 
 
-def _bounds(points: tuple[Point, ...]) -> tuple[float, float, float, float]:
+def bounds(points: Iterable[Point]) -> tuple[float, float, float, float]:
+    """The left, top, right and bottom of the upright rectangle round the points."""
     xs, ys = zip(*points, strict=True)
     return min(xs), min(ys), max(xs), max(ys)
 
@@ -160,6 +162,18 @@ def pile_spot(place: MatPlace, rect: Rect, chance: random.Random) -> Pose:
     if place.layout.draw_marker is None:
         y_mm = rect.y_mm + rect.height_mm - CARD_MM[1] / 2 - _OUTLINE_UP_MM
     x_mm, y_mm = x_mm + chance.gauss(0.0, _PILE_SPREAD_MM), y_mm + chance.gauss(0.0, _PILE_SPREAD_MM)
+    return laid_inside(place, rect, x_mm, y_mm, turn_deg)
+
+
+def fan_spot(place: MatPlace, rect: Rect, layer: int, chance: random.Random) -> Pose:
+    """A spot in a column whose cards lie as a fan: each a sticker lower than the last, the fourth on top again."""
+    turn_deg = _within(chance.gauss(0.0, _PILE_TWIST_DEG), 4.0)
+    y_mm = rect.y_mm + CARD_MM[1] / 2 + 1.0 + _FAN_STEP_MM * (layer % _FAN_STEPS) + chance.gauss(0.0, 1.0)
+    return laid_inside(place, rect, rect.centre_mm[0] + chance.gauss(0.0, 1.5), y_mm, turn_deg)
+
+
+def laid_inside(place: MatPlace, rect: Rect, x_mm: float, y_mm: float, turn_deg: float) -> Pose:
+    """A card's pose near a point of the mat, turned against the mat, with the whole card in the zone if it can be."""
     return _laid(place, *_kept_inside(rect, x_mm, y_mm, turn_deg), turn_deg)
 
 

@@ -1,4 +1,4 @@
-"""The things in the picture, drawn flat: cards with their stickers, mats, hands, the table's wood.
+"""The things in the picture, drawn flat: cards with their stickers, cups, mats, hands, the table's wood.
 
 A sprite's colours are already multiplied by its opacity, so that it can be warped and blurred without dark rims.
 """
@@ -19,13 +19,18 @@ from companion.layout import CARD_MM, MatLayout
 from companion.printing import deck, mats, render, stickers
 from companion.simulate.arrange import Point
 from companion.simulate.lens import Image
-from companion.simulate.scene import BACK
+from companion.simulate.scene import BACK, THINGS
 
 _CARD_PX_PER_MM = 4.0
 _CARD_RIM_MM = 3.0
 _CORNER_MM = 3.0
 _STICKER_TOP_MM = 3.5
+_GLUED_OFF_MM, _GLUED_ASKEW_DEG = 2.0, 4.0
 
+_THING_PX_PER_MM = 2.0
+_THING_BOX_MM = 220.0
+
+_SHADOW_PX_PER_MM, _SHADOW_RIM_MM = 0.5, 90.0
 _HAND_PX_PER_MM = 1.6
 _HAND_BOX_MM = (-16.0, -80.0, 940.0, 80.0)
 _SKINS = ((138, 172, 222), (70, 104, 150), (160, 190, 235), (52, 76, 112))
@@ -41,6 +46,9 @@ _PALM = ((80, 6), (108, 5), 30.0)
 _WRIST = ((110, 5), (190, 3), 24.0)
 
 
+_MATS: dict[tuple[str, float], Image] = {}
+
+
 @dataclass(frozen=True, slots=True)
 class Sprite:
     """A flat thing: (H, W, 4) uint8 BGR times opacity, and opacity; its scale and the pixel of its anchor."""
@@ -48,6 +56,11 @@ class Sprite:
     pixels: Image
     px_per_mm: float
     anchor_px: Point
+
+
+def sprite(picture: str, sticker_mm: float) -> Sprite:
+    """Whatever can lie on the table, anchored at its middle: a physical card (`roll-03`), `BACK`, or a thing."""
+    return thing_sprite(picture) if picture in THINGS else card_sprite(picture, sticker_mm)
 
 
 @lru_cache(maxsize=256)
@@ -72,9 +85,10 @@ def _stickered(card_id: str, sticker_mm: float) -> Image:
     chance = random.Random(crc32(card_id.encode()))  # noqa: S311
     face = render.to_image(deck.face_svg(face_of(card_id)), _CARD_PX_PER_MM).copy()
     sticker = render.to_image(stickers.sticker_svg(card_id, sticker_mm), _CARD_PX_PER_MM)
-    x_mm = CARD_MM[0] / 2 + chance.uniform(-0.8, 0.8)
-    y_mm = _STICKER_TOP_MM + sticker.shape[0] / _CARD_PX_PER_MM / 2 + chance.uniform(-0.8, 0.8)
-    onto = _about(sticker.shape[1::-1], chance.uniform(-1.5, 1.5), (x_mm * _CARD_PX_PER_MM, y_mm * _CARD_PX_PER_MM))
+    x_mm = CARD_MM[0] / 2 + chance.uniform(-_GLUED_OFF_MM, _GLUED_OFF_MM)
+    y_mm = _STICKER_TOP_MM + sticker.shape[0] / _CARD_PX_PER_MM / 2 + chance.uniform(-_GLUED_OFF_MM, _GLUED_OFF_MM)
+    askew_deg = chance.uniform(-_GLUED_ASKEW_DEG, _GLUED_ASKEW_DEG)
+    onto = _about(sticker.shape[1::-1], askew_deg, (x_mm * _CARD_PX_PER_MM, y_mm * _CARD_PX_PER_MM))
     return cv2.warpAffine(
         sticker, onto, face.shape[1::-1], dst=face, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_TRANSPARENT
     )
@@ -106,9 +120,65 @@ def _over_shadow(colour: Image, opacity: NDArray[np.float32], shadow: NDArray[np
     return np.rint(np.dstack([colour * opacity[..., None], whole * 255.0])).astype(np.uint8)
 
 
+@lru_cache(maxsize=8)
+def thing_sprite(picture: str) -> Sprite:
+    """A cup, a phone or two dice seen from above."""
+    side = round(_THING_BOX_MM * _THING_PX_PER_MM)
+    colour, opacity = np.zeros((side, side, 3), np.float32), np.zeros((side, side), np.float32)
+    {"cup": _paint_cup, "phone": _paint_phone, "dice": _paint_dice}[picture](colour, opacity)
+    shadow = cv2.GaussianBlur(opacity, (0, 0), 12.0) * 0.45
+    pixels = _over_shadow(colour.clip(0, 255).astype(np.uint8), opacity, shadow)
+    return Sprite(pixels, _THING_PX_PER_MM, (side / 2, side / 2))
+
+
+def _thing_px(x_mm: float, y_mm: float) -> tuple[int, int]:
+    return round((x_mm + _THING_BOX_MM / 2) * _THING_PX_PER_MM), round((y_mm + _THING_BOX_MM / 2) * _THING_PX_PER_MM)
+
+
+def _disc(shape: tuple[int, ...], x_mm: float, y_mm: float, radius_mm: float) -> Image:
+    mask = np.zeros(shape, np.uint8)
+    cv2.circle(mask, _thing_px(x_mm, y_mm), round(radius_mm * _THING_PX_PER_MM), 255, -1, cv2.LINE_AA)
+    return mask
+
+
+def _block(shape: tuple[int, ...], middle: Point, size_mm: Point) -> Image:
+    (x, y), (width, height), mask = middle, size_mm, np.zeros(shape, np.uint8)
+    corners = (_thing_px(x - width / 2, y - height / 2), _thing_px(x + width / 2, y + height / 2))
+    cv2.rectangle(mask, *corners, 255, -1)
+    return mask
+
+
+def _paint_cup(colour: NDArray[np.float32], opacity: NDArray[np.float32]) -> None:
+    shape = opacity.shape
+    for n in range(5):
+        _paint(colour, opacity, _disc(shape, 38.0 + 4.0 * n, 0.0, 6.0), (208, 214, 218))
+    _paint(colour, opacity, _disc(shape, 0.0, 0.0, 41.0), (214, 220, 224))
+    _paint(colour, opacity, _disc(shape, 0.0, 0.0, 36.0), (150, 160, 170))
+    _paint(colour, opacity, _disc(shape, 1.0, 2.0, 34.0), (24, 40, 66))
+
+
+def _paint_phone(colour: NDArray[np.float32], opacity: NDArray[np.float32]) -> None:
+    """A phone whose screen shows lines of writing."""
+    shape = opacity.shape
+    _paint(colour, opacity, _block(shape, (0.0, 0.0), (72.0, 148.0)), (36, 34, 32))
+    np.copyto(colour, np.float32((232, 226, 222)), where=(_block(shape, (0.0, 0.0), (66.0, 136.0)) > 0)[..., None])
+    for n in range(13):
+        line = _block(shape, (-6.0 + 3.0 * (n % 3), -58.0 + 9.5 * n), (44.0 - 8.0 * (n % 4), 3.5))
+        np.copyto(colour, np.float32((90, 70, 60)), where=(line > 0)[..., None])
+
+
+def _paint_dice(colour: NDArray[np.float32], opacity: NDArray[np.float32]) -> None:
+    for x_mm, y_mm, pips in ((-13.0, 4.0, ((0, 0),)), (12.0, -7.0, ((-4, -4), (0, 0), (4, 4)))):
+        _paint(colour, opacity, _block(opacity.shape, (x_mm, y_mm), (16.0, 16.0)), (228, 232, 236))
+        for right, down in pips:
+            _paint(colour, opacity, _disc(opacity.shape, x_mm + right, y_mm + down, 1.7), (24, 20, 20))
+
+
 def mat_image(layout: MatLayout, px_per_mm: float) -> Image:
-    """A printed mat, (H, W, 3) uint8 BGR."""
-    return render.to_image(mats.mat_svg(layout), px_per_mm)
+    """A printed mat, (H, W, 3) uint8 BGR; the same picture every time, so nobody draws into it."""
+    if (layout.id, px_per_mm) not in _MATS:
+        _MATS[layout.id, px_per_mm] = render.to_image(mats.mat_svg(layout), px_per_mm)
+    return _MATS[layout.id, px_per_mm]
 
 
 @lru_cache(maxsize=16)
@@ -129,6 +199,20 @@ def hand_sprite(player: int) -> Sprite:
     shadow = cv2.GaussianBlur(opacity, (0, 0), 9.0) * 0.5
     pixels = _over_shadow(colour.clip(0, 255).astype(np.uint8), opacity, shadow)
     return Sprite(pixels, _HAND_PX_PER_MM, (-left * _HAND_PX_PER_MM, -top * _HAND_PX_PER_MM))
+
+
+@lru_cache(maxsize=4)
+def arm_shadow_sprite(depth: float) -> Sprite:
+    """The wide soft shadow of an arm: nothing but black, `depth` of it in the middle."""
+    whole = hand_sprite(0)
+    scale = _SHADOW_PX_PER_MM / whole.px_per_mm
+    few = cv2.resize(whole.pixels[..., 3], None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+    rim = round(_SHADOW_RIM_MM * _SHADOW_PX_PER_MM)
+    framed = cv2.copyMakeBorder(few, rim, rim, rim, 0, cv2.BORDER_CONSTANT, value=0)
+    soft = cv2.GaussianBlur(framed, (0, 0), rim / 2.5) * np.float32(depth)
+    pixels = np.zeros((*soft.shape, 4), np.uint8)
+    pixels[..., 3] = np.rint(soft)
+    return Sprite(pixels, _SHADOW_PX_PER_MM, tuple(part * scale + rim for part in whole.anchor_px))
 
 
 def _hand_px(x_mm: float, y_mm: float) -> tuple[int, int]:

@@ -59,6 +59,22 @@ class Movement:
     play_number: int = 0
     """The play of the script, counted from 1 without those taken back, that this belongs to or leads up to."""
 
+    mats: tuple[MatPlace, ...] = ()
+    """Where the mats lie; after a movement that shifts one, `mats_after`."""
+
+    mats_after: tuple[MatPlace, ...] = ()
+    slides: bool = False
+    """Nothing is carried: what lies differently afterwards is pushed there, under the hand."""
+
+    pace: float = 1.0
+    hold_s: float = 0.0
+    """How long the fingers stay on what they have laid."""
+
+    meanwhile: Movement | None = None
+    """Another hand that lays its card `gap_s` after this one."""
+
+    gap_s: float = 0.0
+
 
 class Choreographer:
     """Knows what lies on the simulated table, and turns a script into movements."""
@@ -79,7 +95,10 @@ class Choreographer:
 
     def movements(self) -> Iterator[Movement]:
         """Every movement of the script, in order. The first deal has happened before."""
-        return (replace(movement, play_number=self._play_number) for movement in self._all_hands())
+        return (self._counted(movement) for movement in self._all_hands())
+
+    def _counted(self, movement: Movement) -> Movement:
+        return replace(movement, play_number=self._play_number)
 
     def _all_hands(self) -> Iterator[Movement]:
         ended_by_word = False
@@ -117,11 +136,16 @@ class Choreographer:
         if not play.at_once:
             yield from self._draws(seat, before, play, after)
         if action.card_id is not None:
-            yield self._lay(seat, action.card_id, self._spot(before, play, action.card_id), zone_of(before, play))
-            yield from (self._to_discards(seat, zone) for zone in answered(before, after))
+            spot = self._spot(before, play, action.card_id)
+            yield from self._put_down(seat, action.card_id, spot, zone_of(before, play))
+            yield from self._discard_answered(seat, answered(before, after))
         if play.at_once:
             yield from self._draws(seat, before, play, after)
         self._drawn_this_turn = self._reshuffled_this_turn = False
+
+    def _discard_answered(self, seat: int, zones: tuple[str, ...]) -> Iterator[Movement]:
+        for zone in zones:
+            yield from self._to_discards(seat, zone)
 
     def _draws(self, seat: int, before: Table, play: Play, after: Table) -> Iterator[Movement]:
         """The draws of a play, less those made already before a card that was taken back."""
@@ -137,9 +161,7 @@ class Choreographer:
         seat, zone = self._players[play.player], zone_of(table, play)
         if not self._drawn_this_turn and not table.drawn and seat == table.to_move:
             yield from self._draw_first(seat, table)
-        laid = self._lay(seat, card_id, self._spot(table, play, card_id), zone)
-        yield replace(laid, rest=BEFORE_TAKING_BACK, is_play=False)
-        yield self._pick_up(seat, zone, AFTER_TAKING_BACK)
+        yield from self._lay_and_take_back(seat, card_id, self._spot(table, play, card_id), zone)
 
     def _draw_first(self, seat: int, table: Table) -> Iterator[Movement]:
         """The draw before a card that is taken back."""
@@ -168,6 +190,14 @@ class Choreographer:
 
     # Movements
 
+    def _put_down(self, seat: int, card_id: str, spot: Pose, zone: str) -> Iterator[Movement]:
+        """A card is laid that stays."""
+        yield self._lay(seat, card_id, spot, zone)
+
+    def _lay_and_take_back(self, seat: int, card_id: str, spot: Pose, zone: str) -> Iterator[Movement]:
+        yield replace(self._lay(seat, card_id, spot, zone), rest=BEFORE_TAKING_BACK, is_play=False)
+        yield self._pick_up(seat, zone, AFTER_TAKING_BACK)
+
     def _lay(self, seat: int, card_id: str, spot: Pose, zone: str) -> Movement:
         before = self.lying()
         self._put(zone, Lying(card_id, spot))
@@ -193,13 +223,16 @@ class Choreographer:
         if self._zones.get(DISCARD):
             yield self._pick_up(seat, DISCARD, AFTER_TAKING_A_DISCARD)
 
-    def _to_discards(self, seat: int, zone: str) -> Movement:
+    def _to_discards(self, seat: int, zone: str) -> Iterator[Movement]:
+        place, name = self._place(DISCARD)
+        yield self._carry(seat, zone, DISCARD, arrange.pile_spot(place, place.layout.zones[name], self._chance))
+
+    def _carry(self, seat: int, zone: str, to_zone: str, spot: Pose) -> Movement:
+        """The top card of a zone is carried to a spot in another."""
         before, top = self.lying(), self._zones[zone][-1]
         self._zones[zone] = self._zones[zone][:-1]
         during = self.lying()
-        place, name = self._place(DISCARD)
-        spot = arrange.pile_spot(place, place.layout.zones[name], self._chance)
-        self._put(DISCARD, Lying(top.picture, spot))
+        self._put(to_zone, Lying(top.picture, spot))
         return Movement(seat, (top.picture,), top.pose, spot, before, during, self.lying(), AFTER_LAYING)
 
     def _reshuffle(self, seat: int) -> Iterator[Movement]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, dropwhile
 from pathlib import Path
 
@@ -11,12 +11,16 @@ import cv2
 
 from companion.errors import Problem
 from companion.simulate import arrange, motion
-from companion.simulate.choreography import Choreographer
+from companion.simulate.choreography import Choreographer, Movement
+from companion.simulate.clumsy import ClumsyChoreographer
+from companion.simulate.company import Company
 from companion.simulate.lens import Look, Size, typical_look
+from companion.simulate.mishaps import Mishaps
 from companion.simulate.motion import Tempo
 from companion.simulate.scene import Frame, Scene
 from companion.simulate.script import Script
 from companion.simulate.studio import Studio
+from companion.simulate.weather import Weather
 
 SETTLING_S = 2.5
 """How long the bare table is shown before the first hand moves, and the last cards after it."""
@@ -49,11 +53,15 @@ def demo_frames(
     Where players wait for somebody, they go on when `may_go_on` says so, or after `patience_s` of table time.
     With `plays_done` the film begins after so many plays of the script, with their cards on the table.
     """
-    chance = random.Random(f"noise {seed}")  # noqa: S311
     studio = table_studio(script, seed=seed, size=size, sticker_mm=sticker_mm, look=look)
     scenes = demo_scenes(script, seed, Tempo(fps, speed), may_go_on, patience_s, plays_done)
-    for index, scene in enumerate(scenes):
-        yield Frame(studio.picture(scene, chance), index / fps)
+    return filmed(studio, scenes, seed, fps)
+
+
+def filmed(studio: Studio, scenes: Iterable[Scene], seed: int, fps: float) -> Iterator[Frame]:
+    """Scenes as the frames of a camera; the seed draws the noise on each."""
+    chance = random.Random(f"noise {seed}")  # noqa: S311
+    return (Frame(studio.picture(scene, chance), index / fps) for index, scene in enumerate(scenes))
 
 
 def table_studio(
@@ -91,6 +99,33 @@ def demo_scenes(
         if movement.is_play:
             yield from motion.waiting(movement.after, may_go_on, round(patience_s * tempo.fps))
     yield from motion.resting(players.lying(), settling)
+
+
+def troubled_scenes(
+    script: Script, seed: int, tempo: Tempo, mishaps: Mishaps, room_px: float = 12.0
+) -> Iterator[Scene]:
+    """The script's hands with mishaps, as scenes, one a frame.
+
+    The camera is pushed by at most `room_px` (see `Studio.room_px`).
+    """
+    plan = arrange.plan(len(script.teams), len(script.players))
+    company, weather = Company(plan, mishaps, tempo, seed), Weather(mishaps, tempo, seed, room_px)
+    settling = round(SETTLING_S * tempo.fps)
+    movement: Movement | None = None
+    for movement in ClumsyChoreographer(script, plan, seed, mishaps).movements():
+        yield from motion.resting(movement.before, settling) if settling else ()
+        settling, waited = 0, 0
+        while company.waits(movement, waited):
+            waited += 1
+            yield weather.over(company.around(Scene(movement.before, mats=movement.mats)))
+        company.join(movement)
+        if movement.is_play:
+            weather.stir()
+        for scene in motion.scenes(movement, plan, tempo):
+            yield weather.over(company.around(scene))
+    after, mats = (motion.last(movement).after, movement.mats_after) if movement else ((), ())
+    for scene in motion.resting(after, round(SETTLING_S * tempo.fps), mats):
+        yield weather.over(company.around(scene))
 
 
 def write_folder(

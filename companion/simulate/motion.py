@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
-from companion.simulate.arrange import Point, Pose, TablePlan
+from companion.simulate.arrange import MatPlace, Point, Pose, TablePlan
 from companion.simulate.choreography import Movement, Rest
 from companion.simulate.scene import Arm, Lying, Scene
 
@@ -39,39 +40,96 @@ class Tempo:
 
 def scenes(movement: Movement, plan: TablePlan, tempo: Tempo) -> Iterator[Scene]:
     """A movement's scenes, its rest included."""
+    if movement.meanwhile is None:
+        yield from _acted(movement, plan, tempo)
+    else:
+        yield from _at_once(movement, movement.meanwhile, plan, tempo)
+    yield from resting(last(movement).after, tempo.rest_frames(movement.rest), movement.mats_after)
+
+
+def resting(lying: tuple[Lying, ...], count: int, mats: tuple[MatPlace, ...] = ()) -> Iterator[Scene]:
+    """The table with nobody's hand over it."""
+    return (Scene(lying, mats=mats) for _ in range(count))
+
+
+def last(movement: Movement) -> Movement:
+    """The movement that ends last: its own, or that of the hand that comes after it."""
+    return movement.meanwhile or movement
+
+
+def _acted(movement: Movement, plan: TablePlan, tempo: Tempo) -> Iterator[Scene]:
     seat = plan.seats[movement.player]
     stations = [_grip(pose, seat) for pose in (movement.start, movement.end) if pose is not None]
     yield from _approach(movement, seat, stations[0], tempo)
     if len(stations) > 1:
-        yield from _pass_over(movement, seat, stations[0], stations[1], tempo)
+        over = _push_over if movement.slides else _pass_over
+        yield from over(movement, seat, stations[0], stations[1], tempo)
     yield from _leave(movement, seat, stations[-1], tempo)
-    yield from resting(movement.after, tempo.rest_frames(movement.rest))
 
 
-def resting(lying: tuple[Lying, ...], count: int) -> Iterator[Scene]:
-    """The table with nobody's hand over it."""
-    return (Scene(lying) for _ in range(count))
+def _at_once(first: Movement, second: Movement, plan: TablePlan, tempo: Tempo) -> Iterator[Scene]:
+    """Two hands lay a card each, the second a little after the first."""
+    one, two = (list(_acted(movement, plan, tempo)) for movement in (first, second))
+    laid_one, laid_two = (_laid_at(acted, movement) for acted, movement in ((one, first), (two, second)))
+    gap = max(1, round(first.gap_s * tempo.fps))
+    late = laid_one + gap - laid_two
+    for number in range(min(0, late), max(len(one), late + len(two))):
+        seen = [acted[n] for acted, n in ((one, number), (two, number - late)) if 0 <= n < len(acted)]
+        lying = second.after if number >= laid_one + gap else first.after if number >= laid_one else first.before
+        arms = tuple(arm for scene in seen for arm in scene.arms)
+        yield Scene(lying, tuple(card for scene in seen for card in scene.carried), arms, first.mats)
+
+
+def _laid_at(acted: list[Scene], movement: Movement) -> int:
+    return next(number for number, scene in enumerate(acted) if scene.lying == movement.after)
 
 
 def _approach(movement: Movement, seat: Point, to: Point, tempo: Tempo) -> Iterator[Scene]:
     held = movement.pictures if movement.start is None else ()
-    for share in _shares(tempo.frames(_REACH_S)):
+    for share in _shares(tempo.frames(_REACH_S / movement.pace)):
         yield _scene(movement, movement.before, seat, _between(seat, to, share), held, movement.end, 1.0 - share)
-    for _ in range(tempo.frames(_TOUCH_S)):
+    for _ in range(tempo.frames(_TOUCH_S / movement.pace)):
         yield _scene(movement, movement.before, seat, to, held, movement.end, 0.0)
 
 
 def _pass_over(movement: Movement, seat: Point, start: Point, end: Point, tempo: Tempo) -> Iterator[Scene]:
-    for share in _shares(tempo.frames(_CARRY_S)):
+    for share in _shares(tempo.frames(_CARRY_S / movement.pace)):
         tip = _between(start, end, share)
         yield _scene(movement, movement.during, seat, tip, movement.pictures, movement.end, 1.0 - share)
+
+
+def _push_over(movement: Movement, seat: Point, start: Point, end: Point, tempo: Tempo) -> Iterator[Scene]:
+    """What lies differently afterwards goes with the hand."""
+    for share in _shares(tempo.frames(_CARRY_S / movement.pace)):
+        tip = start[0] + (end[0] - start[0]) * share, start[1] + (end[1] - start[1]) * share
+        lying = tuple(map(partial(_pushed_so_far, share), movement.before, movement.after))
+        mats = tuple(
+            replace(old, middle=_pose_between(share, old.middle, new.middle)) if old != new else new
+            for old, new in zip(movement.mats, movement.mats_after, strict=True)
+        )
+        yield Scene(lying, arms=(Arm(movement.player, seat, tip),), mats=mats)
+
+
+def _pushed_so_far(share: float, old: Lying, new: Lying) -> Lying:
+    return new if old == new else replace(old, pose=_pose_between(share, old.pose, new.pose))
+
+
+def _pose_between(share: float, old: Pose, new: Pose) -> Pose:
+    return Pose(
+        old.x_mm + (new.x_mm - old.x_mm) * share,
+        old.y_mm + (new.y_mm - old.y_mm) * share,
+        old.turn_deg + (new.turn_deg - old.turn_deg) * share,
+    )
 
 
 def _leave(movement: Movement, seat: Point, at: Point, tempo: Tempo) -> Iterator[Scene]:
     held = movement.pictures if movement.end is None else ()
     lying = movement.after if movement.end is not None else movement.during
-    for share in _shares(tempo.frames(_WITHDRAW_S)):
-        yield _scene(movement, lying, seat, _between(at, seat, share), held, movement.start, share)
+    for _ in range(round(movement.hold_s * tempo.fps)):
+        yield _scene(movement, lying, seat, at, held, movement.start, 0.0, movement.mats_after)
+    for share in _shares(tempo.frames(_WITHDRAW_S / movement.pace)):
+        tip = _between(at, seat, share)
+        yield _scene(movement, lying, seat, tip, held, movement.start, share, movement.mats_after)
 
 
 def _scene(
@@ -82,9 +140,10 @@ def _scene(
     held: tuple[str, ...],
     spot: Pose | None,
     away: float,
+    mats: tuple[MatPlace, ...] | None = None,
 ) -> Scene:
     """The arm with its fingertips at `tip`, holding cards turned like the spot they come from or go to."""
-    base = Scene(lying, arms=(Arm(movement.player, seat, tip),))
+    base = Scene(lying, arms=(Arm(movement.player, seat, tip),), mats=movement.mats if mats is None else mats)
     if not held or spot is None:
         return base
     grip_x, grip_y = _grip(spot, seat)
@@ -101,6 +160,11 @@ def _grip(pose: Pose, seat: Point) -> Point:
         pose.x_mm + (seat[0] - pose.x_mm) / away * _GRIP_MM,
         pose.y_mm + (seat[1] - pose.y_mm) / away * _GRIP_MM,
     )
+
+
+def on_the_way(start: Point, end: Point, share: float) -> Point:
+    """Where a hand is at a share of the time of its way: slow at both ends."""
+    return _between(start, end, _eased(share))
 
 
 def _between(start: Point, end: Point, share: float) -> Point:
@@ -120,9 +184,11 @@ def _eased(share: float) -> float:
     return share * share * (3.0 - 2.0 * share)
 
 
-def waiting(lying: tuple[Lying, ...], may_go_on: Callable[[], bool], most: int) -> Iterator[Scene]:
+def waiting(
+    lying: tuple[Lying, ...], may_go_on: Callable[[], bool], most: int, mats: tuple[MatPlace, ...] = ()
+) -> Iterator[Scene]:
     """The table at rest until the players may go on, at most for so many frames."""
     for _ in range(most):
         if may_go_on():
             return
-        yield Scene(lying)
+        yield Scene(lying, mats=mats)

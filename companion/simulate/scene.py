@@ -1,4 +1,4 @@
-"""The physical table as a value: what lies and moves where, in table millimetres."""
+"""The physical table as a value: what lies and moves where, in table millimetres, and how the camera hangs."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.simulate.arrange import Point, Pose
+from companion.simulate.arrange import MatPlace, Point, Pose
 
 BACK = "back"
 """The picture of a card that lies face down."""
+
+THINGS = ("cup", "phone", "dice")
+"""The pictures of what people put down on a table beside cards."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +26,15 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Lying:
-    """A card on the table: the physical card or `BACK`, and where."""
+    """A thing on the table: a physical card, `BACK` or one of `THINGS`, and where."""
 
     picture: str
     pose: Pose
+
+    @property
+    def is_card(self) -> bool:
+        """Whether it is a card that lies face up."""
+        return self.picture != BACK and self.picture not in THINGS
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +47,36 @@ class Arm:
 
 
 @dataclass(frozen=True, slots=True)
+class Light:
+    """How the light and the exposure have changed since the beginning, each as a factor."""
+
+    lamp: float = 1.0
+    sky: float = 1.0
+    exposure: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Push:
+    """How far the camera has been pushed out of its place, as its picture shows it."""
+
+    right_px: float = 0.0
+    down_px: float = 0.0
+    turn_deg: float = 0.0
+
+
+STEADY_LIGHT = Light()
+UNMOVED = Push()
+
+
+@dataclass(frozen=True, slots=True)
 class Scene:
     """Everything on the table at one moment; later cards lie over earlier ones, hands over all."""
 
     lying: tuple[Lying, ...] = ()
     carried: tuple[Lying, ...] = ()
     arms: tuple[Arm, ...] = ()
+    mats: tuple[MatPlace, ...] = ()
+    """Where the mats lie, if not where they were laid at first."""
+
+    light: Light = STEADY_LIGHT
+    push: Push = UNMOVED

@@ -16,9 +16,12 @@ import numpy as np
 from companion.simulate import art, lens
 from companion.simulate.arrange import MatPlace, Point, Pose, TablePlan
 from companion.simulate.lens import Image, Look, Matrix, Size
-from companion.simulate.scene import Arm, Lying, Scene
+from companion.simulate.scene import STEADY_LIGHT, UNMOVED, Arm, Light, Lying, Push, Scene
 
 _BENEATH_PX_PER_MM = 3.0
+_SHADOW_OFF_MM = 35.0
+_GRAINY_FROM = 1.3
+"""From this exposure on the sensor rustles more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,41 +44,78 @@ class Studio:
 
     def __init__(self, plan: TablePlan, look: Look, size: Size, sticker_mm: float, seed: int) -> None:
         """`size` is (width, height) in pixels, `sticker_mm` the side of the stickers on the cards."""
-        self.matrix = lens.camera(plan.corners, size, look.tilt_deg, look.roll_deg)
-        self._look, self._size, self._sticker_mm = look, size, sticker_mm
-        self._light = lens.light(look, size)
+        self._first_matrix = lens.camera(plan.corners, size, look.tilt_deg, look.roll_deg, look.px_per_mm)
+        self.matrix = self._first_matrix
+        self._plan, self._look, self._size, self._sticker_mm = plan, look, size, sticker_mm
+        self._light, self._glare = lens.light(look, size), lens.glare(look, size)
         self._coarse_light = (self._light * 128.0).clip(0, 255).astype(np.uint8)
+        self._few_light = cv2.resize(self._light, None, fx=1 / 16, fy=1 / 16, interpolation=cv2.INTER_AREA)
+        self._smear, self._tones = lens.smear(look), lens.tone_curve(look.gamma)
         self._noise = lens.noise(look.noise, size, seed)
-        self._bare = self._taken(plan.mats, seed)
+        self._grainy = None if look.noise <= 0 else lens.noise(1.6 * look.noise, size, seed + 1)
+        left, top, right, bottom = self._table_seen()
+        self._wood = art.wood(right - left, bottom - top, _BENEATH_PX_PER_MM, seed)
+        self._set_up(plan.mats, UNMOVED)
+
+    def _set_up(self, mats: tuple[MatPlace, ...], push: Push) -> None:
+        """Begin anew: the mats or the camera have moved."""
+        self._mats, self._push = mats, push
+        self.matrix = _pushed(push, self._size) @ self._first_matrix
+        self._bare = self._taken(mats)
         self._still, self._lying = self._bare.copy(), ()
         self._patches: dict[Lying, _Patch | None] = {}
 
     def picture(self, scene: Scene, chance: random.Random) -> Image:
         """The scene as the camera sees it: (H, W, 3) uint8 BGR; `chance` draws the frame's noise."""
+        mats = scene.mats or self._plan.mats
+        if scene.push != self._push or (mats is not self._mats and mats != self._mats):
+            self._set_up(mats, scene.push)
         self._touch_up(scene.lying)
         frame = self._still.copy()
+        for arm in scene.arms if self._look.arm_shadow else ():
+            _lay(frame, self._shadow_patch(arm))
         for card in scene.carried:
             _lay(frame, self._card_patch(card))
         for arm in scene.arms:
             _lay(frame, self._arm_patch(arm))
-        more, less = self._noise.piece(chance)
+        return self._developed(frame, scene.light, chance)
+
+    def _developed(self, frame: Image, light: Light, chance: random.Random) -> Image:
+        """What light, sensor and software make of a frame."""
+        if light != STEADY_LIGHT:
+            few = lens.changed_light(light, self._few_light)
+            now = cv2.resize(few, self._size, interpolation=cv2.INTER_LINEAR)
+            frame = cv2.multiply(frame, now, scale=1.0 / 64.0)
+        if self._tones is not None:
+            frame = cv2.LUT(frame, self._tones)
+        noise = self._grainy if self._grainy is not None and light.exposure > _GRAINY_FROM else self._noise
+        more, less = noise.piece(chance)
         cv2.add(frame, more, dst=frame)
         cv2.subtract(frame, less, dst=frame)
         return frame if self._look.jpeg_quality is None else _through_jpeg(frame, self._look.jpeg_quality)
+
+    @property
+    def room_px(self) -> float:
+        """How far the outermost corner of a mat is from the edge of the picture."""
+        width, height = self._size
+        corners = [project(self._first_matrix, corner) for corner in self._plan.corners]
+        return min(min(x, y, width - x, height - y) for x, y in corners)
 
     def px_per_mm(self, at: Point) -> float:
         """The scale of the picture at a point of the table."""
         middle, right = project(self.matrix, at), project(self.matrix, (at[0] + 1.0, at[1]))
         return math.dist(middle, right)
 
-    def _taken(self, places: tuple[MatPlace, ...], seed: int) -> Image:
+    def _taken(self, places: tuple[MatPlace, ...]) -> Image:
         """The bare table with its mats."""
         width, height = self._size
         twice = np.diag((2.0, 2.0, 1.0)) @ self.matrix
-        left, top, right, bottom = self._table_seen()
-        wood = art.wood(right - left, bottom - top, _BENEATH_PX_PER_MM, seed)
+        left, top, *_ = self._table_seen()
         picture = cv2.warpPerspective(
-            wood, twice @ _scaled(left, top, _BENEATH_PX_PER_MM), (2 * width, 2 * height), borderMode=cv2.BORDER_REFLECT
+            self._wood,
+            twice @ _scaled(left, top, _BENEATH_PX_PER_MM),
+            (2 * width, 2 * height),
+            borderMode=cv2.BORDER_REFLECT,
         )
         for place in places:
             _print_mat(picture, place, twice)
@@ -83,9 +123,9 @@ class Studio:
         return self._lit(self._blurred(small), np.s_[:, :])
 
     def _table_seen(self) -> tuple[float, float, float, float]:
-        """The rectangle of the table that the picture shows, in millimetres."""
+        """The rectangle of the table that the picture shows at first, in millimetres."""
         width, height = self._size
-        back = np.linalg.inv(self.matrix)
+        back = np.linalg.inv(self._first_matrix)
         xs, ys = zip(
             *(project(back, point) for point in ((0, 0), (width, 0), (width, height), (0, height))), strict=True
         )
@@ -112,11 +152,18 @@ class Studio:
         return self._patches[card] if card in self._patches else self._card_patch(card)
 
     def _card_patch(self, card: Lying) -> _Patch | None:
-        return self._warped(art.card_sprite(card.picture, self._sticker_mm), card.pose, fine=True)
+        return self._warped(art.sprite(card.picture, self._sticker_mm), card.pose, fine=True)
 
     def _arm_patch(self, arm: Arm) -> _Patch | None:
-        towards = math.degrees(math.atan2(arm.seat[1] - arm.tip[1], arm.seat[0] - arm.tip[0]))
-        return self._warped(art.hand_sprite(arm.player), Pose(*arm.tip, towards), fine=False)
+        return self._warped(art.hand_sprite(arm.player), _arm_pose(arm), fine=False)
+
+    def _shadow_patch(self, arm: Arm) -> _Patch | None:
+        """The wide shadow that an arm throws away from the light."""
+        pose, away = _arm_pose(arm), math.radians(self._look.light_from_deg + 180.0)
+        beside = Pose(
+            pose.x_mm + _SHADOW_OFF_MM * math.cos(away), pose.y_mm + _SHADOW_OFF_MM * math.sin(away), pose.turn_deg
+        )
+        return self._warped(art.arm_shadow_sprite(self._look.arm_shadow), beside, fine=False)
 
     def _warped(self, sprite: art.Sprite, pose: Pose, fine: bool) -> _Patch | None:
         """A sprite lying at a pose as the camera sees it, or None out of the picture; `fine` for print."""
@@ -133,7 +180,7 @@ class Studio:
         pixels = _warp(sprite.pixels, here, (right - left, bottom - top), fine)
         if fine:
             pixels = self._blurred(pixels)
-        add = self._lit(pixels[..., :3], np.s_[top:bottom, left:right], fine)
+        add = self._lit(pixels[..., :3], np.s_[top:bottom, left:right], fine, pixels[..., 3])
         keep = cv2.cvtColor(cv2.bitwise_not(pixels[..., 3]), cv2.COLOR_GRAY2BGR)
         return _Patch(left, top, add, keep)
 
@@ -146,18 +193,36 @@ class Studio:
         return (left, top, right, bottom) if left < right and top < bottom else None
 
     def _blurred(self, pixels: Image) -> Image:
-        return cv2.GaussianBlur(pixels, (5, 5), self._look.blur_px) if self._look.blur_px > 0 else pixels
+        if self._look.blur_px > 0:
+            pixels = cv2.GaussianBlur(pixels, (5, 5), self._look.blur_px)
+        return pixels if self._smear is None else cv2.filter2D(pixels, -1, self._smear)
 
-    def _lit(self, colour: Image, where: tuple[slice, slice], fine: bool = True) -> Image:
+    def _lit(self, colour: Image, where: tuple[slice, slice], fine: bool = True, opacity: Image | None = None) -> Image:
         if not fine:
             return cv2.multiply(np.ascontiguousarray(colour), self._coarse_light[where], scale=1.0 / 128.0)
-        return np.rint(colour * self._light[where]).clip(0, 255).astype(np.uint8)
+        lit = colour * self._light[where]
+        if self._glare is not None:
+            shine = self._glare[where]
+            lit += shine if opacity is None else shine * (opacity[..., None] / np.float32(255.0))
+        return np.rint(lit).clip(0, 255).astype(np.uint8)
 
 
 def project(matrix: Matrix, point: Point) -> Point:
     """Where a homography takes a point."""
     x, y, w = matrix @ (point[0], point[1], 1.0)
     return float(x / w), float(y / w)
+
+
+def _arm_pose(arm: Arm) -> Pose:
+    return Pose(*arm.tip, math.degrees(math.atan2(arm.seat[1] - arm.tip[1], arm.seat[0] - arm.tip[0])))
+
+
+def _pushed(push: Push, size: Size) -> Matrix:
+    """What a push of the camera does to its picture: a shift, and a turn about its middle."""
+    x, y = size[0] / 2, size[1] / 2
+    cos, sin = math.cos(math.radians(push.turn_deg)), math.sin(math.radians(push.turn_deg))
+    right, down = push.right_px + x - cos * x + sin * y, push.down_px + y - sin * x - cos * y
+    return np.array([[cos, -sin, right], [sin, cos, down], [0.0, 0.0, 1.0]])
 
 
 def _scaled(left_mm: float, top_mm: float, px_per_mm: float) -> Matrix:

@@ -1,0 +1,122 @@
+"""What hands do to cards and mats without meaning to: pushed, turned, squared, shifted, and where things are put."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import cv2
+import numpy as np
+
+from companion.layout import Rect
+from companion.simulate import arrange
+from companion.simulate.arrange import MatPlace, Point, Pose
+from companion.simulate.scene import THINGS, Lying
+
+THING_REACH_MM = 100.0
+"""Nothing is laid or taken up nearer to the middle of a thing: it would have to be moved first."""
+
+_CORNER_SPREAD_MM = 14.0
+_BESIDE_MM = 8.0
+_TRIES = 12
+
+
+def bumped(place: MatPlace, rect: Rect, card: Lying, chance: random.Random) -> Lying:
+    """A card pushed by 3 … 30 mm and turned by up to 20°; it stays in its zone."""
+    away_mm, towards = chance.uniform(3.0, 30.0), chance.uniform(0.0, 2 * math.pi)
+    x_mm, y_mm = place.on_mat(card.pose.x_mm, card.pose.y_mm)
+    turn_deg = card.pose.turn_deg - place.middle.turn_deg + chance.choice((-1, 1)) * chance.uniform(0.0, 20.0)
+    x_mm, y_mm = x_mm + away_mm * math.cos(towards), y_mm + away_mm * math.sin(towards)
+    return replace(card, pose=arrange.laid_inside(place, rect, x_mm, y_mm, turn_deg))
+
+
+def squared(place: MatPlace, rect: Rect, cards: Sequence[Lying], chance: random.Random) -> tuple[Lying, ...]:
+    """The cards of a pile or column pushed together into one heap with straight edges."""
+    x_mm, y_mm = _middle([place.on_mat(card.pose.x_mm, card.pose.y_mm) for card in cards])
+    lean_deg = chance.uniform(-3.0, 3.0)
+    return tuple(
+        replace(
+            card,
+            pose=arrange.laid_inside(
+                place,
+                rect,
+                x_mm + chance.uniform(-1, 1),
+                y_mm + chance.uniform(-1, 1),
+                _upright(card, place) + lean_deg,
+            ),
+        )
+        for card in cards
+    )
+
+
+def _upright(card: Lying, place: MatPlace) -> float:
+    """The quarter turn nearest to how a card lies on its mat."""
+    return 90.0 * round((card.pose.turn_deg - place.middle.turn_deg) / 90.0)
+
+
+def _middle(points: Sequence[Point]) -> Point:
+    xs, ys = zip(*points, strict=True)
+    return sum(xs) / len(xs), sum(ys) / len(ys)
+
+
+def thing_in_zone(place: MatPlace, rect: Rect, chance: random.Random) -> Lying:
+    """A cup, a phone or dice, anywhere in a zone."""
+    x_mm = rect.x_mm + chance.uniform(0.2, 0.8) * rect.width_mm
+    y_mm = rect.y_mm + chance.uniform(0.2, 0.8) * rect.height_mm
+    return _thing(place, x_mm, y_mm, chance)
+
+
+def thing_on_corner(place: MatPlace, chance: random.Random) -> Lying:
+    """A cup, a phone or dice on one of the markers at a mat's corners."""
+    x_mm, y_mm = chance.choice(place.layout.markers).square.centre_mm
+    off_x, off_y = (chance.uniform(-_CORNER_SPREAD_MM, _CORNER_SPREAD_MM) for _ in range(2))
+    return _thing(place, x_mm + off_x, y_mm + off_y, chance)
+
+
+def _thing(place: MatPlace, x_mm: float, y_mm: float, chance: random.Random) -> Lying:
+    return Lying(chance.choice(THINGS), Pose(*place.on_table(x_mm, y_mm), chance.uniform(0.0, 360.0)))
+
+
+def in_the_way(thing: Lying, spots: Iterable[Pose]) -> bool:
+    """Whether a thing stands where a card is going to be laid or taken up."""
+    return any(math.dist((thing.pose.x_mm, thing.pose.y_mm), (spot.x_mm, spot.y_mm)) < THING_REACH_MM for spot in spots)
+
+
+def shifted(place: MatPlace, mats: Sequence[MatPlace], chance: random.Random) -> MatPlace | None:
+    """A mat pushed by up to 30 mm and turned by up to 5°, beside the others; None where there is no room.
+
+    It stays in the rectangle round all mats, or a finger's width beside it: the camera holds no more.
+    """
+    others = [other for other in mats if other.layout.id != place.layout.id]
+    left, top, right, bottom = arrange.bounds([corner for mat in mats for corner in mat.corners])
+    for _ in range(_TRIES):
+        x_mm, y_mm = (chance.uniform(-30.0, 30.0) for _ in range(2))
+        middle = place.middle
+        moved = replace(
+            place,
+            middle=Pose(middle.x_mm + x_mm, middle.y_mm + y_mm, middle.turn_deg + chance.uniform(-5.0, 5.0)),
+        )
+        low_x, low_y, high_x, high_y = arrange.bounds(moved.corners)
+        held = min(low_x - left, low_y - top, right - high_x, bottom - high_y) > -_BESIDE_MM
+        if held and not any(_overlap(moved, other) for other in others):
+            return moved
+    return None
+
+
+def _overlap(one: MatPlace, other: MatPlace) -> bool:
+    area, _ = cv2.intersectConvexConvex(np.float32(one.corners), np.float32(other.corners))
+    return area > 0
+
+
+def carried_along(card: Lying, old: MatPlace, new: MatPlace) -> Lying:
+    """What lies on a mat, after the mat was shifted."""
+    x_mm, y_mm = new.on_table(*old.on_mat(card.pose.x_mm, card.pose.y_mm))
+    return replace(card, pose=Pose(x_mm, y_mm, card.pose.turn_deg + new.middle.turn_deg - old.middle.turn_deg))
+
+
+def lies_on(place: MatPlace, card: Lying) -> bool:
+    """Whether the middle of a thing lies on a mat."""
+    x_mm, y_mm = place.on_mat(card.pose.x_mm, card.pose.y_mm)
+    return 0 <= x_mm <= place.layout.size_mm[0] and 0 <= y_mm <= place.layout.size_mm[1]

@@ -1,0 +1,132 @@
+"""Hands over the table that do not play: they cross, pass, hover over a pile, or lie on a mat for a while."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from companion.simulate.arrange import Point, Pose, TablePlan
+from companion.simulate.choreography import Movement
+from companion.simulate.mishaps import Mishaps
+from companion.simulate.motion import Tempo, on_the_way
+from companion.simulate.scene import Arm, Scene
+
+LEAST_SEEN_S = 1.0
+"""The players go on once what they have laid has been in everybody's sight for so long."""
+
+_PATIENCE_S = 8.0
+_ARM_MM = 70.0
+_CARD_REACH_MM = 55.0
+_TREMBLE_MM = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Visit:
+    """An idle hand: where it goes, how long it stays there, and whether it keeps still."""
+
+    player: int
+    seat: Point
+    to: Point
+    away_s: float
+    stay_s: float
+    trembles: bool
+
+
+class Company:
+    """The others at the table. Its state is whose hands are over the table, and which card has to be seen yet."""
+
+    def __init__(self, plan: TablePlan, mishaps: Mishaps, tempo: Tempo, seed: int) -> None:
+        self._plan, self._mishaps, self._tempo = plan, mishaps, tempo
+        self._luck = random.Random(f"company {seed}")  # noqa: S311
+        self._hands: list[Iterator[Arm]] = []
+        self._laid: Pose | None = None
+        self._frames_seen = 0
+
+    def join(self, movement: Movement) -> None:
+        """Whoever reaches over the table with this movement begins to."""
+        for card in (movement, movement.meanwhile):
+            if card is not None and card.end is not None and not card.slides:
+                self._laid, self._frames_seen = card.end, 0
+        if movement.is_play:
+            self._hands += (self._hand(visit) for visit in self._visits(movement))
+
+    def waits(self, movement: Movement, waited: int) -> bool:
+        """Whether the players wait before a movement, after so many frames of waiting.
+
+        They do until the card laid last has been in sight for long enough, but where a card is put right at once.
+        """
+        long_enough = self._frames_seen >= LEAST_SEEN_S * self._tempo.fps
+        patient = waited < _PATIENCE_S * self._tempo.fps
+        return self._laid is not None and not long_enough and patient and movement.start != self._laid
+
+    def around(self, scene: Scene) -> Scene:
+        """A frame's scene with the idle hands over it."""
+        arms = [(hand, next(hand, None)) for hand in self._hands]
+        self._hands = [hand for hand, arm in arms if arm is not None]
+        scene = replace(scene, arms=(*scene.arms, *(arm for _, arm in arms if arm is not None))) if arms else scene
+        hidden = self._laid is not None and hides(scene, self._laid)
+        self._frames_seen = 0 if hidden else self._frames_seen + 1
+        return scene
+
+    def _visits(self, movement: Movement) -> Iterator[_Visit]:
+        shares, luck = self._mishaps, self._luck
+        spot = movement.end or movement.start or Pose(0.0, 0.0)
+        if self._happens(shares.crossing):
+            yield self._visit(movement, (spot.x_mm, spot.y_mm), 60.0, 0.0, True)
+        if self._happens(shares.passing):
+            yield self._visit(movement, self._middle_of_a_mat(), 150.0, 0.0, True)
+        if self._happens(shares.hovering):
+            yield self._visit(movement, self._zone(), 25.0, luck.uniform(0.4, 2.5), True)
+        if self._happens(shares.resting):
+            yield self._visit(movement, self._middle_of_a_mat(), 120.0, luck.uniform(2.0, 6.0), False)
+
+    def _happens(self, share: float) -> bool:
+        return share > 0.0 and self._luck.random() < share
+
+    def _visit(self, movement: Movement, to: Point, spread_mm: float, stay_s: float, trembles: bool) -> _Visit:
+        others = [seat for seat in range(len(self._plan.seats)) if seat != movement.player]
+        player = self._luck.choice(others)
+        spot = tuple(part + self._luck.uniform(-spread_mm, spread_mm) for part in to)
+        return _Visit(
+            player, self._plan.seats[player], (spot[0], spot[1]), self._luck.uniform(0.0, 1.0), stay_s, trembles
+        )
+
+    def _middle_of_a_mat(self) -> Point:
+        middle = self._luck.choice(self._plan.mats).middle
+        return middle.x_mm, middle.y_mm
+
+    def _zone(self) -> Point:
+        place = self._luck.choice(self._plan.mats)
+        return place.on_table(*self._luck.choice(list(place.layout.zones.values())).centre_mm)
+
+    def _hand(self, visit: _Visit) -> Iterator[Arm]:
+        """Where an idle hand is, frame by frame, from now on."""
+        reach, stay = self._tempo.frames(0.7), round(visit.stay_s * self._tempo.fps)
+        far = visit.seat
+        tips = [far] * round(visit.away_s * self._tempo.fps / self._tempo.speed)
+        tips += [on_the_way(far, visit.to, (n + 1) / reach) for n in range(reach)]
+        tips += [self._trembling(visit.to) if visit.trembles else visit.to for _ in range(stay)]
+        tips += [on_the_way(visit.to, far, (n + 1) / reach) for n in range(reach)]
+        return (Arm(visit.player, visit.seat, tip) for tip in tips)
+
+    def _trembling(self, tip: Point) -> Point:
+        x, y = (part + self._luck.uniform(-_TREMBLE_MM, _TREMBLE_MM) for part in tip)
+        return x, y
+
+
+def hides(scene: Scene, pose: Pose) -> bool:
+    """Whether a hand or a carried card is over a spot on the table, or casts its shadow there."""
+    spot = pose.x_mm, pose.y_mm
+    carried = (math.dist(spot, (card.pose.x_mm, card.pose.y_mm)) < 2 * _CARD_REACH_MM for card in scene.carried)
+    return any(_to_arm_mm(arm, spot) < _ARM_MM + _CARD_REACH_MM for arm in scene.arms) or any(carried)
+
+
+def _to_arm_mm(arm: Arm, spot: Point) -> float:
+    """From a spot to the nearest point of an arm's middle line."""
+    along_x, along_y = arm.seat[0] - arm.tip[0], arm.seat[1] - arm.tip[1]
+    length = math.hypot(along_x, along_y) or 1.0
+    share = ((spot[0] - arm.tip[0]) * along_x + (spot[1] - arm.tip[1]) * along_y) / length**2
+    share = min(1.0, max(0.0, share))
+    return math.dist(spot, (arm.tip[0] + along_x * share, arm.tip[1] + along_y * share))

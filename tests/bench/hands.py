@@ -1,0 +1,510 @@
+"""Whole hands watched as `companion watch --confirm legal` watches them, and held against what was really played.
+
+python -m tests.bench.hands --hands 50 --seed 1 [--sides 2,3,4] [--looks typical,hard] [--only cup,bump] [--out FILE]
+python -m tests.bench.hands --only cup --seed 7 --hand 3 --save FOLDER     one hand again, its frames and truth kept
+
+The pictures are 1920 × 1080, or the next usual size where the mats would have fewer than 1.5 px/mm in its middle.
+"""
+
+from __future__ import annotations
+
+import argparse
+import bisect
+import json
+import multiprocessing
+import statistics
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from companion import demo as simulated
+from companion.labels import face_of
+from companion.rules import judge, notation, referee
+from companion.rules.play import Verb
+from companion.rules.table import Team
+from companion.service import eye_for
+from companion.simulate import arrange, demo, lens, mishaps
+from companion.simulate.company import hides
+from companion.simulate.mishaps import Mishaps
+from companion.simulate.motion import Tempo
+from companion.simulate.players import Manners, random_script
+from companion.simulate.scene import Frame, Lying, Scene
+from companion.simulate.script import Script
+from companion.simulate.studio import Studio
+from companion.simulate.zones import zone_of
+from companion.vision.opencv import cv2
+from companion.watch import Watcher
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+NAMES = ("Ann", "Bob", "Cid", "Dee")
+EDITIONS = {2: "classic", 3: "classic", 4: "dujardin-2014"}
+"""Four play alone in the later editions only."""
+
+LOOKS = {"typical": lens.household_look, "hard": lens.hard_look}
+TOLERANCE_FRAMES = 25
+"""So long after an illegal card has gone its proposal still counts as made in time."""
+
+
+# What is played ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Case:
+    """One hand at one table, in one light."""
+
+    seed: int
+    sides: int
+    look_name: str
+    mishaps: Mishaps
+    sticker_mm: float = 20.0
+    km: int | None = None
+    speed: float = 4.0
+    fps: float = 10.0
+    tilt_deg: float | None = None
+
+    @property
+    def script(self) -> Script:
+        teams = tuple(Team(name, (name,)) for name in NAMES[: self.sides])
+        manners = Manners(illegal_share=0.08)
+        return random_script(EDITIONS[self.sides], teams=teams, seed=self.seed, manners=manners, target=self.km)
+
+    @property
+    def look(self) -> lens.Look:
+        look = LOOKS[self.look_name](self.seed)
+        return look if self.tilt_deg is None else replace(look, tilt_deg=self.tilt_deg)
+
+    @property
+    def plan(self) -> arrange.TablePlan:
+        return arrange.plan(self.sides, self.sides)
+
+    @property
+    def size(self) -> lens.Size:
+        return lens.size_for(self.plan.corners, self.look)
+
+    def studio(self) -> Studio:
+        return Studio(self.plan, self.look, self.size, self.sticker_mm, self.seed)
+
+    def scenes(self, room_px: float) -> Iterator[Scene]:
+        return demo.troubled_scenes(self.script, self.seed, Tempo(self.fps, self.speed), self.mishaps, room_px)
+
+
+# What really lay where -----------------------------------------------------------------------------------------
+
+
+@dataclass(eq=False)
+class Stay:
+    """A card in a zone: from which frame to which, and on which of them no hand was over it."""
+
+    card: str
+    zone: str
+    first: int
+    seen: list[int] = field(default_factory=list)
+    last: int | None = None
+
+    def delay(self, frame: int) -> int:
+        """On how many frames before this one the card lay in plain sight."""
+        return max(0, bisect.bisect_right(self.seen, frame) - 1)
+
+    def is_at(self, frame: int, slack: int = 0) -> bool:
+        return self.first <= frame and (self.last is None or frame <= self.last + slack)
+
+
+class Diary:
+    """Writes down where each card lies, scene by scene."""
+
+    def __init__(self, plan: arrange.TablePlan) -> None:
+        self._plan = plan
+        self._lying: tuple[Lying, ...] | None = None
+        self._open: dict[str, tuple[Stay, Lying]] = {}
+        self.stays: list[Stay] = []
+        self.frames = 0
+
+    def write(self, scene: Scene) -> Scene:
+        if scene.lying is not self._lying and scene.lying != self._lying:
+            self._changed(scene)
+            self._lying = scene.lying
+        for stay, card in self._open.values():
+            if len(stay.seen) < 60 and not hides(scene, card.pose):
+                stay.seen.append(self.frames)
+        self.frames += 1
+        return scene
+
+    def _changed(self, scene: Scene) -> None:
+        mats = scene.mats or self._plan.mats
+        now = {card.picture: card for card in scene.lying if card.is_card}
+        zones = {picture: _zone(mats, card) for picture, card in now.items()}
+        for picture, (stay, _) in list(self._open.items()):
+            if zones.get(picture) != stay.zone:
+                stay.last = self.frames - 1
+                del self._open[picture]
+        for picture, card in now.items():
+            if picture in self._open:
+                self._open[picture] = self._open[picture][0], card
+            elif zones[picture] is not None:
+                self.stays.append(Stay(picture, zones[picture], self.frames))
+                self._open[picture] = self.stays[-1], card
+
+
+def _zone(mats: tuple[arrange.MatPlace, ...], card: Lying) -> str | None:
+    for place in mats:
+        name = place.layout.zone_at(*place.on_mat(card.pose.x_mm, card.pose.y_mm))
+        if name is not None:
+            return f"{place.layout.id}/{name}"
+    return None
+
+
+@dataclass(eq=False)
+class Truth:
+    """A play of the script, and where its card lay: at first perhaps in a wrong zone."""
+
+    text: str
+    stays: list[Stay]
+    taken_back: bool
+    proposed: int | None = None
+    early: bool = False
+    asked: bool = False
+
+    def is_at(self, frame: int, slack: int = 0) -> bool:
+        if not self.stays:
+            return True
+        return self.stays[0].first <= frame and (self.stays[-1].last is None or frame <= self.stays[-1].last + slack)
+
+
+def truths(script: Script, stays: list[Stay]) -> list[Truth]:
+    """The script's plays of one hand with the stays of their cards."""
+    left, found, since = list(stays), [], 0
+    (hand,) = script.hands
+    table = referee.new_hand(script.edition, script.teams, hand.first, script.target)
+    for action in hand.actions:
+        zone, own = zone_of(table, action.play), []
+        for stay in [stay for stay in left if action.card_id == stay.card and stay.first >= since]:
+            own.append(stay)
+            left.remove(stay)
+            if stay.zone == zone:
+                break
+        if action.card_id is not None or action.play.verb is Verb.TAKE:
+            found.append(Truth(str(action.play), own, action.taken_back))
+        since = own[0].first if own else since
+        table = table if action.taken_back else referee.apply(table, action.play)
+    return found
+
+
+# What was made of it -------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Result:
+    """One hand's figures."""
+
+    case: Case
+    hand: int
+    size: lens.Size
+    tilt_deg: float
+    frames: int = 0
+    seconds: float = 0.0
+    plays: int = 0
+    right: int = 0
+    missed: int = 0
+    asked: int = 0
+    wrong: int = 0
+    phantom: int = 0
+    alarms: int = 0
+    """Legal plays that were called illegal and stayed so."""
+
+    illegal: int = 0
+    flagged: int = 0
+    delays: list[int] = field(default_factory=list)
+    sheet: bool = False
+    questions: int = 0
+    withdrawn: int = 0
+    trouble_frames: int = 0
+    faults: list[tuple[int, str]] = field(default_factory=list)
+
+
+def compare(result: Result, told: list[tuple[int, dict]], script: Script, diary: Diary) -> list[Truth]:
+    """Holds what was told, each with its frame, against what lay there."""
+    plays = truths(script, diary.stays)
+    for frame, item in told:
+        if "proposal" in item:
+            _compare_proposal(result, frame, item, plays, diary)
+        elif "withdrawn" in item:
+            result.withdrawn += 1
+            for truth in reversed(plays):
+                if truth.text == item["withdrawn"] and truth.proposed is not None:
+                    truth.proposed = None
+                    break
+        elif "question" in item:
+            result.questions += 1
+            for truth in plays:
+                if (
+                    truth.proposed is None
+                    and truth.stays
+                    and truth.is_at(frame)
+                    and truth.stays[-1].zone == item["zone"]
+                ):
+                    truth.asked = True
+    _count(result, plays)
+    sheets = [item["sides"] for _, item in told if "hand" in item]
+    result.sheet = sheets == _sheets(script)
+    return plays
+
+
+def _compare_proposal(result: Result, frame: int, item: dict, plays: list[Truth], diary: Diary) -> None:
+    text, legal = item["proposal"], item["verdict"] == "legal"
+    if legal:
+        truth = next(
+            (t for t in plays if t.text == text and not t.taken_back and t.proposed is None and t.is_at(frame)), None
+        )
+        if truth is not None:
+            truth.proposed = frame
+            truth.early = bool(truth.stays) and not truth.stays[-1].is_at(frame, 10**9)
+            return
+        face = text.split(">")[0].split()[-2 if "!" in text else -1]
+        there = [s for s in diary.stays if s.zone == item["zone"] and s.is_at(frame) and face_of(s.card).value == face]
+        kind = "wrong" if there else "phantom"
+        setattr(result, kind, getattr(result, kind) + 1)
+        result.faults.append((frame, f"{kind}: {text} in {item['zone']}"))
+        return
+    slip = next(
+        (
+            t
+            for t in plays
+            if t.text == text and t.taken_back and t.proposed is None and t.is_at(frame, TOLERANCE_FRAMES)
+        ),
+        None,
+    )
+    if slip is not None:
+        slip.proposed = frame
+
+
+def _count(result: Result, plays: list[Truth]) -> None:
+    stay, slips = [t for t in plays if not t.taken_back], [t for t in plays if t.taken_back]
+    done = [t for t in stay if t.proposed is not None]
+    result.plays, result.right = len(stay), len(done)
+    result.illegal, result.flagged = len(slips), sum(t.proposed is not None for t in slips)
+    result.asked = sum(t.asked for t in stay if t.proposed is None)
+    result.missed = len(stay) - len(done) - result.asked
+    result.delays = [t.stays[-1].delay(t.proposed) for t in done if t.stays and not t.early and len(t.stays) == 1]
+    for truth in stay + slips:
+        if truth.proposed is None:
+            kind = "not flagged" if truth.taken_back else "asked" if truth.asked else "missed"
+            at = truth.stays[-1].first if truth.stays else 0
+            zone = truth.stays[-1].zone if truth.stays else "?"
+            card = truth.stays[-1].card if truth.stays else "?"
+            result.faults.append((at, f"{kind}: {truth.text} ({card} in {zone})"))
+    result.faults.sort()
+
+
+def _sheets(script: Script) -> list[dict]:
+    items = judge.judge(notation.lines(script.record()))
+    return [item.as_json("")["sides"] for item in items if isinstance(item, judge.HandResult)]
+
+
+# Watching ------------------------------------------------------------------------------------------------------
+
+
+class Watch:
+    """Plays one case through eye and watcher, frame by frame."""
+
+    def __init__(self, case: Case, eye: str, save: Path | None) -> None:
+        self.case, self.script = case, case.script
+        self.diary = Diary(case.plan)
+        self._save = save
+        setup = simulated.setup_of(self.script)
+        if eye == "scene":
+            import scene_eye
+
+            seer = scene_eye.SceneEye(self.script)
+            self._see = lambda frame: seer.view(frame.image, frame.t_s)
+            self.room_px = 60.0
+            self._studio = None
+        else:
+            self._studio = case.studio()
+            self._see = eye_for(setup)
+            self.room_px = self._studio.room_px
+        self.trouble_frames = 0
+        self._watcher = Watcher(setup, self._look, confirm=True, extension=Verb.FINISH)
+
+    def _look(self, frame: Frame) -> object:
+        view = self._see(frame)
+        self.trouble_frames += view.trouble is not None
+        return view
+
+    def _frames(self) -> Iterator[Frame]:
+        scenes = (self.diary.write(scene) for scene in self.case.scenes(self.room_px))
+        if self._studio is None:
+            yield from (Frame(scene, number / self.case.fps) for number, scene in enumerate(scenes))
+            return
+        for number, frame in enumerate(demo.filmed(self._studio, scenes, self.case.seed, self.case.fps), 1):
+            if self._save is not None:
+                cv2.imwrite(
+                    str(self._save / "frames" / f"{number:05d}.jpg"), frame.image, [cv2.IMWRITE_JPEG_QUALITY, 95]
+                )
+            yield frame
+
+    def told(self) -> list[tuple[int, dict]]:
+        """Every item that `companion watch` would print, with the number of its frame, from 0."""
+        return [(self.diary.frames - 1, item) for item in self._watcher.items(self._frames())]
+
+
+def watch(case: Case, hand: int, eye: str = "pictures", save: Path | None = None) -> Result:
+    """One hand, watched and compared."""
+    cv2.setNumThreads(1)
+    if save is not None:
+        (save / "frames").mkdir(parents=True, exist_ok=True)
+        (save / "table.toml").write_text(case.script.setup(), encoding="utf-8")
+    start, seen = time.perf_counter(), Watch(case, eye, save)
+    told = seen.told()
+    result = Result(case, hand, case.size, case.look.tilt_deg, seen.diary.frames)
+    result.seconds, result.trouble_frames = time.perf_counter() - start, seen.trouble_frames
+    plays = compare(result, told, seen.script, seen.diary)
+    if save is not None:
+        _write_truth(save, told, plays, result)
+    return result
+
+
+def _write_truth(folder: Path, told: list[tuple[int, dict]], plays: list[Truth], result: Result) -> None:
+    lines = [json.dumps({"frame": frame + 1, **item}, ensure_ascii=False) for frame, item in told]
+    (folder / "told.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    rows = [
+        {
+            "play": truth.text,
+            "taken_back": truth.taken_back,
+            "proposed_frame": None if truth.proposed is None else truth.proposed + 1,
+            "lay": [[s.card, s.zone, s.first + 1, None if s.last is None else s.last + 1] for s in truth.stays],
+        }
+        for truth in plays
+    ]
+    (folder / "truth.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n", encoding="utf-8")
+    faults = "".join(f"frame {frame + 1}: {said}\n" for frame, said in result.faults)
+    (folder / "faults.txt").write_text(faults, encoding="utf-8")
+
+
+# The report ----------------------------------------------------------------------------------------------------
+
+HEAD = (
+    "| hand | sides | look | tilt | frames | fps | plays | right | missed | asked | wrong | phantom | illegal flagged "
+    "| delay median / p95 | sheet | questions | withdrawn | trouble |"
+)
+
+
+def row(result: Result, name: str) -> str:
+    """One line of the table."""
+    case = result.case
+    return _row(
+        name, case.sides, f"{case.look_name} {result.size[1]}p", f"{result.tilt_deg:.0f}°", [result],
+        "right" if result.sheet else "**wrong**",
+    )  # fmt: skip
+
+
+def _row(name: str, sides: object, look: str, tilt: str, results: list[Result], sheet: str) -> str:
+    def total(what: str) -> int:
+        return sum(getattr(result, what) for result in results)
+
+    delays = [delay for result in results for delay in result.delays]
+    counts = [total(what) for what in ("plays", "right", "missed", "asked", "wrong", "phantom")]
+    fps = total("frames") / max(1e-9, sum(result.seconds for result in results))
+    cells = [
+        name, sides, look, tilt, total("frames"), f"{fps:.0f}", *counts, f"{total('flagged')} of {total('illegal')}",
+        f"{_share(delays, 0.5)} / {_share(delays, 0.95)}", sheet, total("questions"), total("withdrawn"),
+        f"{total('trouble_frames') / max(1, total('frames')):.1%}",
+    ]  # fmt: skip
+    return "| " + " | ".join(map(str, cells)) + " |"
+
+
+def _share(delays: list[int], share: float) -> str:
+    if not delays:
+        return "–"
+    return (
+        f"{statistics.quantiles(delays, n=100, method='inclusive')[round(100 * share) - 1]:.0f}"
+        if delays[1:]
+        else str(delays[0])
+    )
+
+
+def table(results: list[Result]) -> str:
+    """The hands and their sums, as Markdown."""
+    lines = [HEAD, "|" + "---|" * (HEAD.count("|") - 1)]
+    lines += [row(result, str(result.hand)) for result in results]
+    kinds = sorted({(result.case.sides, result.case.look_name) for result in results})
+    groups = [
+        (f"{sides}", look, [r for r in results if (r.case.sides, r.case.look_name) == (sides, look)])
+        for sides, look in kinds
+    ]
+    for sides, look, some in [*groups, ("all", "all", results)]:
+        sheets = f"{sum(result.sheet for result in some)} of {len(some)}"
+        lines.append(_row("sum", sides, look, "", some, sheets))
+    return "\n".join(lines)
+
+
+def _work(job: tuple[Case, int, str]) -> Result:
+    return watch(*job)
+
+
+def cases(given: argparse.Namespace) -> list[tuple[Case, int, str]]:
+    """The hands that were asked for, each with its own seed."""
+    trouble = mishaps.only(*given.only.split(",")) if given.only else mishaps.NONE if given.calm else mishaps.EVERYDAY
+    trouble = replace(trouble, tidy=True)
+    sides, looks = [int(part) for part in given.sides.split(",")], given.looks.split(",")
+    hands = [given.hand] if given.hand is not None else range(given.hands)
+    how = {"sticker_mm": given.sticker_mm, "km": given.km, "speed": given.speed, "tilt_deg": given.tilt}
+    return [
+        (
+            Case(1000 * given.seed + n, sides[n % len(sides)], looks[n // len(sides) % len(looks)], trouble, **how),
+            n,
+            given.eye,
+        )
+        for n in hands
+    ]
+
+
+def parsed() -> argparse.Namespace:
+    """What was asked for on the command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--hands", type=int, default=50)
+    parser.add_argument("--hand", type=int, help="only this one of them")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--sides", default="2,3,4")
+    parser.add_argument("--looks", default="typical,hard")
+    parser.add_argument("--tilt", type=float, help="degrees, instead of any from 0 to 30 (hard: 35)")
+    parser.add_argument("--only", help=f"only these kinds of mishap: {', '.join(mishaps.KINDS)}")
+    parser.add_argument("--calm", action="store_true", help="no mishap at all")
+    parser.add_argument("--sticker-mm", type=float, default=20.0)
+    parser.add_argument("--km", type=int, help="a shorter race, to be quicker")
+    parser.add_argument("--speed", type=float, default=4.0)
+    parser.add_argument("--eye", choices=("pictures", "scene"), default="pictures", help="scene: without pictures")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--save", type=Path, help="a folder for one hand's frames, setup file, truth and what was told")
+    parser.add_argument("--out", type=Path, help="where the table goes as Markdown")
+    return parser.parse_args()
+
+
+def results_of(jobs: list[tuple[Case, int, str]], given: argparse.Namespace) -> Iterator[Result]:
+    """The hands one after the other, or several at once, in their order."""
+    if given.jobs == 1:
+        yield from (watch(*job, save=given.save) for job in jobs)
+        return
+    with multiprocessing.get_context("spawn").Pool(given.jobs) as pool:
+        yield from pool.imap(_work, jobs)
+
+
+def main() -> None:
+    """Watches, compares and prints."""
+    given, results = parsed(), []
+    print(HEAD, flush=True)
+    for result in results_of(cases(given), given):
+        results.append(result)
+        print(row(result, str(result.hand)), flush=True)
+        for frame, said in result.faults[:4]:
+            print(f"    frame {frame + 1}, {(frame) / result.case.fps:.1f} s: {said}", flush=True)
+    report = table(results)
+    print(report[report.index("| sum") :])
+    if given.out is not None:
+        given.out.write_text(report + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
