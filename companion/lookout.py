@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from companion.layout import all_mats
-from companion.vision.advice import DEFAULT_STICKER_MM, Advice, advise
+from companion.vision.advice import Advice, of_reading
 from companion.vision.camera import Frame
 from companion.vision.eye import Eye
 from companion.vision.mats import Fit, as_quad
-from companion.vision.measure import sticker_mm_of
 from companion.vision.view import Quad, View
 
 LOOK_AGAIN_S = 2.0
@@ -66,17 +65,12 @@ class Lookout:
 
     def _looked(self, frame: Frame, view: View) -> Survey:
         placed, wanted = self._eye.sight.mats, set(self._in_play())
-        printed = tuple(fit for fit in placed.fits if fit.markers)
-        drawn = _outlines([fit for fit in placed.fits if not fit.markers])
-        layouts = tuple(layout for layout in all_mats() if layout.id in wanted and not (drawn and layout.id == "table"))
-        found = replace(placed, fits=printed)
-        read = [seen.corners_px for seen in view.sightings if seen.card and seen.corners_px]
-        wide_mm = sticker_mm_of(read, found) or DEFAULT_STICKER_MM
-        said = advise([frame.image], found, layouts, sticker_mm=wide_mm, drawn=drawn)
-        return Survey(said, _outlines(printed), drawn)
+        layouts = tuple(layout for layout in all_mats() if layout.id in wanted)
+        printed, drawn = (_outlines(fit for fit in placed.fits if fit.is_measured is it) for it in (True, False))
+        return Survey(of_reading([frame.image], placed, view, layouts), printed, drawn)
 
 
-def _outlines(fits: Sequence[Fit]) -> Mapping[str, Quad]:
+def _outlines(fits: Iterable[Fit]) -> Mapping[str, Quad]:
     return {
         f"{fit.layout.id}/{name}": as_quad(fit.quad_px(rect)) for fit in fits for name, rect in fit.layout.zones.items()
     }

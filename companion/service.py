@@ -82,7 +82,7 @@ def up(source: str | None, setup_file: Path | None, *, host: str, port: int, dat
     pictures = _pictures(source or camera_answers(), match)
     if pictures is not None:
         corridor.start(pictures)
-    run_service(match, host, port, camera_picture=corridor.picture, survey=lookout.survey)
+    run_service(match, host, port, camera_picture=corridor.picture, survey=lookout.survey, zones=zones)
 
 
 def _pictures(source: str | None, match: Match) -> Iterator[Frame] | None:

@@ -1,0 +1,85 @@
+"""The lookout: what is to be said of the latest frame, asked from the pages."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from pictures import Lens, Mat, Scene, picture
+
+from companion import lookout
+from companion.drawn_zones import DrawnZones, parse_drawing
+from companion.layout import side_mat
+from companion.lookout import Lookout
+from companion.vision.camera import Frame
+from companion.vision.eye import Eye
+
+SIDE = Mat(side_mat(1), -215, -135)
+SEEN = picture(Scene(mats=(SIDE,)), Lens(width_mm=480, size_px=(960, 680), at_mm=(-5, 15), noise=4))
+BARE = np.full((680, 960, 3), 90, np.uint8)
+DRAWN = {
+    "picture": [960, 680],
+    "zone": [
+        {"name": "side-1/battle", "rect": [100, 300, 80, 150]},
+        {"name": "side-1/distance", "rect": [200, 300, 400, 150]},
+    ],
+}
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """The time, to be set by the test."""
+    times = {"now": 100.0}
+    monkeypatch.setattr(lookout.time, "monotonic", lambda: times["now"])
+    return times
+
+
+def test_before_the_first_frame_there_is_nothing_to_say():
+    assert Lookout(Eye()).survey() is None
+
+
+def test_the_zones_of_a_mat_are_told_with_what_can_be_read_there(clock):
+    seen = Lookout(Eye())
+    seen(Frame(SEEN, 0.0))
+
+    survey = seen.survey()
+
+    assert survey.size_px == (960, 680)
+    assert set(survey.printed) == {f"side-1/{zone}" for zone in SIDE.layout.zones}
+    assert {zone.zone for zone in survey.advice.zones} == set(survey.printed)
+    assert survey.drawn == {}
+
+
+def test_a_mat_in_play_that_is_not_seen_is_asked_for(clock):
+    seen = Lookout(Eye(), lambda: ("side-1", "side-2"))
+    seen(Frame(SEEN, 0.0))
+
+    assert [hint.zones for hint in seen.survey().advice.hints if hint.code == "mat-missing"] == [("side-2",)]
+
+
+def test_zones_that_are_drawn_count_from_the_next_picture_on(clock):
+    zones = DrawnZones()
+    seen = Lookout(Eye(drawn=zones), lambda: ("side-1",))
+    seen(Frame(BARE, 0.0))
+    before = seen.survey()
+
+    zones.save(parse_drawing(DRAWN))
+    seen(Frame(BARE, 0.1))
+    clock["now"] += lookout.LOOK_AGAIN_S
+
+    assert before.drawn == {}
+    assert set(seen.survey().drawn) == {"side-1/battle", "side-1/distance"}
+    assert np.allclose(seen.survey().drawn["side-1/battle"][0], (100, 300), atol=1)
+
+
+def test_a_picture_is_looked_at_every_other_second_however_many_ask(clock):
+    seen = Lookout(Eye())
+    seen(Frame(SEEN, 0.0))
+    first = seen.survey()
+    clock["now"] += lookout.LOOK_AGAIN_S - 0.1
+    again = seen.survey()
+    clock["now"] += 0.2
+
+    later = seen.survey()
+
+    assert again is first
+    assert later is not first
