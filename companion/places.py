@@ -112,6 +112,12 @@ class Places:
             return None
         return player if face.family is Family.HAZARD else mover
 
+    @staticmethod
+    def belongs(face: Card, zone: str) -> bool:
+        """Whether a card belongs on that pile or area of a mat; on the discard pile every card may lie."""
+        kind = zone.partition("/")[2]
+        return zone == DISCARD_ZONE or kind == ("distance" if face is Card.ACCELERATOR else _pile_of(face))
+
     def _side(self, table: Table, zone: str) -> Side | None:
         name = self.mats.get(zone.partition("/")[0])
         return next((side for side in table.sides if side.name == name), None)

@@ -49,6 +49,9 @@ DWELL_S = 0.8
 BEFORE_TURN_S = 1.5
 """So long at most a card out of turn waits for the one before it, while an arm is over the table."""
 
+MISLAID_S = 4.0
+"""So long a card may lie on a pile where it does not belong: mostly it is put right at once."""
+
 AFTER_ARM_S = 0.4
 """So long after an arm has gone the card that it laid may still be unread."""
 
@@ -295,8 +298,10 @@ class Tracker:
             yield Withdrawn(track.proposal_id)
 
     def _is_too_early(self, track: Track, place: Place, view: View, table: Table) -> bool:
-        """Whether the hand that laid a card may still be at it, or the card before it is not yet in sight."""
+        """Whether a card may still be put right, its hand be at it, or the card before it not yet be in sight."""
         lies_s = view.t_s - track.seen_since_s
+        if not self._places.belongs(track.face, place.zone) and lies_s < MISLAID_S:
+            return True
         arms = {zone for zone, since_s in self._arms.items() if view.t_s - since_s < ARM_S and zone != DRAW_ZONE}
         self._arm_s = view.t_s if arms else self._arm_s
         if lies_s < DWELL_S and any(zone.partition("/")[0] == place.mat != "table" for zone in arms):

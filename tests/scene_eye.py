@@ -15,7 +15,7 @@ from companion.rules.play import Verb
 from companion.simulate import arrange, demo
 from companion.simulate.arrange import MatPlace, Point, TablePlan
 from companion.simulate.motion import Tempo
-from companion.simulate.scene import BACK, Arm, Lying, Scene
+from companion.simulate.scene import BACK, THINGS, Arm, Lying, Scene
 from companion.simulate.script import Script
 from companion.vision.camera import Frame
 from companion.vision.view import MatSeen, Sighting, View
@@ -24,54 +24,92 @@ from companion.watch import Watcher
 ARM_MM = 60.0
 STICKER_MM = 36.0
 FRAMES_TO_SETTLE = 2
+FRAMES_TO_KNOW_A_THING = 20
 FPS = 10.0
+JUMP = 1.2
+BLINDED = "The light or the camera has changed."
 
 
 class SceneEye:
     """Turns scenes into views; pixels are table millimetres."""
 
     def __init__(self, script: Script) -> None:
-        self._plan: TablePlan = arrange.plan(len(script.teams), len(script.players))
-        self._mats = tuple(MatSeen(place.layout.id, place.corners, 1.0) for place in self._plan.mats)
+        plan: TablePlan = arrange.plan(len(script.teams), len(script.players))
+        self._first = plan.mats
         self._unsettled: dict[str, int] = {}
-        self._lying: tuple[Lying, ...] = ()
+        self._before: Scene | None = None
         self._seen: tuple[Sighting, ...] = ()
 
     def view(self, scene: Scene, t_s: float) -> View:
         """What a scene shows at a moment."""
-        for zone in self._touched(scene):
-            self._unsettled[zone] = FRAMES_TO_SETTLE + 1
+        mats = scene.mats or self._first
+        before, self._before = self._before or scene, scene
+        blinded = _has_jumped(before, scene)
+        self._unsettled |= dict.fromkeys(self._touched(scene, before, mats), FRAMES_TO_SETTLE + 1)
+        self._unsettled |= dict.fromkeys(_put_upon(scene, before, mats), FRAMES_TO_KNOW_A_THING)
+        if blinded:
+            self._unsettled = dict.fromkeys(_every_zone(mats), FRAMES_TO_SETTLE + 1)
         unknown = frozenset(self._unsettled)
         self._unsettled = {zone: left - 1 for zone, left in self._unsettled.items() if left > 1}
-        if scene.lying != self._lying:
-            self._lying = scene.lying
-            self._seen = tuple(self._sighting(card) for card in in_sight(scene.lying))
+        if (scene is not before and (scene.lying, scene.mats) != (before.lying, before.mats)) or not self._seen:
+            self._seen = tuple(seen for card in in_sight(scene.lying) if (seen := _sighting(card, mats)))
         known = tuple(sighting for sighting in self._seen if sighting.zone not in unknown)
         empty = None if "table/draw" in unknown else all(card.picture != BACK for card in scene.lying)
-        return View(t_s, self._mats, known, unknown, empty)
+        seen = tuple(MatSeen(place.layout.id, place.corners, 1.0) for place in mats)
+        return View(t_s, seen, known, unknown, empty, BLINDED if blinded else None)
 
-    def _touched(self, scene: Scene) -> Iterator[str]:
-        for place in self._plan.mats:
+    @staticmethod
+    def _touched(scene: Scene, before: Scene, mats: tuple[MatPlace, ...]) -> Iterator[str]:
+        """The zones under hands and what they carry, and those of a mat that is being moved."""
+        was = {place.layout.id: place for place in before.mats or mats}
+        for place in mats:
+            moved = was[place.layout.id] != place
             for name, rect in place.layout.zones.items():
-                if any(_reaches(place, rect, arm) for arm in scene.arms) or _holds_any(place, rect, scene.carried):
+                held = _holds_any(place, rect, scene.carried)
+                if moved or held or any(_reaches(place, rect, arm) for arm in scene.arms):
                     yield f"{place.layout.id}/{name}"
 
-    def _sighting(self, card: Lying) -> Sighting:
-        middle = sticker_middle(card)
-        place, zone = next(
-            (place, zone) for place in self._plan.mats if (zone := place.layout.zone_at(*place.on_mat(*middle)))
-        )
-        turn_deg = (card.pose.turn_deg - place.middle.turn_deg) % 180
-        sideways = 45 < turn_deg < 135
-        face = face_of(card.picture)
-        return Sighting(face, card.picture, middle, None, f"{place.layout.id}/{zone}", sideways, 0.99, "sticker")
+
+def _put_upon(scene: Scene, before: Scene, mats: tuple[MatPlace, ...]) -> Iterator[str]:
+    """The zones that a thing has been put into."""
+    if scene.lying == before.lying:
+        return
+    new = tuple(card for card in scene.lying if card.picture in THINGS and card not in before.lying)
+    for place in mats:
+        yield from (f"{place.layout.id}/{name}" for name, r in place.layout.zones.items() if _holds_any(place, r, new))
+
+
+def _has_jumped(before: Scene, now: Scene) -> bool:
+    """Whether the light or the camera has changed so much from one frame to the next that nothing can be compared."""
+    was, light = before.light, now.light
+    brighter = (light.lamp + light.sky) * light.exposure / max(0.1, (was.lamp + was.sky) * was.exposure)
+    return before.push != now.push or not 1 / JUMP < brighter < JUMP
+
+
+def _every_zone(mats: tuple[MatPlace, ...]) -> Iterator[str]:
+    return (f"{place.layout.id}/{name}" for place in mats for name in place.layout.zones)
+
+
+def _sighting(card: Lying, mats: tuple[MatPlace, ...]) -> Sighting | None:
+    """A card as it is seen; None off the zones, and on the strips between them."""
+    middle = sticker_middle(card)
+    found = ((place, place.layout.zone_at(*place.on_mat(*middle))) for place in mats)
+    place, zone = next(((place, zone) for place, zone in found if zone), (None, None))
+    if place is None:
+        return None
+    turn_deg = (card.pose.turn_deg - place.middle.turn_deg) % 180
+    sideways = 45 < turn_deg < 135
+    face = face_of(card.picture)
+    return Sighting(face, card.picture, middle, None, f"{place.layout.id}/{zone}", sideways, 0.99, "sticker")
 
 
 def in_sight(lying: tuple[Lying, ...]) -> Iterator[Lying]:
-    """The face-up cards whose sticker no later card covers."""
+    """The face-up cards whose sticker no later card covers; a thing's cards are remembered until it is taken away."""
     for number, card in enumerate(lying):
         later = lying[number + 1 :]
-        if card.picture != BACK and not any(_covers(other, sticker_middle(card)) for other in later):
+        if card.is_card and not any(
+            _covers(other, sticker_middle(card)) for other in later if other.picture not in THINGS
+        ):
             yield card
 
 

@@ -387,3 +387,55 @@ def test_a_hand_that_rests_over_a_zone_at_first_leaves_it_unknown():
     views = Film().views(ROLL, things=(hand_over("battle"),), count=20)
 
     assert all(BATTLE in view.unknown_zones or ("roll-03", BATTLE) in lying(view) for view in views)
+
+
+# Things that are put down and stay
+
+
+def cup(zone: str, dx_mm: float, dy_mm: float) -> Thing:
+    x, y = middle_of(zone)
+    x, y = x + dx_mm, y + dy_mm
+    return Thing(((x - 38, y - 38), (x + 38, y - 38), (x + 38, y + 38), (x - 38, y + 38)), (150, 60, 60))
+
+
+def test_beside_a_cup_cards_are_seen_and_taken_as_ever():
+    far = on_mat(SIDE, "distance", "MB1:75-02", dx_mm=100, dy_mm=-25, card=WHITE)
+    film = settled(KM_50)
+    film.show(KM_50, things=(cup("distance", 0, 0),), count=35)
+    film.show(KM_50, far, things=(cup("distance", 0, 0), hand_over("distance", hand_mm=60)), count=2)
+
+    both = film.show(KM_50, far, things=(cup("distance", 0, 0),), count=6)
+    film.show(far, things=(cup("distance", 0, 0), hand_over("distance", hand_mm=60)), count=2)
+    one = film.show(far, things=(cup("distance", 0, 0),), count=6)
+
+    assert (lying(both), both.unknown_zones) == ({("50-01", DISTANCE), ("75-02", DISTANCE)}, frozenset())
+    assert (lying(one), one.unknown_zones) == ({("75-02", DISTANCE)}, frozenset())
+
+
+def test_what_a_cup_is_put_upon_still_lies_there_while_it_stands_and_afterwards():
+    film = settled(ROLL)
+
+    under = film.views(ROLL, things=(cup("battle", -10, -20),), count=60)
+    after = film.show(ROLL, count=8)
+
+    assert all(BATTLE in view.unknown_zones or ("roll-03", BATTLE) in lying(view) for view in under)
+    assert under[-1].unknown_zones == frozenset()
+    assert (lying(after), after.unknown_zones) == ({("roll-03", BATTLE)}, frozenset())
+
+
+def test_a_card_taken_with_the_cup_that_stood_on_it_is_gone():
+    film = settled(ROLL)
+    film.show(ROLL, things=(cup("battle", -10, -20),), count=60)
+
+    view = film.show(count=8)
+
+    assert (lying(view), view.unknown_zones) == (set(), frozenset())
+
+
+def test_a_cup_taken_away_leaves_the_zone_known():
+    film = settled(KM_50)
+    film.show(KM_50, things=(cup("distance", 60, 0),), count=40)
+
+    view = film.show(KM_50, count=8)
+
+    assert (lying(view), view.unknown_zones) == ({("50-01", DISTANCE)}, frozenset())

@@ -15,7 +15,7 @@ from companion.places import DISCARD_ZONE
 from companion.proposal import ASKING_CONFIDENCE, Doubt, Proposal
 from companion.rules import notation, referee
 from companion.rules.cards import Card
-from companion.tracker import BEFORE_TURN_S, CONTESTED_S, DWELL_S, Cleared, Settled, Withdrawn
+from companion.tracker import BEFORE_TURN_S, CONTESTED_S, DWELL_S, MISLAID_S, Cleared, Settled, Withdrawn
 from companion.vision.view import MatSeen, Quad, Sighting, View
 
 Point = tuple[float, float]
@@ -615,3 +615,23 @@ def test_what_the_reader_is_not_sure_of_never_confirms_itself(reader: float, sur
 
     (proposal,) = table.see()
     assert proposal.sure is sure
+
+
+# Cards laid in the wrong zone
+
+
+def test_a_card_on_a_pile_where_it_does_not_belong_is_given_time_to_be_put_right():
+    table = Table(table_after(*ROLLING, "Ann 25", "Bob stop > Ann"))
+    table.put("right-of-way-01", "side-1/speed")
+    early = table.see(MISLAID_S - 0.5)
+    table.put("right-of-way-01", SAFETY, sideways=True)
+
+    assert early == []
+    assert plays(table.see(1.0)) == ["Ann right-of-way !"]
+
+
+def test_a_card_that_stays_where_it_does_not_belong_is_a_play_all_the_same():
+    table = Table(table_after())
+    table.put("roll-01", "side-1/speed")
+
+    assert plays(table.see(MISLAID_S + 0.5)) == ["Ann roll"]

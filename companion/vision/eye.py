@@ -34,6 +34,11 @@ REACH_OUT_MM = 25.0
 HAND_RESTS_S = 20.0
 """What reaches over a mat from the first for longer is no arm that rests there."""
 
+ARM_RESTS_S = 10.0
+"""The same of what reaches over a mat's rim later; and of what lies on it in one piece, like a cup."""
+
+THING_RESTS_S = 1.9
+
 DRAW = "table/draw"
 LIGHT_OR_CAMERA = "The light or the camera has changed: nothing is followed until the picture is steady again."
 NO_MATS = "No mat is seen: lay the printed mats so that the camera sees their corners."
@@ -186,8 +191,13 @@ def _read(
     found = [s for s in placed if s.zone is not None]
     cards = {s.card for s in found if s.card}
     missed = [s for s in (sight.view.sightings if sight.view else ()) if s.card and s.card not in cards]
-    kept = [s for s in missed if zones.looks_the_same(sight.zones, s) and not _taken(s, found)]
+    kept = [s for s in missed if not _taken(s, found) and _still_lies(sight, s, found)]
     return replace(view, sightings=(*found, *kept))
+
+
+def _still_lies(sight: Sight, missed: Sighting, found: Sequence[Sighting]) -> bool:
+    """Whether a card that is not read must still lie there: its place looks the same, or a thing was put upon it."""
+    return zones.looks_the_same(sight.zones, missed) or zones.is_under_a_thing(sight.zones, missed, found)
 
 
 def _taken(missed: Sighting, found: Sequence[Sighting]) -> bool:
@@ -207,7 +217,8 @@ def _judged(
     open_to_doubt = (changes.changed | due) - changes.touched_border
     odd = zones.unexplained(sight.zones, open_to_doubt, view.sightings) | changes.touched_border
     odd_since_s = {zone: sight.odd_since_s.get(zone, frame.t_s) for zone in odd}
-    odd = frozenset(zone for zone in odd if not _is_part_of_the_table(sight, zone, frame.t_s - odd_since_s[zone]))
+    things = {zone for zone in odd & due if frame.t_s - odd_since_s[zone] >= _patience_s(sight, zone, changes)}
+    odd -= things
     hidden = changes.moving | changes.cut_off | odd | missing_zones(sight.mats, layouts or ())
     view = replace(
         view,
@@ -236,9 +247,14 @@ def _judged(
     )
 
 
-def _is_part_of_the_table(sight: Sight, zone: str, odd_s: float) -> bool:
-    """Whether what reaches over a zone that was never seen without it stays there."""
-    return odd_s >= HAND_RESTS_S and not zones.is_settled(sight.zones, zone)
+def _patience_s(sight: Sight, zone: str, changes: ZoneChanges) -> float:
+    """How long something has to lie still in a zone until it counts as a thing that was put there.
+
+    The cards beneath it are remembered as they were, and what happens beside it can be followed.
+    """
+    if not zones.is_settled(sight.zones, zone):
+        return HAND_RESTS_S
+    return ARM_RESTS_S if zone in changes.touched_border else THING_RESTS_S
 
 
 def _trouble(placed: Mats) -> str | None:

@@ -170,6 +170,18 @@ def unexplained(state: ZoneWatch, zones: Iterable[str], sightings: Sequence[Sigh
     )
 
 
+def is_under_a_thing(state: ZoneWatch, sighting: Sighting, found: Sequence[Sighting]) -> bool:
+    """Whether a sticker's place is covered by something that is no card read or found there: a cup, a sleeve."""
+    mat_id, _, zone = (sighting.zone or "").partition("/")
+    sheet = state.sheets.get(mat_id)
+    if sheet is None or sighting.corners_px is None or zone not in sheet.settled:
+        return False
+    box = around(_on_sheet(sheet.fit.to_mm(sighting.corners_px))).within(sheet.last.shape[1], sheet.last.shape[0])
+    over = np.unique(box.of(sheet.foreign)) if box.area_px > 0 else ()
+    stickers = _stickers_on(sheet, found)
+    return any(label and not _is_of_cards(sheet.foreign == label, stickers) for label in over)
+
+
 def is_settled(state: ZoneWatch, zone: str) -> bool:
     """Whether a zone has been accepted before."""
     mat_id, _, name = zone.partition("/")
