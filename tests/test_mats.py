@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import dataclass, replace
 
+import cv2
 import numpy as np
 import pytest
-from pictures import Lens, Mat, Scene, Sticker, Thing, picture, through
+from pictures import Lens, Mat, Scene, Sticker, Thing, as_seen, clean, picture, through
 
-from companion.layout import all_mats, side_mat, table_mat
+from companion.layout import CARD_MM, Rect, all_mats, side_mat, table_mat
 from companion.vision.fit import corners_mm
+from companion.vision.lens import Lens as Bend
 from companion.vision.markers import find_markers
 from companion.vision.mats import CHECK_EVERY_S, SEARCH_EVERY_S, Mats, check, look, search
 from companion.vision.read import gray_of
@@ -192,3 +195,352 @@ def test_the_scale_is_told_at_the_middle_of_the_mat():
     mats = search(gray_picture(scene()), Mats(), BOTH, 0.0)
 
     assert [mat.px_per_mm for mat in mats.seen()] == pytest.approx([2.4, 2.4], rel=0.01)
+
+
+# --- What is seen wrong ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Photograph(Mat):
+    """A picture of a mat, smaller than the mat: on a telephone or tablet that lies on the table."""
+
+    scale: float = 0.5
+
+    def matrix(self) -> np.ndarray:
+        return super().matrix() @ np.diag([self.scale, self.scale, 1.0])
+
+
+NEAR = Lens(width_mm=1000, tilt_deg=15)
+EVERYTHING = frozenset(range(40))
+ONLY_3 = frozenset({0, 1, 2})
+
+
+def lone_marker(marker: int, x_mm: float, y_mm: float) -> Mat:
+    """One marker of the side's mat where the mat is not, as large as printed."""
+    square = next(m.square for m in SIDE.markers if m.id == marker)
+    bare = replace(SIDE, zones={}, markers=tuple(m for m in SIDE.markers if m.id == marker), size_mm=(1.0, 1.0))
+    return Mat(bare, x_mm - square.x_mm, y_mm - square.y_mm)
+
+
+def with_more(of: Scene, *mats: Mat) -> Scene:
+    return replace(of, mats=(*of.mats, *mats))
+
+
+@pytest.mark.parametrize("hidden", [frozenset(), frozenset({0, 2}), EVERYTHING], ids=["shows", "half", "covered"])
+@pytest.mark.parametrize("scale", [0.36, 0.6], ids=["telephone", "tablet"])
+def test_a_photograph_of_a_mat_moves_none(hidden, scale):
+    found = search(gray_picture(scene(), NEAR), Mats(), BOTH, 0.0)
+    with_photograph = with_more(scene(hidden=hidden), Photograph(SIDE, 60, 160, 20, scale=scale))
+
+    seen = found
+    for t_s in (3.0, 6.0, 12.0):
+        seen = check(gray_picture(with_photograph, NEAR), seen, BOTH, t_s)
+        anew = search(gray_picture(with_photograph, NEAR), seen, BOTH, t_s)
+
+        assert worst_px(seen, scene(), NEAR) < 1.5
+        assert worst_px(anew, scene(), NEAR) < 1.5
+        assert seen.moved == anew.moved == frozenset()
+
+
+def test_a_photograph_of_a_mat_that_is_not_there_is_no_mat():
+    of = with_more(scene(), Photograph(side_mat(2), 60, 130, 20, scale=0.5))
+
+    mats = search(gray_picture(of, NEAR), Mats(), all_mats(), 0.0)
+
+    assert {fit.layout.id for fit in mats.fits} == {"side-1", "table"}
+
+
+def test_a_mat_is_found_beside_its_photograph():
+    of = with_more(scene(), Photograph(SIDE, 60, 130, 20, scale=0.5))
+
+    mats = search(gray_picture(of, NEAR), Mats(), BOTH, 0.0)
+
+    assert worst_px(mats, scene(), NEAR) < 1.5
+
+
+@pytest.mark.parametrize("hidden", [{1}, {0, 1}, {1, 2, 3}], ids=["one", "two", "three"])
+def test_a_marker_seen_wrong_changes_nothing(hidden):
+    lone = lone_marker(1, 200, 180)
+    found = search(gray_picture(scene(), NEAR), Mats(), BOTH, 0.0)
+    half = scene(hidden=frozenset(hidden))
+
+    later = check(gray_picture(with_more(half, lone), NEAR), found, BOTH, 3.0)
+    again = search(gray_picture(with_more(half, lone), NEAR), later, BOTH, 8.0)
+
+    assert worst_px(again, half, NEAR) < 1.5
+    assert later.moved == again.moved == frozenset()
+
+
+def test_a_marker_seen_wrong_at_first_sight_is_left_out():
+    of = scene(hidden=frozenset({1}))
+
+    mats = search(gray_picture(with_more(of, lone_marker(1, 200, 180)), NEAR), Mats(), BOTH, 0.0)
+
+    assert set(mats.of("side-1").markers) == {0, 2, 3}
+    assert worst_px(mats, of, NEAR) < 1.5
+
+
+def test_a_single_marker_elsewhere_for_a_moment_moves_no_covered_mat():
+    found = search(gray_picture(scene(), NEAR), Mats(), BOTH, 0.0)
+    covered = scene(hidden=frozenset(range(4)))
+    strange = search(gray_picture(with_more(covered, lone_marker(1, 200, 180)), NEAR), found, BOTH, 3.0)
+
+    later = search(gray_picture(covered, NEAR), strange, BOTH, 3.5)
+
+    assert strange.moved == later.moved == frozenset()
+    assert worst_px(later, scene(), NEAR) < 1.5
+
+
+def test_a_picture_in_a_mirror_shows_no_mats():
+    mirrored = np.ascontiguousarray(gray_picture(scene(), NEAR)[:, ::-1])
+
+    assert search(mirrored, Mats(), all_mats(), 0.0).fits == ()
+
+
+def test_the_marker_of_the_draw_pile_counts_in_its_place_alone():
+    pile = Thing(((150, -40), (210, -40), (210, 50), (150, 50)), (200, 30, 30))
+    photograph = Photograph(TABLE, 150, 170, 0, frozenset(range(36)), scale=0.8)
+
+    mats = search(gray_picture(with_more(scene(), photograph), NEAR), Mats(), BOTH, 0.0)
+    covered = search(gray_picture(replace(with_more(scene(), photograph), things=(pile,)), NEAR), Mats(), BOTH, 0.0)
+
+    assert (mats.draw_marker_seen, covered.draw_marker_seen) == (True, False)
+
+
+# --- What moves -----------------------------------------------------------------------------------------------
+
+
+def pushed(*, side: Mat | None = None, table: Mat | None = None) -> Scene:
+    first, second = scene().mats
+    return Scene(mats=(side or first, table or second))
+
+
+@pytest.mark.parametrize(
+    ("after", "moved"),
+    [
+        (pushed(side=Mat(SIDE, -374, -147, 3)), {"side-1"}),
+        (pushed(side=Mat(SIDE, -100, 150, 170)), {"side-1"}),
+        (pushed(side=Mat(SIDE, -380, -150, 5)), {"side-1"}),
+        (pushed(table=Mat(TABLE, 120, 0, -60)), {"table"}),
+        (pushed(side=Mat(SIDE, -380, -130, 8), table=Mat(TABLE, 90, -160, -20)), {"side-1", "table"}),
+        (pushed(side=Mat(SIDE, -372, -142, 3, frozenset({0, 2}))), {"side-1"}),
+    ],
+    ids=["by a hair", "carried", "turned", "the table's", "both", "half covered"],
+)
+def test_mats_are_followed_when_they_are_pushed_during_play(after, moved):
+    found = search(gray_picture(scene(), NEAR), Mats(), BOTH, 0.0)
+
+    later = check(gray_picture(after, NEAR), found, BOTH, 3.0)
+
+    assert later.moved == moved
+    assert worst_px(later, after, NEAR) < (4 if any(mat.hidden for mat in after.mats) else 1.5)
+
+
+@pytest.mark.parametrize(
+    "after",
+    [replace(NEAR, at_mm=(6.0, 4.0)), replace(NEAR, at_mm=(60.0, -20.0), turn_deg=4.0), replace(NEAR, tilt_deg=30.0)],
+    ids=["by a hair", "turned", "tilted"],
+)
+def test_a_camera_that_is_pushed_moves_all_mats(after):
+    found = search(gray_picture(scene(), NEAR), Mats(), BOTH, 0.0)
+
+    later = check(gray_picture(scene(), after), found, BOTH, 3.0)
+
+    assert later.moved == {"side-1", "table"}
+    assert worst_px(later, scene(), after) < 1.5
+
+
+def test_a_mat_of_which_one_marker_shows_is_followed_once_that_is_sure():
+    seen = search(gray_picture(scene(), NEAR), Mats(), BOTH, 0.0)
+    after = pushed(side=Mat(SIDE, -360, -140, 3, ONLY_3))
+
+    moved = []
+    for t_s in (2.0, 4.0, 6.0):
+        seen = check(gray_picture(after, NEAR), seen, BOTH, t_s)
+        moved.append("side-1" in seen.moved)
+
+    assert moved == [False, True, False]
+    assert worst_px(seen, after, NEAR) < 10
+
+
+def test_a_covered_mat_is_found_where_it_is_after_the_camera_was_pushed():
+    after = replace(NEAR, at_mm=(60.0, -20.0), turn_deg=4.0)
+    found = search(gray_picture(scene(), NEAR), Mats(), BOTH, 0.0)
+    covered = check(gray_picture(scene(hidden=frozenset(range(4))), after), found, BOTH, 3.0)
+
+    shown = check(gray_picture(scene(), after), covered, BOTH, 9.0)
+
+    assert worst_px(shown, scene(), after) < 1.5
+
+
+def test_zone_corners_do_not_jitter():
+    noisy = replace(NEAR, noise=9)
+    seen = search(gray_of(picture(scene(), noisy, 0)), Mats(), BOTH, 0.0)
+    for number in range(1, 6):
+        seen = check(gray_of(picture(scene(), noisy, number)), seen, BOTH, 2.0 * number)
+    settled = seen.fits
+
+    for number in range(6, 14):
+        seen = check(gray_of(picture(scene(), noisy, number)), seen, BOTH, 2.0 * number)
+
+        assert seen.fits == settled
+        assert seen.moved == frozenset()
+    assert worst_px(seen, scene(), noisy) < 1
+
+
+def test_a_mat_that_creeps_is_followed():
+    seen = search(gray_picture(scene(), NEAR), Mats(), BOTH, 0.0)
+
+    for step in range(1, 16):
+        after = pushed(side=Mat(SIDE, -380 + 0.5 * step, -150, 3))
+        seen = check(gray_picture(after, NEAR), seen, BOTH, 2.0 * step)
+
+    assert worst_px(seen, after, NEAR) < 4
+
+
+# --- Lenses ---------------------------------------------------------------------------------------------------
+
+HD = (1280, 720)
+
+
+def bent(of: Scene, lens: Lens, k1: float, k2: float = 0.0) -> tuple[np.ndarray, Bend]:
+    """What a wide lens shows, made with OpenCV's own model, in grey; and what we should find it to be."""
+    width, height = lens.size_px
+    focal = lens.focal * width
+    camera = np.array([[focal, 0, width / 2 - 0.5], [0, focal, height / 2 - 0.5], [0, 0, 1]])
+    y, x = np.mgrid[0:height, 0:width].astype(np.float64)
+    shown = np.stack((x, y), axis=-1).reshape(-1, 1, 2)
+    straight = cv2.undistortPoints(shown, camera, np.array([k1, k2, 0, 0]), P=camera, criteria=(3, 50, 1e-9))
+    larger = replace(
+        lens, size_px=(width * 3 // 2, height * 3 // 2), width_mm=lens.width_mm * 1.5, focal=lens.focal / 1.5
+    )
+    at = np.float32(straight.reshape(height, width, 2) + np.array([width / 4, height / 4]))
+    image = cv2.remap(clean(of, larger), at[..., 0], at[..., 1], cv2.INTER_LINEAR)
+    unit = float(np.hypot(width, height) / 2 / focal)
+    return gray_of(as_seen(image, lens)), Bend(lens.size_px, k1 * unit**2, k2 * unit**4)
+
+
+def worst_mm(mats: Mats, of: Scene, lens: Lens, bend: Bend) -> float:
+    """How far off any corner of any zone within the picture is, in millimetres of the table."""
+    far = 0.0
+    for mat in of.mats:
+        corners = np.concatenate([corners_mm(rect) for rect in mat.layout.zones.values()])
+        true = bend.bend(through(lens.matrix() @ mat.matrix(), corners))
+        shows = ((true > 0) & (true < lens.size_px)).all(axis=1)
+        far = max(far, float(np.abs(mats.of(mat.layout.id).to_mm(true[shows]) - corners[shows]).max(initial=0)))
+    return far
+
+
+def wide_table(*, sides: int = 8, hidden: frozenset[int] = frozenset()) -> Scene:
+    """The table's mat in the middle of so many sides' mats, in three rows."""
+    places = [(x, y) for y in (-480, -160, 160) for x in (-660, -220, 220) if (x, y) != (-220, -160)]
+    around = [
+        Mat(side_mat(n), x, y, (x + 220) / 220, hidden) if y > -480 else Mat(side_mat(n), x + 420, y + 297, 180, hidden)
+        for n, (x, y) in enumerate(places[:sides], start=1)
+    ]
+    return Scene(mats=(*around, Mat(TABLE, -158, -116, 0, hidden)))
+
+
+@pytest.mark.parametrize(("k1", "k2"), [(-0.1, 0.0), (-0.3, 0.0), (0.1, 0.0), (-0.3, 0.1)])
+def test_the_lens_bends_as_opencv_has_it(k1, k2):
+    focal = 1000.0
+    camera = np.array([[focal, 0, 639.5], [0, focal, 359.5], [0, 0, 1]])
+    rays = np.random.default_rng(1).uniform((-0.6, -0.35), (0.6, 0.35), (200, 2))
+    shown, _ = cv2.projectPoints(
+        np.column_stack((rays, np.ones(200))), np.zeros(3), np.zeros(3), camera, np.array([k1, k2, 0, 0])
+    )
+    unit = float(np.hypot(*HD) / 2 / focal)
+    lens = Bend(HD, k1 * unit**2, k2 * unit**4)
+    straight = rays * focal + (639.5, 359.5)
+
+    assert lens.bend(straight) == pytest.approx(shown.reshape(-1, 2), abs=1e-6)
+    assert lens.straighten(shown.reshape(-1, 2)) == pytest.approx(straight, abs=1e-6)
+
+
+def test_a_lens_stays_sane_far_outside_of_the_picture():
+    lens = Bend(HD, -0.25)
+    along = np.column_stack((np.linspace(640, 6000, 400), np.full(400, 360.0)))
+
+    assert (np.diff(lens.bend(along)[:, 0]) > 0).all()
+    assert lens.straighten(lens.bend(along)) == pytest.approx(along, abs=1e-3)
+
+
+@pytest.mark.parametrize("k1", [-0.05, -0.15, -0.35])
+@pytest.mark.parametrize("tilt_deg", [0.0, 30.0, 50.0])
+def test_zones_lie_right_through_a_wide_lens(k1, tilt_deg):
+    lens = Lens(width_mm=900, tilt_deg=tilt_deg, size_px=HD, noise=4)
+    gray, bend = bent(scene(), lens, k1)
+
+    mats = search(gray, Mats(), BOTH, 0.0)
+
+    assert mats.lens.k1 == pytest.approx(bend.k1, abs=0.02)
+    assert worst_mm(mats, scene(), lens, bend) < 2
+
+
+@pytest.mark.parametrize("k1", [-0.15, -0.35])
+def test_one_mat_at_the_pictures_edge_is_enough_for_the_lens(k1):
+    lens = Lens(width_mm=900, tilt_deg=20, size_px=HD)
+    alone = Scene(mats=(Mat(SIDE, -420, -230, 3),))
+    gray, bend = bent(alone, lens, k1)
+
+    mats = search(gray, Mats(), BOTH, 0.0)
+
+    assert worst_mm(mats, alone, lens, bend) < 2
+
+
+@pytest.mark.parametrize("tilt_deg", [0.0, 25.0, 50.0])
+@pytest.mark.parametrize("k1", [0.0, -0.35], ids=["straight", "wide"])
+def test_eight_sides_and_the_tables_mat_are_found_at_once(tilt_deg, k1):
+    lens = Lens(width_mm=1800, tilt_deg=tilt_deg)
+    gray, bend = bent(wide_table(), lens, k1)
+
+    mats = search(gray, Mats(), all_mats(), 0.0)
+
+    assert len(mats.fits) == 9
+    assert worst_mm(mats, wide_table(), lens, bend) < 2
+
+
+def test_cups_on_many_corners_of_many_mats_leave_their_zones_where_they_are():
+    cups = frozenset({0, 5, 6, 11, 12, 17, 18, 23, 25, 26, 31, 33})
+    lens = Lens(width_mm=1800, tilt_deg=30)
+    of = wide_table(hidden=cups)
+    gray, bend = bent(of, lens, -0.2)
+
+    mats = search(gray, Mats(), all_mats(), 0.0)
+
+    assert worst_mm(mats, of, lens, bend) < 4
+
+
+@pytest.mark.parametrize("blur_px", [0.5, 1.8])
+@pytest.mark.parametrize("tilt_deg", [0.0, 45.0])
+@pytest.mark.parametrize("mats", [1, 2])
+def test_a_straight_lens_is_given_no_bend(blur_px, tilt_deg, mats):
+    of = Scene(mats=scene().mats[:mats])
+    for seed in range(3):
+        lens = Lens(width_mm=950, tilt_deg=tilt_deg, blur_px=blur_px, noise=10, size_px=HD, jpeg=60)
+
+        seen = search(gray_of(picture(of, lens, seed)), Mats(), BOTH, 0.0)
+
+        assert seen.fits
+        assert seen.lens is None
+
+
+def test_a_known_lens_stays_while_most_markers_are_covered():
+    lens = Lens(width_mm=900, tilt_deg=20, size_px=HD)
+    gray, bend = bent(scene(), lens, -0.3)
+    found = search(gray, Mats(), BOTH, 0.0)
+
+    later = check(bent(scene(hidden=frozenset({0, 1, 2, 33, 34})), lens, -0.3)[0], found, BOTH, 3.0)
+
+    assert later.lens is found.lens
+    assert worst_mm(later, scene(), lens, bend) < 2
+
+
+def test_the_grid_for_a_flat_picture_lies_where_single_points_do():
+    lens = Lens(width_mm=900, tilt_deg=20, size_px=HD)
+    fit = search(bent(scene(), lens, -0.3)[0], Mats(), BOTH, 0.0).of("side-1")
+
+    grid = fit.grid_px(Rect(10.0, 20.0, *CARD_MM), 0.5)
+
+    assert grid.shape == (176, 114, 2)
+    assert grid[3, 7] == pytest.approx(fit.to_px([(10.0 + 7.5 * 0.5, 20.0 + 3.5 * 0.5)])[0], abs=1e-3)

@@ -20,7 +20,18 @@ from companion.vision.drawn import fits_of, without_mats
 from companion.vision.fit import Corners, Fit, as_quad, corners_mm, through
 from companion.vision.lens import Floats, Lens
 from companion.vision.markers import THOROUGH_WINDOWS, Candidates, find_all, side_px, united
-from companion.vision.placing import ENOUGH_MARKERS, Group, agreeing, group_of, groups_of, is_sound, points_of
+from companion.vision.placing import (
+    ENOUGH_MARKERS,
+    SAME_SCALE,
+    SAME_SCALE_BENT,
+    Group,
+    agreeing,
+    group_of,
+    groups_of,
+    is_sound,
+    on_one_table,
+    points_of,
+)
 from companion.vision.survey import Survey, similarity, survey
 from companion.vision.view import MatSeen, Point
 
@@ -45,6 +56,9 @@ CREPT_PX = 0.35
 SAME_PLACE_PX = 0.3
 SURE_AFTER_S = 1.0
 """A single marker moves its mat only when it is still there so much later."""
+
+ODD_SURE_AFTER_S = 15.0
+"""A mat that is suddenly smaller or larger, and nothing else seen to tell by, is more likely a picture of it."""
 
 NEAR_SHARE = 0.25
 """How far from where it must be a marker may first show, in its sides."""
@@ -79,7 +93,7 @@ class Mats:
     """Mats of which a marker showed on the last look."""
 
     doubtful: Mapping[int, tuple[float, Floats]] = field(default_factory=dict)
-    """Single markers seen where their mat is not, and since when."""
+    """Markers seen where their mat is not, since when and where."""
 
     evidence: int = 0
     """From how many looks at markers the lens is known."""
@@ -146,7 +160,8 @@ def check(gray: Image, mats: Mats, layouts: Sequence[MatLayout], t_s: float) -> 
     Searches everywhere where none of a mat's markers is there: at once when they showed until now, else now and then.
     """
     known = [fit for fit in mats.fits if fit.is_measured]
-    boxes = merged([_box_of(fit, marker, gray) for fit in known for marker in _all_markers(fit.layout)])
+    places = [fit.quad_px(marker.square) for fit in known for marker in _all_markers(fit.layout)]
+    boxes = merged([_box_of(place, gray) for place in (*places, *(corners for _, corners in mats.doubtful.values()))])
     large = (box for box in boxes if min(box.right - box.left, box.bottom - box.top) > 8)
     seen = united(find_all(gray, _ids(layouts), box=box) for box in large)
     lost = {fit.layout.id for fit in known if not any(marker.id in seen for marker in fit.layout.markers)}
@@ -170,8 +185,8 @@ def _all_markers(layout: MatLayout) -> tuple[Marker, ...]:
     return (*layout.markers, layout.draw_marker) if layout.draw_marker else layout.markers
 
 
-def _box_of(fit: Fit, marker: Marker, gray: Image) -> Box:
-    box = around(fit.quad_px(marker.square))
+def _box_of(corners: Floats, gray: Image) -> Box:
+    box = around(corners)
     return box.padded((box.right - box.left) * 2 // 5 + 8).within(gray.shape[1], gray.shape[0])
 
 
@@ -200,9 +215,11 @@ def _joined(mats: Mats, seen: Candidates, layouts: Sequence[MatLayout], size_px:
         for layout in layouts
         if any(marker.id in seen and marker.id not in home.get(layout.id, {}) for marker in layout.markers)
     }
-    agreed = agreeing(strange, _anchors(old, home))
+    anchors = _anchors(old, home)
+    agreed = agreeing(strange, anchors, SAME_SCALE if mats.evidence else SAME_SCALE_BENT)
     taken = {m: g for m, g in agreed.items() if m not in old or len(g.markers) > len(home[m])}
-    taken, doubtful = _without_doubtful(mats, taken, old, t_s)
+    wait_s = {m: _doubt_s(group, old[m], bool(anchors)) if m in old else 0.0 for m, group in taken.items()}
+    taken, doubtful = _without_doubtful(mats, taken, wait_s, t_s)
     moved = frozenset(taken.keys() & old.keys())
     now = {**{mat: markers for mat, markers in home.items() if mat not in moved}, **_markers_of(taken)}
     places = _remembered(mats, now, taken)
@@ -243,19 +260,28 @@ def _anchors(old: Mapping[str, Fit], home: Mapping[str, Corners]) -> list[Group]
     return [group for group in known if len(group.markers) >= ENOUGH_MARKERS] or known
 
 
+def _doubt_s(group: Group, old: Fit, is_on_table: bool) -> float:
+    """How long a group must be seen before it moves its mat: one marker may be seen wrong, a small mat be a picture."""
+    before = Group(old.layout, old.markers, old.matrix, old.lens)
+    change = group.px_per_mm / old.px_per_mm
+    if not is_on_table and not 1 / SAME_SCALE <= change <= SAME_SCALE and not on_one_table(before, group, SAME_SCALE):
+        return ODD_SURE_AFTER_S
+    return 0.0 if len(group.markers) > 1 else SURE_AFTER_S
+
+
 def _without_doubtful(
-    mats: Mats, taken: Mapping[str, Group], old: Mapping[str, Fit], t_s: float
+    mats: Mats, taken: Mapping[str, Group], wait_s: Mapping[str, float], t_s: float
 ) -> tuple[dict[str, Group], dict[int, tuple[float, Floats]]]:
-    """The groups that move their mats, and the single markers that do not yet: one may be seen wrong."""
+    """The groups that have been seen for long enough, and since when a marker of each other one has been seen."""
     sure, doubtful = {}, {}
     for mat, group in taken.items():
-        marker, corners = next(iter(group.markers.items()))
+        marker, corners = min(group.markers.items())
         since, before = mats.doubtful.get(marker, (t_s, corners))
-        there = np.abs(corners - before).mean() <= DRIFT_PX
-        if mat not in old or len(group.markers) > 1 or (there and t_s - since >= SURE_AFTER_S):
+        since = since if np.abs(corners - before).mean() <= DRIFT_PX else t_s
+        if t_s - since >= wait_s[mat]:
             sure[mat] = group
         else:
-            doubtful[marker] = (since if there else t_s, corners)
+            doubtful[marker] = (since, corners)
     return sure, doubtful
 
 

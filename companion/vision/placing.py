@@ -25,8 +25,11 @@ AGREE_SHARE = 0.06
 """How far off its place a marker's corners may be, in sides of the marker: an unknown lens bends by less."""
 
 SCALES_PX_PER_MM = (0.3, 40.0)
-SAME_SCALE = (1.7, 1.3)
-"""By so much two sheets on one table may differ in scale, while the lens is not known, and once it is."""
+SAME_SCALE = 1.3
+"""By so much two sheets on one table may differ in scale …"""
+
+SAME_SCALE_BENT = 1.7
+"""… and by so much while nobody knows how the lens bends."""
 
 SHAPE_SHARE = 0.1
 """How far a sheet's markers may be off their shape on a neighbour's plane, in their extent."""
@@ -107,17 +110,31 @@ def is_sound(layout: MatLayout, matrix: Floats) -> bool:
     return low <= fit.px_per_mm <= high
 
 
-def agreeing(groups: Mapping[str, Sequence[Group]], known: Sequence[Group] = ()) -> dict[str, Group]:
+def agreeing(groups: Mapping[str, Sequence[Group]], known: Sequence[Group], room: float) -> dict[str, Group]:
     """One group a mat, all on one table: the plane of those `known`, else the one that most mats agree on.
 
-    A mat of which two groups are equally good tells nothing: it is left out.
+    `room` is by what factor their scales may differ. A mat of which two groups are equally good tells nothing: it is
+    left out.
     """
     anchors = known or [group for found in groups.values() for group in found]
     if not anchors:
         return {}
-    anchor = max(anchors, key=lambda group: _support(group, groups))
-    chosen = {mat: [group for group in found if _on_one_table(anchor, group)] for mat, found in groups.items()}
+    anchor = max(anchors, key=lambda group: _support(group, groups, room))
+    chosen = {mat: [group for group in found if on_one_table(anchor, group, room)] for mat, found in groups.items()}
     return {mat: found[0] for mat, found in chosen.items() if found and not _are_two(found)}
+
+
+def on_one_table(anchor: Group, group: Group, room: float) -> bool:
+    """Whether a group lies as large as printed, within the factor `room`, on the plane of another."""
+    if group is anchor:
+        return True
+    on_table = cv2.perspectiveTransform(group.straight[None], np.linalg.inv(anchor.matrix))[0]
+    mm = group.points.mm
+    a, b, x, y = similarity(mm, on_table)
+    scale = float(np.hypot(a, b))
+    off = float(np.sqrt(((mm @ np.array([[a, b], [-b, a]]) + (x, y) - on_table) ** 2).sum(axis=1).mean()))
+    room **= 2 if len(anchor.markers) == 1 else 1
+    return 1 / room <= scale <= room and off <= SHAPE_SHARE * scale * float(np.ptp(mm, axis=0).max()) * room
 
 
 def _choices(own: Candidates, ids: Sequence[int]) -> Iterator[dict[int, Floats]]:
@@ -130,20 +147,7 @@ def _are_two(groups: Sequence[Group]) -> bool:
     return any(not groups[0].shares_any(other) for other in groups[1:])
 
 
-def _support(anchor: Group, groups: Mapping[str, Sequence[Group]]) -> tuple[bool, int, int, float]:
+def _support(anchor: Group, groups: Mapping[str, Sequence[Group]], room: float) -> tuple[bool, int, int, float]:
     """How good a measure of the table a group is: by markers enough, as other mats have it, and large."""
-    count = sum(any(_on_one_table(anchor, group) for group in found) for found in groups.values())
+    count = sum(any(on_one_table(anchor, group, room) for group in found) for found in groups.values())
     return len(anchor.markers) >= ENOUGH_MARKERS, count, len(anchor.markers), anchor.px_per_mm
-
-
-def _on_one_table(anchor: Group, group: Group) -> bool:
-    """Whether a group lies as large as printed on the plane of another."""
-    if group is anchor:
-        return True
-    on_table = cv2.perspectiveTransform(group.straight[None], np.linalg.inv(anchor.matrix))[0]
-    mm = group.points.mm
-    a, b, x, y = similarity(mm, on_table)
-    scale = float(np.hypot(a, b))
-    off = float(np.sqrt(((mm @ np.array([[a, b], [-b, a]]) + (x, y) - on_table) ** 2).sum(axis=1).mean()))
-    room = SAME_SCALE[anchor.lens is not None] ** (2 if len(anchor.markers) == 1 else 1)
-    return 1 / room <= scale <= room and off <= SHAPE_SHARE * scale * float(np.ptp(mm, axis=0).max()) * room
