@@ -1,0 +1,307 @@
+"""Tags: which physical cards' tags lie on a picture. A closed set of 208 known patterns, so they may be small.
+
+A tag's black rim on its white margin is found as a dark four-cornered patch; its cells are then correlated with every
+tag there is, the mats' markers among them, at every quarter turn and as blurred as lenses are. It counts when it is
+much like one of them and clearly less like any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from companion.codes import CARDS, FIRST_TAG_ID, card_of_tag
+from companion.vision.boxes import Box, Image, merged, whole
+from companion.vision.code import Code
+from companion.vision.opencv import cv2
+
+Floats = npt.NDArray[np.float32]
+
+CELLS = 8
+MARGIN = 1
+"""Cells of white around a tag that are looked at with it."""
+
+SIDE = CELLS + 2 * MARGIN
+INSIDE = slice(MARGIN + 1, SIDE - MARGIN - 1)
+"""The cells within the black rim, which tell tags apart."""
+
+SURE, SURE_CONFIDENCE = 0.2, 0.99
+LIKELY, LIKELY_CONFIDENCE = 0.06, 0.92
+"""How much must speak for a tag (`_Match.evidence`) for it to be believed, and how much it then is. Of 3907 tags of
+other makers the likeliest reach 0.04; `tests/test_tags.py` holds this to account."""
+
+THERE = -0.05
+"""From here on it is a tag that cannot be told, below that none of ours."""
+
+MAYBE = 0.5
+"""Below that a patch is none."""
+
+LEAST_OF_ITS_OWN = 0.5
+"""So much of a patch's inside, of length 1, must not be common to all tags; else its score is the less."""
+
+RIM, ROUGH_RIM = 0.75, 0.65
+"""Correlation of rim and margin from which a patch may be a tag at all; the same where each cell was read once."""
+
+INSIDE_CONTRAST = (0.2, 0.8)
+"""How far the cells within a rim spread (σ), as a share of the contrast between margin and rim: 0.3 to 0.55."""
+
+MIN_CONTRAST = 12.0
+SMALLEST_SIDE_PX = 10.0
+LARGEST_OUTLINE_PX = 2400
+THRESHOLD_WINDOW_PX, THRESHOLD_BELOW = 11, 7
+CORNER_SHARE = 0.06
+"""How far a patch's outline may run beside its four corners, as a share of its length."""
+
+BLURS_CELLS = (0.3, 0.5, 0.7, 0.95)
+"""How blurred the patterns are kept, σ in cells; each patch is compared with all."""
+
+_STEPS_CELLS = (0.35, 0.18, 0.09)
+_RIVALS = 3
+
+
+class _Patterns(NamedTuple):
+    """What is looked for, of mean 0 and length 1 along the last axis, for each blur."""
+
+    rims: Floats
+    """Rim and margin, `(blurs, 64)`."""
+
+    common: Floats
+    """What the insides of all tags have in common once they are blurred: dark towards the rim. `(blurs, 36)`."""
+
+    insides: Floats
+    """What is left of each, `(blurs, tags · 4 turns, 36)`; the mats' markers come first."""
+
+
+class _Match(NamedTuple):
+    score: float
+    lead: float
+    tag: int
+    turns: int
+    scores: Floats
+    """The best score of every tag."""
+
+    @property
+    def evidence(self) -> float:
+        """How much less like any other tag it is, less twice what it lacks of being this one."""
+        return self.lead - 2 * (1 - self.score)
+
+
+def read_tags(
+    gray: Image, *, where: Sequence[Box] | None = None, allowed: Collection[str] | None = None
+) -> tuple[Code, ...]:
+    """The tags of cards on a grey picture `(H, W) uint8`, limited to the boxes `where` if there are any.
+
+    A card that is not in `allowed` (physical cards, None: any) is of another deck: a code without a card, as is a tag
+    that cannot be told for sure; that one has its rivals.
+    """
+    quads = _patches(gray, where)
+    rough = _rim_scores(_cells(gray, quads, parts=1)) >= ROUGH_RIM
+    quads = quads[rough]
+    looks = _cells(gray, quads)
+    may_be = (_rim_scores(looks) >= RIM) & _looks_printed(looks)
+    return tuple(_codes(_matched(gray, quads[may_be], looks[may_be]), allowed))
+
+
+# --- Dark patches with four corners ---------------------------------------------------------------------------
+
+
+def _patches(gray: Image, where: Sequence[Box] | None) -> Floats:
+    """Every dark patch with four corners, clockwise, at the middle of its edge, `(N, 4, 2)` pixels."""
+    height, width = gray.shape
+    boxes = [whole(gray)] if where is None else merged([box.within(width, height) for box in where])
+    quads = [_patches_in(box.of(gray)) + np.float32((box.left, box.top)) for box in boxes if box.area_px]
+    return np.concatenate([np.empty((0, 4, 2), np.float32), *quads])
+
+
+def _patches_in(part: Image) -> Floats:
+    window, below = THRESHOLD_WINDOW_PX, THRESHOLD_BELOW
+    dark = cv2.adaptiveThreshold(part, 255, cv2.ADAPTIVE_THRESH_MEAN_C, cv2.THRESH_BINARY_INV, window, below)
+    outlines, _ = cv2.findContours(dark, cv2.RETR_LIST, cv2.CHAIN_APPROX_NONE)
+    large_enough = (o for o in outlines if 3 * SMALLEST_SIDE_PX <= len(o) <= LARGEST_OUTLINE_PX)
+    corners = [found for outline in large_enough if len(found := _corners(outline)) == 4]
+    return _square_enough(np.array(corners, np.float32).reshape(-1, 4, 2))
+
+
+def _corners(outline: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+    # OpenCV's y axis points up here: what it calls anticlockwise is clockwise on the picture.
+    hull = cv2.convexHull(outline, clockwise=False)
+    return cv2.approxPolyDP(hull, CORNER_SHARE * cv2.arcLength(hull, True), True)
+
+
+def _square_enough(quads: Floats) -> Floats:
+    """Those that a square seen at an angle may be. An outline runs half a pixel within the edge: they grow by that."""
+    sides = np.linalg.norm(quads - np.roll(quads, 1, axis=1), axis=2)
+    fine = (sides.min(axis=1) >= SMALLEST_SIDE_PX) & (sides.max(axis=1) <= 2.5 * sides.min(axis=1))
+    middles = quads.mean(axis=1, keepdims=True)
+    grown: Floats = middles + (quads - middles) * (1 + 1 / np.maximum(sides.mean(axis=1), 1))[:, None, None]
+    return grown[fine]
+
+
+# --- What a patch looks like ----------------------------------------------------------------------------------
+
+
+def _cells(gray: Image, quads: Floats, parts: int = 3) -> Floats:
+    """The grey of every cell of tags with these corners, margin included, `(N, SIDE, SIDE)`: the mean of `parts`²."""
+    if not len(quads):
+        return np.empty((0, SIDE, SIDE), np.float32)
+    square = np.array([(0, 0), (CELLS, 0), (CELLS, CELLS), (0, CELLS)], np.float32)
+    through = np.array([cv2.getPerspectiveTransform(square, quad) for quad in quads])
+    places = _places(parts) @ through.transpose(0, 2, 1)
+    points = (places[..., :2] / places[..., 2:]).astype(np.float32)
+    read = cv2.remap(gray, points, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    cells: Floats = read.reshape(len(quads), SIDE, parts, SIDE, parts).mean(axis=(2, 4), dtype=np.float32)
+    return cells
+
+
+@cache
+def _places(parts: int) -> npt.NDArray[np.float64]:
+    """Where a tag is read, in cells from its corner, row by row, `(N, 3)` with a 1 behind."""
+    along = (np.arange(SIDE * parts) + 0.5) / parts - MARGIN
+    x, y = np.meshgrid(along, along)
+    return np.column_stack((x.ravel(), y.ravel(), np.ones(x.size)))
+
+
+def _rim_scores(looks: Floats) -> Floats:
+    scores: Floats = (_unit(looks[:, _rim()]) @ _patterns().rims.T).max(axis=1)
+    return scores
+
+
+def _looks_printed(looks: Floats) -> npt.NDArray[np.bool_]:
+    """Whether margin and rim are white and black, and the cells within are of both."""
+    contrast = looks[:, 0].mean(axis=1) - looks[:, MARGIN, MARGIN:-MARGIN].mean(axis=1)
+    spread = looks[:, INSIDE, INSIDE].std(axis=(1, 2))
+    least, most = INSIDE_CONTRAST
+    fine: npt.NDArray[np.bool_] = (
+        (contrast >= MIN_CONTRAST) & (spread >= least * contrast) & (spread <= most * contrast)
+    )
+    return fine
+
+
+def _matched(gray: Image, quads: Floats, looks: Floats) -> Iterator[tuple[Floats, _Match]]:
+    """Patches with their best tags; those that are not sure at once are laid on their rims more exactly."""
+    for quad, match in zip(quads, _compared(looks), strict=True):
+        if match.evidence >= SURE:
+            yield quad, match
+        elif match.score >= MAYBE:
+            better = _laid_on_rim(gray, quad)
+            again = next(_compared(_cells(gray, better[None])))
+            yield (better, again) if again.evidence > match.evidence else (quad, match)
+
+
+def _compared(looks: Floats) -> Iterator[_Match]:
+    """The best tag for each patch."""
+    scores = _inside_scores(_unit(looks[:, INSIDE, INSIDE].reshape(-1, 36)))
+    for by_blur in scores.transpose(1, 0, 2):
+        turned = by_blur[int(by_blur.max(axis=1).argmax())].reshape(-1, 4)
+        best = turned.max(axis=1)
+        second, first = np.partition(best, -2)[-2:]
+        tag = int(best.argmax())
+        yield _Match(float(first), float(first - second), tag, int(turned[tag].argmax()), best)
+
+
+def _inside_scores(insides: Floats) -> Floats:
+    """Correlations with every tag at every turn and blur, `(blurs, N, tags · 4)`, all that is common left aside."""
+    patterns = _patterns()
+    scores = []
+    for common, own in zip(patterns.common, patterns.insides, strict=True):
+        rest = insides - np.outer(insides @ common, common)
+        length = np.maximum(np.linalg.norm(rest, axis=1, keepdims=True), LEAST_OF_ITS_OWN)
+        scores.append(rest / length @ own.T)
+    return np.array(scores)
+
+
+def _laid_on_rim(gray: Image, quad: Floats) -> Floats:
+    """The quad near this one whose rim and margin look most like those of a tag."""
+    cell_px = float(np.sqrt(cv2.contourArea(quad))) / CELLS
+    for step in _STEPS_CELLS:
+        tries = quad + _moves() * (step * cell_px)
+        quad = tries[int(_rim_scores(_cells(gray, tries, parts=2)).argmax())]
+    return quad
+
+
+@cache
+def _moves() -> Floats:
+    """No move, each corner and the whole to each side, and larger or smaller, `(N, 4, 2)` in steps."""
+    ways = np.array([(1, 0), (-1, 0), (0, 1), (0, -1)], np.float32)
+    corners = [np.where(np.arange(4)[:, None] == corner, way, 0) for corner in range(4) for way in ways]
+    outwards = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)], np.float32)
+    wholes = [np.tile(way, (4, 1)) for way in ways]
+    return np.array([np.zeros((4, 2)), *corners, *wholes, outwards, -outwards], np.float32)
+
+
+# --- The patterns ---------------------------------------------------------------------------------------------
+
+
+@cache
+def _patterns() -> _Patterns:
+    tags = [_printed(tag) for tag in range(FIRST_TAG_ID + len(CARDS))]
+    blurred = np.array([[_blurred(tag, blur) for tag in tags] for blur in BLURS_CELLS])
+    turned = np.stack([np.rot90(blurred, turns, axes=(2, 3)) for turns in range(4)], axis=2)
+    insides = _unit(turned[..., INSIDE, INSIDE].reshape(len(BLURS_CELLS), -1, 36))
+    common = _unit(insides.mean(axis=1))
+    own = insides - (insides @ common[..., None]) * common[:, None]
+    return _Patterns(_unit(turned[..., _rim()].mean(axis=(1, 2))), common, _unit(own))
+
+
+def _printed(tag: int) -> Floats:
+    """A tag as printed, three cells of white around it, 1 is white."""
+    dictionary = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_ARUCO_MIP_36h12)
+    bits = cv2.aruco.generateImageMarker(dictionary, tag, CELLS) > 0
+    return np.pad(bits, MARGIN + 2, constant_values=True).astype(np.float32)
+
+
+def _blurred(tag: Floats, blur_cells: float) -> Floats:
+    """The cells of a tag and its margin as a lens shows them."""
+    fine = cv2.GaussianBlur(np.kron(tag, np.ones((5, 5), np.float32)), (0, 0), 5 * blur_cells)
+    return cv2.resize(fine, tag.shape, interpolation=cv2.INTER_AREA)[2:-2, 2:-2]
+
+
+@cache
+def _rim() -> npt.NDArray[np.bool_]:
+    rim = np.ones((SIDE, SIDE), bool)
+    rim[INSIDE, INSIDE] = False
+    return rim
+
+
+def _unit(values: npt.NDArray[np.floating]) -> Floats:
+    """Along the last axis: mean 0, length 1."""
+    centred = values - values.mean(axis=-1, keepdims=True)
+    length = np.linalg.norm(centred, axis=-1, keepdims=True)
+    return (centred / np.maximum(length, 1e-6)).astype(np.float32)
+
+
+# --- What may be believed -------------------------------------------------------------------------------------
+
+
+def _apart(found: Iterable[tuple[Floats, _Match]]) -> Iterator[tuple[Floats, _Match]]:
+    """Each place once, as it was matched best: a rim has an outer and an inner outline."""
+    kept: list[Floats] = []
+    for quad, match in sorted(found, key=lambda pair: -pair[1].evidence):
+        middle, half = quad.mean(axis=0), float(np.linalg.norm(quad[0] - quad[2])) / 3
+        if all(np.linalg.norm(middle - other) > half for other in kept):
+            kept.append(middle)
+            yield quad, match
+
+
+def _codes(found: Iterable[tuple[Floats, _Match]], allowed: Collection[str] | None) -> Iterator[Code]:
+    there = ((quad, match) for quad, match in found if match.evidence >= THERE and card_of_tag(match.tag))
+    for quad, match in _apart(there):
+        card = card_of_tag(match.tag)
+        a, b, c, d = ((float(x), float(y)) for x, y in np.roll(quad, match.turns, axis=0))
+        if match.evidence < LIKELY:
+            yield Code(None, (a, b, c, d), 0.0, _rivals(match, allowed))
+        elif allowed is not None and card not in allowed:
+            yield Code(None, (a, b, c, d), 0.0)
+        else:
+            yield Code(card, (a, b, c, d), SURE_CONFIDENCE if match.evidence >= SURE else LIKELY_CONFIDENCE)
+
+
+def _rivals(match: _Match, allowed: Collection[str] | None) -> tuple[tuple[str, float], ...]:
+    """The likeliest cards of a tag that cannot be told."""
+    order = np.argsort(-match.scores)[: 2 * _RIVALS]
+    cards = [(card, float(match.scores[tag])) for tag in order if (card := card_of_tag(int(tag)))]
+    return tuple((card, round(score / 2, 3)) for card, score in cards if allowed is None or card in allowed)[:_RIVALS]
