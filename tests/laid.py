@@ -117,11 +117,11 @@ def _turned(points: np.ndarray, angle_deg: float) -> np.ndarray:
 # --- What is covered ------------------------------------------------------------------------------------------
 
 
-def covered_share(table: Table) -> list[float]:
-    """Of each card's sticker, quiet zone included, how much lies under later cards (or one of the covers), 0 to 1.
+_RASTER = 40
 
-    Where several overlap their shares add up: exact as far as it matters, which is nothing or something.
-    """
+
+def covered_share(table: Table) -> list[float]:
+    """Of each card's sticker, quiet zone included, how much lies under later cards or covers, 0 (exactly) to 1."""
     cards = [card.corners_mm().astype(np.float32) for card in table.cards]
     middles = np.array([(card.x_mm, card.y_mm) for card in table.cards])
     covers = [np.array(cover.outline_mm, np.float32) for cover in table.covers]
@@ -131,22 +131,34 @@ def covered_share(table: Table) -> list[float]:
 def _covered(card: Laid, cards: list[np.ndarray], middles: np.ndarray, at: int, covers: list[np.ndarray]) -> float:
     quiet = card.sticker_mm("quiet").astype(np.float32)
     far = np.hypot(*(middles[at + 1 :] - quiet.mean(0)).T)
-    above = [cards[at + 1 + i] for i in np.flatnonzero(far < 80)]
-    hidden = sum(cv2.intersectConvexConvex(quiet, other)[0] for other in above)
-    hidden += sum(cv2.intersectConvexConvex(quiet, cv2.convexHull(other)[:, 0])[0] for other in covers)
-    return float(min(1.0, hidden / card.sticker.size_mm**2))
+    above = [*(cards[at + 1 + i] for i in np.flatnonzero(far < 80)), *covers]
+    above = [other for other in above if cv2.intersectConvexConvex(quiet, cv2.convexHull(other)[:, 0])[0] > 0]
+    return _share_under(quiet, above) if above else 0.0
+
+
+def _share_under(square: np.ndarray, above: list[np.ndarray]) -> float:
+    """The share of a square under outlines that touch it; never quite 0, however little it is."""
+    own = np.array([(0, 0), (_RASTER, 0), (_RASTER, _RASTER), (0, _RASTER)], np.float32) - 0.5
+    onto = cv2.getPerspectiveTransform(square, own)
+    mask = np.zeros((_RASTER, _RASTER), np.uint8)
+    for other in above:
+        outline = cv2.perspectiveTransform(other.reshape(-1, 1, 2), onto)
+        cv2.fillPoly(mask, [np.int32((outline * 16).round())], 1, shift=4)
+    return max(0.001, float(mask.mean()))
 
 
 # --- How people lay ------------------------------------------------------------------------------------------
 
 
-def glued_by_hand(text: str, rng: np.random.Generator, size_mm: float = STICKER_MM, spot: str | None = None) -> Glued:
+def glued_by_hand(
+    text: str, rng: np.random.Generator, size_mm: float = STICKER_MM, spot: str | None = None, kind: str = "ours"
+) -> Glued:
     """A sticker in the middle or in a corner of the card's top, up to 3 mm and 6 degrees off."""
     side = CARD_MM[0] / 2 - size_mm / 2 - 3
     x_mm = {"left": -side, "middle": 0.0, "right": side}[spot or str(rng.choice(("left", "middle")))]
     y_mm = -CARD_MM[1] / 2 + size_mm / 2 + 3.2
     off_x, off_y = rng.uniform(-3, 3, 2)
-    return Glued(text, x_mm + off_x, y_mm + off_y, float(rng.uniform(-6, 6)), size_mm)
+    return Glued(text, x_mm + off_x, y_mm + off_y, float(rng.uniform(-6, 6)), size_mm, kind)
 
 
 def laid_by_hand(text: str, x_mm: float, y_mm: float, turn_deg: float, rng: np.random.Generator, **how: object) -> Laid:

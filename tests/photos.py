@@ -18,7 +18,7 @@ import numpy as np
 from laid import Laid, Sheet, Table
 from webcam import FULL, Glare, Pose, Shadow, Shot, burnt_out, developed
 
-from companion.codes import CARDS, tag_id
+from companion.codes import CARDS
 from companion.labels import card_id_of, payload
 from companion.layout import all_mats
 from companion.printing import deck, mats, render, stickers
@@ -91,22 +91,31 @@ def _truth(table: Table, pose: Pose, shot: Shot) -> list[Shown]:
     return [
         _shown(card, hidden[at], pose, burnt, scale)
         for at, card in enumerate(table.cards)
-        if card.sticker and card.sticker.kind in ("ours", "tag") and card_id_of(card.sticker.text) in CARDS
+        if card.sticker and card.sticker.kind in PRINTED_KINDS and card_id_of(card.sticker.text) in CARDS
     ]
 
 
 def _shown(card: Laid, hidden: float, pose: Pose, burnt: np.ndarray | None, scale: float) -> Shown:
     corners = pose.px(card.sticker_mm("code"))
     quiet = pose.px(card.sticker_mm("quiet"))
-    outside = (quiet < 1).any() or (quiet > np.array(pose.size_px) - 2).any()
     side = np.hypot(*(corners - np.roll(corners, 1, 0)).T).mean()
     return Shown(
         card=card_id_of(card.sticker.text),
         corners_px=(corners + 0.5) * scale - 0.5,
         module_px=float(side * scale / lay.MODULES),
-        hidden=1.0 if outside else hidden,
+        hidden=max(hidden, _cut_off(quiet, pose.size_px)),
         burnt=_share_inside(burnt, corners) if burnt is not None else 0.0,
     )
+
+
+def _cut_off(quiet: np.ndarray, size_px: tuple[int, int]) -> float:
+    """How much of a square lies beyond the picture's edge, the outermost pixels counted as beyond."""
+    low, high = np.array([1.0, 1.0]), np.array(size_px) - 2.0
+    if (quiet >= low).all() and (quiet <= high).all():
+        return 0.0
+    inside = np.float32([low, (high[0], low[1]), high, (low[0], high[1])])
+    square = quiet.astype(np.float32)
+    return max(0.001, 1 - cv2.intersectConvexConvex(square, inside)[0] / cv2.contourArea(square))
 
 
 def _share_inside(field: np.ndarray, corners: np.ndarray) -> float:
@@ -134,7 +143,10 @@ class Score:
     """`stop-01 as roll-02`: a card was named where another lies."""
 
     ghosts: tuple[str, ...] = ()
-    """A card was named, or one that cannot be told was reported, where none lies."""
+    """A card was named where none lies."""
+
+    strays: tuple[str, ...] = ()
+    """A card that cannot be told was reported where none lies: a question too many."""
 
     def __add__(self, other: Score) -> Score:
         return Score(*(getattr(self, name) + getattr(other, name) for name in Score.__slots__))
@@ -143,11 +155,11 @@ class Score:
 def compared(truth: Sequence[Shown], found: Sequence[tuple[str | None, tuple[float, float]]]) -> Score:
     """How a reader did: `found` are cards (None: cannot be told) and the middles of their codes in pixels."""
     named: dict[str, set[str | None]] = {}
-    wrong, ghosts = [], []
+    wrong, ghosts, strays = [], [], []
     for card, middle in found:
         here = _meant(truth, card, middle)
         if here is None:
-            ghosts.append(f"{card} at {middle[0]:.0f}, {middle[1]:.0f}")
+            (ghosts if card else strays).append(f"{card} at {middle[0]:.0f}, {middle[1]:.0f}")
             continue
         named.setdefault(here.card, set()).add(card)
         if card not in (None, here.card):
@@ -155,7 +167,8 @@ def compared(truth: Sequence[Shown], found: Sequence[tuple[str | None, tuple[flo
     cards = [sticker.card for sticker in truth if sticker.in_sight]
     said = [named.get(card, set()) for card in cards]
     read = sum(card in names for card, names in zip(cards, said, strict=True))
-    return Score(len(cards), read, sum(names == {None} for names in said), tuple(wrong), tuple(ghosts))
+    unknown = sum(names == {None} for names in said)
+    return Score(len(cards), read, unknown, tuple(wrong), tuple(ghosts), tuple(strays))
 
 
 def _meant(truth: Sequence[Shown], card: str | None, middle: tuple[float, float]) -> Shown | None:
@@ -203,7 +216,7 @@ def _paint_card(canvas: np.ndarray, card: Laid, pose: Pose, table: Table) -> Non
         _paint_shadow(canvas, corners, table)
     paste(canvas, card_texture(_look_of(card)), corners)
     if card.sticker:
-        part = "paper" if card.sticker.kind == "ours" else "quiet"
+        part = "paper" if card.sticker.kind in PRINTED_KINDS else "quiet"
         paste(canvas, sticker_texture(card.sticker.kind, card.sticker.text), _on_canvas(pose, card.sticker_mm(part)))
     if card.sheen:
         _paint_sheen(canvas, card, corners)
@@ -306,22 +319,17 @@ def _linear_colour(colour: Sequence[int]) -> tuple[int, ...]:
     return tuple(int(_TO_LINEAR[v]) for v in colour)
 
 
+PRINTED_KINDS = {"ours": "qr", "tag": "tag"}
+
+
 @cache
 def sticker_texture(kind: str, text: str) -> Texture:
     """A sticker in a printer's black on a printer's white: ours with its name strip, as `print stickers` makes it."""
-    if kind == "ours":
+    if kind in PRINTED_KINDS:
         size_mm = float(lay.MODULES + 2 * lay.QUIET)
-        return Texture(_printed(render.to_image(stickers.sticker_svg(card_id_of(text), size_mm), _MODULE_TEXELS)))
-    return Texture(
-        _printed(cv2.cvtColor(_tag(text) if kind == "tag" else foreign.code(kind, text), cv2.COLOR_GRAY2BGR))
-    )
-
-
-def _tag(text: str) -> np.ndarray:
-    """The tag of a card: eight cells, and one of white around them."""
-    dictionary = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_ARUCO_MIP_36h12)
-    cells = np.pad(cv2.aruco.generateImageMarker(dictionary, tag_id(card_id_of(text)), 8), 1, constant_values=255)
-    return np.kron(cells, np.ones((30, 30), np.uint8))
+        drawing = stickers.sticker_svg(card_id_of(text), size_mm, PRINTED_KINDS[kind])
+        return Texture(_printed(render.to_image(drawing, _MODULE_TEXELS)))
+    return Texture(_printed(cv2.cvtColor(foreign.code(kind, text), cv2.COLOR_GRAY2BGR)))
 
 
 def _printed(image: np.ndarray, ink: int = 38, paper: int = 238) -> np.ndarray:
@@ -575,8 +583,16 @@ def hard_photo(seed: int, tilt_deg: tuple[float, float] = (0, 30), **how: object
 
 
 def _photo(
-    seed: int, rng: np.random.Generator, tilt_deg: tuple[float, float], shot: Shot, size_mm: float = 20.0, **how: object
+    seed: int,
+    rng: np.random.Generator,
+    tilt_deg: tuple[float, float],
+    shot: Shot,
+    *,
+    size_mm: float = 20.0,
+    kind: str = "ours",
+    **how: object,
 ) -> Photo:
     cards = [str(card) for card in rng.permutation(all_cards())[: int(rng.integers(60, 107))]]
     pose = some_pose(rng, tilt_deg, **how)
-    return photograph(some_table(rng, pose.table_mm(), cards, size_mm=size_mm), pose, shot, seed)
+    table = some_table(rng, pose.table_mm(), cards, size_mm=size_mm, kind=kind)
+    return photograph(table, pose, shot, seed)

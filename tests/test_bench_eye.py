@@ -83,7 +83,7 @@ def test_a_card_named_where_another_lies_is_wrong_and_one_where_none_lies_a_ghos
 
     score = compared(photo.stickers, found)
 
-    assert (score.read, score.unknown, len(score.wrong), len(score.ghosts)) == (1, 0, 1, 2)
+    assert (score.read, score.unknown, len(score.wrong), len(score.ghosts), len(score.strays)) == (1, 0, 1, 1, 1)
     assert score.wrong == (f"{second.card} as stop-01",)
 
 
@@ -110,7 +110,7 @@ def test_the_page_has_its_marks_and_keeps_what_stands_around_them():
 
 
 def test_readings_are_counted_by_light_and_tilt(tmp_path):
-    tally = readings.run(1, 0, ("hard",), tmp_path, lambda line: None)
+    tally = readings.run(1, readings.trials(0, ("hard",)), tmp_path, lambda line: None)
 
     (lines,) = [list(tally.lines())]
     assert tally.by["hard"]["all"].in_sight >= 1

@@ -138,7 +138,7 @@ def share(score: Score) -> str:
     said = f"{100 * score.read / max(1, score.in_sight):.1f} %"
     if score.read == score.in_sight:
         said = "**100 %**"
-    wrong = len(score.wrong) + sum(not ghost.startswith("None") for ghost in score.ghosts)
+    wrong = len(score.wrong) + len(score.ghosts)
     return f"{said}, {wrong} wrong" if wrong else said
 
 

@@ -296,7 +296,8 @@ def set_floor(name: str) -> None:
     share = score.read / score.in_sight if score.in_sight else 0.0
     truth["read_floor"] = max(0.0, math.floor((share - MARGIN) * 100) / 100)
     write(folder, truth)
-    print(f"{name}: {score.read} of {score.in_sight} read, wrong {score.wrong}, ghosts {score.ghosts}")
+    mistaken = f"wrong {score.wrong}, ghosts {score.ghosts}, strays {score.strays}"
+    print(f"{name}: {score.read} of {score.in_sight} read, {mistaken}")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
