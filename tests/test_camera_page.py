@@ -102,6 +102,15 @@ def test_the_camera_page_of_a_page_that_asks_again_is_a_part(page):
     assert "<html" not in answer.get_data(as_text=True)
 
 
+def test_what_is_needed_is_said_once(match):
+    match.trouble("No mat is seen: lay the printed mats.")
+    seen = survey(hints=(Hint("no-mats", "No mat is seen: lay them flat.", (), needed=True),))
+
+    shown = text_of(app_of(match, seen).test_client().get("/camera"))
+
+    assert shown.count("No mat is seen") == 1
+
+
 def test_without_a_picture_the_page_says_so(match):
     match.trouble("No camera answers. Plays can be entered by hand.")
 
@@ -148,8 +157,9 @@ def test_a_drawn_zone_is_told_apart_and_has_no_scale():
     shown = sights(survey(zone(name, px_per_mm=None, smallest_mm=None), drawn=(name,)), CALLED.names, MATS)
 
     assert shown.outlines[0].is_drawn
-    assert shown.mats[0].zones[0].stickers == "size not known"
+    assert shown.mats[0].zones[0].stickers == "drawn"
     assert shown.mats[0].zones[0].facts == ("sharp", "good light")
+    assert shown.all_well == "The picture is sharp and well lit. Lay a card to see whether it is read."
 
 
 @pytest.mark.parametrize(

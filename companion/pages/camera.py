@@ -23,8 +23,7 @@ def show() -> str:
     return render_template(
         "camera.html",
         sights=sights.sights(seen, called.names, called.mats) if seen else None,
-        can_draw=service().zones is not None,
-        is_drawn=bool(seen and seen.drawn),
+        zones=service().zones,
     )
 
 

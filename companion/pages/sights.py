@@ -68,8 +68,13 @@ class Sights:
     """The camera page."""
 
     size_px: tuple[int, int]
-    is_good: bool
+    is_measured: bool
+    """How large things are is known, which drawn zones do not tell."""
+
     brief: str
+    all_well: str
+    """What is said where nothing is to be done."""
+
     todo: tuple[ToDo, ...]
     outlines: tuple[Outline, ...]
     mats: tuple[MatFigures, ...]
@@ -78,10 +83,13 @@ class Sights:
 def sights(survey: Survey, names: Names, mats: Mapping[str, str]) -> Sights:
     """A survey in words; `mats` says which side plays on which mat."""
     advice, called = survey.advice, Called(names, mats)
+    measured = bool(advice.zones) and all(zone.smallest_mm is not None for zone in advice.zones)
+    lay_one = _("The picture is sharp and well lit. Lay a card to see whether it is read.")
     return Sights(
         size_px=survey.size_px,
-        is_good=advice.good,
+        is_measured=measured,
         brief=_brief(survey),
+        all_well=_("All is well: every zone can be read.") if measured else lay_one,
         todo=tuple(ToDo(called.in_sentence(hint.say), hint.needed) for hint in advice.hints),
         outlines=tuple(_outlines(survey, called)),
         mats=tuple(_by_mat(survey, called)),
@@ -166,7 +174,7 @@ def _figures(number: int, zone: ZoneSight, called: Called) -> Figures:
         number=number,
         name=called.zone(zone.zone),
         is_good=zone.good,
-        stickers=_("from %(mm)s mm", mm=f"{smallest:g}") if smallest else _("size not known"),
+        stickers=_("from %(mm)s mm", mm=f"{smallest:g}") if smallest else _("drawn"),
         facts=tuple(fact for fact in (_scale(zone), sharpness(zone), light(zone)) if fact),
     )
 

@@ -46,8 +46,9 @@ def browser():
 
 @pytest.fixture(autouse=True)
 def quick_streams(monkeypatch):
-    """A closed page frees its stream soon, so that the server stops soon."""
+    """A closed page frees its stream soon, so that the server stops soon; those of the test before do not count."""
     monkeypatch.setattr(live, "LOOK_S", 0.1)
+    monkeypatch.setattr(live, "streams", live.Streams())
 
 
 @pytest.fixture
