@@ -91,12 +91,13 @@ def shifted(place: MatPlace, mats: Sequence[MatPlace], chance: random.Random) ->
     """
     others = [other for other in mats if other.layout.id != place.layout.id]
     left, top, right, bottom = arrange.bounds([corner for mat in mats for corner in mat.corners])
-    for _ in range(_TRIES):
-        x_mm, y_mm = (chance.uniform(-30.0, 30.0) for _ in range(2))
+    for attempt in range(_TRIES):
+        reach = 1.0 - attempt / _TRIES
+        x_mm, y_mm = (reach * chance.uniform(-30.0, 30.0) for _ in range(2))
         middle = place.middle
         moved = replace(
             place,
-            middle=Pose(middle.x_mm + x_mm, middle.y_mm + y_mm, middle.turn_deg + chance.uniform(-5.0, 5.0)),
+            middle=Pose(middle.x_mm + x_mm, middle.y_mm + y_mm, middle.turn_deg + reach * chance.uniform(-5.0, 5.0)),
         )
         low_x, low_y, high_x, high_y = arrange.bounds(moved.corners)
         held = min(low_x - left, low_y - top, right - high_x, bottom - high_y) > -_BESIDE_MM

@@ -169,11 +169,11 @@ SIZES = ((1920, 1080), (2560, 1440), (3840, 2160))
 def size_for(points: Iterable[Point], look: Look, px_per_mm: float = 1.5) -> Size:
     """The smallest usual picture that holds the points with so many pixels a millimetre at its middle."""
     points = list(points)
-    scales = ((size, _middle_scale(camera(points, size, look.tilt_deg, look.roll_deg), size)) for size in SIZES)
+    scales = ((size, middle_scale(camera(points, size, look.tilt_deg, look.roll_deg), size)) for size in SIZES)
     return next((size for size, scale in scales if scale >= px_per_mm), SIZES[-1])
 
 
-def _middle_scale(matrix: Matrix, size: Size) -> float:
+def middle_scale(matrix: Matrix, size: Size) -> float:
     """Pixels a millimetre, from left to right, at the middle of the picture."""
     middle = np.linalg.inv(matrix) @ (size[0] / 2, size[1] / 2, 1.0)
     here = middle / middle[2]
