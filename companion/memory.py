@@ -10,7 +10,7 @@ from companion.rules.cards import Card, Family, card_name
 from companion.rules.play import Play, Verb
 from companion.rules.referee import objections
 from companion.rules.table import Table
-from companion.tracks import READS, Place, Track, may_cover, spots
+from companion.tracks import READS, Place, Track, may_cover, near, spots
 from companion.vision.view import Sighting, View
 
 GONE_S = 1.5
@@ -24,6 +24,9 @@ class Memory:
         self.tracks: dict[str, Track] = {}
         self.order = 0
         self._in_zone: Mapping[str, Sequence[Track]] = {}
+        self._hidden_since_s: dict[str, float] = {}
+        """Since when the zones that are out of sight are so."""
+
         self._owed: Counter[tuple[str, Card]] = Counter()
         self._before_us = Counter(places.lying(table)) if table is not None else Counter()
 
@@ -51,6 +54,8 @@ class Memory:
                 continue
             if place.zone not in view.unknown_zones:
                 track = self.tracks.setdefault(sighting.card, Track(sighting.card, sighting.face))
+                if track.last_seen != place:
+                    track.hidden_since_s = self._hidden_since_s.get(place.zone, view.t_s)
                 track.see(place, sighting, at_mm, sureness, view.t_s)
                 seen.add(sighting.card)
         for card, track in self.tracks.items():
@@ -58,6 +63,7 @@ class Memory:
                 track.unseen_since_s = None
             elif card not in seen:
                 track.miss(view.t_s)
+        self._hidden_since_s = {zone: self._hidden_since_s.get(zone, view.t_s) for zone in view.unknown_zones}
         self._in_zone = _by_zone(self)
 
     # What hides what
@@ -70,6 +76,12 @@ class Memory:
         """Whether one card may hide another; a discard that has only come to light hides nothing."""
         new = upper.is_new and not upper.confirmed
         return may_cover(upper, lower) and not (new and self.comes_to_light(upper, lower.zone, table))
+
+    def is_laid_upon(self, track: Track) -> bool:
+        """Whether a card that was held back is hidden by a newer one."""
+        held = track.held
+        newer = (t for t in self.in_zone(held.zone if held else "") if t.is_new and not t.confirmed)
+        return held is not None and track.last_seen is None and any(near(t, track) for t in newer)
 
     def in_zone(self, zone: str) -> Sequence[Track]:
         """The cards that count as lying in a zone, or were seen there, when the view was taken in."""

@@ -112,6 +112,12 @@ class Places:
             return None
         return player if face.family is Family.HAZARD else mover
 
+    def within_reach(self, table: Table) -> frozenset[str]:
+        """Every zone where the player to move may have laid a card."""
+        own = next((mat for mat, name in self.mats.items() if table.player_to_move in _players(table, name)), None)
+        attacked = {f"{mat}/{kind}" for mat in self.mats for kind in ("battle", "speed")}
+        return frozenset({f"{own}/distance", f"{own}/safety", DISCARD_ZONE} | attacked)
+
     @staticmethod
     def belongs(face: Card, zone: str) -> bool:
         """Whether a card belongs on that pile or area of a mat; on the discard pile every card may lie."""
@@ -136,6 +142,10 @@ def _driven(side: Side) -> tuple[Card, ...]:
 def _pile_of(card: Card) -> str:
     limits = card in (Card.SPEED_LIMIT, Card.END_OF_LIMIT)
     return "speed" if limits else _PILE_OF.get(card.family, "battle")
+
+
+def _players(table: Table, name: str) -> tuple[str, ...]:
+    return next((side.players for side in table.sides if side.name == name), ())
 
 
 def _is_to_move(table: Table, side: Side) -> bool:

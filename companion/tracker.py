@@ -13,7 +13,6 @@ Every decision is a function of the views, their times and the table as the reco
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -21,12 +20,12 @@ from companion.discards import Discards
 from companion.doubts import Doubts
 from companion.gathering import Gathering
 from companion.memory import GONE_S, Memory, is_out_of_sight, named, where
+from companion.patience import Patience
 from companion.places import DISCARD_ZONE, DRAW_ZONE, Places, needs_people
 from companion.proposal import ASKING_CONFIDENCE, Doubt, Mismatch, Proposal
 from companion.rules.cards import Card, Family
 from companion.rules.play import Play, Verb
-from companion.rules.reasons import Reason
-from companion.rules.referee import objections
+from companion.rules.referee import apply, objections
 from companion.rules.table import Table
 from companion.tracks import COVERING_MM, READS, UNCLEAR_SURENESS, Place, Track
 from companion.vision.view import View
@@ -40,21 +39,7 @@ PILE_EMPTY_S = 5.0
 UNSEEN_DRAWS = 2
 """So many cards may have been drawn before the plays that tell of it; only beyond it is an empty pile news."""
 
-ARM_S = 3.0
-"""What is over a zone for longer is no arm that is laying a card."""
-
-DWELL_S = 0.8
-"""So long at most a new card waits until no arm is over its mat."""
-
-BEFORE_TURN_S = 1.5
-"""So long at most a card out of turn waits for the one before it, while an arm is over the table."""
-
-MISLAID_S = 4.0
-"""So long a card may lie on a pile where it does not belong: mostly it is put right at once."""
-
-AFTER_ARM_S = 0.4
-"""So long after an arm has gone the card that it laid may still be unread."""
-
+BEFORE_ALL = (-1, 0, 0.0, 0.0)
 BARE_LOOKS = 3
 CONTESTED_S = 8.0
 """So long a card may lie on that was to be taken back, or that the record has otherwise."""
@@ -105,12 +90,7 @@ class Tracker:
         self._discards = Discards(self._memory)
         self._doubts = Doubts(self._places)
         self._gathering = Gathering()
-        self._arms: dict[str, float] = {}
-        """Since when each zone has been unknown."""
-
-        self._arm_s = -math.inf
-        """When an arm was over the table last, as far as a new card asked."""
-
+        self._patience = Patience(self._places)
         self._pile_empty_since_s: float | None = None
         self._exhausted_said = self._end_said = self._is_cleared = False
 
@@ -129,7 +109,7 @@ class Tracker:
         if view.trouble is not None:
             self._pause()
             return ()
-        self._arms = {zone: self._arms.get(zone, view.t_s) for zone in view.unknown_zones}
+        self._patience.observe(view)
         self._memory.observe(view, self._doubts.observe(view, self._memory.tracks))
         bare_s = self._gathering.bare_for_s(view, tuple(self._places.mats))
         settled = tuple(Settled(doubt) for doubt in self._doubts.settled())
@@ -184,18 +164,19 @@ class Tracker:
     def _pause(self) -> None:
         """Nothing can be told from this view: nothing that was missing or waited for counts on."""
         self._gathering.pause()
+        self._patience.pause()
         self._pile_empty_since_s = None
-        self._arms = {}
         for track in self._memory:
             track.missing_since_s = track.astray_since_s = track.unseen_since_s = track.contested_since_s = None
 
     def _follow_all(self, view: View, table: Table) -> Iterator[Event]:
         """What became of each card; after a proposal the others wait for the table that it leads to.
 
-        The cards that lay there come first, from the top down. Of cards laid at the same moment the one that the
-        rules allow comes first: they break the tie.
+        The cards that lay there come first, from the top down. Of cards laid at the same moment the one comes first
+        that the rules allow, and after which they allow the most of the others: they break the tie.
         """
-        turn = sorted(self._memory, key=lambda track: (self._is_refused(track, table), -track.order, track.card))
+        first = {t.card: self._precedence(t, table) for t in self._memory if self._lies_new(t)}
+        turn = sorted(self._memory, key=lambda track: (first.get(track.card, BEFORE_ALL), -track.order, track.card))
         for track in turn:
             if self._memory.tracks.get(track.card) is not track:
                 continue
@@ -204,25 +185,48 @@ class Tracker:
                 if isinstance(event, Proposal):
                     return
 
-    def _is_refused(self, track: Track, table: Table) -> bool:
-        """Whether a card that lies anew would be an illegal play."""
-        place = track.steady()
-        if place is None or place == track.place or track.confirmed:
-            return False
-        return bool(self._objections(track, place, table))
+    def _lies_new(self, track: Track) -> bool:
+        """Whether a card lies steadily where it did not lie, and is in no record yet."""
+        place = self._new_place(track)
+        return place is not None and place != track.place and not track.confirmed
 
-    def _objections(self, track: Track, place: Place, table: Table) -> Sequence[Reason]:
-        guess = self._places.play_at(track.face, place.zone, place.sideways, table)
-        return objections(table, guess.play) if guess is not None else ()
+    def _new_place(self, track: Track) -> Place | None:
+        """Where a card lies by its last sightings; or where it lay until a newer one was laid upon it."""
+        return track.held if self._memory.is_laid_upon(track) else track.steady()
+
+    def _precedence(self, track: Track, table: Table) -> tuple[int, int, float, float]:
+        """What comes first of cards that lie anew, the least before.
+
+        Whether it is an illegal play; how many of the others would be after it; when it came into sight; since when
+        it may have been there.
+        """
+        seen = track.seen_since_s, track.hidden_since_s
+        play = self._play(track, table)
+        if self._memory.is_laid_upon(track):
+            return (-1, 0, *seen)
+        if play is None or objections(table, play):
+            return (int(play is not None), 0, *seen)
+        after = apply(table, play)
+        others = (self._play(t, after) for t in self._memory if t is not track and self._lies_new(t))
+        return (0, sum(bool(objections(after, other)) for other in others if other is not None), *seen)
+
+    def _play(self, track: Track, table: Table) -> Play | None:
+        """What a card that lies anew would mean."""
+        place = self._new_place(track)
+        guess = self._places.play_at(track.face, place.zone, place.sideways, table) if place is not None else None
+        return guess.play if guess is not None else None
 
     def _follow(self, track: Track, view: View, table: Table) -> Iterator[Event]:
         place = track.steady()
         if track.of_last_hand:
             self._follow_old(track, view, table)
+        elif track.held is not None and self._memory.is_laid_upon(track):
+            yield from self._laid_upon(track, track.held, view, table)
         elif place is not None:
             track.missing_since_s = None
             yield from self._back_again(track, place, table)
             yield from self._contested(track, place, view, table)
+            yield from self._legal_after_all(track, place, view, table)
             if place != track.place:
                 yield from self._lies_anew(track, place, view, table)
         elif is_out_of_sight(track, view):
@@ -271,6 +275,18 @@ class Tracker:
             said, track.contested, track.confirmed = track.contested, None, False
             yield self._ask((track,), place.zone, said)
 
+    def _legal_after_all(self, track: Track, place: Place, view: View, table: Table) -> Iterator[Event]:
+        """A card seemed illegal because one laid before it was out of sight: now that it counts, this one is legal."""
+        if not (track.waiting and track.refused and place == track.place):
+            return
+        late = (t for t in self._memory if t.confirmed and t.order > track.order)
+        guess = self._places.play_at(track.face, place.zone, place.sideways, table)
+        if guess is None or objections(table, guess.play):
+            return
+        if any(t.hidden_since_s <= track.seen_since_s for t in late):
+            yield from self._let_go(track)
+            yield from self._propose(track, place, view, table)
+
     def _lies_anew(self, track: Track, place: Place, view: View, table: Table) -> Iterator[Event]:
         """A card lies where it did not lie before: laid, moved before it was confirmed, or moved afterwards."""
         if track.confirmed and track.place is not None:
@@ -282,7 +298,7 @@ class Tracker:
         if self._memory.adopt(track, place, table):
             self._memory.lay_down(track, place)
             track.confirmed = True
-        elif self._memory.comes_to_light(track, place.zone, table) or self._is_too_early(track, place, view, table):
+        elif self._says_nothing_yet(track, place, view, table):
             return
         elif (lifted := self._memory.lifted_discard(table)) is not None:
             yield from self._who_goes_on(lifted, track, place, view, table)
@@ -290,25 +306,26 @@ class Tracker:
             self._memory.lay_down(track, place)
             yield from self._propose(track, place, view, table)
 
+    def _laid_upon(self, track: Track, place: Place, view: View, table: Table) -> Iterator[Event]:
+        """A card that was waited with has another upon it by now: it was laid."""
+        track.held = None
+        self._memory.lay_down(track, place)
+        yield from self._propose(track, place, view, table)
+
+    def _says_nothing_yet(self, track: Track, place: Place, view: View, table: Table) -> bool:
+        """Whether a card has only come to light, or it is too early to say what it means."""
+        if self._memory.comes_to_light(track, place.zone, table):
+            return True
+        waits = self._patience.waits(track, place, self._memory, table, view.t_s)
+        track.held = place if waits else None
+        return waits
+
     def _let_go(self, track: Track) -> Iterator[Event]:
         """What was said of a card where it lay is no more."""
         if track.mismatch_id is not None:
             yield Settled(track.mismatch_id)
         if track.waiting and track.proposal_id is not None:
             yield Withdrawn(track.proposal_id)
-
-    def _is_too_early(self, track: Track, place: Place, view: View, table: Table) -> bool:
-        """Whether a card may still be put right, its hand be at it, or the card before it not yet be in sight."""
-        lies_s = view.t_s - track.seen_since_s
-        if not self._places.belongs(track.face, place.zone) and lies_s < MISLAID_S:
-            return True
-        arms = {zone for zone, since_s in self._arms.items() if view.t_s - since_s < ARM_S and zone != DRAW_ZONE}
-        self._arm_s = view.t_s if arms else self._arm_s
-        if lies_s < DWELL_S and any(zone.partition("/")[0] == place.mat != "table" for zone in arms):
-            return True
-        if lies_s >= BEFORE_TURN_S or view.t_s - self._arm_s >= AFTER_ARM_S:
-            return False
-        return any(reason.code == "not-your-turn" for reason in self._objections(track, place, table))
 
     def _moved(self, track: Track, new: Place, table: Table, t_s: float) -> Iterator[Event]:
         """A confirmed card lies elsewhere.
@@ -358,6 +375,7 @@ class Tracker:
         for card in (track, *doubling):
             card.proposal_id, card.waiting, card.player = self._ids + 1, True, guess.play.player
         play = replace(guess.play, times=1 + len(doubling))
+        track.refused = bool(objections(table, play))
         made = self._proposal(play, place.zone, track.confidence, view.t_s, sure=guess.clear)
         yield replace(made, rivals=self._rivals(track, place, made, table))
 

@@ -73,6 +73,9 @@ class Track:
     player: str | None = None
     """Who laid it, by that proposal."""
 
+    refused: bool = False
+    """That proposal was illegal as the record stood."""
+
     waiting: bool = False
     """That proposal is neither confirmed nor dismissed."""
 
@@ -91,6 +94,12 @@ class Track:
 
     seen_since_s: float = 0.0
     """Since when every look has seen it."""
+
+    hidden_since_s: float = 0.0
+    """Since when its place had been out of sight before it was seen there: it was laid no earlier."""
+
+    held: Place | None = None
+    """Where it has been seen to lie without counting yet: something was waited for."""
 
     unseen_since_s: float | None = None
     """Since when every look has missed it, its zone being in sight."""
@@ -156,6 +165,7 @@ class Track:
         if shift_mm > NUDGE_MM or self.last_seen != place:
             self.sureness.clear()
         self.at_mm, self.seen_s = at_mm, t_s
+        self.held = self.held if self.held == place else None
         self.unseen_since_s = self.bared_s = None
         self.sureness.append(sureness)
         self.rivals = tuple(card for card, _ in sighting.rivals if card != self.card)
@@ -170,7 +180,7 @@ class Track:
         """Forget that it lay anywhere: it is in a hand now."""
         self.recent.clear()
         self.sureness.clear()
-        self.place = self.missing_since_s = self.astray_since_s = self.proposal_id = self.player = None
+        self.place = self.held = self.missing_since_s = self.astray_since_s = self.proposal_id = self.player = None
         self.bared_s = self.unseen_since_s = self.contested = self.contested_since_s = None
         self.waiting = self.confirmed = self.lifted = self.left_alone = False
 

@@ -11,11 +11,12 @@ from companion.doubts import ASKING_S, JOINT_CONFIDENCE
 from companion.gathering import LEFT_LYING_S, NEW_CARD_S
 from companion.labels import face_of
 from companion.memory import GONE_S
+from companion.patience import ARM_S, BEFORE_TURN_S, DWELL_S, MISLAID_S
 from companion.places import DISCARD_ZONE
 from companion.proposal import ASKING_CONFIDENCE, Doubt, Proposal
 from companion.rules import notation, referee
 from companion.rules.cards import Card
-from companion.tracker import BEFORE_TURN_S, CONTESTED_S, DWELL_S, MISLAID_S, Cleared, Settled, Withdrawn
+from companion.tracker import CONTESTED_S, Cleared, Settled, Withdrawn
 from companion.vision.view import MatSeen, Quad, Sighting, View
 
 Point = tuple[float, float]
@@ -228,7 +229,7 @@ def test_an_arm_that_stays_is_not_waited_for_for_ever():
 
 def test_a_cup_on_the_mat_holds_no_card_up():
     table = Table(table_after())
-    table.see(5.0, unknown=(DISTANCE,))
+    table.see(ARM_S + 1.0, unknown=(DISTANCE,))
     table.put("roll-01", BATTLE)
 
     assert plays(table.see(4 * STEP_S, unknown=(DISTANCE,))) == ["Ann roll"]
@@ -259,6 +260,83 @@ def test_a_card_out_of_turn_is_told_though_a_hand_lies_on_the_table():
     table.put("50-01", "side-2/distance")
 
     assert plays(table.see(BEFORE_TURN_S + 0.5, unknown=(DISTANCE, BATTLE))) == ["Bob 50"]
+
+
+def test_a_discard_seen_before_the_play_of_whoever_was_to_move_is_the_next_players():
+    table = driving()
+    table.put("25-01", DISCARD_ZONE)
+    table.see(0.3, unknown=(DISTANCE,))
+    table.put("100-01", DISTANCE)
+
+    assert plays(table.see(1.0)) == ["Ann 100", "Bob discard 25"]
+
+
+def test_a_hazard_seen_before_the_play_of_whoever_was_to_move_is_the_next_players():
+    table = driving()
+    table.put("stop-01", BATTLE)
+    table.cover("roll-01")
+    table.see(0.2, unknown=(DISCARD_ZONE,))
+    table.put("25-01", DISCARD_ZONE)
+
+    assert plays(table.see(1.0)) == ["Ann discard 25", "Bob stop > Ann"]
+
+
+def test_a_play_refused_only_because_the_one_before_was_out_of_sight_is_proposed_anew_when_that_counts():
+    table = Table(table_after(*ROLLING))
+    table.see(0.2, unknown=(DISTANCE,))
+    table.put("stop-01", BATTLE)
+    early = table.see(BEFORE_TURN_S + 0.5, unknown=(DISTANCE,))
+    table.put("100-01", DISTANCE)
+
+    assert [referee.objections(table.table, event.play) != () for event in early] == [True]
+    assert plays(table.see(1.0)) == ["Ann 100", "Bob stop > Ann"]
+    assert Withdrawn(early[0].id) in table.events
+
+
+def test_a_play_out_of_turn_stays_refused_when_the_player_before_lays_his_card_only_then():
+    table = Table(table_after(*ROLLING))
+    table.put("50-01", "side-2/distance")
+    table.see(1.0)
+    table.put("100-01", DISTANCE)
+
+    assert plays(table.see(3.0)) == ["Ann 100"]
+
+
+def test_a_discard_that_is_waited_with_and_covered_by_the_next_is_not_lost():
+    table = driving()
+    table.see(0.2, unknown=("side-2/battle",))
+    table.put("25-01", DISCARD_ZONE)
+    table.see(0.4, unknown=("side-2/battle",))
+    table.see(0.3, unknown=("side-2/battle", DISCARD_ZONE))
+    table.cover("25-01")
+    table.put("50-01", DISCARD_ZONE, 5, 5)
+
+    assert plays(table.see(1.0)) == ["Ann discard 25", "Bob discard 50"]
+
+
+def test_of_two_plays_that_may_be_either_way_round_the_one_comes_first_that_came_into_sight_first():
+    table = Table(table_after(*ROLLING, "Ann 25", "Bob 25"))
+    table.put("stop-01", "side-2/battle")
+    table.see(STEP_S)
+    table.put("25-01", DISCARD_ZONE)
+
+    assert plays(table.see(1.0)) == ["Ann stop > Bob", "Bob discard 25"]
+
+
+def test_of_a_play_and_a_discard_that_come_into_sight_together_the_one_comes_first_that_makes_both_legal():
+    table = driving()
+    table.put("25-01", DISCARD_ZONE)
+    table.put("stop-01", "side-2/battle")
+    table.cover("roll-02")
+
+    assert plays(table.see(1.0)) == ["Ann stop > Bob", "Bob discard 25"]
+
+
+def test_an_arm_over_a_mat_where_nothing_can_have_been_laid_by_the_player_to_move_holds_no_discard_up():
+    table = driving()
+    table.put("25-01", DISCARD_ZONE)
+
+    assert plays(table.see(4 * STEP_S, unknown=("side-2/distance", "table/draw"))) == ["Ann discard 25"]
 
 
 # Discards that are taken and covered at once

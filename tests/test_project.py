@@ -57,7 +57,9 @@ MAY_IMPORT = {
     "discards": LEAVES | {"vision", "places", "tracks", "memory"},
     "doubts": LEAVES | {"vision", "places", "proposal", "tracks"},
     "gathering": LEAVES | {"vision", "places", "tracks", "memory"},
-    "tracker": LEAVES | {"vision", "places", "proposal", "tracks", "memory", "discards", "doubts", "gathering"},
+    "patience": LEAVES | {"vision", "places", "tracks", "memory"},
+    "tracker": LEAVES
+    | {"vision", "places", "proposal", "tracks", "memory", "discards", "doubts", "gathering", "patience"},
     "store": LEAVES,
     "history": LEAVES | {"store"},
     "moment": LEAVES | {"store", "history", "places", "proposal"},
