@@ -9,6 +9,7 @@ import contextlib
 import sys
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from itertools import islice
 from pathlib import Path
@@ -88,9 +89,9 @@ def match_of(header: list[str] | None, plays: list[str]) -> Iterator[Match]:
         store.close()
 
 
-def app_of(match: Match, zones: DrawnZones | None = None, *, sees: bool = False) -> Flask:
+def app_of(match: Match, zones: DrawnZones | None = None, *, sees: bool = False, badly: bool = False) -> Flask:
     """The pages of a match, with an address like one at home, and a camera that sees the simulated table."""
-    film = filmed() if sees else None
+    film = filmed(badly=badly) if sees else None
     return create_app(
         match,
         secret=b"screens" * 5,
@@ -102,11 +103,14 @@ def app_of(match: Match, zones: DrawnZones | None = None, *, sees: bool = False)
 
 
 @cache
-def filmed() -> tuple[bytes, Lookout]:
-    """A picture of the simulated table, and what is to be said of it."""
+def filmed(*, badly: bool = False) -> tuple[bytes, Lookout]:
+    """A picture of the simulated table, and what is to be said of it; `badly`: small, soft, with a lamp in it."""
     script = demo.script_for("")
     lookout = Lookout(eye_for(demo.setup_of(script)), lambda: ("side-1", "side-2", "table"))
     for frame in islice(demo.frames_of(script, speed=4.0), 60):
+        if badly:
+            small = cv2.GaussianBlur(cv2.resize(frame.image, (960, 540), interpolation=cv2.INTER_AREA), (0, 0), 0.8)
+            frame = replace(frame, image=cv2.circle(small, (620, 440), 40, (255, 255, 255), -1))
         lookout(frame)
     return cv2.imencode(".jpg", frame.image, [cv2.IMWRITE_JPEG_QUALITY, 80])[1].tobytes(), lookout
 
@@ -182,6 +186,7 @@ SCENES = {
     "perhaps": (TWO, OPENING, perhaps, "/"),
     "special": (RUSH, RUSH_PLAYS[:2], special, "/"),
     "camera": (TWO, OPENING, nothing, "/camera"),
+    "camera-badly": (TWO, OPENING, nothing, "/camera?badly"),
     "zones": (TWO, OPENING, nothing, "/camera/zones?suggest=1"),
     "zones-none": (RUSH_FIVE, [], nothing, "/camera/zones"),
     "wall-doubt": (TWO, OPENING, lambda m: unsure(m, "side-2/distance", "Bob 75", "Bob 25"), "/wall"),
@@ -253,7 +258,7 @@ def main(folder: Path, only: list[str]) -> None:
                 continue
             with match_of(header, plays) as match:
                 prepare(match)
-                with running(app_of(match, sees=path.startswith("/camera"))) as url:
+                with running(app_of(match, sees=path.startswith("/camera"), badly="badly" in path)) as url:
                     shoot(browser, folder, name, url + path)
         browser.close()
 
