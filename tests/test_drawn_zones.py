@@ -4,11 +4,24 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
+from pathlib import Path
 
+import cv2
+import numpy as np
 import pytest
+from pictures import Lens, Mat, Scene, Sticker, as_seen, clean, on_mat, payload, picture, through
 
-from companion.drawn_zones import FILE_NAME, Drawing, DrawnZones, Seat, check_sides, parse_drawing
+from companion.drawn_zones import FILE_NAME, ZONE_NAMES, Drawing, DrawnZones, Seat, check_sides, parse_drawing
 from companion.errors import Problem
+from companion.layout import all_mats, side_mat, table_mat
+from companion.service import watched
+from companion.vision.camera import Frame
+from companion.vision.drawn import fits_of
+from companion.vision.eye import NO_ZONES, Eye
+from companion.vision.fit import corners_mm
+from companion.vision.mats import Mats, search
+from companion.vision.read import gray_of, read, read_pictures
 
 PICTURE = [1280, 720]
 BATTLE = {"name": "side-1/battle", "rect": [100, 100, 120, 220]}
@@ -188,3 +201,196 @@ def test_the_page_gets_and_gives_plain_json():
     drawing = drawn({**BATTLE, "seat": "top"}, DISTANCE)
 
     assert parse_drawing(json.loads(json.dumps(drawing.as_json()))) == drawing
+
+
+# --- As the eye uses them -------------------------------------------------------------------------------------
+
+LENS = Lens(width_mm=1150, tilt_deg=25, size_px=(1280, 720))
+ANN, BOB = Mat(side_mat(1), -210, 0), Mat(side_mat(2), 210, -30, 180)
+
+
+def quad_of(mat: Mat, zone: str, lens: Lens = LENS) -> np.ndarray:
+    """Where a zone would be printed, were the mat there."""
+    return through(lens.matrix() @ mat.matrix(), corners_mm(mat.layout.zones[zone]))
+
+
+def traced(*mats: Mat, lens: Lens = LENS, upright: bool = False) -> Drawing:
+    """The zones as somebody draws them along the mats' print: corner by corner, or as upright rectangles."""
+    zones = []
+    for mat in mats:
+        for zone in mat.layout.zones:
+            quad, name = quad_of(mat, zone, lens), f"{mat.layout.id}/{zone}"
+            low, high = quad.min(axis=0), quad.max(axis=0)
+            rect = {"rect": [*low, *(high - low)], "seat": "bottom" if abs(mat.turn_deg) < 90 else "top"}
+            zones.append({"name": name, **(rect if upright else {"corners": quad.tolist()})})
+    return parse_drawing({"picture": list(lens.size_px), "zone": zones})
+
+
+def card(mat: Mat, zone: str, name: str, **how: float) -> Sticker:
+    return on_mat(mat, zone, payload(name), size_mm=34, card=(240, 240, 245), **how)
+
+
+@pytest.mark.parametrize("size_px", [(1280, 720), (640, 360), (1920, 1080)])
+def test_zones_lie_where_they_were_drawn_on_pictures_of_every_size(size_px):
+    drawing = traced(ANN, BOB)
+
+    fits = fits_of(drawing, size_px)
+
+    for fit, mat in zip(fits, (ANN, BOB), strict=True):
+        for zone, rect in fit.layout.zones.items():
+            quad = quad_of(mat, zone) * (size_px[0] / 1280)
+            assert fit.quad_px(rect) == pytest.approx(quad, abs=1e-2)
+            assert fit.zone_at(tuple(quad.mean(axis=0))) == f"{mat.layout.id}/{zone}"
+            assert fit.to_mm(quad) == pytest.approx(corners_mm(rect), abs=1e-2)
+
+
+def test_the_scale_comes_from_the_zones_drawn_round_a_card():
+    (fit,) = fits_of(traced(ANN), (1280, 720))
+    scale = np.hypot(*np.diff(through(LENS.matrix() @ ANN.matrix(), [(110, 80), (160, 80)]), axis=0)[0]) / 50
+
+    assert fit.px_per_mm == pytest.approx(scale, rel=0.1)
+
+
+def test_a_measured_zone_gives_the_scale_for_all_of_its_side():
+    (fit,) = fits_of(drawn({**BATTLE, "zone_mm": [60, 110]}, DISTANCE), (1280, 720))
+
+    assert fit.px_per_mm == pytest.approx(2)
+    assert fit.layout.zones["distance"].as_list()[2:] == pytest.approx([250, 110])
+
+
+def test_every_pixel_of_a_flat_picture_is_where_its_point_lies():
+    (fit,) = fits_of(traced(ANN), (1280, 720))
+    rect = fit.layout.zones["battle"]
+
+    grid = fit.grid_px(rect, 2.0)
+
+    assert grid[5, 9] == pytest.approx(fit.to_px([(rect.x_mm + 19, rect.y_mm + 11)])[0], abs=1e-3)
+
+
+@pytest.mark.parametrize("turn_deg", range(0, 360, 45))
+def test_zones_may_lie_at_any_angle(turn_deg):
+    lens = replace(LENS, turn_deg=turn_deg, width_mm=1900)
+    drawing = traced(ANN, lens=lens)
+    (fit,) = fits_of(drawing, (1280, 720))
+
+    for zone, rect in fit.layout.zones.items():
+        inside = quad_of(ANN, zone, lens).mean(axis=0)
+        assert fit.zone_at(tuple(inside)) == f"side-1/{zone}"
+        assert all(0 <= at <= size for at, size in zip(rect.centre_mm, fit.layout.size_mm, strict=True))
+    rects = list(fit.layout.zones.values())
+    assert not any(a.contains(*b.centre_mm) for a in rects for b in rects if a is not b)
+
+
+def test_just_outside_of_a_zone_is_no_zone():
+    (fit,) = fits_of(traced(ANN), (1280, 720))
+    quad = quad_of(ANN, "distance")
+    middle = quad.mean(axis=0)
+
+    for corner in quad:
+        assert fit.zone_at(tuple(middle + 0.98 * (corner - middle))) == "side-1/distance"
+        assert fit.zone_at(tuple(middle + 1.02 * (corner - middle))) is None
+
+
+@pytest.mark.parametrize("upright", [False, True], ids=["corners", "rectangles"])
+def test_cards_are_read_in_drawn_zones_without_any_mat(upright):
+    laid = (
+        card(ANN, "battle", "roll-01"),
+        card(ANN, "safety", "right-of-way-01", turn_deg=90),
+        card(BOB, "speed", "speed-limit-02"),
+        card(BOB, "distance", "100-03", dx_mm=90),
+    )
+    image = picture(Scene(stickers=laid), LENS)
+
+    mats = search(gray_of(image), Mats(drawing=traced(ANN, BOB, upright=upright)), all_mats(), 0.0)
+    view = read(Frame(image, 0.0), mats)
+
+    assert {s.card: (s.zone, s.sideways) for s in view.sightings} == {
+        "roll-01": ("side-1/battle", False),
+        "right-of-way-01": ("side-1/safety", True),
+        "speed-limit-02": ("side-2/speed", False),
+        "100-03": ("side-2/distance", False),
+    }
+
+
+def test_eight_sides_and_the_table_are_drawn_at_once():
+    rects = {}
+    for number in range(8):
+        x, y = 20 + number % 4 * 315, 20 + number // 4 * 500
+        rects |= {f"side-{number + 1}/battle": [x, y, 60, 100], f"side-{number + 1}/speed": [x + 65, y, 60, 100]}
+        rects |= {
+            f"side-{number + 1}/safety": [x + 130, y, 130, 100],
+            f"side-{number + 1}/distance": [x, y + 102, 260, 90],
+        }
+    rects |= {"table/draw": [500, 300, 70, 120], "table/discard": [600, 300, 70, 120]}
+    drawing = drawn(*({"name": name, "rect": rect} for name, rect in rects.items()))
+
+    mats = search(np.full((720, 1280), 90, np.uint8), Mats(drawing=drawing), all_mats(), 0.0)
+
+    assert set(rects) == set(ZONE_NAMES)
+    assert {mats.zone_at((x + w / 2, y + h / 2)) for x, y, w, h in rects.values()} == set(ZONE_NAMES)
+    assert {mats.at((x + w / 2, y + h / 2)).layout.id for x, y, w, h in rects.values()} == set(drawing.mats)
+
+
+def test_a_printed_mat_takes_the_place_of_the_zones_drawn_for_it():
+    lens = Lens(width_mm=900)
+    drawing = traced(Mat(side_mat(1), -430, -245), Mat(side_mat(2), 10, -245), Mat(table_mat(), -430, 45), lens=lens)
+    scene = Scene(mats=(Mat(side_mat(1), -440, -240), Mat(table_mat(), 60, -150)))
+
+    mats = search(gray_of(picture(scene, lens)), Mats(drawing=drawing), all_mats(), 0.0)
+
+    assert {fit.layout.id: fit.is_measured for fit in mats.fits} == {"side-1": True, "table": True}
+
+
+def test_what_is_drawn_while_the_eye_looks_is_in_force_on_the_next_frame():
+    image = picture(Scene(stickers=(card(ANN, "battle", "roll-01"),)), LENS)
+    zones = DrawnZones()
+    eye = Eye(drawn=zones)
+
+    before = eye(Frame(image, 0.0))
+    zones.save(traced(ANN))
+    views = [eye(Frame(image, 0.1 * number)) for number in range(1, 9)]
+    zones.forget()
+    after = eye(Frame(image, 1.0))
+
+    assert (before.mats, after.mats) == ((), ())
+    assert [s.zone for s in views[-1].sightings] == ["side-1/battle"]
+    assert views[-1].unknown_zones == frozenset()
+
+
+def test_a_picture_of_other_proportions_is_refused_in_a_sentence(tmp_path):
+    square = np.full((600, 600, 3), 90, np.uint8)
+    cv2.imwrite(str(tmp_path / "square.png"), square)
+
+    (said,) = read_pictures([tmp_path / "square.png"], drawing=traced(ANN))
+    view = Eye(drawn=DrawnZones(given=traced(ANN)))(Frame(square, 0.0))
+
+    assert "is 600 × 600, and the zones are drawn on a picture of 1280 × 720" in said["problem"]
+    assert view.trouble == NO_ZONES
+
+
+def setup_text(drawing: Drawing) -> str:
+    tables = [
+        f'[[zone]]\nname = "{zone.name}"\nseat = "{zone.seat}"\ncorners = {[list(point) for point in zone.corners]}'
+        for zone in drawing.zones
+    ]
+    sides = '[[side]]\nname = "Ann"\n[[side]]\nname = "Bob"'
+    return "\n".join([f"picture = {list(drawing.picture)}", sides, *tables])
+
+
+def frames_in(folder: Path, *scenes: Scene) -> None:
+    """Ten pictures of each scene, one after the other."""
+    for number, scene in enumerate(scenes):
+        bare = clean(scene, LENS)
+        for n in range(10):
+            cv2.imwrite(str(folder / f"{number}-{n}.png"), as_seen(bare, LENS, 10 * number + n))
+
+
+def test_a_game_is_watched_over_drawn_rectangles_without_any_mat(tmp_path):
+    laid = (card(ANN, "battle", "roll-01"), card(BOB, "battle", "roll-02"), card(ANN, "distance", "100-01", dx_mm=-60))
+    (tmp_path / "frames").mkdir()
+    frames_in(tmp_path / "frames", *(Scene(stickers=laid[:count]) for count in range(4)))
+    (tmp_path / "table.toml").write_text(setup_text(traced(ANN, BOB, upright=True)), encoding="utf-8")
+
+    items = watched(str(tmp_path / "frames"), tmp_path / "table.toml", confirm="legal", extension="finish", fps=10.0)
+
+    assert [item["proposal"] for item in items if "proposal" in item] == ["Ann roll", "Bob roll", "Ann 100"]
