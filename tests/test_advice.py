@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 from pictures import Lens, Mat, Scene, on_mat, picture
 
+from companion.drawn_zones import Drawing, DrawnZone
 from companion.layout import all_mats, side_mat, table_mat
 from companion.printing import stickers
 from companion.vision import advice, measure
 from companion.vision.advice import Advice, advise
+from companion.vision.drawn import fits_of
 from companion.vision.edges import blur_of, marker_edge
 from companion.vision.mats import Mats, search
 from companion.vision.read import gray_of
@@ -260,11 +262,12 @@ def test_in_the_dark_light_comes_first():
 
 def test_a_drawn_zone_has_light_and_no_scale():
     image = picture(SCENE, NEAR)
+    zones = (DrawnZone("side-1/battle", ((300, 300), (500, 300), (500, 600), (300, 600))),)
 
-    found = advise([image], Mats(), drawn={"side-1/battle": ((300, 300), (500, 300), (500, 600), (300, 600))})
+    found = advise([image], Mats(fits_of(Drawing((1920, 1080), zones), (1920, 1080))))
 
     assert [(zone.zone, zone.px_per_mm, zone.smallest_mm) for zone in found.zones] == [("side-1/battle", None, None)]
-    assert found.good
+    assert (found.good, found.hints, found.tilt_deg) == (True, (), None)
 
 
 @pytest.mark.parametrize("tilt_deg", [0, 40])

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,11 +13,11 @@ import numpy.typing as npt
 from companion.layout import MatLayout
 from companion.vision import measure
 from companion.vision.boxes import Image
-from companion.vision.fit import Fit, as_quad
+from companion.vision.fit import Fit
 from companion.vision.mats import Mats
 from companion.vision.measure import DARK_WHITE, DIM_CONTRAST, GLARE_SHARE, MODULE_PX, SOFT_PX, ZoneSight
 from companion.vision.opencv import cv2
-from companion.vision.view import Quad, View
+from companion.vision.view import View
 
 __all__ = ["Advice", "Hint", "ZoneSight", "advise", "of_reading"]
 
@@ -108,22 +108,20 @@ def advise(
     layouts: Iterable[MatLayout] | None = None,
     *,
     sticker_mm: float = DEFAULT_STICKER_MM,
-    drawn: Mapping[str, Quad] | None = None,
 ) -> Advice:
     """How well one picture, or a few of the same moment, `(H, W[, 3]) uint8`, can be read, and what would help.
 
     `mats` are the mats as found on them, `layouts` those in play (None: those found). `sticker_mm` is how wide the
-    stickers are with their quiet zone. `drawn` are zones without a mat, by their corners on the picture; how large
-    they are nobody knows, so only their light and sharpness are told.
+    stickers are with their quiet zone. Of zones that are drawn only light and sharpness are told.
     """
     grays = [_gray(picture) for picture in pictures]
     height, width = grays[0].shape
-    printed, stand_ins = _told_apart(mats)
-    zones = measure.measured(grays, printed.fits, {**_outlines(stand_ins), **(drawn or {})}, sticker_mm)
-    cameras = [measure.camera_of(fit, width, height) for fit in printed.fits]
+    printed = tuple(fit for fit in mats.fits if fit.is_measured)
+    zones = measure.measured(grays, mats.fits, sticker_mm)
+    cameras = [measure.camera_of(fit, width, height) for fit in printed]
     tilt = round(float(np.median([camera.tilt_deg for camera in cameras]))) if cameras else None
-    wanted = _wanted(layouts or (), stand_ins)
-    scene = _Scene((width, height), printed.fits, wanted, zones, sticker_mm, tilt, grays[0])
+    wanted = _wanted(layouts or (), [fit for fit in mats.fits if not fit.is_measured])
+    scene = _Scene((width, height), printed, wanted, zones, sticker_mm, tilt, grays[0])
     return Advice(
         size_px=(width, height),
         sticker_mm=sticker_mm,
@@ -137,20 +135,8 @@ def advise(
 def of_reading(pictures: Sequence[Image], mats: Mats, view: View, layouts: Iterable[MatLayout] | None = None) -> Advice:
     """Advice on pictures one of which has been read: the stickers read tell how wide the stickers in use are."""
     quads = [sighting.corners_px for sighting in view.sightings if sighting.card and sighting.corners_px]
-    wide_mm = measure.sticker_mm_of(quads, _told_apart(mats)[0])
+    wide_mm = measure.sticker_mm_of(quads, mats)
     return advise(pictures, mats, layouts, sticker_mm=wide_mm or DEFAULT_STICKER_MM)
-
-
-def _told_apart(mats: Mats) -> tuple[Mats, tuple[Fit, ...]]:
-    """The printed mats that are found, and what stands for others by zones that were drawn."""
-    drawn = tuple(fit for fit in mats.fits if not fit.is_measured)
-    return replace(mats, fits=tuple(fit for fit in mats.fits if fit.is_measured)), drawn
-
-
-def _outlines(fits: Iterable[Fit]) -> dict[str, Quad]:
-    return {
-        f"{fit.layout.id}/{name}": as_quad(fit.quad_px(rect)) for fit in fits for name, rect in fit.layout.zones.items()
-    }
 
 
 def _wanted(layouts: Iterable[MatLayout], stand_ins: Sequence[Fit]) -> tuple[MatLayout, ...]:
@@ -190,6 +176,8 @@ class _Scene:
 
     size_px: tuple[int, int]
     fits: tuple[Fit, ...]
+    """The printed mats."""
+
     layouts: tuple[MatLayout, ...]
     zones: tuple[ZoneSight, ...]
     sticker_mm: float

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +12,8 @@ import numpy.typing as npt
 from companion.layout import Rect
 from companion.vision.boxes import Image, around
 from companion.vision.edges import Edge, blur_of, marker_edge
-from companion.vision.mats import Fit, Mats, corners_mm
+from companion.vision.fit import Fit, corners_mm
+from companion.vision.mats import Mats
 from companion.vision.opencv import cv2
 from companion.vision.view import Quad
 
@@ -53,7 +54,8 @@ class ZoneSight:
 
     zone: str
     px_per_mm: tuple[float, float] | None
-    """The smallest and the largest scale in it, each the root of what a square millimetre covers."""
+    """The smallest and the largest scale in it, each the root of what a square millimetre covers; None in a zone that
+    was drawn."""
 
     blur_px: float | None
     """σ of an edge; None where none shows."""
@@ -98,10 +100,9 @@ def sticker_mm_of(quads: Iterable[Quad], mats: Mats) -> float | None:
 
 
 def _side_mm(quad: Quad, mats: Mats) -> float | None:
-    middle = np.mean(quad, axis=0)
+    x, y = np.mean(quad, axis=0)
     for fit in mats.fits:
-        x_mm, y_mm = fit.to_mm([middle])[0]
-        if 0 <= x_mm <= fit.layout.size_mm[0] and 0 <= y_mm <= fit.layout.size_mm[1]:
+        if fit.is_measured and fit.holds((float(x), float(y))):
             corners = fit.to_mm(quad)
             return float(np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1).mean())
     return None
@@ -110,17 +111,14 @@ def _side_mm(quad: Quad, mats: Mats) -> float | None:
 # --- Measuring ------------------------------------------------------------------------------------------------
 
 
-def measured(
-    grays: Sequence[Image], fits: Sequence[Fit], drawn: Mapping[str, Quad], sticker_mm: float
-) -> tuple[ZoneSight, ...]:
-    """Every zone of the mats found and every drawn one; of several pictures `(H, W)` each zone's middling one."""
-    seen = [[*_mats_zones(gray, fits, sticker_mm), *_drawn_zones(gray, drawn)] for gray in grays]
+def measured(grays: Sequence[Image], fits: Sequence[Fit], sticker_mm: float) -> tuple[ZoneSight, ...]:
+    """Every zone of the mats found, printed or drawn; of several pictures `(H, W)` each zone's middling one."""
+    seen = [[zone for fit in fits for zone in _zones(gray, fit, sticker_mm)] for gray in grays]
     return tuple(_middle_one(same) for same in zip(*seen, strict=True))
 
 
-def _mats_zones(gray: Image, fits: Sequence[Fit], sticker_mm: float) -> Iterator[ZoneSight]:
-    for fit in fits:
-        yield from _mat_zones(gray, fit, sticker_mm)
+def _zones(gray: Image, fit: Fit, sticker_mm: float) -> Iterator[ZoneSight]:
+    return _mat_zones(gray, fit, sticker_mm) if fit.is_measured else _drawn_zones(gray, fit)
 
 
 def _mat_zones(gray: Image, fit: Fit, sticker_mm: float) -> Iterator[ZoneSight]:
@@ -146,11 +144,21 @@ def _mat_zones(gray: Image, fit: Fit, sticker_mm: float) -> Iterator[ZoneSight]:
         )
 
 
-def _drawn_zones(gray: Image, drawn: Mapping[str, Quad]) -> Iterator[ZoneSight]:
-    for name, quad in drawn.items():
-        light = _Light.of(gray, np.array(quad, np.float64))
-        good = light.saturated < GLARE_SHARE and light.white >= DARK_WHITE
-        yield ZoneSight(name, None, light.blur_px, light.white, light.range, light.saturated, light.dark, None, good)
+def _drawn_zones(gray: Image, fit: Fit) -> Iterator[ZoneSight]:
+    """How large drawn zones are nobody knows, so only their light and sharpness are told."""
+    for name, rect in fit.layout.zones.items():
+        light = _Light.of(gray, fit.quad_px(rect))
+        yield ZoneSight(
+            zone=f"{fit.layout.id}/{name}",
+            px_per_mm=None,
+            blur_px=light.blur_px,
+            white=light.white,
+            contrast=light.range,
+            saturated=light.saturated,
+            dark=light.dark,
+            smallest_mm=None,
+            good=light.saturated < GLARE_SHARE and light.white >= DARK_WHITE,
+        )
 
 
 @dataclass(frozen=True, slots=True)
