@@ -41,14 +41,15 @@ class Company:
         self._plan, self._mishaps, self._tempo = plan, mishaps, tempo
         self._luck = random.Random(f"company {seed}")  # noqa: S311
         self._hands: list[Iterator[Arm]] = []
-        self._laid: Pose | None = None
+        self._laid: tuple[Pose, ...] = ()
         self._frames_seen = 0
 
     def join(self, movement: Movement) -> None:
         """Whoever reaches over the table with this movement begins to."""
-        for card in (movement, movement.meanwhile):
-            if card is not None and card.end is not None and not card.slides:
-                self._laid, self._frames_seen = card.end, 0
+        hands = (hand for hand in (movement, movement.meanwhile) if hand is not None and not hand.slides)
+        laid = tuple(hand.end for hand in hands if hand.end is not None)
+        if laid:
+            self._laid, self._frames_seen = laid, 0
         if movement.is_play:
             self._hands += (self._hand(visit) for visit in self._visits(movement))
 
@@ -59,14 +60,14 @@ class Company:
         """
         long_enough = self._frames_seen >= LEAST_SEEN_S * self._tempo.fps
         patient = waited < _PATIENCE_S * self._tempo.fps
-        return self._laid is not None and not long_enough and patient and movement.start != self._laid
+        return bool(self._laid) and not long_enough and patient and movement.start not in self._laid
 
     def around(self, scene: Scene) -> Scene:
         """A frame's scene with the idle hands over it."""
         arms = [(hand, next(hand, None)) for hand in self._hands]
         self._hands = [hand for hand, arm in arms if arm is not None]
         scene = replace(scene, arms=(*scene.arms, *(arm for _, arm in arms if arm is not None))) if arms else scene
-        hidden = self._laid is not None and hides(scene, self._laid)
+        hidden = any(hides(scene, laid) for laid in self._laid)
         self._frames_seen = 0 if hidden else self._frames_seen + 1
         return scene
 

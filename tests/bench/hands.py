@@ -44,6 +44,7 @@ EDITIONS = {2: "classic", 3: "classic", 4: "dujardin-2014"}
 """Four play alone in the later editions only."""
 
 LOOKS = {"typical": lens.household_look, "hard": lens.hard_look}
+LATE_FRAMES = 9
 TOLERANCE_FRAMES = 25
 """So long after an illegal card has gone its proposal still counts as made in time."""
 
@@ -220,6 +221,9 @@ class Result:
     sheet: bool = False
     questions: int = 0
     withdrawn: int = 0
+    strays: int = 0
+    """Cards in a wrong zone that were taken for what they meant there, and put right with the card."""
+
     trouble_frames: int = 0
     faults: list[tuple[int, str]] = field(default_factory=list)
 
@@ -232,10 +236,7 @@ def compare(result: Result, told: list[tuple[int, dict]], script: Script, diary:
             _compare_proposal(result, frame, item, plays, diary)
         elif "withdrawn" in item:
             result.withdrawn += 1
-            for truth in reversed(plays):
-                if truth.text == item["withdrawn"] and truth.proposed is not None:
-                    truth.proposed = None
-                    break
+            _withdraw(result, item["withdrawn"], plays)
         elif "question" in item:
             result.questions += 1
             for truth in plays:
@@ -250,6 +251,24 @@ def compare(result: Result, told: list[tuple[int, dict]], script: Script, diary:
     sheets = [item["sides"] for _, item in told if "hand" in item]
     result.sheet = sheets == _sheets(script)
     return plays
+
+
+def _withdraw(result: Result, text: str, plays: list[Truth]) -> None:
+    """A play was taken out of the record: it has to be told again, or should never have been told."""
+    told = next((t for t in reversed(plays) if t.text == text and t.proposed is not None), None)
+    if told is not None:
+        told.proposed = None
+        return
+    stray = next((fault for fault in reversed(result.faults) if fault[1].startswith(f"wrong: {text} in ")), None)
+    if stray is not None and _is_astray(stray[1].rpartition(" ")[2], stray[0], plays):
+        result.faults.remove(stray)
+        result.wrong, result.strays = result.wrong - 1, result.strays + 1
+
+
+def _is_astray(zone: str, frame: int, plays: list[Truth]) -> bool:
+    """Whether a card lay in this zone then that belongs to another."""
+    stays = (stay for truth in plays for stay in truth.stays[:-1])
+    return any(stay.zone == zone and stay.is_at(frame, TOLERANCE_FRAMES) for stay in stays)
 
 
 def _compare_proposal(result: Result, frame: int, item: dict, plays: list[Truth], diary: Diary) -> None:
@@ -287,7 +306,9 @@ def _count(result: Result, plays: list[Truth]) -> None:
     result.illegal, result.flagged = len(slips), sum(t.proposed is not None for t in slips)
     result.asked = sum(t.asked for t in stay if t.proposed is None)
     result.missed = len(stay) - len(done) - result.asked
-    result.delays = [t.stays[-1].delay(t.proposed) for t in done if t.stays and not t.early and len(t.stays) == 1]
+    timed = [(t, t.stays[-1].delay(t.proposed)) for t in done if t.stays and not t.early and len(t.stays) == 1]
+    result.delays = [delay for _, delay in timed]
+    result.faults += [(t.proposed, f"late by {delay} frames: {t.text}") for t, delay in timed if delay >= LATE_FRAMES]
     for truth in stay + slips:
         if truth.proposed is None:
             kind = "not flagged" if truth.taken_back else "asked" if truth.asked else "missed"
