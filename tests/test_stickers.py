@@ -109,12 +109,22 @@ def test_the_same_card_at_two_places_is_unknown_at_both():
 
 
 ONE = Scene(stickers=(Sticker("MB1:ROLL-03", 0, 0),))
+QUAD = ((932.0, 512.0), (988.0, 512.0), (988.0, 568.0), (932.0, 568.0))
+"""Where the code of `ONE` lies on its picture, roughly."""
+
+
+@pytest.fixture
+def own_reader_silent(monkeypatch):
+    """As for a code that is too large for our own reader, or one that an older version printed."""
+    monkeypatch.setattr(stickers, "_closed_set", lambda *_: ())
+    monkeypatch.setattr(stickers.codebook, "read_squares", lambda image, squares: [None] * len(squares))
 
 
 @pytest.mark.parametrize(
     ("said", "card", "confidence"), [("roll-03", "roll-03", AGREED), (None, "roll-03", ALONE), ("stop-01", None, 0.0)]
 )
-def test_the_second_reader_confirms_keeps_silent_or_objects(monkeypatch, said, card, confidence):
+@pytest.mark.usefixtures("own_reader_silent")
+def test_what_one_general_reader_says_the_other_confirms_keeps_silent_on_or_denies(monkeypatch, said, card, confidence):
     monkeypatch.setattr(stickers, "_second_opinion", lambda crop: said)
 
     (code,) = read_codes(gray_picture(ONE))
@@ -122,19 +132,22 @@ def test_the_second_reader_confirms_keeps_silent_or_objects(monkeypatch, said, c
     assert (code.card, code.confidence) == (card, confidence)
 
 
-def test_without_the_second_library_stickers_are_still_read(monkeypatch):
+@pytest.mark.usefixtures("own_reader_silent")
+def test_without_pyzbar_stickers_are_still_read(monkeypatch):
     monkeypatch.setattr(stickers, "_zbar", lambda: lambda gray: [])
 
     assert [(code.card, code.confidence) for code in read_codes(gray_picture(ONE))] == [("roll-03", ALONE)]
 
 
-def test_the_second_reader_really_reads():
+@pytest.mark.usefixtures("own_reader_silent")
+def test_pyzbar_really_reads():
     codes = read_codes(gray_picture(scattered(seed=5)))
 
-    assert sum(code.confidence == AGREED for code in codes) >= 58
+    assert sum(code.confidence == AGREED for code in codes) >= 50
 
 
-def test_what_both_readers_agreed_on_is_not_asked_again_at_its_place(monkeypatch):
+@pytest.mark.usefixtures("own_reader_silent")
+def test_what_was_sure_before_is_not_asked_again_at_its_place(monkeypatch):
     asked = []
     monkeypatch.setattr(stickers, "_second_opinion", lambda crop: asked.append(1))
 
@@ -143,6 +156,15 @@ def test_what_both_readers_agreed_on_is_not_asked_again_at_its_place(monkeypatch
 
     assert (here.confidence, elsewhere.confidence) == (AGREED, ALONE)
     assert len(asked) == 1
+
+
+@pytest.mark.parametrize("said", ["stop-01", "25-07"])
+def test_where_our_reader_and_a_general_one_differ_the_card_is_unknown(monkeypatch, said):
+    monkeypatch.setattr(stickers, "_general", lambda gray, box: [(said, QUAD)])
+
+    (code,) = read_codes(gray_picture(ONE))
+
+    assert (code.card, code.confidence) == (None, 0.0)
 
 
 def test_only_the_boxes_asked_for_are_read():

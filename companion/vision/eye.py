@@ -15,10 +15,10 @@ from companion.layout import MatLayout
 from companion.vision import borders, gate, mats, zones
 from companion.vision.boxes import Image
 from companion.vision.camera import Frame
+from companion.vision.code import side_of
 from companion.vision.gate import Gate, Motion
 from companion.vision.mats import Mats
 from companion.vision.read import gray_of, missing_zones, read
-from companion.vision.stickers import side_of
 from companion.vision.view import Sighting, View
 from companion.vision.zones import ZoneChanges, ZoneWatch
 

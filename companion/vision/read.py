@@ -15,10 +15,11 @@ from companion.layout import MatLayout, all_mats
 from companion.rules.cards import Card
 from companion.vision.boxes import Box, Image, around
 from companion.vision.camera import Frame
+from companion.vision.code import Code
 from companion.vision.mats import Fit, Mats, look
 from companion.vision.opencv import cv2
 from companion.vision.picture import read_picture
-from companion.vision.stickers import AGREED, Code, boxes_to_read, read_codes
+from companion.vision.stickers import AGREED, boxes_to_read, read_codes
 from companion.vision.view import Point, Sighting, View
 
 STICKER = "sticker"
@@ -75,6 +76,7 @@ def sighting_of(code: Code, mats: Mats) -> Sighting:
         sideways=_sideways(code, fit),
         confidence=code.confidence,
         by=STICKER,
+        rivals=code.rivals,
     )
 
 
@@ -99,7 +101,7 @@ def _sightings(
     old = before.sightings if before and where is not None else ()
     known = {s.card: s.centre_px for s in before.sightings if s.card and s.confidence >= AGREED} if before else {}
     boxes = boxes_to_read(gray, where)
-    found = [sighting_of(code, mats) for code in read_codes(gray, where=boxes, allowed=allowed, known=known)]
+    found = [sighting_of(code, mats) for code in read_codes(gray, where=boxes, allowed=allowed, known=known, mats=mats)]
     outside = [s for s in old if not any(box.holds(s.corners_px or ()) for box in boxes)]
     now = {s.card for s in found if s.card}
     twice = [s for s in outside if s.card in now and s.corners_px]

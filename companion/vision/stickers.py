@@ -1,73 +1,78 @@
 """Stickers: which physical cards lie on a picture, and where.
 
-zxing-cpp reads the picture at twice its size; pyzbar is asked about every code that it found, on a straightened
-copy of the code. Where both answer and differ, the card is unknown. Only texts of `companion.labels` count.
+Our own reader knows every code there is (`codebook`), finds their squares (`finder`) on the table seen from straight
+above (`plane`), and reads them down to 1.2 pixels a module. Without mats the size of the modules is searched for. Two
+readers that know nothing of our cards stand beside it: zxing-cpp on the picture at twice its size, and pyzbar for
+what one of the others says alone. Where two of them differ, the card is unknown.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
 import numpy.typing as npt
 import zxingcpp
 
+from companion.codes import MODULES
 from companion.labels import card_id_of
+from companion.vision import codebook, finder, plane
 from companion.vision.boxes import Box, Image, merged, whole
+from companion.vision.code import Code
+from companion.vision.codebook import Reading
+from companion.vision.mats import Mats
 from companion.vision.opencv import cv2
+from companion.vision.tags import read_tags
 from companion.vision.view import Point, Quad
 
 AGREED = 0.99
-"""Confidence where both readers give the same card."""
+"""Confidence where two readers give the same card."""
 
 ALONE = 0.9
-"""Confidence where one reader gives the card and the other nothing."""
+"""Confidence where a general reader gives the card and no other anything."""
 
-SECOND_TRY = 0.8
-"""Confidence where a code was found but only its enlarged, sharpened crop could be read, by one reader."""
+SURE_SCORE, SURE_MARGIN = 0.66, 0.2
+"""From here on our own reader is believed by itself."""
 
-MODULES = 21
+LIKELY_SCORE, LIKELY_MARGIN, LIKELY_STRUCTURE = 0.6, 0.15, 0.6
+"""From here on a code of ours is there, but people are asked which."""
+
+SIZES_MM = (20.0, 24.0, 29.0, 35.0)
+"""Widths of stickers that are looked for, quiet zone included; each covers a tenth more or less."""
+
+STICKER_MODULES = 25
+"""Modules across a sticker with its quiet zone."""
+
+FLAT_MODULE_PX = 2.0
+"""Pixels a module where squares are looked for: as good as more."""
+
+FEWEST_PX, MOST_PX = 0.7, 3.4
+"""Pixels a module below which no code can be told, and above which the general readers see to it."""
+
+SEARCHED_PX = (1.15, 1.36, 1.6, 1.9, 2.25, 2.65, 3.1)
+"""Pixels a module that are tried where no mat tells the scale."""
+
+SEARCHED_SLACK = 0.2
+"""How much a code may be foreshortened there."""
+
+MOST_SEARCHED_PX = 4_500_000
+"""A picture of more is searched for larger modules only: a phone's camera is near."""
+
+UPSCALE = 2
 MIN_SIDE_PX = 15.0
 """A version 1 code with smaller modules than 0.7 px can be no reading of ours."""
 
-UPSCALE = 2
-MAX_SECOND_TRIES = 12
 WHOLE_FROM = 0.6
 """Where the boxes to read cover more of the picture than this, the whole of it is read at once."""
 
 _ASKED_MODULE_PX = 4
 """Pixels a module on the crop that pyzbar is asked about: as good as 6 above 2 px a module, and half the time."""
 
-_TRIED_MODULE_PX = 6
-"""The same on the crop of a code that could not be read."""
-
 _MARGIN_MODULES = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Code:
-    """A sticker of ours on a picture."""
-
-    card: str | None
-    """The physical card, or None: the readers differ, the card is not in this deck, or it is here twice."""
-
-    corners_px: Quad
-    """The code without its quiet zone: top left, top right, bottom right, bottom left as it is printed."""
-
-    confidence: float
-    """`AGREED`, `ALONE` or `SECOND_TRY`; 0 where the card is None."""
-
-    @property
-    def centre_px(self) -> Point:
-        return centre_of(self.corners_px)
-
-    @property
-    def side_px(self) -> float:
-        """The mean length of the code's four sides."""
-        return side_of(self.corners_px)
+_CORNERS = np.array([(0, 0, 1), (MODULES, 0, 1), (MODULES, MODULES, 1), (0, MODULES, 1)], float).T
 
 
 def read_codes(
@@ -76,31 +81,19 @@ def read_codes(
     where: Sequence[Box] | None = None,
     allowed: Collection[str] | None = None,
     known: Mapping[str, Point] | None = None,
+    mats: Mats | None = None,
 ) -> tuple[Code, ...]:
-    """The stickers of ours on a grey picture `(H, W) uint8`, in the order they were found.
+    """The stickers of ours on a grey picture `(H, W) uint8`, codes and tags.
 
     `where` limits the search to boxes. A card that is not in `allowed` (physical cards, None: any) is of another
-    deck: it lies there, so it is a code without a card. `known` are cards that both readers agreed on at that
-    place on an earlier picture: pyzbar is not asked again about them. A foreign text is no code at all.
+    deck: it lies there, so it is a code without a card. `known` are cards that were read surely at that place on an
+    earlier picture: pyzbar is not asked again about them. `mats` tell how large a sticker may be. A foreign text is
+    no code at all.
     """
-    found = [code for box in boxes_to_read(gray, where) for code in _codes_in(gray, box, known or {})]
-    return tuple(_told_apart([code if _in_deck(code, allowed) else _unknown(code) for code in found]))
-
-
-def centre_of(quad: Quad) -> Point:
-    """The middle of four corners: where the diagonals of a square seen at an angle cross."""
-    (ax, ay), (bx, by), (cx, cy), (dx, dy) = quad
-    ux, uy, vx, vy = cx - ax, cy - ay, dx - bx, dy - by
-    cross = ux * vy - uy * vx
-    if abs(cross) < 1e-9:
-        return (ax + bx + cx + dx) / 4, (ay + by + cy + dy) / 4
-    t = ((bx - ax) * vy - (by - ay) * vx) / cross
-    return ax + t * ux, ay + t * uy
-
-
-def side_of(quad: Quad) -> float:
-    """The mean length of the four sides of a quad."""
-    return sum(math.dist(quad[i - 1], quad[i]) for i in range(4)) / 4
+    boxes = boxes_to_read(gray, where)
+    found = [code for box in boxes for code in _codes_in(gray, box, mats or Mats(), known or {})]
+    found = [code if _in_deck(code, allowed) else _unknown(code) for code in found]
+    return tuple(_told_apart([*found, *read_tags(gray, where=boxes, allowed=allowed)]))
 
 
 def boxes_to_read(gray: Image, where: Sequence[Box] | None) -> tuple[Box, ...]:
@@ -112,36 +105,110 @@ def boxes_to_read(gray: Image, where: Sequence[Box] | None) -> tuple[Box, ...]:
     return (whole(gray),) if sum(box.area_px for box in boxes) > WHOLE_FROM * gray.size else boxes
 
 
-# --- The first reader -----------------------------------------------------------------------------------------
+def _codes_in(gray: Image, box: Box, mats: Mats, known: Mapping[str, Point]) -> Iterator[Code]:
+    own = _best_each([*_closed_set(gray, box, mats)])
+    general = [(card, quad) for card, quad in _general(gray, box) if _plausible(quad)]
+    for code in own:
+        said = {card for card, quad in general if _near(code.centre_px, quad)}
+        yield _both(gray, code, said) if said else code
+    for card, quad in general:
+        if not any(_near(code.centre_px, quad) for code in own):
+            yield _checked(gray, card, quad, known)
 
 
-def _codes_in(gray: Image, box: Box, known: Mapping[str, Point]) -> Iterator[Code]:
-    part = box.of(gray)
-    unread: list[Quad] = []
-    for result in _zxing(_enlarged(part, UPSCALE)):
-        quad = _quad(result, UPSCALE, (box.left, box.top))
-        if not _plausible(quad):
+# --- Our own reader -------------------------------------------------------------------------------------------
+
+
+def _closed_set(gray: Image, box: Box, mats: Mats) -> Iterator[tuple[Reading, Quad]]:
+    """What our own reader finds in a box, each code as often as it is found."""
+    fit = plane.plane_of(gray, box, mats)
+    if fit is None:
+        yield from _searched(gray, box)
+        return
+    for size_mm in SIZES_MM:
+        module_mm = size_mm / STICKER_MODULES
+        if not FEWEST_PX <= module_mm * fit.px_per_mm <= MOST_PX:
             continue
-        if not result.valid:
-            unread.append(quad)
-        elif card := card_id_of(result.text):
-            yield _judged(gray, card, quad, known)
-    for quad in unread[:MAX_SECOND_TRIES]:
-        yield from _second_try(gray, quad)
+        flat = plane.flat_of(gray, box, mats, FLAT_MODULE_PX / module_mm)
+        if flat is not None:
+            found = _readings(flat.image, finder.STRAIGHT)
+            yield from ((reading, _as_quad(flat.to_picture(_corners(reading)))) for reading in found)
 
 
-def _enlarged(image: Image, factor: int) -> Image:
-    return cv2.resize(image, None, fx=factor, fy=factor, interpolation=cv2.INTER_CUBIC)
+def _searched(gray: Image, box: Box) -> Iterator[tuple[Reading, Quad]]:
+    """The same where nothing tells how large a module is."""
+    part = box.of(gray)
+    for module_px in SEARCHED_PX:
+        scale = FLAT_MODULE_PX / module_px
+        if part.size * scale * scale > MOST_SEARCHED_PX:
+            continue
+        how = cv2.INTER_CUBIC if scale > 1 else cv2.INTER_AREA
+        for reading in _readings(cv2.resize(part, None, fx=scale, fy=scale, interpolation=how), SEARCHED_SLACK):
+            yield reading, _as_quad((_corners(reading) + 0.5) / scale - 0.5 + (box.left, box.top))
+
+
+def _readings(image: Image, slack: float) -> Iterator[Reading]:
+    squares = finder.squares(image, FLAT_MODULE_PX, slack)
+    return (reading for reading in codebook.read_squares(image, squares) if reading and _is_likely(reading))
+
+
+def _is_likely(reading: Reading) -> bool:
+    return (
+        reading.score >= LIKELY_SCORE and reading.margin >= LIKELY_MARGIN and reading.structure >= LIKELY_STRUCTURE
+    ) or _is_sure(reading)
+
+
+def _is_sure(reading: Reading) -> bool:
+    return reading.score >= SURE_SCORE and reading.margin >= SURE_MARGIN
+
+
+def _best_each(found: list[tuple[Reading, Quad]]) -> list[Code]:
+    """Each place once, as it was read best."""
+    kept: list[Code] = []
+    for reading, quad in sorted(found, key=lambda pair: -pair[0].score):
+        code = _code_of(reading, quad)
+        if not any(_near(code.centre_px, other.corners_px) for other in kept):
+            kept.append(code)
+    return kept
+
+
+def _code_of(reading: Reading, quad: Quad) -> Code:
+    if _is_sure(reading):
+        return Code(reading.card, quad, _confidence(reading))
+    return Code(None, quad, 0.0, tuple((card, _likelihood(score, reading)) for card, score in reading.ranking))
+
+
+def _confidence(reading: Reading) -> float:
+    """How sure a sure reading is: more the clearer it leads."""
+    return min(AGREED, 0.93 + 0.2 * (reading.margin - SURE_MARGIN))
+
+
+def _likelihood(score: float, reading: Reading) -> float:
+    """How likely one of the rivals is, the best never more than people had better be asked about."""
+    weights = [math.exp(12 * s) for _, s in reading.ranking]
+    return round(0.85 * math.exp(12 * score) / sum(weights), 3)
+
+
+def _corners(reading: Reading) -> npt.NDArray[np.float64]:
+    seen = reading.matrix @ _CORNERS
+    corners: npt.NDArray[np.float64] = (seen[:2] / seen[2]).T
+    return corners
+
+
+# --- The general readers --------------------------------------------------------------------------------------
+
+
+def _general(gray: Image, box: Box) -> Iterator[tuple[str, Quad]]:
+    """The cards that zxing-cpp reads in a box."""
+    part = cv2.resize(box.of(gray), None, fx=UPSCALE, fy=UPSCALE, interpolation=cv2.INTER_CUBIC)
+    for result in _zxing(part):
+        if card := card_id_of(result.text):
+            yield card, _quad(result, UPSCALE, (box.left, box.top))
 
 
 def _zxing(gray: Image) -> list[zxingcpp.Barcode]:
     return zxingcpp.read_barcodes(
-        gray,
-        formats=zxingcpp.BarcodeFormat.QRCode,
-        try_rotate=False,
-        try_downscale=False,
-        try_invert=False,
-        return_errors=True,
+        gray, formats=zxingcpp.BarcodeFormat.QRCode, try_rotate=False, try_downscale=False, try_invert=False
     )
 
 
@@ -149,7 +216,7 @@ def _quad(result: zxingcpp.Barcode, scale: float, offset: tuple[int, int]) -> Qu
     """A result's corners in pixels of the whole picture, whose first pixel's middle is (0, 0)."""
     place = result.position
     corners = (place.top_left, place.top_right, place.bottom_right, place.bottom_left)
-    a, b, c, d = ((c.x / scale - 0.5 + offset[0], c.y / scale - 0.5 + offset[1]) for c in corners)
+    a, b, c, d = ((corner.x / scale - 0.5 + offset[0], corner.y / scale - 0.5 + offset[1]) for corner in corners)
     return a, b, c, d
 
 
@@ -161,18 +228,36 @@ def _plausible(quad: Quad) -> bool:
     return right_turns and min(lengths) >= MIN_SIDE_PX and max(lengths) < 3 * min(lengths)
 
 
-# --- The second reader ----------------------------------------------------------------------------------------
+def _both(gray: Image, own: Code, said: set[str]) -> Code:
+    """A code that both our own reader and a general one have found."""
+    card = next(iter(said)) if len(said) == 1 else None
+    if card is None or (own.card is not None and own.card != card):
+        return _unknown(own)
+    if own.card == card:
+        return replace(own, confidence=AGREED)
+    second = _second_opinion(_straight(gray, own.corners_px, _ASKED_MODULE_PX))
+    return Code(card, own.corners_px, AGREED) if second == card else own
 
 
-def _judged(gray: Image, card: str, quad: Quad, known: Mapping[str, Point]) -> Code:
+def _checked(gray: Image, card: str, quad: Quad, known: Mapping[str, Point]) -> Code:
+    """A code that only a general reader has found: does it look like that card's, or does another reader say so?"""
     code = Code(card, quad, AGREED)
     before = known.get(card)
-    if before is not None and _near(before, code):
+    if before is not None and _near(before, quad):
         return code
+    reading = codebook.read_squares(gray, _matrix_of(quad)[None])[0]
+    if reading is not None and _is_sure(reading):
+        return code if reading.card == card else _unknown(code)
     said = _second_opinion(_straight(gray, quad, _ASKED_MODULE_PX))
     if said is None:
         return replace(code, confidence=ALONE)
     return code if said == card else _unknown(code)
+
+
+def _matrix_of(quad: Quad) -> npt.NDArray[np.float64]:
+    """From the modules of a code to pixels, `(3, 3)`."""
+    matrix: npt.NDArray[np.float64] = cv2.getPerspectiveTransform(_CORNERS[:2].T.astype(np.float32), np.float32(quad))
+    return matrix
 
 
 def _straight(gray: Image, quad: Quad, module_px: int) -> Image:
@@ -192,7 +277,7 @@ def _second_opinion(crop: Image) -> str | None:
 
 @cache
 def _zbar() -> Callable[[Image], list[str]]:
-    """The second reader, from a grey picture to texts. Without libzbar it reads nothing (`doctor` says so)."""
+    """The third reader, from a grey picture to texts. Without libzbar it reads nothing (`doctor` says so)."""
     try:
         from pyzbar.pyzbar import ZBarSymbol, decode
     except ImportError:
@@ -202,24 +287,6 @@ def _zbar() -> Callable[[Image], list[str]]:
         return [found.data.decode("utf-8", "replace") for found in decode(gray, symbols=[ZBarSymbol.QRCODE])]
 
     return texts
-
-
-def _second_try(gray: Image, quad: Quad) -> Iterator[Code]:
-    """A code that was found and could not be read: enlarged and sharpened, to both readers."""
-    crop = _sharpened(_straight(gray, quad, _TRIED_MODULE_PX))
-    first = {card for result in _zxing(crop) if result.valid and (card := card_id_of(result.text))}
-    second = _second_opinion(crop)
-    cards = first | ({second} if second else set())
-    if len(cards) == 1:
-        yield Code(cards.pop(), quad, AGREED if first and second else SECOND_TRY)
-    elif cards:
-        yield Code(None, quad, 0.0)
-
-
-def _sharpened(crop: Image) -> Image:
-    soft = cv2.GaussianBlur(crop, (0, 0), _TRIED_MODULE_PX * 0.6)
-    sharp: npt.NDArray[np.uint8] = cv2.addWeighted(crop, 2.2, soft, -1.2, 0)
-    return sharp
 
 
 # --- What may be believed -------------------------------------------------------------------------------------
@@ -233,15 +300,22 @@ def _in_deck(code: Code, allowed: Collection[str] | None) -> bool:
     return code.card is None or allowed is None or code.card in allowed
 
 
-def _near(point: Point, code: Code) -> bool:
+def _near(point: Point, quad: Quad) -> bool:
+    """Whether a point lies within half a side of a code's middle."""
+    code = Code(None, quad, 0.0)
     return math.dist(point, code.centre_px) <= code.side_px / 2
+
+
+def _as_quad(corners: npt.NDArray[np.float64]) -> Quad:
+    a, b, c, d = ((float(x), float(y)) for x, y in corners)
+    return a, b, c, d
 
 
 def _told_apart(codes: list[Code]) -> Iterator[Code]:
     """Each place once; a card that is read at two places is unknown at both."""
     kept: list[Code] = []
     for code in codes:
-        if not any(other.card == code.card and _near(other.centre_px, code) for other in kept):
+        if not any(other.card == code.card and _near(other.centre_px, code.corners_px) for other in kept):
             kept.append(code)
     seen = [code.card for code in kept]
     yield from (_unknown(code) if code.card and seen.count(code.card) > 1 else code for code in kept)
