@@ -6,7 +6,6 @@ sight: a discard or a hazard is the play of whoever is to move, so it matters wh
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection
 
 from companion.memory import Memory
@@ -20,13 +19,10 @@ from companion.vision.view import View
 ARM_S = 8.0
 """What is over a zone for longer is no arm that is laying a card."""
 
-AFTER_ARM_S = 0.4
-"""So long after an arm has gone the card that it laid may still be unread."""
-
 DWELL_S = 0.8
 """So long at most a new card waits until no arm is over its mat."""
 
-BEFORE_TURN_S = 2.5
+BEFORE_TURN_S = 6.0
 """So long at most a card waits for the one before it, while an arm is over the table."""
 
 MISLAID_S = 4.0
@@ -39,13 +35,10 @@ class Patience:
     def __init__(self, places: Places) -> None:
         self._places = places
         self._since_s: dict[str, float] = {}
-        self._arm_s = -math.inf
-        """When an arm was over the table last."""
 
     def observe(self, view: View) -> None:
         """Takes in what a view cannot speak of."""
         self._since_s = {zone: self._since_s.get(zone, view.t_s) for zone in view.unknown_zones}
-        self._arm_s = view.t_s if self._arms(view.t_s) else self._arm_s
 
     def pause(self) -> None:
         """Nothing is known for a while."""
@@ -63,17 +56,19 @@ class Patience:
 
     def _may_come_second(self, track: Track, place: Place, memory: Memory, table: Table, t_s: float) -> bool:
         """Whether a card may have been laid before this one that is not in sight yet, and it matters."""
+        if not self._turn_matters(track, place, table):
+            return False
+        zones = self._places.within_reach(table) - {place.zone}
+        before = {zone for zone in zones & self._arms(t_s) if self._since_s[zone] <= track.seen_since_s}
+        return bool(before) or _is_being_read(zones, memory, track)
+
+    def _turn_matters(self, track: Track, place: Place, table: Table) -> bool:
+        """Whether it depends on whose turn it is what a card means, or whether it may be laid."""
         if place.zone == DISCARD_ZONE or track.face.family is Family.HAZARD:
-            zones = self._places.within_reach(table) - {place.zone}
-            before = {zone for zone in zones & self._arms(t_s) if self._since_s[zone] <= track.seen_since_s}
-            return bool(before) or _is_being_read(zones, memory, track)
+            return True
         guess = self._places.play_at(track.face, place.zone, place.sideways, table)
-        recently = t_s - self._arm_s < AFTER_ARM_S
-        return (
-            recently
-            and guess is not None
-            and any(reason.code == "not-your-turn" for reason in objections(table, guess.play))
-        )
+        refused = objections(table, guess.play) if guess is not None else ()
+        return any(reason.code == "not-your-turn" for reason in refused)
 
     def _arms(self, t_s: float) -> set[str]:
         """The zones that an arm may be over."""
