@@ -120,8 +120,10 @@ def _cut_off(quiet: np.ndarray, size_px: tuple[int, int]) -> float:
 
 def _share_inside(field: np.ndarray, corners: np.ndarray) -> float:
     low = np.maximum(corners.min(0).astype(int), 0)
-    high = corners.max(0).astype(int) + 2
+    high = np.maximum(corners.max(0).astype(int) + 2, 0)
     part = field[low[1] : high[1], low[0] : high[0]]
+    if not part.size:
+        return 0.0
     mask = np.zeros(part.shape, np.uint8)
     cv2.fillConvexPoly(mask, np.int32(corners.round() - low), 1)
     return float(part[mask > 0].mean()) if mask.any() else 0.0
@@ -224,8 +226,10 @@ def _paint_card(canvas: np.ndarray, card: Laid, pose: Pose, table: Table) -> Non
 
 def _look_of(card: Laid) -> str:
     """The look's name, with the face for cards of our own deck."""
+    if card.look != "own":
+        return card.look
     card_id = card_id_of(card.sticker.text) if card.sticker else None
-    return f"own {card_id.rpartition('-')[0]}" if card.look == "own" and card_id else card.look
+    return f"own {card_id.rpartition('-')[0] if card_id else 'roll'}"
 
 
 def paste(canvas: np.ndarray, texture: Texture, corners: np.ndarray) -> None:
@@ -580,6 +584,39 @@ def hard_photo(seed: int, tilt_deg: tuple[float, float] = (0, 30), **how: object
     """The same in hard light, by turns with each of the `TROUBLES`."""
     rng = np.random.default_rng((seed, 1))
     return _photo(seed, rng, tilt_deg, hard_shot(rng, TROUBLES[seed % len(TROUBLES)]), **how)
+
+
+def wild_photo(seed: int, **how: object) -> Photo:
+    """Anything: two troubles at once, any scale, tilt and lean, stickers of 16 to 28 mm, a fifth of them of others.
+
+    Nobody is asked to read these; nothing may be misread on them.
+    """
+    rng = np.random.default_rng((seed, 2))
+    first, second = rng.choice(TROUBLES, 2, replace=False)
+    shot = replace(hard_shot(rng, str(first)), **_badly(str(second), rng))
+    pose = Pose(
+        px_per_mm=float(rng.uniform(0.9, 3.0)),
+        tilt_deg=float(rng.uniform(0, 50)),
+        lean_deg=float(rng.uniform(0, 360)),
+        turn_deg=float(rng.uniform(0, 360)),
+        focal=float(rng.uniform(0.6, 1.1)),
+        barrel=float(rng.uniform(0, 0.12)),
+    )
+    area = pose.table_mm()
+    count = int(np.clip(area[0] * area[1] / 8000, 6, 120))
+    cards = [str(card) for card in rng.permutation(all_cards())[:count]]
+    table = some_table(rng, area, cards, size_mm=float(rng.choice((16, 18, 20, 20, 24, 28))), **how)
+    return photograph(with_codes_of_others(table, rng, 0.2), pose, shot, seed)
+
+
+def with_codes_of_others(table: Table, rng: np.random.Generator, share: float) -> Table:
+    """The same table where so many of the stickers are not ours."""
+    kinds = [foreign.CODES[int(rng.integers(len(foreign.CODES)))] for _ in table.cards]
+    cards = tuple(
+        replace(card, sticker=replace(card.sticker, kind=kind, text=text)) if rng.random() < share else card
+        for card, (kind, text) in zip(table.cards, kinds, strict=True)
+    )
+    return replace(table, cards=cards)
 
 
 def _photo(

@@ -19,6 +19,7 @@ from companion.codes import CARDS, FIRST_TAG_ID, card_of_tag
 from companion.labels import card_id_of
 from companion.vision.mats import Mats
 from companion.vision.stickers import read_codes
+from companion.vision.tags import read_tags
 
 Found = list[tuple[str | None, tuple[float, float]]]
 
@@ -40,6 +41,11 @@ def ours(gray: np.ndarray, mats: Mats | None = None) -> Found:
     """The closed set; without mats the scale is searched for."""
     told = {"mats": mats} if "mats" in inspect.signature(read_codes).parameters else {}
     return [(code.card, code.centre_px) for code in read_codes(gray, **told)]
+
+
+def our_tags(gray: np.ndarray) -> Found:
+    """The tags of cards, as the closed set that they are."""
+    return [(code.card, code.centre_px) for code in read_tags(gray)]
 
 
 def zxing(gray: np.ndarray) -> Found:
@@ -119,5 +125,6 @@ READERS = (
     Reader("pyzbar", zbar),
     Reader("pyzbar, 2× and threshold", twice(zbar, threshold=True)),
     Reader("OpenCV QR", opencv_codes),
+    Reader("ours, tags", our_tags, of_tags=True),
     Reader("OpenCV tags", opencv_tags, of_tags=True),
 )
