@@ -6,8 +6,6 @@ sight: a discard or a hazard is the play of whoever is to move, so it matters wh
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
 from companion.memory import Memory
 from companion.places import DISCARD_ZONE, DRAW_ZONE, Places
 from companion.rules.cards import Family
@@ -60,7 +58,7 @@ class Patience:
             return False
         zones = self._places.within_reach(table) - {place.zone}
         before = {zone for zone in zones & self._arms(t_s) if self._since_s[zone] <= track.seen_since_s}
-        return bool(before) or _is_being_read(zones, memory, track)
+        return bool(before) or _is_being_read(memory, track)
 
     def _turn_matters(self, track: Track, place: Place, table: Table) -> bool:
         """Whether it depends on whose turn it is what a card means, or whether it may be laid."""
@@ -75,7 +73,7 @@ class Patience:
         return {zone for zone, since_s in self._since_s.items() if t_s - since_s < ARM_S and zone != DRAW_ZONE}
 
 
-def _is_being_read(zones: Collection[str], memory: Memory, but: Track) -> bool:
-    """Whether another new card is in sight in one of these zones that has not been looked at often enough."""
-    coming = (t for zone in zones for t in memory.coming(zone) if t is not but)
+def _is_being_read(memory: Memory, but: Track) -> bool:
+    """Whether another new card has come into sight that has not been looked at often enough."""
+    coming = (t for t in memory if t is not but and t.is_new and not t.confirmed)
     return any(track.steady() is None for track in coming)

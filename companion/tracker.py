@@ -39,6 +39,9 @@ PILE_EMPTY_S = 5.0
 UNSEEN_DRAWS = 2
 """So many cards may have been drawn before the plays that tell of it; only beyond it is an empty pile news."""
 
+MOST_AT_ONCE = 4
+"""So many cards that lie anew are tried in every order."""
+
 BEFORE_ALL = (-1, 0, 0.0, 0.0)
 BARE_LOOKS = 3
 CONTESTED_S = 8.0
@@ -206,9 +209,18 @@ class Tracker:
             return (-1, 0, *seen)
         if play is None or objections(table, play):
             return (int(play is not None), 0, *seen)
-        after = apply(table, play)
-        others = (self._play(t, after) for t in self._memory if t is not track and self._lies_new(t))
-        return (0, sum(bool(objections(after, other)) for other in others if other is not None), *seen)
+        others = [t for t in self._memory if t is not track and self._lies_new(t)][: MOST_AT_ONCE - 1]
+        return (0, len(others) - self._legal_ones(others, apply(table, play)), *seen)
+
+    def _legal_ones(self, tracks: Sequence[Track], table: Table) -> int:
+        """How many of the cards that lie anew may have been laid one after the other, in the best order."""
+        most = 0
+        for track in tracks:
+            play = self._play(track, table)
+            if play is not None and not objections(table, play):
+                left = [other for other in tracks if other is not track]
+                most = max(most, 1 + self._legal_ones(left, apply(table, play)))
+        return most
 
     def _play(self, track: Track, table: Table) -> Play | None:
         """What a card that lies anew would mean."""
