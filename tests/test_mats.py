@@ -16,6 +16,7 @@ from companion.vision.lens import Lens as Bend
 from companion.vision.markers import find_markers
 from companion.vision.mats import CHECK_EVERY_S, SEARCH_EVERY_S, Mats, check, look, search
 from companion.vision.read import gray_of
+from companion.vision.survey import Points, survey
 
 SIDE, TABLE = side_mat(1), table_mat()
 BOTH = (SIDE, TABLE)
@@ -544,3 +545,35 @@ def test_the_grid_for_a_flat_picture_lies_where_single_points_do():
 
     assert grid.shape == (176, 114, 2)
     assert grid[3, 7] == pytest.approx(fit.to_px([(10.0 + 7.5 * 0.5, 20.0 + 3.5 * 0.5)])[0], abs=1e-3)
+
+
+SIGHT = np.array([[1700.0, 0, 959.5], [0, 1700, 539.5], [0, 0, 1]])
+
+
+def corners_seen(slant_deg: float, noise_px: float, seed: int) -> dict[str, Points]:
+    """The markers of two mats as a straight lens shows them, blur's inset and noise and all; one mat is slanted."""
+    chance = np.random.default_rng(seed)
+    tilt = np.radians(chance.uniform(0, 40))
+    turn = np.array([[1, 0, 0], [0, np.cos(tilt), np.sin(tilt)], [0, -np.sin(tilt), np.cos(tilt)]])
+    seen = {}
+    for layout, x_mm, slant in ((SIDE, -430, np.radians(slant_deg)), (TABLE, 60, 0.0)):
+        mm = np.concatenate([corners_mm(marker.square) for marker in layout.markers])
+        placed = np.column_stack((x_mm + mm[:, 0] * np.cos(slant), mm[:, 1] - 200, -mm[:, 0] * np.sin(slant)))
+        at = (placed @ turn.T + (0, 0, chance.uniform(900, 1300))) @ SIGHT.T
+        px = at[:, :2] / at[:, 2:]
+        inwards = px.reshape(-1, 4, 2).mean(axis=1).repeat(4, axis=0) - px
+        seen[layout.id] = Points(mm, px + 0.01 * inwards + chance.normal(0, noise_px, px.shape))
+    return seen
+
+
+@pytest.mark.parametrize("noise_px", [0.1, 0.3, 1.0])
+def test_noise_is_no_bend(noise_px):
+    found = [survey(corners_seen(0, noise_px, n), (1920, 1080), None, seek_lens=True).lens for n in range(40)]
+
+    assert found == [None] * 40
+
+
+def test_a_mat_that_does_not_lie_flat_is_no_bend_of_the_lens():
+    found = [survey(corners_seen(4, 0.15, n), (1920, 1080), None, seek_lens=True).lens for n in range(40)]
+
+    assert found == [None] * 40

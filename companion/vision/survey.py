@@ -27,6 +27,9 @@ CLEARLY_BETTER = 0.5
 SURELY_BETTER = 40.0
 """… and explain so many times as much as chance would: few markers are soon explained by anything."""
 
+NOT_FLAT = 0.7
+"""Where mats on planes of their own would leave less than this share of the squares, the table is uneven, not bent."""
+
 LEAST_BEND_PX = 1.0
 """A bend that moves no marker by this much is none."""
 
@@ -151,6 +154,18 @@ class _Task:
         """What is left a number, as a root mean square."""
         return float(np.sqrt(self.total(at) / self.spare(bends)) * CORNER_PX)
 
+    def left_apart_px(self, at: Floats) -> float:
+        """What would be left were each mat on a plane of its own, by the bend and inset at hand."""
+        mm = self.mm + at[-3] * self.inward
+        lens = Lens(self.size_px, float(at[-2]), float(at[-1]))
+        flat = (lens.straighten(self.seen * self.unit + self.middle) - self.middle) / self.unit
+        total, spare = 0.0, 0
+        for own in (self.mat == number for number in range(len(self.loose))):
+            plane, _ = cv2.findHomography(mm[own], flat[own], 0)
+            off = cv2.perspectiveTransform(mm[own][None], plane)[0] - flat[own]
+            total, spare = total + float((off**2).sum()), spare + off.size - 8
+        return float(np.sqrt(total / max(1, spare))) * self.unit
+
     def matrices(self, at: Floats) -> list[Floats]:
         """Each mat's way from millimetres to the straight picture."""
         plane = np.append(at[:8], 1.0).reshape(3, 3)
@@ -180,7 +195,8 @@ def _is_better(task: _Task, bent: Floats, before: Floats, bends: int) -> bool:
     moved = np.abs(lens.straighten(task.seen * task.unit + task.middle) - task.seen * task.unit - task.middle).max()
     was, left = task.total(before), task.total(bent)
     clearly = left <= CLEARLY_BETTER * was and was - left >= SURELY_BETTER * left / task.spare(bends)
-    return bool(clearly and moved >= LEAST_BEND_PX)
+    flat = task.left_px(bent, bends) ** 2 * NOT_FLAT <= task.left_apart_px(before) ** 2
+    return bool(clearly and flat and moved >= LEAST_BEND_PX)
 
 
 def _solved(task: _Task, start: Floats, bends: int) -> Floats:
