@@ -5,7 +5,6 @@ A text that is none of our cards is given as it is: where it stands for one of o
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -39,8 +38,7 @@ class Reader:
 
 def ours(gray: np.ndarray, mats: Mats | None = None) -> Found:
     """The closed set; without mats the scale is searched for."""
-    told = {"mats": mats} if "mats" in inspect.signature(read_codes).parameters else {}
-    return [(code.card, code.centre_px) for code in read_codes(gray, **told)]
+    return [(code.card, code.centre_px) for code in read_codes(gray, mats=mats)]
 
 
 def our_tags(gray: np.ndarray) -> Found:
