@@ -185,7 +185,17 @@ def _read(
 ) -> View:
     """The view with the due zones read; a sticker that is missed in a place that looks the same still counts."""
     boxes = [box for zone in due if (box := zones.zone_box(sight.mats, zone, REACH_OUT_MM))]
-    view = read(frame, sight.mats, layouts=layouts, allowed=allowed, where=boxes, before=sight.view, gray=gray)
+    # What cannot be explained may be a sticker larger or smaller than the others.
+    view = read(
+        frame,
+        sight.mats,
+        layouts=layouts,
+        allowed=allowed,
+        where=boxes,
+        before=sight.view,
+        gray=gray,
+        every_size=bool(due & (sight.unexplained | sight.unread)),
+    )
     old = {id(s) for s in sight.view.sightings} if sight.view else set()
     placed = (s if id(s) in old else borders.settled(sight.mats, s) for s in view.sightings)
     found = [s for s in placed if s.zone is not None]

@@ -7,7 +7,6 @@ there may be a code. Two of them are enough where the third fits only poorly, un
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -18,6 +17,10 @@ from companion.vision.boxes import Image
 from companion.vision.opencv import cv2
 
 Floats = npt.NDArray[np.float64]
+Fits = npt.NDArray[np.float32]
+"""How well a mark fits, -1 … 1."""
+
+Places = npt.NDArray[np.int64]
 
 LEG_MODULES = 14.0
 """From the middle of one mark to the next."""
@@ -39,8 +42,8 @@ THREE_MARKS = 1.42
 LEAST_CONTRAST = 0.03
 """Print is not fainter than this share of the light on it, however it shines; noise and most cloth is."""
 
-MOST_MARKS = 1200
-"""No table shows so many codes; what looks like more is gravel or cloth."""
+MOST_MARKS, TILE_MODULES = 40, 64
+"""So many marks are followed up on a tile of that side: twelve codes' worth. Gravel or patterned cloth shows more."""
 
 REACH_MODULES = 1.0
 """So far from where it should be a third mark is looked for, where the picture is from straight above."""
@@ -55,11 +58,11 @@ _FINE = 16
 class _Marks:
     """How well a mark fits at every place, and the places where it fits best."""
 
-    fit: npt.NDArray[np.float32]
+    fit: Fits
     points: Floats
     """`(n, 2)`, with parts of a pixel."""
 
-    values: npt.NDArray[np.float32]
+    values: Fits
     module_px: float
     slack: float
     """How much longer or shorter than expected a leg may be."""
@@ -76,10 +79,10 @@ def squares(image: Image, module_px: float, slack: float = STRAIGHT) -> Floats:
     soft = cv2.GaussianBlur(image, (0, 0), SOFTENED_MODULES * module_px)
     fit = cv2.matchTemplate(soft, mark, cv2.TM_CCOEFF_NORMED)
     fit[_is_faint(soft, len(mark))] = 0
-    marks = _Marks(fit, *_peaks(fit), module_px, slack)
-    found = sorted(_triples(marks), key=lambda triple: -triple[0])
-    corners = np.array([points for _, points in found]).reshape(-1, 3, 2) + (mark.shape[0] - 1) / 2
-    return _as_matrices(corners[_apart(corners, module_px)])
+    marks = _Marks(fit, *_peaks(fit, TILE_MODULES * module_px), module_px, slack)
+    strength, corners = _triples(marks)
+    first = _each_once(corners[np.argsort(-strength)], module_px)
+    return _as_matrices(first + (len(mark) - 1) / 2)
 
 
 @lru_cache(maxsize=32)
@@ -108,15 +111,23 @@ def _is_faint(image: Image, side: int) -> npt.NDArray[np.bool_]:
     return (cv2.blur(spread, (side, side)).astype(np.float32) < LEAST_CONTRAST * light)[whole]
 
 
-def _peaks(fit: npt.NDArray[np.float32]) -> tuple[Floats, npt.NDArray[np.float32]]:
+def _peaks(fit: Fits, tile_px: float) -> tuple[Floats, Fits]:
     """The places where a mark fits better than all around, and how well."""
     rows, columns = np.nonzero((fit >= cv2.dilate(fit, np.ones((5, 5), np.uint8))) & (fit > SURE_MARK))
-    values = fit[rows, columns]
-    best = np.argsort(-values)[:MOST_MARKS]
-    return _refined(fit, columns[best], rows[best]), values[best]
+    best = np.argsort(-fit[rows, columns])
+    best = best[_first_of_each(np.stack((rows, columns))[:, best] // tile_px, MOST_MARKS)]
+    return _refined(fit, columns[best], rows[best]), fit[rows[best], columns[best]]
 
 
-def _refined(fit: npt.NDArray[np.float32], x: npt.NDArray[np.int64], y: npt.NDArray[np.int64]) -> Floats:
+def _first_of_each(keys: Floats, most: int) -> Places:
+    """Where the first so many of each key stand; `keys` are `(parts, n)`."""
+    _, group = np.unique(keys, axis=1, return_inverse=True)
+    order = np.argsort(group, kind="stable")
+    starts = np.searchsorted(group[order], group[order])
+    return np.sort(order[np.arange(len(order)) - starts < most])
+
+
+def _refined(fit: Fits, x: Places, y: Places) -> Floats:
     """Peaks to parts of a pixel: the top of a parabola through each and its neighbours, `(n, 2)`."""
     x, y = x.clip(1, fit.shape[1] - 2), y.clip(1, fit.shape[0] - 2)
     here = fit[y, x]
@@ -131,19 +142,38 @@ def _top(before: Floats, here: Floats, after: Floats) -> Floats:
 # --- Three marks at a right angle -------------------------------------------------------------------------------
 
 
-def _triples(marks: _Marks) -> Iterator[tuple[float, Floats]]:
-    """Each three places that may be a code's marks, `(3, 2)`: top left, top right, bottom left."""
-    if len(marks.points) < 2:
-        return
-    between = marks.points[None] - marks.points[:, None]
-    lengths = np.hypot(between[..., 0], between[..., 1]) / (LEG_MODULES * marks.module_px)
-    one, other = np.nonzero(np.abs(lengths - 1) < marks.slack)
-    leg = between[one, other]
-    yield from _with_third(marks, one, other, marks.points[one] + _turned(leg), (0, 1, 2))
-    yield from _with_third(marks, one, other, marks.points[one] - _turned(leg), (0, 2, 1))
-    one, other = np.nonzero(np.abs(lengths / 2**0.5 - 1) < marks.slack)
-    middle, across = (marks.points[one] + marks.points[other]) / 2, _turned(between[one, other]) / 2
-    yield from _with_third(marks, one, other, middle - across, (1, 2, 0))
+def _triples(marks: _Marks) -> tuple[Fits, Floats]:
+    """Each three places that may be a code's marks: how well they fit, and where, `(n, 3, 2)`.
+
+    The three are top left, top right, bottom left.
+    """
+    one, other = _pairs(marks, LEG_MODULES)
+    leg = marks.points[other] - marks.points[one]
+    across, apart = _pairs(marks, LEG_MODULES * 2**0.5)
+    middle, half = (marks.points[across] + marks.points[apart]) / 2, (marks.points[apart] - marks.points[across]) / 2
+    found = [
+        _with_third(marks, one, other, marks.points[one] + _turned(leg), (0, 1, 2)),
+        _with_third(marks, one, other, marks.points[one] - _turned(leg), (0, 2, 1)),
+        _with_third(marks, across, apart, middle - _turned(half), (1, 2, 0)),
+    ]
+    strengths, corners = zip(*found, strict=True)
+    return np.concatenate(strengths), np.concatenate(corners)
+
+
+def _pairs(marks: _Marks, modules: float) -> tuple[Places, Places]:
+    """Every two marks that stand about so many modules apart, both ways round."""
+    order = np.argsort(marks.points[:, 0], kind="stable")
+    x = marks.points[order, 0]
+    reach = modules * marks.module_px
+    low, high = (np.searchsorted(x, x + side * reach * (1 + marks.slack)) for side in (-1, 1))
+    one = np.repeat(np.arange(len(x)), high - low)
+    other = (
+        np.arange(len(one)) - np.repeat(np.cumsum(high - low) - (high - low), high - low) + np.repeat(low, high - low)
+    )
+    one, other = order[one], order[other]
+    length = np.hypot(*(marks.points[other] - marks.points[one]).T)
+    good = np.abs(length / reach - 1) < marks.slack
+    return one[good], other[good]
 
 
 def _turned(vectors: Floats) -> Floats:
@@ -152,37 +182,35 @@ def _turned(vectors: Floats) -> Floats:
 
 
 def _with_third(
-    marks: _Marks,
-    one: npt.NDArray[np.int64],
-    other: npt.NDArray[np.int64],
-    expected: Floats,
-    roles: tuple[int, int, int],
-) -> Iterator[tuple[float, Floats]]:
+    marks: _Marks, one: Places, other: Places, expected: Floats, roles: tuple[int, int, int]
+) -> tuple[Fits, Floats]:
     """The pairs whose third mark fits near where it is expected; `roles` says which corner each of the three is."""
     reach = max(1, round(REACH_MODULES * marks.module_px * marks.slack / STRAIGHT))
     height, width = marks.fit.shape
     x, y = np.rint(expected).astype(int).T
-    inside = (x >= reach) & (y >= reach) & (x < width - reach) & (y < height - reach)
+    inside = (x > reach) & (y > reach) & (x < width - reach - 1) & (y < height - reach - 1)
     best = cv2.dilate(marks.fit, np.ones((2 * reach + 1, 2 * reach + 1), np.uint8))
     third = best[y.clip(0, height - 1), x.clip(0, width - 1)]
     strength = third + marks.values[one] + marks.values[other]
-    for n in np.flatnonzero(inside & (third >= POOR_MARK) & (strength >= THREE_MARKS)):
-        near = marks.fit[y[n] - reach : y[n] + reach + 1, x[n] - reach : x[n] + reach + 1]
-        row, column = divmod(int(near.argmax()), 2 * reach + 1)
-        three = np.empty((3, 2))
-        three[list(roles[:2])] = marks.points[one[n]], marks.points[other[n]]
-        three[roles[2]] = _refined(marks.fit, np.array([x[n] - reach + column]), np.array([y[n] - reach + row]))[0]
-        yield float(strength[n]), three
+    good = np.flatnonzero(inside & (third >= POOR_MARK) & (strength >= THREE_MARKS))
+    corners = np.empty((len(good), 3, 2))
+    corners[:, roles[0]], corners[:, roles[1]] = marks.points[one[good]], marks.points[other[good]]
+    corners[:, roles[2]] = _best_near(marks.fit, x[good], y[good], reach)
+    return strength[good], corners
 
 
-def _apart(corners: Floats, module_px: float) -> list[int]:
-    """Which of the triples to keep: of those that mean the same square only the first."""
-    kept: list[int] = []
-    for n, triple in enumerate(corners):
-        same = np.abs(corners[kept] - triple).max(axis=(1, 2)) < module_px if kept else np.zeros(0, bool)
-        if not same.any():
-            kept.append(n)
-    return kept
+def _best_near(fit: Fits, x: Places, y: Places, reach: int) -> Floats:
+    """Where a mark fits best within reach of each place, `(n, 2)`."""
+    steps = np.arange(-reach, reach + 1)
+    near = fit[y[:, None, None] + steps[:, None], x[:, None, None] + steps].reshape(len(x), len(steps) ** 2)
+    down, right = np.divmod(near.argmax(axis=1), len(steps))
+    return _refined(fit, x + right - reach, y + down - reach)
+
+
+def _each_once(corners: Floats, module_px: float) -> Floats:
+    """The triples without those that mean nearly the same square as one before them."""
+    keys = np.rint(corners.reshape(-1, 6).T / (1.5 * module_px))
+    return corners[_first_of_each(keys, 1)] if len(corners) else corners
 
 
 def _as_matrices(corners: Floats) -> Floats:

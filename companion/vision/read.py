@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from companion.vision.code import Code
 from companion.vision.mats import Fit, Mats, look
 from companion.vision.opencv import cv2
 from companion.vision.picture import read_picture
-from companion.vision.stickers import AGREED, boxes_to_read, read_codes
+from companion.vision.stickers import AGREED, SIZES_MM, boxes_to_read, read_codes, sizes_seen
 from companion.vision.view import Point, Sighting, View
 
 STICKER = "sticker"
@@ -38,15 +39,21 @@ def read(
     unknown: Iterable[str] = (),
     trouble: str | None = None,
     gray: Image | None = None,
+    every_size: bool = True,
 ) -> View:
     """What a frame shows, given where the mats lie.
 
     `layouts` are the mats in play (None: those found), `allowed` the physical cards of the deck (None: any).
     `where` limits the reading to boxes; outside them the sightings of `before` still stand. Zones are unknown when
     their mat is not found, when a `moving` box touches them, or when `unknown` names them. `gray` spares making
-    the frame grey where that is done already.
+    the frame grey where that is done already; without `every_size` only stickers as large as those of `before` are
+    looked for.
     """
-    sightings = _sightings(gray_of(frame.image) if gray is None else gray, mats, allowed, where, before)
+    sizes = (
+        sizes_seen((s.corners_px for s in before.sightings if s.card and s.corners_px), mats) if before else SIZES_MM
+    )
+    how = _How(allowed, SIZES_MM if every_size else sizes)
+    sightings = _sightings(gray_of(frame.image) if gray is None else gray, mats, how, where, before)
     hidden = {*unknown, *missing_zones(mats, layouts or ()), *zones_under(moving, mats)}
     return View(
         t_s=frame.t_s,
@@ -56,6 +63,13 @@ def read(
         draw_pile_empty=None if "table/draw" in hidden else mats.draw_marker_seen,
         trouble=trouble,
     )
+
+
+class _How(NamedTuple):
+    """Which stickers are read."""
+
+    allowed: Collection[str] | None
+    sizes_mm: Sequence[float]
 
 
 def gray_of(image: Image) -> Image:
@@ -95,13 +109,14 @@ def zones_under(boxes: Sequence[Box], mats: Mats) -> frozenset[str]:
 
 
 def _sightings(
-    gray: Image, mats: Mats, allowed: Collection[str] | None, where: Sequence[Box] | None, before: View | None
+    gray: Image, mats: Mats, how: _How, where: Sequence[Box] | None, before: View | None
 ) -> tuple[Sighting, ...]:
     """What is read in the boxes, and what still stands outside of them."""
     old = before.sightings if before and where is not None else ()
     known = {s.card: s.centre_px for s in before.sightings if s.card and s.confidence >= AGREED} if before else {}
     boxes = boxes_to_read(gray, where)
-    found = [sighting_of(code, mats) for code in read_codes(gray, where=boxes, allowed=allowed, known=known, mats=mats)]
+    codes = read_codes(gray, where=boxes, allowed=how.allowed, known=known, mats=mats, sizes_mm=how.sizes_mm)
+    found = [sighting_of(code, mats) for code in codes]
     outside = [s for s in old if not any(box.holds(s.corners_px or ()) for box in boxes)]
     now = {s.card for s in found if s.card}
     twice = [s for s in outside if s.card in now and s.corners_px]
@@ -110,7 +125,7 @@ def _sightings(
     # A card seen here still stood there: either it was carried here, or there are two. Both places are read at once.
     again = [around(s.corners_px).padded(_AGAIN_PX) for s in twice if s.corners_px]
     rest = replace(before, sightings=tuple(s for s in before.sightings if s not in twice))
-    return _sightings(gray, mats, allowed, (*boxes, *again), rest)
+    return _sightings(gray, mats, how, (*boxes, *again), rest)
 
 
 def _sideways(code: Code, fit: Fit | None) -> bool:

@@ -9,7 +9,7 @@ what one of the others says alone. Where two of them differ, the card is unknown
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
@@ -21,7 +21,7 @@ from companion.codes import MODULES
 from companion.labels import card_id_of
 from companion.vision import codebook, finder, plane
 from companion.vision.boxes import Box, Image, merged, whole
-from companion.vision.code import Code
+from companion.vision.code import Code, centre_of, side_of
 from companion.vision.codebook import Reading
 from companion.vision.mats import Mats
 from companion.vision.opencv import cv2
@@ -34,10 +34,13 @@ AGREED = 0.99
 ALONE = 0.9
 """Confidence where a general reader gives the card and no other anything."""
 
-SURE_SCORE, SURE_MARGIN = 0.66, 0.2
-"""From here on our own reader is believed by itself."""
+SURE_SCORE, SURE_MARGIN, SURE_SUM = 0.52, 0.25, 0.92
+"""From here on our own reader is believed by itself: score and margin, and both together.
 
-LIKELY_SCORE, LIKELY_MARGIN, LIKELY_STRUCTURE = 0.6, 0.15, 0.6
+Noise and blur take from the score and leave the margin; what is no code of ours may by chance have some score.
+"""
+
+LIKELY_MARGIN, LIKELY_SUM, LIKELY_STRUCTURE = 0.18, 0.78, 0.55
 """From here on a code of ours is there, but people are asked which."""
 
 SIZES_MM = (20.0, 24.0, 29.0, 35.0)
@@ -82,16 +85,17 @@ def read_codes(
     allowed: Collection[str] | None = None,
     known: Mapping[str, Point] | None = None,
     mats: Mats | None = None,
+    sizes_mm: Sequence[float] = SIZES_MM,
 ) -> tuple[Code, ...]:
     """The stickers of ours on a grey picture `(H, W) uint8`, codes and tags.
 
     `where` limits the search to boxes. A card that is not in `allowed` (physical cards, None: any) is of another
     deck: it lies there, so it is a code without a card. `known` are cards that were read surely at that place on an
-    earlier picture: pyzbar is not asked again about them. `mats` tell how large a sticker may be. A foreign text is
-    no code at all.
+    earlier picture: pyzbar is not asked again about them. `mats` tell how large stickers of `sizes_mm` are on the
+    picture. A foreign text is no code at all.
     """
     boxes = boxes_to_read(gray, where)
-    found = [code for box in boxes for code in _codes_in(gray, box, mats or Mats(), known or {})]
+    found = [code for box in boxes for code in _codes_in(gray, box, mats or Mats(), sizes_mm, known or {})]
     found = [code if _in_deck(code, allowed) else _unknown(code) for code in found]
     return tuple(_told_apart([*found, *read_tags(gray, where=boxes, allowed=allowed)]))
 
@@ -105,8 +109,25 @@ def boxes_to_read(gray: Image, where: Sequence[Box] | None) -> tuple[Box, ...]:
     return (whole(gray),) if sum(box.area_px for box in boxes) > WHOLE_FROM * gray.size else boxes
 
 
-def _codes_in(gray: Image, box: Box, mats: Mats, known: Mapping[str, Point]) -> Iterator[Code]:
-    own = _best_each([*_closed_set(gray, box, mats)])
+def sizes_seen(quads: Iterable[Quad], mats: Mats) -> tuple[float, ...]:
+    """Which of the sizes there are the stickers have that were read with these corners; all sizes where none was."""
+    seen = {size for quad in quads if (size := _size_of(quad, mats))}
+    return tuple(sorted(seen)) or SIZES_MM
+
+
+def _size_of(quad: Quad, mats: Mats) -> float | None:
+    middle = centre_of(quad)
+    fit = mats.at(middle)
+    if fit is None or not fit.is_measured:
+        return None
+    width_mm = side_of(quad) / MODULES * STICKER_MODULES / float(plane.px_per_mm_at(fit, [middle])[0])
+    return min(SIZES_MM, key=lambda size: abs(size - width_mm))
+
+
+def _codes_in(
+    gray: Image, box: Box, mats: Mats, sizes_mm: Sequence[float], known: Mapping[str, Point]
+) -> Iterator[Code]:
+    own = _best_each([*_closed_set(gray, box, mats, sizes_mm)])
     general = [(card, quad) for card, quad in _general(gray, box) if _plausible(quad)]
     for code in own:
         said = {card for card, quad in general if _near(code.centre_px, quad)}
@@ -119,13 +140,13 @@ def _codes_in(gray: Image, box: Box, mats: Mats, known: Mapping[str, Point]) -> 
 # --- Our own reader -------------------------------------------------------------------------------------------
 
 
-def _closed_set(gray: Image, box: Box, mats: Mats) -> Iterator[tuple[Reading, Quad]]:
+def _closed_set(gray: Image, box: Box, mats: Mats, sizes_mm: Sequence[float]) -> Iterator[tuple[Reading, Quad]]:
     """What our own reader finds in a box, each code as often as it is found."""
     fit = plane.plane_of(gray, box, mats)
     if fit is None:
         yield from _searched(gray, box)
         return
-    for size_mm in SIZES_MM:
+    for size_mm in sizes_mm:
         module_mm = size_mm / STICKER_MODULES
         if not FEWEST_PX <= module_mm * fit.px_per_mm <= MOST_PX:
             continue
@@ -153,13 +174,13 @@ def _readings(image: Image, slack: float) -> Iterator[Reading]:
 
 
 def _is_likely(reading: Reading) -> bool:
-    return (
-        reading.score >= LIKELY_SCORE and reading.margin >= LIKELY_MARGIN and reading.structure >= LIKELY_STRUCTURE
-    ) or _is_sure(reading)
+    clear = reading.margin >= LIKELY_MARGIN and reading.structure >= LIKELY_STRUCTURE
+    return _is_sure(reading) or (clear and reading.score + reading.margin >= LIKELY_SUM)
 
 
 def _is_sure(reading: Reading) -> bool:
-    return reading.score >= SURE_SCORE and reading.margin >= SURE_MARGIN
+    enough = reading.score >= SURE_SCORE and reading.margin >= SURE_MARGIN
+    return enough and reading.score + reading.margin >= SURE_SUM
 
 
 def _best_each(found: list[tuple[Reading, Quad]]) -> list[Code]:
