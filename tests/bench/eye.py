@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 import cv2
@@ -168,6 +169,7 @@ def shares(count: int, quick: bool, say: Callable[[str], None]) -> list[str]:
 FRAMES = {"1080p": ((1920, 1080), 1.6), "4K": ((3840, 2160), 3.2)}
 
 
+@cache
 def frame_for(name: str, stickers: int, seed: int = 5) -> tuple[Photo, Photo, Mats]:
     """A table of so many stickers of 20 mm over 1.2 m, as codes and as tags, and its mats."""
     rng = np.random.default_rng(seed)
@@ -258,11 +260,17 @@ def memory(quick: bool) -> list[str]:
 def peak_mb(name: str, frame: str) -> float:
     """The peak of a process of its own; the picture is made before it starts."""
     codes, tags, _ = frame_for(frame, 30)
-    size_px, px_per_mm = FRAMES[frame]
     reader = next((reader for reader in READERS if reader.name == name), None)
     gray = (tags if reader and reader.of_tags else codes).gray
     with multiprocessing.get_context("spawn").Pool(1) as pool:
-        return pool.apply(_peak_of, (name, gray, empty_table(Pose(px_per_mm, size_px, tilt_deg=12))[0]))
+        return pool.apply(_peak_of, (name, gray, empty_frame(frame)))
+
+
+@cache
+def empty_frame(name: str) -> np.ndarray:
+    """The same table before the cards were laid, in grey."""
+    size_px, px_per_mm = FRAMES[name]
+    return empty_table(Pose(px_per_mm, size_px, tilt_deg=12))[0]
 
 
 def _peak_of(name: str, gray: np.ndarray, empty: np.ndarray) -> float:
@@ -290,7 +298,7 @@ def written(page: str, measured: str) -> str:
 
 def measured(count: int, quick: bool, say: Callable[[str], None]) -> str:
     """All tables."""
-    rounds = 1 if quick else 7
+    rounds = 1 if quick else 3
     parts = [*shares(count, quick, say), *times(rounds, quick, say), *idle(quick), *memory(quick), machine()]
     return "\n".join(parts)
 
