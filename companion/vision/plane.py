@@ -51,7 +51,7 @@ def flat_of(gray: Image, box: Box, mats: Mats, px_per_mm: float) -> Flat | None:
     None where no printed mat tells the table's plane, or it is seen too much from the side.
     """
     fit = plane_of(gray, box, mats)
-    return None if fit is None else _flat(gray, fit, box, px_per_mm)
+    return None if fit is None else flattened(gray, fit, box, px_per_mm)
 
 
 def plane_of(gray: Image, box: Box, mats: Mats) -> Fit | None:
@@ -71,8 +71,8 @@ def px_per_mm_at(fit: Fit, points_px: npt.ArrayLike) -> Floats:
     return 1 / np.sqrt(np.maximum(np.abs(ax * by - ay * bx), 1e-12))
 
 
-def _flat(gray: Image, fit: Fit, box: Box, px_per_mm: float) -> Flat | None:
-    """A box in a mat's plane, turned as the picture is; None where the plane is seen too much from the side."""
+def flattened(gray: Image, fit: Fit, box: Box, px_per_mm: float) -> Flat | None:
+    """A box in a plane, turned as the picture is; None where the plane is seen too much from the side."""
     seen = _seen_well(fit, box)
     if len(seen) < 3:
         return None

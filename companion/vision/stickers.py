@@ -23,8 +23,10 @@ from companion.vision import codebook, finder, plane
 from companion.vision.boxes import Box, Image, merged, whole
 from companion.vision.code import Code, centre_of, side_of
 from companion.vision.codebook import Reading
+from companion.vision.level import level_of
 from companion.vision.mats import Mats
 from companion.vision.opencv import cv2
+from companion.vision.plane import Flat
 from companion.vision.tags import read_tags
 from companion.vision.view import Point, Quad
 
@@ -61,7 +63,7 @@ SEARCHED_PX = (1.15, 1.36, 1.6, 1.9, 2.25, 2.65, 3.1)
 SEARCHED_SLACK = 0.2
 """How much a code may be foreshortened there."""
 
-MOST_SEARCHED_PX = 4_500_000
+MOST_SEARCHED_PX = 7_000_000
 """A picture of more is searched for larger modules only: a phone's camera is near."""
 
 UPSCALE = 2
@@ -144,16 +146,15 @@ def _closed_set(gray: Image, box: Box, mats: Mats, sizes_mm: Sequence[float]) ->
     """What our own reader finds in a box, each code as often as it is found."""
     fit = plane.plane_of(gray, box, mats)
     if fit is None:
-        yield from _searched(gray, box)
+        found = [*_searched(gray, box)]
+        yield from found
+        yield from _levelled(gray, box, [quad for reading, quad in found if _is_sure(reading)])
         return
     for size_mm in sizes_mm:
         module_mm = size_mm / STICKER_MODULES
         if not FEWEST_PX <= module_mm * fit.px_per_mm <= MOST_PX:
             continue
-        flat = plane.flat_of(gray, box, mats, FLAT_MODULE_PX / module_mm)
-        if flat is not None:
-            found = _readings(flat.image, finder.STRAIGHT)
-            yield from ((reading, _as_quad(flat.to_picture(_corners(reading)))) for reading in found)
+        yield from _read_flat(plane.flat_of(gray, box, mats, FLAT_MODULE_PX / module_mm))
 
 
 def _searched(gray: Image, box: Box) -> Iterator[tuple[Reading, Quad]]:
@@ -166,6 +167,19 @@ def _searched(gray: Image, box: Box) -> Iterator[tuple[Reading, Quad]]:
         how = cv2.INTER_CUBIC if scale > 1 else cv2.INTER_AREA
         for reading in _readings(cv2.resize(part, None, fx=scale, fy=scale, interpolation=how), SEARCHED_SLACK):
             yield reading, _as_quad((_corners(reading) + 0.5) / scale - 0.5 + (box.left, box.top))
+
+
+def _levelled(gray: Image, box: Box, sure: Sequence[Quad]) -> Iterator[tuple[Reading, Quad]]:
+    """The same again on the plane that the codes found so far tell of: seen from straight above, more are found."""
+    fit = level_of(sure)
+    if fit is not None:
+        yield from _read_flat(plane.flattened(gray, fit, box, FLAT_MODULE_PX))
+
+
+def _read_flat(flat: Flat | None) -> Iterator[tuple[Reading, Quad]]:
+    if flat is not None:
+        for reading in _readings(flat.image, finder.STRAIGHT):
+            yield reading, _as_quad(flat.to_picture(_corners(reading)))
 
 
 def _readings(image: Image, slack: float) -> Iterator[Reading]:
