@@ -24,7 +24,8 @@ from companion.watch import Watcher
 ARM_MM = 60.0
 STICKER_MM = 36.0
 FRAMES_TO_SETTLE = 2
-FRAMES_TO_KNOW_A_THING = 20
+FRAMES_TO_KNOW_A_THING = 12
+FRAMES_TO_KNOW_AN_ARM = 12
 FPS = 10.0
 JUMP = 1.2
 BLINDED = "The light or the camera has changed."
@@ -39,13 +40,19 @@ class SceneEye:
         self._unsettled: dict[str, int] = {}
         self._before: Scene | None = None
         self._seen: tuple[Sighting, ...] = ()
+        self._rest: dict[Arm, int] = {}
+        """For how many frames each arm has kept still."""
+
+        self._shown: frozenset[str] = frozenset()
 
     def view(self, scene: Scene, t_s: float) -> View:
         """What a scene shows at a moment."""
         mats = scene.mats or self._first
         before, self._before = self._before or scene, scene
         blinded = _has_jumped(before, scene)
-        self._unsettled |= dict.fromkeys(self._touched(scene, before, mats), FRAMES_TO_SETTLE + 1)
+        self._rest = {arm: self._rest.get(arm, 0) + 1 for arm in scene.arms}
+        resting = tuple(arm for arm, frames in self._rest.items() if frames > FRAMES_TO_KNOW_AN_ARM)
+        self._unsettled |= dict.fromkeys(self._touched(scene, before, mats, resting), FRAMES_TO_SETTLE + 1)
         self._unsettled |= dict.fromkeys(_put_upon(scene, before, mats), FRAMES_TO_KNOW_A_THING)
         if blinded:
             self._unsettled = dict.fromkeys(_every_zone(mats), FRAMES_TO_SETTLE + 1)
@@ -53,20 +60,28 @@ class SceneEye:
         self._unsettled = {zone: left - 1 for zone, left in self._unsettled.items() if left > 1}
         if (scene is not before and (scene.lying, scene.mats) != (before.lying, before.mats)) or not self._seen:
             self._seen = tuple(seen for card in in_sight(scene.lying) if (seen := _sighting(card, mats)))
-        known = tuple(sighting for sighting in self._seen if sighting.zone not in unknown)
+        known = tuple(s for s in self._seen if s.zone not in unknown and self._shows(s, resting))
+        self._shown = frozenset(s.card for s in self._seen if s.zone in unknown and s.card in self._shown) | {
+            s.card for s in known if s.card
+        }
         empty = None if "table/draw" in unknown else all(card.picture != BACK for card in scene.lying)
         seen = tuple(MatSeen(place.layout.id, place.corners, 1.0) for place in mats)
         return View(t_s, seen, known, unknown, empty, BLINDED if blinded else None)
 
+    def _shows(self, sighting: Sighting, resting: tuple[Arm, ...]) -> bool:
+        """Whether a card is in sight beside the arms that rest, or was before they came to rest upon it."""
+        hidden = any(_along(arm, sighting.centre_px) < ARM_MM for arm in resting)
+        return not hidden or sighting.card in self._shown
+
     @staticmethod
-    def _touched(scene: Scene, before: Scene, mats: tuple[MatPlace, ...]) -> Iterator[str]:
-        """The zones under hands and what they carry, and those of a mat that is being moved."""
+    def _touched(scene: Scene, before: Scene, mats: tuple[MatPlace, ...], resting: tuple[Arm, ...]) -> Iterator[str]:
+        """The zones under hands that move and what they carry, and those of a mat that is being moved."""
         was = {place.layout.id: place for place in before.mats or mats}
         for place in mats:
             moved = was[place.layout.id] != place
             for name, rect in place.layout.zones.items():
                 held = _holds_any(place, rect, scene.carried)
-                if moved or held or any(_reaches(place, rect, arm) for arm in scene.arms):
+                if moved or held or any(_reaches(place, rect, arm) for arm in scene.arms if arm not in resting):
                     yield f"{place.layout.id}/{name}"
 
 
@@ -133,6 +148,14 @@ def _reaches(place: MatPlace, rect: Rect, arm: Arm) -> bool:
         for n in range(steps + 1)
     )
     return any(_near(rect, *place.on_mat(*point), ARM_MM) for point in points)
+
+
+def _along(arm: Arm, point: Point) -> float:
+    """From a point to the nearest point of an arm's middle line."""
+    dx, dy = arm.seat[0] - arm.tip[0], arm.seat[1] - arm.tip[1]
+    share = ((point[0] - arm.tip[0]) * dx + (point[1] - arm.tip[1]) * dy) / max(1.0, dx * dx + dy * dy)
+    share = min(1.0, max(0.0, share))
+    return math.dist(point, (arm.tip[0] + dx * share, arm.tip[1] + dy * share))
 
 
 def _holds_any(place: MatPlace, rect: Rect, cards: tuple[Lying, ...]) -> bool:

@@ -412,6 +412,19 @@ def test_beside_a_cup_cards_are_seen_and_taken_as_ever():
     assert (lying(one), one.unknown_zones) == ({("75-02", DISTANCE)}, frozenset())
 
 
+def test_beside_a_hand_that_rests_on_the_mat_cards_are_seen():
+    x, y = middle_of("distance")
+    resting = arm(x + 90, y + 45, hand_mm=60)
+    film = settled()
+    film.show(KM_50, things=(resting,), count=2)
+
+    view = film.show(KM_50, things=(resting,), count=20)
+    after = film.show(KM_50, count=8)
+
+    assert (lying(view), view.unknown_zones) == ({("50-01", DISTANCE)}, frozenset())
+    assert (lying(after), after.unknown_zones) == ({("50-01", DISTANCE)}, frozenset())
+
+
 def test_what_a_cup_is_put_upon_still_lies_there_while_it_stands_and_afterwards():
     film = settled(ROLL)
 

@@ -34,10 +34,8 @@ REACH_OUT_MM = 25.0
 HAND_RESTS_S = 20.0
 """What reaches over a mat from the first for longer is no arm that rests there."""
 
-ARM_RESTS_S = 10.0
-"""The same of what reaches over a mat's rim later; and of what lies on it in one piece, like a cup."""
-
-THING_RESTS_S = 1.9
+RESTS_S = 0.9
+"""The same of what comes to rest later, an arm or a cup: the cards beside it can be followed."""
 
 DRAW = "table/draw"
 LIGHT_OR_CAMERA = "The light or the camera has changed: nothing is followed until the picture is steady again."
@@ -227,7 +225,7 @@ def _judged(
     open_to_doubt = (changes.changed | due) - changes.touched_border
     odd = zones.unexplained(sight.zones, open_to_doubt, view.sightings) | changes.touched_border
     odd_since_s = {zone: sight.odd_since_s.get(zone, frame.t_s) for zone in odd}
-    things = {zone for zone in odd & due if frame.t_s - odd_since_s[zone] >= _patience_s(sight, zone, changes)}
+    things = {zone for zone in odd & due if frame.t_s - odd_since_s[zone] >= _patience_s(sight, zone)}
     odd -= things
     hidden = changes.moving | changes.cut_off | odd | missing_zones(sight.mats, layouts or ())
     view = replace(
@@ -257,14 +255,12 @@ def _judged(
     )
 
 
-def _patience_s(sight: Sight, zone: str, changes: ZoneChanges) -> float:
+def _patience_s(sight: Sight, zone: str) -> float:
     """How long something has to lie still in a zone until it counts as a thing that was put there.
 
     The cards beneath it are remembered as they were, and what happens beside it can be followed.
     """
-    if not zones.is_settled(sight.zones, zone):
-        return HAND_RESTS_S
-    return ARM_RESTS_S if zone in changes.touched_border else THING_RESTS_S
+    return RESTS_S if zones.is_settled(sight.zones, zone) else HAND_RESTS_S
 
 
 def _trouble(placed: Mats) -> str | None:
