@@ -17,7 +17,9 @@ from companion.rules.cards import Card
 from companion.vision.boxes import Box, Image, around
 from companion.vision.camera import Frame
 from companion.vision.code import Code
-from companion.vision.mats import Fit, Mats, look
+from companion.vision.fit import Fit
+from companion.vision.level import ENOUGH_FOR_A_VIEW, level_of
+from companion.vision.mats import Mats, look
 from companion.vision.opencv import cv2
 from companion.vision.picture import read_picture
 from companion.vision.stickers import AGREED, SIZES_MM, boxes_to_read, read_codes, sizes_seen
@@ -69,7 +71,16 @@ class _How(NamedTuple):
     """Which stickers are read."""
 
     allowed: Collection[str] | None
-    sizes_mm: Sequence[float]
+    sizes_mm: Sequence[float] = SIZES_MM
+    level: Fit | None = None
+
+
+def _as_before(before: View, mats: Mats, allowed: Collection[str] | None) -> _How:
+    """Only stickers of the sizes that were read before, and on the plane in which those lie."""
+    quads = [s.corners_px for s in before.sightings if s.card and s.corners_px]
+    measured = any(fit.is_measured for fit in mats.fits)
+    level = level_of(quads) if not measured and len(quads) >= ENOUGH_FOR_A_VIEW else None
+    return _How(allowed, sizes_seen(quads, mats), level)
 
 
 def gray_of(image: Image) -> Image:
@@ -115,7 +126,9 @@ def _sightings(
     old = before.sightings if before and where is not None else ()
     known = {s.card: s.centre_px for s in before.sightings if s.card and s.confidence >= AGREED} if before else {}
     boxes = boxes_to_read(gray, where)
-    codes = read_codes(gray, where=boxes, allowed=how.allowed, known=known, mats=mats, sizes_mm=how.sizes_mm)
+    codes = read_codes(
+        gray, where=boxes, allowed=how.allowed, known=known, mats=mats, sizes_mm=how.sizes_mm, level=how.level
+    )
     found = [sighting_of(code, mats) for code in codes]
     outside = [s for s in old if not any(box.holds(s.corners_px or ()) for box in boxes)]
     now = {s.card for s in found if s.card}

@@ -23,6 +23,7 @@ from companion.vision import codebook, finder, plane
 from companion.vision.boxes import Box, Image, merged, whole
 from companion.vision.code import Code, centre_of, side_of
 from companion.vision.codebook import Reading
+from companion.vision.fit import Fit
 from companion.vision.level import level_of
 from companion.vision.mats import Mats
 from companion.vision.opencv import cv2
@@ -88,16 +89,17 @@ def read_codes(
     known: Mapping[str, Point] | None = None,
     mats: Mats | None = None,
     sizes_mm: Sequence[float] = SIZES_MM,
+    level: Fit | None = None,
 ) -> tuple[Code, ...]:
     """The stickers of ours on a grey picture `(H, W) uint8`, codes and tags.
 
     `where` limits the search to boxes. A card that is not in `allowed` (physical cards, None: any) is of another
     deck: it lies there, so it is a code without a card. `known` are cards that were read surely at that place on an
     earlier picture: pyzbar is not asked again about them. `mats` tell how large stickers of `sizes_mm` are on the
-    picture. A foreign text is no code at all.
+    picture; where there are none, `level` may (`level_of` codes read before). A foreign text is no code at all.
     """
     boxes = boxes_to_read(gray, where)
-    found = [code for box in boxes for code in _codes_in(gray, box, mats or Mats(), sizes_mm, known or {})]
+    found = [code for box in boxes for code in _codes_in(gray, box, mats or Mats(), sizes_mm, level, known or {})]
     found = [code if _in_deck(code, allowed) else _unknown(code) for code in found]
     return tuple(_told_apart([*found, *read_tags(gray, where=boxes, allowed=allowed)]))
 
@@ -127,9 +129,9 @@ def _size_of(quad: Quad, mats: Mats) -> float | None:
 
 
 def _codes_in(
-    gray: Image, box: Box, mats: Mats, sizes_mm: Sequence[float], known: Mapping[str, Point]
+    gray: Image, box: Box, mats: Mats, sizes_mm: Sequence[float], level: Fit | None, known: Mapping[str, Point]
 ) -> Iterator[Code]:
-    own = _best_each([*_closed_set(gray, box, mats, sizes_mm)])
+    own = _best_each([*_closed_set(gray, box, mats, sizes_mm, level)])
     general = [(card, quad) for card, quad in _general(gray, box) if _plausible(quad)]
     for code in own:
         said = {card for card, quad in general if _near(code.centre_px, quad)}
@@ -142,9 +144,14 @@ def _codes_in(
 # --- Our own reader -------------------------------------------------------------------------------------------
 
 
-def _closed_set(gray: Image, box: Box, mats: Mats, sizes_mm: Sequence[float]) -> Iterator[tuple[Reading, Quad]]:
+def _closed_set(
+    gray: Image, box: Box, mats: Mats, sizes_mm: Sequence[float], level: Fit | None
+) -> Iterator[tuple[Reading, Quad]]:
     """What our own reader finds in a box, each code as often as it is found."""
     fit = plane.plane_of(gray, box, mats)
+    if fit is None and level is not None:
+        yield from _read_flat(plane.flattened(gray, level, box, FLAT_MODULE_PX))
+        return
     if fit is None:
         found = [*_searched(gray, box)]
         yield from found
