@@ -35,6 +35,9 @@ LEAST_STRUCTURE = 0.45
 LEAST_SCORE = 0.3
 """Squares below these on the first look are not looked at any closer."""
 
+CLEAR_SCORE, CLEAR_MARGIN = 0.8, 0.4
+"""From here on a first look is enough."""
+
 _DRAWN_PER_MODULE = 4
 _SIDE = (MODULES + 2 * RIM_MODULES) * PER_MODULE
 _INNER = np.s_[
@@ -98,11 +101,19 @@ def read_squares(image: Image, squares: Homographies) -> list[Reading | None]:
     if not len(squares):
         return readings
     likely = np.flatnonzero(_structure(image, squares) >= LEAST_STRUCTURE)
-    if len(likely):
-        likely = likely[_compared(image, squares[likely])[1].max(axis=1) >= LEAST_SCORE]
-    for index, reading in zip(likely, _read_closely(image, squares[likely]), strict=True):
+    if not len(likely):
+        return readings
+    structure, scores = _compared(image, squares[likely])
+    for n, index in enumerate(likely):
+        readings[index] = _reading(scores[n], structure[n], squares[index])
+    doubtful = [i for i in likely if readings[i].score >= LEAST_SCORE and not _is_clear(readings[i])]
+    for index, reading in zip(doubtful, _read_closely(image, squares[doubtful]), strict=True):
         readings[index] = reading
-    return readings
+    return [reading if reading and reading.score >= LEAST_SCORE else None for reading in readings]
+
+
+def _is_clear(reading: Reading) -> bool:
+    return reading.score >= CLEAR_SCORE and reading.margin >= CLEAR_MARGIN
 
 
 def _structure(image: Image, squares: Homographies) -> Floats:

@@ -101,7 +101,7 @@ def read_codes(
     boxes = boxes_to_read(gray, where)
     found = [code for box in boxes for code in _codes_in(gray, box, mats or Mats(), sizes_mm, level, known or {})]
     found = [code if _in_deck(code, allowed) else _unknown(code) for code in found]
-    return tuple(_told_apart([*found, *read_tags(gray, where=boxes, allowed=allowed)]))
+    return tuple(_told_apart([*found, *read_tags(gray, where=boxes, allowed=allowed, beside=found)]))
 
 
 def boxes_to_read(gray: Image, where: Sequence[Box] | None) -> tuple[Box, ...]:

@@ -91,14 +91,19 @@ class _Match(NamedTuple):
 
 
 def read_tags(
-    gray: Image, *, where: Sequence[Box] | None = None, allowed: Collection[str] | None = None
+    gray: Image,
+    *,
+    where: Sequence[Box] | None = None,
+    allowed: Collection[str] | None = None,
+    beside: Sequence[Code] = (),
 ) -> tuple[Code, ...]:
     """The tags of cards on a grey picture `(H, W) uint8`, limited to the boxes `where` if there are any.
 
     A card that is not in `allowed` (physical cards, None: any) is of another deck: a code without a card, as is a tag
-    that cannot be told for sure; that one has its rivals.
+    that cannot be told for sure; that one has its rivals. Nothing is looked for on the codes that are there already,
+    whose own dark patches would have to be ruled out one by one.
     """
-    quads = _patches(gray, where)
+    quads = _off_codes(_patches(gray, where), beside)
     rough = _rim_scores(_cells(gray, quads, parts=1)) >= ROUGH_RIM
     quads = quads[rough]
     looks = _cells(gray, quads)
@@ -115,6 +120,16 @@ def _patches(gray: Image, where: Sequence[Box] | None) -> Floats:
     boxes = [whole(gray)] if where is None else merged([box.within(width, height) for box in where])
     quads = [_patches_in(box.of(gray)) + np.float32((box.left, box.top)) for box in boxes if box.area_px]
     return np.concatenate([np.empty((0, 4, 2), np.float32), *quads])
+
+
+def _off_codes(quads: Floats, codes: Sequence[Code]) -> Floats:
+    """The patches whose middle lies on none of the codes."""
+    if not codes:
+        return quads
+    middles = np.array([code.centre_px for code in codes])
+    reach = np.array([0.75 * code.side_px for code in codes])
+    apart = np.linalg.norm(quads.mean(axis=1)[:, None] - middles[None], axis=2)
+    return quads[(apart > reach).all(axis=1)]
 
 
 def _patches_in(part: Image) -> Floats:
