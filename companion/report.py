@@ -126,7 +126,7 @@ def picture(found: dict[str, Any]) -> Iterator[str]:
 
 def allowed_by_camera(setup: dict[str, Any]) -> Iterator[str]:
     """What `companion read --setup` says about the camera: a table of the zones, and what to do."""
-    rows = [["zone", "px/mm", "edge px", "paper", "contrast", "glare", "dark", "sticker"]]
+    rows = [["zone", "px/mm", "edge px", "paper", "contrast", "grain", "glare", "dark", "sticker"]]
     rows += [_zone_row(zone) for zone in setup["zones"]]
     yield from (f"  {row}" for row in (table(rows) if setup["zones"] else []))
     if setup["distance_cm"] is not None:
@@ -142,7 +142,7 @@ def _zone_row(zone: dict[str, Any]) -> list[str]:
     blur = "" if zone["blur_px"] is None else f"{zone['blur_px']:.1f}"
     smallest = "" if zone["smallest_mm"] is None else f"{zone['smallest_mm']:g} mm"
     shares = [f"{zone[share]:.0%}" for share in ("saturated", "dark")]
-    return [zone["zone"], scale, blur, str(zone["white"]), str(zone["contrast"]), *shares, smallest]
+    return [zone["zone"], scale, blur, str(zone["white"]), str(zone["contrast"]), str(zone["grain"]), *shares, smallest]
 
 
 def watched(item: dict[str, Any]) -> str:

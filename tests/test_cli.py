@@ -342,9 +342,9 @@ name = "Bob"
 
 @pytest.fixture
 def photo(tmp_path: Path) -> Path:
-    """Ann's mat alone on a table that is 1.6 m wide."""
+    """Ann's mat alone on a table that is 2 m wide."""
     path = tmp_path / "table.png"
-    cv2.imwrite(str(path), picture(Scene(mats=(Mat(side_mat(1), -210, -150),)), Lens(width_mm=1600)))
+    cv2.imwrite(str(path), picture(Scene(mats=(Mat(side_mat(1), -210, -150),)), Lens(width_mm=2000)))
     (tmp_path / "table.toml").write_text(TABLE, encoding="utf-8")
     return path
 

@@ -112,7 +112,7 @@ def test_a_table_that_is_seen_well_is_told_in_one_line(tmp_path):
 
 
 def test_what_would_help_is_told_in_one_line_each():
-    far = trial(picture(Scene(mats=(SIDE,)), Lens(width_mm=1600)))
+    far = trial(picture(Scene(mats=(SIDE,)), Lens(width_mm=2000)))
 
     *_, advice = doctor.table(far, None)
 

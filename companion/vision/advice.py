@@ -15,7 +15,7 @@ from companion.vision import measure
 from companion.vision.boxes import Image
 from companion.vision.fit import Fit
 from companion.vision.mats import Mats
-from companion.vision.measure import DARK_WHITE, DIM_CONTRAST, GLARE_SHARE, MODULE_PX, SOFT_PX, ZoneSight
+from companion.vision.measure import DARK_WHITE, GLARE_SHARE, MODULE_PX, SOFT_PX, ZoneSight
 from companion.vision.opencv import cv2
 from companion.vision.view import View
 
@@ -160,6 +160,7 @@ def _zone_json(zone: ZoneSight) -> dict[str, Any]:
         "blur_px": None if zone.blur_px is None else round(zone.blur_px, 2),
         "white": round(zone.white),
         "contrast": round(zone.contrast),
+        "grain": round(zone.grain, 1),
         "saturated": round(zone.saturated, 3),
         "dark": round(zone.dark, 3),
         "smallest_mm": zone.smallest_mm,
@@ -225,6 +226,9 @@ def _about_mats_cut_off(scene: _Scene) -> Iterator[Hint]:
 
 
 def _about_covered_marks(scene: _Scene) -> Iterator[Hint]:
+    if scene.unread():
+        # Marks that a poor picture hides show again with a better one.
+        return
     for fit in scene.fits:
         seen, there = len(fit.markers), len(fit.layout.markers)
         if seen < 3 and not _beyond(fit.outline_px, scene.size_px):
@@ -247,7 +251,7 @@ def _about_glare(scene: _Scene) -> Iterator[Hint]:
 
 
 def _about_blur(scene: _Scene) -> Iterator[Hint]:
-    soft = [zone for zone in scene.unread() if zone.blur_px and zone.blur_px > SOFT_PX]
+    soft = [zone for zone in scene.unread() if (zone.blur_px or 0) > SOFT_PX and _is_too_blurred(scene, zone)]
     if not soft:
         return
     names, worst = tuple(zone.zone for zone in soft), max(zone.blur_px or 0.0 for zone in soft)
@@ -260,18 +264,31 @@ def _about_blur(scene: _Scene) -> Iterator[Hint]:
         yield Hint("blurred", f"Clean or focus the lens: the picture is soft, edges are {worst:.1f} px wide.", (), True)
 
 
+def _is_too_blurred(scene: _Scene, zone: ZoneSight) -> bool:
+    return _module_px(scene, zone) < measure.module_px_for_blur(zone.blur_px)
+
+
 def _about_dark(scene: _Scene) -> Iterator[Hint]:
-    dark = [zone for zone in scene.zones if zone.white < DARK_WHITE or zone.contrast < DIM_CONTRAST]
-    if not dark:
-        return
-    names = () if len(dark) == len(scene.zones) else tuple(zone.zone for zone in dark)
-    where = f" on {_the(names)}" if names else ""
-    unread = any(zone in dark for zone in scene.unread())
-    if all(zone.white >= DARK_WHITE and zone.contrast < MILKY * zone.white for zone in dark):
+    grainy = [zone for zone in scene.unread() if _module_px(scene, zone) < _for_grain(zone)]
+    milky = [zone for zone in scene.zones if zone.white >= DARK_WHITE and zone.contrast < MILKY * zone.white]
+    dark = [zone for zone in scene.zones if zone not in milky and (zone.white < DARK_WHITE or zone in grainy)]
+    if milky:
         say = "Clean the lens, and shade it from the lamp: the picture is milky, black print looks grey."
-        yield Hint("pale", say, names, unread)
-    else:
-        yield Hint("dark", f"Make more light{where}: white paper looks grey.", names, unread)
+        yield Hint("pale", say, _unless_all(scene, milky), any(zone in grainy for zone in milky))
+    if dark:
+        names = _unless_all(scene, dark)
+        where, why = f" on {_the(names)}" if names else "", "grainy" if grainy else "dark"
+        say = f"Make more light{where}: the picture is {why}."
+        yield Hint("dark", say, names, any(zone in grainy for zone in dark))
+
+
+def _for_grain(zone: ZoneSight) -> float:
+    return measure.module_px_for_grain(zone.contrast, zone.grain)
+
+
+def _unless_all(scene: _Scene, zones: Sequence[ZoneSight]) -> tuple[str, ...]:
+    """Zones by their names, none where it is about every one."""
+    return () if len(zones) == len(scene.zones) else tuple(zone.zone for zone in zones)
 
 
 def _about_size(scene: _Scene) -> Iterator[Hint]:

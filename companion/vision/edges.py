@@ -125,3 +125,11 @@ def blur_of(gray: Image) -> float | None:
         return None
     sigma = 1 / (np.sqrt(2 * np.pi) * max(float(np.percentile(steepest, 98)), 1e-3))
     return float(np.sqrt(max(_SLOPE_GAIN * (sigma**2 - _SLOPE_VARIANCE_PX), 0.01)))
+
+
+def grain_of(gray: Image) -> float:
+    """σ of the noise on a piece of a picture in grey levels; what is printed there hardly counts."""
+    if not gray.size:
+        return 0.0
+    level = gray.astype(np.float32)
+    return 1.4826 * float(np.median(np.abs(level - cv2.GaussianBlur(level, (0, 0), 2.0))))

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from companion.layout import Rect
 from companion.vision.boxes import Image, around
-from companion.vision.edges import Edge, blur_of, marker_edge
+from companion.vision.edges import Edge, blur_of, grain_of, marker_edge
 from companion.vision.fit import Fit, corners_mm
 from companion.vision.mats import Mats
 from companion.vision.opencv import cv2
@@ -22,22 +22,25 @@ Floats = npt.NDArray[np.float64]
 STICKER_MODULES = 25
 """Modules across a sticker: 21 of the code, two of quiet zone on either side."""
 
-MODULE_PX = 1.15
-"""Pixels a module that the reader needs on a sharp, bright picture. `tests/bench/eye.py` measures it."""
+MODULE_PX = 0.95
+"""Pixels a module that the reader needs on a sharp and bright picture, with a little to spare. `tests/bench/eye.py`
+measures this and the next two."""
 
-MODULE_PX_SOFT = 1.4
-"""The same on a soft or dim one; likewise measured there."""
+MOST_BLUR_MODULES = 1.0
+"""The blur (σ) that the reader stands, in modules: softer pictures need larger stickers."""
 
-MOST_BLUR_MODULES = 0.75
-"""The blur (σ) that the reader stands, in modules; likewise measured there."""
+GRAINY_MODULE_PX, GRAINY_POWER = 6.4, 0.63
+"""Pixels a module that it needs on a grainy picture: this, times the grain's share of the contrast to this power."""
 
-SOFT_PX = 0.9
-"""From this blur (σ) on a picture is soft."""
+SOFT_PX = 1.05
+"""From this blur (σ) on a picture looks soft; a webcam in focus makes edges of 0.6 to 1."""
 
 DIM_CONTRAST = 60.0
-"""Grey levels between paper and print below which a picture is dim."""
+"""Grey levels between paper and print below which a picture looks dim."""
 
 SATURATED, DARK = 250, 20
+"""Grey levels from which on a pixel is white in white, and up to which it is black in black."""
+
 DARK_WHITE = 80.0
 """White paper darker than this wants more light whatever can be read."""
 
@@ -78,6 +81,9 @@ class ZoneSight:
     good: bool
     """Whether the stickers in use can be read everywhere in it."""
 
+    grain: float = 0.0
+    """σ of the noise, in grey levels."""
+
     smear: float = 1.0
     """How many times larger the blur is one way than across it."""
 
@@ -85,11 +91,19 @@ class ZoneSight:
     """From the camera to its middle."""
 
 
-def module_px_needed(blur_px: float | None, contrast: float) -> float:
-    """Pixels a module that the reader needs on a picture with that blur (σ in px) and contrast (grey levels)."""
-    blur = blur_px or 0.0
-    soft = blur > SOFT_PX or contrast < DIM_CONTRAST
-    return max(MODULE_PX_SOFT if soft else MODULE_PX, blur / MOST_BLUR_MODULES)
+def module_px_needed(blur_px: float | None, contrast: float, grain: float) -> float:
+    """Pixels a module that the reader needs on a picture with that blur (σ in px), contrast and grain (grey levels)."""
+    return max(MODULE_PX, module_px_for_blur(blur_px), module_px_for_grain(contrast, grain))
+
+
+def module_px_for_blur(blur_px: float | None) -> float:
+    """What the blur alone asks for."""
+    return (blur_px or 0.0) / MOST_BLUR_MODULES
+
+
+def module_px_for_grain(contrast: float, grain: float) -> float:
+    """What contrast and grain alone ask for."""
+    return GRAINY_MODULE_PX * (max(grain, 0.1) / max(contrast, 1.0)) ** GRAINY_POWER
 
 
 def sticker_mm_of(quads: Iterable[Quad], mats: Mats) -> float | None:
@@ -128,7 +142,7 @@ def _mat_zones(gray: Image, fit: Fit, sticker_mm: float) -> Iterator[ZoneSight]:
         light = _Light.of(gray, fit.quad_px(rect))
         scales = _scales(fit, rect)
         blur, smear, white, contrast = _sharpness(edges, fit.to_px([rect.centre_mm])[0], light)
-        smallest = _smallest_mm(min(scales), module_px_needed(blur, contrast))
+        smallest = _smallest_mm(min(scales), module_px_needed(blur, contrast, light.grain))
         yield ZoneSight(
             zone=f"{fit.layout.id}/{name}",
             px_per_mm=(min(scales), max(scales)),
@@ -139,6 +153,7 @@ def _mat_zones(gray: Image, fit: Fit, sticker_mm: float) -> Iterator[ZoneSight]:
             dark=light.dark,
             smallest_mm=smallest,
             good=smallest <= sticker_mm and light.saturated < GLARE_SHARE,
+            grain=light.grain,
             smear=smear,
             distance_mm=camera.distance_to(rect.centre_mm),
         )
@@ -158,6 +173,7 @@ def _drawn_zones(gray: Image, fit: Fit) -> Iterator[ZoneSight]:
             dark=light.dark,
             smallest_mm=None,
             good=light.saturated < GLARE_SHARE and light.white >= DARK_WHITE,
+            grain=light.grain,
         )
 
 
@@ -169,6 +185,7 @@ class _Light:
     range: float
     saturated: float
     dark: float
+    grain: float
     blur_px: float | None
 
     @classmethod
@@ -180,10 +197,10 @@ class _Light:
             cv2.fillConvexPoly(mask, np.int32(np.round(quad - (box.left, box.top))), 1)
         inside = part[mask > 0]
         if not inside.size:
-            return cls(0.0, 0.0, 0.0, 0.0, None)
+            return cls(0.0, 0.0, 0.0, 0.0, 0.0, None)
         low, high = (float(level) for level in np.percentile(inside, (2, 95)))
-        blur = blur_of(part)
-        return cls(high, high - low, float((inside >= SATURATED).mean()), float((inside <= DARK).mean()), blur)
+        shares = float((inside >= SATURATED).mean()), float((inside <= DARK).mean())
+        return cls(high, high - low, *shares, grain_of(part), blur_of(part))
 
 
 def _sharpness(edges: Sequence[Edge], at_px: Floats, light: _Light) -> tuple[float | None, float, float, float]:
