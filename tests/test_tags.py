@@ -16,6 +16,7 @@ from companion.vision.boxes import Box
 from companion.vision.code import Code
 from companion.vision.mats import Mats, search
 from companion.vision.read import gray_of
+from companion.vision.stickers import read_codes
 from companion.vision.tags import read_tags
 
 CLOTH = 70
@@ -187,6 +188,14 @@ def test_tags_of_other_makers_are_no_cards(dictionary, px_per_mm):
 
 def test_qr_stickers_are_no_tags():
     assert read_tags(seen(lay([sticker(card, "qr") for card in CARDS], 2.0))) == ()
+
+
+def test_tags_and_codes_on_one_table_are_read_by_one_call():
+    mixed = [sticker(card, ("tag", "qr")[number % 2]) for number, card in enumerate(CARDS[:32])]
+
+    found = read_codes(seen(lay(mixed, 1.8)))
+
+    assert {place_of(code, 1.8): code.card for code in found} == dict(enumerate(CARDS[:32]))
 
 
 @pytest.mark.parametrize("seed", range(3))
