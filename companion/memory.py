@@ -44,6 +44,12 @@ class Memory:
         """A card is off the table."""
         del self.tracks[track.card]
 
+    def let_go(self, track: Track, table: Table) -> None:
+        """A card is off the table by the record too; a beaten hazard is on its way to the discard pile."""
+        self.forget(track)
+        if track.zone != DISCARD_ZONE and self.lies_there_too(track, DISCARD_ZONE, table):
+            self._owed[(DISCARD_ZONE, track.face)] += 1
+
     # Seeing
 
     def observe(self, view: View, also: Sequence[Sighting] = ()) -> None:
@@ -78,10 +84,12 @@ class Memory:
         return may_cover(upper, lower) and not (new and self.comes_to_light(upper, lower.zone, table))
 
     def is_laid_upon(self, track: Track) -> bool:
-        """Whether a card that was held back is hidden by a newer one."""
+        """Whether a card that does not count yet is hidden by a newer one; one that was mislaid has gone elsewhere."""
         held = track.held
-        newer = (t for t in self.in_zone(held.zone if held else "") if t.is_new and not t.confirmed)
-        return held is not None and track.last_seen is None and any(near(t, track) for t in newer)
+        if held is None or track.last_seen is not None or not self.places.belongs(track.face, held.zone):
+            return False
+        newer = (t for t in self.in_zone(held.zone) if t.is_new and not t.confirmed)
+        return any(near(t, track) for t in newer)
 
     def in_zone(self, zone: str) -> Sequence[Track]:
         """The cards that count as lying in a zone, or were seen there, when the view was taken in."""

@@ -54,13 +54,13 @@ class Patience:
 
     def _may_come_second(self, track: Track, place: Place, memory: Memory, table: Table, t_s: float) -> bool:
         """Whether a card may have been laid before this one that is not in sight yet, and it matters."""
-        if not self._turn_matters(track, place, table):
+        if not self.turn_matters(track, place, table):
             return False
         zones = self._places.within_reach(table) - {place.zone}
         before = {zone for zone in zones & self._arms(t_s) if self._since_s[zone] <= track.seen_since_s}
         return bool(before) or _is_being_read(memory, track)
 
-    def _turn_matters(self, track: Track, place: Place, table: Table) -> bool:
+    def turn_matters(self, track: Track, place: Place, table: Table) -> bool:
         """Whether it depends on whose turn it is what a card means, or whether it may be laid."""
         if place.zone == DISCARD_ZONE or track.face.family is Family.HAZARD:
             return True

@@ -44,6 +44,7 @@ MOST_AT_ONCE = 4
 
 BEFORE_ALL = (-1, 0, 0.0, 0.0)
 BARE_LOOKS = 3
+OUT_OF_TURN_SURENESS = 0.85
 CONTESTED_S = 8.0
 """So long a card may lie on that was to be taken back, or that the record has otherwise."""
 
@@ -94,6 +95,9 @@ class Tracker:
         self._doubts = Doubts(self._places)
         self._gathering = Gathering()
         self._patience = Patience(self._places)
+        self._held_up = False
+        """A card that may have been laid before the others in this view is still waited with."""
+
         self._pile_empty_since_s: float | None = None
         self._exhausted_said = self._end_said = self._is_cleared = False
 
@@ -178,6 +182,7 @@ class Tracker:
         The cards that lay there come first, from the top down. Of cards laid at the same moment the one comes first
         that the rules allow, and after which they allow the most of the others: they break the tie.
         """
+        self._held_up = False
         first = {t.card: self._precedence(t, table) for t in self._memory if self._lies_new(t)}
         turn = sorted(self._memory, key=lambda track: (first.get(track.card, BEFORE_ALL), -track.order, track.card))
         for track in turn:
@@ -329,8 +334,11 @@ class Tracker:
         if self._memory.comes_to_light(track, place.zone, table):
             return True
         waits = self._patience.waits(track, place, self._memory, table, view.t_s)
-        track.held = place if waits else None
-        return waits
+        if waits or (self._held_up and self._patience.turn_matters(track, place, table)):
+            play = self._play(track, table)
+            self._held_up |= play is not None and not objections(table, play)
+            return True
+        return False
 
     def _let_go(self, track: Track) -> Iterator[Event]:
         """What was said of a card where it lay is no more."""
@@ -387,8 +395,11 @@ class Tracker:
         for card in (track, *doubling):
             card.proposal_id, card.waiting, card.player = self._ids + 1, True, guess.play.player
         play = replace(guess.play, times=1 + len(doubling))
-        track.refused = bool(objections(table, play))
-        made = self._proposal(play, place.zone, track.confidence, view.t_s, sure=guess.clear)
+        reasons = objections(table, play)
+        track.refused = bool(reasons)
+        # Who seems to play out of turn may do so after a play that was missed.
+        most = OUT_OF_TURN_SURENESS if any(reason.code == "not-your-turn" for reason in reasons) else 1.0
+        made = self._proposal(play, place.zone, min(most, track.confidence), view.t_s, sure=guess.clear)
         yield replace(made, rivals=self._rivals(track, place, made, table))
 
     def _proposal(self, play: Play, zone: str | None, confidence: float, t_s: float, *, sure: bool) -> Proposal:
@@ -516,7 +527,7 @@ class Tracker:
         if not self._memory.still_recorded(track, track.zone, table):
             if track.mismatch_id is not None:
                 yield Settled(track.mismatch_id)
-            self._memory.forget(track)
+            self._memory.let_go(track, table)
         elif track.left_alone or track.mismatch_id is not None:
             return
         elif track.zone == DISCARD_ZONE:

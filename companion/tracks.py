@@ -99,7 +99,7 @@ class Track:
     """Since when its place had been out of sight before it was seen there: it was laid no earlier."""
 
     held: Place | None = None
-    """Where it has been seen to lie without counting yet: something was waited for."""
+    """Where it has been seen to lie without counting yet: it was seen too seldom, or something was waited for."""
 
     unseen_since_s: float | None = None
     """Since when every look has missed it, its zone being in sight."""
@@ -165,7 +165,7 @@ class Track:
         if shift_mm > NUDGE_MM or self.last_seen != place:
             self.sureness.clear()
         self.at_mm, self.seen_s = at_mm, t_s
-        self.held = self.held if self.held == place else None
+        self.held = place if self.place is None else None
         self.unseen_since_s = self.bared_s = None
         self.sureness.append(sureness)
         self.rivals = tuple(card for card, _ in sighting.rivals if card != self.card)

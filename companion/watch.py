@@ -136,7 +136,8 @@ class Watcher:
         late = next((p for p in fresh if not referee.objections(table, p.play)), None)
         if late is not None:
             del self._refused[late.id]
-            yield from self._take_proposal(late)
+            # What was not sure is whose turn it was.
+            yield from self._take_proposal(replace(late, confidence=max(late.confidence, ASKING_CONFIDENCE)))
 
     def _answer_extension(self) -> Iterator[dict[str, Any]]:
         table = self._game.table

@@ -302,6 +302,16 @@ def test_a_play_out_of_turn_stays_refused_when_the_player_before_lays_his_card_o
     assert plays(table.see(3.0)) == ["Ann 100"]
 
 
+def test_a_discard_does_not_overtake_a_play_that_is_waited_with():
+    table = driving()
+    table.see(STEP_S, unknown=("side-2/distance",))
+    table.put("stop-01", "side-2/battle")
+    table.put("25-01", DISCARD_ZONE)
+    table.cover("roll-02")
+
+    assert plays(table.see(1.0, unknown=("side-2/distance",)) + table.see(0.5)) == ["Ann stop > Bob", "Bob discard 25"]
+
+
 def test_a_discard_that_is_waited_with_and_covered_by_the_next_is_not_lost():
     table = driving()
     table.see(0.2, unknown=("side-2/battle",))
@@ -312,6 +322,27 @@ def test_a_discard_that_is_waited_with_and_covered_by_the_next_is_not_lost():
     table.put("50-01", DISCARD_ZONE, 5, 5)
 
     assert plays(table.see(1.0)) == ["Ann discard 25", "Bob discard 50"]
+
+
+def test_a_discard_seen_but_once_before_the_next_was_laid_upon_it_is_not_lost():
+    table = driving()
+    table.put("25-01", DISCARD_ZONE)
+    table.see(STEP_S)
+    table.see(0.3, unknown=(DISCARD_ZONE,))
+    table.cover("25-01")
+    table.put("50-01", DISCARD_ZONE, 5, 5)
+
+    assert plays(table.see(1.0)) == ["Ann discard 25", "Bob discard 50"]
+
+
+def test_a_card_seen_but_once_and_taken_away_again_is_no_play():
+    table = driving()
+    table.put("25-01", DISCARD_ZONE)
+    table.see(STEP_S)
+    table.see(0.3, unknown=(DISCARD_ZONE,))
+    table.cover("25-01")
+
+    assert table.see(4.0) == []
 
 
 def test_of_two_plays_that_may_be_either_way_round_the_one_comes_first_that_came_into_sight_first():
@@ -359,6 +390,23 @@ def test_a_discard_that_was_never_seen_to_go_lies_under_the_next():
 
     assert plays(table.see(4.0)) == ["Ann discard 50"]
     assert questions(table.events) == []
+
+
+def test_a_beaten_hazard_that_is_held_for_a_while_before_it_is_discarded_is_no_new_discard():
+    table = driving()
+    table.played("100-01", DISTANCE)
+    table.put("stop-01", BATTLE, 3, 3)
+    table.cover("roll-01")
+    table.see()
+    table.put("right-of-way-01", SAFETY, sideways=True)
+    table.see()
+    table.cover("stop-01")
+    table.put("roll-01", BATTLE)
+    table.see(4.0)
+    table.put("stop-01", DISCARD_ZONE)
+
+    assert table.see(3.0) == []
+    assert plays(table.events) == ["Ann 100", "Bob stop > Ann", "Ann right-of-way !"]
 
 
 # What people said is not what lies there
@@ -684,6 +732,15 @@ def test_a_card_whose_sightings_do_not_agree_is_less_sure():
     (less,) = unsteady.see(STEP_S)
 
     assert less.confidence < sure.confidence
+
+
+def test_a_play_out_of_turn_is_never_sure_for_the_one_before_may_have_been_missed():
+    table = Table(table_after(*ROLLING), confirm=False)
+    table.put("50-01", "side-2/distance")
+
+    (proposal,) = table.see()
+    assert proposal.confidence < ASKING_CONFIDENCE
+    assert not proposal.sure
 
 
 @pytest.mark.parametrize(("reader", "sure"), [(0.95, True), (0.89, False)])
