@@ -11,6 +11,7 @@ import pytest
 from companion.errors import Problem
 from companion.labels import face_of
 from companion.match import Answer, Match, Policy
+from companion.rules.cards import Card
 from companion.store import Store
 from companion.tracker import GONE_S
 from companion.vision.camera import Frame
@@ -30,6 +31,9 @@ class Filmed:
         self.match = match
         self.corridor = Corridor(match, self._look, lambda _state: dict(MATS))
         self.cards: dict[str, tuple[str, bool]] = {}
+        self.codes: dict[str, tuple[tuple[str, float], ...]] = {}
+        """Codes that cannot be told, by zone: what they may be."""
+
         self.trouble: str | None = None
         self.t_s = 0.0
 
@@ -46,7 +50,11 @@ class Filmed:
             Sighting(face_of(card), card, (40.0, 40.0), None, zone, sideways, 0.99, "sticker")
             for card, (zone, sideways) in self.cards.items()
         )
-        return View(frame.t_s, SEEN, sightings, trouble=self.trouble)
+        unread = tuple(
+            Sighting(Card.UNKNOWN, None, (40.0, 40.0), None, zone, False, 0.0, "sticker", rivals)
+            for zone, rivals in self.codes.items()
+        )
+        return View(frame.t_s, SEEN, sightings + unread, trouble=self.trouble)
 
     def waiting(self) -> list[str]:
         return [str(pending.proposal.play) for pending in self.match.state.pending]
@@ -354,3 +362,50 @@ def test_cards_gathered_in_where_nobody_can_go_on_end_the_hand_and_begin_the_nex
 
     assert [hand.how for hand in match.state.game.hands] == ["exhausted"]
     assert match.state.game.hand_number == 2
+
+
+# Codes that cannot be told
+
+
+def unread(table: Filmed) -> None:
+    table.codes["side-1/battle"] = (("roll-01", 0.5), ("stop-02", 0.45))
+    table.film(2.0)
+
+
+def test_a_card_that_cannot_be_read_is_asked_about_with_its_picture(table: Filmed):
+    unread(table)
+
+    (doubt,) = table.match.state.doubts
+    assert [str(play) for play in doubt.plays] == ["Ann roll", "Bob stop > Ann"]
+    assert doubt.crop is not None
+    assert table.waiting() == []
+
+
+def test_an_answered_doubt_counts_once_also_when_its_card_is_read_later(table: Filmed):
+    unread(table)
+    table.match.answer_doubt(table.match.state.doubts[0].id, "Ann roll", "Ann")
+    table.film(3.0)
+    table.codes.clear()
+    table.lay("roll-01", "side-1/battle")
+    table.film(3.0)
+
+    assert table.played() == ["Ann roll"]
+    assert (table.waiting(), table.match.state.doubts) == ([], ())
+
+
+def test_a_doubt_that_was_no_play_is_not_asked_again_while_the_card_lies_there(table: Filmed):
+    unread(table)
+    table.match.answer_doubt(table.match.state.doubts[0].id, None, "Ann")
+    table.film(5.0)
+
+    assert (table.waiting(), table.match.state.doubts) == ([], ())
+
+
+def test_a_doubt_goes_when_its_card_can_be_read(table: Filmed):
+    unread(table)
+    table.codes.clear()
+    table.lay("roll-01", "side-1/battle")
+    table.film(1.0)
+
+    assert table.match.state.doubts == ()
+    assert table.waiting() == ["Ann roll"]

@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from companion import demo, report, service
 from companion.cli import companion
 from companion.labels import face_of
 from companion.rules import judge, notation
+from companion.rules.cards import Card
 from companion.rules.play import Verb
 from companion.rules.table import Team
 from companion.setup import read_setup
@@ -276,3 +278,30 @@ def test_a_card_laid_before_the_play_before_it_was_seen_counts_once_it_was():
 
     assert refused(items) == ["Bob roll"]
     assert confirmed(items) == ["Ann roll", "Bob roll"]
+
+
+def test_a_card_that_cannot_be_read_for_sure_is_a_question_with_its_choices_and_is_never_confirmed():
+    rivals = (("roll-02", 0.6), ("stop-03", 0.5))
+    code = Sighting(Card.UNKNOWN, None, (0.0, 0.0), None, "side-1/battle", False, 0.0, "sticker", rivals)
+    setup = demo.setup_of(read_script(OPENING))
+    watcher = Watcher(
+        setup, lambda frame: replace(seen(frame.t_s, {}), sightings=(code,)), confirm=True, extension=Verb.FINISH
+    )
+
+    items = list(watcher.items(Frame(None, number / 10) for number in range(40)))
+
+    (question,) = [item for item in items if "question" in item]
+    assert question["choices"] == ["Ann roll", "Bob stop > Ann"]
+    assert question["zone"] == "side-1/battle"
+    assert confirmed(items) == []
+
+
+def test_a_legal_play_that_was_not_read_for_sure_is_told_and_not_confirmed():
+    def look(frame: Frame) -> View:
+        view = seen(frame.t_s, {"roll-02": "side-1/battle"})
+        return replace(view, sightings=tuple(replace(s, confidence=0.8) for s in view.sightings))
+
+    watcher = Watcher(demo.setup_of(read_script(OPENING)), look, confirm=True, extension=Verb.FINISH)
+    items = list(watcher.items(Frame(None, number / 10) for number in range(40)))
+
+    assert [(item["proposal"], item["confirmed"]) for item in items if "proposal" in item] == [("Ann roll", False)]
