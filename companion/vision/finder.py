@@ -39,6 +39,9 @@ POOR_MARK = 0.36
 THREE_MARKS = 1.42
 """The least that one mark, the poorest, and all three together have to fit; a perfect fit is 1 each."""
 
+GOOD_MARK = 0.62
+"""Two marks that fit so well do without the third."""
+
 LEAST_CONTRAST = 0.03
 """Print is not fainter than this share of the light on it, however it shines; noise and most cloth is."""
 
@@ -154,7 +157,7 @@ def _triples(marks: _Marks) -> tuple[Fits, Floats]:
     found = [
         _with_third(marks, one, other, marks.points[one] + _turned(leg), (0, 1, 2)),
         _with_third(marks, one, other, marks.points[one] - _turned(leg), (0, 2, 1)),
-        _with_third(marks, across, apart, middle - _turned(half), (1, 2, 0)),
+        _with_third(marks, across, apart, middle + _turned(half), (1, 2, 0)),
     ]
     strengths, corners = zip(*found, strict=True)
     return np.concatenate(strengths), np.concatenate(corners)
@@ -192,10 +195,13 @@ def _with_third(
     best = cv2.dilate(marks.fit, np.ones((2 * reach + 1, 2 * reach + 1), np.uint8))
     third = best[y.clip(0, height - 1), x.clip(0, width - 1)]
     strength = third + marks.values[one] + marks.values[other]
-    good = np.flatnonzero(inside & (third >= POOR_MARK) & (strength >= THREE_MARKS))
+    three = (third >= POOR_MARK) & (strength >= THREE_MARKS)
+    two = np.minimum(marks.values[one], marks.values[other]) >= GOOD_MARK
+    good = np.flatnonzero(inside & (three | two))
     corners = np.empty((len(good), 3, 2))
     corners[:, roles[0]], corners[:, roles[1]] = marks.points[one[good]], marks.points[other[good]]
-    corners[:, roles[2]] = _best_near(marks.fit, x[good], y[good], reach)
+    seen = third[good, None] >= POOR_MARK
+    corners[:, roles[2]] = np.where(seen, _best_near(marks.fit, x[good], y[good], reach), expected[good])
     return strength[good], corners
 
 

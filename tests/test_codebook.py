@@ -1,0 +1,115 @@
+"""The closed set: a square is told by comparing it with every code there is, or not at all."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+
+from companion import codes
+from companion.vision import codebook, finder
+
+MODULE_PX = 2.0
+
+
+def as_printed(card: str, module_px: int = 8) -> np.ndarray:
+    """A card's code with two modules of white around it, `(200, 200) uint8`."""
+    dark = np.pad(codes.modules(card), 2)
+    return np.kron(np.where(dark, 30, 230).astype(np.uint8), np.ones((module_px, module_px), np.uint8))
+
+
+def seen(
+    card: str, *, px: float = MODULE_PX, turn_deg: float = 0.0, blur_px: float = 0.6, noise: float = 4.0
+) -> np.ndarray:
+    """A code in the middle of a grey picture `(120, 120)`, as a camera sees it."""
+    printed = cv2.GaussianBlur(as_printed(card), (0, 0), 8 / px / 2.5)
+    onto = cv2.getRotationMatrix2D((100, 100), -turn_deg, px / 8)
+    onto[:, 2] += 60 - 100
+    picture = cv2.warpAffine(printed, onto, (120, 120), flags=cv2.INTER_LINEAR, borderValue=120)
+    picture = cv2.GaussianBlur(picture, (0, 0), blur_px).astype(float)
+    picture += np.random.default_rng(len(card)).normal(0, noise, picture.shape)
+    return picture.clip(0, 255).astype(np.uint8)
+
+
+def read(image: np.ndarray) -> list[codebook.Reading]:
+    squares = finder.squares(image, MODULE_PX)
+    return [reading for reading in codebook.read_squares(image, squares) if reading is not None]
+
+
+def best(image: np.ndarray) -> codebook.Reading:
+    return max(read(image), key=lambda reading: reading.score)
+
+
+@pytest.mark.parametrize("turn_deg", [0, 17, 90, 133, 180, 251, 270, 344])
+def test_a_code_is_found_and_told_however_it_is_turned(turn_deg):
+    reading = best(seen("roll-03", turn_deg=turn_deg))
+
+    assert reading.card == "roll-03"
+    assert reading.score > 0.8
+    assert reading.margin > 0.4
+
+
+@pytest.mark.parametrize("turn_deg", [0, 90, 180, 270, 30])
+def test_the_matrix_says_where_the_code_lies_and_which_way_up(turn_deg):
+    reading = best(seen("stop-02", turn_deg=turn_deg))
+    x, y, w = (reading.matrix @ np.array([[0, 0, 1], [21, 0, 1]]).T)[:, :, None][:, :, 0]
+    right = np.diff(x / w)[0], np.diff(y / w)[0]
+
+    assert np.hypot(*right) == pytest.approx(21 * MODULE_PX, rel=0.03)
+    assert np.degrees(np.arctan2(right[1], right[0])) % 360 == pytest.approx(turn_deg, abs=3)
+
+
+def test_every_code_there_is_is_told_from_all_others():
+    wrong = [card for card in codes.CARDS if best(seen(card, turn_deg=33)).card != card]
+
+    assert wrong == []
+
+
+@pytest.mark.parametrize(("px", "blur_px", "noise"), [(2.1, 1.6, 4), (1.9, 0.4, 16), (2.0, 1.2, 10)])
+def test_blur_and_noise_take_from_the_score_and_leave_the_lead(px, blur_px, noise):
+    reading = best(seen("gasoline-04", px=px, blur_px=blur_px, noise=noise, turn_deg=8))
+
+    assert reading.card == "gasoline-04"
+    assert reading.margin > 0.25
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_code_of_version_1_that_is_none_of_ours_never_leads_clearly(seed):
+    strange = codes.modules("roll-01").copy()
+    shared = np.all([codes.modules(card) == strange for card in codes.CARDS], axis=0)
+    chance = np.random.default_rng(seed)
+    strange[~shared] = chance.integers(0, 2, int((~shared).sum()))
+    picture = cv2.GaussianBlur(
+        np.kron(np.where(np.pad(strange, 8), 30, 230).astype(np.uint8), np.ones((2, 2), np.uint8)), (0, 0), 0.6
+    )
+
+    assert all(reading.score + reading.margin < 0.78 for reading in read(picture))
+
+
+def test_a_mirrored_code_is_none_of_ours():
+    assert all(reading.score + reading.margin < 0.78 for reading in read(seen("roll-03")[:, ::-1].copy()))
+
+
+@pytest.mark.parametrize(
+    "image",
+    [
+        np.zeros((90, 90), np.uint8),
+        np.full((300, 40), 200, np.uint8),
+        np.random.default_rng(1).integers(0, 255, (400, 400), np.uint8).astype(np.uint8),
+        np.kron(np.indices((40, 40)).sum(0) % 2 * 200, np.ones((5, 5))).astype(np.uint8),
+    ],
+    ids=["black", "narrow", "noise", "chessboard"],
+)
+def test_where_no_code_is_none_is_read(image):
+    assert read(image) == []
+
+
+def test_a_mark_under_glare_is_done_without():
+    image = seen("75-05")
+    cv2.circle(image, (60 - 14, 60 - 14), 5, 255, -1)
+
+    assert best(image).card == "75-05"
+
+
+def test_no_squares_make_no_readings():
+    assert codebook.read_squares(np.zeros((50, 50), np.uint8), np.empty((0, 3, 3))) == []
