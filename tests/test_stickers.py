@@ -10,7 +10,7 @@ from pictures import DECK, Lens, Scene, Sticker, grid_of, payload, picture
 from companion.vision import stickers
 from companion.vision.boxes import Box
 from companion.vision.read import gray_of
-from companion.vision.stickers import AGREED, ALONE, read_codes
+from companion.vision.stickers import AGREED, ALONE, Before, read_codes
 
 
 def scattered(seed: int, count: int = 60, **how: object) -> Scene:
@@ -151,8 +151,8 @@ def test_what_was_sure_before_is_not_asked_again_at_its_place(monkeypatch):
     asked = []
     monkeypatch.setattr(stickers, "_second_opinion", lambda crop: asked.append(1))
 
-    (here,) = read_codes(gray_picture(ONE), known={"roll-03": (960.0, 540.0)})
-    (elsewhere,) = read_codes(gray_picture(ONE), known={"roll-03": (1100.0, 540.0)})
+    (here,) = read_codes(gray_picture(ONE), before=Before({"roll-03": (960.0, 540.0)}))
+    (elsewhere,) = read_codes(gray_picture(ONE), before=Before({"roll-03": (1100.0, 540.0)}))
 
     assert (here.confidence, elsewhere.confidence) == (AGREED, ALONE)
     assert len(asked) == 1

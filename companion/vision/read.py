@@ -22,7 +22,7 @@ from companion.vision.level import ENOUGH_FOR_A_VIEW, level_of
 from companion.vision.mats import Mats, look
 from companion.vision.opencv import cv2
 from companion.vision.picture import read_picture
-from companion.vision.stickers import AGREED, SIZES_MM, boxes_to_read, read_codes, sizes_seen
+from companion.vision.stickers import AGREED, SIZES_MM, Before, boxes_to_read, read_codes, sizes_seen
 from companion.vision.view import Point, Sighting, View
 
 STICKER = "sticker"
@@ -126,11 +126,11 @@ def _sightings(
     old = before.sightings if before and where is not None else ()
     known = {s.card: s.centre_px for s in before.sightings if s.card and s.confidence >= AGREED} if before else {}
     boxes = boxes_to_read(gray, where)
-    codes = read_codes(
-        gray, where=boxes, allowed=how.allowed, known=known, mats=mats, sizes_mm=how.sizes_mm, level=how.level
-    )
-    found = [sighting_of(code, mats) for code in codes]
     outside = [s for s in old if not any(box.holds(s.corners_px or ()) for box in boxes)]
+    beside = tuple(s.corners_px for s in outside if s.corners_px)
+    earlier = Before(known, how.sizes_mm, how.level, beside)
+    codes = read_codes(gray, where=boxes, allowed=how.allowed, mats=mats, before=earlier)
+    found = [sighting_of(code, mats) for code in codes]
     now = {s.card for s in found if s.card}
     twice = [s for s in outside if s.card in now and s.corners_px]
     if not (before and twice):

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import islice
 
 import numpy as np
 import numpy.typing as npt
@@ -67,6 +68,9 @@ SEARCHED_SLACK = 0.2
 MOST_SEARCHED_PX = 7_000_000
 """A picture of more is searched for larger modules only: a phone's camera is near."""
 
+ENOUGH_SIZES = 8
+"""So many stickers are measured to know which sizes there are; the eye looks for all where it misses one."""
+
 UPSCALE = 2
 MIN_SIDE_PX = 15.0
 """A version 1 code with smaller modules than 0.7 px can be no reading of ours."""
@@ -81,27 +85,51 @@ _MARGIN_MODULES = 3
 _CORNERS = np.array([(0, 0, 1), (MODULES, 0, 1), (MODULES, MODULES, 1), (0, MODULES, 1)], float).T
 
 
+@dataclass(frozen=True, slots=True)
+class Before:
+    """What is known from an earlier picture of the same table."""
+
+    known: Mapping[str, Point] = field(default_factory=dict)
+    """Cards that were read surely, by place: there pyzbar is not asked about them again."""
+
+    sizes_mm: Sequence[float] = SIZES_MM
+    """The sizes of the stickers that lie there."""
+
+    level: Fit | None = None
+    """Where there are no mats, the plane that the codes told of (`level_of`)."""
+
+    beside: Sequence[Quad] = ()
+    """Codes that lie outside of the boxes to read; a part of one may show in them."""
+
+
+NOTHING_BEFORE = Before()
+
+
 def read_codes(
     gray: Image,
     *,
     where: Sequence[Box] | None = None,
     allowed: Collection[str] | None = None,
-    known: Mapping[str, Point] | None = None,
     mats: Mats | None = None,
-    sizes_mm: Sequence[float] = SIZES_MM,
-    level: Fit | None = None,
+    before: Before = NOTHING_BEFORE,
 ) -> tuple[Code, ...]:
     """The stickers of ours on a grey picture `(H, W) uint8`, codes and tags.
 
     `where` limits the search to boxes. A card that is not in `allowed` (physical cards, None: any) is of another
-    deck: it lies there, so it is a code without a card. `known` are cards that were read surely at that place on an
-    earlier picture: pyzbar is not asked again about them. `mats` tell how large stickers of `sizes_mm` are on the
-    picture; where there are none, `level` may (`level_of` codes read before). A foreign text is no code at all.
+    deck: it lies there, so it is a code without a card. `mats` tell how large stickers are on the picture, `before`
+    what an earlier picture has shown. A foreign text is no code at all.
     """
-    boxes = boxes_to_read(gray, where)
-    found = [code for box in boxes for code in _codes_in(gray, box, mats or Mats(), sizes_mm, level, known or {})]
+    boxes, mats = boxes_to_read(gray, where), mats or Mats()
+    found = [code for box in boxes for code in _codes_in(gray, box, mats, before)]
     found = [code if _in_deck(code, allowed) else _unknown(code) for code in found]
-    return tuple(_told_apart([*found, *read_tags(gray, where=boxes, allowed=allowed, beside=found)]))
+    not_tags = [*found, *_markers(mats), *(Code(None, quad, 0.0) for quad in before.beside)]
+    tags = read_tags(gray, where=boxes, allowed=allowed, beside=not_tags)
+    return tuple(_told_apart([*found, *tags]))
+
+
+def _markers(mats: Mats) -> Iterator[Code]:
+    """The mats' own markers: no card's, wherever they lie."""
+    return (Code(None, _as_quad(corners), 0.0) for fit in mats.fits for corners in fit.markers.values())
 
 
 def boxes_to_read(gray: Image, where: Sequence[Box] | None) -> tuple[Box, ...]:
@@ -115,7 +143,7 @@ def boxes_to_read(gray: Image, where: Sequence[Box] | None) -> tuple[Box, ...]:
 
 def sizes_seen(quads: Iterable[Quad], mats: Mats) -> tuple[float, ...]:
     """Which of the sizes there are the stickers have that were read with these corners; all sizes where none was."""
-    seen = {size for quad in quads if (size := _size_of(quad, mats))}
+    seen = {size for quad in islice(quads, ENOUGH_SIZES) if (size := _size_of(quad, mats))}
     return tuple(sorted(seen)) or SIZES_MM
 
 
@@ -128,36 +156,32 @@ def _size_of(quad: Quad, mats: Mats) -> float | None:
     return min(SIZES_MM, key=lambda size: abs(size - width_mm))
 
 
-def _codes_in(
-    gray: Image, box: Box, mats: Mats, sizes_mm: Sequence[float], level: Fit | None, known: Mapping[str, Point]
-) -> Iterator[Code]:
-    own = _best_each([*_closed_set(gray, box, mats, sizes_mm, level)])
+def _codes_in(gray: Image, box: Box, mats: Mats, before: Before) -> Iterator[Code]:
+    own = _best_each([*_closed_set(gray, box, mats, before)])
     general = [(card, quad) for card, quad in _general(gray, box) if _plausible(quad)]
     for code in own:
         said = {card for card, quad in general if _near(code.centre_px, quad)}
         yield _both(gray, code, said) if said else code
     for card, quad in general:
         if not any(_near(code.centre_px, quad) for code in own):
-            yield _checked(gray, card, quad, known)
+            yield _checked(gray, card, quad, before.known)
 
 
 # --- Our own reader -------------------------------------------------------------------------------------------
 
 
-def _closed_set(
-    gray: Image, box: Box, mats: Mats, sizes_mm: Sequence[float], level: Fit | None
-) -> Iterator[tuple[Reading, Quad]]:
+def _closed_set(gray: Image, box: Box, mats: Mats, before: Before) -> Iterator[tuple[Reading, Quad]]:
     """What our own reader finds in a box, each code as often as it is found."""
     fit = plane.plane_of(gray, box, mats)
-    if fit is None and level is not None:
-        yield from _read_flat(plane.flattened(gray, level, box, FLAT_MODULE_PX))
+    if fit is None and before.level is not None:
+        yield from _read_flat(plane.flattened(gray, before.level, box, FLAT_MODULE_PX))
         return
     if fit is None:
         found = [*_searched(gray, box)]
         yield from found
         yield from _levelled(gray, box, [quad for reading, quad in found if _is_sure(reading)])
         return
-    for size_mm in sizes_mm:
+    for size_mm in before.sizes_mm:
         module_mm = size_mm / STICKER_MODULES
         if not FEWEST_PX <= module_mm * fit.px_per_mm <= MOST_PX:
             continue
