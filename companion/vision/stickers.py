@@ -68,6 +68,9 @@ SEARCHED_SLACK = 0.2
 MOST_SEARCHED_PX = 7_000_000
 """A picture of more is searched for larger modules only: a phone's camera is near."""
 
+ENOUGH_MARKERS = 4
+"""From fewer of the mats' markers the table's plane is not told well enough to look for squares there alone."""
+
 ENOUGH_SIZES = 8
 """So many stickers are measured to know which sizes there are; the eye looks for all where it misses one."""
 
@@ -173,19 +176,22 @@ def _codes_in(gray: Image, box: Box, mats: Mats, before: Before) -> Iterator[Cod
 def _closed_set(gray: Image, box: Box, mats: Mats, before: Before) -> Iterator[tuple[Reading, Quad]]:
     """What our own reader finds in a box, each code as often as it is found."""
     fit = plane.plane_of(gray, box, mats)
-    if fit is None and before.level is not None:
+    if fit is not None:
+        yield from _on_mats(gray, box, mats, fit, before.sizes_mm)
+    elif before.level is not None:
         yield from _read_flat(plane.flattened(gray, before.level, box, FLAT_MODULE_PX))
-        return
-    if fit is None:
+    if sum(len(fit.markers) for fit in mats.fits) < ENOUGH_MARKERS and before.level is None:
         found = [*_searched(gray, box)]
         yield from found
         yield from _levelled(gray, box, [quad for reading, quad in found if _is_sure(reading)])
-        return
-    for size_mm in before.sizes_mm:
+
+
+def _on_mats(gray: Image, box: Box, mats: Mats, fit: Fit, sizes_mm: Sequence[float]) -> Iterator[tuple[Reading, Quad]]:
+    """The same where mats tell the table's plane, and so how large a sticker is."""
+    for size_mm in sizes_mm:
         module_mm = size_mm / STICKER_MODULES
-        if not FEWEST_PX <= module_mm * fit.px_per_mm <= MOST_PX:
-            continue
-        yield from _read_flat(plane.flat_of(gray, box, mats, FLAT_MODULE_PX / module_mm))
+        if FEWEST_PX <= module_mm * fit.px_per_mm <= MOST_PX:
+            yield from _read_flat(plane.flat_of(gray, box, mats, FLAT_MODULE_PX / module_mm))
 
 
 def _searched(gray: Image, box: Box) -> Iterator[tuple[Reading, Quad]]:
