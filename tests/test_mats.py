@@ -13,7 +13,7 @@ from pictures import Lens, Mat, Scene, Sticker, Thing, as_seen, clean, picture, 
 from companion.layout import CARD_MM, Rect, all_mats, side_mat, table_mat
 from companion.vision.fit import corners_mm
 from companion.vision.lens import Lens as Bend
-from companion.vision.markers import find_markers
+from companion.vision.markers import THOROUGH_WINDOWS, find_markers
 from companion.vision.mats import CHECK_EVERY_S, SEARCH_EVERY_S, Mats, check, look, search
 from companion.vision.read import gray_of
 from companion.vision.survey import Points, survey
@@ -577,3 +577,32 @@ def test_a_mat_that_does_not_lie_flat_is_no_bend_of_the_lens():
     found = [survey(corners_seen(4, 0.15, n), (1920, 1080), None, seek_lens=True).lens for n in range(40)]
 
     assert found == [None] * 40
+
+
+# --- How exactly corners are known ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("blur_px", [0.5, 1.2, 1.8])
+def test_corners_are_found_to_a_fraction_of_a_pixel_however_soft_and_dim(blur_px):
+    lens = Lens(width_mm=1300, tilt_deg=20, turn_deg=10, blur_px=blur_px, light=0.3, noise=4)
+
+    found = find_markers(gray_picture(scene(), lens), range(37), THOROUGH_WINDOWS)
+
+    off = np.concatenate([found[m.id] - marker_px(mat, m.id, lens) for mat in scene().mats for m in mat.layout.markers])
+    assert np.sqrt((off**2).mean()) < 0.3
+
+
+def test_a_card_on_a_markers_corner_leaves_its_corners_where_they_are():
+    lens = Lens(width_mm=1000)
+    x, y = through(scene().mats[0].matrix(), [(12.0, 12.0)])[0]
+    card = Thing(((x - 40, y - 50), (x + 3, y - 50), (x + 3, y + 3), (x - 40, y + 3)), (230, 230, 230))
+
+    found = find_markers(gray_picture(scene(things=(card,)), lens), range(37))
+
+    assert np.abs(found[0] - marker_px(scene().mats[0], 0, lens)).max() < 0.5
+
+
+def marker_px(mat: Mat, marker: int, lens: Lens) -> np.ndarray:
+    """A marker's corners where they were drawn."""
+    square = next(m.square for m in mat.layout.markers if m.id == marker)
+    return through(lens.matrix() @ mat.matrix(), corners_mm(square))

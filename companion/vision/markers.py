@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from companion.vision.boxes import Box, Image, whole
+from companion.vision.corners import exact
 from companion.vision.lens import Floats
 from companion.vision.opencv import cv2
 
@@ -33,7 +34,8 @@ def find_all(
     if found is None:
         return {}
     shift = np.array([part.left, part.top], np.float64)
-    placed = [{ids[int(index)]: (c.reshape(4, 2) + shift,)} for index, c in zip(found.ravel(), corners, strict=True)]
+    rough = [corner.reshape(4, 2) + shift for corner in corners]
+    placed = [{ids[int(at)]: (exact(gray, corner),)} for at, corner in zip(found.ravel(), rough, strict=True)]
     return united(placed)
 
 
@@ -82,4 +84,5 @@ def _parameters(windows: tuple[int, int, int]) -> cv2.aruco.DetectorParameters:
     parameters.minMarkerPerimeterRate = 0.015
     parameters.perspectiveRemoveIgnoredMarginPerCell = 0.2
     parameters.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_SUBPIX
+    parameters.relativeCornerRefinmentWinSize = 0.8
     return parameters
