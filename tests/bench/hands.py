@@ -206,6 +206,8 @@ class Result:
     tilt_deg: float
     frames: int = 0
     seconds: float = 0.0
+    """Of processor time: rendering, eye and watcher."""
+
     plays: int = 0
     right: int = 0
     missed: int = 0
@@ -274,9 +276,8 @@ def _is_astray(zone: str, frame: int, plays: list[Truth]) -> bool:
 def _compare_proposal(result: Result, frame: int, item: dict, plays: list[Truth], diary: Diary) -> None:
     text, legal = item["proposal"], item["verdict"] == "legal"
     if legal:
-        truth = next(
-            (t for t in plays if t.text == text and not t.taken_back and t.proposed is None and t.is_at(frame)), None
-        )
+        lying = (t for t in plays if t.text == text and not t.taken_back and t.proposed is None and t.is_at(frame))
+        truth = max(lying, key=lambda t: t.stays[0].first if t.stays else -1, default=None)
         if truth is not None:
             truth.proposed = frame
             truth.early = bool(truth.stays) and not truth.stays[-1].is_at(frame, 10**9)
@@ -377,10 +378,10 @@ def watch(case: Case, hand: int, eye: str = "pictures", save: Path | None = None
     if save is not None:
         (save / "frames").mkdir(parents=True, exist_ok=True)
         (save / "table.toml").write_text(case.script.setup(), encoding="utf-8")
-    start, seen = time.perf_counter(), Watch(case, eye, save)
+    start, seen = time.process_time(), Watch(case, eye, save)
     told = seen.told()
     result = Result(case, hand, case.size, case.look.tilt_deg, seen.diary.frames)
-    result.seconds, result.trouble_frames = time.perf_counter() - start, seen.trouble_frames
+    result.seconds, result.trouble_frames = time.process_time() - start, seen.trouble_frames
     plays = compare(result, told, seen.script, seen.diary)
     if save is not None:
         _write_truth(save, told, plays, result)
