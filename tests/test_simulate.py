@@ -229,7 +229,7 @@ def test_a_general_decoder_reads_every_sticker_in_sight(name):
     played = script.shipped_script(name, 1)
     dancers, _ = choreographer(played)
     last = list(dancers.movements())[-1]
-    image = demo.table_studio(played, seed=1).picture(Scene(last.after), random.Random(1))
+    image = demo.table_studio(played, seed=1, sticker_mm=36.0).picture(Scene(last.after), random.Random(1))
     large = cv2.resize(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), None, fx=2, fy=2, interpolation=cv2.INTER_CUBIC)
     found = {card_id_of(code.text) for code in zxingcpp.read_barcodes(large, formats=zxingcpp.BarcodeFormat.QRCode)}
 

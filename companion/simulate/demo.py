@@ -25,8 +25,8 @@ from companion.simulate.weather import Weather
 SETTLING_S = 2.5
 """How long the bare table is shown before the first hand moves, and the last cards after it."""
 
-STICKERS_MM = {2: 36.0, 3: 42.0, 4: 42.0}
-"""The demo's stickers by number of sides: 2.8 px a code module and more at 1920 × 1080."""
+STICKER_MM = 20.0
+"""The demo's stickers: what `companion print stickers` makes."""
 
 
 def always() -> bool:
@@ -73,9 +73,8 @@ def table_studio(
     look: Look | None = None,
 ) -> Studio:
     """The camera over this script's table."""
-    sides = len(script.teams)
-    plan = arrange.plan(sides, len(script.players))
-    sticker = sticker_mm if sticker_mm is not None else STICKERS_MM[sides]
+    plan = arrange.plan(len(script.teams), len(script.players))
+    sticker = STICKER_MM if sticker_mm is None else sticker_mm
     return Studio(plan, look or typical_look(seed), size, sticker, seed)
 
 

@@ -43,7 +43,7 @@ NAMES = ("Ann", "Bob", "Cid", "Dee")
 EDITIONS = {2: "classic", 3: "classic", 4: "dujardin-2014"}
 """Four play alone in the later editions only."""
 
-LOOKS = {"typical": lens.household_look, "hard": lens.hard_look}
+LOOKS = {"typical": lens.household_look, "hard": lens.hard_look, "demo": lens.typical_look}
 LATE_FRAMES = 9
 TOLERANCE_FRAMES = 25
 """So long after an illegal card has gone its proposal still counts as made in time."""
