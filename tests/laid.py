@@ -191,7 +191,7 @@ def scattered(
 
 
 def _inside(area_mm: tuple[float, float], rng: np.random.Generator, count: int) -> np.ndarray:
-    w, h = area_mm[0] / 2 - 45, area_mm[1] / 2 - 45
+    w, h = (max(10.0, side / 2 - 45) for side in area_mm)
     return np.column_stack([rng.uniform(-w, w, count), rng.uniform(-h, h, count)])
 
 

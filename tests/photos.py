@@ -609,6 +609,25 @@ def wild_photo(seed: int, **how: object) -> Photo:
     return photograph(with_codes_of_others(table, rng, 0.2), pose, shot, seed)
 
 
+def empty_photo(seed: int, **_: object) -> Photo:
+    """Nothing of ours: cards without stickers or with codes of others, things, any scale; nothing may be named."""
+    rng = np.random.default_rng((seed, 3))
+    size_px = (1280, 720)
+    pose = some_pose(rng, (0, 40), px_per_mm=float(np.exp(rng.uniform(np.log(0.8), np.log(6)))), size_px=size_px)
+    shot = typical_shot(rng) if rng.random() < 0.5 else hard_shot(rng)
+    area = pose.table_mm()
+    count = int(np.clip(area[0] * area[1] / 12000, 3, 60))
+    table = with_codes_of_others(some_table(rng, area, ["roll-01"] * count), rng, 1.0)
+    bare = tuple(replace(card, sticker=None) if rng.random() < 0.6 else card for card in table.cards)
+    names = [str(name) for name in rng.permutation(list(foreign.THINGS))[:4]]
+    things = tuple(
+        Sheet(f"{name} {rng.integers(50)}", *(float(v) for v in rng.uniform(-0.4, 0.4, 2) * area),
+              float(rng.uniform(0, 360)), foreign.SIZES_MM[name])
+        for name in names
+    )  # fmt: skip
+    return photograph(replace(table, cards=bare, sheets=(*table.sheets, *things)), pose, shot, seed)
+
+
 def with_codes_of_others(table: Table, rng: np.random.Generator, share: float) -> Table:
     """The same table where so many of the stickers are not ours."""
     kinds = [foreign.CODES[int(rng.integers(len(foreign.CODES)))] for _ in table.cards]

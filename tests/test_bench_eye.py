@@ -110,7 +110,7 @@ def test_the_page_has_its_marks_and_keeps_what_stands_around_them():
 
 
 def test_readings_are_counted_by_light_and_tilt(tmp_path):
-    tally = readings.run(1, readings.trials(0, ("hard",)), tmp_path, lambda line: None)
+    tally = readings.run(1, 1, readings.trials(0, ("hard",)), tmp_path, lambda line: None)
 
     (lines,) = [list(tally.lines())]
     assert tally.by["hard"]["all"].in_sight >= 1

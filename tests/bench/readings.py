@@ -1,12 +1,12 @@
 """The figures that count: many photos by chance, how many stickers were read, unknown, wrong.
 
-python -m tests.bench.readings --readings 100000 [--seed N] [--light typical|hard|wild] [--out FOLDER]
+python -m tests.bench.readings --readings 100000 [--seed N] [--light hard] [--photos N] [--out FOLDER]
 
 20 mm stickers with their quiet zone, 1080p over 1.2 m (1.6 px a millimetre in the picture's middle), tilt 0 to 30°.
 *unknown*: found and not told; *ghosts*: named where none lies; *strays*: told as there where none lies.
 A reading is one sticker in sight: nothing covers it or its quiet zone, no lamp's reflection has burnt it out.
 What typical and hard light are stands at `typical_shot` and `hard_shot` in `tests/photos.py`; `wild_photo` there is
-beyond what anybody is asked to read, and shows whether anything is misread.
+beyond what anybody is asked to read, `empty_photo` shows nothing of ours: is anything misread?
 """
 
 from __future__ import annotations
@@ -31,7 +31,12 @@ from bench.eye import known_mats  # noqa: E402
 from bench.readers import Found, our_tags, ours  # noqa: E402
 from photos import Photo, Score, Shown, compared  # noqa: E402
 
-MAKERS = {"typical": photos.typical_photo, "hard": photos.hard_photo, "wild": photos.wild_photo}
+MAKERS = {
+    "typical": photos.typical_photo,
+    "hard": photos.hard_photo,
+    "wild": photos.wild_photo,
+    "empty": photos.empty_photo,
+}
 TILT_BANDS = ((0, 10), (10, 20), (20, 30), (30, 50))
 MODULE_BANDS = (0.0, 0.9, 1.0, 1.1, 1.2, 1.3, 1.4, 9.0)
 
@@ -138,12 +143,12 @@ def keep(trial: Trial, photo: Photo, score: Score, out: Path | None) -> str:
     if out:
         out.mkdir(parents=True, exist_ok=True)
         cv2.imwrite(str(out / name), photo.image)
-    again = f"python -m tests.bench.readings --seed {trial.seed} --light {trial.light} --readings 1"
+    again = f"python -m tests.bench.readings --seed {trial.seed} --light {trial.light} --photos 1"
     return f"{name}: wrong {score.wrong}, ghosts {score.ghosts}, strays {score.strays}; {again}"
 
 
-def run(readings: int, some: Iterator[Trial], out: Path | None, say: Callable[[str], None]) -> Tally:
-    """Photos until so many stickers have been read or not."""
+def run(readings: int, most: int, some: Iterator[Trial], out: Path | None, say: Callable[[str], None]) -> Tally:
+    """Photos until so many stickers have been read or not, or so many photos been taken."""
     tally, done, spent = Tally(), 0, 0.0
     for number, trial in enumerate(some):
         photo = trial.taken()
@@ -155,7 +160,7 @@ def run(readings: int, some: Iterator[Trial], out: Path | None, say: Callable[[s
             say(keep(trial, photo, score, out))
         if number % 50 == 49:
             say(f"{done} readings in {number + 1} photos, {1000 * spent / (number + 1):.0f} ms each")
-        if done >= readings:
+        if done >= readings or number + 1 >= most:
             return tally
     return tally
 
@@ -164,6 +169,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Reads and prints."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--readings", type=int, default=100_000)
+    parser.add_argument("--photos", type=int, default=10**9, help="so many photos at most")
     parser.add_argument("--seed", type=int, default=0, help="the first photo's number")
     parser.add_argument("--light", choices=tuple(MAKERS), action="append", help="typical and hard without it")
     parser.add_argument("--tags", action="store_true", help="tags in the place of QR codes")
@@ -171,7 +177,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = parser.parse_args(arguments)
     cv2.setNumThreads(1)
     some = trials(given.seed, given.light or ("typical", "hard"), "tag" if given.tags else "ours")
-    tally = run(given.readings, some, given.out, lambda line: print(line, file=sys.stderr, flush=True))
+    tally = run(given.readings, given.photos, some, given.out, lambda line: print(line, file=sys.stderr, flush=True))
     print("\n".join(tally.lines()))
 
 
