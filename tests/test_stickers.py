@@ -191,3 +191,14 @@ def test_noise_and_text_hold_no_sticker():
         cv2.putText(gray, "MB1:ROLL-03 " * 6, (5, row), cv2.FONT_HERSHEY_SIMPLEX, 0.8, 0, 2)
 
     assert read_codes(gray) == ()
+
+
+@pytest.mark.parametrize("text", ["MB1:ROLL-99", "MB1:STOP-00", "MB1:ROLL-17"])
+def test_a_text_of_our_form_that_no_sticker_bears_is_no_card(text):
+    codes = read_codes(gray_picture(Scene(stickers=(Sticker(text, 0, 0, 12.0, 40.0),))))
+
+    assert [code.card for code in codes] in ([], [None])
+
+
+def test_a_table_seen_in_a_mirror_shows_no_cards():
+    assert read_codes(gray_picture(scattered(seed=4, count=20))[:, ::-1].copy()) == ()

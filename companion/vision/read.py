@@ -22,7 +22,8 @@ from companion.vision.level import ENOUGH_FOR_A_VIEW, level_of
 from companion.vision.mats import Mats, look
 from companion.vision.opencv import cv2
 from companion.vision.picture import read_picture
-from companion.vision.stickers import AGREED, SIZES_MM, Before, boxes_to_read, read_codes, sizes_seen
+from companion.vision.sizes import SIZES_MM, widths_mm
+from companion.vision.stickers import AGREED, Before, boxes_to_read, read_codes
 from companion.vision.view import Point, Sighting, View
 
 STICKER = "sticker"
@@ -51,10 +52,7 @@ def read(
     the frame grey where that is done already; without `every_size` only stickers as large as those of `before` are
     looked for.
     """
-    sizes = (
-        sizes_seen((s.corners_px for s in before.sightings if s.card and s.corners_px), mats) if before else SIZES_MM
-    )
-    how = _How(allowed, SIZES_MM if every_size else sizes)
+    how = _How(allowed) if every_size or before is None else _as_before(before, mats, allowed)
     sightings = _sightings(gray_of(frame.image) if gray is None else gray, mats, how, where, before)
     hidden = {*unknown, *missing_zones(mats, layouts or ()), *zones_under(moving, mats)}
     return View(
@@ -78,9 +76,9 @@ class _How(NamedTuple):
 def _as_before(before: View, mats: Mats, allowed: Collection[str] | None) -> _How:
     """Only stickers of the sizes that were read before, and on the plane in which those lie."""
     quads = [s.corners_px for s in before.sightings if s.card and s.corners_px]
-    measured = any(fit.is_measured for fit in mats.fits)
-    level = level_of(quads) if not measured and len(quads) >= ENOUGH_FOR_A_VIEW else None
-    return _How(allowed, sizes_seen(quads, mats), level)
+    fit = next((fit for fit in mats.fits if fit.is_measured), None)
+    level = level_of(quads) if fit is None and len(quads) >= ENOUGH_FOR_A_VIEW else None
+    return _How(allowed, (widths_mm(quads, fit) if fit else ()) or SIZES_MM, level)
 
 
 def gray_of(image: Image) -> Image:

@@ -9,20 +9,19 @@ what one of the others says alone. Where two of them differ, the card is unknown
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from itertools import islice
 
 import numpy as np
 import numpy.typing as npt
 import zxingcpp
 
-from companion.codes import MODULES
+from companion.codes import CARDS, MODULES
 from companion.labels import card_id_of
-from companion.vision import codebook, finder, plane
+from companion.vision import codebook, finder, plane, sizes
 from companion.vision.boxes import Box, Image, merged, whole
-from companion.vision.code import Code, centre_of, side_of
+from companion.vision.code import Code
 from companion.vision.codebook import Reading
 from companion.vision.fit import Fit
 from companion.vision.level import level_of
@@ -47,12 +46,6 @@ Noise and blur take from the score and leave the margin; what is no code of ours
 LIKELY_MARGIN, LIKELY_SUM, LIKELY_STRUCTURE = 0.18, 0.78, 0.55
 """From here on a code of ours is there, but people are asked which."""
 
-SIZES_MM = (20.0, 24.0, 29.0, 35.0)
-"""Widths of stickers that are looked for, quiet zone included; each covers a tenth more or less."""
-
-STICKER_MODULES = 25
-"""Modules across a sticker with its quiet zone."""
-
 FLAT_MODULE_PX = 2.0
 """Pixels a module where squares are looked for: as good as more."""
 
@@ -70,9 +63,6 @@ MOST_SEARCHED_PX = 7_000_000
 
 ENOUGH_MARKERS = 4
 """From fewer of the mats' markers the table's plane is not told well enough to look for squares there alone."""
-
-ENOUGH_SIZES = 8
-"""So many stickers are measured to know which sizes there are; the eye looks for all where it misses one."""
 
 UPSCALE = 2
 MIN_SIDE_PX = 15.0
@@ -95,7 +85,7 @@ class Before:
     known: Mapping[str, Point] = field(default_factory=dict)
     """Cards that were read surely, by place: there pyzbar is not asked about them again."""
 
-    sizes_mm: Sequence[float] = SIZES_MM
+    sizes_mm: Sequence[float] = sizes.SIZES_MM
     """The sizes of the stickers that lie there."""
 
     level: Fit | None = None
@@ -144,21 +134,6 @@ def boxes_to_read(gray: Image, where: Sequence[Box] | None) -> tuple[Box, ...]:
     return (whole(gray),) if sum(box.area_px for box in boxes) > WHOLE_FROM * gray.size else boxes
 
 
-def sizes_seen(quads: Iterable[Quad], mats: Mats) -> tuple[float, ...]:
-    """Which of the sizes there are the stickers have that were read with these corners; all sizes where none was."""
-    seen = {size for quad in islice(quads, ENOUGH_SIZES) if (size := _size_of(quad, mats))}
-    return tuple(sorted(seen)) or SIZES_MM
-
-
-def _size_of(quad: Quad, mats: Mats) -> float | None:
-    middle = centre_of(quad)
-    fit = mats.at(middle)
-    if fit is None or not fit.is_measured:
-        return None
-    width_mm = side_of(quad) / MODULES * STICKER_MODULES / float(plane.px_per_mm_at(fit, [middle])[0])
-    return min(SIZES_MM, key=lambda size: abs(size - width_mm))
-
-
 def _codes_in(gray: Image, box: Box, mats: Mats, before: Before) -> Iterator[Code]:
     own = _best_each([*_closed_set(gray, box, mats, before)])
     general = [(card, quad) for card, quad in _general(gray, box) if _plausible(quad)]
@@ -166,7 +141,7 @@ def _codes_in(gray: Image, box: Box, mats: Mats, before: Before) -> Iterator[Cod
         said = {card for card, quad in general if _near(code.centre_px, quad)}
         yield _both(gray, code, said) if said else code
     for card, quad in general:
-        if not any(_near(code.centre_px, quad) for code in own):
+        if not any(_near(code.centre_px, quad) for code in own) and not _is_mirrored(gray, quad):
             yield _checked(gray, card, quad, before.known)
 
 
@@ -188,10 +163,17 @@ def _closed_set(gray: Image, box: Box, mats: Mats, before: Before) -> Iterator[t
 
 def _on_mats(gray: Image, box: Box, mats: Mats, fit: Fit, sizes_mm: Sequence[float]) -> Iterator[tuple[Reading, Quad]]:
     """The same where mats tell the table's plane, and so how large a sticker is."""
-    for size_mm in sizes_mm:
-        module_mm = size_mm / STICKER_MODULES
-        if FEWEST_PX <= module_mm * fit.px_per_mm <= MOST_PX:
-            yield from _read_flat(plane.flat_of(gray, box, mats, FLAT_MODULE_PX / module_mm))
+    found = [pair for size_mm in sizes_mm for pair in _of_size(gray, box, mats, fit, size_mm)]
+    yield from found
+    widths = sizes.widths_mm((quad for reading, quad in found if _is_sure(reading)), fit)
+    for size_mm in sizes.still_to_look_for(widths, sizes_mm):
+        yield from _of_size(gray, box, mats, fit, size_mm)
+
+
+def _of_size(gray: Image, box: Box, mats: Mats, fit: Fit, size_mm: float) -> Iterator[tuple[Reading, Quad]]:
+    module_mm = size_mm / sizes.STICKER_MODULES
+    if FEWEST_PX <= module_mm * fit.px_per_mm <= MOST_PX:
+        yield from _read_flat(plane.flat_of(gray, box, mats, FLAT_MODULE_PX / module_mm))
 
 
 def _searched(gray: Image, box: Box) -> Iterator[tuple[Reading, Quad]]:
@@ -313,6 +295,8 @@ def _both(gray: Image, own: Code, said: set[str]) -> Code:
 
 def _checked(gray: Image, card: str, quad: Quad, known: Mapping[str, Point]) -> Code:
     """A code that only a general reader has found: does it look like that card's, or does another reader say so?"""
+    if card not in CARDS:
+        return Code(None, quad, 0.0)
     code = Code(card, quad, AGREED)
     before = known.get(card)
     if before is not None and _near(before, quad):
@@ -324,6 +308,13 @@ def _checked(gray: Image, card: str, quad: Quad, known: Mapping[str, Point]) -> 
     if said is None:
         return replace(code, confidence=ALONE)
     return code if said == card else _unknown(code)
+
+
+def _is_mirrored(gray: Image, quad: Quad) -> bool:
+    """Whether a code is seen in a mirror: the general readers read that too, but it does not lie there."""
+    a, b, c, d = quad
+    reading = codebook.read_squares(gray, _matrix_of((a, d, c, b))[None])[0]
+    return reading is not None and _is_sure(reading)
 
 
 def _matrix_of(quad: Quad) -> npt.NDArray[np.float64]:
