@@ -2,6 +2,7 @@
 
 python -m tests.bench.hands --hands 50 --seed 1 [--sides 2,3,4] [--looks typical,hard] [--only cup,bump] [--out FILE]
 python -m tests.bench.hands --only cup --seed 7 --hand 3 --save FOLDER     one hand again, its frames and truth kept
+python -m tests.bench.hands --only cup --seed 7 --hand 3 --kept FOLDER     and watched anew, without rendering
 
 The pictures are 1920 × 1080, or the next usual size where the mats would have fewer than 1.5 px/mm in its middle.
 """
@@ -35,6 +36,7 @@ from companion.simulate.script import Script
 from companion.simulate.studio import Studio
 from companion.simulate.zones import zone_of
 from companion.vision.opencv import cv2
+from companion.vision.picture import read_picture
 from companion.watch import Watcher
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
@@ -331,10 +333,10 @@ def _sheets(script: Script) -> list[dict]:
 class Watch:
     """Plays one case through eye and watcher, frame by frame."""
 
-    def __init__(self, case: Case, eye: str, save: Path | None) -> None:
+    def __init__(self, case: Case, eye: str, save: Path | None = None, kept: Path | None = None) -> None:
         self.case, self.script = case, case.script
         self.diary = Diary(case.plan)
-        self._save = save
+        self._save, self._kept = save, kept
         setup = simulated.setup_of(self.script)
         if eye == "scene":
             import scene_eye
@@ -360,6 +362,10 @@ class Watch:
         if self._studio is None:
             yield from (Frame(scene, number / self.case.fps) for number, scene in enumerate(scenes))
             return
+        if self._kept is not None:
+            for number, _ in enumerate(scenes):
+                yield Frame(read_picture(self._kept / "frames" / f"{number + 1:05d}.jpg"), number / self.case.fps)
+            return
         for number, frame in enumerate(demo.filmed(self._studio, scenes, self.case.seed, self.case.fps), 1):
             if self._save is not None:
                 cv2.imwrite(
@@ -372,13 +378,13 @@ class Watch:
         return [(self.diary.frames - 1, item) for item in self._watcher.items(self._frames())]
 
 
-def watch(case: Case, hand: int, eye: str = "pictures", save: Path | None = None) -> Result:
-    """One hand, watched and compared."""
+def watch(case: Case, hand: int, eye: str = "pictures", save: Path | None = None, kept: Path | None = None) -> Result:
+    """One hand, watched and compared; `kept` is the folder of an earlier run whose frames are watched again."""
     cv2.setNumThreads(1)
     if save is not None:
         (save / "frames").mkdir(parents=True, exist_ok=True)
         (save / "table.toml").write_text(case.script.setup(), encoding="utf-8")
-    start, seen = time.process_time(), Watch(case, eye, save)
+    start, seen = time.process_time(), Watch(case, eye, save, kept)
     told = seen.told()
     result = Result(case, hand, case.size, case.look.tilt_deg, seen.diary.frames)
     result.seconds, result.trouble_frames = time.process_time() - start, seen.trouble_frames
@@ -500,6 +506,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--eye", choices=("pictures", "scene"), default="pictures", help="scene: without pictures")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--save", type=Path, help="a folder for one hand's frames, setup file, truth and what was told")
+    parser.add_argument("--kept", type=Path, help="the folder that --save wrote: its frames again, none are rendered")
     parser.add_argument("--out", type=Path, help="where the table goes as Markdown")
     return parser.parse_args()
 
@@ -507,7 +514,7 @@ def parsed() -> argparse.Namespace:
 def results_of(jobs: list[tuple[Case, int, str]], given: argparse.Namespace) -> Iterator[Result]:
     """The hands one after the other, or several at once, in their order."""
     if given.jobs == 1:
-        yield from (watch(*job, save=given.save) for job in jobs)
+        yield from (watch(*job, save=given.save, kept=given.kept) for job in jobs)
         return
     with multiprocessing.get_context("spawn").Pool(given.jobs) as pool:
         yield from pool.imap(_work, jobs)
