@@ -11,6 +11,7 @@ from companion.vision.boxes import Box, Image, whole
 from companion.vision.corners import exact
 from companion.vision.lens import Floats
 from companion.vision.opencv import cv2
+from companion.vision.tags import read_markers
 
 Candidates = Mapping[int, tuple[Floats, ...]]
 """By id every place where such a marker was seen, largest first: its corners `(4, 2)` in pixels."""
@@ -37,6 +38,12 @@ def find_all(
     rough = [corner.reshape(4, 2) + shift for corner in corners]
     placed = [{ids[int(at)]: (exact(gray, corner),)} for at, corner in zip(found.ravel(), rough, strict=True)]
     return united(placed)
+
+
+def find_soft(gray: Image, ids: Sequence[int]) -> dict[int, tuple[Floats, ...]]:
+    """As `find_all`, with markers that are too small, soft or dim for it; it takes several times as long."""
+    found = read_markers(gray)
+    return united({marker: (exact(gray, corners.astype(np.float64)),)} for marker, corners in found if marker in ids)
 
 
 def find_markers(

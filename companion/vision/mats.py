@@ -14,12 +14,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from companion.drawn_zones import Drawing
-from companion.layout import Marker, MatLayout, all_mats
+from companion.layout import MatLayout, all_mats
 from companion.vision.boxes import Box, Image, around, merged
 from companion.vision.drawn import fits_of, without_mats
 from companion.vision.fit import Corners, Fit, as_quad, corners_mm, through
 from companion.vision.lens import Floats, Lens
-from companion.vision.markers import THOROUGH_WINDOWS, Candidates, find_all, side_px, united
+from companion.vision.markers import THOROUGH_WINDOWS, Candidates, find_all, find_soft, side_px, united
 from companion.vision.placing import (
     ENOUGH_MARKERS,
     SAME_SCALE,
@@ -29,10 +29,11 @@ from companion.vision.placing import (
     group_of,
     groups_of,
     is_sound,
+    marks_of,
     on_one_table,
     points_of,
 )
-from companion.vision.survey import Survey, similarity, survey
+from companion.vision.survey import CORNER_PX, Survey, similarity, survey
 from companion.vision.view import MatSeen, Point
 
 __all__ = ["Fit", "Floats", "Mats", "as_quad", "check", "corners_mm", "is_due", "look", "search", "through"]
@@ -62,6 +63,9 @@ ODD_SURE_AFTER_S = 15.0
 
 NEAR_SHARE = 0.25
 """How far from where it must be a marker may first show, in its sides."""
+
+UNSURE_MM = 4.0
+"""A mat is taken as not found while a corner of its zones may usually be off by more: now and then it is twice that."""
 
 WARPED_PX = 0.5
 """A sheet whose own markers fit so much better than the table's plane does not lie flat on it."""
@@ -148,7 +152,7 @@ def search(gray: Image, mats: Mats, layouts: Sequence[MatLayout], t_s: float) ->
     seen = find_all(gray, ids)
     complete = all(marker.id in seen for layout in layouts for marker in layout.markers)
     if not complete and (mats.in_vain < 2 or mats.in_vain % THOROUGH_EVERY == 0):
-        seen = united((seen, find_all(gray, ids, THOROUGH_WINDOWS)))
+        seen = united((seen, find_all(gray, ids, THOROUGH_WINDOWS), find_soft(gray, ids)))
     found = _joined(mats, seen, layouts, _size(gray), t_s)
     more = len(found.places) > len(mats.places) or found.moved
     return replace(found, searched_s=t_s, checked_s=t_s, in_vain=0 if more else mats.in_vain + 1)
@@ -160,11 +164,11 @@ def check(gray: Image, mats: Mats, layouts: Sequence[MatLayout], t_s: float) -> 
     Searches everywhere where none of a mat's markers is there: at once when they showed until now, else now and then.
     """
     known = [fit for fit in mats.fits if fit.is_measured]
-    places = [fit.quad_px(marker.square) for fit in known for marker in _all_markers(fit.layout)]
+    places = [fit.quad_px(marker.square) for fit in known for marker in marks_of(fit.layout)]
     boxes = merged([_box_of(place, gray) for place in (*places, *(corners for _, corners in mats.doubtful.values()))])
     large = (box for box in boxes if min(box.right - box.left, box.bottom - box.top) > 8)
     seen = united(find_all(gray, _ids(layouts), box=box) for box in large)
-    lost = {fit.layout.id for fit in known if not any(marker.id in seen for marker in fit.layout.markers)}
+    lost = {fit.layout.id for fit in known if not any(marker.id in seen for marker in marks_of(fit.layout))}
     if lost & mats.showing or (lost and _due(mats.searched_s, SEARCH_EVERY_S, t_s)):
         return search(gray, mats, layouts, t_s)
     return replace(_joined(mats, seen, layouts, _size(gray), t_s), checked_s=t_s)
@@ -178,11 +182,7 @@ def _size(gray: Image) -> tuple[int, int]:
 
 
 def _ids(layouts: Sequence[MatLayout]) -> tuple[int, ...]:
-    return tuple(sorted(marker.id for layout in layouts for marker in _all_markers(layout)))
-
-
-def _all_markers(layout: MatLayout) -> tuple[Marker, ...]:
-    return (*layout.markers, layout.draw_marker) if layout.draw_marker else layout.markers
+    return tuple(sorted(marker.id for layout in layouts for marker in marks_of(layout)))
 
 
 def _box_of(corners: Floats, gray: Image) -> Box:
@@ -213,7 +213,7 @@ def _joined(mats: Mats, seen: Candidates, layouts: Sequence[MatLayout], size_px:
     strange = {
         layout.id: groups_of(layout, seen, mats.lens)
         for layout in layouts
-        if any(marker.id in seen and marker.id not in home.get(layout.id, {}) for marker in layout.markers)
+        if any(marker.id in seen and marker.id not in home.get(layout.id, {}) for marker in marks_of(layout))
     }
     anchors = _anchors(old, home)
     agreed = agreeing(strange, anchors, SAME_SCALE if mats.evidence else SAME_SCALE_BENT)
@@ -241,7 +241,7 @@ def _markers_of(groups: Mapping[str, Group]) -> dict[str, Corners]:
 def _at_home(fit: Fit, seen: Candidates) -> dict[int, Floats]:
     """The mat's markers that are seen where they were, or where they must be if they did not show before."""
     home: dict[int, Floats] = {}
-    for marker in fit.layout.markers:
+    for marker in marks_of(fit.layout):
         expected = fit.markers.get(marker.id)
         room = DRIFT_PX
         if expected is None:
@@ -287,7 +287,7 @@ def _without_doubtful(
 
 def _remembered(mats: Mats, now: Mapping[str, Corners], taken: Mapping[str, Group]) -> dict[int, tuple[Floats, ...]]:
     """Where the last looks have seen each marker; a mat that has moved begins anew."""
-    gone = {marker.id for group in taken.values() for marker in group.layout.markers}
+    gone = {marker.id for group in taken.values() for marker in marks_of(group.layout)}
     places = {marker: seen for marker, seen in mats.places.items() if marker not in gone}
     for markers in now.values():
         for marker, corners in markers.items():
@@ -346,24 +346,29 @@ def _surveyed(
     evidence = sum(len(mats.places.get(marker, ())) for layout in heard for marker in known[layout.id])
     seek = evidence > mats.evidence
     points = {layout.id: points_of(layout, known[layout.id]) for layout in heard}
-    told = survey(points, size_px, mats.lens, seek_lens=seek)
-    made = {layout.id: _fitted(layout, known[layout.id], told, old.get(layout.id), len(heard)) for layout in heard}
-    fits = tuple(fit for layout in layouts if (fit := made.get(layout.id) or old.get(layout.id)))
+    told = survey(points, size_px, mats.lens, seek_lens=seek, watched={layout.id: _watched(layout) for layout in heard})
+    made = {layout.id: _fitted(layout, known[layout.id], told, old.get(layout.id), size_px) for layout in heard}
+    still = {mat: fit for mat, fit in old.items() if mat not in mats.moved}
+    fits = tuple(fit for layout in layouts if (fit := made.get(layout.id) or still.get(layout.id)))
     return replace(mats, lens=told.lens, evidence=max(evidence, mats.evidence)), fits
 
 
-def _fitted(layout: MatLayout, markers: Corners, told: Survey, old: Fit | None, heard: int) -> Fit | None:
-    """A mat's new place; the old one where it is the same but for a hair."""
-    matrix = told.matrices[layout.id]
+def _watched(layout: MatLayout) -> Floats:
+    """The corners of all zones of a mat: what must be known well, or the mat is better not known at all."""
+    return np.concatenate([corners_mm(rect) for rect in layout.zones.values()])
+
+
+def _fitted(layout: MatLayout, markers: Corners, told: Survey, old: Fit | None, size_px: tuple[int, int]) -> Fit | None:
+    """A mat's new place; None where the markers do not tell it well."""
+    matrix, spread_mm = told.matrices[layout.id], told.spread_mm[layout.id]
     own = group_of(layout, markers, told.lens) if len(markers) >= ENOUGH_MARKERS else None
     if own is not None and _left_px(own, matrix) > 2 * _left_px(own, own.matrix) + WARPED_PX:
-        matrix = own.matrix
-    if len(markers) == 1 and heard == 1 and old is not None:
-        matrix = _pushed(layout, markers, told, old)
-    if not is_sound(layout, matrix):
-        return old
-    fit = Fit(layout, matrix, dict(markers), told.lens)
-    return _steadied(fit, old)
+        matrix, spread_mm = _alone(own, size_px)
+    if len(markers) == 1 and len(told.matrices) == 1 and old is not None:
+        matrix, spread_mm = _pushed(layout, markers, told, old)
+    if spread_mm > UNSURE_MM or not is_sound(layout, matrix):
+        return None
+    return _steadied(Fit(layout, matrix, dict(markers), told.lens), old)
 
 
 def _steadied(fit: Fit, old: Fit | None) -> Fit:
@@ -379,16 +384,27 @@ def _left_px(group: Group, matrix: Floats) -> float:
     return float(np.sqrt(((through(matrix, group.points.mm) - group.straight) ** 2).mean()))
 
 
-def _pushed(layout: MatLayout, markers: Corners, told: Survey, old: Fit) -> Floats:
-    """Where a mat lies of which one marker shows and which was pushed over the table it lay on."""
+def _alone(group: Group, size_px: tuple[int, int]) -> tuple[Floats, float]:
+    """Where a mat lies by its own markers alone, and how well that is known."""
+    mat = group.layout.id
+    told = survey({mat: group.points}, size_px, group.lens, seek_lens=False, watched={mat: _watched(group.layout)})
+    return told.matrices[mat], told.spread_mm[mat]
+
+
+def _pushed(layout: MatLayout, markers: Corners, told: Survey, old: Fit) -> tuple[Floats, float]:
+    """Where a mat lies of which one marker shows and which was pushed over the table it lay on, and how well known."""
     points = points_of(layout, markers)
     straight = told.lens.straighten(points.px) if told.lens else points.px
-    a, b, _, _ = similarity(points.mm, through(old.inverse, straight))
+    middle, on_table = points.mm.mean(axis=0), through(old.inverse, straight)
+    a, b, _, _ = similarity(points.mm, on_table)
     cos, sin = np.array([a, b]) / np.hypot(a, b)
     turn = np.array([[cos, -sin], [sin, cos]])
-    shift = through(old.inverse, straight).mean(axis=0) - turn @ points.mm.mean(axis=0)
+    shift = on_table.mean(axis=0) - turn @ middle
     moved: Floats = old.matrix @ np.block([[turn, shift[:, None]], [np.zeros((1, 2)), np.ones((1, 1))]])
-    return moved
+    off_mm = float(np.sqrt(((points.mm @ turn.T + shift - on_table) ** 2).mean()))
+    usual_mm = max(off_mm, CORNER_PX / old.px_per_mm)
+    reach = np.hypot(*(_watched(layout) - middle).T).max() / np.hypot(*(points.mm - middle).T).mean()
+    return moved, usual_mm * float(reach) / 2
 
 
 def _draw_marker(fits: Iterable[Fit], seen: Candidates) -> bool | None:

@@ -14,7 +14,7 @@ from itertools import combinations, product
 
 import numpy as np
 
-from companion.layout import MatLayout
+from companion.layout import Marker, MatLayout
 from companion.vision.fit import Corners, Fit, corners_mm
 from companion.vision.lens import Floats, Lens
 from companion.vision.markers import Candidates, side_px
@@ -69,16 +69,21 @@ class Group:
         return any(self.markers[m] is other.markers[m] for m in self.markers.keys() & other.markers.keys())
 
 
+def marks_of(layout: MatLayout) -> tuple[Marker, ...]:
+    """Everything printed on a mat that tells its place, the marker under the draw pile among it."""
+    return (*layout.markers, layout.draw_marker) if layout.draw_marker else layout.markers
+
+
 def points_of(layout: MatLayout, markers: Corners) -> Points:
-    """The markers' corners on the mat and on the picture, in the order of the layout."""
-    shown = [marker for marker in layout.markers if marker.id in markers]
+    """The markers' corners on the mat and on the picture, in the order of `marks_of`."""
+    shown = [marker for marker in marks_of(layout) if marker.id in markers]
     mm = np.concatenate([corners_mm(marker.square) for marker in shown])
     return Points(mm, np.concatenate([markers[marker.id] for marker in shown]))
 
 
 def groups_of(layout: MatLayout, candidates: Candidates, lens: Lens | None) -> list[Group]:
     """The largest groups of a mat's markers that agree; several of one size where something is seen twice."""
-    own = {marker.id: candidates[marker.id] for marker in layout.markers if marker.id in candidates}
+    own = {marker.id: candidates[marker.id] for marker in marks_of(layout) if marker.id in candidates}
     for count in range(len(own), 0, -1):
         chosen = (choice for ids in combinations(own, count) for choice in _choices(own, ids))
         found = [group for markers in chosen if (group := group_of(layout, markers, lens))]

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 import numpy as np
 
+from companion.vision.fit import through
 from companion.vision.lens import Floats, Lens
 from companion.vision.opencv import cv2
 
@@ -37,6 +39,9 @@ PRINT_SCALE = 0.01
 """How far the scales of two printed mats usually differ."""
 
 INSET = 0.02
+USUAL_BEND = 0.05
+"""How far k1 of a lens of which nothing is known is usually from 0."""
+
 _ROUNDS = 25
 _MM = 100.0
 """Millimetres are counted in hundreds, that all parameters are of like size."""
@@ -64,9 +69,22 @@ class Survey:
     left_px: float = 0.0
     """What is left of all corners, as a root mean square."""
 
+    spread_mm: Mapping[str, float] = field(default_factory=dict)
+    """How far off each mat's watched points may usually be, the least well known of them."""
 
-def survey(mats: Mapping[str, Points], size_px: tuple[int, int], lens: Lens | None, *, seek_lens: bool) -> Survey:
-    """The plane under the mats, the first of which is best known, and the lens (as it is known, or sought anew)."""
+
+def survey(
+    mats: Mapping[str, Points],
+    size_px: tuple[int, int],
+    lens: Lens | None,
+    *,
+    seek_lens: bool,
+    watched: Mapping[str, Floats] = MappingProxyType({}),
+) -> Survey:
+    """The plane under the mats, the first of which is best known, and the lens (as it is known, or sought anew).
+
+    Of the points `watched` on each mat, in millimetres `(N, 2)`, it is told how well they are known.
+    """
     task = _Task.of(list(mats.values()), size_px)
     known = (lens.k1, lens.k2) if lens else (0.0, 0.0)
     straight = _solved(task, task.start(*(known if not seek_lens else (0.0, 0.0))), 0)
@@ -79,7 +97,9 @@ def survey(mats: Mapping[str, Points], size_px: tuple[int, int], lens: Lens | No
             break
         best, bends = bent, extra
     found = Lens(size_px, *(float(k) for k in best[-2:])) if bends or (lens and not seek_lens) else None
-    return Survey(found, dict(zip(mats, task.matrices(best), strict=True)), task.left_px(best, bends))
+    spread = _Spread.of(task, best, bends, seek_lens=seek_lens)
+    unsure = {mat: spread.worst_mm(at, watched[mat]) for at, mat in enumerate(mats) if mat in watched}
+    return Survey(found, dict(zip(mats, task.matrices(best), strict=True)), task.left_px(best, bends), unsure)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -173,6 +193,47 @@ class _Task:
         own = [np.array([[a, -b, x], [b, a, y], [0, 0, 1]]) for a, b, x, y in at[8:-3].reshape(-1, 4)]
         made = [to_px @ plane @ pose @ np.diag([1 / _MM, 1 / _MM, 1.0]) for pose in own]
         return [matrix / matrix[2, 2] for matrix in made]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Spread:
+    """How sure the parameters are: the usual errors that the corners leave them, and how those go together."""
+
+    task: _Task
+    at: Floats
+    ways: Floats
+    """Independent ways in which the parameters may usually be off, `(ways, parameters)`."""
+
+    @classmethod
+    def of(cls, task: _Task, at: Floats, bends: int, *, seek_lens: bool) -> _Spread:
+        """Where the lens is sought its bend is uncertain even where none was found."""
+        free = task.free(max(bends, 1) if seek_lens else bends)
+        slope = _slope(task.off, at, task.off(at), free)
+        usual = np.where(free == len(at) - 2, 1 / USUAL_BEND, 1e-6)
+        shares, turned = np.linalg.eigh(slope.T @ slope + np.diag(usual**2))
+        ways = np.zeros((len(free), len(at)))
+        ways[:, free] = (turned / np.sqrt(np.maximum(shares, 1e-2))).T
+        return cls(task, at, ways)
+
+    def worst_mm(self, mat: int, points_mm: Floats) -> float:
+        """How far off the mat's points are, as a root mean square over what may be, the worst of them."""
+        lens, matrix = self._seen(mat, self.at)
+        px = lens.bend(through(matrix, points_mm))
+        steps = np.array([self._mm(mat, self.at + 1e-3 * way, px) - points_mm for way in self.ways]) / 1e-3
+        return float(np.sqrt((steps**2).sum(axis=(0, 2)).max())) * self._more(mat)
+
+    def _mm(self, mat: int, at: Floats, px: Floats) -> Floats:
+        lens, matrix = self._seen(mat, at)
+        return through(np.linalg.inv(matrix), lens.straighten(px))
+
+    def _seen(self, mat: int, at: Floats) -> tuple[Lens, Floats]:
+        return Lens(self.task.size_px, float(at[-2]), float(at[-1])), self.task.matrices(at)[mat]
+
+    def _more(self, mat: int) -> float:
+        """By how much more than usual the mat's corners, or all of them, are off."""
+        off = self.task.off(self.at)[: 2 * len(self.task.mm)].reshape(2, -1)
+        own = off[:, self.task.mat == mat]
+        return max(1.0, float(np.sqrt((own**2).sum() / (own.size - 4))), self.task.left_px(self.at, 0) / CORNER_PX)
 
 
 def similarity(points: Floats, onto: Floats) -> tuple[float, float, float, float]:

@@ -103,12 +103,16 @@ def read_tags(
     that cannot be told for sure; that one has its rivals. Nothing is looked for on the codes that are there already,
     whose own dark patches would have to be ruled out one by one.
     """
-    quads = _off_codes(_patches(gray, where), beside)
-    rough = _rim_scores(_cells(gray, quads, parts=1)) >= ROUGH_RIM
-    quads = quads[rough]
-    looks = _cells(gray, quads)
-    may_be = (_rim_scores(looks) >= RIM) & _looks_printed(looks)
-    return tuple(_codes(_matched(gray, quads[may_be], looks[may_be]), allowed))
+    return tuple(_codes(_told(gray, _off_codes(_patches(gray, where), beside)), allowed))
+
+
+def read_markers(gray: Image) -> list[tuple[int, Floats]]:
+    """The mats' markers on a grey picture `(H, W) uint8`, smaller and softer ones than a general reader finds.
+
+    Each with its id and its corners `(4, 2)` in pixels, top left first as printed, to about a cell.
+    """
+    told = [found for found in _told(gray, _patches(gray, None)) if found[1].evidence >= LIKELY]
+    return [(match.tag, np.roll(quad, match.turns, axis=0)) for quad, match in _apart(told) if match.tag < FIRST_TAG_ID]
 
 
 # --- Dark patches with four corners ---------------------------------------------------------------------------
@@ -194,6 +198,14 @@ def _looks_printed(looks: Floats) -> npt.NDArray[np.bool_]:
         (contrast >= MIN_CONTRAST) & (spread >= least * contrast) & (spread <= most * contrast)
     )
     return fine
+
+
+def _told(gray: Image, quads: Floats) -> Iterator[tuple[Floats, _Match]]:
+    """The patches that may be a tag at all, with their best tags."""
+    quads = quads[_rim_scores(_cells(gray, quads, parts=1)) >= ROUGH_RIM]
+    looks = _cells(gray, quads)
+    may_be = (_rim_scores(looks) >= RIM) & _looks_printed(looks)
+    return _matched(gray, quads[may_be], looks[may_be])
 
 
 def _matched(gray: Image, quads: Floats, looks: Floats) -> Iterator[tuple[Floats, _Match]]:
