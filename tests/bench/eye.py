@@ -291,7 +291,8 @@ def machine() -> str:
         ["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True, check=False
     )
     state = asked.stdout.strip() or "an unpacked copy"
-    return f"Measured at {state}. On {os.cpu_count()} x86 cores, one thread each reader, the processor's time, OpenCV {cv2.__version__}."
+    cores = f"On {os.cpu_count()} x86 cores, one thread each reader, the processor's time"
+    return f"Measured at {state}. {cores}, OpenCV {cv2.__version__}."
 
 
 def written(page: str, measured: str) -> str:
