@@ -7,6 +7,7 @@ blurs. What all codes have in common tells whether it is a code at all (`structu
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
@@ -16,6 +17,7 @@ import numpy.typing as npt
 from companion import codes
 from companion.codes import MODULES
 from companion.vision.boxes import Image
+from companion.vision.finder import first_of_each
 from companion.vision.opencv import cv2
 
 Floats = npt.NDArray[np.float32]
@@ -32,8 +34,14 @@ RIM_MODULES = 1
 
 SHADING_MODULES = 11
 LEAST_STRUCTURE = 0.45
-LEAST_SCORE = 0.3
+LEAST_SCORE = 0.33
 """Squares below these on the first look are not looked at any closer."""
+
+PLACE_MODULES, MOST_ON_A_PLACE = 6.0, 4
+MOST_READ, MOST_READ_CLOSELY = 1500, 250
+"""So many squares are compared with the codes, and so many again when shifted. No table shows so many codes."""
+
+_BLOCK = 256
 
 CLEAR_SCORE, CLEAR_MARGIN = 0.8, 0.4
 """From here on a first look is enough."""
@@ -98,18 +106,25 @@ class _Book:
 def read_squares(image: Image, squares: Homographies) -> list[Reading | None]:
     """What each square on a grey picture `(H, W) uint8` shows; None where it is no code of version 1."""
     readings: list[Reading | None] = [None] * len(squares)
-    if not len(squares):
-        return readings
-    likely = np.flatnonzero(_structure(image, squares) >= LEAST_STRUCTURE)
-    if not len(likely):
-        return readings
-    structure, scores = _compared(image, squares[likely])
-    for n, index in enumerate(likely):
-        readings[index] = _reading(scores[n], structure[n], squares[index])
-    doubtful = [i for i in likely if readings[i].score >= LEAST_SCORE and not _is_clear(readings[i])]
-    for index, reading in zip(doubtful, _read_closely(image, squares[doubtful]), strict=True):
+    likely = _likeliest(squares, _structure(image, squares)) if len(squares) else []
+    for index, reading in zip(likely, _read_at_once(image, squares[likely]), strict=True):
         readings[index] = reading
+    doubtful = [i for i in likely if readings[i].score >= LEAST_SCORE and not _is_clear(readings[i])]
+    doubtful = sorted(doubtful, key=lambda i: -readings[i].score - readings[i].margin)[:MOST_READ_CLOSELY]
+    for index in doubtful:
+        readings[index] = _read_closely(image, squares[index])
     return [reading if reading and reading.score >= LEAST_SCORE else None for reading in readings]
+
+
+def _likeliest(squares: Homographies, structure: Floats) -> npt.NDArray[np.int64]:
+    """Which squares to compare with the codes: of those on one place only the few that look most like a code."""
+    order = np.flatnonzero(structure >= LEAST_STRUCTURE)
+    order = order[np.argsort(-structure[order])]
+    middles = squares[order] @ (MODULES / 2, MODULES / 2, 1)
+    cells = (
+        middles[:, :2] / middles[:, 2:] / (PLACE_MODULES * np.linalg.norm(squares[order][:, :2, 0], axis=1))[:, None]
+    )
+    return order[first_of_each(np.floor(cells).T, MOST_ON_A_PLACE)][:MOST_READ]
 
 
 def _is_clear(reading: Reading) -> bool:
@@ -119,21 +134,27 @@ def _is_clear(reading: Reading) -> bool:
 def _structure(image: Image, squares: Homographies) -> Floats:
     """How much each square looks like any code, at a glance: only what all codes share is sampled, `(k,)`."""
     book = _book()
-    samples = _sampled(image, squares, book.glance)
-    return (_unit(samples - samples.mean(axis=1, keepdims=True)) @ book.at_a_glance.T).max(axis=1)
+    seen = []
+    for start in range(0, len(squares), 16 * _BLOCK):
+        samples = _sampled(image, squares[start : start + 16 * _BLOCK], book.glance)
+        seen.append((_unit(samples - samples.mean(axis=1, keepdims=True)) @ book.at_a_glance.T).max(axis=1))
+    return np.concatenate(seen)
 
 
-def _read_closely(image: Image, squares: Homographies) -> list[Reading]:
-    """The squares once more, each a little shifted in all directions."""
-    if not len(squares):
-        return []
+def _read_at_once(image: Image, squares: Homographies) -> Iterator[Reading]:
+    """Each square as it was found; so many at a time that memory stays small."""
+    for start in range(0, len(squares), _BLOCK):
+        block = squares[start : start + _BLOCK]
+        structure, scores = _compared(image, block)
+        yield from (_reading(scores[n], structure[n], block[n]) for n in range(len(block)))
+
+
+def _read_closely(image: Image, square: npt.NDArray[np.float64]) -> Reading:
+    """A square once more, a little shifted in all directions."""
     shifts = [np.array([[1, 0, dx], [0, 1, dy], [0, 0, 1]]) for dx in SHIFTS_MODULES for dy in SHIFTS_MODULES]
-    shifted = np.stack([squares @ shift for shift in shifts])
-    structure, scores = _compared(image, shifted.reshape(-1, 3, 3))
-    structure = structure.reshape(len(shifts), -1)
-    scores = scores.reshape(len(shifts), len(squares), -1)
-    best = scores.max(axis=2).argmax(axis=0)
-    return [_reading(scores[:, n].max(axis=0), structure[:, n].max(), shifted[best[n], n]) for n in range(len(squares))]
+    shifted = np.stack([square @ shift for shift in shifts])
+    structure, scores = _compared(image, shifted)
+    return _reading(scores.max(axis=0), structure.max(), shifted[scores.max(axis=1).argmax()])
 
 
 def _reading(scores: Floats, structure: float, matrix: npt.NDArray[np.float64]) -> Reading:

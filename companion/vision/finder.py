@@ -118,12 +118,12 @@ def _peaks(fit: Fits, tile_px: float) -> tuple[Floats, Fits]:
     """The places where a mark fits better than all around, and how well."""
     rows, columns = np.nonzero((fit >= cv2.dilate(fit, np.ones((5, 5), np.uint8))) & (fit > SURE_MARK))
     best = np.argsort(-fit[rows, columns])
-    best = best[_first_of_each(np.stack((rows, columns))[:, best] // tile_px, MOST_MARKS)]
+    best = best[first_of_each(np.stack((rows, columns))[:, best] // tile_px, MOST_MARKS)]
     return _refined(fit, columns[best], rows[best]), fit[rows[best], columns[best]]
 
 
-def _first_of_each(keys: Floats, most: int) -> Places:
-    """Where the first so many of each key stand; `keys` are `(parts, n)`."""
+def first_of_each(keys: Floats, most: int) -> Places:
+    """Where the first so many of each key stand, in their order; `keys` are `(parts, n)`."""
     _, group = np.unique(keys, axis=1, return_inverse=True)
     order = np.argsort(group, kind="stable")
     starts = np.searchsorted(group[order], group[order])
@@ -216,7 +216,7 @@ def _best_near(fit: Fits, x: Places, y: Places, reach: int) -> Floats:
 def _each_once(corners: Floats, module_px: float) -> Floats:
     """The triples without those that mean nearly the same square as one before them."""
     keys = np.rint(corners.reshape(-1, 6).T / (1.5 * module_px))
-    return corners[_first_of_each(keys, 1)] if len(corners) else corners
+    return corners[first_of_each(keys, 1)] if len(corners) else corners
 
 
 def _as_matrices(corners: Floats) -> Floats:

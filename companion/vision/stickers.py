@@ -46,6 +46,9 @@ Noise and blur take from the score and leave the margin; what is no code of ours
 LIKELY_MARGIN, LIKELY_SUM, LIKELY_STRUCTURE = 0.18, 0.78, 0.55
 """From here on a code of ours is there, but people are asked which."""
 
+PLAIN_STRUCTURE, PLAIN_SUM = 0.6, 1.1
+"""From here on our own reader is believed where nothing tells how large a code may be."""
+
 FLAT_MODULE_PX = 2.0
 """Pixels a module where squares are looked for: as good as more."""
 
@@ -184,7 +187,8 @@ def _searched(gray: Image, box: Box) -> Iterator[tuple[Reading, Quad]]:
         if part.size * scale * scale > MOST_SEARCHED_PX:
             continue
         how = cv2.INTER_CUBIC if scale > 1 else cv2.INTER_AREA
-        for reading in _readings(cv2.resize(part, None, fx=scale, fy=scale, interpolation=how), SEARCHED_SLACK):
+        found = _readings(cv2.resize(part, None, fx=scale, fy=scale, interpolation=how), SEARCHED_SLACK)
+        for reading in filter(_is_plain, found):
             yield reading, _as_quad((_corners(reading) + 0.5) / scale - 0.5 + (box.left, box.top))
 
 
@@ -214,6 +218,11 @@ def _is_likely(reading: Reading) -> bool:
 def _is_sure(reading: Reading) -> bool:
     enough = reading.score >= SURE_SCORE and reading.margin >= SURE_MARGIN
     return enough and reading.score + reading.margin >= SURE_SUM
+
+
+def _is_plain(reading: Reading) -> bool:
+    """Whether there can be no doubt: at any scale small print is by chance a little like some code."""
+    return reading.structure >= PLAIN_STRUCTURE and reading.score + reading.margin >= PLAIN_SUM
 
 
 def _best_each(found: list[tuple[Reading, Quad]]) -> list[Code]:
