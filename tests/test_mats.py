@@ -350,7 +350,7 @@ def pushed(*, side: Mat | None = None, table: Mat | None = None) -> Scene:
     ("after", "moved"),
     [
         (pushed(side=Mat(SIDE, -374, -147, 3)), {"side-1"}),
-        (pushed(side=Mat(SIDE, -100, 150, 170)), {"side-1"}),
+        (pushed(side=Mat(SIDE, -40, 150, 170)), {"side-1"}),
         (pushed(side=Mat(SIDE, -380, -150, 5)), {"side-1"}),
         (pushed(table=Mat(TABLE, 120, 0, -60)), {"table"}),
         (pushed(side=Mat(SIDE, -380, -130, 8), table=Mat(TABLE, 90, -160, -20)), {"side-1", "table"}),

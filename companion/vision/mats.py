@@ -64,11 +64,15 @@ ODD_SURE_AFTER_S = 15.0
 NEAR_SHARE = 0.25
 """How far from where it must be a marker may first show, in its sides."""
 
-UNSURE_MM = 4.0
-"""A mat is taken as not found while a corner of its zones may usually be off by more: now and then it is twice that."""
+UNSURE_MM = 3.0
+"""A mat is taken as not found while a part of its zones that the picture shows may usually be off by more;
+now and then it is twice that."""
 
 WARPED_PX = 0.5
 """A sheet whose own markers fit so much better than the table's plane does not lie flat on it."""
+
+
+_NINE = np.array([((1 - x) * (1 - y), x * (1 - y), x * y, (1 - x) * y) for y in (0, 0.5, 1) for x in (0, 0.5, 1)])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -354,8 +358,9 @@ def _surveyed(
 
 
 def _watched(layout: MatLayout) -> Floats:
-    """The corners of all zones of a mat: what must be known well, or the mat is better not known at all."""
-    return np.concatenate([corners_mm(rect) for rect in layout.zones.values()])
+    """Corners, edges and middles of a mat's zones: what must be known well, or the mat is better not known at all."""
+    corners = [corners_mm(rect) for rect in layout.zones.values()]
+    return np.concatenate([_NINE @ four for four in corners])
 
 
 def _fitted(layout: MatLayout, markers: Corners, told: Survey, old: Fit | None, size_px: tuple[int, int]) -> Fit | None:

@@ -20,6 +20,12 @@ from companion.vision.opencv import cv2
 CORNER_PX = 0.3
 """How far off a marker's corner is usually found."""
 
+LEAST_ERROR = 0.4
+"""Corners are never believed to be found better than to this share of it …"""
+
+ENOUGH_SPARE = 7
+"""… and only by so many numbers more than are sought that they are better found than usual."""
+
 LEFT_PX = 0.2
 """What straight lenses leave of all corners, as a root mean square, with blur and noise: below it no bend is sought."""
 
@@ -174,6 +180,12 @@ class _Task:
         """What is left a number, as a root mean square."""
         return float(np.sqrt(self.total(at) / self.spare(bends)) * CORNER_PX)
 
+    def more_than_usual(self, at: Floats, bends: int) -> float:
+        """How far off corners are on this picture, in usual errors: as usual where there are too few to tell by."""
+        left = self.left_px(at, bends) / CORNER_PX
+        least = LEAST_ERROR if self.spare(bends) >= ENOUGH_SPARE else 1.0
+        return max(least, 1.5 * left)
+
     def left_apart_px(self, at: Floats) -> float:
         """What would be left were each mat on a plane of its own, by the bend and inset at hand."""
         mm = self.mm + at[-3] * self.inward
@@ -204,22 +216,29 @@ class _Spread:
     ways: Floats
     """Independent ways in which the parameters may usually be off, `(ways, parameters)`."""
 
+    more: float
+    """How far off corners are on this picture, in usual errors."""
+
     @classmethod
     def of(cls, task: _Task, at: Floats, bends: int, *, seek_lens: bool) -> _Spread:
         """Where the lens is sought its bend is uncertain even where none was found."""
         free = task.free(max(bends, 1) if seek_lens else bends)
+        more = task.more_than_usual(at, bends)
         slope = _slope(task.off, at, task.off(at), free)
+        slope[: 2 * len(task.mm)] /= more
         usual = np.where(free == len(at) - 2, 1 / USUAL_BEND, 1e-6)
         shares, turned = np.linalg.eigh(slope.T @ slope + np.diag(usual**2))
         ways = np.zeros((len(free), len(at)))
         ways[:, free] = (turned / np.sqrt(np.maximum(shares, 1e-2))).T
-        return cls(task, at, ways)
+        return cls(task, at, ways, more)
 
     def worst_mm(self, mat: int, points_mm: Floats) -> float:
-        """How far off the mat's points are, as a root mean square over what may be, the worst of them."""
+        """How far off those of the points that the picture shows are, as a root mean square, the worst of them."""
         lens, matrix = self._seen(mat, self.at)
         px = lens.bend(through(matrix, points_mm))
-        steps = np.array([self._mm(mat, self.at + 1e-3 * way, px) - points_mm for way in self.ways]) / 1e-3
+        shows = ((px >= 0) & (px < self.task.size_px)).all(axis=1)
+        px, mm = (px[shows], points_mm[shows]) if shows.any() else (px, points_mm)
+        steps = np.array([self._mm(mat, self.at + 1e-3 * way, px) - mm for way in self.ways]) / 1e-3
         return float(np.sqrt((steps**2).sum(axis=(0, 2)).max())) * self._more(mat)
 
     def _mm(self, mat: int, at: Floats, px: Floats) -> Floats:
@@ -230,10 +249,10 @@ class _Spread:
         return Lens(self.task.size_px, float(at[-2]), float(at[-1])), self.task.matrices(at)[mat]
 
     def _more(self, mat: int) -> float:
-        """By how much more than usual the mat's corners, or all of them, are off."""
+        """By how much more than all of them the mat's own corners are off."""
         off = self.task.off(self.at)[: 2 * len(self.task.mm)].reshape(2, -1)
         own = off[:, self.task.mat == mat]
-        return max(1.0, float(np.sqrt((own**2).sum() / (own.size - 4))), self.task.left_px(self.at, 0) / CORNER_PX)
+        return max(1.0, float(np.sqrt((own**2).sum() / (own.size - 4))) / self.more)
 
 
 def similarity(points: Floats, onto: Floats) -> tuple[float, float, float, float]:
