@@ -19,6 +19,9 @@ from companion.rules.table import Table
 from companion.tracks import Place, Track, spots
 from companion.vision.view import Point, Sighting, View
 
+OPEN_S = 6.0
+"""So long at most other cards are waited with until it is told which card a code is."""
+
 ASKING_S = 1.0
 """A code that is not told after so long is asked about."""
 
@@ -55,6 +58,9 @@ class Spot:
     silent: bool = False
     """It was asked and answered."""
 
+    is_old: bool = False
+    """It can only be a card that is known to lie there, half hidden by now."""
+
     @property
     def is_open(self) -> bool:
         """Whether it is still to be told what lies there."""
@@ -89,6 +95,7 @@ class Doubts:
         self._answered: list[Spot] = []
         self._settled: list[int] = []
         self._wrong: set[str] = set()
+        self._now_s = 0.0
 
     @property
     def spots(self) -> Sequence[Spot]:
@@ -97,11 +104,17 @@ class Doubts:
 
     @property
     def anything_open(self) -> bool:
-        """Whether some card has been laid of which it is still to be told which it is."""
-        return any(spot.is_open for spot in self._spots)
+        """Whether some card has been laid a moment ago of which it is still to be told which it is.
+
+        A code that stays unread for longer holds nothing up, nor does one that showed for a moment: it may be half
+        hidden, and nobody may be there to ask.
+        """
+        fresh = (spot for spot in self._spots if spot.missed == 0 and self._now_s - spot.since_s < OPEN_S)
+        return any(spot.is_open and not spot.is_old for spot in fresh)
 
     def observe(self, view: View, tracks: Mapping[str, Track]) -> tuple[Sighting, ...]:
         """Takes in what a view shows; gives sightings for the codes that count as read."""
+        self._now_s = view.t_s
         read: list[Spot] = []
         shown: list[tuple[str, str, Point]] = []
         for sighting, place, at_mm, _ in spots(view.mats, view.sightings):
@@ -112,6 +125,7 @@ class Doubts:
         self._forget([spot for spot in self._spots if spot not in read], shown, view)
         for spot in self._spots:
             spot.card = spot.card or self._known_card(spot, tracks) or self._joint(spot, tracks, view.t_s)
+            spot.is_old = all(_lies_elsewhere(tracks.get(card)) for card in _cards(spot))
         return tuple(_as_read(spot) for spot in self._spots if spot.card is not None)
 
     def ask(self, table: Table, tracks: Mapping[str, Track], t_s: float, next_id: int) -> Doubt | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import pytest
 from test_tracker import MATS, STEP_S, Sim, asmodee, plays, questions, table_after
 
-from companion.doubts import ASKING_S, JOINT_CONFIDENCE
+from companion.doubts import ASKING_S, JOINT_CONFIDENCE, OPEN_S
 from companion.gathering import LEFT_LYING_S, NEW_CARD_S
 from companion.labels import face_of
 from companion.memory import GONE_S
@@ -708,6 +708,27 @@ def test_what_depends_on_the_turn_waits_until_a_doubt_is_answered():
     table.table = referee.apply(table.table, notation.parse_play("Ann 100", table.table.sides))
 
     assert plays(table.see(1.0)) == ["Bob discard 25"]
+
+
+def test_a_code_that_showed_for_a_moment_holds_nothing_up():
+    table = driving()
+    table.code("a", DISTANCE, km_50_09=0.44)
+    table.see(0.1)
+    table.codes.clear()
+    table.see(0.1)
+    table.put("25-01", DISCARD_ZONE)
+
+    assert plays(table.see(1.0)) == ["Ann discard 25"]
+
+
+def test_a_code_that_nobody_tells_holds_up_the_others_for_a_while_only():
+    table = driving()
+    table.code("a", DISTANCE, km_100_01=0.5, km_75_01=0.45)
+    table.see(0.5)
+    table.put("25-01", DISCARD_ZONE)
+
+    assert plays(table.see(3.0)) == []
+    assert plays(table.see(OPEN_S)) == ["Ann discard 25"]
 
 
 def test_a_code_without_any_candidate_is_not_asked_about():
