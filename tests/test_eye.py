@@ -452,3 +452,16 @@ def test_a_cup_taken_away_leaves_the_zone_known():
     view = film.show(KM_50, count=8)
 
     assert (lying(view), view.unknown_zones) == ({("50-01", DISTANCE)}, frozenset())
+
+
+def test_after_a_lamp_is_switched_every_zone_is_known_again_and_its_cards_are_kept():
+    dim = replace(LENS, light=0.3, uneven=0.4)
+    film = Film()
+    film.show(ROLL, count=8)
+    dazzled = film.show(ROLL, lens=dim)
+
+    view = film.show(ROLL, lens=dim, count=10)
+
+    assert dazzled.trouble
+    assert not view.unknown_zones
+    assert [sighting.card for sighting in view.sightings] == ["roll-03"]

@@ -130,7 +130,10 @@ def _read_again(sight: Sight, t_s: float) -> bool:
 
 
 def _blinded(sight: Sight, before: View, frame: Frame, layouts: Sequence[MatLayout] | None) -> tuple[Sight, View]:
-    """A frame that cannot be compared with the one before: everything is looked for anew."""
+    """A frame that cannot be compared with the one before: everything is looked for anew.
+
+    In other light no zone looks as it did when it was accepted, so none is compared with that: all begin afresh.
+    """
     every = _every_zone(sight.mats) | missing_zones(sight.mats, layouts or ())
     view = replace(
         before,
@@ -141,7 +144,8 @@ def _blinded(sight: Sight, before: View, frame: Frame, layouts: Sequence[MatLayo
         read_zones=frozenset(),
     )
     lost = replace(sight.mats, searched_s=None, checked_s=None)
-    return replace(sight, mats=lost, view=view, restless=True, reads_left=dict.fromkeys(every, READS)), view
+    anew = dict.fromkeys(every, READS)
+    return replace(sight, mats=lost, zones=ZoneWatch(), view=view, restless=True, reads_left=anew), view
 
 
 def _looked(
