@@ -465,3 +465,21 @@ def test_after_a_lamp_is_switched_every_zone_is_known_again_and_its_cards_are_ke
     assert dazzled.trouble
     assert not view.unknown_zones
     assert [sighting.card for sighting in view.sightings] == ["roll-03"]
+
+
+def test_a_dark_card_on_a_white_sheet_on_a_black_table_is_seen_at_once():
+    # Half of what is looked at is dark: of such a picture the middle brightness jumps when a dark card is laid.
+    table = Mat(table_mat(), -150, -100)
+    lens = replace(LENS, at_mm=(0, 0))
+    x, y = through(table.matrix(), [table.layout.zones["discard"].centre_mm])[0]
+    book = Thing(((x - 200, y - 78), (x - 110, y - 78), (x - 110, y + 60), (x - 200, y + 60)), (20, 30, 40))
+    card = on_mat(table, "discard", "MB1:REPAIRS-02", dx_mm=-8, dy_mm=-18, card=(70, 25, 25))
+    scenes = [Scene((table,), laid, (book,), cloth=(16, 15, 18)) for laid in ((), (card,))]
+    bare, laid = (lit(clean(scene, lens), lens) for scene in scenes)
+    eye = Eye(layouts=(table.layout,))
+
+    views = [eye(Frame(grainy(bare if n < 12 else laid, lens.noise, n), n / 10)) for n in range(18)]
+
+    assert views[11].unknown_zones == frozenset()
+    assert lying(views[17]) == {("repairs-02", "table/discard")}
+    assert "table/discard" not in views[17].unknown_zones

@@ -36,6 +36,9 @@ FIRST_STILL_FRAMES = 4
 
 MOVING_LEVELS = 14
 CHANGED_LEVELS = 24
+LIT_LEVELS = 40
+"""What is darker tells nothing of how the light has changed."""
+
 MIN_PATCH_PX = 4
 """A patch of fewer pixels (64 mm²) is noise or a sticker's edge."""
 
@@ -327,9 +330,17 @@ def _total(colours: Colours) -> Colours:
 
 
 def _evened(sheet: Sheet, reference: Image) -> Colours:
-    """A remembered picture in the light of now: most of a mat is always as it was."""
-    now, then = np.median(sheet.last[::3, ::3], axis=(0, 1)), np.median(reference[::3, ::3], axis=(0, 1))
-    return reference.astype(np.float32) * np.clip(now / np.maximum(then, 1), 0.5, 2.0).astype(np.float32)
+    """A remembered picture in the light of now: most of a mat is always as it was.
+
+    The share is taken place by place. The middle of each picture by itself would say little where half of what is
+    looked at is a white sheet and half a black table: one card more, and it falls on the other half.
+    """
+    now, then = (picture[::3, ::3].reshape(-1, 3) for picture in (sheet.last, reference))
+    bright = then.max(axis=1) >= LIT_LEVELS
+    if np.count_nonzero(bright) < ENOUGH_GROUND_PX:
+        return reference.astype(np.float32)
+    share = np.median(now[bright] / np.maximum(then[bright], 1).astype(np.float32), axis=0)
+    return reference.astype(np.float32) * np.clip(share, 0.5, 2.0).astype(np.float32)
 
 
 def _same_surface(now: Image, then: Colours) -> Mask:
