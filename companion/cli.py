@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from companion import __version__
+from companion import __version__, usage
 from companion.errors import Problem
 
 if TYPE_CHECKING:
@@ -28,9 +28,9 @@ _WRONG = 1
 def main() -> None:
     """The console script: runs a command, and turns what went wrong into one sentence and an exit code."""
     try:
-        code = companion.main(standalone_mode=False)
+        code = companion.main(prog_name="companion", standalone_mode=False)
     except click.ClickException as error:
-        code = _complain(error.format_message(), 2)
+        code = _complain(usage.sentence(error), 2)
     except Problem as problem:
         code = _complain(str(problem), problem.exit_code)
     except (KeyboardInterrupt, click.Abort):
@@ -301,7 +301,7 @@ def _edition(name: str) -> Any:
 @click.option("--sides", default=2, show_default=True, type=click.IntRange(1, 8), help="How many mats.")
 @click.option("--format", "form", default="pdf", show_default=True, type=click.Choice(["pdf", "png", "svg"]))
 @click.option("--dpi", default=300, show_default=True, type=click.IntRange(50, 1200), help="For png.")
-@click.option("--size-mm", type=float, help="Side of a sticker as it is cut out (default 20).")
+@click.option("--size-mm", metavar="MM", type=usage.Number(), help="Side of a sticker as it is cut out (default 20).")
 @click.option(
     "--kind", default="qr", show_default=True, type=click.Choice(["qr", "tag"]), help="Stickers: QR codes, or tags."
 )
@@ -326,11 +326,14 @@ def print_sheets(
     Example: companion print stickers --out sheets
     """
     del data
-    from companion.printing.write import write_sheets
+    from companion.printing.write import about_size, write_sheets
 
     how: dict[str, Any] = {"format": form, "sides": sides, "size_mm": size_mm, "sticker_kind": kind, "dpi": dpi}
     for path in write_sheets(what, _edition(edition), out=out, **how):
         click.echo(path)
+    note = about_size(size_mm)
+    if note:
+        click.echo(note, err=True)
 
 
 @companion.command("read")
@@ -418,7 +421,7 @@ def _audit(edition: Any, pictures: Sequence[dict[str, Any]], unread: int, *, as_
 @click.option("--setup", metavar="FILE", type=click.Path(path_type=Path), help="Who plays what, on which mats.")
 @click.option("--confirm", default="none", show_default=True, type=click.Choice(["none", "legal"]))
 @click.option("--extension", default="finish", show_default=True, type=click.Choice(["finish", "extend"]))
-@click.option("--fps", type=click.FloatRange(0.1, 120), help="Frames a second of a folder (default 10).")
+@click.option("--fps", type=usage.Number(0.1, 120), help="Frames a second of a folder (default 10).")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a proposal, one at each hand's end.")
 @_data
 def watch(
@@ -454,7 +457,7 @@ def up(source: str | None, setup: Path | None, host: str, port: int, data: Path 
 
 
 @companion.command()
-@click.option("--speed", default=1.0, show_default=True, type=click.FloatRange(0.1, 20), help="How fast they play.")
+@click.option("--speed", default=1.0, show_default=True, type=usage.Number(0.1, 20), help="How fast they play.")
 @click.option("--edition", default="classic", show_default=True)
 @click.option("--hands", default=3, show_default=True, type=click.IntRange(1, 50), help="How many hands.")
 @click.option("--players", default=2, show_default=True, type=click.IntRange(2, 6), help="How many play.")

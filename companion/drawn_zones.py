@@ -253,7 +253,10 @@ def _refuse_outside(drawing: Drawing) -> None:
     width, height = drawing.picture
     for zone in drawing.zones:
         if not all(-1 <= x <= width + 1 and -1 <= y <= height + 1 for x, y in zone.corners):
-            raise ValueError(f"the zone '{zone.name}' reaches out of the picture, which is {width} × {height} pixels.")
+            raise ValueError(
+                f"part of the zone '{zone.name}' lies outside the picture, which is {width} × {height} pixels:"
+                " draw it smaller, or further in."
+            )
 
 
 def _refuse_small(drawing: Drawing) -> None:

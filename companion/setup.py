@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -14,10 +15,14 @@ from companion.layout import MAX_SIDES
 from companion.rules import notation, referee
 from companion.rules.cards import Card, card_of_slug
 from companion.rules.edition import Edition, EditionError, check_options, load_edition
+from companion.rules.edition_file import toml_fault
 from companion.rules.table import Team
 
 _KEYS = {"edition", "deck", "target", "first", "options", "side", "picture", "zone"}
 _SIDE_KEYS = {"name", "players", "mat"}
+_LONE = re.compile(r"^[ \t]*\[[ \t]*(side|zone)[ \t]*\]", re.MULTILINE)
+"""The header of a table of which there are several, with single brackets."""
+
 _MATS = tuple(f"side-{n}" for n in range(1, MAX_SIDES + 1))
 
 
@@ -74,16 +79,39 @@ def deck_lines(counts: Iterable[tuple[Card, int]]) -> list[str]:
 def read_setup(path: Path) -> Setup:
     """The setup in a TOML file. Raises Problem with one sentence, naming the file and what is wrong in it."""
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-        return parse_setup(data)
+        text = path.read_text(encoding="utf-8-sig")
+        return parse_setup(_tables(text))
+    except _UnwrittenError as error:
+        raise Problem(f"{path}:{error.line}: {error}") from error
     except OSError as error:
         raise Problem(f"The setup file {path} cannot be read ({error.strerror}): check the path.") from error
     except UnicodeDecodeError as error:
-        raise Problem(f"{path}: this is no text file; a setup file is TOML in UTF-8.") from error
-    except tomllib.TOMLDecodeError as error:
-        raise Problem(f"{path}: {error}; a setup file is TOML.") from error
+        raise Problem(f"{path}: this is no text file; a setup file is a text in UTF-8.") from error
     except (EditionError, ValueError) as error:
         raise Problem(f"{path}: {error}") from error
+
+
+class _UnwrittenError(Exception):
+    """A text that is no TOML, or not as setup files are: the sentence, and the line it is about."""
+
+    def __init__(self, line: int, sentence: str) -> None:
+        super().__init__(sentence)
+        self.line = line
+
+
+def _tables(text: str) -> dict[str, Any]:
+    """The tables of a setup file's text."""
+    lone = _LONE.search(text)
+    if lone:
+        say = f"write [[{lone[1]}]] in the place of [{lone[1]}]: two brackets, for there may be several."
+        raise _UnwrittenError(text.count("\n", 0, lone.start()) + 1, say)
+    try:
+        return tomllib.loads(text)
+    except RecursionError as error:
+        raise _UnwrittenError(1, "the brackets are nested too deeply.") from error
+    except ValueError as error:
+        fault = toml_fault(str(error), text)
+        raise _UnwrittenError(fault.line, fault.say.removeprefix("this is no TOML: ")) from error
 
 
 def parse_setup(data: Mapping[str, Any]) -> Setup:

@@ -229,7 +229,7 @@ def test_what_is_kept_is_shown_again(page):
     [
         ({}, "Nothing is drawn yet: choose a zone, and draw it on the picture."),
         ({**BOXES, "side-1/speed": (12, 62, 10, 20)}, "overlap"),
-        ({**BOXES, "side-1/speed": (95, 62, 10, 20)}, "reaches out of the picture"),
+        ({**BOXES, "side-1/speed": (95, 62, 10, 20)}, "lies outside the picture"),
         ({**BOXES, "side-1/speed": (5, 62, "", 20)}, "Ann: speed pile: left, top, width and height are numbers"),
         ({**BOXES, "side-1/speed": ("nan", 1, 1, 1)}, "Ann: speed pile: left, top, width and height are numbers"),
         ({**BOXES, "side-1/speed": (5, 62, 0.1, 20)}, "Ann’s speed pile"),

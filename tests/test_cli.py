@@ -8,10 +8,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import cv2
 import pytest
 from pictures import Lens, Mat, Scene, picture
 
+from companion import usage
+from companion.cli import companion as companion_group
 from companion.layout import side_mat
 
 GAME = """edition classic
@@ -286,6 +289,32 @@ def test_a_wrong_call_gets_one_sentence(tmp_path: Path, monkeypatch: pytest.Monk
     assert ran.returncode == code
 
 
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("print stickers", "`companion print` needs --out DIR, as in `companion print stickers --out sheets`"),
+        ("print", "`companion print` needs stickers, mats or deck, as in `companion print stickers --out sheets`"),
+        ("print rugs --out x", "`companion print` takes stickers, mats or deck, not 'rugs', as in `companion print"),
+        ("print stickers --out x --size-mm 20,5", "--size-mm is a number such as 20, not '20,5': write 20.5, with a"),
+        ("print stickers --out x --size-mm nan", "--size-mm is a number such as 20, not 'nan'."),
+        ("demo --speed nan", "--speed is a number from 0.1 to 20, not 'nan', as in `companion demo --speed 2`"),
+        ("demo --speed 99", "--speed is a number from 0.1 to 20, not '99.0', as in `companion demo --speed 2`"),
+        ("up --port inf", "--port is a whole number from 1 to 65535, not 'inf'."),
+        ("export x", "MATCH is a whole number, not 'x', as in `companion export 1 --format csv`"),
+        ("read", "`companion read` needs IMAGE, as in `companion read table.jpg --json`"),
+        ("print stickers --uot x", "No such option '--uot'."),
+        ("nonsense", "No such command 'nonsense': `companion --help` tells what there is."),
+    ],
+)
+def test_a_wrong_call_is_told_how_it_is_written(words: str, says: str):
+    with pytest.raises(click.ClickException) as wrong:
+        companion_group.main(words.split(), prog_name="companion", standalone_mode=False)
+
+    said = usage.sentence(wrong.value)
+    assert said.startswith(says)
+    assert is_one_sentence(said + "\n")
+
+
 BAD_SETUPS = ["edition = 'klassik'", "colour = 'red'", "[[side]]\nname = 3", "= =", "side = 1", ""]
 
 
@@ -311,9 +340,7 @@ def test_a_record_of_rubbish_is_reported_line_by_line(tmp_path: Path):
 
 
 def test_every_command_has_help_with_an_example():
-    from companion.cli import companion as group
-
-    for name in group.commands:
+    for name in companion_group.commands:
         ran = companion(name, "--help")
         assert "Example:" in ran.stdout, name
         assert "--data" in ran.stdout, name

@@ -36,7 +36,7 @@ def test_every_check_is_one_line(tmp_path, monkeypatch):
 
 
 def test_a_missing_library_is_needed_and_the_sentence_says_what_to_type():
-    check = doctor.library("no_such_library", "zbar", "type  sudo apt-get install libzbar0")
+    check = doctor.library("no_such_library", "zbar", "type `sudo apt-get install libzbar0`")
 
     assert (check.ok, check.needed) == (False, True)
     assert "sudo apt-get install libzbar0" in check.sentence

@@ -82,7 +82,7 @@ def test_nothing_drawn_is_no_drawing():
         ([{**BATTLE, "zone_mm": [74]}], "'zone_mm' of 'side-1/battle' is width and height"),
         ([{**BATTLE, "zone_mm": [7, 13]}], "'zone_mm' of 'side-1/battle' is width and height"),
         ([BATTLE, BATTLE], "'side-1/battle' is drawn twice"),
-        ([{**BATTLE, "rect": [1200, 100, 120, 220]}], "reaches out of the picture, which is 1280 × 720"),
+        ([{**BATTLE, "rect": [1200, 100, 120, 220]}], "'side-1/battle' lies outside the picture, which is 1280 × 720"),
         ([{**BATTLE, "rect": [100, 100, 12, 220]}], "is too small"),
         ([BATTLE, {**DISTANCE, "rect": [100, 300, 500, 220]}], "'side-1/battle' and 'side-1/distance' overlap"),
         ([BATTLE], "side-1 has no distance zone"),

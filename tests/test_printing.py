@@ -22,7 +22,7 @@ from companion.labels import card_ids, payload
 from companion.layout import CARD_MM, all_mats, side_mat, table_mat
 from companion.printing import deck, lettering, mats, pdf, render, sheets, stickers, templates, words
 from companion.printing import svg as draw
-from companion.printing.write import write_sheets
+from companion.printing.write import about_size, write_sheets
 from companion.rules.cards import Card, Family
 from companion.rules.edition import edition_names, load_edition
 from companion.shipped import shipped
@@ -416,6 +416,22 @@ def test_what_cannot_be_printed_is_said_in_one_sentence(tmp_path, kind, wrong, s
         write_sheets(kind, CLASSIC, out=tmp_path / "out", **wrong)
 
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("size_mm", [None, 16.0, 20.0, 28.0, 40.0])
+def test_of_stickers_of_a_usual_size_there_is_nothing_to_say(size_mm):
+    assert about_size(size_mm) is None
+
+
+@pytest.mark.parametrize(
+    ("size_mm", "says"), [(12.0, "from near by only"), (15.5, "16 mm at the least"), (50.0, "hide most of a card")]
+)
+def test_of_stickers_too_small_or_too_large_for_a_table_it_is_said_what_can_be_read(size_mm, says):
+    sentence = about_size(size_mm)
+
+    assert says in sentence
+    assert sentence.startswith(f"Stickers of {size_mm:g} mm ")
+    assert sentence.endswith(".")
 
 
 def test_a_folder_that_cannot_be_written_to_is_named(tmp_path):

@@ -62,6 +62,31 @@ def test_what_cannot_be_is_refused_with_a_sentence_that_names_the_file(tmp_path,
         read(tmp_path, text)
 
 
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("[zone]", r"1: write \[\[zone\]\] in the place of \[zone\]"),
+        ("target = 700\n  [ side ]", r"2: write \[\[side\]\]"),
+        ("\n[[side]", r"2: the brackets \]\] after the name of a table are missing"),
+        ("edition = classic", "1: texts stand in quotes"),
+        ("edition", "1: a line is a"),
+        ("target = " + 5000 * "[", "1: the brackets are nested too deeply"),
+    ],
+)
+def test_what_is_not_written_as_a_setup_file_is_refused_in_plain_words_with_its_line(tmp_path, text, sentence):
+    with pytest.raises(Problem, match=rf"table\.toml:{sentence}.*\.$") as refused:
+        read(tmp_path, text)
+
+    assert "TOML" not in str(refused.value)
+
+
+def test_a_setup_file_of_a_program_that_marks_its_texts_is_read(tmp_path):
+    path = tmp_path / "table.toml"
+    path.write_text("\ufeff" + SIDES, encoding="utf-8")
+
+    assert len(read_setup(path).sides) == 2
+
+
 def test_a_deck_as_its_owner_has_counted_it_stands_in_the_record(tmp_path):
     setup = read(tmp_path, 'edition = "rush"\n[deck]\nstop = 5\nroll = 5')
 

@@ -20,6 +20,10 @@ FORMATS = ("pdf", "png", "svg")
 SIZES_MM = (12.0, 57.0)
 """The smallest sticker whose code any camera resolves, and the largest that fits on a card."""
 
+READABLE_MM, ROOMY_MM = 16.0, 40.0
+"""Below, no camera of 1920 × 1080 pixels reads codes over 1.2 m of table (`docs/eye.md`); above, a sticker hides most
+of its card."""
+
 DPI = (50, 600)
 
 
@@ -79,6 +83,22 @@ def write_sheets(
     return _write(out, files)
 
 
+def about_size(size_mm: float | None) -> str | None:
+    """What to know of stickers of an unusual width before they are cut out; None where there is nothing to say."""
+    if size_mm is None or READABLE_MM <= size_mm <= ROOMY_MM:
+        return None
+    if size_mm < READABLE_MM:
+        return (
+            f"Stickers of {size_mm:g} mm are read from near by only: over 1.2 m of table a camera of 1920 × 1080 pixels"
+            f" needs {READABLE_MM:g} mm at the least, and {stickers.DEFAULT_SIZE_MM:g} mm to be sure."
+        )
+    width, height = CARD_MM
+    return (
+        f"Stickers of {size_mm:g} mm hide most of a card of {width:g} × {height:g} mm: {stickers.DEFAULT_SIZE_MM:g} mm"
+        " are enough over 1.2 m of table, 28 mm under a poor camera."
+    )
+
+
 def _check(kind: str, edition: Deck, format: str, sides: int, size_mm: float | None, dpi: int) -> None:  # noqa: A002
     low, high = SIZES_MM
     missing = [card for card in edition.deck if card not in deck.FACES]
@@ -86,7 +106,7 @@ def _check(kind: str, edition: Deck, format: str, sides: int, size_mm: float | N
         (kind in KINDS, f"{kind!r} cannot be printed; say one of {', '.join(KINDS)}."),
         (format in FORMATS, f"There is no format {format!r}; say one of {', '.join(FORMATS)}."),
         (size_mm is None or kind == "stickers", "A size can be chosen for stickers only; leave --size-mm out."),
-        (size_mm is None or low <= size_mm <= high, f"A sticker is {low:g} to {high:g} mm wide, not {size_mm} mm."),
+        (size_mm is None or low <= size_mm <= high, _not_so_wide(size_mm)),
         (1 <= sides <= MAX_SIDES, f"There are mats for 1 to {MAX_SIDES} sides, not for {sides}."),
         (DPI[0] <= dpi <= DPI[1], f"Pictures have {DPI[0]} to {DPI[1]} dots an inch, not {dpi}."),
         (
@@ -97,6 +117,12 @@ def _check(kind: str, edition: Deck, format: str, sides: int, size_mm: float | N
     for fine, sentence in checks:
         if not fine:
             raise Problem(sentence)
+
+
+def _not_so_wide(size_mm: float | None) -> str:
+    low, high = SIZES_MM
+    why = f"no camera reads smaller ones, and a card is {high:g} mm wide"
+    return f"A sticker is {low:g} to {high:g} mm wide, not {size_mm} mm: {why}."
 
 
 def _check_sticker_kind(kind: str, sticker_kind: str) -> None:

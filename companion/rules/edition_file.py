@@ -122,12 +122,12 @@ def read_text(text: str, taken: Collection[str] = ()) -> Reading:
     except RecursionError:
         return Reading({}, (Fault(1, "the brackets are nested too deeply."),))
     except ValueError as error:
-        return Reading({}, (_toml_fault(str(error), text),))
+        return Reading({}, (toml_fault(str(error), text),))
     return _checked(data, lines, taken)
 
 
-def _toml_fault(said: str, text: str) -> Fault:
-    """The TOML reader's own complaint, with its place at the front."""
+def toml_fault(said: str, text: str) -> Fault:
+    """What is wrong with a text that is no TOML, from the TOML reader's own complaint."""
     found = _TOML_PLACE.search(said)
     if found is None:
         digits = _TOO_MANY_DIGITS.search(text)
@@ -147,6 +147,7 @@ _TOML_SAYS = {
     "Unescaped": "a backslash in a text is written twice",
     "Expected newline": "there is more after the value; a comment begins with #",
     "Expected '=' after a key": _NO_KEY,
+    "Expected ']]'": "the brackets ]] after the name of a table are missing",
     "Expected ']'": "the bracket ] after the name of a table is missing",
     "Unclosed array": "the bracket ] at the end of a list is missing",
     "Unclosed inline table": "the bracket } is missing",

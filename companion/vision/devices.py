@@ -119,7 +119,7 @@ def _opened_webcam(path: str, name: str) -> cv2.VideoCapture:
     elif not Path(path).exists():
         raise Problem(f"There is no camera {name}: {_cameras_there()}")
     elif not os.access(path, os.R_OK | os.W_OK):
-        raise Problem(f"The camera {name} may not be used: type  sudo usermod -aG video $USER  and log in again.")
+        raise Problem(f"The camera {name} may not be used: type `sudo usermod -aG video $USER` and log in again.")
     else:
         capture = cv2.VideoCapture(path, cv2.CAP_V4L2)
     if not capture.isOpened():
@@ -129,7 +129,7 @@ def _opened_webcam(path: str, name: str) -> cv2.VideoCapture:
 
 def _cameras_there() -> str:
     there = ", ".join(video_devices())
-    return f"these are there: {there}." if there else "plug one in, or try  companion demo."
+    return f"these are there: {there}." if there else "plug one in, or try `companion demo`."
 
 
 def video_devices(folder: Path = Path("/dev")) -> list[str]:
@@ -175,7 +175,7 @@ class PiCamera:
             from picamera2 import Picamera2
         except ImportError as error:
             raise Problem(
-                "Picamera2 is missing: type  sudo apt install python3-picamera2  and make the virtual environment"
+                "Picamera2 is missing: type `sudo apt install python3-picamera2` and make the virtual environment"
                 " with --system-site-packages."
             ) from error
         try:

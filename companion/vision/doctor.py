@@ -52,9 +52,9 @@ def checks(
 
     `source` is looked at in the place of the first camera; `layouts` are the mats that ought to be seen.
     """
-    yield library("cv2", "OpenCV", "type  pip install opencv-python  (and  apt-get install libgl1 libglib2.0-0 )")
-    yield library("zxingcpp", "zxing-cpp", "type  pip install zxing-cpp")
-    yield library("pyzbar.pyzbar", "pyzbar", "type  sudo apt-get install libzbar0")
+    yield library("cv2", "OpenCV", "type `pip install opencv-python` (and `sudo apt-get install libgl1 libglib2.0-0`)")
+    yield library("zxingcpp", "zxing-cpp", "type `pip install zxing-cpp`")
+    yield library("pyzbar.pyzbar", "pyzbar", "type `sudo apt-get install libzbar0`")
     yield from seeing(source, layouts)
     yield clock()
     if data_dir is not None:
