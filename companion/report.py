@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from companion.rules import reasons, scoring
+from companion.rules.cards import Card
 from companion.rules.edition import load_edition
 from companion.rules.judge import ILLEGAL, LEGAL, UNREADABLE, HandResult, JudgedLine
 from companion.rules.scoring import Item
 from companion.rules.table import HowEnded
+
+MOST_BESIDE = 8
+"""So many cards that lie in no zone are listed one by one."""
 
 _ITEM_NAMES = {
     Item.DISTANCE: "Distance",
@@ -115,13 +120,37 @@ def table(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def picture(found: dict[str, Any]) -> Iterator[str]:
-    """What `companion read` found on a picture, a line a card."""
+    """What `companion read` found on a picture: a line a card in a zone, the others together where there are many."""
     mats = ", ".join(mat["id"] for mat in found["mats"]) or "no mats"
-    yield f"{found['image']}: {found['width']} × {found['height']}, {mats}, {len(found['cards'])} cards"
-    for card in found["cards"]:
-        where = card["zone"] or "off the mats"
-        turned = ", sideways" if card["sideways"] else ""
-        yield f"  {card['card'] or card['face']}: {where}{turned} ({card['confidence']:.2f})"
+    cards = found["cards"]
+    yield f"{found['image']}: {found['width']} × {found['height']}, {mats}, {_counted(len(cards), 'card')}"
+    beside = [card for card in cards if not card["zone"]]
+    together = len(beside) > MOST_BESIDE
+    yield from (f"  {_card(card)}" for card in cards if card["zone"] or not together)
+    if together:
+        yield f"  in no zone: {_counted(len(beside), 'card')}, {_by_face(beside)}; --json has the place of each"
+
+
+def _card(card: dict[str, Any]) -> str:
+    where = card["zone"] or "in no zone"
+    turned = ", sideways" if card["sideways"] else ""
+    if "foreign" in card:
+        return f"{card['foreign']}: {where}{turned}, a card of another edition: it does not count"
+    if not card["card"] and card["face"] == Card.UNKNOWN:
+        return f"unknown: {where}{turned}, a sticker that cannot be told"
+    return f"{card['card'] or card['face']}: {where}{turned} ({card['confidence']:.2f})"
+
+
+def _by_face(cards: Sequence[dict[str, Any]]) -> str:
+    """`3 × 100, 2 × roll`, in the order of the deck."""
+    faces = Counter(str(card["face"]) for card in cards if "foreign" not in card)
+    strangers = sum("foreign" in card for card in cards)
+    counted = [f"{faces[face]} × {face}" for face in map(str, Card) if faces[face]]
+    return ", ".join([*counted, *([f"{strangers} of another edition"] if strangers else [])])
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count or 'no'} {what}" + ("" if count == 1 else "s")
 
 
 def allowed_by_camera(setup: dict[str, Any]) -> Iterator[str]:

@@ -178,6 +178,18 @@ def test_pictures_without_mats_are_read_just_the_same(tmp_path):
     assert [(card["card"], card["zone"], card["sideways"]) for card in said["cards"]] == [("stop-01", None, True)]
 
 
+def test_a_card_of_another_edition_is_unknown_and_named_as_that(tmp_path):
+    path = tmp_path / "c.png"
+    cv2.imwrite(str(path), frame_of(*HAND[:2]).image)
+
+    (said,) = read_pictures([path], allowed=frozenset(DECK) - {"roll-03"})
+
+    cards = {card.get("foreign", card["card"]): card for card in said["cards"]}
+    stranger = cards.pop("roll-03")
+    assert (stranger["face"], stranger["card"], stranger["confidence"]) == ("unknown", None, 0.0)
+    assert [name for name, card in cards.items() if "foreign" in card] == []
+
+
 def test_a_picture_that_cannot_be_read_says_so_and_the_others_follow(tmp_path):
     good = tmp_path / "good.png"
     cv2.imwrite(str(good), frame_of(HAND[0]).image)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from records import hand, record, results
 
-from companion.report import closing, printable, score_sheet
+from companion.report import closing, picture, printable, score_sheet
 
 DRIVE = "Ann roll\nBob roll\nAnn 200\nBob 25\nAnn 200\nBob 25\nAnn 100\nBob 25\nAnn 100\nBob 25\nAnn 100\nAnn finish\n"
 
@@ -60,3 +60,44 @@ def test_lines_that_only_cannot_be_read_explain_themselves():
 
 def test_a_tab_shows_as_a_blank_and_what_would_steer_the_terminal_as_a_dot():
     assert printable("Ann\t100\x1b[31m") == "Ann 100·[31m"
+
+
+def seen(name: str, zone: str | None = None, **more: object) -> dict[str, object]:
+    """A card as `read --json` tells it."""
+    return {"face": name[:-3], "card": name, "zone": zone, "sideways": False, "confidence": 0.99} | more
+
+
+def told(*cards: dict[str, object]) -> list[str]:
+    return list(picture({"image": "a.jpg", "width": 900, "height": 600, "mats": [], "cards": list(cards)}))
+
+
+def test_each_card_in_a_zone_has_a_line_and_those_beside_share_one():
+    beside = [seen(f"{face}-{number:02d}") for number in range(1, 6) for face in ("roll", "100")]
+
+    lines = told(*beside, seen("stop-01", "side-1/battle", sideways=True))
+
+    assert lines == [
+        "a.jpg: 900 × 600, no mats, 11 cards",
+        "  stop-01: side-1/battle, sideways (0.99)",
+        "  in no zone: 10 cards, 5 × 100, 5 × roll; --json has the place of each",
+    ]
+
+
+def test_a_few_cards_beside_the_zones_are_named_one_by_one():
+    assert told(seen("roll-03"))[1:] == ["  roll-03: in no zone (0.99)"]
+
+
+def test_a_card_that_does_not_count_is_told_in_words():
+    stranger = seen("theft-01", "side-1/battle", face="unknown", card=None, foreign="theft-01")
+    soft = seen("roll-03", face="unknown", card=None)
+
+    assert told(stranger, soft)[1:] == [
+        "  theft-01: side-1/battle, a card of another edition: it does not count",
+        "  unknown: in no zone, a sticker that cannot be told",
+    ]
+
+
+def test_many_cards_of_another_edition_are_counted_as_such():
+    stranger = seen("theft-01", face="unknown", card=None, foreign="theft-01")
+
+    assert told(*[stranger] * 9)[1] == "  in no zone: 9 cards, 9 of another edition; --json has the place of each"

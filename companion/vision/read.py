@@ -158,7 +158,8 @@ def read_pictures(
 ) -> Iterator[dict[str, object]]:
     """What is on each picture, as `read --json` writes it, and what `also` has to say about it.
 
-    `drawing` holds the zones drawn for mats that are not there. A picture that cannot be read gives
+    `allowed` are the physical cards of the deck (None: any), `drawing` holds the zones drawn for mats that are not
+    there. A picture that cannot be read gives
     `{"image": …, "problem": sentence}` instead, and the others still follow.
     """
     for path in paths:
@@ -169,8 +170,8 @@ def read_pictures(
         except Problem as problem:
             yield {"image": str(path), "problem": str(problem)}
             continue
-        view = read(Frame(image, 0.0), mats, allowed=allowed)
-        yield as_json(str(path), image, view) | dict(also(image, mats, view) if also else {})
+        view = read(Frame(image, 0.0), mats)
+        yield as_json(str(path), image, view, allowed) | dict(also(image, mats, view) if also else {})
 
 
 def _refuse_proportions(path: str | Path, image: Image, mats: Mats) -> None:
@@ -182,19 +183,22 @@ def _refuse_proportions(path: str | Path, image: Image, mats: Mats) -> None:
     )
 
 
-def as_json(name: str, image: Image, view: View) -> dict[str, object]:
-    """A view in the form of the contract's `read --json`."""
+def as_json(name: str, image: Image, view: View, allowed: Collection[str] | None = None) -> dict[str, object]:
+    """A view in the form of the contract's `read --json`; `allowed` are the physical cards of the deck (None: any)."""
     return {
         "image": name,
         "width": int(image.shape[1]),
         "height": int(image.shape[0]),
         "mats": [{"id": mat.id, "corners_px": _rounded(mat.corners_px)} for mat in view.mats],
-        "cards": [sighting_json(sighting) for sighting in view.sightings],
+        "cards": [sighting_json(sighting, allowed) for sighting in view.sightings],
     }
 
 
-def sighting_json(sighting: Sighting) -> dict[str, object]:
-    """A sighting in the form of the contract's `read --json`."""
+def sighting_json(sighting: Sighting, allowed: Collection[str] | None = None) -> dict[str, object]:
+    """A sighting in the form of the contract's `read --json`; a card of another deck is unknown, and `foreign`."""
+    if sighting.card and allowed is not None and sighting.card not in allowed:
+        stranger = replace(sighting, face=Card.UNKNOWN, card=None, confidence=0.0)
+        return sighting_json(stranger) | {"foreign": sighting.card}
     return {
         "face": str(sighting.face),
         "card": sighting.card,
