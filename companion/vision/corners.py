@@ -57,7 +57,7 @@ def _sides(gray: Image, quad: Floats, reach_px: float) -> list[tuple[Floats, Flo
     read = cv2.remap(gray, places, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     grey = read.reshape(4, len(ALONG), len(ACROSS)).astype(np.float64)
     smooth = (grey[..., :-2] + grey[..., 1:-1] + grey[..., 2:]) / 3
-    return [_crossings(side, ACROSS[1:-1] * reach_px) for side in smooth]
+    return _crossings(smooth, ACROSS[1:-1] * reach_px)
 
 
 def _outwards(quad: Floats) -> Floats:
@@ -66,19 +66,21 @@ def _outwards(quad: Floats) -> Floats:
     return np.stack((along[:, 1] / length, -along[:, 0] / length), axis=1)
 
 
-def _crossings(grey: Floats, at_px: Floats) -> tuple[Floats, Floats]:
-    """Where the grey of profiles `(N, M)` rises through the middle between rim and margin, nearest to the side."""
+def _crossings(grey: Floats, at_px: Floats) -> list[tuple[Floats, Floats]]:
+    """Where the grey of each side's profiles `(4, N, M)` rises through the middle between rim and margin.
+
+    Of several such places the one nearest to the side.
+    """
     middle = len(at_px) // 2
-    dark, bright = np.median(grey[:, : middle + 1].min(axis=1)), np.median(grey[:, middle:].max(axis=1))
-    if bright - dark < LEAST_CONTRAST:
-        return np.empty(0), np.empty(0)
-    level = (dark + bright) / 2
-    rises = (grey[:, :-1] < level) & (grey[:, 1:] >= level)
-    index = np.where(rises, np.abs(np.arange(len(at_px) - 1) - middle + 0.5), np.inf).argmin(axis=1)
-    below, above = (np.take_along_axis(grey, (index + more)[:, None], axis=1)[:, 0] for more in (0, 1))
+    dark = np.median(grey[..., : middle + 1].min(axis=2), axis=1)
+    bright = np.median(grey[..., middle:].max(axis=2), axis=1)
+    level = ((dark + bright) / 2)[:, None]
+    rises = (grey[..., :-1] < level[..., None]) & (grey[..., 1:] >= level[..., None])
+    index = np.where(rises, np.abs(np.arange(len(at_px) - 1) - middle + 0.5), np.inf).argmin(axis=2)
+    below, above = (np.take_along_axis(grey, (index + more)[..., None], axis=2)[..., 0] for more in (0, 1))
     off = at_px[index] + (at_px[1] - at_px[0]) * (level - below) / np.maximum(above - below, 1e-6)
-    shows = rises.any(axis=1)
-    return ALONG[shows], off[shows]
+    shows = rises.any(axis=2) & (bright - dark >= LEAST_CONTRAST)[:, None]
+    return [(ALONG[seen], places[seen]) for seen, places in zip(shows, off, strict=True)]
 
 
 def _line(along: Floats, off_px: Floats) -> tuple[float, float] | None:

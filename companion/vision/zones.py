@@ -97,7 +97,8 @@ class Sheet:
         """Patches of something new, numbered from 1: changed, not only in shade, and not like the bare mat."""
         accepted, bare = _evened(self, self.accepted), _evened(self, self.bare)
         # Where the bare mat was seen, its print must show again: a pale sleeve has the ground's colour, but no print.
-        like_bare = np.where(self.bare_known, _same_surface(self.last, bare), _like_ground(self, bare))
+        like_ground = _like_ground(self, bare, _never_seen_bare(self))
+        like_bare = np.where(self.bare_known, _same_surface(self.last, bare), like_ground)
         new = self.different & ~_same_surface(self.last, accepted) & ~like_bare
         return cv2.connectedComponents(new.astype(np.uint8), connectivity=8)[1]
 
@@ -107,7 +108,7 @@ class Sheet:
         layout, now = self.fit.layout, self.last.astype(np.float32)
         between = _between_zones(layout)
         paper = np.broadcast_to(np.median(now[between], axis=0).astype(np.float32), now.shape).copy()
-        strange = (between & ~_same_surface(self.last, paper)) | (_in_zones(layout) & ~_like_ground(self, now))
+        strange = (between & ~_same_surface(self.last, paper)) | (_in_zones(layout) & ~_like_ground(self, now, _zones(self).values()))
         labels = cv2.connectedComponents((strange & ~_on_markers(layout)).astype(np.uint8), connectivity=8)[1]
         label, count = np.unique(labels[_edge_of_sheet(layout)], return_counts=True)
         return np.where(np.isin(labels, label[(label > 0) & (count >= ARM_PX)]), labels, 0)
@@ -351,11 +352,10 @@ def _same_surface(now: Image, then: Colours) -> Mask:
     return (shade >= SHADE[0]) & (shade <= SHADE[1]) & (left <= SHADE_LEVELS)
 
 
-def _like_ground(sheet: Sheet, bare: Colours) -> Mask:
+def _like_ground(sheet: Sheet, bare: Colours, zones: Iterable[Rect]) -> Mask:
     """Where a zone has the colour of its printed ground: what shows when a card is taken from where it always lay."""
     like = np.zeros(sheet.last.shape[:2], bool)
-    for rect in _zones(sheet).values():
-        where = _zone_slices(rect)
+    for where in map(_zone_slices, zones):
         part = sheet.last[where]
         like[where] = _same_surface(part, np.broadcast_to(_ground(sheet, bare, where), part.shape).copy())
     return like
@@ -367,6 +367,11 @@ def _ground(sheet: Sheet, bare: Colours, where: tuple[slice, slice]) -> Colours:
     known = (bare[where][sheet.bare_known[where]], bare[elsewhere], sheet.last[_between_zones(sheet.fit.layout)])
     colour = np.median(next(seen for seen in known if len(seen) >= ENOUGH_GROUND_PX), axis=0)
     return colour.astype(np.float32)
+
+
+def _never_seen_bare(sheet: Sheet) -> list[Rect]:
+    """The zones of which some part has always been covered."""
+    return [rect for rect in _zones(sheet).values() if not sheet.bare_known[_zone_slices(rect)].all()]
 
 
 def _in_zones(layout: MatLayout) -> Mask:
@@ -471,7 +476,9 @@ def _accepted(sheet: Sheet, zones: Sequence[str], sightings: Sequence[Sighting],
 def _may_be_bare(sheet: Sheet) -> Mask:
     """Where the look of the mat may be learnt: as it was known before, or where nothing large lies on the ground."""
     before = _evened(sheet, sheet.bare)
-    strange = _in_zones(sheet.fit.layout) & ~_like_ground(sheet, before)
+    unseen = _never_seen_bare(sheet)
+    zones = np.logical_or.reduce([_on(sheet.fit.layout, rect) for rect in unseen] or [np.zeros_like(sheet.bare_known)])
+    strange = zones & ~_like_ground(sheet, before, unseen)
     _, labels, stats, _ = cv2.connectedComponentsWithStats(strange.astype(np.uint8), connectivity=8)
     large = stats[:, cv2.CC_STAT_AREA] > MOST_PRINT_PX
     large[0] = False

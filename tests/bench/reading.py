@@ -43,9 +43,9 @@ def milliseconds(call: Callable[[int], object], rounds: int) -> float:
     """The median time of a call, each with its own argument."""
     spent = []
     for number in range(rounds):
-        start = time.perf_counter()
+        start = time.process_time()
         call(number)
-        spent.append(time.perf_counter() - start)
+        spent.append(time.process_time() - start)
     return 1000 * statistics.median(spent)
 
 
@@ -78,10 +78,10 @@ class Watched:
 
     def idle_ms(self, frames: int) -> float:
         """What a frame of a table on which nothing happens costs on average, the markers' checks included."""
-        start = time.perf_counter()
+        start = time.process_time()
         for number in range(frames):
             self.see(self._images[number % len(self._images)])
-        return 1000 * (time.perf_counter() - start) / frames
+        return 1000 * (time.process_time() - start) / frames
 
     def settled(self, rounds: int) -> list[float]:
         """The first frame that is read after a card was taken, and after it was laid again, in milliseconds."""
@@ -90,10 +90,10 @@ class Watched:
             scene = self._without if number % 2 else self._images
             self.see(scene[0])
             for image in scene[1:8]:
-                start = time.perf_counter()
+                start = time.process_time()
                 self.see(image)
                 if self.eye.sight.read_now:
-                    spent.append(1000 * (time.perf_counter() - start))
+                    spent.append(1000 * (time.process_time() - start))
                     break
             for image in scene[:8]:
                 self.see(image)
