@@ -108,7 +108,9 @@ class Sheet:
         layout, now = self.fit.layout, self.last.astype(np.float32)
         between = _between_zones(layout)
         paper = np.broadcast_to(np.median(now[between], axis=0).astype(np.float32), now.shape).copy()
-        strange = (between & ~_same_surface(self.last, paper)) | (_in_zones(layout) & ~_like_ground(self, now, _zones(self).values()))
+        strange = (between & ~_same_surface(self.last, paper)) | (
+            _in_zones(layout) & ~_like_ground(self, now, _zones(self).values())
+        )
         labels = cv2.connectedComponents((strange & ~_on_markers(layout)).astype(np.uint8), connectivity=8)[1]
         label, count = np.unique(labels[_edge_of_sheet(layout)], return_counts=True)
         return np.where(np.isin(labels, label[(label > 0) & (count >= ARM_PX)]), labels, 0)
