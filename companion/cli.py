@@ -11,7 +11,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -379,7 +379,7 @@ def read_images(
         if as_json or not deck:
             click.echo(json.dumps(found, ensure_ascii=False) if as_json else "\n".join(report.picture(found)))
         if "setup" in found and not as_json:
-            click.echo("\n".join(report.allowed_by_camera(found["setup"])))
+            click.echo("\n".join(report.allowed_by_camera(cast("dict[str, Any]", found["setup"]))))
     if not deck:
         return _WRONG if unread else 0
     return _audit(deck, pictures, unread, as_json=as_json)
@@ -504,17 +504,24 @@ def demo(
 def doctor(source: str | None, setup: Path | None, port: int, data: Path | None) -> int:
     """Check what the companion needs: libraries, camera, clock, disk, power, port. Is the camera good enough?
 
+    Zones drawn in the setup file, or on the page, count where no mat is seen.
+
     \b
     Example: companion doctor
     Example: companion doctor --source table.jpg
     """
     from companion.data import data_dir
+    from companion.drawn_zones import DrawnZones
     from companion.setup import read_setup
     from companion.vision.doctor import checks
 
-    layouts = _layouts(read_setup(setup)) if setup else None
+    table = read_setup(setup) if setup else None
+    layouts = _layouts(table) if table else None
+    zones = DrawnZones(data_dir(data), table.drawing if table else None)
     missing = False
-    for check in checks(data_dir(data), port, source=source, layouts=layouts):
+    if zones.problem:
+        click.echo(f"{'note':8}zones: {zones.problem}")
+    for check in checks(data_dir(data), port, source=source, layouts=layouts, drawing=zones.current):
         missing |= check.needed and not check.ok
         click.echo(f"{'ok' if check.ok else 'MISSING' if check.needed else 'note':8}{check.name}: {check.sentence}")
     return _WRONG if missing else 0

@@ -162,12 +162,12 @@ def allowed_by_camera(setup: dict[str, Any]) -> Iterator[str]:
         yield f"  The camera is about {setup['distance_cm']} cm away and looks at a slant of {setup['tilt_deg']}°."
     for hint in setup["hints"]:
         yield f"  {'→' if hint['needed'] else '·'} {hint['say']}"
-    if not setup["hints"]:
-        yield f"  The camera sees well enough for {setup['sticker_mm']:g} mm stickers."
+    if setup["verdict"]:
+        yield f"  {setup['verdict']}"
 
 
 def _zone_row(zone: dict[str, Any]) -> list[str]:
-    scale = "–".join(f"{scale:.2f}" for scale in dict.fromkeys(zone["px_per_mm"] or ()))
+    scale = "~" * zone["guessed"] + "–".join(f"{scale:.2f}" for scale in dict.fromkeys(zone["px_per_mm"] or ()))
     blur = "" if zone["blur_px"] is None else f"{zone['blur_px']:.1f}"
     smallest = "" if zone["smallest_mm"] is None else f"{zone['smallest_mm']:g} mm"
     shares = [f"{zone[share]:.0%}" for share in ("saturated", "dark")]

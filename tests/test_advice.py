@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import cv2
 import numpy as np
 import pytest
-from pictures import Lens, Mat, Scene, on_mat, picture
+from pictures import Lens, Mat, Scene, Sticker, on_mat, picture, through
 
 from companion.drawn_zones import Drawing, DrawnZone
-from companion.layout import all_mats, side_mat, table_mat
+from companion.layout import Rect, all_mats, side_mat, table_mat
 from companion.printing import stickers
 from companion.vision import advice, measure
 from companion.vision.advice import Advice, advise
 from companion.vision.drawn import fits_of
 from companion.vision.edges import blur_of, marker_edge
+from companion.vision.fit import corners_mm
 from companion.vision.mats import Mats, search
 from companion.vision.read import gray_of
 
@@ -269,14 +272,85 @@ def test_in_the_dark_light_comes_first():
     assert codes(advice_for(Lens(light=0.05), scene=Scene())) == ["dark", "no-mats"]
 
 
-def test_a_drawn_zone_has_light_and_no_scale():
-    image = picture(SCENE, NEAR)
-    zones = (DrawnZone("side-1/battle", ((300, 300), (500, 300), (500, 600), (300, 600))),)
+DRAWN = ("side-1/battle", "side-1/speed", "side-1/distance")
 
-    found = advise([image], Mats(fits_of(Drawing((1920, 1080), zones), (1920, 1080))))
 
-    assert [(zone.zone, zone.px_per_mm, zone.smallest_mm) for zone in found.zones] == [("side-1/battle", None, None)]
-    assert (found.good, found.hints, found.tilt_deg) == (True, (), None)
+def drawn(image: np.ndarray, *cards: Sticker, measured: bool = False, **how: object) -> Advice:
+    """Advice on zones drawn where a mat would lie, with the codes of cards as if they had been read."""
+    lens = how.pop("lens", NEAR)
+    to_px = lens.matrix() @ SIDE.matrix()
+    rects = {name: SIDE.layout.zones[name.partition("/")[2]] for name in DRAWN}
+    zones = [
+        DrawnZone(
+            name,
+            tuple(map(tuple, through(to_px, corners_mm(rect)))),
+            size_mm=(rect.width_mm, rect.height_mm) if measured else None,
+        )
+        for name, rect in rects.items()
+    ]
+    codes = [tuple(map(tuple, through(lens.matrix(), code_mm(card)))) for card in cards]
+    return advise([image], Mats(fits_of(Drawing((1920, 1080), tuple(zones)), (1920, 1080))), codes=codes, **how)
+
+
+def code_mm(card: Sticker) -> np.ndarray:
+    """The corners of a sticker's code on the table."""
+    half = card.size_mm * 21 / 25 / 2
+    return corners_mm(Rect(card.x_mm - half, card.y_mm - half, 2 * half, 2 * half))
+
+
+CARD = replace(on_mat(SIDE, "battle", "MB1:ROLL-03", size_mm=20, card=(240, 240, 245)), turn_deg=0)
+
+
+def test_a_drawn_zone_without_a_card_has_no_scale_and_that_is_not_called_good():
+    found = drawn(picture(Scene(cloth=(160, 165, 170)), NEAR))
+
+    assert [(zone.px_per_mm, zone.smallest_mm, zone.good) for zone in found.zones] == [(None, None, None)] * 3
+    assert (found.good, found.verdict, codes(found), found.tilt_deg) == (False, "", ["no-scale"], None)
+    assert "Lay a card into each zone" in said(found, "no-scale")
+
+
+def test_the_stickers_read_tell_the_scale_of_drawn_zones():
+    found = drawn(picture(Scene(stickers=(CARD,)), NEAR), CARD)
+
+    assert [zone.px_per_mm[0] for zone in found.zones] == pytest.approx([1920 / 900] * 3, rel=0.01)
+    assert (found.good, found.is_guessed, found.cards) == (True, True, 1)
+    assert found.verdict.startswith(
+        "1 card was read. Without mats the stickers tell the scale: if they are 20 mm wide,"
+    )
+    assert found.in_brief.startswith("3 drawn zones, about 2.1 px/mm")
+
+
+def test_stickers_that_look_too_small_in_drawn_zones_ask_for_a_nearer_camera():
+    found = drawn(picture(Scene(stickers=(CARD,)), FAR), CARD, lens=FAR)
+
+    assert (found.good, codes(found)) == (False, ["closer"])
+    assert said(found, "closer").startswith("Move the camera closer: 20 mm stickers are too small")
+    assert found.verdict.endswith("and yours are too small.")
+
+
+def test_a_drawn_zone_that_was_measured_needs_no_card_to_tell_its_scale():
+    found = drawn(picture(Scene(cloth=(160, 165, 170)), NEAR), measured=True)
+
+    assert found.zones[0].px_per_mm == pytest.approx((1920 / 900, 1920 / 900), rel=0.02)
+    assert (found.good, found.is_guessed, codes(found)) == (True, False, [])
+
+
+def test_a_dark_cloth_in_drawn_zones_is_no_dark_picture():
+    found = drawn(picture(Scene(stickers=(CARD,), cloth=(30, 40, 25)), NEAR), CARD)
+
+    assert [zone.shows_paper for zone in found.zones] == [True, False, False]
+    assert codes(found) == []
+
+
+def test_drawn_zones_in_the_dark_ask_for_light():
+    assert codes(drawn(picture(Scene(), Lens(width_mm=900, light=0.1))))[0] == "dark"
+
+
+def test_the_verdict_says_which_stickers_are_on_the_table_only_where_they_were_measured():
+    usual, own = advice_for(NEAR), advice_for(NEAR, sticker_mm=24.0)
+
+    assert usual.verdict.endswith("can be read in every zone: the usual ones, 20 mm wide, are large enough.")
+    assert own.verdict.endswith("can be read in every zone: those on the table, about 24 mm wide, are large enough.")
 
 
 @pytest.mark.parametrize("tilt_deg", [0, 40])
@@ -292,7 +366,9 @@ def test_every_hint_is_one_sentence(tilt_deg, width_mm, light):
 def test_the_json_has_every_figure_and_says_what_to_do():
     told = advice_for(FAR).as_json()
 
-    assert set(told) == {"size_px", "good", "distance_cm", "tilt_deg", "sticker_mm", "zones", "hints"}
+    assert set(told) == {
+        "size_px", "good", "distance_cm", "tilt_deg", "sticker_mm", "smallest_mm", "cards", "verdict", "zones", "hints",
+    }  # fmt: skip
     assert {zone["zone"] for zone in told["zones"]} == {
         f"{layout.id}/{name}" for layout in LAYOUTS for name in layout.zones
     }

@@ -154,12 +154,22 @@ def test_the_sharpness_of_a_zone_in_words(blur_px, said):
 
 def test_a_drawn_zone_is_told_apart_and_has_no_scale():
     name = "side-1/battle"
-    shown = sights(survey(zone(name, px_per_mm=None, smallest_mm=None), drawn=(name,)), CALLED.names, MATS)
+    unknown = zone(name, px_per_mm=None, smallest_mm=None, good=None, white=60.0, shows_paper=False)
+    shown = sights(survey(unknown, drawn=(name,)), CALLED.names, MATS)
 
     assert shown.outlines[0].is_drawn
     assert shown.mats[0].zones[0].stickers == "drawn"
-    assert shown.mats[0].zones[0].facts == ("sharp", "good light")
-    assert shown.all_well == "The picture is sharp and well lit. Lay a card to see whether it is read."
+    assert shown.mats[0].zones[0].facts == ("sharp",)
+    assert (shown.is_measured, shown.outlines[0].is_good) == (False, True)
+
+
+def test_where_only_cards_tell_the_scale_the_page_says_by_what():
+    name = "side-1/battle"
+    shown = sights(survey(zone(name, is_guessed=True, blur_px=1.2), drawn=(name,)), CALLED.names, MATS)
+
+    assert shown.mats[0].zones[0].facts[:2] == ("about 1.6–1.8 px/mm", "a little soft (1.2 px)")
+    assert shown.all_well.endswith("their stickers are the measure, taken as 20 mm wide.")
+    assert "sharp" not in shown.all_well
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import click
@@ -15,6 +16,7 @@ from pictures import Lens, Mat, Scene, picture
 
 from companion import usage
 from companion.cli import companion as companion_group
+from companion.drawn_zones import FILE_NAME, DrawnZones, parse_drawing
 from companion.layout import side_mat
 
 GAME = """edition classic
@@ -406,3 +408,60 @@ def test_doctor_fails_when_the_picture_that_is_named_is_not_there(tmp_path: Path
 
     assert ran.returncode == 1
     assert "MISSING camera: There is no picture" in ran.stdout
+
+
+DRAWN = """
+picture = [1920, 1080]
+[[zone]]
+name = "side-1/battle"
+rect = [100, 100, 200, 300]
+[[zone]]
+name = "side-1/distance"
+rect = [400, 100, 600, 300]
+[[zone]]
+name = "side-2/battle"
+rect = [100, 500, 200, 300]
+[[zone]]
+name = "side-2/distance"
+rect = [400, 500, 600, 300]
+"""
+
+
+@pytest.fixture
+def bare(tmp_path: Path) -> Path:
+    """A table without mats and without cards, and a setup file that draws zones on it."""
+    path = tmp_path / "bare.png"
+    cv2.imwrite(str(path), picture(Scene(cloth=(150, 150, 150)), Lens(width_mm=900)))
+    path.with_suffix(".toml").write_text(DRAWN + TABLE.replace('edition = "classic"', ""), encoding="utf-8")
+    return path
+
+
+def test_read_does_not_call_a_camera_good_where_nothing_tells_the_scale(bare: Path):
+    ran = companion("read", bare, "--setup", bare.with_suffix(".toml"))
+
+    assert "no cards" in ran.stdout
+    assert "· Lay a card into each zone and look again" in ran.stdout
+    assert "enough for" not in ran.stdout
+
+
+def test_doctor_sees_the_zones_that_the_setup_file_draws(bare: Path, tmp_path: Path):
+    ran = companion("doctor", "--source", bare, "--setup", bare.with_suffix(".toml"), "--data", tmp_path / "data")
+
+    assert "note    table: 4 drawn zones." in ran.stdout
+    assert "No mat is seen" not in ran.stdout
+
+
+def test_doctor_sees_the_zones_that_were_drawn_on_the_page(bare: Path, tmp_path: Path):
+    DrawnZones(tmp_path).save(parse_drawing(tomllib.loads(DRAWN)))
+
+    ran = companion("doctor", "--source", bare, "--data", tmp_path)
+
+    assert "note    table: 4 drawn zones." in ran.stdout
+
+
+def test_doctor_says_that_the_drawn_zones_are_damaged(bare: Path, tmp_path: Path):
+    (tmp_path / FILE_NAME).write_text("{", encoding="utf-8")
+
+    ran = companion("doctor", "--source", bare, "--data", tmp_path)
+
+    assert "note    zones: The drawn zones in" in ran.stdout

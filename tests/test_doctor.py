@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from pictures import Lens, Mat, Scene, picture
 
+from companion.drawn_zones import parse_drawing
 from companion.errors import Problem
 from companion.layout import side_mat
 from companion.vision import doctor
@@ -108,7 +109,7 @@ def test_a_table_that_is_seen_well_is_told_in_one_line(tmp_path):
 
     assert (camera.ok, table.ok) == (True, True)
     assert "4 zones, 2.1 px/mm" in table.sentence
-    assert "well enough for 20 mm stickers" in table.sentence
+    assert "can be read in every zone: the usual ones, 20 mm wide, are large enough." in table.sentence
 
 
 def test_what_would_help_is_told_in_one_line_each():
@@ -124,6 +125,32 @@ def test_mats_that_ought_to_be_there_are_missed():
     near = trial(picture(Scene(mats=(SIDE,)), Lens(width_mm=900)))
 
     assert any("side 2 is not seen" in check.sentence for check in doctor.table(near, [side_mat(1), side_mat(2)]))
+
+
+DRAWING = parse_drawing(
+    {
+        "picture": [1920, 1080],
+        "zone": [
+            {"name": "side-1/battle", "rect": [100, 100, 200, 300]},
+            {"name": "side-1/distance", "rect": [400, 100, 600, 300]},
+        ],
+    }
+)
+
+
+def test_drawn_zones_take_the_place_of_mats_that_are_not_seen():
+    table, hint = doctor.table(trial(picture(Scene(), Lens(width_mm=900))), [side_mat(1)], DRAWING)
+
+    assert not table.ok
+    assert table.sentence == "2 drawn zones."
+    assert hint.sentence.startswith("Lay a card into each zone")
+
+
+def test_zones_drawn_on_a_picture_of_other_proportions_are_told():
+    (check,) = doctor.table(trial(np.full((600, 600, 3), 90, np.uint8)), None, DRAWING)
+
+    assert not check.ok
+    assert "600 × 600, and the zones are drawn on a picture of 1920 × 1080" in check.sentence
 
 
 class SteadyCamera:

@@ -69,7 +69,7 @@ class Sights:
 
     size_px: tuple[int, int]
     is_measured: bool
-    """How large things are is known, which drawn zones do not tell."""
+    """How large things are is known, which drawn zones do not tell by themselves."""
 
     brief: str
     all_well: str
@@ -83,13 +83,17 @@ class Sights:
 def sights(survey: Survey, names: Names, mats: Mapping[str, str]) -> Sights:
     """A survey in words; `mats` says which side plays on which mat."""
     advice, called = survey.advice, Called(names, mats)
-    measured = bool(advice.zones) and all(zone.smallest_mm is not None for zone in advice.zones)
-    lay_one = _("The picture is sharp and well lit. Lay a card to see whether it is read.")
+    well = _("All is well: every zone can be read.")
+    if advice.is_guessed:
+        well = _(
+            "All is well as far as cards tell: without mats their stickers are the measure, taken as %(mm)s mm wide.",
+            mm=f"{advice.sticker_mm:g}",
+        )
     return Sights(
         size_px=survey.size_px,
-        is_measured=measured,
+        is_measured=advice.smallest_mm is not None,
         brief=_brief(survey),
-        all_well=_("All is well: every zone can be read.") if measured else lay_one,
+        all_well=well,
         todo=tuple(ToDo(called.in_sentence(hint.say), hint.needed) for hint in advice.hints),
         outlines=tuple(_outlines(survey, called)),
         mats=tuple(_by_mat(survey, called)),
@@ -157,7 +161,7 @@ def _outlines(survey: Survey, called: Called) -> Iterator[Outline]:
             points=" ".join(f"{corner[0]:.0f},{corner[1]:.0f}" for corner in quad),
             at=(round(100 * x / width, 1), round(100 * y / height, 1)),
             is_drawn=zone in survey.drawn,
-            is_good=good.get(zone, False),
+            is_good=good.get(zone, False) is not False,
         )
 
 
@@ -173,7 +177,7 @@ def _figures(number: int, zone: ZoneSight, called: Called) -> Figures:
     return Figures(
         number=number,
         name=called.zone(zone.zone),
-        is_good=zone.good,
+        is_good=zone.good is not False,
         stickers=_("from %(mm)s mm", mm=f"{smallest:g}") if smallest else _("drawn"),
         facts=tuple(fact for fact in (_scale(zone), sharpness(zone), light(zone)) if fact),
     )
@@ -182,7 +186,8 @@ def _figures(number: int, zone: ZoneSight, called: Called) -> Figures:
 def _scale(zone: ZoneSight) -> str:
     if zone.px_per_mm is None:
         return ""
-    return _("%(scale)s px/mm", scale="–".join(dict.fromkeys(f"{scale:.1f}" for scale in zone.px_per_mm)))
+    scale = "–".join(dict.fromkeys(f"{scale:.1f}" for scale in zone.px_per_mm))
+    return _("about %(scale)s px/mm", scale=scale) if zone.is_guessed else _("%(scale)s px/mm", scale=scale)
 
 
 def sharpness(zone: ZoneSight) -> str:
@@ -196,9 +201,11 @@ def sharpness(zone: ZoneSight) -> str:
 
 
 def light(zone: ZoneSight) -> str:
-    """The light on a zone, in a word or two."""
+    """The light on a zone, in a word or two; nothing where there is no paper to tell it by."""
     if zone.saturated > GLARE_SHARE:
         return _("glare on %(share)d %%", share=round(100 * zone.saturated))
+    if not zone.shows_paper:
+        return ""
     if zone.white < DARK_WHITE:
         return _("too dark")
     return _("little contrast") if zone.contrast < DIM_CONTRAST else _("good light")

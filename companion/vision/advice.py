@@ -17,7 +17,7 @@ from companion.vision.fit import Fit
 from companion.vision.mats import Mats
 from companion.vision.measure import DARK_WHITE, GLARE_SHARE, MODULE_PX, SOFT_PX, ZoneSight
 from companion.vision.opencv import cv2
-from companion.vision.view import View
+from companion.vision.view import Quad, View
 
 __all__ = ["Advice", "Hint", "ZoneSight", "advise", "of_reading"]
 
@@ -69,22 +69,63 @@ class Advice:
     tilt_deg: float | None
     """Between the camera's view and straight down."""
 
+    cards: int = 0
+    """How many cards were read."""
+
+    is_sticker_measured: bool = False
+    """Whether `sticker_mm` is that of stickers on the picture; else it is that of those usually printed."""
+
+    @property
+    def smallest_mm(self) -> float | None:
+        """The smallest sticker that can be read in every zone, None where that is not known."""
+        smallest = [zone.smallest_mm for zone in self.zones]
+        known = [size_mm for size_mm in smallest if size_mm is not None]
+        return max(known) if known and len(known) == len(smallest) else None
+
+    @property
+    def is_guessed(self) -> bool:
+        """Whether the scale of some zone is told by nothing but the stickers that were read."""
+        return any(zone.is_guessed for zone in self.zones)
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether zones are seen, and none of them on a printed mat."""
+        return bool(self.zones) and self.tilt_deg is None
+
     @property
     def good(self) -> bool:
-        """Whether everything in play is seen well enough to be read."""
-        return bool(self.zones) and not any(hint.needed for hint in self.hints)
+        """Whether everything in play is known to be seen well enough to be read."""
+        return self.smallest_mm is not None and not any(hint.needed for hint in self.hints)
 
     @property
     def in_brief(self) -> str:
         """The figures in one line."""
         scales = [scale for zone in self.zones if zone.px_per_mm for scale in zone.px_per_mm]
         blurs = [zone.blur_px for zone in self.zones if zone.blur_px is not None]
-        smallest = [zone.smallest_mm for zone in self.zones if zone.smallest_mm is not None]
-        parts = [f"{len(self.zones)} zones" if len(self.zones) != 1 else "1 zone"]
-        parts += [f"{_range(scales)} px/mm"] if scales else []
+        kind = "drawn zone" if self.is_drawn else "zone"
+        parts = [f"{len(self.zones)} {kind}s" if len(self.zones) != 1 else f"1 {kind}"]
+        parts += [f"{'about ' * self.is_guessed}{_range(scales)} px/mm"] if scales else []
         parts += [f"edges of {max(blurs):.1f} px"] if blurs else []
-        parts += [f"stickers from {max(smallest):g} mm"] if smallest else []
         return ", ".join(parts)
+
+    @property
+    def verdict(self) -> str:
+        """Which stickers can be read, against those in use, in a sentence or two; nothing where that is not known."""
+        smallest_mm = self.smallest_mm
+        if smallest_mm is None:
+            return ""
+        fine = "large enough" if smallest_mm <= self.sticker_mm else "too small"
+        if self.is_guessed:
+            read = "1 card was" if self.cards == 1 else f"{self.cards} cards were"
+            return (
+                f"{read} read. Without mats the stickers tell the scale: if they are {self.sticker_mm:g} mm wide, those"
+                f" from {smallest_mm:g} mm can be read in every zone, and yours are {fine}."
+            )
+        own = "those on the table, about" if self.is_sticker_measured else "the usual ones,"
+        return (
+            f"Stickers from {smallest_mm:g} mm can be read in every zone:"
+            f" {own} {round(self.sticker_mm)} mm wide, are {fine}."
+        )
 
     def as_json(self) -> dict[str, Any]:
         """What `read --setup --json` says under `setup`."""
@@ -94,6 +135,9 @@ class Advice:
             "distance_cm": self.distance_cm,
             "tilt_deg": self.tilt_deg,
             "sticker_mm": self.sticker_mm,
+            "smallest_mm": self.smallest_mm,
+            "cards": self.cards,
+            "verdict": self.verdict,
             "zones": [_zone_json(zone) for zone in self.zones],
             "hints": [
                 {"code": hint.code, "say": hint.say, "zones": list(hint.zones), "needed": hint.needed}
@@ -107,36 +151,40 @@ def advise(
     mats: Mats,
     layouts: Iterable[MatLayout] | None = None,
     *,
-    sticker_mm: float = DEFAULT_STICKER_MM,
+    sticker_mm: float | None = None,
+    codes: Sequence[Quad] = (),
 ) -> Advice:
     """How well one picture, or a few of the same moment, `(H, W[, 3]) uint8`, can be read, and what would help.
 
     `mats` are the mats as found on them, `layouts` those in play (None: those found). `sticker_mm` is how wide the
-    stickers are with their quiet zone. Of zones that are drawn only light and sharpness are told.
+    stickers are with their quiet zone (None: as is usual), `codes` are the corners of those that were read. The scale
+    of drawn zones is told by what somebody has measured, else by the codes.
     """
     grays = [_gray(picture) for picture in pictures]
     height, width = grays[0].shape
     printed = tuple(fit for fit in mats.fits if fit.is_measured)
-    zones = measure.measured(grays, mats.fits, sticker_mm)
+    wide_mm = sticker_mm or DEFAULT_STICKER_MM
+    zones = measure.measured(grays, mats.fits, wide_mm, codes)
     cameras = [measure.camera_of(fit, width, height) for fit in printed]
     tilt = round(float(np.median([camera.tilt_deg for camera in cameras]))) if cameras else None
     wanted = _wanted(layouts or (), [fit for fit in mats.fits if not fit.is_measured])
-    scene = _Scene((width, height), printed, wanted, zones, sticker_mm, tilt, grays[0])
+    scene = _Scene((width, height), mats.fits, wanted, zones, wide_mm, tilt, grays[0])
     return Advice(
         size_px=(width, height),
-        sticker_mm=sticker_mm,
+        sticker_mm=wide_mm,
         zones=zones,
         hints=_hints(scene),
         distance_cm=round(float(np.mean([c.distance_mm for c in cameras])) / 10) if cameras else None,
         tilt_deg=tilt,
+        cards=len(codes),
+        is_sticker_measured=sticker_mm is not None,
     )
 
 
 def of_reading(pictures: Sequence[Image], mats: Mats, view: View, layouts: Iterable[MatLayout] | None = None) -> Advice:
     """Advice on pictures one of which has been read: the stickers read tell how wide the stickers in use are."""
-    quads = [sighting.corners_px for sighting in view.sightings if sighting.card and sighting.corners_px]
-    wide_mm = measure.sticker_mm_of(quads, mats)
-    return advise(pictures, mats, layouts, sticker_mm=wide_mm or DEFAULT_STICKER_MM)
+    codes = [sighting.corners_px for sighting in view.sightings if sighting.card and sighting.corners_px]
+    return advise(pictures, mats, layouts, sticker_mm=measure.sticker_mm_of(codes, mats), codes=codes)
 
 
 def _wanted(layouts: Iterable[MatLayout], stand_ins: Sequence[Fit]) -> tuple[MatLayout, ...]:
@@ -165,6 +213,7 @@ def _zone_json(zone: ZoneSight) -> dict[str, Any]:
         "dark": round(zone.dark, 3),
         "smallest_mm": zone.smallest_mm,
         "good": zone.good,
+        "guessed": zone.is_guessed,
     }
 
 
@@ -176,14 +225,22 @@ class _Scene:
     """All that hints are made from."""
 
     size_px: tuple[int, int]
-    fits: tuple[Fit, ...]
-    """The printed mats."""
-
+    all_fits: tuple[Fit, ...]
     layouts: tuple[MatLayout, ...]
     zones: tuple[ZoneSight, ...]
     sticker_mm: float
     tilt_deg: float | None
     gray: Image
+
+    @property
+    def fits(self) -> tuple[Fit, ...]:
+        """The printed mats."""
+        return tuple(fit for fit in self.all_fits if fit.is_measured)
+
+    @property
+    def lit(self) -> tuple[ZoneSight, ...]:
+        """The zones with paper in them, which tells the light."""
+        return tuple(zone for zone in self.zones if zone.shows_paper)
 
     @property
     def module_mm(self) -> float:
@@ -192,6 +249,9 @@ class _Scene:
     def unread(self) -> tuple[ZoneSight, ...]:
         """The zones in which the stickers in use are too small."""
         return tuple(z for z in self.zones if z.smallest_mm is not None and z.smallest_mm > self.sticker_mm)
+
+
+_ALMOST_BLACK = "Make more light: the picture is almost black."
 
 
 def _hints(scene: _Scene) -> tuple[Hint, ...]:
@@ -203,7 +263,7 @@ def _hints(scene: _Scene) -> tuple[Hint, ...]:
 def _about_missing_mats(scene: _Scene) -> Iterator[Hint]:
     if not scene.fits and not scene.zones:
         if float(np.percentile(scene.gray, 99)) < BLACK_PICTURE:
-            yield Hint("dark", "Make more light: the picture is almost black.", (), True)
+            yield Hint("dark", _ALMOST_BLACK, (), True)
         say = "No mat is seen: lay the printed mats flat so that the camera sees their four corner marks."
         yield Hint("no-mats", say, (), True)
         return
@@ -269,9 +329,11 @@ def _is_too_blurred(scene: _Scene, zone: ZoneSight) -> bool:
 
 
 def _about_dark(scene: _Scene) -> Iterator[Hint]:
-    grainy = [zone for zone in scene.unread() if _module_px(scene, zone) < _for_grain(zone)]
-    milky = [zone for zone in scene.zones if zone.white >= DARK_WHITE and zone.contrast < MILKY * zone.white]
-    dark = [zone for zone in scene.zones if zone not in milky and (zone.white < DARK_WHITE or zone in grainy)]
+    if not scene.lit and float(np.percentile(scene.gray, 99)) < BLACK_PICTURE and scene.zones:
+        yield Hint("dark", _ALMOST_BLACK, (), True)
+    grainy = [zone for zone in scene.unread() if zone in scene.lit and _module_px(scene, zone) < _for_grain(zone)]
+    milky = [zone for zone in scene.lit if zone.white >= DARK_WHITE and zone.contrast < MILKY * zone.white]
+    dark = [zone for zone in scene.lit if zone not in milky and (zone.white < DARK_WHITE or zone in grainy)]
     if milky:
         say = "Clean the lens, and shade it from the lamp: the picture is milky, black print looks grey."
         yield Hint("pale", say, _unless_all(scene, milky), any(zone in grainy for zone in milky))
@@ -288,7 +350,7 @@ def _for_grain(zone: ZoneSight) -> float:
 
 def _unless_all(scene: _Scene, zones: Sequence[ZoneSight]) -> tuple[str, ...]:
     """Zones by their names, none where it is about every one."""
-    return () if len(zones) == len(scene.zones) else tuple(zone.zone for zone in zones)
+    return () if len(zones) == len(scene.lit) else tuple(zone.zone for zone in zones)
 
 
 def _about_size(scene: _Scene) -> Iterator[Hint]:
@@ -311,12 +373,22 @@ def _about_size(scene: _Scene) -> Iterator[Hint]:
 
 
 def _about_uneven_light(scene: _Scene) -> Iterator[Hint]:
-    if len(scene.zones) < 2:
+    if len(scene.lit) < 2:
         return
-    dim, bright = (of(scene.zones, key=lambda zone: zone.white) for of in (min, max))
+    dim, bright = (of(scene.lit, key=lambda zone: zone.white) for of in (min, max))
     if dim.white < UNEVEN * bright.white:
         say = f"Light the table more evenly: {dim.zone} gets less than half of the light of {bright.zone}."
         yield Hint("uneven", say, (dim.zone,))
+
+
+def _about_unknown_scale(scene: _Scene) -> Iterator[Hint]:
+    unknown = tuple(zone.zone for zone in scene.zones if zone.smallest_mm is None)
+    if unknown:
+        say = (
+            "Lay a card into each zone and look again: no card was read, and without mats only cards tell"
+            " whether stickers look large enough."
+        )
+        yield Hint("no-scale", say, unknown)
 
 
 _ASKED: tuple[Callable[[_Scene], Iterator[Hint]], ...] = (
@@ -327,6 +399,7 @@ _ASKED: tuple[Callable[[_Scene], Iterator[Hint]], ...] = (
     _about_blur,
     _about_dark,
     _about_size,
+    _about_unknown_scale,
     _about_uneven_light,
 )
 
@@ -338,15 +411,20 @@ def _module_px(scene: _Scene, zone: ZoneSight) -> float:
 
 def _still_fits(scene: _Scene, ratio: float) -> bool:
     """Whether all mats have room in the picture when they look so many times larger."""
-    corners = np.concatenate([fit.outline_px for fit in scene.fits])
+    corners = np.concatenate([_outline(fit) for fit in scene.all_fits])
     span = (corners.max(axis=0) - corners.min(axis=0)) * ratio
     return bool((span <= scene.size_px).all())
 
 
+def _outline(fit: Fit) -> Floats:
+    """The corners of a mat, or of the zones drawn for it."""
+    return fit.outline_px if fit.is_measured else np.concatenate([fit.quad_px(r) for r in fit.layout.zones.values()])
+
+
 def _closer(scene: _Scene, worst: ZoneSight, ratio: float, names: tuple[str, ...]) -> str:
     away_mm = (worst.distance_mm or 0.0) * (1 - 1 / ratio)
-    by_cm = max(5, 5 * math.ceil(away_mm / 50))
-    return f"Move the camera {by_cm} cm closer: {scene.sticker_mm:g} mm stickers are too small on {_the(names)}."
+    by = f" {max(5, 5 * math.ceil(away_mm / 50))} cm" if worst.distance_mm else ""
+    return f"Move the camera{by} closer: {scene.sticker_mm:g} mm stickers are too small on {_the(names)}."
 
 
 def _larger(scene: _Scene, ratio: float, names: tuple[str, ...]) -> str:

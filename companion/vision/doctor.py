@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from companion.drawn_zones import Drawing
 from companion.errors import Problem
 from companion.layout import MatLayout
 
@@ -47,15 +48,17 @@ def checks(
     *,
     source: str | None = None,
     layouts: Sequence[MatLayout] | None = None,
+    drawing: Drawing | None = None,
 ) -> Iterator[Check]:
     """Everything, one check after the other; opens the cameras, so none may be in use by the caller.
 
-    `source` is looked at in the place of the first camera; `layouts` are the mats that ought to be seen.
+    `source` is looked at in the place of the first camera; `layouts` are the mats that ought to be seen, `drawing`
+    holds the zones drawn for mats that are not there.
     """
     yield library("cv2", "OpenCV", "type `pip install opencv-python` (and `sudo apt-get install libgl1 libglib2.0-0`)")
     yield library("zxingcpp", "zxing-cpp", "type `pip install zxing-cpp`")
     yield library("pyzbar.pyzbar", "pyzbar", "type `sudo apt-get install libzbar0`")
-    yield from seeing(source, layouts)
+    yield from seeing(source, layouts, drawing)
     yield clock()
     if data_dir is not None:
         yield disk(data_dir)
@@ -75,6 +78,7 @@ def library(module: str, name: str, remedy: str) -> Check:
 def seeing(
     source: str | None = None,
     layouts: Sequence[MatLayout] | None = None,
+    drawing: Drawing | None = None,
     *,
     answers: Callable[[], str | None] | None = None,
     tried: Callable[[str], Trial] | None = None,
@@ -92,7 +96,7 @@ def seeing(
         yield Check("camera", False, False, "Cameras can be tried once OpenCV can be loaded.")
     else:
         yield pictures(trial)
-        yield from table(trial, layouts)
+        yield from table(trial, layouts, drawing)
 
 
 def pictures(trial: Trial) -> Check:
@@ -109,14 +113,18 @@ def pictures(trial: Trial) -> Check:
     return Check("camera", True, False, f"{found}.")
 
 
-def table(trial: Trial, layouts: Sequence[MatLayout] | None) -> Iterator[Check]:
-    """Whether stickers can be read on the mats in the picture, and what would help: a check a piece of advice."""
+def table(trial: Trial, layouts: Sequence[MatLayout] | None, drawing: Drawing | None = None) -> Iterator[Check]:
+    """Whether stickers can be read on the mats or in the drawn zones; a check for each thing that would help."""
     from companion.vision.trial import advice_on
 
-    advice = advice_on(trial, layouts)
+    try:
+        advice = advice_on(trial, layouts, drawing)
+    except Problem as problem:
+        yield Check("table", False, False, str(problem))
+        return
     if advice.zones:
-        enough = f"; the camera sees well enough for {advice.sticker_mm:g} mm stickers" if advice.good else ""
-        yield Check("table", advice.good, False, f"{advice.in_brief}{enough}.")
+        verdict = f" {advice.verdict}" if advice.verdict else ""
+        yield Check("table", advice.good, False, f"{advice.in_brief}.{verdict}")
     for hint in advice.hints:
         yield Check("table", False, False, hint.say)
 

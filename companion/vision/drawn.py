@@ -52,6 +52,8 @@ class DrawnFit(Fit):
     """Where the drawn zones of one side lie. `matrix` is good around them; in a zone its own pane holds."""
 
     panes: tuple[Pane, ...] = ()
+    is_scaled: bool = False
+    """Whether somebody has measured one of its zones: else its millimetres are a guess."""
 
     def to_px(self, points_mm: npt.ArrayLike) -> Floats:
         points = np.asarray(points_mm, np.float64).reshape(-1, 2)
@@ -127,7 +129,7 @@ def _stand_in(mat: str, zones: Sequence[DrawnZone], larger: Floats) -> DrawnFit:
     shift = np.mean([quad.mean(axis=0) for quad in quads.values()], axis=0) - turn @ middles.mean(axis=0)
     panes = tuple(Pane(name, rects[name], quad, _pane_matrix(rects[name], quad)) for name, quad in quads.items())
     matrix = np.block([[turn, shift[:, None]], [np.zeros((1, 2)), np.ones((1, 1))]])
-    return DrawnFit(layout, matrix, {}, is_measured=False, panes=panes)
+    return DrawnFit(layout, matrix, {}, is_measured=False, panes=panes, is_scaled=bool(sizes))
 
 
 def _scale(quads: Mapping[str, Floats], sizes: Mapping[str, tuple[float, float]]) -> float:

@@ -11,6 +11,8 @@ import numpy.typing as npt
 
 from companion.layout import Rect
 from companion.vision.boxes import Image, around
+from companion.vision.code import centre_of
+from companion.vision.drawn import DrawnFit
 from companion.vision.edges import Edge, blur_of, grain_of, marker_edge
 from companion.vision.fit import Fit, corners_mm
 from companion.vision.mats import Mats
@@ -58,7 +60,7 @@ class ZoneSight:
     zone: str
     px_per_mm: tuple[float, float] | None
     """The smallest and the largest scale in it, each the root of what a square millimetre covers; None in a zone that
-    was drawn."""
+    was drawn where nothing tells."""
 
     blur_px: float | None
     """σ of an edge; None where none shows."""
@@ -78,8 +80,8 @@ class ZoneSight:
     smallest_mm: float | None
     """The smallest sticker, quiet zone included, that can be read everywhere in it."""
 
-    good: bool
-    """Whether the stickers in use can be read everywhere in it."""
+    good: bool | None
+    """Whether the stickers in use can be read everywhere in it; None where its scale is not known."""
 
     grain: float = 0.0
     """σ of the noise, in grey levels."""
@@ -89,6 +91,12 @@ class ZoneSight:
 
     distance_mm: float | None = None
     """From the camera to its middle."""
+
+    is_guessed: bool = False
+    """Whether its scale is that of the stickers read, taken to be as wide as is usual."""
+
+    shows_paper: bool = True
+    """Whether there is paper in it to tell the light by: an empty drawn zone is bare table."""
 
 
 def module_px_needed(blur_px: float | None, contrast: float, grain: float) -> float:
@@ -125,14 +133,21 @@ def _side_mm(quad: Quad, mats: Mats) -> float | None:
 # --- Measuring ------------------------------------------------------------------------------------------------
 
 
-def measured(grays: Sequence[Image], fits: Sequence[Fit], sticker_mm: float) -> tuple[ZoneSight, ...]:
-    """Every zone of the mats found, printed or drawn; of several pictures `(H, W)` each zone's middling one."""
-    seen = [[zone for fit in fits for zone in _zones(gray, fit, sticker_mm)] for gray in grays]
+def measured(
+    grays: Sequence[Image], fits: Sequence[Fit], sticker_mm: float, codes: Sequence[Quad] = ()
+) -> tuple[ZoneSight, ...]:
+    """Every zone of the mats found, printed or drawn; of several pictures `(H, W)` each zone's middling one.
+
+    `codes` are the corners of the codes that were read: in drawn zones they tell the scale.
+    """
+    seen = [[zone for fit in fits for zone in _zones(gray, fit, sticker_mm, codes)] for gray in grays]
     return tuple(_middle_one(same) for same in zip(*seen, strict=True))
 
 
-def _zones(gray: Image, fit: Fit, sticker_mm: float) -> Iterator[ZoneSight]:
-    return _mat_zones(gray, fit, sticker_mm) if fit.is_measured else _drawn_zones(gray, fit)
+def _zones(gray: Image, fit: Fit, sticker_mm: float, codes: Sequence[Quad]) -> Iterator[ZoneSight]:
+    return (
+        _drawn_zones(gray, fit, sticker_mm, codes) if isinstance(fit, DrawnFit) else _mat_zones(gray, fit, sticker_mm)
+    )
 
 
 def _mat_zones(gray: Image, fit: Fit, sticker_mm: float) -> Iterator[ZoneSight]:
@@ -159,22 +174,38 @@ def _mat_zones(gray: Image, fit: Fit, sticker_mm: float) -> Iterator[ZoneSight]:
         )
 
 
-def _drawn_zones(gray: Image, fit: Fit) -> Iterator[ZoneSight]:
-    """How large drawn zones are nobody knows, so only their light and sharpness are told."""
+def _drawn_zones(gray: Image, fit: DrawnFit, sticker_mm: float, codes: Sequence[Quad]) -> Iterator[ZoneSight]:
+    """The scale of drawn zones is what somebody has measured, else what the codes read there or nearby tell."""
+    in_zone = [fit.zone_at(centre_of(code)) for code in codes]
     for name, rect in fit.layout.zones.items():
-        light = _Light.of(gray, fit.quad_px(rect))
+        zone, light = f"{fit.layout.id}/{name}", _Light.of(gray, fit.quad_px(rect))
+        here = [code for code, where in zip(codes, in_zone, strict=True) if where == zone]
+        near = here or [code for code, where in zip(codes, in_zone, strict=True) if where] or codes
+        scales = _scales(fit, rect) if fit.is_scaled else _code_scales(near, sticker_mm)
+        paper = bool(here) or light.range >= DIM_CONTRAST
+        needed = module_px_needed(light.blur_px, *((light.range, light.grain) if paper else (math.inf, 0.0)))
+        smallest = _smallest_mm(min(scales), needed) if scales else None
+        well_lit = light.saturated < GLARE_SHARE and (not paper or light.white >= DARK_WHITE)
         yield ZoneSight(
-            zone=f"{fit.layout.id}/{name}",
-            px_per_mm=None,
+            zone=zone,
+            px_per_mm=(min(scales), max(scales)) if scales else None,
             blur_px=light.blur_px,
             white=light.white,
             contrast=light.range,
             saturated=light.saturated,
             dark=light.dark,
-            smallest_mm=None,
-            good=light.saturated < GLARE_SHARE and light.white >= DARK_WHITE,
+            smallest_mm=smallest,
+            good=well_lit and (None if smallest is None else smallest <= sticker_mm),
             grain=light.grain,
+            is_guessed=bool(scales) and not fit.is_scaled,
+            shows_paper=paper,
         )
+
+
+def _code_scales(codes: Sequence[Quad], sticker_mm: float) -> list[float]:
+    """Pixels a millimetre as codes tell that are part of stickers of that width."""
+    code_mm = sticker_mm * (STICKER_MODULES - 4) / STICKER_MODULES
+    return [float(cv2.contourArea(np.array(code, np.float32))) ** 0.5 / code_mm for code in codes]
 
 
 @dataclass(frozen=True, slots=True)

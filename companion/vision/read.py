@@ -166,7 +166,7 @@ def read_pictures(
         try:
             image = read_picture(path)
             mats = look(gray_of(image), Mats(drawing=drawing), 0.0, layouts if layouts is not None else all_mats())
-            _refuse_proportions(path, image, mats)
+            refuse_proportions(str(path), image, mats)
         except Problem as problem:
             yield {"image": str(path), "problem": str(problem)}
             continue
@@ -174,12 +174,13 @@ def read_pictures(
         yield as_json(str(path), image, view, allowed) | dict(also(image, mats, view) if also else {})
 
 
-def _refuse_proportions(path: str | Path, image: Image, mats: Mats) -> None:
+def refuse_proportions(name: str, image: Image, mats: Mats) -> None:
+    """Raises Problem for a picture on which neither a mat is found nor the drawn zones fit."""
     if mats.drawing is None or mats.fits:
         return
     drawn, own = (f"{width} × {height}" for width, height in (mats.drawing.picture, image.shape[1::-1]))
     raise Problem(
-        f"{path} is {own}, and the zones are drawn on a picture of {drawn}: draw them on one of its proportions."
+        f"{name} is {own}, and the zones are drawn on a picture of {drawn}: draw them on one of its proportions."
     )
 
 

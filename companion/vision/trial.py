@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+from companion.drawn_zones import Drawing
 from companion.errors import Problem
 from companion.layout import MatLayout, all_mats
 from companion.vision.advice import Advice, of_reading
@@ -16,7 +17,7 @@ from companion.vision.camera import Frame, frames, is_device
 from companion.vision.devices import Device, opener_of, shown
 from companion.vision.mats import Mats, look
 from companion.vision.picture import SUFFIXES, read_picture
-from companion.vision.read import gray_of, read
+from companion.vision.read import gray_of, read, refuse_proportions
 
 PICTURES = 3
 """So many are looked at; the middling one counts."""
@@ -61,10 +62,15 @@ def tried(
     return Trial(f"The source {source}", pictures)
 
 
-def advice_on(trial: Trial, layouts: Sequence[MatLayout] | None = None) -> Advice:
-    """What can be read on the pictures, and what would help. `layouts` are the mats that ought to be seen."""
+def advice_on(trial: Trial, layouts: Sequence[MatLayout] | None = None, drawing: Drawing | None = None) -> Advice:
+    """What can be read on the pictures, and what would help.
+
+    `layouts` are the mats that ought to be seen, `drawing` holds the zones drawn for mats that are not there. Raises
+    Problem where there are no mats and it was drawn on a picture of other proportions.
+    """
     image = trial.pictures[-1]
-    mats = look(gray_of(image), Mats(), 0.0, layouts if layouts is not None else all_mats())
+    mats = look(gray_of(image), Mats(drawing=drawing), 0.0, layouts if layouts is not None else all_mats())
+    refuse_proportions(trial.name, image, mats)
     return of_reading(trial.pictures, mats, read(Frame(image, 0.0), mats), layouts)
 
 
