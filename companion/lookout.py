@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from companion.layout import all_mats
 from companion.vision.advice import Advice, of_reading
@@ -29,6 +29,9 @@ class Survey:
     drawn: Mapping[str, Quad]
     """The zones that were drawn on the picture, likewise."""
 
+    is_last: bool = False
+    """Whether the pictures have come to their end with this frame."""
+
     @property
     def size_px(self) -> tuple[int, int]:
         """Width and height of the picture."""
@@ -48,6 +51,14 @@ class Lookout:
         self._asked = threading.Lock()
         self._last: Survey | None = None
         self._last_s = 0.0
+        self._is_over = False
+
+    def until_over(self, frames: Iterable[Frame]) -> Iterator[Frame]:
+        """The frames of the source that this is fed with: knows from them when the last has come."""
+        try:
+            yield from frames
+        finally:
+            self._is_over = True
 
     def __call__(self, frame: Frame) -> View:
         """What a frame shows."""
@@ -64,10 +75,14 @@ class Lookout:
             return self._last
 
     def _looked(self, frame: Frame, view: View) -> Survey:
+        is_over = self._is_over
+        if is_over:
+            # No frame brings it any more, and zones may have been drawn since: the eye looks at the last one again.
+            view = self._eye(replace(frame, t_s=frame.t_s + LOOK_AGAIN_S))
         placed, wanted = self._eye.sight.mats, set(self._in_play())
         layouts = tuple(layout for layout in all_mats() if layout.id in wanted)
         printed, drawn = (_outlines(fit for fit in placed.fits if fit.is_measured is it) for it in (True, False))
-        return Survey(of_reading([frame.image], placed, view, layouts), printed, drawn)
+        return Survey(of_reading([frame.image], placed, view, layouts), printed, drawn, is_over)
 
 
 def _outlines(fits: Iterable[Fit]) -> Mapping[str, Quad]:

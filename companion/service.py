@@ -81,7 +81,7 @@ def up(source: str | None, setup_file: Path | None, *, host: str, port: int, dat
     corridor = Corridor(match, lookout, lambda state: _mats(state, setup))
     pictures = _pictures(source or camera_answers(), match)
     if pictures is not None:
-        corridor.start(pictures)
+        corridor.start(lookout.until_over(pictures))
     run_service(match, host, port, camera_picture=corridor.picture, survey=lookout.survey, zones=zones)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -243,8 +244,14 @@ def test_what_is_kept_is_shown_again(page):
         ({**BOXES, "side-1/speed": (5, 62, "", 20)}, "Ann: speed pile: left, top, width and height are numbers"),
         ({**BOXES, "side-1/speed": ("nan", 1, 1, 1)}, "Ann: speed pile: left, top, width and height are numbers"),
         ({**BOXES, "side-1/speed": (5, 62, 0.1, 20)}, "Ann’s speed pile"),
-        ({"side-1/battle": (10, 60, 10, 20)}, "Ann has no distance zone"),
-        ({name: box for name, box in BOXES.items() if "1" in name}, "Bob"),
+        (
+            {"side-1/battle": (10, 60, 10, 20)},
+            "Still to be drawn: 4 Ann: distance area · 5 Bob: battle pile · 8 Bob: distance area.",
+        ),
+        (
+            {name: box for name, box in BOXES.items() if "1" in name},
+            "Still to be drawn: 5 Bob: battle pile · 8 Bob: distance area.",
+        ),
     ],
 )
 def test_a_drawing_that_cannot_be_is_refused_with_a_sentence_and_stays_typed(page, zones, boxes, says):
@@ -311,6 +318,63 @@ def test_before_a_match_zones_can_be_drawn_for_two_sides(tmp_path, zones):
 
     assert "Side 1" in shown
     assert zones.current.mats == ("side-1",)
+
+
+def test_a_drawing_that_is_kept_before_a_match_and_lacks_a_side_says_so(tmp_path, zones):
+    store = Store.open(tmp_path / "log.sqlite3")
+    client = app_of(Match(store), survey(), zones).test_client()
+
+    answer = send(client, typed({name: box for name, box in BOXES.items() if "1" in name}))
+    form, page = text_of(client.get(answer.location)), text_of(client.get("/camera"))
+    store.close()
+
+    assert answer.location == "/camera/zones"
+    assert "What is drawn is kept, and not yet complete." in form
+    assert "Still to be drawn: 5 Side 2: battle pile · 8 Side 2: distance area." in form
+    assert "Still to be drawn: 5 Side 2: battle pile · 8 Side 2: distance area." in page
+
+
+def test_half_a_side_is_not_kept_even_before_a_match(tmp_path, zones):
+    store = Store.open(tmp_path / "log.sqlite3")
+    client = app_of(Match(store), zones=zones).test_client()
+
+    answer = send(client, typed({"side-1/battle": BOXES["side-1/battle"]}))
+    store.close()
+
+    assert "Still to be drawn: 4 Side 1: distance area" in text_of(answer)
+    assert zones.current is None
+
+
+def test_the_table_alone_may_be_drawn_where_sides_have_mats(page, zones):
+    send(page, typed({"table/draw": (40, 40, 8, 18), "table/discard": (50, 40, 8, 18)}))
+
+    assert zones.current.mats == ("table",)
+    assert "Still to be drawn" not in text_of(page.get("/camera/zones"))
+
+
+@pytest.mark.parametrize(
+    ("seen", "says"),
+    [
+        (survey(), "They count from the next picture on."),
+        (replace(survey(), is_last=True), "The pictures have come to their end: they count when the companion starts"),
+        (None, "They count as soon as there are pictures."),
+    ],
+)
+def test_the_page_says_from_when_on_drawn_zones_count(match, zones, seen, says):
+    client = app_of(match, seen, zones).test_client()
+
+    send(client, typed(BOXES))
+
+    assert says in text_of(client.get("/camera"))
+
+
+def test_zones_keep_their_numbers_where_not_all_are_seen():
+    seen = survey(zone("side-2/distance"), zone("table/draw"), zone("side-5/battle"))
+
+    shown = sights(seen, CALLED.names, MATS)
+
+    assert [outline.number for outline in shown.outlines] == [8, 9, 11]
+    assert [figures.number for mat in shown.mats for figures in mat.zones] == [8, 9, 11]
 
 
 def test_where_none_can_be_drawn_there_is_no_form(match):

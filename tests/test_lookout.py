@@ -83,3 +83,26 @@ def test_a_picture_is_looked_at_every_other_second_however_many_ask(clock):
 
     assert again is first
     assert later is not first
+
+
+def test_after_the_last_picture_what_is_drawn_is_shown_on_it(clock):
+    zones = DrawnZones()
+    seen = Lookout(Eye(drawn=zones))
+    for frame in seen.until_over(iter([Frame(BARE, 0.0)])):
+        seen(frame)
+    before = seen.survey()
+
+    zones.save(parse_drawing(DRAWN))
+    clock["now"] += lookout.LOOK_AGAIN_S
+    after = seen.survey()
+
+    assert (before.is_last, set(before.drawn)) == (True, set())
+    assert (after.is_last, set(after.drawn)) == (True, {"side-1/battle", "side-1/distance"})
+
+
+def test_while_pictures_come_none_is_the_last(clock):
+    seen = Lookout(Eye())
+    pictures = seen.until_over(iter([Frame(BARE, 0.0), Frame(BARE, 0.1)]))
+    seen(next(pictures))
+
+    assert not seen.survey().is_last

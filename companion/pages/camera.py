@@ -7,6 +7,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from companion.drawn_zones import DrawnZones
 from companion.errors import Problem
+from companion.lookout import Survey
 from companion.pages import drawing, people, sights
 from companion.pages.context import match, service, state
 from companion.pages.sights import Called
@@ -18,12 +19,12 @@ bp = Blueprint("camera", __name__)
 @bp.get("/camera")
 def show() -> str:
     """The camera page."""
-    survey = service().survey if people.may_act() else None
-    seen, called = survey() if survey else None, _called()
+    seen, called = _seen() if people.may_act() else None, _called()
     return render_template(
         "camera.html",
         sights=sights.sights(seen, called.names, called.mats) if seen else None,
         zones=service().zones,
+        missing=_missing() if service().zones else "",
     )
 
 
@@ -50,8 +51,8 @@ def save() -> AnyResponse | str | tuple[str, int]:
             zones.save(drawing.drawing_of(form, _called(), all_play=bool(state().game.teams)))
     except Problem as problem:
         return _form(form, str(problem)), 400
-    flash(_("The zones are kept. They count from the next picture on."))
-    return redirect(url_for("camera.show"), 303)
+    flash(_kept())
+    return redirect(url_for("camera.draw" if _missing() else "camera.show"), 303)
 
 
 @bp.post("/camera/zones/forget")
@@ -62,10 +63,33 @@ def forget() -> AnyResponse:
     return redirect(url_for("camera.show"), 303)
 
 
+def _kept() -> str:
+    """What has become of a drawing: from when on it counts."""
+    seen = _seen()
+    if _missing():
+        return _("What is drawn is kept, and not yet complete.")
+    if seen is None:
+        return _("The zones are kept. They count as soon as there are pictures.")
+    if seen.is_last:
+        return _("The zones are kept. The pictures have come to their end: they count when the companion starts again.")
+    return _("The zones are kept. They count from the next picture on.")
+
+
+def _missing() -> str:
+    """The zones that the drawing in force lacks, in a sentence; nothing where it lacks none, or nothing is drawn."""
+    current, called = _zones().current, _called()
+    lacking = drawing.missing(drawing.as_typed(current), called) if current else ()
+    return drawing.still_to_draw(lacking, called) if lacking else ""
+
+
+def _seen() -> Survey | None:
+    survey = service().survey
+    return survey() if survey else None
+
+
 def _form(typed: drawing.Form, sentence: str = "") -> str:
-    zones, survey, called = _zones(), service().survey, _called()
-    seen = survey() if survey else None
-    current = zones.current
+    zones, called, seen = _zones(), _called(), _seen()
+    current, lacking = zones.current, drawing.missing(typed, called)
     return render_template(
         "zones.html",
         mats=drawing.mats_forms(typed, called),
@@ -75,6 +99,7 @@ def _form(typed: drawing.Form, sentence: str = "") -> str:
         is_given=zones.given is not None,
         is_kept=current is not None,
         sentence=sentence or zones.problem or "",
+        missing=drawing.still_to_draw(lacking, called) if lacking else "",
         chosen=request.form.get("chosen") or request.form.get("clear"),
     )
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from companion.drawn_zones import NEEDED, Drawing, DrawnZone, Seat, check_sides, parse_drawing
+from companion.drawn_zones import NEEDED, Drawing, DrawnZone, Seat, parse_drawing
 from companion.errors import Problem
-from companion.layout import MatLayout, side_mat, table_mat
-from companion.pages.sights import TABLE, Called
+from companion.layout import MatLayout
+from companion.pages.sights import TABLE, Called, layout_of
 from companion.pages.words import _
 
 Form = Mapping[str, str]
@@ -62,14 +62,33 @@ class MatForm:
 
 def mats_forms(form: Form, called: Called) -> tuple[MatForm, ...]:
     """The list of the zones that the match needs, with what is typed."""
-    number = 0
+    numbers = called.numbers()
     forms = []
     for mat in (*called.mats, TABLE):
-        zones = tuple(_zone_form(form, name, number + place, called) for place, name in enumerate(_zones(mat), start=1))
+        zones = tuple(_zone_form(form, name, numbers[name], called) for name in _zones(mat))
         seat = "" if mat == TABLE else form.get(_seat_field(mat)) or _usual_seat(mat, called.mats)
         forms.append(MatForm(called.title(mat), _seat_field(mat), seat, zones))
-        number += len(zones)
     return tuple(forms)
+
+
+def missing(form: Form, called: Called) -> tuple[str, ...]:
+    """The zones that still have to be drawn, as they are typed; none where all sides play on printed mats."""
+    sides = [mat for mat in called.mats if any(_is_typed(form, zone) for zone in _zones(mat))]
+    if not sides and any(_is_typed(form, zone) for zone in _zones(TABLE)):
+        return ()
+    needed = (f"{mat}/{zone}" for mat in called.mats for zone in NEEDED)
+    return tuple(zone for zone in needed if not _is_typed(form, zone))
+
+
+def still_to_draw(zones: Iterable[str], called: Called) -> str:
+    """Zones that are missing, in a sentence: with their numbers, as they stand in the list."""
+    numbers = called.numbers()
+    named = " · ".join(f"{numbers[zone]} {called.whole(zone)}" for zone in zones)
+    return _("Still to be drawn: %(zones)s.", zones=named)
+
+
+def _is_typed(form: Form, zone: str) -> bool:
+    return any(form.get(_field(letter, zone), "").strip() for letter in NUMBERS)
 
 
 def _zone_form(form: Form, name: str, number: int, called: Called) -> ZoneForm:
@@ -86,11 +105,7 @@ def _zone_form(form: Form, name: str, number: int, called: Called) -> ZoneForm:
 
 
 def _zones(mat: str) -> Iterator[str]:
-    return (f"{mat}/{zone}" for zone in _layout(mat).zones)
-
-
-def _layout(mat: str) -> MatLayout:
-    return table_mat() if mat == TABLE else side_mat(int(mat.removeprefix("side-")))
+    return (f"{mat}/{zone}" for zone in layout_of(mat).zones)
 
 
 def _field(letter: str, zone: str) -> str:
@@ -105,18 +120,25 @@ def _seat_field(mat: str) -> str:
 
 
 def drawing_of(form: Form, called: Called, *, all_play: bool) -> Drawing:
-    """The drawing that was sent; with `all_play` every side must have its zones. Raises Problem for what is wrong."""
+    """The drawing that was sent; with `all_play` no side may lack its zones. Raises Problem for what is wrong."""
     size = _size(form.get("picture", ""))
     tables = [table for mat in (*called.mats, TABLE) for table in _tables(form, mat, size, called)]
+    lacking = missing(form, called)
+    if tables and (all_play or _half_drawn(form, lacking)) and lacking:
+        raise Problem(still_to_draw(lacking, called))
     try:
         drawing = parse_drawing({"picture": list(size), "zone": tables} if tables else {})
         if drawing is None:
             raise Problem(_("Nothing is drawn yet: choose a zone, and draw it on the picture."))
-        if all_play:
-            check_sides(drawing, called.mats)
     except ValueError as error:
         raise Problem(_sentence(called.in_sentence(str(error)))) from error
     return drawing
+
+
+def _half_drawn(form: Form, lacking: Iterable[str]) -> bool:
+    """Whether a side has some of its zones and lacks others: such a drawing is none."""
+    mats = {zone.partition("/")[0] for zone in lacking}
+    return any(_is_typed(form, zone) for mat in mats for zone in _zones(mat))
 
 
 def _sentence(text: str) -> str:
@@ -176,8 +198,8 @@ def suggested(mats: Mapping[str, str]) -> dict[str, str]:
         here = [mat for mat in mats if _usual_seat(mat, mats) == seat]
         for place, mat in enumerate(here):
             typed[_seat_field(mat)] = str(seat)
-            typed |= _put_down(_layout(mat), (place + 0.5) * 100 / len(here), 100 / len(here), seat)
-    return typed | _put_down(table_mat(), 50.0, 100.0, None)
+            typed |= _put_down(layout_of(mat), (place + 0.5) * 100 / len(here), 100 / len(here), seat)
+    return typed | _put_down(layout_of(TABLE), 50.0, 100.0, None)
 
 
 def _usual_seat(mat: str, mats: Mapping[str, str]) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
 
+from companion.layout import MatLayout, side_mat, table_mat
 from companion.lookout import Survey
 from companion.pages import words
 from companion.pages.words import Names, _
@@ -18,6 +19,11 @@ BLURRED_PX = 2 * MOST_BLUR_MODULES
 TABLE = "table"
 
 
+def layout_of(mat: str) -> MatLayout:
+    """The printed mat of a side, or the table's."""
+    return table_mat() if mat == TABLE else side_mat(int(mat.removeprefix("side-")))
+
+
 @dataclass(frozen=True, slots=True)
 class Outline:
     """A zone on the picture."""
@@ -25,7 +31,6 @@ class Outline:
     number: int
     """As it stands in the list beside the picture."""
 
-    name: str
     points: str
     """Its corners in pixels, as SVG has them."""
 
@@ -107,6 +112,11 @@ class Called:
     names: Names
     mats: Mapping[str, str]
 
+    def numbers(self, *seen: str) -> dict[str, int]:
+        """The number of every zone that the match needs, the same on every page; others that are seen come after."""
+        needed = (f"{mat}/{zone}" for mat in (*self.mats, TABLE) for zone in layout_of(mat).zones)
+        return {zone: number for number, zone in enumerate(dict.fromkeys((*needed, *seen)), start=1)}
+
     def side(self, mat: str) -> str | None:
         """The side that plays on a mat, None for the table's."""
         if mat == TABLE:
@@ -153,11 +163,11 @@ def _brief(survey: Survey) -> str:
 def _outlines(survey: Survey, called: Called) -> Iterator[Outline]:
     width, height = survey.size_px
     good = {zone.zone: zone.good for zone in survey.advice.zones}
-    for number, (zone, quad) in enumerate({**survey.printed, **survey.drawn}.items(), start=1):
+    numbers = called.numbers(*survey.printed, *survey.drawn)
+    for zone, quad in {**survey.printed, **survey.drawn}.items():
         x, y = (sum(corner[axis] for corner in quad) / len(quad) for axis in (0, 1))
         yield Outline(
-            number=number,
-            name=called.zone(zone),
+            number=numbers[zone],
             points=" ".join(f"{corner[0]:.0f},{corner[1]:.0f}" for corner in quad),
             at=(round(100 * x / width, 1), round(100 * y / height, 1)),
             is_drawn=zone in survey.drawn,
@@ -166,8 +176,9 @@ def _outlines(survey: Survey, called: Called) -> Iterator[Outline]:
 
 
 def _by_mat(survey: Survey, called: Called) -> Iterator[MatFigures]:
-    numbers = {zone: number for number, zone in enumerate({**survey.printed, **survey.drawn}, start=1)}
-    seen = sorted((zone for zone in survey.advice.zones if zone.zone in numbers), key=lambda zone: numbers[zone.zone])
+    shown = {**survey.printed, **survey.drawn}
+    numbers = called.numbers(*shown)
+    seen = sorted((zone for zone in survey.advice.zones if zone.zone in shown), key=lambda zone: numbers[zone.zone])
     for mat, zones in groupby(seen, key=lambda zone: zone.zone.partition("/")[0]):
         yield MatFigures(called.title(mat), tuple(_figures(numbers[z.zone], z, called) for z in zones))
 

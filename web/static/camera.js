@@ -17,22 +17,24 @@ if (picture) {
 }
 
 const GRIP_PX = 22;
+const TAP_PX = 6;
 const LEAST = 1.6;
 const board = document.getElementById("drawing");
 
 function draw() {
   const grips = document.getElementById("grips");
   const where = document.getElementById("where");
+  const missing = document.getElementById("missing");
   const rows = [...document.querySelectorAll("[data-zone]")];
   const zones = rows.map((row) => ({
     row,
     radio: row.querySelector("[type=radio]"),
+    side: row.closest("fieldset"),
     inputs: [...row.querySelectorAll("[type=number]")],
     shape: board.querySelector(`[data-of="${row.dataset.zone}"]`),
   }));
   const chosen = () => zones.find((zone) => zone.radio.checked);
   let drag = null;
-  let isNew = false;
 
   const box = ({ inputs }) => (inputs.some((input) => input.value === "") ? null : inputs.map((input) => +input.value));
   const within = (value, most) => Math.min(Math.max(value, 0), most);
@@ -40,7 +42,30 @@ function draw() {
   const corners = ([x, y, w, h]) => [[x, y], [x + w, y], [x + w, y + h], [x, y + h]];
   const holds = ([x, y, w, h], [px, py]) => px >= x && px <= x + w && py >= y && py <= y + h;
 
+  // The zones that are moved with one: those of its side where all of them go together.
+  function together(zone) {
+    const all = zone.side.querySelector("[data-together]").checked;
+    return zones.filter((one) => box(one) && (one === zone || (all && one.side === zone.side)));
+  }
+
+  function tellMissing() {
+    const sides = zones.filter((zone) => !zone.row.dataset.zone.startsWith("table/"));
+    const isOnMats = !sides.some(box) && zones.some(box);
+    const lacking = isOnMats ? [] : sides.filter((zone) => "needed" in zone.row.dataset && !box(zone));
+    missing.hidden = !lacking.length;
+    missing.textContent = `${missing.dataset.say}: ${lacking.map(({ row }) => `${row.dataset.number} ${row.dataset.name}`).join(" · ")}.`;
+  }
+
+  // Only zones that are there can go together.
+  function offerTogether() {
+    for (const label of document.querySelectorAll(".together")) {
+      label.hidden = zones.filter((zone) => zone.side.contains(label) && box(zone)).length < 2;
+    }
+  }
+
   function show() {
+    tellMissing();
+    offerTogether();
     for (const zone of zones) {
       const it = box(zone);
       zone.shape.toggleAttribute("hidden", !it);
@@ -69,8 +94,12 @@ function draw() {
   }
 
   function tell() {
+    const { row } = chosen();
     const it = box(chosen());
-    where.textContent = chosen().row.dataset.name + (it ? `: ${it.map((n) => Math.round(n)).join(" · ")}` : "");
+    const number = document.createElement("b");
+    number.className = "number";
+    number.textContent = row.dataset.number;
+    where.replaceChildren(number, row.dataset.name + (it ? `: ${it.map((n) => Math.round(n)).join(" · ")}` : ` – ${where.dataset.draw}`));
   }
 
   function point(event) {
@@ -88,35 +117,50 @@ function draw() {
     return far[nearest] <= Math.max(reach, 4) ? nearest : -1;
   }
 
-  function begin(event) {
-    const at = point(event);
-    const it = box(chosen());
+  function shift(group, [dx, dy]) {
+    const least = (i) => Math.min(...group.map(([, it]) => it[i]));
+    const most = (i) => Math.max(...group.map(([, it]) => it[i] + it[i + 2]));
+    const by = [dx, dy].map((n, i) => Math.min(Math.max(n, -least(i)), 100 - most(i)));
+    for (const [zone, [x, y, w, h]] of group) put(zone, [x + by[0], y + by[1], w, h]);
+  }
+
+  // What a finger that goes down here does when it moves: it sizes or moves the chosen zone, or draws that one anew.
+  function change(zone, it, at) {
     const grip = it ? gripped(it, at) : -1;
-    const under = it && holds(it, at) ? chosen() : zones.find((zone) => box(zone) && holds(box(zone), at));
-    isNew = false;
     if (grip >= 0) {
       const fixed = corners(it)[(grip + 2) % 4];
-      drag = (to) => span(fixed, to);
-    } else if (under) {
-      choose(under);
-      const [x, y, w, h] = box(under);
-      drag = (to) => [within(x + to[0] - at[0], 100 - w), within(y + to[1] - at[1], 100 - h), w, h];
-    } else if (!it) {
-      isNew = true;
-      drag = (to) => span(at, to);
-    } else return;
+      return (to) => put(zone, span(fixed, to));
+    }
+    const group = it ? together(zone).map((one) => [one, box(one)]) : [];
+    if (group.some(([, own]) => holds(own, at))) return (to) => shift(group, [to[0] - at[0], to[1] - at[1]]);
+    return (to) => put(zone, span(at, to));
+  }
+
+  function begin(event) {
+    const at = point(event);
+    const zone = chosen();
+    drag = { zone, at, before: box(zone), from: [event.clientX, event.clientY], to: change(zone, box(zone), at), moved: false };
     event.preventDefault();
     board.setPointerCapture(event.pointerId);
     board.focus({ preventScroll: true });
   }
 
+  function move(event) {
+    if (!drag) return;
+    drag.moved ||= Math.hypot(event.clientX - drag.from[0], event.clientY - drag.from[1]) >= TAP_PX;
+    if (drag.moved) drag.to(point(event));
+  }
+
   function end() {
     if (!drag) return;
+    const { zone, at, before, moved } = drag;
     drag = null;
-    const zone = chosen();
     const it = box(zone);
-    if (isNew && it && Math.min(it[2], it[3]) < LEAST) put(zone, null);
-    else if (isNew && it) choose(zones.slice(zones.indexOf(zone)).find((one) => !box(one)) || zone);
+    const under = zones.filter((one) => box(one) && holds(box(one), at));
+    if (!moved) {
+      if (under.length && !under.includes(zone)) choose(under[0]);
+    } else if (it && Math.min(it[2], it[3]) < LEAST) put(zone, before);
+    else if (it && !before) choose(zones.slice(zones.indexOf(zone)).find((one) => !box(one)) || zone);
     tell();
   }
 
@@ -126,6 +170,12 @@ function draw() {
     if (!by) return;
     event.preventDefault();
     const [x, y, w, h] = box(chosen()) || [45, 40, 10, 20];
+    const group = together(chosen());
+    if (!event.shiftKey && group.length > 1) {
+      shift(group.map((one) => [one, box(one)]), by);
+      tell();
+      return;
+    }
     const size = event.shiftKey ? [w + by[0], h + by[1]] : [w, h];
     const from = event.shiftKey ? [x, y] : [x + by[0], y + by[1]];
     const [wide, high] = [Math.max(size[0], LEAST), Math.max(size[1], LEAST)].map((n, i) => Math.min(n, 100 - from[i] * event.shiftKey));
@@ -135,7 +185,7 @@ function draw() {
 
   board.tabIndex = 0;
   board.addEventListener("pointerdown", begin);
-  board.addEventListener("pointermove", (event) => { if (drag) put(chosen(), drag(point(event))); });
+  board.addEventListener("pointermove", move);
   board.addEventListener("pointerup", end);
   board.addEventListener("pointercancel", end);
   board.addEventListener("keydown", step);
@@ -149,6 +199,7 @@ function draw() {
     });
   }
   show();
+  tell();
 }
 
 if (board && !("fixed" in board.dataset)) draw();
