@@ -7,11 +7,13 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from companion.drawn_zones import Drawing, DrawnZones
 from companion.layout import all_mats
 from companion.vision.advice import Advice, of_reading
 from companion.vision.camera import Frame
 from companion.vision.eye import Eye
 from companion.vision.mats import Fit, as_quad
+from companion.vision.read import read
 from companion.vision.view import Quad, View
 
 LOOK_AGAIN_S = 2.0
@@ -41,16 +43,21 @@ class Survey:
 class Lookout:
     """An eye that remembers the last frame and can be asked about it, from any thread.
 
-    `in_play` gives the ids of the mats in play, or nothing where that is not known.
+    `in_play` gives the ids of the mats in play, or nothing where that is not known; `drawn` are the zones that the
+    eye looks at as drawn.
     """
 
-    def __init__(self, eye: Eye, in_play: Callable[[], Sequence[str]] = tuple) -> None:
+    def __init__(self, eye: Eye, in_play: Callable[[], Sequence[str]] = tuple, drawn: DrawnZones | None = None) -> None:
         self._eye = eye
         self._in_play = in_play
+        self._drawn = drawn
         self._seen: tuple[Frame, View] | None = None
         self._asked = threading.Lock()
         self._last: Survey | None = None
         self._last_s = 0.0
+        self._last_drawing: Drawing | None = None
+        """By which zones the last look was taken."""
+
         self._is_over = False
 
     def until_over(self, frames: Iterable[Frame]) -> Iterator[Frame]:
@@ -67,19 +74,29 @@ class Lookout:
         return view
 
     def survey(self) -> Survey | None:
-        """The latest frame, looked at anew when the last look is older than `LOOK_AGAIN_S`; None before the first."""
+        """The latest frame, looked at anew where the last look is not good any more; None before the first."""
         with self._asked:
             now_s = time.monotonic()
-            if self._seen is not None and (self._last is None or now_s - self._last_s >= LOOK_AGAIN_S):
+            if self._seen is not None and not self._still_holds(now_s):
                 self._last, self._last_s = self._looked(*self._seen), now_s
             return self._last
+
+    def _still_holds(self, now_s: float) -> bool:
+        """Whether the last look is of these days: young enough or of the last frame, and of the zones now drawn."""
+        if self._last is None or self._last.is_last != self._is_over:
+            return False
+        if self._drawn is not None and self._drawn.current is not self._last_drawing:
+            return False
+        return self._is_over or now_s - self._last_s < LOOK_AGAIN_S
 
     def _looked(self, frame: Frame, view: View) -> Survey:
         is_over = self._is_over
         if is_over:
             # No frame brings it any more, and zones may have been drawn since: the eye looks at the last one again.
-            view = self._eye(replace(frame, t_s=frame.t_s + LOOK_AGAIN_S))
+            self._eye(replace(frame, t_s=frame.t_s + LOOK_AGAIN_S))
+            view = read(frame, self._eye.sight.mats)
         placed, wanted = self._eye.sight.mats, set(self._in_play())
+        self._last_drawing = placed.drawing
         layouts = tuple(layout for layout in all_mats() if layout.id in wanted)
         printed, drawn = (_outlines(fit for fit in placed.fits if fit.is_measured is it) for it in (True, False))
         return Survey(of_reading([frame.image], placed, view, layouts), printed, drawn, is_over)

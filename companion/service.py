@@ -77,7 +77,7 @@ def up(source: str | None, setup_file: Path | None, *, host: str, port: int, dat
     if setup is not None and not _is_being_played(match, setup):
         match.start([*setup.header(), f"hand first {setup.first}"], by="setup")
     zones = DrawnZones(data_dir(data), setup.drawing if setup else None)
-    lookout = Lookout(Eye(drawn=zones), lambda: _in_play(_mats(match.state, setup)))
+    lookout = Lookout(Eye(drawn=zones), lambda: _in_play(_mats(match.state, setup)), zones)
     corridor = Corridor(match, lookout, lambda state: _mats(state, setup))
     pictures = _pictures(source or camera_answers(), match)
     if pictures is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from pictures import Lens, Mat, Scene, picture
+from pictures import Lens, Mat, Scene, Sticker, picture
 
 from companion import lookout
 from companion.drawn_zones import DrawnZones, parse_drawing
@@ -85,19 +85,33 @@ def test_a_picture_is_looked_at_every_other_second_however_many_ask(clock):
     assert later is not first
 
 
-def test_after_the_last_picture_what_is_drawn_is_shown_on_it(clock):
+def test_after_the_last_picture_what_is_drawn_is_shown_on_it_at_once_and_read(clock):
     zones = DrawnZones()
-    seen = Lookout(Eye(drawn=zones))
-    for frame in seen.until_over(iter([Frame(BARE, 0.0)])):
+    seen = Lookout(Eye(drawn=zones), drawn=zones)
+    bare = picture(Scene(stickers=(Sticker("MB1:ROLL-03", 0, 0),)), Lens(width_mm=480, size_px=(960, 680)))
+    for frame in seen.until_over(iter([Frame(bare, 0.0)])):
         seen(frame)
     before = seen.survey()
 
     zones.save(parse_drawing(DRAWN))
-    clock["now"] += lookout.LOOK_AGAIN_S
     after = seen.survey()
 
     assert (before.is_last, set(before.drawn)) == (True, set())
     assert (after.is_last, set(after.drawn)) == (True, {"side-1/battle", "side-1/distance"})
+    assert after.advice.cards == 1
+    assert seen.survey() is after
+
+
+def test_zones_that_are_drawn_make_the_last_look_out_of_date(clock):
+    zones = DrawnZones()
+    seen = Lookout(Eye(drawn=zones), drawn=zones)
+    seen(Frame(BARE, 0.0))
+    seen.survey()
+
+    zones.save(parse_drawing(DRAWN))
+    seen(Frame(BARE, 0.1))
+
+    assert set(seen.survey().drawn) == {"side-1/battle", "side-1/distance"}
 
 
 def test_while_pictures_come_none_is_the_last(clock):
