@@ -483,3 +483,38 @@ def test_a_dark_card_on_a_white_sheet_on_a_black_table_is_seen_at_once():
     assert views[11].unknown_zones == frozenset()
     assert lying(views[17]) == {("repairs-02", "table/discard")}
     assert "table/discard" not in views[17].unknown_zones
+
+
+def shining(image: np.ndarray, x_px: float, y_px: float, reach_px: float) -> np.ndarray:
+    """The picture with a lamp mirrored in it, burnt out in the middle."""
+    height, width = image.shape[:2]
+    far = np.hypot(*np.meshgrid(np.arange(width) - x_px, np.arange(height) - y_px)) / reach_px
+    return np.clip(image + 300 * np.exp(-(far[..., None] ** 2)), 0, 255).astype(np.uint8)
+
+
+def test_a_lamp_mirrored_in_the_mats_edge_is_no_arm_that_reaches_in():
+    dim = replace(LENS, light=0.4)
+    x, y = middle_of("distance")
+    x_px, y_px = through(LENS.matrix(), [(x + 60, y + 45)])[0]
+    scenes = [Scene((SIDE,), cards, cloth=(16, 15, 18)) for cards in ((), (KM_50,))]
+    bare, laid = (shining(lit(clean(scene, dim), dim), x_px, y_px, 90) for scene in scenes)
+    eye = Eye(layouts=(SIDE.layout,))
+
+    views = [eye(Frame(grainy(bare if n < 10 else laid, LENS.noise, n), n / 10)) for n in range(16)]
+
+    assert views[9].unknown_zones == frozenset()
+    assert (lying(views[15]), views[15].unknown_zones) == ({("50-01", DISTANCE)}, frozenset())
+
+
+def test_after_the_light_has_gone_down_zones_stay_known_while_an_arm_lies_on_the_mat():
+    # The zones are looked at in the new light one after the other, the sheet round them only once the arm has gone.
+    dark, day = (16, 15, 18), replace(LENS, width_mm=640)
+    dusk = replace(day, light=0.4)
+    resting = hand_over("distance")
+    scenes = [Scene((SIDE,), (ROLL,), things, cloth=dark) for things in ((), (resting,))]
+    shown = [lit(clean(scenes[0], day), day)] * 10 + [lit(clean(scenes[1], dusk), dusk)] * 20
+    eye = Eye(layouts=(SIDE.layout,))
+
+    views = [eye(Frame(grainy(image, LENS.noise, n), n / 10)) for n, image in enumerate(shown)]
+
+    assert all(BATTLE not in view.unknown_zones and SPEED not in view.unknown_zones for view in views[-10:])

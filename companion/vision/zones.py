@@ -36,6 +36,9 @@ FIRST_STILL_FRAMES = 4
 
 MOVING_LEVELS = 14
 CHANGED_LEVELS = 24
+SAME_LIGHT = 0.04
+"""Light that differs by a smaller share is the same."""
+
 LIT_LEVELS = 40
 """What is darker tells nothing of how the light has changed."""
 
@@ -46,6 +49,9 @@ SHADE = (0.6, 1.6)
 """The same surface in shadow or in more light has this many times its brightness, all colours alike."""
 
 SHADE_LEVELS = 12
+SHINE_LEVELS = 25
+"""The same of a lamp's reflection, whose own colour may be any lamp's."""
+
 REACH_MM = 95.0
 """From the middle of a card's sticker to the card's farthest corner, wherever it is stuck."""
 
@@ -108,9 +114,8 @@ class Sheet:
         layout, now = self.fit.layout, self.last.astype(np.float32)
         between = _between_zones(layout)
         paper = np.broadcast_to(np.median(now[between], axis=0).astype(np.float32), now.shape).copy()
-        strange = (between & ~_same_surface(self.last, paper)) | (
-            _in_zones(layout) & ~_like_ground(self, now, _zones(self).values())
-        )
+        on_ground = _like_ground(self, now, _zones(self).values())
+        strange = (between | (_in_zones(layout) & ~on_ground)) & ~_paper_or_shine(self.last, paper)
         labels = cv2.connectedComponents((strange & ~_on_markers(layout)).astype(np.uint8), connectivity=8)[1]
         label, count = np.unique(labels[_edge_of_sheet(layout)], return_counts=True)
         return np.where(np.isin(labels, label[(label > 0) & (count >= ARM_PX)]), labels, 0)
@@ -333,7 +338,19 @@ def _total(colours: Colours) -> Colours:
 
 
 def _evened(sheet: Sheet, reference: Image) -> Colours:
-    """A remembered picture in the light of now: most of a mat is always as it was.
+    """A remembered picture in the light of now: most of a mat is always as it was."""
+    return reference.astype(np.float32) * _lighter(sheet, reference)
+
+
+def _relit(sheet: Sheet, reference: Image) -> Image:
+    """The same to be remembered on, left as it is where the light is."""
+    if np.abs(_lighter(sheet, reference) - 1).max() < SAME_LIGHT:
+        return reference
+    return np.rint(_evened(sheet, reference)).clip(0, 255).astype(np.uint8)
+
+
+def _lighter(sheet: Sheet, reference: Image) -> Colours:
+    """How many times as bright a mat is as on a remembered picture, `(3,)`.
 
     The share is taken place by place. The middle of each picture by itself would say little where half of what is
     looked at is a white sheet and half a black table: one card more, and it falls on the other half.
@@ -341,9 +358,9 @@ def _evened(sheet: Sheet, reference: Image) -> Colours:
     now, then = (picture[::3, ::3].reshape(-1, 3) for picture in (sheet.last, reference))
     bright = then.max(axis=1) >= LIT_LEVELS
     if np.count_nonzero(bright) < ENOUGH_GROUND_PX:
-        return reference.astype(np.float32)
+        return np.ones(3, np.float32)
     share = np.median(now[bright] / np.maximum(then[bright], 1).astype(np.float32), axis=0)
-    return reference.astype(np.float32) * np.clip(share, 0.5, 2.0).astype(np.float32)
+    return np.clip(share, 0.5, 2.0).astype(np.float32)
 
 
 def _same_surface(now: Image, then: Colours) -> Mask:
@@ -352,6 +369,14 @@ def _same_surface(now: Image, then: Colours) -> Mask:
     shade = _total(here) / np.maximum(_total(then), 1)
     left = _largest(cv2.absdiff(here, then * shade[:, :, None]))
     return (shade >= SHADE[0]) & (shade <= SHADE[1]) & (left <= SHADE_LEVELS)
+
+
+def _paper_or_shine(now: Image, paper: Colours) -> Mask:
+    """Where white paper shows or a lamp mirrored in the sheet, which is brighter still: hands and sleeves are darker."""
+    here = now.astype(np.float32)
+    shade = _total(here) / np.maximum(_total(paper), 1)
+    left = _largest(cv2.absdiff(here, paper * shade[:, :, None]))
+    return _same_surface(now, paper) | ((shade >= 1) & (left <= SHINE_LEVELS))
 
 
 def _like_ground(sheet: Sheet, bare: Colours, zones: Iterable[Rect]) -> Mask:
@@ -466,10 +491,11 @@ def _accepted(sheet: Sheet, zones: Sequence[str], sightings: Sequence[Sighting],
     for zone in zones:
         where[_zone_slices(_zones(sheet)[zone])] = True
     bare = where & ~_near_stickers(sheet, sightings) & _may_be_bare(sheet)
+    # The parts of what is remembered must stay comparable with each other: all of it is kept in one light.
     return replace(
         sheet,
-        accepted=np.where(where[:, :, None], sheet.last, sheet.accepted),
-        bare=np.where(bare[:, :, None], sheet.last, sheet.bare),
+        accepted=np.where(where[:, :, None], sheet.last, _relit(sheet, sheet.accepted)),
+        bare=np.where(bare[:, :, None], sheet.last, _relit(sheet, sheet.bare)),
         bare_known=sheet.bare_known | bare,
         settled=sheet.settled | frozenset(zones),
     )
