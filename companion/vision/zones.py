@@ -372,7 +372,7 @@ def _same_surface(now: Image, then: Colours) -> Mask:
 
 
 def _paper_or_shine(now: Image, paper: Colours) -> Mask:
-    """Where white paper shows or a lamp mirrored in the sheet, which is brighter still: hands and sleeves are darker."""
+    """Where white paper shows, or a lamp mirrored in the sheet, brighter still: hands and sleeves are darker."""
     here = now.astype(np.float32)
     shade = _total(here) / np.maximum(_total(paper), 1)
     left = _largest(cv2.absdiff(here, paper * shade[:, :, None]))
