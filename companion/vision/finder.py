@@ -80,8 +80,7 @@ def squares(image: Image, module_px: float, slack: float = STRAIGHT) -> Floats:
     if min(image.shape) <= 2 * LEG_MODULES * module_px:
         return np.empty((0, 3, 3))
     soft = cv2.GaussianBlur(image, (0, 0), SOFTENED_MODULES * module_px)
-    fit = cv2.matchTemplate(soft, mark, cv2.TM_CCOEFF_NORMED)
-    fit[_is_faint(soft, len(mark))] = 0
+    fit = _fits(soft, mark)
     marks = _Marks(fit, *_peaks(fit, TILE_MODULES * module_px), module_px, slack)
     strength, corners = _triples(marks)
     first = _each_once(corners[np.argsort(-strength)], module_px)
@@ -105,13 +104,21 @@ def _mark(module_px: float) -> npt.NDArray[np.uint8]:
     return np.rint(255 * (1 - cv2.warpAffine(mean, onto, (side, side)).clip(0, 1))).astype(np.uint8)
 
 
-def _is_faint(image: Image, side: int) -> npt.NDArray[np.bool_]:
-    """Where the contrast within a window is too low for print, one value for each place of the window."""
-    light = cv2.blur(image, (side, side))
-    spread = cv2.absdiff(image, light)
-    half = side // 2
+def _fits(image: Image, mark: npt.NDArray[np.uint8]) -> Fits:
+    """How well a mark fits at every place, its correlation, as `cv2.matchTemplate` has it; 0 where print would be
+    fainter than print is. The same by box filters alone takes half the time.
+    """
+    here = image.astype(np.float32)
+    part = mark - mark.mean(dtype=np.float32)
+    fit = cv2.matchTemplate(here, part / np.linalg.norm(part) / len(mark), cv2.TM_CCORR)
+    window, half = mark.shape, len(mark) // 2
     whole = np.s_[half : image.shape[0] - half, half : image.shape[1] - half]
-    return (cv2.blur(spread, (side, side)).astype(np.float32) < LEAST_CONTRAST * light)[whole]
+    light = cv2.blur(here, window)[whole]
+    square = cv2.sqrBoxFilter(here, cv2.CV_32F, window)[whole]
+    spread = cv2.sqrt(cv2.max(cv2.subtract(square, cv2.multiply(light, light)), 1e-3))
+    fit = cv2.divide(fit, spread)
+    fit[spread < LEAST_CONTRAST * light] = 0
+    return fit
 
 
 def _peaks(fit: Fits, tile_px: float) -> tuple[Floats, Fits]:
