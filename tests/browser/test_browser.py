@@ -6,13 +6,12 @@ import re
 import shutil
 
 import pytest
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import expect
 from serving import running
 
 from browser.screens import (
     CHROMIUM,
     OPENING,
-    PHONE,
     RUSH,
     RUSH_EIGHT,
     RUSH_FIVE,
@@ -28,54 +27,11 @@ from browser.screens import (
     match_of,
     propose,
 )
-from companion.pages import live
 
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.skipif(shutil.which(CHROMIUM) is None, reason="Chromium is not installed"),
 ]
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield started
-        started.close()
-
-
-@pytest.fixture(autouse=True)
-def quick_streams(monkeypatch):
-    """A closed page frees its stream soon, so that the server stops soon; those of the test before do not count."""
-    monkeypatch.setattr(live, "LOOK_S", 0.1)
-    monkeypatch.setattr(live, "streams", live.Streams())
-
-
-@pytest.fixture
-def opened(browser):
-    """Opens pages that fail the test when a script of theirs fails or something from outside is asked for."""
-    contexts, wrong = [], []
-
-    def open_page(url: str, size=PHONE, **options) -> Page:
-        context = browser.new_context(viewport=size, **options)
-        contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(10_000)
-        page.on("pageerror", lambda error: wrong.append(str(error)))
-        page.on("console", lambda said: wrong.append(said.text) if _is_wrong(said) else None)
-        page.on("request", lambda asked: None if "127.0.0.1" in asked.url else wrong.append(asked.url))
-        page.goto(url)
-        return page
-
-    yield open_page
-    for context in contexts:
-        context.close()
-    assert wrong == []
-
-
-def _is_wrong(said) -> bool:
-    """A script's own complaint; that a page or a network is not there belongs to some tests."""
-    return said.type == "error" and not re.search("ERR_|404|htmx:", said.text)
 
 
 @pytest.fixture

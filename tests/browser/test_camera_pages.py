@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 
 import pytest
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Page, expect
 from serving import running
 
 from browser.screens import CHROMIUM, OPENING, RUSH_EIGHT, SMALL, TWO, WALL, app_of, match_of, perhaps, special, unsure
 from companion.drawn_zones import DrawnZones
-from companion.pages import live
 
 pytestmark = [
     pytest.mark.browser,
@@ -22,42 +20,6 @@ TOO_SMALL = """[...document.querySelectorAll(
     'a, button, summary, select, .zone > label, .together, input:not([type=hidden], [type=radio], [type=checkbox])')]
   .filter(e => e.checkVisibility() && e.getBoundingClientRect().height < 48 && !e.closest(".view"))
   .map(e => e.outerHTML.slice(0, 80))"""
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield started
-        started.close()
-
-
-@pytest.fixture(autouse=True)
-def quick_streams(monkeypatch):
-    """A closed page frees its stream soon, so that the server stops soon; those of the test before do not count."""
-    monkeypatch.setattr(live, "LOOK_S", 0.1)
-    monkeypatch.setattr(live, "streams", live.Streams())
-
-
-@pytest.fixture
-def opened(browser):
-    """Opens pages that fail the test when a script of theirs fails or breaks the policy."""
-    contexts, wrong = [], []
-
-    def open_page(url: str, size=SMALL, **options) -> Page:
-        context = browser.new_context(viewport=size, **options)
-        contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(10_000)
-        page.on("pageerror", lambda error: wrong.append(str(error)))
-        page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
-        page.goto(url)
-        return page
-
-    yield open_page
-    for context in contexts:
-        context.close()
-    assert [text for text in wrong if not re.search("ERR_|400|404|htmx:", text)] == []
 
 
 @pytest.fixture

@@ -1,0 +1,53 @@
+"""What every test in a browser starts from."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, sync_playwright
+
+from browser.screens import CHROMIUM, SMALL
+from companion.pages import live
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
+@pytest.fixture(autouse=True)
+def quick_streams(monkeypatch):
+    """A closed page frees its stream soon, so that the server stops soon; those of the test before do not count."""
+    monkeypatch.setattr(live, "LOOK_S", 0.1)
+    monkeypatch.setattr(live, "streams", live.Streams())
+
+
+@pytest.fixture
+def opened(browser):
+    """Opens pages that fail the test when a script of theirs fails or something from outside is asked for."""
+    contexts, wrong = [], []
+
+    def open_page(url: str, size=SMALL, **options) -> Page:
+        context = browser.new_context(viewport=size, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(10_000)
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("console", lambda said: wrong.append(said.text) if _is_wrong(said) else None)
+        page.on("request", lambda asked: None if "127.0.0.1" in asked.url else wrong.append(asked.url))
+        page.goto(url)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert wrong == []
+
+
+def _is_wrong(said) -> bool:
+    """A script's own complaint; that a page, a network or what was asked for is not there belongs to some tests."""
+    return said.type == "error" and not re.search("ERR_|400|404|htmx:", said.text)
