@@ -15,7 +15,7 @@ from companion.printing import stickers
 from companion.vision import advice, measure
 from companion.vision.advice import Advice, advise
 from companion.vision.drawn import fits_of
-from companion.vision.edges import blur_of, marker_edge
+from companion.vision.edges import blur_of, grain_of, marker_edge
 from companion.vision.fit import corners_mm
 from companion.vision.mats import Mats, search
 from companion.vision.read import gray_of
@@ -109,6 +109,15 @@ def test_the_grain_is_about_that_of_the_sensor(noise):
     found = advice_for(Lens(width_mm=900, noise=noise, uneven=0.0, jpeg=None))
 
     assert all(zone.grain == pytest.approx(noise * 0.75, rel=0.3) for zone in found.zones)
+
+
+def test_fine_print_over_most_of_a_zone_is_no_grain():
+    rng = np.random.default_rng(1)
+    zone = np.full((120, 96), 180.0)
+    zone[:100, :80] = 110 + 60 * np.sign(rng.normal(size=(50, 40))).repeat(2, axis=0).repeat(2, axis=1)
+    noisy = np.clip(zone + rng.normal(0, 3, zone.shape), 0, 255).astype(np.uint8)
+
+    assert grain_of(noisy) == pytest.approx(3, abs=1)
 
 
 def test_a_reflection_is_a_share_of_its_zone_alone():
