@@ -108,7 +108,7 @@ class Memory:
     def lay_down(self, track: Track, place: Place) -> None:
         """A card counts as lying there, above all that lies there."""
         self.order += 1
-        track.place, track.order = place, self.order
+        track.place, track.order, track.held = place, self.order, None
 
     # Against the record
 

@@ -325,7 +325,6 @@ class Tracker:
 
     def _laid_upon(self, track: Track, place: Place, view: View, table: Table) -> Iterator[Event]:
         """A card that was waited with has another upon it by now: it was laid."""
-        track.held = None
         self._memory.lay_down(track, place)
         yield from self._propose(track, place, view, table)
 

@@ -884,3 +884,16 @@ def test_a_remedy_that_may_have_been_an_answer_out_of_turn_is_asked():
     (question,) = table.see()
     assert isinstance(question, Mismatch)
     assert "an answer to the attack" in question.say
+
+
+def test_a_discard_covered_right_after_it_was_proposed_is_not_proposed_again():
+    table = Sim(table_after())
+    table.lay("50-03", "table/discard")
+    told: list[object] = []
+    while not plays(told):
+        told += table.see(STEP_S)
+
+    table.lay("75-02", "table/discard")
+    told += table.see(2.0)
+
+    assert plays(told) == ["Ann discard 50", "Bob discard 75"]
