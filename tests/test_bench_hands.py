@@ -71,3 +71,18 @@ def test_the_table_has_a_line_a_hand_and_the_sums(watched):
     assert len(lines) == 2 + 2 + 2
     assert f"| {2 * result.plays} | {2 * result.plays - 1} | 1 |" in lines[-1]
     assert "1 of 2" in lines[-1]
+
+
+def test_hands_that_were_written_down_are_not_watched_again(tmp_path, monkeypatch, watched):
+    kept = tmp_path / "hands.jsonl"
+    monkeypatch.setattr(
+        "sys.argv", ["hands", "--hands", "1", "--km", "300", "--calm", "--eye", "scene", "--keep", str(kept)]
+    )
+    given = hands.parsed()
+    first = list(hands.results_of(hands.cases(given), given))
+    monkeypatch.setattr(hands, "watch", None)
+
+    again = list(hands.results_of(hands.cases(given), given))
+
+    assert again == first
+    assert len(kept.read_text().splitlines()) == 1

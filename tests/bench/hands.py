@@ -1,6 +1,7 @@
 """Whole hands watched as `companion watch --confirm legal` watches them, and held against what was really played.
 
 python -m tests.bench.hands --hands 50 --seed 1 [--sides 2,3,4] [--looks typical,hard] [--only cup,bump] [--out FILE]
+python -m tests.bench.hands --hands 50 --jobs 2 --keep FILE    goes on where it was stopped
 python -m tests.bench.hands --only cup --seed 7 --hand 3 --save FOLDER     one hand again, its frames and truth kept
 python -m tests.bench.hands --only cup --seed 7 --hand 3 --kept FOLDER     and watched anew, without rendering
 
@@ -17,7 +18,7 @@ import statistics
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from companion import demo as simulated
@@ -507,12 +508,43 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--save", type=Path, help="a folder for one hand's frames, setup file, truth and what was told")
     parser.add_argument("--kept", type=Path, help="the folder that --save wrote: its frames again, none are rendered")
+    parser.add_argument("--keep", type=Path, help="a file for each hand's figures; hands in it are not watched again")
     parser.add_argument("--out", type=Path, help="where the table goes as Markdown")
     return parser.parse_args()
 
 
 def results_of(jobs: list[tuple[Case, int, str]], given: argparse.Namespace) -> Iterator[Result]:
-    """The hands one after the other, or several at once, in their order."""
+    """The hands that were watched before, then the others, one after the other or several at once."""
+    known = kept_results(given.keep, jobs)
+    yield from known.values()
+    for result in _watched([job for job in jobs if job[1] not in known], given):
+        if given.keep is not None:
+            with given.keep.open("a", encoding="utf-8") as file:
+                file.write(json.dumps({**asdict(result), "case": None}, ensure_ascii=False) + "\n")
+        yield result
+
+
+def kept_results(file: Path | None, jobs: list[tuple[Case, int, str]]) -> dict[int, Result]:
+    """What an earlier run has written down of these hands, by their numbers."""
+    if file is None or not file.exists():
+        return {}
+    cases = {hand: case for case, hand, _ in jobs}
+    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    return {
+        row["hand"]: Result(
+            **{
+                **row,
+                "case": cases[row["hand"]],
+                "size": tuple(row["size"]),
+                "faults": [tuple(fault) for fault in row["faults"]],
+            }
+        )
+        for row in rows
+        if row["hand"] in cases
+    }
+
+
+def _watched(jobs: list[tuple[Case, int, str]], given: argparse.Namespace) -> Iterator[Result]:
     if given.jobs == 1:
         yield from (watch(*job, save=given.save, kept=given.kept) for job in jobs)
         return
