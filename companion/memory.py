@@ -60,7 +60,7 @@ class Memory:
                 continue
             if place.zone not in view.unknown_zones:
                 track = self.tracks.setdefault(sighting.card, Track(sighting.card, sighting.face))
-                if track.last_seen != place:
+                if track.last_seen != place and not (track.is_covered and track.held == place):
                     track.hidden_since_s = self._hidden_since_s.get(place.zone, view.t_s)
                 track.see(place, sighting, at_mm, sureness, view.t_s)
                 seen.add(sighting.card)
@@ -68,7 +68,7 @@ class Memory:
             if is_out_of_sight(track, view):
                 track.unseen_since_s = None
             elif card not in seen:
-                track.miss(view.t_s)
+                track.miss(view.t_s, covered=track.held is not None and track.held.zone in view.unknown_zones)
         self._hidden_since_s = {zone: self._hidden_since_s.get(zone, view.t_s) for zone in view.unknown_zones}
         self._in_zone = _by_zone(self)
 

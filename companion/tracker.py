@@ -200,7 +200,7 @@ class Tracker:
 
     def _new_place(self, track: Track) -> Place | None:
         """Where a card lies by its last sightings; or where it lay until a newer one was laid upon it."""
-        return track.held if self._memory.is_laid_upon(track) else track.steady()
+        return track.held if self._memory.is_laid_upon(track) else track.lain()
 
     def _precedence(self, track: Track, table: Table) -> tuple[int, int, float, float]:
         """What comes first of cards that lie anew, the least before.
@@ -234,7 +234,7 @@ class Tracker:
         return guess.play if guess is not None else None
 
     def _follow(self, track: Track, view: View, table: Table) -> Iterator[Event]:
-        place = track.steady()
+        place = track.lain()
         if track.of_last_hand:
             self._follow_old(track, view, table)
         elif track.held is not None and self._memory.is_laid_upon(track):
@@ -362,7 +362,7 @@ class Tracker:
             self._memory.lay_down(track, new)
         elif (sure := self._discards.is_taken_and_laid(track, new, table)) is not None:
             yield self._take(track, table, t_s, sure=sure)
-        elif track.astray_since_s is None and not put_right:
+        elif (track.astray_since_s is None and not put_right) or self._may_be_answered(track, new):
             track.astray_since_s = t_s
         elif (
             (put_right or t_s - (track.astray_since_s or t_s) >= ASTRAY_S)
@@ -371,6 +371,12 @@ class Tracker:
         ):
             said = f"{named(track.face)} has moved from {where(old.zone)} to {where(new.zone)}."
             yield self._differ(track, old.zone, said, table)
+
+    def _may_be_answered(self, track: Track, new: Place) -> bool:
+        """Whether a hazard was taken to the discard pile, and a safety has just come into sight that may say why."""
+        if track.face.family is not Family.HAZARD or new.zone != DISCARD_ZONE:
+            return False
+        return any(t.face.family is Family.SAFETY for t in self._memory.coming(f"{track.place.mat}/safety"))
 
     def _has_followed(self, track: Track, old: Place, new: Place, table: Table) -> bool:
         """Whether the record has let a card go from its old place, to the discard pile or to where it lies now."""

@@ -29,6 +29,9 @@ DIAGONAL_SURENESS = 0.85
 SPLIT_SURENESS = 0.97
 """Where one of the last sightings says something else."""
 
+LAIN_S = 1.0
+"""A card that lay in sight for so long was laid, even if an arm is over it now."""
+
 UNCLEAR_SURENESS = 0.95
 """The most that is claimed of a play that another may look like."""
 
@@ -101,6 +104,9 @@ class Track:
     held: Place | None = None
     """Where it has been seen to lie without counting yet: it was seen too seldom, or something was waited for."""
 
+    is_covered: bool = False
+    """Since it was seen in the place where it is held no look has found it gone: something is over its zone."""
+
     unseen_since_s: float | None = None
     """Since when every look has missed it, its zone being in sight."""
 
@@ -132,6 +138,11 @@ class Track:
         last = self.last_seen
         return last if last is not None and self.recent.count(last) >= AGREEING_READS else None
 
+    def lain(self) -> Place | None:
+        """Where it lies steadily, or lay in sight for a while before something came over it."""
+        long_enough = self.seen_s - self.seen_since_s >= LAIN_S
+        return self.held if self.is_covered and long_enough else self.steady()
+
     @property
     def last_seen(self) -> Place | None:
         """Where the last look at it saw it; None where it did not."""
@@ -157,7 +168,7 @@ class Track:
 
     def see(self, place: Place, sighting: Sighting, at_mm: Point, sureness: float, t_s: float) -> None:
         """Takes in that a look has seen it."""
-        if self.last_seen is None:
+        if self.last_seen is None and not (self.is_covered and self.held == place):
             self.seen_since_s, self.away_s = t_s, t_s - self.seen_s if self.recent else 0.0
         shift_mm = math.dist(self.at_mm, at_mm)
         if shift_mm > PUSHED_MM and self.zone == place.zone:
@@ -165,15 +176,17 @@ class Track:
         if shift_mm > NUDGE_MM or self.last_seen != place:
             self.sureness.clear()
         self.at_mm, self.seen_s = at_mm, t_s
-        self.held = place if self.place is None else None
+        self.held, self.is_covered = place if self.place is None else None, False
         self.unseen_since_s = self.bared_s = None
         self.sureness.append(sureness)
         self.rivals = tuple(card for card, _ in sighting.rivals if card != self.card)
         self.recent.append(place)
 
-    def miss(self, t_s: float) -> None:
-        """Takes in that a look at its zone has not seen it."""
-        self.unseen_since_s = t_s if self.unseen_since_s is None else self.unseen_since_s
+    def miss(self, t_s: float, *, covered: bool = False) -> None:
+        """Takes in that a look has not seen it where it was, `covered` if its zone was out of sight."""
+        self.is_covered = covered and (self.is_covered or self.last_seen is not None)
+        if not covered:
+            self.unseen_since_s = t_s if self.unseen_since_s is None else self.unseen_since_s
         self.recent.append(None)
 
     def pick_up(self) -> None:
@@ -181,6 +194,7 @@ class Track:
         self.recent.clear()
         self.sureness.clear()
         self.place = self.held = self.missing_since_s = self.astray_since_s = self.proposal_id = self.player = None
+        self.is_covered = False
         self.bared_s = self.unseen_since_s = self.contested = self.contested_since_s = None
         self.waiting = self.confirmed = self.lifted = self.left_alone = False
 

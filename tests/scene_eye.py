@@ -40,6 +40,9 @@ class SceneEye:
         self._unsettled: dict[str, int] = {}
         self._before: Scene | None = None
         self._seen: tuple[Sighting, ...] = ()
+        self._known: tuple[Sighting, ...] = ()
+        """What was seen last of every zone."""
+
         self._rest: dict[Arm, int] = {}
         """For how many frames each arm has kept still."""
 
@@ -61,12 +64,23 @@ class SceneEye:
         if (scene is not before and (scene.lying, scene.mats) != (before.lying, before.mats)) or not self._seen:
             self._seen = tuple(seen for card in in_sight(scene.lying) if (seen := _sighting(card, mats)))
         known = tuple(s for s in self._seen if s.zone not in unknown and self._shows(s, resting))
+        known += tuple(self._remembered(known, unknown, resting))
+        self._known = (*(s for s in self._known if s.zone in unknown), *known)
         self._shown = frozenset(s.card for s in self._seen if s.zone in unknown and s.card in self._shown) | {
             s.card for s in known if s.card
         }
         empty = None if "table/draw" in unknown else all(card.picture != BACK for card in scene.lying)
         seen = tuple(MatSeen(place.layout.id, place.corners, 1.0) for place in mats)
         return View(t_s, seen, known, unknown, empty, BLINDED if blinded else None)
+
+    def _remembered(
+        self, known: tuple[Sighting, ...], unknown: frozenset[str], resting: tuple[Arm, ...]
+    ) -> Iterator[Sighting]:
+        """Cards that were seen where an arm has come to rest since: what it has laid upon them shows once it goes."""
+        seen = {s.card for s in known}
+        for s in self._known:
+            if s.card not in seen and s.zone not in unknown and any(_along(a, s.centre_px) < ARM_MM for a in resting):
+                yield s
 
     def _shows(self, sighting: Sighting, resting: tuple[Arm, ...]) -> bool:
         """Whether a card is in sight beside the arms that rest, or was before they came to rest upon it."""

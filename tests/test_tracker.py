@@ -18,14 +18,16 @@ from companion.vision.view import MatSeen, Sighting, View
 
 MATS = {"side-1": "Ann", "side-2": "Bob"}
 SQUARE = ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0))
-SEEN = tuple(MatSeen(mat, SQUARE, 2.0) for mat in (*MATS, "table"))
 STEP_S = 0.1
 
 
-def table_after(*lines: str, edition: str = "classic", options: tuple[str, ...] = ()) -> Table:
-    """The table after some lines of a hand between Ann and Bob."""
+def table_after(
+    *lines: str, edition: str = "classic", options: tuple[str, ...] = (), sides: tuple[str, ...] = ("Ann", "Bob")
+) -> Table:
+    """The table after some lines of a hand, Ann beginning."""
     game, header = judge.NEW_GAME, [f"edition {edition}", *(f"option {option}" for option in options)]
-    for number, text in enumerate((*header, "side Ann", "side Bob", "hand first Ann", *lines)):
+    header += [f"side {name}" for name in sides]
+    for number, text in enumerate((*header, "hand first Ann", *lines)):
         game, items = judge.step(game, notation.Line(number, text))
         assert all(item.verdict == "legal" for item in items if isinstance(item, judge.JudgedLine))
     assert game.table is not None
@@ -48,7 +50,9 @@ class Sim:
     events: list[object] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.tracker = Tracker(MATS, self.table)
+        mats = {f"side-{number}": side.name for number, side in enumerate(self.table.sides, 1)}
+        self.tracker = Tracker(mats, self.table)
+        self.mats = tuple(MatSeen(mat, SQUARE, 2.0) for mat in (*mats, "table"))
 
     def lay(self, card: str, zone: str, *, sideways: bool = False) -> None:
         self.cards = {c: p for c, p in self.cards.items() if p[0] != zone or zone.endswith(("distance", "safety"))}
@@ -86,7 +90,7 @@ class Sim:
             for i, (card, (zone, side)) in enumerate(self.cards.items())
             if zone not in unknown
         )
-        return View(self.t_s, SEEN, sightings, frozenset(unknown), pile_empty)
+        return View(self.t_s, self.mats, sightings, frozenset(unknown), pile_empty)
 
     def _take(self, event: object) -> None:
         if self.confirm and isinstance(event, Proposal) and not referee.objections(self.table, event.play):
@@ -897,3 +901,53 @@ def test_a_discard_covered_right_after_it_was_proposed_is_not_proposed_again():
     told += table.see(2.0)
 
     assert plays(told) == ["Ann discard 50", "Bob discard 75"]
+
+
+ALL_OF_BOBS = ("side-2/battle", "side-2/speed", "side-2/safety", "side-2/distance")
+
+
+def test_a_card_seen_before_an_arm_came_over_it_comes_before_one_seen_later():
+    table = Sim(table_after("Ann roll", "Bob roll", "Cid roll", sides=("Ann", "Bob", "Cid")))
+    table.cards = {f"roll-0{n}": (f"side-{n}/battle", False) for n in (1, 2, 3)}
+    table.see(1.0)
+    table.see(0.3, unknown=ALL_OF_BOBS)
+    table.lay("50-03", "table/discard")
+    table.see(1.5, unknown=ALL_OF_BOBS)
+    table.lay("stop-03", "side-3/battle")
+    table.see(0.5, unknown=(*ALL_OF_BOBS, "table/discard", "side-3/battle"))
+    table.see(0.5, unknown=(*ALL_OF_BOBS, "table/discard"))
+    table.see(1.0)
+
+    assert plays(table.events) == ["Ann discard 50", "Bob stop > Cid"]
+
+
+def test_a_card_that_was_waited_with_counts_although_an_arm_takes_it_to_the_discard_pile():
+    table = Sim(table_after("Ann roll", "Bob roll"))
+    table.cards = {f"roll-0{n}": (f"side-{n}/battle", False) for n in (1, 2)}
+    table.see(1.0)
+    table.see(0.3, unknown=("side-1/speed",))
+    table.lay("stop-01", "side-2/battle")
+    table.see(1.5, unknown=("side-1/speed",))
+    table.lay("right-of-way-01", "side-2/safety", sideways=True)
+    table.see(1.0, unknown=("side-1/speed",))
+    table.see(0.3, unknown=("side-2/battle", "table/discard"))
+    table.take_up("stop-01", beneath="roll-02")
+    table.lay("stop-01", "table/discard")
+    table.see(2.0)
+
+    assert plays(table.events) == ["Ann stop > Bob", "Bob right-of-way !"]
+
+
+def test_a_beaten_hazard_on_the_discard_pile_is_borne_with_until_the_safety_that_comes_to_light_counts():
+    table = Sim(table_after("Ann roll", "Bob roll", "Ann 25"))
+    table.cards = {f"roll-0{n}": (f"side-{n}/battle", False) for n in (1, 2)}
+    table.see(1.0)
+    table.lay("speed-limit-01", "side-1/speed")
+    table.see(1.0)
+    table.lay("speed-limit-01", "table/discard")
+    table.lay("right-of-way-01", "side-1/safety", sideways=True)
+    table.see(2.9, unknown=("side-1/safety", "side-1/distance"))
+    events = table.see(1.0, unknown=("side-1/distance",)) + table.see(2.0)
+
+    assert plays(events) == ["Ann right-of-way !"]
+    assert questions(events) == []
