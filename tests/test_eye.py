@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from pictures import SKIN, Lens, Mat, Scene, Sticker, Thing, arm, clean, grainy, lit, on_mat, through
 
+from companion.drawn_zones import Drawing, DrawnZones, parse_drawing
 from companion.layout import side_mat, table_mat
 from companion.proposal import ASKING_CONFIDENCE
 from companion.rules.cards import Card
@@ -518,3 +519,27 @@ def test_after_the_light_has_gone_down_zones_stay_known_while_an_arm_lies_on_the
     views = [eye(Frame(grainy(image, LENS.noise, n), n / 10)) for n, image in enumerate(shown)]
 
     assert all(BATTLE not in view.unknown_zones and SPEED not in view.unknown_zones for view in views[-10:])
+
+
+@pytest.mark.parametrize("left", [("battle", "distance"), ("battle", "speed", "distance", "safety")])
+def test_zones_may_be_drawn_anew_while_a_hand_moves(left):
+    def drawn(*names: str) -> Drawing:
+        rects = {"battle": (100, 100, 80, 150), "speed": (200, 100, 80, 150), "distance": (100, 300, 500, 200)}
+        rects["safety"] = (300, 100, 300, 150)
+        return parse_drawing(
+            {"picture": [960, 680], "zone": [{"name": f"side-1/{name}", "rect": [*rects[name]]} for name in names]}
+        )
+
+    zones = DrawnZones()
+    eye = Eye(drawn=zones)
+    zones.save(drawn("battle", "speed", "distance"))
+    scenes = [Scene((), (ROLL,), things) for things in ((), (hand_over("speed"),), (hand_over("distance"),))]
+    table, hand, other = (lit(clean(scene, LENS), LENS) for scene in scenes)
+    for number in range(9):
+        eye(Frame(grainy(table if number < 7 else hand, LENS.noise, number), number / 10))
+
+    zones.save(drawn(*left))
+    views = [eye(Frame(grainy(other if n < 3 else table, LENS.noise, n), 1 + n / 10)) for n in range(12)]
+
+    assert views[-1].unknown_zones == frozenset()
+    assert {zone.partition("/")[2] for zone in views[0].unknown_zones} == set(left)

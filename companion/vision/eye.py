@@ -96,7 +96,8 @@ class Eye:
         """What a frame shows, given all frames before it."""
         drawing = self._drawn.current
         if drawing is not self.sight.mats.drawing:
-            self.sight = replace(self.sight, mats=Mats(drawing=drawing), restless=True)
+            # Other zones, and other names of them: nothing that was remembered of the old ones holds.
+            self.sight = Sight(gate=self.sight.gate, mats=Mats(drawing=drawing))
         self.sight, view = look(self.sight, frame, allowed=self._allowed, layouts=self._layouts)
         return view
 

@@ -211,13 +211,11 @@ def looks_the_same(state: ZoneWatch, sighting: Sighting) -> bool:
 
 
 def zone_box(mats: Mats, zone: str, pad_mm: float) -> Box | None:
-    """The box of the picture round a zone and so much around it, None for a mat that is not found."""
+    """The box of the picture round a zone and so much around it, None where the mat or the zone is not found."""
     mat_id, _, name = zone.partition("/")
     fit = mats.of(mat_id)
-    if fit is None:
-        return None
-    rect = fit.layout.zones[name]
-    return around(fit.quad_px(_grown(rect, pad_mm)))
+    rect = fit.layout.zones.get(name) if fit is not None else None
+    return around(fit.quad_px(_grown(rect, pad_mm))) if fit is not None and rect is not None else None
 
 
 # --- The mat from straight above ------------------------------------------------------------------------------
@@ -286,8 +284,10 @@ def _next_sheet(old: Sheet | None, fit: Fit, small: Image, scale: float) -> Shee
 
 
 def _lies_elsewhere(fit: Fit, before: Fit) -> bool:
-    """Whether a mat has moved on the picture: under other light it is looked at as if for the first time."""
-    return fit is not before and bool(np.abs(fit.outline_px - before.outline_px).max() > MOVED_PX)
+    """Whether a mat has moved on the picture, or is another one: it is looked at as if for the first time."""
+    if fit is before:
+        return False
+    return fit.layout != before.layout or bool(np.abs(fit.outline_px - before.outline_px).max() > MOVED_PX)
 
 
 # --- What has changed -----------------------------------------------------------------------------------------
