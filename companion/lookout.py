@@ -73,6 +73,11 @@ class Lookout:
         self._seen = frame, view
         return view
 
+    def begin_afresh(self) -> None:
+        """Forgets all that was seen; what was said of it last still stands."""
+        self._eye.begin_afresh()
+        self._seen = None
+
     def survey(self) -> Survey | None:
         """The latest frame, looked at anew where the last look is not good any more; None before the first."""
         with self._asked:

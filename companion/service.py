@@ -78,7 +78,7 @@ def up(source: str | None, setup_file: Path | None, *, host: str, port: int, dat
         match.start([*setup.header(), f"hand first {setup.first}"], by="setup")
     zones = DrawnZones(data_dir(data), setup.drawing if setup else None)
     lookout = Lookout(Eye(drawn=zones), lambda: _in_play(_mats(match.state, setup)), zones)
-    corridor = Corridor(match, lookout, lambda state: _mats(state, setup))
+    corridor = Corridor(match, lookout, lambda state: _mats(state, setup), lookout.begin_afresh)
     pictures = _pictures(source or camera_answers(), match)
     if pictures is not None:
         corridor.start(lookout.until_over(pictures))
@@ -156,7 +156,7 @@ def _simulate(match: Match, script: Script, speed: float, policy: Policy, host: 
     match.set_policy(policy, "demo")
     setup = simulated.setup_of(script)
     lookout = Lookout(eye_for(setup), lambda: _in_play(setup.mats))
-    corridor = Corridor(match, lookout, lambda state: _mats(state, setup))
+    corridor = Corridor(match, lookout, lambda state: _mats(state, setup), lookout.begin_afresh)
     may_go_on = simulated.patient(lambda: match.state)
     film = simulated.frames_of(script, speed=speed, may_go_on=may_go_on, plays_done=done, patience_s=PATIENCE_S)
     pictures = frames(DEMO, demo=lambda: simulated.until_extended(film, lambda: match.state), live=True)

@@ -38,6 +38,9 @@ Look = Callable[[Frame], View]
 SEEN_LATE_S = 2.0
 """So much later than it was laid a card may be seen, behind a hand or after a push of the camera."""
 
+MOST_FAILURES = 5
+"""So often what goes wrong with one picture is passed over."""
+
 SOURCE_OVER = "The pictures have come to an end. Plays can be entered by hand."
 UNREAD = "A card has been laid that cannot be read for sure: which is it?"
 CROP_MM = 52.0
@@ -219,10 +222,19 @@ class _Known:
 class Corridor:
     """Takes frames to a match: a thread that reads, tracks and proposes, and hears what people answered."""
 
-    def __init__(self, match: Match, look: Look, mats: Callable[[MatchState], dict[str, str]]) -> None:
+    def __init__(
+        self,
+        match: Match,
+        look: Look,
+        mats: Callable[[MatchState], dict[str, str]],
+        begin_afresh: Callable[[], None] = lambda: None,
+    ) -> None:
         self._match = match
         self._look = look
         self._mats = mats
+        self._begin_afresh = begin_afresh
+        """Lets whoever looks forget all that went before."""
+
         self._tracker: Tracker | None = None
         self._waiting: set[int] = set()
         self._asked: set[int] = set()
@@ -235,6 +247,7 @@ class Corridor:
         self._known = _Known()
         self._match_id: int | None = None
         self._latest: Frame | None = None
+        self._failures = 0
         self._stop = threading.Event()
 
     def start(self, frames: Iterable[Frame], at_the_end: str = SOURCE_OVER) -> threading.Thread:
@@ -257,7 +270,7 @@ class Corridor:
             for frame in frames:
                 if self._stop.is_set():
                     return
-                self.take(frame)
+                self._take_or_begin_afresh(frame)
             self._match.trouble(at_the_end)
         except Problem as problem:
             self._match.trouble(f"{problem} Plays can be entered by hand meanwhile.")
@@ -265,6 +278,20 @@ class Corridor:
             # The table must be able to play on whatever went wrong with the camera.
             log.exception("the camera thread has failed")
             self._match.trouble("The camera has failed. Plays can be entered by hand; restart to see again.")
+
+    def _take_or_begin_afresh(self, frame: Frame) -> None:
+        """Takes a frame in; where that fails, though not too often, the next is looked at as if it were the first."""
+        try:
+            self.take(frame)
+        except Problem:
+            raise
+        except Exception:
+            self._failures += 1
+            if self._failures > MOST_FAILURES:
+                raise
+            log.exception("a picture could not be taken in")
+            self._begin_afresh()
+            self._tracker = None
 
     def take(self, frame: Frame) -> None:
         """One frame on its way: read, followed, and what it brings handed to the match."""

@@ -409,3 +409,34 @@ def test_a_doubt_goes_when_its_card_can_be_read(table: Filmed):
 
     assert table.match.state.doubts == ()
     assert table.waiting() == ["Ann roll"]
+
+
+def test_after_a_picture_that_cannot_be_taken_in_the_table_is_followed_on(table: Filmed):
+    forgotten = []
+
+    def frames() -> Iterator[Frame]:
+        for number in range(40):
+            table.fails = number == 10
+            if number == 20:
+                table.lay("roll-01", "side-1/battle")
+            yield Frame(PICTURE, number / 10)
+
+    def look(frame: Frame) -> View:
+        if table.fails:
+            raise IndexError
+        return table._look(frame)
+
+    corridor = Corridor(table.match, look, lambda _state: dict(MATS), lambda: forgotten.append(True))
+    corridor.start(frames()).join()
+
+    assert forgotten == [True]
+    assert table.waiting() == ["Ann roll"]
+
+
+def test_a_camera_of_which_no_picture_can_be_taken_in_is_given_up_with_a_sentence(table: Filmed):
+    def look(frame: Frame) -> View:
+        raise IndexError
+
+    Corridor(table.match, look, lambda _state: dict(MATS)).start(Frame(PICTURE, n / 10) for n in range(40)).join()
+
+    assert "Plays can be entered by hand" in table.match.state.trouble

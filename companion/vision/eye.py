@@ -90,6 +90,10 @@ class Eye:
         self._allowed = None if allowed is None else frozenset(allowed)
         self._layouts = None if layouts is None else tuple(layouts)
         self._drawn = drawn or DrawnZones()
+        self.begin_afresh()
+
+    def begin_afresh(self) -> None:
+        """Forgets all that was seen."""
         self.sight = Sight()
 
     def __call__(self, frame: Frame) -> View:
