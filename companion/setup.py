@@ -19,6 +19,7 @@ from companion.rules.edition_file import toml_fault
 from companion.rules.table import Team
 
 _KEYS = {"edition", "deck", "target", "first", "options", "side", "picture", "zone"}
+_TABLES = ("options", "deck", "side", "zone")
 _SIDE_KEYS = {"name", "players", "mat"}
 _LONE = re.compile(r"^[ \t]*\[[ \t]*(side|zone)[ \t]*\]", re.MULTILINE)
 """The header of a table of which there are several, with single brackets."""
@@ -116,6 +117,7 @@ def _tables(text: str) -> dict[str, Any]:
 
 def parse_setup(data: Mapping[str, Any]) -> Setup:
     """A setup from its TOML tables. Raises ValueError or EditionError with a sentence."""
+    _refuse_strays(data)
     _refuse_unknown(data, _KEYS, "the setup file")
     edition = load_edition(_text(data, "edition", "classic"))
     sides = _sides(data.get("side"))
@@ -130,6 +132,22 @@ def parse_setup(data: Mapping[str, Any]) -> Setup:
         deck=_deck(data.get("deck", {}), edition),
         drawing=_drawing(data, sides),
     )
+
+
+def _refuse_strays(data: Mapping[str, Any]) -> None:
+    """Keys of the file itself that stand below the header of a table, and so have become that table's."""
+    headers = {name: f"[[{name}]]" if isinstance(data[name], list) else f"[{name}]" for name in data if name in _TABLES}
+    for name, header in headers.items():
+        stray = next((key for table in _all_of(data[name]) for key in table if key in _KEYS), None)
+        if stray:
+            first = next(iter(headers.values()))
+            above = f"the first {first}" if first.startswith("[[") else first
+            raise ValueError(f"'{stray}' stands below {header} and so belongs to it: put `{stray} = …` above {above}.")
+
+
+def _all_of(value: object) -> list[Mapping[str, Any]]:
+    """The tables of a name: one, several, or none where something else is there."""
+    return [table for table in (value if isinstance(value, list) else [value]) if isinstance(table, dict)]
 
 
 def _refuse_unknown(table: Mapping[str, Any], known: set[str], where: str) -> None:

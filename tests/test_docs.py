@@ -47,8 +47,9 @@ def test_the_setup_files_in_the_readme_can_be_played():
     blocks = [block for block in re.findall(r"(?s)```toml\n(.*?)```", README) if "[[side]]" in block]
 
     setups = [parse_setup(tomllib.loads(block)) for block in blocks]
-    assert [setup.edition_name for setup in setups] == ["classic", "rush"]
-    assert setups[1].deck == ((Card.STOP, 5), (Card.ROLL, 5))
+    assert [setup.edition_name for setup in setups] == ["classic", "classic", "rush"]
+    assert [zone.name for zone in setups[1].drawing.zones] == ["side-1/battle", "side-1/distance"]
+    assert setups[2].deck == ((Card.STOP, 5), (Card.ROLL, 5))
 
 
 @pytest.mark.parametrize("switch", switches())

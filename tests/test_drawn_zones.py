@@ -20,7 +20,7 @@ from companion.vision.camera import Frame
 from companion.vision.drawn import fits_of
 from companion.vision.eye import NO_ZONES, Eye
 from companion.vision.fit import corners_mm
-from companion.vision.mats import Mats, search
+from companion.vision.mats import SEARCH_BESIDE_DRAWN_S, Mats, look, search
 from companion.vision.read import gray_of, read, read_pictures
 
 PICTURE = [1280, 720]
@@ -123,16 +123,13 @@ def test_quadrilaterals_whose_boxes_overlap_may_lie_side_by_side():
     )
 
 
-@pytest.mark.parametrize(
-    ("sides", "sentence"),
-    [
-        ({"side-1": "Ann", "side-2": "Bob"}, "Bob plays on side-2, and no zone 'side-2/battle' is drawn"),
-        ({"side-2": "Bob"}, "Bob plays on side-2"),
-        ({}, "zones of side-1 are drawn, and no side plays there"),
-    ],
-)
-def test_who_plays_has_zones_and_zones_have_who_plays(sides, sentence):
-    with pytest.raises(ValueError, match=sentence):
+def test_a_side_without_zones_plays_on_its_printed_mat():
+    check_sides(drawn(BATTLE, DISTANCE), {"side-1": "Ann", "side-2": "Bob"})
+
+
+@pytest.mark.parametrize("sides", [{"side-2": "Bob"}, {}])
+def test_zones_that_are_drawn_have_who_plays_there(sides):
+    with pytest.raises(ValueError, match="zones of side-1 are drawn, and no side plays there"):
         check_sides(drawn(BATTLE, DISTANCE), sides)
 
 
@@ -339,6 +336,19 @@ def test_a_printed_mat_takes_the_place_of_the_zones_drawn_for_it():
     mats = search(gray_of(picture(scene, lens)), Mats(drawing=drawing), all_mats(), 0.0)
 
     assert {fit.layout.id: fit.is_measured for fit in mats.fits} == {"side-1": True, "table": True}
+
+
+def test_a_printed_mat_is_still_found_beside_zones_drawn_for_another_side():
+    lens = Lens(width_mm=900)
+    drawing = traced(Mat(side_mat(1), -430, -245), lens=lens)
+    bare, laid = Scene(), Scene(mats=(Mat(side_mat(2), 10, -245),))
+
+    before = look(gray_of(picture(bare, lens)), Mats(drawing=drawing), 0.0)
+    soon = look(gray_of(picture(laid, lens)), before, SEARCH_BESIDE_DRAWN_S - 1)
+    later = look(gray_of(picture(laid, lens)), soon, SEARCH_BESIDE_DRAWN_S)
+
+    assert [fit.layout.id for fit in soon.fits] == ["side-1"]
+    assert {fit.layout.id: fit.is_measured for fit in later.fits} == {"side-1": False, "side-2": True}
 
 
 def test_what_is_drawn_while_the_eye_looks_is_in_force_on_the_next_frame():

@@ -48,6 +48,8 @@ def test_house_rules_stand_in_the_record_as_options(tmp_path):
         ('edition = "rush"\n[deck]\ngasoline = 2', "no gasoline in the deck of Rush"),
         ('edition = "rush"\ndeck = 5', r"\[deck\] corrects how many"),
         ('edition = "classic"\n[deck]\nstop = 6\nroll = 13', "only an unverified deck is corrected"),
+        ("[options]\npicture = [1280, 720]", r"'picture' stands below \[options\] .*above \[options\]"),
+        ("[deck]\ntarget = 700", r"put `target = …` above \[deck\]"),
         ("picture = [1280, 720]", r"no \[\[zone\]\] is drawn"),
         ("zone = 3", r"each zone is a \[\[zone\]\] table"),
         ('[[zone]]\nname = "side-1/battle"\nrect = [1, 1, 90, 90]', "'picture' is the size"),
@@ -60,6 +62,19 @@ def test_house_rules_stand_in_the_record_as_options(tmp_path):
 def test_what_cannot_be_is_refused_with_a_sentence_that_names_the_file(tmp_path, text, sentence):
     with pytest.raises(Problem, match=rf"table\.toml: .*{sentence}.*\.$"):
         read(tmp_path, text)
+
+
+@pytest.mark.parametrize("key", ["edition", "target", "first", "picture", "deck", "options"])
+@pytest.mark.parametrize("table", ["side", "zone"])
+def test_a_key_of_the_file_below_a_table_is_told_where_it_goes(tmp_path, table, key):
+    path = tmp_path / "table.toml"
+    path.write_text(f'{SIDES}\n[[{table}]]\nname = "Cid"\n{key} = 3', encoding="utf-8")
+
+    with pytest.raises(Problem) as refused:
+        read_setup(path)
+
+    says = f"'{key}' stands below [[{table}]] and so belongs to it: put `{key} = …` above the first [[side]]."
+    assert str(refused.value) == f"{path}: {says}"
 
 
 @pytest.mark.parametrize(
@@ -127,9 +142,23 @@ def test_zones_are_drawn_in_the_setup_file(tmp_path):
     assert [zone.name for zone in setup.drawing.of("side-2")] == ["side-2/battle", "side-2/distance"]
 
 
-def test_a_side_that_plays_and_has_no_zones_is_named(tmp_path):
-    with pytest.raises(Problem, match=r"table\.toml: Bob plays on side-2, and no zone 'side-2/battle' is drawn\.$"):
-        read(tmp_path, ZONES)
+def test_a_side_without_any_zones_plays_on_its_printed_mat(tmp_path):
+    setup = read(tmp_path, ZONES)
+
+    assert setup.drawing.mats == ("side-1",)
+    assert dict(setup.mats) == {"side-1": "Ann", "side-2": "Bob"}
+
+
+def test_a_side_with_some_of_its_zones_is_refused(tmp_path):
+    half = SECOND.partition('[[zone]]\nname = "side-2/distance"')[0]
+
+    with pytest.raises(Problem, match=r"side-2 has no distance zone: draw 'side-2/distance' too\."):
+        read(tmp_path, ZONES + half)
+
+
+def test_zones_of_a_side_that_does_not_play_are_refused(tmp_path):
+    with pytest.raises(Problem, match=r"zones of side-3 are drawn, and no side plays there\."):
+        read(tmp_path, ZONES + SECOND.replace("side-2", "side-3"))
 
 
 def test_without_zones_nothing_is_drawn(tmp_path):

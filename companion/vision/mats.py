@@ -45,6 +45,9 @@ CHECK_EVERY_S = 2.0
 SEARCH_EVERY_S = 5.0
 """How often the whole picture is searched while a mat is missing."""
 
+SEARCH_BESIDE_DRAWN_S = 20.0
+"""How often it is searched where zones are drawn: some sides may play on printed mats all the same."""
+
 THOROUGH_EVERY = 6
 """After two searches in vain only each so many takes the thorough way, which costs several times as much."""
 
@@ -202,9 +205,9 @@ def _search_due(mats: Mats, layouts: Sequence[MatLayout] | None, t_s: float) -> 
     """Whether a mat in play is missing; where nobody said which are, others may still be laid beside those found."""
     if mats.searched_s is None:
         return True
-    is_drawn = any(not fit.is_measured for fit in mats.fits)
-    missing = len(mats.fits) < len(layouts) if layouts is not None else not is_drawn
-    return missing and _due(mats.searched_s, SEARCH_EVERY_S, t_s)
+    missing = layouts is None or len(mats.fits) < len(layouts)
+    is_drawn = layouts is None and any(not fit.is_measured for fit in mats.fits)
+    return missing and _due(mats.searched_s, SEARCH_BESIDE_DRAWN_S if is_drawn else SEARCH_EVERY_S, t_s)
 
 
 # --- From markers to places -----------------------------------------------------------------------------------
