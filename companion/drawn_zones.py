@@ -76,6 +76,8 @@ class Drawing:
 
     picture: tuple[int, int]
     zones: tuple[DrawnZone, ...]
+    seats: tuple[tuple[str, Seat], ...] = ()
+    """Where the players of mats sit of which no zone is drawn, as far as it was said: `(("side-2", Seat.TOP),)`."""
 
     @property
     def mats(self) -> tuple[str, ...]:
@@ -93,7 +95,8 @@ class Drawing:
 
     def as_json(self) -> dict[str, object]:
         """The form that `parse_drawing` takes."""
-        return {"picture": list(self.picture), "zone": [_as_json(zone) for zone in self.zones]}
+        drawn = {"picture": list(self.picture), "zone": [_as_json(zone) for zone in self.zones]}
+        return drawn | ({"seats": {mat: str(seat) for mat, seat in self.seats}} if self.seats else {})
 
 
 class DrawnZones:
@@ -139,7 +142,7 @@ class DrawnZones:
 
 
 def parse_drawing(data: Mapping[str, object]) -> Drawing | None:
-    """A drawing from `picture = [width, height]` and `zone` tables, None without any; see `DrawnZone`.
+    """A drawing from `picture = [width, height]`, `zone` tables and `seats`, None without zones; see `Drawing`.
 
     Each zone has a `name`, either `rect = [x, y, width, height]` or `corners = [[x, y] × 4]`, and as they are wanted
     `seat = "left"` and `zone_mm = [width, height]`. Raises ValueError with a sentence.
@@ -151,7 +154,7 @@ def parse_drawing(data: Mapping[str, object]) -> Drawing | None:
         if "picture" in data:
             raise ValueError("'picture' is the size of the picture that zones are drawn on, and no [[zone]] is drawn.")
         return None
-    drawing = Drawing(_picture(data.get("picture")), tuple(_zone(table) for table in tables))
+    drawing = Drawing(_picture(data.get("picture")), tuple(_zone(table) for table in tables), _seats(data))
     for check in (_refuse_doubled, _refuse_outside, _refuse_small, _refuse_overlap, _refuse_missing):
         check(drawing)
     return drawing
@@ -192,6 +195,13 @@ def _zone(table: Mapping[str, object]) -> DrawnZone:
 
 def _known_names() -> str:
     return "side-1/battle, speed, safety and distance, so on to side-8, table/draw and table/discard"
+
+
+def _seats(data: Mapping[str, object]) -> tuple[tuple[str, Seat], ...]:
+    seats = data.get("seats", {})
+    if not isinstance(seats, dict):
+        raise ValueError("'seats' says where the players of each mat sit.")
+    return tuple((str(mat), _seat(str(mat), {"seat": seat})) for mat, seat in seats.items())
 
 
 def _seat(name: str, table: Mapping[str, object]) -> Seat:

@@ -248,10 +248,6 @@ def test_what_is_kept_is_shown_again(page):
             {"side-1/battle": (10, 60, 10, 20)},
             "Still to be drawn: 4 Ann: distance area · 5 Bob: battle pile · 8 Bob: distance area.",
         ),
-        (
-            {name: box for name, box in BOXES.items() if "1" in name},
-            "Still to be drawn: 5 Bob: battle pile · 8 Bob: distance area.",
-        ),
     ],
 )
 def test_a_drawing_that_cannot_be_is_refused_with_a_sentence_and_stays_typed(page, zones, boxes, says):
@@ -288,7 +284,7 @@ def test_all_zones_are_cleared(page, zones, tmp_path):
 
 
 def test_zones_of_the_setup_file_are_shown_and_not_changed(match):
-    given = parse_drawing(drawing.drawing_of(typed(BOXES), CALLED, all_play=True).as_json())
+    given = parse_drawing(drawing.drawing_of(typed(BOXES), CALLED).as_json())
     zones = DrawnZones(None, given)
     client = app_of(match, zones=zones).test_client()
 
@@ -303,7 +299,7 @@ def test_the_zones_put_there_to_begin_with_can_be_kept(sides):
     mats = {f"side-{number}": f"P{number}" for number in range(1, sides + 1)}
     called = Called(Names({}, {}), mats)
 
-    drawn = drawing.drawing_of({"picture": "1920x1080"} | drawing.suggested(mats), called, all_play=True)
+    drawn = drawing.drawing_of({"picture": "1920x1080"} | drawing.suggested(mats), called)
 
     assert len(drawn.zones) == 4 * sides + 2
 
@@ -328,10 +324,37 @@ def test_a_drawing_that_is_kept_before_a_match_and_lacks_a_side_says_so(tmp_path
     form, page = text_of(client.get(answer.location)), text_of(client.get("/camera"))
     store.close()
 
+    says = "Without zones: Side 2. Draw them, or lay down the printed mat."
     assert answer.location == "/camera/zones"
-    assert "What is drawn is kept, and not yet complete." in form
+    assert f"What is drawn is kept, and not yet complete. {says}" in form
     assert "Still to be drawn: 5 Side 2: battle pile · 8 Side 2: distance area." in form
-    assert "Still to be drawn: 5 Side 2: battle pile · 8 Side 2: distance area." in page
+    assert says in page
+
+
+def test_a_side_whose_mat_is_seen_needs_no_zones(match, zones):
+    client = app_of(match, survey(zone("side-2/battle")), zones).test_client()
+
+    answer = send(client, typed({name: box for name, box in BOXES.items() if "1" in name}))
+    page = text_of(client.get(answer.location))
+
+    assert answer.location == "/camera"
+    assert zones.current.mats == ("side-1",)
+    assert "Without zones" not in page
+
+
+@pytest.mark.parametrize("seat", ["bottom", "left"])
+def test_a_seat_is_kept_before_any_zone_of_its_side_is_drawn(match, zones, tmp_path, seat):
+    own = {name: box for name, box in BOXES.items() if "1" in name}
+    send(app_of(match, zones=zones).test_client(), typed(own, **{"seat-side-1": "top", "seat-side-2": seat}))
+
+    again = app_of(match, zones=DrawnZones(tmp_path)).test_client().get("/camera/zones").get_data(as_text=True)
+
+    chosen = {mat: re.findall(r'value="(\w+)" selected', box) for mat, box in _selects(again).items()}
+    assert chosen == {"side-1": ["top"], "side-2": [seat]}
+
+
+def _selects(page: str) -> dict[str, str]:
+    return dict(re.findall(r'(?s)<select name="seat-([^"]+)">(.*?)</select>', page))
 
 
 def test_half_a_side_is_not_kept_even_before_a_match(tmp_path, zones):

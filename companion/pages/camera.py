@@ -24,7 +24,7 @@ def show() -> str:
         "camera.html",
         sights=sights.sights(seen, called.names, called.mats) if seen else None,
         zones=service().zones,
-        missing=_missing() if service().zones else "",
+        undrawn=_undrawn() if service().zones else "",
     )
 
 
@@ -48,11 +48,11 @@ def save() -> AnyResponse | str | tuple[str, int]:
         return _form({field: typed for field, typed in form.items() if not field.endswith(f"-{form['clear']}")})
     try:
         if zones.given is None:
-            zones.save(drawing.drawing_of(form, _called(), all_play=bool(state().game.teams)))
+            zones.save(drawing.drawing_of(form, _called()))
     except Problem as problem:
         return _form(form, str(problem)), 400
     flash(_kept())
-    return redirect(url_for("camera.draw" if _missing() else "camera.show"), 303)
+    return redirect(url_for("camera.draw" if _undrawn() else "camera.show"), 303)
 
 
 @bp.post("/camera/zones/forget")
@@ -66,8 +66,9 @@ def forget() -> AnyResponse:
 def _kept() -> str:
     """What has become of a drawing: from when on it counts."""
     seen = _seen()
-    if _missing():
-        return _("What is drawn is kept, and not yet complete.")
+    undrawn = _undrawn()
+    if undrawn:
+        return _("What is drawn is kept, and not yet complete. %(undrawn)s", undrawn=undrawn)
     if seen is None:
         return _("The zones are kept. They count as soon as there are pictures.")
     if seen.is_last:
@@ -75,11 +76,13 @@ def _kept() -> str:
     return _("The zones are kept. They count from the next picture on.")
 
 
-def _missing() -> str:
-    """The zones that the drawing in force lacks, in a sentence; nothing where it lacks none, or nothing is drawn."""
-    current, called = _zones().current, _called()
-    lacking = drawing.missing(drawing.as_typed(current), called) if current else ()
-    return drawing.still_to_draw(lacking, called) if lacking else ""
+def _undrawn() -> str:
+    """Whose zones the drawing in force lacks and whose printed mat is not seen either, in a sentence; else nothing."""
+    current, called, seen = _zones().current, _called(), _seen()
+    found = {zone.zone.partition("/")[0] for zone in seen.advice.zones} if seen else set()
+    lacking = drawing.undrawn(drawing.as_typed(current), called) if current else ()
+    sides = " · ".join(called.title(mat) for mat in lacking if mat not in found)
+    return _("Without zones: %(sides)s. Draw them, or lay down the printed mat.", sides=sides) if sides else ""
 
 
 def _seen() -> Survey | None:

@@ -119,20 +119,34 @@ def _seat_field(mat: str) -> str:
 # From the form to a drawing
 
 
-def drawing_of(form: Form, called: Called, *, all_play: bool) -> Drawing:
-    """The drawing that was sent; with `all_play` no side may lack its zones. Raises Problem for what is wrong."""
+def drawing_of(form: Form, called: Called) -> Drawing:
+    """The drawing that was sent; a side may have all that it needs or nothing. Raises Problem for what is wrong."""
     size = _size(form.get("picture", ""))
     tables = [table for mat in (*called.mats, TABLE) for table in _tables(form, mat, size, called)]
     lacking = missing(form, called)
-    if tables and (all_play or _half_drawn(form, lacking)) and lacking:
+    if tables and _half_drawn(form, lacking):
         raise Problem(still_to_draw(lacking, called))
     try:
-        drawing = parse_drawing({"picture": list(size), "zone": tables} if tables else {})
+        drawing = parse_drawing(
+            {"picture": list(size), "zone": tables, "seats": _seats(form, called)} if tables else {}
+        )
         if drawing is None:
             raise Problem(_("Nothing is drawn yet: choose a zone, and draw it on the picture."))
     except ValueError as error:
         raise Problem(_sentence(called.in_sentence(str(error)))) from error
     return drawing
+
+
+def _seats(form: Form, called: Called) -> dict[str, str]:
+    """What was chosen for sides that have no zone yet."""
+    mats = (mat for mat in called.mats if not any(_is_typed(form, zone) for zone in _zones(mat)))
+    return {mat: form[_seat_field(mat)] for mat in mats if _seat_field(mat) in form}
+
+
+def undrawn(form: Form, called: Called) -> tuple[str, ...]:
+    """The mats of sides that have no zone where others have: they play on printed mats."""
+    lacking = dict.fromkeys(zone.partition("/")[0] for zone in missing(form, called))
+    return tuple(mat for mat in lacking if not any(_is_typed(form, zone) for zone in _zones(mat)))
 
 
 def _half_drawn(form: Form, lacking: Iterable[str]) -> bool:
@@ -171,7 +185,7 @@ def _rect(typed: list[str], size: tuple[int, int], whole: str) -> list[float]:
 
 def as_typed(drawing: Drawing) -> dict[str, str]:
     """A drawing as the form would send it."""
-    typed: dict[str, str] = {}
+    typed = {_seat_field(mat): str(seat) for mat, seat in drawing.seats}
     for zone in drawing.zones:
         typed |= _typed(zone.name, _box(zone, drawing.picture))
         typed[_seat_field(zone.mat)] = str(zone.seat)
