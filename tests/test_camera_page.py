@@ -283,6 +283,47 @@ def test_all_zones_are_cleared(page, zones, tmp_path):
     assert not (tmp_path / FILE_NAME).exists()
 
 
+def test_clearing_all_zones_takes_a_second_tap_away_from_the_others(page):
+    assert "/camera/zones/forget" not in page.get("/camera/zones").get_data(as_text=True)
+    send(page, typed(BOXES))
+
+    shown = page.get("/camera/zones").get_data(as_text=True)
+
+    asked = re.search(r"(?s)<details><summary>Clear all zones</summary>(.*?)</details>", shown)
+    assert asked is not None
+    assert 'action="/camera/zones/forget"' in asked[1]
+    assert shown.count("/camera/zones/forget") == 1
+    assert shown.index("Suggest zones for all") < asked.start()
+
+
+def test_zones_that_were_cleared_are_not_listed_although_no_picture_came_since(match, zones):
+    glare = Hint("glare", "Turn the lamp: it blots out 7 % of side-1/battle.", ("side-1/battle",), needed=True)
+    seen = survey(*map(zone, BOXES), hints=(glare,), drawn=tuple(BOXES))
+    client = app_of(match, seen, zones).test_client()
+    send(client, typed(BOXES))
+    before = text_of(client.get("/camera"))
+
+    send(client, {}, "/camera/zones/forget")
+    after = text_of(client.get("/camera"))
+
+    assert "Battle pile" in before
+    assert "The drawn zones are gone: the printed mats count." in after
+    assert "Battle pile" not in after
+    assert "it blots out" not in after
+    assert "No mat is seen" in after
+
+
+def test_printed_mats_stay_listed_when_the_drawn_zones_beside_them_are_cleared(match, zones):
+    seen = survey(zone("side-1/battle"), zone("side-2/speed"), drawn=("side-1/battle",))
+    client = app_of(match, seen, zones).test_client()
+
+    shown = text_of(client.get("/camera"))
+
+    assert "Battle pile" not in shown
+    assert "Speed pile" in shown
+    assert "No mat is seen" not in shown
+
+
 def test_zones_of_the_setup_file_are_shown_and_not_changed(match):
     given = parse_drawing(drawing.drawing_of(typed(BOXES), CALLED).as_json())
     zones = DrawnZones(None, given)

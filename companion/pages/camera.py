@@ -86,8 +86,9 @@ def _undrawn() -> str:
 
 
 def _seen() -> Survey | None:
-    survey = service().survey
-    return survey() if survey else None
+    survey, zones = service().survey, service().zones
+    seen = survey() if survey else None
+    return sights.without_drawn(seen) if seen and zones and zones.current is None else seen
 
 
 def _form(typed: drawing.Form, sentence: str = "") -> str:

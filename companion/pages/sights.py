@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from companion.layout import MatLayout, side_mat, table_mat
 from companion.lookout import Survey
 from companion.pages import words
 from companion.pages.words import Names, _
+from companion.vision.advice import NO_MATS
 from companion.vision.measure import DARK_WHITE, DIM_CONTRAST, GLARE_SHARE, MOST_BLUR_MODULES, SOFT_PX, ZoneSight
 
 BLURRED_PX = 2 * MOST_BLUR_MODULES
@@ -103,6 +104,16 @@ def sights(survey: Survey, names: Names, mats: Mapping[str, str]) -> Sights:
         outlines=tuple(_outlines(survey, called)),
         mats=tuple(_by_mat(survey, called)),
     )
+
+
+def without_drawn(survey: Survey) -> Survey:
+    """A survey taken while zones were drawn, without what it says of them: they are gone, and no picture came since."""
+    if not survey.drawn:
+        return survey
+    zones = tuple(zone for zone in survey.advice.zones if zone.zone not in survey.drawn)
+    hints = tuple(hint for hint in survey.advice.hints if not hint.zones or set(hint.zones) - set(survey.drawn))
+    advice = replace(survey.advice, zones=zones, hints=hints if zones else (NO_MATS,))
+    return replace(survey, advice=advice, drawn={})
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,6 +53,13 @@ class Hint:
     """Whether stickers go unread without it; else it would only be better."""
 
 
+NO_MATS = Hint(
+    "no-mats",
+    "No mat is seen: lay the printed mats flat so that the camera sees their four corner marks.",
+    needed=True,
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Advice:
     """What a picture allows, and what would help."""
@@ -264,8 +271,7 @@ def _about_missing_mats(scene: _Scene) -> Iterator[Hint]:
     if not scene.fits and not scene.zones:
         if float(np.percentile(scene.gray, 99)) < BLACK_PICTURE:
             yield Hint("dark", _ALMOST_BLACK, (), True)
-        say = "No mat is seen: lay the printed mats flat so that the camera sees their four corner marks."
-        yield Hint("no-mats", say, (), True)
+        yield NO_MATS
         return
     found = {fit.layout.id for fit in scene.fits} | {zone.zone.partition("/")[0] for zone in scene.zones}
     missing = tuple(layout.id for layout in scene.layouts if layout.id not in found)
