@@ -18,6 +18,7 @@ import numpy as np
 from companion.errors import Problem
 from companion.labels import face_of
 from companion.match import Fate, Match, MatchState, Policy
+from companion.memory import where
 from companion.proposal import ASKING_CONFIDENCE, Doubt, Mismatch, Proposal
 from companion.rules import judge, referee
 from companion.rules.judge import Game, HandResult, JudgedLine
@@ -37,6 +38,9 @@ Look = Callable[[Frame], View]
 
 SEEN_LATE_S = 2.0
 """So much later than it was laid a card may be seen, behind a hand or after a push of the camera."""
+
+LIES_S = 3.0
+"""What may be a card without a sticker is spoken of once it has lain so long."""
 
 MOST_FAILURES = 5
 """So often what goes wrong with one picture is passed over."""
@@ -248,6 +252,9 @@ class Corridor:
         self._match_id: int | None = None
         self._latest: Frame | None = None
         self._failures = 0
+        self._things: dict[str, float] = {}
+        """Since when something that may be a card without a sticker lies in each zone."""
+
         self._stop = threading.Event()
 
     def start(self, frames: Iterable[Frame], at_the_end: str = SOURCE_OVER) -> threading.Thread:
@@ -297,8 +304,8 @@ class Corridor:
         """One frame on its way: read, followed, and what it brings handed to the match."""
         self._latest = frame
         view = self._look(frame)
-        self._match.trouble(view.trouble)
         state = self._match.state
+        self._match.trouble(view.trouble or self._of_things(view, state))
         if state.game.table is None:
             return
         self._hear(state)
@@ -306,6 +313,18 @@ class Corridor:
             return
         for event in self._tracker.update(view, preview(state)):
             self._hand_on(event, view, frame)
+
+    def _of_things(self, view: View, state: MatchState) -> str | None:
+        """What is to be said of something that may be a card without a sticker, once it has lain for a while."""
+        self._things = {zone: self._things.get(zone, view.t_s) for zone in sorted(view.things)}
+        zone = next((zone for zone, since_s in self._things.items() if view.t_s - since_s >= LIES_S), None)
+        if zone is None or state.game.table is None:
+            return None
+        mat, _, _ = zone.partition("/")
+        side = self._mats(state).get(mat)
+        pile = where(zone).removeprefix("the ")
+        whose = f"{side}'s" if side else "the"
+        return f"Something on {whose} {pile} cannot be read: if it is a card, enter the play."
 
     def _hear(self, state: MatchState) -> None:
         """What people have done since the last frame: a new match or hand, answers, plays entered by hand."""

@@ -16,7 +16,7 @@ from companion.store import Store
 from companion.tracker import GONE_S
 from companion.vision.camera import Frame
 from companion.vision.view import MatSeen, Sighting, View
-from companion.watch import Corridor
+from companion.watch import LIES_S, Corridor
 
 MATS = {"side-1": "Ann", "side-2": "Bob"}
 SQUARE = ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0))
@@ -35,6 +35,7 @@ class Filmed:
         """Codes that cannot be told, by zone: what they may be."""
 
         self.trouble: str | None = None
+        self.things: frozenset[str] = frozenset()
         self.t_s = 0.0
 
     def lay(self, card: str, zone: str, *, sideways: bool = False) -> None:
@@ -54,7 +55,7 @@ class Filmed:
             Sighting(Card.UNKNOWN, None, (40.0, 40.0), None, zone, False, 0.0, "sticker", rivals)
             for zone, rivals in self.codes.items()
         )
-        return View(frame.t_s, SEEN, sightings + unread, trouble=self.trouble)
+        return View(frame.t_s, SEEN, sightings + unread, trouble=self.trouble, things=self.things)
 
     def waiting(self) -> list[str]:
         return [str(pending.proposal.play) for pending in self.match.state.pending]
@@ -440,3 +441,16 @@ def test_a_camera_of_which_no_picture_can_be_taken_in_is_given_up_with_a_sentenc
     Corridor(table.match, look, lambda _state: dict(MATS)).start(Frame(PICTURE, n / 10) for n in range(40)).join()
 
     assert "Plays can be entered by hand" in table.match.state.trouble
+
+
+def test_what_may_be_a_card_without_a_sticker_is_spoken_of_while_it_lies_there(table: Filmed):
+    table.things = frozenset({"side-1/battle"})
+    table.film(LIES_S - 0.5)
+    early = table.match.state.trouble
+    table.film(1.0)
+    said = table.match.state.trouble
+    table.things = frozenset()
+    table.film(0.1)
+
+    assert (early, table.match.state.trouble) == (None, None)
+    assert said == "Something on Ann's battle pile cannot be read: if it is a card, enter the play."

@@ -543,3 +543,33 @@ def test_zones_may_be_drawn_anew_while_a_hand_moves(left):
 
     assert views[-1].unknown_zones == frozenset()
     assert {zone.partition("/")[2] for zone in views[0].unknown_zones} == set(left)
+
+
+def lying_on(zone: str, width: float, height: float, colour: tuple[int, int, int]) -> Thing:
+    x, y = middle_of(zone)
+    left, right, top, bottom = x - width / 2, x + width / 2, y - height / 2, y + height / 2
+    return Thing(((left, top), (right, top), (right, bottom), (left, bottom)), colour)
+
+
+@pytest.mark.parametrize("colour", [RED, (40, 200, 240)], ids=["red", "yellow"])
+@pytest.mark.parametrize("beneath", [(ROLL,), ()], ids=["on a card", "on the mat"])
+def test_a_card_without_a_sticker_is_told_of_as_a_thing_until_it_is_taken_away(colour, beneath):
+    film = settled(*beneath)
+    card = lying_on("battle", 57, 88, colour)
+    film.show(*beneath, things=(hand_over("battle"),), count=2)
+
+    lies = film.show(*beneath, things=(card,), count=20)
+    film.show(*beneath, things=(hand_over("battle"),), count=2)
+    gone = film.show(*beneath, count=8)
+
+    assert (lies.things, gone.things) == ({BATTLE}, frozenset())
+
+
+def test_neither_a_card_that_is_read_nor_a_hand_nor_a_small_thing_may_be_a_card_without_a_sticker():
+    film = settled()
+    coin = lying_on("speed", 22, 22, (60, 130, 170))
+
+    views = film.views(things=(hand_over("distance"), coin), count=12)
+    views += film.views(ROLL, things=(coin,), count=12)
+
+    assert {zone for view in views for zone in view.things} == set()

@@ -60,6 +60,9 @@ class Sight:
     odd_since_s: Mapping[str, float] = field(default_factory=dict)
     """Since when each of them has been so."""
 
+    things: frozenset[str] = frozenset()
+    """Zones in which something lies that may be a card without a sticker."""
+
     unread: frozenset[str] = frozenset()
     """Zones with a code in them that cannot be told."""
 
@@ -147,10 +150,12 @@ def _blinded(sight: Sight, before: View, frame: Frame, layouts: Sequence[MatLayo
         draw_pile_empty=None,
         trouble=LIGHT_OR_CAMERA,
         read_zones=frozenset(),
+        things=frozenset(),
     )
     lost = replace(sight.mats, searched_s=None, checked_s=None)
     anew = dict.fromkeys(every, READS)
-    return replace(sight, mats=lost, zones=ZoneWatch(), view=view, restless=True, reads_left=anew), view
+    known = replace(sight, mats=lost, zones=ZoneWatch(), things=frozenset())
+    return replace(known, view=view, restless=True, reads_left=anew), view
 
 
 def _looked(
@@ -236,6 +241,7 @@ def _judged(
     odd_since_s = {zone: sight.odd_since_s.get(zone, frame.t_s) for zone in odd}
     things = {zone for zone in odd & due if frame.t_s - odd_since_s[zone] >= _patience_s(sight, zone)}
     odd -= things
+    lying = _things(sight, view, due) | (sight.things - changes.moving)
     hidden = changes.moving | changes.cut_off | odd | missing_zones(sight.mats, layouts or ())
     view = replace(
         view,
@@ -245,6 +251,7 @@ def _judged(
         draw_pile_empty=None if DRAW in hidden else sight.mats.draw_marker_seen,
         trouble=_trouble(sight.mats),
         read_zones=due,
+        things=frozenset(lying),
     )
     left = {zone: reads - (zone in due) for zone, reads in sight.reads_left.items() if reads > (zone in due)}
     return (
@@ -255,6 +262,7 @@ def _judged(
             reads_left=left,
             unexplained=odd,
             odd_since_s=odd_since_s,
+            things=view.things,
             unread=frozenset(s.zone for s in view.sightings if s.card is None and s.zone is not None),
             restless=bool(left or changes.moving),
             read_s=frame.t_s if due else sight.read_s,
@@ -262,6 +270,13 @@ def _judged(
         ),
         view,
     )
+
+
+def _things(sight: Sight, view: View, due: frozenset[str]) -> frozenset[str]:
+    """Of the due zones those where something lies that may be a card, and none is read that would explain it."""
+    remembered = {id(s) for s in sight.view.sightings} if sight.view else set()
+    read_now = [s for s in view.sightings if id(s) not in remembered]
+    return frozenset(zone for zone in due if zones.lies_like_a_card(sight.zones, zone, read_now))
 
 
 def _patience_s(sight: Sight, zone: str) -> float:

@@ -66,3 +66,7 @@ class View:
 
     read_zones: frozenset[str] | None = None
     """The zones that were read on this very frame (None: all); elsewhere it repeats what was read before."""
+
+    things: frozenset[str] = field(default_factory=frozenset)
+    """Zones in which something as large as a card has come to lie that is no card that is read: one without a sticker,
+    or a thing."""

@@ -56,6 +56,9 @@ REACH_MM = 95.0
 """From the middle of a card's sticker to the card's farthest corner, wherever it is stuck."""
 
 CARD_PX = CARD_MM[0] * CARD_MM[1] / MM_PER_PX**2
+CARD_SHARES = (0.35, 1.4)
+"""What lies somewhere may be a card when it changes the look of so much of what a card covers."""
+
 INSIDE_SHARE = 0.85
 """A zone of which less lies within the picture is not to be judged."""
 
@@ -179,6 +182,18 @@ def unexplained(state: ZoneWatch, zones: Iterable[str], sightings: Sequence[Sigh
         for zone in _zones(sheet)
         if (name := f"{mat_id}/{zone}") in wanted and not _is_explained(sheet, zone, sightings)
     )
+
+
+def lies_like_a_card(state: ZoneWatch, zone: str, sightings: Sequence[Sighting]) -> bool:
+    """Whether something that is no card read there covers about as much of a zone as a card does."""
+    mat_id, _, name = zone.partition("/")
+    sheet = state.sheets.get(mat_id)
+    if sheet is None or name not in sheet.settled:
+        return False
+    inside, stickers = sheet.foreign[_zone_slices(_zones(sheet)[name])], _stickers_on(sheet, sightings)
+    strange = (label for label in np.unique(inside) if label and not _is_of_cards(sheet.foreign == label, stickers))
+    covered = sum(np.count_nonzero(inside == label) for label in strange)
+    return CARD_SHARES[0] * CARD_PX <= covered <= CARD_SHARES[1] * CARD_PX
 
 
 def is_under_a_thing(state: ZoneWatch, sighting: Sighting, found: Sequence[Sighting]) -> bool:
