@@ -179,6 +179,36 @@ def test_the_difference_between_table_and_record_has_three_answers(page, begun):
     assert lines(begun) == []
 
 
+@pytest.mark.parametrize(
+    ("zone", "say", "asked"),
+    [
+        (
+            "side-2/battle",
+            "Roll lies on the battle pile; the record has another card.",
+            "Roll lies on Bo’s battle pile; the record has another card.",
+        ),
+        (
+            "side-1/distance",
+            "The 100 km was to be taken back and still lies on the distance area.",
+            "The 100 km was to be taken back and still lies on Ann’s distance area.",
+        ),
+        (
+            "side-1/battle",
+            "Roll has moved from the battle pile to the battle pile.",
+            "Roll has moved from Ann’s battle pile to the battle pile.",
+        ),
+        ("side-2/battle", "No card lies on Bo’s battle pile.", "No card lies on Bo’s battle pile."),
+        ("table/discard", "Stop is no longer on the discard pile.", "Stop is no longer on the discard pile."),
+        ("side-7/battle", "Stop is no longer on the battle pile.", "Stop is no longer on the battle pile."),
+    ],
+)
+def test_a_difference_says_whose_pile_it_is(page, begun, zone, say, asked):
+    begun.sit("Bob", "Bob", name="Bo")
+    begun.mismatch(Mismatch(1, zone, "roll", None, say))
+
+    assert f"Table and record differ {asked} The table is right" in text_of(page.get("/"))
+
+
 def test_a_question_about_a_special_card_is_answered_with_a_play_or_none(page, match):
     match.start(("edition rush", *TWO))
     match.mismatch(Mismatch(1, "table/discard", None, "theft", "Theft has been laid: enter the play."))

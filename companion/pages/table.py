@@ -43,6 +43,7 @@ def show() -> AnyResponse | str:
         "table.html",
         sides=views.side_views(now, seat),
         doubt=views.doubt_view(now, doubt, match().mats(now)) if doubt else None,
+        asked=[views.difference_say(now, difference, match().mats(now)) for difference in now.mismatches[:1]],
         pending=views.pending_views(now),
         log=views.log_view(now),
         last=views.last_play(now),

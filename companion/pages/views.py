@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from companion.match import Entry, MatchState, Pending
 from companion.pages import offers, picking, words
 from companion.pages.words import Names, Why
-from companion.proposal import Doubt
+from companion.proposal import Doubt, Mismatch
 from companion.rules import judge, referee, scoring
 from companion.rules.cards import Card, Family
 from companion.rules.edition import Edition
@@ -156,6 +156,12 @@ class Choice:
 
     card: Card | None
     legal: bool
+
+
+def difference_say(state: MatchState, difference: Mismatch, mats: Mapping[str, str]) -> str:
+    """What differs, with the name of the side it is about; `mats` says which side plays on which mat."""
+    side = mats.get(difference.zone.partition("/")[0])
+    return words.on_whose(difference.say, difference.zone, Names.of(state.game).side(side) if side else None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -192,6 +192,14 @@ ZONES = {
 """The zones of the mats."""
 
 
+def on_whose(sentence: str, zone: str, side: str | None) -> str:
+    """A sentence about a pile or an area with its side's name, where it says `the battle pile`; `side` as called."""
+    kind = zone.partition("/")[2]
+    if side is None or kind not in ZONES:
+        return sentence
+    return sentence.replace(f"the {ZONES[kind]}", _("%(who)s’s %(zone)s", who=side, zone=_(ZONES[kind])), 1)
+
+
 def zone_name(zone: str, side: str | None) -> str:
     """A zone as a heading: `Ann: battle pile`, `Discard pile`."""
     kind = zone.partition("/")[2]
