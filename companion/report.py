@@ -170,7 +170,7 @@ def _zone_row(zone: dict[str, Any]) -> list[str]:
     scale = "~" * zone["guessed"] + "–".join(f"{scale:.2f}" for scale in dict.fromkeys(zone["px_per_mm"] or ()))
     blur = "" if zone["blur_px"] is None else f"{zone['blur_px']:.1f}"
     smallest = "" if zone["smallest_mm"] is None else f"{zone['smallest_mm']:g} mm"
-    shares = [f"{zone[share]:.0%}" for share in ("saturated", "dark")]
+    shares = [f"{zone[share]:.0%}" for share in ("glare", "dark")]
     return [zone["zone"], scale, blur, str(zone["white"]), str(zone["contrast"]), str(zone["grain"]), *shares, smallest]
 
 

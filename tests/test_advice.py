@@ -219,6 +219,48 @@ def test_too_much_light_is_no_reflection():
     assert codes(advice_for(Lens(width_mm=900, light=1.7))) == ["too-bright"]
 
 
+CARD = on_mat(SIDE, "battle", "MB1:ROLL-03", size_mm=24, card=(250, 250, 250))
+WITH_CARD = Scene(mats=(SIDE, TABLE), stickers=(CARD,))
+
+
+def test_bright_cards_are_no_reflection_as_long_as_their_print_shows():
+    found = advice_for(Lens(width_mm=900, light=1.0, uneven=0.0), WITH_CARD)
+
+    battle = next(zone for zone in found.zones if zone.zone == "side-1/battle")
+    assert battle.saturated > 2 * measure.GLARE_SHARE
+    assert battle.good
+    assert codes(found) == []
+
+
+def test_a_reflection_on_a_card_is_told_by_the_print_it_hides():
+    at_mm = through(SIDE.matrix(), [SIDE.layout.zones["battle"].centre_mm])
+    ((x, y),) = through(NEAR.matrix(), at_mm)
+    image = cv2.circle(picture(WITH_CARD, NEAR).copy(), (round(x), round(y)), 40, (255, 255, 255), -1)
+
+    assert codes(advise([image], mats_on(image))) == ["glare"]
+
+
+def test_the_sun_on_half_of_a_mat_is_no_lamp():
+    sun = np.where(np.arange(1920) < 600, 1.5, 0.8)[None, :, None]
+    image = np.clip(picture(WITH_CARD, NEAR) * sun, 0, 255).astype(np.uint8)
+
+    found = advise([image], mats_on(image))
+
+    assert max(zone.saturated for zone in found.zones) > 0.5
+    assert "glare" not in codes(found)
+    assert [hint for hint in found.hints if hint.needed] == []
+
+
+@pytest.mark.parametrize("is_read", [True, False])
+def test_a_bright_picture_needs_less_light_only_where_no_sticker_is_read(is_read):
+    lens = Lens(width_mm=900, light=1.7)
+    code = through(lens.matrix(), code_mm(CARD)).tolist()
+
+    found = advice_for(lens, WITH_CARD, codes=[tuple(map(tuple, code))] if is_read else [])
+
+    assert [(hint.code, hint.needed) for hint in found.hints] == [("too-bright", not is_read)]
+
+
 def test_a_dim_room_asks_for_light():
     assert "dark" in codes(advice_for(Lens(width_mm=900, light=0.25)))
 

@@ -137,7 +137,8 @@ def test_the_camera_page_is_linked_from(path, page):
     ("changes", "said"),
     [
         ({}, "good light"),
-        ({"saturated": 0.07}, "glare on 7 %"),
+        ({"saturated": 0.09, "glare": 0.07}, "glare on 7 %"),
+        ({"saturated": 0.3}, "good light"),
         ({"white": 60.0}, "too dark"),
         ({"contrast": 40.0}, "little contrast"),
     ],

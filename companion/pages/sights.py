@@ -224,8 +224,8 @@ def sharpness(zone: ZoneSight) -> str:
 
 def light(zone: ZoneSight) -> str:
     """The light on a zone, in a word or two; nothing where there is no paper to tell it by."""
-    if zone.saturated > GLARE_SHARE:
-        return _("glare on %(share)d %%", share=round(100 * zone.saturated))
+    if zone.glare >= GLARE_SHARE:
+        return _("glare on %(share)d %%", share=round(100 * zone.glare))
     if not zone.shows_paper:
         return ""
     if zone.white < DARK_WHITE:

@@ -217,6 +217,7 @@ def _zone_json(zone: ZoneSight) -> dict[str, Any]:
         "contrast": round(zone.contrast),
         "grain": round(zone.grain, 1),
         "saturated": round(zone.saturated, 3),
+        "glare": round(zone.glare, 3),
         "dark": round(zone.dark, 3),
         "smallest_mm": zone.smallest_mm,
         "good": zone.good,
@@ -258,6 +259,7 @@ class _Scene:
         return tuple(z for z in self.zones if z.smallest_mm is not None and z.smallest_mm > self.sticker_mm)
 
 
+_LESS_LIGHT = "Make less light, or lower the camera's exposure"
 _ALMOST_BLACK = "Make more light: the picture is almost black."
 
 
@@ -303,17 +305,18 @@ def _about_covered_marks(scene: _Scene) -> Iterator[Hint]:
 
 
 def _about_glare(scene: _Scene) -> Iterator[Hint]:
-    shining = [zone for zone in scene.zones if zone.saturated >= GLARE_SHARE]
-    names = tuple(zone.zone for zone in shining)
-    if shining and np.median([zone.saturated for zone in scene.zones]) >= TOO_BRIGHT_SHARE:
-        yield Hint(
-            "too-bright", "Make less light, or lower the camera's exposure: the picture is too bright.", (), True
-        )
+    """A lamp's reflection; and light so bright that print may be lost, which harms nothing where stickers are read."""
+    shining = [zone for zone in scene.zones if zone.glare >= GLARE_SHARE]
+    if scene.zones and np.median([zone.saturated for zone in scene.zones]) >= TOO_BRIGHT_SHARE:
+        needed = not any(zone.is_read for zone in scene.zones)
+        yield Hint("too-bright", f"{_LESS_LIGHT}: the picture is too bright.", (), needed)
     elif shining:
-        worst = max(shining, key=lambda zone: zone.saturated)
-        blotted = f"it blots out {worst.saturated:.0%} of {worst.zone}"
+        worst = max(shining, key=lambda zone: zone.glare)
+        blotted = f"it blots out {worst.glare:.0%} of {worst.zone}"
         say = f"Turn the lamp so that it does not shine into the camera: {blotted}."
-        yield Hint("glare", say, names, True)
+        yield Hint("glare", say, tuple(z.zone for z in shining), any(not zone.is_read for zone in shining))
+    elif faded := tuple(z.zone for z in scene.zones if z.faded >= GLARE_SHARE and not z.is_read):
+        yield Hint("too-bright", f"{_LESS_LIGHT}: it is very bright on {_the(faded)}.", faded)
 
 
 def _about_blur(scene: _Scene) -> Iterator[Hint]:

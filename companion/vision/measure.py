@@ -17,6 +17,7 @@ from companion.vision.edges import Edge, blur_of, grain_of, marker_edge
 from companion.vision.fit import Fit, corners_mm
 from companion.vision.mats import Mats
 from companion.vision.opencv import cv2
+from companion.vision.shine import NO_SHINE, SATURATED, Shine, shine_of
 from companion.vision.view import Quad
 
 Floats = npt.NDArray[np.float64]
@@ -40,14 +41,14 @@ SOFT_PX = 1.05
 DIM_CONTRAST = 60.0
 """Grey levels between paper and print below which a picture looks dim."""
 
-SATURATED, DARK = 250, 20
-"""Grey levels from which on a pixel is white in white, and up to which it is black in black."""
+DARK = 20
+"""Grey level up to which a pixel is black in black."""
 
 DARK_WHITE = 80.0
 """White paper darker than this wants more light whatever can be read."""
 
 GLARE_SHARE = 0.02
-"""So much of a zone being white in white is a lamp's reflection; a sticker covers about as much of it."""
+"""So much of a zone under a lamp's reflection is too much; a sticker covers about as much of it."""
 
 VIEW_DEG = 65.0
 """The angle of view across a usual webcam's picture, which the camera does not tell."""
@@ -94,6 +95,15 @@ class ZoneSight:
 
     is_guessed: bool = False
     """Whether its scale is that of the stickers read, taken to be as wide as is usual."""
+
+    glare: float = 0.0
+    """Share of its pixels that a lamp's reflection blots out."""
+
+    faded: float = 0.0
+    """Share of its pixels that bright light makes white in white, where no print shows."""
+
+    is_read: bool = False
+    """Whether a sticker was read in it."""
 
     shows_paper: bool = True
     """Whether there is paper in it to tell the light by: an empty drawn zone is bare table."""
@@ -145,12 +155,13 @@ def measured(
 
 
 def _zones(gray: Image, fit: Fit, sticker_mm: float, codes: Sequence[Quad]) -> Iterator[ZoneSight]:
-    return (
-        _drawn_zones(gray, fit, sticker_mm, codes) if isinstance(fit, DrawnFit) else _mat_zones(gray, fit, sticker_mm)
-    )
+    if isinstance(fit, DrawnFit):
+        return _drawn_zones(gray, fit, sticker_mm, codes)
+    return _mat_zones(gray, fit, sticker_mm, codes)
 
 
-def _mat_zones(gray: Image, fit: Fit, sticker_mm: float) -> Iterator[ZoneSight]:
+def _mat_zones(gray: Image, fit: Fit, sticker_mm: float, codes: Sequence[Quad]) -> Iterator[ZoneSight]:
+    read_in = {fit.zone_at(centre_of(code)) for code in codes}
     edges = [edge for corners in fit.markers.values() if (edge := marker_edge(gray, corners))]
     camera = camera_of(fit, gray.shape[1], gray.shape[0])
     for name, rect in fit.layout.zones.items():
@@ -167,10 +178,13 @@ def _mat_zones(gray: Image, fit: Fit, sticker_mm: float) -> Iterator[ZoneSight]:
             saturated=light.saturated,
             dark=light.dark,
             smallest_mm=smallest,
-            good=smallest <= sticker_mm and light.saturated < GLARE_SHARE,
+            good=smallest <= sticker_mm and light.shine.glare < GLARE_SHARE,
             grain=light.grain,
             smear=smear,
             distance_mm=camera.distance_to(rect.centre_mm),
+            glare=light.shine.glare,
+            faded=light.shine.faded,
+            is_read=f"{fit.layout.id}/{name}" in read_in,
         )
 
 
@@ -185,7 +199,7 @@ def _drawn_zones(gray: Image, fit: DrawnFit, sticker_mm: float, codes: Sequence[
         paper = bool(here) or light.range >= DIM_CONTRAST
         needed = module_px_needed(light.blur_px, *((light.range, light.grain) if paper else (math.inf, 0.0)))
         smallest = _smallest_mm(min(scales), needed) if scales else None
-        well_lit = light.saturated < GLARE_SHARE and (not paper or light.white >= DARK_WHITE)
+        well_lit = light.shine.glare < GLARE_SHARE and (not paper or light.white >= DARK_WHITE)
         yield ZoneSight(
             zone=zone,
             px_per_mm=(min(scales), max(scales)) if scales else None,
@@ -198,6 +212,9 @@ def _drawn_zones(gray: Image, fit: DrawnFit, sticker_mm: float, codes: Sequence[
             good=well_lit and (None if smallest is None else smallest <= sticker_mm),
             grain=light.grain,
             is_guessed=bool(scales) and not fit.is_scaled,
+            glare=light.shine.glare,
+            faded=light.shine.faded,
+            is_read=bool(here),
             shows_paper=paper,
         )
 
@@ -218,6 +235,7 @@ class _Light:
     dark: float
     grain: float
     blur_px: float | None
+    shine: Shine = NO_SHINE
 
     @classmethod
     def of(cls, gray: Image, quad: Floats) -> _Light:
@@ -231,7 +249,7 @@ class _Light:
             return cls(0.0, 0.0, 0.0, 0.0, 0.0, None)
         low, high = (float(level) for level in np.percentile(inside, (2, 95)))
         shares = float((inside >= SATURATED).mean()), float((inside <= DARK).mean())
-        return cls(high, high - low, *shares, grain_of(part), blur_of(part))
+        return cls(high, high - low, *shares, grain_of(part), blur_of(part), shine_of(gray, quad))
 
 
 def _sharpness(edges: Sequence[Edge], at_px: Floats, light: _Light) -> tuple[float | None, float, float, float]:
@@ -264,7 +282,7 @@ def _smallest_mm(px_per_mm: float, module_px: float) -> float:
 
 def _middle_one(same: Sequence[ZoneSight]) -> ZoneSight:
     """One zone on several pictures: the one in the middle by what can be read there."""
-    return sorted(same, key=lambda zone: (zone.smallest_mm or 0.0, zone.saturated))[len(same) // 2]
+    return sorted(same, key=lambda zone: (zone.smallest_mm or 0.0, zone.glare, zone.saturated))[len(same) // 2]
 
 
 # --- Where the camera is --------------------------------------------------------------------------------------
