@@ -375,6 +375,7 @@ def read_images(
             unread += 1
             click.echo(found["problem"], err=True)
             continue
+        found["cards"] = report.in_order(cast("list[dict[str, Any]]", found["cards"]))
         pictures.append(found)
         if as_json or not deck:
             click.echo(json.dumps(found, ensure_ascii=False) if as_json else "\n".join(report.picture(found)))

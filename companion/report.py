@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from companion.drawn_zones import ZONE_NAMES
 from companion.rules import reasons, scoring
 from companion.rules.cards import Card
 from companion.rules.edition import load_edition
@@ -119,6 +121,14 @@ def table(rows: Sequence[Sequence[str]]) -> list[str]:
     ]
 
 
+def in_order(cards: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The cards that `companion read` found: zone by zone, mat after mat, those in none last; each zone's by face."""
+    zones, faces = [*ZONE_NAMES, None], list(map(str, Card))
+    return sorted(
+        cards, key=lambda card: (zones.index(card["zone"]), faces.index(str(card["face"])), card["card"] or "")
+    )
+
+
 def picture(found: dict[str, Any]) -> Iterator[str]:
     """What `companion read` found on a picture: a line a card in a zone, the others together where there are many."""
     mats = ", ".join(mat["id"] for mat in found["mats"]) or "no mats"
@@ -129,6 +139,8 @@ def picture(found: dict[str, Any]) -> Iterator[str]:
     yield from (f"  {_card(card)}" for card in cards if card["zone"] or not together)
     if together:
         yield f"  in no zone: {_counted(len(beside), 'card')}, {_by_face(beside)}; --json has the place of each"
+    if found["mats"] and not cards:
+        yield f"  `companion doctor --source {shlex.quote(found['image'])}` says whether stickers can be read there."
 
 
 def _card(card: dict[str, Any]) -> str:

@@ -16,6 +16,9 @@ _VALUE = re.compile(r"'?(.*?)'? is not (?:a valid|in the range|one of)", re.DOTA
 class Number(click.FloatRange):
     """A number from `min` to `max`, either of which may be left out; what is no finite number is none."""
 
+    def _describe_range(self) -> str:
+        return "" if self.min is None and self.max is None else super()._describe_range()
+
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         number = super().convert(value, param, ctx)
         return number if math.isfinite(number) else self.fail(f"'{value}' is not a valid number.", param, ctx)

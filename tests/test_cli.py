@@ -291,6 +291,11 @@ def test_a_wrong_call_gets_one_sentence(tmp_path: Path, monkeypatch: pytest.Monk
     assert ran.returncode == code
 
 
+def test_the_help_shows_no_range_where_there_is_none():
+    assert "None" not in companion("print", "--help").stdout
+    assert "[default: 1.0; 0.1<=x<=20" in " ".join(companion("demo", "--help").stdout.split())
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [

@@ -418,6 +418,21 @@ def test_discarding_is_one_tap_more(page, begun):
     assert 'value="Ann discard 25"' in page.get("/play?discard=1").get_data(as_text=True)
 
 
+def test_a_discard_is_changed_where_discards_are(page, begun):
+    for play in ("Ann roll", "Bob discard 25"):
+        begun.enter(play, "Ann")
+    seen(begun, 1, "Ann discard 50")
+    rolled, discarded = (f"/line/{entry.seq}" for entry in begun.state.hand_entries)
+
+    paths = (rolled, discarded, "/proposal/1", f"{discarded}?before=1")
+    opened = [re.findall(r'aria-current="true">([^<]+)</a>', page.get(path).get_data(as_text=True)) for path in paths]
+    links = re.findall(r'<a href="([^"]+)"[^>]*>My turn</a>', page.get(discarded).get_data(as_text=True))
+
+    assert opened == [["My turn"], ["Discard"], ["Discard"], ["My turn"]]
+    assert 'value="Bob discard 50"' in page.get(discarded).get_data(as_text=True)
+    assert 'value="Bob 50"' in page.get(html.unescape(links[0])).get_data(as_text=True)
+
+
 def test_a_proposal_read_wrongly_is_entered_as_another_play(page, begun):
     seen(begun, 1, "Ann 100")
     picker = text_of(page.get("/proposal/1"))
@@ -1502,6 +1517,23 @@ def test_the_terminal_says_where_the_table_is():
     assert "http://192.168.1.20:8080/join?t=tok" in said
     assert "http://localhost:8080" in said
     assert "▀" in said
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1", "localhost"])
+def test_an_address_of_this_machine_alone_is_given_to_no_phone(host):
+    said = announce(host, 8080, "tok")
+
+    assert "http://localhost:8080" in said
+    assert "phones cannot reach http://" in said
+    assert "leave out --host" in said
+    assert "tok" not in said
+    assert "▀" not in said
+
+
+def test_without_a_network_the_terminal_says_that_phones_need_one(monkeypatch):
+    monkeypatch.setattr(address, "lan_ip", lambda: "127.0.0.1")
+
+    assert "phones cannot reach http://127.0.0.1:8080: connect it to your network" in announce("0.0.0.0", 8080)
 
 
 def test_the_address_for_everywhere_is_the_networks():

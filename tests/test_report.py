@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from records import hand, record, results
 
-from companion.report import closing, picture, printable, score_sheet
+from companion.report import closing, in_order, picture, printable, score_sheet
 
 DRIVE = "Ann roll\nBob roll\nAnn 200\nBob 25\nAnn 200\nBob 25\nAnn 100\nBob 25\nAnn 100\nBob 25\nAnn 100\nAnn finish\n"
 
@@ -81,6 +81,40 @@ def test_each_card_in_a_zone_has_a_line_and_those_beside_share_one():
         "  stop-01: side-1/battle, sideways (0.99)",
         "  in no zone: 10 cards, 5 × 100, 5 × roll; --json has the place of each",
     ]
+
+
+def test_cards_are_listed_mat_by_mat_zone_by_zone_and_face_by_face():
+    laid = [
+        seen("roll-02"),
+        seen("100-01", "side-2/distance"),
+        seen("stop-01", "table/discard"),
+        seen("roll-03", "side-2/battle"),
+        seen("200-01", "side-1/distance"),
+        seen("25-02", "side-1/distance"),
+        seen("25-01", "side-1/distance"),
+        seen("roll-01", "side-1/battle"),
+    ]
+
+    listed = [(card["zone"], card["card"]) for card in in_order(laid)]
+
+    assert listed == [
+        ("side-1/battle", "roll-01"),
+        ("side-1/distance", "25-01"),
+        ("side-1/distance", "25-02"),
+        ("side-1/distance", "200-01"),
+        ("side-2/battle", "roll-03"),
+        ("side-2/distance", "100-01"),
+        ("table/discard", "stop-01"),
+        (None, "roll-02"),
+    ]
+
+
+def test_mats_without_any_card_read_point_to_the_doctor():
+    found = {"image": "our table.jpg", "width": 640, "height": 480, "mats": [{"id": "side-1"}], "cards": []}
+
+    hint = "  `companion doctor --source 'our table.jpg'` says whether stickers can be read there."
+    assert list(picture(found))[1:] == [hint]
+    assert list(picture({**found, "mats": []}))[1:] == []
 
 
 def test_a_few_cards_beside_the_zones_are_named_one_by_one():

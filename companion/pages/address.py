@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import io
+import ipaddress
 import socket
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 import qrcode
 
@@ -45,12 +46,23 @@ def _with_token(url: str, token: str | None) -> str:
     return url + (f"?{urlencode({'t': token})}" if token else "")
 
 
+def is_own(host: str) -> bool:
+    """Whether an address is one that every machine calls itself by, and so none that another one reaches it by."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
 def announce(host: str, port: int, token: str | None = None) -> str:
     """What the terminal says when the service is ready: the address, and a QR code to join."""
     base = base_url(host, port)
+    here = ["Mille Bornes Companion is ready.", f"  On this machine:  http://localhost:{port}"]
+    if is_own(urlsplit(base).hostname or ""):
+        remedy = "connect it to your network" if host in EVERYWHERE else "leave out --host"
+        return "\n".join([*here, f"  On a phone:       phones cannot reach {base}: {remedy}, and start again."])
     lines = [
-        "Mille Bornes Companion is ready.",
-        f"  On this machine:  http://localhost:{port}",
+        *here,
         f"  On the wall:      {_with_token(f'{base}/wall', token)}",
         f"  On a phone:       {join_url(base, token)}",
         f"  or scan:\n{qr_terminal(join_url(base, token))}",

@@ -14,12 +14,13 @@ from companion.pages.picking import Tab
 from companion.pages.words import Names, _, play_say
 from companion.rules import notation
 from companion.rules.notation import Unreadable
+from companion.rules.play import Play, Verb
 from companion.rules.table import Table
 
 bp = Blueprint("entry", __name__)
 
 TABS = (
-    (Tab.MY_TURN, "", _("My turn")),
+    (Tab.MY_TURN, "tab=my-turn", _("My turn")),
     (Tab.DISCARD, "discard=1", _("Discard")),
     (Tab.AT_ONCE, "tab=at-once", _("At once!")),
     (Tab.OTHER, "tab=other", _("Other")),
@@ -46,6 +47,9 @@ class Task:
 
     picture: str | None = None
     """The address of the camera's picture of the card."""
+
+    tab: Tab = Tab.MY_TURN
+    """Where it opens."""
 
     is_new: bool = False
     asks_who: bool = False
@@ -96,6 +100,7 @@ def instead(proposal_id: int) -> AnyResponse | str:
         player=play.player or table.player_to_move,
         about=_("Noted as: %(play)s", play=play_say(play, Names.of(now.game))),
         written=str(play),
+        tab=_tab_of(play),
         picture=url_for("live.crop", proposal_id=proposal_id) if pending.proposal.crop else None,
     )
     return _picker(task, now)
@@ -138,6 +143,7 @@ def change(seq: int) -> AnyResponse | str:
         about=_("Noted as: %(play)s", play=views.entry_view(now, entry).say),
         written="" if before else entry.written.text,
         line=seq,
+        tab=Tab.MY_TURN if before else _tab_of(play),
     )
     return _picker(task, now)
 
@@ -153,7 +159,7 @@ def _picker(task: Task, now: MatchState) -> str:
     player = request.args.get("player", task.player)
     if not any(seat.player == player for seat in table.seats):
         player = task.player
-    tab = _tab()
+    tab = _tab(task.tab)
     if tab is Tab.AT_ONCE and "player" not in request.args:
         player = picking.who_answers(table, player)
     who = picking.who_plays(table, names) if task.asks_who and not request.args else None
@@ -185,5 +191,10 @@ def _fault(now: MatchState) -> str | None:
     return None
 
 
-def _tab() -> Tab:
-    return Tab.DISCARD if request.args.get("discard") == "1" else request.args.get("tab", Tab.MY_TURN, type=Tab)
+def _tab(usual: Tab) -> Tab:
+    return Tab.DISCARD if request.args.get("discard") == "1" else request.args.get("tab", usual, type=Tab)
+
+
+def _tab_of(play: Play | None) -> Tab:
+    """Where another play in the place of that one is looked for first."""
+    return Tab.DISCARD if play is not None and play.verb is Verb.DISCARD else Tab.MY_TURN
