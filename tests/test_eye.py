@@ -573,3 +573,18 @@ def test_neither_a_card_that_is_read_nor_a_hand_nor_a_small_thing_may_be_a_card_
     views += film.views(ROLL, things=(coin,), count=12)
 
     assert {zone for view in views for zone in view.things} == set()
+
+
+def test_when_an_arm_goes_that_had_come_to_rest_on_the_mat_the_card_it_laid_is_seen_at_once():
+    table = Mat(table_mat(), -150, -100)
+    x, y = through(table.matrix(), [table.layout.zones["discard"].centre_mm])[0]
+    sleeve = Thing(((x - 25, y - 120), (x + 200, y - 120), (x + 200, y + 140), (x + 5, y + 140)), (120, 60, 30))
+    cards = [on_mat(table, "discard", text, dx_mm=-8, dy_mm=-18, card=WHITE) for text in ("MB1:50-01", "MB1:75-02")]
+    film = Film(Eye(layouts=(table.layout,)))
+    film.show(cards[0], mats=(table,), count=10)
+    film.show(cards[1], things=(sleeve,), mats=(table,), count=30)
+
+    view = film.show(cards[1], mats=(table,), count=4)
+
+    assert lying(view) == {("75-02", "table/discard")}
+    assert "table/discard" not in view.unknown_zones

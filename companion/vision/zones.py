@@ -107,18 +107,17 @@ class Sheet:
         accepted, bare = _evened(self, self.accepted), _evened(self, self.bare)
         # Where the bare mat was seen, its print must show again: a pale sleeve has the ground's colour, but no print.
         like_ground = _like_ground(self, bare, _never_seen_bare(self))
-        like_bare = np.where(self.bare_known, _same_surface(self.last, bare), like_ground)
+        like_bare = np.where(self.bare_known, _same_surface(self.last, bare), like_ground | _like_paper(self))
         new = self.different & ~_same_surface(self.last, accepted) & ~like_bare
         return cv2.connectedComponents(new.astype(np.uint8), connectivity=8)[1]
 
     @cached_property
     def reaching_in(self) -> npt.NDArray[np.int32]:
         """Patches that are not of the sheet's colours and reach in over its edge, numbered: an arm, before all else."""
-        layout, now = self.fit.layout, self.last.astype(np.float32)
-        between = _between_zones(layout)
-        paper = np.broadcast_to(np.median(now[between], axis=0).astype(np.float32), now.shape).copy()
-        on_ground = _like_ground(self, now, _zones(self).values())
-        strange = (between | (_in_zones(layout) & ~on_ground)) & ~_paper_or_shine(self.last, paper)
+        layout = self.fit.layout
+        on_ground = _like_ground(self, self.last.astype(np.float32), _zones(self).values())
+        strange = _between_zones(layout) | (_in_zones(layout) & ~on_ground)
+        strange &= ~_paper_or_shine(self.last, _paper(self))
         labels = cv2.connectedComponents((strange & ~_on_markers(layout)).astype(np.uint8), connectivity=8)[1]
         label, count = np.unique(labels[_edge_of_sheet(layout)], return_counts=True)
         return np.where(np.isin(labels, label[(label > 0) & (count >= ARM_PX)]), labels, 0)
@@ -384,6 +383,17 @@ def _same_surface(now: Image, then: Colours) -> Mask:
     shade = _total(here) / np.maximum(_total(then), 1)
     left = _largest(cv2.absdiff(here, then * shade[:, :, None]))
     return (shade >= SHADE[0]) & (shade <= SHADE[1]) & (left <= SHADE_LEVELS)
+
+
+def _paper(sheet: Sheet) -> Colours:
+    """The colour of the sheet between its zones in the light of now, as a picture of that alone."""
+    colour = np.median(sheet.last[_between_zones(sheet.fit.layout)], axis=0).astype(np.float32)
+    return np.broadcast_to(colour, sheet.last.shape).copy()
+
+
+def _like_paper(sheet: Sheet) -> Mask:
+    """Where the sheet shows between its zones: near cards it may never have been seen bare."""
+    return _between_zones(sheet.fit.layout) & _same_surface(sheet.last, _paper(sheet))
 
 
 def _paper_or_shine(now: Image, paper: Colours) -> Mask:
