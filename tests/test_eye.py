@@ -588,3 +588,16 @@ def test_when_an_arm_goes_that_had_come_to_rest_on_the_mat_the_card_it_laid_is_s
 
     assert lying(view) == {("75-02", "table/discard")}
     assert "table/discard" not in view.unknown_zones
+
+
+def test_a_cup_put_on_a_card_is_not_explained_by_the_card_that_always_lay_beside_it():
+    limit = on_mat(SIDE, "speed", "MB1:SPEED-LIMIT-02", dx_mm=-10, dy_mm=-20, card=RED)
+    x, y = limit.x_mm, limit.y_mm
+    cup = Thing(((x - 36, y - 26), (x + 16, y - 26), (x + 16, y + 26), (x - 36, y + 26)), (40, 50, 60))
+    film = settled(ROLL, limit)
+    film.show(ROLL, limit, things=(hand_over("speed"),), count=2)
+
+    views = film.views(ROLL, limit, things=(cup,), count=20)
+
+    assert all(("speed-limit-02", SPEED) in lying(view) or SPEED in view.unknown_zones for view in views)
+    assert ("speed-limit-02", SPEED) in lying(views[-1])

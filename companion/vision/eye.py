@@ -218,8 +218,13 @@ def _read(
 
 
 def _still_lies(sight: Sight, missed: Sighting, found: Sequence[Sighting]) -> bool:
-    """Whether a card that is not read must still lie there: its place looks the same, or a thing was put upon it."""
-    return zones.looks_the_same(sight.zones, missed) or zones.is_under_a_thing(sight.zones, missed, found)
+    """Whether a card that is not read must still lie there: its place looks the same, or a thing was put upon it.
+
+    What lies upon it is no thing where a card that has come to lie there explains it; one that lay there before and
+    looks as it did explains nothing.
+    """
+    new = [s for s in found if not zones.looks_the_same(sight.zones, s)]
+    return zones.looks_the_same(sight.zones, missed) or zones.is_under_a_thing(sight.zones, missed, new)
 
 
 def _taken(missed: Sighting, found: Sequence[Sighting]) -> bool:
