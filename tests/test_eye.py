@@ -601,3 +601,17 @@ def test_a_cup_put_on_a_card_is_not_explained_by_the_card_that_always_lay_beside
 
     assert all(("speed-limit-02", SPEED) in lying(view) or SPEED in view.unknown_zones for view in views)
     assert ("speed-limit-02", SPEED) in lying(views[-1])
+
+
+def test_the_dark_corner_of_a_badly_lit_mat_is_no_arm_that_reaches_in():
+    dim = replace(LENS, light=0.4)
+    x, y = through(SIDE.matrix(), [(40.0, 285.0)])[0]
+    x_px, y_px = through(dim.matrix(), [(x, y)])[0]
+    even = lit(clean(Scene((SIDE,), (ROLL,), cloth=(16, 15, 18)), dim), dim)
+    far = np.hypot(*np.meshgrid(np.arange(even.shape[1]) - x_px, np.arange(even.shape[0]) - y_px)) / 85
+    shaded = (even * (1 - 0.62 * np.exp(-(far[..., None] ** 4)))).astype(np.uint8)
+    eye = Eye(layouts=(SIDE.layout,))
+
+    views = [eye(Frame(grainy(shaded, 2, n), n / 10)) for n in range(10)]
+
+    assert views[-1].unknown_zones == frozenset()

@@ -65,6 +65,9 @@ INSIDE_SHARE = 0.85
 ARM_PX = 5
 """An arm crosses the sheet's edge over so many pixels at least, counted on its outermost strip of two."""
 
+LEAST_ARM_PX = 150
+"""So much of a sheet a hand with its arm covers at least; the dark corner of a badly lit one is smaller."""
+
 MARKER_ROUND_MM = 8.0
 MOVED_PX = 6.0
 ENOUGH_GROUND_PX = 20
@@ -120,7 +123,8 @@ class Sheet:
         strange &= ~_paper_or_shine(self.last, _paper(self))
         labels = cv2.connectedComponents((strange & ~_on_markers(layout)).astype(np.uint8), connectivity=8)[1]
         label, count = np.unique(labels[_edge_of_sheet(layout)], return_counts=True)
-        return np.where(np.isin(labels, label[(label > 0) & (count >= ARM_PX)]), labels, 0)
+        large = np.bincount(labels.ravel())[label] >= LEAST_ARM_PX
+        return np.where(np.isin(labels, label[(label > 0) & (count >= ARM_PX) & large]), labels, 0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
