@@ -124,7 +124,10 @@ def test_quadrilaterals_whose_boxes_overlap_may_lie_side_by_side():
 
 
 def test_a_side_without_zones_plays_on_its_printed_mat():
-    check_sides(drawn(BATTLE, DISTANCE), {"side-1": "Ann", "side-2": "Bob"})
+    drawing = drawn(BATTLE, DISTANCE)
+
+    assert drawing.mats == ("side-1",)
+    assert check_sides(drawing, {"side-1": "Ann", "side-2": "Bob"}) is None
 
 
 @pytest.mark.parametrize("sides", [{"side-2": "Bob"}, {}])
