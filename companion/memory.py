@@ -60,7 +60,7 @@ class Memory:
                 continue
             if place.zone not in view.unknown_zones:
                 track = self.tracks.setdefault(sighting.card, Track(sighting.card, sighting.face))
-                if track.last_seen != place and not (track.is_covered and track.held == place):
+                if track.last_seen != place and not track.was_covered_in(place):
                     track.hidden_since_s = self._hidden_since_s.get(place.zone, view.t_s)
                 track.see(place, sighting, at_mm, sureness, view.t_s)
                 seen.add(sighting.card)

@@ -168,7 +168,7 @@ class Track:
 
     def see(self, place: Place, sighting: Sighting, at_mm: Point, sureness: float, t_s: float) -> None:
         """Takes in that a look has seen it."""
-        if self.last_seen is None and not (self.is_covered and self.held == place):
+        if self.last_seen is None and not self.was_covered_in(place):
             self.seen_since_s, self.away_s = t_s, t_s - self.seen_s if self.recent else 0.0
         shift_mm = math.dist(self.at_mm, at_mm)
         if shift_mm > PUSHED_MM and self.zone == place.zone:
@@ -181,6 +181,10 @@ class Track:
         self.sureness.append(sureness)
         self.rivals = tuple(card for card, _ in sighting.rivals if card != self.card)
         self.recent.append(place)
+
+    def was_covered_in(self, place: Place) -> bool:
+        """Whether it lay in this place all the while, though something was over it."""
+        return self.is_covered and self.held == place
 
     def miss(self, t_s: float, *, covered: bool = False) -> None:
         """Takes in that a look has not seen it where it was, `covered` if its zone was out of sight."""

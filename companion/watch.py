@@ -320,11 +320,9 @@ class Corridor:
         zone = next((zone for zone, since_s in self._things.items() if view.t_s - since_s >= LIES_S), None)
         if zone is None or state.game.table is None:
             return None
-        mat, _, _ = zone.partition("/")
-        side = self._mats(state).get(mat)
-        pile = where(zone).removeprefix("the ")
-        whose = f"{side}'s" if side else "the"
-        return f"Something on {whose} {pile} cannot be read: if it is a card, enter the play."
+        side = self._mats(state).get(zone.partition("/")[0])
+        pile = where(zone).replace("the", f"{side}'s", 1) if side else where(zone)
+        return f"Something on {pile} cannot be read: if it is a card, enter the play."
 
     def _hear(self, state: MatchState) -> None:
         """What people have done since the last frame: a new match or hand, answers, plays entered by hand."""

@@ -159,8 +159,7 @@ def read_pictures(
     """What is on each picture, as `read --json` writes it, and what `also` has to say about it.
 
     `allowed` are the physical cards of the deck (None: any), `drawing` holds the zones drawn for mats that are not
-    there. A picture that cannot be read gives
-    `{"image": …, "problem": sentence}` instead, and the others still follow.
+    there. A picture that cannot be read gives `{"image": …, "problem": sentence}` instead, and the others follow.
     """
     for path in paths:
         try:

@@ -381,11 +381,16 @@ def _lighter(sheet: Sheet, reference: Image) -> Colours:
     return np.clip(share, 0.5, 2.0).astype(np.float32)
 
 
-def _same_surface(now: Image, then: Colours) -> Mask:
-    """Where both show the same surface, brighter or darker by a shadow's worth."""
+def _shade(now: Image, then: Colours) -> tuple[Colours, Colours]:
+    """How many times as bright each place is, and by how many levels a colour differs beyond that, `(h, w)` each."""
     here = now.astype(np.float32)
     shade = _total(here) / np.maximum(_total(then), 1)
-    left = _largest(cv2.absdiff(here, then * shade[:, :, None]))
+    return shade, _largest(cv2.absdiff(here, then * shade[:, :, None]))
+
+
+def _same_surface(now: Image, then: Colours) -> Mask:
+    """Where both show the same surface, brighter or darker by a shadow's worth."""
+    shade, left = _shade(now, then)
     return (shade >= SHADE[0]) & (shade <= SHADE[1]) & (left <= SHADE_LEVELS)
 
 
@@ -402,9 +407,7 @@ def _like_paper(sheet: Sheet) -> Mask:
 
 def _paper_or_shine(now: Image, paper: Colours) -> Mask:
     """Where white paper shows, or a lamp mirrored in the sheet, brighter still: hands and sleeves are darker."""
-    here = now.astype(np.float32)
-    shade = _total(here) / np.maximum(_total(paper), 1)
-    left = _largest(cv2.absdiff(here, paper * shade[:, :, None]))
+    shade, left = _shade(now, paper)
     return _same_surface(now, paper) | ((shade >= 1) & (left <= SHINE_LEVELS))
 
 
