@@ -469,6 +469,13 @@ def up(source: str | None, setup: Path | None, host: str, port: int, data: Path 
     type=click.IntRange(0),
     help="Other hands; 0 begins with the short one that ships.",
 )
+@click.option(
+    "--cards",
+    default="stickers",
+    show_default=True,
+    type=click.Choice(["stickers", "faces"]),
+    help="Cards with stickers, or as they are printed.",
+)
 @click.option("--confirm", default="tap", show_default=True, type=click.Choice(["tap", "play-on", "auto"]))
 @click.option("--host", default="0.0.0.0", show_default=True, metavar="H", help="Address to listen on.")  # noqa: S104
 @click.option("--port", default=8080, show_default=True, type=click.IntRange(1, 65535))
@@ -479,6 +486,7 @@ def demo(
     hands: int,
     players: int,
     seed: int,
+    cards: str,
     confirm: str,
     host: str,
     port: int,
@@ -491,7 +499,7 @@ def demo(
     """
     from companion import service
 
-    table = service.DemoTable(_edition(edition).name, players, hands, seed, speed)
+    table = service.DemoTable(_edition(edition).name, players, hands, seed, speed, cards)
     service.demo(table, confirm=confirm, host=host, port=port, data=data)
 
 

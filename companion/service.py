@@ -24,6 +24,7 @@ from companion.pages import run_service
 from companion.rules import judge, notation
 from companion.rules.play import Verb
 from companion.setup import Setup, read_setup
+from companion.simulate.cards import BARE, STICKERED, Cards
 from companion.simulate.players import PAIRS, TWO_PLAYERS, random_script
 from companion.simulate.script import Script
 from companion.store import Store
@@ -72,7 +73,7 @@ def up(source: str | None, setup_file: Path | None, *, host: str, port: int, dat
     match = Match(Store.open(store_path(data_dir(data))), lambda state: _mats(state, setup))
     if source is not None and source.startswith(DEMO):
         script = simulated.script_for(source.removeprefix(DEMO), setup)
-        _simulate(match, script, 1.0, match.state.policy, host, port)
+        _simulate(match, script, match.state.policy, host, port)
         return
     if setup is not None and not _is_being_played(match, setup):
         match.start([*setup.header(), f"hand first {setup.first}"], by="setup")
@@ -130,6 +131,8 @@ class DemoTable:
     hands: int
     seed: int
     speed: float
+    cards: str = "stickers"
+    """What the cards are told by: their `stickers`, or their `faces` alone."""
 
     def script(self) -> Script:
         """Seed 0 begins with the short hand that ships; all others are played by chance."""
@@ -143,14 +146,27 @@ class DemoTable:
         first = simulated.script_for(shipped)
         return replace(first, hands=(*first.hands, *by_chance.hands[1:]))
 
+    def deck(self) -> Cards:
+        """What the cards look like."""
+        return {"stickers": STICKERED, "faces": BARE}[self.cards]
+
 
 def demo(table: DemoTable, *, confirm: str, host: str, port: int, data: Path | None) -> None:
     """Runs the service on the simulated table until it is stopped."""
     match = Match(Store.open(store_path(data_dir(data_dir(data) / "demo"))))
-    _simulate(match, table.script(), table.speed, Policy(confirm), host, port)
+    _simulate(match, table.script(), Policy(confirm), host, port, speed=table.speed, cards=table.deck())
 
 
-def _simulate(match: Match, script: Script, speed: float, policy: Policy, host: str, port: int) -> None:
+def _simulate(
+    match: Match,
+    script: Script,
+    policy: Policy,
+    host: str,
+    port: int,
+    *,
+    speed: float = 1.0,
+    cards: Cards = STICKERED,
+) -> None:
     """Serves a match that is played at the simulated table, from where it stands."""
     done = simulated.start_or_go_on(match, script)
     match.set_policy(policy, "demo")
@@ -158,7 +174,9 @@ def _simulate(match: Match, script: Script, speed: float, policy: Policy, host: 
     lookout = Lookout(eye_for(setup), lambda: _in_play(setup.mats))
     corridor = Corridor(match, lookout, lambda state: _mats(state, setup), lookout.begin_afresh)
     may_go_on = simulated.patient(lambda: match.state)
-    film = simulated.frames_of(script, speed=speed, may_go_on=may_go_on, plays_done=done, patience_s=PATIENCE_S)
+    film = simulated.frames_of(
+        script, speed=speed, cards=cards, may_go_on=may_go_on, plays_done=done, patience_s=PATIENCE_S
+    )
     pictures = frames(DEMO, demo=lambda: simulated.until_extended(film, lambda: match.state), live=True)
     corridor.start(pictures, at_the_end=DEMO_OVER)
     run_service(match, host, port, camera_picture=corridor.picture, survey=lookout.survey)

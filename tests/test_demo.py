@@ -35,6 +35,11 @@ def test_the_demo_begins_with_the_shipped_hand_and_goes_on_by_chance(players: in
     assert script.hands[0] == demo.script_for("two-players" if players == 2 else "pairs").hands[0]
 
 
+def test_the_cards_of_the_demo_have_stickers_unless_faces_are_asked_for():
+    assert DemoTable("classic", 2, 1, 0, 1.0).deck().sticker_mm == 20.0
+    assert DemoTable("classic", 2, 1, 0, 1.0, "faces").deck().sticker_mm is None
+
+
 def test_who_begins_goes_round_from_hand_to_hand():
     script = DemoTable("classic", 2, 3, 0, 1.0).script()
 

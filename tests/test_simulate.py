@@ -16,11 +16,14 @@ import zxingcpp
 from companion.errors import Problem
 from companion.labels import card_id_of, face_of
 from companion.layout import CARD_MM, DRAW_MARKER_ID
+from companion.printing import deck, render
 from companion.rules import judge, notation, referee
+from companion.rules.cards import Card
 from companion.rules.table import Team
 from companion.simulate import arrange, art, choreography, company, demo, lens, mishaps, motion, players, script
 from companion.simulate.accidents import THING_REACH_MM
 from companion.simulate.arrange import Pose
+from companion.simulate.cards import BARE, STICKERED, Cards
 from companion.simulate.scene import BACK, THINGS, Arm, Light, Lying, Push, Scene
 from companion.simulate.studio import Studio, project
 
@@ -41,7 +44,7 @@ Bob roll
 @pytest.fixture(scope="module")
 def studio():
     """A noiseless camera over a table for two."""
-    return Studio(arrange.plan(2, 2), QUIET, SMALL, 36.0, seed=1)
+    return Studio(arrange.plan(2, 2), QUIET, SMALL, Cards(36.0), seed=1)
 
 
 def shown(studio, scene):
@@ -229,7 +232,7 @@ def test_a_general_decoder_reads_every_sticker_in_sight(name):
     played = script.shipped_script(name, 1)
     dancers, _ = choreographer(played)
     last = list(dancers.movements())[-1]
-    image = demo.table_studio(played, seed=1, sticker_mm=36.0).picture(Scene(last.after), random.Random(1))
+    image = demo.table_studio(played, seed=1, cards=Cards(36.0)).picture(Scene(last.after), random.Random(1))
     large = cv2.resize(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), None, fx=2, fy=2, interpolation=cv2.INTER_CUBIC)
     found = {card_id_of(code.text) for code in zxingcpp.read_barcodes(large, formats=zxingcpp.BarcodeFormat.QRCode)}
 
@@ -530,7 +533,7 @@ def test_a_shifted_mat_is_drawn_where_it_lies(studio):
 )
 def test_glare_and_gamma_brighten_and_a_shade_darkens(studio, changed, sign):
     plain = shown(studio, Scene())
-    look = Studio(arrange.plan(2, 2), lens.Look(noise=0.0, **changed), SMALL, 36.0, seed=1)
+    look = Studio(arrange.plan(2, 2), lens.Look(noise=0.0, **changed), SMALL, Cards(36.0), seed=1)
     spot = np.s_[300:340, 270:310]
 
     assert sign * (shown(look, Scene())[spot].mean() - plain[spot].mean()) > 5
@@ -556,7 +559,7 @@ def test_a_look_is_the_same_for_the_same_seed_and_tilts_no_more_than_said(make):
 def test_a_camera_hangs_higher_where_the_scale_is_to_be_smaller():
     plan = arrange.plan(2, 2)
     look = lens.Look(tilt_deg=20.0, px_per_mm=1.6, noise=0.0)
-    distant = Studio(plan, look, (1920, 1080), 20.0, seed=1)
+    distant = Studio(plan, look, (1920, 1080), STICKERED, seed=1)
 
     assert lens.middle_scale(distant.matrix, (1920, 1080)) == pytest.approx(1.6, abs=0.02)
     assert distant.room_px > 50
@@ -572,7 +575,7 @@ def test_a_larger_picture_is_taken_where_the_mats_would_be_too_small():
 def test_stickers_are_glued_a_little_off_and_askew_each_in_its_own_way():
     offs, turns = [], []
     for number in range(1, 9):
-        sprite = art.card_sprite(f"roll-{number:02d}", 36.0)
+        sprite = art.card_sprite(f"roll-{number:02d}", Cards(36.0))
         (code,) = zxingcpp.read_barcodes(sprite.pixels[..., :3], formats=zxingcpp.BarcodeFormat.QRCode)
         place = code.position
         offs.append(
@@ -583,6 +586,38 @@ def test_stickers_are_glued_a_little_off_and_askew_each_in_its_own_way():
 
     assert 0.5 < max(map(abs, offs)) < 2.6
     assert 1.0 < max(map(abs, turns)) < 4.6
+
+
+def test_a_bare_card_is_the_drawing_alone_and_its_copies_are_alike():
+    one, other, stickered = BARE.flat("roll-01"), BARE.flat("roll-02"), STICKERED.flat("roll-01")
+    drawn = render.to_image(deck.face_svg(Card.ROLL), 4.0)
+
+    assert np.array_equal(one, drawn)
+    assert np.array_equal(one, other)
+    assert not np.array_equal(one, stickered)
+    assert np.array_equal(BARE.flat(BACK), STICKERED.flat(BACK))
+
+
+def test_cards_of_another_deck_show_its_pictures_in_its_size():
+    green, blue = (np.full((*size, 3), colour, np.uint8) for size, colour in (((900, 600), (0, 200, 0)), ((90, 60), 9)))
+    others = Cards(None, {"roll": green, BACK: blue}, (60.0, 90.0))
+
+    assert others.flat("roll-03").shape == others.flat(BACK).shape == (360, 240, 3)
+    assert (others.flat("roll-03") == (0, 200, 0)).all()
+    assert (others.flat(BACK) == 9).all()
+    assert np.array_equal(Cards(None, {"roll": green}).flat(BACK), BARE.flat(BACK))
+
+
+def test_the_camera_sees_the_cards_that_it_is_given():
+    plan = arrange.plan(2, 2)
+    red = Cards(None, {"roll": np.full((88, 57, 3), (0, 0, 255), np.uint8)})
+    there = plan.mat("side-1").middle
+    seen = Studio(plan, QUIET, SMALL, red, seed=1)
+    x, y = map(round, project(seen.matrix, (there.x_mm, there.y_mm)))
+    pixel = shown(seen, Scene((Lying("roll-01", there),)))[y, x]
+
+    assert pixel[2] > 100
+    assert max(pixel[:2]) < 30
 
 
 # Scripts

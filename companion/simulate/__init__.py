@@ -4,6 +4,7 @@
 that the players make up. What looks at the frames is told nothing but the pixels.
 """
 
+from companion.simulate.cards import BARE, STICKERED, Cards
 from companion.simulate.demo import demo_frames, write_clip, write_folder
 from companion.simulate.lens import Look, typical_look
 from companion.simulate.players import PAIRS, TWO_PLAYERS, Manners, lively_script, random_script
@@ -11,8 +12,11 @@ from companion.simulate.scene import Frame
 from companion.simulate.script import Script, read_script, shipped_script, shipped_scripts
 
 __all__ = [
+    "BARE",
     "PAIRS",
+    "STICKERED",
     "TWO_PLAYERS",
+    "Cards",
     "Frame",
     "Look",
     "Manners",

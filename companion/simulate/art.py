@@ -1,31 +1,26 @@
-"""The things in the picture, drawn flat: cards with their stickers, cups, mats, hands, the table's wood.
+"""The things in the picture, drawn flat: cards, cups, mats, hands, the table's wood.
 
 A sprite's colours are already multiplied by its opacity, so that it can be warped and blurred without dark rims.
 """
 
 from __future__ import annotations
 
-import random
 from dataclasses import dataclass
 from functools import lru_cache
-from zlib import crc32
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.labels import face_of
-from companion.layout import CARD_MM, MatLayout
-from companion.printing import deck, mats, render, stickers
+from companion.layout import MatLayout
+from companion.printing import mats, render
 from companion.simulate.arrange import Point
+from companion.simulate.cards import PX_PER_MM, Cards
 from companion.simulate.lens import Image
-from companion.simulate.scene import BACK, THINGS
+from companion.simulate.scene import THINGS
 
-_CARD_PX_PER_MM = 4.0
 _CARD_RIM_MM = 3.0
 _CORNER_MM = 3.0
-_STICKER_TOP_MM = 3.5
-_GLUED_OFF_MM, _GLUED_ASKEW_DEG = 2.0, 4.0
 
 _THING_PX_PER_MM = 2.0
 _THING_BOX_MM = 220.0
@@ -58,48 +53,22 @@ class Sprite:
     anchor_px: Point
 
 
-def sprite(picture: str, sticker_mm: float) -> Sprite:
+def sprite(picture: str, cards: Cards) -> Sprite:
     """Whatever can lie on the table, anchored at its middle: a physical card (`roll-03`), `BACK`, or a thing."""
-    return thing_sprite(picture) if picture in THINGS else card_sprite(picture, sticker_mm)
+    return thing_sprite(picture) if picture in THINGS else card_sprite(picture, cards)
 
 
 @lru_cache(maxsize=256)
-def card_sprite(picture: str, sticker_mm: float) -> Sprite:
-    """A physical card with its sticker (`roll-03`), or `BACK`; anchored at its middle."""
-    scale, rim = _CARD_PX_PER_MM, round(_CARD_RIM_MM * _CARD_PX_PER_MM)
-    flat = _back() if picture == BACK else _stickered(picture, sticker_mm)
+def card_sprite(picture: str, cards: Cards) -> Sprite:
+    """A physical card (`roll-03`) of a deck, or `BACK`; anchored at its middle."""
+    scale, rim = PX_PER_MM, round(_CARD_RIM_MM * PX_PER_MM)
+    flat = cards.flat(picture)
     opacity = _rounded(flat.shape[:2], round(_CORNER_MM * scale))
     framed = cv2.copyMakeBorder(flat, rim, rim, rim, rim, cv2.BORDER_REPLICATE)
     opacity = cv2.copyMakeBorder(opacity, rim, rim, rim, rim, cv2.BORDER_CONSTANT, value=0.0)
     pixels = _over_shadow(framed, opacity, cv2.GaussianBlur(opacity, (0, 0), rim / 2.2) * 0.45)
     height, width = opacity.shape
     return Sprite(pixels, scale, (width / 2, height / 2))
-
-
-def _back() -> Image:
-    return render.to_image(deck.back_svg(), _CARD_PX_PER_MM)
-
-
-def _stickered(card_id: str, sticker_mm: float) -> Image:
-    """The card's face with its sticker glued on by hand: never quite straight, never twice alike."""
-    chance = random.Random(crc32(card_id.encode()))  # noqa: S311
-    face = render.to_image(deck.face_svg(face_of(card_id)), _CARD_PX_PER_MM).copy()
-    sticker = render.to_image(stickers.sticker_svg(card_id, sticker_mm), _CARD_PX_PER_MM)
-    x_mm = CARD_MM[0] / 2 + chance.uniform(-_GLUED_OFF_MM, _GLUED_OFF_MM)
-    y_mm = _STICKER_TOP_MM + sticker.shape[0] / _CARD_PX_PER_MM / 2 + chance.uniform(-_GLUED_OFF_MM, _GLUED_OFF_MM)
-    askew_deg = chance.uniform(-_GLUED_ASKEW_DEG, _GLUED_ASKEW_DEG)
-    onto = _about(sticker.shape[1::-1], askew_deg, (x_mm * _CARD_PX_PER_MM, y_mm * _CARD_PX_PER_MM))
-    return cv2.warpAffine(
-        sticker, onto, face.shape[1::-1], dst=face, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_TRANSPARENT
-    )
-
-
-def _about(size: tuple[int, ...], turn_deg: float, onto_px: Point) -> NDArray[np.float64]:
-    """The (2, 3) move that turns a picture clockwise about its middle and sets the middle onto a pixel."""
-    middle = size[0] / 2, size[1] / 2
-    move = cv2.getRotationMatrix2D(middle, -turn_deg, 1.0)
-    move[:, 2] += onto_px[0] - middle[0], onto_px[1] - middle[1]
-    return move
 
 
 def _rounded(shape: tuple[int, ...], radius: int) -> NDArray[np.float32]:

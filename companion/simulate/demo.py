@@ -11,6 +11,7 @@ import cv2
 
 from companion.errors import Problem
 from companion.simulate import arrange, motion
+from companion.simulate.cards import STICKERED, Cards
 from companion.simulate.choreography import Choreographer, Movement
 from companion.simulate.clumsy import ClumsyChoreographer
 from companion.simulate.company import Company
@@ -25,9 +26,6 @@ from companion.simulate.weather import Weather
 SETTLING_S = 2.5
 """How long the bare table is shown before the first hand moves, and the last cards after it."""
 
-STICKER_MM = 20.0
-"""The demo's stickers: what `companion print stickers` makes."""
-
 
 def always() -> bool:
     """Nobody has to be waited for."""
@@ -41,7 +39,7 @@ def demo_frames(
     fps: float = 10.0,
     speed: float = 1.0,
     size: Size = (1920, 1080),
-    sticker_mm: float | None = None,
+    cards: Cards = STICKERED,
     look: Look | None = None,
     may_go_on: Callable[[], bool] = always,
     patience_s: float = 60.0,
@@ -53,7 +51,7 @@ def demo_frames(
     Where players wait for somebody, they go on when `may_go_on` says so, or after `patience_s` of table time.
     With `plays_done` the film begins after so many plays of the script, with their cards on the table.
     """
-    studio = table_studio(script, seed=seed, size=size, sticker_mm=sticker_mm, look=look)
+    studio = table_studio(script, seed=seed, size=size, cards=cards, look=look)
     scenes = demo_scenes(script, seed, Tempo(fps, speed), may_go_on, patience_s, plays_done)
     return filmed(studio, scenes, seed, fps)
 
@@ -69,13 +67,12 @@ def table_studio(
     *,
     seed: int = 0,
     size: Size = (1920, 1080),
-    sticker_mm: float | None = None,
+    cards: Cards = STICKERED,
     look: Look | None = None,
 ) -> Studio:
     """The camera over this script's table."""
     plan = arrange.plan(len(script.teams), len(script.players))
-    sticker = STICKER_MM if sticker_mm is None else sticker_mm
-    return Studio(plan, look or typical_look(seed), size, sticker, seed)
+    return Studio(plan, look or typical_look(seed), size, cards, seed)
 
 
 def demo_scenes(

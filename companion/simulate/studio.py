@@ -15,6 +15,7 @@ import numpy as np
 
 from companion.simulate import art, lens
 from companion.simulate.arrange import MatPlace, Point, Pose, TablePlan
+from companion.simulate.cards import Cards
 from companion.simulate.lens import Image, Look, Matrix, Size
 from companion.simulate.scene import STEADY_LIGHT, UNMOVED, Arm, Light, Lying, Push, Scene
 
@@ -42,11 +43,11 @@ class _Patch:
 class Studio:
     """A camera over a table. Its only state is what it has drawn before."""
 
-    def __init__(self, plan: TablePlan, look: Look, size: Size, sticker_mm: float, seed: int) -> None:
-        """`size` is (width, height) in pixels, `sticker_mm` the side of the stickers on the cards."""
+    def __init__(self, plan: TablePlan, look: Look, size: Size, cards: Cards, seed: int) -> None:
+        """`size` is (width, height) in pixels, `cards` what the cards on the table look like."""
         self._first_matrix = lens.camera(plan.corners, size, look.tilt_deg, look.roll_deg, look.px_per_mm)
         self.matrix = self._first_matrix
-        self._plan, self._look, self._size, self._sticker_mm = plan, look, size, sticker_mm
+        self._plan, self._look, self._size, self._cards = plan, look, size, cards
         self._light, self._glare = lens.light(look, size), lens.glare(look, size)
         self._coarse_light = (self._light * 128.0).clip(0, 255).astype(np.uint8)
         self._few_light = cv2.resize(self._light, None, fx=1 / 16, fy=1 / 16, interpolation=cv2.INTER_AREA)
@@ -152,7 +153,7 @@ class Studio:
         return self._patches[card] if card in self._patches else self._card_patch(card)
 
     def _card_patch(self, card: Lying) -> _Patch | None:
-        return self._warped(art.sprite(card.picture, self._sticker_mm), card.pose, fine=True)
+        return self._warped(art.sprite(card.picture, self._cards), card.pose, fine=True)
 
     def _arm_patch(self, arm: Arm) -> _Patch | None:
         return self._warped(art.hand_sprite(arm.player), _arm_pose(arm), fine=False)

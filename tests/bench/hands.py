@@ -4,6 +4,7 @@ python -m tests.bench.hands --hands 50 --seed 1 [--sides 2,3,4] [--looks typical
 python -m tests.bench.hands --hands 50 --jobs 2 --keep FILE    goes on where it was stopped
 python -m tests.bench.hands --only cup --seed 7 --hand 3 --save FOLDER     one hand again, its frames and truth kept
 python -m tests.bench.hands --only cup --seed 7 --hand 3 --kept FOLDER     and watched anew, without rendering
+python -m tests.bench.hands --hands 30 --faces own     on cards without stickers: our own, or a STYLE of decks.py
 
 The pictures are 1920 × 1080, or the next usual size where the mats would have fewer than 1.5 px/mm in its middle.
 """
@@ -19,6 +20,7 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
+from functools import cache
 from pathlib import Path
 
 from companion import demo as simulated
@@ -28,11 +30,12 @@ from companion.rules.play import Verb
 from companion.rules.table import Team
 from companion.service import eye_for
 from companion.simulate import arrange, demo, lens, mishaps
+from companion.simulate.cards import BARE, PX_PER_MM, Cards
 from companion.simulate.company import hides
 from companion.simulate.mishaps import Mishaps
 from companion.simulate.motion import Tempo
 from companion.simulate.players import Manners, random_script
-from companion.simulate.scene import Frame, Lying, Scene
+from companion.simulate.scene import BACK, Frame, Lying, Scene
 from companion.simulate.script import Script
 from companion.simulate.studio import Studio
 from companion.simulate.zones import zone_of
@@ -47,6 +50,7 @@ EDITIONS = {2: "classic", 3: "classic", 4: "dujardin-2014"}
 """Four play alone in the later editions only."""
 
 LOOKS = {"typical": lens.household_look, "hard": lens.hard_look, "demo": lens.typical_look}
+OWN_DECK = "own"
 LATE_FRAMES = 9
 TOLERANCE_FRAMES = 25
 """So long after an illegal card has gone its proposal still counts as made in time."""
@@ -68,6 +72,8 @@ class Case:
     speed: float = 4.0
     fps: float = 10.0
     tilt_deg: float | None = None
+    faces: str | None = None
+    """The cards have no stickers: `OWN_DECK`, or a style of tests/decks.py."""
 
     @property
     def script(self) -> Script:
@@ -88,11 +94,26 @@ class Case:
     def size(self) -> lens.Size:
         return lens.size_for(self.plan.corners, self.look)
 
+    @property
+    def cards(self) -> Cards:
+        if self.faces is None:
+            return Cards(self.sticker_mm)
+        return BARE if self.faces == OWN_DECK else cards_of(self.faces)
+
     def studio(self) -> Studio:
-        return Studio(self.plan, self.look, self.size, self.sticker_mm, self.seed)
+        return Studio(self.plan, self.look, self.size, self.cards, self.seed)
 
     def scenes(self, room_px: float) -> Iterator[Scene]:
         return demo.troubled_scenes(self.script, self.seed, Tempo(self.fps, self.speed), self.mishaps, room_px)
+
+
+@cache
+def cards_of(style: str) -> Cards:
+    """The cards of a style of tests/decks.py, without stickers."""
+    import decks
+
+    faces = {slug: decks.face(style, slug, PX_PER_MM) for slug in decks.CLASSIC}
+    return Cards(None, {**faces, BACK: decks.back(style, PX_PER_MM)}, decks.size_mm(style))
 
 
 # What really lay where -----------------------------------------------------------------------------------------
@@ -480,6 +501,7 @@ def cases(given: argparse.Namespace) -> list[tuple[Case, int, str]]:
     sides, looks = [int(part) for part in given.sides.split(",")], given.looks.split(",")
     hands = [given.hand] if given.hand is not None else range(given.hands)
     how = {"sticker_mm": given.sticker_mm, "km": given.km, "speed": given.speed, "tilt_deg": given.tilt}
+    how["faces"] = given.faces
     return [
         (
             Case(1000 * given.seed + n, sides[n % len(sides)], looks[n // len(sides) % len(looks)], trouble, **how),
@@ -502,6 +524,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--only", help=f"only these kinds of mishap: {', '.join(mishaps.KINDS)}")
     parser.add_argument("--calm", action="store_true", help="no mishap at all")
     parser.add_argument("--sticker-mm", type=float, default=20.0)
+    parser.add_argument("--faces", metavar="DECK", help="cards without stickers: own, or a style of tests/decks.py")
     parser.add_argument("--km", type=int, help="a shorter race, to be quicker")
     parser.add_argument("--speed", type=float, default=4.0)
     parser.add_argument("--eye", choices=("pictures", "scene"), default="pictures", help="scene: without pictures")

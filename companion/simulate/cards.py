@@ -1,0 +1,101 @@
+"""What the cards on the simulated table look like: our own drawing or another deck's pictures, stickers or none."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass
+from zlib import crc32
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.labels import face_of
+from companion.layout import CARD_MM
+from companion.printing import deck, render, stickers
+from companion.simulate.arrange import Point
+from companion.simulate.lens import Image, Size
+from companion.simulate.scene import BACK
+
+PX_PER_MM = 4.0
+STICKER_MM = 20.0
+"""The demo's stickers: what `companion print stickers` makes."""
+
+_STICKER_TOP_MM = 3.5
+_GLUED_OFF_MM, _GLUED_ASKEW_DEG = 2.0, 4.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cards:
+    """A deck of physical cards. Two values are never equal: what is drawn of one is kept for that one alone."""
+
+    sticker_mm: float | None = STICKER_MM
+    """The side of the sticker on each card; None: no sticker."""
+
+    faces: Mapping[str, Image] | None = None
+    """A picture a face by its slug, of any resolution, (H, W, 3) uint8 BGR, the back's as `BACK` if there is one.
+
+    None: our own drawing.
+    """
+
+    size_mm: tuple[float, float] = CARD_MM
+    """How wide and high a card is."""
+
+    def flat(self, picture: str) -> Image:
+        """A physical card (`roll-03`) or `BACK` from straight above with square corners, `PX_PER_MM`.
+
+        Raises KeyError for a face that `faces` does not hold.
+        """
+        if picture == BACK:
+            return self._drawn(deck.back_svg()) if self.faces is None else self._other_back(self.faces)
+        face = face_of(picture)
+        bare = self._drawn(deck.face_svg(face)) if self.faces is None else self._fitted(self.faces[face.value])
+        return bare if self.sticker_mm is None else _stickered(bare, picture, self.sticker_mm)
+
+    def _other_back(self, faces: Mapping[str, Image]) -> Image:
+        return self._fitted(faces[BACK]) if BACK in faces else self._drawn(deck.back_svg())
+
+    def _drawn(self, svg: str) -> Image:
+        return self._fitted(render.to_image(svg, PX_PER_MM))
+
+    def _fitted(self, picture: Image) -> Image:
+        """A picture in the size of these cards."""
+        width, height = self._size_px
+        if picture.shape[:2] == (height, width):
+            return picture
+        is_larger = picture.shape[1] > width
+        return cv2.resize(picture, (width, height), interpolation=cv2.INTER_AREA if is_larger else cv2.INTER_CUBIC)
+
+    @property
+    def _size_px(self) -> Size:
+        width_mm, height_mm = self.size_mm
+        return round(width_mm * PX_PER_MM), round(height_mm * PX_PER_MM)
+
+
+STICKERED = Cards()
+"""Our own deck as it is printed, with the stickers of `companion print stickers`."""
+
+BARE = Cards(sticker_mm=None)
+"""Our own deck as it is printed, without stickers."""
+
+
+def _stickered(face: Image, card_id: str, sticker_mm: float) -> Image:
+    """A card's face with its sticker glued on by hand: never quite straight, never twice alike."""
+    chance = random.Random(crc32(card_id.encode()))  # noqa: S311
+    sticker = render.to_image(stickers.sticker_svg(card_id, sticker_mm), PX_PER_MM)
+    x_mm = face.shape[1] / PX_PER_MM / 2 + chance.uniform(-_GLUED_OFF_MM, _GLUED_OFF_MM)
+    y_mm = _STICKER_TOP_MM + sticker.shape[0] / PX_PER_MM / 2 + chance.uniform(-_GLUED_OFF_MM, _GLUED_OFF_MM)
+    askew_deg = chance.uniform(-_GLUED_ASKEW_DEG, _GLUED_ASKEW_DEG)
+    onto = _about(sticker.shape[1::-1], askew_deg, (x_mm * PX_PER_MM, y_mm * PX_PER_MM))
+    return cv2.warpAffine(
+        sticker, onto, face.shape[1::-1], dst=face.copy(), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_TRANSPARENT
+    )
+
+
+def _about(size: tuple[int, ...], turn_deg: float, onto_px: Point) -> NDArray[np.float64]:
+    """The (2, 3) move that turns a picture clockwise about its middle and sets the middle onto a pixel."""
+    middle = size[0] / 2, size[1] / 2
+    move = cv2.getRotationMatrix2D(middle, -turn_deg, 1.0)
+    move[:, 2] += onto_px[0] - middle[0], onto_px[1] - middle[1]
+    return move
