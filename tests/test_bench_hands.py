@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 
+import enrolled
+import numpy as np
 import pytest
 from bench import hands
 
@@ -86,3 +88,31 @@ def test_hands_that_were_written_down_are_not_watched_again(tmp_path, monkeypatc
 
     assert again == first
     assert len(kept.read_text().splitlines()) == 1
+
+
+@pytest.mark.parametrize("deck", ["own", "old"])
+def test_cards_without_stickers_are_those_of_a_deck(deck):
+    case = hands.Case(1000, 2, "typical", mishaps.NONE, faces=deck)
+    one, other, stop = (case.cards.flat(card) for card in ("roll-01", "roll-02", "stop-01"))
+
+    assert case.cards is hands.bare_cards(deck)
+    assert case.cards.size_mm == ((60.0, 90.0) if deck == "old" else (57.0, 88.0))
+    assert np.array_equal(one, other)
+    assert not np.array_equal(one, stop)
+
+
+def test_a_card_is_photographed_for_enrolling_whole_and_in_another_light_each_evening():
+    white, whites = np.full((704, 456, 3), 240, np.uint8), []
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        pose, shot = enrolled.by_hand(rng), enrolled.evening(rng)
+        image = enrolled.photograph(white, (57.0, 88.0), pose, shot, "dark", seed)
+        corners = pose.px([(x, y) for x in (-28.5, 28.5) for y in (-44.0, 44.0)])
+        whites.append(image[480, 360].tolist())
+        assert image.shape == (960, 720, 3)
+        assert (corners > 0).all()
+        assert (corners < (720, 960)).all()
+        assert np.median(image[:8]) < 60
+
+    assert len({tuple(colour) for colour in whites}) == 3
+    assert all(blue < red for blue, _, red in whites)

@@ -29,28 +29,32 @@ from companion.rules import judge, notation, referee
 from companion.rules.play import Verb
 from companion.rules.table import Team
 from companion.service import eye_for
+from companion.setup import Setup
 from companion.simulate import arrange, demo, lens, mishaps
-from companion.simulate.cards import BARE, PX_PER_MM, Cards
+from companion.simulate.cards import PX_PER_MM, Cards
 from companion.simulate.company import hides
 from companion.simulate.mishaps import Mishaps
 from companion.simulate.motion import Tempo
 from companion.simulate.players import Manners, random_script
-from companion.simulate.scene import BACK, Frame, Lying, Scene
+from companion.simulate.scene import Frame, Lying, Scene
 from companion.simulate.script import Script
 from companion.simulate.studio import Studio
 from companion.simulate.zones import zone_of
+from companion.vision.eye import Eye
 from companion.vision.opencv import cv2
 from companion.vision.picture import read_picture
 from companion.watch import Watcher
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
+import decks
+import enrolled
+
 NAMES = ("Ann", "Bob", "Cid", "Dee")
 EDITIONS = {2: "classic", 3: "classic", 4: "dujardin-2014"}
 """Four play alone in the later editions only."""
 
 LOOKS = {"typical": lens.household_look, "hard": lens.hard_look, "demo": lens.typical_look}
-OWN_DECK = "own"
 LATE_FRAMES = 9
 TOLERANCE_FRAMES = 25
 """So long after an illegal card has gone its proposal still counts as made in time."""
@@ -73,7 +77,7 @@ class Case:
     fps: float = 10.0
     tilt_deg: float | None = None
     faces: str | None = None
-    """The cards have no stickers: `OWN_DECK`, or a style of tests/decks.py."""
+    """The cards have no stickers: `own`, or a style of tests/decks.py."""
 
     @property
     def script(self) -> Script:
@@ -96,9 +100,7 @@ class Case:
 
     @property
     def cards(self) -> Cards:
-        if self.faces is None:
-            return Cards(self.sticker_mm)
-        return BARE if self.faces == OWN_DECK else cards_of(self.faces)
+        return Cards(self.sticker_mm) if self.faces is None else bare_cards(self.faces)
 
     def studio(self) -> Studio:
         return Studio(self.plan, self.look, self.size, self.cards, self.seed)
@@ -108,12 +110,9 @@ class Case:
 
 
 @cache
-def cards_of(style: str) -> Cards:
-    """The cards of a style of tests/decks.py, without stickers."""
-    import decks
-
-    faces = {slug: decks.face(style, slug, PX_PER_MM) for slug in decks.CLASSIC}
-    return Cards(None, {**faces, BACK: decks.back(style, PX_PER_MM)}, decks.size_mm(style))
+def bare_cards(deck: str) -> Cards:
+    """The cards of a deck of tests/enrolled.py, without stickers."""
+    return Cards(None, enrolled.faces_of(deck, PX_PER_MM), enrolled.size_mm(deck))
 
 
 # What really lay where -----------------------------------------------------------------------------------------
@@ -352,6 +351,12 @@ def _sheets(script: Script) -> list[dict]:
 # Watching ------------------------------------------------------------------------------------------------------
 
 
+def eye_of(case: Case, setup: Setup) -> Eye:
+    """The eye that watches a case."""
+    # Where `case.faces` is given the eye has to know that deck, from photographs in another light: to be connected.
+    return eye_for(setup)
+
+
 class Watch:
     """Plays one case through eye and watcher, frame by frame."""
 
@@ -369,7 +374,7 @@ class Watch:
             self._studio = None
         else:
             self._studio = case.studio()
-            self._see = eye_for(setup)
+            self._see = eye_of(case, setup)
             self.room_px = self._studio.room_px
         self.trouble_frames = 0
         self._watcher = Watcher(setup, self._look, confirm=True, extension=Verb.FINISH)
@@ -406,6 +411,8 @@ def watch(case: Case, hand: int, eye: str = "pictures", save: Path | None = None
     if save is not None:
         (save / "frames").mkdir(parents=True, exist_ok=True)
         (save / "table.toml").write_text(case.script.setup(), encoding="utf-8")
+        if case.faces is not None:
+            enrolled.photographed(case.faces, save / "deck", case.seed)
     start, seen = time.process_time(), Watch(case, eye, save, kept)
     told = seen.told()
     result = Result(case, hand, case.size, case.look.tilt_deg, seen.diary.frames)
@@ -524,12 +531,12 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--only", help=f"only these kinds of mishap: {', '.join(mishaps.KINDS)}")
     parser.add_argument("--calm", action="store_true", help="no mishap at all")
     parser.add_argument("--sticker-mm", type=float, default=20.0)
-    parser.add_argument("--faces", metavar="DECK", help="cards without stickers: own, or a style of tests/decks.py")
+    parser.add_argument("--faces", choices=(enrolled.OWN, *decks.STYLES), help="cards without stickers, of this deck")
     parser.add_argument("--km", type=int, help="a shorter race, to be quicker")
     parser.add_argument("--speed", type=float, default=4.0)
     parser.add_argument("--eye", choices=("pictures", "scene"), default="pictures", help="scene: without pictures")
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--save", type=Path, help="a folder for one hand's frames, setup file, truth and what was told")
+    parser.add_argument("--save", type=Path, help="a folder for one hand's frames, setup, truth, what was told, deck")
     parser.add_argument("--kept", type=Path, help="the folder that --save wrote: its frames again, none are rendered")
     parser.add_argument("--keep", type=Path, help="a file for each hand's figures; hands in it are not watched again")
     parser.add_argument("--out", type=Path, help="where the table goes as Markdown")

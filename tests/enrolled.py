@@ -1,0 +1,127 @@
+"""Decks photographed for enrolling: a photograph a face, as people take them in their own light.
+
+`photographed("vintage", folder, seed)` writes `roll.jpg`, …, `back.jpg` for `companion enroll --from`, and
+`python tests/enrolled.py STYLE FOLDER [SEED]` does the same. `own` is our own deck, the others are of decks.py.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import cv2
+import decks
+import numpy as np
+import photos
+from webcam import Pose, Shot, developed
+
+from companion.printing import deck, render
+from companion.rules.cards import Card
+
+OWN = "own"
+FLOORS = ("felt", "dark", "wood")
+"""What the cards are photographed on: any of these can be told from a white card."""
+
+SIZE_PX = (720, 960)
+_TEXELS_PER_MM = 8
+_CORNER_MM = 3.2
+
+
+def faces_of(style: str, px_per_mm: float = _TEXELS_PER_MM) -> dict[str, np.ndarray]:
+    """Every classic face of a deck by its slug, and its back as `back`, as they left the printer."""
+    if style != OWN:
+        faces = {slug: decks.face(style, slug, px_per_mm) for slug in decks.CLASSIC}
+        return {**faces, decks.BACK: decks.back(style, px_per_mm)}
+    faces = {slug: render.to_image(deck.face_svg(Card(slug)), px_per_mm) for slug in decks.CLASSIC}
+    return {**faces, decks.BACK: render.to_image(deck.back_svg(), px_per_mm)}
+
+
+def size_mm(style: str) -> tuple[float, float]:
+    """Width and height of a card."""
+    return decks.CARD_MM if style == OWN else decks.size_mm(style)
+
+
+def photographed(style: str, folder: Path, seed: int = 0) -> Path:
+    """Writes one photograph a face, all in one light and on one floor, and gives the folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    rng = np.random.default_rng((seed, 77))
+    shot, floor = evening(rng), str(rng.choice(FLOORS))
+    for number, (slug, face) in enumerate(faces_of(style).items()):
+        image = photograph(face, size_mm(style), by_hand(rng), shot, floor, 100 * seed + number)
+        cv2.imwrite(str(folder / f"{slug}.jpg"), image, [cv2.IMWRITE_JPEG_QUALITY, 92])
+    return folder
+
+
+def evening(rng: np.random.Generator) -> Shot:
+    """Warm light from one side, focused well enough: another light than at the table."""
+    return Shot(
+        optics_px=float(rng.uniform(0.6, 1.2)),
+        exposure=float(rng.uniform(0.5, 0.9)),
+        uneven=float(rng.uniform(0.05, 0.3)),
+        uneven_deg=float(rng.uniform(0, 360)),
+        vignette=float(rng.uniform(0, 0.2)),
+        colour=(float(rng.uniform(0.7, 0.95)), 1.0, float(rng.uniform(1.0, 1.15))),
+        noise=float(rng.uniform(1, 3)),
+        gamma=float(rng.uniform(2.0, 2.4)),
+        contrast=float(rng.uniform(0.9, 1.1)),
+        halo=float(rng.uniform(0, 0.5)),
+        jpeg=None,
+    )
+
+
+def by_hand(rng: np.random.Generator) -> Pose:
+    """A telephone held over one card: nearly from above, nearly straight, the card in two thirds of the picture."""
+    return Pose(
+        px_per_mm=float(rng.uniform(0.5, 0.72)) * SIZE_PX[1] / decks.CARD_MM[1],
+        size_px=SIZE_PX,
+        tilt_deg=float(rng.uniform(0, 15)),
+        lean_deg=float(rng.uniform(0, 360)),
+        turn_deg=float(rng.normal(0, 4)),
+        focal=float(rng.uniform(1.0, 1.4)),
+        at_mm=tuple(float(off) for off in rng.normal(0, 2.5, 2)),
+    )
+
+
+def photograph(
+    face: np.ndarray, card_mm: tuple[float, float], pose: Pose, shot: Shot, floor: str, seed: int
+) -> np.ndarray:
+    """One card in the middle of a table, `(H, W, 3) uint8 BGR`; `face` is `(h, w, 3) uint8 BGR`."""
+    width, height = (side * photos.SUPER for side in pose.size_px)
+    canvas = photos.cloth(floor, (width, height), seed).copy()
+    half = np.array(card_mm) / 2
+    corners = (pose.px(np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)]) * half) + 0.5) * photos.SUPER - 0.5
+    print_ = photos.Texture(face).for_size(*np.ptp(corners, axis=0))
+    onto = _onto(print_.shape, corners)
+    cut = cv2.warpPerspective(_cut(print_.shape, _CORNER_MM * print_.shape[1] / card_mm[0]), onto, (width, height))
+    _darken(canvas, cut, pose)
+    card = cv2.warpPerspective(print_, onto, (width, height), borderMode=cv2.BORDER_REPLICATE)
+    cv2.copyTo(card, np.where(cut > 127, np.uint8(255), np.uint8(0)), canvas)
+    return developed(cv2.resize(canvas, pose.size_px, interpolation=cv2.INTER_AREA), shot, seed)
+
+
+def _onto(shape: tuple[int, ...], corners_px: np.ndarray) -> np.ndarray:
+    height, width = shape[:2]
+    own = np.array([(0, 0), (width, 0), (width, height), (0, height)], np.float32) - 0.5
+    return cv2.getPerspectiveTransform(own, corners_px.astype(np.float32))
+
+
+def _cut(shape: tuple[int, ...], radius_px: float) -> np.ndarray:
+    """A card's outline with its corners cut round: 255 where the card is."""
+    height, width = shape[:2]
+    x, y = np.arange(width), np.arange(height)
+    past_x = np.maximum(radius_px - 0.5 - np.minimum(x, width - 1 - x), 0.0)
+    past_y = np.maximum(radius_px - 0.5 - np.minimum(y, height - 1 - y), 0.0)
+    return np.where(np.hypot(past_x[None, :], past_y[:, None]) <= radius_px, np.uint8(255), np.uint8(0))
+
+
+def _darken(canvas: np.ndarray, card: np.ndarray, pose: Pose) -> None:
+    """The soft shadow that a card's thickness throws beside it."""
+    off_px = 0.7 * pose.px_per_mm * photos.SUPER
+    thrown = cv2.warpAffine(card, np.float32([[1, 0, off_px], [0, 1, 0.8 * off_px]]), card.shape[::-1])
+    soft = cv2.GaussianBlur(thrown, (0, 0), 0.6 * off_px)
+    keep = 1.0 - soft.astype(np.float32) * (0.45 / 255)
+    canvas[:] = (canvas * keep[..., None]).astype(np.uint16)
+
+
+if __name__ == "__main__":
+    photographed(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]) if sys.argv[3:] else 0)
