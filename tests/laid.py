@@ -1,4 +1,4 @@
-"""Cards with stickers as people lay them: one by one, in piles and fans; and which stickers nothing covers.
+"""Cards as people lay them: one by one, in piles and fans; and of which stickers and cards nothing covers what.
 
 Millimetres on the table; turns are clockwise, as y runs down.
 """
@@ -46,10 +46,32 @@ class Laid:
 
     sheen_at: float = 0.5
     size_mm: tuple[float, float] = CARD_MM
+    corner_mm: float = 0.0
+    """The radius to which its corners are cut."""
+
+    sleeve_rim_mm: float = 0.0
+    """How far a clear sleeve stands out around the card."""
 
     def corners_mm(self) -> np.ndarray:
         """Top left, top right, bottom right, bottom left of the card, (4, 2)."""
         return self._turned(_rectangle(self.size_mm))
+
+    def outline_mm(self) -> np.ndarray:
+        """The card's edge with its corners cut round, clockwise, (N, 2)."""
+        if not self.corner_mm:
+            return self.corners_mm()
+        quarter = np.radians(np.linspace(0, 90, 6))
+        arcs = [
+            corner * (1 - self.corner_mm / np.abs(corner))
+            + self.corner_mm * np.column_stack([np.cos(quarter + start), np.sin(quarter + start)])
+            for corner, start in zip(_rectangle(self.size_mm), np.radians((180, 270, 0, 90)), strict=True)
+        ]
+        return self._turned(np.concatenate(arcs))
+
+    def sleeve_mm(self) -> np.ndarray:
+        """The corners of its sleeve, (4, 2)."""
+        w, h = self.size_mm
+        return self._turned(_rectangle((w + 2 * self.sleeve_rim_mm, h + 2 * self.sleeve_rim_mm)))
 
     def sticker_mm(self, part: str = "code") -> np.ndarray:
         """The corners of the sticker's `code`, its `quiet` zone's edge, or its `paper` with the name strip, (4, 2)."""
@@ -93,7 +115,7 @@ class Sheet:
 
 @dataclass(frozen=True)
 class Table:
-    """All that lies, in the order it was laid: `sheets` below everything, `covers` on top."""
+    """All that lies, in the order it was laid: `sheets` below everything, `covers` and `things` on top."""
 
     cards: tuple[Laid, ...] = ()
     sheets: tuple[Sheet, ...] = ()
@@ -102,6 +124,14 @@ class Table:
     seed: int = 0
     shadow: float = field(default=0.35)
     """How dark the shadow beside a card's edge is."""
+
+    things: tuple[Sheet, ...] = ()
+    """Things that lie on cards: a telephone, a book."""
+
+    def lids_mm(self) -> list[np.ndarray]:
+        """The outlines of what is no card and lies on top."""
+        covers = [np.array(cover.outline_mm, np.float32) for cover in self.covers]
+        return covers + [thing.tile_mm((0, 1), (0, 1)).astype(np.float32) for thing in self.things]
 
 
 def _rectangle(size_mm: tuple[float, float]) -> np.ndarray:
@@ -124,7 +154,7 @@ def covered_share(table: Table) -> list[float]:
     """Of each card's sticker, quiet zone included, how much lies under later cards or covers, 0 (exactly) to 1."""
     cards = [card.corners_mm().astype(np.float32) for card in table.cards]
     middles = np.array([(card.x_mm, card.y_mm) for card in table.cards])
-    covers = [np.array(cover.outline_mm, np.float32) for cover in table.covers]
+    covers = table.lids_mm()
     return [_covered(card, cards, middles, at, covers) if card.sticker else 0.0 for at, card in enumerate(table.cards)]
 
 
@@ -145,6 +175,35 @@ def _share_under(square: np.ndarray, above: list[np.ndarray]) -> float:
         outline = cv2.perspectiveTransform(other.reshape(-1, 1, 2), onto)
         cv2.fillPoly(mask, [np.int32((outline * 16).round())], 1, shift=4)
     return max(0.001, float(mask.mean()))
+
+
+CARD_RASTER = (46, 30)
+"""Rows and columns in which a card is cut up to say what shows of it."""
+
+
+def in_sight(table: Table) -> list[np.ndarray]:
+    """What of each card nothing lies on, `CARD_RASTER` bool, as the card is printed: top left first."""
+    outlines = [card.outline_mm().astype(np.float32) for card in table.cards]
+    middles = np.array([(card.x_mm, card.y_mm) for card in table.cards]).reshape(-1, 2)
+    lids = table.lids_mm()
+    shown = []
+    for at, card in enumerate(table.cards):
+        far = np.hypot(*(middles[at + 1 :] - middles[at]).T)
+        above = [*(outlines[at + 1 + i] for i in np.flatnonzero(far < 130)), *lids]
+        shown.append(_uncovered(card, above))
+    return shown
+
+
+def _uncovered(card: Laid, above: list[np.ndarray]) -> np.ndarray:
+    """Four times finer than it is told: a cell of which a half lies bare counts as bare."""
+    rows, columns = (4 * n for n in CARD_RASTER)
+    own = np.array([(0, 0), (columns, 0), (columns, rows), (0, rows)], np.float32) - 0.5
+    onto = cv2.getPerspectiveTransform(card.corners_mm().astype(np.float32), own)
+    mask = np.zeros((rows, columns), np.uint8)
+    for other in above:
+        outline = cv2.perspectiveTransform(other.reshape(-1, 1, 2), onto)
+        cv2.fillPoly(mask, [np.int32((outline * 16).round())], 1, shift=4)
+    return cv2.resize(mask.astype(np.float32), CARD_RASTER[::-1], interpolation=cv2.INTER_AREA) < 0.5
 
 
 # --- How people lay ------------------------------------------------------------------------------------------

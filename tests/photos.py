@@ -2,6 +2,7 @@
 
 `typical_photo(seed)` and `hard_photo(seed)` are pictures of a whole table, the same for the same seed. What lies is
 of `laid`, what the camera does to it of `webcam`; here it is painted, in linear light, at twice the picture's size.
+Cards without stickers are of `face_photos`.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
 import cv2
+import decks
 import foreign
 import laid as lay
 import numpy as np
@@ -25,7 +27,9 @@ from companion.printing import deck, mats, render, stickers
 from companion.rules.cards import Card
 
 SUPER = 2
-"""Pixels of the canvas a pixel of the picture."""
+"""Pixels of the canvas a pixel of the picture; of a telephone's picture one."""
+
+_LARGE_PX = 10_000_000
 
 _CARD_TEXELS = 8
 _MODULE_TEXELS = 12
@@ -104,7 +108,7 @@ def _shown(card: Laid, hidden: float, pose: Pose, burnt: np.ndarray | None, scal
         corners_px=(corners + 0.5) * scale - 0.5,
         module_px=float(side * scale / lay.MODULES),
         hidden=max(hidden, _cut_off(quiet, pose.size_px)),
-        burnt=_share_inside(burnt, corners) if burnt is not None else 0.0,
+        burnt=share_inside(burnt, corners) if burnt is not None else 0.0,
     )
 
 
@@ -118,7 +122,7 @@ def _cut_off(quiet: np.ndarray, size_px: tuple[int, int]) -> float:
     return max(0.001, 1 - cv2.intersectConvexConvex(square, inside)[0] / cv2.contourArea(square))
 
 
-def _share_inside(field: np.ndarray, corners: np.ndarray) -> float:
+def share_inside(field: np.ndarray, corners: np.ndarray) -> float:
     low = np.maximum(corners.min(0).astype(int), 0)
     high = np.maximum(corners.max(0).astype(int) + 2, 0)
     part = field[low[1] : high[1], low[0] : high[0]]
@@ -185,7 +189,7 @@ def _meant(truth: Sequence[Shown], card: str | None, middle: tuple[float, float]
 def painted(table: Table, pose: Pose) -> np.ndarray:
     """The table before lens and sensor spoil it, `(H, W, 3) uint16 BGR`, linear light."""
     width, height = pose.size_px
-    canvas = cloth(table.cloth, (width * SUPER, height * SUPER), table.seed).copy()
+    canvas = cloth(table.cloth, (width * finer(pose), height * finer(pose)), table.seed).copy()
     for sheet in table.sheets:
         _paint_sheet(canvas, sheet, pose)
     for card in table.cards:
@@ -193,12 +197,19 @@ def painted(table: Table, pose: Pose) -> np.ndarray:
     for cover in table.covers:
         outline = _on_canvas(pose, np.array(cover.outline_mm))
         cv2.fillPoly(canvas, [np.int32(outline * 16)], [int(v) for v in _linear_colour(cover.colour)], shift=4)
+    for thing in table.things:
+        _paint_sheet(canvas, thing, pose)
     return cv2.resize(canvas, (width, height), interpolation=cv2.INTER_AREA)
+
+
+def finer(pose: Pose) -> int:
+    """Pixels of the canvas a pixel of the picture."""
+    return SUPER if pose.size_px[0] * pose.size_px[1] < _LARGE_PX else 1
 
 
 def _on_canvas(pose: Pose, points_mm: np.ndarray) -> np.ndarray:
     """Points of the table on the canvas, whose first pixel's middle is (0, 0)."""
-    return (pose.px(points_mm) + 0.5) * SUPER - 0.5
+    return (pose.px(points_mm) + 0.5) * finer(pose) - 0.5
 
 
 def _paint_sheet(canvas: np.ndarray, sheet: Sheet, pose: Pose) -> None:
@@ -216,7 +227,9 @@ def _paint_card(canvas: np.ndarray, card: Laid, pose: Pose, table: Table) -> Non
         return
     if table.shadow:
         _paint_shadow(canvas, corners, table)
-    paste(canvas, card_texture(_look_of(card)), corners)
+    if card.sleeve_rim_mm:
+        _paint_sleeve(canvas, _on_canvas(pose, card.sleeve_mm()))
+    paste(canvas, card_texture(_look_of(card)), corners, _on_canvas(pose, card.outline_mm()))
     if card.sticker:
         part = "paper" if card.sticker.kind in PRINTED_KINDS else "quiet"
         paste(canvas, sticker_texture(card.sticker.kind, card.sticker.text), _on_canvas(pose, card.sticker_mm(part)))
@@ -232,8 +245,8 @@ def _look_of(card: Laid) -> str:
     return f"own {card_id.rpartition('-')[0] if card_id else 'roll'}"
 
 
-def paste(canvas: np.ndarray, texture: Texture, corners: np.ndarray) -> None:
-    """Draws a texture onto the canvas, its four corners at these points."""
+def paste(canvas: np.ndarray, texture: Texture, corners: np.ndarray, outline: np.ndarray | None = None) -> None:
+    """Draws a texture onto the canvas, its four corners at these points, cut along an outline if it has one."""
     low, high = _region(corners, canvas, 2)
     if (high <= low).any():
         return
@@ -244,7 +257,8 @@ def paste(canvas: np.ndarray, texture: Texture, corners: np.ndarray) -> None:
     matrix = cv2.getPerspectiveTransform(own, (corners - low).astype(np.float32))
     size = (int(high[0] - low[0]), int(high[1] - low[1]))
     warped = cv2.warpPerspective(image, matrix, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    cv2.copyTo(warped, _mask(corners - low, size), canvas[low[1] : high[1], low[0] : high[0]])
+    mask = _mask((corners if outline is None else outline) - low, size)
+    cv2.copyTo(warped, mask, canvas[low[1] : high[1], low[0] : high[0]])
 
 
 def _region(corners: np.ndarray, canvas: np.ndarray, margin: int) -> tuple[np.ndarray, np.ndarray]:
@@ -272,6 +286,16 @@ def _paint_shadow(canvas: np.ndarray, corners: np.ndarray, table: Table) -> None
     part = canvas[low[1] : high[1], low[0] : high[0]]
     keep = 1 - dark.astype(np.float32) * (table.shadow / 255)
     cv2.multiply(part, cv2.merge([keep] * 3), dst=part, dtype=cv2.CV_16U)
+
+
+def _paint_sleeve(canvas: np.ndarray, corners: np.ndarray) -> None:
+    """The clear rim of a sleeve: a little brighter and greyer than what lies below."""
+    low, high = _region(corners, canvas, 1)
+    if (high <= low).any():
+        return
+    part = canvas[low[1] : high[1], low[0] : high[0]]
+    veiled = cv2.addWeighted(part, 0.8, np.full_like(part, FULL), 0.09, 0)
+    cv2.copyTo(veiled, _mask(corners - low, tuple(int(v) for v in high - low)), part)
 
 
 def _paint_sheen(canvas: np.ndarray, card: Laid, corners: np.ndarray) -> None:
@@ -357,9 +381,9 @@ def _tiles(image: np.ndarray, rows: int, columns: int) -> list[list[Texture]]:
     ]
 
 
-@cache
+@lru_cache(maxsize=160)
 def card_texture(look: str) -> Texture:
-    """A card's face: `own roll`, `white`, `dark`, `photo 3`, `lines`, `checks`."""
+    """A card's face: `own roll`, `deck vintage roll`, `thing playing-card 2`, `white`, `photo 3`, `lines`, `checks`."""
     return Texture(_card_image(look))
 
 
@@ -367,7 +391,13 @@ def _card_image(look: str) -> np.ndarray:
     width, height = (round(side * _CARD_TEXELS) for side in lay.CARD_MM)
     kind, _, which = look.partition(" ")
     if kind == "own":
-        return render.to_image(deck.face_svg(Card(which)), _CARD_TEXELS)
+        drawing = deck.back_svg() if which == decks.BACK else deck.face_svg(Card(which))
+        return render.to_image(drawing, _CARD_TEXELS)
+    if kind == "deck":
+        style, _, face = which.partition(" ")
+        return _printed(decks.back(style) if face == decks.BACK else decks.face(style, face), 22, 244)
+    if kind == "thing":
+        return foreign.thing(which)
     if kind == "photo":
         return photo_like((width, height), int(which))
     if kind == "lines":

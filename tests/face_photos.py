@@ -1,0 +1,572 @@
+"""Photographs of tables with cards without stickers, and the truth of every card: which face, where, how much shows.
+
+`face_photo(seed, "vintage")` is a table with cards of that deck of `decks`, the same for the same seed; with `hard`
+in hard light. `stranger_photo(seed, "vintage")` holds no face of that deck: nothing may be named on it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import cv2
+import decks
+import foreign
+import laid as lay
+import numpy as np
+import photos
+from laid import Cover, Laid, Sheet, Table
+from webcam import Pose, Shot, burnt_out, developed
+
+from companion.layout import DISTANCE_COLUMNS, MatLayout, Rect, all_mats
+from companion.rules.cards import REMEDY_OF, Card, Family
+from companion.rules.edition import load_edition
+
+CAMERAS = {
+    "1080p": ((1920, 1080), (900.0, 1300.0)),
+    "720p": ((1280, 720), (800.0, 1000.0)),
+    "phone": ((4032, 3024), (800.0, 1300.0)),
+}
+"""A camera's picture, and between which widths of table it looks over."""
+
+LAYOUTS = ("mats", "bare", "rows", "scattered", "fans")
+"""A game on its mats, the same without mats, cards in rows, thrown, and in piles, fans and columns."""
+
+BURNT_AT_MOST = 0.02
+
+
+# --- The truth ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class ShownFace:
+    """The truth of one card."""
+
+    deck: str
+    """The style of its deck, `own` for our own; empty for what is no card of a deck."""
+
+    face: str
+    """Its slug, or `decks.BACK`; empty for what is no card of a deck."""
+
+    corners_px: np.ndarray
+    """Top left first as printed, (4, 2)."""
+
+    seen: np.ndarray
+    """What of it shows, `lay.CARD_RASTER` bool, as printed: not under later cards, covers, nor beyond the edge."""
+
+    burnt: float
+    """The share where a lamp's reflection shows ink as white."""
+
+    zone: str | None = None
+    """The zone of the mat that its middle lies in: `side-1/battle`."""
+
+    sideways: bool = False
+    """Turned more than 45° from its mat's upright, either way; off the mats from the picture's."""
+
+    @property
+    def visible(self) -> float:
+        """The share of it that shows."""
+        return float(self.seen.mean())
+
+    @property
+    def width_px(self) -> float:
+        """The mean of its upper and lower edge."""
+        corners = self.corners_px
+        return float((np.hypot(*(corners[1] - corners[0])) + np.hypot(*(corners[2] - corners[3]))) / 2)
+
+    @property
+    def centre_px(self) -> tuple[float, float]:
+        """The middle of the card: where its diagonals cross."""
+        return _crossing(self.corners_px)
+
+    @property
+    def in_sight(self) -> bool:
+        """Whether nothing is in the way: no card, no edge, no reflection."""
+        return bool(self.seen.all()) and self.burnt < BURNT_AT_MOST
+
+
+def _crossing(corners: np.ndarray) -> tuple[float, float]:
+    a, b, c, d = (np.append(corner, 1.0) for corner in corners)
+    x, y, w = np.cross(np.cross(a, c), np.cross(b, d))
+    return float(x / w), float(y / w)
+
+
+@dataclass(frozen=True, eq=False)
+class FacePhoto:
+    """A picture `(H, W, 3) uint8 BGR`, the deck that is played with, and all cards of any deck in the order laid."""
+
+    image: np.ndarray
+    style: str
+    faces: tuple[ShownFace, ...]
+    table: Table
+    pose: Pose
+    shot: Shot
+
+    @property
+    def ours(self) -> tuple[ShownFace, ...]:
+        """The faces of the deck that is played with."""
+        return tuple(card for card in self.faces if card.deck == self.style and card.face != decks.BACK)
+
+
+def photograph(table: Table, style: str, pose: Pose, shot: Shot | None = None, seed: int = 0) -> FacePhoto:
+    """What the camera hands over of a table, and what each card on it is."""
+    shot = shot or Shot()
+    image = developed(photos.painted(table, pose), shot, seed)
+    return FacePhoto(image, style, tuple(truth_of(table, pose, shot)), table, pose, shot)
+
+
+def truth_of(table: Table, pose: Pose, shot: Shot) -> Iterator[ShownFace]:
+    """The truth of each card, in the order laid."""
+    burnt = burnt_out(shot, pose.size_px) if shot.glares else None
+    scale = (shot.scaled_to or pose.size_px)[0] / pose.size_px[0]
+    layouts = {layout.id: layout for layout in all_mats()}
+    mats = [(sheet, layouts[sheet.name]) for sheet in table.sheets if sheet.name in layouts]
+    for card, bare in zip(table.cards, lay.in_sight(table), strict=True):
+        corners = pose.px(card.corners_mm())
+        deck, face = _named(card.look)
+        zone, sideways = _lying(card, mats)
+        yield ShownFace(
+            deck=deck,
+            face=face,
+            corners_px=(corners + 0.5) * scale - 0.5,
+            seen=bare & _inside_picture(card, pose),
+            burnt=photos.share_inside(burnt, corners) if burnt is not None else 0.0,
+            zone=zone,
+            sideways=sideways,
+        )
+
+
+def _named(look: str) -> tuple[str, str]:
+    kind, *rest = look.split()
+    return {"deck": tuple(rest), "own": ("own", *rest)}.get(kind, ("", ""))
+
+
+def _inside_picture(card: Laid, pose: Pose) -> np.ndarray:
+    rows, columns = lay.CARD_RASTER
+    corners = card.corners_mm()
+    across, down = (corners[1] - corners[0]) / columns, (corners[3] - corners[0]) / rows
+    y, x = np.mgrid[0.5:rows, 0.5:columns]
+    points = pose.px(corners[0] + x.reshape(-1, 1) * across + y.reshape(-1, 1) * down)
+    inside = ((points >= 0) & (points <= np.array(pose.size_px) - 1)).all(1)
+    return inside.reshape(lay.CARD_RASTER)
+
+
+def _lying(card: Laid, mats: Sequence[tuple[Sheet, MatLayout]]) -> tuple[str | None, bool]:
+    """The zone under a card's middle, and whether it lies sideways there."""
+    for sheet, layout in reversed(mats):
+        x, y = on_sheet(sheet, (card.x_mm, card.y_mm))
+        if 0 <= x <= sheet.size_mm[0] and 0 <= y <= sheet.size_mm[1]:
+            zone = layout.zone_at(x, y)
+            return f"{sheet.name}/{zone}" if zone else None, _is_sideways(card.turn_deg - sheet.turn_deg)
+    return None, _is_sideways(card.turn_deg)
+
+
+def _is_sideways(turn_deg: float) -> bool:
+    return abs(math.sin(math.radians(turn_deg))) > math.sqrt(0.5)
+
+
+def on_sheet(sheet: Sheet, point_mm: tuple[float, float]) -> tuple[float, float]:
+    """A point of the table in a sheet's own millimetres, from its top left corner."""
+    origin, right, _, bottom = sheet.tile_mm((0, 1), (0, 1))
+    off = np.array(point_mm) - origin
+    return tuple(float(off @ (end - origin) / np.hypot(*(end - origin))) for end in (right, bottom))
+
+
+def off_sheet(sheet: Sheet, point_mm: tuple[float, float]) -> np.ndarray:
+    """A point of a sheet, in its own millimetres, on the table."""
+    origin, right, _, bottom = sheet.tile_mm((0, 1), (0, 1))
+    along = [(end - origin) / np.hypot(*(end - origin)) for end in (right, bottom)]
+    return origin + point_mm[0] * along[0] + point_mm[1] * along[1]
+
+
+# --- How well it was read -------------------------------------------------------------------------------------
+
+NEAR = 0.3
+"""What is found within so many card widths of a card's middle is about that card."""
+
+SHOWS = 0.15
+"""A card of which less shows is not there, for a reader."""
+
+
+@dataclass(frozen=True, slots=True)
+class FaceScore:
+    """What became of the faces on one photo. `read` and `unknown` count only those `in_sight`, `wrong` all."""
+
+    in_sight: int = 0
+    read: int = 0
+    unknown: int = 0
+    """In sight, found, not told."""
+
+    partly: int = 0
+    """Faces of which a part shows, from `SHOWS` on."""
+
+    partly_read: int = 0
+    wrong: tuple[str, ...] = ()
+    """`stop as roll`: a face was named where another lies."""
+
+    ghosts: tuple[str, ...] = ()
+    """A face was named where none of the deck lies: `roll at 812, 400`, `roll for a back`."""
+
+    strays: tuple[str, ...] = ()
+    """A card that cannot be told was reported where none lies."""
+
+    doubled: int = 0
+    """The same card was named twice."""
+
+    def __add__(self, other: FaceScore) -> FaceScore:
+        return FaceScore(*(getattr(self, name) + getattr(other, name) for name in FaceScore.__slots__))
+
+
+Found = tuple[str | None, tuple[float, float]]
+
+
+def compared(photo: FacePhoto, found: Sequence[Found]) -> FaceScore:
+    """How a reader did: `found` are faces (None: a card that cannot be told) and the cards' middles in pixels."""
+    named: dict[int, list[str | None]] = {}
+    wrong, ghosts, strays = [], [], []
+    for face, middle in found:
+        at = _meant(photo, face, middle)
+        if at is None:
+            (ghosts if face else strays).append(f"{face} at {middle[0]:.0f}, {middle[1]:.0f}")
+            continue
+        named.setdefault(at, []).append(face)
+        card = photo.faces[at]
+        if face and (card.deck != photo.style or card.face == decks.BACK):
+            ghosts.append(f"{face} for {card.face or 'no card'} of {card.deck or 'no deck'}")
+        elif face and face != card.face:
+            wrong.append(f"{card.face} as {face}")
+    cards = [(card, named.get(at, [])) for at, card in enumerate(photo.faces)]
+    cards = [(card, said) for card, said in cards if card.deck == photo.style and card.face != decks.BACK]
+    whole = [(card, said) for card, said in cards if card.in_sight]
+    partly = [(card, said) for card, said in cards if not card.in_sight and card.visible >= SHOWS]
+    return FaceScore(
+        in_sight=len(whole),
+        read=sum(card.face in said for card, said in whole),
+        unknown=sum(set(said) == {None} for _, said in whole),
+        partly=len(partly),
+        partly_read=sum(card.face in said for card, said in partly),
+        wrong=tuple(wrong),
+        ghosts=tuple(ghosts),
+        strays=tuple(strays),
+        doubled=sum(sum(map(bool, said)) > 1 for _, said in cards),
+    )
+
+
+def _meant(photo: FacePhoto, face: str | None, middle: tuple[float, float]) -> int | None:
+    """The card near a point that shows: one of this face, else the one that shows most."""
+    near = [
+        (card.face != face or card.deck != photo.style, -card.visible, math.dist(card.centre_px, middle), at)
+        for at, card in enumerate(photo.faces)
+        if card.visible >= SHOWS and math.dist(card.centre_px, middle) < NEAR * card.width_px
+    ]
+    return min(near)[-1] if near else None
+
+
+# --- What lies ------------------------------------------------------------------------------------------------
+
+
+def card_of(style: str, slug: str, at_mm: Sequence[float], turn_deg: float = 0.0, **how: object) -> Laid:
+    """A card of a deck, of our own where the style is `own`."""
+    x, y = (float(value) for value in at_mm)
+    if style == "own":
+        return Laid(x, y, turn_deg, look=f"own {slug}", **how)
+    return Laid(x, y, turn_deg, look=f"deck {style} {slug}", size_mm=decks.size_mm(style),
+                corner_mm=decks.CORNER_MM, **how)  # fmt: skip
+
+
+def sleeved(table: Table, rng: np.random.Generator) -> Table:
+    """The same in clear sleeves, which shine."""
+    cards = tuple(
+        replace(card, sleeve_rim_mm=float(rng.uniform(1.5, 3)), sheen=float(rng.uniform(0.03, 0.3)),
+                sheen_at=float(rng.random())) for card in table.cards
+    )  # fmt: skip
+    return replace(table, cards=cards)
+
+
+def shuffled(rng: np.random.Generator, edition: str = "classic") -> list[str]:
+    """The slugs of a whole deck in any order."""
+    counts = load_edition(edition).deck
+    return [str(slug) for slug in rng.permutation([card.value for card, n in counts.items() for _ in range(n)])]
+
+
+def game(style: str, rng: np.random.Generator, area_mm: tuple[float, float], edition: str = "classic") -> Table:
+    """Two sides in the middle of a hand: piles, a row of safeties, distances in columns, draw and discard pile."""
+    sheets = _mats_on(area_mm, rng)
+    layouts = {layout.id: layout for layout in all_mats()}
+    deck = shuffled(rng, edition)
+    cards: list[Laid] = []
+    for sheet in sheets:
+        for name, zone in layouts[sheet.name].zones.items():
+            cards += _in_zone(style, sheet, name, zone, deck, rng)
+    return Table(tuple(cards), sheets)
+
+
+def _mats_on(area_mm: tuple[float, float], rng: np.random.Generator) -> tuple[Sheet, ...]:
+    """Two sides' mats beside or opposite each other and the table's mat, as far as there is room."""
+    (width, height), jitter = area_mm, rng.normal(0, 5, 6)
+    turn = float(rng.normal(0, 1.5))
+    if height > 610 and width > 770 and rng.random() < 0.6:
+        near, far = (-150 + jitter[0], 152), (-150 + jitter[1], -152)
+        return (Sheet("side-1", *near, turn, lay_size("side-1")), Sheet("side-2", *far, 180 - turn, lay_size("side-2")),
+                Sheet("table", 220 + jitter[2], jitter[3], 90 + turn, lay_size("table")))  # fmt: skip
+    down = 108.0 if height > 520 else 0.0
+    sides = (Sheet("side-1", -218, down + jitter[0], turn, lay_size("side-1")),
+             Sheet("side-2", 218, down + jitter[1], 180 + turn, lay_size("side-2")))  # fmt: skip
+    middle = (Sheet("table", jitter[2], down - 262 + jitter[3], turn, lay_size("table")),) if down else ()
+    return (*sides, *middle) if width > 870 else (*sides[:1], *middle)
+
+
+def lay_size(name: str) -> tuple[float, float]:
+    """The size of a mat."""
+    return next(layout.size_mm for layout in all_mats() if layout.id == name)
+
+
+def _in_zone(
+    style: str, sheet: Sheet, name: str, zone: Rect, deck: list[str], rng: np.random.Generator
+) -> Iterator[Laid]:
+    """What lies in a zone, as hands lay it."""
+    middle = np.array(zone.centre_mm)
+    if name == "distance":
+        yield from _columns(style, sheet, zone, deck, rng)
+    elif name == "safety":
+        yield from _safeties(style, sheet, zone, deck, rng)
+    elif name == "draw":
+        for _ in range(int(rng.integers(0, 6))):
+            yield _by_hand(style, decks.BACK, sheet, middle, 0, rng)
+    else:
+        kinds = {"battle": _is_battle, "speed": _is_speed, "discard": _is_any}
+        for slug in _taken(deck, kinds[name], int(rng.integers(0, {"battle": 6, "speed": 4, "discard": 9}[name]))):
+            yield _by_hand(style, slug, sheet, middle + rng.normal(0, 1.5, 2), 0, rng)
+
+
+def _by_hand(style: str, slug: str, sheet: Sheet, at: np.ndarray, turn_deg: float, rng: np.random.Generator) -> Laid:
+    at_mm = off_sheet(sheet, tuple(at + rng.normal(0, 1.5, 2)))
+    return card_of(style, slug, at_mm, sheet.turn_deg + turn_deg + float(rng.normal(0, 2.5)))
+
+
+def _columns(style: str, sheet: Sheet, zone: Rect, deck: list[str], rng: np.random.Generator) -> Iterator[Laid]:
+    """The distances, each kilometre figure in its column, the next card lower so that the tops show."""
+    width = zone.width_mm / len(DISTANCE_COLUMNS)
+    for column, slug in enumerate(DISTANCE_COLUMNS):
+        same = _taken(deck, lambda other, s=slug: other == s, int(rng.integers(0, 5)))
+        step = float(rng.uniform(13, 24)) if len(same) > 2 else float(rng.uniform(20, 32))
+        for row, each in enumerate(same):
+            at = np.array([zone.x_mm + (column + 0.5) * width, zone.y_mm + 46 + row * step])
+            yield _by_hand(style, each, sheet, at, 0, rng)
+
+
+def _safeties(style: str, sheet: Sheet, zone: Rect, deck: list[str], rng: np.random.Generator) -> Iterator[Laid]:
+    """Side by side, overlapping when there are many; after a coup fourré sideways."""
+    safeties = _taken(deck, lambda slug: Card(slug).family is Family.SAFETY, int(rng.choice((0, 0, 1, 1, 2, 3))))
+    step = 60.0 if len(safeties) < 3 else 44.0
+    for place, slug in enumerate(safeties):
+        turn = float(rng.choice((90, -90))) if rng.random() < 0.4 else 0.0
+        at = np.array([zone.x_mm + 46 + place * step, zone.y_mm + zone.height_mm / 2])
+        yield _by_hand(style, slug, sheet, at, turn, rng)
+
+
+def _taken(deck: list[str], wanted: object, count: int) -> list[str]:
+    """Cards taken out of the deck."""
+    found = [slug for slug in deck if wanted(slug)][:count]
+    for slug in found:
+        deck.remove(slug)
+    return found
+
+
+def _is_battle(slug: str) -> bool:
+    card = Card(slug)
+    return card.family in (Family.HAZARD, Family.REMEDY) and not _is_speed(slug)
+
+
+def _is_speed(slug: str) -> bool:
+    return Card(slug) in (Card.SPEED_LIMIT, REMEDY_OF[Card.SPEED_LIMIT])
+
+
+def _is_any(slug: str) -> bool:
+    return True
+
+
+def loose(style: str, rng: np.random.Generator, area_mm: tuple[float, float], how: str, edition: str) -> Table:
+    """Cards off any mat: `rows`, `scattered` or `fans`."""
+    room = area_mm[0] * area_mm[1]
+    most = {"rows": room // 7000, "scattered": room // 16000, "fans": room // 9000}[how]
+    slugs = shuffled(rng, edition)[: int(np.clip(most, 3, 60))]
+    way = {"rows": lay.in_rows, "scattered": lay.scattered, "fans": lay.in_groups}[how]
+    cards = way(slugs, area_mm, rng)
+    return Table(
+        tuple(card_of(style, c.sticker.text, (c.x_mm, c.y_mm), c.turn_deg) for c in cards),
+    )
+
+
+# --- What else lies about -------------------------------------------------------------------------------------
+
+_SKINS = ((120, 150, 205), (95, 125, 180), (150, 180, 225), (55, 75, 120), (70, 100, 160))
+
+
+def hand(at_mm: tuple[float, float], from_deg: float, rng: np.random.Generator) -> tuple[Cover, ...]:
+    """A hand whose fingers reach to about a point, its arm coming from a direction; a sleeve on the arm."""
+    skin = np.array(_SKINS[int(rng.integers(len(_SKINS)))])
+    dark, light = (tuple(int(v) for v in np.clip(skin * share, 0, 255)) for share in (0.82, 1.1))
+    cloth = tuple(int(v) for v in rng.integers(20, 200, 3))
+    away = np.array([math.cos(math.radians(from_deg)), math.sin(math.radians(from_deg))])
+    side = np.array([-away[1], away[0]])
+    palm = np.array(at_mm) + 80 * away
+    tone = tuple(int(v) for v in skin)
+    fingers = [(spread, 40 - abs(spread) * 0.25, 8.5) for spread in (-27, -9, 9, 26)]
+    parts = [_capsule(palm + 40 * away, palm + 700 * away, 32, dark), _capsule(palm + 95 * away, palm + 700 * away, 43,
+             cloth), _capsule(palm - 8 * away, palm + 38 * away, 41, tone)]  # fmt: skip
+    for spread, length, width in fingers:
+        root, tip = palm - 20 * away + spread * side, palm - (40 + length) * away + 1.25 * spread * side
+        parts += [_capsule(root, tip, width + 1.2, dark), _capsule(root, tip, width, tone),
+                  _capsule(tip + 1 * away, tip - 3 * away, 4.5, light)]  # fmt: skip
+    parts.append(_capsule(palm + 20 * away + 38 * side, palm - 28 * away + 62 * side, 10, tone))
+    return tuple(parts)
+
+
+def _capsule(a: np.ndarray, b: np.ndarray, radius: float, colour: tuple[int, ...]) -> Cover:
+    """A bar with round ends."""
+    turn = math.atan2(b[1] - a[1], b[0] - a[0])
+    ends = [(end, np.linspace(start, start + math.pi, 9)) for end, start in ((b, turn - math.pi / 2),
+            (a, turn + math.pi / 2))]  # fmt: skip
+    outline = [(float(p[0] + radius * math.cos(t)), float(p[1] + radius * math.sin(t))) for p, ts in ends for t in ts]
+    return Cover(tuple(outline), colour)
+
+
+def cup(at_mm: tuple[float, float], rng: np.random.Generator) -> tuple[Cover, ...]:
+    """A cup from above, now and then on its saucer."""
+    glaze = tuple(int(v) for v in rng.choice(((235, 235, 235), (60, 60, 190), (150, 110, 50), (70, 90, 70))))
+    shade = tuple(int(0.8 * v) for v in glaze)
+    drink = tuple(int(v) for v in rng.choice(((25, 40, 70), (60, 110, 180), (215, 225, 230))))
+    x, y = at_mm
+    turn = rng.uniform(0, 2 * math.pi)
+    handle = np.array([x + 48 * math.cos(turn), y + 48 * math.sin(turn)])
+    saucer = [_disc(x, y, 72, shade), _disc(x, y, 69, glaze)] if rng.random() < 0.4 else []
+    return (*saucer, _capsule(np.array(at_mm), handle, 6, shade), _disc(x, y, 41, glaze), _disc(x, y, 37, shade),
+            _disc(x, y, 35, drink))  # fmt: skip
+
+
+def _disc(x: float, y: float, radius: float, colour: tuple[int, ...]) -> Cover:
+    turns = np.linspace(0, 2 * math.pi, 40, endpoint=False)
+    return Cover(tuple((float(x + radius * math.cos(t)), float(y + radius * math.sin(t))) for t in turns), colour)
+
+
+def telephone(at_mm: tuple[float, float], rng: np.random.Generator) -> Sheet:
+    """A telephone, its screen on."""
+    return Sheet(f"screen {rng.integers(8)}", *at_mm, float(rng.uniform(0, 360)), (72.0, 150.0))
+
+
+def beset(table: Table, rng: np.random.Generator, area_mm: tuple[float, float], share: float = 0.3) -> Table:
+    """The same with a hand over it, a cup, a telephone, each with that probability."""
+    covers, things = list(table.covers), list(table.things)
+    somewhere = lambda: tuple(float(v) for v in rng.uniform(-0.4, 0.4, 2) * area_mm)  # noqa: E731
+    if rng.random() < share:
+        things.append(telephone(somewhere(), rng))
+    if rng.random() < share:
+        covers += cup(somewhere(), rng)
+    if rng.random() < share:
+        covers += hand(somewhere(), float(rng.uniform(0, 360)), rng)
+    return replace(table, covers=tuple(covers), things=tuple(things))
+
+
+def strangers(style: str, rng: np.random.Generator, places: Sequence[tuple[float, float, float]]) -> tuple[Laid, ...]:
+    """Cards of other decks, of other games, and backs, at places `(x, y, turn)`."""
+    others = [other for other in decks.STYLES if other != style]
+    cards = []
+    for x, y, turn in places:
+        kind = str(rng.choice(("deck", "deck", "playing-card", "card-back", "back")))
+        if kind == "deck":
+            cards.append(card_of(str(rng.choice(others)), str(rng.choice(decks.CLASSIC)), (x, y), turn))
+        elif kind == "back" and style != "own":
+            cards.append(card_of(style, decks.BACK, (x, y), turn))
+        else:
+            name = "playing-card" if kind == "back" else kind
+            cards.append(Laid(x, y, turn, look=f"thing {name} {rng.integers(30)}", corner_mm=decks.CORNER_MM))
+    return tuple(cards)
+
+
+# --- Pictures by chance ---------------------------------------------------------------------------------------
+
+
+def face_photo(
+    seed: int,
+    style: str,
+    hard: bool = False,
+    *,
+    layout: str | None = None,
+    camera: str = "1080p",
+    tilt_deg: tuple[float, float] = (0, 30),
+    sleeves: bool | None = None,
+    things: float = 0.3,
+    foreigners: int | None = None,
+    edition: str = "classic",
+) -> FacePhoto:
+    """A table with cards of a deck, most of them whole, some in piles, columns or fans.
+
+    `layout` is one of `LAYOUTS`, `camera` of `CAMERAS`; `things` how likely a hand, a cup, a telephone are each;
+    `foreigners` how many cards of others lie among them. What is left open is drawn by chance.
+    """
+    rng = np.random.default_rng((seed, 7 + hard))
+    pose = _some_pose(rng, camera, tilt_deg)
+    area = pose.table_mm()
+    layout = layout or str(rng.choice(LAYOUTS, p=(0.4, 0.15, 0.15, 0.15, 0.15)))
+    if layout in ("mats", "bare"):
+        table = game(style, rng, area, edition)
+        table = table if layout == "mats" else replace(table, sheets=())
+    else:
+        table = loose(style, rng, area, layout, edition)
+    count = int(rng.choice((0, 0, 0, 1, 2))) if foreigners is None else foreigners
+    places = [
+        (*(float(v) for v in rng.uniform(-0.42, 0.42, 2) * area), float(rng.uniform(0, 360))) for _ in range(count)
+    ]
+    table = replace(table, cards=(*strangers(style, rng, places), *table.cards))
+    if rng.random() < 0.25 if sleeves is None else sleeves:
+        table = sleeved(table, rng)
+    return photograph(_on_cloth(beset(table, rng, area, things), rng), style, pose, _some_shot(rng, seed, hard), seed)
+
+
+def stranger_photo(seed: int, style: str, hard: bool = False, *, camera: str = "1080p") -> FacePhoto:
+    """Nothing of that deck but its backs: cards of others, things, hands, cups, telephones, now and then mats."""
+    rng = np.random.default_rng((seed, 9 + hard))
+    pose = _some_pose(rng, camera, (0, 30))
+    area = pose.table_mm()
+    count = int(np.clip(area[0] * area[1] / 20000, 4, 40))
+    places = [(c.x_mm, c.y_mm, c.turn_deg) for c in lay.scattered(["x"] * count, area, rng)]
+    sheets = _mats_on(area, rng) if rng.random() < 0.5 else _litter(rng, area)
+    table = Table(strangers(style, rng, places), sheets)
+    table = beset(beset(table, rng, area, 0.6), rng, area, 0.6)
+    return photograph(_on_cloth(table, rng), style, pose, _some_shot(rng, seed, hard), seed)
+
+
+def _litter(rng: np.random.Generator, area_mm: tuple[float, float]) -> tuple[Sheet, ...]:
+    """Things on the table, under the cards."""
+    names = [str(name) for name in rng.permutation(list(foreign.THINGS))[:3]]
+    return tuple(
+        Sheet(f"{name} {rng.integers(20)}", *(float(v) for v in rng.uniform(-0.4, 0.4, 2) * area_mm),
+              float(rng.uniform(0, 360)), foreign.SIZES_MM[name]) for name in names
+    )  # fmt: skip
+
+
+def _some_pose(rng: np.random.Generator, camera: str, tilt_deg: tuple[float, float]) -> Pose:
+    size_px, widths_mm = CAMERAS[camera]
+    return photos.some_pose(rng, tilt_deg, px_per_mm=size_px[0] / float(rng.uniform(*widths_mm)), size_px=size_px)
+
+
+def _some_shot(rng: np.random.Generator, seed: int, hard: bool) -> Shot:
+    return photos.hard_shot(rng, photos.TROUBLES[seed % len(photos.TROUBLES)]) if hard else photos.typical_shot(rng)
+
+
+def _on_cloth(table: Table, rng: np.random.Generator) -> Table:
+    return replace(table, cloth=str(rng.choice(photos.CLOTHS)), seed=int(rng.integers(1000)),
+                   shadow=float(rng.uniform(0.1, 0.5)))  # fmt: skip
+
+
+# --- One card, cut out ----------------------------------------------------------------------------------------
+
+
+def cut_out(image: np.ndarray, corners_px: np.ndarray, size_px: tuple[int, int]) -> np.ndarray:
+    """A card from straight above, `(size_px[1], size_px[0], 3) uint8`, its corners at the picture's."""
+    width, height = size_px
+    own = np.array([(0, 0), (width, 0), (width, height), (0, height)], np.float32) - 0.5
+    matrix = cv2.getPerspectiveTransform(np.asarray(corners_px, np.float32), own)
+    return cv2.warpPerspective(image, matrix, size_px, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
