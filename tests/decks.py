@@ -283,8 +283,8 @@ def _scenes(card: Card) -> np.ndarray:
     lanes = [draw.rect(x, 59, 7, 1.2, draw.paint("#F2EFE6")) for x in range(-3, 60, 12)]
     cars = [_sign(Card.KM_25, str(rng.choice(_WALLS)), "#2B2B2B", float(rng.uniform(6, 51)), y, 0.3) for y in (53, 66)]
     trees = [f for x in rng.uniform(2, 55, 3) for f in _tree(rng, float(x))]
-    text = f"{card.value} km" if card.family is Family.DISTANCE else card_word(card, "pl")
-    plate = [draw.rect(0, 72, _W, 16, draw.paint("#FBF8F0")), draw.fitted(text, _X, 80, 9, 50, weight=600)]
+    text, size = (card.value, 15) if card.family is Family.DISTANCE else (card_word(card, "pl"), 9)
+    plate = [draw.rect(0, 72, _W, 16, draw.paint("#FBF8F0")), draw.fitted(text, _X, 80, size, 50, weight=600)]
     street = [draw.rect(0, 48, _W, 26, draw.paint("#5E5C5A")), draw.rect(0, 45, _W, 4, draw.paint(walk)), *lanes]
     corner = [draw.rect(-1, -1, 11, 8, draw.paint("#FBF8F0"), radius=1.5), draw.fitted(card.value, 4.7, 3.5, 5, 8)]
     corners = _twice(corner) if card.family is Family.DISTANCE else []

@@ -1,0 +1,462 @@
+"""How well cards are named by their faces: ours, and other ways on the same crops, in one run; and how well found.
+
+python -m tests.bench.faces [--only widths,light] [--seeds 1] [--styles own,dark] [--quick] [--write]
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import re
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+ROOT = Path(__file__).parent.parent.parent
+sys.path[:0] = [str(ROOT / "tests"), str(ROOT)]
+
+import decks  # noqa: E402
+import enrolled  # noqa: E402
+import face_photos  # noqa: E402
+import photos  # noqa: E402
+from bench.eye import machine, milliseconds  # noqa: E402
+from bench.namers import MARGIN_MM, PX_PER_MM, WAYS, Answer, Crop, Namer, Rule, calibrated  # noqa: E402
+from face_photos import FacePhoto, FaceScore, card_of, compared, cut_out  # noqa: E402
+from laid import Laid, Sheet, Table, in_sight  # noqa: E402
+from webcam import Pose  # noqa: E402
+
+from companion.rules.cards import Card  # noqa: E402
+from companion.vision.faces import read_faces  # noqa: E402
+from companion.vision.mats import Mats, search  # noqa: E402
+from companion.vision.templates import Templates, templates_of  # noqa: E402
+
+PAGE = ROOT / "docs" / "faces.md"
+STYLES = ("own", *decks.STYLES)
+WIDTHS_PX = (40, 50, 60, 75, 90, 120, 180)
+COVERS = {"nothing": 0.0, "20 %": 0.2, "35 %": 0.35, "50 %": 0.5, "60 %": 0.6, "all but 20 mm": 1 - 20 / 88}
+CORNERS_OFF = (0.0, 0.015, 0.03, 0.06)
+"""How far corners are off, standard deviation in card widths."""
+
+WIDTH_PX = 90.0
+OFF = 0.015
+"""What is not varied: 57 mm at 1.6 px/mm, as 1080p over 1.2 m, and corners as a careful finder gives them."""
+
+
+# --- Decks and crops ------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=4)
+def pictures_of(style: str, source: str = "photograph") -> dict[str, np.ndarray]:
+    """A deck as it was enrolled: its drawing, or one photograph a face in another light, cut out."""
+    drawn = enrolled.faces_of(style)
+    if source == "drawing":
+        return drawn
+    rng = np.random.default_rng((STYLES.index(style), 5))
+    shot, floor, size_mm = enrolled.evening(rng), str(rng.choice(enrolled.FLOORS)), enrolled.size_mm(style)
+    shots = {slug: (enrolled.by_hand(rng), face) for slug, face in drawn.items()}
+    return {
+        slug: _enrolled(enrolled.photograph(face, size_mm, pose, shot, floor, number), pose, size_mm, rng)
+        for number, (slug, (pose, face)) in enumerate(shots.items())
+    }
+
+
+def _enrolled(image: np.ndarray, pose: Pose, size_mm: tuple[float, float], rng: np.random.Generator) -> np.ndarray:
+    corners = pose.px(np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)]) * np.array(size_mm) / 2)
+    corners += rng.normal(0, 0.005 * pose.px_per_mm * size_mm[0], (4, 2))
+    return cut_out(image, corners, tuple(round(6 * side) for side in size_mm))
+
+
+@dataclass(frozen=True)
+class Condition:
+    """What is photographed, and how."""
+
+    width_px: float = WIDTH_PX
+    covered: float = 0.0
+    off: float = OFF
+    light: str = "typical"
+    source: str = "photograph"
+
+
+Truth = tuple[str | None, Crop]
+"""A face, or None for what is none, and what was cut out."""
+
+
+def photo_of(style: str, condition: Condition, seed: int) -> FacePhoto:
+    """All faces of a deck beside each other, turned a little, each covered from below or from one side."""
+    rng = np.random.default_rng((seed, STYLES.index(style)))
+    px_per_mm = condition.width_px / enrolled.size_mm(style)[0]
+    size_px = (round(5.4 * 100 * px_per_mm), round(4.4 * 130 * px_per_mm))
+    pose = photos.some_pose(rng, (0, 18), px_per_mm=px_per_mm, size_px=size_px)
+    cards: list[Laid] = []
+    for number, slug in enumerate(rng.permutation(decks.CLASSIC)):
+        at = np.array([(number % 5 - 2) * 100.0, (number // 5 - 1.5) * 130.0]) + rng.normal(0, 2, 2)
+        card = card_of(style, str(slug), at, float(rng.choice((0, 180)) + rng.normal(0, 5)))
+        cards += [card, *_lid(card, style, condition.covered, rng)]
+    table = Table(tuple(cards), cloth=str(rng.choice(photos.CLOTHS)), seed=seed, shadow=float(rng.uniform(0.1, 0.5)))
+    typical = condition.light == "typical"
+    shot = photos.typical_shot(rng) if typical else photos.hard_shot(rng, condition.light)
+    return face_photos.photograph(table, style, pose, shot, seed)
+
+
+def _lid(card: Laid, style: str, share: float, rng: np.random.Generator) -> Iterator[Laid]:
+    """A card of the same deck that hides this share of another: pushed up over it, or in from the side."""
+    if share <= 0:
+        return
+    width, height = card.size_mm
+    off = np.array([0.0, height * (1 - share)]) if share > 0.7 or rng.random() < 0.6 else np.array(
+        [width * (1 - share), 0.0])  # fmt: skip
+    turn = np.radians(card.turn_deg)
+    x, y = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]]) @ off
+    yield card_of(
+        style, str(rng.choice(decks.CLASSIC)), (card.x_mm + x, card.y_mm + y), card.turn_deg + rng.normal(0, 2)
+    )
+
+
+def crops_of(style: str, condition: Condition, seed: int) -> list[Truth]:
+    """Every face of a deck under a condition, cut out, half of them upside down."""
+    photo = photo_of(style, condition, seed)
+    rng = np.random.default_rng((seed, 99))
+    step = 2 if condition.covered else 1
+    bare = in_sight(photo.table)[::step]
+    return [
+        (card.face, crop_at(photo, card.corners_px, photo.table.cards[step * at], bare[at], condition.off, rng))
+        for at, card in enumerate(photo.faces[::step])
+        if card.burnt < face_photos.BURNT_AT_MOST
+    ]
+
+
+def crop_at(
+    photo: FacePhoto, corners_px: np.ndarray, card: Laid, bare: np.ndarray | None, off: float, rng: np.random.Generator
+) -> Crop:
+    """A place cut out with its surroundings, its corners a little wrong."""
+    size_mm = card.size_mm
+    scale = np.hypot(*(corners_px[1] - corners_px[0]))
+    corners = corners_px + rng.normal(0, 1, (4, 2)) * off * scale
+    flip = int(rng.integers(2))
+    wide = widened(np.roll(corners, 2 * flip, axis=0), size_mm)
+    size = tuple(round((side + 2 * MARGIN_MM) * PX_PER_MM) for side in size_mm)
+    image = cut_out(photo.image, wide, size)
+    seen = None
+    if bare is not None and not bare.all():
+        inner = tuple(round(side * PX_PER_MM) for side in size_mm)
+        part = cv2.resize(bare.astype(np.float32), inner, interpolation=cv2.INTER_LINEAR)
+        seen = np.pad(part[::-1, ::-1] if flip else part, round(MARGIN_MM * PX_PER_MM), mode="edge")
+        seen = np.ascontiguousarray(cv2.resize(seen, size))
+    return Crop(image, size_mm, seen)
+
+
+def widened(corners_px: np.ndarray, size_mm: tuple[float, float]) -> np.ndarray:
+    """The corners of a card and its margin, from those of the card."""
+    width, height = size_mm
+    own = np.array([(0, 0), (width, 0), (width, height), (0, height)], np.float32)
+    matrix = cv2.getPerspectiveTransform(own, corners_px.astype(np.float32))
+    margin = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)], np.float32) * MARGIN_MM
+    return cv2.perspectiveTransform((own + margin)[None], matrix)[0]
+
+
+# --- What is no face ------------------------------------------------------------------------------------------
+
+KINDS = ("mat", "cloth", "hand", "telephone", "cup", "thing", "own back", "other deck", "playing card")
+
+
+def strangers_of(style: str, seed: int, count: int = 4) -> list[tuple[str, Crop]]:
+    """What is no face of a deck, by kind, cut out as if it were a card."""
+    rng = np.random.default_rng((seed, STYLES.index(style), 3))
+    pose = photos.some_pose(rng, (0, 18), px_per_mm=1.6, size_px=(1920, 1080))
+    columns = (-520.0, *np.linspace(-310, 530, len(KINDS) - 1))
+    at = {kind: [(float(x), -200.0 + 130 * n) for n in range(count)] for x, kind in zip(columns, KINDS, strict=True)}
+    covers = [c for x, y in at["hand"] for c in face_photos.hand((x, y - 50.0), 90 + float(rng.normal(0, 15)), rng)]
+    covers += [cover for place in at["cup"] for cover in face_photos.cup(place, rng)]
+    sheets = [Sheet("side-1", columns[0], 0.0, 90.0, (420, 297))]
+    things = [
+        str(name) for name in rng.choice(("page", "newspaper", "packaging", "rug", "crossword", "dominoes"), count)
+    ]
+    sheets += [Sheet(f"{n} {seed}", *place, 0.0, (120, 120)) for n, place in zip(things, at["thing"], strict=True)]
+    others = [other for other in STYLES if other != style]
+    cards = [card_of(style, decks.BACK, place) for place in at["own back"]]
+    cards += [card_of(str(rng.choice(others)), str(rng.choice(decks.CLASSIC)), place, float(rng.normal(0, 4)))
+              for place in at["other deck"]]  # fmt: skip
+    cards += [Laid(x, y, look=f"thing playing-card {rng.integers(40)}") for x, y in at["playing card"]]
+    phones = tuple(replace(face_photos.telephone(place, rng), turn_deg=0.0) for place in at["telephone"])
+    table = Table(tuple(cards), tuple(sheets), tuple(covers), str(rng.choice(photos.CLOTHS)), seed, things=phones)
+    photo = face_photos.photograph(table, style, pose, photos.typical_shot(rng), seed)
+    return list(_cut_strangers(photo, style, at, rng))
+
+
+def _cut_strangers(
+    photo: FacePhoto, style: str, at: Mapping[str, Sequence[tuple[float, float]]], rng: np.random.Generator
+) -> Iterator[tuple[str, Crop]]:
+    for kind, places in at.items():
+        for x, y in places:
+            is_card = kind in KINDS[-3:]
+            near = (x, y) if is_card else np.array((x, y)) + rng.normal(0, 8, 2)
+            card = card_of(style, decks.CLASSIC[0], near, 0.0 if is_card else float(rng.uniform(-20, 20)))
+            yield kind, crop_at(photo, photo.pose.px(card.corners_mm()), card, None, OFF, rng)
+
+
+# --- Naming ---------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Tally:
+    """What became of the cards under a condition."""
+
+    cards: int = 0
+    first: int = 0
+    """The guess was right, sure or not."""
+
+    told: int = 0
+    """Sure, and right."""
+
+    wrong: int = 0
+    """Sure, and wrong."""
+
+    def count(self, answer: Answer, truth: str | None, rule: Rule) -> None:
+        """One more card."""
+        sure = rule.accepts(answer)
+        self.cards += 1
+        self.first += answer.face == truth
+        self.told += sure and answer.face == truth
+        self.wrong += sure and answer.face != truth
+
+    def __str__(self) -> str:
+        told, first = (100 * value / max(1, self.cards) for value in (self.told, self.first))
+        return f"{told:.1f} ({first:.1f})" + (f", **{self.wrong} wrong**" if self.wrong else "")
+
+
+class Contest:
+    """All ways on all decks: made when asked for, their rules calibrated on pictures of their own."""
+
+    def __init__(self, styles: Sequence[str], ways: Sequence[str]) -> None:
+        self.styles = styles
+        self.ways = [way for way in WAYS if way.name in ways] if ways else list(WAYS)
+        self.rules = {way.name: way.rule for way in self.ways}
+
+    @cache  # noqa: B019
+    def namers(self, style: str, source: str) -> dict[str, Namer]:
+        """Each way's namer for a deck."""
+        pictures, size_mm = pictures_of(style, source), enrolled.size_mm(style)
+        return {way.name: way.made(pictures, size_mm) for way in self.ways}
+
+    def calibrated(self, seed: int = 4000) -> dict[str, Rule]:
+        """Rules that are wrong in two of a thousand at most: faces whole and partly covered, and what is none."""
+        answers: dict[str, list[tuple[Answer, str | None]]] = {way.name: [] for way in self.ways}
+        for number, style in enumerate(self.styles):
+            crops = crops_of(style, Condition(float((60, 90, 120)[number % 3]), off=0.02), seed)
+            crops += crops_of(style, Condition(covered=0.35), seed + 1)
+            crops += [(None, crop) for _, crop in strangers_of(style, seed + 2)]
+            for name, namer in self.namers(style, "photograph").items():
+                answers[name] += [(namer(crop), truth) for truth, crop in crops]
+        return {name: calibrated(each) for name, each in answers.items()}
+
+    def tallies(self, condition: Condition, seeds: Sequence[int]) -> dict[str, Tally]:
+        """How each way does under a condition, over all decks."""
+        totals = {way.name: Tally() for way in self.ways}
+        for style, seed in itertools.product(self.styles, seeds):
+            self._add(totals, style, condition, seed)
+        return totals
+
+    def of_style(self, style: str, condition: Condition, seeds: Sequence[int]) -> dict[str, Tally]:
+        """The same for one deck."""
+        totals = {way.name: Tally() for way in self.ways}
+        for seed in seeds:
+            self._add(totals, style, condition, seed)
+        return totals
+
+    def _add(self, totals: dict[str, Tally], style: str, condition: Condition, seed: int) -> None:
+        crops = crops_of(style, condition, seed)
+        for name, namer in self.namers(style, condition.source).items():
+            for truth, crop in crops:
+                totals[name].count(namer(crop), truth, self.rules[name])
+
+
+# --- Tables ---------------------------------------------------------------------------------------------------
+
+Say = Callable[[str], None]
+
+
+def varied(title: str, conditions: Mapping[str, Condition]) -> Callable[[Contest, Sequence[int], Say], list[str]]:
+    """A table of one thing varied."""
+
+    def table(contest: Contest, seeds: Sequence[int], say: Say) -> list[str]:
+        rows = {}
+        for label, condition in conditions.items():
+            rows[label] = contest.tallies(condition, seeds)
+            say(f"{title} {label}: " + " | ".join(f"{name} {tally}" for name, tally in rows[label].items()))
+        return in_markdown(title, rows, contest)
+
+    return table
+
+
+def in_markdown(title: str, rows: Mapping[str, Mapping[str, Tally]], contest: Contest) -> list[str]:
+    names = [way.name for way in contest.ways]
+    lines = [f"| {title} | cards | " + " | ".join(names) + " |", "|---|---|" + "---|" * len(names)]
+    for label, row in rows.items():
+        cards = row[names[0]].cards
+        lines.append(f"| {label} | {cards} | " + " | ".join(str(row[name]) for name in names) + " |")
+    return lines
+
+
+def by_deck(contest: Contest, seeds: Sequence[int], say: Say) -> list[str]:
+    """Which decks are hard."""
+    rows = {}
+    for style in contest.styles:
+        rows[style] = contest.of_style(style, Condition(75.0), seeds)
+        say(f"{style}: " + " | ".join(f"{name} {tally}" for name, tally in rows[style].items()))
+    return in_markdown("deck, cards 75 px wide", rows, contest)
+
+
+def open_set(contest: Contest, seeds: Sequence[int], say: Say) -> list[str]:
+    """What is no face and was named as one."""
+    counts: dict[str, dict[str, list[bool]]] = {kind: {way.name: [] for way in contest.ways} for kind in KINDS}
+    for style, seed in itertools.product(contest.styles, seeds):
+        for kind, crop in strangers_of(style, 500 + seed):
+            for name, namer in contest.namers(style, "photograph").items():
+                counts[kind][name].append(contest.rules[name].accepts(namer(crop)))
+    names = [way.name for way in contest.ways]
+    lines = ["| named, of what is no face | crops | " + " | ".join(names) + " |", "|---|---|" + "---|" * len(names)]
+    for kind, row in counts.items():
+        lines.append(f"| {kind} | {len(row[names[0]])} | " + " | ".join(str(sum(row[name])) for name in names) + " |")
+        say(lines[-1])
+    return lines
+
+
+def cost(contest: Contest, seeds: Sequence[int], say: Say) -> list[str]:
+    """What naming one card costs."""
+    style = contest.styles[0]
+    crops = [crop for _, crop in crops_of(style, Condition(), seeds[0])][:12]
+    spent = {
+        name: statistics.median(milliseconds(lambda n=namer, c=crop: n(c), 1) for crop in crops)
+        for name, namer in contest.namers(style, "photograph").items()
+    }
+    say(f"ms a card: {spent}")
+    names = list(spent)
+    return ["| | " + " | ".join(names) + " |", "|---|" + "---|" * len(names),
+            "| ms a card | " + " | ".join(f"{spent[name]:.1f}" for name in names) + " |"]  # fmt: skip
+
+
+# --- Finding --------------------------------------------------------------------------------------------------
+
+
+def known_mats(photo: FacePhoto) -> Mats:
+    """What the markers said before cards were laid; none where no mats lie."""
+    if not photo.table.sheets:
+        return Mats()
+    layouts = [layout for layout in face_photos.all_mats() if layout.id in {s.name for s in photo.table.sheets}]
+    bare = replace(photo.table, cards=(), covers=(), things=())
+    empty = face_photos.photograph(bare, photo.style, photo.pose)
+    return search(cv2.cvtColor(empty.image, cv2.COLOR_BGR2GRAY), Mats(), layouts, 0.0)
+
+
+@lru_cache(maxsize=4)
+def templates(style: str) -> Templates:
+    """A deck as the eye knows it, from one photograph a face."""
+    faces = [(None if s == decks.BACK else Card(s), image) for s, image in pictures_of(style).items()]
+    return templates_of(faces, enrolled.size_mm(style))
+
+
+def found_on(photo: FacePhoto) -> tuple[FaceScore, float]:
+    """What the eye makes of a whole picture, and how many milliseconds it takes."""
+    mats, known = known_mats(photo), templates(photo.style)
+    start = time.process_time()
+    seen = read_faces(photo.image, known, mats)
+    spent = 1000 * (time.process_time() - start)
+    said = [(None if card.face is Card.UNKNOWN else card.face.value, card.centre_px) for card in seen]
+    return compared(photo, said), spent
+
+
+FINDINGS = {
+    "game on mats, typical": {"layout": "mats"},
+    "game on mats, hard": {"layout": "mats", "hard": True},
+    "game on mats, 720p": {"layout": "mats", "camera": "720p"},
+    "game on mats, phone of 12 MP": {"layout": "mats", "camera": "phone"},
+    "game on mats, in sleeves": {"layout": "mats", "sleeves": True},
+}
+"""What is photographed whole: `face_photos.face_photo`."""
+
+
+def finding(contest: Contest, seeds: Sequence[int], say: Say) -> list[str]:
+    """Whole tables: what was found, named, mistaken."""
+    lines = ["| whole pictures | cards in sight | told | asked | partly covered | told | wrong | none there | ms |",
+             "|---|---|---|---|---|---|---|---|---|"]  # fmt: skip
+    for label, how in FINDINGS.items():
+        total, spent = FaceScore(), []
+        for style, seed in itertools.product(contest.styles, seeds):
+            score, ms = found_on(face_photos.face_photo(700 + seed, style, **how))
+            total, spent = total + score, [*spent, ms]
+            if score.wrong or score.ghosts:
+                say(f"{label}, {style}, seed {700 + seed}: {score.wrong} {score.ghosts}")
+        lines.append(
+            f"| {label} | {total.in_sight} | {100 * total.read / max(1, total.in_sight):.1f} % | {total.unknown} | "
+            f"{total.partly} | {100 * total.partly_read / max(1, total.partly):.1f} % | {len(total.wrong)} | "
+            f"{len(total.ghosts)} | {statistics.median(spent):.0f} |"
+        )
+        say(lines[-1])
+    return lines
+
+
+TABLES: dict[str, Callable[[Contest, Sequence[int], Say], list[str]]] = {
+    "widths": varied("card’s width, px", {f"{w}": Condition(float(w)) for w in WIDTHS_PX}),
+    "covered": varied("covered by another card", {name: Condition(covered=share) for name, share in COVERS.items()}),
+    "corners": varied("corners off by, of a width", {f"{100 * off:.1f} %": Condition(off=off) for off in CORNERS_OFF}),
+    "light": varied("light", {light: Condition(light=light) for light in ("typical", *photos.TROUBLES)}),
+    "enrolled": varied("enrolled from", {
+        "one photograph in another light": Condition(), "the drawing": Condition(source="drawing"),
+        "one photograph, cards of 60 px": Condition(60.0), "the drawing, 60 px": Condition(60.0, source="drawing")}),
+    "decks": by_deck,
+    "open": open_set,
+    "cost": cost,
+    "finding": finding,
+}  # fmt: skip
+
+
+# --- The page -------------------------------------------------------------------------------------------------
+
+
+def marks(name: str) -> tuple[str, str]:
+    """Between which lines of the page a table goes."""
+    return f"<!-- measured: {name} -->", f"<!-- end of {name} -->"
+
+
+def written(page: str, name: str, lines: Sequence[str]) -> str:
+    """The page with one table replaced. Raises ValueError where its marks are missing."""
+    begin, end = marks(name)
+    if begin not in page or end not in page:
+        raise ValueError(f"the page lacks the marks for {name}")
+    text = "\n".join([begin, *lines, "", machine(), end])
+    return re.sub(re.escape(begin) + ".*" + re.escape(end), lambda _: text, page, flags=re.S)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measures and prints, or writes the page."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default=",".join(TABLES), help="tables, divided by commas: " + ", ".join(TABLES))
+    parser.add_argument("--styles", default=",".join(STYLES), help="decks, divided by commas")
+    parser.add_argument("--ways", default="", help="ways to name, divided by commas (all)")
+    parser.add_argument("--seeds", type=int, default=1, help="photographs a deck and row")
+    parser.add_argument("--calibrate", action="store_true", help="print the rules for namers.py instead")
+    parser.add_argument("--quick", action="store_true", help="one deck, to see whether it runs")
+    parser.add_argument("--write", action="store_true", help=f"write the tables into {PAGE.relative_to(ROOT)}")
+    given = parser.parse_args(arguments)
+    cv2.setNumThreads(1)
+    styles = given.styles.split(",")[: 1 if given.quick else None]
+    contest = Contest(styles, [way for way in given.ways.split(",") if way])
+    if given.calibrate:
+        print(contest.calibrated())
+        return
+    for name in given.only.split(","):
+        lines = TABLES[name](contest, range(given.seeds), lambda line: print(line, file=sys.stderr))
+        if given.write:
+            PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), name, lines), encoding="utf-8")
+        print("\n".join([*lines, ""]))
+
+
+if __name__ == "__main__":
+    main()

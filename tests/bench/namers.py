@@ -1,0 +1,276 @@
+"""The ways to name a card by its face that are compared: each is given a deck's pictures and then cards, cut out.
+
+A way always says which face it thinks it is, with a score and the lead over the next; from when on it is sure is
+calibrated (`Rule`), alike for all but ours, which brings its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import cv2
+import decks
+import imagehash
+import numpy as np
+from PIL import Image as Pillow
+
+from companion.rules.cards import Card
+from companion.vision import faces as reading
+from companion.vision.naming import Closely
+from companion.vision.poses import poses
+from companion.vision.templates import COARSE_PX_PER_MM, FINE_PX_PER_MM, Templates, Turned, lab, templates_of
+
+PX_PER_MM = 4.0
+MARGIN_MM = 8.0
+"""What is cut out around a card: corners are never known to the hair."""
+
+
+@dataclass(frozen=True, eq=False)
+class Crop:
+    """A card from straight above, or what was taken for one."""
+
+    image: np.ndarray
+    """`(H, W, 3) uint8 BGR`, `PX_PER_MM`, `MARGIN_MM` wider than the card on every side; maybe upside down."""
+
+    size_mm: tuple[float, float]
+    seen: np.ndarray | None = None
+    """`(H, W) float32`, 0 where another card is known to lie on it; None: nothing lies on it."""
+
+    @cached_property
+    def card(self) -> np.ndarray:
+        """Without the margin."""
+        rim = round(MARGIN_MM * PX_PER_MM)
+        return np.ascontiguousarray(self.image[rim:-rim, rim:-rim])
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A guess. `face` may be `decks.BACK`; None: nothing at all."""
+
+    face: str | None
+    score: float = 0.0
+    lead: float = 0.0
+    sure: bool | None = None
+    """What the way itself says; None where that is left to a `Rule`."""
+
+
+Pictures = Mapping[str, np.ndarray]
+"""The faces of a deck and its back by their slugs, `(H, W, 3) uint8 BGR`."""
+
+Namer = Callable[[Crop], Answer]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Sure from a score and a lead on; a back is never a face."""
+
+    score: float = 0.0
+    lead: float = 0.0
+
+    def accepts(self, answer: Answer) -> bool:
+        """Whether a face is named outright."""
+        if answer.face in (None, decks.BACK):
+            return False
+        return answer.sure if answer.sure is not None else answer.score >= self.score and answer.lead >= self.lead
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A name, and how a namer for a deck is made."""
+
+    name: str
+    made: Callable[[Pictures, tuple[float, float]], Namer]
+    rule: Rule = Rule()
+
+
+# --- Ours -----------------------------------------------------------------------------------------------------
+
+
+class _Upright(Templates):
+    """A deck whose cards lie upright or upside down: how a card is turned is known here, as for the other ways."""
+
+    @cached_property
+    def turned(self) -> tuple[Turned, ...]:
+        return tuple(turned for turned in super().turned if turned.turn_deg in (0.0, 180.0))
+
+
+def ours(pictures: Pictures, size_mm: tuple[float, float]) -> Namer:
+    """What the eye does with a part of the table where it expects one card."""
+    faces = [(None if slug == decks.BACK else Card(slug), image) for slug, image in pictures.items()]
+    templates = _Upright(size_mm, templates_of(faces, size_mm).all)
+
+    def named(crop: Crop) -> Answer:
+        fine = lab(_scaled(crop.image, FINE_PX_PER_MM))
+        coarse = cv2.resize(fine, _size(crop.image, COARSE_PX_PER_MM), interpolation=cv2.INTER_AREA)
+        shown = [
+            None if crop.seen is None else _scaled(crop.seen, scale) for scale in (COARSE_PX_PER_MM, FINE_PX_PER_MM)
+        ]
+        closely = Closely(fine, templates)
+        pose = next(iter(poses(coarse, templates, shown[0])), None)
+        best = closely.named(pose, shown[1]) if pose else None
+        if best is None:
+            return Answer(None, sure=False)
+        face = decks.BACK if best.face is None else best.face.value
+        return Answer(face, best.score, best.margin, reading._is_sure(best))
+
+    return named
+
+
+def _scaled(image: np.ndarray, px_per_mm: float) -> np.ndarray:
+    return cv2.resize(image, _size(image, px_per_mm), interpolation=cv2.INTER_AREA)
+
+
+def _size(image: np.ndarray, px_per_mm: float) -> tuple[int, int]:
+    return tuple(round(side / PX_PER_MM * px_per_mm) for side in image.shape[1::-1])
+
+
+# --- The others -----------------------------------------------------------------------------------------------
+
+_SMALL = (32, 46)
+
+
+def grey(pictures: Pictures, size_mm: tuple[float, float]) -> Namer:
+    """Correlation of small grey pictures, in both orientations."""
+    rows = [_row(cv2.cvtColor(_small(image), cv2.COLOR_BGR2GRAY)) for image in _both_ways(pictures)]
+
+    def named(crop: Crop) -> Answer:
+        row = _row(cv2.cvtColor(_small(crop.card), cv2.COLOR_BGR2GRAY))
+        return _best(pictures, np.array([row @ other for other in rows]))
+
+    return named
+
+
+def colour(pictures: Pictures, size_mm: tuple[float, float]) -> Namer:
+    """Correlation of small Lab pictures, each channel's mean taken out, shifted by a pixel each way."""
+    rows = np.array([_row(_even(_small(image))) for image in _both_ways(pictures)])
+
+    def named(crop: Crop) -> Answer:
+        wide = cv2.resize(crop.card, (_SMALL[0] + 2, _SMALL[1] + 2), interpolation=cv2.INTER_AREA)
+        shifted = [wide[y : y + _SMALL[1], x : x + _SMALL[0]] for y in range(3) for x in range(3)]
+        crops = np.array([_row(_even(part)) for part in [_small(crop.card), *shifted]])
+        return _best(pictures, (rows @ crops.T).max(1))
+
+    return named
+
+
+def phash(pictures: Pictures, size_mm: tuple[float, float]) -> Namer:
+    """The perceptual hash of imagehash, 256 bits, in both orientations."""
+    hashes = [_hash(image) for image in _both_ways(pictures)]
+
+    def named(crop: Crop) -> Answer:
+        own = _hash(crop.card)
+        return _best(pictures, np.array([1 - (own - other) / 256 for other in hashes]))
+
+    return named
+
+
+def orb(pictures: Pictures, size_mm: tuple[float, float]) -> Namer:
+    """ORB's keypoints, those that agree on where the card lies counted."""
+    return _by_keypoints(pictures, cv2.ORB_create(500), cv2.NORM_HAMMING, 0.8)
+
+
+def sift(pictures: Pictures, size_mm: tuple[float, float]) -> Namer:
+    """The same with SIFT's."""
+    return _by_keypoints(pictures, cv2.SIFT_create(500), cv2.NORM_L2, 0.75)
+
+
+def _both_ways(pictures: Pictures) -> list[np.ndarray]:
+    return [*pictures.values(), *(image[::-1, ::-1] for image in pictures.values())]
+
+
+def _best(pictures: Pictures, scores: np.ndarray) -> Answer:
+    """The best face and its lead over every other; scores of one orientation or of both, one after the other."""
+    each = scores.reshape(-1, len(pictures)).max(0)
+    order = np.argsort(-each)
+    return Answer(list(pictures)[order[0]], float(each[order[0]]), float(each[order[0]] - each[order[1]]))
+
+
+def _small(image: np.ndarray) -> np.ndarray:
+    return cv2.resize(image, _SMALL, interpolation=cv2.INTER_AREA)
+
+
+def _even(image: np.ndarray) -> np.ndarray:
+    in_lab = lab(image)
+    return in_lab - in_lab.mean((0, 1))
+
+
+def _row(image: np.ndarray) -> np.ndarray:
+    flat = image.astype(np.float32).ravel()
+    flat = flat - flat.mean()
+    return flat / max(float(np.linalg.norm(flat)), 1e-3)
+
+
+def _hash(image: np.ndarray) -> imagehash.ImageHash:
+    return imagehash.phash(Pillow.fromarray(cv2.cvtColor(image, cv2.COLOR_BGR2RGB)), hash_size=16)
+
+
+def _by_keypoints(pictures: Pictures, detector: cv2.Feature2D, norm: int, ratio: float) -> Namer:
+    size = tuple(round(side * PX_PER_MM) for side in decks.CARD_MM)
+    known = [_described(detector, cv2.resize(image, size, interpolation=cv2.INTER_AREA)) for image in pictures.values()]
+    matcher = cv2.BFMatcher(norm)
+
+    def named(crop: Crop) -> Answer:
+        own = _described(detector, crop.card)
+        counts = np.array([float(_agreeing(own, other, matcher, ratio)) for other in known])
+        answer = _best(pictures, counts)
+        return Answer(answer.face if answer.score else None, answer.score, answer.lead / max(answer.score, 1.0))
+
+    return named
+
+
+Described = tuple[np.ndarray, np.ndarray | None]
+
+
+def _described(detector: cv2.Feature2D, image: np.ndarray) -> Described:
+    points, features = detector.detectAndCompute(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), None)
+    return np.float32([point.pt for point in points]).reshape(-1, 2), features
+
+
+def _agreeing(own: Described, other: Described, matcher: cv2.BFMatcher, ratio: float) -> int:
+    """How many matches agree on where the card lies: moved, turned, hardly larger or smaller, no point taken twice."""
+    if own[1] is None or other[1] is None or len(own[0]) < 4 or len(other[0]) < 4:
+        return 0
+    pairs = [pair for pair in matcher.knnMatch(own[1], other[1], k=2) if len(pair) == 2]
+    good = sorted(
+        (first for first, second in pairs if first.distance < ratio * second.distance), key=lambda m: m.distance
+    )
+    once = list({match.trainIdx: match for match in reversed(good)}.values())
+    if len(once) < 3:
+        return 0
+    here, there = own[0][[match.queryIdx for match in once]], other[0][[match.trainIdx for match in once]]
+    matrix, inside = cv2.estimateAffinePartial2D(here, there, ransacReprojThreshold=1.5 * PX_PER_MM)
+    if matrix is None or not 0.8 < np.hypot(*matrix[:, 0]) < 1.25:
+        return 0
+    return int(inside.sum())
+
+
+# --- When to be sure ------------------------------------------------------------------------------------------
+
+
+def calibrated(answers: Sequence[tuple[Answer, str | None]], wrong_at_most: float = 0.002) -> Rule:
+    """The rule that accepts most right answers and at most this share of wrong ones; truths are faces or None."""
+    scores = np.array([answer.score for answer, _ in answers])
+    leads = np.array([answer.lead for answer, _ in answers])
+    is_face = np.array([answer.face not in (None, decks.BACK) for answer, _ in answers])
+    right = np.array([answer.face == truth for answer, truth in answers]) & is_face
+    best, most = Rule(np.inf, np.inf), -1
+    for score in np.unique(np.quantile(scores, np.linspace(0, 1, 60))):
+        for lead in np.unique(np.quantile(leads, np.linspace(0, 1, 60))):
+            sure = is_face & (scores >= score) & (leads >= lead)
+            told = int((sure & right).sum())
+            if told > most and (sure & ~right).sum() <= wrong_at_most * len(answers):
+                best, most = Rule(float(score), float(lead)), told
+    return best
+
+
+WAYS = (
+    Way("ours", ours),
+    Way("colour correlation", colour, Rule(0.43, 0.06)),
+    Way("grey correlation", grey, Rule(0.69, 0.051)),
+    Way("pHash", phash, Rule(0.72, 0.0625)),
+    Way("ORB", orb, Rule(16, 0.33)),
+    Way("SIFT", sift, Rule(11, 0.37)),
+)
+"""The rules are those that `python -m tests.bench.faces --calibrate` prints."""
