@@ -336,6 +336,140 @@ def print_sheets(
         click.echo(note, err=True)
 
 
+@companion.command()
+@click.argument("deck", metavar="DECK")
+@click.option("--edition", required=True, metavar="E", help="Whose cards these are.")
+@click.option(
+    "--from",
+    "folder",
+    required=True,
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="A folder with a picture of each face, called as the card is: roll.jpg, 100.png, back.jpg.",
+)
+@click.option("--size", metavar="WxH", help="Width and height of a card in millimetres (default 57x88).")
+@click.option("--maker", metavar="TEXT", help="Who made these cards; kept with the deck.")
+@_data
+def enroll(deck: str, edition: str, folder: Path, size: str | None, maker: str | None, data: Path | None) -> int:
+    """Make a template deck of one picture a face, by which your cards are told without stickers.
+
+    A picture is a scan of the card, or a photograph of it on a plain ground of another colour.
+
+    \b
+    Example: companion enroll grandma --edition classic --from photos
+    """
+    from companion.data import data_dir
+    from companion.vision.enrolling import begin, enrol_folder
+
+    rules, size_mm = _edition(edition), _card_size(size) if size else None
+    enrolment = begin(deck, rules.name, data_dir(data), size_mm=size_mm, maker=maker)
+    got, wrong = 0, 0
+    for said in enrol_folder(enrolment, folder):
+        got, wrong = got + (not said.is_fault), wrong + said.is_fault
+        click.echo(said.sentence, err=said.is_fault)
+    if not got:
+        raise Problem(f"No face of '{deck}' was enrolled from {folder}: see above for what is wrong with each picture.")
+    rest = " with the rest" if wrong else ""
+    click.echo(
+        f"The deck '{deck}' is kept{rest} in {enrolment.folder}. Use it with: companion read IMAGE --deck {deck}"
+    )
+    return _WRONG if wrong else 0
+
+
+def _card_size(text: str) -> tuple[float, float]:
+    from companion.decks import checked_size
+
+    try:
+        return checked_size([float(side) for side in text.lower().replace("×", "x").split("x")])
+    except ValueError as error:
+        say = "--size is width and height in millimetres from 30 to 150, the shorter first, such as --size 57x88,"
+        raise Problem(f"{say} not '{text[:20]}'.") from error
+
+
+@companion.group(invoke_without_command=True)
+@click.pass_context
+@_data
+def decks(context: click.Context, data: Path | None) -> None:
+    """The template decks by which cards without stickers are told.
+
+    \b
+    Example: companion decks
+    """
+    from companion import deck_report
+    from companion.decks import deck_names
+
+    if context.invoked_subcommand is None:
+        click.echo("\n".join(deck_report.listing(deck_names(_data_folder(data)), _data_folder(data))))
+
+
+def _data_folder(data: Path | None) -> Path:
+    from companion.data import data_dir
+
+    context = click.get_current_context()
+    return data_dir(data or (context.parent.params.get("data") if context.parent else None))
+
+
+@decks.command("show")
+@click.argument("deck")
+@_data
+def show_deck(deck: str, data: Path | None) -> None:
+    """Say what a deck holds, and which faces it lacks.
+
+    \b
+    Example: companion decks show own
+    """
+    from companion import deck_report
+    from companion.decks import load_deck
+
+    click.echo("\n".join(deck_report.sheet(load_deck(deck, _data_folder(data)))))
+
+
+@decks.command("export")
+@click.argument("deck")
+@click.option("--out", metavar="FILE", type=click.Path(path_type=Path), help="The file (default: DECK.zip here).")
+@_data
+def export_deck_file(deck: str, out: Path | None, data: Path | None) -> None:
+    """Write a deck as one file, for another machine.
+
+    \b
+    Example: companion decks export grandma --out grandma.zip
+    """
+    from companion.decks import export_deck, load_deck
+
+    click.echo(export_deck(load_deck(deck, _data_folder(data)), out or Path()))
+
+
+@decks.command("import")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--as", "name", metavar="NAME", help="Call it so (default: as it says itself).")
+@_data
+def import_deck_file(file: Path, name: str | None, data: Path | None) -> None:
+    """Take a deck from a file that was exported.
+
+    \b
+    Example: companion decks import grandma.zip
+    """
+    from companion import deck_report
+    from companion.decks import import_deck
+    from companion.vision.enrolling import recoded
+
+    click.echo("\n".join(deck_report.sheet(import_deck(file, _data_folder(data), recoded, name))))
+
+
+@decks.command("remove")
+@click.argument("deck")
+@_data
+def remove_deck_folder(deck: str, data: Path | None) -> None:
+    """Remove a deck of your own.
+
+    \b
+    Example: companion decks remove grandma
+    """
+    from companion.decks import remove_deck
+
+    click.echo(f"Removed {remove_deck(deck, _data_folder(data))}")
+
+
 @companion.command("read")
 @click.argument("images", nargs=-1, required=True, metavar="IMAGE...", type=click.Path(path_type=Path))
 @click.option(

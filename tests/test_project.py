@@ -35,7 +35,7 @@ NOT_OURS = {
 
 # --- Imports point inwards ------------------------------------------------------------------------------------
 
-LEAVES = {"codes", "drawn_zones", "errors", "labels", "layout", "shipped", "rules"}
+LEAVES = {"codes", "decks", "drawn_zones", "errors", "labels", "layout", "shipped", "rules"}
 MAY_IMPORT = {
     "": set(),
     "rules": {"errors", "shipped"},
@@ -47,6 +47,7 @@ MAY_IMPORT = {
     "data": {"errors"},
     "places": LEAVES,
     "proposal": LEAVES,
+    "decks": {"errors", "shipped", "rules"},
     "drawn_zones": {"errors", "layout"},
     "setup": LEAVES,
     "vision": LEAVES,

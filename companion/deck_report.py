@@ -1,0 +1,43 @@
+"""Template decks in words, for the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from companion.decks import Deck, load_deck
+from companion.errors import Problem
+
+
+def listing(names: Sequence[str], data: Path) -> Iterator[str]:
+    """A line a deck; a damaged one is named with what is wrong with it."""
+    for name in names:
+        try:
+            yield _line(load_deck(name, data))
+        except Problem as problem:
+            yield f"{name:16}{problem}"
+
+
+def sheet(deck: Deck) -> Iterator[str]:
+    """All that a deck says of itself."""
+    width, height = deck.size_mm
+    yield f"{deck.name}: {deck.title}"
+    yield f"Edition: {deck.edition}. Cards: {width:g} × {height:g} mm."
+    if deck.maker:
+        yield f"Maker: {deck.maker}."
+    if deck.made:
+        yield f"Enrolled: {deck.made}."
+    yield f"Faces: {', '.join(_with_count(face.value, len(paths)) for face, paths in deck.faces.items())}."
+    if deck.missing:
+        yield f"Missing: {', '.join(deck.missing)}: cards of these faces will not be told."
+    yield f"Back: {'there' if deck.back else 'no picture of it'}."
+    yield f"Folder: {deck.folder}"
+
+
+def _line(deck: Deck) -> str:
+    lacks = f", {len(deck.missing)} missing" if deck.missing else ""
+    return f"{deck.name:16}{deck.edition:14}{len(deck.faces)} faces{lacks}  {deck.title}"
+
+
+def _with_count(name: str, count: int) -> str:
+    return f"{name} ({count} pictures)" if count > 1 else name

@@ -1,0 +1,437 @@
+"""Template decks: one picture a face, by which cards without stickers are told.
+
+A deck is a folder with a `deck.toml` and pictures named as the cards are, `roll.png`, `roll-2.png`, `back.png`. Those
+that ship lie in `card_templates/`, one's own in `decks/` of the data folder. Every write leaves a whole deck behind:
+one that is only half enrolled is a deck that lacks some faces.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import re
+import shutil
+import tempfile
+import tomllib
+import zipfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+from companion.errors import Problem
+from companion.rules.cards import Card, card_of_slug
+from companion.rules.edition import EditionError, load_edition
+from companion.rules.spelling import meant, shown
+from companion.shipped import shipped
+
+DECKS_NAME = "decks"
+"""The folder of the data folder in which one's own decks lie."""
+
+FILE_NAME = "deck.toml"
+BACK = "back"
+CARD_MM = (57.0, 88.0)
+MOST_PICTURES = 9
+"""So many pictures of one face are kept."""
+
+SMALLEST_MM, LARGEST_MM = 30.0, 150.0
+"""Between these a card's sides lie."""
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
+_PICTURE = re.compile(r"(?P<subject>[a-z0-9-]+?)(?:-(?P<number>[2-9]))?\.(?:png|jpg|jpeg)")
+_KEYS = {"name": str, "title": str, "edition": str, "maker": str, "drawn_by": str, "back": str, "size_mm": list,
+         "made": datetime.date}  # fmt: skip
+_KIND_WORDS = {
+    str: "a text in quotes",
+    list: "two lengths such as [57, 88]",
+    datetime.date: "a date such as 2026-11-22",
+}
+_MOST_FILE_BYTES, _MOST_PICTURE_BYTES, _MOST_FILES = 128_000_000, 16_000_000, 400
+_LONGEST_TEXT = 200
+
+Subject = Card | None
+"""What a picture shows: a face, or None for the back."""
+
+Recoded = Callable[[bytes, str], bytes]
+"""Reads a picture's bytes, called by a name in what it says, and writes the picture anew, as a PNG; raises Problem."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deck:
+    """A template deck as it lies on the disk."""
+
+    name: str
+    title: str
+    edition: str
+    maker: str
+    made: str | None
+    """The day on which it was enrolled, `2026-11-22`."""
+
+    size_mm: tuple[float, float]
+    """Width and height of a card."""
+
+    folder: Path
+    faces: Mapping[Card, tuple[Path, ...]]
+    """The pictures of every face of which there is one, the main one first."""
+
+    back: tuple[Path, ...] = ()
+    missing: tuple[Card, ...] = ()
+    """The faces of its edition of which there is no picture."""
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """What `deck.toml` says."""
+
+    name: str
+    edition: str
+    size_mm: tuple[float, float] = CARD_MM
+    title: str = ""
+    maker: str = ""
+    made: str | None = None
+
+
+# --- Which decks there are ------------------------------------------------------------------------------------
+
+
+def deck_names(data: Path | None) -> tuple[str, ...]:
+    """The decks that ship, then those of a data folder."""
+    ours = _names_in(shipped("card_templates"))
+    return (*ours, *(name for name in own_names(data) if name not in ours))
+
+
+def own_names(data: Path | None) -> tuple[str, ...]:
+    """The decks of a data folder."""
+    return _names_in(data / DECKS_NAME) if data else ()
+
+
+def _names_in(folder: Path) -> tuple[str, ...]:
+    try:
+        return tuple(sorted(path.parent.name for path in folder.glob(f"*/{FILE_NAME}") if is_name(path.parent.name)))
+    except OSError as error:
+        raise Problem(
+            f"The decks in {folder} cannot be listed ({error.strerror}): look at the folder's rights."
+        ) from error
+
+
+def is_name(name: str) -> bool:
+    """Whether a deck may be called so: letters, digits, `-` and `_`, at most 40 of them."""
+    return bool(_NAME.fullmatch(name))
+
+
+def checked_name(name: str) -> str:
+    """A name for a deck of one's own. Raises Problem for one that no deck may have, or that one that ships has."""
+    if not is_name(name):
+        raise Problem(
+            f"A deck cannot be called '{shown(name)}': its name has letters without accents, digits, - and _,"
+            " at most 40, and begins with a letter or digit, such as our-old-deck."
+        )
+    if name.lower() in {other.lower() for other in _names_in(shipped("card_templates"))}:
+        raise Problem(f"The deck '{name}' ships with the program and stays as it is: choose another name.")
+    return name
+
+
+def own_folder(name: str, data: Path) -> Path:
+    """Where a deck of one's own lies, whether there is one or not. Raises Problem as `checked_name` does."""
+    return data / DECKS_NAME / checked_name(name)
+
+
+# --- Reading --------------------------------------------------------------------------------------------------
+
+
+def load_deck(name: str, data: Path | None = None) -> Deck:
+    """A deck by its name, one that ships or one of the data folder.
+
+    Raises Problem where there is none, or it is damaged, lacks a picture that it names, or has no face at all.
+    """
+    known = deck_names(data)
+    if name not in known:
+        raise Problem(
+            f"There is no deck '{shown(name)}'{meant(name, known)}: the decks are {', '.join(known)};"
+            " `companion enroll` makes one of your cards."
+        )
+    ours = shipped("card_templates") / name
+    return read_deck(ours if (ours / FILE_NAME).is_file() or data is None else data / DECKS_NAME / name)
+
+
+def read_deck(folder: Path) -> Deck:
+    """The deck that lies in a folder, called as the folder is. Raises Problem with what is wrong with it."""
+    description = read_description(folder)
+    cards = _cards_of(description.edition, folder)
+    pictures = pictures_in(folder)
+    faces = {card: pictures[card] for card in cards if card in pictures}
+    if not faces:
+        raise Problem(f"The deck in {folder} has no picture of any face: enrol it anew with `companion enroll`.")
+    return Deck(
+        folder.name,
+        description.title or folder.name,
+        description.edition,
+        description.maker,
+        description.made,
+        description.size_mm,
+        folder,
+        MappingProxyType(faces),
+        pictures.get(None, ()),
+        tuple(card for card in cards if card not in faces),
+    )
+
+
+def read_description(folder: Path) -> Description:
+    """What the `deck.toml` of a folder says. Raises Problem naming the file for the first thing wrong in it."""
+    path = folder / FILE_NAME
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise Problem(
+            f"The deck's file {path} cannot be read ({error.strerror}): look at the file's rights."
+        ) from error
+    except (ValueError, RecursionError) as error:
+        raise Problem(f"The deck's file {path} is damaged ({error}): enrol the deck anew.") from error
+    try:
+        description = _description(data, folder.name)
+    except ValueError as error:
+        raise Problem(f"The deck's file {path} is wrong: {error}") from error
+    _check_back(data.get("back"), folder)
+    return description
+
+
+def _check_back(named: object, folder: Path) -> None:
+    if named and (str(named) != Path(str(named)).name or not (folder / str(named)).is_file()):
+        raise Problem(f"The deck in {folder} has no picture '{shown(str(named))}', which its {FILE_NAME} names.")
+
+
+def _description(data: Mapping[str, object], name: str) -> Description:
+    """Raises ValueError with a sentence for the first thing wrong."""
+    unknown = next((key for key in data if key not in _KEYS), None)
+    if unknown is not None:
+        raise ValueError(f"there is no key '{shown(unknown)}'{meant(unknown, _KEYS)}; known are {', '.join(_KEYS)}.")
+    for key, value in data.items():
+        if not isinstance(value, _KEYS[key]):
+            raise ValueError(f"'{key}' is {_KIND_WORDS[_KEYS[key]]}.")
+    if "edition" not in data:
+        raise ValueError('it does not say which edition the deck is: write edition = "classic".')
+    made = data.get("made")
+    return Description(
+        name,
+        str(data["edition"]),
+        checked_size(data.get("size_mm", list(CARD_MM))),
+        str(data.get("title", "")),
+        str(data.get("maker", "")),
+        str(made)[:10] if made else None,
+    )
+
+
+def checked_size(value: object) -> tuple[float, float]:
+    """Width and height of a card in millimetres. Raises ValueError with a sentence."""
+    numbers = [float(n) for n in value if isinstance(n, int | float)] if isinstance(value, list | tuple) else []
+    if len(numbers) != 2 or not all(SMALLEST_MM <= n <= LARGEST_MM for n in numbers) or numbers[0] >= numbers[1]:
+        raise ValueError(
+            "a card's size is its width and its height, the shorter first, in millimetres"
+            f" from {SMALLEST_MM:.0f} to {LARGEST_MM:.0f}, such as 57 and 88."
+        )
+    return numbers[0], numbers[1]
+
+
+def _cards_of(edition: str, folder: Path) -> tuple[Card, ...]:
+    try:
+        return tuple(load_edition(edition).deck)
+    except EditionError as error:
+        raise Problem(f"The deck in {folder} cannot be used: {error}") from error
+
+
+def pictures_in(folder: Path) -> dict[Subject, tuple[Path, ...]]:
+    """The pictures of a deck's folder by what they show, the main one first; other files are not looked at."""
+    found: dict[Subject, list[tuple[int, Path]]] = {}
+    for path in sorted(folder.iterdir()):
+        named = picture_named(path.name)
+        if named and path.is_file():
+            found.setdefault(named[0], []).append((named[1], path))
+    return {subject: tuple(path for _, path in sorted(paths)) for subject, paths in found.items()}
+
+
+def picture_named(name: str) -> tuple[Subject, int] | None:
+    """What a file of a deck shows and which picture of it that is, from 1; None for any other name."""
+    match = _PICTURE.fullmatch(name)
+    if not match:
+        return None
+    card = card_of_slug(match["subject"])
+    if match["subject"] != BACK and (card is None or card is Card.UNKNOWN):
+        return None
+    return card, int(match["number"] or 1)
+
+
+# --- Writing --------------------------------------------------------------------------------------------------
+
+
+def write_description(folder: Path, description: Description) -> None:
+    """Writes the `deck.toml` of a deck, whose folder is made if need be. Raises Problem when that cannot be done."""
+    lines = [f"name = {_quoted(description.name)}", f"title = {_quoted(description.title or description.name)}",
+             f"edition = {_quoted(description.edition)}", f"maker = {_quoted(description.maker)}",
+             f"size_mm = [{description.size_mm[0]}, {description.size_mm[1]}]"]  # fmt: skip
+    lines += [f"made = {description.made}"] if description.made else []
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _cannot_write(folder, error) from error
+    _write(folder / FILE_NAME, "\n".join([*lines, ""]).encode())
+
+
+def _quoted(text: str) -> str:
+    """A text as TOML: one line, not too long, nothing unprintable in it."""
+    plain = "".join(char if char.isprintable() else " " for char in text[:_LONGEST_TEXT])
+    return json.dumps(plain, ensure_ascii=False)
+
+
+def put_pictures(folder: Path, subject: Subject, pngs: Sequence[bytes]) -> tuple[Path, ...]:
+    """Makes these the only pictures of a face, or of the back, in a deck's folder; the first is the main one.
+
+    Each is written whole before an older one is removed. Raises Problem when that cannot be done.
+    """
+    slug = BACK if subject is None else subject.value
+    names = [f"{slug}.png" if number == 1 else f"{slug}-{number}.png" for number in range(1, len(pngs) + 1)]
+    for name, png in zip(names, pngs, strict=True):
+        _write(folder / name, png)
+    for path in pictures_in(folder).get(subject, ()):
+        if path.name not in names:
+            path.unlink(missing_ok=True)
+    return tuple(folder / name for name in names)
+
+
+def remove_deck(name: str, data: Path) -> Path:
+    """Removes a deck of one's own. Raises Problem where there is none, or it cannot be removed."""
+    folder = own_folder(name, data)
+    if not (folder / FILE_NAME).is_file():
+        raise Problem(f"There is no deck '{name}' in {folder.parent}{meant(name, own_names(data))}.")
+    try:
+        (folder / FILE_NAME).unlink()
+        shutil.rmtree(folder)
+    except OSError as error:
+        raise Problem(f"{folder} cannot be removed ({error.strerror}): look at the folder's rights.") from error
+    return folder
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Writes a file whole or not at all."""
+    new = path.with_name(f"{path.name}.new")
+    try:
+        with new.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        new.replace(path)
+    except OSError as error:
+        raise _cannot_write(path.parent, error) from error
+
+
+def _cannot_write(folder: Path, error: OSError) -> Problem:
+    return Problem(f"The deck cannot be kept in {folder} ({error.strerror}): make room there, or look at its rights.")
+
+
+# --- As one file ----------------------------------------------------------------------------------------------
+
+
+def export_deck(deck: Deck, out: Path) -> Path:
+    """Writes a deck as one zip file, `out` or, where that is a folder, `<name>.zip` in it; gives its path."""
+    path = out / f"{deck.name}.zip" if out.is_dir() else out
+    new = path.with_name(f"{path.name}.new")
+    pictures = sorted(picture for paths in (*deck.faces.values(), deck.back) for picture in paths)
+    try:
+        with zipfile.ZipFile(new, "w", zipfile.ZIP_STORED) as packed:
+            for file in (deck.folder / FILE_NAME, *pictures):
+                packed.write(file, file.name)
+        new.replace(path)
+    except OSError as error:
+        raise Problem(f"The deck cannot be written to {path} ({error.strerror}): choose another place.") from error
+    return path
+
+
+def import_deck(file: Path, data: Path, recoded: Recoded, name: str | None = None) -> Deck:
+    """Takes a deck from a zip file that `export_deck` wrote into the data folder, whole or not at all.
+
+    It is called `name`, else as it says itself. Nothing of the file is trusted: its names are checked, what is too
+    large is refused, and every picture is read and written anew. Raises Problem.
+    """
+    content = _unpacked(file)
+    try:
+        described = tomllib.loads(content.pop(FILE_NAME).decode("utf-8"))
+        inner = _description(described, "")
+    except (ValueError, RecursionError) as error:
+        raise _bad_file(file, f"its {FILE_NAME} is damaged: {str(error).rstrip('.')}") from error
+    called = name or str(described.get("name") or file.stem)
+    folder = own_folder(called, data)
+    if folder.exists():
+        raise Problem(f"There is a deck '{called}' already: give this one another name with --as NAME.")
+    description = Description(called, inner.edition, inner.size_mm, inner.title, inner.maker, inner.made)
+    _cards_of(description.edition, file)
+    return _moved_in(folder, description, {name: recoded(data, f"{file}/{name}") for name, data in content.items()})
+
+
+def _moved_in(folder: Path, description: Description, pngs: Mapping[str, bytes]) -> Deck:
+    """Writes a deck beside where it shall lie, looks whether it is one, and moves it there."""
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        new = Path(tempfile.mkdtemp(prefix=".", dir=folder.parent))
+    except OSError as error:
+        raise _cannot_write(folder.parent, error) from error
+    try:
+        write_description(new, description)
+        for name, png in pngs.items():
+            _write(new / f"{Path(name).stem}.png", png)
+        read_deck(new)
+        new.replace(folder)
+    except OSError as error:
+        raise _cannot_write(folder.parent, error) from error
+    finally:
+        shutil.rmtree(new, ignore_errors=True)
+    return read_deck(folder)
+
+
+def _unpacked(file: Path) -> dict[str, bytes]:
+    """The files of a zip by name, if they are a deck's and not too large."""
+    try:
+        if file.stat().st_size > _MOST_FILE_BYTES:
+            raise _bad_file(file, f"it is larger than {_MOST_FILE_BYTES // 1_000_000} MB")
+        with zipfile.ZipFile(file) as packed:
+            infos = packed.infolist()
+            if len(infos) > _MOST_FILES:
+                raise _bad_file(file, f"it holds {len(infos)} files")
+            content: dict[str, bytes] = {}
+            for info in infos:
+                _check_entry(file, info, content)
+                content[info.filename] = _read_entry(file, packed, info)
+    except FileNotFoundError as error:
+        raise Problem(f"There is no file {file}: check the path.") from error
+    except OSError as error:
+        raise Problem(f"{file} cannot be read ({error.strerror or error}): check the path.") from error
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError) as error:
+        raise _bad_file(file, "it is no zip file, or damaged") from error
+    except Exception as error:
+        if type(error).__module__ not in ("zlib", "lzma", "_lzma"):
+            raise
+        raise _bad_file(file, "it is damaged") from error
+    if FILE_NAME not in content:
+        raise _bad_file(file, f"it holds no {FILE_NAME}")
+    return content
+
+
+def _check_entry(file: Path, info: zipfile.ZipInfo, content: Mapping[str, bytes]) -> None:
+    if info.filename != FILE_NAME and picture_named(info.filename) is None:
+        raise _bad_file(file, f"'{shown(info.filename)}' in it is neither {FILE_NAME} nor a card's picture")
+    if Path(info.filename).stem in {Path(name).stem for name in content}:
+        raise _bad_file(file, f"it holds '{Path(info.filename).stem}' twice")
+    if sum(map(len, content.values())) + info.file_size > _MOST_FILE_BYTES:
+        raise _bad_file(file, f"unpacked it is larger than {_MOST_FILE_BYTES // 1_000_000} MB")
+
+
+def _read_entry(file: Path, packed: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
+    """An entry's content, whatever size it says it has."""
+    with packed.open(info) as entry:
+        content = entry.read(_MOST_PICTURE_BYTES + 1)
+    if len(content) > _MOST_PICTURE_BYTES:
+        raise _bad_file(file, f"'{info.filename}' in it is larger than {_MOST_PICTURE_BYTES // 1_000_000} MB")
+    return content
+
+
+def _bad_file(file: Path, what: str) -> Problem:
+    return Problem(f"{file} is no deck that can be used ({what}): export it anew with `companion decks export`.", 1)

@@ -1,0 +1,171 @@
+"""Photographs of one card, to enrol it: any ground, a camera held in the hand, the card's true corners beside it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache, lru_cache
+
+import cv2
+import decks
+import numpy as np
+from photos import cloth, photo_like
+from webcam import Pose, Shot, developed
+
+from companion.layout import CARD_MM, side_mat
+from companion.printing import deck, mats, render
+from companion.rules.cards import Card
+
+GROUNDS = ("mat", "wood", "felt", "dark", "plaid", "print", "paper", "board", "linen", "checks")
+STYLES = ("own", *decks.STYLES)
+_TABLE_PX_PER_MM = 4.0
+_TABLE_MM = (420.0, 420.0)
+_ROUND_MM = 3.2
+
+
+@dataclass(frozen=True)
+class CardPhoto:
+    """A photograph and where its card truly lies."""
+
+    image: np.ndarray
+    corners: np.ndarray
+    """`(4, 2)` px: the card's own top left one first, then clockwise; where its edges meet, were they not rounded."""
+
+    face: np.ndarray
+    size_mm: tuple[float, float]
+    ground: str
+    style: str
+    slug: str
+
+    def error_mm(self, corners: np.ndarray) -> float:
+        """How far the worst of the corners found is off, in millimetres of the card."""
+        w, h = self.size_mm
+        to_mm = cv2.getPerspectiveTransform(np.float32(self.corners), np.float32([(0, 0), (w, 0), (w, h), (0, h)]))
+        found = cv2.perspectiveTransform(np.float64(corners).reshape(-1, 1, 2), to_mm.astype(np.float64)).reshape(-1, 2)
+        return float(np.hypot(*(found - [(0, 0), (w, 0), (w, h), (0, h)]).T).max())
+
+
+def face_of(style: str, slug: str) -> tuple[np.ndarray, tuple[float, float]]:
+    """A face at 8 px/mm and its size."""
+    if style == "own":
+        return _own(slug), CARD_MM
+    return (decks.back(style) if slug == decks.BACK else decks.face(style, slug)), decks.size_mm(style)
+
+
+@cache
+def _own(slug: str) -> np.ndarray:
+    return render.to_image(deck.back_svg() if slug == decks.BACK else deck.face_svg(Card(slug)), 8)
+
+
+@lru_cache(maxsize=24)
+def ground_image(kind: str, seed: int) -> np.ndarray:
+    """What lies under the card, `_TABLE_MM` of it, `uint8 BGR`."""
+    size = tuple(round(side * _TABLE_PX_PER_MM) for side in _TABLE_MM)
+    rng = np.random.default_rng(seed)
+    if kind == "mat":
+        sheet = render.to_image(mats.mat_svg(side_mat(1 + seed % 3)), _TABLE_PX_PER_MM)
+        image = cv2.resize(cloth("wood", size, seed) >> 8, size).astype(np.uint8)
+        top = (size[1] - sheet.shape[0]) // 2
+        image[top : top + sheet.shape[0], : sheet.shape[1]] = sheet[:, : size[0]]
+        return np.minimum(image, 238)
+    if kind in ("wood", "felt", "dark", "plaid", "print"):
+        linear = cloth(kind, size, seed).astype(np.float32) / 65535
+        return np.clip(255 * linear ** (1 / 2.2), 0, 255).astype(np.uint8)
+    grain = rng.normal(0, 1, (size[1], size[0], 1)).astype(np.float32)
+    if kind == "checks":
+        y, x = np.mgrid[0 : size[1], 0 : size[0]] // round(rng.uniform(8, 30) * _TABLE_PX_PER_MM)
+        tones = rng.uniform(60, 220, (2, 3))
+        return np.clip(np.where(((x + y) % 2)[..., None], *tones) + 3 * grain, 0, 255).astype(np.uint8)
+    tone = {"paper": (205, 212, 214), "board": (90, 120, 150), "linen": (150, 170, 180)}[kind]
+    tone = np.array(tone) * rng.uniform(0.75, 1.05, 3)
+    weave = 12 * np.sin(np.arange(size[0]) * 1.3)[None, :, None] * np.sin(np.arange(size[1]) * 1.3)[:, None, None]
+    stains = (photo_like(size, seed).astype(np.float32).mean(2, keepdims=True) - 120) * 0.05
+    return np.clip(tone + 2.5 * grain + stains + (weave if kind == "linen" else 0), 0, 255).astype(np.uint8)
+
+
+def card_photo(seed: int, style: str, slug: str, ground: str, **how: object) -> CardPhoto:
+    """One card photographed from the hand: tilted up to 32°, turned up to 30°, 18–92 % of the picture's height."""
+    rng = np.random.default_rng((seed, 11))
+    face, size_mm = face_of(style, slug)
+    wide = bool(rng.random() < 0.3)
+    long_px = int(rng.choice((1280, 1600, 2000)))
+    size_px = (long_px, round(long_px * 0.75)) if wide else (round(long_px * 0.75), long_px)
+    share = float(how.get("share", rng.uniform(0.18, 0.92)))
+    tilt, turn = float(how.get("tilt", rng.uniform(0, 32))), float(how.get("turn", rng.uniform(-30, 30)))
+    scale = share * size_px[1] / size_mm[1]
+    for _ in range(40):
+        focal = float(rng.uniform(0.75, 1.0)) * (1 if wide else 4 / 3)
+        lean, at_mm = float(rng.uniform(0, 360)), rng.uniform(-0.12, 0.12, 2) * np.array(size_px) / scale
+        pose = Pose(scale, size_px, tilt, lean, turn, focal=focal, at_mm=tuple(float(v) for v in at_mm))
+        w, h = size_mm
+        corners = pose.px([(-w / 2, -h / 2), (w / 2, -h / 2), (w / 2, h / 2), (-w / 2, h / 2)])
+        room = 0.012 * size_px[1]
+        if (corners > room).all() and (corners < np.array(size_px) - room).all():
+            break
+        scale *= 0.96
+    table = ground_image(ground, int(rng.integers(4)))
+    shift = rng.uniform(-60, 60, 2)
+    image = _rendered(table, face, size_mm, pose, shift, rng)
+    shot = Shot(
+        optics_px=float(rng.uniform(0.5, 1.4)),
+        exposure=float(rng.uniform(0.5, 0.95)),
+        uneven=float(rng.uniform(0, 0.3)),
+        uneven_deg=float(rng.uniform(0, 360)),
+        vignette=float(rng.uniform(0, 0.25)),
+        noise=float(rng.uniform(1, 4)),
+        colour=tuple(float(v) for v in rng.uniform(0.8, 1.1, 3)),
+        halo=float(rng.uniform(0, 0.8)),
+        jpeg=int(rng.integers(72, 96)),
+    )
+    shot_image = developed((np.clip(image, 0, 1) * 65535).astype(np.uint16), shot, seed)
+    return CardPhoto(shot_image, corners, face, size_mm, ground, style, slug)
+
+
+def _rendered(table: np.ndarray, face: np.ndarray, size_mm: tuple[float, float], pose: Pose, shift_mm: np.ndarray,
+              rng: np.random.Generator) -> np.ndarray:  # fmt: skip
+    """Linear light, `(H, W, 3) float32`."""
+    size_px, s = pose.size_px, _TABLE_PX_PER_MM
+    square = np.float32([(-50, -50), (50, -50), (50, 50), (-50, 50)])
+    over = 2
+    seen = np.float32((pose.px(square) + 0.5) * over - 0.5)
+    shape = tuple(side * over for side in size_px)
+    on_table = np.float32((square + np.array(_TABLE_MM) / 2 + shift_mm) * s - 0.5)
+    under = cv2.warpPerspective(table, cv2.getPerspectiveTransform(on_table, seen), shape, flags=cv2.INTER_LINEAR,
+                                borderMode=cv2.BORDER_REFLECT)  # fmt: skip
+    on_card = np.float32((square + np.array(size_mm) / 2) * 8 - 0.5)
+    to_seen = cv2.getPerspectiveTransform(on_card, seen)
+    cover = _cut(face.shape[:2])
+    card = cv2.warpPerspective(face, to_seen, shape, flags=cv2.INTER_AREA)
+    alpha = cv2.warpPerspective(cover, to_seen, shape, flags=cv2.INTER_LINEAR)
+    down = lambda a: cv2.resize(a, size_px, interpolation=cv2.INTER_AREA)  # noqa: E731
+    under, card, alpha = down(under), down(card), down(alpha)
+    mm = pose.px_per_mm
+    move = rng.normal(0, 0.5, 2) * mm
+    moved = cv2.warpAffine(alpha, np.float32([[1, 0, move[0]], [0, 1, move[1]]]), size_px)
+    dark = cv2.GaussianBlur(moved, (0, 0), float(rng.uniform(0.25, 1.6)) * mm).astype(np.float32) / 255
+    light = _light(under) * (1 - float(rng.uniform(0.1, 0.45)) * dark[..., None])
+    a = alpha[..., None].astype(np.float32) / 255
+    return light * (1 - a) + a * _light(card) * 0.9
+
+
+def _cut(shape: tuple[int, int]) -> np.ndarray:
+    """The card's outline with its rounded corners, 255 inside."""
+    cover = np.zeros(shape, np.uint8)
+    r = round(_ROUND_MM * 8)
+    h, w = shape
+    cv2.rectangle(cover, (r, 0), (w - 1 - r, h - 1), 255, -1)
+    cv2.rectangle(cover, (0, r), (w - 1, h - 1 - r), 255, -1)
+    for x in (r, w - 1 - r):
+        for y in (r, h - 1 - r):
+            cv2.circle(cover, (x, y), r, 255, -1)
+    return cover
+
+
+def _light(image: np.ndarray) -> np.ndarray:
+    return (image.astype(np.float32) / 255) ** 2.2
+
+
+def some_card_photo(seed: int) -> CardPhoto:
+    """Any card of any deck on any ground."""
+    rng = np.random.default_rng((seed, 12))
+    slugs = (*decks.CLASSIC, decks.BACK)
+    return card_photo(seed, str(rng.choice(STYLES)), str(rng.choice(slugs)), str(rng.choice(GROUNDS)))

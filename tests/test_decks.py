@@ -1,0 +1,229 @@
+"""Template decks: read, written whole or not at all, and carried as one file."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from companion.decks import (
+    DECKS_NAME,
+    FILE_NAME,
+    Description,
+    deck_names,
+    export_deck,
+    import_deck,
+    load_deck,
+    own_folder,
+    picture_named,
+    put_pictures,
+    remove_deck,
+    write_description,
+)
+from companion.errors import Problem
+from companion.rules.cards import Card
+from companion.vision.enrolling import recoded
+
+PNG = cv2.imencode(".png", np.full((88, 57, 3), 200, np.uint8))[1].tobytes()
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """A data folder with the deck `ours`, two faces and a back of classic."""
+    folder = own_folder("ours", tmp_path)
+    write_description(
+        folder, Description("ours", "classic", (60.0, 90.0), "Grandma's", 'Jean "Ed" Müller', "2026-11-22")
+    )
+    put_pictures(folder, Card.ROLL, [PNG, PNG])
+    put_pictures(folder, Card.KM_100, [PNG])
+    put_pictures(folder, None, [PNG])
+    return tmp_path
+
+
+def sentence_of(call, *words: object, **named: object) -> str:
+    with pytest.raises(Problem) as caught:
+        call(*words, **named)
+    sentence = str(caught.value)
+    assert sentence.endswith(".")
+    assert "\n" not in sentence
+    return sentence
+
+
+def test_the_projects_own_deck_ships_with_every_face_of_classic():
+    deck = load_deck("own")
+
+    assert len(deck.faces) == 19
+    assert deck.missing == ()
+    assert len(deck.back) == 1
+    assert deck.size_mm == (57, 88)
+
+
+def test_a_deck_comes_back_as_it_was_written(data):
+    deck = load_deck("ours", data)
+
+    assert (deck.title, deck.maker, deck.made, deck.size_mm) == (
+        "Grandma's",
+        'Jean "Ed" Müller',
+        "2026-11-22",
+        (60, 90),
+    )
+    assert [path.name for path in deck.faces[Card.ROLL]] == ["roll.png", "roll-2.png"]
+    assert [path.name for path in deck.faces[Card.KM_100]] == ["100.png"]
+    assert [path.name for path in deck.back] == ["back.png"]
+
+
+def test_a_deck_says_which_faces_it_lacks(data):
+    missing = load_deck("ours", data).missing
+
+    assert len(missing) == 17
+    assert Card.STOP in missing
+    assert Card.ROLL not in missing
+
+
+def test_decks_are_those_that_ship_and_ones_own(data):
+    assert deck_names(None) == ("own",)
+    assert deck_names(data) == ("own", "ours")
+    assert deck_names(data / "nowhere") == ("own",)
+
+
+def test_new_pictures_of_a_face_take_the_place_of_all_old_ones(data):
+    folder = own_folder("ours", data)
+    (folder / "roll-3.jpg").write_bytes(PNG)
+
+    put_pictures(folder, Card.ROLL, [PNG])
+
+    assert [path.name for path in load_deck("ours", data).faces[Card.ROLL]] == ["roll.png"]
+    assert not list(folder.glob("*.new"))
+
+
+@pytest.mark.parametrize(
+    ("name", "shows"),
+    [
+        ("roll.png", (Card.ROLL, 1)),
+        ("100-2.jpg", (Card.KM_100, 2)),
+        ("right-of-way.jpeg", (Card.RIGHT_OF_WAY, 1)),
+        ("back.png", (None, 1)),
+        ("unknown.png", None),
+        ("../roll.png", None),
+        ("roll.gif", None),
+        ("roll-1.png", None),
+        ("Roll.png", None),
+        ("deck.toml", None),
+    ],
+)
+def test_a_file_of_a_deck_is_what_its_name_says(name, shows):
+    assert picture_named(name) == shows
+
+
+def test_a_deck_that_is_not_there_is_told_with_the_nearest_name(data):
+    assert "did you mean 'ours'?" in sentence_of(load_deck, "our", data)
+
+
+@pytest.mark.parametrize("name", ["../evil", "a b", "", "é", "x" * 41, "-x", "own", "OWN"])
+def test_a_name_that_no_deck_may_have_is_refused(name, tmp_path):
+    sentence_of(own_folder, name, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("toml", "says"),
+    [
+        ("edition = ", "is damaged"),
+        ("", "which edition"),
+        ('edition = "classic"\neditoin = 3', "did you mean 'edition'"),
+        ("edition = 3", "a text in quotes"),
+        ('edition = "clasic"', "did you mean 'classic'"),
+        ('edition = "classic"\nsize_mm = [88, 57]', "the shorter first"),
+        ('edition = "classic"\nsize_mm = [nan, 57]', "the shorter first"),
+        ('edition = "classic"\nmade = "yesterday"', "a date"),
+        ('edition = "classic"\nback = "../../secret.png"', "has no picture"),
+        ('edition = "classic"\nback = "rear.png"', "has no picture 'rear.png'"),
+    ],
+)
+def test_what_is_wrong_with_a_decks_file_is_one_sentence(toml, says, data):
+    (own_folder("ours", data) / FILE_NAME).write_text(toml)
+
+    assert says in sentence_of(load_deck, "ours", data)
+
+
+def test_a_file_that_is_no_text_is_damaged(data):
+    (own_folder("ours", data) / FILE_NAME).write_bytes(b"\xff\xfe\x00")
+
+    assert "is damaged" in sentence_of(load_deck, "ours", data)
+
+
+def test_a_deck_without_any_face_is_none(data):
+    for path in own_folder("ours", data).glob("[r1]*.png"):
+        path.unlink()
+
+    assert "no picture of any face" in sentence_of(load_deck, "ours", data)
+
+
+def test_a_deck_that_is_removed_is_gone(data):
+    remove_deck("ours", data)
+
+    assert deck_names(data) == ("own",)
+    assert "There is no deck 'ours'" in sentence_of(remove_deck, "ours", data)
+
+
+# --- As one file ----------------------------------------------------------------------------------------------
+
+
+def test_a_deck_travels_as_one_file(data, tmp_path):
+    file = export_deck(load_deck("ours", data), tmp_path)
+    there = tmp_path / "there"
+
+    deck = import_deck(file, there, recoded)
+
+    assert file.name == "ours.zip"
+    assert (deck.name, deck.title, deck.size_mm, deck.made) == ("ours", "Grandma's", (60, 90), "2026-11-22")
+    assert [path.name for path in deck.faces[Card.ROLL]] == ["roll.png", "roll-2.png"]
+    assert "with --as" in sentence_of(import_deck, file, there, recoded)
+    assert import_deck(file, there, recoded, "theirs").name == "theirs"
+    assert deck_names(there) == ("own", "ours", "theirs")
+
+
+def packed(path: Path, **files: bytes) -> Path:
+    """A zip with these files; `_` stands for the dot."""
+    with zipfile.ZipFile(path / "deck.zip", "w", zipfile.ZIP_DEFLATED) as file:
+        for name, content in files.items():
+            file.writestr(name.replace("__", "/").replace("_", "."), content)
+    return path / "deck.zip"
+
+
+TOML = b'name = "ours"\nedition = "classic"\n'
+BOMB = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x40\0\0\0\x40\0\x08\x02\0\0\0" + bytes(20)
+
+
+@pytest.mark.parametrize(
+    ("files", "says"),
+    [
+        ({"roll_png": PNG}, "holds no deck.toml"),
+        ({"deck_toml": TOML}, "no picture of any face"),
+        ({"deck_toml": TOML, "__evil_png": PNG}, "neither deck.toml nor a card's picture"),
+        ({"deck_toml": TOML, "roll_exe": PNG}, "neither deck.toml nor a card's picture"),
+        ({"deck_toml": TOML, "roll_png": PNG, "roll_jpg": PNG}, "twice"),
+        ({"deck_toml": b"\xff", "roll_png": PNG}, "is damaged"),
+        ({"deck_toml": b'name = "own"\nedition = "classic"', "roll_png": PNG}, "ships with the program"),
+        ({"deck_toml": b'name = "../x"\nedition = "classic"', "roll_png": PNG}, "cannot be called"),
+        ({"deck_toml": b'name = "x"\nedition = "none"', "roll_png": PNG}, "no edition 'none'"),
+        ({"deck_toml": TOML, "roll_png": b"GIF89a" + bytes(40)}, "is no JPEG, PNG"),
+        ({"deck_toml": TOML, "roll_png": PNG[:90]}, "is cut short or damaged"),
+        ({"deck_toml": TOML, "roll_png": BOMB}, "pixels large"),
+        ({"deck_toml": TOML, "roll_png": bytes(17_000_000)}, "larger than 16 MB"),
+    ],
+)
+def test_a_file_that_is_no_sound_deck_is_refused_and_leaves_nothing_behind(files, says, tmp_path):
+    file = packed(tmp_path, **files)
+
+    assert says in sentence_of(import_deck, file, tmp_path / "data", recoded)
+    assert list((tmp_path / "data" / DECKS_NAME).glob("*")) == []
+
+
+def test_what_is_no_zip_is_told(tmp_path):
+    (tmp_path / "x.zip").write_bytes(b"PK\x03\x04 nonsense")
+
+    assert "no zip file" in sentence_of(import_deck, tmp_path / "x.zip", tmp_path, recoded)
+    assert "There is no file" in sentence_of(import_deck, tmp_path / "y.zip", tmp_path, recoded)
