@@ -479,12 +479,18 @@ def remove_deck_folder(deck: str, data: Path | None) -> None:
     help="The table's setup file: is the camera good enough for it, and what would help?",
 )
 @click.option("--audit", metavar="EDITION", help="Is the deck all there? Which cards are on none of the pictures?")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a picture, with --audit one more.")
+@click.option("--tally", metavar="EDITION", help="The hand is over: what lies before each side, and the score.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a picture, with --audit or --tally one more.")
 @_data
 def read_images(
-    images: tuple[Path, ...], setup: Path | None, audit: str | None, as_json: bool, data: Path | None
+    images: tuple[Path, ...],
+    setup: Path | None,
+    audit: str | None,
+    tally: str | None,
+    as_json: bool,
+    data: Path | None,
 ) -> int:
-    """Say what is on pictures: mats, cards, zones. Or check a deck before you play.
+    """Say what is on pictures: mats, cards, zones. Or check a deck before you play, or count a hand after it.
 
     Cards are told by their stickers.
 
@@ -492,6 +498,7 @@ def read_images(
     Example: companion read table.jpg --json
     Example: companion read table.jpg --setup our-table.toml
     Example: companion read cards-1.jpg cards-2.jpg --audit classic
+    Example: companion read ann.jpg bob.jpg --tally classic
     """
     del data
     from companion import report
@@ -500,24 +507,54 @@ def read_images(
     from companion.vision.read import read_pictures
 
     table = read_setup(setup) if setup else None
-    deck = _audited(audit, table.edition if table else None) if audit else None
-    allowed = frozenset(card_ids(table.edition.deck)) if table and not deck else None
-    unread, pictures = 0, []
-    drawing, also = (table.drawing, _camera_advice(table)) if table else (None, None)
-    for found in read_pictures(images, allowed=allowed, drawing=drawing, also=also):
+    deck = _of_table(audit, table.edition if table else None) if audit else None
+    counted = _of_table(tally, table.edition if table else None) if tally else None
+    allowed = frozenset(card_ids(table.edition.deck)) if table and not (deck or counted) else None
+    unread, pictures, photos = 0, [], _Photos(table)
+    for found in read_pictures(images, allowed=allowed, drawing=table.drawing if table else None, also=photos):
         if "problem" in found:
             unread += 1
             click.echo(found["problem"], err=True)
             continue
         found["cards"] = report.in_order(cast("list[dict[str, Any]]", found["cards"]))
         pictures.append(found)
-        if as_json or not deck:
+        if as_json or not (deck or counted):
             click.echo(json.dumps(found, ensure_ascii=False) if as_json else "\n".join(report.picture(found)))
         if "setup" in found and not as_json:
             click.echo("\n".join(report.allowed_by_camera(cast("dict[str, Any]", found["setup"]))))
-    if not deck:
-        return _WRONG if unread else 0
-    return _audit(deck, pictures, unread, as_json=as_json)
+    if counted:
+        _say_tally(counted, photos.taken([str(found["image"]) for found in pictures]), as_json=as_json)
+    if deck:
+        return _audit(deck, pictures, unread, as_json=as_json)
+    return _WRONG if unread else 0
+
+
+class _Photos:
+    """What is kept of each picture that is read: what it shows; and for a table's setup what the camera allows."""
+
+    def __init__(self, table: Any) -> None:
+        self._table = table
+        self._seen: list[tuple[tuple[int, int], Any]] = []
+
+    def __call__(self, image: Any, mats: Any, view: Any) -> dict[str, Any]:
+        self._seen.append(((int(image.shape[1]), int(image.shape[0])), view))
+        return _camera_advice(self._table)(image, mats, view) if self._table else {}
+
+    def taken(self, names: Sequence[str]) -> list[Any]:
+        """The pictures with their names."""
+        from companion.tally import Photo
+
+        return [Photo(name, size, view) for name, (size, view) in zip(names, self._seen, strict=True)]
+
+
+def _say_tally(edition: Any, photos: Sequence[Any], *, as_json: bool) -> None:
+    """Says what lies before each side, and the score."""
+    from companion import tally_report
+    from companion.tally import tally
+
+    counted = tally(edition, photos)
+    said = [json.dumps(tally_report.as_json(edition, counted), ensure_ascii=False)]
+    click.echo("\n".join(said if as_json else tally_report.sentences(edition, counted)))
 
 
 def _camera_advice(table: Any) -> Callable[..., dict[str, Any]]:
@@ -535,8 +572,8 @@ def _layouts(table: Any) -> list[Any]:
     return [layout for layout in all_mats() if layout.id in {*table.mats, "table"}]
 
 
-def _audited(name: str, of_table: Any) -> Any:
-    """The edition whose deck is checked; the table's own where it plays that one, for its deck may be corrected."""
+def _of_table(name: str, of_table: Any) -> Any:
+    """An edition by name; the table's own where it plays that one, for its deck may be corrected."""
     edition = _edition(name)
     return of_table if of_table and of_table.name == edition.name else edition
 

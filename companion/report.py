@@ -12,8 +12,8 @@ from companion.rules import reasons, scoring
 from companion.rules.cards import Card
 from companion.rules.edition import load_edition
 from companion.rules.judge import ILLEGAL, LEGAL, UNREADABLE, HandResult, JudgedLine
-from companion.rules.scoring import Item
-from companion.rules.table import HowEnded
+from companion.rules.scoring import Item, Sheet
+from companion.rules.table import HowEnded, Table
 
 MOST_BESIDE = 8
 """So many cards that lie in no zone are listed one by one."""
@@ -86,15 +86,21 @@ def how_it_ended(result: HandResult) -> str:
 def score_sheet(result: HandResult) -> list[str]:
     """The score sheet of a hand as a table, one line of text a row."""
     sides = [side.name for side in result.table.sides]
-    rows = [["", *sides]]
+    match = [result.match.get(side, 0) for side in sides] if result.table.edition.match_points is not None else None
+    rows = sheet_rows(result.table, [result.sheets[side] for side in sides], match)
+    return [how_it_ended(result), *rows, *_what_it_decides(result)]
+
+
+def sheet_rows(of: Table, sheets: Sequence[Sheet], match: Sequence[int] | None = None) -> list[str]:
+    """The lines of a score sheet that anybody has points on, the totals, and those of the match."""
+    rows = [["", *(side.name for side in of.sides)]]
     for item in Item:
-        points = [dict(result.sheets[side].lines).get(item, 0) for side in sides]
+        points = [dict(sheet.lines).get(item, 0) for sheet in sheets]
         if any(points):
             rows.append([_ITEM_NAMES[item], *(str(p) if p else "–" for p in points)])
-    rows.append(["Total", *(str(result.sheets[side].total) for side in sides)])
-    if result.table.edition.match_points is not None:
-        rows.append(["Match", *(str(result.match.get(side, 0)) for side in sides)])
-    return [how_it_ended(result), *table(rows), *_what_it_decides(result)]
+    rows.append(["Total", *(str(sheet.total) for sheet in sheets)])
+    rows += [["Match", *map(str, match)]] if match is not None else []
+    return table(rows)
 
 
 def _what_it_decides(result: HandResult) -> Iterator[str]:

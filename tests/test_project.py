@@ -61,6 +61,7 @@ MAY_IMPORT = {
     "patience": LEAVES | {"vision", "places", "tracks", "memory"},
     "tracker": LEAVES
     | {"vision", "places", "proposal", "tracks", "memory", "discards", "doubts", "gathering", "patience"},
+    "tally": LEAVES | {"vision"},
     "store": LEAVES,
     "history": LEAVES | {"store"},
     "moment": LEAVES | {"store", "history", "places", "proposal"},

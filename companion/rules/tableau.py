@@ -1,0 +1,189 @@
+"""A finished tableau: what each side has lying, with what only people can tell, made a table that can be scored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from companion.rules import problems
+from companion.rules.cards import Card
+from companion.rules.dealing import EXTENDABLE_KM, EXTENDED_KM, SeatingError, ways_to_play
+from companion.rules.edition import Edition
+from companion.rules.reasons import Code, Reason, say
+from companion.rules.table import Due, Ending, HowEnded, Side, Table
+
+
+@dataclass(frozen=True, slots=True)
+class Laying:
+    """What counts in front of a side when a hand is over."""
+
+    name: str
+    distances: Mapping[Card, int] = field(default_factory=dict)
+    doubled: Mapping[Card, int] = field(default_factory=dict)
+    """How many of the distances count twice."""
+
+    safeties: tuple[Card, ...] = ()
+    coups_fourres: tuple[Card, ...] = ()
+    """The safeties among `safeties` that were a coup fourré."""
+
+    drove_unseen: bool = False
+    """It laid distances that nobody has counted here: it is not shut out."""
+
+    @property
+    def km(self) -> int:
+        """What the distance cards show."""
+        return sum(card.km * count for counts in (self.distances, self.doubled) for card, count in counts.items())
+
+
+@dataclass(frozen=True, slots=True)
+class Trip:
+    """How far a hand went."""
+
+    target: int
+    extended_by: int | None = None
+    """The index of the side that called the extension."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What does not lie on the table."""
+
+    trip: Trip
+    completed_by: int | None
+    """The index of the side that completed the trip; None where nobody did."""
+
+    played_out: bool
+    """Where nobody did: whether all cards were used up. Else people stopped before."""
+
+    draw_pile_empty: bool
+    """Whether the draw pile was used up when the trip was completed."""
+
+
+def trips(edition: Edition, sides: int) -> tuple[Trip, ...]:
+    """How far a hand of so many sides can have gone: the edition's own targets, the usual ones, the extension."""
+    targets = dict.fromkeys((*_own_targets(edition, sides), EXTENDABLE_KM, EXTENDED_KM))
+    extended = [Trip(EXTENDED_KM, side) for side in range(sides)] if edition.extension == "yes" else []
+    return (*map(Trip, targets), *extended)
+
+
+def _own_targets(edition: Edition, sides: int) -> list[int]:
+    """Those of the edition for so many sides, the shortest first."""
+    return sorted({edition.target_km[players] for players, _each in _seatings(edition, sides)})
+
+
+def likely(edition: Edition, layings: Sequence[Laying], *, draw_pile_empty: bool | None = None) -> Told:
+    """What is likeliest where nobody has told it: whoever lies at a target has completed the trip."""
+    trip = _likely_trip(edition, layings)
+    done = _at(edition, layings, trip.target)
+    return Told(trip, done[0] if done else None, not done, bool(draw_pile_empty))
+
+
+def _likely_trip(edition: Edition, layings: Sequence[Laying]) -> Trip:
+    """The shortest of the edition's own targets that nobody has passed; beyond it the extension was called."""
+    own = _own_targets(edition, len(layings)) or [EXTENDED_KM]
+    km = [race_km(edition, laying) for laying in layings]
+    target = next((target for target in own if target >= max(km)), own[-1])
+    if edition.extension == "yes" and own[0] == EXTENDABLE_KM < max(km):
+        return Trip(EXTENDED_KM, km.index(max(km)))
+    return Trip(target)
+
+
+def _at(edition: Edition, layings: Sequence[Laying], target: int) -> list[int]:
+    """The sides that lie at a target."""
+    km = [race_km(edition, laying) for laying in layings]
+    past = edition.overshoot == "allowed"
+    return [side for side, driven in enumerate(km) if driven == target or (past and driven > target)]
+
+
+def race_km(edition: Edition, laying: Laying) -> int:
+    """What of a side counts towards the target."""
+    open_hand = Told(Trip(EXTENDED_KM), None, played_out=False, draw_pile_empty=False)
+    return table_of(edition, (laying,), open_hand).race_km(_side(laying))
+
+
+def check_sides(edition: Edition, sides: int) -> None:
+    """Raises SeatingError, with a sentence, when the edition is not played by so many sides."""
+    if not _seatings(edition, sides):
+        raise SeatingError(f"{edition.title} is played by {ways_to_play(edition)}: these are {sides} sides.")
+
+
+def table_of(edition: Edition, layings: Sequence[Laying], told: Told) -> Table:
+    """The table of a hand that is over, to be scored.
+
+    Of the piles that do not score nothing is known: a card that cannot be told lies on each battle pile.
+    """
+    sides = tuple(map(_side, layings))
+    laid = sum(len(side.distances) + len(side.safeties) for side in sides)
+    return Table(
+        edition=edition,
+        sides=sides,
+        seats=(),
+        deck=edition.deck,
+        hands=(),
+        draw_pile=0 if told.draw_pile_empty else max(1, sum(edition.deck.values()) - laid),
+        unaccounted=0,
+        discards=(),
+        to_move=0,
+        due=Due.NOTHING,
+        target=told.trip.target,
+        may_extend=False,
+        extended_by=told.trip.extended_by,
+        ending=_ending(told),
+    )
+
+
+def _side(laying: Laying) -> Side:
+    unseen = (Card.UNKNOWN,) if laying.drove_unseen and not any(laying.distances.values()) else ()
+    return Side(
+        laying.name,
+        (laying.name,),
+        battle=(Card.UNKNOWN,),
+        distances=(*_each(laying.distances), *unseen),
+        doubled=_each(laying.doubled),
+        safeties=laying.safeties,
+        coups_fourres=laying.coups_fourres,
+    )
+
+
+def _each(counts: Mapping[Card, int]) -> tuple[Card, ...]:
+    return tuple(card for card, count in counts.items() for _ in range(count))
+
+
+def _ending(told: Told) -> Ending:
+    if told.completed_by is not None:
+        return Ending(HowEnded.COMPLETED, told.completed_by)
+    return Ending(HowEnded.EXHAUSTED if told.played_out else HowEnded.AGREED)
+
+
+def _seatings(edition: Edition, sides: int) -> list[tuple[int, int]]:
+    return [(players, each) for players, each in edition.seatings if players == sides * each]
+
+
+def odd(table: Table) -> tuple[str, ...]:
+    """What cannot be, or hardly, of a table that was counted: a sentence each, for people to look again."""
+    found = [why for why in (*problems.problems(table), *problems.doubts(table)) if not _is_of_the_sum(why)]
+    return (*map(say, found), *_odd_trip(table))
+
+
+def _is_of_the_sum(why: Reason) -> bool:
+    """Whether it speaks of the cards that nobody has counted: of all cards, and of the piles."""
+    whole = why.code in (Code.TOO_MANY_COPIES, Code.MISSING_CARDS) and dict(why.details).get("case") == "sum"
+    return whole or why.code in _OF_PILES
+
+
+_OF_PILES = (Code.NEVER_ROLLED, Code.FIRST_CARD, Code.NOT_A_COUP_FOURRE)
+
+
+def _odd_trip(table: Table) -> Iterator[str]:
+    """Who is said to have completed the trip does not lie at the target, or somebody who does is not said to have."""
+    completer = table.ending.side if table.ending else None
+    past = table.edition.overshoot == "allowed"
+    for number, side in enumerate(table.sides):
+        km = table.race_km(side)
+        is_there = km == table.target or (past and km > table.target)
+        if number == completer and not is_there:
+            yield f"{side.name} has {km} km, and the trip went to {table.target}: look at the cards again."
+        elif is_there and completer is None:
+            yield f"{side.name} has all {table.target} km: that completes the trip."
+        elif is_there and number != completer:
+            yield f"{side.name} has all {table.target} km as well: only one side completes the trip."

@@ -1,0 +1,390 @@
+"""What lies on photographs of a finished tableau: each side's cards that count, and what has to be asked.
+
+Pure: views come in, values go out. With mats the zones tell whose a card is; without them the cards of a photograph
+are as many heaps as lie clearly apart, and people say whose they are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import count, pairwise
+from statistics import median
+from typing import NamedTuple
+
+from companion.labels import face_of
+from companion.layout import CARD_MM
+from companion.rules.cards import Card, Family, card_name
+from companion.rules.edition import Edition
+from companion.rules.tableau import Laying
+from companion.vision.view import Point, Quad, Sighting, View
+
+APART_MM = 150.0
+"""Cards whose middles are farther from each other than this belong to different heaps, unless others lie between."""
+
+STICKER_CODE_MM = 16.8
+"""The code of a sticker of the usual size: without mats it tells the scale."""
+
+MOST_GUESSES = 3
+FEWEST_SIDES = 2
+HEAP, UNSEEN = "heap", "unseen"
+PILES = ("battle", "speed")
+"""The zones whose cards do not score."""
+
+_FITS = {"distance": (Family.DISTANCE, Family.SPECIAL), "safety": (Family.SAFETY,)}
+"""What lies in a zone that scores."""
+
+
+@dataclass(frozen=True, slots=True)
+class Photo:
+    """A photograph and what was seen on it."""
+
+    name: str
+    size_px: tuple[int, int]
+    view: View
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A card on a photograph."""
+
+    key: str
+    """Names it as long as no photograph before its own is taken away: `1-7`."""
+
+    number: int
+    """As it is drawn on the picture, from 1 on over all photographs."""
+
+    photo: int
+    """The index of its photograph."""
+
+    pile: str
+    """`battle`, `speed`, `distance`, `safety` as the mat's zone says; empty where no zone does."""
+
+    card: Card
+    """`Card.UNKNOWN` where it cannot be told for sure."""
+
+    guesses: tuple[Card, ...]
+    """What it may be then, likeliest first."""
+
+    sideways: bool
+    centre_px: Point
+    corners_px: Quad | None
+
+    @property
+    def is_sure(self) -> bool:
+        return self.card is not Card.UNKNOWN
+
+    @property
+    def likeliest(self) -> Card:
+        """What it is taken for until somebody says otherwise."""
+        return self.card if self.is_sure else next(iter(self.guesses), Card.UNKNOWN)
+
+    @property
+    def matters(self) -> bool:
+        """Whether it scores, or may."""
+        if self.is_sure:
+            return scores(self.card)
+        return self.pile not in PILES and (not self.guesses or any(map(scores, self.guesses)))
+
+
+def scores(card: Card) -> bool:
+    """Whether a card in front of a side is counted at the end."""
+    return card.family in (Family.DISTANCE, Family.SAFETY) or card is Card.ACCELERATOR
+
+
+@dataclass(frozen=True, slots=True)
+class Lot:
+    """The cards before one side, or those that lie together where no mat says whose they are."""
+
+    key: str
+    """`side-1` for a mat, else `heap-` with the numbers of its photograph and of the heap on it."""
+
+    spots: tuple[Spot, ...]
+    is_beside: bool = False
+    """Its cards lie on no mat while mats lie there: they do not count unless somebody says so."""
+
+    @property
+    def has_mat(self) -> bool:
+        return not self.key.startswith(HEAP)
+
+    @property
+    def unsure(self) -> tuple[Spot, ...]:
+        """The cards about which people are asked."""
+        return tuple(spot for spot in self.spots if spot.matters and not spot.is_sure)
+
+    @property
+    def distances(self) -> Counter[Card]:
+        """The distances that are sure."""
+        return Counter(spot.card for spot in self._of(Family.DISTANCE))
+
+    @property
+    def safeties(self) -> Mapping[Card, bool]:
+        """The safeties that are sure, and whether each lies sideways, as a coup fourré does."""
+        return {spot.card: spot.sideways for spot in self._of(Family.SAFETY)}
+
+    @property
+    def doubled(self) -> Counter[Card]:
+        """The distances that an accelerator lies nearest to, each of its own."""
+        free, chosen = list(self._of(Family.DISTANCE)), []
+        for fast in (spot for spot in self.spots if spot.card is Card.ACCELERATOR):
+            nearest = min(free, key=lambda spot: math.dist(spot.centre_px, fast.centre_px), default=None)
+            if nearest is not None:
+                free.remove(nearest)
+                chosen.append(nearest.card)
+        return Counter(chosen)
+
+    def shows(self, pile: str) -> tuple[Card, ...]:
+        """What shows of the battle or the speed pile."""
+        return tuple(spot.card for spot in self.spots if spot.pile == pile and spot.is_sure)
+
+    def _of(self, family: Family) -> tuple[Spot, ...]:
+        return tuple(spot for spot in self.spots if spot.card.family is family)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A side as the photographs show it."""
+
+    key: str
+    name: str
+    lot: Lot | None
+    """None where no photograph shows it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """All photographs together."""
+
+    photos: tuple[Photo, ...]
+    lots: tuple[Lot, ...]
+    """Those on mats first, by their numbers."""
+
+    draw_pile_empty: bool | None = None
+    """None where no photograph shows it."""
+
+    notes: tuple[str, ...] = ()
+    """What was seen and does not count, a sentence each."""
+
+    @property
+    def spots(self) -> tuple[Spot, ...]:
+        """Every card of every lot, in the order of their numbers."""
+        return tuple(spot for lot in self.lots for spot in lot.spots)
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """The sides: a lot each, two at least; a mat's side keeps its number."""
+        lots = [lot for lot in self.lots if not lot.is_beside]
+        taken = {lot.key for lot in lots if lot.has_mat}
+        free = (number for number in count(1) if f"side-{number}" not in taken)
+        found = [Place(lot.key, _side_name(lot.key if lot.has_mat else f"side-{next(free)}"), lot) for lot in lots]
+        rest = [next(free) for _ in range(FEWEST_SIDES - len(found))]
+        return (*found, *(Place(f"{UNSEEN}-{number}", _side_name(f"side-{number}"), None) for number in rest))
+
+
+def _side_name(key: str) -> str:
+    return f"Side {key.rpartition('-')[2]}"
+
+
+def layings(tally: Tally) -> tuple[Laying, ...]:
+    """What each side has lying if all is right, cards that cannot be told taken for the likeliest.
+
+    A side that no photograph shows is taken to have driven: nobody scores a shut-out for it unasked.
+    """
+    return tuple(_laying(place) for place in tally.places)
+
+
+def _laying(place: Place) -> Laying:
+    if place.lot is None:
+        return Laying(place.name, drove_unseen=True)
+    taken = [replace(spot, card=spot.likeliest) for spot in place.lot.spots if spot.matters]
+    lot = replace(place.lot, spots=tuple(taken))
+    sideways = tuple(card for card, is_sideways in lot.safeties.items() if is_sideways)
+    return Laying(place.name, lot.distances, lot.doubled, tuple(lot.safeties), sideways)
+
+
+# --- From sightings to lots -----------------------------------------------------------------------------------
+
+
+class _Seen(NamedTuple):
+    """A sighting with where it lies."""
+
+    photo: int
+    at: int
+    """Which of the photograph's sightings it is."""
+
+    lot: str
+    pile: str
+    sighting: Sighting
+    is_beside: bool = False
+
+
+def tally(edition: Edition, photos: Sequence[Photo]) -> Tally:
+    """What lies on photographs, by whom; a card with a sticker counts once, a mat on several photographs once."""
+    seen = [card for number, photo in enumerate(photos) for card in _on_photo(number, photo)]
+    ours = [card for card in seen if card.sighting.face in (*edition.deck, Card.UNKNOWN)]
+    once = _once(ours)
+    told = [photo.view.draw_pile_empty for photo in photos if photo.view.draw_pile_empty is not None]
+    mats = {mat.id for photo in photos for mat in photo.view.mats if mat.id.startswith("side-")}
+    notes = tuple(_notes(seen, ours, once, photos, edition))
+    return Tally(tuple(photos), _lots(once, mats, edition), any(told) if told else None, notes)
+
+
+def _on_photo(number: int, photo: Photo) -> Iterator[_Seen]:
+    """The cards of a photograph that lie before somebody, or may; not those in the middle of the table."""
+    loose = []
+    mats = photo.view.mats
+    for index, sighting in enumerate(photo.view.sightings):
+        mat, _, pile = (sighting.zone or "").partition("/")
+        mat = mat or next((mat.id for mat in mats if _holds(mat.corners_px, sighting.centre_px)), "")
+        if mat.startswith("side-"):
+            yield _Seen(number, index, mat, pile, sighting)
+        elif not mat:
+            loose.append((index, sighting))
+    is_beside = any(mat.id.startswith("side-") for mat in mats)
+    for heap, indices in enumerate(_heaps([sighting for _, sighting in loose]), start=1):
+        for at in indices:
+            index, sighting = loose[at]
+            yield _Seen(number, index, f"{HEAP}-{number + 1}-{heap}", "", sighting, is_beside)
+
+
+def _holds(quad: Quad, point: Point) -> bool:
+    """Whether a point lies inside a quad whose corners go round clockwise."""
+    sides = zip(quad, (*quad[1:], quad[0]), strict=True)
+    return all((bx - ax) * (point[1] - ay) >= (by - ay) * (point[0] - ax) for (ax, ay), (bx, by) in sides)
+
+
+def _heaps(sightings: Sequence[Sighting]) -> list[list[int]]:
+    """The cards by heaps that lie apart, as indices: from left to right, or from the top down where that is farther."""
+    scales = [scale for scale in map(_px_per_mm, sightings) if scale]
+    reach = APART_MM * median(scales) if scales else math.inf
+    left, heaps = list(range(len(sightings))), []
+    while left:
+        heap, fresh = [], [left.pop(0)]
+        while fresh:
+            heap += fresh
+            near = [n for n in left if any(_apart(sightings[n], sightings[at]) <= reach for at in fresh)]
+            left = [n for n in left if n not in near]
+            fresh = near
+        heaps.append(sorted(heap))
+    middles = [_middle([sightings[at] for at in heap]) for heap in heaps]
+    along = max((0, 1), key=lambda axis: max(m[axis] for m in middles) - min(m[axis] for m in middles)) if heaps else 0
+    return [heap for _, heap in sorted(zip(middles, heaps, strict=True), key=lambda placed: placed[0][along])]
+
+
+def _px_per_mm(sighting: Sighting) -> float | None:
+    if sighting.corners_px is None:
+        return None
+    corners = (*sighting.corners_px, sighting.corners_px[0])
+    sides = [math.dist(a, b) for a, b in pairwise(corners)]
+    return min(sides) / CARD_MM[0] if sighting.by == "face" else sum(sides) / 4 / STICKER_CODE_MM
+
+
+def _apart(one: Sighting, other: Sighting) -> float:
+    return math.dist(one.centre_px, other.centre_px)
+
+
+def _middle(sightings: Sequence[Sighting]) -> Point:
+    return median(s.centre_px[0] for s in sightings), median(s.centre_px[1] for s in sightings)
+
+
+def _once(seen: Sequence[_Seen]) -> list[_Seen]:
+    """Each card once: of a mat the photograph that shows most of its cards, from others only stickers not on it."""
+    shows = Counter((card.lot, card.photo) for card in seen)
+    fullest = sorted(seen, key=lambda card: (card.lot.startswith(HEAP), -shows[card.lot, card.photo], card.photo))
+    main: dict[str, int] = {}
+    ids: dict[str, int] = {}
+    kept = []
+    for card in fullest:
+        first, sticker = main.setdefault(card.lot, card.photo), card.sighting.card
+        if sticker is None and card.photo != first:
+            continue
+        if sticker is not None and ids.setdefault(sticker, card.photo) != card.photo:
+            continue
+        kept.append(card)
+    return kept
+
+
+def _lots(seen: Sequence[_Seen], mats: Iterable[str], edition: Edition) -> tuple[Lot, ...]:
+    """Lots with their cards numbered through; a bare mat is one, a heap without anything that counts is none."""
+    twice = _read_twice(seen)
+    spots: dict[str, list[Spot]] = {mat: [] for mat in mats}
+    for card in seen:
+        spots.setdefault(card.lot, []).append(_spot(card, edition, is_doubtful=(card.photo, card.at) in twice))
+    beside = {card.lot for card in seen if card.is_beside}
+    lots = [Lot(key, tuple(_ordered(cards)), key in beside) for key, cards in spots.items()]
+    lots = sorted((lot for lot in lots if lot.has_mat or any(s.matters for s in lot.spots)), key=_lot_order)
+    numbers = count(1)
+    return tuple(_upright(_numbered(lot, numbers)) for lot in lots)
+
+
+def _numbered(lot: Lot, numbers: Iterator[int]) -> Lot:
+    return replace(lot, spots=tuple(replace(spot, number=next(numbers)) for spot in lot.spots))
+
+
+def _read_twice(seen: Sequence[_Seen]) -> set[tuple[int, int]]:
+    """Cards whose sticker was read in two places of one photograph: all but the clearest."""
+    best: dict[tuple[int, str], _Seen] = {}
+    doubtful = set()
+    for card in sorted(seen, key=lambda card: -card.sighting.confidence):
+        if card.sighting.card and best.setdefault((card.photo, card.sighting.card), card) is not card:
+            doubtful.add((card.photo, card.at))
+    return doubtful
+
+
+def _spot(seen: _Seen, edition: Edition, *, is_doubtful: bool) -> Spot:
+    sighting, fits = seen.sighting, _FITS.get(seen.pile, ())
+    card = Card.UNKNOWN if is_doubtful else sighting.face
+    named = [sighting.face, *(face_of(name) for name, _confidence in sighting.rivals)]
+    guesses = sorted((c for c in dict.fromkeys(named) if c in edition.deck), key=lambda c: c.family not in fits)
+    return Spot(
+        key=f"{seen.photo + 1}-{seen.at + 1}",
+        number=0,
+        photo=seen.photo,
+        pile=seen.pile,
+        card=card,
+        guesses=tuple(guesses[:MOST_GUESSES]) if card is Card.UNKNOWN else (),
+        sideways=sighting.sideways,
+        centre_px=sighting.centre_px,
+        corners_px=sighting.corners_px,
+    )
+
+
+def _ordered(spots: Iterable[Spot]) -> list[Spot]:
+    """Distances first, the longest before all; then the safeties; what does not count last."""
+    faces = list(Card)
+    return sorted(
+        spots, key=lambda s: (not s.matters, s.likeliest.family is not Family.DISTANCE, -s.likeliest.km,
+                              faces.index(s.likeliest), s.photo, s.centre_px)
+    )  # fmt: skip
+
+
+def _lot_order(lot: Lot) -> tuple[bool, bool, list[int]]:
+    return lot.is_beside, not lot.has_mat, [int(part) for part in lot.key.split("-")[1:]]
+
+
+def _upright(lot: Lot) -> Lot:
+    """A heap, of which only the most cards say which way is up, with its cards sideways against those."""
+    others = [spot.sideways for spot in lot.spots if spot.card.family is not Family.SAFETY]
+    if lot.has_mat or 2 * sum(others) <= len(others):
+        return lot
+    return replace(lot, spots=tuple(replace(spot, sideways=not spot.sideways) for spot in lot.spots))
+
+
+def _notes(
+    seen: Sequence[_Seen], ours: Sequence[_Seen], once: Sequence[_Seen], photos: Sequence[Photo], edition: Edition
+) -> Iterator[str]:
+    strange = Counter(card.sighting.face for card in seen if card not in ours)
+    if strange:
+        named = ", ".join(f"{number} × {card_name(card)}" for card, number in strange.items())
+        yield f"Not in the deck of {edition.title}, and not counted: {named}."
+    for lot in sorted({card.lot for card in ours if card.lot.startswith("side-")}):
+        shown = sorted({card.photo for card in ours if card.lot == lot})
+        if len(shown) > 1:
+            main = Counter(card.photo for card in once if card.lot == lot).most_common(1)[0][0]
+            yield f"{_side_name(lot)} is on {len(shown)} photographs: {photos[main].name} shows most of it and counts."
+    again = [card for card in ours if card not in once and not card.lot.startswith("side-")]
+    if again:
+        cards = "One card was" if len(again) == 1 else f"{len(again)} cards were"
+        yield f"{cards} on a photograph before and counted there."

@@ -1,0 +1,238 @@
+"""A photographed tableau for the terminal and as JSON: the cards of each side, what is asked, the score of the hand."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from companion import report
+from companion.rules import scoring
+from companion.rules.cards import Card, card_name
+from companion.rules.edition import Edition
+from companion.rules.house_rules import EditionError, one_of
+from companion.rules.table import Side, Table
+from companion.rules.tableau import Laying, Told, Trip, check_sides, likely, odd, table_of, trips
+from companion.tally import PILES, Lot, Place, Spot, Tally, layings
+
+NO_PICTURE = "No picture could be read: there is nothing to count."
+IF_RIGHT = "If all this is right:"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What people have to tell: the sentence, what can be answered, and what is counted until they do."""
+
+    ask: str
+    """`card`, `beside`, `unseen`, `trip`, `completed` or `draw-pile`."""
+
+    say: str
+    choices: tuple[str, ...]
+    likely: str | None
+    spots: tuple[Spot, ...] = ()
+
+    def as_json(self, counted: Tally) -> dict[str, Any]:
+        """The question as `read --tally --json` writes it."""
+        said = {"ask": self.ask, "say": self.say, "choices": list(self.choices), "likely": self.likely}
+        return said | ({"cards": [_spot_json(spot, counted) for spot in self.spots]} if self.spots else {})
+
+
+def questions(edition: Edition, counted: Tally) -> tuple[Question, ...]:
+    """All that people have to tell about a tally, the cards first."""
+    return (*_about_cards(counted), *_about_the_hand(edition, counted))
+
+
+def _about_cards(counted: Tally) -> Iterator[Question]:
+    for lot in counted.lots:
+        for spot in () if lot.is_beside else lot.unsure:
+            yield _about_card(spot, counted)
+        if lot.is_beside:
+            cards = _cards_called([spot for spot in lot.spots if spot.matters])
+            say = f"{cards} beside the mats: whose? Not counted for now."
+            yield Question("beside", say, tuple(place.name for place in counted.places), None, lot.spots)
+
+
+def _about_card(spot: Spot, counted: Tally) -> Question:
+    x, y = spot.centre_px
+    where = f"{counted.photos[spot.photo].name} at {x:.0f}, {y:.0f}"
+    slugs = tuple(card.value for card in spot.guesses)
+    if not slugs:
+        return Question("card", f"Card {spot.number} cannot be told ({where}): not counted for now.", (), None, (spot,))
+    named = one_of([card_name(card) for card in spot.guesses])
+    ask = f"Is card {spot.number} {named}" if slugs[1:] else f"Is card {spot.number} really {named}"
+    taken = f"Counted as {card_name(spot.likeliest)} for now."
+    return Question("card", f"{ask} ({where})? {taken}", slugs, slugs[0], (spot,))
+
+
+def _cards_called(spots: Sequence[Spot]) -> str:
+    numbers = [str(spot.number) for spot in spots]
+    if len(numbers) == 1:
+        return f"Card {numbers[0]} lies"
+    return f"Cards {', '.join(numbers[:-1])} and {numbers[-1]} lie"
+
+
+def _about_the_hand(edition: Edition, counted: Tally) -> Iterator[Question]:
+    laid = layings(counted)
+    told = likely(edition, laid, draw_pile_empty=counted.draw_pile_empty)
+    for place in counted.places:
+        if place.lot is None:
+            say = f"No picture shows {place.name}: did it lay any distance? Taken for yes."
+            yield Question("unseen", say, ("yes", "no"), "yes")
+    ways = tuple(trip_say(trip, laid) for trip in trips(edition, len(laid)))
+    chosen = trip_say(told.trip, laid)
+    yield Question("trip", f"How far did the trip go? Taken for: {chosen}.", ways, chosen)
+    completer = laid[told.completed_by].name if told.completed_by is not None else "nobody"
+    say = f"Who completed it? By the cards: {completer}."
+    yield Question("completed", say, (*(laying.name for laying in laid), "nobody"), completer)
+    if edition.points.delayed_action and told.completed_by is not None and counted.draw_pile_empty is None:
+        say = "Was the draw pile used up by then, a delayed action? Taken for no."
+        yield Question("draw-pile", say, ("yes", "no"), "no")
+
+
+def trip_say(trip: Trip, laid: Sequence[Laying]) -> str:
+    """How far a hand went, in a few words."""
+    if trip.extended_by is None:
+        return f"{trip.target} km"
+    return f"{trip.target} km, extended by {laid[trip.extended_by].name}"
+
+
+# --- For the terminal -----------------------------------------------------------------------------------------
+
+
+def sentences(edition: Edition, counted: Tally) -> Iterator[str]:
+    """What there is to say about a tally, a line each."""
+    if not counted.photos:
+        yield NO_PICTURE
+        return
+    for place in counted.places:
+        yield from _place(place, counted)
+    yield from counted.notes
+    yield from (f"? {question.say}" for question in questions(edition, counted))
+    yield from _score(edition, counted)
+
+
+def _place(place: Place, counted: Tally) -> Iterator[str]:
+    if place.lot is None:
+        yield f"{place.name}: on no picture"
+        return
+    lot = place.lot
+    km = sum(card.km * number for card, number in (lot.distances + lot.doubled).items())
+    yield f"{place.name}, {_where(lot, counted)}: {km} km"
+    yield from (f"  {line}" for line in (_distances(lot), _safeties(lot), _piles(lot)) if line)
+
+
+def _where(lot: Lot, counted: Tally) -> str:
+    photos = ", ".join(dict.fromkeys(counted.photos[spot.photo].name for spot in lot.spots))
+    if lot.has_mat:
+        return f"mat {lot.key}" + (f" on {photos}" if photos else "")
+    return f"cards {lot.spots[0].number} to {lot.spots[-1].number} on {photos}" if photos else ""
+
+
+def _distances(lot: Lot) -> str:
+    doubled = lot.doubled
+    said = [
+        f"{number} × {card}" + (f" ({doubled[card]} of them twice)" if doubled[card] else "")
+        for card, number in lot.distances.items()
+    ]
+    return ", ".join(said)
+
+
+def _safeties(lot: Lot) -> str:
+    return ", ".join(
+        card_name(card) + (" (coup fourré)" if is_sideways else "") for card, is_sideways in lot.safeties.items()
+    )
+
+
+def _piles(lot: Lot) -> str:
+    shown = {pile: ", ".join(map(card_name, lot.shows(pile))) for pile in PILES}
+    return "; ".join(f"{pile} pile: {cards}" for pile, cards in shown.items() if cards)
+
+
+def _score(edition: Edition, counted: Tally) -> Iterator[str]:
+    try:
+        table = likely_table(edition, counted)
+    except EditionError as error:
+        yield str(error)
+        return
+    yield from odd(table)
+    yield IF_RIGHT
+    yield from (f"  {row}" for row in report.sheet_rows(table, scoring.score(table)))
+
+
+def likely_table(edition: Edition, counted: Tally) -> Table:
+    """The table of the hand if all is right. Raises EditionError when so many sides do not play the edition."""
+    laid = layings(counted)
+    check_sides(edition, len(laid))
+    return table_of(edition, laid, likely(edition, laid, draw_pile_empty=counted.draw_pile_empty))
+
+
+# --- As JSON --------------------------------------------------------------------------------------------------
+
+
+def as_json(edition: Edition, counted: Tally) -> dict[str, Any]:
+    """The last object of `read --tally --json`."""
+    said: dict[str, Any] = {
+        "tally": edition.name,
+        "pictures": [photo.name for photo in counted.photos],
+        "sides": [_place_json(place, counted) for place in counted.places],
+        "notes": list(counted.notes),
+        "questions": [question.as_json(counted) for question in questions(edition, counted)] if counted.photos else [],
+        "score": None,
+    }
+    try:
+        table = likely_table(edition, counted)
+    except EditionError as error:
+        return said | {"odd": [str(error)]}
+    return said | {"odd": list(odd(table))} | (_score_json(table, counted, edition) if counted.photos else {})
+
+
+def _score_json(table: Table, counted: Tally, edition: Edition) -> dict[str, Any]:
+    told = likely(edition, layings(counted), draw_pile_empty=counted.draw_pile_empty)
+    sheets = zip(table.sides, scoring.score(table), strict=True)
+    return {"told": _told_json(told, table.sides), "score": {side.name: _sheet_json(sheet) for side, sheet in sheets}}
+
+
+def _told_json(told: Told, sides: Sequence[Side]) -> dict[str, Any]:
+    name = {None: None, **{number: side.name for number, side in enumerate(sides)}}
+    return {
+        "target": told.trip.target,
+        "extended_by": name[told.trip.extended_by],
+        "completed_by": name[told.completed_by],
+        "draw_pile_empty": told.draw_pile_empty,
+    }
+
+
+def _sheet_json(sheet: scoring.Sheet) -> dict[str, Any]:
+    return {"score": [{"item": item.value, "points": points} for item, points in sheet.lines], "total": sheet.total}
+
+
+def _place_json(place: Place, counted: Tally) -> dict[str, Any]:
+    lot = place.lot or Lot(place.key, ())
+    return {
+        "name": place.name,
+        "side": place.key if lot.has_mat and place.lot else None,
+        "seen": place.lot is not None,
+        "distances": _by_slug(lot.distances),
+        "doubled": _by_slug(lot.doubled),
+        "safeties": {card.value: "coup-fourre" if turned else "played" for card, turned in lot.safeties.items()},
+        "battle": [card.value for card in lot.shows("battle")],
+        "speed": [card.value for card in lot.shows("speed")],
+        "cards": [_spot_json(spot, counted) for spot in lot.spots],
+    }
+
+
+def _spot_json(spot: Spot, counted: Tally) -> dict[str, Any]:
+    x, y = spot.centre_px
+    return {
+        "number": spot.number,
+        "face": spot.card.value,
+        "guesses": [card.value for card in spot.guesses],
+        "sideways": spot.sideways,
+        "image": counted.photos[spot.photo].name,
+        "centre_px": [round(x, 1), round(y, 1)],
+    }
+
+
+def _by_slug(counts: Mapping[Card, int]) -> dict[str, int]:
+    return {card.value: number for card, number in Counter(counts).items()}

@@ -1,0 +1,411 @@
+"""A photographed tableau counted: whose cards, which of them are asked about, what the hand scores if all is right."""
+
+from __future__ import annotations
+
+import json
+
+import cv2
+import pytest
+from click.testing import CliRunner, Result
+from pictures import Lens, Mat, Scene, on_mat, picture
+
+from companion import tally_report
+from companion.cli import companion
+from companion.layout import side_mat
+from companion.rules import scoring
+from companion.rules.cards import Card
+from companion.rules.edition import load_edition
+from companion.rules.scoring import Item
+from companion.rules.table import HowEnded
+from companion.rules.tableau import Laying, SeatingError, Told, Trip, check_sides, likely, odd, table_of, trips
+from companion.tally import Photo, Tally, layings, tally
+from companion.vision.view import MatSeen, Sighting, View
+
+CLASSIC, RUSH, PARKER, ASMODEE = map(load_edition, ("classic", "rush", "parker", "asmodee-2014"))
+ALL = (Card.DRIVING_ACE, Card.EXTRA_TANK, Card.PUNCTURE_PROOF, Card.RIGHT_OF_WAY)
+UPPER = ((0.0, 0.0), (1000.0, 0.0), (1000.0, 450.0), (0.0, 450.0))
+LOWER = ((0.0, 500.0), (1000.0, 500.0), (1000.0, 950.0), (0.0, 950.0))
+CODE_PX = 34.0
+"""The side of a sticker's code on the pictures that are made up here: two pixels a millimetre."""
+
+
+def square(at: tuple[float, float], side: float = CODE_PX):
+    (x, y), half = at, side / 2
+    return ((x - half, y - half), (x + half, y - half), (x + half, y + half), (x - half, y + half))
+
+
+def card(name: str, zone: str | None = None, at: tuple[float, float] = (0, 0), **how: object) -> Sighting:
+    """A card with its sticker read: `roll-03`."""
+    usual = {"sideways": False, "confidence": 0.99, "by": "sticker"}
+    face = Card(name.rpartition("-")[0])
+    return Sighting(face=face, card=name, centre_px=at, corners_px=square(at), zone=zone, **(usual | how))
+
+
+def face(slug: str, zone: str | None = None, at: tuple[float, float] = (0, 0), **how: object) -> Sighting:
+    """A card told by its face."""
+    usual = {"sideways": False, "confidence": 0.9, "by": "face"}
+    corners = square(at, 114.0)
+    return Sighting(face=Card(slug), card=None, centre_px=at, corners_px=corners, zone=zone, **(usual | how))
+
+
+def unsure(*rivals: str, zone: str | None = None, at: tuple[float, float] = (0, 0)) -> Sighting:
+    """A card that cannot be told for sure."""
+    return face("unknown", zone, at, rivals=tuple((f"{slug}-00", 0.4) for slug in rivals))
+
+
+def photo(*sightings: Sighting, mats: tuple[str, ...] = (), name: str = "a.jpg", **how: object) -> Photo:
+    seen = tuple(MatSeen(mat, quad, 2.0) for mat, quad in zip(mats, (UPPER, LOWER), strict=False))
+    return Photo(name, (1000, 950), View(0.0, seen, sightings, **how))
+
+
+def counted(*photos: Photo, edition=CLASSIC) -> Tally:
+    return tally(edition, photos)
+
+
+def distances(found: Tally) -> list[dict[str, int]]:
+    return [{card.value: number for card, number in laying.distances.items()} for laying in layings(found)]
+
+
+# --- Whose cards ---------------------------------------------------------------------------------------------
+
+
+def test_with_mats_the_zones_tell_whose_a_card_is():
+    found = counted(
+        photo(
+            card("200-01", "side-1/distance"),
+            card("100-01", "side-1/distance"),
+            card("25-04", "side-2/distance"),
+            card("roll-01", "side-1/battle"),
+            card("end-of-limit-01", "side-1/speed"),
+            card("stop-01", "table/discard"),
+            mats=("side-1", "side-2"),
+        )
+    )
+
+    assert distances(found) == [{"200": 1, "100": 1}, {"25": 1}]
+    assert [found.lots[0].shows(pile) for pile in ("battle", "speed")] == [(Card.ROLL,), (Card.END_OF_LIMIT,)]
+    assert [place.name for place in found.places] == ["Side 1", "Side 2"]
+
+
+def test_a_safety_that_lies_sideways_was_a_coup_fourre():
+    found = counted(
+        photo(
+            card("driving-ace-01", "side-1/safety", sideways=True),
+            card("right-of-way-01", "side-1/safety"),
+            mats=("side-1",),
+        )
+    )
+
+    first = layings(found)[0]
+
+    assert first.safeties == (Card.DRIVING_ACE, Card.RIGHT_OF_WAY)
+    assert first.coups_fourres == (Card.DRIVING_ACE,)
+
+
+def test_a_bare_mat_is_a_side_that_has_laid_nothing():
+    found = counted(photo(card("200-01", "side-1/distance"), mats=("side-1", "side-2")))
+
+    assert distances(found) == [{"200": 1}, {}]
+    assert not layings(found)[1].drove_unseen
+
+
+def test_a_card_between_the_zones_of_a_mat_lies_before_its_side():
+    found = counted(photo(card("200-01", at=(300, 700)), card("75-01", at=(300, 200)), mats=("side-1", "side-2")))
+
+    assert distances(found) == [{"75": 1}, {"200": 1}]
+
+
+def test_cards_beside_the_mats_are_asked_about_and_do_not_count():
+    found = counted(photo(card("200-01", "side-1/distance"), card("75-01", at=(300, 475)), mats=("side-1", "side-2")))
+
+    asked = [question for question in tally_report.questions(CLASSIC, found) if question.ask == "beside"]
+
+    assert distances(found) == [{"200": 1}, {}]
+    assert [(question.say, question.choices) for question in asked] == [
+        ("Card 2 lies beside the mats: whose? Not counted for now.", ("Side 1", "Side 2"))
+    ]
+
+
+def test_without_mats_the_cards_are_as_many_sides_as_heaps_lie_clearly_apart():
+    upper = [face("100", at=(200 + 150 * n, 100)) for n in range(3)]
+    lower = [face("50", at=(200 + 150 * n, 800)) for n in range(2)]
+
+    found = counted(photo(*upper, *lower))
+
+    assert distances(found) == [{"100": 3}, {"50": 2}]
+
+
+def test_a_heap_without_anything_that_scores_is_no_side():
+    found = counted(photo(face("100", at=(200, 100)), face("roll", at=(200, 300)), face("stop", at=(900, 900))))
+
+    assert len(found.lots) == 1
+
+
+def test_a_heap_photographed_from_the_side_has_its_coups_fourres_across_its_other_cards():
+    turned = [face(slug, at=(100 * n, 0), sideways=True) for n, slug in enumerate(("100", "75", "roll"))]
+
+    found = counted(
+        photo(*turned, face("driving-ace", at=(300, 0), sideways=False), face("extra-tank", at=(400, 0), sideways=True))
+    )
+
+    assert layings(found)[0].coups_fourres == (Card.DRIVING_ACE,)
+
+
+def test_an_accelerator_doubles_the_distance_it_lies_nearest_to():
+    found = counted(
+        photo(
+            face("100", "side-1/distance", (100, 100)),
+            face("200", "side-1/distance", (300, 100)),
+            face("accelerator", "side-1/distance", (280, 130)),
+            mats=("side-1",),
+        ),
+        edition=RUSH,
+    )
+
+    assert layings(found)[0].doubled == {Card.KM_200: 1}
+    assert layings(found)[0].km == 500
+
+
+# --- Several photographs -------------------------------------------------------------------------------------
+
+
+def test_a_photograph_a_side_makes_a_side_a_photograph():
+    found = counted(photo(face("100"), name="ann.jpg"), photo(face("75"), face("75", at=(90, 0)), name="bob.jpg"))
+
+    assert distances(found) == [{"100": 1}, {"75": 2}]
+
+
+def test_a_sticker_counts_once_on_however_many_photographs():
+    cards = [card("100-01"), card("75-02", at=(90, 0))]
+
+    found = counted(photo(*cards), photo(*cards, card("50-01", at=(150, 0)), name="b.jpg"))
+
+    assert sum(laying.km for laying in layings(found)) == 225
+    assert found.notes == ("2 cards were on a photograph before and counted there.",)
+
+
+def test_of_a_mat_on_two_photographs_the_one_that_shows_most_counts():
+    some = [face("100", "side-1/distance", (100, 100))]
+    more = [*some, face("100", "side-1/distance", (250, 100)), face("50", "side-1/distance", (400, 100))]
+
+    found = counted(photo(*some, mats=("side-1",)), photo(*more, mats=("side-1",), name="b.jpg"))
+
+    assert distances(found)[0] == {"100": 2, "50": 1}
+    assert found.notes == ("Side 1 is on 2 photographs: b.jpg shows most of it and counts.",)
+
+
+def test_a_sticker_of_a_mat_that_only_the_other_photograph_shows_is_added():
+    first = photo(card("100-01", "side-1/distance"), card("50-01", "side-1/distance"), mats=("side-1",))
+    second = photo(card("100-01", "side-1/distance"), card("75-02", "side-1/distance"), mats=("side-1",), name="b.jpg")
+
+    assert distances(counted(first, second))[0] == {"100": 1, "75": 1, "50": 1}
+
+
+# --- What is asked -------------------------------------------------------------------------------------------
+
+
+def asked(found: Tally, edition=CLASSIC) -> list[str]:
+    return [question.say for question in tally_report.questions(edition, found)]
+
+
+def test_a_card_that_cannot_be_told_is_a_question_with_its_place_and_counts_as_the_likeliest():
+    found = counted(photo(unsure("75", "25", zone="side-1/distance", at=(310, 205)), mats=("side-1", "side-2")))
+
+    assert asked(found)[0] == "Is card 1 75 km or 25 km (a.jpg at 310, 205)? Counted as 75 km for now."
+    assert distances(found) == [{"75": 1}, {}]
+
+
+def test_what_may_lie_in_the_zone_is_offered_first():
+    found = counted(photo(unsure("roll", "75", zone="side-1/distance"), mats=("side-1",)))
+
+    assert found.spots[0].guesses == (Card.KM_75, Card.ROLL)
+
+
+@pytest.mark.parametrize(
+    "sighting", [unsure("stop", "roll"), unsure("stop", "25", zone="side-1/battle")], ids=["faces", "zone"]
+)
+def test_what_cannot_score_is_not_asked_about(sighting):
+    found = counted(photo(sighting, face("100", "side-1/distance"), mats=("side-1", "side-2")))
+
+    assert not [say for say in asked(found) if say.startswith(("Is card", "Card"))]
+
+
+def test_a_card_without_any_likely_face_is_asked_about_and_counts_nothing():
+    found = counted(photo(unsure(zone="side-1/distance", at=(9, 9)), mats=("side-1", "side-2")))
+
+    assert asked(found)[0] == "Card 1 cannot be told (a.jpg at 9, 9): not counted for now."
+    assert distances(found) == [{}, {}]
+
+
+def test_the_same_sticker_read_in_two_places_is_a_question_at_one_of_them():
+    cards = [card("100-01", "side-1/distance"), card("100-01", "side-1/distance", (300, 0), confidence=0.95)]
+
+    found = counted(photo(*cards, mats=("side-1", "side-2")))
+
+    assert [spot.is_sure for spot in found.spots] == [True, False]
+    assert asked(found)[0].startswith("Is card 2 really 100 km")
+
+
+def test_a_card_of_another_deck_is_named_and_not_counted():
+    found = counted(photo(card("300-01", "side-1/distance"), mats=("side-1", "side-2")))
+
+    assert found.notes == ("Not in the deck of Classic, and not counted: 1 × 300 km.",)
+    assert distances(found) == [{}, {}]
+
+
+def test_a_side_that_no_photograph_shows_is_asked_about_and_not_shut_out_unasked():
+    found = counted(photo(*(face("100", at=(100 * n, 0)) for n in range(7))))
+    table = tally_report.likely_table(CLASSIC, found)
+
+    assert "No picture shows Side 2: did it lay any distance? Taken for yes." in asked(found)
+    assert Item.SHUT_OUT not in dict(scoring.score(table)[0].lines)
+
+
+@pytest.mark.parametrize(("seen", "is_asked"), [(None, True), (True, False), (False, False)])
+def test_the_draw_pile_is_asked_about_unless_its_mat_was_seen(seen, is_asked):
+    found = counted(photo(*(face("100", at=(100 * n, 0)) for n in range(7)), draw_pile_empty=seen))
+
+    assert any("draw pile" in say for say in asked(found)) == is_asked
+    assert tally_report.likely_table(CLASSIC, found).draw_pile == 0 if seen else True
+
+
+# --- The score of a tableau ----------------------------------------------------------------------------------
+
+
+def test_the_whole_pad_comes_out_of_the_cards_and_what_people_tell():
+    best = Laying("Ann", {Card.KM_100: 7, Card.KM_75: 2, Card.KM_50: 3}, {}, ALL, ALL)
+    told = Told(Trip(1000, extended_by=0), completed_by=0, played_out=False, draw_pile_empty=True)
+
+    table = table_of(CLASSIC, (best, Laying("Bob")), told)
+
+    assert [sheet.total for sheet in scoring.score(table)] == [4600, 0]
+    assert odd(table) == ()
+
+
+def test_a_200_among_the_distances_spoils_the_safe_trip():
+    layings = (Laying("Ann", {Card.KM_200: 2, Card.KM_100: 3}), Laying("Bob", {Card.KM_25: 1}))
+
+    lines = dict(scoring.score(table_of(CLASSIC, layings, likely(CLASSIC, layings)))[0].lines)
+
+    assert lines == {Item.DISTANCE: 700, Item.TRIP_COMPLETED: 400}
+
+
+def test_who_lies_at_the_target_has_completed_the_trip_by_all_likelihood():
+    layings = (Laying("Ann", {Card.KM_100: 5}), Laying("Bob", {Card.KM_100: 7}))
+
+    assert likely(CLASSIC, layings) == Told(Trip(700), 1, played_out=False, draw_pile_empty=False)
+
+
+def test_beyond_700_km_the_extension_was_called():
+    layings = (Laying("Ann", {Card.KM_100: 5}), Laying("Bob", {Card.KM_100: 8}))
+
+    assert likely(CLASSIC, layings) == Told(Trip(1000, extended_by=1), None, played_out=True, draw_pile_empty=False)
+
+
+def test_a_race_counts_safeties_towards_its_target_and_may_pass_it():
+    layings = (Laying("Ann", {Card.KM_200: 4}, {}, ALL[:3]), Laying("Bob", {Card.KM_100: 5}))
+
+    told = likely(ASMODEE, layings)
+
+    assert (told.trip, told.completed_by) == (Trip(1000), 0)
+
+
+def test_a_trip_nobody_completed_was_played_out_or_broken_off():
+    layings = (Laying("Ann", {Card.KM_100: 5}), Laying("Bob"))
+    told = likely(CLASSIC, layings)
+
+    assert table_of(CLASSIC, layings, told).ending.how is HowEnded.EXHAUSTED
+
+
+def test_every_way_a_hand_can_have_gone_is_offered():
+    assert trips(CLASSIC, 2) == (Trip(700), Trip(1000), Trip(1000, 0), Trip(1000, 1))
+    assert trips(RUSH, 3) == (Trip(1000), Trip(700))
+
+
+def test_the_edition_must_be_played_by_so_many_sides():
+    with pytest.raises(SeatingError, match="Classic is played by 2 or 3 alone, or 4 or 6 in pairs: these are 5 sides"):
+        check_sides(CLASSIC, 5)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "completed_by", "say"),
+    [
+        ({Card.KM_200: 3}, {}, None, "Ann has more than 2 cards of 200 km."),
+        ({Card.KM_200: 2}, {Card.KM_200: 3}, None, "200 km: the deck has only 4."),
+        ({Card.KM_100: 8}, {}, None, "Ann has 800 km, and the target is 700 km."),
+        ({Card.KM_100: 6}, {}, 0, "Ann has 600 km, and the trip went to 700: look at the cards again."),
+        ({Card.KM_100: 7}, {}, None, "Ann has all 700 km: that completes the trip."),
+        ({Card.KM_50: 10, Card.KM_200: 1}, {Card.KM_100: 7}, 0,
+         "Bob has all 700 km as well: only one side completes the trip."),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_is_said(first, second, completed_by, say):
+    told = Told(Trip(700), completed_by, played_out=True, draw_pile_empty=False)
+
+    assert say in odd(table_of(CLASSIC, (Laying("Ann", first), Laying("Bob", second)), told))
+
+
+def test_a_safety_before_two_sides_is_said():
+    told = Told(Trip(700), None, played_out=True, draw_pile_empty=False)
+    layings = [Laying(name, safeties=(Card.EXTRA_TANK,)) for name in ("Ann", "Bob")]
+
+    assert odd(table_of(CLASSIC, layings, told)) == ("Extra tank: the deck has only 1.",)
+
+
+def test_of_piles_that_nobody_counts_nothing_is_said():
+    told = Told(Trip(700), None, played_out=True, draw_pile_empty=False)
+    layings = [Laying("Ann", {Card.KM_100: 4}, {}, ALL, ALL), Laying("Bob", {Card.KM_25: 4})]
+
+    assert odd(table_of(PARKER, layings, told)) == ()
+
+
+# --- On the command line -------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def tableau(tmp_path_factory):
+    """A photograph of two mats with stickers on them."""
+    ann, bob = Mat(side_mat(1), -440, -150), Mat(side_mat(2), 20, -150)
+    km = ["200-01", "200-02", "100-01", "100-02", "100-03"]
+    stickers = [on_mat(ann, "distance", f"MB1:{name}", dx_mm=65 * n - 130) for n, name in enumerate(km)]
+    stickers += [on_mat(bob, "distance", "MB1:75-02"), on_mat(bob, "battle", "MB1:STOP-03")]
+    stickers += [on_mat(ann, "safety", "MB1:RIGHT-OF-WAY-01", turn_deg=90)]
+    path = tmp_path_factory.mktemp("tableau") / "table.png"
+    cv2.imwrite(str(path), picture(Scene(mats=(ann, bob), stickers=tuple(stickers)), Lens(width_mm=980)))
+    return path
+
+
+def read(*words: object) -> Result:
+    """`companion read` with these words."""
+    return CliRunner().invoke(companion, ["read", *map(str, words)], standalone_mode=False)
+
+
+def test_read_tells_the_cards_of_each_side_what_it_asks_and_the_score(tableau):
+    answer = read(tableau, "--tally", "classic")
+
+    assert answer.return_value == 0, answer.output
+    assert f"Side 1, mat side-1 on {tableau}: 700 km\n  2 × 200, 3 × 100\n  right of way (coup fourré)" in answer.output
+    assert f"Side 2, mat side-2 on {tableau}: 75 km\n  1 × 75\n  battle pile: stop" in answer.output
+    assert "? Who completed it? By the cards: Side 1." in answer.output
+    assert "  Total             1500      75" in answer.output
+
+
+def test_read_tells_a_tally_as_json_after_its_pictures(tableau):
+    answer = read(tableau, "--tally", "classic", "--json")
+
+    shown, found = map(json.loads, answer.stdout.splitlines())
+
+    assert shown["image"] == str(tableau)
+    assert found["tally"] == "classic"
+    assert found["sides"][0]["distances"] == {"200": 2, "100": 3}
+    assert found["sides"][0]["safeties"] == {"right-of-way": "coup-fourre"}
+    assert found["told"] == {"target": 700, "extended_by": None, "completed_by": "Side 1", "draw_pile_empty": False}
+    assert {name: sheet["total"] for name, sheet in found["score"].items()} == {"Side 1": 1500, "Side 2": 75}
+    assert [question["ask"] for question in found["questions"]] == ["trip", "completed", "draw-pile"]
+
+
+def test_a_tally_of_pictures_that_cannot_be_read_is_said(tmp_path):
+    answer = read(tmp_path / "none.jpg", "--tally", "classic")
+
+    assert answer.return_value == 1
+    assert "No picture could be read: there is nothing to count." in answer.output
