@@ -35,9 +35,13 @@ _SEEN_PX = 1600
 _SAME_SHAPE, _VERY_SHAPE = 0.06, 0.015
 """By so much the proportions of a picture that shows nothing but the card may differ from the card's; and hardly."""
 
-_ALIGNED_DEG = 0.7
-_MOST_BLUR_MM = 0.6
-_MOST_SHINE = 0.025
+_ALIGNED_DEG = 1.6
+_SAME_GROUND = 18.0
+"""In Lab: what lies beside a card and at the picture's edges is the same ground, in light that is not even."""
+
+_MOST_BLUR_MM = 0.5
+_MOST_BLUR_SHARE = 0.005
+_MOST_SHINE = 0.012
 _SHINE_EDGE = 14.0
 """Grey levels a pixel, at `PX_PER_MM`: paper that is printed white ends more sharply than a reflection does."""
 
@@ -135,15 +139,45 @@ def _fills(image: Image, size_mm: tuple[float, float], found: list[Outline], see
     off = min(_shape_off(image.shape[1], image.shape[0], size_mm), _shape_off(*image.shape[:2], size_mm))
     if off > _SAME_SHAPE:
         return False
-    best = next((outline for outline in found if outline.is_sure), None)
+    best = next((outline for outline in found if _lies_on_ground(seen, outline, size_mm)), None)
     if best is None:
         return True
-    if _turned_deg(best.corners) > _ALIGNED_DEG:
-        return False
     share = best.area_px / (seen.shape[0] * seen.shape[1])
+    if _turned_deg(best.corners) > _ALIGNED_DEG or share < 0.45:
+        return False
     side = np.linalg.norm(best.corners - np.roll(best.corners, -1, axis=0), axis=1)
     of_frame = _shape_off(float(side[0] + side[2]), float(side[1] + side[3]), size_mm)
-    return share > 0.5 and (off < _VERY_SHAPE or of_frame > off)
+    return off < _VERY_SHAPE or of_frame > off - _VERY_SHAPE
+
+
+def _lies_on_ground(image: Image, outline: Outline, size_mm: tuple[float, float]) -> bool:
+    """Whether an outline on a picture of a card's own proportions is a card on some ground after all.
+
+    Then its sides are beyond doubt, it is large enough to be of use, and what is beside it is at the picture's edge.
+    """
+    sure = outline.support > 0.9 and outline.ends > 0.7 and outline.step > 0.9 and outline.odd < 0.04
+    if not sure or outline.area_px < 0.9 * LEAST_WIDTH_PX**2 * size_mm[1] / size_mm[0]:
+        return False
+    lab = cv2.cvtColor(image.astype(np.float32) / 255, cv2.COLOR_BGR2LAB)
+    room = round(0.03 * max(image.shape[:2]))
+    middle = outline.corners.mean(axis=0)
+    beside = _ring(lab, middle + 1.1 * (outline.corners - middle), middle + 1.03 * (outline.corners - middle))
+    h, w = image.shape[:2]
+    rim = np.array([(0, 0), (w, 0), (w, h), (0, h)], np.float64)
+    inner = np.array([(room, room), (w - room, room), (w - room, h - room), (room, h - room)], np.float64)
+    at_edge = _ring(lab, rim, inner)
+    if len(beside) < 20:
+        return True
+    off = np.abs(np.percentile(beside, (20, 50, 80), axis=0) - np.percentile(at_edge, (20, 50, 80), axis=0))
+    return float(np.linalg.norm(off, axis=1).max()) < _SAME_GROUND
+
+
+def _ring(lab: npt.NDArray[np.float32], outer: Floats, inner: Floats) -> npt.NDArray[np.float32]:
+    """The colours between two outlines, `(n, 3)`."""
+    cover = np.zeros(lab.shape[:2], np.uint8)
+    cv2.fillConvexPoly(cover, np.int32(np.round(outer)), 1)
+    cv2.fillConvexPoly(cover, np.int32(np.round(inner)), 0)
+    return lab[cover > 0]
 
 
 def _shape_off(width: float, height: float, size_mm: tuple[float, float]) -> float:
@@ -170,7 +204,7 @@ def _are_several(found: list[Outline]) -> bool:
     first = found[0]
     middle = first.corners.mean(axis=0)
     for other in found[1:]:
-        is_card = other.is_sure and other.support > 0.9 and other.ends > 0.75 and other.odd < 0.04
+        is_card = other.step > 0.9 and other.support > 0.9 and other.ends > 0.75 and other.odd < 0.08
         alike = 0.7 < other.area_px / first.area_px < 1.4
         apart = (
             cv2.pointPolygonTest(np.float32(first.corners), tuple(map(float, other.corners.mean(axis=0))), False) < 0
@@ -187,14 +221,33 @@ def _overlap(one: Outline, other: Outline) -> float:
 
 
 _RIM_PX = 8
+_PLAIN = 8.0
+"""Grey levels by which a plain ground differs from its own shade at most."""
 
 
 def _why_not(image: Image, found: list[Outline], size_mm: tuple[float, float]) -> Fault:
     """Why no card is found: it is cut off, or too like its ground, or there is none."""
+    gray = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
+    blur = _blur_px(gray)
+    if blur is not None and blur > _MOST_BLUR_SHARE * max(gray.shape):
+        return Fault.NOT_SHARP
+    if _is_plain_around(image):
+        return Fault.LOW_CONTRAST
     if _is_cut_off(image, size_mm):
         return Fault.NOT_WHOLE
     near = [outline for outline in found if outline.support >= 0.6 and outline.odd <= 0.08 and outline.ends >= 0.5]
     return Fault.LOW_CONTRAST if near else Fault.NO_CARD
+
+
+def _is_plain_around(image: Image) -> bool:
+    """Whether the ground is plain and something lies on it of which only the print stands out."""
+    gray = cv2.GaussianBlur(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), (0, 0), 2).astype(np.float32)
+    level = gray - cv2.GaussianBlur(gray, (0, 0), max(image.shape[:2]) / 12)
+    margin = round(0.06 * min(gray.shape))
+    inner = level[margin:-margin, margin:-margin]
+    rows, columns = (level[:margin], level[-margin:]), (level[:, :margin], level[:, -margin:])
+    edge = np.concatenate([part.ravel() for part in (*rows, *columns)])
+    return float(np.percentile(np.abs(edge), 98)) < _PLAIN and float(np.abs(inner).max()) > 4 * _PLAIN
 
 
 def _is_cut_off(image: Image, size_mm: tuple[float, float]) -> bool:
@@ -203,7 +256,7 @@ def _is_cut_off(image: Image, size_mm: tuple[float, float]) -> bool:
     small = cv2.resize(image, None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA)
     rimmed = cv2.copyMakeBorder(small, *[_RIM_PX] * 4, cv2.BORDER_CONSTANT, value=(255, 0, 255))
     low, high = _RIM_PX + 1.5, np.array(rimmed.shape[1::-1]) - _RIM_PX - 2.5
-    for width, height in ((1.0, 0.9), (1.0, 0.78), (1.0, 0.66), (0.85, 1.0), (0.72, 1.0)):
+    for width, height in ((1.0, 0.85), (1.0, 0.7), (0.8, 1.0)):
         for outline in outlines(rimmed, (size_mm[0] * width, size_mm[1] * height))[:3]:
             ends = np.roll(outline.corners, -1, axis=0)
             on_rim = sum(bool(((a <= low) & (b <= low)).any() or ((a >= high) & (b >= high)).any())
@@ -253,12 +306,18 @@ def _fault_of(picture: Image, width_px: float, how: How) -> Fault | None:
 
 
 def _blur_mm(gray: Image) -> float | None:
-    """σ of the card's sharpest edges in millimetres, None where it has none; very soft ones show on small pictures."""
-    for smaller in (1, 2, 4):
+    """σ of the card's sharpest edges in millimetres, None where it has none."""
+    blur = _blur_px(gray)
+    return None if blur is None else blur / PX_PER_MM
+
+
+def _blur_px(gray: Image) -> float | None:
+    """σ of a picture's sharpest edges in its pixels, None where it has none; soft ones show on smaller pictures."""
+    for smaller in (1, 2, 4, 8):
         part = cv2.resize(gray, None, fx=1 / smaller, fy=1 / smaller, interpolation=cv2.INTER_AREA)
         blur = blur_of(part)
-        if blur is not None and (blur < 4 or smaller == 4):
-            return blur * smaller / PX_PER_MM
+        if blur is not None and (blur < 4 or smaller == 8):
+            return blur * smaller
     return None
 
 

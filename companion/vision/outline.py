@@ -22,7 +22,7 @@ from companion.vision.opencv import cv2
 
 Floats = npt.NDArray[np.float64]
 
-SURE_SUPPORT, SURE_ENDS, SURE_STEP, SURE_ODD = 0.8, 0.4, 0.8, 0.08
+SURE_SUPPORT, SURE_ENDS, SURE_STEP, SURE_ODD = 0.8, 0.45, 0.8, 0.06
 """What a candidate must show to be taken for a card."""
 
 LONG_SIDE_PX = 1000
@@ -35,6 +35,7 @@ _SHORTEST_PX = 14.0
 _MOST_SEGMENTS, _MOST_CORNERS, _MOST_CANDIDATES, _MOST_LOOKED_AT = 420, 900, 16000, 60
 _MOST_GROWN, _MOST_WIDER, _WIDEST_RIM_MM = 6, 5, 14.0
 _SAMPLES = 32
+_LEAST_SUPPORT = 0.3
 _ENDS = 0.08
 """The share of a side at each end that is not asked: corners are rounded."""
 
@@ -108,11 +109,11 @@ def outlines(image: Image, size_mm: tuple[float, float], fit: Fit | None = None)
     ground = _ground_of(small)
     quads = _candidates(_segments(ground), ground.size, size_mm)
     best = _most_edge(ground, quads)
-    look = lambda quad: _looked_at(ground, quad, size_mm, shrink, fit)  # noqa: E731
-    found = [outline for quad in best if (outline := look(quad)) is not None]
+    look = _Looks(ground, size_mm, shrink, fit)
+    found = look.at(best)
     likely = sorted(found, key=lambda outline: -outline.score)[:_MOST_GROWN]
     wider = [quad for outline in likely for quad in _grown(ground, (outline.corners + 0.5) * shrink - 0.5, size_mm)]
-    return _ranked([*found, *(outline for quad in wider if (outline := look(quad)) is not None)])
+    return _ranked([*found, *look.at(wider)])
 
 
 def _ground_of(image: Image) -> _Ground:
@@ -356,27 +357,42 @@ def _edge_shares(ground: _Ground, quads: Floats) -> Floats:
     return is_edge.mean(axis=-1)
 
 
-def _looked_at(
-    ground: _Ground, quad: Floats, size_mm: tuple[float, float], shrink: float, fit: Fit | None
-) -> Outline | None:
-    """A candidate with its sides fitted and asked; None where they do not bear it out."""
-    scale = math.sqrt(abs(cv2.contourArea(np.float32(quad))) / (size_mm[0] * size_mm[1]))
-    for reach in (max(2.5, 0.9 * scale), max(1.8, 0.45 * scale)):
-        fitted = _fitted(ground, quad, reach)
-        if fitted is None:
+class _Looks:
+    """Candidates with their sides fitted and asked; those that turn out to be the same are asked once."""
+
+    def __init__(self, ground: _Ground, size_mm: tuple[float, float], shrink: float, fit: Fit | None) -> None:
+        self._ground, self._size_mm, self._shrink, self._fit = ground, size_mm, shrink, fit
+        self._seen = np.zeros((0, 4, 2))
+
+    def at(self, quads: Sequence[Floats]) -> list[Outline]:
+        """What there is to say of them, without those that their sides do not bear out."""
+        return [outline for quad in quads if (outline := self._one(quad)) is not None]
+
+    def _one(self, quad: Floats) -> Outline | None:
+        w, h = self._size_mm
+        scale = math.sqrt(abs(cv2.contourArea(np.float32(quad))) / (w * h))
+        roughly = _fitted(self._ground, quad, max(2.5, 0.45 * scale))
+        if roughly is None or min(roughly[1]) < _LEAST_SUPPORT:
             return None
-        quad = fitted[0]
-    corners, support, blur = fitted
-    corners = upright(corners, ground.size, size_mm)
-    odd = float(oddity(corners[None], ground.size, size_mm)[0])
-    if fit is not None:
-        odd = 0.5 * odd + _odd_in_mm((corners + 0.5) / shrink - 0.5, fit, size_mm)
-    if odd > _ODD:
-        return None
-    ends = 1 - _going_on(ground, corners)
-    step = _steps(ground, corners, scale)
-    score = min(support) + 0.6 * float(np.mean(support)) + 0.5 * ends + 0.6 * step - 4.0 * max(0.0, odd - 0.02)
-    return Outline((corners + 0.5) / shrink - 0.5, min(support), ends, step, odd, score, blur / shrink)
+        rough = upright(roughly[0], self._ground.size, self._size_mm)
+        if (np.abs(self._seen - rough).max(axis=(1, 2)) < 0.6).any():
+            return None
+        self._seen = np.concatenate([self._seen, rough[None]])
+        fitted = _fitted(self._ground, rough, max(1.8, 0.3 * scale))
+        return None if fitted is None else self._asked(*fitted, scale)
+
+    def _asked(self, corners: Floats, support: list[float], blur: float, scale: float) -> Outline | None:
+        corners = upright(corners, self._ground.size, self._size_mm)
+        odd = float(oddity(corners[None], self._ground.size, self._size_mm)[0])
+        placed = (corners + 0.5) / self._shrink - 0.5
+        if self._fit is not None:
+            odd = 0.5 * odd + _odd_in_mm(placed, self._fit, self._size_mm)
+        if odd > _ODD:
+            return None
+        ends = 1 - _going_on(self._ground, corners)
+        step = _steps(self._ground, corners, scale)
+        score = min(support) + 0.6 * float(np.mean(support)) + 0.5 * ends + 0.6 * step - 4.0 * max(0.0, odd - 0.02)
+        return Outline(placed, min(support), ends, step, odd, score, blur / self._shrink)
 
 
 def _fitted(ground: _Ground, quad: Floats, reach: float) -> tuple[Floats, list[float], float] | None:
@@ -493,17 +509,27 @@ def _crossing(one: tuple[Floats, Floats], other: tuple[Floats, Floats]) -> Float
 def _going_on(ground: _Ground, corners: Floats) -> float:
     """How much the edges of the sides go on beyond the corners, over a fifth of a side: 0 to 1.
 
-    What happens to lie there has edges as well, but not along the side, or not with the same colours beside them.
+    What happens to lie there has edges as well, but not along the side, or not with the same colours beside them. A
+    single side that goes on at both its ends is enough: it is a line of the cloth's.
     """
     shares = []
     for side in range(4):
         start, end = corners[side], corners[(side + 1) % 4]
         way = end - start
         own = _step_along(ground, start + 0.1 * way, end - 0.1 * way)
-        beyond = [_step_along(ground, end + 0.03 * way, end + 0.2 * way),
-                  _step_along(ground, start - 0.03 * way, start - 0.2 * way)]  # fmt: skip
-        shares += [min(1.0, 1.5 * step / max(own, 1.0)) for step in beyond]
-    return float(np.mean(shares))
+        for a, b in ((end + 0.03 * way, end + 0.2 * way), (start - 0.03 * way, start - 0.2 * way)):
+            same_colours = 1.5 * _step_along(ground, a, b) / max(own, 1.0)
+            shares.append(min(1.0, max(same_colours, (_in_line(ground, a, b) - 0.45) / 0.45)))
+    per_side = np.array(shares).reshape(4, 2)
+    return max(float(per_side.mean()), 0.9 * float(per_side.min(axis=1).max()))
+
+
+def _in_line(ground: _Ground, start: Floats, end: Floats) -> float:
+    """How much of a line lies on edges that run along it, whatever the colours beside them."""
+    slope, _, _ = _profiles(ground, start, end, 3.0)
+    middle = slope.shape[1] // 2
+    at = slope.argmax(axis=1)
+    return float(((np.abs(at - middle) <= 2) & (slope.max(axis=1) > max(1.5, 2.5 * ground.grain))).mean())
 
 
 def _step_along(ground: _Ground, start: Floats, end: Floats) -> float:
@@ -595,7 +621,7 @@ def _odd_in_mm(corners: Floats, fit: Fit, size_mm: tuple[float, float]) -> float
 
 def _ranked(found: Sequence[Outline]) -> list[Outline]:
     """The likeliest first; a card goes before what is printed on it."""
-    order = sorted(found, key=lambda outline: (not outline.is_sure, -outline.score))
+    order = sorted(found, key=lambda outline: -outline.score)
     if not order:
         return []
     first = order[0]

@@ -1,0 +1,360 @@
+"""Enrolling a deck: a card found on a photograph or a scan, what is wrong with a picture, a whole folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import card_photos
+import cv2
+import decks
+import numpy as np
+import pytest
+from card_photos import card_photo, face_of
+
+from companion.cli import companion
+from companion.decks import Description, load_deck, own_folder
+from companion.errors import Problem
+from companion.rules.cards import Card
+from companion.vision.enrolling import begin, enrol_folder
+from companion.vision.enrolment import PX_PER_MM, SAY, Fault, How, rectified
+from companion.vision.likeness import is_same_card, small
+from companion.vision.outline import oddity, upright
+
+CARD_MM = (57.0, 88.0)
+
+# --- Photographs ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("seed", "style", "slug", "ground"),
+    [
+        (1, "vintage", "roll", "wood"),
+        (2, "cartoon", "25", "plaid"),
+        (5, "dark", "right-of-way", "paper"),
+        (3, "cartoon", "roll", "mat"),
+    ],
+)
+def test_a_card_is_cut_out_along_its_outer_edge_on_any_ground(seed, style, slug, ground):
+    photo = card_photo(seed, style, slug, ground, share=0.5)
+
+    found = rectified(photo.image, photo.size_mm)
+
+    assert found.fault is None
+    assert found.how is How.CUT_OUT
+    assert photo.error_mm(found.corners) < 1.0
+    assert found.picture.shape == (round(88 * PX_PER_MM), round(57 * PX_PER_MM), 3)
+
+
+@pytest.fixture(scope="module")
+def photo() -> card_photos.CardPhoto:
+    return card_photo(5, "vintage", "roll", "wood", share=0.6, tilt=10, turn=5)
+
+
+def test_a_photograph_that_lies_across_is_turned_a_quarter(photo):
+    found = rectified(np.ascontiguousarray(np.rot90(photo.image)), CARD_MM)
+
+    assert found.is_good
+    assert found.picture.shape[0] > found.picture.shape[1]
+
+
+def blurred(photo):
+    return cv2.GaussianBlur(photo.image, (0, 0), 7)
+
+
+def cut_off(photo):
+    return photo.image[:, int(photo.corners[:, 0].min() + 0.25 * np.ptp(photo.corners[:, 0])) :]
+
+
+def far_away(photo):
+    return cv2.resize(photo.image, None, fx=0.16, fy=0.16, interpolation=cv2.INTER_AREA)
+
+
+def doubled(photo):
+    return np.hstack([photo.image, photo.image])
+
+
+def with_glare(photo):
+    y, x = np.mgrid[0 : photo.image.shape[0], 0 : photo.image.shape[1]]
+    cx, cy = photo.corners.mean(axis=0)
+    lamp = 400 * np.exp(-(((x - cx) / 60) ** 2 + ((y - cy) / 45) ** 2))
+    return np.clip(photo.image + lamp[..., None], 0, 255).astype(np.uint8)
+
+
+def white_on_white(_photo):
+    rng = np.random.default_rng(0)
+    image = np.full((900, 700, 3), 228.0) + rng.normal(0, 2, (900, 700, 3))
+    face = cv2.resize(face_of("minimal", "roll")[0], (285, 440), interpolation=cv2.INTER_AREA)
+    image[200:640, 200:485] = face * 0.9 + rng.normal(0, 2, face.shape)
+    return np.clip(image, 0, 255).astype(np.uint8)
+
+
+def bare_table(_photo):
+    return card_photos.ground_image("felt", 1)[:800, :600]
+
+
+@pytest.mark.parametrize(
+    ("spoil", "fault"),
+    [
+        (blurred, Fault.NOT_SHARP),
+        (cut_off, Fault.NOT_WHOLE),
+        (far_away, Fault.TOO_SMALL),
+        (doubled, Fault.SEVERAL),
+        (with_glare, Fault.REFLECTION),
+        (white_on_white, Fault.LOW_CONTRAST),
+        (bare_table, Fault.NO_CARD),
+    ],
+)
+def test_what_is_wrong_with_a_picture_is_a_value(spoil, fault, photo):
+    assert rectified(spoil(photo), CARD_MM).fault is fault
+
+
+def test_every_fault_has_words():
+    assert set(SAY) == set(Fault)
+
+
+def test_an_empty_picture_shows_no_card():
+    assert rectified(np.zeros((300, 400, 3), np.uint8), CARD_MM).fault is Fault.NO_CARD
+
+
+# --- Scans ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("style", "width"), [("own", 120), ("vintage", 600), ("scenes", 240), ("minimal", 150)])
+def test_a_picture_that_is_the_card_is_taken_whole(style, width):
+    face, (w, h) = face_of(style, "25")
+    scan = cv2.resize(face, (width, round(width * h / w)), interpolation=cv2.INTER_AREA)
+
+    found = rectified(scan, (w, h))
+
+    assert found.is_good
+    assert found.how is How.WHOLE
+
+
+def test_a_black_rim_around_a_scan_is_cut_away():
+    scan = cv2.copyMakeBorder(cv2.resize(face_of("cartoon", "roll")[0], (400, 617)), *[14] * 4, cv2.BORDER_CONSTANT)
+
+    found = rectified(scan, CARD_MM)
+
+    assert found.is_good
+    assert np.abs(found.corners - np.array([(14, 14), (414, 14), (414, 631), (14, 631)]) + 0.5).max() < 15
+
+
+def test_a_picture_of_a_narrow_card_is_too_small():
+    scan = cv2.resize(face_of("cartoon", "roll")[0], (60, 93), interpolation=cv2.INTER_AREA)
+
+    assert rectified(scan, CARD_MM).fault is Fault.TOO_SMALL
+
+
+# --- Means ----------------------------------------------------------------------------------------------------
+
+
+def test_a_card_seen_by_any_camera_is_not_odd_and_a_square_is():
+    photo = card_photo(9, "own", "roll", "felt", tilt=30)
+    size = photo.image.shape[1::-1]
+    square = np.array([[(100.0, 100), (300, 100), (300, 300), (100, 300)]])
+
+    assert oddity(photo.corners[None], size, CARD_MM)[0] < 0.02
+    assert oddity(square, size, CARD_MM)[0] > 0.3
+
+
+@pytest.mark.parametrize("first", range(4))
+def test_corners_in_any_order_stand_upright(first):
+    corners = np.array([(100.0, 100), (214, 104), (214, 280), (100, 276)])
+
+    for given in (np.roll(corners, first, axis=0), np.roll(corners, first, axis=0)[::-1]):
+        assert np.array_equal(upright(given, (400, 400), CARD_MM), corners)
+
+
+def test_faces_that_share_their_drawing_are_not_the_same_card():
+    for style in ("vintage", "scenes", "pastel", "minimal"):
+        pictures = [small(decks.face(style, slug)) for slug in ("25", "50", "75", "stop", "roll")]
+        assert not any(is_same_card(a, b) for i, a in enumerate(pictures) for b in pictures[:i])
+
+
+def test_one_picture_saved_twice_is_the_same_card():
+    face = decks.face("scenes", "75")
+    again = cv2.resize(face, None, fx=0.6, fy=0.6, interpolation=cv2.INTER_AREA)
+    again = cv2.imdecode(cv2.imencode(".jpg", again, [cv2.IMWRITE_JPEG_QUALITY, 80])[1], cv2.IMREAD_COLOR)
+
+    assert is_same_card(small(face), small(again))
+    assert is_same_card(small(face), small(np.rot90(again, 2)))
+
+
+# --- A folder -------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def scans(tmp_path: Path) -> Path:
+    """A folder with three faces of a deck and its back."""
+    folder = tmp_path / "scans"
+    folder.mkdir()
+    for name, slug in (("roll.png", "roll"), ("Right of Way.JPG", "right-of-way"), ("100km.jpg", "100")):
+        cv2.imwrite(str(folder / name), small_face(slug))
+    cv2.imwrite(str(folder / "back.jpg"), cv2.resize(decks.back("cartoon"), (132, 204)))
+    return folder
+
+
+def small_face(slug: str, style: str = "cartoon") -> np.ndarray:
+    return cv2.resize(decks.face(style, slug), (132, 204), interpolation=cv2.INTER_AREA)
+
+
+def enrolled(scans: Path, data: Path, **how: object) -> tuple[list[str], list[str]]:
+    """What was said of a folder, and the faults."""
+    said = list(enrol_folder(begin("ours", "classic", data, **how), scans))
+    return [s.sentence for s in said if not s.is_fault], [s.sentence for s in said if s.is_fault]
+
+
+def test_every_face_in_a_folder_is_enrolled(scans, tmp_path):
+    got, faults = enrolled(scans, tmp_path, maker="Dujardin")
+
+    deck = load_deck("ours", tmp_path)
+    assert "right-of-way: got it (from Right of Way.JPG)" in got
+    assert "back: got it (from back.jpg)" in got
+    assert set(deck.faces) == {Card.ROLL, Card.RIGHT_OF_WAY, Card.KM_100}
+    assert deck.back
+    assert (deck.maker, deck.edition) == ("Dujardin", "classic")
+    assert len(faults) == 1
+    assert faults[0].startswith("There is no picture yet of 25, 50")
+
+
+def test_a_second_picture_of_a_face_is_kept_beside_the_first(scans, tmp_path):
+    cv2.imwrite(str(scans / "roll-2.png"), cv2.convertScaleAbs(small_face("roll"), alpha=0.8))
+
+    got, _ = enrolled(scans, tmp_path)
+
+    assert "roll: got it (from roll.png, roll-2.png)" in got
+    assert [path.name for path in load_deck("ours", tmp_path).faces[Card.ROLL]] == ["roll.png", "roll-2.png"]
+
+
+def test_enrolling_again_keeps_the_faces_that_are_not_given(scans, tmp_path):
+    enrolled(scans, tmp_path)
+    for path in scans.iterdir():
+        path.unlink()
+    cv2.imwrite(str(scans / "stop.png"), small_face("stop"))
+
+    enrolled(scans, tmp_path)
+
+    assert set(load_deck("ours", tmp_path).faces) == {Card.ROLL, Card.RIGHT_OF_WAY, Card.KM_100, Card.STOP}
+
+
+BOMB = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x40\0\0\0\x40\0\x08\x02\0\0\0" + bytes(20)
+
+
+def test_all_that_is_wrong_in_a_folder_is_said_at_once(scans, tmp_path):
+    (scans / "stop.jpg").write_bytes(b"GIF89a" + bytes(100))
+    (scans / "50.png").write_bytes(BOMB)
+    (scans / "75.jpg").write_bytes((scans / "100km.jpg").read_bytes()[:-400])
+    (scans / "rol.png").write_bytes(b"")
+    (scans / "pollution.png").write_bytes(b"")
+    (scans / "gasoline.heic").write_bytes(b"")
+    (scans / "roll.jpg").write_bytes((scans / "back.jpg").read_bytes())
+    cv2.imwrite(str(scans / "repairs.png"), cv2.resize(small_face("repairs"), (40, 62)))
+    cv2.imwrite(str(scans / "accident.png"), small_face("flat-tire"))
+    cv2.imwrite(str(scans / "flat-tire.png"), small_face("flat-tire"))
+
+    got, faults = enrolled(scans, tmp_path)
+
+    said = "\n".join(faults)
+    for words in ("stop: The picture", "save it as JPEG", "50: The picture", "pixels large", "75: The picture",
+                  "cut short or damaged", "did you mean 'roll'", "the edition classic has no pollution",
+                  "gasoline.heic: pictures of this kind", "roll: roll.jpg and roll.png are both there",
+                  "repairs: the card is too small", "accident and flat-tire: both pictures show"):  # fmt: skip
+        assert words in said
+    assert all(sentence.endswith(".") and "\n" not in sentence for sentence in faults)
+    assert len(got) == 3
+
+
+def test_a_picture_of_a_face_that_is_in_the_deck_under_another_name_is_left_out(scans, tmp_path):
+    enrolled(scans, tmp_path)
+    for path in scans.iterdir():
+        path.unlink()
+    cv2.imwrite(str(scans / "stop.png"), small_face("roll"))
+
+    got, faults = enrolled(scans, tmp_path)
+
+    assert got == []
+    assert "stop: its picture shows the same card as the deck's roll" in faults[0]
+
+
+def test_an_enrolment_knows_what_is_still_wanted(tmp_path):
+    enrolment = begin("ours", "classic", tmp_path)
+    first = enrolment.next
+
+    verdict = enrolment.verdict(first, small_face(first.value))
+    enrolment.keep(first, [verdict.picture])
+
+    assert verdict.is_good
+    assert enrolment.next is not first
+    assert len(enrolment.wanted) == 19
+    again = enrolment.verdict(enrolment.next, small_face(first.value))
+    assert again.sentence == f"it shows the same card as {first}: one of the two is another card's picture"
+
+
+def test_a_deck_of_another_edition_or_size_is_not_mixed_in(scans, tmp_path):
+    enrolled(scans, tmp_path)
+
+    with pytest.raises(Problem, match="of the edition classic"):
+        begin("ours", "rush", tmp_path)
+    with pytest.raises(Problem, match="57 × 88"):
+        begin("ours", "classic", tmp_path, size_mm=(60.0, 90.0))
+
+
+def test_a_folder_without_pictures_or_none_at_all_is_told(tmp_path):
+    enrolment = begin("ours", "classic", tmp_path)
+    (tmp_path / "empty").mkdir()
+
+    with pytest.raises(Problem, match="There is no picture in"):
+        list(enrol_folder(enrolment, tmp_path / "empty"))
+    with pytest.raises(Problem, match="There is no folder"):
+        list(enrol_folder(enrolment, tmp_path / "nowhere"))
+
+
+# --- The command ----------------------------------------------------------------------------------------------
+
+
+def run(*words: str | Path) -> int:
+    return companion.main([str(word) for word in words], standalone_mode=False) or 0
+
+
+def test_the_command_says_what_it_got_and_how_to_use_it(scans, tmp_path, capsys):
+    code = run("enroll", "ours", "--edition", "classic", "--from", scans, "--size", "57x88", "--data", tmp_path)
+
+    said = capsys.readouterr()
+    assert code == 1
+    assert "roll: got it (from roll.png)" in said.out
+    assert said.out.endswith("companion read IMAGE --deck ours\n")
+    assert str(own_folder("ours", tmp_path)) in said.out
+    assert "There is no picture yet of" in said.err
+
+
+def test_the_command_ends_with_two_where_nothing_could_be_enrolled(tmp_path):
+    (tmp_path / "roll.jpg").write_bytes(b"nothing")
+
+    with pytest.raises(Problem, match="No face of 'ours' was enrolled") as caught:
+        run("enroll", "ours", "--edition", "classic", "--from", tmp_path, "--data", tmp_path / "data")
+    assert caught.value.exit_code == 2
+
+
+@pytest.mark.parametrize("size", ["57", "88x57", "axb", "57x88x3", "nanx88"])
+def test_a_size_that_is_none_is_told(size, scans, tmp_path):
+    with pytest.raises(Problem, match="--size is width and height"):
+        run("enroll", "ours", "--edition", "classic", "--from", scans, "--size", size, "--data", tmp_path)
+
+
+def test_decks_are_listed_shown_and_carried(scans, tmp_path, capsys):
+    enrolled(scans, tmp_path)
+
+    run("decks", "--data", tmp_path)
+    run("decks", "export", "ours", "--out", tmp_path / "x.zip", "--data", tmp_path)
+    run("decks", "remove", "ours", "--data", tmp_path)
+    run("decks", "import", tmp_path / "x.zip", "--as", "theirs", "--data", tmp_path)
+    run("decks", "show", "theirs", "--data", tmp_path)
+
+    said = capsys.readouterr().out
+    assert "3 faces, 16 missing" in said
+    assert "theirs: ours\nEdition: classic. Cards: 57 × 88 mm." in said
+
+
+def test_a_description_without_a_title_is_called_as_its_folder(tmp_path):
+    assert Description("x", "classic").title == ""
+    assert begin("x", "classic", tmp_path).description.title == "x"
