@@ -36,6 +36,9 @@ _MOST_SEGMENTS, _MOST_CORNERS, _MOST_CANDIDATES, _MOST_LOOKED_AT = 420, 900, 160
 _MOST_GROWN, _MOST_WIDER, _WIDEST_RIM_MM = 6, 5, 14.0
 _SAMPLES = 32
 _LEAST_SUPPORT = 0.3
+_ACROSS = 0.02
+"""By so much a candidate that lies across is taken to be odder: half of an upright card often looks like one."""
+
 _ENDS = 0.08
 """The share of a side at each end that is not asked: corners are rounded."""
 
@@ -75,8 +78,10 @@ class Outline:
     @property
     def is_sure(self) -> bool:
         """Whether it is taken for a card."""
-        is_edge = self.support >= SURE_SUPPORT and self.ends >= SURE_ENDS
-        return is_edge and self.step >= SURE_STEP and self.odd <= SURE_ODD
+        if self.step < SURE_STEP or self.odd > SURE_ODD or self.ends < SURE_ENDS:
+            return False
+        fits = self.ends > 0.8 and self.step > 0.95 and self.odd < 0.02
+        return self.support >= (SURE_SUPPORT - 0.1 if fits else SURE_SUPPORT)
 
     @property
     def area_px(self) -> float:
@@ -384,6 +389,7 @@ class _Looks:
     def _asked(self, corners: Floats, support: list[float], blur: float, scale: float) -> Outline | None:
         corners = upright(corners, self._ground.size, self._size_mm)
         odd = float(oddity(corners[None], self._ground.size, self._size_mm)[0])
+        odd += _ACROSS if _lies_across(corners) else 0.0
         placed = (corners + 0.5) / self._shrink - 0.5
         if self._fit is not None:
             odd = 0.5 * odd + _odd_in_mm(placed, self._fit, self._size_mm)
@@ -582,6 +588,12 @@ def upright(corners: Floats, size: tuple[int, int], size_mm: tuple[float, float]
     odd = oddity(np.array(turns[:2]), size, size_mm)
     fitting = turns[0::2] if odd[0] <= odd[1] else turns[1::2]
     return max(fitting, key=lambda turn: float((turn[2:] - turn[:2][::-1]).sum(axis=0)[1]) + 1e-3 * float(turn[1, 0]))
+
+
+def _lies_across(corners: Floats) -> bool:
+    """Whether a card with these corners, its upper left one first, lies rather across than upright."""
+    down = corners[2:].mean(axis=0) - corners[:2].mean(axis=0)
+    return abs(float(down[0])) > abs(float(down[1]))
 
 
 def oddity(quads: Floats, size: tuple[int, int], size_mm: tuple[float, float]) -> Floats:
