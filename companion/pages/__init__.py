@@ -23,6 +23,7 @@ from companion.pages import (
     score,
     serving,
     setting_up,
+    snap,
     table,
     templating,
     wall,
@@ -58,7 +59,7 @@ def create_app(
     templating.prepare(app, web / "static")
     guard.protect(app)
     errors.register(app)
-    for part in (table, entry, setting_up, join, score, wall, live, camera):
+    for part in (table, entry, setting_up, join, score, wall, live, camera, snap):
         app.register_blueprint(part.bp)
     return app
 

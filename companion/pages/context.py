@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import cast
 
 from flask import current_app, g
@@ -11,6 +11,7 @@ from flask import current_app, g
 from companion.drawn_zones import DrawnZones
 from companion.lookout import Survey
 from companion.match import Match, MatchState
+from companion.snap import Snaps
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,9 @@ class Service:
 
     zones: DrawnZones | None = None
     """The zones drawn on it; None where none can be drawn."""
+
+    snaps: Snaps = field(default_factory=Snaps)
+    """The photographs of finished tableaux, as long as they are counted."""
 
 
 def service() -> Service:

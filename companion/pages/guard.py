@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import gzip
+import io
 import ipaddress
 import socket
+from typing import IO, Any
 from urllib.parse import urlsplit
 
-from flask import Flask, Response, abort, request
+from flask import Flask, Request, Response, abort, request
 
 from companion.pages import people
 
@@ -39,8 +41,16 @@ _HEADERS = {
 _TEXTS = ("text/html", "text/css", "text/javascript", "application/json", "image/svg+xml", "text/plain")
 
 
+class InMemory(Request):
+    """A request of which nothing comes to lie on the disk, a photograph neither."""
+
+    def _get_file_stream(self, *_about: Any, **_more: Any) -> IO[bytes]:
+        return io.BytesIO()
+
+
 def protect(app: Flask) -> None:
     """Puts the guard before and behind every request of the app."""
+    app.request_class = InMemory
     app.config.update(
         MAX_CONTENT_LENGTH=MOST_BODY_BYTES,
         MAX_FORM_MEMORY_SIZE=MOST_BODY_BYTES,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from companion.match import Entry, MatchState, Pending
 from companion.pages import offers, picking, words
-from companion.pages.words import Names, Why
+from companion.pages.words import Names, Why, _
 from companion.proposal import Doubt, Mismatch
 from companion.rules import judge, referee, scoring
 from companion.rules.cards import Card, Family
@@ -395,6 +395,27 @@ def open_sheet(state: MatchState) -> SheetView | None:
         match=tuple(state.game.totals.get(side.name, 0) for side in table.sides),
         completed_by=None,
         winner=None,
+        target=table.target,
+        extended=table.extended_by is not None,
+    )
+
+
+def counted_sheet(table: Table) -> SheetView:
+    """The score sheet of a hand that was counted from the cards alone."""
+    names, sheets = Names({}, {}), scoring.score(table)
+    completer = table.ending.side if table.ending else None
+    is_race = words.is_race(table.edition)
+    return SheetView(
+        title=_("The race") if is_race else _("The hand"),
+        is_open=False,
+        is_race=is_race,
+        how=words.how_ended(table.edition, table.ending.how) if table.ending else "",
+        sides=tuple(side.name for side in table.sides),
+        rows=_rows(table, sheets, names),
+        totals=tuple(sheet.total for sheet in sheets),
+        match=(),
+        completed_by=table.sides[completer].name if completer is not None else None,
+        winner=scoring.match_winner(table.edition, {}, table) if is_race else None,
         target=table.target,
         extended=table.extended_by is not None,
     )

@@ -71,9 +71,11 @@ def _own_targets(edition: Edition, sides: int) -> list[int]:
     return sorted({edition.target_km[players] for players, _each in _seatings(edition, sides)})
 
 
-def likely(edition: Edition, layings: Sequence[Laying], *, draw_pile_empty: bool | None = None) -> Told:
-    """What is likeliest where nobody has told it: whoever lies at a target has completed the trip."""
-    trip = _likely_trip(edition, layings)
+def likely(
+    edition: Edition, layings: Sequence[Laying], *, trip: Trip | None = None, draw_pile_empty: bool | None = None
+) -> Told:
+    """What is likeliest where nobody has told it: whoever lies at the target has completed the trip."""
+    trip = trip or _likely_trip(edition, layings)
     done = _at(edition, layings, trip.target)
     return Told(trip, done[0] if done else None, not done, bool(draw_pile_empty))
 

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import cv2
 import numpy as np
+import tableaux
 from flask import Flask
 from playwright.sync_api import Browser, sync_playwright
 from serving import running
@@ -230,21 +231,38 @@ SCENES = {
     "wall-trouble": (TWO, ATTACK, no_camera, "/wall"),
     "wall-trouble-three": (THREE, ["Ann roll", "Bob roll", "Cid roll", "Bob stop > Cid"], no_camera, "/wall"),
     "oops": (TWO, [], nothing, "/nowhere"),
+    "snap": (None, [], nothing, "/snap"),
+    "snap-lines": (None, [], nothing, "/snap/TOKEN"),
+    "snap-doubts": (TWO, [], nothing, "/snap/TOKEN?doubts"),
+    "snap-score": (TWO, [], nothing, "/snap/TOKEN?count"),
     "wall-empty": (None, [], nothing, "/wall"),
 }
+
+
+DOUBTS = {"100-07": ("100-07", "25-01", "200-01"), "75-04": ("75-04", "25-02"), "extra-tank-01": ()}
+
+
+def photographed(app: Flask, path: str) -> str:
+    """The address of a tableau's lines once its photograph has been sent."""
+    if "TOKEN" not in path:
+        return path
+    shot = tableaux.in_doubt(tableaux.shot(), DOUBTS) if "doubts" in path else tableaux.shot()
+    return path.replace("TOKEN", app.extensions["companion"].snaps.keep("classic", shot))
 
 
 def shoot(browser: Browser, folder: Path, name: str, url: str) -> None:
     """One page in its sizes and both themes."""
     wall = name.startswith("wall")
-    large = name.startswith(("camera", "zones"))
+    large = name.startswith(("camera", "zones", "snap"))
     for theme in ("light",) if wall else ("light", "dark"):
         for size in (WALL,) if wall else (*SIZES, WALL) if large else SIZES:
             context = browser.new_context(viewport=size, color_scheme=theme, device_scale_factor=1 if wall else 2)
             page = context.new_page()
             page.goto(url)
+            if "count" in url:
+                page.click(".dock .primary")
             page.wait_for_timeout(600)
-            page.screenshot(path=folder / f"{name}-{size['width']}-{theme}.png")
+            page.screenshot(path=folder / f"{name}-{size['width']}-{theme}.png", full_page=name.startswith("snap"))
             context.close()
 
 
@@ -258,8 +276,9 @@ def main(folder: Path, only: list[str]) -> None:
                 continue
             with match_of(header, plays) as match:
                 prepare(match)
-                with running(app_of(match, sees=path.startswith("/camera"), badly="badly" in path)) as url:
-                    shoot(browser, folder, name, url + path)
+                app = app_of(match, sees=path.startswith("/camera"), badly="badly" in path)
+                with running(app) as url:
+                    shoot(browser, folder, name, url + photographed(app, path))
         browser.close()
 
 

@@ -1,0 +1,199 @@
+"""Only counting: a photograph of the finished tableau, confirmed line by line, becomes the score sheet of the hand."""
+
+from __future__ import annotations
+
+from flask import Blueprint, Response, abort, flash, redirect, render_template, request, url_for
+from werkzeug.datastructures import FileStorage
+from werkzeug.exceptions import RequestEntityTooLarge
+from werkzeug.wrappers import Response as AnyResponse
+
+from companion.errors import Problem
+from companion.pages import people, tallied, views
+from companion.pages.context import match, service, state
+from companion.pages.words import Names, _
+from companion.rules import tableau
+from companion.rules.edition import Edition, EditionError, edition_names, load_edition
+from companion.snap import BUSY, MOST_BYTES, MOST_PHOTOS, Shot, Snap, read_photo
+from companion.tally import Tally, tally
+
+bp = Blueprint("snap", __name__)
+
+MOST_FIELDS = 600
+MOST_FORM_BYTES = 512 * 1024
+"""Also how much of a photograph is taken in at once has to fit."""
+PATH = "/snap"
+
+
+@bp.before_request
+def _allow_a_photograph() -> None:
+    """A photograph is larger than anything else that is sent here, and its form longer."""
+    request.max_content_length = MOST_BYTES
+    request.max_form_parts = MOST_FIELDS
+    request.max_form_memory_size = MOST_FORM_BYTES
+
+
+@bp.get(PATH)
+def show() -> str:
+    """The form that a photograph is sent with."""
+    return _asking()[0]
+
+
+@bp.post(PATH)
+def send() -> AnyResponse | str | tuple[str, int]:
+    """A photograph is read; what lies on it is asked about on a page of its own."""
+    try:
+        edition = _edition(request.form.get("edition", ""))
+        token = service().snaps.keep(edition.name, _shot(1))
+    except (Problem, RequestEntityTooLarge) as error:
+        return _asking(*_refused(error))
+    return redirect(url_for("snap.confirm", token=token), 303)
+
+
+@bp.get(f"{PATH}/<token>")
+def confirm(token: str) -> AnyResponse | str:
+    """What lies there, line by line."""
+    snap = _snap(token)
+    if snap is None:
+        return _gone()
+    edition, found = _found(snap)
+    return _confirming(token, edition, found, tallied.fields(edition, found, _named()))
+
+
+@bp.post(f"{PATH}/<token>")
+def count(token: str) -> AnyResponse | str | tuple[str, int]:
+    """The score of what was confirmed; with `change` the lines again, with `add` one more photograph."""
+    try:
+        form = request.form.to_dict()
+    except RequestEntityTooLarge as error:
+        return _asking(*_refused(error))
+    snap = _snap(token)
+    if snap is None:
+        return _gone()
+    edition, found = _found(snap)
+    if "change" in form:
+        return _confirming(token, edition, found, form)
+    try:
+        if "add" in form:
+            return _added(token, edition, found, form)
+        table = tallied.table_sent(edition, found, form)
+    except (Problem, EditionError) as problem:
+        sentence, code = _refused(problem)
+        return _confirming(token, edition, found, form, sentence), code
+    return render_template(
+        "snapped.html", token=token, sheet=views.counted_sheet(table), odd=tableau.odd(table), form=_told(form)
+    )
+
+
+@bp.get(f"{PATH}/<token>/<int:number>.jpg")
+def picture(token: str, number: int) -> Response:
+    """A photograph, small."""
+    shot = _shown(token, number)
+    return Response(shot.jpeg, mimetype="image/jpeg")
+
+
+@bp.get(f"{PATH}/<token>/card-<int:number>-<int:at>.jpg")
+def card(token: str, number: int, at: int) -> Response:
+    """A card of a photograph that could not be told."""
+    crop = _shown(token, number).crops.get(at - 1)
+    return Response(crop, mimetype="image/jpeg") if crop else abort(404)
+
+
+def _asking(sentence: str = "", code: int = 200) -> tuple[str, int]:
+    editions = [load_edition(name) for name in edition_names()]
+    now = state()
+    chosen = now.game.edition_name if now.match is not None else editions[0].name
+    return render_template("snap.html", editions=editions, chosen=chosen, sentence=sentence), code
+
+
+def _confirming(token: str, edition: Edition, found: Tally, form: tallied.Form, sentence: str = "") -> str:
+    snap = service().snaps.get(token)
+    shots = snap.shots if snap else ()
+    crops = {f"{number}-{at + 1}" for number, shot in enumerate(shots, start=1) for at in shot.crops}
+    return render_template(
+        "snap_lines.html",
+        token=token,
+        edition=edition,
+        lots=tallied.lot_forms(edition, found, form),
+        asked=tallied.asked(edition, found, form),
+        notes=found.notes,
+        faces=list(edition.deck),
+        crops=crops,
+        may_add=len(found.photos) < MOST_PHOTOS,
+        is_empty=not found.spots,
+        sentence=sentence,
+    )
+
+
+def _added(token: str, edition: Edition, before: Tally, form: tallied.Form) -> str:
+    """The lines after one more photograph, with all that was typed."""
+    if len(before.photos) >= MOST_PHOTOS:
+        raise Problem(_("These are photographs enough: %(most)d of one tableau.", most=MOST_PHOTOS))
+    shot = _shot(len(before.photos) + 1)
+    service().snaps.add(token, shot)
+    now = tally(edition, (*before.photos, shot.photo))
+    read_before, read_now = (tallied.fields(edition, found, _named()) for found in (before, now))
+    return _confirming(token, edition, now, tallied.kept(read_before, form, read_now))
+
+
+def _shot(number: int) -> Shot:
+    """The photograph that was sent. Raises Problem where none was, or it cannot be read."""
+    sent: FileStorage | None = request.files.get("photo")
+    data = sent.read() if sent else b""
+    if not data:
+        raise Problem(_("There is no photograph yet: take one, or choose one."))
+    return read_photo(data, _("photograph %(number)d", number=number))
+
+
+def _refused(error: Exception) -> tuple[str, int]:
+    if isinstance(error, RequestEntityTooLarge):
+        say = "That file is larger than %(mb)d MB: take the photograph with fewer pixels."
+        return _(say, mb=MOST_BYTES // 1_000_000), 413
+    return str(error), 503 if str(error) == BUSY else 400
+
+
+def _snap(token: str) -> Snap | None:
+    if not people.may_act():
+        abort(401)
+    return service().snaps.get(token)
+
+
+def _shown(token: str, number: int) -> Shot:
+    snap = _snap(token)
+    if snap is None or not 0 < number <= len(snap.shots):
+        abort(404)
+    return snap.shots[number - 1]
+
+
+def _gone() -> AnyResponse:
+    flash(
+        _("That photograph is gone: photographs are kept in memory only, and newer ones took its place. Take it again.")
+    )
+    return redirect(url_for("snap.show"), 303)
+
+
+def _found(snap: Snap) -> tuple[Edition, Tally]:
+    edition = _edition(snap.edition)
+    return edition, tally(edition, snap.photos)
+
+
+def _edition(name: str) -> Edition:
+    """An edition by name: the match's own with its house rules where it is that one."""
+    game = state().game
+    if state().match is not None and name == game.edition_name:
+        return game.edition
+    try:
+        return load_edition(name)
+    except EditionError:
+        abort(400)
+
+
+def _named() -> dict[str, str]:
+    """The names of the sides of the match, by their mats."""
+    now = state()
+    names = Names.of(now.game)
+    return {mat: names.side(side) for mat, side in match().mats(now).items()} if now.match is not None else {}
+
+
+def _told(form: tallied.Form) -> dict[str, str]:
+    """What goes back with the form when something is to be changed."""
+    return {field: value for field, value in form.items() if field not in ("add", "change")}

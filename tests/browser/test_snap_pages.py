@@ -1,0 +1,98 @@
+"""Only counting, in a real browser: a photograph chosen on the phone, stepped right, counted, and changed again."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+import tableaux
+from playwright.sync_api import Page, expect
+from serving import running
+
+from browser.screens import CHROMIUM, SMALL, WALL, app_of, match_of, photographed
+from browser.test_camera_pages import TOO_SMALL
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(shutil.which(CHROMIUM) is None, reason="Chromium is not installed"),
+]
+
+
+@pytest.fixture
+def app():
+    with match_of(None, []) as match:
+        yield app_of(match)
+
+
+@pytest.fixture
+def url(app):
+    with running(app) as address:
+        yield address
+
+
+def total(page: Page) -> str:
+    return page.locator("tr.total").inner_text()
+
+
+@pytest.mark.parametrize("has_script", [True, False])
+def test_a_photograph_is_read_confirmed_and_counted(has_script, opened, url, tmp_path):
+    photo = tmp_path / "IMG_0001.jpg"
+    photo.write_bytes(tableaux.file_of())
+    page = opened(url + "/snap", java_script_enabled=has_script)
+
+    page.set_input_files("input[name=photo]", photo)
+    page.click("text=Read the cards")
+    page.fill('[name="n-side-2-200"]', "2")
+    page.press('[name="n-side-2-200"]', "Enter")
+
+    assert total(page).split()[-2:] == ["1900", "775"]
+    page.click("text=Change the cards")
+    expect(page.locator('[name="n-side-2-200"]')).to_have_value("2")
+
+
+def test_steps_change_the_number_and_the_kilometres(app, opened, url):
+    page = opened(url + photographed(app, "/snap/TOKEN"))
+    line = page.locator("li", has=page.locator('[name="n-side-1-200"]'))
+
+    line.get_by_role("button").last.click()
+    line.get_by_role("button").last.click()
+    line.get_by_role("button").first.click()
+
+    expect(page.locator('[name="n-side-1-200"]')).to_have_value("1")
+    expect(page.locator("[data-km]").first).to_have_text("900")
+
+
+def test_an_answer_counts_towards_the_kilometres(app, opened, url):
+    page = opened(url + photographed(app, "/snap/TOKEN?doubts"))
+    before = page.locator("[data-km]").first.inner_text()
+
+    page.locator(".doubtful").first.get_by_label("75 km").check()
+
+    assert before == "625"
+    expect(page.locator("[data-km]").first).to_have_text("700")
+
+
+def test_a_card_that_is_chosen_from_the_list_is_another_card(app, opened, url):
+    page = opened(url + photographed(app, "/snap/TOKEN?doubts"))
+
+    page.locator(".doubtful select").first.select_option("200")
+
+    assert page.locator(".doubtful").first.locator("[value=other]").is_checked()
+    expect(page.locator("[data-km]").first).to_have_text("825")
+
+
+def test_an_open_question_keeps_the_browser_on_the_page(app, opened, url):
+    page = opened(url + photographed(app, "/snap/TOKEN?doubts"))
+
+    page.click(".dock .primary")
+
+    expect(page.locator("h1")).to_have_text("Is this right?")
+
+
+@pytest.mark.parametrize("path", ["/snap", "/snap/TOKEN", "/snap/TOKEN?doubts"])
+@pytest.mark.parametrize("size", [SMALL, WALL], ids=["phone", "wall"])
+def test_nothing_is_too_small_to_tap_or_wider_than_the_screen(path, size, app, opened, url):
+    page = opened(url + photographed(app, path), size)
+
+    assert page.evaluate(TOO_SMALL) == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -1,0 +1,95 @@
+"""Photographs of finished tableaux, with stickers, as a phone takes them; and the same with cards in doubt."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+
+import cv2
+import numpy as np
+import photos
+from face_photos import lay_size, off_sheet
+from laid import Glued, Laid, Sheet, Table
+from webcam import Pose
+
+from companion.labels import payload
+from companion.layout import DISTANCE_COLUMNS, all_mats
+from companion.rules.cards import Card
+from companion.snap import Shot, read_photo
+
+ANN: Mapping[str, Sequence[str]] = {
+    "distance": ("25-03", "50-01", "50-02", "75-04", "100-01", "100-02", "100-03", "100-04", "100-05"),
+    "safety": ("driving-ace-01", "right-of-way-01 across"),
+    "battle": ("roll-03",),
+    "speed": ("end-of-limit-01",),
+}
+"""700 km, one of the safeties a coup fourré."""
+
+BOB: Mapping[str, Sequence[str]] = {
+    "distance": ("25-06", "75-01", "75-02", "100-07", "200-02"),
+    "safety": ("extra-tank-01",),
+    "battle": ("stop-01",),
+}
+"""475 km."""
+
+_LAYOUTS = {layout.id: layout for layout in all_mats()}
+_WIDTH_MM = {1: 480.0, 2: 930.0}
+
+
+def table_of(sides: Sequence[Mapping[str, Sequence[str]]], *, mats: bool = True) -> Table:
+    """What lies there: each side as its mat has it, side by side; without mats the same on the bare table."""
+    cards, sheets = [], []
+    for number, side in enumerate(sides):
+        sheet = Sheet(
+            f"side-{number + 1}", (number - (len(sides) - 1) / 2) * 440, 20, 1 - 2 * number, lay_size("side-1")
+        )
+        sheets.append(sheet)
+        cards += [_card(sheet, zone, place, name) for zone, names in side.items() for place, name in enumerate(names)]
+    return Table(tuple(cards), tuple(sheets) if mats else (), cloth="wood")
+
+
+def _card(sheet: Sheet, zone: str, place: int, name: str) -> Laid:
+    card_id, _, across = name.partition(" ")
+    rect = _LAYOUTS[sheet.name].zones[zone]
+    dx, dy = 0.0, 0.0
+    if zone == "distance":
+        face, _, copy = card_id.rpartition("-")
+        dx, dy = (DISTANCE_COLUMNS.index(face) - 2) * 64.8, -22.0 + 20 * ((int(copy) - 1) % 5)
+    elif zone == "safety":
+        dx = 66.0 * place - 36
+    x, y = off_sheet(sheet, (rect.centre_mm[0] + dx, rect.centre_mm[1] + dy))
+    return Laid(float(x), float(y), sheet.turn_deg + 90 * bool(across), Glued(payload(card_id), 0, -30), look="own")
+
+
+@cache
+def file_of(size_px: tuple[int, int] = (1600, 1200), sides: int = 2, kind: str = ".jpg", *, mats: bool = True) -> bytes:
+    """A photograph of Ann's tableau, or of hers and Bob's, as a file."""
+    pose = Pose(size_px[0] / _WIDTH_MM[sides], size_px, tilt_deg=12, lean_deg=20, turn_deg=1)
+    photo = photos.photograph(table_of((ANN, BOB)[:sides], mats=mats), pose)
+    return cv2.imencode(kind, photo.image, [cv2.IMWRITE_JPEG_QUALITY, 85])[1].tobytes()
+
+
+@cache
+def shot() -> Shot:
+    """The photograph of both, read."""
+    return read_photo(file_of(), "photograph 1")
+
+
+def in_doubt(read: Shot, doubts: Mapping[str, Sequence[str]]) -> Shot:
+    """The same with some cards, by their stickers, that could not be told, and what they may be."""
+    view, crops = read.photo.view, dict(read.crops)
+    sightings = list(view.sightings)
+    for at, sighting in enumerate(view.sightings):
+        if sighting.card in doubts:
+            rivals = tuple((card_id, 0.4) for card_id in doubts[sighting.card])
+            sightings[at] = replace(sighting, face=Card.UNKNOWN, card=None, confidence=0.0, rivals=rivals)
+            crops[at] = _crop(read, sighting.centre_px)
+    return replace(read, photo=replace(read.photo, view=replace(view, sightings=tuple(sightings))), crops=crops)
+
+
+def _crop(read: Shot, at: tuple[float, float]) -> bytes:
+    image = cv2.imdecode(np.frombuffer(read.jpeg, np.uint8), cv2.IMREAD_COLOR)
+    x, y = (int(value * image.shape[1] / read.photo.size_px[0]) for value in at)
+    part = image[max(0, y - 60) : y + 60, max(0, x - 60) : x + 60]
+    return cv2.imencode(".jpg", part)[1].tobytes()

@@ -1,0 +1,488 @@
+"""Only counting: a photograph is sent, its cards are confirmed line by line, and the score sheet comes out."""
+
+from __future__ import annotations
+
+import html
+import io
+import re
+
+import cv2
+import numpy as np
+import pytest
+import tableaux
+
+from companion import snap as snapping
+from companion.match import Match
+from companion.pages import create_app, tallied
+from companion.pages import snap as page_of_snaps
+from companion.rules.cards import Card
+from companion.rules.dealing import SeatingError
+from companion.rules.edition import load_edition
+from companion.snap import Shot, Snaps, read_photo
+from companion.store import Store
+from companion.tally import Photo, tally
+from companion.vision.view import View
+
+HOME = {"Origin": "http://localhost"}
+STRANGER = {"REMOTE_ADDR": "192.168.1.77"}
+SECRET = b"0123456789abcdef" * 2
+CLASSIC = load_edition("classic")
+DOUBTS = {"75-04": ("75-04", "25-02"), "extra-tank-01": ()}
+
+
+@pytest.fixture
+def match(tmp_path):
+    store = Store.open(tmp_path / "log.sqlite3")
+    yield Match(store)
+    store.close()
+
+
+@pytest.fixture
+def app(match):
+    return create_app(match, secret=SECRET)
+
+
+@pytest.fixture
+def page(app):
+    return app.test_client()
+
+
+def send(page, path: str = "/snap", content: bytes | None = b"a picture", **fields: object):
+    photo = {} if content is None else {"photo": (io.BytesIO(content), "IMG_0001.JPG")}
+    sent = {"edition": "classic"} | fields | photo
+    return page.post(path, data=sent, headers=HOME, content_type="multipart/form-data")
+
+
+def kept(app, shot: Shot | None = None, edition: str = "classic") -> str:
+    """The address of a tableau's lines, its photograph already read."""
+    return "/snap/" + app.extensions["companion"].snaps.keep(edition, shot or tableaux.shot())
+
+
+def doubtful() -> Shot:
+    return tableaux.in_doubt(tableaux.shot(), DOUBTS)
+
+
+def text_of(response) -> str:
+    words = re.sub(r"<[^>]+>", " ", response.get_data(as_text=True))
+    return " ".join(html.unescape(words).split())
+
+
+def form_of(response) -> dict[str, str]:
+    """The fields of a page's form as a browser would send them."""
+    shown = response.get_data(as_text=True)
+    form: dict[str, str] = {}
+    for tag in re.findall(r"<input [^>]*>", shown):
+        said = dict(re.findall(r'(\w+)="([^"]*)"', tag))
+        if said.get("name") and (said.get("type") not in ("radio", "file") or "checked" in tag.split()[-1]):
+            form[said["name"]] = html.unescape(said.get("value", ""))
+    for name, options in re.findall(r'<select name="([^"]+)".*?>(.*?)</select>', shown, re.DOTALL):
+        form[name] = (re.findall(r'value="([^"]*)" selected', options) or re.findall(r'value="([^"]*)"', options))[0]
+    return form
+
+
+def lines_of(response) -> dict[str, list[str]]:
+    """The rows of the score sheet."""
+    shown = response.get_data(as_text=True)
+    rows = re.findall(r'<th scope="row">([^<]*?) ?(?:<small>.*?)?</th>((?:<td>[^<]*</td>)+)', shown)
+    return {title.strip(): re.findall(r"<td>([^<]*)</td>", cells) for title, cells in rows}
+
+
+# --- Sending a photograph ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", ["/join", "/setup", "/more"])
+def test_only_counting_is_linked_from(path, page):
+    assert 'href="/snap"' in page.get(path).get_data(as_text=True)
+
+
+def test_a_photograph_becomes_lines_and_lines_the_score_sheet(page):
+    sent = send(page, content=tableaux.file_of())
+    shown = page.get(sent.location)
+    sheet = page.post(sent.location, data=form_of(shown), headers=HOME)
+
+    assert sent.status_code == 303
+    assert "Battle pile: roll · Speed pile: end of limit" in text_of(shown)
+    assert "Side 1 completed 700 km" in text_of(sheet)
+    assert lines_of(sheet) == {
+        "Distance": ["700", "475"],
+        "Safeties": ["200", "100"],
+        "Coups fourrés": ["300", "–"],
+        "Trip completed": ["400", "–"],
+        "Safe trip": ["300", "–"],
+        "This hand": ["1900", "575"],
+    }
+
+
+def test_a_photograph_that_was_taken_upright_is_read_upright():
+    turned = cv2.imencode(".jpg", cv2.rotate(_image(tableaux.file_of()), cv2.ROTATE_90_CLOCKWISE))[1].tobytes()
+
+    shot = read_photo(with_orientation(turned, 8), "photograph 1")
+
+    assert shot.photo.size_px == (1600, 1200)
+    assert {s.card for s in shot.photo.view.sightings} == {s.card for s in tableaux.shot().photo.view.sightings}
+
+
+def _image(file: bytes) -> np.ndarray:
+    return cv2.imdecode(np.frombuffer(file, np.uint8), cv2.IMREAD_COLOR)
+
+
+def with_orientation(jpeg: bytes, orientation: int) -> bytes:
+    """A JPEG whose camera noted how it was held."""
+    tiff = (
+        b"MM\x00*\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01" + orientation.to_bytes(2, "big") + b"\0" * 6
+    )
+    exif = b"Exif\0\0" + tiff
+    return jpeg[:2] + b"\xff\xe1" + (len(exif) + 2).to_bytes(2, "big") + exif + jpeg[2:]
+
+
+def bomb() -> bytes:
+    """A PNG that says it is 20 000 pixels wide and high."""
+    head = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + (20_000).to_bytes(4, "big") * 2
+    return head + b"\x08\x02\0\0\0" + b"\0" * 64 + b"IEND"
+
+
+@pytest.mark.parametrize(
+    ("content", "say"),
+    [
+        (b"GIF89a" + b"\0" * 400, "The picture photograph 1 is no JPEG, PNG, WebP or BMP picture"),
+        (bomb(), "is 20000 × 20000 pixels large; at most 64 million are read"),
+        (tableaux.file_of()[:9000], "is cut short or damaged"),
+        (b"", "There is no photograph yet: take one, or choose one."),
+        (None, "There is no photograph yet: take one, or choose one."),
+    ],
+    ids=["gif", "bomb", "cut short", "empty", "none"],
+)
+def test_what_is_no_photograph_is_refused_in_a_sentence_on_the_form(content, say, page):
+    answer = send(page, content=content)
+
+    assert answer.status_code == 400
+    assert say in text_of(answer)
+    assert 'type="file"' in answer.get_data(as_text=True)
+
+
+def test_a_file_that_is_far_too_large_is_refused_before_it_is_read(page, monkeypatch):
+    monkeypatch.setattr(page_of_snaps, "MOST_BYTES", 50_000)
+
+    answer = send(page, content=b"\xff\xd8" + b"\0" * 90_000)
+
+    assert answer.status_code == 413
+    assert "take the photograph with fewer pixels" in text_of(answer)
+
+
+def test_other_pages_still_take_no_more_than_a_page_sends(page):
+    assert page.post("/play", data={"text": "x" * 40_000}, headers=HOME).status_code == 413
+
+
+def test_one_photograph_is_read_at_a_time(page, monkeypatch):
+    monkeypatch.setattr(snapping, "PATIENCE_S", 0.01)
+
+    with snapping._one_at_a_time():
+        answer = send(page, content=tableaux.file_of())
+
+    assert answer.status_code == 503
+    assert "Another photograph is being read: try again in a moment." in text_of(answer)
+
+
+def test_a_stranger_neither_sends_nor_sees_a_photograph(app):
+    phone, address = app.test_client(), kept(app)
+    phone.environ_base.update(STRANGER)
+
+    assert send(phone, content=tableaux.file_of()).status_code == 401
+    assert [phone.get(f"{address}{path}").status_code for path in ("", "/1.jpg", "/card-1-1.jpg")] == [401, 401, 401]
+    assert 'type="file"' not in phone.get("/snap").get_data(as_text=True)
+
+
+def test_the_picture_is_served_small_and_only_the_latest_are_kept(app, page):
+    first = kept(app)
+
+    picture = page.get(f"{first}/1.jpg")
+    for _ in range(snapping.MOST_SNAPS):
+        kept(app)
+
+    assert picture.mimetype == "image/jpeg"
+    assert max(_image(picture.data).shape) <= snapping.SHOWN_PX
+    assert page.get(f"{first}/1.jpg").status_code == 404
+    assert page.get(first).location == "/snap"
+    assert "That photograph is gone" in text_of(page.get("/snap"))
+
+
+# --- The lines -----------------------------------------------------------------------------------------------
+
+
+def test_the_lines_are_filled_with_what_was_read_and_say_which_cards(app, page):
+    shown = page.get(kept(app))
+    form = form_of(shown)
+
+    assert {name: value for name, value in form.items() if name.startswith("n-side-1")} == {
+        "n-side-1-200": "0", "n-side-1-100": "5", "n-side-1-75": "1", "n-side-1-50": "2", "n-side-1-25": "1",
+    }  # fmt: skip
+    assert form["s-side-1-right-of-way"] == "coup-fourre"
+    assert form["s-side-1-extra-tank"] == ""
+    assert "100 km cards 1, 2, 3, 4, 5" in text_of(shown)
+
+
+def test_cards_are_numbered_on_the_picture_as_in_the_lines(app, page):
+    shown = page.get(kept(app)).get_data(as_text=True)
+
+    assert len(re.findall("<polygon", shown)) == 17
+    assert f'href="{re.search(r"/snap/[^/]+/1.jpg", shown)[0]}"' in shown
+
+
+def test_the_sides_of_a_match_have_their_names(app, page, match):
+    match.start(("side Ann", "side Bob", "hand first Ann"))
+
+    form = form_of(page.get(kept(app)))
+
+    assert (form["name-side-1"], form["name-side-2"]) == ("Ann", "Bob")
+
+
+def test_a_card_that_cannot_be_told_is_asked_about_with_its_picture_and_the_likeliest(app, page):
+    address = kept(app, doubtful())
+    shown = page.get(address)
+    crop = re.search(r"/card-\d+-\d+\.jpg", shown.get_data(as_text=True))[0]
+
+    assert "Which card is number 6? 75 km 25 km Another:" in text_of(shown)
+    assert page.get(address + crop).mimetype == "image/jpeg"
+
+
+def test_an_open_question_is_not_counted_over(app, page):
+    address = kept(app, doubtful())
+    form = form_of(page.get(address)) | {"n-side-1-200": "1"}
+
+    answer = page.post(address, data=form, headers=HOME)
+
+    assert answer.status_code == 400
+    assert "Card 6 is still open: say which it is, or that it does not count." in text_of(answer)
+    assert form_of(answer)["n-side-1-200"] == "1"
+
+
+def answered(app, page, **answers: str):
+    """The score sheet of the photograph with two cards in doubt."""
+    address = kept(app, doubtful())
+    shown = page.get(address)
+    km, safety = dict.fromkeys(re.findall(r'name="c-([\d-]+)"', shown.get_data(as_text=True)))
+    said = {f"{name[0]}-{km if name.endswith('km') else safety}": value for name, value in answers.items()}
+    return page.post(address, data=form_of(shown) | said, headers=HOME)
+
+
+@pytest.mark.parametrize(
+    ("answers", "distance", "safeties"),
+    [
+        ({"c_km": "75", "c_safety": "nothing"}, ["700", "475"], ["200", "–"]),
+        ({"c_km": "25", "c_safety": "other", "o_safety": "extra-tank"}, ["650", "475"], ["200", "100"]),
+        ({"c_km": "nothing", "c_safety": "other", "o_safety": "200"}, ["625", "675"], ["200", "–"]),
+        ({"c_km": "other", "o_km": "stop", "c_safety": "nothing"}, ["625", "475"], ["200", "–"]),
+    ],
+)
+def test_what_is_answered_counts(answers, distance, safeties, app, page):
+    rows = lines_of(answered(app, page, **answers))
+
+    assert (rows["Distance"], rows["Safeties"]) == (distance, safeties)
+
+
+def test_another_card_has_to_be_named(app, page):
+    answer = answered(app, page, c_km="other", c_safety="nothing")
+
+    assert "Card 6 is still open" in text_of(answer)
+
+
+def test_changing_leads_back_with_everything_kept(app, page):
+    address = kept(app, doubtful())
+    shown = page.get(address)
+    questions = dict.fromkeys(re.findall(r'name="(c-[\d-]+)"', shown.get_data(as_text=True)), "nothing")
+    typed = form_of(shown) | questions | {"name-side-1": "Zoë", "n-side-2-50": "3", "ended": "stopped"}
+
+    sheet = page.post(address, data=typed, headers=HOME)
+    again = page.post(address, data=form_of(sheet) | {"change": "1"}, headers=HOME)
+
+    assert form_of(again) == typed
+
+
+@pytest.mark.parametrize(
+    ("typed", "say"),
+    [
+        ({"n-side-1-200": "-2"}, "How many 200 km lie before Side 1? That is a number from 0 to 99."),
+        ({"n-side-1-200": "x" * 60}, "How many 200 km lie before Side 1?"),
+        ({"name-side-2": "side 1"}, "Two sides are called Side 1: give one of them another name."),
+    ],
+)
+def test_what_cannot_be_read_is_said_and_can_be_mended(typed, say, app, page):
+    address = kept(app)
+
+    answer = page.post(address, data=form_of(page.get(address)) | typed, headers=HOME)
+
+    assert answer.status_code == 400
+    assert say in text_of(answer)
+
+
+def test_what_cannot_be_is_said_above_the_sheet(app, page):
+    address = kept(app)
+    typed = {"n-side-1-200": "3", "n-side-2-200": "2"}
+
+    shown = text_of(page.post(address, data=form_of(page.get(address)) | typed, headers=HOME))
+
+    assert "200 km: the deck has only 4." in shown
+    assert "Side 1 has more than 2 cards of 200 km." in shown
+
+
+def test_nothing_that_is_typed_becomes_markup(app, page):
+    address = kept(app)
+    typed = {"name-side-1": "<b>Ann</b>", "ended": "<i>", "trip": "<i>", "c-9-9": "<i>", "whose-x": "<i>"}
+
+    shown = page.post(address, data=form_of(page.get(address)) | typed, headers=HOME).get_data(as_text=True)
+
+    assert "<b>Ann" not in shown
+    assert "<i>" not in shown
+
+
+# --- What no picture tells -----------------------------------------------------------------------------------
+
+
+def scored(app, page, **told: str) -> dict[str, list[str]]:
+    address = kept(app)
+    return lines_of(page.post(address, data=form_of(page.get(address)) | told, headers=HOME))
+
+
+def test_a_delayed_action_is_told(app, page):
+    assert scored(app, page, pile="yes")["Delayed action"] == ["300", "–"]
+
+
+def test_who_completed_the_trip_can_be_told(app, page):
+    assert "Trip completed" not in scored(app, page, ended="stopped")
+    assert scored(app, page, ended="side-2")["Trip completed"] == ["–", "400"]
+
+
+def test_an_extension_is_told_with_who_called_it(app, page):
+    rows = scored(app, page, **{"n-side-1-100": "8", "trip": "1000 side-1"})
+
+    assert rows["Extension"] == ["200", "–"]
+    assert rows["Trip completed"] == ["400", "–"]
+
+
+def test_a_race_says_who_has_won(app, page):
+    address = kept(app, edition="asmodee-2014")
+    typed = {"n-side-1-100": "8", "n-side-1-200": "1"}
+
+    shown = text_of(page.post(address, data=form_of(page.get(address)) | typed, headers=HOME))
+
+    assert "The race goes to Side 1!" in shown
+    assert "This race kilometres 1500 575" in shown
+
+
+# --- Without mats, and several photographs -------------------------------------------------------------------
+
+
+def heaps() -> Shot:
+    return read_photo(tableaux.file_of(mats=False), "photograph 1")
+
+
+@pytest.fixture(scope="module")
+def two_heaps():
+    return heaps()
+
+
+def test_without_mats_heaps_that_lie_apart_are_sides_until_somebody_says_otherwise(app, page, two_heaps):
+    address = kept(app, two_heaps)
+    form = form_of(page.get(address))
+
+    apart = lines_of(page.post(address, data=form, headers=HOME))
+    one = page.post(address, data=form | {"whose-heap-1-2": "heap-1-1"}, headers=HOME)
+    left_out = page.post(address, data=form | {"whose-heap-1-2": "nobody"}, headers=HOME)
+
+    assert apart["Distance"] == ["700", "475"]
+    assert lines_of(one)["Distance"] == ["1175", "0"]
+    assert lines_of(left_out)["Distance"] == ["700", "0"]
+    assert "Shut-out" not in lines_of(left_out)
+
+
+def test_a_side_that_no_photograph_shows_can_be_put_in_or_was_shut_out(app, page):
+    address = kept(app, _only(tableaux.shot(), "side-1"))
+    form = form_of(page.get(address))
+
+    unasked = lines_of(page.post(address, data=form, headers=HOME))
+    shut_out = lines_of(page.post(address, data=form | {"drove-unseen-2": "no"}, headers=HOME))
+    put_in = lines_of(page.post(address, data=form | {"n-unseen-2-100": "4"}, headers=HOME))
+
+    assert "Shut-out" not in unasked
+    assert shut_out["Shut-out"] == ["500", "–"]
+    assert put_in["Distance"] == ["700", "400"]
+
+
+def _only(shot: Shot, mat: str) -> Shot:
+    """The photograph as if it showed one mat alone."""
+    view = shot.photo.view
+    seen = View(0.0, tuple(m for m in view.mats if m.id == mat),
+                tuple(s for s in view.sightings if (s.zone or "").startswith(mat)))  # fmt: skip
+    return Shot(Photo(shot.photo.name, shot.photo.size_px, seen), shot.jpeg, {})
+
+
+def test_another_photograph_adds_its_side_and_keeps_what_was_typed(app, page, monkeypatch):
+    monkeypatch.setattr(page_of_snaps, "read_photo", lambda _data, _name: tableaux.shot())
+    address = kept(app, _only(tableaux.shot(), "side-1"))
+    typed = form_of(page.get(address)) | {"n-side-1-75": "2", "pile": "yes", "name-side-1": "Ann"}
+
+    shown = send(page, address, add="1", **typed)
+    form = form_of(shown)
+
+    assert (form["n-side-1-75"], form["pile"], form["name-side-1"]) == ("2", "yes", "Ann")
+    assert form["n-side-2-75"] == "2"
+    assert "Side 1 is on 2 photographs" in text_of(shown)
+
+
+def test_adding_nothing_is_said_and_keeps_the_lines(app, page):
+    address = kept(app)
+
+    answer = send(page, address, None, add="1", **form_of(page.get(address)))
+
+    assert answer.status_code == 400
+    assert "There is no photograph yet" in text_of(answer)
+
+
+def test_there_is_an_end_to_photographs(app, page):
+    service = app.extensions["companion"]
+    token = service.snaps.keep("classic", tableaux.shot())
+    for _ in range(snapping.MOST_PHOTOS - 1):
+        service.snaps.add(token, tableaux.shot())
+
+    answer = send(page, f"/snap/{token}", b"one more", add="1")
+
+    assert "These are photographs enough" in text_of(answer)
+
+
+def test_a_photograph_without_any_card_says_so_and_takes_the_numbers_by_hand(app, page):
+    bare = Shot(Photo("photograph 1", (640, 480), View(0.0, (), ())), b"", {})
+    address = kept(app, bare)
+    shown = page.get(address)
+
+    typed = form_of(shown) | {"n-unseen-1-100": "7"}
+
+    assert "No card could be read." in text_of(shown)
+    assert lines_of(page.post(address, data=typed, headers=HOME))["Distance"] == ["700", "0"]
+
+
+def test_an_edition_that_does_not_exist_is_refused(page):
+    assert send(page, content=b"x", edition="../../etc").status_code == 400
+
+
+def test_of_too_many_heaps_the_sides_are_counted_first():
+    far = tuple((f"100-{n:02d}", (n * 2000.0, 0.0)) for n in range(1, 6))
+    sightings = tuple(_lying(card, at) for card, at in far)
+    found = tally(CLASSIC, [Photo("a", (12_000, 100), View(0.0, (), sightings))])
+
+    with pytest.raises(SeatingError, match="these are 5 sides"):
+        tallied.table_sent(CLASSIC, found, tallied.fields(CLASSIC, found, {}))
+
+
+def _lying(card: str, at: tuple[float, float]):
+    own = tableaux.shot().photo.view.sightings[0]
+    x, y = at
+    corners = ((x, y), (x + 30, y), (x + 30, y + 30), (x, y + 30))
+    return type(own)(Card("100"), card, at, corners, None, False, 0.99, "sticker")
+
+
+def test_snaps_that_were_pushed_out_are_added_to_no_more():
+    snaps = Snaps()
+
+    snaps.add("nobody knows it", tableaux.shot())
+
+    assert snaps.get("nobody knows it") is None

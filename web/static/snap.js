@@ -1,0 +1,60 @@
+// Only counting: − and + beside every number, the kilometres of each side as they stand, and patience while a
+// photograph is read. Without this script the numbers are typed, and everything else is the same.
+
+function step(input, by) {
+  const value = Math.min(Math.max((Number(input.value) || 0) + by, Number(input.min)), Number(input.max));
+  input.value = value;
+  input.dispatchEvent(new Event("input", { bubbles: true }));
+}
+
+function stepButton(input, by) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.textContent = by < 0 ? "−" : "+";
+  button.setAttribute("aria-label", `${button.textContent} 1: ${input.labels[0]?.textContent.trim() ?? ""}`);
+  button.addEventListener("click", () => step(input, by));
+  return button;
+}
+
+for (const stepper of document.querySelectorAll(".stepper")) {
+  const input = stepper.querySelector("input");
+  stepper.prepend(stepButton(input, -1));
+  stepper.append(stepButton(input, 1));
+}
+
+for (const lot of document.querySelectorAll("[data-lot]")) {
+  const km = lot.querySelector("[data-km]");
+  const numbers = [...lot.querySelectorAll("[data-each]")];
+  const answer = (question) => {
+    const chosen = question.querySelector("input:checked")?.value;
+    return Number(chosen === "other" ? question.querySelector("select").value : chosen) || 0;
+  };
+  const tell = () => {
+    const laid = numbers.map((input) => (Number(input.value) || 0) * Number(input.dataset.each));
+    const told = [...lot.querySelectorAll(".doubtful")].map(answer);
+    km.textContent = [...laid, ...told].reduce((sum, one) => sum + one, 0);
+  };
+  lot.addEventListener("input", tell);
+  lot.addEventListener("change", tell);
+  tell();
+}
+
+for (const select of document.querySelectorAll(".doubtful select")) {
+  select.addEventListener("change", () => {
+    const other = select.closest(".other").querySelector("input");
+    other.checked = true;
+    other.dispatchEvent(new Event("input", { bubbles: true }));
+  });
+}
+
+for (const form of document.querySelectorAll("form")) {
+  form.addEventListener("submit", ({ submitter }) => {
+    const words = submitter?.dataset.busy;
+    if (!words) return;
+    submitter.querySelector("span").textContent = words;
+    setTimeout(() => (submitter.disabled = true));
+  });
+}
+
+// A page that comes back from the browser's memory is not busy any more.
+addEventListener("pageshow", ({ persisted }) => persisted && location.reload());
