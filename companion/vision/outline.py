@@ -36,6 +36,9 @@ _MOST_SEGMENTS, _MOST_CORNERS, _MOST_CANDIDATES, _MOST_LOOKED_AT = 420, 900, 160
 _MOST_GROWN, _MOST_WIDER, _WIDEST_RIM_MM = 6, 5, 14.0
 _SAMPLES = 32
 _LEAST_SUPPORT = 0.3
+_AS_STEEP = 0.4
+"""An edge that goes on beyond a corner is at least so steep against the side's own."""
+
 _ACROSS = 0.02
 """By so much a candidate that lies across is taken to be odder: half of an upright card often looks like one."""
 
@@ -523,19 +526,21 @@ def _going_on(ground: _Ground, corners: Floats) -> float:
         start, end = corners[side], corners[(side + 1) % 4]
         way = end - start
         own = _step_along(ground, start + 0.1 * way, end - 0.1 * way)
+        slope = _profiles(ground, start + 0.1 * way, end - 0.1 * way, 1.0)[0].max(axis=1)
+        least = max(1.5, 2.5 * ground.grain, _AS_STEEP * float(np.median(slope)))
         for a, b in ((end + 0.03 * way, end + 0.2 * way), (start - 0.03 * way, start - 0.2 * way)):
             same_colours = 1.5 * _step_along(ground, a, b) / max(own, 1.0)
-            shares.append(min(1.0, max(same_colours, (_in_line(ground, a, b) - 0.45) / 0.45)))
+            shares.append(min(1.0, max(same_colours, (_in_line(ground, a, b, least) - 0.45) / 0.45)))
     per_side = np.array(shares).reshape(4, 2)
     return max(float(per_side.mean()), 0.9 * float(per_side.min(axis=1).max()))
 
 
-def _in_line(ground: _Ground, start: Floats, end: Floats) -> float:
-    """How much of a line lies on edges that run along it, whatever the colours beside them."""
+def _in_line(ground: _Ground, start: Floats, end: Floats, least: float) -> float:
+    """How much of a line lies on edges at least so steep that run along it, whatever the colours beside them."""
     slope, _, _ = _profiles(ground, start, end, 3.0)
     middle = slope.shape[1] // 2
     at = slope.argmax(axis=1)
-    return float(((np.abs(at - middle) <= 2) & (slope.max(axis=1) > max(1.5, 2.5 * ground.grain))).mean())
+    return float(((np.abs(at - middle) <= 2) & (slope.max(axis=1) > least)).mean())
 
 
 def _step_along(ground: _Ground, start: Floats, end: Floats) -> float:
