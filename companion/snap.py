@@ -10,6 +10,8 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
 
 from companion.errors import Problem
 from companion.layout import all_mats
@@ -61,6 +63,9 @@ class Snap:
     """The photographs of one tableau."""
 
     edition: str
+    deck: str
+    """By whose faces its cards are told; empty where stickers alone tell them."""
+
     shots: tuple[Shot, ...]
 
     @property
@@ -68,18 +73,31 @@ class Snap:
         return tuple(shot.photo for shot in self.shots)
 
 
-def read_photo(data: bytes, name: str) -> Shot:
-    """Reads a picture file; one at a time. Raises Problem for what is no picture or too large, and while it is busy."""
+def read_photo(data: bytes, name: str, deck: str = "", folder: Path | None = None) -> Shot:
+    """Reads a picture file, of cards with stickers or of a deck that is known; one at a time.
+
+    Raises Problem for what is no picture or too large, and while another is being read.
+    """
     with _one_at_a_time():
         image = decode(data, name)
-        view = _read(image)
+        mats = look(gray_of(image), Mats(), 0.0, all_mats())
+        view = read(Frame(image, 0.0), mats, **_faces(deck, folder))
         return Shot(Photo(name, (image.shape[1], image.shape[0]), view), _small(image), dict(_crops(image, view)))
 
 
-def _read(image: Image) -> View:
-    # This is the place to connect decks: `read(…, templates=…)` tells cards by their faces too.
-    mats = look(gray_of(image), Mats(), 0.0, all_mats())
-    return read(Frame(image, 0.0), mats)
+# Decks are connected here: which there are, and what `read` takes to tell cards by their faces.
+
+
+def deck_choices(folder: Path | None) -> tuple[tuple[str, str], ...]:
+    """The decks by whose faces cards can be told, each with its title; `folder` is the data folder."""
+    del folder
+    return ()
+
+
+def _faces(deck: str, folder: Path | None) -> dict[str, Any]:
+    """How `read` is called for a deck; for none with nothing more."""
+    del deck, folder
+    return {}
 
 
 @contextmanager
@@ -131,11 +149,11 @@ class Snaps:
         self._lock = threading.Lock()
         self._kept: dict[str, Snap] = {}
 
-    def keep(self, edition: str, shot: Shot) -> str:
+    def keep(self, edition: str, shot: Shot, deck: str = "") -> str:
         """Keeps a photograph; gives its token."""
         token = secrets.token_urlsafe(9)
         with self._lock:
-            self._kept[token] = Snap(edition, (shot,))
+            self._kept[token] = Snap(edition, deck, (shot,))
             while len(self._kept) > MOST_SNAPS:
                 del self._kept[next(iter(self._kept))]
         return token

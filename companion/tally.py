@@ -24,6 +24,9 @@ from companion.vision.view import Point, Quad, Sighting, View
 APART_MM = 150.0
 """Cards whose middles are farther from each other than this belong to different heaps, unless others lie between."""
 
+SAME_PLACE_MM = 5.0
+"""Of two cards that lie so exactly on each other only one shows: the same face told twice there is one card."""
+
 STICKER_CODE_MM = 16.8
 """The code of a sticker of the usual size: without mats it tells the scale."""
 
@@ -235,7 +238,7 @@ def _on_photo(number: int, photo: Photo) -> Iterator[_Seen]:
     """The cards of a photograph that lie before somebody, or may; not those in the middle of the table."""
     loose = []
     mats = photo.view.mats
-    for index, sighting in enumerate(photo.view.sightings):
+    for index, sighting in _told_once(photo.view.sightings):
         mat, _, pile = (sighting.zone or "").partition("/")
         mat = mat or next((mat.id for mat in mats if _holds(mat.corners_px, sighting.centre_px)), "")
         if mat.startswith("side-"):
@@ -247,6 +250,15 @@ def _on_photo(number: int, photo: Photo) -> Iterator[_Seen]:
         for at in indices:
             index, sighting = loose[at]
             yield _Seen(number, index, f"{HEAP}-{number + 1}-{heap}", "", sighting, is_beside)
+
+
+def _told_once(sightings: Sequence[Sighting]) -> Iterator[tuple[int, Sighting]]:
+    """The sightings with their indices, of those by face that are in the same place one."""
+    for index, sighting in enumerate(sightings):
+        near = SAME_PLACE_MM * (_px_per_mm(sighting) or 0.0)
+        same = [s for s in sightings[:index] if s.by == sighting.by == "face" and s.face is sighting.face]
+        if not any(_apart(sighting, earlier) < near for earlier in same):
+            yield index, sighting
 
 
 def _holds(quad: Quad, point: Point) -> bool:

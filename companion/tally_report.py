@@ -25,7 +25,7 @@ class Question:
     """What people have to tell: the sentence, what can be answered, and what is counted until they do."""
 
     ask: str
-    """`card`, `beside`, `unseen`, `trip`, `completed` or `draw-pile`."""
+    """`card`, `beside`, `whose`, `unseen`, `trip`, `completed` or `draw-pile`."""
 
     say: str
     choices: tuple[str, ...]
@@ -40,7 +40,7 @@ class Question:
 
 def questions(edition: Edition, counted: Tally) -> tuple[Question, ...]:
     """All that people have to tell about a tally, the cards first."""
-    return (*_about_cards(counted), *_about_the_hand(edition, counted))
+    return (*_about_cards(counted), *_about_heaps(counted), *_about_the_hand(edition, counted))
 
 
 def _about_cards(counted: Tally) -> Iterator[Question]:
@@ -70,6 +70,16 @@ def _cards_called(spots: Sequence[Spot]) -> str:
     if len(numbers) == 1:
         return f"Card {numbers[0]} lies"
     return f"Cards {', '.join(numbers[:-1])} and {numbers[-1]} lie"
+
+
+def _about_heaps(counted: Tally) -> Iterator[Question]:
+    """Where cards lie in several heaps and no mat says whose they are."""
+    heaps = [place for place in counted.places if place.lot and not place.lot.has_mat]
+    for place in heaps if len(heaps) > 1 else ():
+        numbers = [spot.number for spot in place.lot.spots] if place.lot else []
+        cards = f"Do cards {numbers[0]} to {numbers[-1]}" if len(numbers) > 1 else f"Does card {numbers[0]}"
+        say = f"{cards} lie before a side of their own? Taken for {place.name}."
+        yield Question("whose", say, tuple(other.name for other in counted.places), place.name)
 
 
 def _about_the_hand(edition: Edition, counted: Tally) -> Iterator[Question]:

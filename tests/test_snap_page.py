@@ -206,6 +206,19 @@ def test_the_picture_is_served_small_and_only_the_latest_are_kept(app, page):
     assert "That photograph is gone" in text_of(page.get("/snap"))
 
 
+def test_a_deck_is_chosen_where_there_are_decks_and_goes_with_every_photograph(app, page, monkeypatch):
+    asked = []
+    monkeypatch.setattr(page_of_snaps, "deck_choices", lambda _folder: (("grandma", "Grandma’s"),))
+    monkeypatch.setattr(page_of_snaps, "read_photo", lambda *about: asked.append(about[2]) or tableaux.shot())
+
+    sent = send(page, deck="grandma")
+    send(page, sent.location, add="1")
+    send(page, deck="../elsewhere")
+
+    assert '<option value="grandma">Grandma’s</option>' in page.get("/snap").get_data(as_text=True)
+    assert asked == ["grandma", "grandma", ""]
+
+
 # --- The lines -----------------------------------------------------------------------------------------------
 
 
@@ -417,7 +430,7 @@ def _only(shot: Shot, mat: str) -> Shot:
 
 
 def test_another_photograph_adds_its_side_and_keeps_what_was_typed(app, page, monkeypatch):
-    monkeypatch.setattr(page_of_snaps, "read_photo", lambda _data, _name: tableaux.shot())
+    monkeypatch.setattr(page_of_snaps, "read_photo", lambda *_about: tableaux.shot())
     address = kept(app, _only(tableaux.shot(), "side-1"))
     typed = form_of(page.get(address)) | {"n-side-1-75": "2", "pile": "yes", "name-side-1": "Ann"}
 

@@ -135,6 +135,31 @@ def test_without_mats_the_cards_are_as_many_sides_as_heaps_lie_clearly_apart():
     assert distances(found) == [{"100": 3}, {"50": 2}]
 
 
+def test_whose_heaps_are_is_asked():
+    found = counted(photo(face("100", at=(200, 100)), face("75", at=(300, 100)), face("50", at=(200, 900))))
+
+    said = [question.say for question in tally_report.questions(CLASSIC, found) if question.ask == "whose"]
+
+    assert said == [
+        "Do cards 1 to 2 lie before a side of their own? Taken for Side 1.",
+        "Does card 3 lie before a side of their own? Taken for Side 2.",
+    ]
+
+
+def test_a_face_that_is_told_twice_in_one_place_is_one_card():
+    found = counted(
+        photo(
+            face("100", "side-1/distance", (200, 100)),
+            face("100", "side-1/distance", (203, 101)),
+            face("100", "side-1/distance", (200, 130)),
+            face("75", "side-1/distance", (201, 100)),
+            mats=("side-1",),
+        )
+    )
+
+    assert distances(found)[0] == {"100": 2, "75": 1}
+
+
 def test_a_heap_without_anything_that_scores_is_no_side():
     found = counted(photo(face("100", at=(200, 100)), face("roll", at=(200, 300)), face("stop", at=(900, 900))))
 

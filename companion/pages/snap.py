@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from flask import Blueprint, Response, abort, flash, redirect, render_template, request, url_for
 from werkzeug.datastructures import FileStorage
 from werkzeug.exceptions import RequestEntityTooLarge
@@ -13,7 +15,7 @@ from companion.pages.context import match, service, state
 from companion.pages.words import Names, _
 from companion.rules import tableau
 from companion.rules.edition import Edition, EditionError, edition_names, load_edition
-from companion.snap import BUSY, MOST_BYTES, MOST_PHOTOS, Shot, Snap, read_photo
+from companion.snap import BUSY, MOST_BYTES, MOST_PHOTOS, Shot, Snap, deck_choices, read_photo
 from companion.tally import Tally, tally
 
 bp = Blueprint("snap", __name__)
@@ -43,7 +45,8 @@ def send() -> AnyResponse | str | tuple[str, int]:
     """A photograph is read; what lies on it is asked about on a page of its own."""
     try:
         edition = _edition(request.form.get("edition", ""))
-        token = service().snaps.keep(edition.name, _shot(1))
+        deck = _deck(request.form.get("deck", ""))
+        token = service().snaps.keep(edition.name, _shot(1, deck), deck)
     except (Problem, RequestEntityTooLarge) as error:
         return _asking(*_refused(error))
     return redirect(url_for("snap.confirm", token=token), 303)
@@ -74,7 +77,7 @@ def count(token: str) -> AnyResponse | str | tuple[str, int]:
         return _confirming(token, edition, found, form)
     try:
         if "add" in form:
-            return _added(token, edition, found, form)
+            return _added(token, snap.deck, edition, found, form)
         table = tallied.table_sent(edition, found, form)
     except (Problem, EditionError) as problem:
         sentence, code = _refused(problem)
@@ -102,7 +105,8 @@ def _asking(sentence: str = "", code: int = 200) -> tuple[str, int]:
     editions = [load_edition(name) for name in edition_names()]
     now = state()
     chosen = now.game.edition_name if now.match is not None else editions[0].name
-    return render_template("snap.html", editions=editions, chosen=chosen, sentence=sentence), code
+    decks = deck_choices(_folder())
+    return render_template("snap.html", editions=editions, chosen=chosen, decks=decks, sentence=sentence), code
 
 
 def _confirming(token: str, edition: Edition, found: Tally, form: tallied.Form, sentence: str = "") -> str:
@@ -124,24 +128,34 @@ def _confirming(token: str, edition: Edition, found: Tally, form: tallied.Form, 
     )
 
 
-def _added(token: str, edition: Edition, before: Tally, form: tallied.Form) -> str:
+def _added(token: str, deck: str, edition: Edition, before: Tally, form: tallied.Form) -> str:
     """The lines after one more photograph, with all that was typed."""
     if len(before.photos) >= MOST_PHOTOS:
         raise Problem(_("These are photographs enough: %(most)d of one tableau.", most=MOST_PHOTOS))
-    shot = _shot(len(before.photos) + 1)
+    shot = _shot(len(before.photos) + 1, deck)
     service().snaps.add(token, shot)
     now = tally(edition, (*before.photos, shot.photo))
     read_before, read_now = (tallied.fields(edition, found, _named()) for found in (before, now))
     return _confirming(token, edition, now, tallied.kept(read_before, form, read_now))
 
 
-def _shot(number: int) -> Shot:
+def _shot(number: int, deck: str) -> Shot:
     """The photograph that was sent. Raises Problem where none was, or it cannot be read."""
     sent: FileStorage | None = request.files.get("photo")
     data = sent.read() if sent else b""
     if not data:
         raise Problem(_("There is no photograph yet: take one, or choose one."))
-    return read_photo(data, _("photograph %(number)d", number=number))
+    return read_photo(data, _("photograph %(number)d", number=number), deck, _folder())
+
+
+def _deck(name: str) -> str:
+    """A deck that was chosen; empty for one that is not there."""
+    return name if name in dict(deck_choices(_folder())) else ""
+
+
+def _folder() -> Path:
+    """The data folder."""
+    return match().store.path.parent
 
 
 def _refused(error: Exception) -> tuple[str, int]:
