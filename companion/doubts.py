@@ -17,6 +17,7 @@ from companion.rules.play import Play
 from companion.rules.referee import objections
 from companion.rules.table import Table
 from companion.tracks import Place, Track, spots
+from companion.vision.lying import FACE, any_copy
 from companion.vision.view import Point, Sighting, View
 
 OPEN_S = 6.0
@@ -187,10 +188,12 @@ class Doubts:
         """The card that lies there as far as is known, if the code may be its own."""
         cards = _cards(spot)
         here = (t for t in tracks.values() if spot.is_at(t.zone, t.at_mm) and t.last_seen is None)
-        return next((track.card for track in here if track.card in cards), None)
+        return next((track.card for track in here if track.card in cards or any_copy(track.face) in cards), None)
 
     def _joint(self, spot: Spot, tracks: Mapping[str, Track], t_s: float) -> str | None:
-        leader = spot.leader() if spot.is_open and _is_ripe(spot, t_s) and spot.doubt_id is None else None
+        # Of a face alone there may be another copy elsewhere: people had better say.
+        is_code = spot.sighting.by != FACE
+        leader = spot.leader() if is_code and spot.is_open and _is_ripe(spot, t_s) and spot.doubt_id is None else None
         return leader if leader is not None and not _lies_elsewhere(tracks.get(leader)) else None
 
     def _plays(self, spot: Spot, table: Table, tracks: Mapping[str, Track]) -> list[tuple[Play, float]]:

@@ -30,6 +30,7 @@ from companion.simulate.script import Script
 from companion.store import Store
 from companion.vision.camera import Frame, Notice, camera_answers, frames
 from companion.vision.eye import Eye
+from companion.vision.templates import Templates
 from companion.watch import Corridor, Watcher
 
 DEMO = "demo:"
@@ -62,9 +63,10 @@ def watched(
     yield from watcher.items(pictures)
 
 
-def eye_for(setup: Setup) -> Eye:
-    """An eye that knows a setup's cards."""
-    return Eye(allowed=frozenset(card_ids(setup.edition.deck)), drawn=DrawnZones(given=setup.drawing))
+def eye_for(setup: Setup, templates: Templates | None = None) -> Eye:
+    """An eye that knows a setup's cards, by their stickers and, with a deck's templates, by their faces."""
+    allowed = frozenset(card_ids(setup.edition.deck))
+    return Eye(allowed=allowed, drawn=DrawnZones(given=setup.drawing), templates=templates)
 
 
 def up(source: str | None, setup_file: Path | None, *, host: str, port: int, data: Path | None) -> None:

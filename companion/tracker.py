@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from companion.copies import Copies
 from companion.discards import Discards
 from companion.doubts import Doubts
 from companion.gathering import Gathering
@@ -87,6 +88,7 @@ class Tracker:
     def __init__(self, mats: Mapping[str, str], table: Table | None = None) -> None:
         self._places = Places(dict(mats))
         self._ids = 0
+        self._copies = Copies()
         self._start(table)
 
     def _start(self, table: Table | None) -> None:
@@ -116,6 +118,7 @@ class Tracker:
         if view.trouble is not None:
             self._pause()
             return ()
+        view = self._copies.named(view, self._memory, table)
         self._patience.observe(view)
         self._memory.observe(view, self._doubts.observe(view, self._memory.tracks))
         bare_s = self._gathering.bare_for_s(view, tuple(self._places.mats))

@@ -59,8 +59,9 @@ MAY_IMPORT = {
     "doubts": LEAVES | {"vision", "places", "proposal", "tracks"},
     "gathering": LEAVES | {"vision", "places", "tracks", "memory"},
     "patience": LEAVES | {"vision", "places", "tracks", "memory"},
+    "copies": LEAVES | {"vision", "places", "tracks", "memory"},
     "tracker": LEAVES
-    | {"vision", "places", "proposal", "tracks", "memory", "discards", "doubts", "gathering", "patience"},
+    | {"vision", "places", "proposal", "tracks", "memory", "copies", "discards", "doubts", "gathering", "patience"},
     "tally": LEAVES | {"vision"},
     "store": LEAVES,
     "history": LEAVES | {"store"},

@@ -7,18 +7,23 @@ read, and what is there must be a card that is read, the bare mat, or what was t
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from companion.drawn_zones import DrawnZones
 from companion.layout import MatLayout
+from companion.rules.cards import Card
 from companion.vision import borders, gate, mats, zones
-from companion.vision.boxes import Image
+from companion.vision.both import together
+from companion.vision.boxes import Box, Image
 from companion.vision.camera import Frame
 from companion.vision.code import side_of
 from companion.vision.gate import Gate, Motion
+from companion.vision.lying import FACE, Lain, look_again, look_at_faces
 from companion.vision.mats import Mats
 from companion.vision.read import gray_of, missing_zones, read
+from companion.vision.stickers import boxes_to_read
+from companion.vision.templates import Templates
 from companion.vision.view import Sighting, View
 from companion.vision.zones import ZoneChanges, ZoneWatch
 
@@ -75,12 +80,16 @@ class Sight:
     read_now: frozenset[str] = frozenset()
     """The zones that were read on this very frame; elsewhere the view repeats what was read before."""
 
+    lain: tuple[Lain, ...] = ()
+    """The cards that were told by their faces."""
+
 
 class Eye:
     """Turns the frames of one source into views. Not for two threads at once.
 
     `allowed` are the physical cards of the deck (None: any), `layouts` the mats in play (None: all that are found),
-    `drawn` the zones drawn for mats that are not there; they may be drawn anew at any time.
+    `drawn` the zones drawn for mats that are not there; they may be drawn anew at any time. `templates` are the faces
+    that cards are told by besides stickers (None: by stickers alone).
     """
 
     def __init__(
@@ -89,10 +98,12 @@ class Eye:
         allowed: Collection[str] | None = None,
         layouts: Sequence[MatLayout] | None = None,
         drawn: DrawnZones | None = None,
+        templates: Templates | None = None,
     ) -> None:
         self._allowed = None if allowed is None else frozenset(allowed)
         self._layouts = None if layouts is None else tuple(layouts)
         self._drawn = drawn or DrawnZones()
+        self._templates = templates
         self.begin_afresh()
 
     def begin_afresh(self) -> None:
@@ -105,22 +116,36 @@ class Eye:
         if drawing is not self.sight.mats.drawing:
             # Other zones, and other names of them: nothing that was remembered of the old ones holds.
             self.sight = Sight(gate=self.sight.gate, mats=Mats(drawing=drawing))
-        self.sight, view = look(self.sight, frame, allowed=self._allowed, layouts=self._layouts)
+        known = Known(self._allowed, self._layouts, self._templates)
+        self.sight, view = look(self.sight, frame, known)
         return view
 
 
-def look(
-    sight: Sight, frame: Frame, *, allowed: Collection[str] | None = None, layouts: Sequence[MatLayout] | None = None
-) -> tuple[Sight, View]:
+@dataclass(frozen=True, slots=True, eq=False)
+class Known:
+    """What the eye knows of the table before it looks."""
+
+    allowed: Collection[str] | None = None
+    """The physical cards of the deck; None: any."""
+
+    layouts: Sequence[MatLayout] | None = None
+    """The mats in play; None: all that are found."""
+
+    templates: Templates | None = None
+    """The faces that cards are told by besides stickers."""
+
+
+def look(sight: Sight, frame: Frame, known: Known | None = None) -> tuple[Sight, View]:
     """The eye's memory after a frame, and what the frame shows."""
+    known = known or Known()
     sight = replace(sight, gate=gate.update(sight.gate, frame.image), read_now=frozenset())
     before = sight.view
     if before is not None and sight.gate.motion is Motion.EVERYTHING:
-        return _blinded(sight, before, frame, layouts)
+        return _blinded(sight, before, frame, known.layouts)
     if before is not None and _is_idle(sight, frame.t_s):
         view = replace(before, t_s=frame.t_s, read_zones=frozenset())
         return replace(sight, view=view), view
-    return _looked(sight, frame, allowed, layouts)
+    return _looked(sight, frame, known)
 
 
 def _is_idle(sight: Sight, t_s: float) -> bool:
@@ -154,24 +179,24 @@ def _blinded(sight: Sight, before: View, frame: Frame, layouts: Sequence[MatLayo
     )
     lost = replace(sight.mats, searched_s=None, checked_s=None)
     anew = dict.fromkeys(every, READS)
-    known = replace(sight, mats=lost, zones=ZoneWatch(), things=frozenset())
-    return replace(known, view=view, restless=True, reads_left=anew), view
+    left = replace(sight, mats=lost, zones=ZoneWatch(), things=frozenset())
+    return replace(left, view=view, restless=True, reads_left=anew), view
 
 
-def _looked(
-    sight: Sight, frame: Frame, allowed: Collection[str] | None, layouts: Sequence[MatLayout] | None
-) -> tuple[Sight, View]:
+def _looked(sight: Sight, frame: Frame, known: Known) -> tuple[Sight, View]:
     gray = gray_of(frame.image)
     watch, changes = zones.update(sight.zones, frame.image, sight.mats)
     settling = {zone for zone, left in sight.reads_left.items() if left == READS} - changes.moving
-    known = replace(sight.mats, checked_s=None) if settling else sight.mats
-    placed = mats.look(gray, known, frame.t_s, layouts)
+    former = replace(sight.mats, checked_s=None) if settling else sight.mats
+    placed = mats.look(gray, former, frame.t_s, known.layouts)
     if placed.fits != sight.mats.fits:
         watch, changes = zones.update(sight.zones, frame.image, placed)
     sight = replace(sight, mats=placed, zones=watch, reads_left=_to_read(sight, changes, placed))
     due = _due(sight, changes, frame.t_s)
-    view = _read(sight, frame, gray, due, allowed, layouts) if due or sight.view is None else sight.view
-    return _judged(sight, view, frame, changes, due, layouts)
+    view, lain = sight.view, sight.lain
+    if due or view is None:
+        view, lain = _read(sight, frame, gray, due, known)
+    return _judged(sight, view, lain, frame, changes, due, known.layouts)
 
 
 def _to_read(sight: Sight, changes: ZoneChanges, placed: Mats) -> Mapping[str, int]:
@@ -187,34 +212,70 @@ def _due(sight: Sight, changes: ZoneChanges, t_s: float) -> frozenset[str]:
     return (again | {zone for zone, left in sight.reads_left.items() if left}) - changes.moving
 
 
-def _read(
-    sight: Sight,
-    frame: Frame,
-    gray: Image,
-    due: frozenset[str],
-    allowed: Collection[str] | None,
-    layouts: Sequence[MatLayout] | None,
-) -> View:
+def _read(sight: Sight, frame: Frame, gray: Image, due: frozenset[str], known: Known) -> tuple[View, tuple[Lain, ...]]:
     """The view with the due zones read; a sticker that is missed in a place that looks the same still counts."""
     boxes = [box for zone in due if (box := zones.zone_box(sight.mats, zone, REACH_OUT_MM))]
     # What cannot be explained may be a sticker larger or smaller than the others.
     view = read(
         frame,
         sight.mats,
-        layouts=layouts,
-        allowed=allowed,
+        layouts=known.layouts,
+        allowed=known.allowed,
         where=boxes,
         before=sight.view,
         gray=gray,
         every_size=bool(due & (sight.unexplained | sight.unread)),
+        stickers=known.templates is None or _may_have_stickers(sight, due),
     )
+    faces, lain = _faces(sight, frame, boxes_to_read(gray, boxes), due, known.templates)
     old = {id(s) for s in sight.view.sightings} if sight.view else set()
-    placed = (s if id(s) in old else borders.settled(sight.mats, s) for s in view.sightings)
-    found = [s for s in placed if s.zone is not None]
+    read_before = [s for s in view.sightings if id(s) in old and s.by != FACE]
+    read_now = together([s for s in view.sightings if id(s) not in old], faces)
+    placed = (s if s.by == FACE else borders.settled(sight.mats, s) for s in read_now)
+    found = [s for s in (*read_before, *_faces_elsewhere(sight, due), *placed) if s.zone is not None]
     cards = {s.card for s in found if s.card}
     missed = [s for s in (sight.view.sightings if sight.view else ()) if s.card and s.card not in cards]
     kept = [s for s in missed if not _taken(s, found) and _still_lies(sight, s, found)]
-    return replace(view, sightings=(*found, *kept))
+    return replace(view, sightings=(*found, *kept)), lain
+
+
+def _may_have_stickers(sight: Sight, due: frozenset[str]) -> bool:
+    """Whether stickers are worth looking for beside faces: some were read, or a zone has not been seen before."""
+    read_before = any(s.card for s in (sight.view.sightings if sight.view else ()))
+    return read_before or not all(zones.is_settled(sight.zones, zone) for zone in due)
+
+
+def _faces_elsewhere(sight: Sight, due: frozenset[str]) -> Iterator[Sighting]:
+    """What was told by its face in zones that are not read now."""
+    return (s for s in _by_face(sight) if s.zone not in due)
+
+
+def _by_face(sight: Sight) -> Iterator[Sighting]:
+    return (s for s in (sight.view.sightings if sight.view else ()) if s.by == FACE)
+
+
+def _is_read_again(sight: Sight, due: frozenset[str]) -> bool:
+    """Whether all of these zones have been read since they are still: they are read several times to be sure."""
+    return all(0 < sight.reads_left.get(zone, 0) < READS for zone in due)
+
+
+def _faces(
+    sight: Sight, frame: Frame, boxes: Sequence[Box], due: frozenset[str], templates: Templates | None
+) -> tuple[tuple[Sighting, ...], tuple[Lain, ...]]:
+    """The cards in the due zones by their faces, and all that are to be remembered."""
+    if templates is None:
+        return (), ()
+    here = [lain for lain in sight.lain if lain.sighting.zone in due]
+    elsewhere = [lain for lain in sight.lain if lain.sighting.zone not in due]
+    told = any(lain for lain in here) and _is_read_again(sight, due)
+    again = look_again(frame.image, sight.mats, templates, here) if told else None
+    if again is not None:
+        unread = (s for s in _by_face(sight) if s.zone in due and s.face is Card.UNKNOWN)
+        return (*(card.sighting for card in again), *unread), (*elsewhere, *again)
+    # A card that was never seen whole lies there from before we looked: later ones are read when they are laid.
+    first = not all(zones.is_settled(sight.zones, zone) for zone in due)
+    faces, lain = look_at_faces(frame.image, sight.mats, templates, boxes, here, beneath=first)
+    return tuple(s for s in faces if s.zone in due), (*elsewhere, *(card for card in lain if card.sighting.zone in due))
 
 
 def _still_lies(sight: Sight, missed: Sighting, found: Sequence[Sighting]) -> bool:
@@ -235,6 +296,7 @@ def _taken(missed: Sighting, found: Sequence[Sighting]) -> bool:
 def _judged(
     sight: Sight,
     view: View,
+    lain: tuple[Lain, ...],
     frame: Frame,
     changes: ZoneChanges,
     due: frozenset[str],
@@ -268,7 +330,8 @@ def _judged(
             unexplained=odd,
             odd_since_s=odd_since_s,
             things=view.things,
-            unread=frozenset(s.zone for s in view.sightings if s.card is None and s.zone is not None),
+            unread=frozenset(s.zone for s in view.sightings if s.face is Card.UNKNOWN and s.zone is not None),
+            lain=lain,
             restless=bool(left or changes.moving),
             read_s=frame.t_s if due else sight.read_s,
             read_now=due,

@@ -44,6 +44,11 @@ class Flat:
         flat = np.asarray(points, np.float64).reshape(-1, 2)
         return self.fit.to_px(flat @ self.to_mm[:2, :2].T + self.to_mm[:2, 2])
 
+    def from_picture(self, points: npt.ArrayLike) -> Floats:
+        """Points `(n, 2)` of the whole picture in pixels of the flat one."""
+        back = np.linalg.inv(self.to_mm)
+        return self.fit.to_mm(points) @ back[:2, :2].T + back[:2, 2]
+
 
 def flat_of(gray: Image, box: Box, mats: Mats, px_per_mm: float) -> Flat | None:
     """The part of a grey picture `(H, W) uint8` in a box from straight above, `px_per_mm` pixels a millimetre.
@@ -105,7 +110,7 @@ def _warped(gray: Image, fit: Fit, to_mm: Floats, size: tuple[int, int]) -> Imag
     fewer = 2 ** max(0, int(math.log2(max(1.0, fit.px_per_mm * math.hypot(*to_mm[:2, 0])))))
     small = cv2.resize(gray, None, fx=1 / fewer, fy=1 / fewer, interpolation=cv2.INTER_AREA) if fewer > 1 else gray
     shrink = np.array([[1 / fewer, 0, 0.5 / fewer - 0.5], [0, 1 / fewer, 0.5 / fewer - 0.5], [0, 0, 1]])
-    how = {"borderMode": cv2.BORDER_CONSTANT, "borderValue": 128}
+    how = {"borderMode": cv2.BORDER_CONSTANT, "borderValue": (128, 128, 128)}
     if fit.lens is None:
         matrix = shrink @ fit.matrix @ to_mm
         return cv2.warpPerspective(small, matrix, size, flags=cv2.INTER_CUBIC | cv2.WARP_INVERSE_MAP, **how)

@@ -14,16 +14,20 @@ from companion.errors import Problem
 from companion.labels import face_of
 from companion.layout import MatLayout, all_mats
 from companion.rules.cards import Card
+from companion.vision.both import together
 from companion.vision.boxes import Box, Image, around
 from companion.vision.camera import Frame
 from companion.vision.code import Code
+from companion.vision.faces import read_faces
 from companion.vision.fit import Fit
 from companion.vision.level import ENOUGH_FOR_A_VIEW, level_of
+from companion.vision.lying import sighted
 from companion.vision.mats import Mats, look
 from companion.vision.opencv import cv2
 from companion.vision.picture import read_picture
 from companion.vision.sizes import SIZES_MM, widths_mm
 from companion.vision.stickers import AGREED, Before, boxes_to_read, read_codes
+from companion.vision.templates import Templates
 from companion.vision.view import Point, Sighting, View
 
 STICKER = "sticker"
@@ -43,6 +47,8 @@ def read(
     trouble: str | None = None,
     gray: Image | None = None,
     every_size: bool = True,
+    templates: Templates | None = None,
+    stickers: bool = True,
 ) -> View:
     """What a frame shows, given where the mats lie.
 
@@ -50,10 +56,15 @@ def read(
     `where` limits the reading to boxes; outside them the sightings of `before` still stand. Zones are unknown when
     their mat is not found, when a `moving` box touches them, or when `unknown` names them. `gray` spares making
     the frame grey where that is done already; without `every_size` only stickers as large as those of `before` are
-    looked for.
+    looked for. With `templates` cards are told by their faces too, wherever they lie;
+    without `stickers` none is looked for.
     """
     how = _How(allowed) if every_size or before is None else _as_before(before, mats, allowed)
-    sightings = _sightings(gray_of(frame.image) if gray is None else gray, mats, how, where, before)
+    gray = gray_of(frame.image) if gray is None else gray
+    sightings = _sightings(gray, mats, how, where, before) if stickers else ()
+    if templates is not None:
+        told = read_faces(frame.image, templates, mats, where=where)
+        sightings = together(sightings, [sighted(seen, mats) for seen in told])
     hidden = {*unknown, *missing_zones(mats, layouts or ()), *zones_under(moving, mats)}
     return View(
         t_s=frame.t_s,
@@ -154,12 +165,14 @@ def read_pictures(
     layouts: Sequence[MatLayout] | None = None,
     allowed: Collection[str] | None = None,
     drawing: Drawing | None = None,
+    templates: Templates | None = None,
     also: Callable[[Image, Mats, View], Mapping[str, object]] | None = None,
 ) -> Iterator[dict[str, object]]:
     """What is on each picture, as `read --json` writes it, and what `also` has to say about it.
 
     `allowed` are the physical cards of the deck (None: any), `drawing` holds the zones drawn for mats that are not
-    there. A picture that cannot be read gives `{"image": …, "problem": sentence}` instead, and the others follow.
+    there, `templates` the faces that cards are told by besides stickers. A picture that cannot be read gives
+    `{"image": …, "problem": sentence}` instead, and the others follow.
     """
     for path in paths:
         try:
@@ -169,7 +182,7 @@ def read_pictures(
         except Problem as problem:
             yield {"image": str(path), "problem": str(problem)}
             continue
-        view = read(Frame(image, 0.0), mats)
+        view = read(Frame(image, 0.0), mats, templates=templates)
         yield as_json(str(path), image, view, allowed) | dict(also(image, mats, view) if also else {})
 
 
@@ -199,7 +212,8 @@ def sighting_json(sighting: Sighting, allowed: Collection[str] | None = None) ->
     if sighting.card and allowed is not None and sighting.card not in allowed:
         stranger = replace(sighting, face=Card.UNKNOWN, card=None, confidence=0.0)
         return sighting_json(stranger) | {"foreign": sighting.card}
-    return {
+    wrongly = {"sticker": sighting.glued, "looks_like": _looks_like(sighting)} if sighting.glued else {}
+    return wrongly | {
         "face": str(sighting.face),
         "card": sighting.card,
         "centre_px": _rounded([sighting.centre_px])[0],
@@ -209,6 +223,11 @@ def sighting_json(sighting: Sighting, allowed: Collection[str] | None = None) ->
         "by": sighting.by,
         "zone": sighting.zone,
     }
+
+
+def _looks_like(sighting: Sighting) -> str | None:
+    """The face of a card whose sticker names another."""
+    return next((face_of(card).value for card, _ in sighting.rivals if card != sighting.glued), None)
 
 
 def _rounded(points: Iterable[Point]) -> list[list[float]]:

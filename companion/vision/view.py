@@ -45,7 +45,16 @@ class Sighting:
     """`sticker` or `face`."""
 
     rivals: tuple[tuple[str, float], ...] = ()
-    """Where the card cannot be told for sure, up to three physical cards with their confidences, likeliest first."""
+    """Where the card cannot be told for sure, up to three physical cards with their confidences, likeliest first.
+
+    Where only faces are known each is `25-00`: any copy of it.
+    """
+
+    is_double: bool = False
+    """One with the same face lay there a little beside, and may be beneath it now or have been pushed."""
+
+    glued: str | None = None
+    """The physical card that its sticker names, where its face is plainly another."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,6 +55,9 @@ SHINE_LEVELS = 25
 REACH_MM = 95.0
 """From the middle of a card's sticker to the card's farthest corner, wherever it is stuck."""
 
+FACE_REACH_MM = 62.0
+"""The same from the middle of a card, with a little room."""
+
 CARD_PX = CARD_MM[0] * CARD_MM[1] / MM_PER_PX**2
 CARD_SHARES = (0.35, 1.4)
 """What lies somewhere may be a card when it changes the look of so much of what a card covers."""
@@ -498,9 +501,15 @@ def _pile_zone(layout: MatLayout) -> str | None:
 
 
 def _stickers_on(sheet: Sheet, sightings: Sequence[Sighting]) -> Floats:
-    """The middles of the codes on this mat, read or not, in pixels of its small picture, `(n, 2)`: each is a card's."""
-    own = [s.centre_px for s in sightings if s.corners_px and (s.zone or "").partition("/")[0] == sheet.fit.layout.id]
-    return _on_sheet(sheet.fit.to_mm(own)) if own else np.empty((0, 2))
+    """What was told on this mat, read or not: each is a card's, `(n, 3)`.
+
+    Its middle in pixels of the small picture, and how far its card may reach from there in millimetres.
+    """
+    own = [s for s in sightings if s.corners_px and (s.zone or "").partition("/")[0] == sheet.fit.layout.id]
+    if not own:
+        return np.empty((0, 3))
+    reach_mm = [FACE_REACH_MM if s.by == "face" else REACH_MM for s in own]
+    return np.column_stack((_on_sheet(sheet.fit.to_mm([s.centre_px for s in own])), reach_mm))
 
 
 def _is_of_cards(patch: Mask, stickers: Floats) -> bool:
@@ -508,9 +517,8 @@ def _is_of_cards(patch: Mask, stickers: Floats) -> bool:
     rows, columns = np.nonzero(patch)
     if not len(stickers):
         return False
-    reached = (
-        np.hypot(columns[:, None] - stickers[None, :, 0], rows[:, None] - stickers[None, :, 1]) * MM_PER_PX < REACH_MM
-    )
+    x, y, reach_mm = stickers.T
+    reached = np.hypot(columns[:, None] - x, rows[:, None] - y) * MM_PER_PX < reach_mm
     near = int(reached.any(axis=0).sum())
     return bool(reached.any(axis=1).mean() > 0.9) and len(rows) <= 1.5 * CARD_PX * near
 
@@ -548,6 +556,6 @@ def _may_be_bare(sheet: Sheet) -> Mask:
 def _near_stickers(sheet: Sheet, sightings: Sequence[Sighting]) -> Mask:
     """Where a card may lie whose sticker is read."""
     near = np.zeros(sheet.last.shape[:2], np.uint8)
-    for x, y in _stickers_on(sheet, sightings):
-        cv2.circle(near, (round(x), round(y)), round(REACH_MM / MM_PER_PX), 255, -1)
+    for x, y, reach_mm in _stickers_on(sheet, sightings):
+        cv2.circle(near, (round(x), round(y)), round(reach_mm / MM_PER_PX), 255, -1)
     return near > 0

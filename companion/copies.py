@@ -1,0 +1,262 @@
+"""Which of a face's cards a card is that was told by its face alone: they all look alike, so their places tell.
+
+A card that lies where one like it lay is that card. One that appears elsewhere is new, unless one like it has just gone
+from where it lay in sight: then it was carried or pushed. Where a card comes to lie on others and one like it lies
+beneath them, it is new too, unless what lay between is no longer there.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import string
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import cv2
+import numpy as np
+
+from companion.memory import Memory
+from companion.places import DISCARD_ZONE, DRAW_ZONE
+from companion.rules.cards import Card
+from companion.rules.referee import objections
+from companion.rules.table import Table
+from companion.tracks import near, spots
+from companion.vision.lying import FACE
+from companion.vision.view import Point, Quad, Sighting, View
+
+SAME_MM = 6.0
+"""A card that was in sight a moment ago and is seen so near to there has not been touched, or hardly."""
+
+PUSHED_MM = 130.0
+"""So far at most a card is pushed within its zone."""
+
+BARED_MM, BARED_DEG = 10.0, 8.0
+"""A card that comes to light again is seen so near to where it was covered."""
+
+EXACT_MM, EXACT_DEG = 1.2, 1.2
+"""No hand lays a card so exactly upon another."""
+
+COVERED_SHARE = 0.6
+CARRIED_S = 6.0
+"""So long a card may be in a hand between two places."""
+
+HELD_UP_S = 2.0
+"""So long a card is waited with that may have been carried from a place that is out of sight now."""
+
+PUT_RIGHT_S = 10.0
+DOUBLE_CONFIDENCE = 0.85
+"""The most that is claimed of a card that may be the one that lay there, pushed a little."""
+
+TOO_MANY_CONFIDENCE = 0.85
+"""The most that is claimed of a card of which there are more by now than the deck has."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """A card told by its face, in a zone."""
+
+    sighting: Sighting
+    zone: str
+    at_mm: Point
+    turn_deg: float
+
+    @property
+    def quad(self) -> Quad:
+        return self.sighting.corners_px or ((0.0, 0.0),) * 4
+
+    def off_mm(self, other: _Seen) -> float:
+        return math.dist(self.at_mm, other.at_mm)
+
+    def off_deg(self, other: _Seen) -> float:
+        return abs((self.turn_deg - other.turn_deg + 180) % 360 - 180)
+
+
+class _Now(NamedTuple):
+    """What is known beside the places of the cards."""
+
+    view: View
+    memory: Memory
+    table: Table | None
+
+
+class Copies:
+    """Gives the cards of one table that are told by their faces names of their own: `roll-a`, `roll-b`."""
+
+    def __init__(self) -> None:
+        self._last: dict[str, _Seen] = {}
+        """Every card by its name, as it was seen last."""
+
+        self._seen_s: dict[str, float] = {}
+        self._in_sight: frozenset[str] = frozenset()
+        self._since_s: dict[tuple[str, Card], float] = {}
+        """Since when cards are waited with."""
+
+        self._names: dict[Card, Iterator[str]] = {}
+
+    def named(self, view: View, memory: Memory, table: Table | None) -> View:
+        """The same view, each card in it that was told by its face with a name.
+
+        What is not to be spoken of yet is left out.
+        """
+        seen = [item for item in _told(view) if item.zone not in view.unknown_zones and item.zone != DRAW_ZONE]
+        others = tuple(s for s in view.sightings if s.by != FACE or s.face is Card.UNKNOWN)
+        if not seen and not self._last:
+            return view
+        self._forget(memory, view)
+        names = self._matched(seen, _Now(view, memory, table))
+        self._last |= names
+        self._seen_s |= dict.fromkeys(names, view.t_s)
+        self._in_sight = frozenset(names)
+        cards = (replace(_bounded(item.sighting, names, table), card=name) for name, item in names.items())
+        return replace(view, sightings=(*others, *cards))
+
+    def _forget(self, memory: Memory, view: View) -> None:
+        gone = [
+            name
+            for name in self._last
+            if name not in memory.tracks and name not in self._in_sight and view.t_s - self._seen_s[name] > CARRIED_S
+        ]
+        for name in gone:
+            del self._last[name], self._seen_s[name]
+
+    def _matched(self, seen: Sequence[_Seen], now: _Now) -> dict[str, _Seen]:
+        names: dict[str, _Seen] = {}
+        left = list(seen)
+        for claim in (self._untouched, self._pushed, self._bared, self._carried):
+            for item, name in claim(left, names, now):
+                if name not in names and item in left:
+                    names[name] = item
+                    left.remove(item)
+        held = [item for item in left if self._is_held_up(item, names, now.view)]
+        new = [item for item in left if item not in held]
+        self._since_s = {_key(item): self._since_s.get(_key(item), now.view.t_s) for item in held}
+        return names | {self._new_name(item.sighting.face): item for item in new}
+
+    # What a card may be, the likeliest first
+
+    def _untouched(self, left: Sequence[_Seen], names: Mapping[str, _Seen], now: _Now) -> Iterator[tuple[_Seen, str]]:
+        """It lies where one like it lay in sight."""
+        pairs = self._pairs(left, self._in_sight - names.keys(), SAME_MM)
+        return ((item, name) for _, item, name in pairs if not self._is_another(item, name, now))
+
+    def _pushed(self, left: Sequence[_Seen], names: Mapping[str, _Seen], now: _Now) -> Iterator[tuple[_Seen, str]]:
+        """One like it has gone from elsewhere in its zone."""
+        gone = [name for name in self._last if name not in names and self._has_gone(name, left, names, now.view)]
+        pairs = self._pairs(left, gone, PUSHED_MM)
+        return ((item, name) for _, item, name in pairs if not self._is_another(item, name, now))
+
+    def _is_another(self, item: _Seen, name: str, now: _Now) -> bool:
+        """Whether a card that lies a little beside where one like it lay is more likely to have been laid upon it.
+
+        The picture does not tell: the rules break the tie, and people are asked.
+        """
+        if not item.sighting.is_double or now.table is None or item.off_mm(self._last[name]) < EXACT_MM:
+            return False
+        guess = now.memory.places.play_at(item.sighting.face, item.zone, item.sighting.sideways, now.table)
+        return guess is not None and guess.clear and not objections(now.table, guess.play)
+
+    def _bared(self, left: Sequence[_Seen], names: Mapping[str, _Seen], now: _Now) -> Iterator[tuple[_Seen, str]]:
+        """One like it lay there beneath others, which have gone."""
+        covered = [name for name in now.memory.tracks if name in self._last and name not in names]
+        for off_mm, item, name in self._pairs(left, covered, BARED_MM):
+            off_deg = item.off_deg(self._last[name])
+            exact = off_mm <= EXACT_MM and off_deg <= EXACT_DEG
+            if exact or (off_deg <= BARED_DEG and self._is_uncovered(name, names, now)):
+                yield item, name
+
+    def _is_uncovered(self, name: str, names: Mapping[str, _Seen], now: _Now) -> bool:
+        """Whether the cards that lay over one are no longer there, for all that is known."""
+        lower = now.memory.tracks[name]
+        above = [t for t in now.memory.in_zone(lower.zone) if t.order > lower.order and near(t, lower) and t.place]
+        if not above:
+            return True
+        top = max(above, key=lambda track: track.order)
+        elsewhere = top.card in names and names[top.card].zone != lower.zone
+        if now.table is None or not top.confirmed:
+            return True
+        return elsewhere or not now.memory.still_recorded(top, lower.zone, now.table)
+
+    def _carried(self, left: Sequence[_Seen], names: Mapping[str, _Seen], now: _Now) -> Iterator[tuple[_Seen, str]]:
+        """One like it has just gone from another zone."""
+        for item in left:
+            fresh = (n for n in self._alike(item, names) if now.view.t_s - self._seen_s[n] <= CARRIED_S)
+            gone = [n for n in fresh if self._last[n].zone != item.zone and self._has_gone(n, left, names, now.view)]
+            if gone:
+                yield item, max(gone, key=lambda name: self._seen_s[name])
+
+    def _is_held_up(self, item: _Seen, names: Mapping[str, _Seen], view: View) -> bool:
+        """Whether one like it may have been carried here from a place that is out of sight."""
+        if view.t_s - self._since_s.get(_key(item), view.t_s) >= HELD_UP_S:
+            return False
+        hidden = (n for n in self._alike(item, names) if self._last[n].zone in view.unknown_zones)
+        return any(
+            self._last[n].zone != item.zone
+            and view.t_s - self._seen_s[n] <= PUT_RIGHT_S
+            and DISCARD_ZONE in (item.zone, self._last[n].zone)
+            for n in hidden
+        )
+
+    def _alike(self, item: _Seen, names: Collection[str]) -> Iterator[str]:
+        return (n for n, last in self._last.items() if last.sighting.face is item.sighting.face and n not in names)
+
+    def _has_gone(self, name: str, left: Iterable[_Seen], names: Mapping[str, _Seen], view: View) -> bool:
+        """Whether a card that lay in sight is not where it was, and no other covers it."""
+        was = self._last[name]
+        if was.zone in view.unknown_zones or (view.read_zones is not None and was.zone not in view.read_zones):
+            return False
+        others = (item for item in (*left, *names.values()) if item.sighting.face is not was.sighting.face)
+        return not any(_share_covered(was.quad, other.quad) >= COVERED_SHARE for other in others)
+
+    def _pairs(self, left: Sequence[_Seen], names: Collection[str], most_mm: float) -> list[tuple[float, _Seen, str]]:
+        """Cards and names of one face in one zone with how far apart they are, the nearest first."""
+        pairs = (
+            (item.off_mm(self._last[name]), item, name)
+            for item in left
+            for name in names
+            if self._last[name].sighting.face is item.sighting.face and self._last[name].zone == item.zone
+        )
+        return sorted((pair for pair in pairs if pair[0] <= most_mm), key=lambda pair: pair[0])
+
+    def _new_name(self, face: Card) -> str:
+        letters = self._names.setdefault(face, _letters())
+        return f"{face.value}-{next(letters)}"
+
+
+def _told(view: View) -> Iterator[_Seen]:
+    told = tuple(s for s in view.sightings if s.by == FACE and s.face is not Card.UNKNOWN)
+    for sighting, place, at_mm, _ in spots(view.mats, told):
+        yield _Seen(sighting, place.zone, at_mm, _turn_deg(sighting))
+
+
+def _turn_deg(sighting: Sighting) -> float:
+    if sighting.corners_px is None:
+        return 0.0
+    (left, top), (right, bottom) = sighting.corners_px[:2]
+    return math.degrees(math.atan2(bottom - top, right - left))
+
+
+def _key(item: _Seen) -> tuple[str, Card]:
+    return item.zone, item.sighting.face
+
+
+def _letters() -> Iterator[str]:
+    """a, b, …, z, aa, ab, …"""
+    for length in itertools.count(1):
+        yield from map("".join, itertools.product(string.ascii_lowercase, repeat=length))
+
+
+def _share_covered(lower: Quad, upper: Quad) -> float:
+    """How much of one card lies under another."""
+    one, other = np.float32(lower), np.float32(upper)
+    shared, _ = cv2.intersectConvexConvex(one, other)
+    return float(shared) / max(float(cv2.contourArea(one)), 1.0)
+
+
+def _bounded(sighting: Sighting, names: Collection[str], table: Table | None) -> Sighting:
+    """A sighting that people are asked about where it may not be a card of its own, or the deck has no more of them."""
+    alike = sum(name.rpartition("-")[0] == sighting.face.value for name in names)
+    too_many = table is not None and alike > table.deck.get(sighting.face, 0)
+    most = TOO_MANY_CONFIDENCE if too_many else DOUBLE_CONFIDENCE if sighting.is_double else 1.0
+    return replace(sighting, confidence=min(sighting.confidence, most))

@@ -1,0 +1,119 @@
+"""A card's borders: by them it is told whether a card still lies where another has come to lie upon it.
+
+Of a card that lies beneath another a strip of a millimetre or two shows, too little for its face. But the line along
+which it ends is still there: across it the picture goes on as it did before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from companion.vision.boxes import Image
+from companion.vision.fit import Fit, through
+from companion.vision.opencv import cv2
+from companion.vision.templates import lab
+from companion.vision.view import Quad
+
+Floats = npt.NDArray[np.float64]
+
+PX_PER_MM = 4.0
+OUTSIDE_MM, INSIDE_MM = 2.5, 1.5
+"""So far on both sides of a card's border the picture is looked at."""
+
+ALONG = 0.12
+"""This share of a side is left out at each end: corners are round."""
+
+LEAST_ALONG = 0.35
+"""So much of a side has to be in sight, row by row."""
+
+LEAST_ROWS, LEAST_INSIDE_ROWS = 8, 3
+"""So many rows, a quarter of a millimetre each, have to be in sight: in all, and of the card itself."""
+
+LEAST_CONTRAST = 0.8
+"""Steps of Lab across a border below which it tells nothing."""
+
+ALIKE, STRENGTH = 0.75, 0.3
+"""A border is still there where its profile is so much like it was, and at least so strong."""
+
+UNLIKE, WEAKNESS = 0.5, 0.15
+"""And it is gone where it is less alike or weaker than this."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Borders:
+    """How the picture goes over each of a card's four borders."""
+
+    profiles: Floats
+    """From outside to inside, `(4, n, 3)` Lab, averaged along the border; NaN where it is covered."""
+
+    def still_there(self, now: Borders) -> bool | None:
+        """Whether the same borders show now; None where too little of them shows, or they never did."""
+        votes = [vote for pair in zip(self.profiles, now.profiles, strict=True) if (vote := _vote(*pair)) is not None]
+        if not votes:
+            return None
+        likeness, strength, weight = np.array(votes).T
+        alike, strong = np.average(likeness, weights=weight), np.average(strength, weights=weight)
+        if alike >= ALIKE and strong >= STRENGTH:
+            return True
+        return False if alike < UNLIKE or strong < WEAKNESS else None
+
+
+def borders_of(image: Image, fit: Fit, corners_mm: Floats, above: Sequence[Quad]) -> Borders:
+    """The borders of a card with these corners `(4, 2)` on a mat; `above` are the cards that lie over it."""
+    picture, free = _cut_out(image, fit, corners_mm, above)
+    return Borders(np.stack([_profile(*side) for side in _sides(picture, free)]))
+
+
+def _vote(then: Floats, now: Floats) -> tuple[float, float, float] | None:
+    """How alike a border's profile is, how strong against before, and how much it counts."""
+    both = ~np.isnan(then[:, 0]) & ~np.isnan(now[:, 0])
+    inside = both[round(OUTSIDE_MM * PX_PER_MM) :]
+    if np.count_nonzero(both) < LEAST_ROWS or np.count_nonzero(inside) < LEAST_INSIDE_ROWS:
+        return None
+    one, other = ((profile[both] - profile[both].mean(axis=0)).ravel() for profile in (then, now))
+    contrast, length = (float(np.linalg.norm(each)) for each in (one, other))
+    if contrast < LEAST_CONTRAST * np.sqrt(np.count_nonzero(both)):
+        return None
+    return float(one @ other) / max(contrast * length, 1e-6), length / contrast, contrast
+
+
+def _cut_out(
+    image: Image, fit: Fit, corners_mm: Floats, above: Sequence[Quad]
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]]:
+    """A card upright with what is around it, and where none of the quads lies."""
+    width, height = (max(12, round(float(np.hypot(*side)) * PX_PER_MM)) for side in np.diff(corners_mm[:3], axis=0))
+    rim = round(OUTSIDE_MM * PX_PER_MM)
+    own = np.array([(0, 0), (width, 0), (width, height), (0, height)], np.float32) + rim - 0.5
+    matrix = cv2.getPerspectiveTransform(fit.to_px(corners_mm).astype(np.float32), own)
+    size = (width + 2 * rim, height + 2 * rim)
+    picture = cv2.warpPerspective(image, matrix, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    free = np.ones((size[1], size[0]), np.uint8)
+    for quad in above:
+        corners = through(matrix, quad)
+        if np.abs(corners).max() < 8000:
+            cv2.fillConvexPoly(free, np.int32(np.round(corners * 16)), 0, shift=4)
+    # Near the edge of what lies above the picture is half its colour.
+    return lab(picture), cv2.erode(free, np.ones((5, 5), np.uint8)) > 0
+
+
+def _sides(
+    picture: npt.NDArray[np.float32], free: npt.NDArray[np.bool_]
+) -> Iterator[tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]]]:
+    """The strips over the four borders, outside first: `(n, along, 3)` and what of them is in sight."""
+    rim, deep = round(OUTSIDE_MM * PX_PER_MM), round((OUTSIDE_MM + INSIDE_MM) * PX_PER_MM)
+    for turn in range(4):
+        turned, seen = np.rot90(picture, turn), np.rot90(free, turn)
+        length = turned.shape[1] - 2 * rim
+        along = slice(rim + round(ALONG * length), rim + round((1 - ALONG) * length))
+        yield turned[:deep, along], seen[:deep, along]
+
+
+def _profile(strip: npt.NDArray[np.float32], seen: npt.NDArray[np.bool_]) -> Floats:
+    count = seen.sum(axis=1)
+    mean = (strip * seen[..., None]).sum(axis=1) / np.maximum(count, 1)[:, None]
+    mean[count < LEAST_ALONG * strip.shape[1]] = np.nan
+    return mean.astype(np.float64)

@@ -1,0 +1,217 @@
+"""The pictures of a deck's faces, made ready to be held against what the camera sees.
+
+A face is compared in three sizes: coarse, in every turn, to find cards; middling, to lay a card on its picture; fine,
+to tell it from the other faces.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from companion.rules.cards import Card
+from companion.vision.boxes import Image
+from companion.vision.keypoints import Points, points_of
+from companion.vision.opencv import cv2
+
+Colours = npt.NDArray[np.float32]
+Mask = npt.NDArray[np.bool_]
+
+FINE_PX_PER_MM = 1.2
+MIDDLE_PX_PER_MM = 0.6
+COARSE_PX_PER_MM = 0.2
+POINTS_PX_PER_MM = 3.0
+INSET_MM = 1.5
+"""So much of a picture's rim is left out: an enrolled card is never cut out to the hair, and corners are round."""
+
+TURN_STEP_DEG = 10.0
+_ALL = slice(None)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Template:
+    """One picture of one face."""
+
+    face: Card | None
+    """None for a card's back, which is a card too, and no face."""
+
+    fine: Colours
+    """`(h, w, 3) float32` Lab, `FINE_PX_PER_MM`, its rim left out, upright."""
+
+    middle: Colours
+    """The same, `MIDDLE_PX_PER_MM`."""
+
+    gray: Image
+    """All of the picture, `(h, w) uint8`, `POINTS_PX_PER_MM`."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Turned:
+    """A template, small and turned: what is looked for on the table."""
+
+    number: int
+    """Which of the deck's templates."""
+
+    turn_deg: float
+    """Clockwise."""
+
+    picture: Colours
+    """`(h, w, 3) float32` Lab, `COARSE_PX_PER_MM`, zero on average inside of the card, zero outside of it."""
+
+    inside: Colours
+    """`(h, w) float32`: how much of each pixel the card covers."""
+
+
+@dataclass(frozen=True, eq=False)
+class Templates:
+    """A deck's templates. Not for cards of several sizes."""
+
+    size_mm: tuple[float, float]
+    """Width and height of a card."""
+
+    all: tuple[Template, ...]
+
+    @property
+    def inner_mm(self) -> tuple[float, float]:
+        """Width and height of what is compared."""
+        width, height = self.size_mm
+        return width - 2 * INSET_MM, height - 2 * INSET_MM
+
+    @cached_property
+    def points(self) -> Points:
+        """What stands out on the pictures."""
+        return points_of([template.gray for template in self.all], self.size_mm[0])
+
+    @cached_property
+    def turned(self) -> tuple[Turned, ...]:
+        """Every template in every turn."""
+        return tuple(
+            _turned(number, template.middle, turn)
+            for turn in np.arange(0.0, 360.0, TURN_STEP_DEG)
+            for number, template in enumerate(self.all)
+        )
+
+    @cached_property
+    def fine(self) -> Pictures:
+        """The fine pictures."""
+        return Pictures.of([template.fine for template in self.all])
+
+    @cached_property
+    def middle(self) -> Pictures:
+        """The middling ones."""
+        return Pictures.of([template.middle for template in self.all])
+
+
+@dataclass(frozen=True, eq=False)
+class Pictures:
+    """All pictures of one size, upright and then upside down, to be compared with parts of the table at once."""
+
+    upright: Colours
+    """`(2 n, h, w, 3) float32`."""
+
+    mask: Mask | None = None
+    """`(h, w)`: what of a card shows; None: all."""
+
+    @classmethod
+    def of(cls, pictures: Sequence[Colours]) -> Pictures:
+        upright = np.stack(pictures)
+        return cls(np.concatenate((upright, upright[:, ::-1, ::-1])))
+
+    @property
+    def size_px(self) -> tuple[int, int]:
+        """Width and height."""
+        return self.upright.shape[2], self.upright.shape[1]
+
+    def shown(self, mask: Mask) -> Pictures:
+        """The same where only part of a card shows, `(h, w)`."""
+        return Pictures(self.upright, mask)
+
+    @cached_property
+    def rows(self) -> Colours:
+        """Each as a row of length 1 whose colours are 0 on average, `(2 n, 3 p)`, colour by colour."""
+        return self._even / np.maximum(np.linalg.norm(self._even, axis=1, keepdims=True), 1e-3)
+
+    @cached_property
+    def _even(self) -> Colours:
+        seen = self._of(self.upright.transpose(0, 3, 1, 2))
+        return (seen - seen.mean(axis=2, keepdims=True)).reshape(len(seen), -1)
+
+    @cached_property
+    def contrast(self) -> Colours:
+        """How much each of them varies, on average, in steps of Lab, `(2 n,)`."""
+        return np.linalg.norm(self._even, axis=1) / np.float32(math.sqrt(max(self._even.shape[1] / 3, 1)))
+
+    @cached_property
+    def likeness(self) -> Colours:
+        """How like each other they are, `(2 n, 2 n)`."""
+        return self.rows @ self.rows.T
+
+    def compared(self, crop: Colours, which: slice = _ALL) -> Colours:
+        """How like each of the pictures each part of a crop is that is as large as they are, `(n, m)`, -1 … 1.
+
+        The parts go along the crop's rows, one after the other.
+        """
+        parts = self._parts(crop)
+        sums = parts.reshape(len(parts), 3, -1).sum(axis=2)
+        energy = np.einsum("ij,ij->i", parts, parts) - (sums * sums).sum(axis=1) * np.float32(3 / parts.shape[1])
+        result: Colours = (self.rows[which] @ parts.T) / np.sqrt(np.maximum(energy, 1e-3))
+        return result
+
+    def _parts(self, crop: Colours) -> Colours:
+        width, height = self.size_px
+        parts = np.lib.stride_tricks.sliding_window_view(crop, (height, width), axis=(0, 1))
+        seen = self._of(parts.reshape(-1, 3, height, width) if self.mask is None else parts)
+        return seen.reshape(-1, seen.shape[-1] * 3)
+
+    def _of(self, pictures: Colours) -> Colours:
+        """What shows of pictures `(…, 3, h, w)`, `(…, 3, p)`."""
+        if self.mask is None:
+            return pictures.reshape(*pictures.shape[:-2], -1)
+        return pictures[..., self.mask]
+
+
+def templates_of(pictures: Sequence[tuple[Card | None, Image]], size_mm: tuple[float, float]) -> Templates:
+    """Templates from pictures `(H, W, 3) uint8 BGR`, each filled by one card upright; None stands for the back."""
+    return Templates(size_mm, tuple(_template(face, picture, size_mm) for face, picture in pictures))
+
+
+def lab(image: Image) -> Colours:
+    """A picture `(H, W, 3) uint8 BGR` as `(H, W, 3) float32` Lab: lightness 0 … 100."""
+    return cv2.cvtColor(image.astype(np.float32) / np.float32(255), cv2.COLOR_BGR2LAB)
+
+
+def pixels(size_mm: tuple[float, float], px_per_mm: float) -> tuple[int, int]:
+    """Width and height in pixels."""
+    return round(size_mm[0] * px_per_mm), round(size_mm[1] * px_per_mm)
+
+
+def _template(face: Card | None, picture: Image, size_mm: tuple[float, float]) -> Template:
+    inner = (size_mm[0] - 2 * INSET_MM, size_mm[1] - 2 * INSET_MM)
+    rim_x, rim_y = (INSET_MM * side / mm for side, mm in zip(picture.shape[1::-1], size_mm, strict=True))
+    height, width = picture.shape[:2]
+    cut = picture[round(rim_y) : height - round(rim_y), round(rim_x) : width - round(rim_x)]
+    fine, middle = (
+        lab(cv2.resize(cut, pixels(inner, scale), interpolation=cv2.INTER_AREA))
+        for scale in (FINE_PX_PER_MM, MIDDLE_PX_PER_MM)
+    )
+    large = cv2.resize(picture, pixels(size_mm, POINTS_PX_PER_MM), interpolation=cv2.INTER_AREA)
+    return Template(face, fine, middle, cv2.cvtColor(large, cv2.COLOR_BGR2GRAY))
+
+
+def _turned(number: int, middle: Colours, turn_deg: float) -> Turned:
+    scale = COARSE_PX_PER_MM / MIDDLE_PX_PER_MM
+    height, width = middle.shape[:2]
+    cos, sin = abs(math.cos(math.radians(turn_deg))), abs(math.sin(math.radians(turn_deg)))
+    size = [math.ceil(scale * side) | 1 for side in (width * cos + height * sin, width * sin + height * cos)]
+    onto = cv2.getRotationMatrix2D(((width - 1) / 2, (height - 1) / 2), -turn_deg, scale)
+    onto[:, 2] += (size[0] - width) / 2, (size[1] - height) / 2
+    soft = cv2.GaussianBlur(middle, (0, 0), 0.4 / scale)
+    picture = cv2.warpAffine(soft, onto, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    inside = cv2.warpAffine(np.ones((height, width), np.float32), onto, size, flags=cv2.INTER_LINEAR)
+    mean = (picture * inside[..., None]).sum(axis=(0, 1)) / inside.sum()
+    return Turned(number, turn_deg, (picture - mean) * inside[..., None], inside)
