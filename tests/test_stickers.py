@@ -5,10 +5,14 @@ from __future__ import annotations
 import cv2
 import numpy as np
 import pytest
+import tableaux
 from pictures import DECK, Lens, Scene, Sticker, grid_of, payload, picture
 
+from companion.layout import all_mats
 from companion.vision import stickers
 from companion.vision.boxes import Box
+from companion.vision.mats import Mats, look
+from companion.vision.picture import decode
 from companion.vision.read import gray_of
 from companion.vision.stickers import AGREED, ALONE, Before, read_codes
 
@@ -48,6 +52,15 @@ def test_every_28_mm_sticker_is_read_at_1080p_over_80_cm(lens):
     codes = read_codes(gray_picture(scene, lens))
 
     assert sorted(str(code.card) for code in codes) == texts(scene)
+
+
+@pytest.mark.parametrize("mats", [True, False], ids=["mats", "bare table"])
+def test_a_phone_near_by_reads_the_stickers_of_a_fan_whose_edges_the_next_cards_cover(mats):
+    image = decode(tableaux.file_of((2800, 2100), sides=1, mats=mats), "a fan")
+
+    codes = read_codes(gray_of(image), mats=look(gray_of(image), Mats(), 0.0, all_mats()))
+
+    assert {code.card for code in codes} == {name.split()[0] for names in tableaux.ANN.values() for name in names}
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -52,10 +52,13 @@ PLAIN_STRUCTURE, PLAIN_SUM = 0.6, 1.1
 FLAT_MODULE_PX = 2.0
 """Pixels a module where squares are looked for: as good as more."""
 
-FEWEST_PX, MOST_PX = 0.7, 3.4
-"""Pixels a module below which no code can be told, and above which the general readers see to it."""
+FEWEST_PX, MOST_PX = 0.7, 9.0
+"""Pixels a module below which no code can be told, and above which only the general readers look, for whole codes.
 
-SEARCHED_PX = (1.15, 1.36, 1.6, 1.9, 2.25, 2.65, 3.1)
+A phone held near a fan of cards sees codes so large, each with a part under the next card.
+"""
+
+SEARCHED_PX = (1.15, 1.36, 1.6, 1.9, 2.25, 2.65, 3.1, 3.65, 4.3, 5.1, 6.0, 7.1)
 """Pixels a module that are tried where no mat tells the scale."""
 
 SEARCHED_SLACK = 0.2
@@ -184,7 +187,7 @@ def _searched(gray: Image, box: Box) -> Iterator[tuple[Reading, Quad]]:
     part = box.of(gray)
     for module_px in SEARCHED_PX:
         scale = FLAT_MODULE_PX / module_px
-        if part.size * scale * scale > MOST_SEARCHED_PX:
+        if part.size * scale * scale > MOST_SEARCHED_PX or min(part.shape) * scale < MODULES:
             continue
         how = cv2.INTER_CUBIC if scale > 1 else cv2.INTER_AREA
         found = _readings(cv2.resize(part, None, fx=scale, fy=scale, interpolation=how), SEARCHED_SLACK)
