@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import secrets
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
+from companion.decks import deck_names, load_deck
 from companion.errors import Problem
 from companion.layout import all_mats
 from companion.rules.cards import Card
@@ -21,8 +23,9 @@ from companion.vision.boxes import Image, around
 from companion.vision.camera import Frame
 from companion.vision.mats import Mats, look
 from companion.vision.opencv import cv2
-from companion.vision.picture import decode
+from companion.vision.picture import decode, read_picture
 from companion.vision.read import gray_of, read
+from companion.vision.templates import Templates, templates_of
 from companion.vision.view import Sighting, View
 
 MOST_BYTES = 24_000_000
@@ -44,6 +47,8 @@ _AROUND_STICKER, _AROUND_CARD = 1.6, 0.15
 
 _QUALITY = [cv2.IMWRITE_JPEG_QUALITY, 78]
 _reading = threading.Lock()
+_reader = ThreadPoolExecutor(1, "photographs")
+"""All are read in one thread: each thread keeps the memory that a large picture took for the next one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,25 +84,42 @@ def read_photo(data: bytes, name: str, deck: str = "", folder: Path | None = Non
     Raises Problem for what is no picture or too large, and while another is being read.
     """
     with _one_at_a_time():
-        image = decode(data, name)
-        mats = look(gray_of(image), Mats(), 0.0, all_mats())
-        view = read(Frame(image, 0.0), mats, **_faces(deck, folder))
-        return Shot(Photo(name, (image.shape[1], image.shape[0]), view), _small(image), dict(_crops(image, view)))
+        return _reader.submit(_read, data, name, deck, folder).result()
 
 
-# Decks are connected here: which there are, and what `read` takes to tell cards by their faces.
+def _read(data: bytes, name: str, deck: str, folder: Path | None) -> Shot:
+    image = decode(data, name)
+    mats = look(gray_of(image), Mats(), 0.0, all_mats())
+    view = read(Frame(image, 0.0), mats, templates=_faces(deck, folder))
+    return Shot(Photo(name, (image.shape[1], image.shape[0]), view), _small(image), dict(_crops(image, view)))
 
 
 def deck_choices(folder: Path | None) -> tuple[tuple[str, str], ...]:
     """The decks by whose faces cards can be told, each with its title; `folder` is the data folder."""
-    del folder
-    return ()
+    return tuple(_titled(deck_names(folder), folder))
 
 
-def _faces(deck: str, folder: Path | None) -> dict[str, Any]:
-    """How `read` is called for a deck; for none with nothing more."""
-    del deck, folder
-    return {}
+def _titled(names: Iterable[str], folder: Path | None) -> Iterator[tuple[str, str]]:
+    for name in names:
+        # A deck that is damaged is none to choose; `companion decks` says what is wrong with it.
+        with suppress(Problem):
+            yield name, load_deck(name, folder).title
+
+
+def _faces(name: str, folder: Path | None) -> Templates | None:
+    if not name:
+        return None
+    deck = load_deck(name, folder)
+    pictures = (picture for faces in (*deck.faces.values(), deck.back) for picture in faces)
+    return _templates(name, folder, max(picture.stat().st_mtime_ns for picture in pictures))
+
+
+@lru_cache(maxsize=2)
+def _templates(name: str, folder: Path | None, _written: int) -> Templates:
+    """The templates of a deck, made anew when one of its pictures has been written since."""
+    deck = load_deck(name, folder)
+    faces = ((face, path) for face, paths in (*deck.faces.items(), (None, deck.back)) for path in paths)
+    return templates_of([(face, read_picture(path)) for face, path in faces], deck.size_mm)
 
 
 @contextmanager

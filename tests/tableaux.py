@@ -13,7 +13,7 @@ from face_photos import lay_size, off_sheet
 from laid import Glued, Laid, Sheet, Table
 from webcam import Pose
 
-from companion.labels import payload
+from companion.labels import card_id_of, payload
 from companion.layout import DISTANCE_COLUMNS, all_mats
 from companion.rules.cards import Card
 from companion.snap import Shot, read_photo
@@ -68,6 +68,16 @@ def file_of(size_px: tuple[int, int] = (1600, 1200), sides: int = 2, kind: str =
     pose = Pose(size_px[0] / _WIDTH_MM[sides], size_px, tilt_deg=12, lean_deg=20, turn_deg=1)
     photo = photos.photograph(table_of((ANN, BOB)[:sides], mats=mats), pose)
     return cv2.imencode(kind, photo.image, [cv2.IMWRITE_JPEG_QUALITY, 85])[1].tobytes()
+
+
+@cache
+def bare_file() -> bytes:
+    """A photograph of a few cards without stickers on a mat: 175 km and a safety."""
+    table = table_of([{"distance": ("75-04", "100-01"), "safety": ("driving-ace-01",)}])
+    looks = [f"own {card_id_of(card.sticker.text).rpartition('-')[0]}" for card in table.cards]
+    cards = tuple(replace(card, sticker=None, look=look) for card, look in zip(table.cards, looks, strict=True))
+    photo = photos.photograph(replace(table, cards=cards), Pose(1280 / 480, (1280, 960)))
+    return cv2.imencode(".jpg", photo.image)[1].tobytes()
 
 
 @cache

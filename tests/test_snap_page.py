@@ -114,12 +114,13 @@ def test_a_photograph_becomes_lines_and_lines_the_score_sheet(page):
 
 
 def test_a_photograph_that_was_taken_upright_is_read_upright():
-    turned = cv2.imencode(".jpg", cv2.rotate(_image(tableaux.file_of()), cv2.ROTATE_90_CLOCKWISE))[1].tobytes()
+    upright = _image(tableaux.file_of((1000, 750), sides=1))
+    turned = cv2.imencode(".jpg", cv2.rotate(upright, cv2.ROTATE_90_CLOCKWISE))[1].tobytes()
 
     shot = read_photo(with_orientation(turned, 8), "photograph 1")
 
-    assert shot.photo.size_px == (1600, 1200)
-    assert {s.card for s in shot.photo.view.sightings} == {s.card for s in tableaux.shot().photo.view.sightings}
+    assert shot.photo.size_px == (1000, 750)
+    assert [s.card for s in shot.photo.view.sightings if s.sideways] == ["right-of-way-01"]
 
 
 def _image(file: bytes) -> np.ndarray:
@@ -217,6 +218,20 @@ def test_a_deck_is_chosen_where_there_are_decks_and_goes_with_every_photograph(a
 
     assert '<option value="grandma">Grandma’s</option>' in page.get("/snap").get_data(as_text=True)
     assert asked == ["grandma", "grandma", ""]
+
+
+def test_cards_without_stickers_are_told_by_the_faces_of_a_deck(tmp_path):
+    shot = read_photo(tableaux.bare_file(), "photograph 1", "own", tmp_path)
+
+    assert {s.face for s in shot.photo.view.sightings} == {Card.KM_75, Card.KM_100, Card.DRIVING_ACE}
+    assert read_photo(tableaux.bare_file(), "photograph 1").photo.view.sightings == ()
+
+
+def test_a_damaged_deck_is_none_to_choose(tmp_path):
+    (tmp_path / "decks" / "torn").mkdir(parents=True)
+    (tmp_path / "decks" / "torn" / "deck.toml").write_text("edition =")
+
+    assert [name for name, _title in snapping.deck_choices(tmp_path)] == ["own"]
 
 
 # --- The lines -----------------------------------------------------------------------------------------------
