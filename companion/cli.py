@@ -342,38 +342,63 @@ def print_sheets(
 @click.option(
     "--from",
     "folder",
-    required=True,
     metavar="DIR",
     type=click.Path(path_type=Path),
     help="A folder with a picture of each face, called as the card is: roll.jpg, 100.png, back.jpg.",
 )
+@click.option("--source", metavar="SRC", help="Camera, clip, folder or stream before which the cards are laid.")
 @click.option("--size", metavar="WxH", help="Width and height of a card in millimetres (default 57x88).")
 @click.option("--maker", metavar="TEXT", help="Who made these cards; kept with the deck.")
 @_data
-def enroll(deck: str, edition: str, folder: Path, size: str | None, maker: str | None, data: Path | None) -> int:
+def enroll(
+    deck: str,
+    edition: str,
+    folder: Path | None,
+    source: str | None,
+    size: str | None,
+    maker: str | None,
+    data: Path | None,
+) -> int:
     """Make a template deck of one picture a face, by which your cards are told without stickers.
 
-    A picture is a scan of the card, or a photograph of it on a plain ground of another colour.
+    A picture is a scan of the card, or a photograph of it on a plain ground of another colour. With --source lay one
+    card after the other before the camera: each is taken as soon as it lies still; Enter leaves one out, q ends.
+    Where nobody can be asked, the cards come in the order of the edition.
 
     \b
     Example: companion enroll grandma --edition classic --from photos
+    Example: companion enroll grandma --edition classic --source 0
     """
     from companion.data import data_dir
     from companion.vision.enrolling import begin, enrol_folder
 
+    if (folder is None) == (source is None):
+        raise Problem("Say where the cards are: `--from DIR`, a folder of pictures, or `--source SRC`, a camera.")
     rules, size_mm = _edition(edition), _card_size(size) if size else None
     enrolment = begin(deck, rules.name, data_dir(data), size_mm=size_mm, maker=maker)
     got, wrong = 0, 0
-    for said in enrol_folder(enrolment, folder):
-        got, wrong = got + (not said.is_fault), wrong + said.is_fault
+    for said in enrol_folder(enrolment, folder) if folder else _guided(enrolment, str(source)):
+        got, wrong = got + said.is_kept, wrong + said.is_fault
         click.echo(said.sentence, err=said.is_fault)
     if not got:
-        raise Problem(f"No face of '{deck}' was enrolled from {folder}: see above for what is wrong with each picture.")
+        where = folder or source
+        raise Problem(f"No face of '{deck}' was enrolled from {where}: see above for what is wrong with each picture.")
     rest = " with the rest" if wrong else ""
     click.echo(
         f"The deck '{deck}' is kept{rest} in {enrolment.folder}. Use it with: companion read IMAGE --deck {deck}"
     )
     return _WRONG if wrong else 0
+
+
+def _guided(enrolment: Any, source: str) -> Iterable[Any]:
+    """Enrols cards laid before a camera, one after the other."""
+    from companion.guided import TerminalKeys, guided
+    from companion.vision.camera import frames
+    from companion.vision.stillness import STILL_S
+
+    pictures = frames(source, fps=10.0, tell=lambda notice: click.echo(notice.sentence, err=True))
+    keys = TerminalKeys() if sys.stdin.isatty() else None
+    return guided(enrolment, pictures, keys, still_s=0.0 if Path(source).is_dir() else STILL_S)
 
 
 def _card_size(text: str) -> tuple[float, float]:

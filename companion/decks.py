@@ -8,6 +8,7 @@ one that is only half enrolled is a deck that lacks some faces.
 from __future__ import annotations
 
 import datetime
+import io
 import json
 import os
 import re
@@ -346,13 +347,14 @@ def export_deck(deck: Deck, out: Path) -> Path:
     return path
 
 
-def import_deck(file: Path, data: Path, recoded: Recoded, name: str | None = None) -> Deck:
+def import_deck(file: Path, data: Path, recoded: Recoded, name: str | None = None, sent: bytes | None = None) -> Deck:
     """Takes a deck from a zip file that `export_deck` wrote into the data folder, whole or not at all.
 
-    It is called `name`, else as it says itself. Nothing of the file is trusted: its names are checked, what is too
+    It is called `name`, else as it says itself. `sent` is what the file holds where it came from another machine,
+    and is not on this one's disk. Nothing of the file is trusted: its names are checked, what is too
     large is refused, and every picture is read and written anew. Raises Problem.
     """
-    content = _unpacked(file)
+    content = _unpacked(file, sent)
     try:
         described = tomllib.loads(content.pop(FILE_NAME).decode("utf-8"))
         inner = _description(described, "")
@@ -361,7 +363,7 @@ def import_deck(file: Path, data: Path, recoded: Recoded, name: str | None = Non
     called = name or str(described.get("name") or file.stem)
     folder = own_folder(called, data)
     if folder.exists():
-        raise Problem(f"There is a deck '{called}' already: give this one another name with --as NAME.")
+        raise Problem(f"There is a deck '{called}' already: give this one another name, in the terminal with --as NAME.")
     description = Description(called, inner.edition, inner.size_mm, inner.title, inner.maker, inner.made)
     _cards_of(description.edition, file)
     return _moved_in(folder, description, {name: recoded(data, f"{file}/{name}") for name, data in content.items()})
@@ -387,12 +389,12 @@ def _moved_in(folder: Path, description: Description, pngs: Mapping[str, bytes])
     return read_deck(folder)
 
 
-def _unpacked(file: Path) -> dict[str, bytes]:
+def _unpacked(file: Path, sent: bytes | None = None) -> dict[str, bytes]:
     """The files of a zip by name, if they are a deck's and not too large."""
     try:
-        if file.stat().st_size > _MOST_FILE_BYTES:
+        if (file.stat().st_size if sent is None else len(sent)) > _MOST_FILE_BYTES:
             raise _bad_file(file, f"it is larger than {_MOST_FILE_BYTES // 1_000_000} MB")
-        with zipfile.ZipFile(file) as packed:
+        with zipfile.ZipFile(file if sent is None else io.BytesIO(sent)) as packed:
             infos = packed.infolist()
             if len(infos) > _MOST_FILES:
                 raise _bad_file(file, f"it holds {len(infos)} files")

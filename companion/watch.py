@@ -272,6 +272,11 @@ class Corridor:
         frame = self._latest
         return None if frame is None else _jpeg(frame.image)
 
+    def image(self) -> np.ndarray | None:
+        """The latest frame as it is, `(H, W, 3) uint8 BGR`, or None before the first."""
+        frame = self._latest
+        return None if frame is None else frame.image
+
     def _run(self, frames: Iterable[Frame], at_the_end: str) -> None:
         try:
             for frame in frames:

@@ -14,6 +14,8 @@ from companion.lookout import Survey
 from companion.match import Match
 from companion.pages import (
     camera,
+    decks,
+    enrolling,
     entry,
     errors,
     guard,
@@ -31,6 +33,7 @@ from companion.pages import (
 from companion.pages.address import announce
 from companion.pages.context import Service
 from companion.shipped import shipped
+from companion.vision.boxes import Image
 
 __all__ = ["announce", "create_app", "run_service", "serve"]
 
@@ -45,21 +48,24 @@ def create_app(
     camera_picture: Callable[[], bytes | None] | None = None,
     survey: Callable[[], Survey | None] | None = None,
     zones: DrawnZones | None = None,
+    camera_image: Callable[[], Image | None] | None = None,
     web: Path | None = None,
 ) -> Flask:
     """The web application over a match.
 
     `secret` signs cookies and the join link; `base_url` is where phones reach this machine; `camera_picture`
-    gives the latest camera picture as JPEG, `survey` what it shows as a whole; `zones` are those drawn on it.
+    gives the latest camera picture as JPEG, `survey` what it shows as a whole; `zones` are those drawn on it;
+    `camera_image` gives it as it is, `(H, W, 3) uint8 BGR`.
     """
     web = web or shipped("web")
     app = Flask("companion.pages", static_folder=None, template_folder=str(web / "templates"))
     app.secret_key = secret
-    app.extensions["companion"] = Service(match, people.join_token(secret), base_url, camera_picture, survey, zones)
+    token = people.join_token(secret)
+    app.extensions["companion"] = Service(match, token, base_url, camera_picture, survey, zones, camera_image)
     templating.prepare(app, web / "static")
     guard.protect(app)
     errors.register(app)
-    for part in (table, entry, setting_up, join, score, wall, live, camera, snap):
+    for part in (table, entry, setting_up, join, score, wall, live, camera, snap, decks, enrolling):
         app.register_blueprint(part.bp)
     return app
 

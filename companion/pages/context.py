@@ -9,9 +9,11 @@ from typing import cast
 from flask import current_app, g
 
 from companion.drawn_zones import DrawnZones
+from companion.guided import Guide
 from companion.lookout import Survey
 from companion.match import Match, MatchState
 from companion.snap import Snaps
+from companion.vision.boxes import Image
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,12 @@ class Service:
 
     zones: DrawnZones | None = None
     """The zones drawn on it; None where none can be drawn."""
+
+    camera_image: Callable[[], Image | None] | None = None
+    """The latest camera picture as it is; without it cards are enrolled from the one for the pages."""
+
+    guide: Guide = field(default_factory=Guide)
+    """Looks at cards that are being enrolled."""
 
     snaps: Snaps = field(default_factory=Snaps)
     """The photographs of finished tableaux, as long as they are counted."""

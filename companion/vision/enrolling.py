@@ -29,7 +29,7 @@ from companion.rules.cards import Card, card_name, card_of_slug
 from companion.rules.edition import load_edition
 from companion.rules.spelling import meant, shown
 from companion.vision.boxes import Image
-from companion.vision.enrolment import SAY, rectified
+from companion.vision.enrolment import SAY, Fault, rectified
 from companion.vision.likeness import Small, is_same_card, small
 from companion.vision.opencv import cv2
 from companion.vision.picture import SUFFIXES, decode, read_picture
@@ -53,6 +53,12 @@ class Verdict:
 
     picture: Image | None = None
     """The card alone, where the picture is a good one."""
+
+    fault: Fault | None = None
+    """What is wrong with it by itself."""
+
+    twin: str | None = None
+    """The other face, by its slug, that it shows once more."""
 
     @property
     def is_good(self) -> bool:
@@ -85,11 +91,12 @@ class Enrolment:
         """Whether a picture `(H, W, 3) uint8 BGR` will do for a face, also against the other faces that are there."""
         found = rectified(image, self.description.size_mm)
         if found.fault is not None or found.picture is None:
-            return Verdict(subject, SAY[found.fault] if found.fault else "no card is found on the picture")
+            fault = found.fault or Fault.NO_CARD
+            return Verdict(subject, SAY[fault], fault=fault)
         twin = self.twin_of(subject, found.picture)
         if twin:
             say = f"it shows the same card as {twin}: one of the two is another card's picture"
-            return Verdict(subject, say)
+            return Verdict(subject, say, twin=twin)
         return Verdict(subject, None, found.picture)
 
     def twin_of(self, subject: Subject, picture: Image) -> str | None:
@@ -105,6 +112,18 @@ class Enrolment:
         write_description(self.folder, self.description)
         put_pictures(self.folder, subject, [as_png(picture) for picture in pictures[:MOST_PICTURES]])
         self._seen.clear()
+
+    def add(self, subject: Subject, picture: Image) -> None:
+        """Keeps one more picture of a face. Raises Problem where there are enough, or it cannot be written."""
+        there = self.pictures(subject)
+        if len(there) >= MOST_PICTURES:
+            name = "the back" if subject is None else card_name(subject)
+            raise Problem(f"There are {MOST_PICTURES} pictures of {name} already, as many as are kept.")
+        self.keep(subject, [*map(read_picture, there), picture])
+
+    def pictures(self, subject: Subject) -> tuple[Path, ...]:
+        """The pictures of a face that are there, the main one first."""
+        return self._pictures().get(subject, ())
 
     def _pictures(self) -> Mapping[Subject, tuple[Path, ...]]:
         return pictures_in(self.folder) if self.folder.is_dir() else {}
@@ -162,10 +181,12 @@ def recoded(content: bytes, name: str) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One line about the enrolling of a folder."""
+    """One line about the enrolling of a deck."""
 
     sentence: str
     is_fault: bool = False
+    is_kept: bool = False
+    """Whether a face has been enrolled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,7 +314,7 @@ def _kept(enrolment: Enrolment, good: dict[Subject, list[tuple[Path, Image]]]) -
             continue
         enrolment.keep(subject, [picture for _, picture in pictures])
         names = ", ".join(path.name for path, _ in pictures)
-        yield Said(f"{subject_name(subject)}: got it (from {names})")
+        yield Said(f"{subject_name(subject)}: got it (from {names})", is_kept=True)
 
 
 def _stored_twin(enrolment: Enrolment, subject: Subject, picture: Image, given: Mapping[Subject, object]) -> str | None:

@@ -8,20 +8,23 @@ from __future__ import annotations
 import contextlib
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from itertools import islice
 from pathlib import Path
 
 import cv2
+import enrolled
 import numpy as np
 import tableaux
 from flask import Flask
 from playwright.sync_api import Browser, sync_playwright
 from serving import running
+from webcam import Pose
 
 from companion import demo
+from companion.decks import write_description
 from companion.drawn_zones import DrawnZones
 from companion.lookout import Lookout
 from companion.match import Match
@@ -33,6 +36,7 @@ from companion.rules.cards import Card
 from companion.rules.notation import parse_play
 from companion.service import eye_for
 from companion.store import Store
+from companion.vision.enrolling import begin
 
 CHROMIUM = "/usr/bin/chromium"
 PHONE = {"width": 390, "height": 844}
@@ -90,14 +94,21 @@ def match_of(header: list[str] | None, plays: list[str]) -> Iterator[Match]:
         store.close()
 
 
-def app_of(match: Match, zones: DrawnZones | None = None, *, sees: bool = False, badly: bool = False) -> Flask:
-    """The pages of a match, with an address like one at home, and a camera that sees the simulated table."""
+def app_of(
+    match: Match,
+    zones: DrawnZones | None = None,
+    *,
+    sees: bool = False,
+    badly: bool = False,
+    camera: Callable[[], bytes] | None = None,
+) -> Flask:
+    """The pages of a match, with an address like one at home; a camera sees the simulated table, or is `camera`."""
     film = filmed(badly=badly) if sees else None
     return create_app(
         match,
         secret=b"screens" * 5,
         base_url="http://192.168.1.20:8080",
-        camera_picture=(lambda: film[0]) if film else None,
+        camera_picture=camera or ((lambda: film[0]) if film else None),
         survey=film[1].survey if film else None,
         zones=zones or DrawnZones(),
     )
@@ -114,6 +125,28 @@ def filmed(*, badly: bool = False) -> tuple[bytes, Lookout]:
             frame = replace(frame, image=cv2.circle(small, (620, 440), 40, (255, 255, 255), -1))
         lookout(frame)
     return cv2.imencode(".jpg", frame.image, [cv2.IMWRITE_JPEG_QUALITY, 80])[1].tobytes(), lookout
+
+
+@cache
+def card_before_camera(slug: str, style: str = "own", seed: int = 0) -> bytes:
+    """One card on a table as the camera shows it, JPEG."""
+    rng = np.random.default_rng((seed, 3))
+    face = enrolled.faces_of(style)[slug]
+    pose = Pose(px_per_mm=6.0, size_px=(1280, 720), tilt_deg=8, lean_deg=40, turn_deg=float(rng.normal(0, 4)))
+    image = enrolled.photograph(face, enrolled.size_mm(style), pose, enrolled.evening(rng), "dark", seed)
+    return cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, 90])[1].tobytes()
+
+
+def with_decks(match: Match, faces: int = 6) -> None:
+    """A deck of one's own with the first faces of its edition, another that is only begun."""
+    data = match.store.path.parent
+    grandmas = begin("grandma", "classic", data, maker="A shop in Lyon")
+    grandmas = replace(grandmas, description=replace(grandmas.description, title="Grandma’s deck"))
+    for card in (*grandmas.cards, None)[:faces]:
+        grandmas.keep(card, [enrolled.faces_of("vintage", 6)[card.value if card else "back"]])
+    if faces < len(grandmas.cards):
+        begun = begin("summer", "rush", data)
+        write_description(begun.folder, begun.description)
 
 
 def propose(match: Match, text: str, number: int = 1) -> None:
@@ -231,6 +264,12 @@ SCENES = {
     "wall-trouble": (TWO, ATTACK, no_camera, "/wall"),
     "wall-trouble-three": (THREE, ["Ann roll", "Bob roll", "Cid roll", "Bob stop > Cid"], no_camera, "/wall"),
     "oops": (TWO, [], nothing, "/nowhere"),
+    "decks": (TWO, [], with_decks, "/decks"),
+    "decks-new": (None, [], nothing, "/decks"),
+    "enrol": (None, [], lambda m: with_decks(m, 5), "/decks/grandma/enrol?card=accident&got=200"),
+    "enrol-more": (TWO, OPENING, with_decks, "/decks/grandma/enrol?card=25"),
+    "enrol-done": (None, [], lambda m: with_decks(m, 20), "/decks/grandma/enrol?card=done&got=back"),
+    "enrol-photo": (None, [], with_decks, "/decks/grandma/enrol?blind"),
     "snap": (None, [], nothing, "/snap"),
     "snap-lines": (None, [], nothing, "/snap/TOKEN"),
     "snap-doubts": (TWO, [], nothing, "/snap/TOKEN?doubts"),
@@ -253,7 +292,8 @@ def photographed(app: Flask, path: str) -> str:
 def shoot(browser: Browser, folder: Path, name: str, url: str) -> None:
     """One page in its sizes and both themes."""
     wall = name.startswith("wall")
-    large = name.startswith(("camera", "zones", "snap"))
+    long = name.startswith(("snap", "decks", "enrol"))
+    large = long or name.startswith(("camera", "zones"))
     for theme in ("light",) if wall else ("light", "dark"):
         for size in (WALL,) if wall else (*SIZES, WALL) if large else SIZES:
             context = browser.new_context(viewport=size, color_scheme=theme, device_scale_factor=1 if wall else 2)
@@ -262,7 +302,10 @@ def shoot(browser: Browser, folder: Path, name: str, url: str) -> None:
             if "count" in url:
                 page.click(".dock .primary")
             page.wait_for_timeout(600)
-            page.screenshot(path=folder / f"{name}-{size['width']}-{theme}.png", full_page=name.startswith("snap"))
+            page.screenshot(
+                path=folder / f"{name}-{size['width']}-{theme}.png",
+                full_page=name.startswith(("snap", "decks", "enrol")),
+            )
             context.close()
 
 
@@ -276,7 +319,9 @@ def main(folder: Path, only: list[str]) -> None:
                 continue
             with match_of(header, plays) as match:
                 prepare(match)
-                app = app_of(match, sees=path.startswith("/camera"), badly="badly" in path)
+                lies = partial(card_before_camera, "accident", "vintage")
+                laid = lies if path.startswith("/decks/") and "blind" not in path else None
+                app = app_of(match, sees=path.startswith("/camera"), badly="badly" in path, camera=laid)
                 with running(app) as url:
                     shoot(browser, folder, name, url + photographed(app, path))
         browser.close()

@@ -56,5 +56,7 @@ for (const form of document.querySelectorAll("form")) {
   });
 }
 
+for (const hidden of document.querySelectorAll("[data-needs-script]")) hidden.hidden = false;
+
 // A page that comes back from the browser's memory is not busy any more.
 addEventListener("pageshow", ({ persisted }) => persisted && location.reload());

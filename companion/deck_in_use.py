@@ -1,0 +1,94 @@
+"""Which template deck the table plays with, kept in the data folder; none where its cards bear stickers."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from companion.decks import deck_names, load_deck
+from companion.errors import Problem
+from companion.vision.templates import Templates, load_templates
+
+KEPT_NAME = "deck-in-use.json"
+"""The file of the data folder in which the choice is kept."""
+
+LOOK_AGAIN_S = 1.0
+"""How often it is looked whether another deck has been chosen, or pictures were added to this one."""
+
+
+def chosen_deck(data: Path) -> str | None:
+    """The deck chosen in a data folder; None where none is, or the chosen one is gone."""
+    try:
+        kept = json.loads((data / KEPT_NAME).read_text(encoding="utf-8"))
+        name = kept.get("deck") if isinstance(kept, dict) else None
+        return name if isinstance(name, str) and name in deck_names(data) else None
+    except (OSError, ValueError, RecursionError, Problem):
+        # As without a file: the table plays on with stickers, and the page shows that nothing is chosen.
+        return None
+
+
+def choose_deck(data: Path, name: str | None) -> None:
+    """Keeps a choice, None for stickers alone.
+
+    Raises Problem where there is no such deck, it has no face yet, or the choice cannot be kept.
+    """
+    if name is not None:
+        load_deck(name, data)
+    path, new = data / KEPT_NAME, data / f"{KEPT_NAME}.new"
+    try:
+        with new.open("w", encoding="utf-8") as file:
+            json.dump({"deck": name}, file)
+            file.flush()
+            os.fsync(file.fileno())
+        new.replace(path)
+    except OSError as error:
+        raise Problem(
+            f"Which cards you play with cannot be kept in {data} ({error.strerror}): make room there."
+        ) from error
+
+
+class DeckInUse:
+    """The templates of the chosen deck, the same object until another is chosen or its pictures change.
+
+    For any thread. A deck that cannot be read counts as none, and `problem` says why.
+    """
+
+    def __init__(self, data: Path) -> None:
+        self._data = data
+        self._lock = threading.Lock()
+        self._looked_s = -LOOK_AGAIN_S
+        self._mark: tuple[str, int] | None = None
+        self._templates: Templates | None = None
+        self.problem: str | None = None
+
+    def templates(self) -> Templates | None:
+        """The faces that cards are told by now; None for stickers alone."""
+        with self._lock:
+            now_s = time.monotonic()
+            if now_s - self._looked_s >= LOOK_AGAIN_S:
+                self._looked_s = now_s
+                self._look()
+            return self._templates
+
+    def _look(self) -> None:
+        name = chosen_deck(self._data)
+        try:
+            mark = (name, self._written_ns(name)) if name else None
+            if mark != self._mark:
+                self._templates = load_templates(load_deck(name, self._data)) if name else None
+                self._mark, self.problem = mark, None
+        except Problem as problem:
+            self._mark, self._templates, self.problem = None, None, str(problem)
+
+    def _written_ns(self, name: str) -> int:
+        """When a picture of a deck was last written, put there or taken away."""
+        deck = load_deck(name, self._data)
+        times = [0]
+        for path in (deck.folder, *(picture for faces in (*deck.faces.values(), deck.back) for picture in faces)):
+            with suppress(OSError):
+                times.append(path.stat().st_mtime_ns)
+        return max(times)

@@ -1,0 +1,124 @@
+"""Enrolling a deck in a real browser: begun by name, cards laid before a camera, taken by a tap and by themselves."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+from playwright.sync_api import expect
+from serving import running
+
+from browser.screens import CHROMIUM, SMALL, WALL, app_of, card_before_camera, match_of, with_decks
+from browser.test_camera_pages import TOO_SMALL
+from companion.decks import load_deck
+from companion.rules.cards import Card
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(shutil.which(CHROMIUM) is None, reason="Chromium is not installed"),
+]
+
+
+class Table:
+    """A table before a camera, with one card on it."""
+
+    def __init__(self, url: str, data) -> None:
+        self.url = url
+        self.data = data
+
+    def lay(self, slug: str) -> None:
+        self.jpeg = card_before_camera(slug)
+
+    def faces(self) -> set[Card]:
+        return set(load_deck("grandmas-deck", self.data).faces)
+
+
+@pytest.fixture
+def table():
+    with match_of(None, []) as match:
+        before = Table("", match.store.path.parent)
+        before.lay("25")
+        with running(app_of(match, camera=lambda: before.jpeg)) as before.url:
+            yield before
+
+
+def begun(opened, table, **options):
+    """The page of a new deck, by the way that people take to it."""
+    page = opened(table.url + "/more", **options)
+    page.click("text=Cards: with stickers")
+    page.click("text=Enrol a deck")
+    page.fill("[name=title]", "Grandma’s deck")
+    page.click("text=Begin")
+    expect(page.locator("h1")).to_contain_text("25 km 1 of 19")
+    return page
+
+
+@pytest.mark.parametrize("has_script", [True, False])
+def test_a_card_is_taken_with_a_tap_shown_and_the_next_one_asked_for(has_script, opened, table):
+    page = begun(opened, table, java_script_enabled=has_script)
+
+    page.click("text=Take it")
+
+    expect(page.locator("h1")).to_contain_text("50 km 2 of 19", timeout=30_000)
+    expect(page.locator(".got")).to_contain_text("Got it: 25 km")
+    assert page.locator(".got img").evaluate("image => image.decode().then(() => image.naturalHeight)") == 240
+    assert table.faces() == {Card.KM_25}
+
+
+def test_cards_are_taken_by_themselves_as_soon_as_they_lie_still(opened, table):
+    page = begun(opened, table)
+
+    page.click("text=Take cards by themselves")
+    expect(page.locator("h1")).to_contain_text("50 km", timeout=30_000)
+    table.lay("50")
+    expect(page.locator("h1")).to_contain_text("75 km", timeout=30_000)
+
+    assert table.faces() == {Card.KM_25, Card.KM_50}
+    page.click("text=Taken by itself")
+    expect(page.get_by_text("Take cards by themselves")).to_be_visible()
+
+
+def test_a_photograph_that_will_not_do_says_why_and_another_does(opened, table, tmp_path):
+    page = begun(opened, table)
+    bad, good = tmp_path / "bad.jpg", tmp_path / "IMG_2.jpg"
+    bad.write_bytes(b"GIF89a")
+    good.write_bytes(card_before_camera("25"))
+
+    for photo in (bad, good):
+        page.click("text=A photograph instead")
+        page.set_input_files("[name=photo]", photo)
+        page.click("text=Use this photograph")
+        if photo == bad:
+            expect(page.locator("#verdict")).to_contain_text("is no JPEG, PNG, WebP or BMP picture")
+
+    expect(page.locator("h1")).to_contain_text("50 km", timeout=30_000)
+
+
+def test_a_deck_is_removed_only_after_asking(opened, table):
+    page = begun(opened, table)
+    page.goto(table.url + "/decks")
+
+    page.click("text=Remove this deck")
+    page.get_by_role("button", name="Remove “Grandma’s deck”").click()
+
+    expect(page.get_by_text("“Grandma’s deck” is gone.")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/decks",
+        "/decks/grandma/enrol?card=stop&got=25",
+        "/decks/grandma/enrol?card=25",
+        "/decks/grandma/enrol?card=done",
+    ],
+)
+@pytest.mark.parametrize("size", [SMALL, WALL], ids=["phone", "wall"])
+def test_nothing_is_too_small_to_tap_or_wider_than_the_screen(path, size, opened):
+    with match_of(None, []) as match:
+        with_decks(match, 3)
+        with running(app_of(match, camera=lambda: card_before_camera("stop"))) as url:
+            page = opened(url + path, size)
+
+            assert page.evaluate(TOO_SMALL) == []
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -1,0 +1,614 @@
+"""The pages of the decks: which cards are played with, decks carried as files, and one enrolled card by card."""
+
+from __future__ import annotations
+
+import html
+import io
+import re
+import zipfile
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+from card_photos import face_of
+
+from companion import deck_in_use
+from companion.deck_in_use import KEPT_NAME, DeckInUse, choose_deck, chosen_deck
+from companion.decks import BACK, load_deck
+from companion.errors import Problem
+from companion.guided import Guide, Key, guided
+from companion.match import Match
+from companion.pages import create_app
+from companion.rules.cards import Card
+from companion.rules.edition import load_edition
+from companion.store import Store
+from companion.vision import enrolling
+from companion.vision.camera import Frame
+from companion.vision.enrolling import begin
+from companion.vision.enrolment import Fault, How, Rectified
+from companion.vision.opencv import cv2 as opencv
+from companion.vision.stillness import Stillness
+
+HOME = {"Origin": "http://localhost"}
+STRANGER = {"REMOTE_ADDR": "192.168.1.77"}
+SECRET = b"0123456789abcdef" * 2
+CLASSIC = list(load_edition("classic").deck)
+FIRST, SECOND = CLASSIC[:2]
+SIZE = (342, 528)
+EMPTY = np.full((600, 800, 3), 90, np.uint8)
+
+
+def card_picture(slug: str) -> np.ndarray:
+    """A card alone, as a scanner sees it."""
+    return cv2.resize(face_of("own", slug)[0], SIZE, interpolation=cv2.INTER_AREA)
+
+
+def on_table(slug: str, left: int = 200) -> np.ndarray:
+    """A card on the table, as the camera sees it."""
+    table = EMPTY.copy()
+    table[36:564, left : left + SIZE[0]] = card_picture(slug)
+    return table
+
+
+def told_by_place(image: np.ndarray, _size_mm: tuple[float, float]) -> Rectified:
+    """What `rectified` says of the pictures here, at once: where the card lies is known."""
+    columns = np.flatnonzero((image[300] != 90).any(axis=1))
+    if len(columns) < 50:
+        return Rectified(None, Fault.NO_CARD if not len(columns) else Fault.NOT_WHOLE)
+    left = int(columns[0])
+    return Rectified(np.ascontiguousarray(image[36:564, left : left + SIZE[0]]), None, How.CUT_OUT)
+
+
+@pytest.fixture
+def quick_eye(monkeypatch):
+    """Cards are found without looking for them: that is another room's test, and takes seconds."""
+    monkeypatch.setattr(enrolling, "rectified", told_by_place)
+
+
+class Camera:
+    """What the camera shows now."""
+
+    def __init__(self) -> None:
+        self.image: np.ndarray | None = EMPTY
+
+    def jpeg(self) -> bytes | None:
+        return None if self.image is None else cv2.imencode(".jpg", self.image)[1].tobytes()
+
+
+@pytest.fixture
+def camera():
+    return Camera()
+
+
+@pytest.fixture
+def match(tmp_path):
+    store = Store.open(tmp_path / "log.sqlite3")
+    yield Match(store)
+    store.close()
+
+
+@pytest.fixture
+def app(match, camera):
+    return create_app(match, secret=SECRET, camera_picture=camera.jpeg, camera_image=lambda: camera.image)
+
+
+@pytest.fixture
+def page(app):
+    return app.test_client()
+
+
+def text_of(response) -> str:
+    words = re.sub(r"<[^>]+>", " ", response.get_data(as_text=True))
+    return " ".join(html.unescape(words).split())
+
+
+def post(page, path: str, **fields: object):
+    return page.post(path, data=fields, headers=HOME, content_type="multipart/form-data")
+
+
+def a_file(content: bytes, name: str = "IMG_1.JPG") -> tuple[io.BytesIO, str]:
+    return io.BytesIO(content), name
+
+
+def png_of(image: np.ndarray) -> bytes:
+    return opencv.imencode(".png", image)[1].tobytes()
+
+
+def deck_with(data: Path, *slugs: str, name: str = "ours") -> None:
+    """A deck in the data folder with some faces."""
+    enrolment = begin(name, "classic", data)
+    for slug in slugs:
+        enrolment.keep(None if slug == BACK else Card(slug), [card_picture(slug)])
+
+
+# --- Which cards are played with ------------------------------------------------------------------------------
+
+
+def test_the_chosen_deck_is_kept_until_another_is_chosen(tmp_path):
+    assert chosen_deck(tmp_path) is None
+
+    choose_deck(tmp_path, "own")
+    assert chosen_deck(tmp_path) == "own"
+
+    choose_deck(tmp_path, None)
+    assert chosen_deck(tmp_path) is None
+
+
+@pytest.mark.parametrize("kept", [b"", b"[]", b'{"deck": 7}', b'{"deck": "../x"}', b"\xff", b"[" * 9000])
+def test_a_damaged_choice_is_none(kept, tmp_path):
+    (tmp_path / KEPT_NAME).write_bytes(kept)
+
+    assert chosen_deck(tmp_path) is None
+
+
+def test_a_deck_that_is_not_there_cannot_be_chosen(tmp_path):
+    with pytest.raises(Problem, match="There is no deck 'grandma'"):
+        choose_deck(tmp_path, "grandma")
+
+
+def test_the_templates_stay_the_same_until_the_deck_changes(tmp_path, monkeypatch):
+    monkeypatch.setattr(deck_in_use, "LOOK_AGAIN_S", 0.0)
+    deck_with(tmp_path, "roll")
+    choose_deck(tmp_path, "ours")
+    in_use = DeckInUse(tmp_path)
+
+    first = in_use.templates()
+    assert first is not None
+    assert in_use.templates() is first
+
+    deck_with(tmp_path, "stop")
+    assert in_use.templates() is not first
+    choose_deck(tmp_path, None)
+    assert in_use.templates() is None
+
+
+def test_a_deck_that_breaks_counts_as_none_and_says_why(tmp_path, monkeypatch):
+    monkeypatch.setattr(deck_in_use, "LOOK_AGAIN_S", 0.0)
+    deck_with(tmp_path, "roll")
+    choose_deck(tmp_path, "ours")
+    in_use = DeckInUse(tmp_path)
+    in_use.templates()
+    (tmp_path / "decks/ours/roll.png").write_bytes(b"nothing")
+
+    assert in_use.templates() is None
+    assert "roll.png" in in_use.problem
+
+
+def test_the_page_chooses_the_cards_on_this_table(page, tmp_path):
+    deck_with(tmp_path, "roll")
+
+    answer = post(page, "/decks/use", deck="ours")
+
+    assert answer.status_code == 303
+    assert chosen_deck(tmp_path) == "ours"
+    assert 'value="ours" checked' in page.get("/decks").get_data(as_text=True)
+
+
+def test_a_deck_that_is_gone_cannot_be_chosen_on_the_page(page):
+    answer = post(page, "/decks/use", deck="grandma")
+
+    assert answer.status_code == 400
+    assert "There is no deck “grandma”" in text_of(answer)
+
+
+# --- The list -------------------------------------------------------------------------------------------------
+
+
+def test_decks_are_listed_with_what_they_hold(page, tmp_path):
+    deck_with(tmp_path, "roll", "stop", BACK)
+
+    shown = text_of(page.get("/decks"))
+
+    assert "2 of 19 faces" in shown
+    assert "With stickers" in shown
+    assert "Go on with the missing cards" in shown
+
+
+def test_a_damaged_deck_is_listed_with_what_is_wrong_and_can_be_removed(page, tmp_path):
+    (tmp_path / "decks/bad").mkdir(parents=True)
+    (tmp_path / "decks/bad/deck.toml").write_text("nonsense")
+
+    shown = page.get("/decks")
+    assert "is damaged" in text_of(shown)
+    assert 'value="bad"' not in shown.get_data(as_text=True)
+
+    post(page, "/decks/bad/remove")
+    assert not (tmp_path / "decks/bad").exists()
+
+
+def test_a_chosen_deck_that_is_removed_is_chosen_no_longer(page, tmp_path):
+    deck_with(tmp_path, "roll")
+    choose_deck(tmp_path, "ours")
+
+    post(page, "/decks/ours/remove")
+
+    assert chosen_deck(tmp_path) is None
+    assert "There is none yet" in text_of(page.get("/decks"))
+
+
+def test_a_deck_that_ships_is_not_removed(page):
+    assert post(page, "/decks/own/remove").status_code == 400
+
+
+def test_a_deck_is_carried_as_a_file(page, tmp_path):
+    deck_with(tmp_path, "roll", "stop")
+    file = page.get("/decks/ours.zip")
+    assert file.headers["Content-Disposition"] == 'attachment; filename="ours.zip"'
+
+    answer = post(page, "/decks/import", file=a_file(file.data, "ours.zip"), title="Aunt Zoë’s")
+
+    assert answer.status_code == 303
+    assert sorted(load_deck("aunt-zoes", tmp_path).faces) == sorted([Card.ROLL, Card.STOP])
+
+
+def test_a_file_whose_deck_is_there_already_is_told(page, tmp_path):
+    deck_with(tmp_path, "roll")
+
+    answer = post(page, "/decks/import", file=a_file(page.get("/decks/ours.zip").data, "ours.zip"))
+
+    assert answer.status_code == 400
+    assert "give this one another name" in text_of(answer)
+
+
+def bomb() -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("deck.toml", 'edition = "classic"')
+        file.writestr("roll.png", bytes(40_000_000))
+    return packed.getvalue()
+
+
+@pytest.mark.parametrize("content", [b"nothing", b"PK\x03\x04", bomb()])
+def test_a_file_that_is_no_deck_is_told(content, page, tmp_path):
+    answer = post(page, "/decks/import", file=a_file(content, "../../x.zip"))
+
+    assert answer.status_code == 400
+    assert "x.zip is no deck that can be used" in text_of(answer)
+    assert not (tmp_path / "decks").exists() or not list((tmp_path / "decks").iterdir())
+
+
+def test_no_file_at_all_is_told(page):
+    assert "There is no file yet" in text_of(post(page, "/decks/import"))
+
+
+def test_who_only_watches_sees_no_deck_and_changes_none(page, tmp_path):
+    deck_with(tmp_path, "roll")
+
+    for path in ("/decks", "/decks/ours/enrol"):
+        assert "You are watching." in text_of(page.get(path, environ_base=STRANGER))
+    for path in ("/decks/ours.zip", "/decks/ours/roll-1.jpg"):
+        assert page.get(path, environ_base=STRANGER).status_code == 401
+    for path in ("/decks", "/decks/use", "/decks/import", "/decks/ours/remove", "/decks/ours/enrol"):
+        assert page.post(path, headers=HOME, environ_base=STRANGER).status_code == 401
+    assert load_deck("ours", tmp_path).faces
+
+
+# --- A new deck -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("title", "name"),
+    [("Grandma’s deck", "grandmas-deck"), ("Własna Été", "wasna-ete"), ("牌", "deck"), ("own", "own-2"), ("../x", "x")],
+)
+def test_a_deck_is_called_as_people_like_and_kept_under_a_plain_name(title, name, page, tmp_path):
+    answer = post(page, "/decks", title=title, edition="classic", width="57", height="88")
+
+    assert answer.headers["Location"] == f"/decks/{name}/enrol"
+    assert begin(name, "classic", tmp_path).description.title == title
+    assert "no face yet" in text_of(page.get("/decks"))
+
+
+@pytest.mark.parametrize(
+    ("fields", "sentence"),
+    [
+        ({"title": " "}, "The deck has no name yet"),
+        ({"width": "88", "height": "57"}, "width and height are millimetres"),
+        ({"width": "nan"}, "width and height are millimetres"),
+        ({"edition": "none"}, "none"),
+    ],
+)
+def test_what_is_typed_wrong_is_told_and_stays(fields, sentence, page):
+    typed = {"title": "Ours", "edition": "classic", "width": "57", "height": "88"}
+
+    answer = post(page, "/decks", **(typed | fields))
+
+    assert answer.status_code == 400
+    assert sentence in text_of(answer)
+
+
+def test_an_edition_with_other_cards_asks_for_those(page):
+    post(page, "/decks", title="Fast", edition="rush")
+
+    assert "of 24" in text_of(page.get("/decks/fast/enrol"))
+
+
+# --- Card by card ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def begun(page, tmp_path, quick_eye):
+    """The address of a new deck's page."""
+    post(page, "/decks", title="Ours", edition="classic")
+    return "/decks/ours/enrol"
+
+
+def test_the_first_card_is_asked_for_with_the_live_picture(page, begun):
+    shown = page.get(begun)
+
+    assert "1 of 19" in text_of(shown)
+    assert "Lay the card “25 km” alone" in text_of(shown)
+    assert 'src="/camera.jpg"' in shown.get_data(as_text=True)
+
+
+def test_a_card_is_taken_shown_and_the_next_one_asked_for(page, begun, camera, tmp_path):
+    camera.image = on_table(FIRST.value)
+
+    answer = post(page, begun, card=FIRST.value)
+
+    assert answer.headers["Location"] == f"{begun}?card={SECOND.value}&got={FIRST.value}"
+    shown = page.get(answer.headers["Location"])
+    assert "Got it: 25 km" in text_of(shown)
+    assert "2 of 19" in text_of(shown)
+    assert page.get(f"/decks/ours/{FIRST.value}-1.jpg").data[:2] == b"\xff\xd8"
+    assert load_deck("ours", tmp_path).faces
+
+
+def test_a_picture_that_will_not_do_says_why_and_is_not_kept(page, begun, camera, tmp_path):
+    camera.image = EMPTY.copy()
+    camera.image[300, :20] = 255
+
+    answer = post(page, begun, card=FIRST.value)
+
+    assert answer.status_code == 400
+    assert "The card is cut off by the picture’s edge: take the picture from a little farther away." in text_of(answer)
+    assert "1 of 19" in text_of(answer)
+    assert not list((tmp_path / "decks/ours").glob("*.png"))
+
+
+def test_a_card_that_is_there_as_another_is_named(page, begun, camera):
+    camera.image = on_table(FIRST.value)
+    post(page, begun, card=FIRST.value)
+
+    answer = post(page, begun, card=SECOND.value)
+
+    assert "This is the card that is kept as “25 km”" in text_of(answer)
+
+
+def test_again_takes_the_picture_anew_and_more_adds_one(page, begun, camera, tmp_path):
+    camera.image = on_table(FIRST.value)
+    post(page, begun, card=FIRST.value)
+    pictures = lambda: load_deck("ours", tmp_path).faces[FIRST]  # noqa: E731
+
+    camera.image = on_table(FIRST.value, left=300)
+    post(page, begun, card=FIRST.value, how="more")
+    assert len(pictures()) == 2
+    shown = text_of(page.get(f"{begun}?card={FIRST.value}"))
+    assert "There are 2 pictures of it; more make it better" in shown
+    assert "Take one more" in shown
+
+    assert "Take it" in text_of(page.get(f"{begun}?card={FIRST.value}&again=1"))
+    post(page, begun, card=FIRST.value, how="first", again="1")
+    assert len(pictures()) == 1
+
+
+def test_no_more_pictures_are_kept_than_are_of_use(page, begun, camera, tmp_path, monkeypatch):
+    camera.image = on_table(FIRST.value)
+    for _ in range(9):
+        post(page, begun, card=FIRST.value, how="more")
+
+    answer = post(page, begun, card=FIRST.value, how="more")
+
+    assert answer.status_code == 400
+    assert "There are 9 pictures of 25 km already" in text_of(answer)
+
+
+def test_back_and_skip_lead_along_the_deck(page, begun):
+    shown = page.get(f"{begun}?card={SECOND.value}").get_data(as_text=True)
+
+    assert f'href="{begun}?card={FIRST.value}"' in shown
+    assert f'href="{begun}?card={CLASSIC[2].value}"' in shown
+
+
+def test_the_back_comes_last_and_then_the_deck_is_there(page, begun, camera, tmp_path):
+    deck_with(tmp_path, *(card.value for card in CLASSIC))
+    assert "Turn any card over" in text_of(page.get(begun))
+    camera.image = on_table(BACK)
+
+    answer = post(page, begun, card=BACK)
+
+    assert answer.headers["Location"] == f"{begun}?card=done&got=back"
+    assert "The deck is all there." in text_of(page.get(answer.headers["Location"]))
+
+
+def test_what_was_skipped_is_named_at_the_end(page, begun, tmp_path):
+    deck_with(tmp_path, *(card.value for card in CLASSIC[1:]))
+
+    assert "Still missing: 25 km, Back." in text_of(page.get(f"{begun}?card=done"))
+
+
+def test_a_photograph_does_as_well(page, begun, camera, tmp_path):
+    camera.image = None
+
+    shown = text_of(page.get(begun))
+    answer = post(page, begun, card=FIRST.value, photo=a_file(png_of(on_table(FIRST.value)), "../../evil.png"))
+
+    assert "There is no camera picture: send a photograph" in shown
+    assert answer.status_code == 303
+    assert [path.name for path in (tmp_path / "decks/ours").glob("*.png")] == [f"{FIRST.value}.png"]
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [(b"GIF89a....", "is no JPEG, PNG, WebP or BMP picture"), (b"\xff\xd8 nothing", "The picture that you have sent")],
+)
+def test_a_file_that_is_no_picture_is_told(content, sentence, page, begun):
+    answer = post(page, begun, card=FIRST.value, photo=a_file(content))
+
+    assert answer.status_code == 400
+    assert sentence in text_of(answer)
+
+
+def test_without_a_picture_there_is_nothing_to_take(page, begun, camera):
+    camera.image = None
+
+    assert "There is no picture yet" in text_of(post(page, begun, card=FIRST.value))
+
+
+def test_a_hand_being_played_is_warned_of(page, begun, match):
+    assert "A hand is being played" not in text_of(page.get(begun))
+
+    match.start(("side Ann", "side Bob", "hand first Ann"))
+
+    assert "A hand is being played, and the table is watched" in text_of(page.get(begun))
+
+
+@pytest.mark.parametrize("path", ["/decks/none/enrol", "/decks/own/enrol", "/decks/none.zip", "/decks/own/x-1.jpg"])
+def test_what_is_not_there_is_not_found(path, page):
+    assert page.get(path).status_code == 404
+
+
+@pytest.mark.parametrize("card", ["", "nonsense", "unknown", "theft"])
+def test_a_card_that_the_deck_has_not_is_refused(card, page, begun):
+    assert post(page, begun, card=card).status_code == 400
+
+
+# --- By itself ------------------------------------------------------------------------------------------------
+
+
+class Clock:
+    """A clock that goes one second each time it is read."""
+
+    def __init__(self) -> None:
+        self.now_s = 0.0
+
+    def __call__(self) -> float:
+        self.now_s += 1
+        return self.now_s
+
+
+@pytest.fixture
+def guide(quick_eye):
+    return Guide(Clock())
+
+
+def test_a_card_is_taken_once_it_lies_still(guide, tmp_path):
+    enrolment = begin("ours", "classic", tmp_path)
+    image = on_table(FIRST.value)
+
+    assert guide.watch(enrolment, FIRST, image) is None
+    assert guide.watch(enrolment, FIRST, image).is_good
+    assert enrolment.pictures(FIRST)
+
+
+def test_a_card_that_is_left_lying_is_not_taken_for_the_next(guide, tmp_path):
+    enrolment = begin("ours", "classic", tmp_path)
+    for image in 2 * [on_table(FIRST.value)]:
+        guide.watch(enrolment, FIRST, image)
+
+    said = [guide.watch(enrolment, SECOND, on_table(FIRST.value, left)) for left in (200, 200, 320, 320, 320)]
+
+    assert said == [None] * 5
+    assert not enrolment.pictures(SECOND)
+
+
+def test_an_empty_table_is_no_news_and_a_card_cut_off_is(guide, tmp_path):
+    enrolment = begin("ours", "classic", tmp_path)
+    cut = EMPTY.copy()
+    cut[200:500, :45] = 255
+
+    assert [guide.watch(enrolment, FIRST, EMPTY) for _ in range(3)] == [None] * 3
+    assert [v and v.fault for v in (guide.watch(enrolment, FIRST, cut) for _ in range(2))] == [None, Fault.NOT_WHOLE]
+
+
+def test_a_card_taken_with_a_tap_is_not_taken_once_more_by_itself(guide, tmp_path):
+    enrolment = begin("ours", "classic", tmp_path)
+    image = on_table(FIRST.value)
+    guide.take(enrolment, FIRST, image)
+    guide.seen(image)
+
+    assert [guide.watch(enrolment, SECOND, image) for _ in range(4)] == [None] * 4
+
+
+def test_the_page_goes_on_by_itself(page, begun, camera, app):
+    app.extensions["companion"].guide._clock = Clock()
+    camera.image = on_table(FIRST.value)
+    ask = lambda card: post(page, f"{begun}/watch", card=card, auto="1")  # noqa: E731
+
+    assert ask(FIRST.value).status_code == 204
+    went = ask(FIRST.value)
+    again = ask(FIRST.value)
+
+    there = f"{begun}?card={SECOND.value}&got={FIRST.value}&auto=1"
+    assert went.headers["HX-Redirect"] == again.headers["HX-Redirect"] == there
+    assert "every 800ms" in page.get(there).get_data(as_text=True)
+
+
+def test_the_page_says_by_itself_what_is_wrong(page, begun, camera, app):
+    app.extensions["companion"].guide._clock = Clock()
+    camera.image = EMPTY.copy()
+    camera.image[200:500, :45] = 255
+
+    said = [post(page, f"{begun}/watch", card=FIRST.value) for _ in range(2)]
+
+    assert text_of(said[1]).startswith("The card is cut off by the picture’s edge")
+
+
+def test_what_moves_is_not_looked_at():
+    still = Stillness(0.5)
+
+    assert not any(still.is_worth_a_look(on_table("roll", left), t) for t, left in enumerate((100, 200, 300)))
+
+
+# --- In the terminal ------------------------------------------------------------------------------------------
+
+
+def film(*images: np.ndarray, each: int = 10) -> list[Frame]:
+    """Every picture for a second."""
+    return [Frame(image, number / 10) for number, image in enumerate(i for i in images for _ in range(each))]
+
+
+def test_cards_laid_one_after_the_other_are_enrolled_in_the_order_of_the_edition(quick_eye, tmp_path):
+    enrolment = begin("ours", "classic", tmp_path)
+    shown = (EMPTY, on_table(FIRST.value), on_table(FIRST.value, 300), EMPTY, on_table(SECOND.value))
+
+    said = [one.sentence for one in guided(enrolment, film(*shown))]
+
+    assert said[:2] == ["25: got it", "50: got it"]
+    assert said[2].startswith("There is no picture yet of 75, ")
+    assert len(said) == 3
+
+
+def test_people_are_told_what_to_lay_and_may_skip_and_end(quick_eye, tmp_path):
+    enrolment = begin("ours", "classic", tmp_path)
+    typed = iter([Key.SKIP, *[None] * 25, Key.QUIT])
+
+    said = [one.sentence for one in guided(enrolment, film(*6 * [on_table(SECOND.value)]), lambda: next(typed))]
+
+    assert said[:5] == [
+        "1 of 20: lay the 25 km card alone before the camera.",
+        "25: skipped",
+        "2 of 20: lay the 50 km card alone before the camera.",
+        "50: got it",
+        "3 of 20: lay the 75 km card alone before the camera.",
+    ]
+    assert "There is no picture yet of 25, 75, " in said[5]
+
+
+def test_photographs_without_a_card_are_told_where_nobody_can_be_asked(quick_eye, tmp_path):
+    enrolment = begin("ours", "classic", tmp_path)
+
+    said = [one.sentence for one in guided(enrolment, film(EMPTY, on_table("25"), each=1), still_s=0.0)]
+
+    assert said[0].startswith("25: no card is found on the picture")
+    assert said[1] == "25: got it"
+    assert said[2].startswith("If a card was lost that way, those after it are kept as another's")
+
+
+def test_a_deck_that_lacks_nothing_is_told(tmp_path):
+    enrolment = begin("ours", "classic", tmp_path)
+    for card in (*CLASSIC, None):
+        enrolment.keep(card, [card_picture(BACK if card is None else card.value)])
+
+    with pytest.raises(Problem, match="has a picture of every face"):
+        list(guided(enrolment, []))
