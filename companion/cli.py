@@ -79,6 +79,11 @@ def _with_own_editions(context: click.Context, _option: click.Parameter, data: P
     return data
 
 
+def _deck(command: Callable[..., Any]) -> Callable[..., Any]:
+    said = "Tell cards by the faces of this deck too: `own`, or one that you have enrolled."
+    return click.option("--deck", metavar="DECK", help=said)(command)
+
+
 def _read_record(path: Path) -> str:
     try:
         return path.read_bytes().decode("utf-8", errors="replace")
@@ -505,6 +510,7 @@ def remove_deck_folder(deck: str, data: Path | None) -> None:
 )
 @click.option("--audit", metavar="EDITION", help="Is the deck all there? Which cards are on none of the pictures?")
 @click.option("--tally", metavar="EDITION", help="The hand is over: what lies before each side, and the score.")
+@_deck
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a picture, with --audit or --tally one more.")
 @_data
 def read_images(
@@ -512,45 +518,48 @@ def read_images(
     setup: Path | None,
     audit: str | None,
     tally: str | None,
+    deck: str | None,
     as_json: bool,
     data: Path | None,
 ) -> int:
     """Say what is on pictures: mats, cards, zones. Or check a deck before you play, or count a hand after it.
 
-    Cards are told by their stickers.
+    Cards are told by their stickers, with --deck by their faces too.
 
     \b
     Example: companion read table.jpg --json
+    Example: companion read table.jpg --deck own
     Example: companion read table.jpg --setup our-table.toml
     Example: companion read cards-1.jpg cards-2.jpg --audit classic
     Example: companion read ann.jpg bob.jpg --tally classic
     """
-    del data
     from companion import report
     from companion.labels import card_ids
     from companion.setup import read_setup
     from companion.vision.read import read_pictures
 
     table = read_setup(setup) if setup else None
-    deck = _of_table(audit, table.edition if table else None) if audit else None
+    audited = _of_table(audit, table.edition if table else None) if audit else None
     counted = _of_table(tally, table.edition if table else None) if tally else None
-    allowed = frozenset(card_ids(table.edition.deck)) if table and not (deck or counted) else None
+    allowed = frozenset(card_ids(table.edition.deck)) if table and not (audited or counted) else None
     unread, pictures, photos = 0, [], _Photos(table)
-    for found in read_pictures(images, allowed=allowed, drawing=table.drawing if table else None, also=photos):
+    faces = _faces(deck or (table.cards if table else None), data)
+    how: dict[str, Any] = {"drawing": table.drawing if table else None, "templates": faces, "also": photos}
+    for found in read_pictures(images, allowed=allowed, **how):
         if "problem" in found:
             unread += 1
             click.echo(found["problem"], err=True)
             continue
         found["cards"] = report.in_order(cast("list[dict[str, Any]]", found["cards"]))
         pictures.append(found)
-        if as_json or not (deck or counted):
+        if as_json or not (audited or counted):
             click.echo(json.dumps(found, ensure_ascii=False) if as_json else "\n".join(report.picture(found)))
         if "setup" in found and not as_json:
             click.echo("\n".join(report.allowed_by_camera(cast("dict[str, Any]", found["setup"]))))
     if counted:
         _say_tally(counted, photos.taken([str(found["image"]) for found in pictures]), as_json=as_json)
-    if deck:
-        return _audit(deck, pictures, unread, as_json=as_json)
+    if audited:
+        return _audit(audited, pictures, unread, as_json=as_json)
     return _WRONG if unread else 0
 
 
@@ -580,6 +589,15 @@ def _say_tally(edition: Any, photos: Sequence[Any], *, as_json: bool) -> None:
     counted = tally(edition, photos)
     said = [json.dumps(tally_report.as_json(edition, counted), ensure_ascii=False)]
     click.echo("\n".join(said if as_json else tally_report.sentences(edition, counted)))
+
+
+def _faces(deck: str | None, data: Path | None) -> Any:
+    """The faces of a deck by its name, None where none is named."""
+    if deck is None:
+        return None
+    from companion.service import faces_of
+
+    return faces_of(deck, data)
 
 
 def _camera_advice(table: Any) -> Callable[..., dict[str, Any]]:
@@ -619,20 +637,28 @@ def _audit(edition: Any, pictures: Sequence[dict[str, Any]], unread: int, *, as_
 @click.option("--confirm", default="none", show_default=True, type=click.Choice(["none", "legal"]))
 @click.option("--extension", default="finish", show_default=True, type=click.Choice(["finish", "extend"]))
 @click.option("--fps", type=usage.Number(0.1, 120), help="Frames a second of a folder (default 10).")
+@_deck
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a proposal, one at each hand's end.")
 @_data
 def watch(
-    source: str, setup: Path | None, confirm: str, extension: str, fps: float | None, as_json: bool, data: Path | None
+    source: str,
+    setup: Path | None,
+    confirm: str,
+    extension: str,
+    fps: float | None,
+    deck: str | None,
+    as_json: bool,
+    data: Path | None,
 ) -> None:
     """Follow a source without the pages: its proposals, and each hand's score.
 
     \b
     Example: companion watch --source demo: --confirm legal --json
     """
-    del data
     from companion import report, service
 
-    for item in service.watched(source, setup, confirm=confirm, extension=extension, fps=fps):
+    how: dict[str, Any] = {"confirm": confirm, "extension": extension, "fps": fps, "deck": deck, "data": data}
+    for item in service.watched(source, setup, **how):
         click.echo(json.dumps(item, ensure_ascii=False) if as_json else report.watched(item))
 
 
@@ -641,8 +667,9 @@ def watch(
 @click.option("--setup", metavar="FILE", type=click.Path(path_type=Path), help="Start this match at once.")
 @click.option("--host", default="0.0.0.0", show_default=True, metavar="H", help="Address to listen on.")  # noqa: S104
 @click.option("--port", default=8080, show_default=True, type=click.IntRange(1, 65535))
+@_deck
 @_data
-def up(source: str | None, setup: Path | None, host: str, port: int, data: Path | None) -> None:
+def up(source: str | None, setup: Path | None, host: str, port: int, deck: str | None, data: Path | None) -> None:
     """Start the companion: camera, referee, pages for the phones.
 
     \b
@@ -650,7 +677,7 @@ def up(source: str | None, setup: Path | None, host: str, port: int, data: Path 
     """
     from companion import service
 
-    service.up(source, setup, host=host, port=port, data=data)
+    service.up(source, setup, host=host, port=port, data=data, deck=deck)
 
 
 @companion.command()

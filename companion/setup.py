@@ -18,7 +18,7 @@ from companion.rules.edition import Edition, EditionError, check_options, load_e
 from companion.rules.edition_file import toml_fault
 from companion.rules.table import Team
 
-_KEYS = {"edition", "deck", "target", "first", "options", "side", "picture", "zone"}
+_KEYS = {"edition", "deck", "target", "first", "options", "side", "picture", "zone", "cards"}
 _TABLES = ("options", "deck", "side", "zone")
 _SIDE_KEYS = {"name", "players", "mat"}
 _LONE = re.compile(r"^[ \t]*\[[ \t]*(side|zone)[ \t]*\]", re.MULTILINE)
@@ -49,6 +49,9 @@ class Setup:
 
     drawing: Drawing | None = None
     """The zones drawn on a picture of the table, where it is played without mats."""
+
+    cards: str | None = None
+    """The template deck by whose faces the cards are told; None: by their stickers."""
 
     @property
     def edition(self) -> Edition:
@@ -131,6 +134,7 @@ def parse_setup(data: Mapping[str, Any]) -> Setup:
         options=_options(data.get("options", {})),
         deck=_deck(data.get("deck", {}), edition),
         drawing=_drawing(data, sides),
+        cards=_text(data, "cards", "own") if "cards" in data else None,
     )
 
 

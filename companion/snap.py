@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from pathlib import Path
 
 from companion.decks import deck_names, load_deck
@@ -23,9 +22,9 @@ from companion.vision.boxes import Image, around
 from companion.vision.camera import Frame
 from companion.vision.mats import Mats, look
 from companion.vision.opencv import cv2
-from companion.vision.picture import decode, read_picture
+from companion.vision.picture import decode
 from companion.vision.read import gray_of, read
-from companion.vision.templates import Templates, templates_of
+from companion.vision.templates import load_templates
 from companion.vision.view import Sighting, View
 
 MOST_BYTES = 24_000_000
@@ -90,7 +89,7 @@ def read_photo(data: bytes, name: str, deck: str = "", folder: Path | None = Non
 def _read(data: bytes, name: str, deck: str, folder: Path | None) -> Shot:
     image = decode(data, name)
     mats = look(gray_of(image), Mats(), 0.0, all_mats())
-    view = read(Frame(image, 0.0), mats, templates=_faces(deck, folder))
+    view = read(Frame(image, 0.0), mats, templates=load_templates(load_deck(deck, folder)) if deck else None)
     return Shot(Photo(name, (image.shape[1], image.shape[0]), view), _small(image), dict(_crops(image, view)))
 
 
@@ -104,22 +103,6 @@ def _titled(names: Iterable[str], folder: Path | None) -> Iterator[tuple[str, st
         # A deck that is damaged is none to choose; `companion decks` says what is wrong with it.
         with suppress(Problem):
             yield name, load_deck(name, folder).title
-
-
-def _faces(name: str, folder: Path | None) -> Templates | None:
-    if not name:
-        return None
-    deck = load_deck(name, folder)
-    pictures = (picture for faces in (*deck.faces.values(), deck.back) for picture in faces)
-    return _templates(name, folder, max(picture.stat().st_mtime_ns for picture in pictures))
-
-
-@lru_cache(maxsize=2)
-def _templates(name: str, folder: Path | None, _written: int) -> Templates:
-    """The templates of a deck, made anew when one of its pictures has been written since."""
-    deck = load_deck(name, folder)
-    faces = ((face, path) for face, paths in (*deck.faces.items(), (None, deck.back)) for path in paths)
-    return templates_of([(face, read_picture(path)) for face, path in faces], deck.size_mm)
 
 
 @contextmanager

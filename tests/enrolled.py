@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import sys
+from functools import lru_cache
 from pathlib import Path
 
 import cv2
@@ -17,6 +18,8 @@ from webcam import Pose, Shot, developed
 
 from companion.printing import deck, render
 from companion.rules.cards import Card
+from companion.vision.enrolment import rectified
+from companion.vision.templates import Templates, templates_of
 
 OWN = "own"
 FLOORS = ("felt", "dark", "wood")
@@ -50,6 +53,24 @@ def photographed(style: str, folder: Path, seed: int = 0) -> Path:
         image = photograph(face, size_mm(style), by_hand(rng), shot, floor, 100 * seed + number)
         cv2.imwrite(str(folder / f"{slug}.jpg"), image, [cv2.IMWRITE_JPEG_QUALITY, 92])
     return folder
+
+
+@lru_cache(maxsize=2)
+def templates(style: str, seed: int = 0, tries: int = 3) -> Templates:
+    """A deck enrolled from one photograph a face; where one will not do another is taken, as people would."""
+    rng = np.random.default_rng((seed, 77))
+    shot, floor = evening(rng), str(rng.choice(FLOORS))
+    pictures = []
+    for number, (slug, face) in enumerate(faces_of(style).items()):
+        for attempt in range(tries):
+            image = photograph(face, size_mm(style), by_hand(rng), shot, floor, 100 * seed + number + 1000 * attempt)
+            found = rectified(image, size_mm(style))
+            if found.picture is not None:
+                pictures.append((None if slug == decks.BACK else Card(slug), found.picture))
+                break
+        else:
+            print(f"{style}: {slug} cannot be enrolled: {found.fault}", file=sys.stderr)
+    return templates_of(pictures, size_mm(style))
 
 
 def evening(rng: np.random.Generator) -> Shot:

@@ -7,7 +7,7 @@ read, and what is there must be a card that is read, the bare mat, or what was t
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from companion.drawn_zones import DrawnZones
@@ -88,8 +88,8 @@ class Eye:
     """Turns the frames of one source into views. Not for two threads at once.
 
     `allowed` are the physical cards of the deck (None: any), `layouts` the mats in play (None: all that are found),
-    `drawn` the zones drawn for mats that are not there; they may be drawn anew at any time. `templates` are the faces
-    that cards are told by besides stickers (None: by stickers alone).
+    `drawn` the zones drawn for mats that are not there; they may be drawn anew at any time. `templates` gives the
+    faces that cards are told by besides stickers (None: by stickers alone); it may give others at any time.
     """
 
     def __init__(
@@ -98,12 +98,13 @@ class Eye:
         allowed: Collection[str] | None = None,
         layouts: Sequence[MatLayout] | None = None,
         drawn: DrawnZones | None = None,
-        templates: Templates | None = None,
+        templates: Callable[[], Templates | None] = lambda: None,
     ) -> None:
         self._allowed = None if allowed is None else frozenset(allowed)
         self._layouts = None if layouts is None else tuple(layouts)
         self._drawn = drawn or DrawnZones()
         self._templates = templates
+        self._faces: Templates | None = None
         self.begin_afresh()
 
     def begin_afresh(self) -> None:
@@ -116,7 +117,11 @@ class Eye:
         if drawing is not self.sight.mats.drawing:
             # Other zones, and other names of them: nothing that was remembered of the old ones holds.
             self.sight = Sight(gate=self.sight.gate, mats=Mats(drawing=drawing))
-        known = Known(self._allowed, self._layouts, self._templates)
+        faces = self._templates()
+        if faces is not self._faces:
+            # What was told by other faces means nothing any more: all zones are read anew.
+            self._faces, self.sight = faces, Sight(gate=self.sight.gate, mats=self.sight.mats)
+        known = Known(self._allowed, self._layouts, faces)
         self.sight, view = look(self.sight, frame, known)
         return view
 

@@ -25,13 +25,13 @@ from companion.vision.poses import Map, Pose, poses
 from companion.vision.templates import COARSE_PX_PER_MM, FINE_PX_PER_MM, Templates, lab
 from companion.vision.view import Point, Quad
 
-SURE_SCORE, SURE_MARGIN = 0.66, 0.2
+SURE_SCORE, SURE_MARGIN = 0.7, 0.2
 """From here on a card that shows whole is told: its likeness to a face, and its lead over all others."""
 
-LIKELY_SCORE, LIKELY_MARGIN = 0.6, 0.08
+LIKELY_SCORE, LIKELY_MARGIN = 0.62, 0.08
 """From here on a card of the deck is there, and people are asked which."""
 
-STRIP_SCORE, STRIP_MARGIN = 0.74, 0.45
+STRIP_SCORE, STRIP_MARGIN = 0.78, 0.5
 """The same as `SURE_…` of a card of which least shows."""
 
 WHOLE_FROM = 0.8
@@ -40,6 +40,12 @@ WHOLE_FROM = 0.8
 MOST_ROUNDS = 5
 BENEATH_SHARE = 0.75
 """A card of which so much is covered by those that have been told is left to the next round."""
+
+LEAST_DETAIL = 0.5
+"""So much what is drawn on a card has to be like the picture: colours alone may be like those of any cloth."""
+
+LEAST_LEAD = 0.03
+"""By so much a card of which least shows has to be more like its face than like any other."""
 
 LEAST_TELLING = 0.55
 """What shows of a card has to vary so much, against all of it."""
@@ -186,7 +192,8 @@ class Layers:
 
 
 def _is_there(card: Named) -> bool:
-    return card.score >= LIKELY_SCORE and card.margin >= LIKELY_MARGIN and card.telling >= LEAST_TELLING
+    is_drawn = card.detail >= LEAST_DETAIL and card.telling >= LEAST_TELLING
+    return is_drawn and card.score >= LIKELY_SCORE and card.margin >= LIKELY_MARGIN
 
 
 def _is_sure(card: Named) -> bool:
@@ -194,7 +201,8 @@ def _is_sure(card: Named) -> bool:
     hidden = min(1.0, max(0.0, (WHOLE_FROM - card.shown) / WHOLE_FROM))
     score = SURE_SCORE + (STRIP_SCORE - SURE_SCORE) * hidden
     margin = SURE_MARGIN + (STRIP_MARGIN - SURE_MARGIN) * hidden
-    return card.score >= score and card.margin >= margin
+    lead = card.ranking[0][1] - card.ranking[1][1] if len(card.ranking) > 1 else 1.0
+    return card.score >= score and card.margin >= margin and lead >= LEAST_LEAD * hidden
 
 
 def _seen(card: Named, quad: Quad) -> FaceSeen:

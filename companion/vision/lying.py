@@ -26,6 +26,9 @@ FACE = "face"
 SAME_MM, SAME_DEG = 1.0, 1.5
 """A card of one face that is seen so near to where one like it lay, and turned so nearly alike, is that card."""
 
+LOOKS = 3
+"""A card that was not seen on so many looks is forgotten: before that a hand may have been over it."""
+
 OVER_MM = 12.0
 """What cannot be told and lies so near to a remembered card is that card, half hidden."""
 
@@ -44,6 +47,9 @@ class Lain:
 
     is_whole: bool
     """Nothing covered it."""
+
+    missed: int = 0
+    """On so many looks one after the other it was not seen where it lay."""
 
 
 def look_at_faces(
@@ -68,7 +74,10 @@ def look_at_faces(
     now = [s for s in now if s.face is not Card.UNKNOWN or not any(_is_over(card, s, mats) for card in kept)]
     now = [replace(s, is_double=_may_be_double(s, image, mats, above, old, kept)) for s in now]
     lain = [_lain(image, mats, s, above[: above.index(s.corners_px)]) for s in now if s.corners_px is not None]
-    return (*now, *(card.sighting for card in kept)), (*(card for card in lain if card is not None), *kept)
+    still = {id(card.borders) for card in kept}
+    missed = [replace(card, missed=card.missed + 1) for card in old if id(card.borders) not in still]
+    waited_for = [card for card in missed if card.missed < LOOKS]
+    return (*now, *(card.sighting for card in kept)), (*(c for c in lain if c is not None), *kept, *waited_for)
 
 
 def look_again(image: Image, mats: Mats, templates: Templates, before: Sequence[Lain]) -> tuple[Lain, ...] | None:
@@ -76,6 +85,8 @@ def look_again(image: Image, mats: Mats, templates: Templates, before: Sequence[
 
     What is partly covered was not told by this frame, and stays as it was.
     """
+    if any(lain.missed for lain in before):
+        return None
     quads = [lain.sighting.corners_px for lain in before if lain.is_whole and lain.sighting.corners_px is not None]
     again = iter(told_again(image, templates, mats, quads))
     lain: list[Lain] = []
@@ -165,7 +176,8 @@ def _still(lain: Lain, image: Image, mats: Mats, above: Sequence[Quad]) -> Lain 
     corners = as_quad(fit.to_px(lain.corners_mm))
     x, y = np.mean(corners, axis=0)
     sighting = replace(lain.sighting, centre_px=(float(x), float(y)), corners_px=corners)
-    return replace(lain, sighting=sighting, is_whole=lain.is_whole and not any(_overlap(corners, q) for q in above))
+    is_whole = lain.is_whole and not any(_overlap(corners, quad) for quad in above)
+    return replace(lain, missed=0, sighting=sighting, is_whole=is_whole)
 
 
 def _overlap(one: Quad, other: Quad) -> bool:

@@ -24,6 +24,7 @@ from companion.vision.templates import (
     Colours,
     Pictures,
     Templates,
+    details,
 )
 
 Floats = npt.NDArray[np.float64]
@@ -93,6 +94,9 @@ class Named:
     shown: float
     """The share of it that was compared."""
 
+    detail: float
+    """The likeness of what is drawn on it alone: a plain surface half in shadow is like a plain card."""
+
     telling: float
     """How much that varies, against all of it: a blank strip of a card tells nothing."""
 
@@ -103,7 +107,7 @@ class Closely:
     def __init__(self, fine: Colours, templates: Templates) -> None:
         """`fine` is `(h, w, 3) float32` Lab, `FINE_PX_PER_MM`."""
         self._fine, self._templates = fine, templates
-        self._middle = _smaller(fine)
+        self._middle, self._details = _smaller(fine), details(fine)
 
     def named(self, pose: Pose, shown: Map | None = None) -> Named | None:
         """What the card at a pose shows, None where it is no card.
@@ -124,11 +128,14 @@ class Closely:
     def compared(self, lie: Lie, shown: Map | None = None) -> Named:
         """The card that lies so, or a hair beside, against every face."""
         pictures, share = _shown(self._templates.fine, lie, shown)
-        scores = pictures.compared(_crop(self._fine, lie, pictures.size_px, _FINE_REACH_PX)).max(axis=1)
+        drawn, _ = _shown(self._templates.details, lie, shown)
+        by_colour = pictures.compared(_crop(self._fine, lie, pictures.size_px, _FINE_REACH_PX))
+        by_detail = drawn.compared(_crop(self._details, lie, pictures.size_px, _FINE_REACH_PX)[..., None])
+        scores, likeness = (by_colour + by_detail).max(axis=1) / 2, (pictures.likeness + drawn.likeness) / 2
         faces = [template.face for template in self._templates.all] * 2
         first = int(scores.argmax())
         others = [number for number, face in enumerate(faces) if face is not faces[first]]
-        apart = np.maximum(scores[first] * (1 - pictures.likeness[first, others]), 1e-3)
+        apart = np.maximum(scores[first] * (1 - likeness[first, others]), 1e-3)
         is_turned = first >= len(self._templates.all)
         return Named(
             face=faces[first],
@@ -137,6 +144,7 @@ class Closely:
             ranking=_ranking(faces, scores),
             lie=lie.other_way(180.0 * is_turned, 1.0),
             shown=share,
+            detail=float(by_detail[first].max()),
             telling=float(pictures.contrast[first] / max(self._templates.fine.contrast[first], 1e-3)),
         )
 

@@ -36,7 +36,7 @@ LEAST_ROWS, LEAST_INSIDE_ROWS = 8, 3
 LEAST_CONTRAST = 0.8
 """Steps of Lab across a border below which it tells nothing."""
 
-ALIKE, STRENGTH = 0.75, 0.3
+ALIKE, STRENGTH = 0.78, 0.3
 """A border is still there where its profile is so much like it was, and at least so strong."""
 
 UNLIKE, WEAKNESS = 0.5, 0.15
@@ -51,15 +51,15 @@ class Borders:
     """From outside to inside, `(4, n, 3)` Lab, averaged along the border; NaN where it is covered."""
 
     def still_there(self, now: Borders) -> bool | None:
-        """Whether the same borders show now; None where too little of them shows, or they never did."""
+        """Whether the same borders show now; None where too little of them shows, or they never did.
+
+        A card that has gone takes all its borders along; one that something else has come to lie on keeps others.
+        """
         votes = [vote for pair in zip(self.profiles, now.profiles, strict=True) if (vote := _vote(*pair)) is not None]
-        if not votes:
-            return None
-        likeness, strength, weight = np.array(votes).T
-        alike, strong = np.average(likeness, weights=weight), np.average(strength, weights=weight)
-        if alike >= ALIKE and strong >= STRENGTH:
+        if any(alike >= ALIKE and strong >= STRENGTH for alike, strong in votes):
             return True
-        return False if alike < UNLIKE or strong < WEAKNESS else None
+        is_gone = votes and all(alike < UNLIKE or strong < WEAKNESS for alike, strong in votes)
+        return False if is_gone else None
 
 
 def borders_of(image: Image, fit: Fit, corners_mm: Floats, above: Sequence[Quad]) -> Borders:
@@ -68,8 +68,8 @@ def borders_of(image: Image, fit: Fit, corners_mm: Floats, above: Sequence[Quad]
     return Borders(np.stack([_profile(*side) for side in _sides(picture, free)]))
 
 
-def _vote(then: Floats, now: Floats) -> tuple[float, float, float] | None:
-    """How alike a border's profile is, how strong against before, and how much it counts."""
+def _vote(then: Floats, now: Floats) -> tuple[float, float] | None:
+    """How alike a border's profile is, and how strong against before; None where it does not tell."""
     both = ~np.isnan(then[:, 0]) & ~np.isnan(now[:, 0])
     inside = both[round(OUTSIDE_MM * PX_PER_MM) :]
     if np.count_nonzero(both) < LEAST_ROWS or np.count_nonzero(inside) < LEAST_INSIDE_ROWS:
@@ -78,7 +78,7 @@ def _vote(then: Floats, now: Floats) -> tuple[float, float, float] | None:
     contrast, length = (float(np.linalg.norm(each)) for each in (one, other))
     if contrast < LEAST_CONTRAST * np.sqrt(np.count_nonzero(both)):
         return None
-    return float(one @ other) / max(contrast * length, 1e-6), length / contrast, contrast
+    return float(one @ other) / max(contrast * length, 1e-6), length / contrast
 
 
 def _cut_out(

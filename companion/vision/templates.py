@@ -9,15 +9,18 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
+from companion.decks import Deck
 from companion.rules.cards import Card
 from companion.vision.boxes import Image
 from companion.vision.keypoints import Points, points_of
 from companion.vision.opencv import cv2
+from companion.vision.picture import read_picture
 
 Colours = npt.NDArray[np.float32]
 Mask = npt.NDArray[np.bool_]
@@ -30,6 +33,9 @@ INSET_MM = 1.5
 """So much of a picture's rim is left out: an enrolled card is never cut out to the hair, and corners are round."""
 
 TURN_STEP_DEG = 10.0
+NARROW_PX, WIDE_PX = 0.7, 4.5
+"""Details are what is larger than the one and smaller than the other, on the fine picture."""
+
 _ALL = slice(None)
 
 
@@ -102,6 +108,11 @@ class Templates:
         return Pictures.of([template.fine for template in self.all])
 
     @cached_property
+    def details(self) -> Pictures:
+        """The details of the fine pictures."""
+        return Pictures.of([details(template.fine) for template in self.all])
+
+    @cached_property
     def middle(self) -> Pictures:
         """The middling ones."""
         return Pictures.of([template.middle for template in self.all])
@@ -112,7 +123,7 @@ class Pictures:
     """All pictures of one size, upright and then upside down, to be compared with parts of the table at once."""
 
     upright: Colours
-    """`(2 n, h, w, 3) float32`."""
+    """`(2 n, h, w, c) float32`."""
 
     mask: Mask | None = None
     """`(h, w)`: what of a card shows; None: all."""
@@ -133,7 +144,7 @@ class Pictures:
 
     @cached_property
     def rows(self) -> Colours:
-        """Each as a row of length 1 whose colours are 0 on average, `(2 n, 3 p)`, colour by colour."""
+        """Each as a row of length 1 whose colours are 0 on average, `(2 n, c p)`, colour by colour."""
         return self._even / np.maximum(np.linalg.norm(self._even, axis=1, keepdims=True), 1e-3)
 
     @cached_property
@@ -144,7 +155,11 @@ class Pictures:
     @cached_property
     def contrast(self) -> Colours:
         """How much each of them varies, on average, in steps of Lab, `(2 n,)`."""
-        return np.linalg.norm(self._even, axis=1) / np.float32(math.sqrt(max(self._even.shape[1] / 3, 1)))
+        return np.linalg.norm(self._even, axis=1) / np.float32(math.sqrt(max(self._even.shape[1] / self._colours, 1)))
+
+    @property
+    def _colours(self) -> int:
+        return self.upright.shape[3]
 
     @cached_property
     def likeness(self) -> Colours:
@@ -157,19 +172,20 @@ class Pictures:
         The parts go along the crop's rows, one after the other.
         """
         parts = self._parts(crop)
-        sums = parts.reshape(len(parts), 3, -1).sum(axis=2)
-        energy = np.einsum("ij,ij->i", parts, parts) - (sums * sums).sum(axis=1) * np.float32(3 / parts.shape[1])
+        sums = parts.reshape(len(parts), self._colours, -1).sum(axis=2)
+        share = np.float32(self._colours / parts.shape[1])
+        energy = np.einsum("ij,ij->i", parts, parts) - (sums * sums).sum(axis=1) * share
         result: Colours = (self.rows[which] @ parts.T) / np.sqrt(np.maximum(energy, 1e-3))
         return result
 
     def _parts(self, crop: Colours) -> Colours:
         width, height = self.size_px
         parts = np.lib.stride_tricks.sliding_window_view(crop, (height, width), axis=(0, 1))
-        seen = self._of(parts.reshape(-1, 3, height, width) if self.mask is None else parts)
-        return seen.reshape(-1, seen.shape[-1] * 3)
+        seen = self._of(parts.reshape(-1, self._colours, height, width))
+        return seen.reshape(-1, seen.shape[-1] * self._colours)
 
     def _of(self, pictures: Colours) -> Colours:
-        """What shows of pictures `(…, 3, h, w)`, `(…, 3, p)`."""
+        """What shows of pictures `(…, c, h, w)`, `(…, c, p)`."""
         if self.mask is None:
             return pictures.reshape(*pictures.shape[:-2], -1)
         return pictures[..., self.mask]
@@ -180,9 +196,32 @@ def templates_of(pictures: Sequence[tuple[Card | None, Image]], size_mm: tuple[f
     return Templates(size_mm, tuple(_template(face, picture, size_mm) for face, picture in pictures))
 
 
+def load_templates(deck: Deck) -> Templates:
+    """The templates of a deck that lies on the disk; the same value until its pictures change.
+
+    Raises Problem where a picture of it cannot be read.
+    """
+    shown = tuple((face, path) for face, paths in (*deck.faces.items(), (None, deck.back)) for path in paths)
+    return _loaded(shown, deck.size_mm, tuple(path.stat().st_mtime_ns for _, path in shown))
+
+
+@lru_cache(maxsize=3)
+def _loaded(
+    shown: tuple[tuple[Card | None, Path], ...], size_mm: tuple[float, float], _written: tuple[int, ...]
+) -> Templates:
+    return templates_of([(face, read_picture(path)) for face, path in shown], size_mm)
+
+
 def lab(image: Image) -> Colours:
     """A picture `(H, W, 3) uint8 BGR` as `(H, W, 3) float32` Lab: lightness 0 … 100."""
     return cv2.cvtColor(image.astype(np.float32) / np.float32(255), cv2.COLOR_BGR2LAB)
+
+
+def details(fine: Colours) -> Colours:
+    """What is drawn on a picture `(h, w, 3)` Lab: its lightness without the slopes that light makes, `(h, w, 1)`."""
+    light = np.ascontiguousarray(fine[..., 0])
+    wide, narrow = (cv2.GaussianBlur(light, (0, 0), sigma) for sigma in (WIDE_PX, NARROW_PX))
+    return (narrow - wide)[..., None]
 
 
 def pixels(size_mm: tuple[float, float], px_per_mm: float) -> tuple[int, int]:

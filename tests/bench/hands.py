@@ -26,7 +26,6 @@ from pathlib import Path
 from companion import demo as simulated
 from companion.labels import face_of
 from companion.rules import judge, notation, referee
-from companion.rules.cards import Card
 from companion.rules.play import Verb
 from companion.rules.table import Team
 from companion.service import eye_for
@@ -44,7 +43,6 @@ from companion.simulate.zones import zone_of
 from companion.vision.eye import Eye
 from companion.vision.opencv import cv2
 from companion.vision.picture import read_picture
-from companion.vision.templates import templates_of
 from companion.watch import Watcher
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
@@ -359,9 +357,7 @@ def eye_of(case: Case, setup: Setup) -> Eye:
         return eye_for(setup)
     import enrolled
 
-    pictures = enrolled.faces_of(case.faces)
-    known = [(Card(slug) if slug != "back" else None, picture) for slug, picture in pictures.items()]
-    return eye_for(setup, templates_of(known, enrolled.size_mm(case.faces)))
+    return eye_for(setup, enrolled.templates(case.faces))
 
 
 class Watch:
