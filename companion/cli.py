@@ -403,6 +403,8 @@ def _guided(enrolment: Any, source: str) -> Iterable[Any]:
 
     pictures = frames(source, fps=10.0, tell=lambda notice: click.echo(notice.sentence, err=True))
     keys = TerminalKeys() if sys.stdin.isatty() else None
+    if keys:
+        click.echo("Each card is taken as soon as it lies still. Enter leaves one out; q and Enter ends.")
     return guided(enrolment, pictures, keys, still_s=0.0 if Path(source).is_dir() else STILL_S)
 
 

@@ -6,7 +6,6 @@ import json
 import os
 import threading
 import time
-from contextlib import suppress
 from pathlib import Path
 
 from companion.decks import deck_names, load_deck
@@ -61,7 +60,6 @@ class DeckInUse:
         self._data = data
         self._lock = threading.Lock()
         self._looked_s = -LOOK_AGAIN_S
-        self._mark: tuple[str, int] | None = None
         self._templates: Templates | None = None
         self.problem: str | None = None
 
@@ -77,18 +75,7 @@ class DeckInUse:
     def _look(self) -> None:
         name = chosen_deck(self._data)
         try:
-            mark = (name, self._written_ns(name)) if name else None
-            if mark != self._mark:
-                self._templates = load_templates(load_deck(name, self._data)) if name else None
-                self._mark, self.problem = mark, None
-        except Problem as problem:
-            self._mark, self._templates, self.problem = None, None, str(problem)
-
-    def _written_ns(self, name: str) -> int:
-        """When a picture of a deck was last written, put there or taken away."""
-        deck = load_deck(name, self._data)
-        times = [0]
-        for path in (deck.folder, *(picture for faces in (*deck.faces.values(), deck.back) for picture in faces)):
-            with suppress(OSError):
-                times.append(path.stat().st_mtime_ns)
-        return max(times)
+            self._templates = load_templates(load_deck(name, self._data)) if name else None
+            self.problem = None
+        except (Problem, OSError) as problem:
+            self._templates, self.problem = None, str(problem)

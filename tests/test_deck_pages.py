@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import io
 import re
+import threading
 import zipfile
 from pathlib import Path
 
@@ -14,10 +15,11 @@ import pytest
 from card_photos import face_of
 
 from companion import deck_in_use
+from companion.cli import companion
 from companion.deck_in_use import KEPT_NAME, DeckInUse, choose_deck, chosen_deck
 from companion.decks import BACK, load_deck
 from companion.errors import Problem
-from companion.guided import Guide, Key, guided
+from companion.guided import Guide, Key, TerminalKeys, guided
 from companion.match import Match
 from companion.pages import create_app
 from companion.rules.cards import Card
@@ -612,3 +614,44 @@ def test_a_deck_that_lacks_nothing_is_told(tmp_path):
 
     with pytest.raises(Problem, match="has a picture of every face"):
         list(guided(enrolment, []))
+
+
+def test_enter_skips_and_q_ends():
+    keys = TerminalKeys(io.StringIO("\nQ\n"))
+    for thread in threading.enumerate():
+        if thread.name == "keys":
+            thread.join(5)
+
+    assert [keys(), keys(), keys()] == [Key.SKIP, Key.QUIT, None]
+
+
+def run(*words: str | Path) -> int:
+    return companion.main([str(word) for word in words], standalone_mode=False) or 0
+
+
+def test_the_command_enrols_from_a_folder_of_photographs(quick_eye, tmp_path, capsys):
+    shots = tmp_path / "shots"
+    shots.mkdir()
+    for number, card in enumerate(CLASSIC[:3]):
+        cv2.imwrite(str(shots / f"IMG_{number}.png"), on_table(card.value))
+
+    code = run("enroll", "ours", "--edition", "classic", "--source", shots, "--data", tmp_path)
+
+    said = capsys.readouterr()
+    assert said.out.splitlines()[:3] == ["25: got it", "50: got it", "75: got it"]
+    assert "There is no picture yet of 100, " in said.err
+    assert code == 1
+    assert list(load_deck("ours", tmp_path).faces) == CLASSIC[:3]
+
+
+@pytest.mark.parametrize("where", [(), ("--from", "x", "--source", "0")])
+def test_the_command_wants_one_place_where_the_cards_are(where, tmp_path):
+    with pytest.raises(Problem, match="Say where the cards are"):
+        run("enroll", "ours", "--edition", "classic", *where, "--data", tmp_path)
+
+
+def test_a_source_without_any_card_enrols_nothing(quick_eye, tmp_path):
+    cv2.imwrite(str(tmp_path / "table.png"), EMPTY)
+
+    with pytest.raises(Problem, match="No face of 'ours' was enrolled"):
+        run("enroll", "ours", "--edition", "classic", "--source", tmp_path, "--data", tmp_path / "data")
