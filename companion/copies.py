@@ -204,7 +204,7 @@ class Copies:
     def _has_gone(self, name: str, left: Iterable[_Seen], names: Mapping[str, _Seen], view: View) -> bool:
         """Whether a card that lay in sight is not where it was, and no other covers it."""
         was = self._last[name]
-        if was.zone in view.unknown_zones or (view.read_zones is not None and was.zone not in view.read_zones):
+        if was.zone in view.unknown_zones:
             return False
         others = (item for item in (*left, *names.values()) if item.sighting.face is not was.sighting.face)
         return not any(_share_covered(was.quad, other.quad) >= COVERED_SHARE for other in others)

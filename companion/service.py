@@ -14,6 +14,8 @@ import click
 
 from companion import demo as simulated
 from companion.data import data_dir, store_path
+from companion.deck_in_use import DeckInUse
+from companion.decks import load_deck
 from companion.drawn_zones import DrawnZones
 from companion.errors import Problem
 from companion.history import history
@@ -30,7 +32,7 @@ from companion.simulate.script import Script
 from companion.store import Store
 from companion.vision.camera import Frame, Notice, camera_answers, frames
 from companion.vision.eye import Eye
-from companion.vision.templates import Templates
+from companion.vision.templates import Templates, load_templates
 from companion.watch import Corridor, Watcher
 
 DEMO = "demo:"
@@ -46,31 +48,52 @@ BY_HAND = "Plays can be entered by hand."
 
 
 def watched(
-    source: str, setup_file: Path | None, *, confirm: str, extension: str, fps: float | None
+    source: str,
+    setup_file: Path | None,
+    *,
+    confirm: str,
+    extension: str,
+    fps: float | None,
+    deck: str | None = None,
+    data: Path | None = None,
 ) -> Iterator[dict[str, Any]]:
-    """The items of `companion watch`: proposals, and hands as they end. Raises Problem for what cannot be used."""
+    """The items of `companion watch`: proposals, and hands as they end. Raises Problem for what cannot be used.
+
+    `deck` names the template deck whose faces the cards have; None: the setup's, else they are told by stickers.
+    """
     setup = read_setup(setup_file) if setup_file else None
+    templates = faces_of(deck or (setup.cards if setup else None), data)
     pictures: Iterable[Frame]
     if source.startswith(DEMO):
         script = simulated.script_for(source.removeprefix(DEMO), setup)
         setup = setup or simulated.setup_of(script)
-        pictures = simulated.frames_of(script)
+        pictures = simulated.frames_of(script, cards=BARE if templates else STICKERED)
     else:
         pictures = frames(source, fps=fps)
     if setup is None:
         raise Problem("Say who plays: `--setup FILE`, a TOML file with a [[side]] table for each side.")
-    watcher = Watcher(setup, eye_for(setup), confirm=confirm == "legal", extension=Verb(extension))
+    watcher = Watcher(setup, eye_for(setup, templates), confirm=confirm == "legal", extension=Verb(extension))
     yield from watcher.items(pictures)
 
 
 def eye_for(setup: Setup, templates: Templates | None = None) -> Eye:
     """An eye that knows a setup's cards, by their stickers and, with a deck's templates, by their faces."""
     allowed = frozenset(card_ids(setup.edition.deck))
-    return Eye(allowed=allowed, drawn=DrawnZones(given=setup.drawing), templates=templates)
+    return Eye(allowed=allowed, drawn=DrawnZones(given=setup.drawing), templates=lambda: templates)
 
 
-def up(source: str | None, setup_file: Path | None, *, host: str, port: int, data: Path | None) -> None:
-    """Runs the service until it is stopped. Without a camera it starts all the same and says so."""
+def faces_of(deck: str | None, data: Path | None) -> Templates | None:
+    """The templates of a deck by its name, None for none. Raises Problem where there is no such deck."""
+    return load_templates(load_deck(deck, data_dir(data))) if deck else None
+
+
+def up(
+    source: str | None, setup_file: Path | None, *, host: str, port: int, data: Path | None, deck: str | None = None
+) -> None:
+    """Runs the service until it is stopped. Without a camera it starts all the same and says so.
+
+    `deck` names the template deck whose faces the cards have; None: the setup's, else the one chosen on the page.
+    """
     setup = read_setup(setup_file) if setup_file else None
     match = Match(Store.open(store_path(data_dir(data))), lambda state: _mats(state, setup))
     if source is not None and source.startswith(DEMO):
@@ -80,12 +103,22 @@ def up(source: str | None, setup_file: Path | None, *, host: str, port: int, dat
     if setup is not None and not _is_being_played(match, setup):
         match.start([*setup.header(), f"hand first {setup.first}"], by="setup")
     zones = DrawnZones(data_dir(data), setup.drawing if setup else None)
-    lookout = Lookout(Eye(drawn=zones), lambda: _in_play(_mats(match.state, setup)), zones)
+    given = faces_of(deck or (setup.cards if setup else None), data)
+    faces = DeckInUse(data_dir(data)).templates if given is None else lambda: given
+    lookout = Lookout(Eye(drawn=zones, templates=faces), lambda: _in_play(_mats(match.state, setup)), zones)
     corridor = Corridor(match, lookout, lambda state: _mats(state, setup), lookout.begin_afresh)
     pictures = _pictures(source or camera_answers(), match)
     if pictures is not None:
         corridor.start(lookout.until_over(pictures))
-    run_service(match, host, port, camera_picture=corridor.picture, survey=lookout.survey, zones=zones)
+    run_service(
+        match,
+        host,
+        port,
+        camera_picture=corridor.picture,
+        camera_image=corridor.image,
+        survey=lookout.survey,
+        zones=zones,
+    )
 
 
 def _pictures(source: str | None, match: Match) -> Iterator[Frame] | None:
@@ -173,7 +206,8 @@ def _simulate(
     done = simulated.start_or_go_on(match, script)
     match.set_policy(policy, "demo")
     setup = simulated.setup_of(script)
-    lookout = Lookout(eye_for(setup), lambda: _in_play(setup.mats))
+    templates = faces_of("own", None) if cards == BARE else None
+    lookout = Lookout(eye_for(setup, templates), lambda: _in_play(setup.mats))
     corridor = Corridor(match, lookout, lambda state: _mats(state, setup), lookout.begin_afresh)
     may_go_on = simulated.patient(lambda: match.state)
     film = simulated.frames_of(
@@ -181,7 +215,7 @@ def _simulate(
     )
     pictures = frames(DEMO, demo=lambda: simulated.until_extended(film, lambda: match.state), live=True)
     corridor.start(pictures, at_the_end=DEMO_OVER)
-    run_service(match, host, port, camera_picture=corridor.picture, survey=lookout.survey)
+    run_service(match, host, port, camera_picture=corridor.picture, camera_image=corridor.image, survey=lookout.survey)
 
 
 def exported(match: int, form: str, data: Path | None) -> str:

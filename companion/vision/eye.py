@@ -272,14 +272,14 @@ def _faces(
         return (), ()
     here = [lain for lain in sight.lain if lain.sighting.zone in due]
     elsewhere = [lain for lain in sight.lain if lain.sighting.zone not in due]
-    told = any(lain for lain in here) and _is_read_again(sight, due)
-    again = look_again(frame.image, sight.mats, templates, here) if told else None
+    untouched = _is_read_again(sight, due)
+    again = look_again(frame.image, sight.mats, templates, here) if here and untouched else None
     if again is not None:
         unread = (s for s in _by_face(sight) if s.zone in due and s.face is Card.UNKNOWN)
         return (*(card.sighting for card in again), *unread), (*elsewhere, *again)
     # A card that was never seen whole lies there from before we looked: later ones are read when they are laid.
     first = not all(zones.is_settled(sight.zones, zone) for zone in due)
-    faces, lain = look_at_faces(frame.image, sight.mats, templates, boxes, here, beneath=first)
+    faces, lain = look_at_faces(frame.image, sight.mats, templates, boxes, here, beneath=first, untouched=untouched)
     return tuple(s for s in faces if s.zone in due), (*elsewhere, *(card for card in lain if card.sighting.zone in due))
 
 

@@ -26,6 +26,9 @@ FACE = "face"
 SAME_MM, SAME_DEG = 1.0, 1.5
 """A card of one face that is seen so near to where one like it lay, and turned so nearly alike, is that card."""
 
+UNTOUCHED_MM, UNTOUCHED_DEG = 5.0, 8.0
+"""The same where nothing has moved: noise alone lets it be seen a little elsewhere."""
+
 LOOKS = 3
 """A card that was not seen on so many looks is forgotten: before that a hand may have been over it."""
 
@@ -60,16 +63,18 @@ def look_at_faces(
     before: Sequence[Lain],
     *,
     beneath: bool,
+    untouched: bool = False,
 ) -> tuple[tuple[Sighting, ...], tuple[Lain, ...]]:
     """The cards in boxes of a picture (None: all of it), and what is to be remembered of them.
 
     `before` are those that lay there; the ones that are partly covered by now are still seen where what shows of them
-    looks as it did. With `beneath` cards that were never seen whole are looked for too.
+    looks as it did. With `beneath` cards that were never seen whole are looked for too; `untouched` says that nothing
+    has moved since.
     """
     told = read_faces(image, templates, mats, where=where, beneath=beneath)
     above: list[Quad] = [seen.corners_px for seen in told]
     now = [settled(mats, sighted(seen, mats)) for seen in told]
-    old = [lain for lain in before if not any(_is_same(lain, sighting, mats) for sighting in now)]
+    old = [lain for lain in before if not any(_is_same(lain, s, mats, untouched) for s in now)]
     kept = [still for lain in old if (still := _still(lain, image, mats, above)) is not None]
     now = [s for s in now if s.face is not Card.UNKNOWN or not any(_is_over(card, s, mats) for card in kept)]
     now = [replace(s, is_double=_may_be_double(s, image, mats, above, old, kept)) for s in now]
@@ -122,14 +127,15 @@ def any_copy(face: Card) -> str:
     return f"{face.value}-00"
 
 
-def _is_same(lain: Lain, sighting: Sighting, mats: Mats) -> bool:
+def _is_same(lain: Lain, sighting: Sighting, mats: Mats, untouched: bool) -> bool:
     """Whether a card that is told now lies exactly where one like it lay."""
     fit = mats.of(lain.mat)
     if fit is None or sighting.corners_px is None or sighting.face is not lain.sighting.face:
         return False
     now = fit.to_mm(sighting.corners_px)
     off_deg = abs((_turn_deg(now) - _turn_deg(lain.corners_mm) + 180) % 360 - 180)
-    return bool(np.hypot(*(now - lain.corners_mm).mean(axis=0)) <= SAME_MM and off_deg <= SAME_DEG)
+    most_mm, most_deg = (UNTOUCHED_MM, UNTOUCHED_DEG) if untouched else (SAME_MM, SAME_DEG)
+    return bool(np.hypot(*(now - lain.corners_mm).mean(axis=0)) <= most_mm and off_deg <= most_deg)
 
 
 def _turn_deg(corners: Floats) -> float:

@@ -131,7 +131,8 @@ class Closely:
         drawn, _ = _shown(self._templates.details, lie, shown)
         by_colour = pictures.compared(_crop(self._fine, lie, pictures.size_px, _FINE_REACH_PX))
         by_detail = drawn.compared(_crop(self._details, lie, pictures.size_px, _FINE_REACH_PX)[..., None])
-        scores, likeness = (by_colour + by_detail).max(axis=1) / 2, (pictures.likeness + drawn.likeness) / 2
+        both, likeness = (by_colour + by_detail) / 2, (pictures.likeness + drawn.likeness) / 2
+        scores = both.max(axis=1)
         faces = [template.face for template in self._templates.all] * 2
         first = int(scores.argmax())
         others = [number for number, face in enumerate(faces) if face is not faces[first]]
@@ -142,11 +143,31 @@ class Closely:
             score=float(scores[first]),
             margin=float(((scores[first] - scores[others]) / apart).min(initial=1.0)),
             ranking=_ranking(faces, scores),
-            lie=lie.other_way(180.0 * is_turned, 1.0),
+            lie=lie.shifted(*_peak(both[first])).other_way(180.0 * is_turned, 1.0),
             shown=share,
             detail=float(by_detail[first].max()),
             telling=float(pictures.contrast[first] / max(self._templates.fine.contrast[first], 1e-3)),
         )
+
+
+def _peak(scores: Colours) -> tuple[float, float]:
+    """Where between the shifts the likeness is greatest: to the right and down, pixels from the middle."""
+    across = 2 * _FINE_REACH_PX + 1
+    table = scores.reshape(across, across)
+    down, right = divmod(int(table.argmax()), across)
+    return (
+        right - _FINE_REACH_PX + _top(table[down], right),
+        down - _FINE_REACH_PX + _top(table[:, right], down),
+    )
+
+
+def _top(row: Colours, at: int) -> float:
+    """By how much the top of a parabola through three values lies beside the middle one."""
+    if not 0 < at < len(row) - 1:
+        return 0.0
+    before, here, after = (float(value) for value in row[at - 1 : at + 2])
+    bend = before - 2 * here + after
+    return 0.0 if bend >= 0 else min(0.5, max(-0.5, 0.5 * (before - after) / bend))
 
 
 def _ranking(faces: Sequence[Card | None], scores: Colours) -> tuple[tuple[Card | None, float], ...]:
