@@ -363,7 +363,9 @@ def import_deck(file: Path, data: Path, recoded: Recoded, name: str | None = Non
     called = name or str(described.get("name") or file.stem)
     folder = own_folder(called, data)
     if folder.exists():
-        raise Problem(f"There is a deck '{called}' already: give this one another name, in the terminal with --as NAME.")
+        raise Problem(
+            f"There is a deck '{called}' already: give this one another name, in the terminal with --as NAME."
+        )
     description = Description(called, inner.edition, inner.size_mm, inner.title, inner.maker, inner.made)
     _cards_of(description.edition, file)
     return _moved_in(folder, description, {name: recoded(data, f"{file}/{name}") for name, data in content.items()})
