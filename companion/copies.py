@@ -143,7 +143,7 @@ class Copies:
 
     def _pushed(self, left: Sequence[_Seen], names: Mapping[str, _Seen], now: _Now) -> Iterator[tuple[_Seen, str]]:
         """One like it has gone from elsewhere in its zone."""
-        gone = [name for name in self._last if name not in names and self._has_gone(name, left, names, now.view)]
+        gone = [name for name in self._last if name not in names and self._has_gone(name, left, now.view)]
         pairs = self._pairs(left, gone, PUSHED_MM)
         return ((item, name) for _, item, name in pairs if not self._is_another(item, name, now))
 
@@ -182,7 +182,7 @@ class Copies:
         """One like it has just gone from another zone."""
         for item in left:
             fresh = (n for n in self._alike(item, names) if now.view.t_s - self._seen_s[n] <= CARRIED_S)
-            gone = [n for n in fresh if self._last[n].zone != item.zone and self._has_gone(n, left, names, now.view)]
+            gone = [n for n in fresh if self._last[n].zone != item.zone and self._has_gone(n, left, now.view)]
             if gone:
                 yield item, max(gone, key=lambda name: self._seen_s[name])
 
@@ -201,13 +201,14 @@ class Copies:
     def _alike(self, item: _Seen, names: Collection[str]) -> Iterator[str]:
         return (n for n, last in self._last.items() if last.sighting.face is item.sighting.face and n not in names)
 
-    def _has_gone(self, name: str, left: Iterable[_Seen], names: Mapping[str, _Seen], view: View) -> bool:
+    def _has_gone(self, name: str, left: Iterable[_Seen], view: View) -> bool:
         """Whether a card that lay in sight is not where it was, and no other covers it."""
         was = self._last[name]
         if was.zone in view.unknown_zones:
             return False
-        others = (item for item in (*left, *names.values()) if item.sighting.face is not was.sighting.face)
-        return not any(_share_covered(was.quad, other.quad) >= COVERED_SHARE for other in others)
+        # What has a name already lay beneath it, or elsewhere.
+        new = (item for item in left if item.sighting.face is not was.sighting.face)
+        return not any(_share_covered(was.quad, item.quad) >= COVERED_SHARE for item in new)
 
     def _pairs(self, left: Sequence[_Seen], names: Collection[str], most_mm: float) -> list[tuple[float, _Seen, str]]:
         """Cards and names of one face in one zone with how far apart they are, the nearest first."""

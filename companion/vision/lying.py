@@ -30,7 +30,11 @@ UNTOUCHED_MM, UNTOUCHED_DEG = 5.0, 8.0
 """The same where nothing has moved: noise alone lets it be seen a little elsewhere."""
 
 LOOKS = 3
-"""A card that was not seen on so many looks is forgotten: before that a hand may have been over it."""
+"""A card that was not seen on so many looks is beneath others, or gone: before that a hand may have been over it."""
+
+MOST_BURIED = 60
+UPON_SHARE = 0.3
+"""A card lies upon another where it covers so much of it."""
 
 OVER_MM = 12.0
 """What cannot be told and lies so near to a remembered card is that card, half hidden."""
@@ -51,8 +55,16 @@ class Lain:
     is_whole: bool
     """Nothing covered it."""
 
+    order: int
+    """Rises with every card that is told for the first time: one with a higher order was laid later."""
+
     missed: int = 0
     """On so many looks one after the other it was not seen where it lay."""
+
+    @property
+    def is_buried(self) -> bool:
+        """Whether it counts as lying beneath others, or gone."""
+        return self.missed >= LOOKS
 
 
 def look_at_faces(
@@ -74,15 +86,40 @@ def look_at_faces(
     told = read_faces(image, templates, mats, where=where, beneath=beneath)
     above: list[Quad] = [seen.corners_px for seen in told]
     now = [settled(mats, sighted(seen, mats)) for seen in told]
-    old = [lain for lain in before if not any(_is_same(lain, s, mats, untouched) for s in now)]
-    kept = [still for lain in old if (still := _still(lain, image, mats, above)) is not None]
-    now = [s for s in now if s.face is not Card.UNKNOWN or not any(_is_over(card, s, mats) for card in kept)]
-    now = [replace(s, is_double=_may_be_double(s, image, mats, above, old, kept)) for s in now]
-    lain = [_lain(image, mats, s, above[: above.index(s.corners_px)]) for s in now if s.corners_px is not None]
-    still = {id(card.borders) for card in kept}
-    missed = [replace(card, missed=card.missed + 1) for card in old if id(card.borders) not in still]
-    waited_for = [card for card in missed if card.missed < LOOKS]
-    return (*now, *(card.sighting for card in kept)), (*(c for c in lain if c is not None), *kept, *waited_for)
+    same = [next((lain for lain in before if _is_same(lain, s, mats, untouched)), None) for s in now]
+    old = _not_taken_off(before, [lain for lain in same if lain is not None])
+    kept = [still for lain in old if not lain.is_buried and (still := _still(lain, image, mats, above)) is not None]
+    is_new = [s.face is not Card.UNKNOWN or not any(_is_over(card, s, mats) for card in kept) for s in now]
+    order = 1 + max((lain.order for lain in before), default=0)
+    lain = [
+        _lain(image, mats, s, above[:at], was.order if was is not None else order + at)
+        for at, (s, was) in enumerate(zip(now, same, strict=True))
+        if is_new[at]
+    ]
+    told_now = [s for s, is_one in zip(now, is_new, strict=True) if is_one]
+    shown = [replace(s, is_double=_may_be_double(s, image, mats, above, old, kept)) for s in told_now]
+    still = {card.order for card in kept}
+    missed = [replace(card, missed=card.missed + 1) for card in old if card.order not in still][-MOST_BURIED:]
+    return (*shown, *(card.sighting for card in kept)), (*(c for c in lain if c is not None), *kept, *missed)
+
+
+def _not_taken_off(before: Sequence[Lain], told: Sequence[Lain]) -> list[Lain]:
+    """The remembered cards that were not told again, without those that must have been taken off one that was.
+
+    A card that shows whole again where it lay beneath others lies there with nothing on it.
+    """
+    bared = [lain for lain in told if lain.missed or not lain.is_whole]
+    return [
+        lain
+        for lain in before
+        if lain not in told
+        and not any(lain.order > low.order and lain.mat == low.mat and _is_upon(lain, low) for low in bared)
+    ]
+
+
+def _is_upon(upper: Lain, lower: Lain) -> bool:
+    shared, _ = cv2.intersectConvexConvex(np.float32(upper.corners_mm), np.float32(lower.corners_mm))
+    return bool(shared >= UPON_SHARE * cv2.contourArea(np.float32(lower.corners_mm)))
 
 
 def look_again(image: Image, mats: Mats, templates: Templates, before: Sequence[Lain]) -> tuple[Lain, ...] | None:
@@ -90,14 +127,17 @@ def look_again(image: Image, mats: Mats, templates: Templates, before: Sequence[
 
     What is partly covered was not told by this frame, and stays as it was.
     """
-    if any(lain.missed for lain in before):
+    if any(lain.missed and not lain.is_buried for lain in before):
         return None
-    quads = [lain.sighting.corners_px for lain in before if lain.is_whole and lain.sighting.corners_px is not None]
+    whole = {
+        lain.order for lain in before if lain.is_whole and not lain.missed and lain.sighting.corners_px is not None
+    }
+    quads = [lain.sighting.corners_px for lain in before if lain.order in whole and lain.sighting.corners_px]
     again = iter(told_again(image, templates, mats, quads))
     lain: list[Lain] = []
     for card in before:
-        seen = next(again) if card.is_whole and card.sighting.corners_px is not None else None
-        if card.is_whole and (seen is None or seen.face is not card.sighting.face):
+        seen = next(again) if card.order in whole else None
+        if card.order in whole and (seen is None or seen.face is not card.sighting.face):
             return None
         confidence = card.sighting.confidence if seen is None else seen.confidence
         lain.append(replace(card, sighting=replace(card.sighting, confidence=confidence)))
@@ -147,8 +187,9 @@ def _may_be_double(
     sighting: Sighting, image: Image, mats: Mats, above: Sequence[Quad], old: Sequence[Lain], kept: Sequence[Lain]
 ) -> bool:
     """Whether one like it lay a little beside, and it cannot be told whether that one is beneath it now."""
-    still = {id(card.borders) for card in kept}
-    alike = (card for card in old if card.sighting.face is sighting.face and id(card.borders) not in still)
+    still = {card.order for card in kept}
+    seen = (card for card in old if not card.is_buried and card.order not in still)
+    alike = (card for card in seen if card.sighting.face is sighting.face)
     near = (card for card in alike if _is_over(card, sighting, mats))
     fits = ((card, mats.of(card.mat)) for card in near)
     return any(
@@ -165,13 +206,14 @@ def _is_over(lain: Lain, sighting: Sighting, mats: Mats) -> bool:
     return bool(np.hypot(*(fit.to_mm([sighting.centre_px])[0] - lain.corners_mm.mean(axis=0))) <= OVER_MM)
 
 
-def _lain(image: Image, mats: Mats, sighting: Sighting, above: Sequence[Quad]) -> Lain | None:
+def _lain(image: Image, mats: Mats, sighting: Sighting, above: Sequence[Quad], order: int) -> Lain | None:
     fit = mats.at(sighting.centre_px)
     if fit is None or sighting.corners_px is None or sighting.face is Card.UNKNOWN:
         return None
     corners_mm = fit.to_mm(sighting.corners_px)
     borders = borders_of(image, fit, corners_mm, above)
-    return Lain(sighting, fit.layout.id, corners_mm, borders, not any(_overlap(sighting.corners_px, q) for q in above))
+    is_whole = not any(_overlap(sighting.corners_px, quad) for quad in above)
+    return Lain(sighting, fit.layout.id, corners_mm, borders, is_whole, order)
 
 
 def _still(lain: Lain, image: Image, mats: Mats, above: Sequence[Quad]) -> Lain | None:

@@ -56,10 +56,11 @@ class Borders:
         A card that has gone takes all its borders along; one that something else has come to lie on keeps others.
         """
         votes = [vote for pair in zip(self.profiles, now.profiles, strict=True) if (vote := _vote(*pair)) is not None]
-        if any(alike >= ALIKE and strong >= STRENGTH for alike, strong in votes):
+        same = sum(alike >= ALIKE and strong >= STRENGTH for alike, strong in votes)
+        other = sum(alike < UNLIKE or strong < WEAKNESS for alike, strong in votes)
+        if same > other:
             return True
-        is_gone = votes and all(alike < UNLIKE or strong < WEAKNESS for alike, strong in votes)
-        return False if is_gone else None
+        return False if other and not same else None
 
 
 def borders_of(image: Image, fit: Fit, corners_mm: Floats, above: Sequence[Quad]) -> Borders:
