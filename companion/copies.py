@@ -90,6 +90,9 @@ class Copies:
 
         self._seen_s: dict[str, float] = {}
         self._in_sight: frozenset[str] = frozenset()
+        self._covered: frozenset[str] = frozenset()
+        """Those that others have come to lie on."""
+
         self._since_s: dict[tuple[str, Card], float] = {}
         """Since when cards are waited with."""
 
@@ -108,9 +111,18 @@ class Copies:
         names = self._matched(seen, _Now(view, memory, table))
         self._last |= names
         self._seen_s |= dict.fromkeys(names, view.t_s)
+        self._covered = frozenset(self._covered_by(names))
         self._in_sight = frozenset(names)
         cards = (replace(_bounded(item.sighting, names, table), card=name) for name, item in names.items())
         return replace(view, sightings=(*others, *cards))
+
+    def _covered_by(self, names: Mapping[str, _Seen]) -> Iterator[str]:
+        """The cards out of sight that lie beneath others, of which some are in sight now."""
+        for name, was in self._last.items():
+            above = (item for item in names.values() if item.zone == was.zone)
+            is_covered = any(_share_covered(was.quad, item.quad) >= COVERED_SHARE for item in above)
+            if name not in names and (name in self._covered or is_covered):
+                yield name
 
     def _forget(self, memory: Memory, view: View) -> None:
         gone = [
@@ -159,7 +171,7 @@ class Copies:
 
     def _bared(self, left: Sequence[_Seen], names: Mapping[str, _Seen], now: _Now) -> Iterator[tuple[_Seen, str]]:
         """One like it lay there beneath others, which have gone."""
-        covered = [name for name in now.memory.tracks if name in self._last and name not in names]
+        covered = [name for name in self._covered if name in now.memory.tracks and name not in names]
         for off_mm, item, name in self._pairs(left, covered, BARED_MM):
             off_deg = item.off_deg(self._last[name])
             exact = off_mm <= EXACT_MM and off_deg <= EXACT_DEG
@@ -204,7 +216,7 @@ class Copies:
     def _has_gone(self, name: str, left: Iterable[_Seen], view: View) -> bool:
         """Whether a card that lay in sight is not where it was, and no other covers it."""
         was = self._last[name]
-        if was.zone in view.unknown_zones:
+        if was.zone in view.unknown_zones or name in self._covered:
             return False
         # What has a name already lay beneath it, or elsewhere.
         new = (item for item in left if item.sighting.face is not was.sighting.face)

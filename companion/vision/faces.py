@@ -21,7 +21,7 @@ from companion.vision.mats import Mats
 from companion.vision.naming import Closely, Floats, Lie, Named
 from companion.vision.opencv import cv2
 from companion.vision.plane import Flat
-from companion.vision.poses import Map, Pose, poses
+from companion.vision.poses import LEAST_SHOWN, Map, Pose, poses
 from companion.vision.templates import COARSE_PX_PER_MM, FINE_PX_PER_MM, Templates, lab
 from companion.vision.view import Point, Quad
 
@@ -170,7 +170,7 @@ class Layers:
         """Whether a card is new and not too much of it is covered; then it covers what lies beneath."""
         mask = self._mask(card.lie)
         free = float((self._shown * mask).sum() / max(mask.sum(), 1))
-        if free < min(BENEATH_SHARE, 0.9 * card.shown):
+        if free < max(LEAST_SHOWN, min(BENEATH_SHARE, 0.9 * card.shown)):
             return False
         self._cards.append(card)
         self._shown[mask > 0] = 0
@@ -192,6 +192,8 @@ class Layers:
 
 
 def _is_there(card: Named) -> bool:
+    if card.shown < LEAST_SHOWN:
+        return False
     is_drawn = card.detail >= LEAST_DETAIL and card.telling >= LEAST_TELLING
     return is_drawn and card.score >= LIKELY_SCORE and card.margin >= LIKELY_MARGIN
 

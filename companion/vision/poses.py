@@ -20,7 +20,7 @@ from companion.vision.templates import COARSE_PX_PER_MM, Colours, Templates, Tur
 LEAST_SCORE = 0.4
 """Correlation on the small picture below which no card is looked for more closely."""
 
-LEAST_SHOWN = 0.16
+LEAST_SHOWN = 0.14
 """So much of a card has to show to be looked for."""
 
 APART_MM = 14.0

@@ -1,0 +1,161 @@
+"""Which of a face's cards a card is: they look alike, so their places tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+import pytest
+
+from companion.copies import Copies
+from companion.memory import Memory
+from companion.places import Places
+from companion.rules import referee
+from companion.rules.cards import Card
+from companion.rules.edition import load_edition
+from companion.rules.play import lay
+from companion.rules.table import Table, Team
+from companion.vision.view import MatSeen, Sighting, View
+
+MATS = (
+    MatSeen("side-1", ((0, 0), (420, 0), (420, 297), (0, 297)), 1.0),
+    MatSeen("side-2", ((500, 0), (920, 0), (920, 297), (500, 297)), 1.0),
+)
+PLACES = Places({"side-1": "Ann", "side-2": "Bob"})
+
+
+def card(face: Card, x: float, y: float, zone: str = "side-1/battle", *, is_double: bool = False) -> Sighting:
+    corners = ((x - 28, y - 44), (x + 28, y - 44), (x + 28, y + 44), (x - 28, y + 44))
+    return Sighting(face, None, (x, y), corners, zone, False, 0.97, "face", is_double=is_double)
+
+
+def view(t_s: float, *cards: Sighting, unknown: frozenset[str] = frozenset()) -> View:
+    return View(t_s, MATS, cards, unknown)
+
+
+class Followed:
+    """Copies with the memory that belongs to them."""
+
+    def __init__(self, table: Table | None = None) -> None:
+        self.copies, self.memory, self.table = Copies(), Memory(PLACES, table), table
+
+    def names(self, seen: View) -> list[str | None]:
+        named = self.copies.named(seen, self.memory, self.table)
+        self.memory.observe(named)
+        return sorted(sighting.card or "" for sighting in named.sightings)
+
+
+@pytest.fixture
+def table() -> Table:
+    edition = load_edition("classic")
+    teams = (Team("Ann", ("Ann",)), Team("Bob", ("Bob",)))
+    hand = referee.new_hand(edition, teams, "Ann", None)
+    return referee.apply(hand, lay("Ann", Card.ROLL))
+
+
+def test_a_card_that_lies_still_stays_itself() -> None:
+    table = Followed()
+
+    seen = [table.names(view(t / 10, card(Card.ROLL, 87.0 + 0.2 * (t % 2), 80))) for t in range(4)]
+
+    assert all(one == other == ["roll-a"] for one, other in pairwise(seen))
+
+
+def test_a_card_with_the_same_face_elsewhere_is_another() -> None:
+    table = Followed()
+    table.names(view(0, card(Card.ROLL, 87, 80)))
+
+    names = table.names(view(1, card(Card.ROLL, 87, 80), card(Card.ROLL, 587, 80, "side-2/battle")))
+
+    assert names == ["roll-a", "roll-b"]
+
+
+def test_a_card_that_was_pushed_within_its_zone_stays_itself() -> None:
+    table = Followed()
+    table.names(view(0, card(Card.KM_100, 100, 220, "side-1/distance")))
+
+    assert table.names(view(1, card(Card.KM_100, 140, 225, "side-1/distance"))) == ["100-a"]
+
+
+def test_two_in_sight_a_little_apart_are_two() -> None:
+    table = Followed()
+    table.names(view(0, card(Card.KM_100, 100, 200, "side-1/distance")))
+
+    both = (card(Card.KM_100, 100, 200, "side-1/distance"), card(Card.KM_100, 101, 204, "side-1/distance"))
+
+    assert table.names(view(1, *both)) == ["100-a", "100-b"]
+
+
+def test_a_hazard_carried_to_the_discard_pile_stays_itself() -> None:
+    table = Followed()
+    table.names(view(0, card(Card.STOP, 87, 80)))
+
+    assert table.names(view(1, card(Card.STOP, 300, 300, "table/discard"))) == ["stop-a"]
+
+
+def test_what_may_come_from_a_place_out_of_sight_is_waited_with() -> None:
+    table = Followed()
+    table.names(view(0, card(Card.STOP, 87, 80)))
+    hidden = frozenset({"side-1/battle"})
+
+    at_once = table.names(view(1, card(Card.STOP, 300, 300, "table/discard"), unknown=hidden))
+    later = table.names(view(4, card(Card.STOP, 300, 300, "table/discard"), unknown=hidden))
+
+    assert at_once == []
+    assert later == ["stop-b"]
+
+
+def test_a_card_laid_over_others_is_not_the_one_beneath_them(table: Table) -> None:
+    followed = Followed(table)
+    for t in range(3):
+        followed.names(view(t / 10, card(Card.ROLL, 87, 80)))
+    for t in range(3, 6):
+        followed.names(view(t / 10, card(Card.STOP, 88, 82)))
+    stop = followed.memory.tracks["stop-a"]
+    stop.place, stop.order, stop.confirmed = stop.last_seen, 2, True
+    followed.memory.tracks["roll-a"].place = stop.place
+    followed.table = referee.apply(table, lay("Bob", Card.STOP, "Ann"))
+
+    assert followed.names(view(1, card(Card.ROLL, 84, 77))) == ["roll-b"]
+
+
+def test_a_card_that_lies_exactly_where_it_was_covered_has_come_to_light(table: Table) -> None:
+    followed = Followed(table)
+    followed.names(view(0, card(Card.ROLL, 87, 80)))
+    followed.names(view(1, card(Card.STOP, 90, 84)))
+
+    assert followed.names(view(2, card(Card.ROLL, 87, 80))) == ["roll-a"]
+
+
+def test_where_the_picture_does_not_tell_two_from_one_the_rules_do_and_people_are_asked(table: Table) -> None:
+    driving = referee.apply(referee.apply(table, lay("Bob", Card.ROLL)), lay("Ann", Card.KM_100))
+    driving = referee.apply(driving, lay("Bob", Card.KM_100))
+    followed = Followed(driving)
+    followed.names(view(0, card(Card.KM_100, 100, 200, "side-1/distance")))
+
+    named = followed.copies.named(
+        view(1, card(Card.KM_100, 102, 203, "side-1/distance", is_double=True)), followed.memory, driving
+    )
+
+    (seen,) = named.sightings
+    assert seen.card == "100-b"
+    assert seen.confidence < 0.9
+
+
+def test_more_cards_than_the_deck_has_are_asked_about(table: Table) -> None:
+    followed = Followed(table)
+    many = [card(Card.RIGHT_OF_WAY, 250 + 30 * n, 80, "side-1/safety") for n in range(2)]
+
+    named = followed.copies.named(view(0, *many), followed.memory, table)
+
+    assert all(sighting.confidence < 0.9 for sighting in named.sightings)
+
+
+def test_names_never_run_out() -> None:
+    table = Followed()
+
+    seen: Iterator[list[str | None]] = (
+        table.names(view(30.0 * n, card(Card.ROLL, 20 + n, 80), unknown=frozenset())) for n in range(3)
+    )
+
+    assert all(names for names in seen)

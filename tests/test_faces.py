@@ -1,0 +1,122 @@
+"""Cards told by their faces: on mats and off them, whole and half covered, beside stickers; and what is no card."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import cv2
+import face_photos
+import numpy as np
+import photos
+import pytest
+from enrolled import faces_of, size_mm
+from face_photos import FacePhoto, FaceScore, card_of, compared
+from laid import Glued, Sheet, Table
+from webcam import Pose, Shot
+
+from companion.labels import payload
+from companion.layout import all_mats
+from companion.rules.cards import Card
+from companion.vision.camera import Frame
+from companion.vision.faces import read_faces
+from companion.vision.mats import Mats, look
+from companion.vision.read import read, sighting_json
+from companion.vision.templates import Templates, templates_of
+from companion.vision.view import View
+
+CAMERA = Pose(px_per_mm=1.7, tilt_deg=12, lean_deg=20)
+MAT = Sheet("side-1", -220, 0, 2, (420, 297))
+
+
+@pytest.fixture(scope="module")
+def vintage() -> Templates:
+    return deck("vintage")
+
+
+@pytest.fixture(scope="module")
+def own() -> Templates:
+    return deck("own")
+
+
+def deck(style: str) -> Templates:
+    pictures = faces_of(style, 6)
+    return templates_of([(None if s == "back" else Card(s), image) for s, image in pictures.items()], size_mm(style))
+
+
+def mats_on(image: np.ndarray) -> Mats:
+    return look(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), Mats(), 0.0, all_mats())
+
+
+def told(photo: FacePhoto, templates: Templates) -> FaceScore:
+    seen = read_faces(photo.image, templates, mats_on(photo.image))
+    return compared(photo, [(None if s.face is Card.UNKNOWN else s.face.value, s.centre_px) for s in seen])
+
+
+def table_of(style: str, cards: list[tuple[str, float, float, float]], **how: object) -> Table:
+    laid = tuple(card_of(style, slug, (x, y), turn) for slug, x, y, turn in cards)
+    return Table(cards=laid, cloth="felt", **how)
+
+
+def test_every_face_of_a_shared_drawing_is_told_or_asked_about_and_none_is_mistaken(vintage: Templates) -> None:
+    score = told(face_photos.face_photo(3, "vintage", layout="mats", things=0, foreigners=0, sleeves=False), vintage)
+
+    assert score.read >= 0.85 * score.in_sight > 0
+    assert not score.wrong
+    assert not score.ghosts
+
+
+def test_without_mats_the_cards_themselves_tell_how_the_table_lies(own: Templates) -> None:
+    cards = [("stop", -200, -40, 5), ("roll", -80, 60, 190), ("100", 60, -50, 90), ("gasoline", 210, 40, 355)]
+    photo = face_photos.photograph(table_of("own", cards), "own", CAMERA, Shot(), 1)
+
+    score = told(photo, own)
+
+    assert (score.read, score.in_sight) == (4, 4)
+
+
+def test_a_fan_is_read_by_its_strips(own: Templates) -> None:
+    fan = [("100", 0, 22.0 * step, 1) for step in range(-1, 2)]
+    photo = face_photos.photograph(table_of("own", fan), "own", CAMERA, Shot(), 2)
+
+    faces = [seen.face for seen in read_faces(photo.image, own, Mats())]
+
+    assert faces == [Card.KM_100] * 3
+
+
+def test_hands_cups_telephones_backs_and_other_decks_are_no_faces(own: Templates) -> None:
+    for seed in range(2):
+        photo = face_photos.stranger_photo(seed, "own")
+
+        assert not told(photo, own).ghosts
+
+
+def test_a_plain_cloth_half_in_shadow_is_no_pale_card() -> None:
+    image = np.full((720, 1280, 3), 190, np.uint8)
+    image[:, 640:] = 150
+    image = cv2.GaussianBlur(image, (0, 0), 6)
+
+    assert read_faces(image, deck("pastel"), Mats()) == ()
+
+
+def test_a_card_whose_sticker_and_face_agree_is_the_stickers_card(own: Templates) -> None:
+    view = seen_with_sticker("stop", "stop-02", own)
+
+    (card,) = view.sightings
+    assert (card.card, card.face, card.by) == ("stop-02", Card.STOP, "sticker")
+
+
+def test_a_sticker_on_the_wrong_card_is_reported(own: Templates) -> None:
+    view = seen_with_sticker("stop", "roll-03", own)
+
+    (card,) = view.sightings
+    said = sighting_json(card)
+    assert (said["face"], said["card"]) == ("unknown", None)
+    assert (said["sticker"], said["looks_like"]) == ("roll-03", "stop")
+
+
+def seen_with_sticker(face: str, sticker: str, templates: Templates) -> View:
+    """A card in the battle zone of a mat that bears a sticker."""
+    laid = replace(card_of("own", face, (-342, -36), 2), sticker=Glued(payload(sticker), size_mm=20.0))
+    table = Table(cards=(replace(laid, look=f"own {face}"),), sheets=(MAT,), cloth="felt")
+    photo = photos.photograph(table, Pose(px_per_mm=2.0, at_mm=(-220, 0)), Shot(), 3)
+    return read(Frame(photo.image, 0.0), mats_on(photo.image), templates=templates)
