@@ -25,7 +25,7 @@ from companion.vision.poses import LEAST_SHOWN, Map, Pose, poses
 from companion.vision.templates import COARSE_PX_PER_MM, FINE_PX_PER_MM, Templates, lab
 from companion.vision.view import Point, Quad
 
-SURE_SCORE, SURE_MARGIN = 0.7, 0.2
+SURE_SCORE, SURE_MARGIN = 0.7, 0.28
 """From here on a card that shows whole is told: its likeness to a face, and its lead over all others."""
 
 LIKELY_SCORE, LIKELY_MARGIN = 0.62, 0.08
