@@ -42,6 +42,14 @@ SEEN_LATE_S = 2.0
 LIES_S = 3.0
 """What may be a card without a sticker is spoken of once it has lain so long."""
 
+STRANGERS = 3
+"""From so many cards on that cannot be read, and none that can, it is another deck that is played with."""
+
+NOT_THIS_DECK = (
+    "None of the cards on the table can be read. Do they bear no stickers, or are they those of another deck?"
+    " Choose the cards under More, or enter the plays by hand."
+)
+
 MOST_FAILURES = 5
 """So often what goes wrong with one picture is passed over."""
 
@@ -322,9 +330,12 @@ class Corridor:
     def _of_things(self, view: View, state: MatchState) -> str | None:
         """What is to be said of something that may be a card without a sticker, once it has lain for a while."""
         self._things = {zone: self._things.get(zone, view.t_s) for zone in sorted(view.things)}
-        zone = next((zone for zone, since_s in self._things.items() if view.t_s - since_s >= LIES_S), None)
-        if zone is None or state.game.table is None:
+        lying = [zone for zone, since_s in self._things.items() if view.t_s - since_s >= LIES_S]
+        if not lying or state.game.table is None:
             return None
+        if len(lying) >= STRANGERS and not view.sightings:
+            return NOT_THIS_DECK
+        zone = lying[0]
         side = self._mats(state).get(zone.partition("/")[0])
         pile = where(zone).replace("the", f"{side}'s", 1) if side else where(zone)
         return f"Something on {pile} cannot be read: if it is a card, enter the play."

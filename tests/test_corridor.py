@@ -16,7 +16,7 @@ from companion.store import Store
 from companion.tracker import GONE_S
 from companion.vision.camera import Frame
 from companion.vision.view import MatSeen, Sighting, View
-from companion.watch import LIES_S, Corridor
+from companion.watch import LIES_S, NOT_THIS_DECK, Corridor
 
 MATS = {"side-1": "Ann", "side-2": "Bob"}
 SQUARE = ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0))
@@ -454,3 +454,11 @@ def test_what_may_be_a_card_without_a_sticker_is_spoken_of_while_it_lies_there(t
 
     assert (early, table.match.state.trouble) == (None, None)
     assert said == "Something on Ann's battle pile cannot be read: if it is a card, enter the play."
+
+
+def test_a_table_full_of_cards_none_of_which_can_be_read_is_said_to_play_with_another_deck(table: Filmed):
+    table.things = frozenset({"side-1/battle", "side-2/battle", "table/discard"})
+
+    table.film(LIES_S + 0.5)
+
+    assert table.match.state.trouble == NOT_THIS_DECK
