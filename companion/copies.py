@@ -149,8 +149,8 @@ class Copies:
     # What a card may be, the likeliest first
 
     def _untouched(self, left: Sequence[_Seen], names: Mapping[str, _Seen], now: _Now) -> Iterator[tuple[_Seen, str]]:
-        """It lies where one like it lay in sight."""
-        pairs = self._pairs(left, self._in_sight - names.keys(), SAME_MM)
+        """It lies where one like it was seen last."""
+        pairs = self._pairs(left, self._last.keys() - self._covered - names.keys(), SAME_MM)
         return ((item, name) for _, item, name in pairs if not self._is_another(item, name, now))
 
     def _pushed(self, left: Sequence[_Seen], names: Mapping[str, _Seen], now: _Now) -> Iterator[tuple[_Seen, str]]:

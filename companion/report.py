@@ -155,7 +155,8 @@ def _card(card: dict[str, Any]) -> str:
     if "foreign" in card:
         return f"{card['foreign']}: {where}{turned}, a card of another edition: it does not count"
     if not card["card"] and card["face"] == Card.UNKNOWN:
-        return f"unknown: {where}{turned}, a sticker that cannot be told"
+        what = "a card" if card.get("by") == "face" else "a sticker"
+        return f"unknown: {where}{turned}, {what} that cannot be told"
     return f"{card['card'] or card['face']}: {where}{turned} ({card['confidence']:.2f})"
 
 

@@ -17,6 +17,7 @@ from companion.rules.tableau import Laying, Told, Trip, check_sides, likely, odd
 from companion.tally import PILES, Lot, Place, Spot, Tally, layings
 
 NO_PICTURE = "No picture could be read: there is nothing to count."
+MAY_LACK = "Of cards told by their faces those that others cover may be missing: count, or lay them apart."
 IF_RIGHT = "If all this is right:"
 
 
@@ -118,6 +119,8 @@ def sentences(edition: Edition, counted: Tally) -> Iterator[str]:
     for place in counted.places:
         yield from _place(place, counted)
     yield from counted.notes
+    if any(sighting.by == "face" for photo in counted.photos for sighting in photo.view.sightings):
+        yield MAY_LACK
     yield from (f"? {question.say}" for question in questions(edition, counted))
     yield from _score(edition, counted)
 

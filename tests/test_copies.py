@@ -61,6 +61,16 @@ def test_a_card_that_lies_still_stays_itself() -> None:
     assert all(one == other == ["roll-a"] for one, other in pairwise(seen))
 
 
+def test_after_a_hand_has_been_over_it_a_card_is_still_itself_though_another_lies_upon_it_now() -> None:
+    table = Followed()
+    table.names(view(0, card(Card.ROLL, 87, 80)))
+    table.names(view(1, unknown=frozenset({"side-1/battle"})))
+
+    both = view(2, card(Card.STOP, 90, 84), card(Card.ROLL, 87, 80))
+
+    assert table.names(both) == ["roll-a", "stop-a"]
+
+
 def test_a_card_with_the_same_face_elsewhere_is_another() -> None:
     table = Followed()
     table.names(view(0, card(Card.ROLL, 87, 80)))

@@ -25,7 +25,7 @@ def seen(*cards: Laid) -> tuple[np.ndarray, Fit]:
 
 
 def corners_mm(card: Laid) -> np.ndarray:
-    return card.corners_mm() + (210.0, 148.5)
+    return card.corners_mm() + np.array([210.0, 148.5])
 
 
 def still_there(*now: Laid) -> bool | None:
