@@ -14,17 +14,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-import cv2
-import numpy as np
-
 from companion.memory import Memory
 from companion.places import DISCARD_ZONE, DRAW_ZONE
 from companion.rules.cards import Card
 from companion.rules.referee import objections
 from companion.rules.table import Table
 from companion.tracks import near, spots
-from companion.vision.lying import FACE
-from companion.vision.view import Point, Quad, Sighting, View
+from companion.vision.lying import share_covered
+from companion.vision.view import FACE, Point, Quad, Sighting, View
 
 SAME_MM = 6.0
 """A card that was in sight a moment ago and is seen so near to there has not been touched, or hardly."""
@@ -120,7 +117,7 @@ class Copies:
         """The cards out of sight that lie beneath others, of which some are in sight now."""
         for name, was in self._last.items():
             above = (item for item in names.values() if item.zone == was.zone)
-            is_covered = any(_share_covered(was.quad, item.quad) >= COVERED_SHARE for item in above)
+            is_covered = any(share_covered(was.quad, item.quad) >= COVERED_SHARE for item in above)
             if name not in names and (name in self._covered or is_covered):
                 yield name
 
@@ -220,7 +217,7 @@ class Copies:
             return False
         # What has a name already lay beneath it, or elsewhere.
         new = (item for item in left if item.sighting.face is not was.sighting.face)
-        return not any(_share_covered(was.quad, item.quad) >= COVERED_SHARE for item in new)
+        return not any(share_covered(was.quad, item.quad) >= COVERED_SHARE for item in new)
 
     def _pairs(self, left: Sequence[_Seen], names: Collection[str], most_mm: float) -> list[tuple[float, _Seen, str]]:
         """Cards and names of one face in one zone with how far apart they are, the nearest first."""
@@ -258,13 +255,6 @@ def _letters() -> Iterator[str]:
     """a, b, …, z, aa, ab, …"""
     for length in itertools.count(1):
         yield from map("".join, itertools.product(string.ascii_lowercase, repeat=length))
-
-
-def _share_covered(lower: Quad, upper: Quad) -> float:
-    """How much of one card lies under another."""
-    one, other = np.float32(lower), np.float32(upper)
-    shared, _ = cv2.intersectConvexConvex(one, other)
-    return float(shared) / max(float(cv2.contourArea(one)), 1.0)
 
 
 def _bounded(sighting: Sighting, names: Collection[str], table: Table | None) -> Sighting:

@@ -17,8 +17,8 @@ from companion.rules.play import Play
 from companion.rules.referee import objections
 from companion.rules.table import Table
 from companion.tracks import Place, Track, spots
-from companion.vision.lying import FACE, any_copy
-from companion.vision.view import Point, Sighting, View
+from companion.vision.lying import any_copy
+from companion.vision.view import FACE, Point, Sighting, View
 
 OPEN_S = 6.0
 """So long at most other cards are waited with until it is told which card a code is."""

@@ -25,7 +25,7 @@ from companion.vision.opencv import cv2
 from companion.vision.picture import decode
 from companion.vision.read import gray_of, read
 from companion.vision.templates import load_templates
-from companion.vision.view import Sighting, View
+from companion.vision.view import STICKER, Sighting, View
 
 MOST_BYTES = 24_000_000
 """A larger file is no photograph of a telephone."""
@@ -129,7 +129,7 @@ def _crops(image: Image, view: View) -> Iterator[tuple[int, bytes]]:
 
 def _part(image: Image, sighting: Sighting) -> Image:
     box = around(sighting.corners_px or (sighting.centre_px,))
-    share = _AROUND_STICKER if sighting.by == "sticker" else _AROUND_CARD
+    share = _AROUND_STICKER if sighting.by == STICKER else _AROUND_CARD
     wide = box.padded(max(8, round(share * max(box.right - box.left, box.bottom - box.top))))
     return wide.within(image.shape[1], image.shape[0]).of(image)
 

@@ -19,7 +19,7 @@ from companion.layout import CARD_MM
 from companion.rules.cards import Card, Family, card_name
 from companion.rules.edition import Edition
 from companion.rules.tableau import Laying
-from companion.vision.view import Point, Quad, Sighting, View
+from companion.vision.view import FACE, Point, Quad, Sighting, View
 
 APART_MM = 150.0
 """Cards whose middles are farther from each other than this belong to different heaps, unless others lie between."""
@@ -256,7 +256,7 @@ def _told_once(sightings: Sequence[Sighting]) -> Iterator[tuple[int, Sighting]]:
     """The sightings with their indices, of those by face that are in the same place one."""
     for index, sighting in enumerate(sightings):
         near = SAME_PLACE_MM * (_px_per_mm(sighting) or 0.0)
-        same = [s for s in sightings[:index] if s.by == sighting.by == "face" and s.face is sighting.face]
+        same = [s for s in sightings[:index] if s.by == sighting.by == FACE and s.face is sighting.face]
         if not any(_apart(sighting, earlier) < near for earlier in same):
             yield index, sighting
 
@@ -290,7 +290,7 @@ def _px_per_mm(sighting: Sighting) -> float | None:
         return None
     corners = (*sighting.corners_px, sighting.corners_px[0])
     sides = [math.dist(a, b) for a, b in pairwise(corners)]
-    return min(sides) / CARD_MM[0] if sighting.by == "face" else sum(sides) / 4 / STICKER_CODE_MM
+    return min(sides) / CARD_MM[0] if sighting.by == FACE else sum(sides) / 4 / STICKER_CODE_MM
 
 
 def _apart(one: Sighting, other: Sighting) -> float:

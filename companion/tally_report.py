@@ -15,6 +15,7 @@ from companion.rules.house_rules import EditionError, one_of
 from companion.rules.table import Side, Table
 from companion.rules.tableau import Laying, Told, Trip, check_sides, likely, odd, table_of, trips
 from companion.tally import PILES, Lot, Place, Spot, Tally, layings
+from companion.vision.view import FACE
 
 NO_PICTURE = "No picture could be read: there is nothing to count."
 MAY_LACK = "Of cards told by their faces those that others cover may be missing: count, or lay them apart."
@@ -119,7 +120,7 @@ def sentences(edition: Edition, counted: Tally) -> Iterator[str]:
     for place in counted.places:
         yield from _place(place, counted)
     yield from counted.notes
-    if any(sighting.by == "face" for photo in counted.photos for sighting in photo.view.sightings):
+    if any(sighting.by == FACE for photo in counted.photos for sighting in photo.view.sightings):
         yield MAY_LACK
     yield from (f"? {question.say}" for question in questions(edition, counted))
     yield from _score(edition, counted)

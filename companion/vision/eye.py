@@ -19,12 +19,12 @@ from companion.vision.boxes import Box, Image
 from companion.vision.camera import Frame
 from companion.vision.code import side_of
 from companion.vision.gate import Gate, Motion
-from companion.vision.lying import FACE, Lain, look_again, look_at_faces
+from companion.vision.lying import Lain, look_again, look_at_faces
 from companion.vision.mats import Mats
 from companion.vision.read import gray_of, missing_zones, read
 from companion.vision.stickers import boxes_to_read
 from companion.vision.templates import Templates
-from companion.vision.view import Sighting, View
+from companion.vision.view import FACE, Sighting, View
 from companion.vision.zones import ZoneChanges, ZoneWatch
 
 READS = 3

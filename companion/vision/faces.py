@@ -16,6 +16,7 @@ import numpy as np
 from companion.rules.cards import Card
 from companion.vision import plane
 from companion.vision.boxes import Box, Image, around, merged, whole
+from companion.vision.fit import as_quad
 from companion.vision.keypoints import level_by_faces
 from companion.vision.mats import Mats
 from companion.vision.naming import Closely, Floats, Lie, Named
@@ -144,7 +145,7 @@ class Layers:
         """The cards that were told, those on top first; a back is no face."""
         for card in self._cards:
             if card.face is not None:
-                yield _seen(card, _quad(self._flat.to_picture(self._corners(card.lie))))
+                yield _seen(card, as_quad(self._flat.to_picture(self._corners(card.lie))))
 
     def _round(self, is_beneath: bool) -> bool:
         shown = self._shown if is_beneath else None
@@ -219,8 +220,3 @@ def _seen(card: Named, quad: Quad) -> FaceSeen:
 def _confidence(card: Named) -> float:
     """How sure a sure reading is: more the clearer it leads."""
     return min(MOST_CONFIDENCE, 0.92 + 0.2 * (card.score - SURE_SCORE) + 0.1 * (card.margin - SURE_MARGIN))
-
-
-def _quad(corners: Floats) -> Quad:
-    a, b, c, d = ((float(x), float(y)) for x, y in corners)
-    return a, b, c, d

@@ -108,6 +108,13 @@ def corners_mm(rect: Rect) -> Floats:
     return np.array([(left, top), (right, top), (right, bottom), (left, bottom)])
 
 
+def lies_sideways(quad: Quad, fit: Fit | None) -> bool:
+    """Whether what has these corners on the picture is turned a quarter against its mat, or else the picture."""
+    corners = fit.to_mm(quad) if fit else np.array(quad)
+    up = corners[0] + corners[1] - corners[2] - corners[3]
+    return bool(abs(up[0]) > abs(up[1]))
+
+
 def as_quad(corners: Floats) -> Quad:
     """Corners `(4, 2)` as plain numbers."""
     a, b, c, d = ((float(x), float(y)) for x, y in corners)

@@ -11,18 +11,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 
 from companion.rules.cards import Card
 from companion.vision.borders import settled
 from companion.vision.boxes import Box, Image
 from companion.vision.faces import FaceSeen, read_faces, told_again
+from companion.vision.fit import lies_sideways
 from companion.vision.mats import Floats, Mats, as_quad
 from companion.vision.opencv import cv2
 from companion.vision.rims import Borders, borders_of
 from companion.vision.templates import Templates
-from companion.vision.view import Quad, Sighting
+from companion.vision.view import FACE, Quad, Sighting
 
-FACE = "face"
 SAME_MM, SAME_DEG = 1.0, 1.5
 """A card of one face that is seen so near to where one like it lay, and turned so nearly alike, is that card."""
 
@@ -118,8 +119,7 @@ def _not_taken_off(before: Sequence[Lain], told: Sequence[Lain]) -> list[Lain]:
 
 
 def _is_upon(upper: Lain, lower: Lain) -> bool:
-    shared, _ = cv2.intersectConvexConvex(np.float32(upper.corners_mm), np.float32(lower.corners_mm))
-    return bool(shared >= UPON_SHARE * cv2.contourArea(np.float32(lower.corners_mm)))
+    return share_covered(lower.corners_mm, upper.corners_mm) >= UPON_SHARE
 
 
 def look_again(image: Image, mats: Mats, templates: Templates, before: Sequence[Lain]) -> tuple[Lain, ...] | None:
@@ -147,19 +147,24 @@ def look_again(image: Image, mats: Mats, templates: Templates, before: Sequence[
 def sighted(seen: FaceSeen, mats: Mats) -> Sighting:
     """A card that was told as a sighting: its zone, and whether it lies sideways on its mat, or else on the picture."""
     fit = mats.at(seen.centre_px)
-    corners = fit.to_mm(seen.corners_px) if fit else np.array(seen.corners_px)
-    up = corners[0] + corners[1] - corners[2] - corners[3]
     return Sighting(
         face=seen.face,
         card=None,
         centre_px=seen.centre_px,
         corners_px=seen.corners_px,
         zone=fit.zone_at(seen.centre_px) if fit else None,
-        sideways=bool(abs(up[0]) > abs(up[1])),
+        sideways=lies_sideways(seen.corners_px, fit),
         confidence=seen.confidence,
         by=FACE,
         rivals=tuple((any_copy(face), confidence) for face, confidence in seen.rivals),
     )
+
+
+def share_covered(lower: npt.ArrayLike, upper: npt.ArrayLike) -> float:
+    """How much of one card lies under another, both by their corners `(4, 2)`."""
+    one, other = np.asarray(lower, np.float32), np.asarray(upper, np.float32)
+    shared, _ = cv2.intersectConvexConvex(one, other)
+    return float(shared) / max(float(cv2.contourArea(one)), 1.0)
 
 
 def any_copy(face: Card) -> str:
@@ -229,5 +234,4 @@ def _still(lain: Lain, image: Image, mats: Mats, above: Sequence[Quad]) -> Lain 
 
 
 def _overlap(one: Quad, other: Quad) -> bool:
-    shared, _ = cv2.intersectConvexConvex(np.float32(one), np.float32(other))
-    return bool(shared > 0)
+    return share_covered(one, other) > 0

@@ -7,8 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-
 from companion.drawn_zones import Drawing
 from companion.errors import Problem
 from companion.labels import face_of
@@ -19,7 +17,7 @@ from companion.vision.boxes import Box, Image, around
 from companion.vision.camera import Frame
 from companion.vision.code import Code
 from companion.vision.faces import read_faces
-from companion.vision.fit import Fit
+from companion.vision.fit import Fit, lies_sideways
 from companion.vision.level import ENOUGH_FOR_A_VIEW, level_of
 from companion.vision.lying import sighted
 from companion.vision.mats import Mats, look
@@ -28,9 +26,8 @@ from companion.vision.picture import read_picture
 from companion.vision.sizes import SIZES_MM, widths_mm
 from companion.vision.stickers import AGREED, Before, boxes_to_read, read_codes
 from companion.vision.templates import Templates
-from companion.vision.view import Point, Sighting, View
+from companion.vision.view import STICKER, Point, Sighting, View
 
-STICKER = "sticker"
 _AGAIN_PX = 12
 
 
@@ -56,8 +53,8 @@ def read(
     `where` limits the reading to boxes; outside them the sightings of `before` still stand. Zones are unknown when
     their mat is not found, when a `moving` box touches them, or when `unknown` names them. `gray` spares making
     the frame grey where that is done already; without `every_size` only stickers as large as those of `before` are
-    looked for. With `templates` cards are told by their faces too, wherever they lie;
-    without `stickers` none is looked for.
+    looked for. With `templates` cards are told by their faces too, wherever they lie; without `stickers` none of
+    those is looked for.
     """
     how = _How(allowed) if every_size or before is None else _as_before(before, mats, allowed)
     gray = gray_of(frame.image) if gray is None else gray
@@ -107,7 +104,7 @@ def sighting_of(code: Code, mats: Mats) -> Sighting:
         centre_px=centre,
         corners_px=code.corners_px,
         zone=fit.zone_at(centre) if fit else None,
-        sideways=_sideways(code, fit),
+        sideways=lies_sideways(code.corners_px, fit),
         confidence=code.confidence,
         by=STICKER,
         rivals=code.rivals,
@@ -148,12 +145,6 @@ def _sightings(
     again = [around(s.corners_px).padded(_AGAIN_PX) for s in twice if s.corners_px]
     rest = replace(before, sightings=tuple(s for s in before.sightings if s not in twice))
     return _sightings(gray, mats, how, (*boxes, *again), rest)
-
-
-def _sideways(code: Code, fit: Fit | None) -> bool:
-    corners = fit.to_mm(code.corners_px) if fit else np.array(code.corners_px)
-    up = corners[0] + corners[1] - corners[2] - corners[3]
-    return bool(abs(up[0]) > abs(up[1]))
 
 
 # --- Whole pictures, for `companion read` ---------------------------------------------------------------------

@@ -82,12 +82,6 @@ class Templates:
 
     all: tuple[Template, ...]
 
-    @property
-    def inner_mm(self) -> tuple[float, float]:
-        """Width and height of what is compared."""
-        width, height = self.size_mm
-        return width - 2 * INSET_MM, height - 2 * INSET_MM
-
     @cached_property
     def points(self) -> Points:
         """What stands out on the pictures."""

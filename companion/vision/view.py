@@ -6,6 +6,9 @@ from dataclasses import dataclass, field
 
 from companion.rules.cards import Card
 
+STICKER, FACE = "sticker", "face"
+"""What a card was told by."""
+
 Point = tuple[float, float]
 Quad = tuple[Point, Point, Point, Point]
 

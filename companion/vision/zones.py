@@ -22,7 +22,7 @@ from companion.layout import CARD_MM, MAX_SIDES, MatLayout, Rect
 from companion.vision.boxes import Box, Image, around
 from companion.vision.mats import Fit, Floats, Mats
 from companion.vision.opencv import cv2
-from companion.vision.view import Sighting
+from companion.vision.view import FACE, Sighting
 
 MM_PER_PX = 4.0
 RIM_MM = 32.0
@@ -508,7 +508,7 @@ def _stickers_on(sheet: Sheet, sightings: Sequence[Sighting]) -> Floats:
     own = [s for s in sightings if s.corners_px and (s.zone or "").partition("/")[0] == sheet.fit.layout.id]
     if not own:
         return np.empty((0, 3))
-    reach_mm = [FACE_REACH_MM if s.by == "face" else REACH_MM for s in own]
+    reach_mm = [FACE_REACH_MM if s.by == FACE else REACH_MM for s in own]
     return np.column_stack((_on_sheet(sheet.fit.to_mm([s.centre_px for s in own])), reach_mm))
 
 
