@@ -536,6 +536,7 @@ def read_images(
     Example: companion read ann.jpg bob.jpg --tally classic
     """
     from companion import report
+    from companion.deck_in_use import faces_of
     from companion.labels import card_ids
     from companion.setup import read_setup
     from companion.vision.read import read_pictures
@@ -545,7 +546,7 @@ def read_images(
     counted = _of_table(tally, table.edition if table else None) if tally else None
     allowed = frozenset(card_ids(table.edition.deck)) if table and not (audited or counted) else None
     unread, pictures, photos = 0, [], _Photos(table)
-    faces = _faces(deck or (table.cards if table else None), data)
+    faces = faces_of(deck or (table.cards if table else None), data)
     how: dict[str, Any] = {"drawing": table.drawing if table else None, "templates": faces, "also": photos}
     for found in read_pictures(images, allowed=allowed, **how):
         if "problem" in found:
@@ -591,15 +592,6 @@ def _say_tally(edition: Any, photos: Sequence[Any], *, as_json: bool) -> None:
     counted = tally(edition, photos)
     said = [json.dumps(tally_report.as_json(edition, counted), ensure_ascii=False)]
     click.echo("\n".join(said if as_json else tally_report.sentences(edition, counted)))
-
-
-def _faces(deck: str | None, data: Path | None) -> Any:
-    """The faces of a deck by its name, None where none is named."""
-    if deck is None:
-        return None
-    from companion.service import faces_of
-
-    return faces_of(deck, data)
 
 
 def _camera_advice(table: Any) -> Callable[..., dict[str, Any]]:

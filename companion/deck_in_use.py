@@ -8,6 +8,7 @@ import threading
 import time
 from pathlib import Path
 
+from companion.data import data_dir
 from companion.decks import deck_names, load_deck
 from companion.errors import Problem
 from companion.vision.templates import Templates, load_templates
@@ -17,6 +18,14 @@ KEPT_NAME = "deck-in-use.json"
 
 LOOK_AGAIN_S = 1.0
 """How often it is looked whether another deck has been chosen, or pictures were added to this one."""
+
+
+def faces_of(deck: str | None, data: Path | None) -> Templates | None:
+    """The templates of a deck by its name, None for none; `data` as `--data` gives it.
+
+    Raises Problem where there is no such deck, or it cannot be read.
+    """
+    return load_templates(load_deck(deck, data_dir(data))) if deck else None
 
 
 def chosen_deck(data: Path) -> str | None:

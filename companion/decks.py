@@ -16,14 +16,16 @@ import shutil
 import tempfile
 import tomllib
 import zipfile
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
 from companion.errors import Problem
 from companion.rules.cards import Card, card_of_slug
-from companion.rules.edition import EditionError, load_edition
+from companion.rules.edition import Edition, EditionError, load_edition
 from companion.rules.spelling import meant, shown
 from companion.shipped import shipped
 
@@ -32,6 +34,7 @@ DECKS_NAME = "decks"
 
 FILE_NAME = "deck.toml"
 BACK = "back"
+WITHOUT_BACK = "a card that lies face down may be asked about"
 CARD_MM = (57.0, 88.0)
 MOST_PICTURES = 9
 """So many pictures of one face are kept."""
@@ -138,6 +141,30 @@ def own_folder(name: str, data: Path) -> Path:
     return data / DECKS_NAME / checked_name(name)
 
 
+def titles(data: Path | None) -> dict[str, str]:
+    """What people call the decks, by their names: the title, with the name beside it where two have the same one."""
+    plain = {name: _title(folder_of(name, data), name) for name in deck_names(data)}
+    many = Counter(title.casefold() for title in plain.values())
+    return {name: f"{title} ({name})" if many[title.casefold()] > 1 else title for name, title in plain.items()}
+
+
+def _title(folder: Path, name: str) -> str:
+    try:
+        return read_description(folder).title or name
+    except Problem:
+        return name
+
+
+def is_begun(name: str, data: Path) -> bool:
+    """Whether a deck is sound, but has no face yet."""
+    try:
+        folder = folder_of(name, data)
+        _cards_of(read_description(folder).edition, folder)
+        return not pictures_in(folder).keys() - {None}
+    except (Problem, OSError):
+        return False
+
+
 # --- Reading --------------------------------------------------------------------------------------------------
 
 
@@ -152,8 +179,26 @@ def load_deck(name: str, data: Path | None = None) -> Deck:
             f"There is no deck '{shown(name)}'{meant(name, known)}: the decks are {', '.join(known)};"
             " `companion enroll` makes one of your cards."
         )
+    return read_deck(folder_of(name, data))
+
+
+def folder_of(name: str, data: Path | None) -> Path:
+    """Where a deck lies that there is."""
     ours = shipped("card_templates") / name
-    return read_deck(ours if (ours / FILE_NAME).is_file() or data is None else data / DECKS_NAME / name)
+    return ours if (ours / FILE_NAME).is_file() or data is None else data / DECKS_NAME / name
+
+
+def whole_decks(data: Path | None) -> Iterator[Deck]:
+    """Every deck that can be used, those that ship first; of a damaged one `companion decks` says what is wrong."""
+    for name in deck_names(data):
+        with suppress(Problem):
+            yield load_deck(name, data)
+
+
+def decks_for(edition: Edition, data: Path | None) -> tuple[str, ...]:
+    """The names of the decks that an edition is played with: its own, and those of others that have all its cards."""
+    fitting = (d for d in whole_decks(data) if d.edition == edition.name or edition.deck.keys() <= d.faces.keys())
+    return tuple(deck.name for deck in fitting)
 
 
 def read_deck(folder: Path) -> Deck:
@@ -163,7 +208,7 @@ def read_deck(folder: Path) -> Deck:
     pictures = pictures_in(folder)
     faces = {card: pictures[card] for card in cards if card in pictures}
     if not faces:
-        raise Problem(f"The deck in {folder} has no picture of any face: enrol it anew with `companion enroll`.")
+        raise Problem(f"The deck in {folder} has no picture of any face yet: enrol its cards with `companion enroll`.")
     return Deck(
         folder.name,
         description.title or folder.name,
@@ -347,10 +392,18 @@ def export_deck(deck: Deck, out: Path) -> Path:
     return path
 
 
-def import_deck(file: Path, data: Path, recoded: Recoded, name: str | None = None, sent: bytes | None = None) -> Deck:
+def import_deck(
+    file: Path,
+    data: Path,
+    recoded: Recoded,
+    name: str | None = None,
+    *,
+    title: str | None = None,
+    sent: bytes | None = None,
+) -> Deck:
     """Takes a deck from a zip file that `export_deck` wrote into the data folder, whole or not at all.
 
-    It is called `name`, else as it says itself. `sent` is what the file holds where it came from another machine,
+    Name and title are those given, else what it says itself. `sent` is what the file holds where it came from another machine,
     and is not on this one's disk. Nothing of the file is trusted: its names are checked, what is too
     large is refused, and every picture is read and written anew. Raises Problem.
     """
@@ -364,9 +417,10 @@ def import_deck(file: Path, data: Path, recoded: Recoded, name: str | None = Non
     folder = own_folder(called, data)
     if folder.exists():
         raise Problem(
-            f"There is a deck '{called}' already: give this one another name, in the terminal with --as NAME."
+            f"There is a deck '{called}' already: give this one another name – on the page in the field"
+            " “Another name”, in the terminal with --as NAME."
         )
-    description = Description(called, inner.edition, inner.size_mm, inner.title, inner.maker, inner.made)
+    description = Description(called, inner.edition, inner.size_mm, title or inner.title, inner.maker, inner.made)
     _cards_of(description.edition, file)
     return _moved_in(folder, description, {name: recoded(data, f"{file}/{name}") for name, data in content.items()})
 

@@ -14,8 +14,7 @@ import click
 
 from companion import demo as simulated
 from companion.data import data_dir, store_path
-from companion.deck_in_use import DeckInUse
-from companion.decks import load_deck
+from companion.deck_in_use import DeckInUse, faces_of
 from companion.drawn_zones import DrawnZones
 from companion.errors import Problem
 from companion.history import history
@@ -32,7 +31,7 @@ from companion.simulate.script import Script
 from companion.store import Store
 from companion.vision.camera import Frame, Notice, camera_answers, frames
 from companion.vision.eye import Eye
-from companion.vision.templates import Templates, load_templates
+from companion.vision.templates import Templates
 from companion.watch import Corridor, Watcher
 
 DEMO = "demo:"
@@ -80,11 +79,6 @@ def eye_for(setup: Setup, templates: Templates | None = None) -> Eye:
     """An eye that knows a setup's cards, by their stickers and, with a deck's templates, by their faces."""
     allowed = frozenset(card_ids(setup.edition.deck))
     return Eye(allowed=allowed, drawn=DrawnZones(given=setup.drawing), templates=lambda: templates)
-
-
-def faces_of(deck: str | None, data: Path | None) -> Templates | None:
-    """The templates of a deck by its name, None for none. Raises Problem where there is no such deck."""
-    return load_templates(load_deck(deck, data_dir(data))) if deck else None
 
 
 def up(

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import secrets
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from companion.decks import deck_names, load_deck
+from companion.deck_in_use import faces_of
+from companion.decks import whole_decks
 from companion.errors import Problem
 from companion.layout import all_mats
 from companion.rules.cards import Card
@@ -24,7 +25,6 @@ from companion.vision.mats import Mats, look
 from companion.vision.opencv import cv2
 from companion.vision.picture import decode
 from companion.vision.read import gray_of, read
-from companion.vision.templates import load_templates
 from companion.vision.view import STICKER, Sighting, View
 
 MOST_BYTES = 24_000_000
@@ -89,20 +89,13 @@ def read_photo(data: bytes, name: str, deck: str = "", folder: Path | None = Non
 def _read(data: bytes, name: str, deck: str, folder: Path | None) -> Shot:
     image = decode(data, name)
     mats = look(gray_of(image), Mats(), 0.0, all_mats())
-    view = read(Frame(image, 0.0), mats, templates=load_templates(load_deck(deck, folder)) if deck else None)
+    view = read(Frame(image, 0.0), mats, templates=faces_of(deck, folder))
     return Shot(Photo(name, (image.shape[1], image.shape[0]), view), _small(image), dict(_crops(image, view)))
 
 
 def deck_choices(folder: Path | None) -> tuple[tuple[str, str], ...]:
     """The decks by whose faces cards can be told, each with its title; `folder` is the data folder."""
-    return tuple(_titled(deck_names(folder), folder))
-
-
-def _titled(names: Iterable[str], folder: Path | None) -> Iterator[tuple[str, str]]:
-    for name in names:
-        # A deck that is damaged is none to choose; `companion decks` says what is wrong with it.
-        with suppress(Problem):
-            yield name, load_deck(name, folder).title
+    return tuple((deck.name, deck.title) for deck in whole_decks(folder))
 
 
 @contextmanager
