@@ -10,6 +10,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -546,8 +547,9 @@ def read_images(
     counted = _of_table(tally, table.edition if table else None) if tally else None
     allowed = frozenset(card_ids(table.edition.deck)) if table and not (audited or counted) else None
     unread, pictures, photos = 0, [], _Photos(table)
-    faces = faces_of(deck or (table.cards if table else None), data)
-    how: dict[str, Any] = {"drawing": table.drawing if table else None, "templates": faces, "also": photos}
+    named = deck or (table.cards if table else None)
+    how: dict[str, Any] = {"drawing": table.drawing if table else None, "also": photos}
+    how["templates"] = faces_of(named, data)
     for found in read_pictures(images, allowed=allowed, **how):
         if "problem" in found:
             unread += 1
@@ -560,7 +562,7 @@ def read_images(
         if "setup" in found and not as_json:
             click.echo("\n".join(report.allowed_by_camera(cast("dict[str, Any]", found["setup"]))))
     if counted:
-        _say_tally(counted, photos.taken([str(found["image"]) for found in pictures]), as_json=as_json)
+        _say_tally(counted, photos.taken([str(found["image"]) for found in pictures]), named, data, as_json=as_json)
     if audited:
         return _audit(audited, pictures, unread, as_json=as_json)
     return _WRONG if unread else 0
@@ -584,12 +586,17 @@ class _Photos:
         return [Photo(name, size, view) for name, (size, view) in zip(names, self._seen, strict=True)]
 
 
-def _say_tally(edition: Any, photos: Sequence[Any], *, as_json: bool) -> None:
-    """Says what lies before each side, and the score."""
+def _say_tally(edition: Any, photos: Sequence[Any], deck: str | None, data: Path | None, *, as_json: bool) -> None:
+    """Says what lies before each side, and the score; where nothing was read, what to do."""
     from companion import tally_report
+    from companion.data import data_dir
+    from companion.decks import decks_for
     from companion.tally import tally
 
     counted = tally(edition, photos)
+    if counted.is_blank:
+        hint = tally_report.nothing_read(deck, decks_for(edition, data_dir(data)))
+        counted = replace(counted, notes=(*counted.notes, hint))
     said = [json.dumps(tally_report.as_json(edition, counted), ensure_ascii=False)]
     click.echo("\n".join(said if as_json else tally_report.sentences(edition, counted)))
 

@@ -10,7 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import count, pairwise
+from itertools import combinations, count, pairwise
 from statistics import median
 from typing import NamedTuple
 
@@ -29,6 +29,9 @@ SAME_PLACE_MM = 5.0
 
 STICKER_CODE_MM = 16.8
 """The code of a sticker of the usual size: without mats it tells the scale."""
+
+FEWEST_ALIKE = 3
+"""So many cards that are the same as those of another photograph are hardly chance."""
 
 MOST_GUESSES = 3
 FEWEST_SIDES = 2
@@ -57,7 +60,7 @@ class Spot:
     """Names it as long as no photograph before its own is taken away: `1-7`."""
 
     number: int
-    """As it is drawn on the picture, from 1 on over all photographs."""
+    """As it is drawn on the picture, from 1 on over all photographs; those that score, or may, before all others."""
 
     photo: int
     """The index of its photograph."""
@@ -113,9 +116,14 @@ class Lot:
         return not self.key.startswith(HEAP)
 
     @property
+    def scoring(self) -> tuple[Spot, ...]:
+        """The cards that score, or may: the page draws their numbers."""
+        return tuple(spot for spot in self.spots if spot.matters)
+
+    @property
     def unsure(self) -> tuple[Spot, ...]:
         """The cards about which people are asked."""
-        return tuple(spot for spot in self.spots if spot.matters and not spot.is_sure)
+        return tuple(spot for spot in self.scoring if not spot.is_sure)
 
     @property
     def distances(self) -> Counter[Card]:
@@ -172,8 +180,13 @@ class Tally:
 
     @property
     def spots(self) -> tuple[Spot, ...]:
-        """Every card of every lot, in the order of their numbers."""
+        """Every card of every lot."""
         return tuple(spot for lot in self.lots for spot in lot.spots)
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether there are photographs, and no card was read on any of them."""
+        return bool(self.photos) and not any(photo.view.sightings for photo in self.photos)
 
     @property
     def places(self) -> tuple[Place, ...]:
@@ -201,7 +214,7 @@ def layings(tally: Tally) -> tuple[Laying, ...]:
 def _laying(place: Place) -> Laying:
     if place.lot is None:
         return Laying(place.name, drove_unseen=True)
-    taken = [replace(spot, card=spot.likeliest) for spot in place.lot.spots if spot.matters]
+    taken = [replace(spot, card=spot.likeliest) for spot in place.lot.scoring]
     lot = replace(place.lot, spots=tuple(taken))
     sideways = tuple(card for card, is_sideways in lot.safeties.items() if is_sideways)
     return Laying(place.name, lot.distances, lot.doubled, tuple(lot.safeties), sideways)
@@ -230,8 +243,9 @@ def tally(edition: Edition, photos: Sequence[Photo]) -> Tally:
     once = _once(ours)
     told = [photo.view.draw_pile_empty for photo in photos if photo.view.draw_pile_empty is not None]
     mats = {mat.id for photo in photos for mat in photo.view.mats if mat.id.startswith("side-")}
-    notes = tuple(_notes(seen, ours, once, photos, edition))
-    return Tally(tuple(photos), _lots(once, mats, edition), any(told) if told else None, notes)
+    lots = _lots(once, mats, edition)
+    notes = (*_notes(seen, ours, once, photos, edition), *_twice(lots, photos, edition))
+    return Tally(tuple(photos), lots, any(told) if told else None, notes)
 
 
 def _on_photo(number: int, photo: Photo) -> Iterator[_Seen]:
@@ -326,13 +340,14 @@ def _lots(seen: Sequence[_Seen], mats: Iterable[str], edition: Edition) -> tuple
         spots.setdefault(card.lot, []).append(_spot(card, edition, is_doubtful=(card.photo, card.at) in twice))
     beside = {card.lot for card in seen if card.is_beside}
     lots = [Lot(key, tuple(_ordered(cards)), key in beside) for key, cards in spots.items()]
-    lots = sorted((lot for lot in lots if lot.has_mat or any(s.matters for s in lot.spots)), key=_lot_order)
-    numbers = count(1)
+    lots = sorted((lot for lot in lots if lot.has_mat or lot.scoring), key=_lot_order)
+    every = sorted((spot for lot in lots for spot in lot.spots), key=lambda spot: not spot.matters)
+    numbers = {spot.key: number for number, spot in enumerate(every, start=1)}
     return tuple(_upright(_numbered(lot, numbers)) for lot in lots)
 
 
-def _numbered(lot: Lot, numbers: Iterator[int]) -> Lot:
-    return replace(lot, spots=tuple(replace(spot, number=next(numbers)) for spot in lot.spots))
+def _numbered(lot: Lot, numbers: Mapping[str, int]) -> Lot:
+    return replace(lot, spots=tuple(replace(spot, number=numbers[spot.key]) for spot in lot.spots))
 
 
 def _read_twice(seen: Sequence[_Seen]) -> set[tuple[int, int]]:
@@ -400,3 +415,21 @@ def _notes(
     if again:
         cards = "One card was" if len(again) == 1 else f"{len(again)} cards were"
         yield f"{cards} on a photograph before and counted there."
+    bare = [photo.name for photo in photos if not photo.view.sightings]
+    for name in bare if len(bare) < len(photos) else ():
+        yield f"No card was read on {name}: if cards lie there, photograph them from nearer by and with more light."
+
+
+def _twice(lots: Sequence[Lot], photos: Sequence[Photo], edition: Edition) -> Iterator[str]:
+    """Of photographs that show the same cards, not on the same mat, only one should count."""
+    for one, other in combinations([lot for lot in lots if lot.scoring and not lot.is_beside], 2):
+        first, second = (photos[lot.scoring[0].photo].name for lot in (one, other))
+        if first != second and not (one.has_mat and other.has_mat) and _are_alike(one, other, edition):
+            yield f"{first} and {second} seem to show the same cards: let them count once only."
+
+
+def _are_alike(one: Lot, other: Lot, edition: Edition) -> bool:
+    """Whether two lots share a card of which the deck has one alone, or have the same several cards."""
+    first, second = (Counter(spot.likeliest for spot in lot.scoring) for lot in (one, other))
+    only = any(edition.deck[card] == 1 for card in (first & second) if card is not Card.UNKNOWN)
+    return only or (first == second and first.total() >= FEWEST_ALIKE)

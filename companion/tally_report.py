@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from companion import report
@@ -14,12 +15,22 @@ from companion.rules.edition import Edition
 from companion.rules.house_rules import EditionError, one_of
 from companion.rules.table import Side, Table
 from companion.rules.tableau import Laying, Told, Trip, check_sides, likely, odd, table_of, trips
-from companion.tally import PILES, Lot, Place, Spot, Tally, layings
+from companion.tally import PILES, Lot, Photo, Place, Spot, Tally, layings
 from companion.vision.view import FACE
 
 NO_PICTURE = "No picture could be read: there is nothing to count."
 MAY_LACK = "Of cards told by their faces those that others cover may be missing: count, or lay them apart."
 IF_RIGHT = "If all this is right:"
+PRINTED = "own"
+"""The deck that `companion print deck` draws."""
+
+_ENROL = "if they are another deck, `companion enroll` makes it known."
+_THIRDS = (
+    ("upper left", "at the top", "upper right"),
+    ("left", "in the middle", "right"),
+    ("lower left", "at the bottom", "lower right"),
+)
+"""What the ninths of a picture are called, row by row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,37 +61,53 @@ def _about_cards(counted: Tally) -> Iterator[Question]:
         for spot in () if lot.is_beside else lot.unsure:
             yield _about_card(spot, counted)
         if lot.is_beside:
-            cards = _cards_called([spot for spot in lot.spots if spot.matters])
-            say = f"{cards} beside the mats: whose? Not counted for now."
+            lie = "lie" if lot.scoring[1:] else "lies"
+            say = f"{_capital(called(lot.scoring))} {lie} beside the mats: whose? Not counted for now."
             yield Question("beside", say, tuple(place.name for place in counted.places), None, lot.spots)
 
 
 def _about_card(spot: Spot, counted: Tally) -> Question:
-    x, y = spot.centre_px
-    where = f"{counted.photos[spot.photo].name} at {x:.0f}, {y:.0f}"
+    card, where = f"card {spot.number}", _where_on(counted.photos[spot.photo], spot)
     slugs = tuple(card.value for card in spot.guesses)
     if not slugs:
-        return Question("card", f"Card {spot.number} cannot be told ({where}): not counted for now.", (), None, (spot,))
+        say = f"Which is {card} ({where})? It cannot be told, and is not counted for now."
+        return Question("card", say, (), None, (spot,))
     named = one_of([card_name(card) for card in spot.guesses])
-    ask = f"Is card {spot.number} {named}" if slugs[1:] else f"Is card {spot.number} really {named}"
+    ask = f"Which is {card}: {named}" if slugs[1:] else f"Is {card} really {named}"
     taken = f"Counted as {card_name(spot.likeliest)} for now."
     return Question("card", f"{ask} ({where})? {taken}", slugs, slugs[0], (spot,))
 
 
-def _cards_called(spots: Sequence[Spot]) -> str:
-    numbers = [str(spot.number) for spot in spots]
-    if len(numbers) == 1:
-        return f"Card {numbers[0]} lies"
-    return f"Cards {', '.join(numbers[:-1])} and {numbers[-1]} lie"
+def _where_on(photo: Photo, spot: Spot) -> str:
+    """Where a card is on its photograph, by its thirds and in pixels: `a.jpg, upper left, at 310, 205`."""
+    (x, y), (width, height) = spot.centre_px, photo.size_px
+    return f"{photo.name}, {_THIRDS[_third(y / height)][_third(x / width)]}, at {x:.0f}, {y:.0f}"
+
+
+def _third(share: float) -> int:
+    return min(2, max(0, int(3 * share)))
+
+
+def called(spots: Sequence[Spot]) -> str:
+    """Cards by their numbers: `card 3`, `cards 1 to 5 and 8`."""
+    numbers = sorted(spot.number for spot in spots)
+    runs = [[n for _, n in run] for _, run in groupby(enumerate(numbers), key=lambda placed: placed[1] - placed[0])]
+    said = [part for run in runs for part in ([f"{run[0]} to {run[-1]}"] if run[2:] else map(str, run))]
+    *most, last = said
+    return ("cards " if numbers[1:] else "card ") + (f"{', '.join(most)} and {last}" if most else last)
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _about_heaps(counted: Tally) -> Iterator[Question]:
     """Where cards lie in several heaps and no mat says whose they are."""
     heaps = [place for place in counted.places if place.lot and not place.lot.has_mat]
     for place in heaps if len(heaps) > 1 else ():
-        numbers = [spot.number for spot in place.lot.spots] if place.lot else []
-        cards = f"Do cards {numbers[0]} to {numbers[-1]}" if len(numbers) > 1 else f"Does card {numbers[0]}"
-        say = f"{cards} lie before a side of their own? Taken for {place.name}."
+        spots = place.lot.scoring if place.lot else ()
+        do, own = ("Do", "their") if spots[1:] else ("Does", "its")
+        say = f"{do} {called(spots)} lie before a side of {own} own? Taken for {place.name}."
         yield Question("whose", say, tuple(other.name for other in counted.places), place.name)
 
 
@@ -109,6 +136,17 @@ def trip_say(trip: Trip, laid: Sequence[Laying]) -> str:
     return f"{trip.target} km, extended by {laid[trip.extended_by].name}"
 
 
+def nothing_read(deck: str | None, others: Sequence[str]) -> str:
+    """What to do where no card was read at all; `others` are the decks of the edition."""
+    rest = [name for name in others if name != deck]
+    named = one_of([f"{name} (the printed deck)" if name == PRINTED else name for name in rest]) if rest else ""
+    if deck:
+        say = f"No sticker was read, and no card of the deck '{deck}': photograph the cards from nearer by"
+        return say + (f", or name their deck with --deck: {named}." if rest else f"; {_ENROL}")
+    say = "No sticker was read: cards without stickers are read with --deck NAME, which names their deck"
+    return f"{say}: {named}." if rest else f"{say}; {_ENROL}"
+
+
 # --- For the terminal -----------------------------------------------------------------------------------------
 
 
@@ -117,45 +155,65 @@ def sentences(edition: Edition, counted: Tally) -> Iterator[str]:
     if not counted.photos:
         yield NO_PICTURE
         return
-    for place in counted.places:
-        yield from _place(place, counted)
+    for place, laid in zip(counted.places, layings(counted), strict=True):
+        yield from _place(place, laid.km, counted) if place.lot or not counted.is_blank else ()
+    for lot in counted.lots:
+        if lot.is_beside:
+            yield f"Beside the mats on {_photos(lot, counted)}, not counted:"
+            yield from _cards(lot)
     yield from counted.notes
+    if counted.is_blank:
+        return
     if any(sighting.by == FACE for photo in counted.photos for sighting in photo.view.sightings):
         yield MAY_LACK
     yield from (f"? {question.say}" for question in questions(edition, counted))
     yield from _score(edition, counted)
 
 
-def _place(place: Place, counted: Tally) -> Iterator[str]:
+def _place(place: Place, km: int, counted: Tally) -> Iterator[str]:
     if place.lot is None:
         yield f"{place.name}: on no picture"
         return
-    lot = place.lot
-    km = sum(card.km * number for card, number in (lot.distances + lot.doubled).items())
-    yield f"{place.name}, {_where(lot, counted)}: {km} km"
-    yield from (f"  {line}" for line in (_distances(lot), _safeties(lot), _piles(lot)) if line)
+    yield f"{place.name}, {_where(place.lot, counted)}: {km} km"
+    yield from _cards(place.lot)
 
 
 def _where(lot: Lot, counted: Tally) -> str:
-    photos = ", ".join(dict.fromkeys(counted.photos[spot.photo].name for spot in lot.spots))
-    if lot.has_mat:
-        return f"mat {lot.key}" + (f" on {photos}" if photos else "")
-    return f"cards {lot.spots[0].number} to {lot.spots[-1].number} on {photos}" if photos else ""
+    photos = _photos(lot, counted)
+    return (f"mat {lot.key}" if lot.has_mat else called(lot.scoring)) + (f" on {photos}" if photos else "")
+
+
+def _photos(lot: Lot, counted: Tally) -> str:
+    return ", ".join(dict.fromkeys(counted.photos[spot.photo].name for spot in lot.spots))
+
+
+def _cards(lot: Lot) -> Iterator[str]:
+    """The cards of a lot, each with the number that the questions and the page know it by."""
+    lines = (_distances(lot), _safeties(lot), _unsure(lot), _piles(lot))
+    yield from (f"  {line}" for line in lines if line)
 
 
 def _distances(lot: Lot) -> str:
     doubled = lot.doubled
-    said = [
-        f"{number} × {card}" + (f" ({doubled[card]} of them twice)" if doubled[card] else "")
-        for card, number in lot.distances.items()
-    ]
-    return ", ".join(said)
+    twice = {card: f", {number} of them twice" for card, number in doubled.items()}
+    return ", ".join(
+        f"{number} × {card} ({_called(lot, card)}{twice.get(card, '')})" for card, number in lot.distances.items()
+    )
 
 
 def _safeties(lot: Lot) -> str:
+    coup = {True: "coup fourré, ", False: ""}
     return ", ".join(
-        card_name(card) + (" (coup fourré)" if is_sideways else "") for card, is_sideways in lot.safeties.items()
+        f"{card_name(card)} ({coup[is_sideways]}{_called(lot, card)})" for card, is_sideways in lot.safeties.items()
     )
+
+
+def _unsure(lot: Lot) -> str:
+    return f"not told for sure: {called(lot.unsure)}" if lot.unsure else ""
+
+
+def _called(lot: Lot, card: Card) -> str:
+    return called([spot for spot in lot.spots if spot.card is card])
 
 
 def _piles(lot: Lot) -> str:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import cv2
+import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 from pictures import Lens, Mat, Scene, on_mat, picture
@@ -141,8 +143,8 @@ def test_whose_heaps_are_is_asked():
     said = [question.say for question in tally_report.questions(CLASSIC, found) if question.ask == "whose"]
 
     assert said == [
-        "Do cards 1 to 2 lie before a side of their own? Taken for Side 1.",
-        "Does card 3 lie before a side of their own? Taken for Side 2.",
+        "Do cards 1 and 2 lie before a side of their own? Taken for Side 1.",
+        "Does card 3 lie before a side of its own? Taken for Side 2.",
     ]
 
 
@@ -226,6 +228,36 @@ def test_a_sticker_of_a_mat_that_only_the_other_photograph_shows_is_added():
     assert distances(counted(first, second))[0] == {"100": 1, "75": 1, "50": 1}
 
 
+def test_a_photograph_without_a_card_among_others_is_named():
+    found = counted(photo(face("100"), name="ann.jpg"), photo(name="bob.jpg"))
+
+    assert found.notes == (
+        "No card was read on bob.jpg: if cards lie there, photograph them from nearer by and with more light.",
+    )
+    assert not found.is_blank
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "is_said"),
+    [
+        (["100", "75", "50"], ["75", "50", "100"], True),
+        (["100", "extra-tank"], ["50", "100", "extra-tank"], True),
+        (["100", "75"], ["100", "75"], False),
+        (["100", "75", "50"], ["100", "75", "25"], False),
+    ],
+    ids=["the same cards", "a safety twice", "only two", "others"],
+)
+def test_two_photographs_of_one_side_without_a_mat_are_noticed(first, second, is_said):
+    photos = [
+        photo(*(face(slug, at=(90 * n, 0)) for n, slug in enumerate(cards)), name=name)
+        for name, cards in (("a.jpg", first), ("b.jpg", second))
+    ]
+
+    assert counted(*photos).notes == (
+        ("a.jpg and b.jpg seem to show the same cards: let them count once only.",) if is_said else ()
+    )
+
+
 # --- What is asked -------------------------------------------------------------------------------------------
 
 
@@ -236,7 +268,8 @@ def asked(found: Tally, edition=CLASSIC) -> list[str]:
 def test_a_card_that_cannot_be_told_is_a_question_with_its_place_and_counts_as_the_likeliest():
     found = counted(photo(unsure("75", "25", zone="side-1/distance", at=(310, 205)), mats=("side-1", "side-2")))
 
-    assert asked(found)[0] == "Is card 1 75 km or 25 km (a.jpg at 310, 205)? Counted as 75 km for now."
+    say = "Which is card 1: 75 km or 25 km (a.jpg, upper left, at 310, 205)? Counted as 75 km for now."
+    assert asked(found)[0] == say
     assert distances(found) == [{"75": 1}, {}]
 
 
@@ -252,13 +285,14 @@ def test_what_may_lie_in_the_zone_is_offered_first():
 def test_what_cannot_score_is_not_asked_about(sighting):
     found = counted(photo(sighting, face("100", "side-1/distance"), mats=("side-1", "side-2")))
 
-    assert not [say for say in asked(found) if say.startswith(("Is card", "Card"))]
+    assert not [question for question in tally_report.questions(CLASSIC, found) if question.ask == "card"]
 
 
 def test_a_card_without_any_likely_face_is_asked_about_and_counts_nothing():
     found = counted(photo(unsure(zone="side-1/distance", at=(9, 9)), mats=("side-1", "side-2")))
 
-    assert asked(found)[0] == "Card 1 cannot be told (a.jpg at 9, 9): not counted for now."
+    say = "Which is card 1 (a.jpg, upper left, at 9, 9)? It cannot be told, and is not counted for now."
+    assert asked(found)[0] == say
     assert distances(found) == [{}, {}]
 
 
@@ -284,6 +318,53 @@ def test_a_side_that_no_photograph_shows_is_asked_about_and_not_shut_out_unasked
 
     assert "No picture shows Side 2: did it lay any distance? Taken for yes." in asked(found)
     assert Item.SHUT_OUT not in dict(scoring.score(table)[0].lines)
+
+
+def test_the_list_and_the_questions_call_a_card_by_one_number_those_that_score_first():
+    found = counted(
+        photo(
+            card("roll-01", "side-1/battle"),
+            card("100-01", "side-1/distance", (100, 100)),
+            unsure("75", "25", zone="side-1/distance", at=(500, 240)),
+            card("50-01", "side-2/distance", (900, 900)),
+            unsure(zone="side-2/safety", at=(20, 640)),
+            mats=("side-1", "side-2"),
+        )
+    )
+
+    said = list(tally_report.sentences(CLASSIC, found))
+
+    assert said[:7] == [
+        "Side 1, mat side-1 on a.jpg: 175 km",
+        "  1 × 100 (card 1)",
+        "  not told for sure: card 2",
+        "  battle pile: roll",
+        "Side 2, mat side-2 on a.jpg: 50 km",
+        "  1 × 50 (card 3)",
+        "  not told for sure: card 4",
+    ]
+    assert [say for say in said if "Which" in say] == [
+        "? Which is card 2: 75 km or 25 km (a.jpg, at the top, at 500, 240)? Counted as 75 km for now.",
+        "? Which is card 4 (a.jpg, lower left, at 20, 640)? It cannot be told, and is not counted for now.",
+    ]
+
+
+def test_cards_beside_the_mats_are_listed_with_their_numbers():
+    found = counted(photo(card("200-01", "side-1/distance"), card("75-01", at=(300, 475)), mats=("side-1", "side-2")))
+
+    said = list(tally_report.sentences(CLASSIC, found))
+
+    assert said[said.index("Beside the mats on a.jpg, not counted:") + 1] == "  1 × 75 (card 2)"
+
+
+@pytest.mark.parametrize(
+    ("numbers", "say"),
+    [([3], "card 3"), ([4, 3], "cards 3 and 4"), ([1, 2, 3, 5], "cards 1 to 3 and 5"), ([1, 3, 4], "cards 1, 3 and 4")],
+)
+def test_cards_are_called_by_their_numbers(numbers, say):
+    spot = counted(photo(face("100"))).spots[0]
+
+    assert tally_report.called([replace(spot, number=number) for number in numbers]) == say
 
 
 @pytest.mark.parametrize(("seen", "is_asked"), [(None, True), (True, False), (False, False)])
@@ -409,8 +490,9 @@ def test_read_tells_the_cards_of_each_side_what_it_asks_and_the_score(tableau):
     answer = read(tableau, "--tally", "classic")
 
     assert answer.return_value == 0, answer.output
-    assert f"Side 1, mat side-1 on {tableau}: 700 km\n  2 × 200, 3 × 100\n  right of way (coup fourré)" in answer.output
-    assert f"Side 2, mat side-2 on {tableau}: 75 km\n  1 × 75\n  battle pile: stop" in answer.output
+    assert f"Side 1, mat side-1 on {tableau}: 700 km\n  2 × 200 (cards 1 and 2), 3 × 100" in answer.output
+    assert "  right of way (coup fourré, card 6)\n" in answer.output
+    assert f"Side 2, mat side-2 on {tableau}: 75 km\n  1 × 75 (card 7)\n  battle pile: stop" in answer.output
     assert "? Who completed it? By the cards: Side 1." in answer.output
     assert "  Total             1500      75" in answer.output
 
@@ -427,6 +509,38 @@ def test_read_tells_a_tally_as_json_after_its_pictures(tableau):
     assert found["told"] == {"target": 700, "extended_by": None, "completed_by": "Side 1", "draw_pile_empty": False}
     assert {name: sheet["total"] for name, sheet in found["score"].items()} == {"Side 1": 1500, "Side 2": 75}
     assert [question["ask"] for question in found["questions"]] == ["trip", "completed", "draw-pile"]
+
+
+@pytest.fixture
+def bare_table(tmp_path):
+    """A photograph on which nothing can be read."""
+    path = tmp_path / "bare.png"
+    cv2.imwrite(str(path), np.full((480, 640, 3), 90, np.uint8))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("words", "say"),
+    [
+        (["classic"], "No sticker was read: cards without stickers are read with --deck NAME, which names their deck: "
+                      "own (the printed deck)."),
+        (["rush"], "--deck NAME, which names their deck; if they are another deck, `companion enroll` makes it known."),
+        (["classic", "--deck", "own"], "No sticker was read, and no card of the deck 'own': photograph the cards from "
+                                       "nearer by; if they are another deck, `companion enroll` makes it known."),
+    ],
+    ids=["no deck named", "no deck there", "another deck"],
+)  # fmt: skip
+def test_where_no_card_was_read_it_says_what_to_do_and_counts_nothing(words, say, bare_table, tmp_path):
+    answer = read(bare_table, "--tally", *words, "--data", tmp_path)
+
+    assert say in answer.output
+    assert "Total" not in answer.output
+
+
+def test_where_no_card_was_read_json_says_so_among_the_notes(bare_table, tmp_path):
+    answer = read(bare_table, "--tally", "classic", "--json", "--data", tmp_path)
+
+    assert json.loads(answer.stdout.splitlines()[-1])["notes"][0].startswith("No sticker was read")
 
 
 def test_a_tally_of_pictures_that_cannot_be_read_is_said(tmp_path):
