@@ -391,7 +391,8 @@ def enroll(
         raise Problem(f"No face of '{deck}' was enrolled from {where}: see above for what is wrong with each picture.")
     rest = " with the rest" if wrong else ""
     click.echo(
-        f"The deck '{deck}' is kept{rest} in {enrolment.folder}. Use it with: companion read IMAGE --deck {deck}"
+        f"The deck '{deck}' is kept{rest} in {enrolment.folder}. Look whether each card was cut out well and is called"
+        f" right: companion decks show {deck} --out {deck}.png. Use it with: companion read IMAGE --deck {deck}"
     )
     return _WRONG if wrong else 0
 
@@ -444,17 +445,23 @@ def _data_folder(data: Path | None) -> Path:
 
 @decks.command("show")
 @click.argument("deck")
+@click.option(
+    "--out", metavar="FILE", type=click.Path(path_type=Path), help="All its pictures with their names, a PNG."
+)
 @_data
-def show_deck(deck: str, data: Path | None) -> None:
-    """Say what a deck holds, and which faces it lacks.
+def show_deck(deck: str, out: Path | None, data: Path | None) -> None:
+    """Say what a deck holds, and which faces it lacks; or show all its pictures on one sheet.
 
     \b
     Example: companion decks show own
+    Example: companion decks show grandma --out grandma.png
     """
     from companion import deck_report
+    from companion.deck_sheet import write_sheet
     from companion.decks import load_deck
 
-    click.echo("\n".join(deck_report.sheet(load_deck(deck, _data_folder(data)))))
+    shown = load_deck(deck, _data_folder(data))
+    click.echo(write_sheet(shown, out) if out else "\n".join(deck_report.sheet(shown)))
 
 
 @decks.command("export")

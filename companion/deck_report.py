@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from companion.decks import Deck, load_deck
+from companion.decks import WITHOUT_BACK, Deck, is_begun, load_deck
 from companion.errors import Problem
+
+NO_FACE = "no face yet: go on with `companion enroll {}`, or on the page Cards"
 
 
 def listing(names: Sequence[str], data: Path) -> Iterator[str]:
-    """A line a deck; a damaged one is named with what is wrong with it."""
+    """A line a deck; one that cannot be used is named with the reason."""
     for name in names:
         try:
             yield _line(load_deck(name, data))
         except Problem as problem:
-            yield f"{name:16}{problem}"
+            yield f"{name:16}{NO_FACE.format(name) if is_begun(name, data) else problem}"
 
 
 def sheet(deck: Deck) -> Iterator[str]:
@@ -30,7 +32,7 @@ def sheet(deck: Deck) -> Iterator[str]:
     yield f"Faces: {', '.join(_with_count(face.value, len(paths)) for face, paths in deck.faces.items())}."
     if deck.missing:
         yield f"Missing: {', '.join(deck.missing)}: cards of these faces will not be told."
-    yield f"Back: {'there' if deck.back else 'no picture of it'}."
+    yield f"Back: {'there' if deck.back else f'no picture of it; {WITHOUT_BACK}'}."
     yield f"Folder: {deck.folder}"
 
 

@@ -403,9 +403,9 @@ def import_deck(
 ) -> Deck:
     """Takes a deck from a zip file that `export_deck` wrote into the data folder, whole or not at all.
 
-    Name and title are those given, else what it says itself. `sent` is what the file holds where it came from another machine,
-    and is not on this one's disk. Nothing of the file is trusted: its names are checked, what is too
-    large is refused, and every picture is read and written anew. Raises Problem.
+    Name and title are those given, else what it says itself. `sent` is what the file holds where it came from another
+    machine, and is not on this one's disk. Nothing of the file is trusted: its names are checked, what is too large is
+    refused, and every picture is read and written anew. Raises Problem.
     """
     content = _unpacked(file, sent)
     try:

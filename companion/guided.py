@@ -21,7 +21,7 @@ from companion.errors import Problem
 from companion.rules.cards import card_name
 from companion.vision.boxes import Image
 from companion.vision.camera import Frame
-from companion.vision.enrolling import Enrolment, Said, Verdict, subject_name
+from companion.vision.enrolling import Enrolment, Said, Verdict, lacking, subject_name
 from companion.vision.enrolment import Fault
 from companion.vision.stillness import STILL_S, Stillness
 
@@ -143,9 +143,7 @@ def _closing(course: _Course, *, is_watched: bool) -> Iterator[Said]:
         folder = course.enrolment.folder
         say = f"If a card was lost that way, those after it are kept as another's: look at the pictures in {folder}."
         yield Said(say, is_fault=True)
-    missing = [subject_name(subject) for subject in course.enrolment.wanted]
-    if missing:
-        yield Said(f"There is no picture yet of {', '.join(missing)}: cards of these faces will not be told.", True)
+    yield from lacking(course.enrolment)
 
 
 class TerminalKeys:

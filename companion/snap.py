@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from companion.deck_in_use import faces_of
-from companion.decks import whole_decks
+from companion.decks import titles, whole_decks
 from companion.errors import Problem
 from companion.layout import all_mats
 from companion.rules.cards import Card
@@ -29,6 +29,9 @@ from companion.vision.view import STICKER, Sighting, View
 
 MOST_BYTES = 24_000_000
 """A larger file is no photograph of a telephone."""
+
+MOST_SENT_BYTES = 2 * MOST_BYTES
+"""So much is taken in: what was typed beside a file that is too large is kept."""
 
 SHOWN_PX = 1600
 """The longer side of the picture as the page shows it."""
@@ -95,7 +98,8 @@ def _read(data: bytes, name: str, deck: str, folder: Path | None) -> Shot:
 
 def deck_choices(folder: Path | None) -> tuple[tuple[str, str], ...]:
     """The decks by whose faces cards can be told, each with its title; `folder` is the data folder."""
-    return tuple((deck.name, deck.title) for deck in whole_decks(folder))
+    called = titles(folder)
+    return tuple((deck.name, called[deck.name]) for deck in whole_decks(folder))
 
 
 @contextmanager

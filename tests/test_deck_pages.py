@@ -426,7 +426,9 @@ def test_the_back_comes_last_and_then_the_deck_is_there(page, begun, camera, tmp
 def test_what_was_skipped_is_named_at_the_end(page, begun, tmp_path):
     deck_with(tmp_path, *(card.value for card in CLASSIC[1:]))
 
-    assert "Still missing: 25 km, Back." in text_of(page.get(f"{begun}?card=done"))
+    said = text_of(page.get(f"{begun}?card=done"))
+    assert "Still missing: 25 km. Cards of these faces" in said
+    assert "no picture of the back: a card that lies face down may be asked about" in said
 
 
 def test_a_photograph_does_as_well(page, begun, camera, tmp_path):
@@ -578,7 +580,7 @@ def test_cards_laid_one_after_the_other_are_enrolled_in_the_order_of_the_edition
 
     assert said[:2] == ["25: got it", "50: got it"]
     assert said[2].startswith("There is no picture yet of 75, ")
-    assert len(said) == 3
+    assert said[3] == "There is no picture yet of the back: a card that lies face down may be asked about."
 
 
 def test_people_are_told_what_to_lay_and_may_skip_and_end(quick_eye, tmp_path):

@@ -21,6 +21,7 @@ from companion.decks import (
     picture_named,
     put_pictures,
     remove_deck,
+    titles,
     write_description,
 )
 from companion.errors import Problem
@@ -185,6 +186,8 @@ def test_a_deck_travels_as_one_file(data, tmp_path):
     assert "with --as" in sentence_of(import_deck, file, there, recoded)
     assert import_deck(file, there, recoded, "theirs").name == "theirs"
     assert deck_names(there) == ("own", "ours", "theirs")
+    assert titles(there) == {"own": load_deck("own").title, "ours": "Grandma's (ours)", "theirs": "Grandma's (theirs)"}
+    assert import_deck(file, there, recoded, "aunt", title="Aunt's").title == titles(there)["aunt"] == "Aunt's"
 
 
 def packed(path: Path, **files: bytes) -> Path:

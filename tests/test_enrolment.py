@@ -12,7 +12,7 @@ import pytest
 from card_photos import card_photo, face_of
 
 from companion.cli import companion
-from companion.decks import Description, load_deck, own_folder
+from companion.decks import Description, load_deck, own_folder, write_description
 from companion.errors import Problem
 from companion.rules.cards import Card
 from companion.vision.enrolling import begin, enrol_folder
@@ -353,6 +353,43 @@ def test_decks_are_listed_shown_and_carried(scans, tmp_path, capsys):
     said = capsys.readouterr().out
     assert "3 faces, 16 missing" in said
     assert "theirs: ours\nEdition: classic. Cards: 57 × 88 mm." in said
+
+
+def test_all_pictures_of_a_deck_are_shown_on_one_sheet(scans, tmp_path, capsys):
+    enrolled(scans, tmp_path)
+
+    run("decks", "show", "ours", "--out", tmp_path / "sheet.png", "--data", tmp_path)
+
+    sheet = cv2.imread(str(tmp_path / "sheet.png"))
+    first = cv2.resize(
+        cv2.imread(str(own_folder("ours", tmp_path) / "100.png")), (171, 264), interpolation=cv2.INTER_AREA
+    )
+    assert np.array_equal(sheet[18 : 18 + 264, 18 : 18 + 171], first)
+    assert (sheet[18 + 264 :, 18 : 18 + 171] < 128).any()
+    with pytest.raises(Problem, match=r"call the file sheet\.png"):
+        run("decks", "show", "ours", "--out", tmp_path / "sheet.gif", "--data", tmp_path)
+
+
+def test_a_deck_that_was_only_begun_has_no_face_yet(tmp_path, capsys):
+    write_description(own_folder("ours", tmp_path), Description("ours", "classic"))
+    write_description(own_folder("odd", tmp_path), Description("odd", "nonesuch"))
+
+    run("decks", "--data", tmp_path)
+
+    said = capsys.readouterr().out.splitlines()
+    assert said[2].startswith("ours            no face yet")
+    assert "no edition 'nonesuch'" in said[1]
+
+
+def test_a_deck_without_a_back_is_whole_and_it_is_said_what_that_means(tmp_path):
+    scans = tmp_path / "scans"
+    scans.mkdir()
+    for slug in ("roll", "stop"):
+        cv2.imwrite(str(scans / f"{slug}.png"), small_face(slug))
+
+    got, _ = enrolled(scans, tmp_path)
+
+    assert got[-1] == "There is no picture yet of the back: a card that lies face down may be asked about."
 
 
 def test_a_description_without_a_title_is_called_as_its_folder(tmp_path):

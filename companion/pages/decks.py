@@ -22,11 +22,12 @@ from companion.decks import (
     deck_names,
     export_deck,
     import_deck,
+    is_begun,
     load_deck,
     own_names,
-    pictures_in,
     read_description,
     remove_deck,
+    titles,
     write_description,
 )
 from companion.errors import Problem
@@ -84,7 +85,7 @@ def start() -> AnyResponse | tuple[str, int]:
         enrolment = _begun(request.form.get("title", ""), request.form.get("edition", ""))
         write_description(enrolment.folder, enrolment.description)
     except Problem as problem:
-        return _page(str(problem), asks=True), 400
+        return _page(str(problem), asks="new"), 400
     return redirect(url_for("enrolling.show", name=enrolment.description.name), 303)
 
 
@@ -100,7 +101,7 @@ def use() -> AnyResponse | tuple[str, int]:
         flash(_("Cards are told by their stickers."))
     else:
         flash(
-            _("Cards are told by the faces of “%(title)s”, and by stickers where they have some.", title=_title(name))
+            _("Cards are told by the faces of “%(title)s”, and by stickers where they have some.", title=title_of(name))
         )
     return redirect(url_for("decks.show"), 303)
 
@@ -127,21 +128,22 @@ def take_in() -> AnyResponse | tuple[str, int]:
         if not content:
             raise Problem(_("There is no file yet: choose the one that was kept of a deck."))
         called = Path(sent.filename or "deck.zip").name if sent else ""
-        title = request.form.get("title", "").strip()
-        deck = import_deck(Path(called), data(), recoded, _free_name(title) if title else None, sent=content)
+        title = " ".join(request.form.get("title", "").split())
+        name = _free_name(title) if title else None
+        deck = import_deck(Path(called), data(), recoded, name, title=title, sent=content)
     except RequestEntityTooLarge:
         say = _("That file is larger than %(mb)d MB: no deck is.", mb=MOST_DECK_BYTES // 1_000_000)
-        return _page(say), 413
+        return _page(say, asks="file"), 413
     except Problem as problem:
-        return _page(str(problem)), 400
-    flash(_("“%(title)s” is here, with %(count)d faces.", title=deck.title, count=len(deck.faces)))
+        return _page(str(problem), asks="file"), 400
+    flash(_("“%(title)s” is here, with %(count)d faces.", title=title_of(deck.name), count=len(deck.faces)))
     return redirect(url_for("decks.show"), 303)
 
 
 @bp.post("/decks/<name>/remove")
 def remove(name: str) -> AnyResponse | tuple[str, int]:
     """Removes a deck of one's own."""
-    title = _title(name)
+    title = title_of(name)
     try:
         if chosen_deck(data()) == name:
             choose_deck(data(), None)
@@ -167,7 +169,13 @@ def known(name: str) -> Deck:
         abort(404)
 
 
-def _page(sentence: str = "", *, asks: bool = False) -> str:
+def title_of(name: str) -> str:
+    """What people call a deck."""
+    return titles(data()).get(name, name)
+
+
+def _page(sentence: str = "", *, asks: str = "") -> str:
+    """The page; `asks` opens the form `new`, or the one for a `file`."""
     editions = [load_edition(name) for name in edition_names()]
     now = state()
     playing = now.game.edition_name if now.match is not None else editions[0].name
@@ -186,14 +194,15 @@ def _page(sentence: str = "", *, asks: bool = False) -> str:
 
 def _listed() -> Iterator[Listed]:
     own = own_names(data())
-    for name in deck_names(data()):
+    for name, title in titles(data()).items():
         try:
-            yield _of_deck(load_deck(name, data()), is_own=name in own)
+            yield _of_deck(load_deck(name, data()), title, is_own=name in own)
         except Problem as problem:
-            yield _without_faces(name, str(problem))
+            facts = (_("no face yet"),) if is_begun(name, data()) else ()
+            yield Listed(name, title, True, facts, 1, is_usable=False, problem="" if facts else str(problem))
 
 
-def _of_deck(deck: Deck, *, is_own: bool) -> Listed:
+def _of_deck(deck: Deck, title: str, *, is_own: bool) -> Listed:
     there, missing = len(deck.faces), len(deck.missing)
     facts = [_edition_title(deck.edition)]
     facts.append(
@@ -205,18 +214,7 @@ def _of_deck(deck: Deck, *, is_own: bool) -> Listed:
         facts.append(_("made on %(day)s", day=deck.made))
     if deck.maker:
         facts.append(deck.maker)
-    return Listed(deck.name, deck.title, is_own, tuple(facts), missing)
-
-
-def _without_faces(name: str, problem: str) -> Listed:
-    """A deck that cannot be used: one that was only begun, or a damaged one."""
-    folder = data() / DECKS_NAME / name
-    try:
-        is_begun = not pictures_in(folder) and bool(enrolment_of(name))
-    except (Problem, OSError):
-        is_begun = False
-    said = "" if is_begun else problem
-    return Listed(name, _title(name), True, (_("no face yet"),) if is_begun else (), 1, is_usable=False, problem=said)
+    return Listed(deck.name, title, is_own, tuple(facts), missing)
 
 
 def enrolment_of(name: str) -> Enrolment:
@@ -225,13 +223,6 @@ def enrolment_of(name: str) -> Enrolment:
         abort(404)
     described = read_description(data() / DECKS_NAME / name)
     return begin(name, described.edition, data())
-
-
-def _title(name: str) -> str:
-    try:
-        return enrolment_of(name).description.title if name in own_names(data()) else load_deck(name, data()).title
-    except Problem:
-        return name
 
 
 def _edition_title(name: str) -> str:

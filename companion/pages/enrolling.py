@@ -15,7 +15,7 @@ from companion.decks import BACK, MOST_PICTURES, Subject
 from companion.errors import Problem
 from companion.pages import people, words
 from companion.pages.context import service, state
-from companion.pages.decks import enrolment_of, known
+from companion.pages.decks import enrolment_of, known, title_of
 from companion.pages.words import _
 from companion.rules.cards import card_of_slug
 from companion.snap import BUSY, MOST_BYTES
@@ -205,6 +205,7 @@ def _page(enrolment: Enrolment, slug: str, sentence: str = "") -> str:
     return render_template(
         "enrol.html",
         deck=enrolment.description,
+        title=title_of(enrolment.description.name),
         steps=steps,
         now=now,
         number=at + 1,

@@ -16,6 +16,7 @@ from companion.decks import (
     BACK,
     FILE_NAME,
     MOST_PICTURES,
+    WITHOUT_BACK,
     Description,
     Subject,
     own_folder,
@@ -220,9 +221,16 @@ def enrol_folder(enrolment: Enrolment, folder: Path) -> Iterator[Said]:
         else:
             good.setdefault(file.subject, []).append((file.path, verdict.picture))
     yield from _kept(enrolment, good)
-    missing = [subject_name(subject) for subject in enrolment.wanted if subject is not None]
+    yield from lacking(enrolment)
+
+
+def lacking(enrolment: Enrolment) -> Iterator[Said]:
+    """What a deck still lacks, and what that means; without a back it is whole all the same."""
+    missing = [subject.value for subject in enrolment.wanted if subject is not None]
     if missing:
         yield Said(f"There is no picture yet of {', '.join(missing)}: cards of these faces will not be told.", True)
+    if None in enrolment.wanted:
+        yield Said(f"There is no picture yet of the back: {WITHOUT_BACK}.")
 
 
 def _paths_in(folder: Path) -> list[Path]:

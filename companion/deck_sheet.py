@@ -1,0 +1,56 @@
+"""All pictures of a template deck on one sheet, each with its card's name: was each cut out well, and named right?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from companion.decks import BACK, Deck
+from companion.errors import Problem
+from companion.printing import render, svg
+from companion.rules.cards import card_name
+from companion.vision.boxes import Image
+from companion.vision.opencv import cv2
+from companion.vision.picture import read_picture
+
+_COLUMNS, _GAP_MM, _LETTERS_MM, _PX_PER_MM = 6, 6.0, 5.0, 3.0
+
+
+def write_sheet(deck: Deck, out: Path) -> Path:
+    """Writes the sheet as a PNG or JPEG, by the file's name. Raises Problem where that cannot be done."""
+    suffix = out.suffix.lower()
+    if suffix not in (".png", ".jpg", ".jpeg"):
+        raise Problem(f"The sheet is a picture: call the file {out.stem or deck.name}.png, not '{out.name}'.")
+    try:
+        out.write_bytes(cv2.imencode(suffix, contact_sheet(deck))[1].tobytes())
+    except OSError as error:
+        raise Problem(f"The sheet cannot be written to {out} ({error.strerror}): choose another place.") from error
+    return out
+
+
+def contact_sheet(deck: Deck) -> Image:
+    """Every picture of a deck, `(H, W, 3) uint8 BGR`, the faces in the order of the edition and the back last.
+
+    Raises Problem where a picture cannot be read.
+    """
+    shown = [(card_name(face), path) for face, paths in deck.faces.items() for path in paths]
+    shown += [(BACK, path) for path in deck.back]
+    width, height = deck.size_mm
+    cell = (width + _GAP_MM, height + _LETTERS_MM + 2 * _GAP_MM)
+    places = [(_GAP_MM + i % _COLUMNS * cell[0], _GAP_MM + i // _COLUMNS * cell[1]) for i in range(len(shown))]
+    frames = [svg.rect(x - 0.5, y - 0.5, width + 1, height + 1, svg.paint("#777777")) for x, y in places]
+    words = [
+        svg.text(name, x + width / 2, y + height + _GAP_MM, _LETTERS_MM, anchor=0.5)
+        for (name, _), (x, y) in zip(shown, places, strict=True)
+    ]
+    rows = -(-len(shown) // _COLUMNS)
+    sheet = render.to_image(
+        svg.document(_COLUMNS * cell[0] + _GAP_MM, rows * cell[1] + _GAP_MM, frames + words), _PX_PER_MM
+    )
+    for (_, path), place in zip(shown, places, strict=True):
+        left, top = (round(mm * _PX_PER_MM) for mm in place)
+        picture = cv2.resize(read_picture(path), tuple(round(mm * _PX_PER_MM) for mm in deck.size_mm),
+                             interpolation=cv2.INTER_AREA)  # fmt: skip
+        sheet[top : top + picture.shape[0], left : left + picture.shape[1]] = picture
+    return np.ascontiguousarray(sheet)
