@@ -80,17 +80,19 @@ class Snap:
         return tuple(shot.photo for shot in self.shots)
 
 
-def read_photo(data: bytes, name: str, deck: str = "", folder: Path | None = None) -> Shot:
+def read_photo(data: bytes, name: str, deck: str = "", folder: Path | None = None, file: str = "") -> Shot:
     """Reads a picture file, of cards with stickers or of a deck that is known; one at a time.
+
+    `name` is what the photograph is called from now on, `file` what people know it by.
 
     Raises Problem for what is no picture or too large, and while another is being read.
     """
     with _one_at_a_time():
-        return _reader.submit(_read, data, name, deck, folder).result()
+        return _reader.submit(_read, data, name, deck, folder, file).result()
 
 
-def _read(data: bytes, name: str, deck: str, folder: Path | None) -> Shot:
-    image = decode(data, name)
+def _read(data: bytes, name: str, deck: str, folder: Path | None, file: str) -> Shot:
+    image = decode(data, file or name)
     mats = look(gray_of(image), Mats(), 0.0, all_mats())
     view = read(Frame(image, 0.0), mats, templates=faces_of(deck, folder))
     return Shot(Photo(name, (image.shape[1], image.shape[0]), view), _small(image), dict(_crops(image, view)))

@@ -425,7 +425,7 @@ def _twice(lots: Sequence[Lot], photos: Sequence[Photo], edition: Edition) -> It
     for one, other in combinations([lot for lot in lots if lot.scoring and not lot.is_beside], 2):
         first, second = (photos[lot.scoring[0].photo].name for lot in (one, other))
         if first != second and not (one.has_mat and other.has_mat) and _are_alike(one, other, edition):
-            yield f"{first} and {second} seem to show the same cards: let them count once only."
+            yield f"The same cards seem to lie on {first} and {second}: let them count once only."
 
 
 def _are_alike(one: Lot, other: Lot, edition: Edition) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import io
 import re
+from dataclasses import replace
 
 import cv2
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 import tableaux
 
 from companion import snap as snapping
+from companion.deck_in_use import choose_deck
 from companion.match import Match
 from companion.pages import create_app, tallied
 from companion.pages import snap as page_of_snaps
@@ -145,7 +147,7 @@ def bomb() -> bytes:
 @pytest.mark.parametrize(
     ("content", "say"),
     [
-        (b"GIF89a" + b"\0" * 400, "The picture photograph 1 is no JPEG, PNG, WebP or BMP picture"),
+        (b"GIF89a" + b"\0" * 400, "The picture IMG_0001.JPG is no JPEG, PNG, WebP or BMP picture"),
         (bomb(), "is 20000 × 20000 pixels large; at most 64 million are read"),
         (tableaux.file_of()[:9000], "is cut short or damaged"),
         (b"", "There is no photograph yet: take one, or choose one."),
@@ -168,6 +170,19 @@ def test_a_file_that_is_far_too_large_is_refused_before_it_is_read(page, monkeyp
 
     assert answer.status_code == 413
     assert "take the photograph with fewer pixels" in text_of(answer)
+
+
+@pytest.mark.parametrize("most", ["MOST_BYTES", "MOST_SENT_BYTES"])
+def test_one_more_photograph_that_is_far_too_large_leaves_the_lines(most, app, page, monkeypatch):
+    address = kept(app)
+    typed = form_of(page.get(address)) | {"n-side-1-200": "1"}
+    monkeypatch.setattr(page_of_snaps, most, 50_000)
+
+    answer = send(page, address, content=b"\xff\xd8" + b"\0" * 90_000, add="1", **typed)
+
+    assert answer.status_code == 413
+    assert "take the photograph with fewer pixels" in text_of(answer)
+    assert form_of(answer)["n-side-1-200"] == ("1" if most == "MOST_BYTES" else "0")
 
 
 def test_other_pages_still_take_no_more_than_a_page_sends(page):
@@ -214,10 +229,28 @@ def test_a_deck_is_chosen_where_there_are_decks_and_goes_with_every_photograph(a
 
     sent = send(page, deck="grandma")
     send(page, sent.location, add="1")
-    send(page, deck="../elsewhere")
 
-    assert '<option value="grandma">Grandma’s</option>' in page.get("/snap").get_data(as_text=True)
-    assert asked == ["grandma", "grandma", ""]
+    assert "With our stickers Grandma’s" in text_of(page.get("/snap"))
+    assert asked == ["grandma", "grandma"]
+
+
+def test_a_deck_that_is_not_there_is_refused_and_the_form_keeps_what_was_given(page):
+    answer = send(page, deck="../elsewhere", edition="parker")
+
+    assert answer.status_code == 400
+    assert "There is no deck “../elsewhere” to tell cards by: choose again under Cards." in text_of(answer)
+    assert form_of(answer) == {"edition": "parker", "deck": ""}
+
+
+@pytest.mark.parametrize("content", [b"no picture", None], ids=["wrong file", "none"])
+def test_what_was_chosen_stays_when_a_photograph_is_refused(content, page):
+    assert form_of(send(page, content=content, deck="own", edition="parker")) == {"edition": "parker", "deck": "own"}
+
+
+def test_the_cards_that_the_table_plays_with_are_chosen_already(page, tmp_path):
+    choose_deck(tmp_path, "own")
+
+    assert form_of(page.get("/snap"))["deck"] == "own"
 
 
 def test_cards_without_stickers_are_told_by_the_faces_of_a_deck(tmp_path):
@@ -253,6 +286,7 @@ def test_cards_are_numbered_on_the_picture_as_in_the_lines(app, page):
     shown = page.get(kept(app)).get_data(as_text=True)
 
     assert len(re.findall("<polygon", shown)) == 17
+    assert re.findall(r"<text[^>]*>(\d+)</text>", shown) == [str(number) for number in range(1, 18)]
     assert f'href="{re.search(r"/snap/[^/]+/1.jpg", shown)[0]}"' in shown
 
 
@@ -484,12 +518,34 @@ def test_a_photograph_without_any_card_says_so_and_takes_the_numbers_by_hand(app
 
     typed = form_of(shown) | {"n-unseen-1-100": "7"}
 
-    assert "No card could be read." in text_of(shown)
+    assert "No sticker could be read. Do the cards bear none?" in text_of(shown)
+    assert 'href="/snap?edition=classic&amp;deck="' in shown.get_data(as_text=True)
     assert lines_of(page.post(address, data=typed, headers=HOME))["Distance"] == ["700", "0"]
 
 
+def test_a_photograph_and_a_mat_on_which_nothing_was_read_are_shown_all_the_same(app, page):
+    bare = _only(tableaux.shot(), "side-1").photo
+    mats = Shot(replace(bare, view=replace(bare.view, sightings=())), b"", {})
+    table = Shot(Photo("photograph 1", (640, 480), View(0.0, (), ())), b"", {})
+
+    shown, plain = (page.get(kept(app, shot)).get_data(as_text=True) for shot in (mats, table))
+
+    assert len(re.findall("<svg viewBox", shown)) == 1
+    assert re.search(r'<img src="/snap/[^/]+/1.jpg" alt="Photograph 1">', plain)
+
+
+def test_where_no_card_of_a_deck_was_read_the_deck_is_doubted(app, page):
+    bare = Shot(Photo("photograph 1", (640, 480), View(0.0, (), ())), b"", {})
+    token = app.extensions["companion"].snaps.keep("classic", bare, "own")
+
+    assert "No card of this deck could be read. Are they of another?" in text_of(page.get(f"/snap/{token}"))
+
+
 def test_an_edition_that_does_not_exist_is_refused(page):
-    assert send(page, content=b"x", edition="../../etc").status_code == 400
+    answer = send(page, content=b"x", edition="../../etc")
+
+    assert answer.status_code == 400
+    assert re.search(r"There is no edition .\.\./\.\./etc.: the editions are", text_of(answer))
 
 
 def test_of_too_many_heaps_the_sides_are_counted_first():

@@ -254,7 +254,7 @@ def test_two_photographs_of_one_side_without_a_mat_are_noticed(first, second, is
     ]
 
     assert counted(*photos).notes == (
-        ("a.jpg and b.jpg seem to show the same cards: let them count once only.",) if is_said else ()
+        ("The same cards seem to lie on a.jpg and b.jpg: let them count once only.",) if is_said else ()
     )
 
 

@@ -14,7 +14,7 @@ from waitress.server import create_server
 from companion.errors import Problem
 from companion.match import Match
 from companion.pages import address, people
-from companion.snap import MOST_BYTES
+from companion.snap import MOST_SENT_BYTES
 
 THREADS = 128
 """More than the streams that are let in, so that taps always find one."""
@@ -39,7 +39,7 @@ def _bound(app: Flask, host: str, port: int) -> Any:
         sockets=[_listening(host or "0.0.0.0", port)],  # noqa: S104
         threads=THREADS,
         connection_limit=1000,
-        max_request_body_size=2 * MOST_BYTES,
+        max_request_body_size=MOST_SENT_BYTES,
         channel_request_lookahead=1,
         ident=None,
         clear_untrusted_proxy_headers=True,

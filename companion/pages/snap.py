@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from flask import Blueprint, Response, abort, flash, redirect, render_template, request, url_for
@@ -9,13 +10,15 @@ from werkzeug.datastructures import FileStorage
 from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.wrappers import Response as AnyResponse
 
+from companion.deck_in_use import chosen_deck
 from companion.errors import Problem
 from companion.pages import people, tallied, views
 from companion.pages.context import match, service, state
 from companion.pages.words import Names, _
 from companion.rules import tableau
 from companion.rules.edition import Edition, EditionError, edition_names, load_edition
-from companion.snap import BUSY, MOST_BYTES, MOST_PHOTOS, Shot, Snap, deck_choices, read_photo
+from companion.rules.spelling import shown
+from companion.snap import BUSY, MOST_BYTES, MOST_PHOTOS, MOST_SENT_BYTES, Shot, Snap, deck_choices, read_photo
 from companion.tally import Tally, tally
 
 bp = Blueprint("snap", __name__)
@@ -24,12 +27,13 @@ MOST_FIELDS = 600
 MOST_FORM_BYTES = 512 * 1024
 """Also how much of a photograph is taken in at once has to fit."""
 PATH = "/snap"
+_REFUSED = (Problem, EditionError, RequestEntityTooLarge)
 
 
 @bp.before_request
 def _allow_a_photograph() -> None:
     """A photograph is larger than anything else that is sent here, and its form longer."""
-    request.max_content_length = MOST_BYTES
+    request.max_content_length = MOST_SENT_BYTES
     request.max_form_parts = MOST_FIELDS
     request.max_form_memory_size = MOST_FORM_BYTES
 
@@ -37,18 +41,20 @@ def _allow_a_photograph() -> None:
 @bp.get(PATH)
 def show() -> str:
     """The form that a photograph is sent with."""
-    return _asking()[0]
+    return _asking(request.args)[0]
 
 
 @bp.post(PATH)
 def send() -> AnyResponse | str | tuple[str, int]:
     """A photograph is read; what lies on it is asked about on a page of its own."""
+    given: Mapping[str, str] = {}
     try:
-        edition = _edition(request.form.get("edition", ""))
-        deck = _deck(request.form.get("deck", ""))
+        given = request.form
+        edition = _edition(given.get("edition", ""))
+        deck = _deck(given.get("deck", ""))
         token = service().snaps.keep(edition.name, _shot(1, deck), deck)
-    except (Problem, RequestEntityTooLarge) as error:
-        return _asking(*_refused(error))
+    except _REFUSED as error:
+        return _asking(given, *_refused(error))
     return redirect(url_for("snap.confirm", token=token), 303)
 
 
@@ -65,22 +71,23 @@ def confirm(token: str) -> AnyResponse | str:
 @bp.post(f"{PATH}/<token>")
 def count(token: str) -> AnyResponse | str | tuple[str, int]:
     """The score of what was confirmed; with `change` the lines again, with `add` one more photograph."""
-    try:
-        form = request.form.to_dict()
-    except RequestEntityTooLarge as error:
-        return _asking(*_refused(error))
     snap = _snap(token)
     if snap is None:
         return _gone()
     edition, found = _found(snap)
+    try:
+        form = request.form.to_dict()
+    except RequestEntityTooLarge as error:
+        sentence, code = _refused(error)
+        return _confirming(token, edition, found, tallied.fields(edition, found, _named()), sentence), code
     if "change" in form:
         return _confirming(token, edition, found, form)
     try:
         if "add" in form:
             return _added(token, snap.deck, edition, found, form)
         table = tallied.table_sent(edition, found, form)
-    except (Problem, EditionError) as problem:
-        sentence, code = _refused(problem)
+    except _REFUSED as error:
+        sentence, code = _refused(error)
         return _confirming(token, edition, found, form, sentence), code
     return render_template(
         "snapped.html", token=token, sheet=views.counted_sheet(table), odd=tableau.odd(table), form=_told(form)
@@ -101,12 +108,21 @@ def card(token: str, number: int, at: int) -> Response:
     return Response(crop, mimetype="image/jpeg") if crop else abort(404)
 
 
-def _asking(sentence: str = "", code: int = 200) -> tuple[str, int]:
+def _asking(given: Mapping[str, str], sentence: str = "", code: int = 200) -> tuple[str, int]:
+    """The form that a photograph is sent with, as it was filled in; else as this table plays."""
     editions = [load_edition(name) for name in edition_names()]
     now = state()
-    chosen = now.game.edition_name if now.match is not None else editions[0].name
-    decks = deck_choices(_folder())
-    return render_template("snap.html", editions=editions, chosen=chosen, decks=decks, sentence=sentence), code
+    plays = now.game.edition_name if now.match is not None else editions[0].name
+    return render_template(
+        "snap.html",
+        editions=editions,
+        edition=given.get("edition", plays),
+        decks=deck_choices(_folder()),
+        deck=given.get("deck", chosen_deck(_folder()) or ""),
+        most_bytes=MOST_BYTES,
+        too_large=_too_large(),
+        sentence=sentence,
+    ), code
 
 
 def _confirming(token: str, edition: Edition, found: Tally, form: tallied.Form, sentence: str = "") -> str:
@@ -120,10 +136,15 @@ def _confirming(token: str, edition: Edition, found: Tally, form: tallied.Form, 
         lots=tallied.lot_forms(edition, found, form),
         asked=tallied.asked(edition, found, form),
         notes=found.notes,
+        bare=[n for n, photo in enumerate(found.photos, start=1) if not (photo.view.sightings or photo.view.mats)],
         faces=list(edition.deck),
         crops=crops,
+        deck=snap.deck if snap else "",
+        anew=url_for("snap.show", edition=edition.name, deck=snap.deck if snap else ""),
         may_add=len(found.photos) < MOST_PHOTOS,
-        is_empty=not found.spots,
+        is_blank=found.is_blank,
+        most_bytes=MOST_BYTES,
+        too_large=_too_large(),
         sentence=sentence,
     )
 
@@ -145,12 +166,18 @@ def _shot(number: int, deck: str) -> Shot:
     data = sent.read() if sent else b""
     if not data:
         raise Problem(_("There is no photograph yet: take one, or choose one."))
-    return read_photo(data, _("photograph %(number)d", number=number), deck, _folder())
+    if len(data) > MOST_BYTES:
+        raise RequestEntityTooLarge
+    file = shown(sent.filename or "") if sent else ""
+    return read_photo(data, _("photograph %(number)d", number=number), deck, _folder(), file)
 
 
 def _deck(name: str) -> str:
-    """A deck that was chosen; empty for one that is not there."""
-    return name if name in dict(deck_choices(_folder())) else ""
+    """The deck that was chosen, if one was. Raises Problem for one that is not there, or not any more."""
+    if name and name not in dict(deck_choices(_folder())):
+        say = "There is no deck “%(name)s” to tell cards by: choose again under Cards."
+        raise Problem(_(say, name=shown(name)))
+    return name
 
 
 def _folder() -> Path:
@@ -158,10 +185,13 @@ def _folder() -> Path:
     return match().store.path.parent
 
 
+def _too_large() -> str:
+    return _("That file is larger than %(mb)d MB: take the photograph with fewer pixels.", mb=MOST_BYTES // 1_000_000)
+
+
 def _refused(error: Exception) -> tuple[str, int]:
     if isinstance(error, RequestEntityTooLarge):
-        say = "That file is larger than %(mb)d MB: take the photograph with fewer pixels."
-        return _(say, mb=MOST_BYTES // 1_000_000), 413
+        return _too_large(), 413
     return str(error), 503 if str(error) == BUSY else 400
 
 
@@ -186,19 +216,19 @@ def _gone() -> AnyResponse:
 
 
 def _found(snap: Snap) -> tuple[Edition, Tally]:
-    edition = _edition(snap.edition)
+    try:
+        edition = _edition(snap.edition)
+    except EditionError:
+        abort(400)
     return edition, tally(edition, snap.photos)
 
 
 def _edition(name: str) -> Edition:
-    """An edition by name: the match's own with its house rules where it is that one."""
+    """An edition by name: the match's own with its house rules where it is that one. Raises EditionError for none."""
     game = state().game
     if state().match is not None and name == game.edition_name:
         return game.edition
-    try:
-        return load_edition(name)
-    except EditionError:
-        abort(400)
+    return load_edition(name)
 
 
 def _named() -> dict[str, str]:

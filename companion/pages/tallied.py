@@ -19,6 +19,7 @@ from companion.rules.table import Table
 from companion.rules.tableau import Laying, Told, Trip, check_sides, likely, table_of, trips
 from companion.tally import PILES, Lot, Spot, Tally, layings, scores
 from companion.vision.boxes import Box, around
+from companion.vision.view import Point
 
 Form = Mapping[str, str]
 OWN, NOBODY = "own", "nobody"
@@ -30,6 +31,9 @@ MOST_COPIES = 99
 _MARGIN = 0.12
 """So much of the picture is shown around the cards of a lot, as a share of its width."""
 
+_NUMBER_AT = (0.5, 0.12)
+"""Where on a card its number stands, as shares of its width and height: beside what is printed in the corners."""
+
 
 @dataclass(frozen=True, slots=True)
 class Mark:
@@ -38,6 +42,8 @@ class Mark:
     number: int
     points: str
     at: tuple[float, float]
+    """Where its number stands: near the upper edge, which shows of a card that others lie on."""
+
     is_sure: bool
 
 
@@ -249,22 +255,31 @@ def _owners(tally: Tally, form: Form, key: str) -> tuple[tuple[str, str], ...]:
 
 def _figures(tally: Tally, lot: Lot) -> Iterator[Figure]:
     for number, photo in enumerate(tally.photos):
-        spots = [spot for spot in lot.spots if spot.photo == number and spot.matters]
-        if spots:
-            every = [spot for spot in lot.spots if spot.photo == number]
-            yield Figure(number + 1, photo.size_px, _shown(every, photo.size_px), tuple(map(_mark, spots)))
+        shown = [point for spot in lot.spots if spot.photo == number for point in spot.corners_px or (spot.centre_px,)]
+        bare = [point for mat in photo.view.mats if mat.id == lot.key and not lot.spots for point in mat.corners_px]
+        if shown or bare:
+            marks = tuple(_mark(spot) for spot in lot.scoring if spot.photo == number)
+            yield Figure(number + 1, photo.size_px, _part(shown or bare, photo.size_px), marks)
 
 
-def _shown(spots: Sequence[Spot], size_px: tuple[int, int]) -> Box:
-    """The part of a picture with these cards on it and some room around them."""
-    tight = around([point for spot in spots for point in spot.corners_px or (spot.centre_px,)])
+def _part(shown: Sequence[Point], size_px: tuple[int, int]) -> Box:
+    """The part of a picture with these points on it and some room around them."""
+    tight = around(shown)
     wide = tight.padded(round(_MARGIN * max(tight.right - tight.left, tight.bottom - tight.top, size_px[0] / 6)))
     return wide.within(*size_px)
 
 
 def _mark(spot: Spot) -> Mark:
     points = " ".join(f"{x:.0f},{y:.0f}" for x, y in spot.corners_px or ())
-    return Mark(spot.number, points, (round(spot.centre_px[0], 1), round(spot.centre_px[1], 1)), spot.is_sure)
+    return Mark(spot.number, points, _number_at(spot), spot.is_sure)
+
+
+def _number_at(spot: Spot) -> Point:
+    if spot.corners_px is None:
+        return spot.centre_px
+    (ax, ay), (bx, by), _end, (dx, dy) = spot.corners_px
+    (along, down) = _NUMBER_AT
+    return round(ax + along * (bx - ax) + down * (dx - ax), 1), round(ay + along * (by - ay) + down * (dy - ay), 1)
 
 
 @dataclass(frozen=True, slots=True)

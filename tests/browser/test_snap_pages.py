@@ -11,6 +11,7 @@ from serving import running
 
 from browser.screens import CHROMIUM, SMALL, WALL, app_of, match_of, photographed
 from browser.test_camera_pages import TOO_SMALL
+from companion.snap import MOST_BYTES
 
 pytestmark = [
     pytest.mark.browser,
@@ -96,3 +97,20 @@ def test_nothing_is_too_small_to_tap_or_wider_than_the_screen(path, size, app, o
 
     assert page.evaluate(TOO_SMALL) == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_file_that_is_too_large_is_told_before_it_travels_and_the_lines_stay(app, opened, url, tmp_path):
+    huge = tmp_path / "huge.jpg"
+    with huge.open("wb") as file:
+        file.truncate(MOST_BYTES + 1)
+    page = opened(url + photographed(app, "/snap/TOKEN"))
+    page.fill('[name="n-side-1-200"]', "1")
+
+    page.click("summary")
+    page.set_input_files("input[name=photo]", huge)
+    told = page.get_by_text("take the photograph with fewer pixels")
+    expect(told).to_be_visible()
+    page.click("text=Add it")
+
+    expect(page.get_by_text("There is no photograph yet")).to_be_visible()
+    expect(page.locator('[name="n-side-1-200"]')).to_have_value("1")

@@ -47,6 +47,15 @@ for (const select of document.querySelectorAll(".doubtful select")) {
   });
 }
 
+// A file that is too large is told before it travels; what else was typed stays.
+for (const input of document.querySelectorAll("[data-most]")) {
+  input.addEventListener("change", () => {
+    const isTooLarge = input.files[0]?.size > Number(input.dataset.most);
+    if (isTooLarge) input.value = "";
+    input.form.querySelector("[data-too-large]").hidden = !isTooLarge;
+  });
+}
+
 for (const form of document.querySelectorAll("form")) {
   form.addEventListener("submit", ({ submitter }) => {
     const words = submitter?.dataset.busy;
