@@ -15,10 +15,11 @@ from companion.cli import companion
 from companion.decks import Description, load_deck, own_folder, write_description
 from companion.errors import Problem
 from companion.rules.cards import Card
-from companion.vision.enrolling import begin, enrol_folder
+from companion.vision.enrolling import begin, enrol_folder, lacking
 from companion.vision.enrolment import PX_PER_MM, SAY, Fault, How, rectified
 from companion.vision.likeness import is_same_card, small
 from companion.vision.outline import oddity, upright
+from companion.vision.printed import strips
 
 CARD_MM = (57.0, 88.0)
 
@@ -43,6 +44,26 @@ def test_a_card_is_cut_out_along_its_outer_edge_on_any_ground(seed, style, slug,
     assert found.how is How.CUT_OUT
     assert photo.error_mm(found.corners) < 1.0
     assert found.picture.shape == (round(88 * PX_PER_MM), round(57 * PX_PER_MM), 3)
+
+
+def test_a_rim_of_the_card_beyond_a_frame_is_part_of_it():
+    # Two of the frame's sides and two of the card's make an outline of good proportions, too.
+    photo = card_photo(1034, "cartoon", "extra-tank", "checks")
+
+    assert photo.error_mm(rectified(photo.image, photo.size_mm).corners) < 1.0
+
+
+def test_strips_are_measured_where_the_card_goes_on_beyond_a_frame_and_where_the_ground_does_there_are_none():
+    card = np.full((240, 160, 3), 235, np.uint8)
+    cv2.rectangle(card, (12, 12), (147, 227), (30, 120, 40), -1)
+    image = np.full((400, 300, 3), (90, 60, 50), np.uint8)
+    image[80:320, 70:230] = card
+    lab = cv2.cvtColor(image.astype(np.float32) / 255, cv2.COLOR_BGR2LAB)
+    frame, outline = (np.array([(a, b), (299 - a, b), (299 - a, 399 - b), (a, 399 - b)], float) for a, b in
+                      ((81.5, 91.5), (69.5, 79.5)))  # fmt: skip
+
+    assert strips(lab, frame, (34, 54)) == pytest.approx((3, 3, 3, 3), abs=0.3)
+    assert strips(lab, outline, (40, 60)) == (0, 0, 0, 0)
 
 
 @pytest.fixture(scope="module")
@@ -92,6 +113,25 @@ def bare_table(_photo):
     return card_photos.ground_image("felt", 1)[:800, :600]
 
 
+def bare_table_of_a_cards_shape(_photo):
+    return card_photos.ground_image("wood", 1)[:900, :600]
+
+
+def table_on_a_camera_that_lies_across(_photo):
+    return card_photos.ground_image("print", 1)[:600, :900]
+
+
+def two_in_a_row(_photo):
+    table = cv2.resize(card_photos.ground_image("wood", 1), (1680, 1680))[:630, :973].copy()
+    for left, slug in ((128, "25"), (503, "stop")):
+        table[51:579, left : left + 342] = cv2.resize(face_of("vintage", slug)[0], (342, 528))
+    return table
+
+
+def two_sides_of_a_frame_and_two_of_the_card(_photo):
+    return card_photo(1232, "cartoon", "spare-tire", "checks").image
+
+
 @pytest.mark.parametrize(
     ("spoil", "fault"),
     [
@@ -102,6 +142,10 @@ def bare_table(_photo):
         (with_glare, Fault.REFLECTION),
         (white_on_white, Fault.LOW_CONTRAST),
         (bare_table, Fault.NO_CARD),
+        (bare_table_of_a_cards_shape, Fault.NO_CARD),
+        (table_on_a_camera_that_lies_across, Fault.NO_CARD),
+        (two_in_a_row, Fault.SEVERAL),
+        (two_sides_of_a_frame_and_two_of_the_card, Fault.UNCLEAR),
     ],
 )
 def test_what_is_wrong_with_a_picture_is_a_value(spoil, fault, photo):
@@ -355,8 +399,8 @@ def test_decks_are_listed_shown_and_carried(scans, tmp_path, capsys):
     assert "theirs: ours\nEdition: classic. Cards: 57 × 88 mm." in said
 
 
-def test_all_pictures_of_a_deck_are_shown_on_one_sheet(scans, tmp_path, capsys):
-    enrolled(scans, tmp_path)
+def test_all_pictures_of_a_deck_are_shown_on_one_sheet(tmp_path, capsys):
+    begin("ours", "classic", tmp_path).keep(Card.KM_100, [small_face("100")])
 
     run("decks", "show", "ours", "--out", tmp_path / "sheet.png", "--data", tmp_path)
 
@@ -382,14 +426,14 @@ def test_a_deck_that_was_only_begun_has_no_face_yet(tmp_path, capsys):
 
 
 def test_a_deck_without_a_back_is_whole_and_it_is_said_what_that_means(tmp_path):
-    scans = tmp_path / "scans"
-    scans.mkdir()
-    for slug in ("roll", "stop"):
-        cv2.imwrite(str(scans / f"{slug}.png"), small_face(slug))
+    enrolment = begin("ours", "classic", tmp_path)
+    for card in enrolment.cards:
+        enrolment.keep(card, [small_face(card.value)])
 
-    got, _ = enrolled(scans, tmp_path)
+    said = list(lacking(enrolment))
 
-    assert got[-1] == "There is no picture yet of the back: a card that lies face down may be asked about."
+    assert not any(one.is_fault for one in said)
+    assert said[-1].sentence == "There is no picture yet of the back: a card that lies face down may be asked about."
 
 
 def test_a_description_without_a_title_is_called_as_its_folder(tmp_path):

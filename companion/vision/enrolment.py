@@ -19,7 +19,7 @@ from companion.vision.edges import blur_of
 from companion.vision.fit import Fit, through
 from companion.vision.mats import Mats, look
 from companion.vision.opencv import cv2
-from companion.vision.outline import LONG_SIDE_PX, Outline, outlines, upright
+from companion.vision.outline import LONG_SIDE_PX, SURE_ODD, Outline, outlines, upright
 
 Floats = npt.NDArray[np.float64]
 
@@ -34,6 +34,12 @@ _SEEN_PX = 1600
 
 _SAME_SHAPE, _VERY_SHAPE = 0.06, 0.015
 """By so much the proportions of a picture that shows nothing but the card may differ from the card's; and hardly."""
+
+_SAME_COLOURS = 1.5
+"""Lab by which the colours at a bare ground's edges differ from those in its middle."""
+
+_CAMERA_PX = 1600
+"""A picture so long that is exactly 3 : 2 comes from a camera."""
 
 _ALIGNED_DEG = 1.6
 _SAME_GROUND = 18.0
@@ -54,6 +60,7 @@ class Fault(StrEnum):
 
     NO_CARD = "no-card"
     LOW_CONTRAST = "low-contrast"
+    UNCLEAR = "unclear"
     NOT_WHOLE = "not-whole"
     SEVERAL = "several"
     TOO_SMALL = "too-small"
@@ -65,6 +72,7 @@ SAY: Mapping[Fault, str] = {
     Fault.NO_CARD: "no card is found on the picture: lay the card alone on a plain ground of another colour, all of it"
     " in the picture",
     Fault.LOW_CONTRAST: "the card hardly differs from what it lies on: lay it on something darker or of another colour",
+    Fault.UNCLEAR: "it is not clear where the card ends: lay it on a plain ground of another colour than its edge",
     Fault.NOT_WHOLE: "the card is cut off by the picture's edge: take the picture from a little farther away",
     Fault.SEVERAL: "there are several cards on the picture: lay one alone",
     Fault.TOO_SMALL: f"the card is too small on the picture, narrower than {LEAST_WIDTH_PX} pixels: go nearer",
@@ -112,10 +120,11 @@ def rectified(image: Image, size_mm: tuple[float, float]) -> Rectified:
     found = outlines(seen, size_mm, fit)
     if _fills(image, size_mm, found, seen):
         return _judged(image, _edges_of(image, size_mm), size_mm, How.WHOLE)
-    if not found or not found[0].is_sure:
-        return Rectified(None, _why_not(seen, found, size_mm))
     if _are_several(found):
         return Rectified(None, Fault.SEVERAL)
+    if not found or not found[0].is_sure:
+        is_unclear = bool(found) and found[0].is_doubtful
+        return Rectified(None, Fault.UNCLEAR if is_unclear else _why_not(seen, found, size_mm))
     corners = (found[0].corners + 0.5) / shrink - 0.5
     light = _light_on(seen, fit, found[0]) if fit else None
     return _judged(image, corners, size_mm, How.CUT_OUT, light)
@@ -137,7 +146,9 @@ def _fills(image: Image, size_mm: tuple[float, float], found: list[Outline], see
     exactly along the picture's edges, and unless it is much smaller not of better proportions than the picture.
     """
     off = min(_shape_off(image.shape[1], image.shape[0], size_mm), _shape_off(*image.shape[:2], size_mm))
-    if off > _SAME_SHAPE:
+    if off > _SAME_SHAPE or (off > _VERY_SHAPE and (_is_camera_shaped(image) or _is_bare(seen))):
+        return False
+    if found and _lies_in_a_half(found[0], seen):
         return False
     best = next((outline for outline in found if _lies_on_ground(seen, outline, size_mm)), None)
     if best is None:
@@ -148,6 +159,31 @@ def _fills(image: Image, size_mm: tuple[float, float], found: list[Outline], see
     side = np.linalg.norm(best.corners - np.roll(best.corners, -1, axis=0), axis=1)
     of_frame = _shape_off(float(side[0] + side[2]), float(side[1] + side[3]), size_mm)
     return off < _VERY_SHAPE or of_frame > off - _VERY_SHAPE
+
+
+def _is_camera_shaped(image: Image) -> bool:
+    """Whether a picture is 3 : 2, nearly a card's shape, as many cameras make it: across, or large."""
+    height, width = image.shape[:2]
+    is_across, longer = width > height, max(width, height)
+    return abs(2 * longer - 3 * min(width, height)) <= 3 and (is_across or longer >= _CAMERA_PX)
+
+
+def _is_bare(image: Image) -> bool:
+    """Whether a picture has the same colours at its edges as in its middle, as a table has and hardly any card."""
+    lab = cv2.cvtColor(cv2.resize(image, (120, 120)).astype(np.float32) / 255, cv2.COLOR_BGR2LAB)
+    is_rim = np.ones((120, 120), bool)
+    is_rim[15:-15, 15:-15] = False
+    middle = lab[27:-27, 27:-27].reshape(-1, 3)
+    rim, inner = (np.percentile(part, (3, 10, 50, 90, 97), axis=0) for part in (lab[is_rim], middle))
+    return float(np.linalg.norm(rim - inner, axis=1).max()) < _SAME_COLOURS
+
+
+def _lies_in_a_half(outline: Outline, image: Image) -> bool:
+    """Whether a card fills one half of a picture, perhaps with another one beside it."""
+    size = np.array(image.shape[1::-1])
+    off = float((np.abs(outline.corners.mean(axis=0) - size / 2) / size).max())
+    is_card = outline.support > 0.9 and outline.step > 0.9 and outline.odd < SURE_ODD
+    return is_card and off > 0.15 and 0.15 < outline.area_px / (size[0] * size[1]) < 0.5
 
 
 def _lies_on_ground(image: Image, outline: Outline, size_mm: tuple[float, float]) -> bool:
@@ -200,17 +236,29 @@ def _edges_of(image: Image, size_mm: tuple[float, float]) -> Floats:
 
 
 def _are_several(found: list[Outline]) -> bool:
-    """Whether another card lies beside the first: as large, as sure, nowhere over it."""
-    first = found[0]
-    middle = first.corners.mean(axis=0)
-    for other in found[1:]:
-        is_card = other.step > 0.9 and other.support > 0.9 and other.ends > 0.75 and other.odd < 0.08
-        alike = 0.7 < other.area_px / first.area_px < 1.4
-        apart = (
-            cv2.pointPolygonTest(np.float32(first.corners), tuple(map(float, other.corners.mean(axis=0))), False) < 0
-        )
-        apart &= cv2.pointPolygonTest(np.float32(other.corners), tuple(map(float, middle)), False) < 0
-        if is_card and alike and apart and _overlap(first, other) < 0.05:
+    """Whether another card lies beside the first: as large, as sure, nowhere over it.
+
+    The edges of cards that lie in a row go on beyond their corners, as far as the next card's.
+    """
+    for first, other in ((first, other) for first in found[:1] for other in found[1:]):
+        if not other.step > 0.9 or not other.support > 0.9 or _overlap(first, other) > 0.05:
+            continue
+        alike = other.area_px / first.area_px
+        if first.is_sure and other.ends > 0.75 and other.odd < 0.08 and 0.7 < alike < 1.4:
+            return True
+        is_first = first.step > 0.9 and first.support > 0.9 and first.odd < 0.02
+        if is_first and other.odd < 0.02 and 0.8 < alike < 1.25 and _are_in_a_row(first, other):
+            return True
+    return False
+
+
+def _are_in_a_row(one: Outline, other: Outline) -> bool:
+    """Whether the other lies straight beside, above or below the one, less than a card apart."""
+    way = other.corners.mean(axis=0) - one.corners.mean(axis=0)
+    for side in (one.corners[1] - one.corners[0], one.corners[2] - one.corners[1]):
+        length = float(np.linalg.norm(side))
+        along = float(way @ side) / length
+        if abs(along) < 2 * length and float(np.linalg.norm(way - along * side / length)) < 0.08 * length:
             return True
     return False
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -19,11 +19,15 @@ import numpy.typing as npt
 from companion.vision.boxes import Image
 from companion.vision.fit import Fit, through
 from companion.vision.opencv import cv2
+from companion.vision.printed import beyond, strips, to_pixels
 
 Floats = npt.NDArray[np.float64]
 
-SURE_SUPPORT, SURE_ENDS, SURE_STEP, SURE_ODD = 0.8, 0.45, 0.8, 0.06
+SURE_SUPPORT, SURE_ENDS, SURE_STEP, SURE_ODD = 0.8, 0.45, 0.8, 0.04
 """What a candidate must show to be taken for a card."""
+
+_CLEAR_ENDS, _CLEARLY_FITS = 0.88, 0.022
+"""And one of these two: what is hardly of a card's proportions and goes on somewhere is a part of another thing."""
 
 LONG_SIDE_PX = 1000
 """A larger picture is made so small before outlines are looked for."""
@@ -78,10 +82,15 @@ class Outline:
     blur_px: float = 0.0
     """σ of its edges, in pixels of the picture."""
 
+    is_doubtful: bool = False
+    """Whether another outline or a strip of card round this one says that the card is larger."""
+
     @property
     def is_sure(self) -> bool:
         """Whether it is taken for a card."""
-        if self.step < SURE_STEP or self.odd > SURE_ODD or self.ends < SURE_ENDS:
+        if self.is_doubtful or self.step < SURE_STEP or self.odd > SURE_ODD or self.ends < SURE_ENDS:
+            return False
+        if self.odd > _CLEARLY_FITS and self.ends < _CLEAR_ENDS:
             return False
         fits = self.ends > 0.8 and self.step > 0.95 and self.odd < 0.02
         return self.support >= (SURE_SUPPORT - 0.1 if fits else SURE_SUPPORT)
@@ -120,8 +129,8 @@ def outlines(image: Image, size_mm: tuple[float, float], fit: Fit | None = None)
     look = _Looks(ground, size_mm, shrink, fit)
     found = look.at(best)
     likely = sorted(found, key=lambda outline: -outline.score)[:_MOST_GROWN]
-    wider = [quad for outline in likely for quad in _grown(ground, (outline.corners + 0.5) * shrink - 0.5, size_mm)]
-    return _ranked([*found, *look.at(wider)])
+    wider = [quad for outline in likely for quad in _grown(ground, look.on_ground(outline), size_mm)]
+    return _believed(_ranked([*found, *look.at(wider)]), look)
 
 
 def _ground_of(image: Image) -> _Ground:
@@ -291,34 +300,27 @@ def _plausible(quads: Floats, size: tuple[int, int], ratio: float) -> npt.NDArra
 def _grown(ground: _Ground, frame: Floats, size_mm: tuple[float, float]) -> list[Floats]:
     """Candidates round one that may be a frame printed on the card: along its sides weaker edges are seen as well."""
     w, h = size_mm
-    to_px = cv2.getPerspectiveTransform(np.float32([(0, 0), (w, 0), (w, h), (0, h)]), np.float32(frame))
+    to_px = to_pixels(frame, size_mm)
     per_side = [_edges_beyond(ground, to_px, size_mm, side) for side in range(4)]
     grown = []
     for (up, a), (right, b), (down, c), (left, d) in itertools.product(*per_side):
         ratio = (w + left + right) / (h + up + down) / (w / h)
         if abs(math.log(ratio)) < 0.09 and min(up, right, down, left) > 0.4:
             quad = [(-left, -up), (w + right, -up), (w + right, h + down), (-left, h + down)]
-            grown.append((a + b + c + d, through(to_px.astype(np.float64), quad)))
+            grown.append((a + b + c + d, through(to_px, quad)))
     inside = [(worth, quad) for worth, quad in grown if (quad > -2).all() and (quad < np.array(ground.size) + 1).all()]
     return [quad for _, quad in sorted(inside, key=lambda one: -one[0])[:_MOST_WIDER]]
 
 
 def _edges_beyond(ground: _Ground, to_px: Floats, size_mm: tuple[float, float], side: int) -> list[tuple[float, float]]:
     """How far beyond a side of a frame, in its millimetres, there are edges along it, and how strong: the best few."""
-    w, h = size_mm
-    away = np.arange(-0.5, _WIDEST_RIM_MM, 0.25)[:, None]
-    along = np.linspace(0.02, 0.98, 64)
-    across = np.broadcast_to(along * (w if side % 2 == 0 else h), (len(away), 64))
-    off = np.broadcast_to(away if side in (1, 2) else -away, across.shape)
-    points = np.stack(((across, off + (h if side == 2 else 0)), (off + (w if side == 1 else 0), across))[side % 2], -1)
-    px = through(to_px.astype(np.float64), points.reshape(-1, 2)).reshape(len(away), 64, 2)
-    colours = cv2.remap(ground.lab, px.astype(np.float32), None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    level = colours.mean(axis=1)
+    away, along = np.arange(-0.5, _WIDEST_RIM_MM, 0.25), np.linspace(0.02, 0.98, 64) * size_mm[side % 2]
+    level = beyond(ground.lab, to_px, size_mm, side, away, along).mean(axis=1)
     step = np.zeros(len(away))
     step[2:-2] = np.linalg.norm(level[3:-1] + level[4:] - level[:-4] - level[1:-3], axis=1) / 2
     peak = np.flatnonzero((step[1:-1] >= step[:-2]) & (step[1:-1] > step[2:]) & (step[1:-1] > 0.7)) + 1
     peak = peak[np.argsort(-step[peak], kind="stable")][:4]
-    return [(float(away[i, 0]), float(min(step[i], 10.0))) for i in peak if away[i, 0] > 0.4]
+    return [(float(away[i]), float(min(step[i], 10.0))) for i in peak if away[i] > 0.4]
 
 
 # --- What the sides say ---------------------------------------------------------------------------------------
@@ -375,6 +377,21 @@ class _Looks:
     def at(self, quads: Sequence[Floats]) -> list[Outline]:
         """What there is to say of them, without those that their sides do not bear out."""
         return [outline for quad in quads if (outline := self._one(quad)) is not None]
+
+    def strips(self, outline: Outline) -> tuple[float, ...]:
+        """How wide the card goes on beyond each side of an outline that is a frame printed on it."""
+        return strips(self._ground.lab, self.on_ground(outline), self._size_mm)
+
+    def grown(self, outline: Outline, widths: Sequence[float]) -> Outline | None:
+        """The outline that lies so many millimetres farther out on each side, None where its sides are no edges."""
+        (w, h), (up, right, down, left) = self._size_mm, widths
+        quad = [(-left, -up), (w + right, -up), (w + right, h + down), (-left, h + down)]
+        again = _Looks(self._ground, self._size_mm, self._shrink, self._fit)
+        return next(iter(again.at([through(to_pixels(self.on_ground(outline), self._size_mm), quad)])), None)
+
+    def on_ground(self, outline: Outline) -> Floats:
+        """Its corners on the picture that is looked at."""
+        return (outline.corners + 0.5) * self._shrink - 0.5
 
     def _one(self, quad: Floats) -> Outline | None:
         w, h = self._size_mm
@@ -519,7 +536,8 @@ def _going_on(ground: _Ground, corners: Floats) -> float:
     """How much the edges of the sides go on beyond the corners, over a fifth of a side: 0 to 1.
 
     What happens to lie there has edges as well, but not along the side, or not with the same colours beside them. A
-    single side that goes on at both its ends is enough: it is a line of the cloth's.
+    single side that goes on at both its ends is enough: it is a line of the cloth's. So are two that both go on beyond
+    the side between them: it divides a larger thing, such as the card itself.
     """
     shares = []
     for side in range(4):
@@ -532,7 +550,8 @@ def _going_on(ground: _Ground, corners: Floats) -> float:
             same_colours = 1.5 * _step_along(ground, a, b) / max(own, 1.0)
             shares.append(min(1.0, max(same_colours, (_in_line(ground, a, b, least) - 0.45) / 0.45)))
     per_side = np.array(shares).reshape(4, 2)
-    return max(float(per_side.mean()), 0.9 * float(per_side.min(axis=1).max()))
+    past = np.minimum(np.roll(per_side[:, 0], 1), np.roll(per_side[:, 1], -1))
+    return max(float(per_side.mean()), 0.9 * float(per_side.min(axis=1).max()), 0.9 * float(past.max()))
 
 
 def _in_line(ground: _Ground, start: Floats, end: Floats, least: float) -> float:
@@ -636,6 +655,28 @@ def _odd_in_mm(corners: Floats, fit: Fit, size_mm: tuple[float, float]) -> float
 # --- Which of them --------------------------------------------------------------------------------------------
 
 
+def _believed(found: list[Outline], look: _Looks) -> list[Outline]:
+    """The same, the first one grown where a strip of card goes on beyond it, or doubted where it may be a frame."""
+    if not found:
+        return []
+    first, widths = found[0], look.strips(found[0])
+    if any(widths):
+        whole = look.grown(first, widths)
+        fits = whole is not None and whole.is_sure and whole.odd < max(first.odd, _FITTING)
+        if whole is not None and fits and not any(look.strips(whole)):
+            return [whole, *found]
+    is_doubtful = any(widths) or any(_may_be_round(other, first) for other in found[1:])
+    return [replace(first, is_doubtful=is_doubtful), *found[1:]]
+
+
+def _may_be_round(outer: Outline, inner: Outline) -> bool:
+    """Whether a candidate may as well be the card, and the other a frame on it."""
+    if not _CLEARLY_LARGER < outer.area_px / inner.area_px < _LARGEST_FRAME or not holds(outer.corners, inner.corners):
+        return False
+    sound = outer.support > 0.78 and outer.ends > 0.75 and outer.step > 0.84 and outer.odd < 0.03
+    return sound and outer.score > inner.score - _MUCH_LESS_LIKELY
+
+
 def _ranked(found: Sequence[Outline]) -> list[Outline]:
     """The likeliest first; a card goes before what is printed on it."""
     order = sorted(found, key=lambda outline: -outline.score)
@@ -647,11 +688,17 @@ def _ranked(found: Sequence[Outline]) -> list[Outline]:
     return [first, *(other for other in order if other is not first)]
 
 
+_FITTING = 0.02
+"""So little odd is a card that was found well."""
+
 _SURE_SUPPORT, _SURE_STEP, _SURE_ENDS, _SURE_ODD = 0.8, 0.8, 0.6, 0.06
 _LESS_LIKELY = 0.16
 """By so much a card may score less than the frame on it."""
 
-_HARDLY_LARGER = 1.06
+_MUCH_LESS_LIKELY = 0.42
+"""By so much it may score less for the frame to be doubted."""
+
+_HARDLY_LARGER, _CLEARLY_LARGER = 1.06, 1.15
 """An edge so close around another one is that of the card's shadow as often as the card's."""
 
 _LARGEST_FRAME = 2.6
@@ -663,10 +710,11 @@ def _is_card_round(outer: Outline, inner: Outline) -> bool:
     larger = outer.area_px / inner.area_px
     if not 1.004 < larger < _LARGEST_FRAME or not holds(outer.corners, inner.corners):
         return False
-    if larger < _HARDLY_LARGER and (outer.odd > inner.odd + 0.01 or outer.score < inner.score - 0.05):
+    if larger < _HARDLY_LARGER and outer.odd > inner.odd + 0.01:
         return False
+    less_likely = _LESS_LIKELY if larger >= _HARDLY_LARGER else 0.2 if outer.odd < inner.odd - 0.005 else 0.05
     sound = outer.support >= _SURE_SUPPORT and outer.step >= _SURE_STEP and outer.ends >= _SURE_ENDS
-    sound = sound and outer.score > inner.score - _LESS_LIKELY
+    sound = sound and outer.score > inner.score - less_likely
     sound = sound and outer.ends > inner.ends - 0.2
     return sound and outer.odd < max(_SURE_ODD, inner.odd + 0.02) and outer.blur_px < 1.5 * inner.blur_px
 
