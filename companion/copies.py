@@ -19,7 +19,7 @@ from companion.places import DISCARD_ZONE, DRAW_ZONE
 from companion.rules.cards import Card
 from companion.rules.referee import objections
 from companion.rules.table import Table
-from companion.tracks import near, spots
+from companion.tracks import Track, near, spots
 from companion.vision.lying import share_covered
 from companion.vision.view import FACE, Point, Quad, Sighting, View
 
@@ -171,21 +171,17 @@ class Copies:
         covered = [name for name in self._covered if name in now.memory.tracks and name not in names]
         for off_mm, item, name in self._pairs(left, covered, BARED_MM):
             off_deg = item.off_deg(self._last[name])
+            above = self._above(name, now.memory)
+            if any(track.card in names and names[track.card].zone == item.zone for track in above):
+                continue
             exact = off_mm <= EXACT_MM and off_deg <= EXACT_DEG
-            if exact or (off_deg <= BARED_DEG and self._is_uncovered(name, names, now)):
+            if exact or (off_deg <= BARED_DEG and _is_uncovered(above, names, now)):
                 yield item, name
 
-    def _is_uncovered(self, name: str, names: Mapping[str, _Seen], now: _Now) -> bool:
-        """Whether the cards that lay over one are no longer there, for all that is known."""
-        lower = now.memory.tracks[name]
-        above = [t for t in now.memory.in_zone(lower.zone) if t.order > lower.order and near(t, lower) and t.place]
-        if not above:
-            return True
-        top = max(above, key=lambda track: track.order)
-        elsewhere = top.card in names and names[top.card].zone != lower.zone
-        if now.table is None or not top.confirmed:
-            return True
-        return elsewhere or not now.memory.still_recorded(top, lower.zone, now.table)
+    def _above(self, name: str, memory: Memory) -> Sequence[Track]:
+        """The cards that were laid on one."""
+        lower = memory.tracks[name]
+        return [t for t in memory.in_zone(lower.zone) if t.order > lower.order and near(t, lower) and t.place]
 
     def _carried(self, left: Sequence[_Seen], names: Mapping[str, _Seen], now: _Now) -> Iterator[tuple[_Seen, str]]:
         """One like it has just gone from another zone."""
@@ -263,3 +259,11 @@ def _bounded(sighting: Sighting, names: Collection[str], table: Table | None) ->
     too_many = table is not None and alike > table.deck.get(sighting.face, 0)
     most = TOO_MANY_CONFIDENCE if too_many else DOUBLE_CONFIDENCE if sighting.is_double else 1.0
     return replace(sighting, confidence=min(sighting.confidence, most))
+
+
+def _is_uncovered(above: Sequence[Track], names: Collection[str], now: _Now) -> bool:
+    """Whether the cards that lay over one are no longer there, for all that is known."""
+    top = max(above, key=lambda track: track.order, default=None)
+    if top is None or now.table is None or not top.confirmed or top.card in names:
+        return True
+    return not now.memory.still_recorded(top, top.zone, now.table)

@@ -65,7 +65,9 @@ CROP_SIDE_PX = 320
 class Watcher:
     """Keeps the record of a watched source; legal proposals are confirmed at once, or none is.
 
-    Where none is, each proposal is still judged as if the legal ones before it had been.
+    Where none is, each proposal is still judged as if the legal ones before it had been. One that people would have to
+    be asked about is confirmed by the next that is sure and legal only after it, and dropped where one is legal only
+    without it.
     """
 
     def __init__(self, setup: Setup, look: Look, *, confirm: bool, extension: Verb) -> None:
@@ -81,6 +83,9 @@ class Watcher:
         self._refused: dict[int, Proposal] = {}
         """Illegal as they were laid; a play that was seen late may make them legal."""
 
+        self._unsure: dict[int, Proposal] = {}
+        """Legal, and not confirmed yet."""
+
         self._now_s = 0.0
 
     def items(self, frames: Iterable[Frame]) -> Iterator[dict[str, Any]]:
@@ -89,6 +94,7 @@ class Watcher:
             self._now_s = frame.t_s
             for event in self._tracker.update(self._look(frame), self._table):
                 yield from self._take(event)
+        yield from self._confirm_all()
         if self._game.hand_is_open and not self._only_cleared():
             yield from self._results(list(judge.judge(self._record()))[-1:])
 
@@ -112,31 +118,70 @@ class Watcher:
             case Mismatch():
                 yield from self._take_back(event)
             case Cleared() if self._confirms:
+                yield from self._confirm_all()
                 self._add(f"hand first {self._next_first()}")
             case Withdrawn(proposal_id):
                 self._refused.pop(proposal_id, None)
+                if self._unsure.pop(proposal_id, None) is not None:
+                    self._suppose()
             case Cleared() | Settled():
                 pass
 
     def _take_proposal(self, proposal: Proposal) -> Iterator[dict[str, Any]]:
-        table = self._table
-        if table is None:
-            raise AssertionError("a watched hand has begun")
+        if self._unsure and self._refutes(proposal):
+            self._drop_unsure()
+        table = _there(self._table)
         legal = not referee.objections(table, proposal.play)
         confirmed = legal and self._confirms and proposal.confidence >= ASKING_CONFIDENCE
         yield _proposal_json(proposal, table, confirmed=confirmed)
         if not legal:
             self._refused[proposal.id] = proposal
-            return
-        if self._confirms and not confirmed:
-            return
-        self._tracker.resolve(proposal.id, confirmed=True)
-        if self._confirms:
-            yield from self._results(self._add(str(proposal.play), proposal.id))
-            yield from self._answer_extension()
+        elif confirmed:
+            yield from self._confirm_all()
+            yield from self._confirm(proposal)
+        elif self._confirms:
+            self._unsure[proposal.id] = proposal
+            self._suppose()
         else:
+            self._tracker.resolve(proposal.id, confirmed=True)
             self._table = referee.apply(table, proposal.play)
-        yield from self._legal_after_all()
+        if legal:
+            yield from self._legal_after_all()
+
+    def _confirm_all(self) -> Iterator[dict[str, Any]]:
+        """What nobody was sure of counts by what came after it."""
+        unsure, self._unsure = list(self._unsure.values()), {}
+        for proposal in unsure:
+            yield from self._confirm(proposal)
+
+    def _confirm(self, proposal: Proposal) -> Iterator[dict[str, Any]]:
+        self._tracker.resolve(proposal.id, confirmed=True)
+        yield from self._results(self._add(str(proposal.play), proposal.id))
+        yield from self._answer_extension()
+
+    def _refutes(self, proposal: Proposal) -> bool:
+        """Whether a sure play is legal only if those that nobody was sure of were none."""
+        with_them, without = _there(self._table), _there(self._game.table)
+        return (
+            proposal.confidence >= ASKING_CONFIDENCE
+            and bool(referee.objections(with_them, proposal.play))
+            and not referee.objections(without, proposal.play)
+        )
+
+    def _drop_unsure(self) -> None:
+        for proposal_id in self._unsure:
+            self._tracker.resolve(proposal_id, confirmed=False)
+        self._unsure.clear()
+        self._suppose()
+
+    def _suppose(self) -> None:
+        """The table as it would be with every unsure play confirmed."""
+        self._table = self._game.table
+        for proposal in list(self._unsure.values()):
+            if self._table is None or referee.objections(self._table, proposal.play):
+                del self._unsure[proposal.id]
+            else:
+                self._table = referee.apply(self._table, proposal.play)
 
     def _legal_after_all(self) -> Iterator[dict[str, Any]]:
         """A card laid a moment too early, because the play before it was seen late, counts now.
@@ -167,9 +212,9 @@ class Watcher:
             return
         text, _ = self._lines.pop()
         self._game = _judged([line for line, _ in self._lines])
-        self._table = self._game.table
-        if self._table is not None:
-            self._tracker.leave(mismatch.id, self._table)
+        self._suppose()
+        if self._game.table is not None:
+            self._tracker.leave(mismatch.id, self._game.table)
         yield {"t_s": round(self._now_s, 3), "withdrawn": text, "zone": mismatch.zone}
 
     def _add(self, text: str, proposal_id: int | None = None) -> Sequence[judge.Item]:
@@ -185,6 +230,12 @@ class Watcher:
         firsts = [text.split()[-1] for text, _ in self._lines if text.startswith("hand first ")]
         seats = [seat.player for seat in referee.seating(self._setup.teams)]
         return seats[(seats.index(firsts[-1]) + 1) % len(seats)]
+
+
+def _there(table: Table | None) -> Table:
+    if table is None:
+        raise AssertionError("a watched hand has begun")
+    return table
 
 
 def _judged(lines: Iterable[str]) -> Game:

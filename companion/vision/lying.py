@@ -6,8 +6,9 @@ around it tells whether there are two by now or one was pushed: it is compared w
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -36,6 +37,8 @@ LOOKS = 3
 MOST_BURIED = 60
 UPON_SHARE = 0.3
 """A card lies upon another where it covers so much of it."""
+
+NOWHERE: Quad = ((0.0, 0.0),) * 4
 
 OVER_MM = 12.0
 """What cannot be told and lies so near to a remembered card is that card, half hidden."""
@@ -84,24 +87,115 @@ def look_at_faces(
     looks as it did. With `beneath` cards that were never seen whole are looked for too; `untouched` says that nothing
     has moved since.
     """
-    told = read_faces(image, templates, mats, where=where, beneath=beneath)
-    above: list[Quad] = [seen.corners_px for seen in told]
-    now = [settled(mats, sighted(seen, mats)) for seen in told]
-    same = [next((lain for lain in before if _is_same(lain, s, mats, untouched)), None) for s in now]
-    old = _not_taken_off(before, [lain for lain in same if lain is not None])
-    kept = [still for lain in old if not lain.is_buried and (still := _still(lain, image, mats, above)) is not None]
-    is_new = [s.face is not Card.UNKNOWN or not any(_is_over(card, s, mats) for card in kept) for s in now]
-    order = 1 + max((lain.order for lain in before), default=0)
-    lain = [
-        _lain(image, mats, s, above[:at], was.order if was is not None else order + at)
-        for at, (s, was) in enumerate(zip(now, same, strict=True))
-        if is_new[at]
-    ]
-    told_now = [s for s, is_one in zip(now, is_new, strict=True) if is_one]
-    shown = [replace(s, is_double=_may_be_double(s, image, mats, above, old, kept)) for s in told_now]
-    still = {card.order for card in kept}
-    missed = [replace(card, missed=card.missed + 1) for card in old if card.order not in still][-MOST_BURIED:]
-    return (*shown, *(card.sighting for card in kept)), (*(c for c in lain if c is not None), *kept, *missed)
+    seen = read_faces(image, templates, mats, where=where, beneath=beneath)
+    told = [settled(mats, sighted(each, mats)) for each in seen]
+    return _Look(image, mats, before, told, untouched).made_out()
+
+
+class _Look:
+    """One look at cards: what is told now against what lay there before."""
+
+    def __init__(
+        self, image: Image, mats: Mats, before: Sequence[Lain], told: Sequence[Sighting], untouched: bool
+    ) -> None:
+        """`told` are those that lie on top first."""
+        self._image, self._mats, self._before, self._told = image, mats, before, told
+        self._above = [s.corners_px or NOWHERE for s in told]
+        self._nearly = (UNTOUCHED_MM, UNTOUCHED_DEG) if untouched else (SAME_MM, SAME_DEG)
+        self._votes: dict[int, bool | None] = {}
+
+    def made_out(self) -> tuple[tuple[Sighting, ...], tuple[Lain, ...]]:
+        """The cards that lie there, and what is to be remembered of them."""
+        same = self._same()
+        old = _not_taken_off(self._before, list(same.values()))
+        kept = list(self._kept(old, list(same.values())))
+        orders = itertools.count(1 + max((lain.order for lain in self._before), default=0))
+        shown: list[Sighting] = []
+        lain: list[Lain] = []
+        for at, s in enumerate(self._told):
+            if s.face is Card.UNKNOWN and any(_is_over(card, s, self._mats) for card in kept):
+                continue
+            shown.append(replace(s, is_double=at not in same and self._may_be_double(s, old, kept)))
+            card = self._lain(s, self._above[:at], same[at].order if at in same else next(orders))
+            lain += [] if card is None else [card]
+        still = {card.order for card in kept}
+        missed = [replace(card, missed=card.missed + 1) for card in old if card.order not in still][-MOST_BURIED:]
+        return (*shown, *(card.sighting for card in kept)), (*lain, *kept, *missed)
+
+    def _same(self) -> dict[int, Lain]:
+        """Which of the cards that lay there before the told ones are, by their numbers."""
+        same: dict[int, Lain] = {}
+        for at, s in enumerate(self._told):
+            left = (lain for lain in self._before if lain not in same.values())
+            found = next((lain for lain in left if self._is_same(lain, s)), None)
+            if found is not None and not self._lies_upon_it(at, found):
+                same[at] = found
+        return same
+
+    def _lies_upon_it(self, at: int, lain: Lain) -> bool:
+        """Whether a card with nothing on it cannot be the one that lay just there: others lie on that one."""
+        on_top = not any(_overlap(self._above[at], quad) for quad in self._above[:at])
+        covered = [card for card in self._before if _lies_upon(card, lain)] if on_top else []
+        return any(self._still_there(card) is not False for card in covered)
+
+    def _kept(self, old: Sequence[Lain], same: Sequence[Lain]) -> Iterator[Lain]:
+        """Of the cards that were not told again those that still lie there."""
+        there = [card for card in old if not card.is_buried and self._still_there(card)]
+        firm = [*there, *same]
+        for card in old:
+            # What lies beneath a card that has not moved has not moved either.
+            held = not card.missed and any(_lies_upon(upper, card) for upper in firm)
+            if card in there or held:
+                yield self._as_it_lies_now(card)
+
+    def _still_there(self, lain: Lain) -> bool | None:
+        """Whether a card's borders look as they did; None where that cannot be told."""
+        if lain.order not in self._votes:
+            fit = self._mats.of(lain.mat)
+            now = None if fit is None else borders_of(self._image, fit, lain.corners_mm, self._above)
+            self._votes[lain.order] = None if now is None else lain.borders.still_there(now)
+        return self._votes[lain.order]
+
+    def _as_it_lies_now(self, lain: Lain) -> Lain:
+        fit = self._mats.of(lain.mat)
+        if fit is None:
+            return lain
+        corners = as_quad(fit.to_px(lain.corners_mm))
+        x, y = np.mean(corners, axis=0)
+        sighting = replace(lain.sighting, centre_px=(float(x), float(y)), corners_px=corners, is_double=False)
+        is_whole = lain.is_whole and not any(_overlap(corners, quad) for quad in self._above)
+        return replace(lain, missed=0, sighting=sighting, is_whole=is_whole)
+
+    def _is_same(self, lain: Lain, sighting: Sighting) -> bool:
+        """Whether a card that is told now lies exactly where one like it lay."""
+        fit = self._mats.of(lain.mat)
+        if fit is None or sighting.corners_px is None or sighting.face is not lain.sighting.face:
+            return False
+        now = fit.to_mm(sighting.corners_px)
+        off_deg = abs((_turn_deg(now) - _turn_deg(lain.corners_mm) + 180) % 360 - 180)
+        most_mm, most_deg = self._nearly
+        return bool(np.hypot(*(now - lain.corners_mm).mean(axis=0)) <= most_mm and off_deg <= most_deg)
+
+    def _may_be_double(self, sighting: Sighting, old: Sequence[Lain], kept: Sequence[Lain]) -> bool:
+        """Whether one like it lay there or nearly, and it cannot be told whether that one is beneath it now."""
+        still = {card.order for card in kept}
+        return any(
+            card.sighting.face is sighting.face
+            and card.order not in still
+            and not card.is_buried
+            and _is_over(card, sighting, self._mats)
+            and self._still_there(card) is None
+            for card in old
+        )
+
+    def _lain(self, sighting: Sighting, above: Sequence[Quad], order: int) -> Lain | None:
+        fit = self._mats.at(sighting.centre_px)
+        if fit is None or sighting.corners_px is None or sighting.face is Card.UNKNOWN:
+            return None
+        corners_mm = fit.to_mm(sighting.corners_px)
+        borders = borders_of(self._image, fit, corners_mm, above)
+        is_whole = not any(_overlap(sighting.corners_px, quad) for quad in above)
+        return Lain(sighting, fit.layout.id, corners_mm, borders, is_whole, order)
 
 
 def _not_taken_off(before: Sequence[Lain], told: Sequence[Lain]) -> list[Lain]:
@@ -110,12 +204,12 @@ def _not_taken_off(before: Sequence[Lain], told: Sequence[Lain]) -> list[Lain]:
     A card that shows whole again where it lay beneath others lies there with nothing on it.
     """
     bared = [lain for lain in told if lain.missed or not lain.is_whole]
-    return [
-        lain
-        for lain in before
-        if lain not in told
-        and not any(lain.order > low.order and lain.mat == low.mat and _is_upon(lain, low) for low in bared)
-    ]
+    return [lain for lain in before if lain not in told and not any(_lies_upon(lain, low) for low in bared)]
+
+
+def _lies_upon(upper: Lain, lower: Lain) -> bool:
+    """Whether a card was laid upon another, as they were seen last."""
+    return upper.order > lower.order and upper.mat == lower.mat and _is_upon(upper, lower)
 
 
 def _is_upon(upper: Lain, lower: Lain) -> bool:
@@ -172,35 +266,9 @@ def any_copy(face: Card) -> str:
     return f"{face.value}-00"
 
 
-def _is_same(lain: Lain, sighting: Sighting, mats: Mats, untouched: bool) -> bool:
-    """Whether a card that is told now lies exactly where one like it lay."""
-    fit = mats.of(lain.mat)
-    if fit is None or sighting.corners_px is None or sighting.face is not lain.sighting.face:
-        return False
-    now = fit.to_mm(sighting.corners_px)
-    off_deg = abs((_turn_deg(now) - _turn_deg(lain.corners_mm) + 180) % 360 - 180)
-    most_mm, most_deg = (UNTOUCHED_MM, UNTOUCHED_DEG) if untouched else (SAME_MM, SAME_DEG)
-    return bool(np.hypot(*(now - lain.corners_mm).mean(axis=0)) <= most_mm and off_deg <= most_deg)
-
-
 def _turn_deg(corners: Floats) -> float:
     right, down = corners[1] - corners[0]
     return math.degrees(math.atan2(down, right))
-
-
-def _may_be_double(
-    sighting: Sighting, image: Image, mats: Mats, above: Sequence[Quad], old: Sequence[Lain], kept: Sequence[Lain]
-) -> bool:
-    """Whether one like it lay a little beside, and it cannot be told whether that one is beneath it now."""
-    still = {card.order for card in kept}
-    seen = (card for card in old if not card.is_buried and card.order not in still)
-    alike = (card for card in seen if card.sighting.face is sighting.face)
-    near = (card for card in alike if _is_over(card, sighting, mats))
-    fits = ((card, mats.of(card.mat)) for card in near)
-    return any(
-        fit is not None and card.borders.still_there(borders_of(image, fit, card.corners_mm, above)) is None
-        for card, fit in fits
-    )
 
 
 def _is_over(lain: Lain, sighting: Sighting, mats: Mats) -> bool:
@@ -209,28 +277,6 @@ def _is_over(lain: Lain, sighting: Sighting, mats: Mats) -> bool:
     if fit is None or sighting.corners_px is None:
         return False
     return bool(np.hypot(*(fit.to_mm([sighting.centre_px])[0] - lain.corners_mm.mean(axis=0))) <= OVER_MM)
-
-
-def _lain(image: Image, mats: Mats, sighting: Sighting, above: Sequence[Quad], order: int) -> Lain | None:
-    fit = mats.at(sighting.centre_px)
-    if fit is None or sighting.corners_px is None or sighting.face is Card.UNKNOWN:
-        return None
-    corners_mm = fit.to_mm(sighting.corners_px)
-    borders = borders_of(image, fit, corners_mm, above)
-    is_whole = not any(_overlap(sighting.corners_px, quad) for quad in above)
-    return Lain(sighting, fit.layout.id, corners_mm, borders, is_whole, order)
-
-
-def _still(lain: Lain, image: Image, mats: Mats, above: Sequence[Quad]) -> Lain | None:
-    """A card that was not told again, where its borders look as they did; None where they do not, or are covered."""
-    fit = mats.of(lain.mat)
-    if fit is None or not lain.borders.still_there(borders_of(image, fit, lain.corners_mm, above)):
-        return None
-    corners = as_quad(fit.to_px(lain.corners_mm))
-    x, y = np.mean(corners, axis=0)
-    sighting = replace(lain.sighting, centre_px=(float(x), float(y)), corners_px=corners)
-    is_whole = lain.is_whole and not any(_overlap(corners, quad) for quad in above)
-    return replace(lain, missed=0, sighting=sighting, is_whole=is_whole)
 
 
 def _overlap(one: Quad, other: Quad) -> bool:

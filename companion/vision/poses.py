@@ -6,16 +6,15 @@ white cards or a white cloth hides; what is covered by cards known to lie above 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import reduce
-from itertools import groupby
 
 import numpy as np
 import numpy.typing as npt
 
 from companion.vision.opencv import cv2
-from companion.vision.templates import COARSE_PX_PER_MM, Colours, Templates, Turned
+from companion.vision.templates import COARSE_PX_PER_MM, Colours, Templates
+from companion.vision.turned import TILE_PX, Maps, Turned, maps_of, spectra
 
 LEAST_SCORE = 0.4
 """Correlation on the small picture below which no card is looked for more closely."""
@@ -67,61 +66,81 @@ def _maps(
 ) -> tuple[Map, Map]:
     """For each place the best correlation with any template in any turn, and that turn, `(h, w)` each."""
     scores, turns = np.full(coarse.shape[:2], -1, np.float32), np.zeros(coarse.shape[:2], np.float32)
-    scene = _Scene(coarse, shown)
-    for turn, group in groupby(templates.turned, key=lambda turned: turned.turn_deg):
-        same = tuple(group)
-        place = scene.places(same[0])
-        if place is None or (turns_deg is not None and not _is_near(turn, turns_deg)):
-            continue
-        found = scene.likeness(same)
-        better = found > scores[place]
-        scores[place][better] = found[better]
-        turns[place][better] = turn
+    near = [turned for turned in templates.turned if turns_deg is None or _is_near(turned.turn_deg, turns_deg)]
+    overlap = max((side for turned in near for side in turned.size_px), default=1) - 1
+    for here in _tiles(coarse.shape[:2], overlap):
+        tile = _Tile(coarse[here], None if shown is None else shown[here])
+        for turned in near:
+            _better(scores[here], turns[here], tile.likeness(turned), turned)
     return scores, turns
+
+
+def _tiles(size: tuple[int, int], overlap: int) -> Iterator[tuple[slice, slice]]:
+    """Tiles of a picture `size` high and wide; what is no larger than their overlap is whole in one of them."""
+    step = TILE_PX - overlap
+    for top in range(0, max(1, size[0] - overlap), step):
+        for left in range(0, max(1, size[1] - overlap), step):
+            yield slice(top, top + TILE_PX), slice(left, left + TILE_PX)
+
+
+def _better(scores: Map, turns: Map, found: Map, turned: Turned) -> None:
+    """Notes down where a turn fits better; `found` begins where the middle of a card may be that the tile holds."""
+    width, height = turned.size_px
+    place = (slice(height // 2, height // 2 + found.shape[0]), slice(width // 2, width // 2 + found.shape[1]))
+    better = found > scores[place]
+    scores[place][better] = found[better]
+    turns[place][better] = turned.turn_deg
 
 
 def _is_near(turn: float, turns_deg: Sequence[float]) -> bool:
     return any(abs((turn - other + 45) % 90 - 45) <= NEARLY_DEG for other in turns_deg)
 
 
-class _Scene:
-    """A coarse picture and what of it is in sight."""
+class _Tile:
+    """A part of a coarse picture, and what of it is in sight."""
 
     def __init__(self, coarse: Colours, shown: Map | None) -> None:
-        self._shown = shown
-        self._picture = coarse if shown is None else coarse * shown[..., None]
-        self._channels = cv2.split(self._picture)
-        self._squares = (self._picture**2).sum(axis=2)
+        self._size = coarse.shape[:2]
+        # Templates are zero on average, so the picture may be too: spectra are the more exact.
+        picture = coarse - coarse.mean(axis=(0, 1))
+        weights = np.ones(self._size, np.float32) if shown is None else shown
+        self._colours = spectra((picture * weights[..., None]).transpose(2, 0, 1))
+        self._squares = spectra((picture**2).sum(axis=2) * weights)
+        self._shown = None if shown is None else spectra(shown)
 
-    def places(self, turned: Turned) -> tuple[slice, slice] | None:
-        """Where the middle of a turned card may be, so that the picture holds all of it."""
-        (height, width), (high, wide) = self._squares.shape, turned.inside.shape
-        if high > height or wide > width:
-            return None
-        return slice(high // 2, high // 2 + height - high + 1), slice(wide // 2, wide // 2 + width - wide + 1)
-
-    def likeness(self, same: Sequence[Turned]) -> Map:
-        """The best correlation with any of several templates that are turned alike, wherever their middle may be."""
-        inside = same[0].inside
-        sums = [_correlated(channel, inside) for channel in self._channels]
-        area = inside.sum() if self._shown is None else np.maximum(_correlated(self._shown, inside), 1e-3)
-        energy = np.maximum(_correlated(self._squares, inside) - sum(s * s for s in sums) / area, 1e-3)
+    def likeness(self, turned: Turned) -> Map:
+        """The best correlation with any picture in one turn, for each place of a card that the tile holds."""
+        width, height = turned.size_px
+        high, wide = max(0, self._size[0] - height + 1), max(0, self._size[1] - width + 1)
+        if not high or not wide:
+            return np.empty((high, wide), np.float32)
         if self._shown is None:
-            rows = (_correlated(self._picture, t.picture) / np.float32(np.linalg.norm(t.picture)) for t in same)
-            return reduce(np.maximum, rows) / np.sqrt(energy)
-        best = reduce(np.maximum, (self._where_shown(turned, sums, area) for turned in same)) / np.sqrt(energy)
-        return np.where(area >= LEAST_SHOWN * inside.sum(), best, -1)
+            return self._likeness(turned, high, wide)
+        area = maps_of(self._shown * turned.inside, high, wide)
+        is_worth_it = area >= LEAST_SHOWN * turned.area_px
+        if not is_worth_it.any():
+            return np.full((high, wide), -1, np.float32)
+        return np.where(is_worth_it, self._likeness_where_shown(turned, np.maximum(area, 1e-3)), -1)
 
-    def _where_shown(self, turned: Turned, sums: Sequence[Map], area: Map) -> Map:
-        """The same before it is divided by how much the picture varies, with what is covered left out."""
-        product = _correlated(self._picture, turned.picture)
-        own = _correlated(self._shown, (turned.picture**2).sum(axis=2))
-        for total, channel in zip(sums, cv2.split(turned.picture), strict=True):
-            shift = _correlated(self._shown, channel)
-            product -= shift * total / area
-            own -= shift * shift / area
-        return product / np.sqrt(np.maximum(own, 1e-3))
+    def _likeness(self, turned: Turned, high: int, wide: int) -> Map:
+        _, energy = self._varies(turned, np.full((high, wide), turned.area_px, np.float32))
+        products = maps_of((self._colours * turned.pictures).sum(axis=1), high, wide)
+        best: Map = (products / turned.lengths[:, None, None]).max(axis=0) / energy
+        return best
 
+    def _likeness_where_shown(self, turned: Turned, area: Map) -> Map:
+        """The same where what is covered is left out of both, the picture and the templates."""
+        sums, energy = self._varies(turned, area)
+        products = maps_of((self._colours * turned.pictures).sum(axis=1), *area.shape)
+        own = maps_of(self._shown * turned.squares, *area.shape)
+        shifts = maps_of(self._shown * turned.pictures, *area.shape)
+        products -= np.einsum("nchw,chw->nhw", shifts, sums) / area
+        own -= (shifts**2).sum(axis=1) / area
+        best: Map = (products / np.sqrt(np.maximum(own, 1.0))).max(axis=0) / energy
+        return best
 
-def _correlated(picture: Map, template: Map) -> Map:
-    return cv2.matchTemplate(picture, template, cv2.TM_CCORR)
+    def _varies(self, turned: Turned, area: Map) -> tuple[Maps, Map]:
+        """The sums of the picture's colours `(3, h, w)` under a card, and how much they vary there `(h, w)`."""
+        sums = maps_of(self._colours * turned.inside, *area.shape)
+        squares = maps_of(self._squares * turned.inside, *area.shape)
+        return sums, np.sqrt(np.maximum(squares - (sums**2).sum(axis=0) / area, 1.0))

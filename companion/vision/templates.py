@@ -21,6 +21,7 @@ from companion.vision.boxes import Image
 from companion.vision.keypoints import Points, points_of
 from companion.vision.opencv import cv2
 from companion.vision.picture import read_picture
+from companion.vision.turned import Turned, in_every_turn
 
 Colours = npt.NDArray[np.float32]
 Mask = npt.NDArray[np.bool_]
@@ -32,7 +33,6 @@ POINTS_PX_PER_MM = 3.0
 INSET_MM = 1.5
 """So much of a picture's rim is left out: an enrolled card is never cut out to the hair, and corners are round."""
 
-TURN_STEP_DEG = 10.0
 NARROW_PX, WIDE_PX = 0.7, 4.5
 """Details are what is larger than the one and smaller than the other, on the fine picture."""
 
@@ -56,23 +56,6 @@ class Template:
     """All of the picture, `(h, w) uint8`, `POINTS_PX_PER_MM`."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Turned:
-    """A template, small and turned: what is looked for on the table."""
-
-    number: int
-    """Which of the deck's templates."""
-
-    turn_deg: float
-    """Clockwise."""
-
-    picture: Colours
-    """`(h, w, 3) float32` Lab, `COARSE_PX_PER_MM`, zero on average inside of the card, zero outside of it."""
-
-    inside: Colours
-    """`(h, w) float32`: how much of each pixel the card covers."""
-
-
 @dataclass(frozen=True, eq=False)
 class Templates:
     """A deck's templates. Not for cards of several sizes."""
@@ -89,12 +72,9 @@ class Templates:
 
     @cached_property
     def turned(self) -> tuple[Turned, ...]:
-        """Every template in every turn."""
-        return tuple(
-            _turned(number, template.middle, turn)
-            for turn in np.arange(0.0, 360.0, TURN_STEP_DEG)
-            for number, template in enumerate(self.all)
-        )
+        """Every template in every turn, `COARSE_PX_PER_MM`."""
+        pictures = [template.middle for template in self.all]
+        return tuple(in_every_turn(pictures, COARSE_PX_PER_MM / MIDDLE_PX_PER_MM))
 
     @cached_property
     def fine(self) -> Pictures:
@@ -234,17 +214,3 @@ def _template(face: Card | None, picture: Image, size_mm: tuple[float, float]) -
     )
     large = cv2.resize(picture, pixels(size_mm, POINTS_PX_PER_MM), interpolation=cv2.INTER_AREA)
     return Template(face, fine, middle, cv2.cvtColor(large, cv2.COLOR_BGR2GRAY))
-
-
-def _turned(number: int, middle: Colours, turn_deg: float) -> Turned:
-    scale = COARSE_PX_PER_MM / MIDDLE_PX_PER_MM
-    height, width = middle.shape[:2]
-    cos, sin = abs(math.cos(math.radians(turn_deg))), abs(math.sin(math.radians(turn_deg)))
-    size = [math.ceil(scale * side) | 1 for side in (width * cos + height * sin, width * sin + height * cos)]
-    onto = cv2.getRotationMatrix2D(((width - 1) / 2, (height - 1) / 2), -turn_deg, scale)
-    onto[:, 2] += (size[0] - width) / 2, (size[1] - height) / 2
-    soft = cv2.GaussianBlur(middle, (0, 0), 0.4 / scale)
-    picture = cv2.warpAffine(soft, onto, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    inside = cv2.warpAffine(np.ones((height, width), np.float32), onto, size, flags=cv2.INTER_LINEAR)
-    mean = (picture * inside[..., None]).sum(axis=(0, 1)) / inside.sum()
-    return Turned(number, turn_deg, (picture - mean) * inside[..., None], inside)
