@@ -66,8 +66,7 @@ class Watcher:
     """Keeps the record of a watched source; legal proposals are confirmed at once, or none is.
 
     Where none is, each proposal is still judged as if the legal ones before it had been. One that people would have to
-    be asked about is confirmed by the next that is sure and legal only after it, and dropped where one is legal only
-    without it.
+    be asked about is confirmed by the next that is sure and legal after it.
     """
 
     def __init__(self, setup: Setup, look: Look, *, confirm: bool, extension: Verb) -> None:
@@ -128,8 +127,6 @@ class Watcher:
                 pass
 
     def _take_proposal(self, proposal: Proposal) -> Iterator[dict[str, Any]]:
-        if self._unsure and self._refutes(proposal):
-            self._drop_unsure()
         table = _there(self._table)
         legal = not referee.objections(table, proposal.play)
         confirmed = legal and self._confirms and proposal.confidence >= ASKING_CONFIDENCE
@@ -158,21 +155,6 @@ class Watcher:
         self._tracker.resolve(proposal.id, confirmed=True)
         yield from self._results(self._add(str(proposal.play), proposal.id))
         yield from self._answer_extension()
-
-    def _refutes(self, proposal: Proposal) -> bool:
-        """Whether a sure play is legal only if those that nobody was sure of were none."""
-        with_them, without = _there(self._table), _there(self._game.table)
-        return (
-            proposal.confidence >= ASKING_CONFIDENCE
-            and bool(referee.objections(with_them, proposal.play))
-            and not referee.objections(without, proposal.play)
-        )
-
-    def _drop_unsure(self) -> None:
-        for proposal_id in self._unsure:
-            self._tracker.resolve(proposal_id, confirmed=False)
-        self._unsure.clear()
-        self._suppose()
 
     def _suppose(self) -> None:
         """The table as it would be with every unsure play confirmed."""

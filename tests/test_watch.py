@@ -305,3 +305,25 @@ def test_a_legal_play_that_was_not_read_for_sure_is_told_and_not_confirmed():
     items = list(watcher.items(Frame(None, number / 10) for number in range(40)))
 
     assert [(item["proposal"], item["confirmed"]) for item in items if "proposal" in item] == [("Ann roll", False)]
+
+
+def laid_one_after_the_other(*cards: tuple[str, str, float]) -> list[dict]:
+    """What is told of cards that come to lie a second apart, each in its zone and so sure to be read."""
+
+    def look(frame: Frame) -> View:
+        lying = {card: zone for number, (card, zone, _) in enumerate(cards) if frame.t_s >= number}
+        sure = {card: confidence for card, _, confidence in cards}
+        view = seen(frame.t_s, lying)
+        return replace(view, sightings=tuple(replace(s, confidence=sure[s.card]) for s in view.sightings))
+
+    watcher = Watcher(demo.setup_of(read_script(OPENING)), look, confirm=True, extension=Verb.FINISH)
+    return list(watcher.items(Frame(None, number / 10) for number in range(10 * len(cards) + 10)))
+
+
+def test_a_play_that_nobody_was_sure_of_counts_once_one_follows_that_is_sure():
+    items = laid_one_after_the_other(
+        ("roll-01", "side-1/battle", 0.8), ("roll-02", "side-2/battle", 0.99), ("100-01", "side-1/distance", 0.99)
+    )
+
+    told = [(item["proposal"], item["verdict"], item["confirmed"]) for item in items if "proposal" in item]
+    assert told == [("Ann roll", "legal", False), ("Bob roll", "legal", True), ("Ann 100", "legal", True)]
