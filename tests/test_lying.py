@@ -1,0 +1,89 @@
+"""Cards told by their faces, look after look: which of those that lay there before one is that is told now."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import enrolled
+from laid import Laid, Sheet, Table
+from photos import photograph
+from webcam import Pose, Shot
+
+from companion.layout import all_mats
+from companion.rules.cards import Card
+from companion.vision.lying import Lain, look_at_faces
+from companion.vision.mats import Mats, look
+from companion.vision.templates import Templates, templates_of
+from companion.vision.view import Sighting
+
+MAT = Sheet("side-1", 0, 0, 0, (420, 297))
+CAMERA = Pose(px_per_mm=1.8, tilt_deg=10)
+
+
+@cache
+def deck() -> Templates:
+    """Of our own deck those faces that lie in these photographs, and a few more."""
+    slugs = ("25", "75", "100", "roll", "stop", "accident", "repairs")
+    faces = enrolled.faces_of(enrolled.OWN)
+    return templates_of([(Card(slug), faces[slug]) for slug in slugs], enrolled.size_mm(enrolled.OWN))
+
+
+def card(face: str, right_mm: float = 0.0, down_mm: float = 0.0, turn_deg: float = 1.0) -> Laid:
+    """A card in the battle zone, or a little beside it."""
+    return Laid(-120 + right_mm, -60 + down_mm, turn_deg, None, f"own {face}")
+
+
+def looks(*piles: tuple[Laid, ...]) -> list[tuple[tuple[Sighting, ...], tuple[Lain, ...]]]:
+    """What is seen and remembered look after look; the cards of a pile lie on one another, the last on top."""
+    found: list[tuple[tuple[Sighting, ...], tuple[Lain, ...]]] = []
+    for number, pile in enumerate(piles):
+        photo = photograph(Table(cards=pile, sheets=(MAT,), cloth="felt", seed=4), CAMERA, Shot(noise=2), number)
+        mats = look(photo.gray, Mats(), 0.0, all_mats())
+        before = found[-1][1] if found else ()
+        found.append(look_at_faces(photo.image, mats, deck(), None, before, beneath=not found))
+    return found
+
+
+def faces(seen: tuple[Sighting, ...]) -> list[str]:
+    return sorted(sighting.face.value for sighting in seen)
+
+
+def order_of(lain: tuple[Lain, ...], face: str) -> int:
+    """The order of the card of a face that was told last."""
+    return max(card.order for card in lain if card.sighting.face.value == face)
+
+
+def test_a_card_laid_exactly_over_one_like_it_that_lies_beneath_others_is_another() -> None:
+    lower, middle = card("25"), card("75", 4, 5)
+
+    first, second, third = looks((lower,), (lower, middle), (lower, middle, card("25", 0.3, -0.2)))
+
+    assert order_of(third[1], "25") > order_of(second[1], "75") > order_of(first[1], "25")
+    assert faces(third[0]) == ["25", "25", "75"]
+
+
+def test_a_card_that_shows_again_when_the_one_upon_it_has_gone_is_the_same() -> None:
+    lower = card("roll")
+
+    first, _, third = looks((lower,), (lower, card("stop", 4, 5)), (lower,))
+
+    assert order_of(third[1], "roll") == order_of(first[1], "roll")
+    assert faces(third[0]) == ["roll"]
+
+
+def test_what_lies_beneath_a_card_that_has_not_moved_lies_there_still_though_nothing_of_it_shows() -> None:
+    lower, upper = card("roll"), card("accident", 0.1, 0.1)
+
+    *_, last = looks((lower,), (lower, upper), (lower, upper), (lower, upper), (lower, upper, card("repairs", 5, 4)))
+
+    assert "accident" in faces(last[0])
+    assert "roll" in faces(last[0]) or any(c.sighting.face is Card.ROLL for c in last[1])
+
+
+def test_one_like_it_laid_a_little_beside_is_another_while_what_lay_between_still_lies_there() -> None:
+    lower, middle = card("roll"), card("accident", 5, 4)
+
+    *_, last = looks((lower,), (lower, middle), (lower, middle, card("roll", -5, 3)))
+
+    assert faces(last[0]) == ["accident", "roll", "roll"]
+    assert not any(sighting.is_double for sighting in last[0])
