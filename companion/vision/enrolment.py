@@ -246,8 +246,9 @@ def _are_several(found: list[Outline]) -> bool:
         alike = other.area_px / first.area_px
         if first.is_sure and other.ends > 0.75 and other.odd < 0.08 and 0.7 < alike < 1.4:
             return True
-        is_first = first.step > 0.9 and first.support > 0.9 and first.odd < 0.02
-        if is_first and other.odd < 0.02 and 0.8 < alike < 1.25 and _are_in_a_row(first, other):
+        is_in_line = first.step > 0.9 and first.support > 0.9 and first.ends < 0.85
+        fit = max(first.odd, other.odd) < 0.012 and 0.85 < alike < 1.18
+        if is_in_line and fit and _are_in_a_row(first, other):
             return True
     return False
 

@@ -83,7 +83,7 @@ class Outline:
     """σ of its edges, in pixels of the picture."""
 
     is_doubtful: bool = False
-    """Whether another outline or a strip of card round this one says that the card is larger."""
+    """Whether another outline, or a strip of card round this one, says that the card is larger or smaller."""
 
     @property
     def is_sure(self) -> bool:
@@ -665,7 +665,7 @@ def _believed(found: list[Outline], look: _Looks) -> list[Outline]:
         fits = whole is not None and whole.is_sure and whole.odd < max(first.odd, _FITTING)
         if whole is not None and fits and not any(look.strips(whole)):
             return [whole, *found]
-    is_doubtful = any(widths) or any(_may_be_round(other, first) for other in found[1:])
+    is_doubtful = any(widths) or any(_may_be_round(other, first) or _fits_better(other, first) for other in found[1:])
     return [replace(first, is_doubtful=is_doubtful), *found[1:]]
 
 
@@ -675,6 +675,11 @@ def _may_be_round(outer: Outline, inner: Outline) -> bool:
         return False
     sound = outer.support > 0.78 and outer.ends > 0.75 and outer.step > 0.84 and outer.odd < 0.03
     return sound and outer.score > inner.score - _MUCH_LESS_LIKELY
+
+
+def _fits_better(inner: Outline, outer: Outline) -> bool:
+    """Whether a candidate is likelier in all ways than the one round it, which may be a line of the ground's."""
+    return inner.score > outer.score + 0.08 and inner.odd < outer.odd - 0.005 and holds(outer.corners, inner.corners)
 
 
 def _ranked(found: Sequence[Outline]) -> list[Outline]:
