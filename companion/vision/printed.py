@@ -89,7 +89,8 @@ def _edges(smooth: npt.NDArray[np.float32]) -> tuple[Floats, Floats, Floats]:
         np.pad(slope, ((_NEAR, _NEAR), (0, 0)), "edge"), 2 * _NEAR + 1, 0
     )
     sides = np.maximum(windows[..., :_NEAR].min(axis=-1), windows[..., _NEAR + 1 :].min(axis=-1))
-    peak = (slope >= windows.max(axis=-1)) & (slope - sides > _PEAK)
+    nearest = windows[..., _NEAR - 2 : _NEAR + 3].max(axis=-1)
+    peak = (slope >= nearest) & (slope - sides > _PEAK)
     near = cv2.dilate(peak.astype(np.uint8), np.ones((3, 1), np.uint8))
     rows, columns = np.arange(len(near)), np.arange(near.shape[1])
     shifts = [np.rint(tilt * np.linspace(-0.5, 0.5, len(columns)) / _STEP_MM).astype(int) for tilt in _TILTS_MM]
