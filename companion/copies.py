@@ -133,7 +133,7 @@ class Copies:
     def _matched(self, seen: Sequence[_Seen], now: _Now) -> dict[str, _Seen]:
         names: dict[str, _Seen] = {}
         left = list(seen)
-        for claim in (self._untouched, self._pushed, self._bared, self._carried):
+        for claim in (self._staying, self._untouched, self._pushed, self._bared, self._carried):
             for item, name in claim(left, names, now):
                 if name not in names and item in left:
                     names[name] = item
@@ -144,6 +144,14 @@ class Copies:
         return names | {self._new_name(item.sighting.face): item for item in new}
 
     # What a card may be, the likeliest first
+
+    def _staying(self, left: Sequence[_Seen], _names: Mapping[str, _Seen], _now: _Now) -> Iterator[tuple[_Seen, str]]:
+        """It has not been touched, for all that can be seen."""
+        known = {(last.sighting.stay, *_key(last)): name for name, last in self._last.items()}
+        for item in left:
+            name = known.get((item.sighting.stay, *_key(item))) if item.sighting.stay is not None else None
+            if name is not None:
+                yield item, name
 
     def _untouched(self, left: Sequence[_Seen], names: Mapping[str, _Seen], now: _Now) -> Iterator[tuple[_Seen, str]]:
         """It lies where one like it was seen last."""

@@ -40,7 +40,7 @@ def looks(*piles: tuple[Laid, ...]) -> list[tuple[tuple[Sighting, ...], tuple[La
         photo = photograph(Table(cards=pile, sheets=(MAT,), cloth="felt", seed=4), CAMERA, Shot(noise=2), number)
         mats = look(photo.gray, Mats(), 0.0, all_mats())
         before = found[-1][1] if found else ()
-        found.append(look_at_faces(photo.image, mats, deck(), None, before, beneath=not found))
+        found.append(look_at_faces(photo.image, mats, deck(), None, before, look=number + 1, beneath=not found))
     return found
 
 

@@ -83,6 +83,9 @@ class Sight:
     lain: tuple[Lain, ...] = ()
     """The cards that were told by their faces."""
 
+    looks: int = 1
+    """So many times anything has been read, and once more."""
+
 
 class Eye:
     """Turns the frames of one source into views. Not for two threads at once.
@@ -116,11 +119,12 @@ class Eye:
         drawing = self._drawn.current
         if drawing is not self.sight.mats.drawing:
             # Other zones, and other names of them: nothing that was remembered of the old ones holds.
-            self.sight = Sight(gate=self.sight.gate, mats=Mats(drawing=drawing))
+            self.sight = Sight(gate=self.sight.gate, mats=Mats(drawing=drawing), looks=self.sight.looks)
         faces = self._templates()
         if faces is not self._faces:
             # What was told by other faces means nothing any more: all zones are read anew.
-            self._faces, self.sight = faces, Sight(gate=self.sight.gate, mats=self.sight.mats)
+            kept = Sight(gate=self.sight.gate, mats=self.sight.mats, looks=self.sight.looks)
+            self._faces, self.sight = faces, kept
         known = Known(self._allowed, self._layouts, faces)
         self.sight, view = look(self.sight, frame, known)
         return view
@@ -279,7 +283,9 @@ def _faces(
         return (*(card.sighting for card in again if not card.missed), *unread), (*elsewhere, *again)
     # A card that was never seen whole lies there from before we looked: later ones are read when they are laid.
     first = not all(zones.is_settled(sight.zones, zone) for zone in due)
-    faces, lain = look_at_faces(frame.image, sight.mats, templates, boxes, here, beneath=first, untouched=untouched)
+    faces, lain = look_at_faces(
+        frame.image, sight.mats, templates, boxes, here, look=sight.looks, beneath=first, untouched=untouched
+    )
     return tuple(s for s in faces if s.zone in due), (*elsewhere, *(card for card in lain if card.sighting.zone in due))
 
 
@@ -338,6 +344,7 @@ def _judged(
             unread=frozenset(s.zone for s in view.sightings if s.face is Card.UNKNOWN and s.zone is not None),
             lain=lain,
             restless=bool(left or changes.moving),
+            looks=sight.looks + 1,
             read_s=frame.t_s if due else sight.read_s,
             read_now=due,
         ),

@@ -6,9 +6,8 @@ around it tells whether there are two by now or one was pushed: it is compared w
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -35,6 +34,9 @@ LOOKS = 3
 """A card that was not seen on so many looks is beneath others, or gone: before that a hand may have been over it."""
 
 MOST_BURIED = 60
+MOST_AT_ONCE = 1000
+"""No more cards than this are told on one look."""
+
 UPON_SHARE = 0.3
 """A card lies upon another where it covers so much of it."""
 
@@ -60,7 +62,10 @@ class Lain:
     """Nothing covered it."""
 
     order: int
-    """Rises with every card that is told for the first time: one with a higher order was laid later."""
+    """Its own number, higher than those of all that lie beneath it."""
+
+    upon: frozenset[int] = frozenset()
+    """The orders of those that have been seen to lie on it."""
 
     missed: int = 0
     """On so many looks one after the other it was not seen where it lay."""
@@ -78,18 +83,19 @@ def look_at_faces(
     where: Sequence[Box] | None,
     before: Sequence[Lain],
     *,
+    look: int,
     beneath: bool,
     untouched: bool = False,
 ) -> tuple[tuple[Sighting, ...], tuple[Lain, ...]]:
     """The cards in boxes of a picture (None: all of it), and what is to be remembered of them.
 
     `before` are those that lay there; the ones that are partly covered by now are still seen where what shows of them
-    looks as it did. With `beneath` cards that were never seen whole are looked for too; `untouched` says that nothing
-    has moved since.
+    looks as it did. `look` is a higher number each time. With `beneath` cards that were never seen whole are looked for
+    too; `untouched` says that nothing has moved since.
     """
     seen = read_faces(image, templates, mats, where=where, beneath=beneath)
     told = [settled(mats, sighted(each, mats)) for each in seen]
-    return _Look(image, mats, before, told, untouched).made_out()
+    return _Look(image, mats, before, told, untouched).made_out(look)
 
 
 class _Look:
@@ -104,23 +110,26 @@ class _Look:
         self._nearly = (UNTOUCHED_MM, UNTOUCHED_DEG) if untouched else (SAME_MM, SAME_DEG)
         self._votes: dict[int, bool | None] = {}
 
-    def made_out(self) -> tuple[tuple[Sighting, ...], tuple[Lain, ...]]:
+    def made_out(self, look: int) -> tuple[tuple[Sighting, ...], tuple[Lain, ...]]:
         """The cards that lie there, and what is to be remembered of them."""
         same = self._same()
         old = _not_taken_off(self._before, list(same.values()))
-        kept = list(self._kept(old, list(same.values())))
-        orders = itertools.count(1 + max((lain.order for lain in self._before), default=0))
+        kept = self._kept(old, list(same.values()))
+        still = {card.order for card in kept}
         shown: list[Sighting] = []
         lain: list[Lain] = []
         for at, s in enumerate(self._told):
             if s.face is Card.UNKNOWN and any(_is_over(card, s, self._mats) for card in kept):
                 continue
-            shown.append(replace(s, is_double=at not in same and self._may_be_double(s, old, kept)))
-            card = self._lain(s, self._above[:at], same[at].order if at in same else next(orders))
-            lain += [] if card is None else [card]
-        still = {card.order for card in kept}
+            order = same[at].order if at in same else MOST_AT_ONCE * look - at
+            is_double = at not in same and self._may_be_double(s, old, still)
+            shown.append(replace(s, is_double=is_double, stay=order))
+            lain += self._lain(shown[-1], at, order)
+        here = [*lain, *kept]
+        upon = {card.order: card.upon for card in self._before}
+        here = [replace(c, upon=upon.get(c.order, c.upon).union(_orders_upon(c, here))) for c in here]
         missed = [replace(card, missed=card.missed + 1) for card in old if card.order not in still][-MOST_BURIED:]
-        return (*shown, *(card.sighting for card in kept)), (*lain, *kept, *missed)
+        return (*shown, *(card.sighting for card in kept)), (*here, *missed)
 
     def _same(self) -> dict[int, Lain]:
         """Which of the cards that lay there before the told ones are, by their numbers."""
@@ -138,15 +147,17 @@ class _Look:
         covered = [card for card in self._before if _lies_upon(card, lain)] if on_top else []
         return any(self._still_there(card) is not False for card in covered)
 
-    def _kept(self, old: Sequence[Lain], same: Sequence[Lain]) -> Iterator[Lain]:
-        """Of the cards that were not told again those that still lie there."""
-        there = [card for card in old if not card.is_buried and self._still_there(card)]
-        firm = [*there, *same]
-        for card in old:
-            # What lies beneath a card that has not moved has not moved either.
-            held = not card.missed and any(_lies_upon(upper, card) for upper in firm)
-            if card in there or held:
-                yield self._as_it_lies_now(card)
+    def _kept(self, old: Sequence[Lain], same: Sequence[Lain]) -> list[Lain]:
+        """Of the cards that were not told again those that still lie there.
+
+        What lies beneath a card that has not moved has not moved either.
+        """
+        firm, kept = {card.order for card in same}, []
+        for card in sorted(old, key=lambda card: -card.order):
+            if card.upon & firm or (not card.is_buried and self._still_there(card)):
+                firm.add(card.order)
+                kept.append(self._as_it_lies_now(card))
+        return kept
 
     def _still_there(self, lain: Lain) -> bool | None:
         """Whether a card's borders look as they did; None where that cannot be told."""
@@ -176,9 +187,8 @@ class _Look:
         most_mm, most_deg = self._nearly
         return bool(np.hypot(*(now - lain.corners_mm).mean(axis=0)) <= most_mm and off_deg <= most_deg)
 
-    def _may_be_double(self, sighting: Sighting, old: Sequence[Lain], kept: Sequence[Lain]) -> bool:
+    def _may_be_double(self, sighting: Sighting, old: Sequence[Lain], still: Collection[int]) -> bool:
         """Whether one like it lay there or nearly, and it cannot be told whether that one is beneath it now."""
-        still = {card.order for card in kept}
         return any(
             card.sighting.face is sighting.face
             and card.order not in still
@@ -188,14 +198,18 @@ class _Look:
             for card in old
         )
 
-    def _lain(self, sighting: Sighting, above: Sequence[Quad], order: int) -> Lain | None:
+    def _lain(self, sighting: Sighting, at: int, order: int) -> Iterator[Lain]:
         fit = self._mats.at(sighting.centre_px)
         if fit is None or sighting.corners_px is None or sighting.face is Card.UNKNOWN:
-            return None
+            return
         corners_mm = fit.to_mm(sighting.corners_px)
-        borders = borders_of(self._image, fit, corners_mm, above)
-        is_whole = not any(_overlap(sighting.corners_px, quad) for quad in above)
-        return Lain(sighting, fit.layout.id, corners_mm, borders, is_whole, order)
+        borders = borders_of(self._image, fit, corners_mm, self._above[:at])
+        is_whole = not any(_overlap(sighting.corners_px, quad) for quad in self._above[:at])
+        yield Lain(sighting, fit.layout.id, corners_mm, borders, is_whole, order)
+
+
+def _orders_upon(card: Lain, here: Sequence[Lain]) -> Iterator[int]:
+    return (upper.order for upper in here if _lies_upon(upper, card))
 
 
 def _not_taken_off(before: Sequence[Lain], told: Sequence[Lain]) -> list[Lain]:

@@ -56,6 +56,9 @@ class Sighting:
     is_double: bool = False
     """One with the same face lay there a little beside, and may be beneath it now or have been pushed."""
 
+    stay: int | None = None
+    """Of a card told by its face: the same number for as long as it lies where it was laid."""
+
     glued: str | None = None
     """The physical card that its sticker names, where its face is plainly another."""
 
