@@ -134,7 +134,7 @@ class Copies:
         names: dict[str, _Seen] = {}
         left = list(seen)
         for claim in (self._staying, self._untouched, self._pushed, self._bared, self._carried):
-            for item, name in claim(left, names, now):
+            for item, name in claim(tuple(left), names, now):
                 if name not in names and item in left:
                     names[name] = item
                     left.remove(item)

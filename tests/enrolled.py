@@ -1,12 +1,14 @@
 """Decks photographed for enrolling: a photograph a face, as people take them in their own light.
 
 `photographed("vintage", folder, seed)` writes `roll.jpg`, …, `back.jpg` for `companion enroll --from`, and
-`python tests/enrolled.py STYLE FOLDER [SEED]` does the same. `own` is our own deck, the others are of decks.py.
+`python tests/enrolled.py STYLE FOLDER [SEED]` does the same. `own` is our own deck, the others are of decks.py. With
+`--cut-out` the cards are cut out, as further pictures of a deck's faces: so those of `card_templates/own` were made.
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
@@ -58,19 +60,21 @@ def photographed(style: str, folder: Path, seed: int = 0) -> Path:
 @lru_cache(maxsize=2)
 def templates(style: str, seed: int = 0, tries: int = 3) -> Templates:
     """A deck enrolled from one photograph a face; where one will not do another is taken, as people would."""
+    return templates_of(list(_enrolled(style, seed, tries)), size_mm(style))
+
+
+def _enrolled(style: str, seed: int, tries: int) -> Iterator[tuple[Card | None, np.ndarray]]:
     rng = np.random.default_rng((seed, 77))
     shot, floor = evening(rng), str(rng.choice(FLOORS))
-    pictures = []
     for number, (slug, face) in enumerate(faces_of(style).items()):
         for attempt in range(tries):
             image = photograph(face, size_mm(style), by_hand(rng), shot, floor, 100 * seed + number + 1000 * attempt)
             found = rectified(image, size_mm(style))
             if found.picture is not None:
-                pictures.append((None if slug == decks.BACK else Card(slug), found.picture))
+                yield None if slug == decks.BACK else Card(slug), found.picture
                 break
         else:
             print(f"{style}: {slug} cannot be enrolled: {found.fault}", file=sys.stderr)
-    return templates_of(pictures, size_mm(style))
 
 
 def evening(rng: np.random.Generator) -> Shot:
@@ -144,5 +148,13 @@ def _darken(canvas: np.ndarray, card: np.ndarray, pose: Pose) -> None:
     canvas[:] = (canvas * keep[..., None]).astype(np.uint16)
 
 
+def cut_out(style: str, folder: Path, seed: int = 0) -> None:
+    """Writes each card's own picture, cut out of its photograph, as a second one of its face: `roll-2.jpg`, …"""
+    for template, slug in zip(_enrolled(style, seed, tries=3), faces_of(style), strict=True):
+        cv2.imwrite(str(folder / f"{slug}-2.jpg"), template[1], [cv2.IMWRITE_JPEG_QUALITY, 85])
+
+
 if __name__ == "__main__":
-    photographed(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]) if sys.argv[3:] else 0)
+    write = cut_out if "--cut-out" in sys.argv else photographed
+    words = [word for word in sys.argv[1:] if word != "--cut-out"]
+    write(words[0], Path(words[1]), int(words[2]) if words[2:] else 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -169,3 +170,14 @@ def test_names_never_run_out() -> None:
     )
 
     assert all(names for names in seen)
+
+
+def test_several_cards_that_lie_on_as_they_were_all_stay_themselves() -> None:
+    followed = Followed()
+    pile = tuple(
+        replace(card(face, 87, 80 + 3 * at), stay=at) for at, face in enumerate((Card.ROLL, Card.STOP, Card.ROLL))
+    )
+    named = followed.names(view(0, *pile))
+    followed.names(view(1, pile[0]))
+
+    assert followed.names(view(2, *pile)) == named

@@ -58,7 +58,7 @@ def test_the_projects_own_deck_ships_with_every_face_of_classic():
 
     assert len(deck.faces) == 19
     assert deck.missing == ()
-    assert len(deck.back) == 1
+    assert len(deck.back) == 2
     assert deck.size_mm == (57, 88)
 
 

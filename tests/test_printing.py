@@ -247,6 +247,15 @@ def test_the_shipped_templates_are_what_the_drawing_gives():
         assert np.abs(there - cv2.imdecode(np.frombuffer(png, np.uint8), 1)).mean() < 1, name
 
 
+def test_the_shipped_photographs_show_the_drawn_cards():
+    folder = shipped("card_templates") / "own"
+
+    for name, png in templates.pictures():
+        drawn = cv2.imdecode(np.frombuffer(png, np.uint8), 1)
+        photographed = cv2.resize(cv2.imread(str(folder / f"{name}-2.jpg")), drawn.shape[1::-1])
+        assert cv2.matchTemplate(photographed, drawn, cv2.TM_CCOEFF_NORMED)[0, 0] > 0.85, name
+
+
 # --- Pixels and paper ------------------------------------------------------------------------------------------
 
 

@@ -7,7 +7,7 @@ read, and what is there must be a card that is read, the bare mat, or what was t
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from companion.drawn_zones import DrawnZones
@@ -342,7 +342,7 @@ def _judged(
             odd_since_s=odd_since_s,
             things=view.things,
             unread=frozenset(s.zone for s in view.sightings if s.face is Card.UNKNOWN and s.zone is not None),
-            lain=lain,
+            lain=tuple(_not_missed(lain, hidden, sight.lain)),
             restless=bool(left or changes.moving),
             looks=sight.looks + 1,
             read_s=frame.t_s if due else sight.read_s,
@@ -350,6 +350,14 @@ def _judged(
         ),
         view,
     )
+
+
+def _not_missed(lain: Iterable[Lain], hidden: Collection[str], before: Iterable[Lain]) -> Iterator[Lain]:
+    """What is remembered of cards; that one is not seen in a zone that is out of sight says nothing."""
+    missed = {card.order: card.missed for card in before}
+    for card in lain:
+        still = min(card.missed, missed.get(card.order, 0)) if card.sighting.zone in hidden else card.missed
+        yield replace(card, missed=still)
 
 
 def _things(sight: Sight, view: View, due: frozenset[str]) -> frozenset[str]:

@@ -66,14 +66,19 @@ class Templates:
     all: tuple[Template, ...]
 
     @cached_property
+    def main(self) -> tuple[Template, ...]:
+        """The first picture of each face: enough to find a card by."""
+        return tuple({template.face: template for template in reversed(self.all)}.values())[::-1]
+
+    @cached_property
     def points(self) -> Points:
-        """What stands out on the pictures."""
-        return points_of([template.gray for template in self.all], self.size_mm[0])
+        """What stands out on the main pictures."""
+        return points_of([template.gray for template in self.main], self.size_mm[0])
 
     @cached_property
     def turned(self) -> tuple[Turned, ...]:
-        """Every template in every turn, `COARSE_PX_PER_MM`."""
-        pictures = [template.middle for template in self.all]
+        """The main pictures in every turn, `COARSE_PX_PER_MM`."""
+        pictures = [template.middle for template in self.main]
         return tuple(in_every_turn(pictures, COARSE_PX_PER_MM / MIDDLE_PX_PER_MM))
 
     @cached_property
