@@ -154,8 +154,9 @@ class Copies:
                 yield item, name
 
     def _untouched(self, left: Sequence[_Seen], names: Mapping[str, _Seen], now: _Now) -> Iterator[tuple[_Seen, str]]:
-        """It lies where one like it was seen last."""
+        """It lies where one like it was seen last: of several that lay there the one on top."""
         pairs = self._pairs(left, self._last.keys() - self._covered - names.keys(), SAME_MM)
+        pairs.sort(key=lambda pair: -(self._last[pair[2]].sighting.stay or 0))
         return ((item, name) for _, item, name in pairs if not self._is_another(item, name, now))
 
     def _pushed(self, left: Sequence[_Seen], names: Mapping[str, _Seen], now: _Now) -> Iterator[tuple[_Seen, str]]:

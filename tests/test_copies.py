@@ -181,3 +181,12 @@ def test_several_cards_that_lie_on_as_they_were_all_stay_themselves() -> None:
     followed.names(view(1, pile[0]))
 
     assert followed.names(view(2, *pile)) == named
+
+
+def test_of_two_alike_that_are_seen_as_one_elsewhere_it_is_the_upper_that_was_pushed() -> None:
+    followed = Followed()
+    lower, upper = (replace(card(Card.ROLL, 87 + 5 * at, 80), stay=at + 1) for at in range(2))
+    followed.names(view(0, lower))
+    followed.names(view(1, upper, lower))
+
+    assert followed.names(view(2, replace(card(Card.ROLL, 88, 80), stay=3))) == ["roll-b"]
