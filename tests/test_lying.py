@@ -87,3 +87,11 @@ def test_one_like_it_laid_a_little_beside_is_another_while_what_lay_between_stil
 
     assert faces(last[0]) == ["accident", "roll", "roll"]
     assert not any(sighting.is_double for sighting in last[0])
+
+
+def test_where_two_cannot_be_told_from_one_that_was_pushed_it_is_said_for_as_long_as_it_lies_there() -> None:
+    lower, upper = card("25"), card("25", 1.3, 0.8)
+
+    _, *later = looks((lower,), (lower, upper), (lower, upper), (lower, upper))
+
+    assert all(len(seen) == 2 or seen[0].is_double for seen, _ in later)

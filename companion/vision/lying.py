@@ -122,7 +122,7 @@ class _Look:
             if s.face is Card.UNKNOWN and any(_is_over(card, s, self._mats) for card in kept):
                 continue
             order = same[at].order if at in same else MOST_AT_ONCE * look - at
-            is_double = at not in same and self._may_be_double(s, old, still)
+            is_double = same[at].sighting.is_double if at in same else self._may_be_double(s, old, still)
             shown.append(replace(s, is_double=is_double, stay=order))
             lain += self._lain(shown[-1], at, order)
         here = [*lain, *kept]
@@ -173,7 +173,7 @@ class _Look:
             return lain
         corners = as_quad(fit.to_px(lain.corners_mm))
         x, y = np.mean(corners, axis=0)
-        sighting = replace(lain.sighting, centre_px=(float(x), float(y)), corners_px=corners, is_double=False)
+        sighting = replace(lain.sighting, centre_px=(float(x), float(y)), corners_px=corners)
         is_whole = lain.is_whole and not any(_overlap(corners, quad) for quad in self._above)
         return replace(lain, missed=0, sighting=sighting, is_whole=is_whole)
 
