@@ -109,11 +109,12 @@ def test_cards_are_listed_mat_by_mat_zone_by_zone_and_face_by_face():
     ]
 
 
-def test_mats_without_any_card_read_point_to_the_doctor():
+def test_mats_without_any_card_read_point_to_the_doctor_and_to_decks():
     found = {"image": "our table.jpg", "width": 640, "height": 480, "mats": [{"id": "side-1"}], "cards": []}
 
     hint = "  `companion doctor --source 'our table.jpg'` says whether stickers can be read there."
-    assert list(picture(found))[1:] == [hint]
+    assert list(picture(found))[1] == hint
+    assert "`--deck own`" in list(picture(found))[2]
     assert list(picture({**found, "mats": []}))[1:] == []
 
 
