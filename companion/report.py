@@ -147,7 +147,7 @@ def picture(found: dict[str, Any]) -> Iterator[str]:
         yield f"  in no zone: {_counted(len(beside), 'card')}, {_by_face(beside)}; --json has the place of each"
     if found["mats"] and not cards:
         yield f"  `companion doctor --source {shlex.quote(found['image'])}` says whether stickers can be read there."
-        yield "  Cards without stickers are told by their faces: `--deck own` for the printed deck, or your deck's name."
+        yield "  Cards without stickers are told by their faces: `--deck own` for the printed deck, or your own."
 
 
 def _card(card: dict[str, Any]) -> str:

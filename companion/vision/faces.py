@@ -32,6 +32,9 @@ SURE_SCORE, SURE_MARGIN = 0.7, 0.28
 LIKELY_SCORE, LIKELY_MARGIN = 0.62, 0.08
 """From here on a card of the deck is there, and people are asked which."""
 
+PLAIN_SCORE = 0.8
+"""So like a face nothing else is than a card of the deck, even if several faces are as like it."""
+
 STRIP_SCORE, STRIP_MARGIN = 0.78, 0.5
 """The same as `SURE_…` of a card of which least shows."""
 
@@ -196,7 +199,8 @@ def _is_there(card: Named) -> bool:
     if card.shown < LEAST_SHOWN:
         return False
     is_drawn = card.detail >= LEAST_DETAIL and card.telling >= LEAST_TELLING
-    return is_drawn and card.score >= LIKELY_SCORE and card.margin >= LIKELY_MARGIN
+    is_plain = card.score >= PLAIN_SCORE and card.shown >= WHOLE_FROM
+    return is_drawn and card.score >= LIKELY_SCORE and (is_plain or card.margin >= LIKELY_MARGIN)
 
 
 def _is_sure(card: Named) -> bool:

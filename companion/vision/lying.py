@@ -164,7 +164,9 @@ class _Look:
         if lain.order not in self._votes:
             fit = self._mats.of(lain.mat)
             now = None if fit is None else borders_of(self._image, fit, lain.corners_mm, self._above)
-            self._votes[lain.order] = None if now is None else lain.borders.still_there(now)
+            alike = any(s.face is lain.sighting.face and _is_over(lain, s, self._mats) for s in self._told)
+            vote = None if now is None else lain.borders.still_there(now, all_agree=alike)
+            self._votes[lain.order] = vote
         return self._votes[lain.order]
 
     def _as_it_lies_now(self, lain: Lain) -> Lain:

@@ -50,16 +50,18 @@ class Borders:
     profiles: Floats
     """From outside to inside, `(4, n, 3)` Lab, averaged along the border; NaN where it is covered."""
 
-    def still_there(self, now: Borders) -> bool | None:
+    def still_there(self, now: Borders, *, all_agree: bool = False) -> bool | None:
         """Whether the same borders show now; None where too little of them shows, or they never did.
 
-        A card that has gone takes all its borders along; one that something else has come to lie on keeps others.
+        A card that has gone takes all its borders along; one that something else has come to lie on keeps others. With
+        `all_agree` it is only said to be there still where none of its borders tells otherwise: another card beneath
+        it may end where it did.
         """
         votes = [vote for pair in zip(self.profiles, now.profiles, strict=True) if (vote := _vote(*pair)) is not None]
         same = sum(alike >= ALIKE and strong >= STRENGTH for alike, strong in votes)
         other = sum(alike < UNLIKE or strong < WEAKNESS for alike, strong in votes)
         if same > other:
-            return True
+            return None if all_agree and other else True
         return False if other and not same else None
 
 

@@ -21,6 +21,7 @@ from companion.vision.boxes import Image
 from companion.vision.keypoints import Points, points_of
 from companion.vision.opencv import cv2
 from companion.vision.picture import read_picture
+from companion.vision.register import laid_on_one_another
 from companion.vision.turned import Turned, in_every_turn
 
 Colours = npt.NDArray[np.float32]
@@ -172,7 +173,9 @@ class Pictures:
 
 def templates_of(pictures: Sequence[tuple[Card | None, Image]], size_mm: tuple[float, float]) -> Templates:
     """Templates from pictures `(H, W, 3) uint8 BGR`, each filled by one card upright; None stands for the back."""
-    return Templates(size_mm, tuple(_template(face, picture, size_mm) for face, picture in pictures))
+    laid = laid_on_one_another([picture for _, picture in pictures])
+    faces = (face for face, _ in pictures)
+    return Templates(size_mm, tuple(_template(face, one, size_mm) for face, one in zip(faces, laid, strict=True)))
 
 
 def load_templates(deck: Deck) -> Templates:
