@@ -27,7 +27,7 @@ from companion.rules.play import Play, Verb
 from companion.rules.reasons import as_json
 from companion.rules.table import Table
 from companion.setup import Setup
-from companion.tracker import Cleared, Event, Settled, Tracker, Withdrawn
+from companion.tracker import OUT_OF_TURN_SURENESS, Cleared, Event, Settled, Tracker, Withdrawn
 from companion.vision.camera import Frame
 from companion.vision.view import Sighting, View
 
@@ -66,7 +66,8 @@ class Watcher:
     """Keeps the record of a watched source; legal proposals are confirmed at once, or none is.
 
     Where none is, each proposal is still judged as if the legal ones before it had been. One that people would have to
-    be asked about is confirmed by the next that is sure and legal after it.
+    be asked about is confirmed by the next that is sure and legal after it, and dropped by one that is legal only
+    without it.
     """
 
     def __init__(self, setup: Setup, look: Look, *, confirm: bool, extension: Verb) -> None:
@@ -127,6 +128,13 @@ class Watcher:
                 pass
 
     def _take_proposal(self, proposal: Proposal) -> Iterator[dict[str, Any]]:
+        if self._unsure and self._refutes(proposal):
+            for proposal_id in self._unsure:
+                self._tracker.resolve(proposal_id, confirmed=False)
+            self._unsure.clear()
+            self._suppose()
+            # What was not sure of this one is whose turn it was.
+            proposal = replace(proposal, confidence=max(proposal.confidence, ASKING_CONFIDENCE))
         table = _there(self._table)
         legal = not referee.objections(table, proposal.play)
         confirmed = legal and self._confirms and proposal.confidence >= ASKING_CONFIDENCE
@@ -144,6 +152,13 @@ class Watcher:
             self._table = referee.apply(table, proposal.play)
         if legal:
             yield from self._legal_after_all()
+
+    def _refutes(self, proposal: Proposal) -> bool:
+        """Whether a card that was read for sure is legal only if what nobody was sure of was no play."""
+        supposed, certain = _there(self._table), _there(self._game.table)
+        was_read = proposal.confidence >= OUT_OF_TURN_SURENESS
+        is_legal = not referee.objections(certain, proposal.play)
+        return was_read and is_legal and bool(referee.objections(supposed, proposal.play))
 
     def _confirm_all(self) -> Iterator[dict[str, Any]]:
         """What nobody was sure of counts by what came after it."""

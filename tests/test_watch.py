@@ -327,3 +327,12 @@ def test_a_play_that_nobody_was_sure_of_counts_once_one_follows_that_is_sure():
 
     told = [(item["proposal"], item["verdict"], item["confirmed"]) for item in items if "proposal" in item]
     assert told == [("Ann roll", "legal", False), ("Bob roll", "legal", True), ("Ann 100", "legal", True)]
+
+
+def test_a_play_that_nobody_was_sure_of_is_dropped_where_a_card_is_legal_only_without_it():
+    items = laid_one_after_the_other(
+        ("roll-01", "side-1/battle", 0.8), ("right-of-way-01", "side-1/safety", 0.99), ("25-01", "table/discard", 0.99)
+    )
+
+    assert confirmed(items)[0] == "Ann right-of-way"
+    assert refused(items) == []
