@@ -202,6 +202,8 @@ def watched(item: dict[str, Any]) -> str:
         return f"{item['t_s']:8.1f} s  {item['proposal']}: {item['verdict']}{confirmed}{why}"
     if "withdrawn" in item:
         return f"{item['t_s']:8.1f} s  taken back: {item['withdrawn']}"
+    if "counted" in item:
+        return f"{item['t_s']:8.1f} s  counted after all: {item['counted']}"
     if "question" in item:
         return f"{item['t_s']:8.1f} s  asked: {item['question']}"
     totals = ", ".join(f"{name} {side['total']}" for name, side in item["sides"].items())

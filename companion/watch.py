@@ -94,7 +94,6 @@ class Watcher:
             self._now_s = frame.t_s
             for event in self._tracker.update(self._look(frame), self._table):
                 yield from self._take(event)
-        yield from self._confirm_all()
         if self._game.hand_is_open and not self._only_cleared():
             yield from self._results(list(judge.judge(self._record()))[-1:])
 
@@ -129,10 +128,7 @@ class Watcher:
 
     def _take_proposal(self, proposal: Proposal) -> Iterator[dict[str, Any]]:
         if self._unsure and self._refutes(proposal):
-            for proposal_id in self._unsure:
-                self._tracker.resolve(proposal_id, confirmed=False)
-            self._unsure.clear()
-            self._suppose()
+            self._drop_unsure()
             # What was not sure of this one is whose turn it was.
             proposal = replace(proposal, confidence=max(proposal.confidence, ASKING_CONFIDENCE))
         table = _there(self._table)
@@ -160,11 +156,19 @@ class Watcher:
         is_legal = not referee.objections(certain, proposal.play)
         return was_read and is_legal and bool(referee.objections(supposed, proposal.play))
 
+    def _drop_unsure(self) -> None:
+        for proposal_id in self._unsure:
+            self._tracker.resolve(proposal_id, confirmed=False)
+        self._unsure.clear()
+        self._suppose()
+
     def _confirm_all(self) -> Iterator[dict[str, Any]]:
         """What nobody was sure of counts by what came after it."""
         unsure, self._unsure = list(self._unsure.values()), {}
         for proposal in unsure:
-            yield from self._confirm(proposal)
+            if not referee.objections(_there(self._game.table), proposal.play):
+                yield {"t_s": round(self._now_s, 3), "counted": str(proposal.play), "zone": proposal.zone}
+                yield from self._confirm(proposal)
 
     def _confirm(self, proposal: Proposal) -> Iterator[dict[str, Any]]:
         self._tracker.resolve(proposal.id, confirmed=True)
@@ -173,12 +177,7 @@ class Watcher:
 
     def _suppose(self) -> None:
         """The table as it would be with every unsure play confirmed."""
-        self._table = self._game.table
-        for proposal in list(self._unsure.values()):
-            if self._table is None or referee.objections(self._table, proposal.play):
-                del self._unsure[proposal.id]
-            else:
-                self._table = referee.apply(self._table, proposal.play)
+        self._table = _with_legal(self._game.table, (proposal.play for proposal in self._unsure.values()))
 
     def _legal_after_all(self) -> Iterator[dict[str, Any]]:
         """A card laid a moment too early, because the play before it was seen late, counts now.
@@ -468,10 +467,14 @@ class Corridor:
 
 def preview(state: MatchState) -> Table | None:
     """The table as it would be with every waiting legal play confirmed."""
-    table = state.game.table
-    for pending in state.pending:
-        if table is not None and not referee.objections(table, pending.proposal.play):
-            table = referee.apply(table, pending.proposal.play)
+    return _with_legal(state.game.table, (pending.proposal.play for pending in state.pending))
+
+
+def _with_legal(table: Table | None, plays: Iterable[Play]) -> Table | None:
+    """A table after those of some plays that are legal in their turn."""
+    for play in plays:
+        if table is not None and not referee.objections(table, play):
+            table = referee.apply(table, play)
     return table
 
 

@@ -305,6 +305,7 @@ def test_a_legal_play_that_was_not_read_for_sure_is_told_and_not_confirmed():
     items = list(watcher.items(Frame(None, number / 10) for number in range(40)))
 
     assert [(item["proposal"], item["confirmed"]) for item in items if "proposal" in item] == [("Ann roll", False)]
+    assert not any("counted" in item for item in items)
 
 
 def laid_one_after_the_other(*cards: tuple[str, str, float]) -> list[dict]:
@@ -327,6 +328,7 @@ def test_a_play_that_nobody_was_sure_of_counts_once_one_follows_that_is_sure():
 
     told = [(item["proposal"], item["verdict"], item["confirmed"]) for item in items if "proposal" in item]
     assert told == [("Ann roll", "legal", False), ("Bob roll", "legal", True), ("Ann 100", "legal", True)]
+    assert [(item["counted"], item["zone"]) for item in items if "counted" in item] == [("Ann roll", "side-1/battle")]
 
 
 def test_a_play_that_nobody_was_sure_of_is_dropped_where_a_card_is_legal_only_without_it():
