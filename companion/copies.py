@@ -32,7 +32,7 @@ PUSHED_MM = 130.0
 BARED_MM, BARED_DEG = 10.0, 8.0
 """A card that comes to light again is seen so near to where it was covered."""
 
-EXACT_MM, EXACT_DEG = 1.2, 1.2
+EXACT_MM = 1.2
 """No hand lays a card so exactly upon another."""
 
 COVERED_SHARE = 0.6
@@ -178,13 +178,12 @@ class Copies:
     def _bared(self, left: Sequence[_Seen], names: Mapping[str, _Seen], now: _Now) -> Iterator[tuple[_Seen, str]]:
         """One like it lay there beneath others, which have gone."""
         covered = [name for name in self._covered if name in now.memory.tracks and name not in names]
-        for off_mm, item, name in self._pairs(left, covered, BARED_MM):
+        for _, item, name in self._pairs(left, covered, BARED_MM):
             off_deg = item.off_deg(self._last[name])
             above = self._above(name, now.memory)
             if any(track.card in names and names[track.card].zone == item.zone for track in above):
                 continue
-            exact = off_mm <= EXACT_MM and off_deg <= EXACT_DEG
-            if exact or (off_deg <= BARED_DEG and _is_uncovered(above, names, now)):
+            if off_deg <= BARED_DEG and _is_uncovered(above, names, now):
                 yield item, name
 
     def _above(self, name: str, memory: Memory) -> Sequence[Track]:

@@ -319,6 +319,8 @@ def _judged(
     odd_since_s = {zone: sight.odd_since_s.get(zone, frame.t_s) for zone in odd}
     things = {zone for zone in odd & due if frame.t_s - odd_since_s[zone] >= _patience_s(sight, zone)}
     odd -= things
+    under = _faces_under(sight, view, things)
+    view = replace(view, sightings=(*view.sightings, *under))
     lying = _things(sight, view, due) | (sight.things - changes.moving)
     hidden = changes.moving | changes.cut_off | odd | missing_zones(sight.mats, layouts or ())
     view = replace(
@@ -342,7 +344,7 @@ def _judged(
             odd_since_s=odd_since_s,
             things=view.things,
             unread=frozenset(s.zone for s in view.sightings if s.face is Card.UNKNOWN and s.zone is not None),
-            lain=tuple(_not_missed(lain, hidden, sight.lain)),
+            lain=tuple(_not_missed(lain, hidden, {s.stay for s in under}, sight.lain)),
             restless=bool(left or changes.moving),
             looks=sight.looks + 1,
             read_s=frame.t_s if due else sight.read_s,
@@ -352,11 +354,26 @@ def _judged(
     )
 
 
-def _not_missed(lain: Iterable[Lain], hidden: Collection[str], before: Iterable[Lain]) -> Iterator[Lain]:
-    """What is remembered of cards; that one is not seen in a zone that is out of sight says nothing."""
+def _faces_under(sight: Sight, view: View, things: Collection[str]) -> tuple[Sighting, ...]:
+    """The cards in these zones that were told by their faces before something was put upon them."""
+    told = {s.stay for s in view.sightings if s.by == FACE}
+    new = [s for s in view.sightings if s.zone in things and not zones.looks_the_same(sight.zones, s)]
+    missed = (lain for lain in sight.lain if lain.sighting.zone in things and lain.order not in told)
+    return tuple(
+        replace(lain.sighting, stay=lain.order)
+        for lain in missed
+        if not lain.is_buried and zones.is_under_a_thing(sight.zones, lain.sighting, new)
+    )
+
+
+def _not_missed(
+    lain: Iterable[Lain], hidden: Collection[str], under: Collection[int | None], before: Iterable[Lain]
+) -> Iterator[Lain]:
+    """What is remembered of cards; that one is not seen in a zone or `under` a thing out of sight says nothing."""
     missed = {card.order: card.missed for card in before}
     for card in lain:
-        still = min(card.missed, missed.get(card.order, 0)) if card.sighting.zone in hidden else card.missed
+        is_hidden = card.sighting.zone in hidden or card.order in under
+        still = min(card.missed, missed.get(card.order, 0)) if is_hidden else card.missed
         yield replace(card, missed=still)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -33,9 +34,10 @@ WORTH_A_LOOK = 0.45
 """Likeness on the middling picture below which there is no card of the deck."""
 
 _MIDDLE_TURNS = (-6.0, -3.0, 0.0, 3.0, 6.0)
-_MIDDLE_REACH_PX = 4
-_FINE_WAYS = tuple((turn, scale) for turn in (-1.5, -0.75, 0.0, 0.75, 1.5) for scale in (1.0, 0.97, 1.03))
-_FINE_REACH_PX = 2
+_MIDDLE_REACH_PX = 2
+_FINE_TURNS = (-1.5, -0.75, 0.0, 0.75, 1.5)
+_FINE_SCALES = (0.97, 1.03)
+_LAID_REACH_PX, _FINE_REACH_PX = 1, 2
 BETTER = 0.01
 """By so much better another size has to fit: cards of a deck are all alike."""
 
@@ -116,14 +118,21 @@ class Closely:
         """
         start = Lie(pose.x_px, pose.y_px, pose.turn_deg).on(MIDDLE_PX_PER_MM / COARSE_PX_PER_MM)
         small = None if shown is None else _smaller(shown)
-        ways = [start.other_way(turn, 1.0) for turn in _MIDDLE_TURNS]
-        score, number, lie = _best_fit(self._middle, self._templates.middle, ways, _MIDDLE_REACH_PX, small)
-        if score < WORTH_A_LOOK:
+        middle = self._templates.middle
+        rough = _best_fit(self._middle, middle, _turned(start, _MIDDLE_TURNS), _MIDDLE_REACH_PX, small)
+        near = _best_fit(self._middle, middle, [rough.lie], _MIDDLE_REACH_PX, small)
+        if near.score < WORTH_A_LOOK:
             return None
-        lie = lie.on(FINE_PX_PER_MM / MIDDLE_PX_PER_MM)
-        ways = [lie.other_way(*way) for way in _FINE_WAYS]
-        _, _, lie = _best_fit(self._fine, self._templates.fine, ways, _FINE_REACH_PX, shown, slice(number, number + 1))
-        return self.compared(lie, shown)
+        return self.compared(self._laid(near, shown), shown)
+
+    def _laid(self, near: _Fit, shown: Map | None) -> Lie:
+        """How the card lies to a hair, on the fine picture, by the one picture that it is most like."""
+        face = self._templates.fine.only(self._templates.numbered(near.number))
+        start = near.lie.on(FINE_PX_PER_MM / MIDDLE_PX_PER_MM)
+        fit = _best_fit(self._fine, face, _turned(start, _FINE_TURNS), _LAID_REACH_PX, shown)
+        sizes = [fit.lie.other_way(0.0, scale) for scale in _FINE_SCALES]
+        other = _best_fit(self._fine, face, sizes, _LAID_REACH_PX, shown)
+        return other.lie if other.score > fit.score + BETTER else fit.lie
 
     def compared(self, lie: Lie, shown: Map | None = None) -> Named:
         """The card that lies so, or a hair beside, against every face."""
@@ -131,12 +140,13 @@ class Closely:
         drawn, _ = _shown(self._templates.details, lie, shown)
         by_colour = pictures.compared(_crop(self._fine, lie, pictures.size_px, _FINE_REACH_PX))
         by_detail = drawn.compared(_crop(self._details, lie, pictures.size_px, _FINE_REACH_PX)[..., None])
-        both, likeness = (by_colour + by_detail) / 2, (pictures.likeness + drawn.likeness) / 2
+        both = (by_colour + by_detail) / 2
         scores = both.max(axis=1)
         faces = [template.face for template in self._templates.all] * 2
         first = int(scores.argmax())
         others = [number for number, face in enumerate(faces) if face is not faces[first]]
-        apart = np.maximum(scores[first] * (1 - likeness[first, others]), 1e-3)
+        likeness = (pictures.likeness_to(first) + drawn.likeness_to(first)) / 2
+        apart = np.maximum(scores[first] * (1 - likeness[others]), 1e-3)
         is_turned = first >= len(self._templates.all)
         return Named(
             face=faces[first],
@@ -177,24 +187,33 @@ def _ranking(faces: Sequence[Card | None], scores: Colours) -> tuple[tuple[Card 
     return tuple(best.items())[:4]
 
 
+class _Fit(NamedTuple):
+    """What fits best."""
+
+    score: float
+    number: int
+    """Of the picture."""
+
+    lie: Lie
+
+
+def _turned(lie: Lie, turns_deg: Sequence[float]) -> list[Lie]:
+    return [lie.other_way(turn, 1.0) for turn in turns_deg]
+
+
 def _best_fit(
-    picture: Colours,
-    pictures: Pictures,
-    ways: Sequence[Lie],
-    reach: int,
-    shown: Map | None,
-    which: slice = slice(None),
-) -> tuple[float, int, Lie]:
-    """Score, number (of `which`) and lie of the picture that fits best, in one of several ways or `reach` px off."""
-    best = -2.0, 0, ways[0]
+    picture: Colours, pictures: Pictures, ways: Sequence[Lie], reach: int, shown: Map | None
+) -> _Fit:
+    """The picture that fits best in one of several ways, or up to `reach` pixels beside."""
     across = 2 * reach + 1
+    best = _Fit(-2.0, 0, ways[0])
     for way in ways:
         seen, _ = _shown(pictures, way, shown)
-        scores = seen.compared(_crop(picture, way, pictures.size_px, reach), which)
+        scores = seen.compared(_crop(picture, way, pictures.size_px, reach))
         number, place = divmod(int(scores.argmax()), across * across)
-        if scores[number, place] > best[0] + (BETTER if way.scale != ways[0].scale else 0.0):
+        if scores[number, place] > best.score:
             down, right = divmod(place, across)
-            best = float(scores[number, place]), number, way.shifted(right - reach, down - reach)
+            best = _Fit(float(scores[number, place]), number, way.shifted(right - reach, down - reach))
     return best
 
 

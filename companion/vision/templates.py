@@ -37,8 +37,6 @@ INSET_MM = 1.5
 NARROW_PX, WIDE_PX = 0.7, 4.5
 """Details are what is larger than the one and smaller than the other, on the fine picture."""
 
-_ALL = slice(None)
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Template:
@@ -71,6 +69,11 @@ class Templates:
         """The first picture of each face: enough to find a card by."""
         return tuple({template.face: template for template in reversed(self.all)}.values())[::-1]
 
+    def numbered(self, main: int) -> int:
+        """The number among the fine pictures, upright and upside down, of one among the middling ones."""
+        is_turned, number = divmod(main, len(self.main))
+        return self.all.index(self.main[number]) + is_turned * len(self.all)
+
     @cached_property
     def points(self) -> Points:
         """What stands out on the main pictures."""
@@ -94,8 +97,8 @@ class Templates:
 
     @cached_property
     def middle(self) -> Pictures:
-        """The middling ones."""
-        return Pictures.of([template.middle for template in self.all])
+        """The middling ones of the main pictures."""
+        return Pictures.of([template.middle for template in self.main])
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,6 +125,10 @@ class Pictures:
         """The same where only part of a card shows, `(h, w)`."""
         return Pictures(self.upright, mask)
 
+    def only(self, number: int) -> Pictures:
+        """One of them alone, as it is numbered in `upright`."""
+        return Pictures(self.upright[number : number + 1], self.mask)
+
     @cached_property
     def rows(self) -> Colours:
         """Each as a row of length 1 whose colours are 0 on average, `(2 n, c p)`, colour by colour."""
@@ -130,7 +137,15 @@ class Pictures:
     @cached_property
     def _even(self) -> Colours:
         seen = self._of(self.upright.transpose(0, 3, 1, 2))
-        return (seen - seen.mean(axis=2, keepdims=True)).reshape(len(seen), -1)
+        return (seen - (seen @ self._slopes) @ self._slopes.T).reshape(len(seen), -1)
+
+    @cached_property
+    def _slopes(self) -> Colours:
+        """What evenly slanting light alone makes of a card, as columns of length 1 that have nothing in common."""
+        height, width = self.upright.shape[1:3]
+        down, right = np.mgrid[-1 : 1 : height * 1j, -1 : 1 : width * 1j].astype(np.float32)
+        slopes: Colours = np.linalg.qr(self._of(np.stack((np.ones_like(down), right, down))).T)[0]
+        return slopes
 
     @cached_property
     def contrast(self) -> Colours:
@@ -141,28 +156,27 @@ class Pictures:
     def _colours(self) -> int:
         return self.upright.shape[3]
 
-    @cached_property
-    def likeness(self) -> Colours:
-        """How like each other they are, `(2 n, 2 n)`."""
-        return self.rows @ self.rows.T
+    def likeness_to(self, number: int) -> Colours:
+        """How like one of them each of them is, `(2 n,)`."""
+        return self.rows @ self.rows[number]
 
-    def compared(self, crop: Colours, which: slice = _ALL) -> Colours:
+    def compared(self, crop: Colours) -> Colours:
         """How like each of the pictures each part of a crop is that is as large as they are, `(n, m)`, -1 … 1.
 
         The parts go along the crop's rows, one after the other.
         """
         parts = self._parts(crop)
-        sums = parts.reshape(len(parts), self._colours, -1).sum(axis=2)
-        share = np.float32(self._colours / parts.shape[1])
-        energy = np.einsum("ij,ij->i", parts, parts) - (sums * sums).sum(axis=1) * share
-        result: Colours = (self.rows[which] @ parts.T) / np.sqrt(np.maximum(energy, 1e-3))
+        level = parts.reshape(len(parts) * self._colours, -1) @ self._slopes
+        energy = np.einsum("ij,ij->i", parts, parts) - (level * level).reshape(len(parts), -1).sum(axis=1)
+        result: Colours = (self.rows @ parts.T) / np.sqrt(np.maximum(energy, 1e-3))
         return result
 
     def _parts(self, crop: Colours) -> Colours:
         width, height = self.size_px
-        parts = np.lib.stride_tricks.sliding_window_view(crop, (height, width), axis=(0, 1))
-        seen = self._of(parts.reshape(-1, self._colours, height, width))
-        return seen.reshape(-1, seen.shape[-1] * self._colours)
+        planes = np.ascontiguousarray(crop.transpose(2, 0, 1))
+        parts = np.lib.stride_tricks.sliding_window_view(planes, (height, width), axis=(1, 2))
+        seen = self._of(parts.transpose(1, 2, 0, 3, 4).reshape(-1, self._colours, height, width))
+        return seen.reshape(len(seen), -1)
 
     def _of(self, pictures: Colours) -> Colours:
         """What shows of pictures `(…, c, h, w)`, `(…, c, p)`."""
