@@ -114,9 +114,13 @@ class Copies:
         return replace(view, sightings=(*others, *cards))
 
     def _covered_by(self, names: Mapping[str, _Seen]) -> Iterator[str]:
-        """The cards out of sight that lie beneath others, of which some are in sight now."""
+        """The cards out of sight that lie beneath others, of which some are in sight now.
+
+        What has only come to light again covers nothing.
+        """
+        upper = [item for name, item in names.items() if name not in self._covered]
         for name, was in self._last.items():
-            above = (item for item in names.values() if item.zone == was.zone)
+            above = (item for item in upper if item.zone == was.zone)
             is_covered = any(share_covered(was.quad, item.quad) >= COVERED_SHARE for item in above)
             if name not in names and (name in self._covered or is_covered):
                 yield name

@@ -190,3 +190,14 @@ def test_of_two_alike_that_are_seen_as_one_elsewhere_it_is_the_upper_that_was_pu
     followed.names(view(1, upper, lower))
 
     assert followed.names(view(2, replace(card(Card.ROLL, 88, 80), stay=3))) == ["roll-b"]
+
+
+def test_a_card_taken_off_one_that_lay_just_beneath_it_is_the_one_that_comes_to_lie_elsewhere(table: Table) -> None:
+    followed = Followed(table)
+    followed.names(view(0, card(Card.ROLL, 87, 80)))
+    for t in (1, 2):
+        followed.names(view(t, card(Card.STOP, 87, 81)))
+    followed.names(view(3, card(Card.ROLL, 87, 80), unknown=frozenset({"side-2/battle"})))
+
+    carried = view(4, card(Card.ROLL, 87, 80), card(Card.STOP, 587, 80, "side-2/battle"))
+    assert followed.names(carried) == ["roll-a", "stop-a"]

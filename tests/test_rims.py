@@ -28,11 +28,11 @@ def corners_mm(card: Laid) -> np.ndarray:
     return card.corners_mm() + np.array([210.0, 148.5])
 
 
-def still_there(*now: Laid) -> bool | None:
+def still_there(*now: Laid, beneath: Laid | None = None) -> bool | None:
     """Whether the old card still lies there, of which the cards above are known."""
     image, fit = seen(OLD)
     before = borders_of(image, fit, corners_mm(OLD), ())
-    image, fit = seen(*now)
+    image, fit = seen(*([beneath] if beneath else []), *now)
     above = [tuple(map(tuple, CAMERA.px(card.corners_mm()))) for card in now if card is not OLD]
     return before.still_there(borders_of(image, fit, corners_mm(OLD), above))
 
@@ -53,3 +53,11 @@ def test_a_card_that_was_pushed_takes_its_borders_along(right: float, down: floa
 
 def test_of_a_card_that_is_covered_whole_nothing_can_be_said() -> None:
     assert still_there(OLD, Laid(OLD.x_mm + 0.2, OLD.y_mm, 2, None, "own stop")) is None
+
+
+def test_a_card_that_was_pushed_off_one_with_the_same_borders_lies_there_no_more() -> None:
+    beneath = Laid(OLD.x_mm + 0.7, OLD.y_mm + 0.4, 1.5, None, "own 200")
+    pushed = Laid(OLD.x_mm - 6, OLD.y_mm - 12, 4, None, "own 100")
+
+    assert still_there(pushed, beneath=beneath) is False
+    assert still_there(OLD, pushed, beneath=beneath) is True

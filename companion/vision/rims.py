@@ -1,7 +1,8 @@
 """A card's borders: by them it is told whether a card still lies where another has come to lie upon it.
 
 Of a card that lies beneath another a strip of a millimetre or two shows, too little for its face. But the line along
-which it ends is still there: across it the picture goes on as it did before.
+which it ends is still there: across it the picture goes on as it did before. Where more of it shows, that has to look
+as it did too: a card beneath may end along the very same line.
 """
 
 from __future__ import annotations
@@ -43,12 +44,30 @@ UNLIKE, WEAKNESS = 0.5, 0.15
 """And it is gone where it is less alike or weaker than this."""
 
 
+LEAST_IN_SIGHT_MM2 = 150.0
+"""So much of a card has to be in sight to be compared with how it looked before."""
+
+LEAST_DRAWN = 5.0
+"""And it has to vary so much there, in steps of Lab: a white rim is like any other."""
+
+ANOTHER = 0.7
+"""What is so little like the part of a card that showed there is another."""
+
+_INSET_MM, _SHIFTS_MM = 2, (-1, 0, 1)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Borders:
-    """How the picture goes over each of a card's four borders."""
+    """How the picture goes over each of a card's four borders, and what it shows between them."""
 
     profiles: Floats
     """From outside to inside, `(4, n, 3)` Lab, averaged along the border; NaN where it is covered."""
+
+    inside: npt.NDArray[np.float32]
+    """The card without its rim, `(h, w, 3)` Lab, a pixel a millimetre."""
+
+    in_sight: npt.NDArray[np.bool_]
+    """What of it is not covered, `(h, w)`."""
 
     def still_there(self, now: Borders, *, all_agree: bool = False) -> bool | None:
         """Whether the same borders show now; None where too little of them shows, or they never did.
@@ -57,6 +76,8 @@ class Borders:
         `all_agree` it is only said to be there still where none of its borders tells otherwise: another card beneath
         it may end where it did.
         """
+        if self._shows_another(now):
+            return False
         votes = [vote for pair in zip(self.profiles, now.profiles, strict=True) if (vote := _vote(*pair)) is not None]
         same = sum(alike >= ALIKE and strong >= STRENGTH for alike, strong in votes)
         other = sum(alike < UNLIKE or strong < WEAKNESS for alike, strong in votes)
@@ -65,10 +86,48 @@ class Borders:
         return False if other and not same else None
 
 
+    def _shows_another(self, now: Borders) -> bool:
+        """Whether what is in sight between the borders cannot be the same card's."""
+        both = self.in_sight & now.in_sight
+        if self.inside.shape != now.inside.shape or np.count_nonzero(both) < LEAST_IN_SIGHT_MM2:
+            return False
+        then = self.inside[both] - self.inside[both].mean(axis=0)
+        if np.linalg.norm(then) < LEAST_DRAWN * np.sqrt(np.count_nonzero(both)):
+            return False
+        return max(_likeness(then, seen[both]) for seen in _shifted(now.inside)) < ANOTHER
+
+
 def borders_of(image: Image, fit: Fit, corners_mm: Floats, above: Sequence[Quad]) -> Borders:
     """The borders of a card with these corners `(4, 2)` on a mat; `above` are the cards that lie over it."""
     picture, free = _cut_out(image, fit, corners_mm, above)
-    return Borders(np.stack([_profile(*side) for side in _sides(picture, free)]))
+    profiles = np.stack([_profile(*side) for side in _sides(picture, free)])
+    return Borders(profiles, *_inside(picture, free))
+
+
+def _inside(
+    picture: npt.NDArray[np.float32], free: npt.NDArray[np.bool_]
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]]:
+    """A card without its rim, a pixel a millimetre, and what of it is in sight."""
+    rim = round((OUTSIDE_MM + _INSET_MM) * PX_PER_MM)
+    card, seen = picture[rim:-rim, rim:-rim], free[rim:-rim, rim:-rim].astype(np.float32)
+    size = [max(1, round(side / PX_PER_MM)) for side in card.shape[1::-1]]
+    small, share = (cv2.resize(each, size, interpolation=cv2.INTER_AREA) for each in (card, seen))
+    return small, share > 0.99
+
+
+def _shifted(inside: npt.NDArray[np.float32]) -> Iterator[npt.NDArray[np.float32]]:
+    """The same a millimetre to every side, for a card is never laid back on itself to the hair."""
+    padded = cv2.copyMakeBorder(inside, 1, 1, 1, 1, cv2.BORDER_REPLICATE)
+    height, width = inside.shape[:2]
+    for down in _SHIFTS_MM:
+        for right in _SHIFTS_MM:
+            yield padded[1 + down : 1 + down + height, 1 + right : 1 + right + width]
+
+
+def _likeness(then: npt.NDArray[np.float32], now: npt.NDArray[np.float32]) -> float:
+    """The correlation of colours `(n, 3)`, the first of which are 0 on average."""
+    even = now - now.mean(axis=0)
+    return float((then * even).sum() / max(float(np.linalg.norm(then) * np.linalg.norm(even)), 1e-6))
 
 
 def _vote(then: Floats, now: Floats) -> tuple[float, float] | None:
