@@ -123,9 +123,13 @@ class _Tile:
         return np.where(is_worth_it, self._likeness_where_shown(turned, np.maximum(area, 1e-3)), -1)
 
     def _likeness(self, turned: Turned, high: int, wide: int) -> Map:
+        """Where nothing is covered: light that slants evenly over a card counts for nothing."""
         _, energy = self._varies(turned, np.full((high, wide), turned.area_px, np.float32))
+        slants = maps_of(self._colours[:, None] * turned.slopes, high, wide)
+        rest = np.sqrt(np.maximum(energy**2 - (slants**2).sum(axis=(0, 1)), 1.0))
         products = maps_of((self._colours * turned.pictures).sum(axis=1), high, wide)
-        best: Map = (products / turned.lengths[:, None, None]).max(axis=0) / energy
+        products -= np.einsum("nck,ckhw->nhw", turned.leanings, slants)
+        best: Map = (products / turned.rests[:, None, None]).max(axis=0) / rest
         return best
 
     def _likeness_where_shown(self, turned: Turned, area: Map) -> Map:

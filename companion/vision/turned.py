@@ -38,6 +38,15 @@ class Turned:
     inside: Spectra
     """How much of each pixel the card covers."""
 
+    slopes: Spectra
+    """`(2, …)`: what is to be summed up to learn how much the light slants over a card to one side and to the other."""
+
+    leanings: Maps
+    """`(n, 3, 2)`: how much of each of them a picture's colours have."""
+
+    rests: Maps
+    """`(n,)`: the lengths of the pictures without them."""
+
     pictures: Spectra
     """`(n, 3, …)`: their colours, 0 on average inside of the card, 0 outside of it."""
 
@@ -53,6 +62,9 @@ def in_every_turn(pictures: Sequence[Maps], scale: float) -> Iterator[Turned]:
     for turn in np.arange(0.0, 360.0, TURN_STEP_DEG):
         inside, shown = _turned(pictures, scale, float(turn))
         squares = (shown**2).sum(axis=3) * inside
+        slopes = _slopes(inside)
+        leanings = np.einsum("nhwc,khw->nck", shown, slopes)
+        whole = squares.sum(axis=(1, 2))
         yield Turned(
             turn_deg=float(turn),
             size_px=(inside.shape[1], inside.shape[0]),
@@ -60,8 +72,24 @@ def in_every_turn(pictures: Sequence[Maps], scale: float) -> Iterator[Turned]:
             inside=spectra(inside).conj(),
             pictures=spectra((shown * inside[..., None]).transpose(0, 3, 1, 2)).conj(),
             squares=spectra(squares).conj(),
-            lengths=np.sqrt(squares.sum(axis=(1, 2))),
+            lengths=np.sqrt(whole),
+            slopes=spectra(slopes).conj(),
+            leanings=leanings.astype(np.float32),
+            rests=np.sqrt(np.maximum(whole - (leanings**2).sum(axis=(1, 2)), 1.0)),
         )
+
+
+def _slopes(inside: Maps) -> Maps:
+    """Light that falls off to the right, and what of light that falls off downwards is not that, `(2, h, w)`.
+
+    Both are 0 on average and of length 1 inside of the card, and weighted by how much of each pixel it covers.
+    """
+    height, width = inside.shape
+    down, right = np.mgrid[-1 : 1 : height * 1j, -1 : 1 : width * 1j].astype(np.float32)
+    root = np.sqrt(inside).ravel()
+    flat = np.stack((root, right.ravel() * root, down.ravel() * root))
+    even: Maps = np.linalg.qr(flat.T)[0].T[1:] * root
+    return even.reshape(2, height, width)
 
 
 def spectra(maps: Maps) -> Spectra:
