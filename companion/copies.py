@@ -120,7 +120,7 @@ class Copies:
         """
         upper = [item for name, item in names.items() if name not in self._covered]
         for name, was in self._last.items():
-            above = (item for item in upper if item.zone == was.zone)
+            above = (item for item in upper if item.zone == was.zone and not _was_there_before(item, was))
             is_covered = any(share_covered(was.quad, item.quad) >= COVERED_SHARE for item in above)
             if name not in names and (name in self._covered or is_covered):
                 yield name
@@ -253,6 +253,12 @@ def _turn_deg(sighting: Sighting) -> float:
         return 0.0
     (left, top), (right, bottom) = sighting.corners_px[:2]
     return math.degrees(math.atan2(bottom - top, right - left))
+
+
+def _was_there_before(item: _Seen, other: _Seen) -> bool:
+    """Whether a card has lain where it lies for longer than another did: it cannot have come to lie on that one."""
+    one, two = item.sighting.stay, other.sighting.stay
+    return one is not None and two is not None and one < two
 
 
 def _key(item: _Seen) -> tuple[str, Card]:

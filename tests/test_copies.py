@@ -201,3 +201,15 @@ def test_a_card_taken_off_one_that_lay_just_beneath_it_is_the_one_that_comes_to_
 
     carried = view(4, card(Card.ROLL, 87, 80), card(Card.STOP, 587, 80, "side-2/battle"))
     assert followed.names(carried) == ["roll-a", "stop-a"]
+
+
+def test_nor_does_one_cover_it_that_was_seen_beneath_it_all_the_time(table: Table) -> None:
+    followed = Followed(table)
+    roll, stop = replace(card(Card.ROLL, 87, 80), stay=1), replace(card(Card.STOP, 87, 84), stay=2)
+    followed.names(view(0, roll))
+    for t in (1, 2):
+        followed.names(view(t, stop, roll))
+    followed.names(view(3, roll, unknown=frozenset({"side-2/battle"})))
+
+    carried = view(4, roll, card(Card.STOP, 587, 80, "side-2/battle"))
+    assert followed.names(carried) == ["roll-a", "stop-a"]
