@@ -190,15 +190,21 @@ class _Look:
         return bool(np.hypot(*(now - lain.corners_mm).mean(axis=0)) <= most_mm and off_deg <= most_deg)
 
     def _may_be_double(self, sighting: Sighting, old: Sequence[Lain], still: Collection[int]) -> bool:
-        """Whether one like it lay there or nearly, and it cannot be told whether that one is beneath it now."""
-        return any(
-            card.sighting.face is sighting.face
+        """Whether one like it lay there or nearly, and it cannot be told whether that one is beneath it now.
+
+        Where one like it has gone that lay on top, it is that one, pushed.
+        """
+        alike = [
+            card
+            for card in old
+            if card.sighting.face is sighting.face
             and card.order not in still
             and not card.is_buried
             and _is_over(card, sighting, self._mats)
-            and self._still_there(card) is None
-            for card in old
-        )
+        ]
+        if any(card.is_whole and self._still_there(card) is False for card in alike):
+            return False
+        return any(self._still_there(card) is None for card in alike)
 
     def _lain(self, sighting: Sighting, at: int, order: int) -> Iterator[Lain]:
         fit = self._mats.at(sighting.centre_px)
