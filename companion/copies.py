@@ -17,9 +17,9 @@ from typing import NamedTuple
 from companion.memory import Memory
 from companion.places import DISCARD_ZONE, DRAW_ZONE
 from companion.rules.cards import Card
-from companion.rules.referee import objections
+from companion.rules.referee import apply, objections
 from companion.rules.table import Table
-from companion.tracks import Track, near, spots
+from companion.tracks import Place, Track, near, spots
 from companion.vision.lying import share_covered
 from companion.vision.view import FACE, Point, Quad, Sighting, View
 
@@ -55,9 +55,13 @@ class _Seen:
     """A card told by its face, in a zone."""
 
     sighting: Sighting
-    zone: str
+    place: Place
     at_mm: Point
     turn_deg: float
+
+    @property
+    def zone(self) -> str:
+        return self.place.zone
 
     @property
     def quad(self) -> Quad:
@@ -176,8 +180,7 @@ class Copies:
         """
         if not item.sighting.is_double or now.table is None or item.off_mm(self._last[name]) < EXACT_MM:
             return False
-        guess = now.memory.places.play_at(item.sighting.face, item.zone, item.sighting.sideways, now.table)
-        return guess is not None and guess.clear and not objections(now.table, guess.play)
+        return any(_allows(table, item.sighting.face, item.place, now.memory) for table in _tables(now))
 
     def _bared(self, left: Sequence[_Seen], names: Mapping[str, _Seen], now: _Now) -> Iterator[tuple[_Seen, str]]:
         """One like it lay there beneath others, which have gone."""
@@ -245,7 +248,7 @@ class Copies:
 def _told(view: View) -> Iterator[_Seen]:
     told = tuple(s for s in view.sightings if s.by == FACE and s.face is not Card.UNKNOWN)
     for sighting, place, at_mm, _ in spots(view.mats, told):
-        yield _Seen(sighting, place.zone, at_mm, _turn_deg(sighting))
+        yield _Seen(sighting, place, at_mm, _turn_deg(sighting))
 
 
 def _turn_deg(sighting: Sighting) -> float:
@@ -277,6 +280,24 @@ def _bounded(sighting: Sighting, names: Collection[str], table: Table | None) ->
     too_many = table is not None and alike > table.deck.get(sighting.face, 0)
     most = TOO_MANY_CONFIDENCE if too_many else DOUBLE_CONFIDENCE if sighting.is_double else 1.0
     return replace(sighting, confidence=min(sighting.confidence, most))
+
+
+def _tables(now: _Now) -> Iterator[Table]:
+    """The table as the record has it, and as it is to be once a card counts that has just been seen elsewhere."""
+    if now.table is None:
+        return
+    yield now.table
+    for track in now.memory:
+        place = track.last_seen if track.place is None else None
+        guess = now.memory.places.play_at(track.face, place.zone, place.sideways, now.table) if place else None
+        if guess is not None and guess.clear and not objections(now.table, guess.play):
+            yield apply(now.table, guess.play)
+
+
+def _allows(table: Table, face: Card, place: Place, memory: Memory) -> bool:
+    """Whether a card that is new in a place is a legal play, and there is no doubt which."""
+    guess = memory.places.play_at(face, place.zone, place.sideways, table)
+    return guess is not None and guess.clear and not objections(table, guess.play)
 
 
 def _is_uncovered(above: Sequence[Track], names: Collection[str], now: _Now) -> bool:

@@ -297,13 +297,15 @@ class Tracker:
 
     def _legal_after_all(self, track: Track, place: Place, view: View, table: Table) -> Iterator[Event]:
         """A card seemed illegal because one laid before it was out of sight: now that it counts, this one is legal."""
-        if not (track.waiting and track.refused and place == track.place):
+        if not (track.waiting and track.refused_s is not None and place == track.place):
             return
         late = (t for t in self._memory if t.confirmed and t.order > track.order)
         guess = self._places.play_at(track.face, place.zone, place.sideways, table)
         if guess is None or objections(table, guess.play):
             return
-        if any(t.hidden_since_s <= track.seen_since_s for t in late):
+        # It may have been out of sight again since.
+        since_s = min(track.seen_since_s, track.refused_s)
+        if any(t.hidden_since_s <= since_s for t in late):
             yield from self._let_go(track)
             yield from self._propose(track, place, view, table)
 
@@ -404,7 +406,7 @@ class Tracker:
             card.proposal_id, card.waiting, card.player = self._ids + 1, True, guess.play.player
         play = replace(guess.play, times=1 + len(doubling))
         reasons = objections(table, play)
-        track.refused = bool(reasons)
+        track.refused_s = view.t_s if reasons else None
         # Who seems to play out of turn may do so after a play that was missed.
         most = OUT_OF_TURN_SURENESS if any(reason.code == "not-your-turn" for reason in reasons) else 1.0
         made = self._proposal(play, place.zone, min(most, track.confidence), view.t_s, sure=guess.clear)

@@ -76,8 +76,8 @@ class Track:
     player: str | None = None
     """Who laid it, by that proposal."""
 
-    refused: bool = False
-    """That proposal was illegal as the record stood."""
+    refused_s: float | None = None
+    """When that proposal was made, if it was illegal as the record stood."""
 
     waiting: bool = False
     """That proposal is neither confirmed nor dismissed."""

@@ -153,6 +153,20 @@ def test_where_the_picture_does_not_tell_two_from_one_the_rules_do_and_people_ar
     assert seen.confidence < 0.9
 
 
+def test_the_rules_are_asked_as_of_after_a_card_that_has_just_been_seen_elsewhere(table: Table) -> None:
+    driving = referee.apply(referee.apply(table, lay("Bob", Card.ROLL)), lay("Ann", Card.KM_100))
+    driving = referee.apply(driving, lay("Bob", Card.KM_100))
+    followed = Followed(driving)
+    followed.names(view(0, card(Card.KM_100, 600, 200, "side-2/distance")))
+    followed.memory.tracks["100-a"].place = followed.memory.tracks["100-a"].last_seen
+    doubled = card(Card.KM_100, 602, 203, "side-2/distance", is_double=True)
+
+    assert followed.names(view(1, doubled)) == ["100-a"]
+    followed.names(view(2, card(Card.KM_75, 100, 200, "side-1/distance"), doubled))
+    pushed_on = card(Card.KM_100, 604, 207, "side-2/distance", is_double=True)
+    assert followed.names(view(3, card(Card.KM_75, 100, 200, "side-1/distance"), pushed_on)) == ["100-b", "75-a"]
+
+
 def test_more_cards_than_the_deck_has_are_asked_about(table: Table) -> None:
     followed = Followed(table)
     many = [card(Card.RIGHT_OF_WAY, 250 + 30 * n, 80, "side-1/safety") for n in range(2)]

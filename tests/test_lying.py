@@ -98,8 +98,8 @@ def test_where_two_cannot_be_told_from_one_that_was_pushed_it_is_said_for_as_lon
 
 
 def test_a_pile_that_was_pushed_as_a_whole_has_no_card_more() -> None:
-    pile = (card("100", 0, 0), card("75", 3, 4), card("100", 1, 1.5))
-    pushed = tuple(card(each.look.split()[1], each.x_mm + 120 - 9, each.y_mm + 60 - 6, 4) for each in pile)
+    pile = (card("100", 0, 0), card("75", 0.1, 0.1), card("100", 3, 4))
+    pushed = tuple(card(each.look.split()[1], each.x_mm + 120 - 7, each.y_mm + 60 - 5, 4) for each in pile)
 
     *_, last = looks(*[pile[: n + 1] for n in range(3)], pushed)
 
