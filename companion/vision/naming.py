@@ -201,9 +201,7 @@ def _turned(lie: Lie, turns_deg: Sequence[float]) -> list[Lie]:
     return [lie.other_way(turn, 1.0) for turn in turns_deg]
 
 
-def _best_fit(
-    picture: Colours, pictures: Pictures, ways: Sequence[Lie], reach: int, shown: Map | None
-) -> _Fit:
+def _best_fit(picture: Colours, pictures: Pictures, ways: Sequence[Lie], reach: int, shown: Map | None) -> _Fit:
     """The picture that fits best in one of several ways, or up to `reach` pixels beside."""
     across = 2 * reach + 1
     best = _Fit(-2.0, 0, ways[0])

@@ -85,7 +85,6 @@ class Borders:
             return None if all_agree and other else True
         return False if other and not same else None
 
-
     def _shows_another(self, now: Borders) -> bool:
         """Whether what is in sight between the borders cannot be the same card's."""
         both = self.in_sight & now.in_sight
