@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 
 import enrolled
-from laid import Laid, Sheet, Table
+import numpy as np
+from face_photos import cup
+from laid import Cover, Laid, Sheet, Table
 from photos import photograph
 from webcam import Pose, Shot
 
 from companion.layout import all_mats
 from companion.rules.cards import Card
+from companion.vision.camera import Frame
+from companion.vision.eye import Eye
 from companion.vision.lying import Lain, look_at_faces
 from companion.vision.mats import Mats, look
 from companion.vision.templates import Templates, templates_of
@@ -104,3 +109,26 @@ def test_a_pile_that_was_pushed_as_a_whole_has_no_card_more() -> None:
     *_, last = looks(*[pile[: n + 1] for n in range(3)], pushed)
 
     assert not any(sighting.is_double for sighting in last[0])
+
+
+def test_cards_beneath_a_cup_still_lie_there_and_the_zone_is_spoken_of() -> None:
+    pile = (card("roll"), card("stop", 4, 5))
+    over = tuple(cup((-118, -58), np.random.default_rng(3)))
+    eye = Eye(templates=deck)
+
+    views = [eye(frame) for frame in filmed((pile[:1], (), 8), (pile, (), 12), (pile, over, 25))]
+
+    assert "side-1/battle" in views[21].unknown_zones
+    assert "side-1/battle" not in views[-1].unknown_zones
+    assert faces(tuple(s for s in views[-1].sightings if s.zone == "side-1/battle")) == ["roll", "stop"]
+
+
+def filmed(*parts: tuple[tuple[Laid, ...], tuple[Cover, ...], int]) -> Iterator[Frame]:
+    """Cards, what is put over them, and for how many frames, ten a second."""
+    number = 0
+    for cards, covers, count in parts:
+        table = Table(cards=cards, covers=covers, sheets=(MAT,), cloth="felt", seed=4)
+        image = photograph(table, CAMERA, Shot(noise=2), 1).image
+        for _ in range(count):
+            yield Frame(image, number / 10)
+            number += 1

@@ -45,16 +45,13 @@ class Turned:
     """`(n, 3, 2)`: how much of each of them a picture's colours have."""
 
     rests: Maps
-    """`(n,)`: the lengths of the pictures without them."""
+    """`(n,)`: how long the pictures are without them, each taken as a row of colours."""
 
     pictures: Spectra
     """`(n, 3, …)`: their colours, 0 on average inside of the card, 0 outside of it."""
 
     squares: Spectra
     """`(n, …)`: the squares of their colours inside of the card, summed over the three."""
-
-    lengths: Maps
-    """`(n,)`: the roots of their sums."""
 
 
 def in_every_turn(pictures: Sequence[Maps], scale: float) -> Iterator[Turned]:
@@ -72,7 +69,6 @@ def in_every_turn(pictures: Sequence[Maps], scale: float) -> Iterator[Turned]:
             inside=spectra(inside).conj(),
             pictures=spectra((shown * inside[..., None]).transpose(0, 3, 1, 2)).conj(),
             squares=spectra(squares).conj(),
-            lengths=np.sqrt(whole),
             slopes=spectra(slopes).conj(),
             leanings=leanings.astype(np.float32),
             rests=np.sqrt(np.maximum(whole - (leanings**2).sum(axis=(1, 2)), 1.0)),
