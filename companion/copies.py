@@ -17,6 +17,7 @@ from typing import NamedTuple
 from companion.memory import Memory
 from companion.places import DISCARD_ZONE, DRAW_ZONE
 from companion.rules.cards import Card
+from companion.rules.play import Play
 from companion.rules.referee import apply, objections
 from companion.rules.table import Table
 from companion.tracks import Place, Track, near, spots
@@ -33,7 +34,7 @@ BARED_MM, BARED_DEG = 10.0, 8.0
 """A card that comes to light again is seen so near to where it was covered."""
 
 EXACT_MM = 1.2
-"""No hand lays a card so exactly upon another."""
+"""So near to where one like it lay a card counts as that one: a hand seldom lays one so exactly upon another."""
 
 COVERED_SHARE = 0.6
 CARRIED_S = 6.0
@@ -180,7 +181,7 @@ class Copies:
         """
         if not item.sighting.is_double or now.table is None or item.off_mm(self._last[name]) < EXACT_MM:
             return False
-        return any(_allows(table, item.sighting.face, item.place, now.memory) for table in _tables(now))
+        return any(_legal_play(item.sighting.face, item.place, table, now.memory) for table in _tables(now))
 
     def _bared(self, left: Sequence[_Seen], names: Mapping[str, _Seen], now: _Now) -> Iterator[tuple[_Seen, str]]:
         """One like it lay there beneath others, which have gone."""
@@ -289,15 +290,15 @@ def _tables(now: _Now) -> Iterator[Table]:
     yield now.table
     for track in now.memory:
         place = track.last_seen if track.place is None else None
-        guess = now.memory.places.play_at(track.face, place.zone, place.sideways, now.table) if place else None
-        if guess is not None and guess.clear and not objections(now.table, guess.play):
-            yield apply(now.table, guess.play)
+        play = _legal_play(track.face, place, now.table, now.memory) if place is not None else None
+        if play is not None:
+            yield apply(now.table, play)
 
 
-def _allows(table: Table, face: Card, place: Place, memory: Memory) -> bool:
-    """Whether a card that is new in a place is a legal play, and there is no doubt which."""
+def _legal_play(face: Card, place: Place, table: Table, memory: Memory) -> Play | None:
+    """The play that a card new in a place is; None where it is illegal, or there is doubt which."""
     guess = memory.places.play_at(face, place.zone, place.sideways, table)
-    return guess is not None and guess.clear and not objections(table, guess.play)
+    return guess.play if guess is not None and guess.clear and not objections(table, guess.play) else None
 
 
 def _is_uncovered(above: Sequence[Track], names: Collection[str], now: _Now) -> bool:

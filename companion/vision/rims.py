@@ -43,7 +43,6 @@ ALIKE, STRENGTH = 0.78, 0.3
 UNLIKE, WEAKNESS = 0.5, 0.15
 """And it is gone where it is less alike or weaker than this."""
 
-
 LEAST_IN_SIGHT_MM2 = 150.0
 """So much of a card has to be in sight to be compared with how it looked before."""
 

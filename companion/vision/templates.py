@@ -22,7 +22,7 @@ from companion.vision.keypoints import Points, points_of
 from companion.vision.opencv import cv2
 from companion.vision.picture import read_picture
 from companion.vision.register import laid_on_one_another
-from companion.vision.turned import Turned, in_every_turn
+from companion.vision.turned import Turned, in_every_turn, slants
 
 Colours = npt.NDArray[np.float32]
 Mask = npt.NDArray[np.bool_]
@@ -141,11 +141,9 @@ class Pictures:
 
     @cached_property
     def _slopes(self) -> Colours:
-        """What evenly slanting light alone makes of a card, as columns of length 1 that have nothing in common."""
-        height, width = self.upright.shape[1:3]
-        down, right = np.mgrid[-1 : 1 : height * 1j, -1 : 1 : width * 1j].astype(np.float32)
-        slopes: Colours = np.linalg.qr(self._of(np.stack((np.ones_like(down), right, down))).T)[0]
-        return slopes
+        """What evenly slanting light alone makes of what shows of a card, as columns, `(p, 3)`."""
+        shown = np.ones(self.upright.shape[1:3], np.float32) if self.mask is None else self.mask.astype(np.float32)
+        return self._of(slants(shown)).T
 
     @cached_property
     def contrast(self) -> Colours:

@@ -59,7 +59,7 @@ def in_every_turn(pictures: Sequence[Maps], scale: float) -> Iterator[Turned]:
     for turn in np.arange(0.0, 360.0, TURN_STEP_DEG):
         inside, shown = _turned(pictures, scale, float(turn))
         squares = (shown**2).sum(axis=3) * inside
-        slopes = _slopes(inside)
+        slopes = slants(inside)[1:]
         leanings = np.einsum("nhwc,khw->nck", shown, slopes)
         whole = squares.sum(axis=(1, 2))
         yield Turned(
@@ -75,17 +75,18 @@ def in_every_turn(pictures: Sequence[Maps], scale: float) -> Iterator[Turned]:
         )
 
 
-def _slopes(inside: Maps) -> Maps:
-    """Light that falls off to the right, and what of light that falls off downwards is not that, `(2, h, w)`.
+def slants(weights: Maps) -> Maps:
+    """Even light, light that falls off to the right, and downwards, each without those before it, `(3, h, w)`.
 
-    Both are 0 on average and of length 1 inside of the card, and weighted by how much of each pixel it covers.
+    They are of length 1 and have nothing in common, each pixel counting as `weights` `(h, w)` say, and come multiplied
+    by the weights.
     """
-    height, width = inside.shape
+    height, width = weights.shape
     down, right = np.mgrid[-1 : 1 : height * 1j, -1 : 1 : width * 1j].astype(np.float32)
-    root = np.sqrt(inside).ravel()
-    flat = np.stack((root, right.ravel() * root, down.ravel() * root))
-    even: Maps = np.linalg.qr(flat.T)[0].T[1:] * root
-    return even.reshape(2, height, width)
+    root = np.sqrt(weights).ravel()
+    columns = np.stack((root, right.ravel() * root, down.ravel() * root), axis=1)
+    found: Maps = np.linalg.qr(columns)[0].T * root
+    return found.reshape(3, height, width)
 
 
 def spectra(maps: Maps) -> Spectra:
