@@ -68,8 +68,12 @@ class _Seen:
     def quad(self) -> Quad:
         return self.sighting.corners_px or ((0.0, 0.0),) * 4
 
+    px_per_mm: float
+
     def off_mm(self, other: _Seen) -> float:
-        return math.dist(self.at_mm, other.at_mm)
+        """How far apart two lie: on the mat, or on the picture, for a mat is told anew after each push."""
+        on_picture_mm = math.dist(self.sighting.centre_px, other.sighting.centre_px) / self.px_per_mm
+        return min(math.dist(self.at_mm, other.at_mm), on_picture_mm)
 
     def off_deg(self, other: _Seen) -> float:
         return abs((self.turn_deg - other.turn_deg + 180) % 360 - 180)
@@ -203,9 +207,16 @@ class Copies:
         """One like it has just gone from another zone."""
         for item in left:
             fresh = (n for n in self._alike(item, names) if now.view.t_s - self._seen_s[n] <= CARRIED_S)
-            gone = [n for n in fresh if self._last[n].zone != item.zone and self._has_gone(n, left, now.view)]
+            gone = [n for n in fresh if self._last[n].zone != item.zone and self._may_be_carried(n, left, now.view)]
             if gone:
                 yield item, max(gone, key=lambda name: self._seen_s[name])
+
+    def _may_be_carried(self, name: str, left: Iterable[_Seen], view: View) -> bool:
+        """Whether a card has gone that could be taken: none is from beneath others on the discard pile."""
+        was = self._last[name]
+        pile = [item for n, item in self._last.items() if n != name and item.zone == was.zone == DISCARD_ZONE]
+        is_beneath = any(_came_later(item, was) and share_covered(was.quad, item.quad) >= COVERED_SHARE for item in pile)
+        return not is_beneath and self._has_gone(name, left, view)
 
     def _is_held_up(self, item: _Seen, names: Mapping[str, _Seen], view: View) -> bool:
         """Whether one like it may have been carried here from a place that is out of sight."""
@@ -248,8 +259,9 @@ class Copies:
 
 def _told(view: View) -> Iterator[_Seen]:
     told = tuple(s for s in view.sightings if s.by == FACE and s.face is not Card.UNKNOWN)
+    px_per_mm = {mat.id: mat.px_per_mm for mat in view.mats}
     for sighting, place, at_mm, _ in spots(view.mats, told):
-        yield _Seen(sighting, place, at_mm, _turn_deg(sighting))
+        yield _Seen(sighting, place, at_mm, _turn_deg(sighting), px_per_mm.get(place.mat, 1.0))
 
 
 def _turn_deg(sighting: Sighting) -> float:
@@ -263,6 +275,11 @@ def _was_there_before(item: _Seen, other: _Seen) -> bool:
     """Whether a card has lain where it lies for longer than another did: it cannot have come to lie on that one."""
     one, two = item.sighting.stay, other.sighting.stay
     return one is not None and two is not None and one < two
+
+
+def _came_later(item: _Seen, other: _Seen) -> bool:
+    one, two = item.sighting.stay, other.sighting.stay
+    return one is not None and two is not None and one > two
 
 
 def _key(item: _Seen) -> tuple[str, Card]:

@@ -9,6 +9,9 @@ from companion.rules.play import Play
 ASKING_CONFIDENCE = 0.9
 """A play that was seen with less is never confirmed by itself: the table is asked."""
 
+OUT_OF_TURN_SURENESS = 0.85
+"""The most that is claimed of a play out of turn: one before it may have been missed."""
+
 
 @dataclass(frozen=True, slots=True)
 class Proposal:

@@ -23,7 +23,7 @@ from companion.gathering import Gathering
 from companion.memory import GONE_S, Memory, is_out_of_sight, named, where
 from companion.patience import Patience
 from companion.places import DISCARD_ZONE, DRAW_ZONE, Places, needs_people
-from companion.proposal import ASKING_CONFIDENCE, Doubt, Mismatch, Proposal
+from companion.proposal import ASKING_CONFIDENCE, OUT_OF_TURN_SURENESS, Doubt, Mismatch, Proposal
 from companion.rules.cards import Card, Family
 from companion.rules.play import Play, Verb
 from companion.rules.referee import apply, objections
@@ -45,7 +45,6 @@ MOST_AT_ONCE = 4
 
 BEFORE_ALL = (-1, 0, 0.0, 0.0)
 BARE_LOOKS = 3
-OUT_OF_TURN_SURENESS = 0.85
 CONTESTED_S = 8.0
 """So long a card may lie on that was to be taken back, or that the record has otherwise."""
 

@@ -19,7 +19,9 @@ from companion.errors import Problem
 from companion.labels import face_of
 from companion.match import Fate, Match, MatchState, Policy
 from companion.memory import where
-from companion.proposal import ASKING_CONFIDENCE, Doubt, Mismatch, Proposal
+from companion.missed import MOST_ACTS, Account, Act, way_back
+from companion.places import Places
+from companion.proposal import ASKING_CONFIDENCE, OUT_OF_TURN_SURENESS, Doubt, Mismatch, Proposal
 from companion.rules import judge, referee
 from companion.rules.judge import Game, HandResult, JudgedLine
 from companion.rules.notation import Line
@@ -27,7 +29,7 @@ from companion.rules.play import Play, Verb
 from companion.rules.reasons import as_json
 from companion.rules.table import Table
 from companion.setup import Setup
-from companion.tracker import OUT_OF_TURN_SURENESS, Cleared, Event, Settled, Tracker, Withdrawn
+from companion.tracker import Cleared, Event, Settled, Tracker, Withdrawn
 from companion.vision.camera import Frame
 from companion.vision.view import Sighting, View
 
@@ -62,6 +64,19 @@ CROP_SIDE_PX = 320
 # Following a source to its end, with a record of our own
 
 
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A line of the record, and what it says."""
+
+    text: str
+    play: Play | None = None
+    seen: Proposal | None = None
+
+    @property
+    def begins_hand(self) -> bool:
+        return self.text.startswith("hand first ")
+
+
 class Watcher:
     """Keeps the record of a watched source; legal proposals are confirmed at once, or none is.
 
@@ -75,16 +90,19 @@ class Watcher:
         self._look = look
         self._confirms = confirm
         self._extension = extension
-        self._lines: list[tuple[str, int | None]] = [(text, None) for text in setup.header()]
-        self._lines.append((f"hand first {setup.first}", None))
-        self._game = _judged([text for text, _ in self._lines])
+        self._entries = [_Entry(text) for text in (*setup.header(), f"hand first {setup.first}")]
+        self._game = _judged(self._entries)
         self._table = self._game.table
+        self._places = Places(setup.mats)
         self._tracker = Tracker(setup.mats)
         self._refused: dict[int, Proposal] = {}
         """Illegal as they were laid; a play that was seen late may make them legal."""
 
         self._unsure: dict[int, Proposal] = {}
         """Legal, and not confirmed yet."""
+
+        self._doubts: dict[int, Doubt] = {}
+        """Cards that could not be read."""
 
         self._now_s = 0.0
 
@@ -94,36 +112,44 @@ class Watcher:
             self._now_s = frame.t_s
             for event in self._tracker.update(self._look(frame), self._table):
                 yield from self._take(event)
+        yield from self._find_way_back(is_last=True)
         if self._game.hand_is_open and not self._only_cleared():
             yield from self._results(list(judge.judge(self._record()))[-1:])
 
     def _only_cleared(self) -> bool:
         """Whether the next hand has begun only because the cards of the last were gathered in."""
-        return self._game.hand_number > 1 and self._lines[-1][0].startswith("hand first ")
+        return self._game.hand_number > 1 and self._entries[-1].begins_hand
 
     def _record(self) -> Iterator[Line]:
-        return (Line(number, text) for number, (text, _) in enumerate(self._lines, start=1))
+        return (Line(number, entry.text) for number, entry in enumerate(self._entries, start=1))
 
     def _take(self, event: Event) -> Iterator[dict[str, Any]]:
         match event:
             case Proposal():
                 yield from self._take_proposal(event)
+                yield from self._find_way_back()
             case Mismatch(proposal_id=None):
                 yield {"t_s": round(self._now_s, 3), "question": event.say, "zone": event.zone}
             case Doubt():
                 # Nobody answers here: what follows does not wait for it.
                 self._tracker.answered(event.id)
+                self._doubts[event.id] = event
                 yield _doubt_json(event)
             case Mismatch():
                 yield from self._take_back(event)
             case Cleared() if self._confirms:
                 yield from self._confirm_all()
-                self._add(f"hand first {self._next_first()}")
+                yield from self._find_way_back(is_last=True)
+                self._refused.clear()
+                self._doubts.clear()
+                self._add(_Entry(f"hand first {self._next_first()}"))
+            case Settled(question_id):
+                self._doubts.pop(question_id, None)
             case Withdrawn(proposal_id):
                 self._refused.pop(proposal_id, None)
                 if self._unsure.pop(proposal_id, None) is not None:
                     self._suppose()
-            case Cleared() | Settled():
+            case Cleared():
                 pass
 
     def _take_proposal(self, proposal: Proposal) -> Iterator[dict[str, Any]]:
@@ -172,7 +198,7 @@ class Watcher:
 
     def _confirm(self, proposal: Proposal) -> Iterator[dict[str, Any]]:
         self._tracker.resolve(proposal.id, confirmed=True)
-        yield from self._results(self._add(str(proposal.play), proposal.id))
+        yield from self._results(self._add(_Entry(str(proposal.play), proposal.play, proposal)))
         yield from self._answer_extension()
 
     def _suppose(self) -> None:
@@ -199,23 +225,81 @@ class Watcher:
         table = self._game.table
         if table is not None and not table.is_over and table.extension_offered_to is not None:
             player = table.sides[table.extension_offered_to].players[0]
-            yield from self._results(self._add(str(Play(self._extension, player))))
+            answer = Play(self._extension, player)
+            yield from self._results(self._add(_Entry(str(answer), answer)))
 
     def _take_back(self, mismatch: Mismatch) -> Iterator[dict[str, Any]]:
         """The card of the last play has left its place before anybody played on: the play is taken back."""
-        last = self._lines[-1][1]
-        if last is None or last != mismatch.proposal_id:
+        last = self._entries[-1].seen
+        if last is None or last.id != mismatch.proposal_id:
             return
-        text, _ = self._lines.pop()
-        self._game = _judged([line for line, _ in self._lines])
+        text = self._entries.pop().text
+        self._game = _judged(self._entries)
         self._suppose()
         if self._game.table is not None:
             self._tracker.leave(mismatch.id, self._game.table)
         yield {"t_s": round(self._now_s, 3), "withdrawn": text, "zone": mismatch.zone}
 
-    def _add(self, text: str, proposal_id: int | None = None) -> Sequence[judge.Item]:
-        self._lines.append((text, proposal_id))
-        self._game, items = judge.step(self._game, Line(len(self._lines), text))
+    # Where a play was missed
+
+    def _find_way_back(self, *, is_last: bool = False) -> Iterator[dict[str, Any]]:
+        """What was read for sure and refused may be legal because a play was missed: then that one is supposed."""
+        if not (self._confirms and self._refused) or self._unsure or _there(self._table).is_over:
+            return
+        since, acts = self._acts()
+        before = _there(_judged(self._entries[:since]).table)
+        account = way_back(before, acts, self._places, tuple(self._doubts.values()), is_last=is_last)
+        if account is not None:
+            yield from self._tell_anew(since, acts, account)
+
+    def _acts(self) -> tuple[int, list[Act]]:
+        """The last plays of this hand, those that were refused among them, and where in the record they begin."""
+        begun = max(number for number, entry in enumerate(self._entries) if entry.begins_hand) + 1
+        since = max(begun, len(self._entries) - MOST_ACTS)
+        acts = [Act(entry.play, entry.seen, counts=True) for entry in self._entries[since:] if entry.play is not None]
+        for refused in self._refused.values():
+            later = (number for number, act in enumerate(acts) if act.seen is not None and act.seen.id > refused.id)
+            acts.insert(next(later, len(acts)), Act(refused.play, refused, counts=False))
+        return since, acts
+
+    def _tell_anew(self, since: int, acts: Sequence[Act], account: Account) -> Iterator[dict[str, Any]]:
+        """The record from there on as the account has it: what is no more is withdrawn, what is new is told."""
+        del self._entries[since:]
+        self._game = _judged(self._entries)
+        for number, (act, play) in enumerate(zip(acts, account.plays, strict=True)):
+            if account.missed is not None and number == account.before:
+                yield from self._enter_missed(account.missed)
+            if act.counts and play != act.play:
+                zone = act.seen.zone if act.seen is not None else None
+                yield {"t_s": round(self._now_s, 3), "withdrawn": str(act.play), "zone": zone}
+            if play is not None:
+                yield from self._tell_one_anew(act, play)
+        self._suppose()
+
+    def _enter_missed(self, play: Play) -> Iterator[dict[str, Any]]:
+        yield {"t_s": round(self._now_s, 3), "missed": str(play)}
+        if play.verb is not Verb.DISCARD:
+            self._tracker.expect(play, _there(self._game.table))
+        yield from self._results(self._add(_Entry(str(play), play)))
+
+    def _tell_one_anew(self, act: Act, play: Play) -> Iterator[dict[str, Any]]:
+        """Enters a play that was seen, and tells of it where that had not been."""
+        if act.seen is None:
+            # The answer about the extension has been given anew.
+            if not referee.objections(_there(self._game.table), play):
+                yield from self._results(self._add(_Entry(str(play), play)))
+            return
+        seen = replace(act.seen, play=play)
+        if not act.counts or play != act.play:
+            yield _proposal_json(seen, _there(self._game.table), confirmed=True)
+        self._refused.pop(seen.id, None)
+        yield from self._confirm(seen)
+
+    # The record
+
+    def _add(self, entry: _Entry) -> Sequence[judge.Item]:
+        self._entries.append(entry)
+        self._game, items = judge.step(self._game, Line(len(self._entries), entry.text))
         self._table = self._game.table
         return items
 
@@ -223,7 +307,7 @@ class Watcher:
         return (item.as_json("") for item in items if isinstance(item, HandResult))
 
     def _next_first(self) -> str:
-        firsts = [text.split()[-1] for text, _ in self._lines if text.startswith("hand first ")]
+        firsts = [entry.text.split()[-1] for entry in self._entries if entry.begins_hand]
         seats = [seat.player for seat in referee.seating(self._setup.teams)]
         return seats[(seats.index(firsts[-1]) + 1) % len(seats)]
 
@@ -234,10 +318,10 @@ def _there(table: Table | None) -> Table:
     return table
 
 
-def _judged(lines: Iterable[str]) -> Game:
+def _judged(entries: Iterable[_Entry]) -> Game:
     game = judge.NEW_GAME
-    for number, text in enumerate(lines, start=1):
-        game, items = judge.step(game, Line(number, text))
+    for number, entry in enumerate(entries, start=1):
+        game, items = judge.step(game, Line(number, entry.text))
         bad = next((item for item in items if isinstance(item, JudgedLine) and item.unreadable), None)
         if bad is not None:
             raise Problem(str(bad.unreadable))

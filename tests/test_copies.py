@@ -104,6 +104,27 @@ def test_a_hazard_carried_to_the_discard_pile_stays_itself() -> None:
     assert table.names(view(1, card(Card.STOP, 300, 300, "table/discard"))) == ["stop-a"]
 
 
+def test_a_card_from_beneath_others_on_the_discard_pile_is_not_the_one_that_is_laid_elsewhere() -> None:
+    table = Followed()
+    lower = replace(card(Card.KM_50, 300, 300, "table/discard"), stay=1)
+    upper = replace(card(Card.STOP, 303, 302, "table/discard"), stay=2)
+    table.names(view(0, lower))
+    assert table.names(view(1, lower, upper)) == ["50-a", "stop-a"]
+
+    pushed = replace(upper, centre_px=(311, 302), stay=3)
+    assert table.names(view(2, pushed, card(Card.KM_50, 87, 200, "side-1/distance"))) == ["50-b", "stop-a"]
+
+
+def test_a_card_that_lies_as_it_did_on_the_picture_has_not_moved_though_its_mat_is_told_elsewhere(table: Table) -> None:
+    driving = referee.apply(referee.apply(table, lay("Bob", Card.ROLL)), lay("Ann", Card.KM_100))
+    followed = Followed(referee.apply(driving, lay("Bob", Card.KM_100)))
+    followed.names(view(0, card(Card.KM_100, 100, 200, "side-1/distance")))
+
+    mats = tuple(replace(mat, corners_px=tuple((x + 2, y) for x, y in mat.corners_px)) for mat in MATS)
+    again = card(Card.KM_100, 100, 200, "side-1/distance", is_double=True)
+    assert followed.names(replace(view(1, again), mats=mats)) == ["100-a"]
+
+
 def test_what_may_come_from_a_place_out_of_sight_is_waited_with() -> None:
     table = Followed()
     table.names(view(0, card(Card.STOP, 87, 80)))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 
 import enrolled
 import numpy as np
 from face_photos import cup
 from laid import Cover, Laid, Sheet, Table
-from photos import photograph
+from photos import Photo, photograph
 from webcam import Pose, Shot
 
 from companion.layout import all_mats
@@ -47,6 +48,13 @@ def looks(*piles: tuple[Laid, ...]) -> list[tuple[tuple[Sighting, ...], tuple[La
         before = found[-1][1] if found else ()
         found.append(look_at_faces(photo.image, mats, deck(), None, before, look=number + 1, beneath=not found))
     return found
+
+
+def photographed(cards: tuple[Laid, ...], push_mm: float = 0.0) -> Photo:
+    """The mat with these cards, all of it pushed to the right."""
+    moved = tuple(replace(each, x_mm=each.x_mm + push_mm) for each in cards)
+    sheet = replace(MAT, x_mm=MAT.x_mm + push_mm)
+    return photograph(Table(cards=moved, sheets=(sheet,), cloth="felt", seed=4), CAMERA, Shot(noise=2), 1)
 
 
 def faces(seen: tuple[Sighting, ...]) -> list[str]:
@@ -109,6 +117,20 @@ def test_a_pile_that_was_pushed_as_a_whole_has_no_card_more() -> None:
     *_, last = looks(*[pile[: n + 1] for n in range(3)], pushed)
 
     assert not any(sighting.is_double for sighting in last[0])
+
+
+def test_cards_pushed_with_their_mat_are_the_same_before_it_is_told_where_the_mat_lies_now() -> None:
+    others, upper = (card("roll"), card("100", 90), card("repairs", 160, 5)), card("stop", 12, 9)
+    photos = photographed(others), photographed((*others, upper)), photographed((*others, upper), push_mm=2.2)
+    mats = look(photos[0].gray, Mats(), 0.0, all_mats())
+
+    lain: list[tuple[Lain, ...]] = [()]
+    for number, photo in enumerate(photos):
+        lain.append(look_at_faces(photo.image, mats, deck(), None, lain[-1], look=number + 1, beneath=not number)[1])
+
+    *_, before, after = lain
+    assert sorted(c.sighting.face.value for c in before) == ["100", "repairs", "roll", "stop"]
+    assert {c.order for c in after if not c.missed} == {c.order for c in before}
 
 
 def test_cards_beneath_a_cup_still_lie_there_and_the_zone_is_spoken_of() -> None:

@@ -16,9 +16,12 @@ from click.testing import CliRunner
 from companion import demo, report, service
 from companion.cli import companion
 from companion.labels import face_of
-from companion.rules import judge, notation
+from companion.missed import Act, way_back
+from companion.places import Places
+from companion.proposal import Doubt, Proposal
+from companion.rules import judge, notation, referee
 from companion.rules.cards import Card
-from companion.rules.play import Verb
+from companion.rules.play import Verb, discard, lay
 from companion.rules.table import Team
 from companion.setup import read_setup
 from companion.simulate import (
@@ -308,17 +311,17 @@ def test_a_legal_play_that_was_not_read_for_sure_is_told_and_not_confirmed():
     assert not any("counted" in item for item in items)
 
 
-def laid_one_after_the_other(*cards: tuple[str, str, float]) -> list[dict]:
-    """What is told of cards that come to lie a second apart, each in its zone and so sure to be read."""
+def laid_one_after_the_other(*cards: tuple[str, str, float], apart_s: int = 1) -> list[dict]:
+    """What is told of cards that come to lie a while apart, each in its zone and so sure to be read."""
 
     def look(frame: Frame) -> View:
-        lying = {card: zone for number, (card, zone, _) in enumerate(cards) if frame.t_s >= number}
+        lying = {card: zone for number, (card, zone, _) in enumerate(cards) if frame.t_s >= apart_s * number}
         sure = {card: confidence for card, _, confidence in cards}
         view = seen(frame.t_s, lying)
         return replace(view, sightings=tuple(replace(s, confidence=sure[s.card]) for s in view.sightings))
 
     watcher = Watcher(demo.setup_of(read_script(OPENING)), look, confirm=True, extension=Verb.FINISH)
-    return list(watcher.items(Frame(None, number / 10) for number in range(10 * len(cards) + 10)))
+    return list(watcher.items(Frame(None, number / 10) for number in range(10 * apart_s * len(cards) + 10)))
 
 
 def test_a_play_that_nobody_was_sure_of_counts_once_one_follows_that_is_sure():
@@ -338,3 +341,95 @@ def test_a_play_that_nobody_was_sure_of_is_dropped_where_a_card_is_legal_only_wi
 
     assert confirmed(items)[0] == "Ann right-of-way"
     assert refused(items) == []
+
+
+def told(items: list[dict]) -> list[str]:
+    """Every proposal and what became of the record otherwise, in its order."""
+    kinds = ("proposal", "missed", "withdrawn")
+    return [f"{kind} {item[kind]}" for item in items for kind in kinds if kind in item]
+
+
+def kilometres(items: list[dict]) -> dict[str, int]:
+    """What the sides have driven by the sheet of the hand."""
+    return {name: side["km"] for name, side in items[-1]["sides"].items()}
+
+
+def test_plays_that_are_out_of_turn_because_one_was_not_seen_count_with_the_one_that_makes_sense_of_them():
+    items = laid_one_after_the_other(
+        ("roll-01", "side-1/battle", 0.99), ("100-01", "side-1/distance", 0.99), ("50-01", "side-2/distance", 0.99)
+    )
+
+    assert refused(items) == ["Ann 100", "Bob 50"]
+    assert [item["missed"] for item in items if "missed" in item] == ["Bob roll"]
+    assert confirmed(items) == ["Ann roll", "Ann 100", "Bob 50"]
+    assert kilometres(items) == {"Ann": 100, "Bob": 50}
+
+
+def test_a_card_laid_out_of_turn_counts_once_the_others_have_gone_on_although_it_lies_there():
+    cards = [("roll-01", "side-1/battle", 0.99), ("roll-02", "side-2/battle", 0.99)]
+    cards += [("50-01", "side-2/distance", 0.99), ("75-01", "side-1/distance", 0.99)]
+    cards += [("75-02", "side-2/distance", 0.99), ("100-01", "side-1/distance", 0.99)]
+
+    items = laid_one_after_the_other(*cards, apart_s=3)
+
+    assert refused(items) == ["Bob 50"]
+    assert [item["missed"].split()[:2] for item in items if "missed" in item] == [["Ann", "discard"]]
+    assert confirmed(items) == ["Ann roll", "Bob roll", "Ann 75", "Bob 75", "Bob 50", "Ann 100"]
+    assert kilometres(items) == {"Ann": 175, "Bob": 125}
+
+
+def test_a_turn_that_was_missed_beside_a_discard_is_noticed_when_the_next_cards_are_out_of_turn():
+    items = laid_one_after_the_other(
+        ("roll-01", "side-1/battle", 0.99),
+        ("25-01", "table/discard", 0.99),
+        ("roll-02", "side-2/battle", 0.99),
+        ("100-01", "side-1/distance", 0.99),
+        ("100-02", "side-2/distance", 0.99),
+    )
+
+    assert any("missed" in item for item in items)
+    assert kilometres(items) == {"Ann": 100, "Bob": 100}
+
+
+def test_what_nobody_was_sure_of_is_no_play_where_those_after_it_make_sense_only_so():
+    items = laid_one_after_the_other(
+        ("roll-01", "side-1/battle", 0.99),
+        ("roll-02", "side-2/battle", 0.99),
+        ("stop-01", "side-2/battle", 0.8),
+        ("25-01", "table/discard", 0.99),
+        ("100-02", "side-2/distance", 0.99),
+        ("100-01", "side-1/distance", 0.99),
+        ("50-02", "side-2/distance", 0.99),
+    )
+
+    assert told(items)[-5:] == [
+        "withdrawn Ann stop > Bob",
+        "withdrawn Bob discard 25",
+        "proposal Ann discard 25",
+        "proposal Bob 100",
+        "proposal Bob 50",
+    ]
+    assert kilometres(items) == {"Ann": 100, "Bob": 150}
+
+
+def test_a_card_that_was_asked_about_is_what_is_supposed_to_have_been_played_unseen():
+    setup = demo.setup_of(read_script(OPENING))
+    table = referee.new_hand(setup.edition, setup.teams, "Ann", None)
+    acts = [
+        Act(play, Proposal(number, play, zone, 0.99 if counts else 0.85, number, sure=True), counts=counts)
+        for number, (play, zone, counts) in enumerate(
+            [
+                (lay("Ann", Card.ROLL), "side-1/battle", True),
+                (lay("Ann", Card.KM_100), "side-1/distance", False),
+                (lay("Bob", Card.ROLL), "side-2/battle", True),
+                (lay("Ann", Card.KM_50), "side-1/distance", True),
+            ]
+        )
+    ]
+    doubt = Doubt(9, "table/discard", (discard("Ann", Card.FLAT_TIRE), discard("Ann", Card.STOP)), 0.5, 0.5)
+    places = Places(setup.mats)
+
+    assert way_back(table, acts[:3], places, (doubt,)) is None
+    assert way_back(table, acts, places, (doubt,)).missed == discard("Bob", Card.FLAT_TIRE)
+    assert way_back(table, acts, places).missed.verb is Verb.DISCARD
+    assert way_back(table, acts[:3], places, is_last=True).before == 1

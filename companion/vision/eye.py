@@ -276,7 +276,8 @@ def _faces(
         return (), ()
     here = [lain for lain in sight.lain if lain.sighting.zone in due]
     elsewhere = [lain for lain in sight.lain if lain.sighting.zone not in due]
-    untouched = _is_read_again(sight, due)
+    hidden = sight.view.unknown_zones if sight.view else frozenset()
+    untouched = _is_read_again(sight, due) and not due & hidden
     again = look_again(frame.image, sight.mats, templates, here) if here and untouched else None
     if again is not None:
         unread = (s for s in _by_face(sight) if s.zone in due and s.face is Card.UNKNOWN)
@@ -369,12 +370,17 @@ def _faces_under(sight: Sight, view: View, things: Collection[str]) -> tuple[Sig
 def _not_missed(
     lain: Iterable[Lain], hidden: Collection[str], under: Collection[int | None], before: Iterable[Lain]
 ) -> Iterator[Lain]:
-    """What is remembered of cards; that one is not seen in a zone or `under` a thing out of sight says nothing."""
+    """What is remembered of cards; that one is not seen in a zone or `under` a thing out of sight says nothing.
+
+    Nor does that one is seen there anew: it may be in a hand.
+    """
     missed = {card.order: card.missed for card in before}
     for card in lain:
         is_hidden = card.sighting.zone in hidden or card.order in under
-        still = min(card.missed, missed.get(card.order, 0)) if is_hidden else card.missed
-        yield replace(card, missed=still)
+        if not is_hidden:
+            yield card
+        elif card.order in missed:
+            yield replace(card, missed=min(card.missed, missed[card.order]))
 
 
 def _things(sight: Sight, view: View, due: frozenset[str]) -> frozenset[str]:

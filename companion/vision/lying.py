@@ -30,6 +30,17 @@ SAME_MM, SAME_DEG = 1.0, 1.5
 UNTOUCHED_MM, UNTOUCHED_DEG = 5.0, 8.0
 """The same where nothing has moved: noise alone lets it be seen a little elsewhere."""
 
+PUSHED_MM, PUSHED_DEG = 2.5, 3.0
+"""The same where its mat has been pushed: where that lies now is told anew, and less surely at first."""
+
+MAT_MOVED_MM = 0.5
+DRIFT_MM = 6.0
+"""So far at most cards are pushed together with their mat before it is told anew where that lies."""
+
+DRIFT_AGREES_MM = 0.8
+LEAST_DRIFTING, DRIFTING_SHARE = 2, 2 / 3
+"""So many cards of a mat, and such a share of them, are seen moved alike where all of it has been pushed."""
+
 LOOKS = 3
 """A card that was not seen on so many looks is beneath others, or gone: before that a hand may have been over it."""
 
@@ -105,7 +116,8 @@ class _Look:
         self, image: Image, mats: Mats, before: Sequence[Lain], told: Sequence[Sighting], untouched: bool
     ) -> None:
         """`told` are those that lie on top first."""
-        self._image, self._mats, self._before, self._told = image, mats, before, told
+        self._image, self._mats, self._told = image, mats, told
+        self._before = _pushed_with_mats(before, told, mats)
         self._above = [s.corners_px or NOWHERE for s in told]
         self._nearly = (UNTOUCHED_MM, UNTOUCHED_DEG) if untouched else (SAME_MM, SAME_DEG)
         self._votes: dict[int, bool | None] = {}
@@ -186,8 +198,13 @@ class _Look:
             return False
         now = fit.to_mm(sighting.corners_px)
         off_deg = abs((_turn_deg(now) - _turn_deg(lain.corners_mm) + 180) % 360 - 180)
-        most_mm, most_deg = self._nearly
-        return bool(np.hypot(*(now - lain.corners_mm).mean(axis=0)) <= most_mm and off_deg <= most_deg)
+        off_mat = fit.to_px(lain.corners_mm) - np.asarray(lain.sighting.corners_px)
+        was_moved = float(np.hypot(*off_mat.mean(axis=0))) > MAT_MOVED_MM * fit.px_per_mm
+        most_mm, most_deg = (PUSHED_MM, PUSHED_DEG) if was_moved else self._nearly
+        # A mat is told anew after each push: what lies in the same place of the picture has not moved either.
+        on_picture_mm = math.dist(lain.sighting.centre_px, sighting.centre_px) / fit.px_per_mm
+        off_mm = min(float(np.hypot(*(now - lain.corners_mm).mean(axis=0))), on_picture_mm)
+        return off_mm <= most_mm and off_deg <= most_deg
 
     def _may_be_double(self, sighting: Sighting, old: Sequence[Lain], still: Collection[int]) -> bool:
         """Whether one like it lay there or nearly, and it cannot be told whether that one is beneath it now.
@@ -214,6 +231,41 @@ class _Look:
         borders = borders_of(self._image, fit, corners_mm, self._above[:at])
         is_whole = not any(_overlap(sighting.corners_px, quad) for quad in self._above[:at])
         yield Lain(sighting, fit.layout.id, corners_mm, borders, is_whole, order)
+
+
+def _pushed_with_mats(before: Sequence[Lain], told: Sequence[Sighting], mats: Mats) -> list[Lain]:
+    """What is remembered, moved with the mats that have been pushed with all that lies on them."""
+    drifts = {
+        mat: _drift_mm([lain for lain in before if lain.mat == mat], told, mats) for mat in {b.mat for b in before}
+    }
+    return [replace(lain, corners_mm=lain.corners_mm + drifts[lain.mat]) for lain in before]
+
+
+def _drift_mm(before: Sequence[Lain], told: Sequence[Sighting], mats: Mats) -> Floats:
+    """By how much the cards of one mat lie elsewhere than they did, all alike: nothing, or to the right and down."""
+    shifts = np.array([shift for s in told if (shift := _shift_mm(before, s, mats)) is not None]).reshape(-1, 2)
+    middle = np.median(shifts, axis=0) if len(shifts) else np.zeros(2)
+    agreeing = np.hypot(*(shifts - middle).T) <= DRIFT_AGREES_MM
+    is_pushed = agreeing.sum() >= max(LEAST_DRIFTING, DRIFTING_SHARE * len(shifts))
+    drift: Floats = shifts[agreeing].mean(axis=0) if is_pushed else np.zeros(2)
+    return drift if np.hypot(*drift) > MAT_MOVED_MM else np.zeros(2)
+
+
+def _shift_mm(before: Sequence[Lain], sighting: Sighting, mats: Mats) -> Floats | None:
+    """From where one like it lay nearest, as far as a mat is pushed, to where a card is seen."""
+    fit = mats.at(sighting.centre_px)
+    if fit is None or sighting.corners_px is None:
+        return None
+    now = fit.to_mm(sighting.corners_px)
+    alike = [lain for lain in before if _may_have_drifted(lain, sighting, now) and lain.mat == fit.layout.id]
+    shifts = [(now - lain.corners_mm).mean(axis=0) for lain in alike]
+    nearest: Floats | None = min(shifts, key=lambda shift: float(np.hypot(*shift)), default=None)
+    return nearest if nearest is not None and np.hypot(*nearest) <= DRIFT_MM else None
+
+
+def _may_have_drifted(lain: Lain, sighting: Sighting, now_mm: Floats) -> bool:
+    off_deg = abs((_turn_deg(now_mm) - _turn_deg(lain.corners_mm) + 180) % 360 - 180)
+    return lain.sighting.face is sighting.face and not lain.missed and off_deg <= PUSHED_DEG
 
 
 def _orders_upon(card: Lain, here: Sequence[Lain]) -> Iterator[int]:
