@@ -215,7 +215,8 @@ class Copies:
         """Whether a card has gone that could be taken: none is from beneath others on the discard pile."""
         was = self._last[name]
         pile = [item for n, item in self._last.items() if n != name and item.zone == was.zone == DISCARD_ZONE]
-        is_beneath = any(_came_later(item, was) and share_covered(was.quad, item.quad) >= COVERED_SHARE for item in pile)
+        later = (item for item in pile if _came_later(item, was))
+        is_beneath = any(share_covered(was.quad, item.quad) >= COVERED_SHARE for item in later)
         return not is_beneath and self._has_gone(name, left, view)
 
     def _is_held_up(self, item: _Seen, names: Mapping[str, _Seen], view: View) -> bool:

@@ -6,12 +6,14 @@ nobody was sure of is taken not to have been played, by which most of what was r
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from companion.places import Places
 from companion.proposal import ASKING_CONFIDENCE, OUT_OF_TURN_SURENESS, Doubt, Proposal
+from companion.rules.cards import Family
 from companion.rules.play import Play, Verb
+from companion.rules.reasons import Code, Reason
 from companion.rules.referee import LegalPlays, apply, objections
 from companion.rules.table import Table
 
@@ -24,6 +26,9 @@ DOUBT_REACH_S = 3.0
 DOUBTED, UNSURE, TURN, OTHER = 0.1, 0.2, 0.3, 0.4
 """What it costs to suppose a play: one that was asked about, that an unsure one was none, that a turn was missed with
 whatever was discarded in it, that a certain other play was. A play read for sure that becomes legal is worth 1."""
+
+CHANGED = 0.1
+"""What it costs that a play which counts was another player's."""
 
 PLAIN = 1.5
 """Worth so much more it is supposed at once."""
@@ -74,6 +79,15 @@ NO_PLAY = Account((None,), 0.0)
 _PLAIN_VERBS = (Verb.PLAY, Verb.DISCARD)
 
 
+def tells(play: Play, reasons: Collection[Reason]) -> bool:
+    """Whether a refused play may tell that another was missed.
+
+    A remedy that remedies nothing does not: it is often one that lay there before, taken for another.
+    """
+    is_remedy = play.card is not None and play.card.family is Family.REMEDY
+    return not is_remedy or all(reason.code is Code.NOT_YOUR_TURN for reason in reasons)
+
+
 def way_back(
     table: Table, acts: Sequence[Act], places: Places, doubts: Sequence[Doubt] = (), *, is_last: bool = False
 ) -> Account | None:
@@ -103,16 +117,16 @@ def _account(table: Table, acts: Sequence[Act], places: Places) -> tuple[Account
         play = _as_of(table, act, places)
         legal = not table.is_over and not objections(table, play)
         plays.append(play if legal else None)
-        worth += _worth(act, legal=legal)
+        worth += _worth(act, play if legal else None)
         table = apply(table, play) if legal else table
     return Account(tuple(plays), worth), table
 
 
-def _worth(act: Act, *, legal: bool) -> float:
-    """What it counts for an account that an act is legal by it, or is not."""
-    if act.is_sure:
-        return float(legal)
-    return 0.0 if legal or not act.counts else -UNSURE
+def _worth(act: Act, play: Play | None) -> float:
+    """What it counts for an account that an act was this play by it, or none."""
+    if play is None:
+        return -UNSURE if act.counts and not act.is_sure else 0.0
+    return float(act.is_sure) - CHANGED * (act.counts and play != act.play)
 
 
 def _as_of(table: Table, act: Act, places: Places) -> Play:

@@ -19,7 +19,7 @@ from companion.errors import Problem
 from companion.labels import face_of
 from companion.match import Fate, Match, MatchState, Policy
 from companion.memory import where
-from companion.missed import MOST_ACTS, Account, Act, way_back
+from companion.missed import MOST_ACTS, Account, Act, tells, way_back
 from companion.places import Places
 from companion.proposal import ASKING_CONFIDENCE, OUT_OF_TURN_SURENESS, Doubt, Mismatch, Proposal
 from companion.rules import judge, referee
@@ -98,6 +98,9 @@ class Watcher:
         self._refused: dict[int, Proposal] = {}
         """Illegal as they were laid; a play that was seen late may make them legal."""
 
+        self._telling: set[int] = set()
+        """Those of them that may tell of a play that was missed."""
+
         self._unsure: dict[int, Proposal] = {}
         """Legal, and not confirmed yet."""
 
@@ -158,11 +161,13 @@ class Watcher:
             # What was not sure of this one is whose turn it was.
             proposal = replace(proposal, confidence=max(proposal.confidence, ASKING_CONFIDENCE))
         table = _there(self._table)
-        legal = not referee.objections(table, proposal.play)
+        reasons = referee.objections(table, proposal.play)
+        legal = not reasons
         confirmed = legal and self._confirms and proposal.confidence >= ASKING_CONFIDENCE
         yield _proposal_json(proposal, table, confirmed=confirmed)
         if not legal:
             self._refused[proposal.id] = proposal
+            self._telling |= {proposal.id} if tells(proposal.play, reasons) else set()
         elif confirmed:
             yield from self._confirm_all()
             yield from self._confirm(proposal)
@@ -257,7 +262,7 @@ class Watcher:
         begun = max(number for number, entry in enumerate(self._entries) if entry.begins_hand) + 1
         since = max(begun, len(self._entries) - MOST_ACTS)
         acts = [Act(entry.play, entry.seen, counts=True) for entry in self._entries[since:] if entry.play is not None]
-        for refused in self._refused.values():
+        for refused in (p for p in self._refused.values() if p.id in self._telling):
             later = (number for number, act in enumerate(acts) if act.seen is not None and act.seen.id > refused.id)
             acts.insert(next(later, len(acts)), Act(refused.play, refused, counts=False))
         return since, acts
