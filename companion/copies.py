@@ -103,6 +103,8 @@ class Copies:
         """Since when cards are waited with."""
 
         self._names: dict[Card, Iterator[str]] = {}
+        self.unclear: tuple[tuple[Card, Place], ...] = ()
+        """What may have been laid upon one like it in the last view, and counts as that one: no picture tells."""
 
     def named(self, view: View, memory: Memory, table: Table | None) -> View:
         """The same view, each card in it that was told by its face with a name.
@@ -111,16 +113,24 @@ class Copies:
         """
         seen = [item for item in _told(view) if item.zone not in view.unknown_zones and item.zone != DRAW_ZONE]
         others = tuple(s for s in view.sightings if s.by != FACE or s.face is Card.UNKNOWN)
+        self.unclear = ()
         if not seen and not self._last:
             return view
         self._forget(memory, view)
         names = self._matched(seen, _Now(view, memory, table))
+        self.unclear = tuple(self._may_be_another(names))
         self._last |= names
         self._seen_s |= dict.fromkeys(names, view.t_s)
         self._covered = frozenset(self._covered_by(names))
         self._in_sight = frozenset(names)
         cards = (replace(_bounded(item.sighting, names, table), card=name) for name, item in names.items())
         return replace(view, sightings=(*others, *cards))
+
+    def _may_be_another(self, names: Mapping[str, _Seen]) -> Iterator[tuple[Card, Place]]:
+        for name, item in names.items():
+            was = self._last.get(name)
+            if was is not None and item.sighting.is_double and was.sighting.stay != item.sighting.stay:
+                yield item.sighting.face, item.place
 
     def _covered_by(self, names: Mapping[str, _Seen]) -> Iterator[str]:
         """The cards out of sight that lie beneath others, of which some are in sight now.

@@ -30,8 +30,8 @@ whatever was discarded in it, that a certain other play was. A play read for sur
 CHANGED = 0.1
 """What it costs that a play which counts was another player's."""
 
-PLAIN = 1.5
-"""Worth so much more it is supposed at once."""
+PLAIN, PLAIN_IF_DOUBTED = 1.5, 0.8
+"""Worth so much more it is supposed at once; less is enough where a card was there that was not read."""
 
 ENOUGH = 0.5
 LATER_PLAYS = 2
@@ -67,6 +67,9 @@ class Account:
     before: int = 0
     """Which act the missed play came before."""
 
+    is_doubted: bool = False
+    """Whether a card was there that may have been it."""
+
     gap_s: float = 0.0
     """How long nothing was seen to be played where it is supposed."""
 
@@ -99,7 +102,8 @@ def way_back(
     best = max(_supposing(table, acts, places, doubts), key=lambda one: (one.worth, one.gap_s), default=plain)
     gain = best.worth - plain.worth
     ripe = is_last or _plays_since(plain, best) >= LATER_PLAYS
-    return best if gain >= PLAIN or (gain >= ENOUGH and ripe) else None
+    at_once = PLAIN_IF_DOUBTED if best.is_doubted else PLAIN
+    return best if gain >= at_once or (gain >= ENOUGH and ripe) else None
 
 
 def _plays_since(plain: Account, best: Account) -> int:
@@ -134,7 +138,8 @@ def _as_of(table: Table, act: Act, places: Places) -> Play:
     card, zone = act.play.card, act.seen.zone if act.seen is not None else None
     if card is None or zone is None or act.play.verb not in _PLAIN_VERBS:
         return act.play
-    guess = places.play_at(card, zone, act.play.at_once, table)
+    sideways = act.seen is not None and act.seen.sideways
+    guess = places.play_at(card, zone, sideways or act.play.at_once, table)
     return act.play if guess is None else replace(guess.play, times=act.play.times)
 
 
@@ -149,7 +154,7 @@ def _supposing(table: Table, acts: Sequence[Act], places: Places, doubts: Sequen
         for play, cost in _missable(now, places, _doubts_then(acts, number, doubts)):
             rest, _ = _account(apply(now, play), acts[number:], places)
             supposed = before.followed_by(rest, cost)
-            yield replace(supposed, missed=play, before=number, gap_s=gap_s)
+            yield replace(supposed, missed=play, before=number, is_doubted=cost == DOUBTED, gap_s=gap_s)
         if acts[number].counts and not acts[number].is_sure:
             rest, _ = _account(now, acts[number + 1 :], places)
             yield before.followed_by(NO_PLAY, UNSURE).followed_by(rest)

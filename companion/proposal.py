@@ -33,6 +33,9 @@ class Proposal:
     sure: bool
     """Sure enough to be confirmed without a tap, where the table has chosen so."""
 
+    sideways: bool = False
+    """The card lies sideways on its mat, where that means something."""
+
     crop: bytes | None = None
     """The card as the camera saw it, JPEG."""
 

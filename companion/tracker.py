@@ -73,7 +73,18 @@ class Cleared:
     t_s: float
 
 
-Event = Proposal | Withdrawn | Mismatch | Doubt | Settled | Cleared
+@dataclass(frozen=True, slots=True)
+class Unclear:
+    """A card may have been laid just so upon one like it, or that one was pushed a little."""
+
+    play: Play
+    """What it would be, as the table is."""
+
+    zone: str
+    t_s: float
+
+
+Event = Unclear | Proposal | Withdrawn | Mismatch | Doubt | Settled | Cleared
 
 
 class Tracker:
@@ -131,6 +142,7 @@ class Tracker:
             return settled
         return (
             *settled,
+            *self._unclear(view, table),
             *self._follow_all(view, table),
             *self._ask_of_a_code(view, table),
             *self._draw_pile(view, table),
@@ -177,6 +189,12 @@ class Tracker:
         self._pile_empty_since_s = None
         for track in self._memory:
             track.missing_since_s = track.astray_since_s = track.unseen_since_s = track.contested_since_s = None
+
+    def _unclear(self, view: View, table: Table) -> Iterator[Unclear]:
+        for face, place in self._copies.unclear:
+            guess = self._places.play_at(face, place.zone, place.sideways, table)
+            if guess is not None:
+                yield Unclear(guess.play, place.zone, view.t_s)
 
     def _follow_all(self, view: View, table: Table) -> Iterator[Event]:
         """What became of each card; after a proposal the others wait for the table that it leads to.
@@ -409,7 +427,7 @@ class Tracker:
         # Who seems to play out of turn may do so after a play that was missed.
         most = OUT_OF_TURN_SURENESS if any(reason.code == "not-your-turn" for reason in reasons) else 1.0
         made = self._proposal(play, place.zone, min(most, track.confidence), view.t_s, sure=guess.clear)
-        yield replace(made, rivals=self._rivals(track, place, made, table))
+        yield replace(made, sideways=place.sideways, rivals=self._rivals(track, place, made, table))
 
     def _proposal(self, play: Play, zone: str | None, confidence: float, t_s: float, *, sure: bool) -> Proposal:
         self._ids += 1

@@ -29,7 +29,7 @@ from companion.rules.play import Play, Verb
 from companion.rules.reasons import as_json
 from companion.rules.table import Table
 from companion.setup import Setup
-from companion.tracker import Cleared, Event, Settled, Tracker, Withdrawn
+from companion.tracker import Cleared, Event, Settled, Tracker, Unclear, Withdrawn
 from companion.vision.camera import Frame
 from companion.vision.view import Sighting, View
 
@@ -146,6 +146,10 @@ class Watcher:
                 self._refused.clear()
                 self._doubts.clear()
                 self._add(_Entry(f"hand first {self._next_first()}"))
+            case Unclear(play, zone, t_s):
+                # From its own numbers: nobody is asked.
+                number = min(self._doubts, default=0) - 1
+                self._doubts[number] = Doubt(number, zone, (play,), ASKING_CONFIDENCE / 2, t_s)
             case Settled(question_id):
                 self._doubts.pop(question_id, None)
             case Withdrawn(proposal_id):
@@ -534,6 +538,10 @@ class Corridor:
             case Settled(question_id) if question_id in self._doubted:
                 self._doubted.discard(question_id)
                 self._match.clear_doubt(question_id)
+            case Unclear(play, zone, t_s):
+                # From its own numbers: nobody is asked.
+                number = min(self._doubts, default=0) - 1
+                self._doubts[number] = Doubt(number, zone, (play,), ASKING_CONFIDENCE / 2, t_s)
             case Settled(question_id):
                 self._asked.discard(question_id)
                 self._match.clear_mismatch(question_id)
