@@ -44,6 +44,9 @@ SEEN_LATE_S = 2.0
 LIES_S = 3.0
 """What may be a card without a sticker is spoken of once it has lain so long."""
 
+LINGER_S, LINGER_LOOKS = 1.0, 10
+"""The last picture of a film counts so long as if nothing moved, and is looked at so often."""
+
 STRANGERS = 3
 """From so many cards on that cannot be read, and none that can, it is another deck that is played with."""
 
@@ -111,7 +114,7 @@ class Watcher:
 
     def items(self, frames: Iterable[Frame]) -> Iterator[dict[str, Any]]:
         """One JSON object a proposal, one at each hand's end, one for a hand still open at the source's end."""
-        for frame in frames:
+        for frame in _lingering(frames):
             self._now_s = frame.t_s
             for event in self._tracker.update(self._look(frame), self._table):
                 yield from self._take(event)
@@ -319,6 +322,15 @@ class Watcher:
         firsts = [entry.text.split()[-1] for entry in self._entries if entry.begins_hand]
         seats = [seat.player for seat in referee.seating(self._setup.teams)]
         return seats[(seats.index(firsts[-1]) + 1) % len(seats)]
+
+
+def _lingering(frames: Iterable[Frame]) -> Iterator[Frame]:
+    """The frames of a source, then the last for a moment longer: what has just been laid is read too."""
+    last = None
+    for last in frames:
+        yield last
+    if last is not None:
+        yield from (replace(last, t_s=last.t_s + LINGER_S * (n + 1) / LINGER_LOOKS) for n in range(LINGER_LOOKS))
 
 
 def _there(table: Table | None) -> Table:

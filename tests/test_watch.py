@@ -433,3 +433,16 @@ def test_a_card_that_was_asked_about_is_what_is_supposed_to_have_been_played_uns
     assert way_back(table, acts[:3], places, (doubt,)).missed == discard("Bob", Card.FLAT_TIRE)
     assert way_back(table, acts, places).missed.verb is Verb.DISCARD
     assert way_back(table, acts[:3], places, is_last=True).before == 1
+
+
+def test_a_card_laid_just_before_the_films_end_counts():
+    watcher = Watcher(
+        demo.setup_of(read_script(OPENING)),
+        lambda frame: seen(frame.t_s, {"roll-01": "side-1/battle"} if frame.t_s > 1 else {}),
+        confirm=True,
+        extension=Verb.FINISH,
+    )
+
+    items = list(watcher.items(Frame(None, number / 10) for number in range(12)))
+
+    assert confirmed(items) == ["Ann roll"]

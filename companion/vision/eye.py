@@ -283,7 +283,7 @@ def _faces(
         unread = (s for s in _by_face(sight) if s.zone in due and s.face is Card.UNKNOWN)
         return (*(card.sighting for card in again if not card.missed), *unread), (*elsewhere, *again)
     # A card that was never seen whole lies there from before we looked: later ones are read when they are laid.
-    first = not all(zones.is_settled(sight.zones, zone) for zone in due)
+    first = not here and not all(zones.is_settled(sight.zones, zone) for zone in due)
     faces, lain = look_at_faces(
         frame.image, sight.mats, templates, boxes, here, look=sight.looks, beneath=first, untouched=untouched
     )
