@@ -33,6 +33,9 @@ PUSHED_MM = 130.0
 BARED_MM, BARED_DEG = 10.0, 8.0
 """A card that comes to light again is seen so near to where it was covered."""
 
+BARE_MM = 2.5
+"""So near to where it lay at most a card is seen of which another has been taken off."""
+
 EXACT_MM = 1.2
 """So near to where one like it lay a card counts as that one: a hand seldom lays one so exactly upon another."""
 
@@ -180,13 +183,27 @@ class Copies:
         """It lies where one like it was seen last: of several that lay there the one on top."""
         pairs = self._pairs(left, self._last.keys() - self._covered - names.keys(), SAME_MM)
         pairs.sort(key=lambda pair: -(self._last[pair[2]].sighting.stay or 0))
+        buried = self._buried(left, names)
+        pairs = [pair for pair in pairs if pair[0] <= BARE_MM or pair[2] not in buried]
         return ((item, name) for _, item, name in pairs if not self._is_another(item, name, now))
 
     def _pushed(self, left: Sequence[_Seen], names: Mapping[str, _Seen], now: _Now) -> Iterator[tuple[_Seen, str]]:
         """One like it has gone from elsewhere in its zone."""
-        gone = [name for name in self._last if name not in names and self._has_gone(name, left, now.view)]
+        buried = self._buried(left, names)
+        gone = [n for n in self._last if n not in names and n not in buried and self._has_gone(n, left, now.view)]
         pairs = self._pairs(left, gone, PUSHED_MM)
         return ((item, name) for _, item, name in pairs if not self._is_another(item, name, now))
+
+    def _buried(self, left: Collection[_Seen], names: Mapping[str, _Seen]) -> frozenset[str]:
+        """Cards that lay beneath another of which nothing is seen now: one like them lies upon both more likely."""
+        shown = {item.sighting.face for item in left}
+        hidden = [item for n, item in self._last.items() if n not in names and item.sighting.face not in shown]
+        return frozenset(
+            name
+            for name, was in self._last.items()
+            for upper in hidden
+            if upper.zone == was.zone and _lies_upon(upper, was)
+        )
 
     def _is_another(self, item: _Seen, name: str, now: _Now) -> bool:
         """Whether a card that lies a little beside where one like it lay is more likely to have been laid upon it.
@@ -225,8 +242,7 @@ class Copies:
         """Whether a card has gone that could be taken: none is from beneath others on the discard pile."""
         was = self._last[name]
         pile = [item for n, item in self._last.items() if n != name and item.zone == was.zone == DISCARD_ZONE]
-        later = (item for item in pile if _came_later(item, was))
-        is_beneath = any(share_covered(was.quad, item.quad) >= COVERED_SHARE for item in later)
+        is_beneath = any(_lies_upon(item, was) for item in pile)
         return not is_beneath and self._has_gone(name, left, view)
 
     def _is_held_up(self, item: _Seen, names: Mapping[str, _Seen], view: View) -> bool:
@@ -288,9 +304,11 @@ def _was_there_before(item: _Seen, other: _Seen) -> bool:
     return one is not None and two is not None and one < two
 
 
-def _came_later(item: _Seen, other: _Seen) -> bool:
-    one, two = item.sighting.stay, other.sighting.stay
-    return one is not None and two is not None and one > two
+def _lies_upon(upper: _Seen, lower: _Seen) -> bool:
+    """Whether a card came to lie on another, by the order in which they were told."""
+    one, two = upper.sighting.stay, lower.sighting.stay
+    is_later = one is not None and two is not None and one > two
+    return is_later and share_covered(lower.quad, upper.quad) >= COVERED_SHARE
 
 
 def _key(item: _Seen) -> tuple[str, Card]:

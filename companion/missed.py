@@ -6,6 +6,8 @@ nobody was sure of is taken not to have been played, by which most of what was r
 
 from __future__ import annotations
 
+import itertools
+import statistics
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -36,6 +38,9 @@ PLAIN, PLAIN_IF_DOUBTED = 1.5, 0.8
 ENOUGH = 0.5
 LATER_PLAYS = 2
 """Worth less it is supposed after so many more plays: a card laid out of turn is taken back before the others go on."""
+
+LEAST_ACTS, LONGER = 4, 1.3
+"""And where so much longer passed before it than between plays usually does, of at least so many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,16 +106,29 @@ def way_back(
     plain, _ = _account(table, acts, places)
     best = max(_supposing(table, acts, places, doubts), key=lambda one: (one.worth, one.gap_s), default=plain)
     gain = best.worth - plain.worth
-    ripe = is_last or _plays_since(plain, best) >= LATER_PLAYS
+    first = _first_turned(plain, best)
+    later = sum(play is not None for play in best.plays[first + 1 :])
+    ripe = (is_last or later >= LATER_PLAYS) and _had_time(acts, first)
     at_once = PLAIN_IF_DOUBTED if best.is_doubted else PLAIN
     return best if gain >= at_once or (gain >= ENOUGH and ripe) else None
 
 
-def _plays_since(plain: Account, best: Account) -> int:
-    """How many plays have followed the first that was refused and by the better account need not have been."""
+def _first_turned(plain: Account, best: Account) -> int:
+    """The first act that was refused and by the better account need not have been; beyond the last if none is."""
     turned = (was is None and now is not None for was, now in zip(plain.plays, best.plays, strict=True))
-    first = next((number for number, has_turned in enumerate(turned) if has_turned), len(best.plays))
-    return sum(play is not None for play in best.plays[first + 1 :])
+    return next((number for number, has_turned in enumerate(turned) if has_turned), len(best.plays))
+
+
+def _had_time(acts: Sequence[Act], number: int) -> bool:
+    """Whether another play fits in before an act: it came later after the last one than plays here usually do."""
+    act = acts[number].seen if number < len(acts) else None
+    times = sorted(other.seen.t_s for other in acts if other.seen is not None)
+    counted = [other.seen.t_s for other in acts if other.counts and other.seen is not None]
+    before = [t_s for t_s in counted if act is not None and t_s < act.t_s]
+    if act is None or not before or len(times) < LEAST_ACTS:
+        return False
+    usual_s = statistics.median(later - earlier for earlier, later in itertools.pairwise(times))
+    return act.t_s - before[-1] >= LONGER * usual_s
 
 
 def _account(table: Table, acts: Sequence[Act], places: Places) -> tuple[Account, Table]:

@@ -104,6 +104,17 @@ def test_a_hazard_carried_to_the_discard_pile_stays_itself() -> None:
     assert table.names(view(1, card(Card.STOP, 300, 300, "table/discard"))) == ["stop-a"]
 
 
+def test_a_card_a_little_beside_one_that_lay_beneath_another_lies_upon_both() -> None:
+    table = Followed()
+    lower = replace(card(Card.KM_25, 300, 300, "table/discard"), stay=1)
+    upper = replace(card(Card.KM_50, 303, 302, "table/discard"), stay=2)
+    table.names(view(0, lower))
+    table.names(view(1, lower, upper))
+
+    assert table.names(view(2, replace(card(Card.KM_25, 304, 303, "table/discard"), stay=3))) == ["25-b"]
+    assert table.names(view(3, replace(card(Card.KM_25, 304, 303, "table/discard"), stay=3))) == ["25-b"]
+
+
 def test_a_card_from_beneath_others_on_the_discard_pile_is_not_the_one_that_is_laid_elsewhere() -> None:
     table = Followed()
     lower = replace(card(Card.KM_50, 300, 300, "table/discard"), stay=1)

@@ -311,12 +311,14 @@ def test_a_legal_play_that_was_not_read_for_sure_is_told_and_not_confirmed():
     assert not any("counted" in item for item in items)
 
 
-def laid_one_after_the_other(*cards: tuple[str, str, float], apart_s: int = 1) -> list[dict]:
-    """What is told of cards that come to lie a while apart, each in its zone and so sure to be read."""
+def laid_one_after_the_other(*cards: tuple[str, str, float] | None, apart_s: int = 1) -> list[dict]:
+    """What is told of cards that come to lie a while apart, each in its zone and so sure to be read; None: not read."""
+    number_of = {card[0]: number for number, card in enumerate(cards) if card is not None}
+    told = [card for card in cards if card is not None]
 
     def look(frame: Frame) -> View:
-        lying = {card: zone for number, (card, zone, _) in enumerate(cards) if frame.t_s >= apart_s * number}
-        sure = {card: confidence for card, _, confidence in cards}
+        lying = {card: zone for card, zone, _ in told if frame.t_s >= apart_s * number_of[card]}
+        sure = {card: confidence for card, _, confidence in told}
         view = seen(frame.t_s, lying)
         return replace(view, sightings=tuple(replace(s, confidence=sure[s.card]) for s in view.sightings))
 
@@ -366,7 +368,7 @@ def test_plays_that_are_out_of_turn_because_one_was_not_seen_count_with_the_one_
 
 
 def test_a_card_laid_out_of_turn_counts_once_the_others_have_gone_on_although_it_lies_there():
-    cards = [("roll-01", "side-1/battle", 0.99), ("roll-02", "side-2/battle", 0.99)]
+    cards = [("roll-01", "side-1/battle", 0.99), ("roll-02", "side-2/battle", 0.99), None]
     cards += [("50-01", "side-2/distance", 0.99), ("75-01", "side-1/distance", 0.99)]
     cards += [("75-02", "side-2/distance", 0.99), ("100-01", "side-1/distance", 0.99)]
 
@@ -416,23 +418,24 @@ def test_a_card_that_was_asked_about_is_what_is_supposed_to_have_been_played_uns
     setup = demo.setup_of(read_script(OPENING))
     table = referee.new_hand(setup.edition, setup.teams, "Ann", None)
     acts = [
-        Act(play, Proposal(number, play, zone, 0.99 if counts else 0.85, number, sure=True), counts=counts)
-        for number, (play, zone, counts) in enumerate(
+        Act(play, Proposal(number, play, zone, 0.99 if counts else 0.85, t_s, sure=True), counts=counts)
+        for number, (play, zone, t_s, counts) in enumerate(
             [
-                (lay("Ann", Card.ROLL), "side-1/battle", True),
-                (lay("Ann", Card.KM_100), "side-1/distance", False),
-                (lay("Bob", Card.ROLL), "side-2/battle", True),
-                (lay("Ann", Card.KM_50), "side-1/distance", True),
+                (lay("Ann", Card.ROLL), "side-1/battle", 0.0, True),
+                (lay("Ann", Card.KM_100), "side-1/distance", 20.0, False),
+                (lay("Bob", Card.ROLL), "side-2/battle", 30.0, True),
+                (lay("Ann", Card.KM_50), "side-1/distance", 40.0, True),
             ]
         )
     ]
-    doubt = Doubt(9, "table/discard", (discard("Ann", Card.FLAT_TIRE), discard("Ann", Card.STOP)), 0.5, 0.5)
+    doubt = Doubt(9, "table/discard", (discard("Ann", Card.FLAT_TIRE), discard("Ann", Card.STOP)), 0.5, 10.0)
     places = Places(setup.mats)
 
     assert way_back(table, acts[:3], places) is None
     assert way_back(table, acts[:3], places, (doubt,)).missed == discard("Bob", Card.FLAT_TIRE)
     assert way_back(table, acts, places).missed.verb is Verb.DISCARD
-    assert way_back(table, acts[:3], places, is_last=True).before == 1
+    at_once = [replace(acts[1], seen=replace(acts[1].seen, t_s=4.0))]
+    assert way_back(table, [acts[0], *at_once, *acts[2:]], places) is None
 
 
 def test_a_card_laid_just_before_the_films_end_counts():
