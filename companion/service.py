@@ -97,7 +97,8 @@ def up(
     if setup is not None and not _is_being_played(match, setup):
         match.start([*setup.header(), f"hand first {setup.first}"], by="setup")
     zones = DrawnZones(data_dir(data), setup.drawing if setup else None)
-    given = faces_of(deck or (setup.cards if setup else None), data)
+    named = deck or (setup.cards if setup else None)
+    given = faces_of(named, data)
     faces = DeckInUse(data_dir(data)).templates if given is None else lambda: given
     lookout = Lookout(Eye(drawn=zones, templates=faces), lambda: _in_play(_mats(match.state, setup)), zones)
     corridor = Corridor(match, lookout, lambda state: _mats(state, setup), lookout.begin_afresh)
@@ -112,6 +113,7 @@ def up(
         camera_image=corridor.image,
         survey=lookout.survey,
         zones=zones,
+        deck=named,
     )
 
 

@@ -432,13 +432,15 @@ def test_what_was_skipped_is_named_at_the_end(page, begun, tmp_path):
 
 
 def test_a_photograph_does_as_well(page, begun, camera, tmp_path):
-    camera.image = None
+    camera_picture, camera.image = camera.image, None
 
     shown = text_of(page.get(begun))
     answer = post(page, begun, card=FIRST.value, photo=a_file(png_of(on_table(FIRST.value)), "../../evil.png"))
 
     assert "There is no camera picture: send a photograph" in shown
     assert answer.status_code == 303
+    camera.image = camera_picture
+    assert "<details open>" in page.get(answer.location).get_data(as_text=True)
     assert [path.name for path in (tmp_path / "decks/ours").glob("*.png")] == [f"{FIRST.value}.png"]
 
 

@@ -253,6 +253,19 @@ def test_the_cards_that_the_table_plays_with_are_chosen_already(page, tmp_path):
     assert form_of(page.get("/snap"))["deck"] == "own"
 
 
+def test_so_are_those_that_were_named_at_the_start(match, tmp_path):
+    choose_deck(tmp_path, None)
+
+    assert form_of(create_app(match, secret=SECRET, deck="own").test_client().get("/snap"))["deck"] == "own"
+
+
+@pytest.mark.parametrize(("deck", "may_lack"), [("own", True), ("", False)])
+def test_of_cards_told_by_faces_it_is_said_that_covered_ones_may_be_missing(deck, may_lack, app, page):
+    token = app.extensions["companion"].snaps.keep("classic", tableaux.shot(), deck)
+
+    assert ("Cards that others cover" in text_of(page.get(f"/snap/{token}"))) is may_lack
+
+
 def test_cards_without_stickers_are_told_by_the_faces_of_a_deck(tmp_path):
     shot = read_photo(tableaux.bare_file(), "photograph 1", "own", tmp_path)
 

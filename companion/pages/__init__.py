@@ -49,19 +49,20 @@ def create_app(
     survey: Callable[[], Survey | None] | None = None,
     zones: DrawnZones | None = None,
     camera_image: Callable[[], Image | None] | None = None,
+    deck: str | None = None,
     web: Path | None = None,
 ) -> Flask:
     """The web application over a match.
 
     `secret` signs cookies and the join link; `base_url` is where phones reach this machine; `camera_picture`
     gives the latest camera picture as JPEG, `survey` what it shows as a whole; `zones` are those drawn on it;
-    `camera_image` gives it as it is, `(H, W, 3) uint8 BGR`.
+    `camera_image` gives it as it is, `(H, W, 3) uint8 BGR`. `deck` names the one whose faces the cards have.
     """
     web = web or shipped("web")
     app = Flask("companion.pages", static_folder=None, template_folder=str(web / "templates"))
     app.secret_key = secret
     token = people.join_token(secret)
-    app.extensions["companion"] = Service(match, token, base_url, camera_picture, survey, zones, camera_image)
+    app.extensions["companion"] = Service(match, token, base_url, camera_picture, survey, zones, camera_image, deck)
     templating.prepare(app, web / "static")
     guard.protect(app)
     errors.register(app)

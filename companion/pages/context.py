@@ -37,6 +37,9 @@ class Service:
     camera_image: Callable[[], Image | None] | None = None
     """The latest camera picture as it is; without it cards are enrolled from the one for the pages."""
 
+    deck: str | None = None
+    """The deck whose faces the cards have, where it was said at the start; None: the one chosen on the page."""
+
     guide: Guide = field(default_factory=Guide)
     """Looks at cards that are being enrolled."""
 

@@ -175,8 +175,9 @@ def _after(enrolment: Enrolment, subject: Subject) -> str:
     wanted = enrolment.wanted
     following = next((subject_name(card) for card in (*later, *order) if card in wanted), DONE)
     auto = "1" if request.form.get("auto") else None
+    photo = "1" if request.files else None
     got = subject_name(subject)
-    return url_for("enrolling.show", name=enrolment.description.name, card=following, got=got, auto=auto)
+    return url_for("enrolling.show", name=enrolment.description.name, card=following, got=got, auto=auto, photo=photo)
 
 
 def _go(url: str) -> Response:
@@ -215,6 +216,7 @@ def _page(enrolment: Enrolment, slug: str, sentence: str = "") -> str:
         after=steps[at + 1].slug if at + 1 < len(steps) else DONE,
         is_again="again" in request.values,
         is_auto="auto" in request.values,
+        by_photo="photo" in request.args or bool(request.files),
         is_full=now is not None and now.pictures >= MOST_PICTURES,
         got=next((step for step in steps if step.slug == request.args.get("got") and step.pictures), None),
         has_picture=camera.camera_picture is not None and camera.camera_picture() is not None,

@@ -311,7 +311,10 @@ def _kept(enrolment: Enrolment, good: dict[Subject, list[tuple[Path, Image]]]) -
     for one, other in sorted(twins, key=str):
         names = f"{subject_name(one)} and {subject_name(other)}"
         files = f"{good[one][0][0].name} and {good[other][0][0].name}"
-        yield Said(f"{names}: both pictures show the same card ({files}), and neither is taken.", is_fault=True)
+        yield Said(
+            f"{names}: both pictures show the same card ({files}), and neither is taken: look which is called wrong.",
+            is_fault=True,
+        )
     bad = {subject for pair in twins for subject in pair}
     given = [(subject, pictures) for subject, pictures in good.items() if subject not in bad]
     for subject, pictures in given:
