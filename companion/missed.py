@@ -72,8 +72,8 @@ class Account:
     before: int = 0
     """Which act the missed play came before."""
 
-    is_doubted: bool = False
-    """Whether a card was there that may have been it."""
+    doubt: Doubt | None = None
+    """A card that was there and may have been it."""
 
     gap_s: float = 0.0
     """How long nothing was seen to be played where it is supposed."""
@@ -109,7 +109,7 @@ def way_back(
     first = _first_turned(plain, best)
     later = sum(play is not None for play in best.plays[first + 1 :])
     ripe = (is_last or later >= LATER_PLAYS) and _had_time(acts, first)
-    at_once = PLAIN_IF_DOUBTED if best.is_doubted else PLAIN
+    at_once = PLAIN_IF_DOUBTED if best.doubt is not None else PLAIN
     return best if gain >= at_once or (gain >= ENOUGH and ripe) else None
 
 
@@ -169,26 +169,26 @@ def _supposing(table: Table, acts: Sequence[Act], places: Places, doubts: Sequen
         if now.is_over:
             return
         gap_s = _gap_s(acts, number)
-        for play, cost in _missable(now, places, _doubts_then(acts, number, doubts)):
+        for play, cost, doubt in _missable(now, places, _doubts_then(acts, number, doubts)):
             rest, _ = _account(apply(now, play), acts[number:], places)
             supposed = before.followed_by(rest, cost)
-            yield replace(supposed, missed=play, before=number, is_doubted=cost == DOUBTED, gap_s=gap_s)
+            yield replace(supposed, missed=play, before=number, doubt=doubt, gap_s=gap_s)
         if acts[number].counts and not acts[number].is_sure:
             rest, _ = _account(now, acts[number + 1 :], places)
             yield before.followed_by(NO_PLAY, UNSURE).followed_by(rest)
 
 
-def _missable(table: Table, places: Places, doubts: Sequence[Doubt]) -> Iterator[tuple[Play, float]]:
-    """What may have been played unseen, with what it costs to suppose it."""
+def _missable(table: Table, places: Places, doubts: Sequence[Doubt]) -> Iterator[tuple[Play, float, Doubt | None]]:
+    """What may have been played unseen, what it costs to suppose it, and the card that may have been it."""
     for doubt in doubts:
         for play in (_as_of(table, Act(play, _shown(doubt, play), counts=False), places) for play in doubt.plays):
             if not objections(table, play):
-                yield play, DOUBTED
+                yield play, DOUBTED, doubt
     laid = [play for play in LegalPlays(table, table.player_to_move) if play.verb in _PLAIN_VERBS]
     discards = [play for play in laid if play.verb is Verb.DISCARD and play.card is not None]
     # It tells nothing which card it was: one of those that are most likely left.
-    yield from ((play, TURN) for play in sorted(discards, key=lambda play: -_left(table, play))[:1])
-    yield from ((play, OTHER) for play in laid if play.verb is Verb.PLAY)
+    yield from ((play, TURN, None) for play in sorted(discards, key=lambda play: -_left(table, play))[:1])
+    yield from ((play, OTHER, None) for play in laid if play.verb is Verb.PLAY)
 
 
 def _left(table: Table, play: Play) -> int:

@@ -151,7 +151,7 @@ class Watcher:
                 self._add(_Entry(f"hand first {self._next_first()}"))
             case Unclear(play, zone, t_s):
                 # From its own numbers: nobody is asked.
-                number = min(self._doubts, default=0) - 1
+                number = min(0, *self._doubts, 0) - 1
                 self._doubts[number] = Doubt(number, zone, (play,), ASKING_CONFIDENCE / 2, t_s)
             case Settled(question_id):
                 self._doubts.pop(question_id, None)
@@ -269,7 +269,8 @@ class Watcher:
         begun = max(number for number, entry in enumerate(self._entries) if entry.begins_hand) + 1
         since = max(begun, len(self._entries) - MOST_ACTS)
         acts = [Act(entry.play, entry.seen, counts=True) for entry in self._entries[since:] if entry.play is not None]
-        for refused in (p for p in self._refused.values() if p.id in self._telling):
+        first = min((act.seen.id for act in acts if act.seen is not None), default=0) if since > begun else 0
+        for refused in (p for p in self._refused.values() if p.id in self._telling and p.id > first):
             later = (number for number, act in enumerate(acts) if act.seen is not None and act.seen.id > refused.id)
             acts.insert(next(later, len(acts)), Act(refused.play, refused, counts=False))
         return since, acts
@@ -280,7 +281,7 @@ class Watcher:
         self._game = _judged(self._entries)
         for number, (act, play) in enumerate(zip(acts, account.plays, strict=True)):
             if account.missed is not None and number == account.before:
-                yield from self._enter_missed(account.missed)
+                yield from self._enter_missed(account.missed, account.doubt)
             if act.counts and play != act.play:
                 zone = act.seen.zone if act.seen is not None else None
                 yield {"t_s": round(self._now_s, 3), "withdrawn": str(act.play), "zone": zone}
@@ -288,9 +289,11 @@ class Watcher:
                 yield from self._tell_one_anew(act, play)
         self._suppose()
 
-    def _enter_missed(self, play: Play) -> Iterator[dict[str, Any]]:
+    def _enter_missed(self, play: Play, doubt: Doubt | None) -> Iterator[dict[str, Any]]:
         yield {"t_s": round(self._now_s, 3), "missed": str(play)}
-        if play.verb is not Verb.DISCARD:
+        known = doubt is not None and self._doubts.pop(doubt.id).id < 0
+        if play.verb is not Verb.DISCARD and not known:
+            # Its card may yet be read.
             self._tracker.expect(play, _there(self._game.table))
         yield from self._results(self._add(_Entry(str(play), play)))
 
@@ -552,7 +555,7 @@ class Corridor:
                 self._match.clear_doubt(question_id)
             case Unclear(play, zone, t_s):
                 # From its own numbers: nobody is asked.
-                number = min(self._doubts, default=0) - 1
+                number = min(0, *self._doubts, 0) - 1
                 self._doubts[number] = Doubt(number, zone, (play,), ASKING_CONFIDENCE / 2, t_s)
             case Settled(question_id):
                 self._asked.discard(question_id)
