@@ -150,9 +150,7 @@ class Watcher:
                 self._doubts.clear()
                 self._add(_Entry(f"hand first {self._next_first()}"))
             case Unclear(play, zone, t_s):
-                # From its own numbers: nobody is asked.
-                number = min(0, *self._doubts, 0) - 1
-                self._doubts[number] = Doubt(number, zone, (play,), ASKING_CONFIDENCE / 2, t_s)
+                self._note_doubt(play, zone, t_s)
             case Settled(question_id):
                 self._doubts.pop(question_id, None)
             case Withdrawn(proposal_id):
@@ -194,9 +192,16 @@ class Watcher:
         is_legal = not referee.objections(certain, proposal.play)
         return was_read and is_legal and bool(referee.objections(supposed, proposal.play))
 
+    def _note_doubt(self, play: Play, zone: str, t_s: float) -> None:
+        """A play that may have been made, under a number of its own: nobody is asked."""
+        number = min(0, *self._doubts, 0) - 1
+        self._doubts[number] = Doubt(number, zone, (play,), ASKING_CONFIDENCE / 2, t_s)
+
     def _drop_unsure(self) -> None:
-        for proposal_id in self._unsure:
+        for proposal_id, proposal in self._unsure.items():
             self._tracker.resolve(proposal_id, confirmed=False)
+            if proposal.zone is not None:
+                self._note_doubt(proposal.play, proposal.zone, proposal.t_s)
         self._unsure.clear()
         self._suppose()
 
@@ -554,9 +559,7 @@ class Corridor:
                 self._doubted.discard(question_id)
                 self._match.clear_doubt(question_id)
             case Unclear(play, zone, t_s):
-                # From its own numbers: nobody is asked.
-                number = min(0, *self._doubts, 0) - 1
-                self._doubts[number] = Doubt(number, zone, (play,), ASKING_CONFIDENCE / 2, t_s)
+                self._note_doubt(play, zone, t_s)
             case Settled(question_id):
                 self._asked.discard(question_id)
                 self._match.clear_mismatch(question_id)

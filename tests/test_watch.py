@@ -313,12 +313,11 @@ def test_a_legal_play_that_was_not_read_for_sure_is_told_and_not_confirmed():
 
 def laid_one_after_the_other(*cards: tuple[str, str, float] | None, apart_s: int = 1) -> list[dict]:
     """What is told of cards that come to lie a while apart, each in its zone and so sure to be read; None: not read."""
-    number_of = {card[0]: number for number, card in enumerate(cards) if card is not None}
-    told = [card for card in cards if card is not None]
+    laid = [(apart_s * number, *card) for number, card in enumerate(cards) if card is not None]
 
     def look(frame: Frame) -> View:
-        lying = {card: zone for card, zone, _ in told if frame.t_s >= apart_s * number_of[card]}
-        sure = {card: confidence for card, _, confidence in told}
+        lying = {card: zone for t_s, card, zone, _ in laid if frame.t_s >= t_s}
+        sure = {card: confidence for _, card, _, confidence in laid}
         view = seen(frame.t_s, lying)
         return replace(view, sightings=tuple(replace(s, confidence=sure[s.card]) for s in view.sightings))
 
@@ -449,3 +448,25 @@ def test_a_card_laid_just_before_the_films_end_counts():
     items = list(watcher.items(Frame(None, number / 10) for number in range(12)))
 
     assert confirmed(items) == ["Ann roll"]
+
+
+def test_what_nobody_was_sure_of_and_was_dropped_counts_where_the_next_player_goes_on_after_it():
+    items = laid_one_after_the_other(
+        ("roll-01", "side-1/battle", 0.99),
+        ("roll-02", "side-2/battle", 0.99),
+        ("100-01", "side-1/distance", 0.8),
+        ("200-01", "side-1/distance", 0.99),
+        ("200-01", "side-2/distance", 0.99),
+        None,
+        apart_s=2,
+    )
+
+    assert told(items)[2:] == [
+        "proposal Ann 100",
+        "proposal Ann 200",
+        "withdrawn Ann 200",
+        "proposal Bob 200",
+        "missed Ann 100",
+        "proposal Bob 200",
+    ]
+    assert kilometres(items) == {"Ann": 100, "Bob": 200}
