@@ -33,9 +33,6 @@ PUSHED_MM = 130.0
 BARED_MM, BARED_DEG = 10.0, 8.0
 """A card that comes to light again is seen so near to where it was covered."""
 
-BARE_MM = 2.5
-"""So near to where it lay at most a card is seen of which another has been taken off."""
-
 EXACT_MM = 1.2
 """So near to where one like it lay a card counts as that one: a hand seldom lays one so exactly upon another."""
 
@@ -184,7 +181,7 @@ class Copies:
         pairs = self._pairs(left, self._last.keys() - self._covered - names.keys(), SAME_MM)
         pairs.sort(key=lambda pair: -(self._last[pair[2]].sighting.stay or 0))
         buried = self._buried(left, names)
-        pairs = [pair for pair in pairs if pair[0] <= BARE_MM or pair[2] not in buried]
+        pairs = [pair for pair in pairs if pair[0] < EXACT_MM or pair[2] not in buried]
         return ((item, name) for _, item, name in pairs if not self._is_another(item, name, now))
 
     def _pushed(self, left: Sequence[_Seen], names: Mapping[str, _Seen], now: _Now) -> Iterator[tuple[_Seen, str]]:

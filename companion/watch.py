@@ -295,9 +295,14 @@ class Watcher:
         self._suppose()
 
     def _enter_missed(self, play: Play, doubt: Doubt | None) -> Iterator[dict[str, Any]]:
-        yield {"t_s": round(self._now_s, 3), "missed": str(play)}
-        known = doubt is not None and self._doubts.pop(doubt.id).id < 0
-        if play.verb is not Verb.DISCARD and not known:
+        """Enters a play that was not seen: one that a card tells of is a proposal after all, any other is told of."""
+        if doubt is not None:
+            del self._doubts[doubt.id]
+            told = Proposal(doubt.id, play, doubt.zone, doubt.confidence, doubt.t_s, sure=False)
+            yield _proposal_json(told, _there(self._game.table), confirmed=True)
+        else:
+            yield {"t_s": round(self._now_s, 3), "missed": str(play)}
+        if play.verb is not Verb.DISCARD and (doubt is None or doubt.id > 0):
             # Its card may yet be read.
             self._tracker.expect(play, _there(self._game.table))
         yield from self._results(self._add(_Entry(str(play), play)))

@@ -466,7 +466,7 @@ def test_what_nobody_was_sure_of_and_was_dropped_counts_where_the_next_player_go
         "proposal Ann 200",
         "withdrawn Ann 200",
         "proposal Bob 200",
-        "missed Ann 100",
+        "proposal Ann 100",
         "proposal Bob 200",
     ]
     assert kilometres(items) == {"Ann": 100, "Bob": 200}
