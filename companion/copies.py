@@ -69,6 +69,8 @@ class _Seen:
         return self.sighting.corners_px or ((0.0, 0.0),) * 4
 
     px_per_mm: float
+    began: int | None
+    """The number of its stay when it was seen in this zone first; it is lower than those of cards laid upon it."""
 
     def off_mm(self, other: _Seen) -> float:
         """How far apart two lie: on the mat, or on the picture, for a mat is told anew after each push."""
@@ -119,12 +121,17 @@ class Copies:
         self._forget(memory, view)
         names = self._matched(seen, _Now(view, memory, table))
         self.unclear = tuple(self._may_be_another(names))
+        names = {name: self._as_it_began(item, self._last.get(name)) for name, item in names.items()}
         self._last |= names
         self._seen_s |= dict.fromkeys(names, view.t_s)
         self._covered = frozenset(self._covered_by(names))
         self._in_sight = frozenset(names)
         cards = (replace(_bounded(item.sighting, names, table), card=name) for name, item in names.items())
         return replace(view, sightings=(*others, *cards))
+
+    @staticmethod
+    def _as_it_began(item: _Seen, was: _Seen | None) -> _Seen:
+        return item if was is None or was.zone != item.zone else replace(item, began=was.began)
 
     def _may_be_another(self, names: Mapping[str, _Seen]) -> Iterator[tuple[Card, Place]]:
         for name, item in names.items():
@@ -285,7 +292,7 @@ def _told(view: View) -> Iterator[_Seen]:
     told = tuple(s for s in view.sightings if s.by == FACE and s.face is not Card.UNKNOWN)
     px_per_mm = {mat.id: mat.px_per_mm for mat in view.mats}
     for sighting, place, at_mm, _ in spots(view.mats, told):
-        yield _Seen(sighting, place, at_mm, _turn_deg(sighting), px_per_mm.get(place.mat, 1.0))
+        yield _Seen(sighting, place, at_mm, _turn_deg(sighting), px_per_mm.get(place.mat, 1.0), sighting.stay)
 
 
 def _turn_deg(sighting: Sighting) -> float:
@@ -297,15 +304,12 @@ def _turn_deg(sighting: Sighting) -> float:
 
 def _was_there_before(item: _Seen, other: _Seen) -> bool:
     """Whether a card has lain where it lies for longer than another did: it cannot have come to lie on that one."""
-    one, two = item.sighting.stay, other.sighting.stay
-    return one is not None and two is not None and one < two
+    return item.began is not None and other.began is not None and item.began < other.began
 
 
 def _lies_upon(upper: _Seen, lower: _Seen) -> bool:
     """Whether a card came to lie on another, by the order in which they were told."""
-    one, two = upper.sighting.stay, lower.sighting.stay
-    is_later = one is not None and two is not None and one > two
-    return is_later and share_covered(lower.quad, upper.quad) >= COVERED_SHARE
+    return _was_there_before(lower, upper) and share_covered(lower.quad, upper.quad) >= COVERED_SHARE
 
 
 def _key(item: _Seen) -> tuple[str, Card]:

@@ -104,6 +104,19 @@ def test_a_hazard_carried_to_the_discard_pile_stays_itself() -> None:
     assert table.names(view(1, card(Card.STOP, 300, 300, "table/discard"))) == ["stop-a"]
 
 
+def test_a_card_that_is_told_anew_when_another_is_taken_off_it_covers_nothing() -> None:
+    table = Followed()
+    lower, upper = replace(card(Card.OUT_OF_GAS, 87, 80), stay=1), replace(card(Card.FLAT_TIRE, 90, 82), stay=2)
+    table.names(view(0, lower))
+    table.names(view(1, lower, upper))
+    again = replace(lower, stay=3, is_double=True)
+
+    table.names(view(2, again))
+    table.names(view(2.1, again))
+    carried = replace(card(Card.FLAT_TIRE, 300, 300, "table/discard"), stay=4)
+    assert table.names(view(2.2, again, carried)) == ["flat-tire-a", "out-of-gas-a"]
+
+
 def test_a_card_a_little_beside_one_that_lay_beneath_another_lies_upon_both() -> None:
     table = Followed()
     lower = replace(card(Card.KM_25, 300, 300, "table/discard"), stay=1)
