@@ -59,6 +59,9 @@ class _Seen:
     place: Place
     at_mm: Point
     turn_deg: float
+    px_per_mm: float
+    began: int | None
+    """The number of its stay when it was seen in this zone first; it is lower than those of cards laid upon it."""
 
     @property
     def zone(self) -> str:
@@ -67,10 +70,6 @@ class _Seen:
     @property
     def quad(self) -> Quad:
         return self.sighting.corners_px or ((0.0, 0.0),) * 4
-
-    px_per_mm: float
-    began: int | None
-    """The number of its stay when it was seen in this zone first; it is lower than those of cards laid upon it."""
 
     def off_mm(self, other: _Seen) -> float:
         """How far apart two lie: on the mat, or on the picture, for a mat is told anew after each push."""

@@ -146,8 +146,8 @@ class Watcher:
             case Cleared() if self._confirms:
                 yield from self._confirm_all()
                 yield from self._find_way_back(is_last=True)
-                self._refused.clear()
-                self._doubts.clear()
+                for kept in (self._refused, self._telling, self._doubts):
+                    kept.clear()
                 self._add(_Entry(f"hand first {self._next_first()}"))
             case Unclear(play, zone, t_s):
                 self._note_doubt(play, zone, t_s)
@@ -194,7 +194,7 @@ class Watcher:
 
     def _note_doubt(self, play: Play, zone: str, t_s: float) -> None:
         """A play that may have been made, under a number of its own: nobody is asked."""
-        number = min(0, *self._doubts, 0) - 1
+        number = min((0, *self._doubts)) - 1
         self._doubts[number] = Doubt(number, zone, (play,), ASKING_CONFIDENCE / 2, t_s)
 
     def _drop_unsure(self) -> None:

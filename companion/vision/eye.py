@@ -372,7 +372,7 @@ def _not_missed(
 ) -> Iterator[Lain]:
     """What is remembered of cards; that one is not seen in a zone or `under` a thing out of sight says nothing.
 
-    Nor does that one is seen there anew: it may be in a hand.
+    Nor does a card that is seen there for the first time: it may be in a hand.
     """
     missed = {card.order: card.missed for card in before}
     for card in lain:
