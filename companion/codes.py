@@ -65,7 +65,7 @@ CARDS = tuple(f"{face}-{copy:02d}" for face, said in _CHOSEN.items() for copy in
 """Every physical card that may bear a sticker."""
 
 _NUMBER_OF = {card: number for number, card in enumerate(CARDS)}
-_SAID = dict(zip(CARDS, " ".join(_CHOSEN.values()).split(), strict=True))
+_SAID = dict(zip(CARDS, map(tuple, " ".join(_CHOSEN.values()).split()), strict=True))
 _LEVELS = {
     "L": constants.ERROR_CORRECT_L,
     "M": constants.ERROR_CORRECT_M,

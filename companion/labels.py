@@ -22,7 +22,11 @@ def card_ids(deck: Mapping[Card, int]) -> tuple[str, ...]:
 
 def face_of(card_id: str) -> Card:
     """The face of a physical card. Raises ValueError for a name that no edition prints."""
-    return Card(card_id.rpartition("-")[0])
+    slug = card_id.rpartition("-")[0]
+    card = card_of_slug(slug)
+    if card is None:
+        raise ValueError(f"{slug!r} is no card.")
+    return card
 
 
 def payload(card_id: str) -> str:

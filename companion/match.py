@@ -36,7 +36,7 @@ from companion.moment import (
 from companion.places import Places
 from companion.proposal import Doubt, Mismatch, Proposal
 from companion.rules import judge, notation
-from companion.rules.cards import Card
+from companion.rules.cards import card_of_slug
 from companion.rules.judge import JudgedLine
 from companion.rules.notation import Line, Unreadable
 from companion.rules.play import Play
@@ -343,7 +343,7 @@ class Match:
             return False
         if found.seen is None:
             return self.retract(entry.seq, by).done
-        return self.correct(entry.seq, str(replace(entry.play, card=Card(found.seen))), by).done
+        return self.correct(entry.seq, str(replace(entry.play, card=card_of_slug(found.seen))), by).done
 
     def trouble(self, sentence: str | None) -> None:
         """What is wrong with the camera, as a sentence; None when all is well."""

@@ -266,7 +266,7 @@ def _score_json(table: Table, counted: Tally, edition: Edition) -> dict[str, Any
 
 
 def _told_json(told: Told, sides: Sequence[Side]) -> dict[str, Any]:
-    name = {None: None, **{number: side.name for number, side in enumerate(sides)}}
+    name: dict[int | None, str | None] = {None: None, **{number: side.name for number, side in enumerate(sides)}}
     return {
         "target": told.trip.target,
         "extended_by": name[told.trip.extended_by],

@@ -396,7 +396,7 @@ class Tracker:
 
     def _may_be_answered(self, track: Track, new: Place) -> bool:
         """Whether a hazard was taken to the discard pile, and a safety has just come into sight that may say why."""
-        if track.face.family is not Family.HAZARD or new.zone != DISCARD_ZONE:
+        if track.face.family is not Family.HAZARD or track.place is None or new.zone != DISCARD_ZONE:
             return False
         return any(t.face.family is Family.SAFETY for t in self._memory.coming(f"{track.place.mat}/safety"))
 

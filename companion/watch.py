@@ -563,14 +563,14 @@ class Corridor:
             case Settled(question_id) if question_id in self._doubted:
                 self._doubted.discard(question_id)
                 self._match.clear_doubt(question_id)
-            case Unclear(play, zone, t_s):
-                self._note_doubt(play, zone, t_s)
             case Settled(question_id):
                 self._asked.discard(question_id)
                 self._match.clear_mismatch(question_id)
             case Cleared():
                 if self._match.state.policy is Policy.AUTO:
                     self._match.next_hand("camera")
+            case Unclear():
+                pass  # Such a card would be asked about all the time.
 
     def _is_put_right(self, mismatch: Mismatch) -> bool:
         """Whether plays confirm themselves here and the card is that of the last one: nobody has to be asked."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -34,6 +35,9 @@ class Filmed:
         self.codes: dict[str, tuple[tuple[str, float], ...]] = {}
         """Codes that cannot be told, by zone: what they may be."""
 
+        self.told: dict[str, Sighting] = {}
+        """Cards told by their faces, by zone."""
+
         self.trouble: str | None = None
         self.things: frozenset[str] = frozenset()
         self.t_s = 0.0
@@ -55,6 +59,7 @@ class Filmed:
             Sighting(Card.UNKNOWN, None, (40.0, 40.0), None, zone, False, 0.0, "sticker", rivals)
             for zone, rivals in self.codes.items()
         )
+        sightings += tuple(self.told.values())
         return View(frame.t_s, SEEN, sightings + unread, trouble=self.trouble, things=self.things)
 
     def waiting(self) -> list[str]:
@@ -462,3 +467,14 @@ def test_a_table_full_of_cards_none_of_which_can_be_read_is_said_to_play_with_an
     table.film(LIES_S + 0.5)
 
     assert table.match.state.trouble == NOT_THIS_DECK
+
+
+def test_a_card_that_may_lie_just_upon_one_like_it_troubles_nobody(table: Filmed):
+    corners = ((30.0, 25.0), (50.0, 25.0), (50.0, 55.0), (30.0, 55.0))
+    roll = Sighting(Card.ROLL, None, (40.0, 40.0), corners, "side-1/battle", False, 0.97, "face", stay=1)
+    table.told["side-1/battle"] = roll
+    table.film()
+    table.told["side-1/battle"] = replace(roll, stay=2, is_double=True)
+    table.film()
+    assert table.waiting() == ["Ann roll"]
+    assert table.match.state.trouble is None

@@ -286,8 +286,8 @@ def _which_instead(table: Table, player: str, asked: Mapping[str, str], names: N
 def _which_pair(table: Table, player: str, asked: Mapping[str, str], _names: Names) -> Question:
     twice = card_of_slug(asked.get("named", ""))
     if twice is None:
-        tiles = (Tile(card, words.title(card), "", query(player, ask="pair", named=card), True) for card in table.deck)
-        return Question(_("Two of which card are discarded?"), None, _grouped(tiles))
+        faces = (Tile(card, words.title(card), "", query(player, ask="pair", named=card), True) for card in table.deck)
+        return Question(_("Two of which card are discarded?"), None, _grouped(faces))
     plays = (Play(Verb.PAIR, player, twice, wanted=wanted) for wanted in dict.fromkeys(table.discards))
     tiles = [
         Tile(play.wanted or twice, words.title(play.wanted), str(play), "", legal_now(table, play)) for play in plays

@@ -102,8 +102,8 @@ def _distances(side: Side) -> tuple[tuple[Card, int, int], ...]:
     """The plain cards of each kind, and those with an accelerator."""
     kinds = sorted(set(side.distances), key=lambda card: -card.km)
     doubled = {card: side.doubled.count(card) for card in kinds}
-    piles = ((card, side.distances.count(card) - doubled[card], 1) for card in kinds)
-    return tuple(pile for card, *plain in piles for pile in ((card, *plain), (card, doubled[card], 2)) if pile[1])
+    plain = {card: side.distances.count(card) - doubled[card] for card in kinds}
+    return tuple(pile for card in kinds for pile in ((card, plain[card], 1), (card, doubled[card], 2)) if pile[1])
 
 
 def _is_up(table: Table, side: Side) -> bool:

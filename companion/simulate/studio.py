@@ -168,11 +168,9 @@ class Studio:
 
     def _warped(self, sprite: art.Sprite, pose: Pose, fine: bool) -> _Patch | None:
         """A sprite lying at a pose as the camera sees it, or None out of the picture; `fine` for print."""
-        onto = (
-            self.matrix
-            @ _posed(pose)
-            @ _scaled(*(-part / sprite.px_per_mm for part in sprite.anchor_px), sprite.px_per_mm)
-        )
+        left_px, top_px = sprite.anchor_px
+        flat = _scaled(-left_px / sprite.px_per_mm, -top_px / sprite.px_per_mm, sprite.px_per_mm)
+        onto = self.matrix @ _posed(pose) @ flat
         box = self._box_of(sprite.pixels, onto)
         if box is None:
             return None

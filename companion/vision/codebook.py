@@ -108,12 +108,15 @@ class _Book:
 def read_squares(image: Image, squares: Homographies) -> list[Reading | None]:
     """What each square on a grey picture `(H, W) uint8` shows; None where it is no code of version 1."""
     readings: list[Reading | None] = [None] * len(squares)
-    likely = _likeliest(squares, _structure(image, squares)) if len(squares) else []
+    if not len(squares):
+        return readings
+    likely = _likeliest(squares, _structure(image, squares))
     for index, reading in zip(likely, _read_at_once(image, squares[likely]), strict=True):
         readings[index] = reading
-    doubtful = [i for i in likely if _is_worth_a_closer_look(readings[i])]
-    doubtful = sorted(doubtful, key=lambda i: -readings[i].score - readings[i].margin)[:MOST_READ_CLOSELY]
-    for index in doubtful:
+    told = [(index, reading) for index in likely if (reading := readings[index]) is not None]
+    doubtful = [(index, reading) for index, reading in told if _is_worth_a_closer_look(reading)]
+    doubtful.sort(key=lambda item: -item[1].score - item[1].margin)
+    for index, _ in doubtful[:MOST_READ_CLOSELY]:
         readings[index] = _read_closely(image, squares[index])
     return [reading if reading and reading.score >= LEAST_SCORE else None for reading in readings]
 

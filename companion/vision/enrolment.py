@@ -145,7 +145,8 @@ def _fills(image: Image, size_mm: tuple[float, float], found: list[Outline], see
     Then it has the card's proportions, and what looks like an outline in it is a frame that is printed on the card:
     exactly along the picture's edges, and unless it is much smaller not of better proportions than the picture.
     """
-    off = min(_shape_off(image.shape[1], image.shape[0], size_mm), _shape_off(*image.shape[:2], size_mm))
+    height, width = image.shape[:2]
+    off = min(_shape_off(width, height, size_mm), _shape_off(height, width, size_mm))
     if off > _SAME_SHAPE or (off > _VERY_SHAPE and (_is_camera_shaped(image) or _is_bare(seen))):
         return False
     if found and _lies_in_a_half(found[0], seen):

@@ -67,7 +67,7 @@ def points_of(pictures: Sequence[Image], width_mm: float) -> Points:
     """The points of pictures `(h, w) uint8`, each filled by one card that is so wide."""
     at, sizes, angles, rows = [], [], [], []
     for gray in pictures:
-        keys, found = cv2.SIFT_create(MOST_FACE_POINTS).detectAndCompute(gray, None)
+        keys, found = cv2.SIFT.create(MOST_FACE_POINTS).detectAndCompute(gray, None)
         if found is None:
             continue
         height, width = gray.shape
@@ -109,7 +109,7 @@ def _scaled(quad: Quad, share: float) -> Quad:
 
 def _squares(gray: Image, points: Points, size_mm: tuple[float, float]) -> Iterator[tuple[int, Quad]]:
     """A square on each card that is recognised, and how many points say so."""
-    keys, found = cv2.SIFT_create(MOST_POINTS).detectAndCompute(gray, None)
+    keys, found = cv2.SIFT.create(MOST_POINTS).detectAndCompute(gray, None)
     if found is None or not len(points.descriptors):
         return
     matches = cv2.BFMatcher(cv2.NORM_L2).knnMatch(found, points.descriptors, k=min(CANDIDATES, len(points.descriptors)))
