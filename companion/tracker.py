@@ -259,8 +259,11 @@ class Tracker:
             self._follow_old(track, view, table)
         elif track.held is not None and self._memory.is_laid_upon(track):
             yield from self._laid_upon(track, track.held, view, table)
+        elif place is not None and self._is_laid_again(track, place, table):
+            yield from self._let_go(track)
+            track.pick_up()
         elif place is not None:
-            track.missing_since_s = None
+            track.missing_since_s, track.bare_looks = None, 0
             yield from self._back_again(track, place, table)
             yield from self._contested(track, place, view, table)
             yield from self._legal_after_all(track, place, view, table)
@@ -270,6 +273,14 @@ class Tracker:
             track.missing_since_s = None
         elif track.place is not None and track.last_seen is None:
             yield from self._not_seen(track, view, table)
+
+    def _is_laid_again(self, track: Track, place: Place, table: Table) -> bool:
+        """Whether a card that was refused has been taken up for a moment and lies there once more, by now legally."""
+        was_refused = track.refused_s is not None and not track.confirmed and place == track.place
+        if not was_refused or track.bare_looks < BARE_LOOKS:
+            return False
+        guess = self._places.play_at(track.face, place.zone, place.sideways, table)
+        return guess is not None and not objections(table, guess.play)
 
     def _follow_old(self, track: Track, view: View, table: Table) -> None:
         """A card of the hand before is forgotten once it has been out of its zone's sight for a while."""
@@ -329,7 +340,7 @@ class Tracker:
     def _lies_anew(self, track: Track, place: Place, view: View, table: Table) -> Iterator[Event]:
         """A card lies where it did not lie before: laid, moved before it was confirmed, or moved afterwards."""
         if track.confirmed and track.place is not None:
-            yield from self._moved(track, place, table, view.t_s)
+            yield from self._moved(track, place, view, table)
             return
         yield from self._let_go(track)
         track.waiting = track.left_alone = track.asked = False
@@ -368,7 +379,7 @@ class Tracker:
         if track.waiting and track.proposal_id is not None:
             yield Withdrawn(track.proposal_id)
 
-    def _moved(self, track: Track, new: Place, table: Table, t_s: float) -> Iterator[Event]:
+    def _moved(self, track: Track, new: Place, view: View, table: Table) -> Iterator[Event]:
         """A confirmed card lies elsewhere.
 
         Within its zone that means nothing, and a hazard that a safety has beaten belongs on the discard pile; it
@@ -376,7 +387,7 @@ class Tracker:
         last is simply put right when it is moved to another zone, and the top of the discard pile may be taken
         and laid at once.
         """
-        old = track.place or new
+        old, t_s = track.place or new, view.t_s
         put_right = track.order == self._memory.order and new.zone != DISCARD_ZONE
         if old.zone == new.zone:
             track.place = new
@@ -384,7 +395,7 @@ class Tracker:
             self._memory.lay_down(track, new)
         elif (sure := self._discards.is_taken_and_laid(track, new, table)) is not None:
             yield self._take(track, table, t_s, sure=sure)
-        elif (track.astray_since_s is None and not put_right) or self._may_be_answered(track, new):
+        elif (track.astray_since_s is None and not put_right) or self._may_be_answered(track, new, view):
             track.astray_since_s = t_s
         elif (
             (put_right or t_s - (track.astray_since_s or t_s) >= ASTRAY_S)
@@ -394,11 +405,16 @@ class Tracker:
             said = f"{named(track.face)} has moved from {where(old.zone)} to {where(new.zone)}."
             yield self._differ(track, old.zone, said, table)
 
-    def _may_be_answered(self, track: Track, new: Place) -> bool:
-        """Whether a hazard was taken to the discard pile, and a safety has just come into sight that may say why."""
+    def _may_be_answered(self, track: Track, new: Place, view: View) -> bool:
+        """Whether a hazard was taken to the discard pile, and a safety may say why.
+
+        It has just come into sight, or nobody can see yet whether one has been laid.
+        """
         if track.face.family is not Family.HAZARD or track.place is None or new.zone != DISCARD_ZONE:
             return False
-        return any(t.face.family is Family.SAFETY for t in self._memory.coming(f"{track.place.mat}/safety"))
+        safeties = f"{track.place.mat}/safety"
+        new_there = any(t.face.family is Family.SAFETY for t in self._memory.coming(safeties))
+        return new_there or safeties in view.unknown_zones
 
     def _has_followed(self, track: Track, old: Place, new: Place, table: Table) -> bool:
         """Whether the record has let a card go from its old place, to the discard pile or to where it lies now."""
@@ -531,8 +547,9 @@ class Tracker:
 
     def _not_seen(self, track: Track, view: View, table: Table) -> Iterator[Event]:
         if not track.lifted and self._is_hidden(track, table):
-            track.missing_since_s = None
+            track.missing_since_s, track.bare_looks = None, 0
             return
+        track.bare_looks += 1
         if track.zone == DISCARD_ZONE and track.recent.count(None) >= BARE_LOOKS and track.bared_s is None:
             track.bared_s = view.t_s
         if track.missing_since_s is None:

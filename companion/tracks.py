@@ -113,6 +113,9 @@ class Track:
     away_s: float = 0.0
     """For how long it was out of sight before it was seen where it lies now."""
 
+    bare_looks: int = 0
+    """How often its place has been seen bare since it was seen there, with nothing that may hide it."""
+
     bared_s: float | None = None
     """Since when its place has been seen bare, with nothing that may hide it."""
 
@@ -198,7 +201,7 @@ class Track:
         self.recent.clear()
         self.sureness.clear()
         self.place = self.held = self.missing_since_s = self.astray_since_s = self.proposal_id = self.player = None
-        self.is_covered = False
+        self.is_covered, self.bare_looks, self.refused_s = False, 0, None
         self.bared_s = self.unseen_since_s = self.contested = self.contested_since_s = None
         self.waiting = self.confirmed = self.lifted = self.left_alone = False
 

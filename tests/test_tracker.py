@@ -951,3 +951,55 @@ def test_a_beaten_hazard_on_the_discard_pile_is_borne_with_until_the_safety_that
 
     assert plays(events) == ["Ann right-of-way !"]
     assert questions(events) == []
+
+
+def test_a_beaten_hazard_is_borne_with_for_as_long_as_an_arm_hides_the_safety():
+    table = Sim(table_after("Ann roll", "Bob roll", "Ann 25"))
+    table.cards = {f"roll-0{n}": (f"side-{n}/battle", False) for n in (1, 2)}
+    table.see(1.0)
+    table.lay("speed-limit-01", "side-1/speed")
+    table.see(1.0)
+    table.lay("speed-limit-01", "table/discard")
+    table.lay("right-of-way-01", "side-1/safety", sideways=True)
+    table.see(8.0, unknown=("side-1/safety", "side-1/distance"))
+    events = table.see(2.0)
+
+    assert plays(events) == ["Ann right-of-way !"]
+    assert questions(table.events) == []
+
+
+def test_a_refused_card_taken_up_and_laid_on_the_same_spot_once_it_is_legal_is_proposed():
+    table = Sim(table_after("Ann roll", "Bob roll", "Ann discard 25", "Bob stop > Ann"))
+    table.cards = {"stop-01": ("side-1/battle", False), "roll-02": ("side-2/battle", False)}
+    table.see()
+    table.lay("50-01", "side-1/distance")
+    table.see()
+    table.lay("roll-03", "side-1/battle")
+    table.see(1.0, unknown=("side-1/distance",))
+    table.lay("gasoline-01", "table/discard")
+    table.see(1.0, unknown=("side-1/distance",))
+    del table.cards["50-01"]
+    table.see(0.5)
+    table.lay("50-01", "side-1/distance")
+    table.see(1.0)
+
+    assert plays(table.events) == ["Ann 50", "Ann roll", "Bob discard gasoline", "Ann 50"]
+    assert [event for event in table.events if isinstance(event, Withdrawn)]
+
+
+def test_a_refused_card_that_lies_on_is_not_legal_because_two_looks_have_missed_it():
+    table = Sim(table_after("Ann roll", "Bob roll", "Ann discard 25", "Bob stop > Ann"))
+    table.cards = {"stop-01": ("side-1/battle", False), "roll-02": ("side-2/battle", False)}
+    table.see()
+    table.lay("50-01", "side-1/distance")
+    table.see()
+    table.lay("roll-03", "side-1/battle")
+    table.see()
+    table.lay("gasoline-01", "table/discard")
+    table.see()
+    del table.cards["50-01"]
+    table.see(0.2)
+    table.lay("50-01", "side-1/distance")
+    table.see(2.0)
+
+    assert plays(table.events) == ["Ann 50", "Ann roll", "Bob discard gasoline"]
