@@ -17,6 +17,7 @@ from companion.data import data_dir, store_path
 from companion.deck_in_use import DeckInUse, faces_of
 from companion.drawn_zones import DrawnZones
 from companion.errors import Problem
+from companion.film import Watcher
 from companion.history import history
 from companion.labels import card_ids
 from companion.lookout import Lookout
@@ -32,7 +33,7 @@ from companion.store import Store
 from companion.vision.camera import Frame, Notice, camera_answers, frames
 from companion.vision.eye import Eye
 from companion.vision.templates import Templates
-from companion.watch import Corridor, Watcher
+from companion.watch import Corridor
 
 DEMO = "demo:"
 LIVE_FPS = 10.0

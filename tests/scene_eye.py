@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from companion.film import Watcher
 from companion.labels import face_of
 from companion.layout import CARD_MM, Rect
 from companion.rules.play import Verb
@@ -19,7 +20,6 @@ from companion.simulate.scene import BACK, THINGS, Arm, Lying, Scene
 from companion.simulate.script import Script
 from companion.vision.camera import Frame
 from companion.vision.view import MatSeen, Sighting, View
-from companion.watch import Watcher
 
 ARM_MM = 60.0
 STICKER_MM = 36.0

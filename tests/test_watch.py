@@ -15,6 +15,7 @@ from click.testing import CliRunner
 
 from companion import demo, report, service
 from companion.cli import companion
+from companion.film import UNREAD, Watcher
 from companion.labels import face_of
 from companion.missed import Act, way_back
 from companion.places import Places
@@ -37,7 +38,6 @@ from companion.simulate import (
 from companion.simulate.script import plays_that_stay
 from companion.vision.camera import Frame
 from companion.vision.view import MatSeen, Sighting, View
-from companion.watch import Watcher
 
 OPENING = """edition classic
 side Ann
@@ -435,6 +435,26 @@ def test_a_card_that_was_asked_about_is_what_is_supposed_to_have_been_played_uns
     assert way_back(table, acts, places).missed.verb is Verb.DISCARD
     at_once = [replace(acts[1], seen=replace(acts[1].seen, t_s=4.0))]
     assert way_back(table, [acts[0], *at_once, *acts[2:]], places) is None
+
+
+def test_a_card_that_could_not_be_read_at_once_is_no_play_that_was_missed_later():
+    unread = (("25-01", 0.6), ("50-01", 0.5))
+    later = {"roll-02": "side-2/battle", "100-01": "side-1/distance"}
+
+    def look(frame: Frame) -> View:
+        lying = {"roll-01": "side-1/battle"}
+        lying |= {"25-01": "table/discard"} if frame.t_s >= 4 else {}
+        lying |= {card: zone for at, (card, zone) in enumerate(later.items()) if frame.t_s >= 5 + at}
+        code = Sighting(Card.UNKNOWN, None, (0.0, 0.0), None, "table/discard", False, 0.0, "sticker", unread)
+        view = seen(frame.t_s, lying)
+        return replace(view, sightings=(*view.sightings, *((code,) if 2 <= frame.t_s < 4 else ())))
+
+    watcher = Watcher(demo.setup_of(read_script(OPENING)), look, confirm=True, extension=Verb.FINISH)
+    items = list(watcher.items(Frame(None, number / 10) for number in range(100)))
+
+    assert [item["question"] for item in items if "question" in item] == [UNREAD]
+    assert confirmed(items)[:2] == ["Ann roll", "Bob discard 25"]
+    assert "Ann discard 25" not in confirmed(items)
 
 
 def test_a_card_laid_just_before_the_films_end_counts():

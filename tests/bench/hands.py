@@ -24,6 +24,7 @@ from functools import cache
 from pathlib import Path
 
 from companion import demo as simulated
+from companion.film import Watcher
 from companion.labels import face_of
 from companion.rules import judge, notation, referee
 from companion.rules.play import Verb
@@ -43,7 +44,6 @@ from companion.simulate.zones import zone_of
 from companion.vision.eye import Eye
 from companion.vision.opencv import cv2
 from companion.vision.picture import read_picture
-from companion.watch import Watcher
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
