@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from companion import __version__, usage
+from companion.calling import program, typed
 from companion.errors import Problem
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ _WRONG = 1
 def main() -> None:
     """The console script: runs a command, and turns what went wrong into one sentence and an exit code."""
     try:
-        code = companion.main(prog_name="companion", standalone_mode=False)
+        code = companion.main(prog_name=program(), standalone_mode=False)
     except click.ClickException as error:
         code = _complain(usage.sentence(error), 2)
     except Problem as problem:
@@ -392,7 +393,7 @@ def enroll(
     rest = " with the rest" if wrong else ""
     click.echo(
         f"The deck '{deck}' is kept{rest} in {enrolment.folder}. Look whether each card was cut out well and is called"
-        f" right: companion decks show {deck} --out {deck}.png. Use it with: companion read IMAGE --deck {deck}"
+        f" right: {typed(f'decks show {deck} --out {deck}.png')}. Use it with: {typed(f'read IMAGE --deck {deck}')}"
     )
     return _WRONG if wrong else 0
 

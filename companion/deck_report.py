@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from companion.calling import typed
 from companion.decks import WITHOUT_BACK, Deck, is_begun, load_deck
 from companion.errors import Problem
 
-NO_FACE = "no face yet: go on with `companion enroll {}`, or on the page Cards"
+NO_FACE = "no face yet: go on with `{}`, or on the page Cards"
 
 
 def listing(names: Sequence[str], data: Path) -> Iterator[str]:
@@ -17,7 +18,7 @@ def listing(names: Sequence[str], data: Path) -> Iterator[str]:
         try:
             yield _line(load_deck(name, data))
         except Problem as problem:
-            yield f"{name:16}{NO_FACE.format(name) if is_begun(name, data) else problem}"
+            yield f"{name:16}{NO_FACE.format(typed('enroll ' + name)) if is_begun(name, data) else problem}"
 
 
 def sheet(deck: Deck) -> Iterator[str]:

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
+from companion.calling import typed
 from companion.errors import Problem
 from companion.rules.cards import Card, card_of_slug
 from companion.rules.edition import Edition, EditionError, load_edition
@@ -177,7 +178,7 @@ def load_deck(name: str, data: Path | None = None) -> Deck:
     if name not in known:
         raise Problem(
             f"There is no deck '{shown(name)}'{meant(name, known)}: the decks are {', '.join(known)};"
-            " `companion enroll` makes one of your cards."
+            f" `{typed('enroll')}` makes one of your cards."
         )
     return read_deck(folder_of(name, data))
 
@@ -208,7 +209,7 @@ def read_deck(folder: Path) -> Deck:
     pictures = pictures_in(folder)
     faces = {card: pictures[card] for card in cards if card in pictures}
     if not faces:
-        raise Problem(f"The deck in {folder} has no picture of any face yet: enrol its cards with `companion enroll`.")
+        raise Problem(f"The deck in {folder} has no picture of any face yet: enrol its cards with `{typed('enroll')}`.")
     return Deck(
         folder.name,
         description.title or folder.name,
@@ -492,4 +493,4 @@ def _read_entry(file: Path, packed: zipfile.ZipFile, info: zipfile.ZipInfo) -> b
 
 
 def _bad_file(file: Path, what: str) -> Problem:
-    return Problem(f"{file} is no deck that can be used ({what}): export it anew with `companion decks export`.", 1)
+    return Problem(f"{file} is no deck that can be used ({what}): export it anew with `{typed('decks export')}`.", 1)

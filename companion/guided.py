@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TextIO
 
+from companion.calling import typed
 from companion.decks import Subject
 from companion.errors import Problem
 from companion.rules.cards import card_name
@@ -112,7 +113,7 @@ def guided(
     if not course.wanted:
         raise Problem(
             f"The deck '{enrolment.description.name}' has a picture of every face: to begin anew, remove it first with"
-            f" `companion decks remove {enrolment.description.name}`."
+            f" `{typed(f'decks remove {enrolment.description.name}')}`."
         )
     if keys:
         yield course.ask()

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from companion.calling import typed
 from companion.drawn_zones import ZONE_NAMES
 from companion.rules import reasons, scoring
 from companion.rules.cards import Card
@@ -53,7 +54,7 @@ def closing(lines: Sequence[JudgedLine], *, as_lies: bool = False) -> Iterator[s
     if not as_lies and any(judged.verdict == ILLEGAL for judged in left_out):
         yield f"{_what_was_left_out(left_out)} {_WAYS_TO_LET_STAND}"
     for name in dict.fromkeys(judged.look_up for judged in left_out if judged.look_up):
-        yield f"`companion editions show {name}` lists the cards and the house rules."
+        yield f"`{typed(f'editions show {name}')}` lists the cards and the house rules."
 
 
 _WAYS_TO_LET_STAND = (
@@ -146,7 +147,7 @@ def picture(found: dict[str, Any]) -> Iterator[str]:
     if together:
         yield f"  in no zone: {_counted(len(beside), 'card')}, {_by_face(beside)}; --json has the place of each"
     if found["mats"] and not cards:
-        yield f"  `companion doctor --source {shlex.quote(found['image'])}` says whether stickers can be read there."
+        yield f"  `{typed('doctor --source ' + shlex.quote(found['image']))}` says whether stickers can be read there."
         yield "  Cards without stickers are told by their faces: `--deck own` for the printed deck, or your own."
 
 

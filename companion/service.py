@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from companion import demo as simulated
+from companion.calling import typed
 from companion.data import data_dir, store_path
 from companion.deck_in_use import DeckInUse, faces_of
 from companion.drawn_zones import DrawnZones
@@ -43,7 +44,7 @@ NO_CAMERA = "No camera answers."
 PATIENCE_S = 3600.0
 """So long the simulated players wait for a tap."""
 
-DEMO_OVER = "The simulated table has come to its end. Start it again with other hands: companion demo --seed 1"
+DEMO_OVER = f"The simulated table has come to its end. Start it again with other hands: {typed('demo --seed 1')}"
 BY_HAND = "Plays can be entered by hand."
 
 

@@ -9,6 +9,7 @@ from itertools import groupby
 from typing import Any
 
 from companion import report
+from companion.calling import typed
 from companion.rules import scoring
 from companion.rules.cards import Card, card_name
 from companion.rules.edition import Edition
@@ -24,7 +25,7 @@ IF_RIGHT = "If all this is right:"
 PRINTED = "own"
 """The deck that `companion print deck` draws."""
 
-_ENROL = "if they are another deck, `companion enroll` makes it known."
+_ENROL = f"if they are another deck, `{typed('enroll')}` makes it known."
 _THIRDS = (
     ("upper left", "at the top", "upper right"),
     ("left", "in the middle", "right"),

@@ -9,7 +9,9 @@ from typing import Any
 
 import click
 
-_EXAMPLE = re.compile(r"Example: (.+)")
+from companion.calling import program, typed
+
+_EXAMPLE = re.compile(r"Example: companion (.+)")
 _VALUE = re.compile(r"'?(.*?)'? is not (?:a valid|in the range|one of)", re.DOTALL)
 
 
@@ -47,14 +49,14 @@ def _remedy(param: click.Parameter, value: str, example: str) -> str:
 
 def _command(error: click.ClickException) -> str:
     context = getattr(error, "ctx", None)
-    return context.command_path if context else "companion"
+    return context.command_path if context else program()
 
 
 def _example(error: click.ClickException) -> str:
     """`, as in …`, from the help of the command that was called."""
     context = getattr(error, "ctx", None)
     found = _EXAMPLE.search(context.command.help or "") if context else None
-    return f", as in `{found[1].strip()}`" if found else "."
+    return f", as in `{typed(found[1].strip())}`" if found else "."
 
 
 def _named(param: click.Parameter) -> str:

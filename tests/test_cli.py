@@ -322,6 +322,13 @@ def test_a_wrong_call_is_told_how_it_is_written(words: str, says: str):
     assert is_one_sentence(said + "\n")
 
 
+def test_a_hint_says_what_was_typed(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("COMPANION_CALLED", "deploy/run")
+
+    assert companion("print").stderr.endswith("as in `deploy/run print stickers --out sheets`\n")
+    assert "`deploy/run enroll` makes one" in companion("decks", "show", "grandma").stderr
+
+
 BAD_SETUPS = ["edition = 'klassik'", "colour = 'red'", "[[side]]\nname = 3", "= =", "side = 1", ""]
 
 

@@ -35,10 +35,11 @@ NOT_OURS = {
 
 # --- Imports point inwards ------------------------------------------------------------------------------------
 
-LEAVES = {"codes", "decks", "drawn_zones", "errors", "labels", "layout", "shipped", "rules"}
+LEAVES = {"calling", "codes", "decks", "drawn_zones", "errors", "labels", "layout", "shipped", "rules"}
 MAY_IMPORT = {
     "": set(),
     "rules": {"errors", "shipped"},
+    "calling": set(),
     "errors": set(),
     "labels": {"rules"},
     "codes": {"labels", "rules"},
@@ -47,7 +48,7 @@ MAY_IMPORT = {
     "data": {"errors"},
     "places": LEAVES,
     "proposal": LEAVES,
-    "decks": {"errors", "shipped", "rules"},
+    "decks": {"calling", "errors", "shipped", "rules"},
     "drawn_zones": {"errors", "layout"},
     "setup": LEAVES,
     "vision": LEAVES,
@@ -234,7 +235,7 @@ class Checkout:
         self.camera = ""
         shutil.copytree(ROOT / "deploy", root / "deploy")
         shutil.copy(ROOT / "pyproject.toml", root)
-        self.program(root / ".venv/bin/companion", 'echo companion "$@"')
+        self.program(root / ".venv/bin/companion", 'echo companion "$@"; echo "$COMPANION_CALLED" >called')
         self.program(root / ".venv/bin/python", f'{CAMERA} exec {PYTHON} "$@"')
         self.program(self.tools / "apt-get", 'echo apt-get "$@"; echo "E: no network" >&2; exit 100')
         self.program(self.tools / "apt-cache", "echo '  Candidate: 1.0'")
@@ -291,6 +292,12 @@ def test_run_asks_no_camera_when_a_source_is_named(checkout, source):
     checkout.camera = "/dev/video2"
 
     assert checkout.run(*source).stdout == f"companion up {' '.join(source)}\n"
+
+
+def test_hints_of_run_say_how_it_was_called(checkout):
+    checkout.run("read", "a picture.jpg")
+
+    assert (checkout.root.parent / "called").read_text() == f"{checkout.root}/deploy/run\n"
 
 
 def test_run_passes_any_other_command_through_and_adds_nothing_to_its_output(checkout):

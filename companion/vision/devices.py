@@ -129,7 +129,7 @@ def _opened_webcam(path: str, name: str) -> cv2.VideoCapture:
 
 def _cameras_there() -> str:
     there = ", ".join(video_devices())
-    return f"these are there: {there}." if there else "plug one in, or try `companion demo`."
+    return f"these are there: {there}." if there else "plug one in, or try `{typed('demo')}`."
 
 
 def video_devices(folder: Path = Path("/dev")) -> list[str]:

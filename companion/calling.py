@@ -1,0 +1,18 @@
+"""What a person types to start the program, for hints that say so: `companion`, or a script that stands for it."""
+
+from __future__ import annotations
+
+import os
+
+CALLED = "COMPANION_CALLED"
+"""The variable in which a script that starts the program says its own name: `deploy/run`."""
+
+
+def program() -> str:
+    """The program's name as it was called."""
+    return os.environ.get(CALLED) or "companion"
+
+
+def typed(words: str) -> str:
+    """A whole call: `companion enroll family`."""
+    return f"{program()} {words}"
