@@ -185,6 +185,8 @@ def allowed_by_camera(setup: dict[str, Any]) -> Iterator[str]:
         yield f"  {'→' if hint['needed'] else '·'} {hint['say']}"
     if setup["verdict"]:
         yield f"  {setup['verdict']}"
+    if setup["faces"]:
+        yield f"  {setup['faces']}"
 
 
 def _zone_row(zone: dict[str, Any]) -> list[str]:

@@ -404,6 +404,27 @@ def test_the_verdict_says_which_stickers_are_on_the_table_only_where_they_were_m
     assert own.verdict.endswith("can be read in every zone: those on the table, about 24 mm wide, are large enough.")
 
 
+@pytest.mark.parametrize(
+    ("width_mm", "px", "told"),
+    [
+        (1200, range(85, 96), "enough to tell"),
+        (1700, range(55, 68), "many cards without stickers will be asked about"),
+        (2600, range(35, 45), "too little"),
+    ],
+)
+def test_whether_cards_are_large_enough_to_be_told_by_their_faces(width_mm: float, px: range, told: str):
+    found = advice_for(Lens(width_mm=width_mm))
+
+    assert found.card_px in px
+    assert found.faces.startswith(f"A card is {found.card_px} pixels wide where it looks smallest: {told}")
+
+
+def test_nothing_is_said_of_faces_where_no_mat_is_seen():
+    found = advice_for(NEAR, scene=Scene())
+
+    assert (found.card_px, found.faces) == (None, "")
+
+
 @pytest.mark.parametrize("tilt_deg", [0, 40])
 @pytest.mark.parametrize("width_mm", [700, 1800])
 @pytest.mark.parametrize("light", [0.2, 0.85, 2.0])
@@ -418,7 +439,7 @@ def test_the_json_has_every_figure_and_says_what_to_do():
     told = advice_for(FAR).as_json()
 
     assert set(told) == {
-        "size_px", "good", "distance_cm", "tilt_deg", "sticker_mm", "smallest_mm", "cards", "verdict", "zones", "hints",
+        "size_px", "good", "distance_cm", "tilt_deg", "sticker_mm", "smallest_mm", "cards", "verdict", "card_px", "faces", "zones", "hints",
     }  # fmt: skip
     assert {zone["zone"] for zone in told["zones"]} == {
         f"{layout.id}/{name}" for layout in LAYOUTS for name in layout.zones

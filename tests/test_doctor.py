@@ -105,9 +105,10 @@ def test_a_table_that_is_seen_well_is_told_in_one_line(tmp_path):
     path = tmp_path / "table.png"
     cv2.imwrite(str(path), picture(Scene(mats=(SIDE,)), Lens(width_mm=900)))
 
-    camera, table = doctor.seeing(str(path))
+    camera, table, faces = doctor.seeing(str(path))
 
-    assert (camera.ok, table.ok) == (True, True)
+    assert (camera.ok, table.ok, faces.ok) == (True, True, True)
+    assert "enough to tell cards without stickers by their faces" in faces.sentence
     assert "4 zones, 2.1 px/mm" in table.sentence
     assert "can be read in every zone: the usual ones, 20 mm wide, are large enough." in table.sentence
 

@@ -145,6 +145,22 @@ def test_cards_beneath_a_cup_still_lie_there_and_the_zone_is_spoken_of() -> None
     assert faces(tuple(s for s in views[-1].sightings if s.zone == "side-1/battle")) == ["roll", "stop"]
 
 
+def test_cards_beneath_a_cup_still_lie_there_after_a_hand_has_reached_over_it_and_are_gone_when_it_is_bare() -> None:
+    pile = (card("roll"), card("stop", 4, 5))
+    over = tuple(cup((-118, -58), np.random.default_rng(3)))
+    reaching = Cover(((-170, 20), (-60, 20), (-60, -250), (-170, -250)))
+    eye = Eye(templates=deck)
+
+    parts = ((pile[:1], (), 8), (pile, (), 12), (pile, over, 25), (pile, (*over, reaching), 4), (pile, over, 8))
+    views = [eye(frame) for frame in filmed(*parts, ((), (), 10))]
+
+    held, bare = views[sum(count for *_, count in parts) - 1], views[-1]
+    assert "side-1/battle" not in held.unknown_zones
+    assert faces(tuple(s for s in held.sightings if s.zone == "side-1/battle")) == ["roll", "stop"]
+    assert "side-1/battle" not in bare.unknown_zones
+    assert bare.sightings == ()
+
+
 def filmed(*parts: tuple[tuple[Laid, ...], tuple[Cover, ...], int]) -> Iterator[Frame]:
     """Cards, what is put over them, and for how many frames, ten a second."""
     number = 0

@@ -81,6 +81,9 @@ class Sights:
     all_well: str
     """What is said where nothing is to be done."""
 
+    faces: str
+    """Whether cards without stickers are large enough; nothing where that is not known."""
+
     todo: tuple[ToDo, ...]
     outlines: tuple[Outline, ...]
     mats: tuple[MatFigures, ...]
@@ -100,6 +103,7 @@ def sights(survey: Survey, names: Names, mats: Mapping[str, str]) -> Sights:
         is_measured=advice.smallest_mm is not None,
         brief=_brief(survey),
         all_well=well,
+        faces=advice.faces,
         todo=tuple(ToDo(called.in_sentence(hint.say), hint.needed) for hint in advice.hints),
         outlines=tuple(_outlines(survey, called)),
         mats=tuple(_by_mat(survey, called)),

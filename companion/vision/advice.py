@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from companion.layout import MatLayout
+from companion.layout import CARD_MM, MatLayout
 from companion.vision import measure
 from companion.vision.boxes import Image
 from companion.vision.fit import Fit
@@ -36,6 +36,8 @@ SMEARED = 1.6
 FULL_HD_PX = 1920
 LARGEST_STICKER_MM = 40.0
 DEFAULT_STICKER_MM = 20.0
+TOLD_PX, ASKED_PX = 75, 50
+"""A card as wide as the first is told by its face (`docs/faces.md`); of narrower ones many are asked about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +90,24 @@ class Advice:
         smallest = [zone.smallest_mm for zone in self.zones]
         known = [size_mm for size_mm in smallest if size_mm is not None]
         return max(known) if known and len(known) == len(smallest) else None
+
+    @property
+    def card_px(self) -> int | None:
+        """How wide a card is at least in pixels, None where that is not known."""
+        scales = [zone.px_per_mm[0] for zone in self.zones if zone.px_per_mm]
+        return int(min(scales) * CARD_MM[0]) if scales and len(scales) == len(self.zones) else None
+
+    @property
+    def faces(self) -> str:
+        """Whether cards without stickers are large enough, in a sentence; nothing where that is not known."""
+        if self.card_px is None:
+            return ""
+        told = "too little to tell cards without stickers by their faces: put the camera closer"
+        if self.card_px >= TOLD_PX:
+            told = "enough to tell cards without stickers by their faces"
+        elif self.card_px >= ASKED_PX:
+            told = f"many cards without stickers will be asked about; {TOLD_PX} are better"
+        return f"A card is {self.card_px} pixels wide where it looks smallest: {told}."
 
     @property
     def is_guessed(self) -> bool:
@@ -145,6 +165,8 @@ class Advice:
             "smallest_mm": self.smallest_mm,
             "cards": self.cards,
             "verdict": self.verdict,
+            "card_px": self.card_px,
+            "faces": self.faces,
             "zones": [_zone_json(zone) for zone in self.zones],
             "hints": [
                 {"code": hint.code, "say": hint.say, "zones": list(hint.zones), "needed": hint.needed}

@@ -115,6 +115,7 @@ def pictures(trial: Trial) -> Check:
 
 def table(trial: Trial, layouts: Sequence[MatLayout] | None, drawing: Drawing | None = None) -> Iterator[Check]:
     """Whether stickers can be read on the mats or in the drawn zones; a check for each thing that would help."""
+    from companion.vision.advice import TOLD_PX
     from companion.vision.trial import advice_on
 
     try:
@@ -125,6 +126,8 @@ def table(trial: Trial, layouts: Sequence[MatLayout] | None, drawing: Drawing | 
     if advice.zones:
         verdict = f" {advice.verdict}" if advice.verdict else ""
         yield Check("table", advice.good, False, f"{advice.in_brief}.{verdict}")
+    if advice.card_px is not None:
+        yield Check("faces", advice.card_px >= TOLD_PX, False, advice.faces)
     for hint in advice.hints:
         yield Check("table", False, False, hint.say)
 

@@ -320,7 +320,7 @@ def _judged(
     odd_since_s = {zone: sight.odd_since_s.get(zone, frame.t_s) for zone in odd}
     things = {zone for zone in odd & due if frame.t_s - odd_since_s[zone] >= _patience_s(sight, zone)}
     odd -= things
-    under = _faces_under(sight, view, things)
+    under = _faces_under(sight, view, things, due)
     view = replace(view, sightings=(*view.sightings, *under))
     lying = _things(sight, view, due) | (sight.things - changes.moving)
     hidden = changes.moving | changes.cut_off | odd | missing_zones(sight.mats, layouts or ())
@@ -355,16 +355,25 @@ def _judged(
     )
 
 
-def _faces_under(sight: Sight, view: View, things: Collection[str]) -> tuple[Sighting, ...]:
-    """The cards in these zones that were told by their faces before something was put upon them."""
+def _faces_under(sight: Sight, view: View, things: Collection[str], due: Collection[str]) -> tuple[Sighting, ...]:
+    """The cards that were told by their faces before something was put upon them: just now in a zone with `things`.
+
+    Or earlier, where the place of one that has not been missed since looks as it did then.
+    """
     told = {s.stay for s in view.sightings if s.by == FACE}
     new = [s for s in view.sightings if s.zone in things and not zones.looks_the_same(sight.zones, s)]
-    missed = (lain for lain in sight.lain if lain.sighting.zone in things and lain.order not in told)
+    missed = (lain for lain in sight.lain if lain.sighting.zone in due and lain.order not in told)
     return tuple(
         replace(lain.sighting, stay=lain.order)
         for lain in missed
-        if not lain.is_buried and zones.is_under_a_thing(sight.zones, lain.sighting, new)
+        if _is_under(sight, lain, new, is_new=lain.sighting.zone in things)
     )
+
+
+def _is_under(sight: Sight, lain: Lain, found: Sequence[Sighting], *, is_new: bool) -> bool:
+    if is_new:
+        return not lain.is_buried and zones.is_under_a_thing(sight.zones, lain.sighting, found)
+    return not lain.missed and zones.looks_the_same(sight.zones, lain.sighting)
 
 
 def _not_missed(
