@@ -103,6 +103,9 @@ class Copies:
         self._since_s: dict[tuple[str, Card], float] = {}
         """Since when cards are waited with."""
 
+        self._revealed: frozenset[str] = frozenset()
+        """Those that may have lain there uncounted when they came to light."""
+
         self._names: dict[Card, Iterator[str]] = {}
         self.unclear: tuple[tuple[Card, Place], ...] = ()
         """What may have been laid upon one like it in the last view, and counts as that one: no picture tells."""
@@ -120,12 +123,14 @@ class Copies:
         self._forget(memory, view)
         names = self._matched(seen, _Now(view, memory, table))
         self.unclear = tuple(self._may_be_another(names))
+        new = names.keys() - self._last
+        self._revealed |= frozenset(name for name in new if self._is_owed(name, names, memory, table))
         names = {name: self._as_it_began(item, self._last.get(name)) for name, item in names.items()}
         self._last |= names
         self._seen_s |= dict.fromkeys(names, view.t_s)
         self._covered = frozenset(self._covered_by(names))
         self._in_sight = frozenset(names)
-        cards = (replace(_bounded(item.sighting, names, table), card=name) for name, item in names.items())
+        cards = (replace(self._bounded(name, names, table), card=name) for name in names)
         return replace(view, sightings=(*others, *cards))
 
     @staticmethod
@@ -137,6 +142,22 @@ class Copies:
             was = self._last.get(name)
             if was is not None and item.sighting.is_double and was.sighting.stay != item.sighting.stay:
                 yield item.sighting.face, item.place
+
+    def _is_owed(self, name: str, names: Mapping[str, _Seen], memory: Memory, table: Table | None) -> bool:
+        """Whether a card may be one that the record has: laid just so upon one like it, and pushed off it now."""
+        new = names[name]
+        alike = (n for n, item in names.items() if n != name and _key(item) == _key(new))
+        is_double = any(names[n].sighting.is_double for n in alike)
+        return is_double and table is not None and memory.has_one_more(new.sighting.face, new.zone, table)
+
+    def _bounded(self, name: str, names: Mapping[str, _Seen], table: Table | None) -> Sighting:
+        """A sighting that people are asked about where it may be none of its own, or the deck has no more of them."""
+        sighting = names[name].sighting
+        alike = sum(other.rpartition("-")[0] == sighting.face.value for other in names)
+        too_many = table is not None and alike > table.deck.get(sighting.face, 0)
+        is_double = sighting.is_double or name in self._revealed
+        most = TOO_MANY_CONFIDENCE if too_many else DOUBLE_CONFIDENCE if is_double else 1.0
+        return replace(sighting, confidence=min(sighting.confidence, most))
 
     def _covered_by(self, names: Mapping[str, _Seen]) -> Iterator[str]:
         """The cards out of sight that lie beneath others, of which some are in sight now.
@@ -158,6 +179,7 @@ class Copies:
         ]
         for name in gone:
             del self._last[name], self._seen_s[name]
+        self._revealed -= frozenset(gone)
 
     def _matched(self, seen: Sequence[_Seen], now: _Now) -> dict[str, _Seen]:
         names: dict[str, _Seen] = {}
@@ -319,14 +341,6 @@ def _letters() -> Iterator[str]:
     """a, b, …, z, aa, ab, …"""
     for length in itertools.count(1):
         yield from map("".join, itertools.product(string.ascii_lowercase, repeat=length))
-
-
-def _bounded(sighting: Sighting, names: Collection[str], table: Table | None) -> Sighting:
-    """A sighting that people are asked about where it may not be a card of its own, or the deck has no more of them."""
-    alike = sum(name.rpartition("-")[0] == sighting.face.value for name in names)
-    too_many = table is not None and alike > table.deck.get(sighting.face, 0)
-    most = TOO_MANY_CONFIDENCE if too_many else DOUBLE_CONFIDENCE if sighting.is_double else 1.0
-    return replace(sighting, confidence=min(sighting.confidence, most))
 
 
 def _tables(now: _Now) -> Iterator[Table]:

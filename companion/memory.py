@@ -126,7 +126,11 @@ class Memory:
 
     def lies_there_too(self, track: Track, zone: str, table: Table) -> bool:
         """Whether the record has one more of a card in a zone than have been seen laid there."""
-        return self.recorded(track.face, zone, table) > self.laid(track.face, zone)
+        return self.has_one_more(track.face, zone, table)
+
+    def has_one_more(self, face: Card, zone: str, table: Table) -> bool:
+        """Whether the record has one more of a card in a zone than have been seen laid there."""
+        return self.recorded(face, zone, table) > self.laid(face, zone)
 
     def expect(self, face: Card, zone: str) -> None:
         """A card of this face will come to lie in a zone, or lies there unread: the record has it already."""

@@ -212,6 +212,24 @@ def test_the_rules_are_asked_as_of_after_a_card_that_has_just_been_seen_elsewher
     assert followed.names(view(3, card(Card.KM_75, 100, 200, "side-1/distance"), pushed_on)) == ["100-b", "75-a"]
 
 
+@pytest.mark.parametrize("recorded", [1, 2])
+def test_a_card_that_may_have_lain_there_uncounted_is_asked_about(table: Table, recorded: int) -> None:
+    driving = referee.apply(table, lay("Bob", Card.ROLL))
+    for player in ("Ann", "Bob") * recorded:
+        driving = referee.apply(driving, lay(player, Card.KM_25))
+    followed = Followed(driving)
+    lower = replace(card(Card.KM_25, 100, 200, "side-1/distance", is_double=True), stay=1)
+    followed.names(view(0, lower))
+    track = followed.memory.tracks["25-a"]
+    track.place, track.confirmed = track.last_seen, True
+
+    upper = replace(card(Card.KM_25, 112, 200, "side-1/distance"), stay=2)
+    named = followed.copies.named(view(1, lower, upper), followed.memory, driving)
+
+    (confidence,) = (s.confidence for s in named.sightings if s.card == "25-b")
+    assert (confidence < 0.9) is (recorded == 2)
+
+
 def test_more_cards_than_the_deck_has_are_asked_about(table: Table) -> None:
     followed = Followed(table)
     many = [card(Card.RIGHT_OF_WAY, 250 + 30 * n, 80, "side-1/safety") for n in range(2)]
