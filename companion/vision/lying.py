@@ -27,6 +27,9 @@ from companion.vision.view import FACE, Quad, Sighting
 SAME_MM, SAME_DEG = 1.0, 1.5
 """A card of one face that is seen so near to where one like it lay, and turned so nearly alike, is that card."""
 
+TO_A_HAIR_MM, TO_A_HAIR_DEG = 0.25, 0.5
+"""No hand lays a card so exactly upon one like it: that one has come to light."""
+
 UNTOUCHED_MM, UNTOUCHED_DEG = 5.0, 8.0
 """The same where nothing has moved: noise alone lets it be seen a little elsewhere."""
 
@@ -149,7 +152,7 @@ class _Look:
         for at, s in enumerate(self._told):
             left = (lain for lain in self._before if lain not in same.values())
             found = next((lain for lain in left if self._is_same(lain, s)), None)
-            if found is not None and not self._lies_upon_it(at, found):
+            if found is not None and (self._is_to_a_hair(found, s) or not self._lies_upon_it(at, found)):
                 same[at] = found
         return same
 
@@ -194,17 +197,30 @@ class _Look:
     def _is_same(self, lain: Lain, sighting: Sighting) -> bool:
         """Whether a card that is told now lies exactly where one like it lay."""
         fit = self._mats.of(lain.mat)
-        if fit is None or sighting.corners_px is None or sighting.face is not lain.sighting.face:
+        if fit is None or sighting.face is not lain.sighting.face:
             return False
-        now = fit.to_mm(sighting.corners_px)
-        off_deg = abs((_turn_deg(now) - _turn_deg(lain.corners_mm) + 180) % 360 - 180)
         off_mat = fit.to_px(lain.corners_mm) - np.asarray(lain.sighting.corners_px)
         was_moved = float(np.hypot(*off_mat.mean(axis=0))) > MAT_MOVED_MM * fit.px_per_mm
         most_mm, most_deg = (PUSHED_MM, PUSHED_DEG) if was_moved else self._nearly
-        # A mat is told anew after each push: what lies in the same place of the picture has not moved either.
-        on_picture_mm = math.dist(lain.sighting.centre_px, sighting.centre_px) / fit.px_per_mm
-        off_mm = min(float(np.hypot(*(now - lain.corners_mm).mean(axis=0))), on_picture_mm)
+        off_mm, off_deg = self._off(lain, sighting)
         return off_mm <= most_mm and off_deg <= most_deg
+
+    def _is_to_a_hair(self, lain: Lain, sighting: Sighting) -> bool:
+        off_mm, off_deg = self._off(lain, sighting)
+        return off_mm <= TO_A_HAIR_MM and off_deg <= TO_A_HAIR_DEG
+
+    def _off(self, lain: Lain, sighting: Sighting) -> tuple[float, float]:
+        """By how many millimetres and degrees a card lies elsewhere than one did: on the mat, or on the picture.
+
+        A mat is told anew after each push: what lies in the same place of the picture has not moved either.
+        """
+        fit = self._mats.of(lain.mat)
+        if fit is None or sighting.corners_px is None:
+            return math.inf, math.inf
+        now = fit.to_mm(sighting.corners_px)
+        off_deg = abs((_turn_deg(now) - _turn_deg(lain.corners_mm) + 180) % 360 - 180)
+        on_picture_mm = math.dist(lain.sighting.centre_px, sighting.centre_px) / fit.px_per_mm
+        return min(float(np.hypot(*(now - lain.corners_mm).mean(axis=0))), on_picture_mm), off_deg
 
     def _may_be_double(self, sighting: Sighting, old: Sequence[Lain], still: Collection[int]) -> bool:
         """Whether one like it lay there or nearly, and it cannot be told whether that one is beneath it now.
