@@ -16,10 +16,13 @@ from webcam import Pose, Shot
 
 from companion.labels import payload
 from companion.layout import all_mats
+from companion.proposal import ASKING_CONFIDENCE
 from companion.rules.cards import Card
+from companion.vision import faces as reading
 from companion.vision.camera import Frame
 from companion.vision.faces import read_faces
 from companion.vision.mats import Mats, look
+from companion.vision.naming import Lie, Named
 from companion.vision.read import read, sighting_json
 from companion.vision.templates import Templates, templates_of
 from companion.vision.view import View
@@ -120,3 +123,24 @@ def seen_with_sticker(face: str, sticker: str, templates: Templates) -> View:
     table = Table(cards=(replace(laid, look=f"own {face}"),), sheets=(MAT,), cloth="felt")
     photo = photos.photograph(table, Pose(px_per_mm=2.0, at_mm=(-220, 0)), Shot(), 3)
     return read(Frame(photo.image, 0.0), mats_on(photo.image), templates=templates)
+
+
+def likened(score: float, margin: float, **how: float) -> Named:
+    """A whole card of usual print that was compared with every face."""
+    told = {"shown": 1.0, "detail": 0.6, "telling": 1.0, "print_contrast": 12.0, **how}
+    ranking = ((Card.ROLL, score), (Card.STOP, score - 0.2))
+    return Named(face=Card.ROLL, score=score, margin=margin, ranking=ranking, lie=Lie(0, 0, 0), **told)
+
+
+def test_pale_print_is_told_by_its_lead_where_it_is_less_like_its_face() -> None:
+    assert reading._is_sure(likened(0.6, 0.6, print_contrast=2.5, detail=0.3))
+    assert not reading._is_sure(likened(0.6, 0.6))
+    assert not reading._is_sure(likened(0.6, 0.4, print_contrast=2.5, detail=0.3))
+    assert not reading._is_sure(likened(0.6, 0.6, print_contrast=2.5, detail=0.3, shown=0.5))
+
+
+def test_whatever_is_sure_is_there_and_counts_without_a_question() -> None:
+    card = likened(0.57, 0.55, print_contrast=2.5, detail=0.3)
+
+    assert reading._is_there(card)
+    assert reading._confidence(card) >= ASKING_CONFIDENCE

@@ -16,6 +16,7 @@ import numpy as np
 from companion.rules.cards import Card
 from companion.vision import plane
 from companion.vision.boxes import Box, Image, around, merged, whole
+from companion.vision.ends import share_that_ends, smoothed
 from companion.vision.fit import as_quad
 from companion.vision.keypoints import level_by_faces
 from companion.vision.mats import Mats
@@ -35,6 +36,12 @@ LIKELY_SCORE, LIKELY_MARGIN = 0.62, 0.08
 PLAIN_SCORE = 0.8
 """So like a face nothing else is than a card of the deck, even if several faces are as like it."""
 
+PALE_SCORE, PALE_DETAIL, PALE_MARGIN = 0.56, 0.25, 0.5
+"""Or from here on where its print is pale: its likeness drowns in noise, its lead does not."""
+
+PALE_CONTRAST, USUAL_CONTRAST = 4.0, 10.0
+"""Print that varies by no more steps of Lab is pale, and what varies by the other no more."""
+
 STRIP_SCORE, STRIP_MARGIN = 0.78, 0.5
 """The same as `SURE_…` of a card of which least shows."""
 
@@ -53,6 +60,9 @@ LEAST_LEAD = 0.03
 
 LEAST_TELLING = 0.55
 """What shows of a card has to vary so much, against all of it."""
+
+LEAST_ENDING = 0.6
+"""Across so much of the borders of a strip that are in sight the picture has to change, or no card ends there."""
 
 NEWS_SHARE = 0.03
 MOST_CONFIDENCE = 0.99
@@ -131,7 +141,7 @@ class Layers:
         fine = lab(flat.image)
         share = COARSE_PX_PER_MM / FINE_PX_PER_MM
         self._coarse = cv2.resize(fine, None, fx=share, fy=share, interpolation=cv2.INTER_AREA)
-        self._closely = Closely(fine, templates)
+        self._closely, self._smooth = Closely(fine, templates), smoothed(fine)
         self._shown = np.ones(fine.shape[:2], np.float32)
         self._fresh = np.zeros(fine.shape[:2], np.float32)
         """Where a card has been told in the last round."""
@@ -168,7 +178,14 @@ class Layers:
 
     def _named(self, pose: Pose, shown: Map | None) -> Named | None:
         card = self._closely.named(pose, shown)
-        return card if card is not None and _is_there(card) else None
+        return card if card is not None and _is_there(card) and self._ends(card) else None
+
+    def _ends(self, card: Named) -> bool:
+        """Whether a strip of a card ends where the card does."""
+        if card.shown >= WHOLE_FROM:
+            return True
+        scale = FINE_PX_PER_MM * card.lie.scale
+        return share_that_ends(self._smooth, self._shown, self._corners(card.lie), scale) >= LEAST_ENDING
 
     def _taken(self, card: Named) -> bool:
         """Whether a card is new and not too much of it is covered; then it covers what lies beneath."""
@@ -198,13 +215,25 @@ class Layers:
 def _is_there(card: Named) -> bool:
     if card.shown < LEAST_SHOWN:
         return False
+    if _is_pale(card):
+        return True
     is_drawn = card.detail >= LEAST_DETAIL and card.telling >= LEAST_TELLING
     is_plain = card.score >= PLAIN_SCORE and card.shown >= WHOLE_FROM
     return is_drawn and card.score >= LIKELY_SCORE and (is_plain or card.margin >= LIKELY_MARGIN)
 
 
+def _is_pale(card: Named) -> bool:
+    """Whether a card that shows whole is one face and no other, though as pale print it is not very like it."""
+    strong = min(1.0, max(0.0, (card.print_contrast - PALE_CONTRAST) / (USUAL_CONTRAST - PALE_CONTRAST)))
+    is_like = card.score >= PALE_SCORE + (SURE_SCORE - PALE_SCORE) * strong
+    is_drawn = card.detail >= PALE_DETAIL + (LEAST_DETAIL - PALE_DETAIL) * strong
+    return is_like and is_drawn and card.margin >= PALE_MARGIN and card.shown >= WHOLE_FROM
+
+
 def _is_sure(card: Named) -> bool:
     """Whether a card is told: of one that is half hidden more is asked."""
+    if _is_pale(card):
+        return True
     hidden = min(1.0, max(0.0, (WHOLE_FROM - card.shown) / WHOLE_FROM))
     score = SURE_SCORE + (STRIP_SCORE - SURE_SCORE) * hidden
     margin = SURE_MARGIN + (STRIP_MARGIN - SURE_MARGIN) * hidden
@@ -223,4 +252,4 @@ def _seen(card: Named, quad: Quad) -> FaceSeen:
 
 def _confidence(card: Named) -> float:
     """How sure a sure reading is: more the clearer it leads."""
-    return min(MOST_CONFIDENCE, 0.92 + 0.2 * (card.score - SURE_SCORE) + 0.1 * (card.margin - SURE_MARGIN))
+    return min(MOST_CONFIDENCE, 0.92 + 0.2 * max(0.0, card.score - SURE_SCORE) + 0.1 * (card.margin - SURE_MARGIN))

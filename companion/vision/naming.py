@@ -102,6 +102,9 @@ class Named:
     telling: float
     """How much that varies, against all of it: a blank strip of a card tells nothing."""
 
+    print_contrast: float
+    """How much the print on that face varies, in steps of Lab."""
+
 
 class Closely:
     """A part of the table from straight above, to look at the cards on it closely."""
@@ -157,6 +160,7 @@ class Closely:
             shown=share,
             detail=float(by_detail[first].max()),
             telling=float(pictures.contrast[first] / max(self._templates.fine.contrast[first], 1e-3)),
+            print_contrast=float(self._templates.details.contrast[first]),
         )
 
 
