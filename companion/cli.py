@@ -570,7 +570,8 @@ def read_images(
         if "setup" in found and not as_json:
             click.echo("\n".join(report.allowed_by_camera(cast("dict[str, Any]", found["setup"]))))
     if counted:
-        _say_tally(counted, photos.taken([str(found["image"]) for found in pictures]), named, data, as_json=as_json)
+        taken = photos.taken([str(found["image"]) for found in pictures])
+        _say_tally(counted, taken, table.mats if table else {}, named, data, as_json=as_json)
     if audited:
         return _audit(audited, pictures, unread, as_json=as_json)
     return _WRONG if unread else 0
@@ -594,14 +595,16 @@ class _Photos:
         return [Photo(name, size, view) for name, (size, view) in zip(names, self._seen, strict=True)]
 
 
-def _say_tally(edition: Any, photos: Sequence[Any], deck: str | None, data: Path | None, *, as_json: bool) -> None:
+def _say_tally(
+    edition: Any, photos: Sequence[Any], names: Any, deck: str | None, data: Path | None, *, as_json: bool
+) -> None:
     """Says what lies before each side, and the score; where nothing was read, what to do."""
     from companion import tally_report
     from companion.data import data_dir
     from companion.decks import decks_for
     from companion.tally import tally
 
-    counted = tally(edition, photos)
+    counted = tally(edition, photos, names)
     if counted.is_blank:
         hint = tally_report.nothing_read(deck, decks_for(edition, data_dir(data)))
         counted = replace(counted, notes=(*counted.notes, hint))
@@ -667,8 +670,12 @@ def watch(
     from companion import report, service
 
     how: dict[str, Any] = {"confirm": confirm, "extension": extension, "fps": fps, "deck": deck, "data": data}
+    plays = 0
     for item in service.watched(source, setup, **how):
+        plays += "proposal" in item
         click.echo(json.dumps(item, ensure_ascii=False) if as_json else report.watched(item))
+    if not plays:
+        click.echo(report.nothing_seen(deck), err=True)
 
 
 @companion.command()

@@ -151,6 +151,14 @@ def picture(found: dict[str, Any]) -> Iterator[str]:
         yield "  Cards without stickers are told by their faces: `--deck own` for the printed deck, or your own."
 
 
+def nothing_seen(deck: str | None) -> str:
+    """What to do where `companion watch` has read no card at all."""
+    look = f"`{typed('read PICTURE --setup FILE')}` says whether cards are large and sharp enough"
+    if deck is not None:
+        return f"No play was seen: {look}, with --deck {deck} which are told."
+    return f"No play was seen: {look}. Cards without stickers need --deck own, for the printed deck, or your own."
+
+
 def _card(card: dict[str, Any]) -> str:
     where = card["zone"] or "in no zone"
     turned = ", sideways" if card["sideways"] else ""

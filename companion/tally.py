@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations, count, pairwise
 from statistics import median
 from typing import NamedTuple
@@ -178,6 +178,9 @@ class Tally:
     notes: tuple[str, ...] = ()
     """What was seen and does not count, a sentence each."""
 
+    names: Mapping[str, str] = field(default_factory=dict)
+    """What the sides are called, by their mats' ids; the others by their numbers."""
+
     @property
     def spots(self) -> tuple[Spot, ...]:
         """Every card of every lot."""
@@ -194,13 +197,17 @@ class Tally:
         lots = [lot for lot in self.lots if not lot.is_beside]
         taken = {lot.key for lot in lots if lot.has_mat}
         free = (number for number in count(1) if f"side-{number}" not in taken)
-        found = [Place(lot.key, _side_name(lot.key if lot.has_mat else f"side-{next(free)}"), lot) for lot in lots]
+        keys = [lot.key if lot.has_mat else f"side-{next(free)}" for lot in lots]
+        found = [Place(lot.key, _side_name(key, self.names), lot) for key, lot in zip(keys, lots, strict=True)]
         rest = [next(free) for _ in range(FEWEST_SIDES - len(found))]
-        return (*found, *(Place(f"{UNSEEN}-{number}", _side_name(f"side-{number}"), None) for number in rest))
+        return (
+            *found,
+            *(Place(f"{UNSEEN}-{number}", _side_name(f"side-{number}", self.names), None) for number in rest),
+        )
 
 
-def _side_name(key: str) -> str:
-    return f"Side {key.rpartition('-')[2]}"
+def _side_name(key: str, names: Mapping[str, str]) -> str:
+    return names.get(key) or f"Side {key.rpartition('-')[2]}"
 
 
 def layings(tally: Tally) -> tuple[Laying, ...]:
@@ -236,16 +243,20 @@ class _Seen(NamedTuple):
     is_beside: bool = False
 
 
-def tally(edition: Edition, photos: Sequence[Photo]) -> Tally:
-    """What lies on photographs, by whom; a card with a sticker counts once, a mat on several photographs once."""
+def tally(edition: Edition, photos: Sequence[Photo], names: Mapping[str, str] | None = None) -> Tally:
+    """What lies on photographs, by whom; a card with a sticker counts once, a mat on several photographs once.
+
+    `names` are those of the sides, by their mats' ids.
+    """
+    names = names or {}
     seen = [card for number, photo in enumerate(photos) for card in _on_photo(number, photo)]
     ours = [card for card in seen if card.sighting.face in (*edition.deck, Card.UNKNOWN)]
     once = _once(ours)
     told = [photo.view.draw_pile_empty for photo in photos if photo.view.draw_pile_empty is not None]
     mats = {mat.id for photo in photos for mat in photo.view.mats if mat.id.startswith("side-")}
     lots = _lots(once, mats, edition)
-    notes = (*_notes(seen, ours, once, photos, edition), *_twice(lots, photos, edition))
-    return Tally(tuple(photos), lots, any(told) if told else None, notes)
+    notes = (*_notes(seen, ours, once, photos, edition, names), *_twice(lots, photos, edition))
+    return Tally(tuple(photos), lots, any(told) if told else None, notes, names)
 
 
 def _on_photo(number: int, photo: Photo) -> Iterator[_Seen]:
@@ -400,7 +411,12 @@ def _upright(lot: Lot) -> Lot:
 
 
 def _notes(
-    seen: Sequence[_Seen], ours: Sequence[_Seen], once: Sequence[_Seen], photos: Sequence[Photo], edition: Edition
+    seen: Sequence[_Seen],
+    ours: Sequence[_Seen],
+    once: Sequence[_Seen],
+    photos: Sequence[Photo],
+    edition: Edition,
+    names: Mapping[str, str],
 ) -> Iterator[str]:
     strange = Counter(card.sighting.face for card in seen if card not in ours)
     if strange:
@@ -410,7 +426,8 @@ def _notes(
         shown = sorted({card.photo for card in ours if card.lot == lot})
         if len(shown) > 1:
             main = Counter(card.photo for card in once if card.lot == lot).most_common(1)[0][0]
-            yield f"{_side_name(lot)} is on {len(shown)} photographs: {photos[main].name} shows most of it and counts."
+            said = f"{_side_name(lot, names)} is on {len(shown)} photographs"
+            yield f"{said}: {photos[main].name} shows most of it and counts."
     again = [card for card in ours if card not in once and not card.lot.startswith("side-")]
     if again:
         cards = "One card was" if len(again) == 1 else f"{len(again)} cards were"

@@ -13,6 +13,7 @@ import click
 import cv2
 import pytest
 from pictures import Lens, Mat, Scene, picture
+from PIL import Image
 
 from companion import usage
 from companion.cli import companion as companion_group
@@ -320,6 +321,19 @@ def test_a_wrong_call_is_told_how_it_is_written(words: str, says: str):
     said = usage.sentence(wrong.value)
     assert said.startswith(says)
     assert is_one_sentence(said + "\n")
+
+
+def test_a_film_without_a_play_gets_a_hint(tmp_path: Path):
+    frames = tmp_path / "frames"
+    frames.mkdir()
+    for number in range(3):
+        Image.new("RGB", (320, 180), (90, 90, 90)).save(frames / f"{number}.png")
+    setup = tmp_path / "table.toml"
+    setup.write_text("[[side]]\nname = 'Ann'\n[[side]]\nname = 'Bob'\n", encoding="utf-8")
+    call = ("watch", "--source", frames, "--setup", setup, "--data", tmp_path)
+
+    assert "Cards without stickers need --deck own" in companion(*call).stderr
+    assert "with --deck own which are told" in companion(*call, "--deck", "own").stderr
 
 
 def test_a_hint_says_what_was_typed(monkeypatch: pytest.MonkeyPatch):

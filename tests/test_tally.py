@@ -548,3 +548,16 @@ def test_a_tally_of_pictures_that_cannot_be_read_is_said(tmp_path):
 
     assert answer.return_value == 1
     assert "No picture could be read: there is nothing to count." in answer.output
+
+
+def test_sides_are_called_as_the_setup_says() -> None:
+    shots = [
+        photo(face("100", "side-1/distance", (100, 100)), mats=("side-1", "side-2"), name=name)
+        for name in ("a.jpg", "b.jpg")
+    ]
+
+    found = tally(CLASSIC, shots, {"side-1": "Ann", "side-2": "Bob"})
+
+    assert [place.name for place in found.places] == ["Ann", "Bob"]
+    assert [place.name for place in counted(*shots).places] == ["Side 1", "Side 2"]
+    assert any(note.startswith("Ann is on 2 photographs") for note in found.notes)
