@@ -83,6 +83,9 @@ class Sight:
     lain: tuple[Lain, ...] = ()
     """The cards that were told by their faces."""
 
+    under: frozenset[int | None] = frozenset()
+    """The numbers of those that something was put upon."""
+
     looks: int = 1
     """So many times anything has been read, and once more."""
 
@@ -335,6 +338,7 @@ def _judged(
         things=frozenset(lying),
     )
     left = {zone: reads - (zone in due) for zone, reads in sight.reads_left.items() if reads > (zone in due)}
+    elsewhere = {card.order for card in sight.lain if card.sighting.zone not in due - hidden} & sight.under
     return (
         replace(
             sight,
@@ -347,6 +351,7 @@ def _judged(
             unread=frozenset(s.zone for s in view.sightings if s.face is Card.UNKNOWN and s.zone is not None),
             lain=tuple(_not_missed(lain, hidden, {s.stay for s in under}, sight.lain)),
             restless=bool(left or changes.moving),
+            under=frozenset(elsewhere | {s.stay for s in under}),
             looks=sight.looks + 1,
             read_s=frame.t_s if due else sight.read_s,
             read_now=due,
@@ -358,7 +363,7 @@ def _judged(
 def _faces_under(sight: Sight, view: View, things: Collection[str], due: Collection[str]) -> tuple[Sighting, ...]:
     """The cards that were told by their faces before something was put upon them: just now in a zone with `things`.
 
-    Or earlier, where the place of one that has not been missed since looks as it did then.
+    Or earlier, where their place looks as it did then.
     """
     told = {s.stay for s in view.sightings if s.by == FACE}
     new = [s for s in view.sightings if s.zone in things and not zones.looks_the_same(sight.zones, s)]
@@ -373,7 +378,7 @@ def _faces_under(sight: Sight, view: View, things: Collection[str], due: Collect
 def _is_under(sight: Sight, lain: Lain, found: Sequence[Sighting], *, is_new: bool) -> bool:
     if is_new:
         return not lain.is_buried and zones.is_under_a_thing(sight.zones, lain.sighting, found)
-    return not lain.missed and zones.looks_the_same(sight.zones, lain.sighting)
+    return lain.order in sight.under and zones.looks_the_same(sight.zones, lain.sighting)
 
 
 def _not_missed(
