@@ -8,6 +8,7 @@ from functools import cache
 
 import enrolled
 import numpy as np
+import pytest
 from face_photos import cup
 from laid import Cover, Laid, Sheet, Table
 from photos import Photo, photograph
@@ -131,6 +132,17 @@ def test_cards_pushed_with_their_mat_are_the_same_before_it_is_told_where_the_ma
     *_, before, after = lain
     assert sorted(c.sighting.face.value for c in before) == ["100", "repairs", "roll", "stop"]
     assert {c.order for c in after if not c.missed} == {c.order for c in before}
+
+
+@pytest.mark.parametrize("untouched", [(), ("side-1/battle",), ("side-1/speed",)])
+def test_where_nothing_has_moved_a_card_that_is_seen_a_little_elsewhere_is_the_same(untouched: tuple[str, ...]) -> None:
+    photos = photographed((card("roll"),)), photographed((card("roll", 0.8, 0.8, turn_deg=3.5),))
+    mats = look(photos[0].gray, Mats(), 0.0, all_mats())
+    _, before = look_at_faces(photos[0].image, mats, deck(), None, (), look=1, beneath=False)
+
+    _, after = look_at_faces(photos[1].image, mats, deck(), None, before, look=2, beneath=False, untouched=untouched)
+
+    assert (order_of(after, "roll") == order_of(before, "roll")) is ("side-1/battle" in untouched)
 
 
 def test_cards_beneath_a_cup_still_lie_there_and_the_zone_is_spoken_of() -> None:

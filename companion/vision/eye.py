@@ -266,9 +266,10 @@ def _by_face(sight: Sight) -> Iterator[Sighting]:
     return (s for s in (sight.view.sightings if sight.view else ()) if s.by == FACE)
 
 
-def _is_read_again(sight: Sight, due: frozenset[str]) -> bool:
-    """Whether all of these zones have been read since they are still: they are read several times to be sure."""
-    return all(0 < sight.reads_left.get(zone, 0) < READS for zone in due)
+def _read_again_now(sight: Sight, due: frozenset[str]) -> frozenset[str]:
+    """Those of the due zones that have been read since they are still: they are read several times to be sure."""
+    hidden = sight.view.unknown_zones if sight.view else frozenset()
+    return frozenset(zone for zone in due - hidden if 0 < sight.reads_left.get(zone, 0) < READS)
 
 
 def _faces(
@@ -279,9 +280,8 @@ def _faces(
         return (), ()
     here = [lain for lain in sight.lain if lain.sighting.zone in due]
     elsewhere = [lain for lain in sight.lain if lain.sighting.zone not in due]
-    hidden = sight.view.unknown_zones if sight.view else frozenset()
-    untouched = _is_read_again(sight, due) and not due & hidden
-    again = look_again(frame.image, sight.mats, templates, here) if here and untouched else None
+    untouched = _read_again_now(sight, due)
+    again = look_again(frame.image, sight.mats, templates, here) if here and untouched == due else None
     if again is not None:
         unread = (s for s in _by_face(sight) if s.zone in due and s.face is Card.UNKNOWN)
         return (*(card.sighting for card in again if not card.missed), *unread), (*elsewhere, *again)

@@ -99,13 +99,13 @@ def look_at_faces(
     *,
     look: int,
     beneath: bool,
-    untouched: bool = False,
+    untouched: Collection[str] = (),
 ) -> tuple[tuple[Sighting, ...], tuple[Lain, ...]]:
     """The cards in boxes of a picture (None: all of it), and what is to be remembered of them.
 
     `before` are those that lay there; the ones that are partly covered by now are still seen where what shows of them
     looks as it did. `look` is a higher number each time. With `beneath` cards that were never seen whole are looked for
-    too; `untouched` says that nothing has moved since.
+    too; in the zones `untouched` nothing has moved since.
     """
     seen = read_faces(image, templates, mats, where=where, beneath=beneath)
     told = [settled(mats, sighted(each, mats)) for each in seen]
@@ -116,13 +116,13 @@ class _Look:
     """One look at cards: what is told now against what lay there before."""
 
     def __init__(
-        self, image: Image, mats: Mats, before: Sequence[Lain], told: Sequence[Sighting], untouched: bool
+        self, image: Image, mats: Mats, before: Sequence[Lain], told: Sequence[Sighting], untouched: Collection[str]
     ) -> None:
         """`told` are those that lie on top first."""
         self._image, self._mats, self._told = image, mats, told
         self._before = _pushed_with_mats(before, told, mats)
         self._above = [s.corners_px or NOWHERE for s in told]
-        self._nearly = (UNTOUCHED_MM, UNTOUCHED_DEG) if untouched else (SAME_MM, SAME_DEG)
+        self._untouched = untouched
         self._votes: dict[int, bool | None] = {}
 
     def made_out(self, look: int) -> tuple[tuple[Sighting, ...], tuple[Lain, ...]]:
@@ -201,7 +201,8 @@ class _Look:
             return False
         off_mat = fit.to_px(lain.corners_mm) - np.asarray(lain.sighting.corners_px)
         was_moved = float(np.hypot(*off_mat.mean(axis=0))) > MAT_MOVED_MM * fit.px_per_mm
-        most_mm, most_deg = (PUSHED_MM, PUSHED_DEG) if was_moved else self._nearly
+        nearly = (UNTOUCHED_MM, UNTOUCHED_DEG) if lain.sighting.zone in self._untouched else (SAME_MM, SAME_DEG)
+        most_mm, most_deg = (PUSHED_MM, PUSHED_DEG) if was_moved else nearly
         off_mm, off_deg = self._off(lain, sighting)
         return off_mm <= most_mm and off_deg <= most_deg
 
