@@ -44,6 +44,9 @@ NO_CAMERA = "No camera answers."
 PATIENCE_S = 3600.0
 """So long the simulated players wait for a tap."""
 
+OWN_DECK = "own"
+"""The printed deck of the project, whose faces ship with it."""
+
 DEMO_OVER = f"The simulated table has come to its end. Start it again with other hands: {typed('demo --seed 1')}"
 BY_HAND = "Plays can be entered by hand."
 
@@ -187,7 +190,7 @@ class DemoTable:
 def demo(table: DemoTable, *, confirm: str, host: str, port: int, data: Path | None) -> None:
     """Runs the service on the simulated table until it is stopped."""
     match = Match(Store.open(store_path(data_dir(data_dir(data) / "demo"))))
-    _simulate(match, table.script(), Policy(confirm), host, port, speed=table.speed, cards=table.deck())
+    _simulate(match, table.script(), Policy(confirm), host, port, speed=table.speed, cards=table.deck(), data=data)
 
 
 def _simulate(
@@ -199,13 +202,14 @@ def _simulate(
     *,
     speed: float = 1.0,
     cards: Cards = STICKERED,
+    data: Path | None = None,
 ) -> None:
     """Serves a match that is played at the simulated table, from where it stands."""
     done = simulated.start_or_go_on(match, script)
     match.set_policy(policy, "demo")
     setup = simulated.setup_of(script)
-    templates = faces_of("own", None) if cards == BARE else None
-    lookout = Lookout(eye_for(setup, templates), lambda: _in_play(setup.mats))
+    deck = OWN_DECK if cards == BARE else None
+    lookout = Lookout(eye_for(setup, faces_of(deck, data)), lambda: _in_play(setup.mats))
     corridor = Corridor(match, lookout, lambda state: _mats(state, setup), lookout.begin_afresh)
     may_go_on = simulated.patient(lambda: match.state)
     film = simulated.frames_of(
@@ -213,7 +217,15 @@ def _simulate(
     )
     pictures = frames(DEMO, demo=lambda: simulated.until_extended(film, lambda: match.state), live=True)
     corridor.start(pictures, at_the_end=DEMO_OVER)
-    run_service(match, host, port, camera_picture=corridor.picture, camera_image=corridor.image, survey=lookout.survey)
+    run_service(
+        match,
+        host,
+        port,
+        camera_picture=corridor.picture,
+        camera_image=corridor.image,
+        survey=lookout.survey,
+        deck=deck,
+    )
 
 
 def exported(match: int, form: str, data: Path | None) -> str:
