@@ -20,7 +20,7 @@ from companion.vision.ends import share_that_ends, smoothed
 from companion.vision.fit import as_quad
 from companion.vision.keypoints import level_by_faces
 from companion.vision.mats import Mats
-from companion.vision.naming import Closely, Floats, Lie, Named
+from companion.vision.naming import ALL_SHOWN, Closely, Floats, Lie, Named
 from companion.vision.opencv import cv2
 from companion.vision.plane import Flat
 from companion.vision.poses import LEAST_SHOWN, Map, Pose, poses
@@ -41,6 +41,9 @@ PALE_SCORE, PALE_DETAIL, PALE_MARGIN = 0.56, 0.25, 0.5
 
 PALE_CONTRAST, USUAL_CONTRAST = 4.0, 10.0
 """Print that varies by no more steps of Lab is pale, and what varies by the other no more."""
+
+PARTLY_MARGIN = 0.4
+"""The lead of a card of which a little is covered: it may be the figure that tells distances of one drawing apart."""
 
 STRIP_SCORE, STRIP_MARGIN = 0.78, 0.5
 """The same as `SURE_…` of a card of which least shows."""
@@ -236,7 +239,8 @@ def _is_sure(card: Named) -> bool:
         return True
     hidden = min(1.0, max(0.0, (WHOLE_FROM - card.shown) / WHOLE_FROM))
     score = SURE_SCORE + (STRIP_SCORE - SURE_SCORE) * hidden
-    margin = SURE_MARGIN + (STRIP_MARGIN - SURE_MARGIN) * hidden
+    least = SURE_MARGIN if card.shown > ALL_SHOWN else PARTLY_MARGIN
+    margin = least + (STRIP_MARGIN - least) * hidden
     lead = card.ranking[0][1] - card.ranking[1][1] if len(card.ranking) > 1 else 1.0
     return card.score >= score and card.margin >= margin and lead >= LEAST_LEAD * hidden
 

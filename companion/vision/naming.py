@@ -41,7 +41,7 @@ _LAID_REACH_PX, _FINE_REACH_PX = 1, 2
 BETTER = 0.01
 """By so much better another size has to fit: cards of a deck are all alike."""
 
-_ALL_SHOWN = 0.97
+ALL_SHOWN = 0.97
 """A card of which so much shows is compared whole."""
 
 
@@ -225,7 +225,7 @@ def _shown(pictures: Pictures, lie: Lie, shown: Map | None) -> tuple[Pictures, f
         return pictures, 1.0
     mask = _crop(shown, lie, pictures.size_px, 0) > 0.5
     share = float(mask.mean())
-    return (pictures, share) if share > _ALL_SHOWN or not mask.any() else (pictures.shown(mask), share)
+    return (pictures, share) if share > ALL_SHOWN or not mask.any() else (pictures.shown(mask), share)
 
 
 def _crop(picture: Colours | Map, lie: Lie, size: tuple[int, int], reach: int) -> Colours:
