@@ -556,6 +556,7 @@ def read_images(
     allowed = frozenset(card_ids(table.edition.deck)) if table and not (audited or counted) else None
     unread, pictures, photos = 0, [], _Photos(table)
     named = deck or (table.cards if table else None)
+    _say_lacking(named, data)
     how: dict[str, Any] = {"drawing": table.drawing if table else None, "also": photos}
     how["templates"] = faces_of(named, data)
     for found in read_pictures(images, allowed=allowed, **how):
@@ -567,7 +568,7 @@ def read_images(
         pictures.append(found)
         if as_json or not (audited or counted):
             click.echo(json.dumps(found, ensure_ascii=False) if as_json else "\n".join(report.picture(found)))
-        if "setup" in found and not as_json:
+        if "setup" in found and not (as_json or audited or counted):
             click.echo("\n".join(report.allowed_by_camera(cast("dict[str, Any]", found["setup"]))))
     if counted:
         taken = photos.taken([str(found["image"]) for found in pictures])
@@ -575,6 +576,17 @@ def read_images(
     if audited:
         return _audit(audited, pictures, unread, as_json=as_json)
     return _WRONG if unread else 0
+
+
+def _say_lacking(deck: str | None, data: Path | None) -> None:
+    """Says which faces a deck lacks: cards of these may not be told."""
+    from companion import deck_report
+    from companion.data import data_dir
+    from companion.decks import load_deck
+
+    said = deck_report.lacking(load_deck(deck, data_dir(data))) if deck else None
+    if said:
+        click.echo(said, err=True)
 
 
 class _Photos:
@@ -669,6 +681,7 @@ def watch(
     """
     from companion import report, service
 
+    _say_lacking(deck, data)
     how: dict[str, Any] = {"confirm": confirm, "extension": extension, "fps": fps, "deck": deck, "data": data}
     plays = 0
     for item in service.watched(source, setup, **how):

@@ -6,10 +6,17 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from companion.calling import typed
-from companion.decks import WITHOUT_BACK, Deck, is_begun, load_deck
+from companion.decks import WITHOUT_BACK, WITHOUT_FACES, Deck, is_begun, load_deck
 from companion.errors import Problem
 
 NO_FACE = "no face yet: go on with `{}`, or on the page Cards"
+
+
+def lacking(deck: Deck) -> str | None:
+    """What follows from the faces of which a deck has no picture, in a sentence; None where it has all."""
+    if not deck.missing:
+        return None
+    return f"The deck '{deck.name}' has no picture of {', '.join(deck.missing)}: {WITHOUT_FACES}."
 
 
 def listing(names: Sequence[str], data: Path) -> Iterator[str]:
@@ -32,7 +39,7 @@ def sheet(deck: Deck) -> Iterator[str]:
         yield f"Enrolled: {deck.made}."
     yield f"Faces: {', '.join(_with_count(face.value, len(paths)) for face, paths in deck.faces.items())}."
     if deck.missing:
-        yield f"Missing: {', '.join(deck.missing)}: cards of these faces will not be told."
+        yield f"Missing: {', '.join(deck.missing)}: {WITHOUT_FACES}."
     yield f"Back: {'there' if deck.back else f'no picture of it; {WITHOUT_BACK}'}."
     yield f"Folder: {deck.folder}"
 

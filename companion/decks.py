@@ -36,6 +36,7 @@ DECKS_NAME = "decks"
 FILE_NAME = "deck.toml"
 BACK = "back"
 WITHOUT_BACK = "a card that lies face down may be asked about"
+WITHOUT_FACES = "cards of these faces will not be told, and those that may look like them are asked about"
 CARD_MM = (57.0, 88.0)
 MOST_PICTURES = 9
 """So many pictures of one face are kept."""

@@ -144,3 +144,18 @@ def test_whatever_is_sure_is_there_and_counts_without_a_question() -> None:
 
     assert reading._is_there(card)
     assert reading._confidence(card) >= ASKING_CONFIDENCE
+
+
+def test_where_faces_are_missing_those_that_may_share_their_drawing_are_asked_about() -> None:
+    faces = faces_of("vintage")
+    whole = [(Card(slug), faces[slug]) for slug in ("25", "roll", "accident", "driving-ace")]
+    lacking = templates_of(whole, size_mm("vintage"), missing=(Card.KM_75, Card.STOP))
+    places = [("75", -150.0), ("roll", -50.0), ("accident", 50.0), ("driving-ace", 150.0)]
+    table = Table(tuple(card_of("vintage", slug, (x, 0.0)) for slug, x in places), (MAT,), cloth="felt", seed=3)
+    photo = face_photos.photograph(table, "vintage", CAMERA, Shot(noise=2))
+    mats = look(cv2.cvtColor(photo.image, cv2.COLOR_BGR2GRAY), Mats(), 0.0, all_mats())
+
+    seen = {round(card.centre_px[0], -1): card.face for card in read_faces(photo.image, lacking, mats)}
+
+    told = [seen[x] for x in sorted(seen)]
+    assert told == [Card.UNKNOWN, Card.UNKNOWN, Card.ACCIDENT, Card.DRIVING_ACE]

@@ -97,8 +97,17 @@ def use() -> AnyResponse | tuple[str, int]:
         choose_deck(data(), name)
     except Problem as problem:
         return _page(str(problem)), 400
+    lacks = len(load_deck(name, data()).missing) if name else 0
     if name is None:
         flash(_("Cards are told by their stickers."))
+    elif lacks:
+        flash(
+            _(
+                "“%(title)s” lacks %(count)d faces: cards of these are not told, and others are asked about.",
+                title=title_of(name),
+                count=lacks,
+            )
+        )
     else:
         flash(
             _("Cards are told by the faces of “%(title)s”, and by stickers where they have some.", title=title_of(name))

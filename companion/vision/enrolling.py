@@ -17,6 +17,7 @@ from companion.decks import (
     FILE_NAME,
     MOST_PICTURES,
     WITHOUT_BACK,
+    WITHOUT_FACES,
     Description,
     Subject,
     own_folder,
@@ -228,7 +229,7 @@ def lacking(enrolment: Enrolment) -> Iterator[Said]:
     """What a deck still lacks, and what that means; without a back it is whole all the same."""
     missing = [subject.value for subject in enrolment.wanted if subject is not None]
     if missing:
-        yield Said(f"There is no picture yet of {', '.join(missing)}: cards of these faces will not be told.", True)
+        yield Said(f"There is no picture yet of {', '.join(missing)}: {WITHOUT_FACES}.", True)
     if None in enrolment.wanted:
         yield Said(f"There is no picture yet of the back: {WITHOUT_BACK}.")
 

@@ -124,7 +124,7 @@ def _told_again(image: Image, templates: Templates, mats: Mats, quad: Quad) -> F
         float(middle[0]), float(middle[1]), math.degrees(math.atan2(right[1], right[0])), float(np.hypot(*right)) / wide
     )
     card = Closely(lab(flat.image), templates).compared(lie)
-    return _seen(card, quad) if card.face is not None and _is_there(card) else None
+    return _seen(card, quad, templates) if card.face is not None and _is_there(card) else None
 
 
 def _in_box(image: Image, box: Box, templates: Templates, mats: Mats, beneath: bool) -> Iterator[FaceSeen]:
@@ -161,7 +161,7 @@ class Layers:
         """The cards that were told, those on top first; a back is no face."""
         for card in self._cards:
             if card.face is not None:
-                yield _seen(card, as_quad(self._flat.to_picture(self._corners(card.lie))))
+                yield _seen(card, as_quad(self._flat.to_picture(self._corners(card.lie))), self._templates)
 
     def _round(self, is_beneath: bool) -> bool:
         shown = self._shown if is_beneath else None
@@ -245,8 +245,8 @@ def _is_sure(card: Named) -> bool:
     return card.score >= score and card.margin >= margin and lead >= LEAST_LEAD * hidden
 
 
-def _seen(card: Named, quad: Quad) -> FaceSeen:
-    if _is_sure(card) and card.face is not None:
+def _seen(card: Named, quad: Quad, templates: Templates) -> FaceSeen:
+    if _is_sure(card) and card.face is not None and card.face not in templates.doubtful:
         return FaceSeen(card.face, quad, _confidence(card), shown=card.shown)
     rivals = [(face, score) for face, score in card.ranking if face is not None]
     weights = [math.exp(20 * score) for _, score in rivals]

@@ -7,7 +7,7 @@ to tell it from the other faces.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from companion.decks import Deck
-from companion.rules.cards import Card
+from companion.rules.cards import REMEDY_OF, Card, Family
 from companion.vision.boxes import Image
 from companion.vision.keypoints import Points, points_of
 from companion.vision.opencv import cv2
@@ -63,6 +63,9 @@ class Templates:
     """Width and height of a card."""
 
     all: tuple[Template, ...]
+
+    doubtful: frozenset[Card] = frozenset()
+    """Faces that some face without a template may look like: none of them is ever told for sure."""
 
     @cached_property
     def main(self) -> tuple[Template, ...]:
@@ -183,11 +186,24 @@ class Pictures:
         return pictures[..., self.mask]
 
 
-def templates_of(pictures: Sequence[tuple[Card | None, Image]], size_mm: tuple[float, float]) -> Templates:
-    """Templates from pictures `(H, W, 3) uint8 BGR`, each filled by one card upright; None stands for the back."""
+def templates_of(
+    pictures: Sequence[tuple[Card | None, Image]], size_mm: tuple[float, float], missing: Collection[Card] = ()
+) -> Templates:
+    """Templates from pictures `(H, W, 3) uint8 BGR`, each filled by one card upright; None stands for the back.
+
+    `missing` are the deck's faces of which there is no picture.
+    """
     laid = laid_on_one_another([picture for _, picture in pictures])
     faces = (face for face, _ in pictures)
-    return Templates(size_mm, tuple(_template(face, one, size_mm) for face, one in zip(faces, laid, strict=True)))
+    made = tuple(_template(face, one, size_mm) for face, one in zip(faces, laid, strict=True))
+    return Templates(size_mm, made, frozenset(face for other in missing for face in _may_look_like(other)))
+
+
+def _may_look_like(face: Card) -> Iterator[Card]:
+    """The faces that may share their drawing with one: distances with each other, a hazard with its remedy."""
+    if face.family is Family.DISTANCE:
+        yield from (card for card in Card if card.family is Family.DISTANCE)
+    yield from (other for pair in REMEDY_OF.items() if face in pair for other in pair)
 
 
 def load_templates(deck: Deck) -> Templates:
@@ -196,14 +212,17 @@ def load_templates(deck: Deck) -> Templates:
     Raises Problem where a picture of it cannot be read.
     """
     shown = tuple((face, path) for face, paths in (*deck.faces.items(), (None, deck.back)) for path in paths)
-    return _loaded(shown, deck.size_mm, tuple(path.stat().st_mtime_ns for _, path in shown))
+    return _loaded(shown, deck.size_mm, deck.missing, tuple(path.stat().st_mtime_ns for _, path in shown))
 
 
 @lru_cache(maxsize=3)
 def _loaded(
-    shown: tuple[tuple[Card | None, Path], ...], size_mm: tuple[float, float], _written: tuple[int, ...]
+    shown: tuple[tuple[Card | None, Path], ...],
+    size_mm: tuple[float, float],
+    missing: tuple[Card, ...],
+    _written: tuple[int, ...],
 ) -> Templates:
-    return templates_of([(face, read_picture(path)) for face, path in shown], size_mm)
+    return templates_of([(face, read_picture(path)) for face, path in shown], size_mm, missing)
 
 
 def lab(image: Image) -> Colours:
