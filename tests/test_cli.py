@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -491,3 +492,17 @@ def test_doctor_says_that_the_drawn_zones_are_damaged(bare: Path, tmp_path: Path
     ran = companion("doctor", "--source", bare, "--data", tmp_path)
 
     assert "note    zones: The drawn zones in" in ran.stdout
+
+
+def test_what_a_deck_lacks_is_said_wherever_it_is_used(tmp_path: Path):
+    source = tmp_path / "faces"
+    source.mkdir()
+    for slug in ("roll", "25"):
+        shutil.copy(Path(__file__).parent.parent / "card_templates" / "own" / f"{slug}.png", source / f"{slug}.png")
+    enrolled = companion("enroll", "ours", "--edition", "classic", "--from", source, "--data", tmp_path)
+    picture = source / "roll.png"
+    read = companion("read", picture, "--deck", "ours", "--data", tmp_path)
+
+    assert "no picture yet of 50, 75" in enrolled.stdout + enrolled.stderr
+    assert read.stderr.startswith("The deck 'ours' has no picture of 50, 75, 100, 200")
+    assert is_one_sentence(read.stderr)

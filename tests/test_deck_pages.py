@@ -187,6 +187,14 @@ def test_the_page_chooses_the_cards_on_this_table(page, tmp_path):
     assert 'value="ours" checked' in page.get("/decks").get_data(as_text=True)
 
 
+def test_what_a_deck_lacks_is_said_when_it_is_chosen(page, tmp_path):
+    deck_with(tmp_path, "25", "roll")
+
+    post(page, "/decks/use", deck="ours")
+
+    assert "lacks 17 faces: cards of these are not told, and others are asked about." in page.get("/decks").text
+
+
 def test_a_deck_that_is_gone_cannot_be_chosen_on_the_page(page):
     answer = post(page, "/decks/use", deck="grandma")
 
