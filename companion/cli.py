@@ -11,6 +11,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -556,9 +557,8 @@ def read_images(
     allowed = frozenset(card_ids(table.edition.deck)) if table and not (audited or counted) else None
     unread, pictures, photos = 0, [], _Photos(table)
     named = deck or (table.cards if table else None)
-    _say_lacking(named, data)
     how: dict[str, Any] = {"drawing": table.drawing if table else None, "also": photos}
-    how["templates"] = faces_of(named, data)
+    how["templates"] = faces_of(named, data, tell=partial(click.echo, err=True))
     for found in read_pictures(images, allowed=allowed, **how):
         if "problem" in found:
             unread += 1
@@ -576,17 +576,6 @@ def read_images(
     if audited:
         return _audit(audited, pictures, unread, as_json=as_json)
     return _WRONG if unread else 0
-
-
-def _say_lacking(deck: str | None, data: Path | None) -> None:
-    """Says which faces a deck lacks: cards of these may not be told."""
-    from companion import deck_report
-    from companion.data import data_dir
-    from companion.decks import load_deck
-
-    said = deck_report.lacking(load_deck(deck, data_dir(data))) if deck else None
-    if said:
-        click.echo(said, err=True)
 
 
 class _Photos:
@@ -681,14 +670,9 @@ def watch(
     """
     from companion import report, service
 
-    _say_lacking(deck, data)
     how: dict[str, Any] = {"confirm": confirm, "extension": extension, "fps": fps, "deck": deck, "data": data}
-    plays = 0
     for item in service.watched(source, setup, **how):
-        plays += "proposal" in item
         click.echo(json.dumps(item, ensure_ascii=False) if as_json else report.watched(item))
-    if not plays:
-        click.echo(report.nothing_seen(deck), err=True)
 
 
 @companion.command()

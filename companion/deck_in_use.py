@@ -6,6 +6,7 @@ import json
 import os
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from companion.data import data_dir
@@ -20,12 +21,20 @@ LOOK_AGAIN_S = 1.0
 """How often it is looked whether another deck has been chosen, or pictures were added to this one."""
 
 
-def faces_of(deck: str | None, data: Path | None) -> Templates | None:
+def faces_of(
+    deck: str | None, data: Path | None, *, tell: Callable[[str], None] = lambda _sentence: None
+) -> Templates | None:
     """The templates of a deck by its name, None for none; `data` as `--data` gives it.
 
-    Raises Problem where there is no such deck, or it cannot be read.
+    `tell` takes a sentence about the faces that the deck lacks. Raises Problem where there is no such deck, or it
+    cannot be read.
     """
-    return load_templates(load_deck(deck, data_dir(data))) if deck else None
+    if not deck:
+        return None
+    found = load_deck(deck, data_dir(data))
+    if found.lacks:
+        tell(found.lacks)
+    return load_templates(found)
 
 
 def chosen_deck(data: Path) -> str | None:

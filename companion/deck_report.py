@@ -12,13 +12,6 @@ from companion.errors import Problem
 NO_FACE = "no face yet: go on with `{}`, or on the page Cards"
 
 
-def lacking(deck: Deck) -> str | None:
-    """What follows from the faces of which a deck has no picture, in a sentence; None where it has all."""
-    if not deck.missing:
-        return None
-    return f"The deck '{deck.name}' has no picture of {', '.join(deck.missing)}: {WITHOUT_FACES}."
-
-
 def listing(names: Sequence[str], data: Path) -> Iterator[str]:
     """A line a deck; one that cannot be used is named with the reason."""
     for name in names:

@@ -85,6 +85,13 @@ class Deck:
     missing: tuple[Card, ...] = ()
     """The faces of its edition of which there is no picture."""
 
+    @property
+    def lacks(self) -> str | None:
+        """What follows from the missing faces, in a sentence; None where there are none."""
+        if not self.missing:
+            return None
+        return f"The deck '{self.name}' has no picture of {', '.join(self.missing)}: {WITHOUT_FACES}."
+
 
 @dataclass(frozen=True, slots=True)
 class Description:

@@ -47,7 +47,7 @@ class Memory:
     def let_go(self, track: Track, table: Table) -> None:
         """A card is off the table by the record too; a beaten hazard is on its way to the discard pile."""
         self.forget(track)
-        if track.zone != DISCARD_ZONE and self.lies_there_too(track, DISCARD_ZONE, table):
+        if track.zone != DISCARD_ZONE and self.has_one_more(track.face, DISCARD_ZONE, table):
             self._owed[(DISCARD_ZONE, track.face)] += 1
 
     # Seeing
@@ -124,10 +124,6 @@ class Memory:
         """Whether the record has as many of a card in a zone as have been laid there."""
         return self.recorded(track.face, zone, table) >= self.laid(track.face, zone)
 
-    def lies_there_too(self, track: Track, zone: str, table: Table) -> bool:
-        """Whether the record has one more of a card in a zone than have been seen laid there."""
-        return self.has_one_more(track.face, zone, table)
-
     def has_one_more(self, face: Card, zone: str, table: Table) -> bool:
         """Whether the record has one more of a card in a zone than have been seen laid there."""
         return self.recorded(face, zone, table) > self.laid(face, zone)
@@ -156,7 +152,7 @@ class Memory:
         ):
             self._before_us[key] -= 1
             return True
-        return track.face.family is Family.SPECIAL and self.lies_there_too(track, place.zone, table)
+        return track.face.family is Family.SPECIAL and self.has_one_more(track.face, place.zone, table)
 
     # The discard pile
 

@@ -7,12 +7,14 @@ import io
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
 from companion import demo as simulated
+from companion import report
 from companion.calling import typed
 from companion.data import data_dir, store_path
 from companion.deck_in_use import DeckInUse, faces_of
@@ -66,7 +68,8 @@ def watched(
     `deck` names the template deck whose faces the cards have; None: the setup's, else they are told by stickers.
     """
     setup = read_setup(setup_file) if setup_file else None
-    templates = faces_of(deck or (setup.cards if setup else None), data)
+    named = deck or (setup.cards if setup else None)
+    templates = faces_of(named, data, tell=partial(click.echo, err=True))
     pictures: Iterable[Frame]
     if source.startswith(DEMO):
         script = simulated.script_for(source.removeprefix(DEMO), setup)
@@ -77,7 +80,12 @@ def watched(
     if setup is None:
         raise Problem("Say who plays: `--setup FILE`, a TOML file with a [[side]] table for each side.")
     watcher = Watcher(setup, eye_for(setup, templates), confirm=confirm == "legal", extension=Verb(extension))
-    yield from watcher.items(pictures)
+    plays = 0
+    for item in watcher.items(pictures):
+        plays += "proposal" in item
+        yield item
+    if not plays:
+        click.echo(report.nothing_seen(named), err=True)
 
 
 def eye_for(setup: Setup, templates: Templates | None = None) -> Eye:
@@ -103,23 +111,19 @@ def up(
         match.start([*setup.header(), f"hand first {setup.first}"], by="setup")
     zones = DrawnZones(data_dir(data), setup.drawing if setup else None)
     named = deck or (setup.cards if setup else None)
-    given = faces_of(named, data)
+    given = faces_of(named, data, tell=partial(click.echo, err=True))
     faces = DeckInUse(data_dir(data)).templates if given is None else lambda: given
     lookout = Lookout(Eye(drawn=zones, templates=faces), lambda: _in_play(_mats(match.state, setup)), zones)
     corridor = Corridor(match, lookout, lambda state: _mats(state, setup), lookout.begin_afresh)
     pictures = _pictures(source or camera_answers(), match)
     if pictures is not None:
         corridor.start(lookout.until_over(pictures))
-    run_service(
-        match,
-        host,
-        port,
-        camera_picture=corridor.picture,
-        camera_image=corridor.image,
-        survey=lookout.survey,
-        zones=zones,
-        deck=named,
-    )
+    run_service(match, host, port, zones=zones, deck=named, **_camera(corridor, lookout))
+
+
+def _camera(corridor: Corridor, lookout: Lookout) -> dict[str, Any]:
+    """What the pages show of the camera."""
+    return {"camera_picture": corridor.picture, "camera_image": corridor.image, "survey": lookout.survey}
 
 
 def _pictures(source: str | None, match: Match) -> Iterator[Frame] | None:
@@ -217,15 +221,7 @@ def _simulate(
     )
     pictures = frames(DEMO, demo=lambda: simulated.until_extended(film, lambda: match.state), live=True)
     corridor.start(pictures, at_the_end=DEMO_OVER)
-    run_service(
-        match,
-        host,
-        port,
-        camera_picture=corridor.picture,
-        camera_image=corridor.image,
-        survey=lookout.survey,
-        deck=deck,
-    )
+    run_service(match, host, port, deck=deck, **_camera(corridor, lookout))
 
 
 def exported(match: int, form: str, data: Path | None) -> str:

@@ -305,7 +305,7 @@ class Tracker:
             return
         track.astray_since_s, track.lifted = None, False
         if track.asked:
-            if self._memory.lies_there_too(track, place.zone, table):
+            if self._memory.has_one_more(track.face, place.zone, table):
                 yield from self._explained(track.mismatch_id, table)
         elif track.mismatch_id is not None:
             yield Settled(track.mismatch_id)
@@ -420,7 +420,7 @@ class Tracker:
         """Whether the record has let a card go from its old place, to the discard pile or to where it lies now."""
         if self._memory.still_recorded(track, old.zone, table):
             return False
-        return new.zone == DISCARD_ZONE or self._memory.lies_there_too(track, new.zone, table)
+        return new.zone == DISCARD_ZONE or self._memory.has_one_more(track.face, new.zone, table)
 
     def _propose(self, track: Track, place: Place, view: View, table: Table) -> Iterator[Event]:
         doubling = self._accelerators(track, place, table)
@@ -477,7 +477,7 @@ class Tracker:
         """The record tells what a card means. Others of the same question that it does not tell of are new again."""
         for track in [track for track in self._memory if track.asked and track.mismatch_id == question]:
             track.asked, track.mismatch_id = False, None
-            track.confirmed = self._memory.lies_there_too(track, track.zone, table)
+            track.confirmed = self._memory.has_one_more(track.face, track.zone, table)
             track.place = track.place if track.confirmed else None
         if question is not None:
             yield Settled(question)

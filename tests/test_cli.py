@@ -335,6 +335,8 @@ def test_a_film_without_a_play_gets_a_hint(tmp_path: Path):
 
     assert "Cards without stickers need --deck own" in companion(*call).stderr
     assert "with --deck own which are told" in companion(*call, "--deck", "own").stderr
+    setup.write_text('cards = "own"\n' + setup.read_text(encoding="utf-8"), encoding="utf-8")
+    assert "with --deck own which are told" in companion(*call).stderr
 
 
 def test_a_hint_says_what_was_typed(monkeypatch: pytest.MonkeyPatch):
@@ -503,6 +505,11 @@ def test_what_a_deck_lacks_is_said_wherever_it_is_used(tmp_path: Path):
     picture = source / "roll.png"
     read = companion("read", picture, "--deck", "ours", "--data", tmp_path)
 
+    setup = tmp_path / "table.toml"
+    setup.write_text('cards = "ours"\n[[side]]\nname = "Ann"\n[[side]]\nname = "Bob"\n', encoding="utf-8")
+    watched = companion("watch", "--source", source, "--setup", setup, "--data", tmp_path)
+
+    assert watched.stderr.startswith("The deck 'ours' has no picture of 50, 75, 100, 200")
     assert "no picture yet of 50, 75" in enrolled.stdout + enrolled.stderr
     assert read.stderr.startswith("The deck 'ours' has no picture of 50, 75, 100, 200")
     assert is_one_sentence(read.stderr)

@@ -938,7 +938,8 @@ def test_a_card_that_was_waited_with_counts_although_an_arm_takes_it_to_the_disc
     assert plays(table.events) == ["Ann stop > Bob", "Bob right-of-way !"]
 
 
-def test_a_beaten_hazard_on_the_discard_pile_is_borne_with_until_the_safety_that_comes_to_light_counts():
+@pytest.mark.parametrize("hidden_s", [2.9, 8.0])
+def test_a_beaten_hazard_on_the_discard_pile_is_borne_with_until_the_safety_that_comes_to_light_counts(hidden_s: float):
     table = Sim(table_after("Ann roll", "Bob roll", "Ann 25"))
     table.cards = {f"roll-0{n}": (f"side-{n}/battle", False) for n in (1, 2)}
     table.see(1.0)
@@ -946,39 +947,30 @@ def test_a_beaten_hazard_on_the_discard_pile_is_borne_with_until_the_safety_that
     table.see(1.0)
     table.lay("speed-limit-01", "table/discard")
     table.lay("right-of-way-01", "side-1/safety", sideways=True)
-    table.see(2.9, unknown=("side-1/safety", "side-1/distance"))
+    table.see(hidden_s, unknown=("side-1/safety", "side-1/distance"))
     events = table.see(1.0, unknown=("side-1/distance",)) + table.see(2.0)
-
-    assert plays(events) == ["Ann right-of-way !"]
-    assert questions(events) == []
-
-
-def test_a_beaten_hazard_is_borne_with_for_as_long_as_an_arm_hides_the_safety():
-    table = Sim(table_after("Ann roll", "Bob roll", "Ann 25"))
-    table.cards = {f"roll-0{n}": (f"side-{n}/battle", False) for n in (1, 2)}
-    table.see(1.0)
-    table.lay("speed-limit-01", "side-1/speed")
-    table.see(1.0)
-    table.lay("speed-limit-01", "table/discard")
-    table.lay("right-of-way-01", "side-1/safety", sideways=True)
-    table.see(8.0, unknown=("side-1/safety", "side-1/distance"))
-    events = table.see(2.0)
 
     assert plays(events) == ["Ann right-of-way !"]
     assert questions(table.events) == []
 
 
-def test_a_refused_card_taken_up_and_laid_on_the_same_spot_once_it_is_legal_is_proposed():
+def after_a_refused_card(*, hidden: tuple[str, ...] = ()) -> Sim:
+    """Ann has laid a 50 upon a stop, which lies on while a roll makes her drive and it is her turn again."""
     table = Sim(table_after("Ann roll", "Bob roll", "Ann discard 25", "Bob stop > Ann"))
     table.cards = {"stop-01": ("side-1/battle", False), "roll-02": ("side-2/battle", False)}
     table.see()
     table.lay("50-01", "side-1/distance")
     table.see()
     table.lay("roll-03", "side-1/battle")
-    table.see(1.0, unknown=("side-1/distance",))
+    table.see(1.0, unknown=hidden)
     table.lay("gasoline-01", "table/discard")
-    table.see(1.0, unknown=("side-1/distance",))
-    del table.cards["50-01"]
+    table.see(1.0, unknown=hidden)
+    return table
+
+
+def test_a_refused_card_taken_up_and_laid_on_the_same_spot_once_it_is_legal_is_proposed():
+    table = after_a_refused_card(hidden=("side-1/distance",))
+    table.take_up("50-01")
     table.see(0.5)
     table.lay("50-01", "side-1/distance")
     table.see(1.0)
@@ -988,16 +980,8 @@ def test_a_refused_card_taken_up_and_laid_on_the_same_spot_once_it_is_legal_is_p
 
 
 def test_a_refused_card_that_lies_on_is_not_legal_because_two_looks_have_missed_it():
-    table = Sim(table_after("Ann roll", "Bob roll", "Ann discard 25", "Bob stop > Ann"))
-    table.cards = {"stop-01": ("side-1/battle", False), "roll-02": ("side-2/battle", False)}
-    table.see()
-    table.lay("50-01", "side-1/distance")
-    table.see()
-    table.lay("roll-03", "side-1/battle")
-    table.see()
-    table.lay("gasoline-01", "table/discard")
-    table.see()
-    del table.cards["50-01"]
+    table = after_a_refused_card()
+    table.take_up("50-01")
     table.see(0.2)
     table.lay("50-01", "side-1/distance")
     table.see(2.0)

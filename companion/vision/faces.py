@@ -40,7 +40,7 @@ PALE_SCORE, PALE_DETAIL, PALE_MARGIN = 0.56, 0.25, 0.5
 """Or from here on where its print is pale: its likeness drowns in noise, its lead does not."""
 
 PALE_CONTRAST, USUAL_CONTRAST = 4.0, 10.0
-"""Print that varies by no more steps of Lab is pale, and what varies by the other no more."""
+"""In steps of Lab: print that varies by no more than the first is pale; from the second on less is never enough."""
 
 PARTLY_MARGIN = 0.4
 """The lead of a card of which a little is covered: it may be the figure that tells distances of one drawing apart."""
