@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class Problem(Exception):
-    """Something in the input or around the program is wrong; `str()` is the sentence for the person.
+    """Something in the input or around the program is wrong; `sentence` is for the person.
 
     The command line prints it on standard error and ends with `exit_code`: 1 when what was given
     turned out wrong, 2 when the call itself cannot be carried out as written.
@@ -12,4 +12,5 @@ class Problem(Exception):
 
     def __init__(self, sentence: str, exit_code: int = 2) -> None:
         super().__init__(sentence)
+        self.sentence = sentence
         self.exit_code = exit_code

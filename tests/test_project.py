@@ -35,21 +35,22 @@ NOT_OURS = {
 
 # --- Imports point inwards ------------------------------------------------------------------------------------
 
-LEAVES = {"calling", "codes", "decks", "drawn_zones", "errors", "labels", "layout", "shipped", "rules"}
+LEAVES = {"calling", "codes", "decks", "drawn_zones", "errors", "labels", "layout", "said", "shipped", "rules"}
 MAY_IMPORT = {
     "": set(),
-    "rules": {"errors", "shipped"},
+    "rules": {"errors", "said", "shipped"},
     "calling": set(),
-    "errors": set(),
+    "errors": {"said"},
+    "said": set(),
     "labels": {"rules"},
     "codes": {"labels", "rules"},
     "layout": {"rules"},
     "shipped": set(),
-    "data": {"errors"},
+    "data": {"errors", "said"},
     "places": LEAVES,
     "proposal": LEAVES,
-    "decks": {"calling", "errors", "shipped", "rules"},
-    "drawn_zones": {"errors", "layout"},
+    "decks": {"calling", "errors", "said", "shipped", "rules"},
+    "drawn_zones": {"errors", "layout", "said"},
     "setup": LEAVES,
     "vision": LEAVES,
     "printing": LEAVES,

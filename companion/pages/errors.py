@@ -8,20 +8,20 @@ from flask import Flask, Response, make_response, render_template, request
 from werkzeug.exceptions import HTTPException
 
 from companion.errors import Problem
-from companion.pages.words import _
+from companion.pages.words import N_, _
 from companion.store import NotSaved
 
 log = logging.getLogger(__name__)
 
 SENTENCES = {
-    400: "That could not be read: go back and try again.",
-    401: "To take part, scan the code on the big screen or in the terminal with this phone.",
-    403: "That tap did not come from the companion’s own page: open the page anew.",
-    404: "There is nothing here: go back to the table.",
-    405: "There is nothing here: go back to the table.",
-    413: "That was more than a page ever sends: go back and try again.",
-    500: "Something went wrong on our side. What was confirmed is safe; open the page anew.",
-    503: "Too many pages are open here: close one, then try again.",
+    400: N_("That could not be read: go back and try again."),
+    401: N_("To take part, scan the code on the big screen or in the terminal with this phone."),
+    403: N_("That tap did not come from the companion’s own page: open the page anew."),
+    404: N_("There is nothing here: go back to the table."),
+    405: N_("There is nothing here: go back to the table."),
+    413: N_("That was more than a page ever sends: go back and try again."),
+    500: N_("Something went wrong on our side. What was confirmed is safe; open the page anew."),
+    503: N_("Too many pages are open here: close one, then try again."),
 }
 
 
@@ -33,7 +33,7 @@ def register(app: Flask) -> None:
 
 
 def _problem(problem: Problem) -> Response:
-    return say(str(problem), 503 if isinstance(problem, NotSaved) else 400)
+    return say(_(problem.sentence), 503 if isinstance(problem, NotSaved) else 400)
 
 
 def _http(error: HTTPException) -> Response:

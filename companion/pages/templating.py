@@ -12,7 +12,7 @@ from typing import Any
 
 from flask import Flask, Response, abort, request, url_for
 
-from companion.pages import live, people, words
+from companion.pages import language, live, people, words
 from companion.pages.context import state
 from companion.pages.signs import sprite
 from companion.rules.cards import Card, Family
@@ -38,7 +38,10 @@ def prepare(app: Flask, static: Path) -> None:
     assets = {path.relative_to(static).as_posix(): _asset(path.name, path.read_bytes()) for path in _files(static)}
     assets[SIGNS] = _asset(SIGNS, sprite().encode())
     app.jinja_env.add_extension("jinja2.ext.i18n")
-    app.jinja_env.install_null_translations(newstyle=True)  # type: ignore[attr-defined]
+    app.jinja_env.install_gettext_callables(  # type: ignore[attr-defined]
+        language.translate, language.translate_many, newstyle=True
+    )
+    language.prepare(app)
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     app.jinja_env.globals.update(
         card=Card, family=Family, title=words.title, words=words, family_titles=words.FAMILY_TITLES
@@ -83,4 +86,5 @@ def _helpers(assets: Mapping[str, Asset]) -> dict[str, Any]:
         "state": now,
         "mark": live.mark(now),
         "part": "HX-Request" in request.headers,
+        "language": language.spoken(),
     }

@@ -1,6 +1,6 @@
 """What the pages say about plays: every sentence that is put together from names and cards.
 
-`_` marks a text for translation; the templates mark theirs the same way.
+`_` says a text in the language of the page, `N_` marks one that is said later; the templates mark theirs the same way.
 """
 
 from __future__ import annotations
@@ -9,8 +9,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from companion.pages import language
 from companion.rules import reasons, referee
-from companion.rules.cards import REMEDY_OF, SAFETY_OF, Card, Family, card_name
+from companion.rules.cards import REMEDY_OF, SAFETY_OF, Card, Family
 from companion.rules.edition import Edition
 from companion.rules.judge import Game
 from companion.rules.play import Play, Verb
@@ -21,7 +22,18 @@ from companion.rules.table import COUP_FOURRE_KM, SAFETY_KM, HowEnded, Side
 
 def _(text: str, **values: object) -> str:
     """A text in the language of the page, with its values put in."""
-    return text % values if values else text
+    here = language.translate(text)
+    return here % values if values else here
+
+
+def many(one: str, several: str, count: int, **values: object) -> str:
+    """The form of a text that fits `%(count)d` things, in the language of the page."""
+    return language.translate_many(one, several, count) % {"count": count, **values}
+
+
+def N_(text: str) -> str:  # noqa: N802 - the usual name of this mark
+    """Marks a text that is translated where it is said."""
+    return text
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +67,7 @@ class Names:
 
 def name(card: Card | None) -> str:
     """A card's name within a sentence: `end of limit`, `75 km`, `u-turn`."""
-    return card_name(card or Card.UNKNOWN)
+    return reasons.card_name(card or Card.UNKNOWN, language.spoken())
 
 
 def title(card: Card | None) -> str:
@@ -74,20 +86,20 @@ def doubled(card: Card | None, times: int) -> str:
 
 
 _COUNTED = {
-    Card.ROLL: "a roll",
-    Card.SPARE_TIRE: "a spare tire",
-    Card.RECHARGE: "a recharge",
-    Card.END_OF_POLLUTION: "an end of pollution",
-    Card.END_OF_LIMIT: "an end of limit",
-    Card.DRIVING_ACE: "the driving ace",
-    Card.EXTRA_TANK: "the extra tank",
-    Card.CAR_POOL: "the car pool",
+    Card.ROLL: N_("a roll"),
+    Card.SPARE_TIRE: N_("a spare tire"),
+    Card.RECHARGE: N_("a recharge"),
+    Card.END_OF_POLLUTION: N_("an end of pollution"),
+    Card.END_OF_LIMIT: N_("an end of limit"),
+    Card.DRIVING_ACE: N_("the driving ace"),
+    Card.EXTRA_TANK: N_("the extra tank"),
+    Card.CAR_POOL: N_("the car pool"),
 }
 
 
 def a(card: Card) -> str:
     """A card as one needs it: `a roll`, `gasoline`."""
-    return _(_COUNTED.get(card, card_name(card)))
+    return _(_COUNTED[card]) if card in _COUNTED else name(card)
 
 
 def play_say(play: Play, names: Names) -> str:
@@ -101,7 +113,7 @@ def play_say(play: Play, names: Names) -> str:
 def lost_say(play: Play, names: Names) -> str:
     """A distance card that passed the target and has gone to the discard pile."""
     card = doubled(play.card, play.times)
-    say = "%(who)s lays %(card)s past the target: it goes to the discard pile."
+    say = N_("%(who)s lays %(card)s past the target: it goes to the discard pile.")
     return _(say, who=names.player(play.player), card=card)
 
 
@@ -129,47 +141,47 @@ def _card_say(play: Play, card: Card, names: Names) -> str:
     return _(_ROLLS if card is Card.ROLL else _FAMILIES.get(card.family, _LAYS), **said)
 
 
-_ROLLS = "%(who)s rolls."
-_LAYS = "%(who)s lays %(card)s."
-_ANSWERS = "%(who)s answers at once with %(card)s."
-_FAMILIES = {Family.DISTANCE: "%(who)s drives %(card)s."}
+_ROLLS = N_("%(who)s rolls.")
+_LAYS = N_("%(who)s lays %(card)s.")
+_ANSWERS = N_("%(who)s answers at once with %(card)s.")
+_FAMILIES = {Family.DISTANCE: N_("%(who)s drives %(card)s.")}
 _AT_ONCE: Mapping[Card | Family, str] = {
-    Card.MIRROR: "Mirror! %(who)s sends the attack back.",
-    Card.U_TURN: "U-turn! %(who)s sends the last distance card back.",
-    Family.SAFETY: "Coup fourré! %(who)s answers with %(card)s.",
+    Card.MIRROR: N_("Mirror! %(who)s sends the attack back."),
+    Card.U_TURN: N_("U-turn! %(who)s sends the last distance card back."),
+    Family.SAFETY: N_("Coup fourré! %(who)s answers with %(card)s."),
 }
 _VERBS = {
-    Verb.DISCARD: "%(who)s discards %(card)s.",
-    Verb.EXCHANGE: "%(who)s exchanges %(cards)s for new cards.",
-    Verb.PAIR: "%(who)s discards %(card)s twice and fetches %(wanted)s from the discard pile.",
-    Verb.THEFT: "%(who)s steals %(card)s from %(whom)s.",
-    Verb.CONTROL: "%(who)s demands %(card)s from %(whom)s.",
-    Verb.NAME: "%(who)s demands %(card)s from %(whom)s instead.",
-    Verb.GIVE: "%(who)s hands %(card)s to %(whom)s.",
-    Verb.PENALTY: "A mistake costs %(who)s a card: %(card)s.",
-    Verb.PASS: "%(who)s passes.",
-    Verb.TAKE: "%(who)s takes the top of the discard pile.",
-    Verb.SKIP_DRAW: "%(who)s forgot to draw.",
-    Verb.EXTEND: "%(who)s calls the extension: on to 1000 km.",
-    Verb.FINISH: "%(who)s stops at the target.",
-    Verb.EXHAUSTED: "The draw pile is used up.",
-    Verb.END: "Ended here by agreement.",
+    Verb.DISCARD: N_("%(who)s discards %(card)s."),
+    Verb.EXCHANGE: N_("%(who)s exchanges %(cards)s for new cards."),
+    Verb.PAIR: N_("%(who)s discards %(card)s twice and fetches %(wanted)s from the discard pile."),
+    Verb.THEFT: N_("%(who)s steals %(card)s from %(whom)s."),
+    Verb.CONTROL: N_("%(who)s demands %(card)s from %(whom)s."),
+    Verb.NAME: N_("%(who)s demands %(card)s from %(whom)s instead."),
+    Verb.GIVE: N_("%(who)s hands %(card)s to %(whom)s."),
+    Verb.PENALTY: N_("A mistake costs %(who)s a card: %(card)s."),
+    Verb.PASS: N_("%(who)s passes."),
+    Verb.TAKE: N_("%(who)s takes the top of the discard pile."),
+    Verb.SKIP_DRAW: N_("%(who)s forgot to draw."),
+    Verb.EXTEND: N_("%(who)s calls the extension: on to 1000 km."),
+    Verb.FINISH: N_("%(who)s stops at the target."),
+    Verb.EXHAUSTED: N_("The draw pile is used up."),
+    Verb.END: N_("Ended here by agreement."),
 }
 _AIMLESS = {
-    Verb.THEFT: "%(who)s steals %(card)s.",
-    Verb.CONTROL: "%(who)s demands %(card)s.",
-    Verb.NAME: "%(who)s demands %(card)s instead.",
-    Verb.GIVE: "%(who)s hands %(card)s over.",
+    Verb.THEFT: N_("%(who)s steals %(card)s."),
+    Verb.CONTROL: N_("%(who)s demands %(card)s."),
+    Verb.NAME: N_("%(who)s demands %(card)s instead."),
+    Verb.GIVE: N_("%(who)s hands %(card)s over."),
 }
 """The sentences of those plays that do not say whom they are aimed at."""
 
 
 _LAID = {
-    "battle": "A card was laid on %(whose)s battle pile.",
-    "speed": "A card was laid on %(whose)s speed pile.",
-    "distance": "A card was laid in %(whose)s distance area.",
-    "safety": "A card was laid in %(whose)s safety area.",
-    "discard": "A card was laid on the discard pile.",
+    "battle": N_("A card was laid on %(whose)s battle pile."),
+    "speed": N_("A card was laid on %(whose)s speed pile."),
+    "distance": N_("A card was laid in %(whose)s distance area."),
+    "safety": N_("A card was laid in %(whose)s safety area."),
+    "discard": N_("A card was laid on the discard pile."),
 }
 
 
@@ -182,12 +194,12 @@ def laid_in(zone: str, side: str | None) -> str:
 
 
 ZONES = {
-    "battle": "battle pile",
-    "speed": "speed pile",
-    "distance": "distance area",
-    "safety": "safety area",
-    "draw": "draw pile",
-    "discard": "discard pile",
+    "battle": N_("battle pile"),
+    "speed": N_("speed pile"),
+    "distance": N_("distance area"),
+    "safety": N_("safety area"),
+    "draw": N_("draw pile"),
+    "discard": N_("discard pile"),
 }
 """The zones of the mats."""
 
@@ -263,8 +275,9 @@ def why(reason: Reason, edition: Edition, names: Names) -> Why:
     people = {"player", "turn", "side", "asker"}
     details = tuple((key, names.anyone(value) if key in people else value) for key, value in reason.details)
     shown = Reason(reason.code, details)
-    instead = reasons.instead(shown)
-    return Why(curly(reasons.say(shown)), reasons.rule(shown, edition), curly(instead) if instead else None)
+    here = language.spoken()
+    instead = reasons.instead(shown, here)
+    return Why(curly(reasons.say(shown, here)), reasons.rule(shown, edition, here), curly(instead) if instead else None)
 
 
 def curly(text: str) -> str:
@@ -273,15 +286,15 @@ def curly(text: str) -> str:
 
 
 ITEMS = {
-    Item.DISTANCE: "Distance",
-    Item.SAFETIES: "Safeties",
-    Item.ALL_SAFETIES: "All four safeties",
-    Item.COUPS_FOURRES: "Coups fourrés",
-    Item.TRIP_COMPLETED: "Trip completed",
-    Item.DELAYED_ACTION: "Delayed action",
-    Item.SAFE_TRIP: "Safe trip",
-    Item.EXTENSION: "Extension",
-    Item.SHUT_OUT: "Shut-out",
+    Item.DISTANCE: N_("Distance"),
+    Item.SAFETIES: N_("Safeties"),
+    Item.ALL_SAFETIES: N_("All four safeties"),
+    Item.COUPS_FOURRES: N_("Coups fourrés"),
+    Item.TRIP_COMPLETED: N_("Trip completed"),
+    Item.DELAYED_ACTION: N_("Delayed action"),
+    Item.SAFE_TRIP: N_("Safe trip"),
+    Item.EXTENSION: N_("Extension"),
+    Item.SHUT_OUT: N_("Shut-out"),
 }
 """The lines of the score sheet."""
 
@@ -304,12 +317,12 @@ def called_in_vain(caller: str) -> str:
 
 
 _ITEM_NOTES = {
-    Item.ALL_SAFETIES: "on top",
-    Item.TRIP_COMPLETED: "the target reached",
-    Item.DELAYED_ACTION: "with the draw pile used up",
-    Item.SAFE_TRIP: "no 200 laid",
-    Item.EXTENSION: "completed after the call",
-    Item.SHUT_OUT: "an opponent without distance",
+    Item.ALL_SAFETIES: N_("on top"),
+    Item.TRIP_COMPLETED: N_("the target reached"),
+    Item.DELAYED_ACTION: N_("with the draw pile used up"),
+    Item.SAFE_TRIP: N_("no 200 laid"),
+    Item.EXTENSION: N_("completed after the call"),
+    Item.SHUT_OUT: N_("an opponent without distance"),
 }
 
 
@@ -320,12 +333,12 @@ def is_race(edition: Edition) -> bool:
 
 def won(winner: str, edition: Edition) -> str:
     """Who has won, as a heading; it fits one player and many."""
-    return _("The race goes to %(who)s!" if is_race(edition) else "The match goes to %(who)s!", who=winner)
+    return _(N_("The race goes to %(who)s!") if is_race(edition) else N_("The match goes to %(who)s!"), who=winner)
 
 
 def hand_title(edition: Edition, number: int) -> str:
     """A hand's number as a heading: `Hand 2`, or `Race 2` where a hand is a race."""
-    return _("Race %(number)d" if is_race(edition) else "Hand %(number)d", number=number)
+    return _(N_("Race %(number)d") if is_race(edition) else N_("Hand %(number)d"), number=number)
 
 
 def this_hand(edition: Edition) -> str:
@@ -346,9 +359,9 @@ def how_ended(edition: Edition, how: HowEnded) -> str:
 
 
 FAMILY_TITLES = {
-    Family.DISTANCE: "Distances",
-    Family.HAZARD: "Hazards",
-    Family.REMEDY: "Remedies",
-    Family.SAFETY: "Safeties",
-    Family.SPECIAL: "Specials",
+    Family.DISTANCE: N_("Distances"),
+    Family.HAZARD: N_("Hazards"),
+    Family.REMEDY: N_("Remedies"),
+    Family.SAFETY: N_("Safeties"),
+    Family.SPECIAL: N_("Specials"),
 }
