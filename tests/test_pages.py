@@ -1360,7 +1360,8 @@ def test_every_change_needs_our_own_page_and_a_scanned_code(app, begun, phone, p
 
         assert page.post(path).status_code == 403, rule
         assert page.post(path, headers={"Origin": "http://evil.example"}).status_code == 403, rule
-        assert phone.post(path, headers=HOME).status_code == 401, rule
+        if rule != "/phone":  # a watcher's own language, kept in his own cookie
+            assert phone.post(path, headers=HOME).status_code == 401, rule
 
 
 def test_a_phone_that_only_watches_sees_the_table_and_no_buttons(phone, begun):

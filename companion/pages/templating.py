@@ -12,7 +12,7 @@ from typing import Any
 
 from flask import Flask, Response, abort, request, url_for
 
-from companion.pages import language, live, people, words
+from companion.pages import language, live, people, phone, words
 from companion.pages.context import state
 from companion.pages.signs import sprite
 from companion.rules.cards import Card, Family
@@ -87,4 +87,6 @@ def _helpers(assets: Mapping[str, Asset]) -> dict[str, Any]:
         "mark": live.mark(now),
         "part": "HX-Request" in request.headers,
         "language": language.spoken(),
+        "own_languages": language.OWN_NAMES,
+        "phone": phone.phone(),
     }
