@@ -1,4 +1,4 @@
-"""An evening in the browser as people have it: the wall's code scanned, two phones and the wall, a hand to its score."""
+"""An evening in the browser as people have it: the code on the wall scanned, two phones, a hand to its score."""
 
 from __future__ import annotations
 
