@@ -146,6 +146,7 @@ class Phones:
     def arrive(self, phone: str) -> None:
         """A phone takes part: where there is no host, it is the host."""
         with self._lock:
+            self.seen(phone, inside=True)
             if self._party.host is None:
                 self.make_host(phone)
 

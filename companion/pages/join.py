@@ -19,11 +19,10 @@ bp = Blueprint("join", __name__)
 @bp.get("/join")
 def show() -> AnyResponse | str:
     """Whose seat is this phone’s?"""
-    if people.let_in(request.args.get("t", ""), service().token):
-        return redirect(url_for("join.show"))
+    shows_token = people.let_in(request.args.get("t", ""), service().token)
     if people.takes_part() and not people.is_machine():
         people.phones().arrive(people.known_phone())
-    return _page()
+    return redirect(url_for("join.show")) if shows_token else _page()
 
 
 def _page(asks_for: str | None = None) -> str:
