@@ -25,8 +25,8 @@ def show() -> AnyResponse | str:
     return redirect(url_for("join.show")) if shows_token else _page()
 
 
-def _page(asks_for: str | None = None) -> str:
-    """The page; `asks_for`: the player whose seat was tapped and is another phone's."""
+def _page(asks_for: str | None = None, asker: str | None = None) -> str:
+    """The page; `asks_for`: the player whose seat was tapped and is another phone's; `asker`: who typed a code."""
     now, phones, phone = state(), people.phones(), people.phone()
     asked = phones.waiting(phone, Wish.SEAT)
     return render_template(
@@ -34,6 +34,7 @@ def _page(asks_for: str | None = None) -> str:
         teams=now.game.teams,
         taken={player for player, whose in phones.party.seats.items() if whose != phone},
         asks_for=asks_for,
+        asker=asker,
         may_take=asks_for is not None and _may_take(asks_for),
         has_asked=asked is not None and asked.player == asks_for,
         knocking=phones.waiting(phone, Wish.JOIN) if not people.takes_part() else None,
@@ -129,4 +130,4 @@ def _is_code(typed: str) -> bool:
 
 def _refused(sentence: str, code: int) -> tuple[str, int]:
     flash(sentence)
-    return _page(), code
+    return _page(asker=clean(request.form.get("name", ""))), code

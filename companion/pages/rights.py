@@ -172,4 +172,7 @@ def waits_for(now: MatchState, holder: Holder, play: Play, by: str) -> str | Non
     others = [team.name for team in now.game.teams if team.name != whose]
     if len(others) > 1:
         return _("Waits for another side to confirm.")
-    return _("Waits for %(who)s’s side to confirm.", who=Names.of(now.game).side(others[0]))
+    who = Names.of(now.game).side(others[0])
+    if len(now.game.teams[0].players) > 1:
+        return _("Waits for %(who)s to confirm.", who=who)
+    return _("Waits for %(who)s’s side to confirm.", who=who)

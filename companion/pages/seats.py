@@ -56,6 +56,7 @@ def show() -> str:
         may_ask=people.takes_part() and not people.may_host(),
         has_asked=phones.waiting(people.phone(), Wish.HOST) is not None,
         unseated=_unseated(now),
+        free_first=_free_first(now),
         watching=_watching_say(),
         asks=asked_here(now),
         code=service().code if people.takes_part() else None,
@@ -109,7 +110,17 @@ def _unseated(now: MatchState) -> list[tuple[str, str]]:
     players = {player for team in now.game.teams for player in team.players}
     seated = {phone for player, phone in party.seats.items() if player in players}
     others = sorted(set(people.phones().present()) - seated - set(party.watching) - {people.phone()})
-    return [(phone, _called(now, phone)) for phone in others]
+    return [
+        (phone, party.names.get(phone) or _("Phone %(number)d", number=number))
+        for number, phone in enumerate(others, start=1)
+    ]
+
+
+def _free_first(now: MatchState) -> list[tuple[str, str]]:
+    """The seats to choose from, with how they are called: those that are free come first."""
+    seats, names = people.phones().party.seats, Names.of(now.game)
+    players = [player for team in now.game.teams for player in team.players]
+    return [(player, names.player(player)) for player in sorted(players, key=lambda player: player in seats)]
 
 
 def _watching_say() -> str | None:
@@ -138,7 +149,7 @@ def _may_answer(asked: Asked) -> bool:
 def _ask_view(now: MatchState, asked: Asked) -> AskView:
     if asked.wish is Wish.JOIN:
         say = _("%(who)s has the code of the table and wants to take part.", who=asked.name)
-        return AskView(asked.id, say, _("Let the phone in"), _("No"))
+        return AskView(asked.id, say, _("Let in"), _("No"))
     if asked.wish is Wish.SEAT:
         say = _("Another phone asks for the seat of %(who)s.", who=Names.of(now.game).player(asked.player))
         return AskView(asked.id, say, _("Hand it over"), _("No"))
