@@ -15,7 +15,7 @@ from serving import running
 
 from companion.errors import Problem
 from companion.match import Match, Policy
-from companion.pages import address, announce, create_app, guard, live, people, serve, words
+from companion.pages import address, announce, create_app, live, people, serve, words
 from companion.pages.guard import is_our_name, is_our_page
 from companion.pages.names import clean, record_names
 from companion.pages.setting_up import setup_lines
@@ -1428,6 +1428,7 @@ def test_a_body_larger_than_any_page_sends_is_refused(page, begun):
 
 
 def test_our_own_mistake_is_a_sentence_without_its_insides(app, begun, monkeypatch):
+    begun.enter("Ann roll", "Ann")
     monkeypatch.setattr(begun, "undo", lambda *_: 1 / 0)
     app.config["PROPAGATE_EXCEPTIONS"] = False
 
