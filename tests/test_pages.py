@@ -15,7 +15,7 @@ from serving import running
 
 from companion.errors import Problem
 from companion.match import Match, Policy
-from companion.pages import address, announce, create_app, live, people, serve, words
+from companion.pages import address, announce, create_app, guard, live, people, serve, words
 from companion.pages.guard import is_our_name, is_our_page
 from companion.pages.names import clean, record_names
 from companion.pages.setting_up import setup_lines
