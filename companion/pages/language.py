@@ -30,6 +30,11 @@ _CHOSEN = "language"
 _spoken: ContextVar[str] = ContextVar("spoken", default=ENGLISH)
 _edition: ContextVar[str | None] = ContextVar("edition", default=None)
 
+Called = Callable[[Term], str | None]
+"""How the people at this table call what a sentence speaks of; None for what has no name of its own there."""
+
+_called: ContextVar[Called] = ContextVar("called", default=lambda _term: None)
+
 
 def spoken() -> str:
     """The language in which this request is answered; English outside of any."""
@@ -46,9 +51,10 @@ def printed_in() -> str | None:
     return _edition.get()
 
 
-def speak_of(edition: str | None) -> None:
-    """Calls the cards from here on as an edition prints them."""
+def speak_of(edition: str | None, called: Called = lambda _term: None) -> None:
+    """Calls the cards from here on as an edition prints them, and what else is spoken of as the table does."""
     _edition.set(edition)
+    _called.set(called)
 
 
 def choose(language: str) -> None:
@@ -80,13 +86,9 @@ def translate(text: str) -> str:
     return catalogue(spoken()).gettext(text) if text else ""
 
 
-Called = Callable[[Term], str | None]
-"""How the people at this table call what a sentence speaks of; None for what has no name of its own there."""
-
-
-def said_here(sentence: Said, called: Called = lambda _term: None) -> str:
+def said_here(sentence: Said, called: Called | None = None) -> str:
     """A sentence from a room further in, in the language of the page. It begins as it did, small or large."""
-    said = _said(sentence, called)
+    said = _said(sentence, called or _called.get())
     return said[:1].upper() + said[1:] if sentence[:1].isupper() else said
 
 
@@ -107,7 +109,7 @@ def _values(values: Mapping[str, object], called: Called) -> dict[str, object]:
 
 def with_values(pattern: str, values: Mapping[str, object]) -> str:
     """A translated pattern with its values put in, those that are sentences themselves in the language of the page."""
-    return pattern % _values(values, lambda _term: None) if values else pattern
+    return pattern % _values(values, _called.get()) if values else pattern
 
 
 def _plainly(term: Term) -> str:

@@ -29,6 +29,12 @@ def switches() -> Mapping[str, Mapping[str, str]]:
     return MappingProxyType({name: MappingProxyType(values) for name, values in data.items()})
 
 
+def switch_title(name: str) -> str:
+    """A switch as a heading: `Hazard on hazard`."""
+    plain = name.replace("-", " ").replace("fourre", "fourré").replace("u turn", "u-turn")
+    return plain[:1].upper() + plain[1:]
+
+
 @dataclass(frozen=True, slots=True)
 class Contradiction:
     """Two values that cannot both hold, and why. Each of the two switches has one other value."""
