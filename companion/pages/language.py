@@ -114,10 +114,12 @@ def with_values(pattern: str, values: Mapping[str, object]) -> str:
 
 def _plainly(term: Term) -> str:
     """A word as it is said where the table has no name for the thing."""
-    card = card_of_slug(term.key) if term.kind == "card" else None
-    if card is not None:
-        return reasons.card_name(card, spoken(), printed_in())
-    return catalogue(spoken()).gettext(str.__str__(term))
+    card, text = card_of_slug(term.key) if term.kind == "card" else None, str.__str__(term)
+    if card is None:
+        return catalogue(spoken()).gettext(text)
+    name = reasons.card_name(card, spoken(), printed_in())
+    # In English it says `The 100 km` where that is what a sentence needs.
+    return text if name == reasons.card_name(card) else name
 
 
 def translate_many(one: str, many: str, count: int) -> str:
