@@ -166,14 +166,18 @@ def titles(data: Path | None) -> dict[str, str]:
     """What people call the decks, by their names: the title, with the name beside it where two have the same one."""
     plain = {name: _title(folder_of(name, data), name) for name in deck_names(data)}
     many = Counter(title.casefold() for title in plain.values())
-    return {name: f"{title} ({name})" if many[title.casefold()] > 1 else title for name, title in plain.items()}
+    return {
+        name: say("%(title)s (%(name)s)", title=title, name=name) if many[title.casefold()] > 1 else title
+        for name, title in plain.items()
+    }
 
 
 def _title(folder: Path, name: str) -> str:
     try:
-        return read_description(folder).title or name
+        title = read_description(folder).title or name
     except Problem:
         return name
+    return Said(title) if folder.parent == shipped("card_templates") else title
 
 
 def is_begun(name: str, data: Path) -> bool:

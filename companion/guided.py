@@ -112,10 +112,12 @@ def guided(
     """
     course, still = _Course(enrolment, list(enrolment.wanted), says_passing=not still_s), Stillness(still_s)
     if not course.wanted:
-        raise Problem(
-            f"The deck '{enrolment.description.name}' has a picture of every face: to begin anew, remove it first with"
-            f" `{typed(f'decks remove {enrolment.description.name}')}`."
+        whole = say(
+            "The deck '%(name)s' has a picture of every face: to begin anew, remove it first with `%(command)s`.",
+            name=enrolment.description.name,
+            command=typed(f"decks remove {enrolment.description.name}"),
         )
+        raise Problem(whole)
     if keys:
         yield course.ask()
     for frame in frames:

@@ -15,6 +15,7 @@ from babel.messages.catalog import Catalog
 from babel.messages.extract import extract_from_file
 from babel.messages.pofile import read_po, write_po
 
+from companion.decks import deck_names, load_deck
 from companion.pages.language import ENGLISH, OWN_NAMES
 from companion.rules.edition import edition_names, load_edition, switches
 from companion.rules.house_rules import switch_title
@@ -32,7 +33,7 @@ _IN_TEMPLATES = {"_": None, "gettext": None, "ngettext": (1, 2)}
 def texts() -> dict[Text, tuple[str, ...]]:
     """Every text with the files in which it stands, in the order of these."""
     found: dict[Text, list[str]] = {}
-    for place, text in (*_of_python(), *_of_templates(), *_of_rules()):
+    for place, text in (*_of_python(), *_of_templates(), *_of_data()):
         places = found.setdefault(text, [])
         if place not in places:
             places.append(place)
@@ -55,7 +56,7 @@ def _extracted(path: Path, method: str, keywords: dict, options: dict | None = N
         yield place, text
 
 
-def _of_rules() -> Iterator[tuple[str, Text]]:
+def _of_data() -> Iterator[tuple[str, Text]]:
     place = "companion/rules/switches.toml"
     for name, values in switches().items():
         yield place, switch_title(name)
@@ -64,6 +65,8 @@ def _of_rules() -> Iterator[tuple[str, Text]]:
         edition = load_edition(name)
         place = f"companion/rules/editions/{name}.toml"
         yield from ((place, edition.title), (place, edition.about))
+    for name in deck_names(None):
+        yield f"card_templates/{name}/deck.toml", str(load_deck(name).title)
 
 
 def path_of(language: str) -> Path:

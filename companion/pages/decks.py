@@ -31,7 +31,7 @@ from companion.decks import (
     write_description,
 )
 from companion.errors import Problem
-from companion.pages import people
+from companion.pages import people, words
 from companion.pages.context import match, state
 from companion.pages.words import _, many
 from companion.rules.edition import EditionError, edition_names, load_edition
@@ -189,7 +189,7 @@ def known(name: str) -> Deck:
 
 def title_of(name: str) -> str:
     """What people call a deck."""
-    return titles(data()).get(name, name)
+    return words.said(titles(data()).get(name, name))
 
 
 def _page(sentence: str = "", *, asks: str = "") -> str:
@@ -214,7 +214,7 @@ def _listed() -> Iterator[Listed]:
     own = own_names(data())
     for name, title in titles(data()).items():
         try:
-            yield _of_deck(load_deck(name, data()), title, is_own=name in own)
+            yield _of_deck(load_deck(name, data()), words.said(title), is_own=name in own)
         except Problem as problem:
             facts = (_("no face yet"),) if is_begun(name, data()) else ()
             yield Listed(name, title, True, facts, 1, is_usable=False, problem="" if facts else str(problem))
