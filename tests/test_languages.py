@@ -614,3 +614,15 @@ def test_the_filters_of_the_templates_translate():
     assert templating.language.translate is language.translate
     assert isinstance(NO_MATS.say, Said)
     assert Path(texts.TRANSLATIONS).is_dir()
+
+
+@pytest.mark.parametrize(
+    ("spoken", "quoted"),
+    [("en", "“it’s” “roll”"), ("fr", "«\u00a0it’s\u00a0» «\u00a0roll\u00a0»"), ("pl", "„it’s” „roll”")],
+)
+def test_quotation_marks_are_those_of_the_language(spoken, quoted):
+    language.speak(spoken)
+    try:
+        assert words.curly("`it's` 'roll'") == quoted
+    finally:
+        language.speak("en")
