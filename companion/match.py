@@ -32,6 +32,7 @@ from companion.moment import (
     last_result,
     next_first,
     table_of,
+    waits_for_another,
 )
 from companion.places import Places
 from companion.proposal import Doubt, Mismatch, Proposal
@@ -60,11 +61,13 @@ Mats = Callable[[MatchState], Mapping[str, str]]
 """Which side plays on which mat: the side's name by the mat's id."""
 
 BY_CAMERA = "camera"
+VERIFYING, YES, NO = "other-side-verifies", "yes", "no"
 MOST_REMEMBERED = 500
 """How many settled proposals a running service remembers."""
 
 DONE = Outcome(done=True)
 GONE = Outcome(done=False, say=say("That was settled already."))
+OTHER_SIDE = Outcome(done=False, say=say("The other side has to confirm that."))
 WAITS = say("It waits for the play before it.")
 
 
@@ -108,13 +111,20 @@ class Match:
 
     # The whole match
 
-    def start(self, lines: Sequence[str], by: str = "", policy: Policy | None = None) -> None:
-        """Begins a match from header lines and `hand first …`. Raises Problem for lines that make no game."""
+    def start(
+        self, lines: Sequence[str], by: str = "", policy: Policy | None = None, *, verified: bool | None = None
+    ) -> None:
+        """Begins a match from header lines and `hand first …`. Raises Problem for lines that make no game.
+
+        `policy` and `verified`, whether the other side verifies, stay as they are where they are not given.
+        """
         lines = [notation.without_comment(line) for line in lines]
         _check_setup(lines)
         *header, first = lines
         drafts = [Draft(Kind.SETUP, {"lines": header, "by": by}), Draft(Kind.LINE, {"text": first, "by": by})]
         drafts += [Draft(Kind.SETTING, {"key": "policy", "value": policy or self._state.policy, "by": by})]
+        if self._state.other_side_verifies if verified is None else verified:
+            drafts.append(_verifying(True, by))
         with self._changed:
             events = self._store.append(None, *drafts)
             self._state = MatchState(version=self._state.version, trouble=self._state.trouble)
@@ -143,6 +153,12 @@ class Match:
         with self._changed:
             self._confirm_by_policy()
 
+    def set_verifying(self, by: str, *, on: bool) -> None:
+        """Whether a side's plays wait from now on until another side confirms them."""
+        self._write(_verifying(on, by))
+        with self._changed:
+            self._confirm_by_policy()
+
     def sit(self, player: str, by: str, name: str | None = None) -> Outcome:
         """Somebody takes a seat; with `name`, that is how the player is called from now on."""
         if not any(player in team.players for team in self._state.game.teams):
@@ -155,30 +171,34 @@ class Match:
 
     # Plays
 
-    def enter(self, text: str, by: str, *, anyway: bool = False) -> Outcome:
+    def enter(self, text: str, by: str, *, anyway: bool = False, vouched: bool = False) -> Outcome:
         """A play entered by hand. What is legal counts at once; an illegal play waits for the table's answer.
 
+        Where the other side verifies, a side's own play waits for it; `vouched`: somebody stands in for that side.
         Raises Problem for text that is no play.
         """
         with self._changed:
             play = self._read(text)
             twin = next((p for p in self._state.pending if p.proposal.play == play), None)
             if twin is not None:
-                return self.confirm(twin.id, by, anyway=anyway)
+                return self.confirm(twin.id, by, anyway=anyway, vouched=vouched)
             doubted = next((doubt for doubt in self._state.doubts if play in doubt.plays), None)
             if doubted is not None:
-                return self.answer_doubt(doubted.id, text, by, anyway=anyway)
+                return self.answer_doubt(doubted.id, text, by, anyway=anyway, vouched=vouched)
             _, judged = judged_next(self._state.game, play)
-            if judged.verdict == judge.LEGAL or anyway:
+            waits = waits_for_another(self._state, play, by) and not vouched
+            if (judged.verdict == judge.LEGAL or anyway) and not waits:
                 return self._write_line(_text(play, judged), by, source="phone")
             self._queue(Proposal(self._next_id(), play, None, 1.0, 0.0, sure=True), by)
             queued = self._state.pending[-1].judged
-            return Outcome(done=False, reasons=queued.reasons, say=None if queued.reasons else WAITS)
+            said = queued.reasons or (waits and len(self._state.pending) == 1)
+            return Outcome(done=False, reasons=queued.reasons, say=None if said else WAITS)
 
-    def confirm(self, proposal_id: int, by: str, *, anyway: bool = False) -> Outcome:
+    def confirm(self, proposal_id: int, by: str, *, anyway: bool = False, vouched: bool = False) -> Outcome:
         """Counts a proposal, and with it those before it in the queue that are legal.
 
-        An illegal play counts only `anyway`: the table lets it stand.
+        An illegal play counts only `anyway`: the table lets it stand. Where the other side verifies, a side's own
+        play counts only `vouched`: somebody stands in for that side.
         """
         with self._changed:
             if self._state.waiting(proposal_id) is None:
@@ -187,11 +207,13 @@ class Match:
                 head = self._state.pending[0]
                 if not head.is_legal and not (anyway and head.id == proposal_id):
                     return Outcome(done=False, reasons=head.judged.reasons)
+                if waits_for_another(self._state, head.proposal.play, by) and not vouched:
+                    return OTHER_SIDE
                 self._confirm(head, by)
             self._confirm_by_policy()
             return DONE
 
-    def amend(self, proposal_id: int, text: str, by: str) -> Outcome:
+    def amend(self, proposal_id: int, text: str, by: str, *, vouched: bool = False) -> Outcome:
         """Another play in a proposal's place: it was read wrongly."""
         with self._changed:
             pending = self._state.waiting(proposal_id)
@@ -202,7 +224,7 @@ class Match:
             if self._state.pending and self._state.pending[0].proposal.t_s < pending.proposal.t_s:
                 self._queue(replace(pending.proposal, id=self._next_id(), play=play, sure=True), by)
                 return DONE
-            return self.enter(str(play), by)
+            return self.enter(str(play), by, vouched=vouched)
 
     def dismiss(self, proposal_id: int, _by: str, fate: Fate = Fate.NOT_A_PLAY) -> Outcome:
         """A proposal that was no play, or an illegal play that was taken back."""
@@ -266,7 +288,7 @@ class Match:
             if proposal.id in self._state.fates or self._state.waiting(proposal.id):
                 return
             self._queue(proposal, BY_CAMERA)
-            if self._state.policy is Policy.PLAY_ON:
+            if self._state.policy is Policy.PLAY_ON and not self._state.other_side_verifies:
                 self._confirm_before(proposal)
             self._confirm_by_policy()
 
@@ -291,7 +313,9 @@ class Match:
             if self._state.doubted(doubt_id):
                 self._show(doubts=tuple(d for d in self._state.doubts if d.id != doubt_id))
 
-    def answer_doubt(self, doubt_id: int, text: str | None, by: str, *, anyway: bool = False) -> Outcome:
+    def answer_doubt(
+        self, doubt_id: int, text: str | None, by: str, *, anyway: bool = False, vouched: bool = False
+    ) -> Outcome:
         """What the card was, as a play in the notation; None where it was no play.
 
         The play takes the place in the queue that it had on the table, and counts at once where it is legal. Raises
@@ -307,7 +331,7 @@ class Match:
                 return DONE
             said = Proposal(self._next_id(), play, doubt.zone, 1.0, doubt.t_s, sure=True, crop=doubt.crop)
             self._queue(said, by)
-            return self.confirm(said.id, by, anyway=anyway)
+            return self.confirm(said.id, by, anyway=anyway, vouched=vouched)
 
     def mismatch(self, difference: Mismatch) -> None:
         """Table and record differ in a zone; one question a zone, and none that was ignored before."""
@@ -352,6 +376,11 @@ class Match:
             if sentence != self._state.trouble:
                 self._show(trouble=sentence)
 
+    def refresh(self) -> None:
+        """Something that pages show beside the match has changed."""
+        with self._changed:
+            self._show()
+
     # Inside the lock
 
     def _next_id(self) -> int:
@@ -374,7 +403,9 @@ class Match:
 
     def _confirm_by_policy(self) -> None:
         """Confirms the head of the queue as long as the policy confirms by itself."""
-        while self._state.policy is Policy.AUTO and self._state.pending and self._state.pending[0].confirms_itself:
+        if self._state.policy is not Policy.AUTO or self._state.other_side_verifies:
+            return
+        while self._state.pending and self._state.pending[0].confirms_itself:
             self._confirm(self._state.pending[0], BY_CAMERA)
 
     def _confirm_before(self, proposal: Proposal) -> None:
@@ -427,6 +458,7 @@ class Match:
             record=record,
             entries=entries,
             policy=_policy(past),
+            other_side_verifies=past.settings.get(VERIFYING) == YES,
             seats=MappingProxyType(dict(past.seats)),
             undoable=None if past.undoable and _begins_match(self._events, past.undoable) else past.undoable,
             redoable=past.redoable,
@@ -436,6 +468,10 @@ class Match:
         state = replace(self._state, version=self._state.version + 1, **changes)
         self._state = replace(state, pending=tuple(in_turn(state.game, state.pending)))
         self._changed.notify_all()
+
+
+def _verifying(on: bool, by: str) -> Draft:
+    return Draft(Kind.SETTING, {"key": VERIFYING, "value": YES if on else NO, "by": by})
 
 
 def _policy(past: History) -> Policy:

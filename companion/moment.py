@@ -126,6 +126,9 @@ class MatchState:
     """A sentence about the camera."""
 
     policy: Policy = Policy.TAP
+    other_side_verifies: bool = False
+    """A side's play counts only once another side has confirmed it."""
+
     seats: Mapping[str, int] = field(default_factory=dict)
     undoable: Event | None = None
     redoable: Event | None = None
@@ -214,6 +217,13 @@ def next_first(state: MatchState) -> str:
     seats = table_of(state).seats
     place = table_of(state).seat_of(last.split()[-1])
     return seats[(place + 1) % len(seats)].player
+
+
+def waits_for_another(state: MatchState, play: Play, by: str) -> bool:
+    """Whether a play waits until another side than the one that plays it confirms, and `by` is of none such."""
+    sides = {player: team.name for team in state.game.teams for player in team.players}
+    whose = sides.get(play.player or "")
+    return state.other_side_verifies and whose is not None and sides.get(by, whose) == whose
 
 
 def table_of(state: MatchState) -> Table:

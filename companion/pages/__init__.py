@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,7 +24,9 @@ from companion.pages import (
     join,
     live,
     people,
+    phone,
     score,
+    seats,
     serving,
     setting_up,
     snap,
@@ -32,12 +36,17 @@ from companion.pages import (
 )
 from companion.pages.address import announce
 from companion.pages.context import Service
+from companion.pages.knocking import Knocks
+from companion.phones import Phones
 from companion.shipped import shipped
 from companion.vision.boxes import Image
 
 __all__ = ["announce", "create_app", "run_service", "serve"]
 
 serve = serving.serve
+
+COOKIE_DAYS = 400
+"""A phone keeps its seat as long as browsers keep any cookie."""
 
 
 def create_app(
@@ -50,6 +59,7 @@ def create_app(
     zones: DrawnZones | None = None,
     camera_image: Callable[[], Image | None] | None = None,
     deck: str | None = None,
+    clock: Callable[[], float] = time.monotonic,
     web: Path | None = None,
 ) -> Flask:
     """The web application over a match.
@@ -57,16 +67,22 @@ def create_app(
     `secret` signs cookies and the join link; `base_url` is where phones reach this machine; `camera_picture`
     gives the latest camera picture as JPEG, `survey` what it shows as a whole; `zones` are those drawn on it;
     `camera_image` gives it as it is, `(H, W, 3) uint8 BGR`. `deck` names the one whose faces the cards have.
+    `clock` tells how long a phone has been silent.
     """
     web = web or shipped("web")
     app = Flask("companion.pages", static_folder=None, template_folder=str(web / "templates"))
     app.secret_key = secret
     token = people.join_token(secret)
-    app.extensions["companion"] = Service(match, token, base_url, camera_picture, survey, zones, camera_image, deck)
+    app.permanent_session_lifetime = timedelta(days=COOKIE_DAYS)
+    phones = Phones(match.store.path.parent, clock, changed=match.refresh)
+    code, knocks = people.table_code(secret), Knocks(clock)
+    app.extensions["companion"] = Service(
+        match, token, base_url, camera_picture, survey, zones, camera_image, deck, code, knocks, phones=phones
+    )
     templating.prepare(app, web / "static")
     guard.protect(app)
     errors.register(app)
-    for part in (table, entry, setting_up, join, score, wall, live, camera, snap, decks, enrolling):
+    for part in (table, entry, setting_up, join, score, wall, live, camera, snap, decks, enrolling, seats, phone):
         app.register_blueprint(part.bp)
     return app
 

@@ -54,8 +54,8 @@ def is_own(host: str) -> bool:
         return host == "localhost"
 
 
-def announce(host: str, port: int, token: str | None = None) -> str:
-    """What the terminal says when the service is ready: the address, and a QR code to join."""
+def announce(host: str, port: int, token: str | None = None, code: str = "") -> str:
+    """What the terminal says when the service is ready: the address, a QR code to join, and the table's code."""
     base = base_url(host, port)
     here = ["Mille Bornes Companion is ready.", f"  On this machine:  http://localhost:{port}"]
     if is_own(urlsplit(base).hostname or ""):
@@ -65,6 +65,7 @@ def announce(host: str, port: int, token: str | None = None) -> str:
         *here,
         f"  On the wall:      {_with_token(f'{base}/wall', token)}",
         f"  On a phone:       {join_url(base, token)}",
+        *([f"  Cannot scan?      Open {base}/join and type {code}: the host lets you in."] if code else []),
         f"  or scan:\n{qr_terminal(join_url(base, token))}",
     ]
     return "\n".join(lines)

@@ -19,7 +19,7 @@ bp = Blueprint("camera", __name__)
 @bp.get("/camera")
 def show() -> str:
     """The camera page."""
-    seen, called = _seen() if people.may_act() else None, _called()
+    seen, called = _seen() if people.takes_part() else None, _called()
     return render_template(
         "camera.html",
         sights=sights.sights(seen, called.names, called.mats) if seen else None,

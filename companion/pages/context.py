@@ -12,6 +12,8 @@ from companion.drawn_zones import DrawnZones
 from companion.guided import Guide
 from companion.lookout import Survey
 from companion.match import Match, MatchState
+from companion.pages.knocking import Knocks
+from companion.phones import Phones
 from companion.snap import Snaps
 from companion.vision.boxes import Image
 
@@ -39,6 +41,15 @@ class Service:
 
     deck: str | None = None
     """The deck whose faces the cards have, where it was said at the start; None: the one chosen on the page."""
+
+    phones: Phones = field(kw_only=True)
+    """Who takes part, who is host, which seat is whose."""
+
+    code: str = ""
+    """The short code of the table: whoever types it asks the host to be let in."""
+
+    knocks: Knocks = field(default_factory=Knocks)
+    """Slows those down who try codes."""
 
     guide: Guide = field(default_factory=Guide)
     """Looks at cards that are being enrolled."""

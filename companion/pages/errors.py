@@ -8,6 +8,7 @@ from flask import Flask, Response, make_response, render_template, request
 from werkzeug.exceptions import HTTPException
 
 from companion.errors import Problem
+from companion.pages.people import NotYours
 from companion.pages.words import N_, _
 from companion.store import NotSaved
 
@@ -33,7 +34,8 @@ def register(app: Flask) -> None:
 
 
 def _problem(problem: Problem) -> Response:
-    return say(_(problem.sentence), 503 if isinstance(problem, NotSaved) else 400)
+    code = 503 if isinstance(problem, NotSaved) else 403 if isinstance(problem, NotYours) else 400
+    return say(_(problem.sentence), code)
 
 
 def _http(error: HTTPException) -> Response:

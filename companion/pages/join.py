@@ -1,13 +1,17 @@
-"""Getting in: scan, tap your name, done."""
+"""Getting in: scan, tap your name, done. Who cannot scan types the code of the table, and the host lets him in."""
 
 from __future__ import annotations
 
-from flask import Blueprint, redirect, render_template, request, url_for
+import hmac
+
+from flask import Blueprint, Response, flash, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
-from companion.pages import people
+from companion.pages import people, seats
 from companion.pages.context import match, service, state
 from companion.pages.names import clean
+from companion.pages.words import _
+from companion.phones import Wish
 
 bp = Blueprint("join", __name__)
 
@@ -15,19 +19,115 @@ bp = Blueprint("join", __name__)
 @bp.get("/join")
 def show() -> AnyResponse | str:
     """Whose seat is this phone’s?"""
-    if people.let_in(request.args.get("t", ""), service().token):
-        return redirect(url_for("join.show"))
-    now = state()
-    has_camera = service().camera_picture is not None
-    return render_template("join.html", teams=now.game.teams, taken=now.seats, has_camera=has_camera)
+    shows_token = people.let_in(request.args.get("t", ""), service().token)
+    if people.takes_part() and not people.is_machine():
+        people.phones().arrive(people.known_phone())
+    return redirect(url_for("join.show")) if shows_token else _page()
+
+
+def _page(asks_for: str | None = None, asker: str | None = None) -> str:
+    """The page; `asks_for`: the player whose seat was tapped and is another phone's; `asker`: who typed a code."""
+    now, phones, phone = state(), people.phones(), people.phone()
+    asked = phones.waiting(phone, Wish.SEAT)
+    return render_template(
+        "join.html",
+        teams=now.game.teams,
+        taken={player for player, whose in phones.party.seats.items() if whose != phone},
+        asks_for=asks_for,
+        asker=asker,
+        may_take=asks_for is not None and _may_take(asks_for),
+        has_asked=asked is not None and asked.player == asks_for,
+        knocking=phones.waiting(phone, Wish.JOIN) if not people.takes_part() else None,
+        waits_at=request.path if asks_for else url_for("join.waiting") if _waits() else None,
+        host=seats.host_name(now) if phones.party.host else None,
+        nobody_hosts=phones.party.host is None,
+        has_camera=service().camera_picture is not None,
+    )
+
+
+@bp.get("/join/seat/<player>")
+def taken(player: str) -> AnyResponse | str:
+    """A seat that another phone has: asked for, or taken once that phone has been silent."""
+    whose = people.phones().party.seats.get(player)
+    known = any(player in team.players for team in state().game.teams)
+    if not people.takes_part() or not known or whose is None:
+        return _go(url_for("join.show"))
+    return _go(url_for("table.show")) if whose == people.phone() else _page(player)
+
+
+@bp.get("/join/waiting")
+def waiting() -> AnyResponse | str:
+    """What a phone sees until it is let in, or until the game is set up; then its page goes on by itself."""
+    if _waits():
+        return _page()
+    if not people.takes_part():
+        flash(_("This phone was not let in: ask the host, then try again."))
+    return _go(url_for("join.show"))
+
+
+def _waits() -> bool:
+    if people.takes_part():
+        return not state().game.teams and not people.may_host()
+    return people.phones().waiting(people.phone(), Wish.JOIN) is not None
+
+
+def _go(url: str) -> AnyResponse:
+    """Another page, also for one that keeps itself in step."""
+    if "HX-Request" in request.headers:
+        return Response(status=204, headers={"HX-Redirect": url})
+    return redirect(url)
 
 
 @bp.post("/join")
 def sit() -> AnyResponse:
     """A seat is taken, or none."""
-    player = request.form.get("player") or None
-    if player is None or not match().sit(player, player, clean(request.form.get("name", "")) or None).done:
-        people.sit_down(None)
-        return redirect(url_for("table.show"), 303)
-    people.sit_down(player)
+    player, name = request.form.get("player", ""), clean(request.form.get("name", "")) or None
+    if not any(player in team.players for team in state().game.teams):
+        return _without_a_seat(stale=bool(player))
+    phone, over = people.known_phone(), "take" in request.form and _may_take(player)
+    if not people.phones().sit(phone, player, over=over):
+        if "ask" in request.form:
+            people.phones().ask(Wish.SEAT, phone, player=player)
+        return redirect(url_for("join.taken", player=player), 303)
+    match().sit(player, player, name)
     return redirect(url_for("table.show"), 303)
+
+
+def _without_a_seat(*, stale: bool) -> AnyResponse:
+    """Somebody just watches, or has one phone for the whole table; `stale`: that seat is no longer there."""
+    if stale:
+        flash(_("That seat is not at this table: tap your name."))
+        return redirect(url_for("join.show"), 303)
+    people.phones().stand_up(people.known_phone(), watches="everybody" not in request.form)
+    return redirect(url_for("table.show"), 303)
+
+
+def _may_take(player: str) -> bool:
+    """Whether a seat that another phone has may be taken here: by the host, or once that phone has been silent."""
+    return people.may_host() or people.phones().has_left(player)
+
+
+@bp.post("/join/code")
+def knock() -> AnyResponse | tuple[str, int]:
+    """The code of the table was typed: the host is asked."""
+    address, name = request.remote_addr or "", clean(request.form.get("name", ""))
+    if not service().knocks.may_try(address):
+        return _refused(_("Too many wrong codes: wait a minute, then try again."), 429)
+    if not _is_code(request.form.get("code", "")):
+        service().knocks.was_wrong(address)
+        return _refused(_("That is not the code of this table: it stands on the big screen, beside the square."), 403)
+    if not name:
+        return _refused(_("Type your name too: the host sees it."), 400)
+    if not people.phones().ask(Wish.JOIN, people.known_phone(), name):
+        return _refused(_("Too many phones wait to be let in: try again in a minute."), 429)
+    return redirect(url_for("join.show"), 303)
+
+
+def _is_code(typed: str) -> bool:
+    letters = "".join(typed.split()).upper().encode()
+    return hmac.compare_digest(letters, service().code.encode())
+
+
+def _refused(sentence: str, code: int) -> tuple[str, int]:
+    flash(sentence)
+    return _page(asker=clean(request.form.get("name", ""))), code

@@ -107,7 +107,7 @@ def events() -> Response:
         abort(make_response(("Too many pages are open.", 503, {"Retry-After": str(RETRY_AFTER_S)})))
     known = _known_version(request.headers.get("Last-Event-ID", ""))
     gone: Callable[[], bool] = request.environ.get("waitress.client_disconnected", lambda: False)
-    response = Response(_stream(match(), known, gone), mimetype="text/event-stream")
+    response = Response(_stream(match(), known, gone, _here()), mimetype="text/event-stream")
     response.call_on_close(lambda: streams.give_back(address))
     response.headers["X-Accel-Buffering"] = "no"
     return response
@@ -143,10 +143,17 @@ def _known_version(event_id: str) -> int:
     return int(version) if boot == BOOT and version.isdigit() and len(version) < 12 else -1
 
 
-def _stream(source: Match, known: int, gone: Callable[[], bool]) -> Iterator[str]:
+def _here() -> Callable[[], None]:
+    """Tells, as long as a stream is open, that its phone is there."""
+    phones, phone, inside = people.phones(), people.phone(), people.takes_part()
+    return (lambda: None) if phone is None else lambda: phones.seen(phone, inside=inside)
+
+
+def _stream(source: Match, known: int, gone: Callable[[], bool], here: Callable[[], None]) -> Iterator[str]:
     yield "retry: 1000\n\n"
     said_s = time.monotonic()
     while not gone():
+        here()
         now = source.wait(known, LOOK_S)
         if now.version != known:
             known, said_s = now.version, time.monotonic()
@@ -170,7 +177,7 @@ def export() -> Response:
 @bp.get("/camera.jpg")
 def camera() -> Response:
     """The latest camera picture."""
-    if not people.may_act():
+    if not people.takes_part():
         abort(401)
     picture = service().camera_picture
     return _jpeg(picture() if picture else None)
@@ -179,7 +186,7 @@ def camera() -> Response:
 @bp.get("/proposal/<int(signed=True):proposal_id>.jpg")
 def crop(proposal_id: int) -> Response:
     """The card of a proposal as the camera saw it."""
-    if not people.may_act():
+    if not people.takes_part():
         abort(401)
     pending = state().waiting(proposal_id)
     return _jpeg(pending.proposal.crop if pending else None)
@@ -188,7 +195,7 @@ def crop(proposal_id: int) -> Response:
 @bp.get("/doubt/<int:doubt_id>.jpg")
 def doubted(doubt_id: int) -> Response:
     """A card that cannot be told, as the camera saw it."""
-    if not people.may_act():
+    if not people.takes_part():
         abort(401)
     doubt = state().doubted(doubt_id)
     return _jpeg(doubt.crop if doubt else None)

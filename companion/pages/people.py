@@ -1,4 +1,8 @@
-"""Who is holding the phone: a signed cookie says whether he may take part, and which seat is his."""
+"""Who is holding the phone: a signed cookie says which phone it is; `Phones` what that phone may do.
+
+A phone takes part once it has shown the join code's link, or the host has let it in. It *acts* unless it chose to
+watch. The machine itself always takes part, and may always do what the host may.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ import hmac
 import ipaddress
 import os
 import secrets
+from dataclasses import dataclass
 from pathlib import Path
 
 from flask import request, session
@@ -15,9 +20,19 @@ from flask import request, session
 from companion.data import KEY_NAME
 from companion.errors import Problem
 from companion.match import MatchState
+from companion.pages.context import service
+from companion.phones import Phones, new_phone
 
-_MAY, _PLAYER = "may", "player"
+_MAY, _PHONE = "may", "phone"
 SOMEBODY = "somebody"
+CODE_LETTERS = "CDFGHJKLMNPRTVWXY"
+"""None that looks like another or like a figure, and no vowels: no code is a word."""
+
+CODE_LENGTH = 4
+
+
+class NotYours(Problem):
+    """What this phone asked for belongs to somebody else; the sentence says to whom."""
 
 
 def load_secret(folder: Path) -> bytes:
@@ -43,6 +58,33 @@ def join_token(secret: bytes) -> str:
     return base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
 
 
+def table_code(secret: bytes) -> str:
+    """The short code of the table, for phones that cannot scan: it asks the host. The same after a restart."""
+    number = int.from_bytes(hmac.digest(secret, b"table code", hashlib.sha256)[:8])
+    letters = []
+    for _place in range(CODE_LENGTH):
+        number, letter = divmod(number, len(CODE_LETTERS))
+        letters.append(CODE_LETTERS[letter])
+    return "".join(letters)
+
+
+def phones() -> Phones:
+    """The phones of this table."""
+    return service().phones
+
+
+def phone() -> str | None:
+    """Which phone this is; None for one that never took part."""
+    known = session.get(_PHONE)
+    return known if isinstance(known, str) else None
+
+
+def known_phone() -> str:
+    """Which phone this is, from now on at the latest."""
+    session.permanent = True
+    return str(session.setdefault(_PHONE, new_phone()))
+
+
 def let_in(given: str, token: str) -> bool:
     """Lets a phone take part that shows the token."""
     if hmac.compare_digest(given.encode(), token.encode()):
@@ -52,9 +94,42 @@ def let_in(given: str, token: str) -> bool:
     return False
 
 
+def notice() -> None:
+    """Remembers that this phone is there."""
+    known = phone() or (known_phone() if session.get(_MAY) else None)
+    if known is not None:
+        phones().seen(known, inside=takes_part())
+
+
+def takes_part() -> bool:
+    """Whether this phone was let in, or is the machine itself: it may see pictures and take a seat."""
+    return bool(session.get(_MAY)) or is_machine() or phone() in phones().party.let_in
+
+
 def may_act() -> bool:
-    """Whether this request may change anything: it scanned the code, or sits at the machine itself."""
-    return bool(session.get(_MAY)) or is_here(request.remote_addr)
+    """Whether this phone may change the game: it takes part and did not choose to watch."""
+    return takes_part() and not watches()
+
+
+def watches() -> bool:
+    """Whether this phone chose to watch."""
+    return phone() in phones().party.watching
+
+
+def may_host() -> bool:
+    """Whether this phone may do what the host may: everybody may while there is no host."""
+    host = phones().party.host
+    return takes_part() and (is_machine() or host is None or phone() == host)
+
+
+def is_host() -> bool:
+    """Whether this phone is the host's."""
+    return phone() is not None and phone() == phones().party.host
+
+
+def is_machine() -> bool:
+    """Whether this request comes from the machine that watches the table."""
+    return is_here(request.remote_addr)
 
 
 def is_here(address: str | None) -> bool:
@@ -65,18 +140,30 @@ def is_here(address: str | None) -> bool:
         return False
 
 
-def sit_down(player: str | None) -> None:
-    """Remembers the seat of this phone; None for a spectator."""
-    session.permanent = True
-    session[_PLAYER] = player
-
-
 def seat(state: MatchState) -> str | None:
     """The player whose seat this phone has in the match being played."""
-    player = session.get(_PLAYER)
+    player = phones().party.seat_of(phone()) if phone() else None
     return player if any(player in team.players for team in state.game.teams) else None
 
 
 def who(state: MatchState) -> str:
     """Whom the log names for what this phone does."""
     return seat(state) or SOMEBODY
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """Whoever holds a phone, as the rights see him."""
+
+    seat: str | None = None
+    acts: bool = True
+    hosts: bool = False
+    seated: frozenset[str] = frozenset()
+    """The players of this match who have a phone."""
+
+
+def holder(state: MatchState) -> Holder:
+    """Whoever holds this phone."""
+    seats = phones().party.seats
+    players = (player for team in state.game.teams for player in team.players)
+    return Holder(seat(state), may_act(), may_host(), frozenset(player for player in players if player in seats))

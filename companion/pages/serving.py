@@ -69,6 +69,7 @@ def run(match: Match, host: str, port: int, create_app: Callable[..., Flask]) ->
     app = create_app(match, secret=secret, base_url=address.base_url(host, port))
 
     def say(bound_port: int) -> None:
-        print(address.announce(host, bound_port, people.join_token(secret)), file=sys.stdout, flush=True)  # noqa: T201
+        said = address.announce(host, bound_port, people.join_token(secret), people.table_code(secret))
+        print(said, file=sys.stdout, flush=True)  # noqa: T201
 
     serve(app, host, port, say)

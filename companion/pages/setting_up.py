@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from companion.errors import Problem
 from companion.match import MatchState, Policy
-from companion.pages import agreements, people
+from companion.pages import agreements, people, seats
 from companion.pages.context import match, state
 from companion.pages.names import clean, record_names
 from companion.pages.words import Names, _
@@ -50,6 +50,7 @@ def _like_the_last(now: MatchState) -> MultiDict[str, str]:
     fields = {"edition": game.edition_name, "seating": f"{len(names)}x{len(game.teams[0].players)}"}
     fields |= {f"name{seat}": name for seat, name in enumerate(names, start=1)}
     fields |= {"target": str(game.target)} if game.target else {}
+    fields |= {"verify": "yes"} if now.other_side_verifies else {}
     return MultiDict(fields | agreements.as_chosen(game.options, game.counts))
 
 
@@ -80,6 +81,8 @@ def _form(chosen: MultiDict[str, str], sentence: str = "", *, ask: bool = False)
         first=chosen.get("first", 1, type=int),
         target=target,
         policy=chosen.get("policy", now.policy, type=Policy),
+        verified="verify" in chosen,
+        host=seats.host_name(now) if not people.may_host() else None,
         most=MOST_PLAYERS,
         under_way=_is_under_way(now),
         sentence=sentence,
@@ -119,13 +122,15 @@ def _names_before(now: MatchState) -> list[str]:
 @bp.post("/setup")
 def start() -> AnyResponse | tuple[str, int]:
     """Begins the match; asks first where that ends one that is being played."""
+    seats.only_for_the_host()
     try:
         lines = setup_lines(request.form)
     except Problem as problem:
         return _form(request.form, str(problem)), 400
     if _is_under_way(state()) and "replace" not in request.form:
         return _form(request.form, ask=True), 409
-    match().start(lines, by=people.who(state()), policy=request.form.get("policy", Policy.TAP, type=Policy))
+    policy, verified = request.form.get("policy", Policy.TAP, type=Policy), "verify" in request.form
+    match().start(lines, by=people.who(state()), policy=policy, verified=verified)
     return redirect(url_for("join.show"), 303)
 
 

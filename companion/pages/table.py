@@ -9,11 +9,12 @@ from flask import Blueprint, Response, flash, redirect, render_template, request
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.errors import Problem
-from companion.match import Answer, Fate, Match, MatchState, Outcome, Policy
-from companion.pages import agreements, offers, people, views
+from companion.match import GONE, Answer, Fate, Match, MatchState, Outcome, Policy
+from companion.pages import agreements, offers, people, rights, seats, views
 from companion.pages.context import forget_state, match, service, state
+from companion.pages.people import NotYours
 from companion.pages.words import N_, Names, _
-from companion.store import NotSaved
+from companion.store import Event, NotSaved
 
 bp = Blueprint("table", __name__)
 
@@ -52,8 +53,18 @@ def show() -> AnyResponse | str:
         first=first,
         beside=[offer for offer in beside if offer not in first],
         winner=names.side(now.game.winner) if now.game.winner else None,
+        waits=_waits(now),
+        undoing=rights.undoing(now, people.holder(now)),
+        redoing=rights.redoing(now, people.holder(now)),
+        asks=seats.asked_here(now),
         attention=[views.entry_view(now, entry) for entry in now.attention],
     )
+
+
+def _waits(now: MatchState) -> str | None:
+    """For whom the play at the head of the queue waits, where this phone may not confirm it."""
+    head = next(iter(now.pending), None)
+    return rights.waits_for(now, people.holder(now), head.proposal.play, people.who(now)) if head else None
 
 
 @bp.get("/more")
@@ -63,20 +74,21 @@ def more() -> str:
     has_camera = picture is not None and picture() is not None
     game = state().game
     rules = agreements.rules_in_force(game) if game.table is not None else None
-    return render_template("more.html", policies=POLICIES, has_camera=has_camera, rules=rules)
+    host = seats.host_name(state())
+    return render_template("more.html", policies=POLICIES, host=host, has_camera=has_camera, rules=rules)
 
 
 @bp.post("/play")
 def enter() -> AnyResponse:
     """A play picked by hand."""
-    return _write("entry.new", lambda m, text, by: m.enter(text, by))
+    return _write("entry.new", lambda m, text, by: m.enter(text, by, vouched=_vouched()))
 
 
 @bp.post("/proposal/<int(signed=True):proposal_id>/confirm")
 def confirm(proposal_id: int) -> AnyResponse:
     """A proposal counts; with `anyway` although it is illegal."""
     anyway = "anyway" in request.form
-    return _tap(lambda m, by: m.confirm(proposal_id, by, anyway=anyway))
+    return _tap(lambda m, by: m.confirm(proposal_id, by, anyway=anyway, vouched=_vouched()))
 
 
 @bp.post("/proposal/<int(signed=True):proposal_id>/dismiss")
@@ -99,7 +111,11 @@ def _who_pays(now: MatchState, proposal_id: int) -> str | None:
 @bp.post("/proposal/<int(signed=True):proposal_id>/amend")
 def amend(proposal_id: int) -> AnyResponse:
     """A proposal was another play."""
-    return _write("entry.instead", lambda m, text, by: m.amend(proposal_id, text, by), proposal_id=proposal_id)
+    return _write(
+        "entry.instead",
+        lambda m, text, by: m.amend(proposal_id, text, by, vouched=_vouched()),
+        proposal_id=proposal_id,
+    )
 
 
 @bp.post("/doubt/<int:doubt_id>")
@@ -107,7 +123,11 @@ def tell(doubt_id: int) -> AnyResponse:
     """Which card it is that the camera cannot tell; with `no-play` none that was played."""
     if "no-play" in request.form:
         return _tap(lambda m, by: m.answer_doubt(doubt_id, None, by))
-    return _write("entry.which", lambda m, text, by: m.answer_doubt(doubt_id, text, by), doubt_id=doubt_id)
+    return _write(
+        "entry.which",
+        lambda m, text, by: m.answer_doubt(doubt_id, text, by, vouched=_vouched()),
+        doubt_id=doubt_id,
+    )
 
 
 @bp.post("/line/<int:seq>/correct")
@@ -125,6 +145,7 @@ def insert(seq: int) -> AnyResponse:
 @bp.post("/line/<int:seq>/retract")
 def retract(seq: int) -> AnyResponse:
     """A line of the log never happened."""
+    _check(rights.why_no_retract(state(), people.holder(state()), seq))
     return _tap(lambda m, by: m.retract(seq, by))
 
 
@@ -137,13 +158,34 @@ def let_stand(seq: int) -> AnyResponse:
 @bp.post("/undo")
 def undo() -> AnyResponse:
     """The last change is taken back."""
-    return _tap(lambda m, by: m.undo(by, request.form.get("seq", type=int)))
+    now = state()
+    return _take_back(lambda m, by, seq: m.undo(by, seq), now.undoable, rights.why_no_undo(now, people.holder(now)))
 
 
 @bp.post("/redo")
 def redo() -> AnyResponse:
     """The last undo is taken back."""
-    return _tap(lambda m, by: m.redo(by, request.form.get("seq", type=int)))
+    now = state()
+    return _take_back(lambda m, by, seq: m.redo(by, seq), now.redoable, rights.why_no_redo(now, people.holder(now)))
+
+
+def _take_back(act: Callable[[Match, str, int], Outcome], latest: Event | None, why_not: str | None) -> AnyResponse:
+    """Takes back the last change, if it is still the one that the page showed."""
+    if latest is None or request.form.get("seq", latest.seq, type=int) != latest.seq:
+        return _tap(lambda _m, _by: GONE)
+    _check(why_not)
+    return _tap(lambda m, by: act(m, by, latest.seq))
+
+
+def _check(why_not: str | None) -> None:
+    """Raises NotYours with the sentence of who may."""
+    if why_not is not None:
+        raise NotYours(why_not)
+
+
+def _vouched() -> bool:
+    """Whether this phone stands in for the side that verifies."""
+    return rights.vouches(state(), people.holder(state()))
 
 
 @bp.post("/difference/<int:mismatch_id>")
@@ -162,7 +204,17 @@ def next_hand() -> AnyResponse:
 @bp.post("/policy")
 def set_policy() -> AnyResponse:
     """How plays are confirmed."""
+    seats.only_for_the_host()
     match().set_policy(request.form.get("policy", Policy.TAP, type=Policy), people.who(state()))
+    forget_state()
+    return back()
+
+
+@bp.post("/verify")
+def set_verifying() -> AnyResponse:
+    """Whether the other side confirms each play."""
+    seats.only_for_the_host()
+    match().set_verifying(people.who(state()), on=request.form.get("verify") == "yes")
     forget_state()
     return back()
 
@@ -173,7 +225,7 @@ def _write(page: str, act: Callable[[Match, str, str], Outcome], **which: Any) -
     try:
         return _tap(lambda m, by: act(m, text, by))
     except Problem as problem:
-        if isinstance(problem, NotSaved) or "HX-Request" in request.headers or len(text) > MOST_SHOWN_AGAIN:
+        if isinstance(problem, (NotSaved, NotYours)) or "HX-Request" in request.headers or len(text) > MOST_SHOWN_AGAIN:
             raise
         return redirect(url_for(page, tab="other", player=request.form.get("player"), text=text, **which), 303)
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from flask import Flask, Response, abort, request, url_for
 
-from companion.pages import language, live, people, words
+from companion.pages import language, live, people, phone, words
 from companion.pages.context import match, state
 from companion.pages.signs import sprite
 from companion.rules.cards import Card, Family
@@ -94,9 +94,14 @@ def _helpers(assets: Mapping[str, Asset]) -> dict[str, Any]:
         "signs": url_for("static", name=SIGNS, v=assets[SIGNS].mark),
         "names": words.Names.of(now.game),
         "may_act": people.may_act(),
+        "takes_part": people.takes_part(),
+        "may_host": people.may_host(),
+        "watches": people.watches(),
         "seat": people.seat(now),
         "state": now,
         "mark": live.mark(now),
         "part": "HX-Request" in request.headers,
         "language": language.spoken(),
+        "own_languages": language.OWN_NAMES,
+        "phone": phone.phone(),
     }

@@ -257,7 +257,7 @@ def entry_view(state: MatchState, entry: Entry) -> PlayView:
         whys=whys + unreadable,
         remarks=tuple(words.why(reason, edition, names) for reason in judged.remarks if reason.code not in NOISE),
         by=names.player(entry.written.by),
-        corrected_by=names.player(entry.written.corrected_by) if entry.written.corrected_by else None,
+        corrected_by=words.doer(entry.written.corrected_by, names) if entry.written.corrected_by is not None else None,
         has_picture=False,
         sure=True,
         tappable=True,

@@ -22,7 +22,7 @@ def show() -> AnyResponse | str:
     now = state()
     names = Names.of(now.game)
     base = service().base_url or request.host_url.rstrip("/")
-    code = address.qr_path(address.join_url(base, service().token)) if people.may_act() else None
+    code = address.qr_path(address.join_url(base, service().token)) if people.takes_part() else None
     sheets = [views.sheet_view(result, names) for result in now.game.hands]
     return render_template(
         "wall.html",
@@ -35,6 +35,7 @@ def show() -> AnyResponse | str:
         goal=now.game.edition.match_points,
         is_race=words.is_race(now.game.edition),
         code=code,
+        letters=service().code,
         typed=base.removeprefix("http://"),
         local=address.local_url(urlsplit(base).port or 80).removeprefix("http://"),
     )

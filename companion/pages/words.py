@@ -71,6 +71,13 @@ class Names:
         return self.side(name) if name in self.sides else self.player(name)
 
 
+def doer(by: str, names: Names) -> str:
+    """Whoever made a change, as a name within a sentence."""
+    if by in names.shown or any(by in players for players in names.sides.values()):
+        return names.player(by)
+    return _("the camera") if by == "camera" else _("somebody")
+
+
 def name(card: Card | None) -> str:
     """A card's name within a sentence: `end of limit`, `75 km`, `u-turn`."""
     return reasons.card_name(card or Card.UNKNOWN, language.spoken(), language.printed_in())

@@ -5,10 +5,15 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page, expect, sync_playwright
 
 from browser.screens import CHROMIUM, SMALL
 from companion.pages import live
+
+PATIENCE_MS = 30_000
+"""A busy machine is slow; how quick a page is no test asks."""
+
+expect.set_options(timeout=PATIENCE_MS)
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +40,7 @@ def opened(browser):
         context = browser.new_context(viewport=size, **options)
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(10_000)
+        page.set_default_timeout(PATIENCE_MS)
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.on("console", lambda said: wrong.append(said.text) if _is_wrong(said) else None)
         page.on("request", lambda asked: None if "127.0.0.1" in asked.url else wrong.append(asked.url))

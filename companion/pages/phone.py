@@ -1,0 +1,94 @@
+"""What a phone’s owner has chosen for it: the language, how bright and large its pages are, whether it may sound."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from flask import Blueprint, redirect, render_template, request, session, url_for
+from werkzeug.wrappers import Response as AnyResponse
+
+from companion.pages import language
+from companion.pages.words import N_
+
+bp = Blueprint("phone", __name__)
+
+_KEPT = "phone"
+ON = "on"
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """Something that a phone does only where its owner has said so."""
+
+    key: str
+    title: str
+    note: str
+
+
+THEMES: Mapping[str, str] = {
+    "auto": N_("As the phone is set"),
+    "light": N_("Light"),
+    "dark": N_("Dark"),
+}
+SWITCHES = (
+    Switch("large", N_("Larger letters"), N_("For small screens and far eyes.")),
+    Switch("sound", N_("Sounds"), N_("A horn for a coup fourré, brakes for an attack, a whistle for an illegal play.")),
+    Switch("speech", N_("Speak the plays"), N_("The phone says what was played, where it has a voice.")),
+    Switch("vibrate", N_("Shake"), N_("When it is your turn and when a play is illegal, where the phone can.")),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Phone:
+    """What this phone's owner has chosen."""
+
+    theme: str = "auto"
+    switches: frozenset[str] = frozenset()
+    """The keys of those that are on."""
+
+    @property
+    def looks(self) -> tuple[tuple[str, str], ...]:
+        """What the style sheets read from the page: attributes and their values."""
+        theme = () if self.theme == "auto" else (("data-theme", self.theme),)
+        return theme + ((("data-large", ON),) if "large" in self.switches else ())
+
+    @property
+    def does(self) -> tuple[tuple[str, str], ...]:
+        """What the scripts read from it."""
+        return tuple((f"data-{key}", ON) for key in ("sound", "speech", "vibrate") if key in self.switches)
+
+
+def phone() -> Phone:
+    """The phone that asks, as its owner has set it."""
+    kept = session.get(_KEPT)
+    if not isinstance(kept, dict):
+        return Phone()
+    theme = str(kept.get("theme"))
+    on = frozenset(switch.key for switch in SWITCHES if kept.get(switch.key) == ON)
+    return Phone(theme if theme in THEMES else "auto", on)
+
+
+@bp.get("/phone")
+def show() -> str:
+    """What can be chosen for this phone."""
+    return render_template("phone.html", languages=language.OWN_NAMES, themes=THEMES, switches=SWITCHES)
+
+
+@bp.post("/phone")
+def save() -> AnyResponse:
+    """Keeps what was chosen, in the phone's own cookie; a form with a language alone changes that alone."""
+    chosen = request.form.get("language")
+    if chosen in language.OWN_NAMES:
+        language.choose(str(chosen))
+    if "theme" in request.form:
+        session.permanent = True
+        fields = ("theme", *(switch.key for switch in SWITCHES))
+        session[_KEPT] = {field: request.form[field] for field in fields if field in request.form}
+    return redirect(_back(request.form.get("back", "")), 303)
+
+
+def _back(path: str) -> str:
+    """The page the phone came from, where it is one of ours."""
+    ours = path.startswith("/") and not path.startswith(("//", "/\\")) and path.isprintable()
+    return path if ours else url_for("phone.show")

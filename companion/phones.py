@@ -1,0 +1,301 @@
+"""The phones that take part: who is host, which seat is whose, who watches; what is asked of whom.
+
+Who is host and who sits where lies in the data folder, so that a restart and the next match find it; when a phone
+was last seen and what is being asked is remembered only while the service runs.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from companion.errors import Problem
+from companion.said import say
+
+KEPT_NAME = "phones.json"
+SEAT_AWAY_S = 120.0
+"""A seat whose phone has been silent for so long may be taken by another."""
+
+HOST_AWAY_S = 180.0
+"""A host who has been silent for so long may be followed by anybody seated."""
+
+MOST_KEPT = 200
+MOST_ASKING = 8
+
+
+class Wish(StrEnum):
+    """What a phone may ask for."""
+
+    JOIN = "join"
+    """To take part: it has typed the code of the table."""
+
+    SEAT = "seat"
+    """A seat that another phone has."""
+
+    HOST = "host"
+    """To become host."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a phone waits for."""
+
+    id: int
+    wish: Wish
+    phone: str
+    name: str = ""
+    """As whoever holds it is called: typed, or the player whose seat it has."""
+
+    player: str | None = None
+    """The seat that is asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Party:
+    """Who takes part, as it is kept."""
+
+    host: str | None = None
+    seats: Mapping[str, str] = field(default_factory=dict)
+    """The phone that has a player's seat."""
+
+    watching: tuple[str, ...] = ()
+    """The phones that chose to watch."""
+
+    let_in: tuple[str, ...] = ()
+    """The phones that the host has let in without the link of the join code."""
+
+    names: Mapping[str, str] = field(default_factory=dict)
+    """What the holders of those phones typed."""
+
+    def seat_of(self, phone: str | None) -> str | None:
+        """The player whose seat a phone has."""
+        return next((player for player, whose in self.seats.items() if whose == phone), None)
+
+
+@dataclass(slots=True)
+class _Now:
+    """What is known only while the service runs."""
+
+    seen_s: dict[str, float] = field(default_factory=dict)
+    inside: set[str] = field(default_factory=set)
+    """The phones that take part, of those that were seen."""
+
+    asked: tuple[Asked, ...] = ()
+    last_id: int = 0
+
+
+class Phones:
+    """The party of one table. Any thread may call it; what is kept is on the disk before it shows."""
+
+    def __init__(
+        self,
+        folder: Path,
+        clock: Callable[[], float] = time.monotonic,
+        changed: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._path = folder / KEPT_NAME
+        self._clock = clock
+        self._changed = changed
+        self._lock = threading.RLock()
+        self._began_s = clock()
+        self._now = _Now()
+        self._party = _read(self._path)
+
+    @property
+    def party(self) -> Party:
+        """Who takes part now."""
+        return self._party
+
+    # Who is there
+
+    def seen(self, phone: str, *, inside: bool = False) -> None:
+        """A phone has just asked for something, or has its page open; `inside`: it takes part."""
+        self._now.seen_s[phone] = self._clock()
+        if inside:
+            self._now.inside.add(phone)
+
+    def silent_s(self, phone: str) -> float:
+        """For how long nothing has been heard of a phone, since the service began at most."""
+        return self._clock() - self._now.seen_s.get(phone, self._began_s)
+
+    def has_left(self, player: str) -> bool:
+        """Whether the phone that has a seat has been silent so long that another may take it."""
+        phone = self._party.seats.get(player)
+        return phone is not None and self.silent_s(phone) >= SEAT_AWAY_S
+
+    def host_has_left(self) -> bool:
+        """Whether the host has been silent so long that another may follow."""
+        host = self._party.host
+        return host is not None and self.silent_s(host) >= HOST_AWAY_S
+
+    def present(self) -> tuple[str, ...]:
+        """The phones that take part and have been heard of lately."""
+        return tuple(phone for phone in tuple(self._now.inside) if self.silent_s(phone) < SEAT_AWAY_S)
+
+    # The host
+
+    def arrive(self, phone: str) -> None:
+        """A phone takes part: where there is no host, it is the host."""
+        with self._lock:
+            self.seen(phone, inside=True)
+            if self._party.host is None:
+                self.make_host(phone)
+
+    def make_host(self, phone: str) -> None:
+        """The host's role goes to a phone."""
+        with self._lock:
+            self._forget(lambda asked: asked.wish is Wish.HOST and asked.phone == phone)
+            self._keep(replace(self._party, host=phone))
+
+    # Seats
+
+    def sit(self, phone: str, player: str, *, over: bool = True) -> bool:
+        """A phone takes a player's seat and leaves its own; another phone's only `over` it. False where it may not."""
+        with self._lock:
+            if self._party.seats.get(player, phone) != phone and not over:
+                return False
+            others = {p: whose for p, whose in self._party.seats.items() if p != player and whose != phone}
+            self._forget(lambda asked: asked.wish is Wish.SEAT and phone == asked.phone)
+            watching = tuple(p for p in self._party.watching if p != phone)
+            self._keep(replace(self._party, seats={**others, player: phone}, watching=watching))
+            return True
+
+    def stand_up(self, phone: str, *, watches: bool) -> None:
+        """A phone has no seat: it watches, or it is there for the whole table."""
+        with self._lock:
+            seats = {player: whose for player, whose in self._party.seats.items() if whose != phone}
+            others = tuple(p for p in self._party.watching if p != phone)
+            self._keep(replace(self._party, seats=seats, watching=(*others, phone) if watches else others))
+
+    def free(self, player: str) -> None:
+        """A seat is nobody's: its phone was lost."""
+        with self._lock:
+            seats = {p: phone for p, phone in self._party.seats.items() if p != player}
+            self._keep(replace(self._party, seats=seats))
+
+    # Asking
+
+    def ask(self, wish: Wish, phone: str, name: str = "", player: str | None = None) -> bool:
+        """A phone asks for something; again for the same it only stays asked. False where too many ask."""
+        with self._lock:
+            self.seen(phone)
+            others = [asked for asked in self.asked if (asked.phone, asked.wish) != (phone, wish)]
+            if len(others) >= MOST_ASKING:
+                return False
+            self._now.last_id += 1
+            self._now.asked = (*others, Asked(self._now.last_id, wish, phone, name, player))
+            self._changed()
+            return True
+
+    @property
+    def asked(self) -> tuple[Asked, ...]:
+        """What waits for an answer, of phones that still wait; the oldest first."""
+        return tuple(asked for asked in self._now.asked if self.silent_s(asked.phone) < SEAT_AWAY_S)
+
+    def waiting(self, phone: str | None, wish: Wish) -> Asked | None:
+        """What a phone has asked for and not been told yet."""
+        return next((asked for asked in self.asked if asked.phone == phone and asked.wish is wish), None)
+
+    def answer(self, asked_id: int, *, yes: bool) -> Asked | None:
+        """What was asked is granted or not. None where it was settled already."""
+        with self._lock:
+            found = next((asked for asked in self.asked if asked.id == asked_id), None)
+            if found is None:
+                return None
+            if yes:
+                self._grant(found)
+            self._forget(lambda asked: asked.id == asked_id)
+            self._changed()
+            return found
+
+    def _grant(self, asked: Asked) -> None:
+        if asked.wish is Wish.HOST:
+            self.make_host(asked.phone)
+        elif asked.wish is Wish.SEAT and asked.player is not None:
+            self.sit(asked.phone, asked.player)
+        elif asked.wish is Wish.JOIN:
+            names = {**self._party.names, asked.phone: asked.name}
+            self._keep(replace(self._party, let_in=(*self._party.let_in, asked.phone), names=names))
+
+    def _forget(self, which: Callable[[Asked], bool]) -> None:
+        self._now.asked = tuple(asked for asked in self._now.asked if not which(asked))
+
+    # Kept
+
+    def _keep(self, party: Party) -> None:
+        self._party = _kept(self._path, _recent(party))
+        self._changed()
+
+
+def new_phone() -> str:
+    """A name for a phone that nobody else has."""
+    return secrets.token_urlsafe(9)
+
+
+def _recent(party: Party) -> Party:
+    """The party without the phones of long ago."""
+    return replace(
+        party,
+        seats=MappingProxyType(dict(list(party.seats.items())[-MOST_KEPT:])),
+        watching=party.watching[-MOST_KEPT:],
+        let_in=party.let_in[-MOST_KEPT:],
+        names=MappingProxyType(dict(list(party.names.items())[-MOST_KEPT:])),
+    )
+
+
+def _read(path: Path) -> Party:
+    """The party that was kept; an empty one where none was, or it cannot be read: then the next phone is host."""
+    try:
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        host = kept.get("host")
+        return Party(
+            host=host if isinstance(host, str) else None,
+            seats=_texts(kept.get("seats")),
+            watching=_list(kept.get("watching")),
+            let_in=_list(kept.get("let_in")),
+            names=_texts(kept.get("names")),
+        )
+    except (OSError, ValueError, AttributeError, RecursionError):
+        return Party()
+
+
+def _texts(kept: Any) -> Mapping[str, str]:
+    pairs = kept.items() if isinstance(kept, dict) else ()
+    return MappingProxyType({key: value for key, value in pairs if isinstance(value, str)})
+
+
+def _list(kept: Any) -> tuple[str, ...]:
+    return tuple(one for one in kept if isinstance(one, str)) if isinstance(kept, list) else ()
+
+
+def _kept(path: Path, party: Party) -> Party:
+    """Writes a party whole or not at all. Raises Problem where the disk refuses."""
+    body = {
+        "host": party.host,
+        "seats": dict(party.seats),
+        "watching": party.watching,
+        "let_in": party.let_in,
+        "names": dict(party.names),
+    }
+    new = path.with_name(f"{path.name}.new")
+    try:
+        with new.open("w", encoding="utf-8") as file:
+            json.dump(body, file, ensure_ascii=False)
+            file.flush()
+            os.fsync(file.fileno())
+        new.replace(path)
+    except OSError as error:
+        where, why = str(path.parent), error.strerror or str(error)
+        raise Problem(
+            say("Who sits where cannot be kept in %(where)s (%(why)s): make room there.", where=where, why=why)
+        ) from error
+    return party

@@ -1,0 +1,135 @@
+"""An evening in the browser as people have it: the code on the wall scanned, two phones, a hand to its score."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from urllib.parse import urlsplit
+
+import cv2
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+from pyzbar import pyzbar
+from serving import running
+
+from browser.screens import CHROMIUM, PHONE, WALL, app_of, match_of
+from companion.pages import people
+from companion.rules import judge
+from companion.rules.notation import Line
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(shutil.which(CHROMIUM) is None, reason="Chromium is not installed"),
+]
+
+COUP_FOURRE = "Coup fourré"
+HAND = [
+    ("Ann", "Roll"),
+    ("Bob", "Roll"),
+    ("Ann", "200 km"),
+    ("Bob", "100 km"),
+    ("Ann", "Stop"),
+    ("Bob", "Roll"),
+    ("Ann", "200 km"),
+    ("Bob", "Flat tire"),
+    ("Ann", COUP_FOURRE),
+    ("Ann", "100 km"),
+    ("Bob", "100 km"),
+    ("Ann", "100 km"),
+    ("Bob", "75 km"),
+    ("Ann", "100 km"),
+]
+"""Ann reaches 700 km with a coup fourré on the way; each play is entered on the phone of whoever makes it."""
+
+RECORD = """side Ann
+side Bob
+hand first Ann
+Ann roll
+Bob roll
+Ann 200
+Bob 100
+Ann stop > Bob
+Bob roll
+Ann 200
+Bob flat-tire > Ann
+Ann puncture-proof !
+Ann 100
+Bob 100
+Ann 100
+Bob 75
+Ann 100
+Ann finish"""
+
+
+class Fingers:
+    """Taps on a page, and how many there were."""
+
+    def __init__(self, page: Page) -> None:
+        self.page, self.taps = page, 0
+
+    def tap(self, role: str, name: str) -> None:
+        self.page.get_by_role(role, name=name).first.click()
+        self.taps += 1
+
+
+@pytest.fixture
+def strangers(monkeypatch):
+    """Nobody is let in for sitting at the machine: everybody has to scan, as at a table."""
+    monkeypatch.setattr(people, "is_here", lambda _address: False)
+
+
+def scanned(wall: Page, url: str) -> str:
+    """The code on the wall as a phone's camera reads it, with this machine's own address in it."""
+    shot = cv2.imdecode(np.frombuffer(wall.screenshot(), np.uint8), cv2.IMREAD_GRAYSCALE)
+    (code,) = pyzbar.decode(shot)
+    asked = urlsplit(code.data.decode())
+    assert asked.netloc == "192.168.1.20:8080"
+    return f"{url}{asked.path}?{asked.query}"
+
+
+def totals() -> dict[str, int]:
+    """What the hand is worth by its record."""
+    lines = (Line(number, text) for number, text in enumerate(RECORD.splitlines(), 1))
+    (result,) = [item for item in judge.judge(lines) if isinstance(item, judge.HandResult)]
+    return {side: sheet.total for side, sheet in result.sheets.items()}
+
+
+def lay(fingers: Fingers, card: str) -> int:
+    """Enters a play; gives how many taps that took."""
+    before = fingers.taps
+    if card == COUP_FOURRE:
+        fingers.tap("button", COUP_FOURRE)
+    else:
+        fingers.tap("link", "Enter a play")
+        fingers.tap("button", card)
+    expect(fingers.page).to_have_url(re.compile(r"//[^/]+/$"))
+    return fingers.taps - before
+
+
+def test_two_phones_and_the_wall_from_scanning_to_the_score(opened, strangers):
+    with match_of(None, []) as match, running(app := app_of(match)) as url:
+        token = app.extensions["companion"].token
+        wall = opened(f"{url}/wall?t={token}", WALL)
+        ann = Fingers(opened(scanned(wall, url), PHONE))
+        ann.tap("link", "Set up a game")
+        ann.page.get_by_label("Name of player 1").fill("Ann")
+        ann.page.get_by_label("Name of player 2").fill("Bob")
+        ann.tap("button", "Start the game")
+        ann.tap("button", "Ann")
+        expect(wall.get_by_role("heading", level=1)).to_have_text("Ann’s turn")
+
+        bob = Fingers(opened(scanned(wall, url), PHONE))
+        bob.tap("button", "Bob")
+        assert bob.taps <= 3
+
+        most = max(lay({"Ann": ann, "Bob": bob}[who], card) for who, card in HAND)
+        assert most <= 2
+        bob.page.get_by_text("Ann made 700 km!").wait_for()
+        ann.tap("button", "Finish here")
+        for fingers in (ann, bob):
+            fingers.tap("link", "See the score")
+            row = fingers.page.get_by_role("row", name="This hand").first
+            for total in totals().values():
+                expect(row).to_contain_text(str(total))
+        expect(wall.get_by_role("row", name="This hand").first).to_contain_text(str(totals()["Ann"]))

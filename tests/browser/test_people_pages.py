@@ -1,0 +1,136 @@
+"""Two phones and the wall at a table, in a real browser: getting in, handing on, undoing what one may."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+from playwright.sync_api import expect
+from serving import running
+
+from browser.screens import CHROMIUM, TWO, WALL, app_of, match_of, propose
+from companion.pages import people
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(shutil.which(CHROMIUM) is None, reason="Chromium is not installed"),
+]
+
+SECRET = b"screens" * 5
+JOIN = f"/join?t={people.join_token(SECRET)}"
+CODE = people.table_code(SECRET)
+
+
+@pytest.fixture
+def table():
+    """A match whose pages take every browser for a phone on the network, save one that says it is the machine."""
+    with match_of(TWO, []) as match:
+        app = app_of(match)
+        inner = app.wsgi_app
+
+        def from_the_network(environ, start_response):
+            if "HTTP_X_MACHINE" not in environ:
+                environ["REMOTE_ADDR"] = "192.168.1.50"
+            return inner(environ, start_response)
+
+        app.wsgi_app = from_the_network
+        with running(app) as url:
+            yield match, url
+
+
+def seat(opened, url: str, name: str):
+    """A phone that scans the code and taps a name."""
+    phone = opened(url + JOIN)
+    phone.get_by_role("button", name=name).click()
+    expect(phone.get_by_role("heading", level=1)).to_be_visible()
+    return phone
+
+
+def lines(match) -> list[str]:
+    return [entry.written.text for entry in match.state.hand_entries]
+
+
+def test_from_scanning_to_a_seat_is_one_tap_and_the_seat_outlasts_the_page(opened, table):
+    _match, url = table
+    ann = seat(opened, url, "Ann")
+    expect(ann.get_by_role("heading", level=1)).to_have_text("Your turn")
+
+    again = ann.context.new_page()
+    ann.close()
+    again.goto(url)
+
+    expect(again.get_by_role("heading", level=1)).to_have_text("Your turn")
+
+
+def test_the_host_hands_the_role_on_and_both_pages_follow(opened, table):
+    _match, url = table
+    ann, bob = seat(opened, url, "Ann"), seat(opened, url, "Bob")
+    for phone in (ann, bob):
+        phone.get_by_role("link", name="More").click()
+        phone.get_by_role("link", name="Seats, and who is host").click()
+    expect(bob.get_by_text("Ann is the host.")).to_be_visible()
+
+    ann.get_by_role("button", name="Make host").click()
+
+    expect(bob.get_by_text("This phone is the host’s.")).to_be_visible()
+    expect(ann.get_by_text("Bob is the host.")).to_be_visible()
+
+
+def test_who_may_not_undo_reads_who_may(opened, table):
+    match, url = table
+    ann, bob = seat(opened, url, "Ann"), seat(opened, url, "Bob")
+    propose(match, "Ann roll")
+    ann.get_by_role("button", name="Confirm").click()
+
+    expect(bob.get_by_text("Ann confirmed that: Ann or the host may undo it.")).to_be_visible()
+    expect(bob.get_by_role("button", name="Undo")).to_have_count(0)
+    ann.get_by_role("button", name="Undo: Ann, Roll").click()
+
+    expect(bob.get_by_role("heading", level=1)).to_have_text("Ann’s turn")
+    assert lines(match) == []
+
+
+def test_a_taken_seat_is_asked_for_and_handed_over(opened, table):
+    _match, url = table
+    _ann, bob = seat(opened, url, "Ann"), seat(opened, url, "Bob")
+    other = opened(url + JOIN)
+    other.get_by_role("button", name="Bob").click()
+    other.get_by_role("button", name="Ask for the seat").click()
+
+    bob.get_by_role("button", name="Hand it over").click()
+
+    expect(other).to_have_url(url + "/")
+    other.get_by_role("link", name="More").click()
+    expect(other.get_by_text("This is Bob’s phone.")).to_be_visible()
+
+
+def test_a_phone_that_cannot_scan_types_the_code_and_goes_on_once_the_host_says_yes(opened, table):
+    _match, url = table
+    ann = seat(opened, url, "Ann")
+    machine = opened(url + "/wall", WALL, extra_http_headers={"X-Machine": "1"})
+    expect(machine.get_by_text(f"The code is {CODE}")).to_be_visible()
+    asker = opened(url + "/join")
+    asker.get_by_text("I cannot scan").click()
+    asker.get_by_label("The four letters").fill(CODE.lower())
+    asker.get_by_label("Your name").fill("Zoe")
+    asker.get_by_role("button", name="Ask to take part").click()
+    expect(asker.get_by_role("heading", level=1)).to_have_text("The host is asked")
+
+    ann.get_by_role("button", name="Let in").click()
+
+    asker.get_by_role("button", name="Bob").click()
+    expect(asker.get_by_role("heading", level=1)).to_have_text("Ann’s turn")
+
+
+def test_the_other_side_confirms_where_that_is_set(opened, table):
+    match, url = table
+    ann, bob = seat(opened, url, "Ann"), seat(opened, url, "Bob")
+    ann.get_by_role("link", name="More").click()
+    ann.get_by_role("button", name="The other side").click()
+    propose(match, "Ann roll")
+
+    expect(ann.get_by_text("Waits for Bob’s side to confirm.")).to_be_visible()
+    expect(ann.get_by_role("button", name="Confirm", exact=True)).to_have_count(0)
+    bob.get_by_role("button", name="Confirm").click()
+
+    expect(ann.get_by_role("heading", level=1)).to_have_text("Bob’s turn")

@@ -1,0 +1,978 @@
+"""People at the table: who is host, whose seat is whose, who watches, who confirms, and who may take back what."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+
+import pytest
+
+from companion.errors import Problem
+from companion.match import Match, Policy
+from companion.pages import announce, create_app, people
+from companion.phones import HOST_AWAY_S, KEPT_NAME, MOST_ASKING, SEAT_AWAY_S, Phones, Wish
+from companion.proposal import Doubt, Proposal
+from companion.rules.notation import parse_play
+from companion.store import Draft, Store
+
+TWO = ("side Ann", "side Bob", "hand first Ann")
+THREE = ("side Ann", "side Bob", "side Cid", "hand first Ann")
+PAIRS = ("side Ann-Cid = Ann, Cid", "side Bob-Dee = Bob, Dee", "hand first Ann")
+SECRET = b"0123456789abcdef" * 2
+HOME = {"Origin": "http://localhost"}
+CODE = people.table_code(SECRET)
+
+
+class Clock:
+    """A clock that goes when it is told to."""
+
+    def __init__(self):
+        self.now_s = 1000.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def match(tmp_path):
+    store = Store.open(tmp_path / "log.sqlite3")
+    yield Match(store)
+    store.close()
+
+
+@pytest.fixture
+def app(match, clock):
+    return create_app(match, secret=SECRET, base_url="http://192.168.1.20:8080", clock=clock)
+
+
+@pytest.fixture
+def begun(match):
+    match.start(TWO)
+    return match
+
+
+@pytest.fixture
+def machine(app):
+    """A browser on the machine that watches the table."""
+    return app.test_client()
+
+
+def stranger(app, number: int = 77):
+    """A phone on the network that has not scanned anything."""
+    client = app.test_client()
+    client.environ_base["REMOTE_ADDR"] = f"192.168.1.{number}"
+    return client
+
+
+def scanned(app, number: int = 10):
+    """A phone that has scanned the code."""
+    client = stranger(app, number)
+    client.get(f"/join?t={people.join_token(SECRET)}")
+    return client
+
+
+def seated(app, player: str, number: int = 10):
+    """A phone that has scanned the code and taken a seat."""
+    client = scanned(app, number)
+    assert tap(client, "/join", player=player).location == "/"
+    return client
+
+
+@pytest.fixture
+def two(app, begun):
+    """Ann's phone, which came first and is the host's, and Bob's."""
+    return seated(app, "Ann", 10), seated(app, "Bob", 11)
+
+
+@pytest.fixture
+def three(app, match):
+    """The host's phone, which is for the whole table, and those of Ann, Bob and Cid."""
+    match.start(THREE)
+    host = scanned(app, 9)
+    tap(host, "/join", everybody="1")
+    return host, seated(app, "Ann", 10), seated(app, "Bob", 11), seated(app, "Cid", 12)
+
+
+def tap(client, path, **fields):
+    return client.post(path, data=fields, headers=HOME)
+
+
+def text_of(response) -> str:
+    words = re.sub(r"<[^>]+>", " ", response.get_data(as_text=True))
+    return " ".join(html.unescape(words).split())
+
+
+def phones_of(app) -> Phones:
+    return app.extensions["companion"].phones
+
+
+def phone_of(client) -> str:
+    with client.session_transaction() as session:
+        return session["phone"]
+
+
+def is_host(app, client) -> bool:
+    return phones_of(app).party.host == phone_of(client)
+
+
+def holds(app, player: str):
+    return phones_of(app).party.seats.get(player)
+
+
+def seen(match: Match, number: int, text: str) -> None:
+    play = parse_play(text, match.state.game.teams)
+    match.propose(Proposal(number, play, "side-1/battle", 0.9, float(number), sure=True))
+
+
+def lines(match: Match) -> list[str]:
+    return [entry.written.text for entry in match.state.hand_entries]
+
+
+def asked_id(app) -> int:
+    return phones_of(app).asked[-1].id
+
+
+# --- The host ------------------------------------------------------------------------------------------------
+
+
+def test_the_first_phone_that_scans_the_code_is_the_host(app):
+    first, second = scanned(app, 10), scanned(app, 11)
+
+    assert is_host(app, first)
+    assert "This phone is the host’s." in text_of(first.get("/seats"))
+    assert "A phone without a seat is the host." in text_of(second.get("/seats"))
+
+
+def test_the_page_of_seats_names_the_host(app, two):
+    _ann, bob = two
+
+    assert "Ann is the host." in text_of(bob.get("/seats"))
+
+
+def test_a_wall_screen_does_not_become_the_host(app, begun):
+    wall = stranger(app, 5)
+    wall.get(f"/wall?t={people.join_token(SECRET)}")
+    phone = scanned(app, 10)
+
+    assert is_host(app, phone)
+
+
+def test_the_machine_may_do_what_the_host_may_and_leaves_the_role_to_a_phone(app, two, machine, begun):
+    machine.get("/join")
+    tap(machine, "/policy", policy="auto")
+
+    assert is_host(app, two[0])
+    assert begun.state.policy is Policy.AUTO
+
+
+def test_who_is_host_and_who_sits_where_survives_a_restart(app, two, match, clock):
+    again = create_app(match, secret=SECRET, clock=clock)
+    ann = stranger(again, 10)
+    ann.set_cookie("companion", two[0].get_cookie("companion").value)
+
+    assert is_host(again, two[0])
+    assert "Your turn" in text_of(ann.get("/"))
+    assert "This phone is the host’s." in text_of(ann.get("/seats"))
+
+
+def test_a_phone_that_was_closed_keeps_its_seat_in_the_next_match_too(two, begun):
+    begun.start(TWO)
+
+    assert "Your turn" in text_of(two[0].get("/"))
+
+
+@pytest.mark.parametrize(
+    "kept", ["", "[]", "{", "null", '{"host": 3, "seats": [1], "let_in": {}}', '{"seats": {"Ann": 1}}']
+)
+def test_a_damaged_list_of_phones_counts_as_none(tmp_path, kept):
+    (tmp_path / KEPT_NAME).write_text(kept)
+
+    phones = Phones(tmp_path)
+    phones.arrive("first")
+
+    assert (phones.party.host, dict(phones.party.seats), phones.party.let_in) == ("first", {}, ())
+
+
+def test_a_list_of_phones_that_cannot_be_kept_is_a_sentence_and_changes_nothing(tmp_path):
+    phones = Phones(tmp_path / "gone")
+
+    with pytest.raises(Problem, match="Who sits where cannot be kept"):
+        phones.arrive("first")
+    assert phones.party.host is None
+
+
+def test_the_host_hands_the_role_on_to_a_seat(app, two):
+    ann, bob = two
+    tap(ann, "/seats/host", phone=phone_of(bob))
+
+    assert is_host(app, bob)
+    assert tap(ann, "/seats/host", phone=phone_of(ann)).status_code == 403
+
+
+def test_the_role_goes_to_no_phone_that_is_not_there(app, two):
+    tap(two[0], "/seats/host", phone="nobody")
+
+    assert is_host(app, two[0])
+    assert "That phone is gone" in text_of(two[0].get("/seats"))
+
+
+@pytest.mark.parametrize(
+    ("path", "fields"),
+    [
+        ("/setup", {"edition": "classic", "seating": "2x1", "replace": "1"}),
+        ("/policy", {"policy": "auto"}),
+        ("/verify", {"verify": "yes"}),
+        ("/seats/free", {"player": "Ann"}),
+        ("/seats/give", {"player": "Ann", "phone": "any"}),
+        ("/seats/host", {"phone": "any"}),
+        ("/seats/host/take", {}),
+    ],
+)
+def test_what_is_the_hosts_to_do_is_refused_to_others_with_his_name(two, begun, path, fields):
+    before = begun.state
+
+    answer = tap(two[1], path, **fields)
+
+    assert answer.status_code == 403
+    assert "That is for the host to do: ask Ann" in text_of(answer)
+    assert (begun.state.seq, begun.state.match) == (before.seq, before.match)
+
+
+def test_others_see_neither_the_settings_nor_the_button_that_starts_a_match(two):
+    _ann, bob = two
+    more, setup = bob.get("/more"), bob.get("/setup")
+
+    assert 'action="/policy"' not in more.get_data(as_text=True)
+    assert 'action="/policy"' in two[0].get("/more").get_data(as_text=True)
+    assert "Only the host starts a match: ask Ann." in text_of(setup)
+    assert "Start the game" not in text_of(setup)
+
+
+def test_a_host_asked_for_hands_his_role_on_from_the_table(app, two):
+    ann, bob = two
+    tap(bob, "/seats/host/ask")
+
+    assert "Bob asks to be the host." in text_of(ann.get("/"))
+    assert "The host is asked." in text_of(bob.get("/seats"))
+    assert tap(ann, f"/seats/asked/{asked_id(app)}", answer="yes", **{"from": "table"}).location == "/"
+    assert is_host(app, bob)
+
+
+def test_a_host_asked_for_may_say_no(app, two):
+    ann, bob = two
+    tap(bob, "/seats/host/ask")
+    tap(ann, f"/seats/asked/{asked_id(app)}", answer="no")
+
+    assert is_host(app, ann)
+    assert "The host is asked." not in text_of(bob.get("/seats"))
+
+
+def test_nobody_grants_his_own_wish(app, two):
+    tap(two[1], "/seats/host/ask")
+
+    assert tap(two[1], f"/seats/asked/{asked_id(app)}", answer="yes").status_code == 403
+    assert is_host(app, two[0])
+
+
+def test_a_seated_phone_follows_a_host_who_has_been_away(app, two, clock):
+    _ann, bob = two
+    clock.now_s += HOST_AWAY_S - 1
+    refused = tap(bob, "/seats/host/take")
+    clock.now_s += 2
+
+    assert refused.status_code == 403
+    assert "has been away for some minutes" in text_of(bob.get("/seats"))
+    tap(bob, "/seats/host/take")
+    assert is_host(app, bob)
+
+
+def test_a_phone_without_a_seat_does_not_follow_where_others_are_seated(app, two, clock):
+    clock.now_s += HOST_AWAY_S
+    guest = scanned(app, 12)
+
+    assert tap(guest, "/seats/host/take").status_code == 403
+
+
+def test_where_nobody_is_seated_any_phone_follows_a_lost_host(app, begun, clock):
+    lost, other = scanned(app, 10), scanned(app, 11)
+    clock.now_s += HOST_AWAY_S
+    tap(other, "/seats/host/take")
+
+    assert is_host(app, other)
+    assert not is_host(app, lost)
+
+
+def test_an_open_page_is_a_host_who_is_there(app, two, clock):
+    ann, bob = two
+    stream = ann.get("/events")
+    events = iter(stream.response)
+    next(events)
+    clock.now_s += HOST_AWAY_S
+    next(events)
+
+    assert tap(bob, "/seats/host/take").status_code == 403
+    stream.close()
+
+
+def test_the_machine_makes_itself_host_at_any_time(app, two, machine):
+    tap(machine, "/seats/host/take")
+
+    assert is_host(app, machine)
+
+
+# --- Seats ---------------------------------------------------------------------------------------------------
+
+
+def test_from_scanning_to_a_free_seat_is_one_tap(app, begun):
+    phone = stranger(app)
+    shown = phone.get(f"/join?t={people.join_token(SECRET)}", follow_redirects=True)
+
+    assert "Who are you?" in text_of(shown)
+    assert tap(phone, "/join", player="Ann").location == "/"
+    assert "Your turn" in text_of(phone.get("/"))
+
+
+def test_a_second_phone_on_a_taken_seat_is_asked_first(app, two):
+    other = scanned(app, 12)
+
+    shown = text_of(other.get(tap(other, "/join", player="Ann").location))
+
+    assert "Ann’s seat is taken" in shown
+    assert "Ask for the seat" in shown
+    assert "Take the seat over" not in shown
+    assert holds(app, "Ann") == phone_of(two[0])
+
+
+def test_a_taken_seat_is_not_taken_over_by_force(app, two):
+    other = scanned(app, 12)
+    tap(other, "/join", player="Ann", take="1")
+
+    assert holds(app, "Ann") == phone_of(two[0])
+
+
+def test_a_seat_whose_phone_is_silent_for_two_minutes_is_taken_over_in_two_taps(app, two, clock):
+    clock.now_s += SEAT_AWAY_S
+    cleared = scanned(app, 10)
+    shown = cleared.get(tap(cleared, "/join", player="Bob").location)
+    tap(cleared, "/join", player="Bob", take="1")
+
+    assert "Take the seat over" in text_of(shown)
+    assert "Bob" in text_of(cleared.get("/more"))
+    assert "This is Bob’s phone" not in text_of(two[1].get("/more"))
+
+
+@pytest.mark.parametrize("answers", [0, 1])
+def test_a_seat_is_handed_over_by_the_host_or_by_whoever_has_it(app, two, answers):
+    other = scanned(app, 12)
+    tap(other, "/join", player="Bob", ask="1")
+    for phone in two:
+        assert "Another phone asks for the seat of Bob." in text_of(phone.get("/"))
+    tap(two[answers], f"/seats/asked/{asked_id(app)}", answer="yes")
+
+    assert holds(app, "Bob") == phone_of(other)
+    assert other.get("/join/seat/Bob").location == "/"
+
+
+def test_a_third_phone_hands_nobodys_seat_over(app, three):
+    _host, _ann, bob, _cid = three
+    other = scanned(app, 13)
+    tap(other, "/join", player="Cid", ask="1")
+
+    assert "asks for the seat" not in text_of(bob.get("/"))
+    assert tap(bob, f"/seats/asked/{asked_id(app)}", answer="yes").status_code == 403
+    assert holds(app, "Cid") == phone_of(three[3])
+
+
+def test_a_request_answered_twice_was_settled_already(app, two):
+    tap(scanned(app, 12), "/join", player="Bob", ask="1")
+    number = asked_id(app)
+    tap(two[0], f"/seats/asked/{number}", answer="no")
+    tap(two[1], f"/seats/asked/{number}", answer="yes")
+
+    assert "That was settled already." in text_of(two[1].get("/seats"))
+    assert holds(app, "Bob") == phone_of(two[1])
+
+
+def test_the_host_takes_a_seat_that_is_another_phones_after_being_asked(app, two):
+    assert "Take the seat over" in text_of(two[0].get(tap(two[0], "/join", player="Bob").location))
+
+    tap(two[0], "/join", player="Bob", take="1")
+
+    assert holds(app, "Bob") == phone_of(two[0])
+    assert holds(app, "Ann") is None
+
+
+def test_the_host_frees_the_seat_of_a_lost_phone(app, two):
+    tap(two[0], "/seats/free", player="Bob")
+    new = seated(app, "Bob", 12)
+
+    assert holds(app, "Bob") == phone_of(new)
+    assert "This is Bob’s phone" not in text_of(two[1].get("/more"))
+
+
+def test_the_host_gives_a_seat_to_a_phone_that_has_none(app, two):
+    guest = scanned(app, 12)
+    assert phone_of(guest) in two[0].get("/seats").get_data(as_text=True)
+    tap(two[0], "/seats/give", player="Bob", phone=phone_of(guest))
+
+    assert holds(app, "Bob") == phone_of(guest)
+
+
+def test_a_phone_that_has_not_been_let_in_is_given_nothing(app, two):
+    asker = stranger(app, 12)
+    tap(asker, "/join/code", code=CODE, name="Zoe")
+    tap(two[0], "/seats/give", player="Bob", phone=phone_of(asker))
+
+    assert holds(app, "Bob") == phone_of(two[1])
+
+
+def test_a_phone_has_one_seat(app, two):
+    tap(two[0], "/seats/free", player="Bob")
+    tap(two[0], "/join", player="Bob")
+
+    assert (holds(app, "Ann"), holds(app, "Bob")) == (None, phone_of(two[0]))
+
+
+def test_of_two_phones_that_tap_a_free_seat_at_once_the_first_has_it(app, begun):
+    phones = phones_of(app)
+
+    assert phones.sit("one", "Ann", over=False)
+    assert not phones.sit("other", "Ann", over=False)
+    assert phones.party.seats["Ann"] == "one"
+
+
+def test_a_seat_tapped_twice_is_taken_once(app, two):
+    tap(two[1], "/join", player="Bob")
+
+    assert holds(app, "Bob") == phone_of(two[1])
+
+
+def test_the_page_of_seats_says_who_is_asleep_and_who_watches(app, two, clock):
+    clock.now_s += SEAT_AWAY_S
+    tap(scanned(app, 12), "/join", player="")
+
+    shown = text_of(two[0].get("/seats"))
+
+    assert "Bob on a phone that is asleep" in shown
+    assert "1 phone watches." in shown
+
+
+# --- Spectators ----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def spectator(app, two):
+    phone = scanned(app, 12)
+    tap(phone, "/join", player="")
+    return phone
+
+
+def test_a_phone_that_watches_sees_the_table_and_no_button_that_changes_it(spectator, begun):
+    seen(begun, 1, "Ann roll")
+    begun.enter("Ann roll", "Ann")
+    shown = spectator.get("/").get_data(as_text=True)
+
+    assert "Bob’s turn" in shown
+    assert "You are watching." in shown
+    assert "<button" not in shown
+
+
+@pytest.mark.parametrize(
+    "path", ["/play", "/proposal/1/confirm", "/undo", "/redo", "/hand", "/line/3/retract", "/policy", "/setup"]
+)
+def test_a_tap_of_a_phone_that_watches_is_refused(spectator, begun, path):
+    seen(begun, 1, "Ann roll")
+
+    answer = tap(spectator, path, text="Ann roll")
+
+    assert answer.status_code == 403
+    assert "This phone is just watching: take a seat to play along." in text_of(answer)
+    assert lines(begun) == []
+
+
+def test_a_phone_that_watched_takes_a_seat_after_all(app, two, spectator, begun):
+    tap(two[0], "/seats/free", player="Bob")
+    tap(spectator, "/join", player="Bob")
+
+    assert tap(spectator, "/play", text="Ann roll").status_code == 303
+    assert lines(begun) == ["Ann roll"]
+
+
+def test_one_phone_without_a_seat_serves_the_whole_table(app, begun):
+    phone = scanned(app)
+    tap(phone, "/join", everybody="1")
+    for play in ("Ann roll", "Bob roll", "Ann 100"):
+        tap(phone, "/play", text=play)
+    for _step in range(2):
+        tap(phone, "/undo")
+
+    assert lines(begun) == ["Ann roll"]
+
+
+def test_a_host_who_watches_may_still_undo_and_set_but_not_play(app, two, begun):
+    tap(two[0], "/join", player="")
+    begun.enter("Ann roll", "Bob")
+
+    assert tap(two[0], "/play", text="Bob roll").status_code == 403
+    assert tap(two[0], "/policy", policy="auto").status_code == 303
+    assert tap(two[0], "/undo").status_code == 303
+    assert lines(begun) == []
+
+
+# --- The other side verifies ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def verified(two, begun):
+    tap(two[0], "/verify", verify="yes")
+    return begun
+
+
+def test_without_the_setting_anybody_seated_confirms_any_play(two, begun):
+    seen(begun, 1, "Ann roll")
+    tap(two[0], "/proposal/1/confirm")
+
+    assert lines(begun) == ["Ann roll"]
+
+
+def test_a_side_does_not_confirm_its_own_play_where_the_other_side_verifies(two, verified):
+    seen(verified, 1, "Ann roll")
+    tap(two[0], "/proposal/1/confirm")
+    shown = two[0].get("/")
+
+    assert lines(verified) == []
+    assert "The other side has to confirm that." in text_of(shown)
+    assert "Waits for Bob’s side to confirm." in text_of(shown)
+    assert "/proposal/1/confirm" not in shown.get_data(as_text=True)
+
+
+def test_the_other_side_confirms_it(two, verified):
+    seen(verified, 1, "Ann roll")
+    shown = two[1].get("/").get_data(as_text=True)
+    tap(two[1], "/proposal/1/confirm")
+
+    assert "/proposal/1/confirm" in shown
+    assert lines(verified) == ["Ann roll"]
+
+
+def test_a_play_entered_by_its_own_side_waits_for_the_other(two, verified):
+    tap(two[0], "/play", text="Ann roll")
+    waiting = verified.state.pending
+    tap(two[0], "/play", text="Ann roll")
+    tap(two[1], f"/proposal/{waiting[0].id}/confirm")
+
+    assert len(waiting) == 1
+    assert lines(verified) == ["Ann roll"]
+
+
+def test_a_play_entered_by_the_other_side_counts_at_once(two, verified):
+    tap(two[1], "/play", text="Ann roll")
+
+    assert lines(verified) == ["Ann roll"]
+
+
+def test_an_illegal_play_is_let_stand_by_the_other_side_alone(two, verified):
+    seen(verified, 1, "Ann 100")
+    tap(two[0], "/proposal/1/confirm", anyway="1")
+    before = lines(verified)
+    tap(two[1], "/proposal/1/confirm", anyway="1")
+
+    assert before == []
+    assert lines(verified) == ["Ann 100 anyway"]
+
+
+def test_a_card_in_doubt_that_its_own_side_names_waits_for_the_other(two, verified):
+    plays = (parse_play("Ann roll", verified.state.game.teams),)
+    verified.doubt(Doubt(5, "side-1/battle", plays, 0.5, 1.0, None))
+    tap(two[0], "/doubt/5", text="Ann roll")
+
+    assert lines(verified) == []
+    assert [str(pending.proposal.play) for pending in verified.state.pending] == ["Ann roll"]
+
+
+@pytest.mark.parametrize("policy", [Policy.AUTO, Policy.PLAY_ON])
+def test_no_play_counts_by_itself_where_the_other_side_verifies(two, verified, policy):
+    verified.set_policy(policy, "Ann")
+    seen(verified, 1, "Ann roll")
+    seen(verified, 2, "Bob roll")
+
+    assert lines(verified) == []
+
+
+def test_partners_do_not_verify_each_other(app, match):
+    match.start(PAIRS, verified=True)
+    host, cid, bob = scanned(app, 9), seated(app, "Cid", 12), seated(app, "Bob", 11)
+    seen(match, 1, "Ann roll")
+    tap(cid, "/proposal/1/confirm")
+    refused = lines(match)
+    tap(bob, "/proposal/1/confirm")
+
+    assert refused == []
+    assert lines(match) == ["Ann roll"]
+    assert host.get("/").status_code == 200
+
+
+def test_a_host_alone_with_a_phone_confirms_for_all(app, match):
+    match.start(TWO, verified=True)
+    ann = seated(app, "Ann")
+    tap(ann, "/play", text="Ann roll")
+    tap(ann, "/play", text="Bob roll")
+
+    assert lines(match) == ["Ann roll", "Bob roll"]
+
+
+def test_a_host_without_a_seat_confirms_for_any_side_and_a_guest_for_none(app, three, match):
+    match.set_verifying("Ann", on=True)
+    guest = scanned(app, 13)
+    seen(match, 1, "Ann roll")
+    assert "Waits for another side to confirm." in text_of(guest.get("/"))
+    tap(guest, "/proposal/1/confirm")
+    refused = lines(match)
+    tap(three[0], "/proposal/1/confirm")
+
+    assert refused == []
+    assert lines(match) == ["Ann roll"]
+
+
+def test_that_the_other_side_verifies_is_kept_by_the_log_and_by_the_next_match(verified):
+    again = Match(verified.store)
+    before = again.state.other_side_verifies
+    again.start(TWO)
+
+    assert before
+    assert again.state.other_side_verifies
+
+
+def test_the_setting_is_chosen_with_the_match(machine, match):
+    fields = {"edition": "classic", "seating": "2x1", "name1": "Ann", "name2": "Bob"}
+    tap(machine, "/setup", verify="yes", **fields)
+    on = match.state.other_side_verifies
+    tap(machine, "/setup", **fields)
+
+    assert on
+    assert not match.state.other_side_verifies
+
+
+# --- Who takes back what -------------------------------------------------------------------------------------
+
+
+def test_undo_says_whose_play_it_takes_back(two, begun):
+    tap(two[0], "/play", text="Ann roll")
+    tap(two[1], "/play", text="Bob roll")
+    tap(two[0], "/play", text="Ann 100")
+
+    assert "Undo: Ann, 100 km" in text_of(two[0].get("/"))
+
+
+def test_the_wrong_person_is_told_who_may_undo(two, begun):
+    seen(begun, 1, "Bob roll")
+    begun.enter("Ann roll", "Bob")
+    tap(two[1], "/proposal/1/confirm")
+    ann, bob = two
+    tap(ann, "/seats/host", phone=phone_of(bob))
+
+    answer = tap(ann, "/undo")
+
+    assert answer.status_code == 403
+    assert "Bob confirmed that: Bob or the host may undo it." in text_of(answer)
+    assert "Bob confirmed that: Bob or the host may undo it." in text_of(ann.get("/"))
+    assert "Undo:" not in text_of(ann.get("/"))
+    assert lines(begun) == ["Ann roll", "Bob roll"]
+
+
+def test_whoever_made_a_change_takes_it_back(three, match):
+    _host, _ann, bob, _cid = three
+    tap(bob, "/play", text="Ann roll")
+    tap(bob, "/undo")
+
+    assert lines(match) == []
+
+
+def test_the_side_whose_play_it_is_takes_it_back_too_and_a_third_does_not(three, match):
+    _host, ann, bob, cid = three
+    tap(bob, "/play", text="Ann roll")
+    refused = tap(cid, "/undo")
+    tap(ann, "/undo")
+
+    assert "Bob entered that: Bob or the host may undo it." in text_of(refused)
+    assert lines(match) == []
+
+
+def test_partners_take_back_for_each_other(app, match):
+    match.start(PAIRS)
+    scanned(app, 9)
+    ann, cid = seated(app, "Ann", 10), seated(app, "Cid", 12)
+    tap(ann, "/play", text="Ann roll")
+
+    assert tap(cid, "/undo").status_code == 303
+    assert lines(match) == []
+
+
+def test_the_host_takes_back_anything_and_further(three, match):
+    host, ann, bob, _cid = three
+    tap(ann, "/play", text="Ann roll")
+    tap(bob, "/play", text="Bob roll")
+    tap(host, "/undo")
+    tap(host, "/undo")
+
+    assert lines(match) == []
+
+
+def test_a_second_step_back_is_the_hosts(three, match):
+    _host, _ann, bob, _cid = three
+    tap(bob, "/play", text="Ann roll")
+    tap(bob, "/play", text="Bob roll")
+    tap(bob, "/undo")
+    answer = tap(bob, "/undo")
+
+    assert answer.status_code == 403
+    assert "One step is undone. Further back only the host undoes." in text_of(answer)
+    assert lines(match) == ["Ann roll"]
+
+
+def test_a_double_tap_on_undo_is_settled_already_and_not_refused(three, match):
+    _host, _ann, bob, _cid = three
+    tap(bob, "/play", text="Ann roll")
+    seq = match.state.undoable.seq
+    first, second = tap(bob, "/undo", seq=seq), tap(bob, "/undo", seq=seq)
+
+    assert (first.status_code, second.status_code) == (303, 303)
+    assert "That was settled already." in text_of(bob.get("/"))
+    assert lines(match) == []
+
+
+def test_what_the_camera_confirmed_by_itself_is_taken_back_by_anybody_seated(three, match):
+    match.set_policy(Policy.AUTO, "Ann")
+    seen(match, 1, "Ann roll")
+    tap(three[3], "/undo")
+
+    assert lines(match) == []
+
+
+def test_a_play_noted_by_a_phone_without_a_seat_is_taken_back_by_anybody(app, three, match):
+    tap(scanned(app, 13), "/play", text="Ann roll")
+    tap(three[3], "/undo")
+
+    assert lines(match) == []
+
+
+def test_a_phone_without_a_seat_does_not_take_back_what_a_player_did(app, three, match):
+    tap(three[2], "/play", text="Ann roll")
+
+    assert tap(scanned(app, 13), "/undo").status_code == 403
+    assert lines(match) == ["Ann roll"]
+
+
+def test_redo_belongs_to_whoever_undid(three, match):
+    _host, ann, bob, cid = three
+    tap(ann, "/play", text="Ann roll")
+    tap(ann, "/undo")
+    refused = [tap(bob, "/redo"), tap(cid, "/redo")]
+    tap(ann, "/redo")
+
+    assert [answer.status_code for answer in refused] == [403, 403]
+    assert "Ann undid that: Ann or the host may bring it back." in text_of(refused[0])
+    assert lines(match) == ["Ann roll"]
+
+
+def test_a_line_is_taken_out_by_its_own_people_and_corrected_by_anybody(three, match):
+    _host, ann, _bob, cid = three
+    tap(ann, "/play", text="Ann roll")
+    seq = match.state.hand_entries[0].seq
+    refused = tap(cid, f"/line/{seq}/retract")
+    tap(cid, f"/line/{seq}/correct", text="Ann right-of-way")
+
+    assert "Ann noted that line: Ann or the host may take it out. Anybody may correct it." in text_of(refused)
+    assert lines(match) == ["Ann right-of-way"]
+    assert "changed by Cid" in text_of(ann.get("/"))
+    assert tap(ann, f"/line/{seq}/retract").status_code == 303
+    assert lines(match) == []
+
+
+@pytest.mark.parametrize(
+    ("act", "says"),
+    [
+        (lambda m, seq: m.correct(seq, "Ann right-of-way", "Bob"), "Undo: the line that Bob changed"),
+        (lambda m, seq: m.retract(seq, "Bob"), "Undo: the line that Bob took out"),
+        (lambda m, _seq: m.sit("Ann", "Ann", "Annie"), "Undo: the name of Annie"),
+        (lambda m, _seq: m.enter("Bob discard 25", "Bob"), "Undo: “Bob discards 25 km.”"),
+        (lambda m, _seq: (m.enter("end", "Bob"), m.next_hand("Bob")), "Undo: the start of this hand"),
+    ],
+)
+def test_undo_says_what_it_takes_back_beside_a_play(machine, begun, act, says):
+    begun.enter("Ann roll", "Ann")
+    act(begun, begun.state.hand_entries[0].seq)
+
+    assert says in text_of(machine.get("/"))
+
+
+def test_two_people_who_confirm_at_once_count_a_play_once_and_the_second_is_told(two, begun):
+    seen(begun, 1, "Ann roll")
+    tap(two[0], "/proposal/1/confirm")
+    tap(two[1], "/proposal/1/confirm")
+
+    assert lines(begun) == ["Ann roll"]
+    assert "That was settled already." in text_of(two[1].get("/"))
+
+
+def test_a_log_from_before_phones_had_seats_still_replays(tmp_path, clock):
+    store = Store.open(tmp_path / "old.sqlite3")
+    setup = store.append(None, Draft("setup", {"lines": list(TWO[:2]), "by": "somebody"}))[0]
+    bodies = [{"text": "hand first Ann", "by": "somebody"}, {"text": "Ann roll", "by": "Ann", "source": "phone"}]
+    drafts = [Draft("seat", {"player": "Ann", "by": "Ann"}), *(Draft("line", body) for body in bodies)]
+    store.append(setup.match, *drafts, Draft("setting", {"key": "policy", "value": "tap", "by": "Ann"}))
+    old = Match(store)
+    app = create_app(old, secret=SECRET, clock=clock)
+
+    assert lines(old) == ["Ann roll"]
+    assert not old.state.other_side_verifies
+    assert "Undo: Ann, Roll" in text_of(app.test_client().get("/"))
+    store.close()
+
+
+def test_a_phone_that_scanned_before_phones_had_names_gets_one_and_still_acts(app, begun):
+    old = stranger(app)
+    with old.session_transaction() as session:
+        session["may"], session["player"] = True, "Ann"
+
+    assert tap(old, "/play", text="Ann roll").status_code == 303
+    assert phone_of(old)
+
+
+# --- The code of the table -----------------------------------------------------------------------------------
+
+
+def test_the_code_is_four_clear_letters_that_stay_the_same(app):
+    assert re.fullmatch(r"[CDFGHJKLMNPRTVWXY]{4}", CODE)
+    assert people.table_code(SECRET) == CODE
+    assert people.table_code(SECRET[::-1]) != CODE
+
+
+def test_the_wall_and_the_terminal_show_the_code(machine, app, begun):
+    assert f"The code is {CODE}" in text_of(machine.get("/wall"))
+    assert CODE not in text_of(stranger(app).get("/wall"))
+    assert f"http://192.168.1.20:8080/join and type {CODE}" in announce("192.168.1.20", 8080, "tok", CODE)
+
+
+def test_the_code_asks_the_host_and_lets_nobody_in_by_itself(app, two, begun):
+    asker = stranger(app)
+    assert tap(asker, "/join/code", code=CODE.lower(), name="Zoe").location == "/join"
+
+    assert "The host is asked" in text_of(asker.get("/join"))
+    assert "Ann sees your name, Zoe" in text_of(asker.get("/join/waiting"))
+    assert tap(asker, "/play", text="Ann roll").status_code == 401
+    assert "Zoe has the code of the table and wants to take part." in text_of(two[0].get("/"))
+    assert "Zoe" not in text_of(two[1].get("/"))
+
+
+def test_a_phone_that_the_host_lets_in_takes_part_and_its_page_goes_on(app, two, begun):
+    asker = stranger(app)
+    tap(asker, "/join/code", code=CODE, name="Zoe")
+    tap(two[0], f"/seats/asked/{asked_id(app)}", answer="yes")
+
+    waited = asker.get("/join/waiting", headers={"HX-Request": "true"})
+
+    assert (waited.status_code, waited.headers["HX-Redirect"]) == (204, "/join")
+    assert "Who are you?" in text_of(asker.get("/join"))
+    assert tap(asker, "/play", text="Ann roll").status_code == 303
+
+
+def test_a_phone_that_was_let_in_stays_so_after_a_restart(app, two, match, clock):
+    asker = stranger(app)
+    tap(asker, "/join/code", code=CODE, name="Zoe")
+    tap(two[0], f"/seats/asked/{asked_id(app)}", answer="yes")
+    again = stranger(create_app(match, secret=SECRET, clock=clock))
+    again.set_cookie("companion", asker.get_cookie("companion").value)
+
+    assert tap(again, "/play", text="Ann roll").status_code == 303
+
+
+def test_a_phone_that_the_host_refuses_stays_outside_and_is_told(app, two, begun):
+    asker = stranger(app)
+    tap(asker, "/join/code", code=CODE, name="Zoe")
+    tap(two[0], f"/seats/asked/{asked_id(app)}", answer="no")
+
+    assert "This phone was not let in" in text_of(asker.get("/join/waiting", follow_redirects=True))
+    assert tap(asker, "/play", text="Ann roll").status_code == 401
+
+
+def test_only_the_host_answers_a_phone_outside(app, two):
+    asker = stranger(app)
+    tap(asker, "/join/code", code=CODE, name="Zoe")
+
+    assert tap(two[1], f"/seats/asked/{asked_id(app)}", answer="yes").status_code == 403
+    assert tap(asker, f"/seats/asked/{asked_id(app)}", answer="yes").status_code == 401
+    assert not phones_of(app).party.let_in
+
+
+def test_a_name_typed_outside_is_shown_as_it_is_and_does_nothing(app, two):
+    tap(stranger(app), "/join/code", code=CODE, name="<script>alert(1)</script>")
+    shown = two[0].get("/").get_data(as_text=True)
+
+    assert "&lt;script&gt;" in shown
+    assert "<script>alert" not in shown
+
+
+@pytest.mark.parametrize("code", ["", "AAAA", "ü", CODE[:3], CODE * 2])
+def test_a_wrong_code_asks_nobody(app, two, code):
+    answer = tap(stranger(app), "/join/code", code=code, name="Zoe")
+
+    assert answer.status_code == 403
+    assert phones_of(app).asked == ()
+
+
+def test_a_code_without_a_name_asks_nobody(app, two):
+    assert tap(stranger(app), "/join/code", code=CODE, name=" ").status_code == 400
+    assert phones_of(app).asked == ()
+
+
+def test_whoever_guesses_codes_waits_a_minute_and_others_do_not(app, two, clock):
+    guesser = stranger(app, 66)
+    wrong = [tap(guesser, "/join/code", code="XXXX", name="Eve").status_code for _ in range(6)]
+    right = tap(guesser, "/join/code", code=CODE, name="Eve")
+    other = tap(stranger(app, 67), "/join/code", code=CODE, name="Zoe")
+    clock.now_s += 60
+
+    assert wrong == [403] * 5 + [429]
+    assert right.status_code == 429
+    assert "wait a minute" in text_of(right)
+    assert other.status_code == 303
+    assert tap(guesser, "/join/code", code=CODE, name="Eve").status_code == 303
+
+
+def test_a_phone_that_asks_again_is_asked_about_once(app, two):
+    asker = stranger(app)
+    for name in ("Zoe", "Zoë"):
+        tap(asker, "/join/code", code=CODE, name=name)
+
+    assert [asked.name for asked in phones_of(app).asked] == ["Zoë"]
+
+
+def test_more_phones_than_a_table_seats_do_not_wait_at_once(tmp_path, clock):
+    phones = Phones(tmp_path, clock)
+    waiting = [phones.ask(Wish.JOIN, f"phone {number}", "Zoe") for number in range(MOST_ASKING + 1)]
+    clock.now_s += SEAT_AWAY_S
+
+    assert waiting == [True] * MOST_ASKING + [False]
+    assert phones.asked == ()
+    assert phones.ask(Wish.JOIN, "a later phone", "Zoe")
+
+
+def test_what_is_asked_reaches_the_pages_that_are_open(app, two, begun):
+    before = begun.state.version
+    tap(stranger(app), "/join/code", code=CODE, name="Zoe")
+
+    assert begun.state.version > before
+
+
+def test_what_is_kept_of_phones_is_only_what_must_be(app, two, begun):
+    kept = json.loads((begun.store.path.parent / KEPT_NAME).read_text())
+
+    assert set(kept) == {"host", "seats", "watching", "let_in", "names"}
+    assert set(kept["seats"]) == {"Ann", "Bob"}
