@@ -23,7 +23,7 @@ from companion.errors import Problem
 from companion.lookout import Survey
 from companion.match import Match
 from companion.memory import named, where
-from companion.pages import create_app, language, templating, words
+from companion.pages import create_app, language, people, templating, words
 from companion.proposal import Doubt, Mismatch, Proposal
 from companion.rules import reasons
 from companion.rules.cards import Card, card_name
@@ -336,7 +336,7 @@ def without_words(monkeypatch, known):
 
 NAMES = {"Ann", "Bob", "Cid", "Dee", "Reds", "Blues", "Grandma’s", "deck", "summer", "Mille", "Bornes", "Companion"}
 UNITS = {"km", "mm", "cm", "px", "x", "http", "local", "localhost"}
-OWN_NAMES = {"English", "Français", "Polski"}
+OWN_NAMES = {"English", "Français", "Polski", "Language", "Langue", "Język", people.table_code(SECRET)}
 SPOKEN_ATTRIBUTES = {"aria-label", "title", "alt", "placeholder", "data-busy", "data-says", "data-say", "data-draw",
                      "data-drawn", "data-together", "content", "label"}  # fmt: skip
 """Attributes that people see or hear."""
@@ -499,6 +499,33 @@ def test_nothing_escapes_when_the_extension_is_offered(match, without_words):
 
     assert match.state.game.table.extension_offered_to is not None
     assert [text for path in ("/", "/wall", "/score", "/play") for text in opened(page, path)] == []
+
+
+def phone(app, number: int):
+    """A phone on the network that has scanned the code."""
+    client = app.test_client()
+    client.environ_base["REMOTE_ADDR"] = f"192.168.1.{number}"
+    client.get(f"/join?t={people.join_token(SECRET)}")
+    return client
+
+
+def test_nothing_escapes_where_people_take_their_seats(match, without_words):
+    match.start(RUSH)
+    app = create_app(match, secret=SECRET, base_url="http://192.168.1.20")
+    ann, bob, other, watcher = (phone(app, number) for number in (10, 11, 12, 13))
+    unknown = app.test_client()
+    unknown.environ_base.update(STRANGER)
+    found = opened(ann, "/join", player="Ann") + opened(bob, "/join", player="Bob")
+    found += opened(other, "/join/seat/Ann") + opened(other, "/join", player="Ann") + opened(other, "/join/waiting")
+    found += opened(watcher, "/join", player="") + opened(unknown, "/join") + opened(unknown, "/join/code", code="nope")
+    found += opened(unknown, "/join", player="Ann") + opened(unknown, "/play", text="Ann roll")
+    found += opened(bob, "/seats/host/take", sure="1") + opened(bob, "/seats/host/ask", sure="1")
+    pages = ("/", "/seats", "/phone", "/more", "/join", "/wall")
+    found += [text for client in (ann, bob, other, watcher, unknown) for path in pages for text in opened(client, path)]
+    found += opened(ann, "/seats/free", player="Bob") + opened(ann, "/seats/asked/1", answer="no")
+    found += opened(ann, "/seats/free", player="Nobody") + opened(bob, "/setup", edition="classic", seating="2x1")
+
+    assert found == []
 
 
 def advice(*hints: Hint, **zone: object) -> Advice:
