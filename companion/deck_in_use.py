@@ -12,6 +12,7 @@ from pathlib import Path
 from companion.data import data_dir
 from companion.decks import deck_names, load_deck
 from companion.errors import Problem
+from companion.said import say
 from companion.vision.templates import Templates, load_templates
 
 KEPT_NAME = "deck-in-use.json"
@@ -63,9 +64,12 @@ def choose_deck(data: Path, name: str | None) -> None:
             os.fsync(file.fileno())
         new.replace(path)
     except OSError as error:
-        raise Problem(
-            f"Which cards you play with cannot be kept in {data} ({error.strerror}): make room there."
-        ) from error
+        full = say(
+            "Which cards you play with cannot be kept in %(folder)s (%(error)s): make room there.",
+            folder=data,
+            error=error.strerror,
+        )
+        raise Problem(full) from error
 
 
 class DeckInUse:

@@ -34,7 +34,7 @@ def contact_sheet(deck: Deck) -> Image:
 
     Raises Problem where a picture cannot be read.
     """
-    shown = [(card_name(face), path) for face, paths in deck.faces.items() for path in paths]
+    shown: list[tuple[str, Path]] = [(card_name(face), path) for face, paths in deck.faces.items() for path in paths]
     shown += [(BACK, path) for path in deck.back]
     width, height = deck.size_mm
     cell = (width + _GAP_MM, height + _LETTERS_MM + 2 * _GAP_MM)

@@ -28,6 +28,7 @@ from companion.errors import Problem
 from companion.rules.cards import Card, card_of_slug
 from companion.rules.edition import Edition, EditionError, load_edition
 from companion.rules.spelling import meant, shown
+from companion.said import Said, say, say_many
 from companion.shipped import shipped
 
 DECKS_NAME = "decks"
@@ -36,7 +37,7 @@ DECKS_NAME = "decks"
 FILE_NAME = "deck.toml"
 BACK = "back"
 WITHOUT_BACK = "a card that lies face down may be asked about"
-WITHOUT_FACES = "cards of these faces will not be told, and those that may look like them are asked about"
+WITHOUT_FACES = say("cards of these faces will not be told, and those that may look like them are asked about")
 CARD_MM = (57.0, 88.0)
 MOST_PICTURES = 9
 """So many pictures of one face are kept."""
@@ -49,9 +50,9 @@ _PICTURE = re.compile(r"(?P<subject>[a-z0-9-]+?)(?:-(?P<number>[2-9]))?\.(?:png|
 _KEYS = {"name": str, "title": str, "edition": str, "maker": str, "drawn_by": str, "back": str, "size_mm": list,
          "made": datetime.date}  # fmt: skip
 _KIND_WORDS = {
-    str: "a text in quotes",
-    list: "two lengths such as [57, 88]",
-    datetime.date: "a date such as 2026-11-22",
+    str: say("a text in quotes"),
+    list: say("two lengths such as [57, 88]"),
+    datetime.date: say("a date such as 2026-11-22"),
 }
 _MOST_FILE_BYTES, _MOST_PICTURE_BYTES, _MOST_FILES = 128_000_000, 16_000_000, 400
 _LONGEST_TEXT = 200
@@ -90,7 +91,12 @@ class Deck:
         """What follows from the missing faces, in a sentence; None where there are none."""
         if not self.missing:
             return None
-        return f"The deck '{self.name}' has no picture of {', '.join(self.missing)}: {WITHOUT_FACES}."
+        return say(
+            "The deck '%(name)s' has no picture of %(cards)s: %(then)s.",
+            name=self.name,
+            cards=", ".join(self.missing),
+            then=WITHOUT_FACES,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +129,12 @@ def _names_in(folder: Path) -> tuple[str, ...]:
     try:
         return tuple(sorted(path.parent.name for path in folder.glob(f"*/{FILE_NAME}") if is_name(path.parent.name)))
     except OSError as error:
-        raise Problem(
-            f"The decks in {folder} cannot be listed ({error.strerror}): look at the folder's rights."
-        ) from error
+        closed = say(
+            "The decks in %(folder)s cannot be listed (%(error)s): look at the folder's rights.",
+            folder=folder,
+            error=error.strerror,
+        )
+        raise Problem(closed) from error
 
 
 def is_name(name: str) -> bool:
@@ -136,12 +145,15 @@ def is_name(name: str) -> bool:
 def checked_name(name: str) -> str:
     """A name for a deck of one's own. Raises Problem for one that no deck may have, or that one that ships has."""
     if not is_name(name):
-        raise Problem(
-            f"A deck cannot be called '{shown(name)}': its name has letters without accents, digits, - and _,"
-            " at most 40, and begins with a letter or digit, such as our-old-deck."
+        wrong = say(
+            "A deck cannot be called '%(name)s': its name has letters without accents, digits, - and _,"
+            " at most 40, and begins with a letter or digit, such as our-old-deck.",
+            name=shown(name),
         )
+        raise Problem(wrong)
     if name.lower() in {other.lower() for other in _names_in(shipped("card_templates"))}:
-        raise Problem(f"The deck '{name}' ships with the program and stays as it is: choose another name.")
+        ships = say("The deck '%(name)s' ships with the program and stays as it is: choose another name.", name=name)
+        raise Problem(ships)
     return name
 
 
@@ -154,14 +166,18 @@ def titles(data: Path | None) -> dict[str, str]:
     """What people call the decks, by their names: the title, with the name beside it where two have the same one."""
     plain = {name: _title(folder_of(name, data), name) for name in deck_names(data)}
     many = Counter(title.casefold() for title in plain.values())
-    return {name: f"{title} ({name})" if many[title.casefold()] > 1 else title for name, title in plain.items()}
+    return {
+        name: say("%(title)s (%(name)s)", title=title, name=name) if many[title.casefold()] > 1 else title
+        for name, title in plain.items()
+    }
 
 
 def _title(folder: Path, name: str) -> str:
     try:
-        return read_description(folder).title or name
+        title = read_description(folder).title or name
     except Problem:
         return name
+    return Said(title) if folder.parent == shipped("card_templates") else title
 
 
 def is_begun(name: str, data: Path) -> bool:
@@ -184,10 +200,14 @@ def load_deck(name: str, data: Path | None = None) -> Deck:
     """
     known = deck_names(data)
     if name not in known:
-        raise Problem(
-            f"There is no deck '{shown(name)}'{meant(name, known)}: the decks are {', '.join(known)};"
-            f" `{typed('enroll')}` makes one of your cards."
+        none = say(
+            "There is no deck '%(name)s'%(near)s: the decks are %(known)s; `%(command)s` makes one of your cards.",
+            name=shown(name),
+            near=meant(name, known),
+            known=", ".join(known),
+            command=typed("enroll"),
         )
+        raise Problem(none)
     return read_deck(folder_of(name, data))
 
 
@@ -217,7 +237,12 @@ def read_deck(folder: Path) -> Deck:
     pictures = pictures_in(folder)
     faces = {card: pictures[card] for card in cards if card in pictures}
     if not faces:
-        raise Problem(f"The deck in {folder} has no picture of any face yet: enrol its cards with `{typed('enroll')}`.")
+        bare = say(
+            "The deck in %(folder)s has no picture of any face yet: enrol its cards with `%(command)s`.",
+            folder=folder,
+            command=typed("enroll"),
+        )
+        raise Problem(bare)
     return Deck(
         folder.name,
         description.title or folder.name,
@@ -238,34 +263,52 @@ def read_description(folder: Path) -> Description:
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise Problem(
-            f"The deck's file {path} cannot be read ({error.strerror}): look at the file's rights."
-        ) from error
+        closed = say(
+            "The deck's file %(path)s cannot be read (%(error)s): look at the file's rights.",
+            path=path,
+            error=error.strerror,
+        )
+        raise Problem(closed) from error
     except (ValueError, RecursionError) as error:
-        raise Problem(f"The deck's file {path} is damaged ({error}): enrol the deck anew.") from error
+        damaged = say(
+            "The deck's file %(path)s is damaged (%(error)s): enrol the deck anew.", path=path, error=str(error)
+        )
+        raise Problem(damaged) from error
     try:
         description = _description(data, folder.name)
     except ValueError as error:
-        raise Problem(f"The deck's file {path} is wrong: {error}") from error
+        raise Problem(say("The deck's file %(path)s is wrong: %(error)s", path=path, error=str(error))) from error
     _check_back(data.get("back"), folder)
     return description
 
 
 def _check_back(named: object, folder: Path) -> None:
     if named and (str(named) != Path(str(named)).name or not (folder / str(named)).is_file()):
-        raise Problem(f"The deck in {folder} has no picture '{shown(str(named))}', which its {FILE_NAME} names.")
+        none = say(
+            "The deck in %(folder)s has no picture '%(name)s', which its %(file)s names.",
+            folder=folder,
+            name=shown(str(named)),
+            file=FILE_NAME,
+        )
+        raise Problem(none)
 
 
 def _description(data: Mapping[str, object], name: str) -> Description:
     """Raises ValueError with a sentence for the first thing wrong."""
     unknown = next((key for key in data if key not in _KEYS), None)
     if unknown is not None:
-        raise ValueError(f"there is no key '{shown(unknown)}'{meant(unknown, _KEYS)}; known are {', '.join(_KEYS)}.")
+        strange = say(
+            "there is no key '%(key)s'%(near)s; known are %(known)s.",
+            key=shown(unknown),
+            near=meant(unknown, _KEYS),
+            known=", ".join(_KEYS),
+        )
+        raise ValueError(strange)
     for key, value in data.items():
         if not isinstance(value, _KEYS[key]):
-            raise ValueError(f"'{key}' is {_KIND_WORDS[_KEYS[key]]}.")
+            raise ValueError(say("'%(key)s' is %(kind)s.", key=key, kind=_KIND_WORDS[_KEYS[key]]))
     if "edition" not in data:
-        raise ValueError('it does not say which edition the deck is: write edition = "classic".')
+        raise ValueError(say('it does not say which edition the deck is: write edition = "classic".'))
     made = data.get("made")
     return Description(
         name,
@@ -281,10 +324,13 @@ def checked_size(value: object) -> tuple[float, float]:
     """Width and height of a card in millimetres. Raises ValueError with a sentence."""
     numbers = [float(n) for n in value if isinstance(n, int | float)] if isinstance(value, list | tuple) else []
     if len(numbers) != 2 or not all(SMALLEST_MM <= n <= LARGEST_MM for n in numbers) or numbers[0] >= numbers[1]:
-        raise ValueError(
+        wrong = say(
             "a card's size is its width and its height, the shorter first, in millimetres"
-            f" from {SMALLEST_MM:.0f} to {LARGEST_MM:.0f}, such as 57 and 88."
+            " from %(least)d to %(most)d, such as 57 and 88.",
+            least=SMALLEST_MM,
+            most=LARGEST_MM,
         )
+        raise ValueError(wrong)
     return numbers[0], numbers[1]
 
 
@@ -292,7 +338,9 @@ def _cards_of(edition: str, folder: Path) -> tuple[Card, ...]:
     try:
         return tuple(load_edition(edition).deck)
     except EditionError as error:
-        raise Problem(f"The deck in {folder} cannot be used: {error}") from error
+        raise Problem(
+            say("The deck in %(folder)s cannot be used: %(error)s", folder=folder, error=str(error))
+        ) from error
 
 
 def pictures_in(folder: Path) -> dict[Subject, tuple[Path, ...]]:
@@ -357,12 +405,21 @@ def remove_deck(name: str, data: Path) -> Path:
     """Removes a deck of one's own. Raises Problem where there is none, or it cannot be removed."""
     folder = own_folder(name, data)
     if not (folder / FILE_NAME).is_file():
-        raise Problem(f"There is no deck '{name}' in {folder.parent}{meant(name, own_names(data))}.")
+        none = say(
+            "There is no deck '%(name)s' in %(folder)s%(near)s.",
+            name=name,
+            folder=folder.parent,
+            near=meant(name, own_names(data)),
+        )
+        raise Problem(none)
     try:
         (folder / FILE_NAME).unlink()
         shutil.rmtree(folder)
     except OSError as error:
-        raise Problem(f"{folder} cannot be removed ({error.strerror}): look at the folder's rights.") from error
+        stays = say(
+            "%(path)s cannot be removed (%(error)s): look at the folder's rights.", path=folder, error=error.strerror
+        )
+        raise Problem(stays) from error
     return folder
 
 
@@ -380,7 +437,12 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def _cannot_write(folder: Path, error: OSError) -> Problem:
-    return Problem(f"The deck cannot be kept in {folder} ({error.strerror}): make room there, or look at its rights.")
+    full = say(
+        "The deck cannot be kept in %(folder)s (%(error)s): make room there, or look at its rights.",
+        folder=folder,
+        error=error.strerror,
+    )
+    return Problem(full)
 
 
 # --- As one file ----------------------------------------------------------------------------------------------
@@ -397,7 +459,10 @@ def export_deck(deck: Deck, out: Path) -> Path:
                 packed.write(file, file.name)
         new.replace(path)
     except OSError as error:
-        raise Problem(f"The deck cannot be written to {path} ({error.strerror}): choose another place.") from error
+        full = say(
+            "The deck cannot be written to %(path)s (%(error)s): choose another place.", path=path, error=error.strerror
+        )
+        raise Problem(full) from error
     return path
 
 
@@ -421,14 +486,18 @@ def import_deck(
         described = tomllib.loads(content.pop(FILE_NAME).decode("utf-8"))
         inner = _description(described, "")
     except (ValueError, RecursionError) as error:
-        raise _bad_file(file, f"its {FILE_NAME} is damaged: {str(error).rstrip('.')}") from error
+        raise _bad_file(
+            file, say("its %(file)s is damaged: %(error)s", file=FILE_NAME, error=_unended(error))
+        ) from error
     called = name or str(described.get("name") or file.stem)
     folder = own_folder(called, data)
     if folder.exists():
-        raise Problem(
-            f"There is a deck '{called}' already: give this one another name – on the page in the field"
-            " “Another name”, in the terminal with --as NAME."
+        there = say(
+            "There is a deck '%(name)s' already: give this one another name – on the page in the field"
+            " “Another name”, in the terminal with --as NAME.",
+            name=called,
         )
+        raise Problem(there)
     description = Description(called, inner.edition, inner.size_mm, title or inner.title, inner.maker, inner.made)
     _cards_of(description.edition, file)
     return _moved_in(folder, description, {name: recoded(data, f"{file}/{name}") for name, data in content.items()})
@@ -458,37 +527,41 @@ def _unpacked(file: Path, sent: bytes | None = None) -> dict[str, bytes]:
     """The files of a zip by name, if they are a deck's and not too large."""
     try:
         if (file.stat().st_size if sent is None else len(sent)) > _MOST_FILE_BYTES:
-            raise _bad_file(file, f"it is larger than {_MOST_FILE_BYTES // 1_000_000} MB")
+            raise _bad_file(file, say("it is larger than %(mb)d MB", mb=_MOST_FILE_BYTES // 1_000_000))
         with zipfile.ZipFile(file if sent is None else io.BytesIO(sent)) as packed:
             infos = packed.infolist()
             if len(infos) > _MOST_FILES:
-                raise _bad_file(file, f"it holds {len(infos)} files")
+                raise _bad_file(file, say_many("it holds %(count)d file", "it holds %(count)d files", len(infos)))
             content: dict[str, bytes] = {}
             for info in infos:
                 _check_entry(file, info, content)
                 content[info.filename] = _read_entry(file, packed, info)
     except FileNotFoundError as error:
-        raise Problem(f"There is no file {file}: check the path.") from error
+        raise Problem(say("There is no file %(path)s: check the path.", path=file)) from error
     except OSError as error:
-        raise Problem(f"{file} cannot be read ({error.strerror or error}): check the path.") from error
+        why = error.strerror or str(error)
+        raise Problem(say("%(path)s cannot be read (%(error)s): check the path.", path=file, error=why)) from error
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError) as error:
-        raise _bad_file(file, "it is no zip file, or damaged") from error
+        raise _bad_file(file, say("it is no zip file, or damaged")) from error
     except Exception as error:
         if type(error).__module__ not in ("zlib", "lzma", "_lzma"):
             raise
-        raise _bad_file(file, "it is damaged") from error
+        raise _bad_file(file, say("it is damaged")) from error
     if FILE_NAME not in content:
-        raise _bad_file(file, f"it holds no {FILE_NAME}")
+        raise _bad_file(file, say("it holds no %(file)s", file=FILE_NAME))
     return content
 
 
 def _check_entry(file: Path, info: zipfile.ZipInfo, content: Mapping[str, bytes]) -> None:
     if info.filename != FILE_NAME and picture_named(info.filename) is None:
-        raise _bad_file(file, f"'{shown(info.filename)}' in it is neither {FILE_NAME} nor a card's picture")
+        strange = say(
+            "'%(name)s' in it is neither %(file)s nor a card's picture", name=shown(info.filename), file=FILE_NAME
+        )
+        raise _bad_file(file, strange)
     if Path(info.filename).stem in {Path(name).stem for name in content}:
-        raise _bad_file(file, f"it holds '{Path(info.filename).stem}' twice")
+        raise _bad_file(file, say("it holds '%(name)s' twice", name=Path(info.filename).stem))
     if sum(map(len, content.values())) + info.file_size > _MOST_FILE_BYTES:
-        raise _bad_file(file, f"unpacked it is larger than {_MOST_FILE_BYTES // 1_000_000} MB")
+        raise _bad_file(file, say("unpacked it is larger than %(mb)d MB", mb=_MOST_FILE_BYTES // 1_000_000))
 
 
 def _read_entry(file: Path, packed: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
@@ -496,9 +569,22 @@ def _read_entry(file: Path, packed: zipfile.ZipFile, info: zipfile.ZipInfo) -> b
     with packed.open(info) as entry:
         content = entry.read(_MOST_PICTURE_BYTES + 1)
     if len(content) > _MOST_PICTURE_BYTES:
-        raise _bad_file(file, f"'{info.filename}' in it is larger than {_MOST_PICTURE_BYTES // 1_000_000} MB")
+        most = _MOST_PICTURE_BYTES // 1_000_000
+        raise _bad_file(file, say("'%(name)s' in it is larger than %(mb)d MB", name=info.filename, mb=most))
     return content
 
 
-def _bad_file(file: Path, what: str) -> Problem:
-    return Problem(f"{file} is no deck that can be used ({what}): export it anew with `{typed('decks export')}`.", 1)
+def _bad_file(file: Path, what: Said) -> Problem:
+    bad = say(
+        "%(path)s is no deck that can be used (%(what)s): export it anew with `%(command)s`.",
+        path=file,
+        what=what,
+        command=typed("decks export"),
+    )
+    return Problem(bad, 1)
+
+
+def _unended(error: Exception) -> str:
+    """What an error says, to be said within a sentence."""
+    said = str(error)
+    return Said(said.pattern.rstrip("."), **said.values) if isinstance(said, Said) else said.rstrip(".")

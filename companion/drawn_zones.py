@@ -15,6 +15,7 @@ from pathlib import Path
 
 from companion.errors import Problem
 from companion.layout import all_mats
+from companion.said import Said, Term, say
 
 FILE_NAME = "drawn-zones.json"
 ZONE_NAMES = tuple(f"{layout.id}/{zone}" for layout in all_mats() for zone in layout.zones)
@@ -132,9 +133,12 @@ class DrawnZones:
             try:
                 self._path.unlink(missing_ok=True)
             except OSError as error:
-                raise Problem(
-                    f"{self._path} cannot be removed ({error.strerror}): look at the folder's rights."
-                ) from error
+                stays = say(
+                    "%(path)s cannot be removed (%(error)s): look at the folder's rights.",
+                    path=self._path,
+                    error=error.strerror,
+                )
+                raise Problem(stays) from error
         self._kept, self.problem = None, None
 
 
@@ -149,10 +153,12 @@ def parse_drawing(data: Mapping[str, object]) -> Drawing | None:
     """
     tables = data.get("zone", [])
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
-        raise ValueError("each zone is a [[zone]] table with name and rect.")
+        raise ValueError(say("each zone is a [[zone]] table with name and rect."))
     if not tables:
         if "picture" in data:
-            raise ValueError("'picture' is the size of the picture that zones are drawn on, and no [[zone]] is drawn.")
+            raise ValueError(
+                say("'picture' is the size of the picture that zones are drawn on, and no [[zone]] is drawn.")
+            )
         return None
     drawing = Drawing(_picture(data.get("picture")), tuple(_zone(table) for table in tables), _seats(data))
     for check in (_refuse_doubled, _refuse_outside, _refuse_small, _refuse_overlap, _refuse_missing):
@@ -167,13 +173,15 @@ def check_sides(drawing: Drawing, sides: Mapping[str, str]) -> None:
     """
     spare = next((mat for mat in drawing.mats if mat != "table" and mat not in sides), None)
     if spare:
-        raise ValueError(f"zones of {spare} are drawn, and no side plays there.")
+        raise ValueError(say("zones of %(side)s are drawn, and no side plays there.", side=_side(spare)))
 
 
 def _picture(value: object) -> tuple[int, int]:
     numbers = _numbers(value, 2)
     if numbers is None or not all(n.is_integer() and 64 <= n <= 20_000 for n in numbers):
-        raise ValueError("'picture' is the size of the picture the zones are drawn on, such as picture = [1920, 1080].")
+        raise ValueError(
+            say("'picture' is the size of the picture the zones are drawn on, such as picture = [1920, 1080].")
+        )
     return int(numbers[0]), int(numbers[1])
 
 
@@ -232,7 +240,9 @@ def _four_corners(name: str, value: object) -> Corners:
     if _area(known) < 0:
         b, d = d, b
     if any(_turn(*three) <= 0 for three in ((a, b, c), (b, c, d), (c, d, a), (d, a, b))):
-        raise ValueError(f"the corners of '{name}' go round it once, clockwise, without crossing.")
+        raise ValueError(
+            say("the corners of %(zone)s go round it once, clockwise, without crossing.", zone=_quoted(name))
+        )
     return a, b, c, d
 
 
@@ -252,24 +262,31 @@ def _refuse_doubled(drawing: Drawing) -> None:
     names = [zone.name for zone in drawing.zones]
     doubled = next((name for name in names if names.count(name) > 1), None)
     if doubled:
-        raise ValueError(f"the zone '{doubled}' is drawn twice.")
+        raise ValueError(say("%(zone)s is drawn twice.", zone=_the_zone(doubled)))
 
 
 def _refuse_outside(drawing: Drawing) -> None:
     width, height = drawing.picture
     for zone in drawing.zones:
         if not all(-1 <= x <= width + 1 and -1 <= y <= height + 1 for x, y in zone.corners):
-            raise ValueError(
-                f"part of the zone '{zone.name}' lies outside the picture, which is {width} × {height} pixels:"
-                " draw it smaller, or further in."
+            outside = say(
+                "part of %(zone)s lies outside the picture, which is %(width)d × %(height)d pixels:"
+                " draw it smaller, or further in.",
+                zone=_the_zone(zone.name),
+                width=width,
+                height=height,
             )
+            raise ValueError(outside)
 
 
 def _refuse_small(drawing: Drawing) -> None:
     shortest = drawing.picture[0] * SMALLEST_SHARE
     for zone in drawing.zones:
         if min(math.dist(zone.corners[i - 1], zone.corners[i]) for i in range(4)) < shortest:
-            raise ValueError(f"the zone '{zone.name}' is too small: draw it round the whole card that will lie there.")
+            small = say(
+                "%(zone)s is too small: draw it round the whole card that will lie there.", zone=_the_zone(zone.name)
+            )
+            raise ValueError(small)
 
 
 def _refuse_overlap(drawing: Drawing) -> None:
@@ -277,7 +294,12 @@ def _refuse_overlap(drawing: Drawing) -> None:
         for other in drawing.zones[:number]:
             smaller = min(_area(zone.corners), _area(other.corners))
             if _area(_shared(zone.corners, other.corners)) > OVERLAP_SHARE * smaller:
-                raise ValueError(f"the zones '{other.name}' and '{zone.name}' overlap: draw them side by side.")
+                overlap = say(
+                    "the zones %(one)s and %(other)s overlap: draw them side by side.",
+                    one=_quoted(other.name),
+                    other=_quoted(zone.name),
+                )
+                raise ValueError(overlap)
 
 
 def _refuse_missing(drawing: Drawing) -> None:
@@ -285,7 +307,25 @@ def _refuse_missing(drawing: Drawing) -> None:
     for mat in drawing.mats:
         missing = next((zone for zone in NEEDED if f"{mat}/{zone}" not in names), None)
         if mat != "table" and missing:
-            raise ValueError(f"{mat} has no {missing} zone: draw '{mat}/{missing}' too.")
+            raise ValueError(_lacking(missing, _side(mat), _quoted(f"{mat}/{missing}")))
+
+
+def _lacking(missing: str, side: Term, zone: Term) -> Said:
+    if missing == "battle":
+        return say("%(side)s has no battle zone: draw %(zone)s too.", side=side, zone=zone)
+    return say("%(side)s has no distance zone: draw %(zone)s too.", side=side, zone=zone)
+
+
+def _quoted(zone: str) -> Term:
+    return Term(f"'{zone}'", "zone", zone)
+
+
+def _the_zone(zone: str) -> Term:
+    return Term(f"the zone '{zone}'", "zone", zone)
+
+
+def _side(mat: str) -> Term:
+    return Term(mat, "side", mat)
 
 
 def _turn(a: Point, b: Point, c: Point) -> float:
@@ -336,16 +376,22 @@ def _load(path: Path | None) -> Drawing | None:
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
         if not isinstance(data, dict):
-            raise ValueError("it holds no table.")
+            raise ValueError(say("it holds no table."))
         return parse_drawing(data)
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise Problem(
-            f"The drawn zones in {path} cannot be read ({error.strerror}): look at the file's rights."
-        ) from error
+        closed = say(
+            "The drawn zones in %(path)s cannot be read (%(error)s): look at the file's rights.",
+            path=path,
+            error=error.strerror,
+        )
+        raise Problem(closed) from error
     except (ValueError, RecursionError) as error:
-        raise Problem(f"The drawn zones in {path} are damaged ({error}): draw them anew.") from error
+        damaged = say(
+            "The drawn zones in %(path)s are damaged (%(error)s): draw them anew.", path=path, error=str(error)
+        )
+        raise Problem(damaged) from error
 
 
 def _write(path: Path, text: str) -> None:
@@ -358,4 +404,9 @@ def _write(path: Path, text: str) -> None:
             os.fsync(file.fileno())
         new.replace(path)
     except OSError as error:
-        raise Problem(f"The zones cannot be kept in {path.parent} ({error.strerror}): make room there.") from error
+        full = say(
+            "The zones cannot be kept in %(folder)s (%(error)s): make room there.",
+            folder=path.parent,
+            error=error.strerror,
+        )
+        raise Problem(full) from error

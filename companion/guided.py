@@ -20,6 +20,7 @@ from companion.calling import typed
 from companion.decks import Subject
 from companion.errors import Problem
 from companion.rules.cards import card_name
+from companion.said import say
 from companion.vision.boxes import Image
 from companion.vision.camera import Frame
 from companion.vision.enrolling import Enrolment, Said, Verdict, lacking, subject_name
@@ -32,7 +33,7 @@ LOOK_AGAIN_S = 4.0
 PATIENCE_S = 20.0
 """So long one picture waits for the one before it."""
 
-BUSY = "Another picture is being looked at: try again in a moment."
+BUSY = say("Another picture is being looked at: try again in a moment.")
 PASSING = frozenset({Fault.NO_CARD})
 """What is no news while one card goes and the next one comes."""
 
@@ -111,10 +112,12 @@ def guided(
     """
     course, still = _Course(enrolment, list(enrolment.wanted), says_passing=not still_s), Stillness(still_s)
     if not course.wanted:
-        raise Problem(
-            f"The deck '{enrolment.description.name}' has a picture of every face: to begin anew, remove it first with"
-            f" `{typed(f'decks remove {enrolment.description.name}')}`."
+        whole = say(
+            "The deck '%(name)s' has a picture of every face: to begin anew, remove it first with `%(command)s`.",
+            name=enrolment.description.name,
+            command=typed(f"decks remove {enrolment.description.name}"),
         )
+        raise Problem(whole)
     if keys:
         yield course.ask()
     for frame in frames:

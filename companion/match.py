@@ -66,9 +66,9 @@ MOST_REMEMBERED = 500
 """How many settled proposals a running service remembers."""
 
 DONE = Outcome(done=True)
-GONE = Outcome(done=False, say="That was settled already.")
+GONE = Outcome(done=False, say=say("That was settled already."))
 OTHER_SIDE = Outcome(done=False, say=say("The other side has to confirm that."))
-WAITS = "It waits for the play before it."
+WAITS = say("It waits for the play before it.")
 
 
 def mats_in_order(state: MatchState) -> Mapping[str, str]:
@@ -355,7 +355,7 @@ class Match:
             if found is None:
                 return GONE
             if answer is Answer.TABLE and not self._follow_table(found, by):
-                return Outcome(done=False, say="No line of the record fits: change it in the log of the hand.")
+                return Outcome(done=False, say=say("No line of the record fits: change it in the log of the hand."))
             zone, expected, seen = _key(found)
             body = {"zone": zone, "expected": expected, "seen": seen, "answer": answer, "by": by}
             self._write(Draft(Kind.ANSWER, body))
@@ -488,9 +488,9 @@ def _check_setup(lines: Sequence[str]) -> None:
     for number, text in enumerate(lines, start=1):
         game, items = judge.step(game, Line(number, text))
         for item in items:
-            raise Problem(getattr(item, "unreadable", None) or "A game begins with its players, not with a play.")
+            raise Problem(getattr(item, "unreadable", None) or say("A game begins with its players, not with a play."))
     if not game.hand_is_open or not lines[-1].startswith("hand "):
-        raise Problem("A game is set up by its sides and ends with `hand first` and a player's name.")
+        raise Problem(say("A game is set up by its sides and ends with `hand first` and a player's name."))
 
 
 def _text(play: Play, judged: JudgedLine) -> str:

@@ -10,6 +10,7 @@ from companion.rules.cards import Card, Family, card_name
 from companion.rules.play import Play, Verb
 from companion.rules.referee import objections
 from companion.rules.table import Table
+from companion.said import Term
 from companion.tracks import READS, Place, Track, may_cover, near, spots
 from companion.vision.view import Sighting, View
 
@@ -192,16 +193,17 @@ def is_out_of_sight(track: Track, view: View) -> bool:
     return track.place is not None and track.place.zone in view.unknown_zones
 
 
-def named(face: Card) -> str:
+def named(face: Card) -> Term:
     """The card at the beginning of a sentence."""
     name = card_name(face)
-    return f"The {name}" if name[0].isdigit() else f"{name[0].upper()}{name[1:]}"
+    return name.called(f"The {name}") if name[0].isdigit() else name.begun()
 
 
-def where(zone: str) -> str:
+def where(zone: str) -> Term:
     """The zone in words; the match knows whose mat it is."""
     mat, _, kind = zone.partition("/")
-    return f"the {kind} pile" if mat == "table" or kind in ("battle", "speed") else f"the {kind} area"
+    is_pile = mat == "table" or kind in ("battle", "speed")
+    return Term(f"the {kind} pile" if is_pile else f"the {kind} area", "zone", zone)
 
 
 def _by_zone(tracks: Iterable[Track]) -> Mapping[str, Sequence[Track]]:

@@ -16,9 +16,10 @@ from companion.rules.judge import Game, HandResult, JudgedLine
 from companion.rules.notation import Line
 from companion.rules.play import Play
 from companion.rules.table import Table
+from companion.said import say
 from companion.store import Event
 
-NO_HAND = "No game has been set up yet: choose the players first."
+NO_HAND = say("No game has been set up yet: choose the players first.")
 
 
 class Policy(StrEnum):

@@ -10,6 +10,7 @@ from companion.rules.edition import Edition
 from companion.rules.grounds import answers_to
 from companion.rules.play import Play, Verb, discard, lay
 from companion.rules.table import Side, Table
+from companion.said import Said, say
 
 DRAW_ZONE = "table/draw"
 DISCARD_ZONE = "table/discard"
@@ -88,14 +89,17 @@ class Places:
             return _safety(table, side, face, sideways)
         return Guess(lay(_player_of(table, side), face), clear=_is_to_move(table, side))
 
-    def question(self, face: Card, zone: str, table: Table) -> str | None:
+    def question(self, face: Card, zone: str, table: Table) -> Said | None:
         """What to ask about a new card whose meaning no picture tells; None where `play_at` knows."""
         name = card_name(face)
         if face.family is Family.SPECIAL:
-            return f"{name[0].upper()}{name[1:]} has been laid: enter the play that it belongs to."
+            return say("%(card)s has been laid: enter the play that it belongs to.", card=name.begun())
         at_once = any(face in answers_to(table.edition, attack.hazard) for attack in table.attacks)
         if zone == DISCARD_ZONE and face.family is Family.REMEDY and at_once:
-            return f"The {name} on the discard pile may be discarded or an answer to the attack: enter what was played."
+            return say(
+                "The %(card)s on the discard pile may be discarded or an answer to the attack: enter what was played.",
+                card=name,
+            )
         return None
 
     def is_taken(self, face: Card, new_zone: str, table: Table, laid_by: str | None) -> bool | None:

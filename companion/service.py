@@ -28,6 +28,7 @@ from companion.match import Match, MatchState, Policy
 from companion.pages import run_service
 from companion.rules import judge, notation
 from companion.rules.play import Verb
+from companion.said import say
 from companion.setup import Setup, read_setup
 from companion.simulate.cards import BARE, STICKERED, Cards
 from companion.simulate.players import PAIRS, TWO_PLAYERS, random_script
@@ -42,15 +43,17 @@ DEMO = "demo:"
 LIVE_FPS = 10.0
 """More would only warm a Raspberry Pi: a card lies for seconds."""
 
-NO_CAMERA = "No camera answers."
+NO_CAMERA = say("No camera answers.")
 PATIENCE_S = 3600.0
 """So long the simulated players wait for a tap."""
 
 OWN_DECK = "own"
 """The printed deck of the project, whose faces ship with it."""
 
-DEMO_OVER = f"The simulated table has come to its end. Start it again with other hands: {typed('demo --seed 1')}"
-BY_HAND = "Plays can be entered by hand."
+DEMO_OVER = say(
+    "The simulated table has come to its end. Start it again with other hands: %(command)s",
+    command=typed("demo --seed 1"),
+)
 
 
 def watched(
@@ -131,7 +134,8 @@ def _pictures(source: str | None, match: Match) -> Iterator[Frame] | None:
 
     def tell(notice: Notice) -> None:
         click.echo(notice.sentence, err=True)
-        match.trouble(f"{notice.sentence} {BY_HAND}" if notice.blind else None)
+        by_hand = say("%(notice)s Plays can be entered by hand.", notice=notice.sentence)
+        match.trouble(by_hand if notice.blind else None)
 
     try:
         if source is None:

@@ -18,6 +18,7 @@ from companion.decks import titles, whole_decks
 from companion.errors import Problem
 from companion.layout import all_mats
 from companion.rules.cards import Card
+from companion.said import say
 from companion.tally import Photo
 from companion.vision.boxes import Image, around
 from companion.vision.camera import Frame
@@ -43,7 +44,7 @@ MOST_PHOTOS = 8
 PATIENCE_S = 20.0
 """So long a photograph waits for the one before it."""
 
-BUSY = "Another photograph is being read: try again in a moment."
+BUSY = say("Another photograph is being read: try again in a moment.")
 _AROUND_STICKER, _AROUND_CARD = 1.6, 0.15
 """How much is shown around a card, as a share of what was seen of it: a sticker is a small part of its card."""
 

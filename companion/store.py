@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from companion.errors import Problem
+from companion.said import say
 
 _MIGRATIONS = (
     """
@@ -95,9 +96,10 @@ class Store:
                 with _transaction(self._db):
                     return tuple(self._insert(match, drafts))
             except sqlite3.Error as error:
-                raise NotSaved(
-                    f"The play could not be saved ({error}): check the disk's space, then try again."
-                ) from error
+                why = say(
+                    "The play could not be saved (%(error)s): check the disk's space, then try again.", error=error
+                )
+                raise NotSaved(why) from error
 
     def _insert(self, match: int | None, drafts: Sequence[Draft]) -> Iterator[Event]:
         seq = self._db.execute("SELECT coalesce(max(seq), 0) FROM event").fetchone()[0]

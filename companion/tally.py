@@ -19,6 +19,7 @@ from companion.layout import CARD_MM
 from companion.rules.cards import Card, Family, card_name
 from companion.rules.edition import Edition
 from companion.rules.tableau import Laying
+from companion.said import Said, listed, say, say_many
 from companion.vision.view import FACE, Point, Quad, Sighting, View
 
 APART_MM = 150.0
@@ -207,7 +208,7 @@ class Tally:
 
 
 def _side_name(key: str, names: Mapping[str, str]) -> str:
-    return names.get(key) or f"Side {key.rpartition('-')[2]}"
+    return names.get(key) or say("Side %(number)s", number=key.rpartition("-")[2])
 
 
 def layings(tally: Tally) -> tuple[Laying, ...]:
@@ -420,21 +421,36 @@ def _notes(
 ) -> Iterator[str]:
     strange = Counter(card.sighting.face for card in seen if card not in ours)
     if strange:
-        named = ", ".join(f"{number} × {card_name(card)}" for card, number in strange.items())
-        yield f"Not in the deck of {edition.title}, and not counted: {named}."
+        named = listed(
+            say("%(number)d × %(card)s", number=number, card=card_name(card)) for card, number in strange.items()
+        )
+        yield say(
+            "Not in the deck of %(edition)s, and not counted: %(cards)s.", edition=Said(edition.title), cards=named
+        )
     for lot in sorted({card.lot for card in ours if card.lot.startswith("side-")}):
         shown = sorted({card.photo for card in ours if card.lot == lot})
         if len(shown) > 1:
             main = Counter(card.photo for card in once if card.lot == lot).most_common(1)[0][0]
-            said = f"{_side_name(lot, names)} is on {len(shown)} photographs"
-            yield f"{said}: {photos[main].name} shows most of it and counts."
+            yield say_many(
+                "%(side)s is on %(count)d photograph: %(photo)s shows most of it and counts.",
+                "%(side)s is on %(count)d photographs: %(photo)s shows most of it and counts.",
+                len(shown),
+                side=_side_name(lot, names),
+                photo=photos[main].name,
+            )
     again = [card for card in ours if card not in once and not card.lot.startswith("side-")]
     if again:
-        cards = "One card was" if len(again) == 1 else f"{len(again)} cards were"
-        yield f"{cards} on a photograph before and counted there."
+        yield say_many(
+            "One card was on a photograph before and counted there.",
+            "%(count)d cards were on a photograph before and counted there.",
+            len(again),
+        )
     bare = [photo.name for photo in photos if not photo.view.sightings]
     for name in bare if len(bare) < len(photos) else ():
-        yield f"No card was read on {name}: if cards lie there, photograph them from nearer by and with more light."
+        yield say(
+            "No card was read on %(photo)s: if cards lie there, photograph them from nearer by and with more light.",
+            photo=name,
+        )
 
 
 def _twice(lots: Sequence[Lot], photos: Sequence[Photo], edition: Edition) -> Iterator[str]:
@@ -442,7 +458,11 @@ def _twice(lots: Sequence[Lot], photos: Sequence[Photo], edition: Edition) -> It
     for one, other in combinations([lot for lot in lots if lot.scoring and not lot.is_beside], 2):
         first, second = (photos[lot.scoring[0].photo].name for lot in (one, other))
         if first != second and not (one.has_mat and other.has_mat) and _are_alike(one, other, edition):
-            yield f"The same cards seem to lie on {first} and {second}: let them count once only."
+            yield say(
+                "The same cards seem to lie on %(first)s and %(second)s: let them count once only.",
+                first=first,
+                second=second,
+            )
 
 
 def _are_alike(one: Lot, other: Lot, edition: Edition) -> bool:

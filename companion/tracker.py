@@ -28,6 +28,7 @@ from companion.rules.cards import Card, Family
 from companion.rules.play import Play, Verb
 from companion.rules.referee import apply, objections
 from companion.rules.table import Table
+from companion.said import Said, say
 from companion.tracks import COVERING_MM, READS, UNCLEAR_SURENESS, Place, Track
 from companion.vision.view import View
 
@@ -155,9 +156,17 @@ class Tracker:
             if track.proposal_id == proposal_id and track.waiting:
                 track.waiting, track.confirmed, track.left_alone = False, confirmed, not confirmed
                 if changed:
-                    track.contested = f"{named(track.face)} lies on {where(track.zone)}; the record has another card."
+                    track.contested = say(
+                        "%(card)s lies on %(zone)s; the record has another card.",
+                        card=named(track.face),
+                        zone=where(track.zone),
+                    )
                 elif taken_back:
-                    track.contested = f"{named(track.face)} was to be taken back and still lies on {where(track.zone)}."
+                    track.contested = say(
+                        "%(card)s was to be taken back and still lies on %(zone)s.",
+                        card=named(track.face),
+                        zone=where(track.zone),
+                    )
 
     def leave(self, mismatch_id: int, table: Table) -> None:
         """A mismatch was answered. Where the record gave way, the card is new when it is laid again."""
@@ -402,7 +411,12 @@ class Tracker:
             and track.mismatch_id is None
             and not track.left_alone
         ):
-            said = f"{named(track.face)} has moved from {where(old.zone)} to {where(new.zone)}."
+            said = say(
+                "%(card)s has moved from %(old)s to %(new)s.",
+                card=named(track.face),
+                old=where(old.zone),
+                new=where(new.zone),
+            )
             yield self._differ(track, old.zone, said, table)
 
     def _may_be_answered(self, track: Track, new: Place, view: View) -> bool:
@@ -428,7 +442,7 @@ class Tracker:
             self._memory.lay_down(accelerator, place)
         question = self._places.question(track.face, place.zone, table)
         if doubling and not self._is_doubled(track, doubling, place):
-            question = f"{named(track.face)} and an accelerator have been laid: enter what was played."
+            question = say("%(card)s and an accelerator have been laid: enter what was played.", card=named(track.face))
         if question is not None:
             yield self._ask((track, *doubling), place.zone, question)
             return
@@ -467,11 +481,11 @@ class Tracker:
             self._ids += 1
             yield doubt
 
-    def _ask(self, tracks: Sequence[Track], zone: str, say: str) -> Mismatch:
+    def _ask(self, tracks: Sequence[Track], zone: str, sentence: str) -> Mismatch:
         self._ids += 1
         for track in tracks:
             track.asked, track.mismatch_id = True, self._ids
-        return Mismatch(self._ids, zone, None, tracks[0].face.value, say)
+        return Mismatch(self._ids, zone, None, tracks[0].face.value, sentence)
 
     def _explained(self, question: int | None, table: Table) -> Iterator[Event]:
         """The record tells what a card means. Others of the same question that it does not tell of are new again."""
@@ -586,12 +600,12 @@ class Tracker:
         if missing < MANY or view.t_s - since_s >= GATHERING_S:
             yield self._differ(track, track.zone, _gone_from(track), table)
 
-    def _differ(self, track: Track, zone: str, say: str, table: Table) -> Mismatch:
+    def _differ(self, track: Track, zone: str, sentence: str, table: Table) -> Mismatch:
         """Table and record differ. Where a play may move cards of others, it need not be a play taken back."""
         self._ids += 1
         track.mismatch_id = self._ids
         about = None if needs_people(table.edition) else track.proposal_id
-        return Mismatch(self._ids, zone, track.face.value, None, say, about)
+        return Mismatch(self._ids, zone, track.face.value, None, sentence, about)
 
     # The draw pile, and the end of a hand
 
@@ -636,5 +650,5 @@ class Tracker:
             yield Cleared(view.t_s)
 
 
-def _gone_from(track: Track) -> str:
-    return f"{named(track.face)} is no longer on {where(track.zone)}."
+def _gone_from(track: Track) -> Said:
+    return say("%(card)s is no longer on %(zone)s.", card=named(track.face), zone=where(track.zone))

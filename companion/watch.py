@@ -22,6 +22,7 @@ from companion.proposal import Doubt, Mismatch, Proposal
 from companion.rules import referee
 from companion.rules.play import Play
 from companion.rules.table import Table
+from companion.said import say
 from companion.tracker import Cleared, Event, Settled, Tracker, Unclear, Withdrawn
 from companion.vision.camera import Frame
 from companion.vision.view import Sighting, View
@@ -37,7 +38,7 @@ LIES_S = 3.0
 STRANGERS = 3
 """From so many cards on that cannot be read, and none that can, it is another deck that is played with."""
 
-NOT_THIS_DECK = (
+NOT_THIS_DECK = say(
     "None of the cards on the table can be read. Do they bear no stickers, or are they those of another deck?"
     " Choose the cards under More, or enter the plays by hand."
 )
@@ -45,7 +46,7 @@ NOT_THIS_DECK = (
 MOST_FAILURES = 5
 """So often what goes wrong with one picture is passed over."""
 
-SOURCE_OVER = "The pictures have come to an end. Plays can be entered by hand."
+SOURCE_OVER = say("The pictures have come to an end. Plays can be entered by hand.")
 CROP_MM = 52.0
 CROP_SIDE_PX = 320
 
@@ -120,11 +121,11 @@ class Corridor:
                 self._take_or_begin_afresh(frame)
             self._match.trouble(at_the_end)
         except Problem as problem:
-            self._match.trouble(f"{problem} Plays can be entered by hand meanwhile.")
+            self._match.trouble(say("%(problem)s Plays can be entered by hand meanwhile.", problem=str(problem)))
         except Exception:
             # The table must be able to play on whatever went wrong with the camera.
             log.exception("the camera thread has failed")
-            self._match.trouble("The camera has failed. Plays can be entered by hand; restart to see again.")
+            self._match.trouble(say("The camera has failed. Plays can be entered by hand; restart to see again."))
 
     def _take_or_begin_afresh(self, frame: Frame) -> None:
         """Takes a frame in; where that fails, though not too often, the next is looked at as if it were the first."""
@@ -163,9 +164,9 @@ class Corridor:
         if len(lying) >= STRANGERS and not view.sightings:
             return NOT_THIS_DECK
         zone = lying[0]
-        side = self._mats(state).get(zone.partition("/")[0])
-        pile = where(zone).replace("the", f"{side}'s", 1) if side else where(zone)
-        return f"Something on {pile} cannot be read: if it is a card, enter the play."
+        side, pile = self._mats(state).get(zone.partition("/")[0]), where(zone)
+        named = pile.called(pile.replace("the", f"{side}'s", 1)) if side else pile
+        return say("Something on %(zone)s cannot be read: if it is a card, enter the play.", zone=named)
 
     def _hear(self, state: MatchState) -> None:
         """What people have done since the last frame: a new match or hand, answers, plays entered by hand."""

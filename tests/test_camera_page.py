@@ -14,6 +14,7 @@ from companion.match import Match
 from companion.pages import create_app, drawing
 from companion.pages.sights import Called, light, sharpness, sights
 from companion.pages.words import Names
+from companion.said import Term, say
 from companion.store import Store
 from companion.vision.advice import Advice, Hint
 from companion.vision.measure import ZoneSight
@@ -24,7 +25,8 @@ SECRET = b"0123456789abcdef" * 2
 MATS = {"side-1": "Ann", "side-2": "Bob"}
 CALLED = Called(Names({}, {"Ann": ("Ann",), "Bob": ("Bob",)}), MATS)
 SQUARE = ((100.0, 100.0), (300.0, 100.0), (300.0, 500.0), (100.0, 500.0))
-CLOSER = "Move the camera 20 cm closer: stickers in side-2/distance look too small."
+FAR_ZONE = Term("side-2/distance", "zone", "side-2/distance")
+CLOSER = say("Move the camera 20 cm closer: stickers in %(zone)s look too small.", zone=FAR_ZONE)
 
 
 def zone(name: str, **changes: object) -> ZoneSight:
@@ -175,17 +177,19 @@ def test_where_only_cards_tell_the_scale_the_page_says_by_what():
 
 
 @pytest.mark.parametrize(
-    ("sentence", "said"),
+    ("thing", "said"),
     [
-        ("the zone 'side-1/battle' is too small", "the zone Ann’s battle pile is too small"),
-        ("The mat of side 2 is not seen", "Bob’s mat is not seen"),
-        ("side-1 has no battle zone", "Ann has no battle zone"),
-        ("Focus the lens on table/discard.", "Focus the lens on the discard pile."),
-        ("the mat of side 7 is not seen", "Side 7’s mat is not seen"),
+        (("the zone 'side-1/battle'", "zone", "side-1/battle"), "Look at Ann’s battle pile."),
+        (("the mat of side 2", "mat", "side-2"), "Look at Bob’s mat."),
+        (("the mat of the table's middle", "mat", "table"), "Look at the mat of the table’s middle."),
+        (("side-1", "side", "side-1"), "Look at Ann."),
+        (("table", "side", "table"), "Look at the middle of the table."),
+        (("table/discard", "zone", "table/discard"), "Look at the discard pile."),
+        (("the mat of side 7", "mat", "side-7"), "Look at Side 7’s mat."),
     ],
 )
-def test_sentences_name_mats_and_zones_as_the_table_does(sentence, said):
-    assert CALLED.in_sentence(sentence) == said
+def test_sentences_name_mats_and_zones_as_the_table_does(thing, said):
+    assert CALLED.in_sentence(say("Look at %(thing)s.", thing=Term(*thing))) == said
 
 
 # --- Zones without mats --------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from serving import running
 
 from companion.errors import Problem
 from companion.match import Match, Policy
+from companion.memory import named, where
 from companion.pages import address, announce, create_app, guard, live, people, serve, words
 from companion.pages.guard import is_our_name, is_our_page
 from companion.pages.names import clean, record_names
@@ -26,6 +27,7 @@ from companion.rules.notation import parse_play
 from companion.rules.play import Play, Verb
 from companion.rules.referee import legal_plays
 from companion.rules.table import Table
+from companion.said import say
 from companion.store import Store
 
 TWO = ("side Ann", "side Bob", "hand first Ann")
@@ -180,31 +182,39 @@ def test_the_difference_between_table_and_record_has_three_answers(page, begun):
 
 
 @pytest.mark.parametrize(
-    ("zone", "say", "asked"),
+    ("zone", "sentence", "asked"),
     [
         (
             "side-2/battle",
-            "Roll lies on the battle pile; the record has another card.",
-            "Roll lies on Bo’s battle pile; the record has another card.",
+            say("%(card)s lies on %(zone)s.", card=named(Card.ROLL), zone=where("side-2/battle")),
+            "Roll lies on Bo’s battle pile.",
         ),
         (
             "side-1/distance",
-            "The 100 km was to be taken back and still lies on the distance area.",
-            "The 100 km was to be taken back and still lies on Ann’s distance area.",
+            say("%(card)s still lies on %(zone)s.", card=named(Card.KM_100), zone=where("side-1/distance")),
+            "The 100 km still lies on Ann’s distance area.",
         ),
         (
             "side-1/battle",
-            "Roll has moved from the battle pile to the battle pile.",
-            "Roll has moved from Ann’s battle pile to the battle pile.",
+            say("It has moved from %(old)s to %(new)s.", old=where("side-1/battle"), new=where("side-2/battle")),
+            "It has moved from Ann’s battle pile to Bo’s battle pile.",
         ),
         ("side-2/battle", "No card lies on Bo’s battle pile.", "No card lies on Bo’s battle pile."),
-        ("table/discard", "Stop is no longer on the discard pile.", "Stop is no longer on the discard pile."),
-        ("side-7/battle", "Stop is no longer on the battle pile.", "Stop is no longer on the battle pile."),
+        (
+            "table/discard",
+            say("%(card)s is no longer on %(zone)s.", card=named(Card.STOP), zone=where("table/discard")),
+            "Stop is no longer on the discard pile.",
+        ),
+        (
+            "side-7/battle",
+            say("%(card)s is no longer on %(zone)s.", card=named(Card.STOP), zone=where("side-7/battle")),
+            "Stop is no longer on the battle pile.",
+        ),
     ],
 )
-def test_a_difference_says_whose_pile_it_is(page, begun, zone, say, asked):
+def test_a_difference_says_whose_pile_it_is(page, begun, zone, sentence, asked):
     begun.sit("Bob", "Bob", name="Bo")
-    begun.mismatch(Mismatch(1, zone, "roll", None, say))
+    begun.mismatch(Mismatch(1, zone, "roll", None, sentence))
 
     assert f"Table and record differ {asked} The table is right" in text_of(page.get("/"))
 

@@ -11,6 +11,7 @@ from companion.pages.words import _
 from companion.rules import referee
 from companion.rules.cards import Card, Family
 from companion.rules.edition import Edition, EditionError, switches
+from companion.rules.house_rules import switch_title
 from companion.rules.judge import Game
 from companion.setup import deck_lines
 
@@ -139,7 +140,7 @@ def _switch_view(
 
 
 def _title(switch: str) -> str:
-    return _(words.capital(switch.replace("-", " ")).replace("fourre", "fourré").replace("U turn", "U-turn"))
+    return _(switch_title(switch))
 
 
 def count_views(form: Form, edition: Edition) -> list[CountView]:
@@ -174,8 +175,8 @@ def rules_in_force(game: Game) -> RulesView:
     edition, players = game.edition, sum(len(team.players) for team in game.teams)
     turned = [name for name, sheet in edition.by_the_sheet.items() if edition.switch(name) != sheet]
     return RulesView(
-        title=edition.title,
-        about=edition.about,
+        title=_(edition.title),
+        about=_(edition.about),
         target=game.target or referee.target_for(edition, players),
         house_rules=tuple((_title(name), _(switches()[name][edition.switch(name)])) for name in turned),
         counts=tuple((words.title(card), count) for card, count in game.counts),

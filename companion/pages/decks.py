@@ -31,9 +31,9 @@ from companion.decks import (
     write_description,
 )
 from companion.errors import Problem
-from companion.pages import people
+from companion.pages import people, words
 from companion.pages.context import match, state
-from companion.pages.words import _
+from companion.pages.words import _, many
 from companion.rules.edition import EditionError, edition_names, load_edition
 from companion.vision.enrolling import Enrolment, begin, recoded
 
@@ -102,10 +102,11 @@ def use() -> AnyResponse | tuple[str, int]:
         flash(_("Cards are told by their stickers."))
     elif lacks:
         flash(
-            _(
+            many(
+                "“%(title)s” lacks %(count)d face: cards of it are not told, and others are asked about.",
                 "“%(title)s” lacks %(count)d faces: cards of these are not told, and others are asked about.",
+                lacks,
                 title=title_of(name),
-                count=lacks,
             )
         )
     else:
@@ -145,7 +146,15 @@ def take_in() -> AnyResponse | tuple[str, int]:
         return _page(say, asks="file"), 413
     except Problem as problem:
         return _page(str(problem), asks="file"), 400
-    flash(_("“%(title)s” is here, with %(count)d faces.", title=title_of(deck.name), count=len(deck.faces)))
+    title = title_of(deck.name)
+    flash(
+        many(
+            "“%(title)s” is here, with %(count)d face.",
+            "“%(title)s” is here, with %(count)d faces.",
+            len(deck.faces),
+            title=title,
+        )
+    )
     return redirect(url_for("decks.show"), 303)
 
 
@@ -180,7 +189,7 @@ def known(name: str) -> Deck:
 
 def title_of(name: str) -> str:
     """What people call a deck."""
-    return titles(data()).get(name, name)
+    return words.said(titles(data()).get(name, name))
 
 
 def _page(sentence: str = "", *, asks: str = "") -> str:
@@ -205,7 +214,7 @@ def _listed() -> Iterator[Listed]:
     own = own_names(data())
     for name, title in titles(data()).items():
         try:
-            yield _of_deck(load_deck(name, data()), title, is_own=name in own)
+            yield _of_deck(load_deck(name, data()), words.said(title), is_own=name in own)
         except Problem as problem:
             facts = (_("no face yet"),) if is_begun(name, data()) else ()
             yield Listed(name, title, True, facts, 1, is_usable=False, problem="" if facts else str(problem))
@@ -214,9 +223,10 @@ def _listed() -> Iterator[Listed]:
 def _of_deck(deck: Deck, title: str, *, is_own: bool) -> Listed:
     there, missing = len(deck.faces), len(deck.missing)
     facts = [_edition_title(deck.edition)]
-    facts.append(
-        _("%(there)d of %(all)d faces", there=there, all=there + missing) if missing else _("all %(n)d faces", n=there)
-    )
+    if missing:
+        facts.append(many("%(there)d of %(count)d face", "%(there)d of %(count)d faces", there + missing, there=there))
+    else:
+        facts.append(many("all %(count)d faces", "all %(count)d faces", there))
     if not deck.back:
         facts.append(_("no back"))
     if deck.made:
@@ -236,7 +246,7 @@ def enrolment_of(name: str) -> Enrolment:
 
 def _edition_title(name: str) -> str:
     try:
-        return load_edition(name).title
+        return _(load_edition(name).title)
     except EditionError:
         return name
 

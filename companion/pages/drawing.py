@@ -10,16 +10,16 @@ from companion.drawn_zones import NEEDED, Drawing, DrawnZone, Seat, parse_drawin
 from companion.errors import Problem
 from companion.layout import MatLayout
 from companion.pages.sights import TABLE, Called, layout_of
-from companion.pages.words import _
+from companion.pages.words import N_, _
 
 Form = Mapping[str, str]
 NUMBERS = ("x", "y", "w", "h")
 USUAL_SIZE = (1920, 1080)
 SEATS = (
-    (Seat.BOTTOM, _("below the picture")),
-    (Seat.LEFT, _("left of the picture")),
-    (Seat.TOP, _("above the picture")),
-    (Seat.RIGHT, _("right of the picture")),
+    (Seat.BOTTOM, N_("below the picture")),
+    (Seat.LEFT, N_("left of the picture")),
+    (Seat.TOP, N_("above the picture")),
+    (Seat.RIGHT, N_("right of the picture")),
 )
 MOST_HIGH, TABLE_HIGH = 40.0, 16.0
 """How high a side's mat and the table's would be on the picture that zones are put on to begin with, in hundredths."""
@@ -174,8 +174,10 @@ def _tables(form: Form, mat: str, size: tuple[int, int], called: Called) -> Iter
 
 def _rect(typed: list[str], size: tuple[int, int], whole: str) -> list[float]:
     if not all(re.fullmatch(r"\d{1,3}([.,]\d{1,3})?", number, re.ASCII) for number in typed):
-        say = "%(zone)s: left, top, width and height are numbers from 0 to 100, in hundredths of the picture."
-        raise Problem(_(say, zone=whole))
+        wrong = _(
+            "%(zone)s: left, top, width and height are numbers from 0 to 100, in hundredths of the picture.", zone=whole
+        )
+        raise Problem(wrong)
     shares = [float(number.replace(",", ".")) / 100 for number in typed]
     return [share * size[axis % 2] for axis, share in enumerate(shares)]
 

@@ -194,7 +194,7 @@ def _said(verdict: Verdict) -> str:
     if verdict.twin:
         called = words.title(other) if other else _("the back")
         return _("This is the card that is kept as “%(card)s”: lay another, or take that one again.", card=called)
-    return words.capital(_(verdict.sentence or "")) + "."
+    return words.capital(words.said(verdict.sentence or "")) + "."
 
 
 def _page(enrolment: Enrolment, slug: str, sentence: str = "") -> str:

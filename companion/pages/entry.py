@@ -11,7 +11,7 @@ from companion.match import MatchState
 from companion.pages import offers, people, picking, views, words
 from companion.pages.context import match, state
 from companion.pages.picking import Tab
-from companion.pages.words import Names, _, play_say
+from companion.pages.words import N_, Names, _, play_say
 from companion.rules import notation
 from companion.rules.notation import Unreadable
 from companion.rules.play import Play, Verb
@@ -20,10 +20,10 @@ from companion.rules.table import Table
 bp = Blueprint("entry", __name__)
 
 TABS = (
-    (Tab.MY_TURN, "tab=my-turn", _("My turn")),
-    (Tab.DISCARD, "discard=1", _("Discard")),
-    (Tab.AT_ONCE, "tab=at-once", _("At once!")),
-    (Tab.OTHER, "tab=other", _("Other")),
+    (Tab.MY_TURN, "tab=my-turn", N_("My turn")),
+    (Tab.DISCARD, "discard=1", N_("Discard")),
+    (Tab.AT_ONCE, "tab=at-once", N_("At once!")),
+    (Tab.OTHER, "tab=other", N_("Other")),
 )
 """Each with the query that chooses it."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gettext
 import io
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from functools import cache
 
@@ -16,8 +16,10 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from flask import Flask, request, session
 
+from companion.rules import reasons
+from companion.rules.cards import card_of_slug
 from companion.rules.reasons import LANGUAGES
-from companion.said import Said
+from companion.said import Counted, Said, Term
 from companion.shipped import shipped
 
 ENGLISH = "en"
@@ -26,6 +28,12 @@ OWN_NAMES: Mapping[str, str] = {"en": "English", "fr": "Français", "pl": "Polsk
 
 _CHOSEN = "language"
 _spoken: ContextVar[str] = ContextVar("spoken", default=ENGLISH)
+_edition: ContextVar[str | None] = ContextVar("edition", default=None)
+
+Called = Callable[[Term], str | None]
+"""How the people at this table call what a sentence speaks of; None for what has no name of its own there."""
+
+_called: ContextVar[Called] = ContextVar("called", default=lambda _term: None)
 
 
 def spoken() -> str:
@@ -38,6 +46,17 @@ def speak(language: str) -> None:
     _spoken.set(language if language in LANGUAGES else ENGLISH)
 
 
+def printed_in() -> str | None:
+    """The edition whose cards are spoken of: their names are those that it prints."""
+    return _edition.get()
+
+
+def speak_of(edition: str | None, called: Called = lambda _term: None) -> None:
+    """Calls the cards from here on as an edition prints them, and what else is spoken of as the table does."""
+    _edition.set(edition)
+    _called.set(called)
+
+
 def choose(language: str) -> None:
     """Remembers the language of this phone."""
     session.permanent = True
@@ -47,12 +66,17 @@ def choose(language: str) -> None:
 def prepare(app: Flask) -> None:
     """Finds out before every request which language its page is in."""
     app.before_request(_find_out)
-    app.teardown_request(lambda _error: speak(ENGLISH))
+    app.teardown_request(_forget)
 
 
 def _find_out() -> None:
     chosen = session.get(_CHOSEN)
     speak(chosen if chosen in LANGUAGES else request.accept_languages.best_match(LANGUAGES, ENGLISH))
+
+
+def _forget(_error: BaseException | None) -> None:
+    speak(ENGLISH)
+    speak_of(None)
 
 
 def translate(text: str) -> str:
@@ -62,14 +86,40 @@ def translate(text: str) -> str:
     return catalogue(spoken()).gettext(text) if text else ""
 
 
-def said_here(sentence: Said) -> str:
-    """A sentence from a room further in, in the language of the page."""
-    pattern = catalogue(spoken()).gettext(sentence.pattern)
-    if not sentence.values:
-        return pattern
-    return pattern % {
-        key: said_here(value) if isinstance(value, Said) else value for key, value in sentence.values.items()
-    }
+def said_here(sentence: Said, called: Called | None = None) -> str:
+    """A sentence from a room further in, in the language of the page. It begins as it did, small or large."""
+    said = _said(sentence, called or _called.get())
+    return said[:1].upper() + said[1:] if sentence[:1].isupper() else said
+
+
+def _said(sentence: Said, called: Called) -> str:
+    if isinstance(sentence, Term):
+        return called(sentence) or _plainly(sentence)
+    texts = catalogue(spoken())
+    if isinstance(sentence, Counted):
+        pattern = texts.ngettext(sentence.pattern, sentence.several, sentence.number)
+    else:
+        pattern = texts.gettext(sentence.pattern) if sentence.pattern else ""
+    return pattern % _values(sentence.values, called) if sentence.values else pattern
+
+
+def _values(values: Mapping[str, object], called: Called) -> dict[str, object]:
+    return {key: _said(value, called) if isinstance(value, Said) else value for key, value in values.items()}
+
+
+def with_values(pattern: str, values: Mapping[str, object]) -> str:
+    """A translated pattern with its values put in, those that are sentences themselves in the language of the page."""
+    return pattern % _values(values, _called.get()) if values else pattern
+
+
+def _plainly(term: Term) -> str:
+    """A word as it is said where the table has no name for the thing."""
+    card, text = card_of_slug(term.key) if term.kind == "card" else None, str.__str__(term)
+    if card is None:
+        return catalogue(spoken()).gettext(text)
+    name = reasons.card_name(card, spoken(), printed_in())
+    # In English it says `The 100 km` where that is what a sentence needs.
+    return text if name == reasons.card_name(card) else name
 
 
 def translate_many(one: str, many: str, count: int) -> str:

@@ -50,9 +50,10 @@ def legal_now(table: Table, play: Play) -> bool:
 
 def coups_fourres(table: Table, names: Names) -> list[Offer]:
     """The safeties that can answer an attack now; every partner of the attacked side may."""
-    say = "Coup fourré! %(who)s: %(card)s"
     return [
-        Offer(_(say, who=names.player(play.player), card=words.title(play.card)), str(play))
+        Offer(
+            _("Coup fourré! %(who)s: %(card)s", who=names.player(play.player), card=words.title(play.card)), str(play)
+        )
         for play in _answers(table, SAFETY_OF)
     ]
 

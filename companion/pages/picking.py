@@ -74,7 +74,7 @@ class Question:
 def _grouped(tiles: Iterable[Tile]) -> tuple[Group, ...]:
     tiles = list(tiles)
     groups = ((family, [tile for tile in tiles if tile.card.family is family]) for family in FAMILIES)
-    return tuple((words.FAMILY_TITLES[family], family.value, some) for family, some in groups if some)
+    return tuple((_(words.FAMILY_TITLES[family]), family.value, some) for family, some in groups if some)
 
 
 # The tabs
@@ -320,8 +320,11 @@ def _one_more(player: str, cards: tuple[Card, ...], card: Card) -> Tile:
 def _which_lost(table: Table, player: str, _asked: Mapping[str, str], names: Names) -> Question:
     tiles = (_play_tile(table, Play(Verb.PENALTY, player, card)) for card in table.deck)
     left = table.seats[(table.seat_of(player) + 1) % len(table.seats)].player
-    say = "%(left)s, to %(who)s’s left, draws a card from %(who)s’s hand and discards it: which?"
-    title = _(say, left=names.player(left), who=names.player(player))
+    title = _(
+        "%(left)s, to %(who)s’s left, draws a card from %(who)s’s hand and discards it: which?",
+        left=names.player(left),
+        who=names.player(player),
+    )
     return Question(title, None, _grouped(tiles), instead=Offer(_("No penalty")))
 
 

@@ -110,7 +110,7 @@ def _not_seated(edition: Edition) -> str:
     if not missing:
         return ""
     many = _("%(some)s or %(last)s", some=", ".join(missing[:-1]), last=missing[-1]) if missing[1:] else missing[0]
-    return _("%(edition)s cannot seat %(many)s players.", edition=edition.title, many=many)
+    return _("%(edition)s cannot seat %(many)s players.", edition=_(edition.title), many=many)
 
 
 def _names_before(now: MatchState) -> list[str]:
@@ -180,8 +180,8 @@ def _seating(value: str, edition: Edition) -> tuple[int, int]:
     """How many play, and how many a side. Raises Problem where the edition cannot seat them so."""
     found = [way for way in edition.seatings if value in ("", f"{way[0]}x{way[1]}")]
     if not found:
-        say = "%(edition)s cannot seat these players so: choose how many play once more."
-        raise Problem(_(say, edition=edition.title))
+        wrong = _("%(edition)s cannot seat these players so: choose how many play once more.", edition=_(edition.title))
+        raise Problem(wrong)
     return found[0]
 
 

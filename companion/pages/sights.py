@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import groupby
 
 from companion.layout import MatLayout, side_mat, table_mat
 from companion.lookout import Survey
-from companion.pages import words
+from companion.pages import language, words
 from companion.pages.words import Names, _
+from companion.said import Said, Term
 from companion.vision.advice import NO_MATS
 from companion.vision.measure import DARK_WHITE, DIM_CONTRAST, GLARE_SHARE, MOST_BLUR_MODULES, SOFT_PX, ZoneSight
 
@@ -103,7 +103,7 @@ def sights(survey: Survey, names: Names, mats: Mapping[str, str]) -> Sights:
         is_measured=advice.smallest_mm is not None,
         brief=_brief(survey),
         all_well=well,
-        faces=advice.faces,
+        faces=words.said(advice.faces),
         todo=tuple(ToDo(called.in_sentence(hint.say), hint.needed) for hint in advice.hints),
         outlines=tuple(_outlines(survey, called)),
         mats=tuple(_by_mat(survey, called)),
@@ -153,16 +153,17 @@ class Called:
 
     def in_sentence(self, sentence: str) -> str:
         """A sentence with the mats and zones called as they are at this table."""
-        sentence = re.sub(r"'?\b((?:side-\d|table)/[a-z]+)\b'?", lambda found: self._of(found[1]), sentence)
-        sentence = re.sub(r"\bthe mat of side (\d)", lambda found: self._mat(f"side-{found[1]}"), sentence, flags=re.I)
-        return re.sub(r"'?\b(side-\d)\b'?", lambda found: self.title(found[1]), sentence)
+        return language.said_here(sentence, self._named) if isinstance(sentence, Said) else sentence
 
-    def _of(self, zone: str) -> str:
-        side, name = self.side(zone.partition("/")[0]), words.zone_name(zone, None).lower()
-        return _("%(who)s’s %(zone)s", who=side, zone=name) if side else _("the %(zone)s", zone=name)
-
-    def _mat(self, mat: str) -> str:
-        return _("%(who)s’s mat", who=self.title(mat))
+    def _named(self, term: Term) -> str | None:
+        if term.kind == "zone":
+            return words.zone_in_sentence(term.key, self.side(term.key.partition("/")[0]))
+        if term.kind == "mat":
+            side = self.side(term.key)
+            return _("%(who)s’s mat", who=side) if side else _("the mat of the table’s middle")
+        if term.kind == "side":
+            return self.side(term.key) or _("the middle of the table")
+        return None
 
 
 def _brief(survey: Survey) -> str:

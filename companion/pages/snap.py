@@ -15,9 +15,9 @@ from companion.errors import Problem
 from companion.pages import people, tallied, views
 from companion.pages.context import match, service, state
 from companion.pages.words import Names, _
-from companion.rules import tableau
 from companion.rules.edition import Edition, EditionError, edition_names, load_edition
 from companion.rules.spelling import shown
+from companion.said import say
 from companion.snap import BUSY, MOST_BYTES, MOST_PHOTOS, MOST_SENT_BYTES, Shot, Snap, deck_choices, read_photo
 from companion.tally import Tally, tally
 
@@ -90,7 +90,7 @@ def count(token: str) -> AnyResponse | str | tuple[str, int]:
         sentence, code = _refused(error)
         return _confirming(token, edition, found, form, sentence), code
     return render_template(
-        "snapped.html", token=token, sheet=views.counted_sheet(table), odd=tableau.odd(table), form=_told(form)
+        "snapped.html", token=token, sheet=views.counted_sheet(table), odd=tallied.odd(table), form=_told(form)
     )
 
 
@@ -169,14 +169,13 @@ def _shot(number: int, deck: str) -> Shot:
     if len(data) > MOST_BYTES:
         raise RequestEntityTooLarge
     file = shown(sent.filename or "") if sent else ""
-    return read_photo(data, _("photograph %(number)d", number=number), deck, _folder(), file)
+    return read_photo(data, say("photograph %(number)d", number=number), deck, _folder(), file)
 
 
 def _deck(name: str) -> str:
     """The deck that was chosen, if one was. Raises Problem for one that is not there, or not any more."""
     if name and name not in dict(deck_choices(_folder())):
-        say = "There is no deck “%(name)s” to tell cards by: choose again under Cards."
-        raise Problem(_(say, name=shown(name)))
+        raise Problem(_("There is no deck “%(name)s” to tell cards by: choose again under Cards.", name=shown(name)))
     return name
 
 

@@ -13,7 +13,7 @@ from companion.match import GONE, Answer, Fate, Match, MatchState, Outcome, Poli
 from companion.pages import agreements, offers, people, rights, seats, views
 from companion.pages.context import forget_state, match, service, state
 from companion.pages.people import NotYours
-from companion.pages.words import Names, _
+from companion.pages.words import N_, Names, _
 from companion.store import Event, NotSaved
 
 bp = Blueprint("table", __name__)
@@ -22,9 +22,9 @@ MOST_SHOWN_AGAIN = 200
 """A longer text was never a play."""
 
 POLICIES = (
-    (Policy.TAP, _("Somebody taps to confirm"), ""),
-    (Policy.PLAY_ON, _("Playing on confirms"), _("The next player’s card confirms the one before.")),
-    (Policy.AUTO, _("It counts at once"), _("Only doubts and illegal plays are asked about.")),
+    (Policy.TAP, N_("Somebody taps to confirm"), ""),
+    (Policy.PLAY_ON, N_("Playing on confirms"), N_("The next player’s card confirms the one before.")),
+    (Policy.AUTO, N_("It counts at once"), N_("Only doubts and illegal plays are asked about.")),
 )
 
 
@@ -235,7 +235,7 @@ def _tap(act: Callable[[Match, str], Outcome]) -> AnyResponse:
     outcome = act(match(), people.who(state()))
     forget_state()
     if outcome.say:
-        flash(outcome.say)
+        flash(_(outcome.say))
     return back()
 
 

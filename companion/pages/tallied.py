@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from companion.errors import Problem
 from companion.pages import words
 from companion.pages.names import clean
-from companion.pages.words import _
+from companion.pages.words import Names, _
 from companion.rules.cards import Card, Family, card_of_slug
 from companion.rules.edition import Edition
 from companion.rules.table import Table
-from companion.rules.tableau import Laying, Told, Trip, check_sides, likely, table_of, trips
+from companion.rules.tableau import Laying, Told, Trip, check_sides, likely, odd_cards, odd_trip, table_of, trips
 from companion.tally import PILES, Lot, Spot, Tally, layings, scores
 from companion.vision.boxes import Box, around
 from companion.vision.view import Point
@@ -138,7 +138,7 @@ def fields(edition: Edition, tally: Tally, named: Mapping[str, str]) -> dict[str
     """The form as the photographs fill it; `named` are the names of sides by their mats."""
     form: dict[str, str] = {"trip": "", "ended": "", "pile": YES if tally.draw_pile_empty else NO}
     for place in tally.places:
-        form[f"name-{place.key}"] = named.get(place.key.replace("unseen", "side"), place.name)
+        form[f"name-{place.key}"] = named.get(place.key.replace("unseen", "side"), words.said(place.name))
         form |= _lot_fields(edition, place.lot or Lot(place.key, ()))
         form |= {f"drove-{place.key}": YES} if place.lot is None else {}
     for lot in tally.lots:
@@ -241,7 +241,9 @@ def _unsure(edition: Edition, form: Form, spot: Spot, *, is_needed: bool) -> Uns
 def _piles(lot: Lot) -> str:
     shown = [(pile, ", ".join(map(words.name, lot.shows(pile)))) for pile in PILES]
     said = [
-        _("%(pile)s: %(cards)s", pile=words.capital(words.ZONES[pile]), cards=cards) for pile, cards in shown if cards
+        _("%(pile)s: %(cards)s", pile=words.capital(_(words.ZONES[pile])), cards=cards)
+        for pile, cards in shown
+        if cards
     ]
     return " · ".join(said)
 
@@ -297,7 +299,7 @@ def asked(edition: Edition, tally: Tally, form: Form) -> tuple[Asked, ...]:
     keys, names = _sides(tally, form), _names(tally, form)
     told = likely(edition, layings(tally), draw_pile_empty=tally.draw_pile_empty)
     seen = [place.key for place in tally.places]
-    called = {place.key: place.name for place in tally.places} | names
+    called = {place.key: words.said(place.name) for place in tally.places} | names
     done = _("nobody") if told.completed_by is None else called[seen[told.completed_by]]
     ways = [(_trip_value(trip, keys), _trip_say(trip, keys, names)) for trip in trips(edition, len(keys))]
     so_far = _trip_say(told.trip, seen, called)
@@ -325,6 +327,12 @@ def _trip_say(trip: Trip, keys: Sequence[str], names: Mapping[str, str]) -> str:
     return _("%(km)d km, extended by %(who)s", km=trip.target, who=names[keys[trip.extended_by]])
 
 
+def odd(table: Table) -> tuple[str, ...]:
+    """What cannot be, or hardly, of the table that was counted: a sentence each, for people to look again."""
+    cards = (words.why(reason, table.edition, Names({}, {})).say for reason in odd_cards(table))
+    return (*cards, *map(words.said, odd_trip(table)))
+
+
 # --- What was sent ---------------------------------------------------------------------------------------------
 
 
@@ -347,7 +355,7 @@ def _sides(tally: Tally, form: Form) -> list[str]:
 
 def _names(tally: Tally, form: Form) -> dict[str, str]:
     """What the sides are called, as typed; a heap beside the mats that is a side after all has no name yet."""
-    usual = {place.key: place.name for place in tally.places}
+    usual = {place.key: words.said(place.name) for place in tally.places}
     free = _("Side %(number)d", number=len(usual) + 1)
     return {key: clean(form.get(f"name-{key}", "")) or usual.get(key, free) for key in _sides(tally, form)}
 
@@ -384,8 +392,8 @@ def _told_cards(edition: Edition, lot: Lot, form: Form) -> Iterator[tuple[Card, 
         said = form.get(f"c-{spot.key}", "")
         card = card_of_slug(form.get(f"o-{spot.key}", "") if said == OTHER else said)
         if said != NOTHING and (card is None or card not in edition.deck):
-            say = "Card %(number)d is still open: say which it is, or that it does not count."
-            raise Problem(_(say, number=spot.number))
+            still = _("Card %(number)d is still open: say which it is, or that it does not count.", number=spot.number)
+            raise Problem(still)
         if card is not None and scores(card):
             yield card, spot.sideways
 
@@ -393,8 +401,13 @@ def _told_cards(edition: Edition, lot: Lot, form: Form) -> Iterator[tuple[Card, 
 def _number(form: Form, field: str, card: Card, name: str) -> int:
     typed = form.get(field, "").strip() or "0"
     if not typed.isdecimal() or len(typed) > 2:
-        say = "How many %(card)s lie before %(name)s? That is a number from 0 to %(most)d."
-        raise Problem(_(say, card=words.name(card), name=name, most=MOST_COPIES))
+        wrong = _(
+            "How many %(card)s lie before %(name)s? That is a number from 0 to %(most)d.",
+            card=words.name(card),
+            name=name,
+            most=MOST_COPIES,
+        )
+        raise Problem(wrong)
     return int(typed)
 
 

@@ -7,13 +7,14 @@ import hashlib
 import mimetypes
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from flask import Flask, Response, abort, request, url_for
 
 from companion.pages import language, live, people, phone, words
-from companion.pages.context import state
+from companion.pages.context import match, state
 from companion.pages.signs import sprite
 from companion.rules.cards import Card, Family
 
@@ -42,13 +43,24 @@ def prepare(app: Flask, static: Path) -> None:
         language.translate, language.translate_many, newstyle=True
     )
     language.prepare(app)
+    app.before_request(_as_printed)
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     app.jinja_env.globals.update(
         card=Card, family=Family, title=words.title, words=words, family_titles=words.FAMILY_TITLES
     )
     app.jinja_env.filters["curly"] = words.curly
+    app.jinja_env.filters["here"] = language.translate
+    app.jinja_env.filters["said"] = words.said
     app.context_processor(lambda: _helpers(assets))
     app.add_url_rule("/static/<path:name>", "static", lambda name: _serve(assets, name))
+
+
+def _as_printed() -> None:
+    """The cards are called as they are printed on those that are played with, the piles by whose they are."""
+    now = state()
+    names = words.Names.of(now.game)
+    sides = {mat: names.side(side) for mat, side in match().mats(now).items()}
+    language.speak_of(now.game.edition_name, partial(words.zone_called, sides))
 
 
 def _files(static: Path) -> list[Path]:

@@ -160,8 +160,8 @@ class Choice:
 
 def difference_say(state: MatchState, difference: Mismatch, mats: Mapping[str, str]) -> str:
     """What differs, with the name of the side it is about; `mats` says which side plays on which mat."""
-    side = mats.get(difference.zone.partition("/")[0])
-    return words.on_whose(difference.say, difference.zone, Names.of(state.game).side(side) if side else None)
+    names = Names.of(state.game)
+    return words.on_whose(difference.say, {mat: names.side(side) for mat, side in mats.items()})
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,8 +197,8 @@ def _choices(plays: Sequence[Play], table: Table | None, names: Names, was: Play
     ways = {replace(play, card=None, times=1) for play in (*plays, was or plays[0])} if plays else set()
     return tuple(
         Choice(
-            title=words.doubled(play.card, play.times) or words.capital(play.verb.value),
-            say=words.play_say(play, names) if len(ways) > 1 else "",
+            title=words.doubled(play.card, play.times) or words.play_say(play, names),
+            say=words.play_say(play, names) if len(ways) > 1 and play.card else "",
             text=str(play),
             card=words.sign_of(play),
             legal=table is not None and offers.legal_now(table, play),
@@ -246,7 +246,7 @@ def entry_view(state: MatchState, entry: Entry) -> PlayView:
         raise ValueError("a header line is no play")
     say = _line_say(edition, judged, judged.play, names) if judged.play else entry.written.text
     whys = tuple(words.why(reason, edition, names) for reason in judged.reasons)
-    unreadable = (Why(judged.unreadable, "", None),) if judged.unreadable else ()
+    unreadable = (Why(words.said(judged.unreadable), "", None),) if judged.unreadable else ()
     return PlayView(
         id=entry.seq,
         say=say,
@@ -365,7 +365,7 @@ def _rows(table: Table, sheets: Sequence[Sheet], names: Names) -> tuple[Row, ...
     points = [dict(sheet.lines) for sheet in sheets]
     items = [item for item in Item if any(p.get(item) for p in points) or item is Item.DISTANCE]
     return tuple(
-        Row(item, words.ITEMS[item], _note(item, table, points, names), tuple(p.get(item) for p in points))
+        Row(item, _(words.ITEMS[item]), _note(item, table, points, names), tuple(p.get(item) for p in points))
         for item in items
     )
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from companion.pages import language
 from companion.rules import reasons, referee
@@ -18,17 +19,22 @@ from companion.rules.play import Play, Verb
 from companion.rules.reasons import Reason
 from companion.rules.scoring import Item
 from companion.rules.table import COUP_FOURRE_KM, SAFETY_KM, HowEnded, Side
+from companion.said import Said, Term
 
 
 def _(text: str, **values: object) -> str:
     """A text in the language of the page, with its values put in."""
-    here = language.translate(text)
-    return here % values if values else here
+    return language.with_values(language.translate(text), values)
 
 
 def many(one: str, several: str, count: int, **values: object) -> str:
     """The form of a text that fits `%(count)d` things, in the language of the page."""
-    return language.translate_many(one, several, count) % {"count": count, **values}
+    return language.with_values(language.translate_many(one, several, count), {"count": count, **values})
+
+
+def said(text: str) -> str:
+    """A sentence of a room further in, in the language of the page; what somebody has typed stays as it is."""
+    return language.said_here(text) if isinstance(text, Said) else text
 
 
 def N_(text: str) -> str:  # noqa: N802 - the usual name of this mark
@@ -74,7 +80,7 @@ def doer(by: str, names: Names) -> str:
 
 def name(card: Card | None) -> str:
     """A card's name within a sentence: `end of limit`, `75 km`, `u-turn`."""
-    return reasons.card_name(card or Card.UNKNOWN, language.spoken())
+    return reasons.card_name(card or Card.UNKNOWN, language.spoken(), language.printed_in())
 
 
 def title(card: Card | None) -> str:
@@ -184,10 +190,10 @@ _AIMLESS = {
 
 
 _LAID = {
-    "battle": N_("A card was laid on %(whose)s battle pile."),
-    "speed": N_("A card was laid on %(whose)s speed pile."),
-    "distance": N_("A card was laid in %(whose)s distance area."),
-    "safety": N_("A card was laid in %(whose)s safety area."),
+    "battle": N_("A card was laid on %(who)s’s battle pile."),
+    "speed": N_("A card was laid on %(who)s’s speed pile."),
+    "distance": N_("A card was laid in %(who)s’s distance area."),
+    "safety": N_("A card was laid in %(who)s’s safety area."),
     "discard": N_("A card was laid on the discard pile."),
 }
 
@@ -197,7 +203,7 @@ def laid_in(zone: str, side: str | None) -> str:
     kind = zone.partition("/")[2]
     if kind not in _LAID or (side is None and kind != "discard"):
         return _("A card was laid.")
-    return _(_LAID[kind], whose=_("%(who)s’s", who=side))
+    return _(_LAID[kind], who=side)
 
 
 ZONES = {
@@ -211,12 +217,38 @@ ZONES = {
 """The zones of the mats."""
 
 
-def on_whose(sentence: str, zone: str, side: str | None) -> str:
-    """A sentence about a pile or an area with its side's name, where it says `the battle pile`; `side` as called."""
+_ZONES_OF = {
+    "battle": N_("%(who)s’s battle pile"),
+    "speed": N_("%(who)s’s speed pile"),
+    "distance": N_("%(who)s’s distance area"),
+    "safety": N_("%(who)s’s safety area"),
+}
+_THE_ZONES = {
+    "battle": N_("the battle pile"),
+    "speed": N_("the speed pile"),
+    "distance": N_("the distance area"),
+    "safety": N_("the safety area"),
+    "draw": N_("the draw pile"),
+    "discard": N_("the discard pile"),
+}
+
+
+def zone_in_sentence(zone: str, side: str | None) -> str:
+    """A zone within a sentence: `Ann’s battle pile`, `the discard pile`; `side` is how that mat's side is called."""
     kind = zone.partition("/")[2]
-    if side is None or kind not in ZONES:
-        return sentence
-    return sentence.replace(f"the {ZONES[kind]}", _("%(who)s’s %(zone)s", who=side, zone=_(ZONES[kind])), 1)
+    if side is not None and kind in _ZONES_OF:
+        return _(_ZONES_OF[kind], who=side)
+    return _(_THE_ZONES[kind]) if kind in _THE_ZONES else zone
+
+
+def on_whose(sentence: str, sides: Mapping[str, str]) -> str:
+    """A sentence about piles and areas with their sides' names; `sides` are how they are called, by their mats."""
+    return language.said_here(sentence, partial(zone_called, sides)) if isinstance(sentence, Said) else sentence
+
+
+def zone_called(sides: Mapping[str, str], term: Term) -> str | None:
+    """A zone as `zone_in_sentence` has it, None for anything else; `sides` are how they are called, by their mats."""
+    return zone_in_sentence(term.key, sides.get(term.key.partition("/")[0])) if term.kind == "zone" else None
 
 
 def zone_name(zone: str, side: str | None) -> str:
@@ -282,14 +314,19 @@ def why(reason: Reason, edition: Edition, names: Names) -> Why:
     people = {"player", "turn", "side", "asker"}
     details = tuple((key, names.anyone(value) if key in people else value) for key, value in reason.details)
     shown = Reason(reason.code, details)
-    here = language.spoken()
-    instead = reasons.instead(shown, here)
-    return Why(curly(reasons.say(shown, here)), reasons.rule(shown, edition, here), curly(instead) if instead else None)
+    here, printed = language.spoken(), language.printed_in()
+    instead = reasons.instead(shown, here, printed)
+    say = curly(reasons.say(shown, here, printed))
+    return Why(say, reasons.rule(shown, edition, here), curly(instead) if instead else None)
+
+
+_QUOTES = {"en": ("“", "”"), "fr": ("«\u00a0", "\u00a0»"), "pl": ("„", "”")}
 
 
 def curly(text: str) -> str:
-    """A sentence with the apostrophes and quotation marks of the pages."""
-    return re.sub(r"`([^`]*)`", r"“\1”", re.sub(r"(?<!\w)'(\w[^' ]*)'", r"“\1”", text)).replace("'", "’")
+    """A sentence in the language of the page, with the apostrophes and quotation marks of the pages."""
+    quoted = r"\1".join(_QUOTES[language.spoken()])
+    return re.sub(r"`([^`]*)`", quoted, re.sub(r"(?<!\w)'(\w[^' ]*)'", quoted, said(text))).replace("'", "’")
 
 
 ITEMS = {

@@ -6,6 +6,9 @@ Slugs are the names used in files, notation, logs, stickers and JSON.
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import cache
+
+from companion.said import Term
 
 
 class Family(StrEnum):
@@ -104,8 +107,8 @@ def card_of_slug(slug: str) -> Card | None:
 _OWN_NAMES = {Card.UNKNOWN: "unknown card", Card.U_TURN: "u-turn"}
 
 
-def card_name(card: Card) -> str:
+@cache
+def card_name(card: Card) -> Term:
     """The card's English name for a sentence: `end of limit`, `75 km`, `u-turn`."""
-    if card in _OWN_NAMES:
-        return _OWN_NAMES[card]
-    return f"{card} km" if card.family is Family.DISTANCE else card.value.replace("-", " ")
+    plain = f"{card} km" if card.family is Family.DISTANCE else card.value.replace("-", " ")
+    return Term(_OWN_NAMES.get(card, plain), "card", card.value)

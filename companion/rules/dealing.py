@@ -6,8 +6,8 @@ from collections.abc import Collection, Sequence
 from types import MappingProxyType
 
 from companion.rules.edition import Edition, EditionError
-from companion.rules.house_rules import one_of
 from companion.rules.table import Due, Seat, Side, Table, Team
+from companion.said import Said, one_of, say
 
 EXTENDABLE_KM = 700
 EXTENDED_KM = 1000
@@ -38,33 +38,45 @@ def check_seating(edition: Edition, teams: Sequence[Team]) -> None:
     sizes = {len(team.players) for team in teams}
     players = sum(len(team.players) for team in teams)
     if len(sizes) != 1 or (players, *sizes) not in edition.seatings:
-        raise SeatingError(f"{edition.title} is played by {ways_to_play(edition)}: {_these(players, sizes)}.")
+        wrong = say(
+            "%(edition)s is played by %(ways)s: %(these)s.",
+            edition=Said(edition.title),
+            ways=ways_to_play(edition),
+            these=_these(players, sizes),
+        )
+        raise SeatingError(wrong)
 
 
-def _these(players: int, sizes: Collection[int]) -> str:
+def _these(players: int, sizes: Collection[int]) -> Said:
     if len(sizes) > 1:
-        return "these sides are not equally large"
+        return say("these sides are not equally large")
     each = max(sizes, default=1)
-    return f"these sides seat {players} {HOW_SEATED.get(each, f'with {each} a side')}"
+    how = HOW_SEATED.get(each) or say("with %(each)d a side", each=each)
+    return say("these sides seat %(players)d %(how)s", players=players, how=how)
 
 
-HOW_SEATED = MappingProxyType({1: "alone", 2: "in pairs", 3: "in threes", 4: "in fours"})
+HOW_SEATED = MappingProxyType({1: say("alone"), 2: say("in pairs"), 3: say("in threes"), 4: say("in fours")})
 """By how many players make a side."""
 
 
-def ways_to_play(edition: Edition) -> str:
+def ways_to_play(edition: Edition) -> Said:
     """How many play an edition: `2 or 3 alone, or 4 or 6 in pairs`."""
     players: dict[int, list[int]] = {}
     for count, each in edition.seatings:
         players.setdefault(each, []).append(count)
-    return ", or ".join(f"{numbers(counts)} {HOW_SEATED[each]}" for each, counts in players.items())
+    first, *others = (
+        say("%(players)s %(how)s", players=numbers(counts), how=HOW_SEATED[each]) for each, counts in players.items()
+    )
+    for other in others:
+        first = say("%(some)s, or %(last)s", some=first, last=other)
+    return first
 
 
-def numbers(counts: Sequence[int]) -> str:
+def numbers(counts: Sequence[int]) -> Said:
     """`4 or 6`; more than two in a row are `2 to 8`."""
     first, last = counts[0], counts[-1]
     in_a_row = len(counts) > 2 and list(counts) == list(range(first, last + 1))
-    return f"{first} to {last}" if in_a_row else one_of(map(str, counts))
+    return say("%(first)d to %(last)d", first=first, last=last) if in_a_row else one_of(counts)
 
 
 def new_hand(edition: Edition, teams: Sequence[Team], first: str, target: int | None = None) -> Table:

@@ -24,6 +24,7 @@ from companion.rules.house_rules import (
     switches,
 )
 from companion.rules.spelling import meant, shown
+from companion.said import Said, say
 
 __all__ = [
     "Edition",
@@ -197,22 +198,36 @@ class Edition:
         Raises EditionError where the counts are known, for a card that is not in the deck, and for a wrong total.
         """
         if self.counts_verified:
-            raise EditionError(f"The numbers of cards in {self.title} are known: only an unverified deck is corrected.")
+            known = say(
+                "The numbers of cards in %(edition)s are known: only an unverified deck is corrected.",
+                edition=Said(self.title),
+            )
+            raise EditionError(known)
         for card, count in counts.items():
             self._check_count(card, count)
         deck = {**self.deck, **counts}
         was, total = sum(self.deck.values()), sum(deck.values())
         if total != was:
-            raise EditionError(f"With these numbers the deck has {total} cards, not {was}: correct others as well.")
+            wrong = say(
+                "With these numbers the deck has %(total)d cards, not %(was)d: correct others as well.",
+                total=total,
+                was=was,
+            )
+            raise EditionError(wrong)
         return replace(self, deck=MappingProxyType(deck))
 
     def _check_count(self, card: Card, count: int) -> None:
         if card not in self.deck:
-            raise EditionError(f"There is no {card_name(card)} in the deck of {self.title}.")
+            edition = Said(self.title)
+            raise EditionError(
+                say("There is no %(card)s in the deck of %(edition)s.", card=card_name(card), edition=edition)
+            )
         if card.family is Family.SAFETY and count != 1:
-            raise EditionError(f"There is one {card_name(card)} in the deck, as of each safety.")
+            raise EditionError(say("There is one %(card)s in the deck, as of each safety.", card=card_name(card)))
         if count < 0:
-            raise EditionError(f"How many there are of {card_name(card)} is 0 or more, not {count}.")
+            raise EditionError(
+                say("How many there are of %(card)s is 0 or more, not %(count)d.", card=card_name(card), count=count)
+            )
 
 
 def _field(switch: str) -> str:
@@ -261,7 +276,13 @@ def _shipped(name: str) -> Edition:
     if name not in edition_file.shipped_names():
         known = edition_names()
         near = meant(name, known)
-        raise EditionError(f"There is no edition '{shown(name)}'{near}: the editions are {', '.join(known)}.")
+        none = say(
+            "There is no edition '%(name)s'%(near)s: the editions are %(known)s.",
+            name=shown(name),
+            near=near,
+            known=", ".join(known),
+        )
+        raise EditionError(none)
     return read_edition(edition_file.EDITIONS / f"{name}.toml")
 
 

@@ -16,9 +16,10 @@ from typing import Any
 
 from companion.rules import toml_lines
 from companion.rules.cards import Card, card_of_slug
-from companion.rules.house_rules import EditionError, contradictions, one_of, otherwise, switches, written
+from companion.rules.house_rules import EditionError, contradictions, otherwise, switches, written
 from companion.rules.spelling import meant, nearest
 from companion.rules.toml_lines import Place
+from companion.said import one_of, say
 
 EDITIONS = Path(__file__).parent / "editions"
 
@@ -44,9 +45,9 @@ _LEVEL = ("play-on", "restart")
 _CHOICE = {"value": str, "source": str}
 FIRST_PLAYERS = MappingProxyType(
     {
-        "left-of-the-dealer": "The player to the dealer's left begins, and the deal goes round.",
-        "youngest": "The youngest player begins.",
-        "alternates": "The first turn alternates hand by hand.",
+        "left-of-the-dealer": say("The player to the dealer's left begins, and the deal goes round."),
+        "youngest": say("The youngest player begins."),
+        "alternates": say("The first turn alternates hand by hand."),
     }
 )
 """Who begins, as a sheet says it; for the table to know, no rule depends on it."""

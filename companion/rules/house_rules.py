@@ -10,6 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from companion.rules.spelling import meant
+from companion.said import Said, one_of, say
 
 _SWITCHES = Path(__file__).parent / "switches.toml"
 
@@ -28,30 +29,36 @@ def switches() -> Mapping[str, Mapping[str, str]]:
     return MappingProxyType({name: MappingProxyType(values) for name, values in data.items()})
 
 
+def switch_title(name: str) -> str:
+    """A switch as a heading: `Hazard on hazard`."""
+    plain = name.replace("-", " ").replace("fourre", "fourré").replace("u turn", "u-turn")
+    return plain[:1].upper() + plain[1:]
+
+
 @dataclass(frozen=True, slots=True)
 class Contradiction:
     """Two values that cannot both hold, and why. Each of the two switches has one other value."""
 
     one: Rule
     other: Rule
-    because: str
+    because: Said
 
 
 CONTRADICTIONS = (
     Contradiction(
         ("roll-on-remedy", "forbidden"),
         ("roll-after-remedy", "needed"),
-        "a roll that is needed after a remedy must be allowed on it",
+        say("a roll that is needed after a remedy must be allowed on it"),
     ),
     Contradiction(
         ("roll-on-remedy", "forbidden"),
         ("roll-after-late-safety", "needed"),
-        "a roll that is needed after a late safety must be allowed there",
+        say("a roll that is needed after a late safety must be allowed there"),
     ),
     Contradiction(
         ("first-card", "roll-or-right-of-way"),
         ("roll-to-start", "not-needed"),
-        "who must begin with a roll or right of way needs one to start",
+        say("who must begin with a roll or right of way needs one to start"),
     ),
 )
 
@@ -59,10 +66,18 @@ CONTRADICTIONS = (
 def check_option(name: str, value: str) -> None:
     """Raises EditionError, with a sentence, for a switch or a value that does not exist."""
     if name not in switches():
-        raise EditionError(f"There is no house rule '{name}'{meant(name, switches())}.")
+        near = meant(name, switches())
+        raise EditionError(say("There is no house rule '%(name)s'%(near)s.", name=name, near=near))
     values = switches()[name]
     if value not in values:
-        raise EditionError(f"'{name}' is {one_of(values)}, not '{value}'{meant(value, values)}.")
+        wrong = say(
+            "'%(name)s' is %(values)s, not '%(value)s'%(near)s.",
+            name=name,
+            values=one_of(values),
+            value=value,
+            near=meant(value, values),
+        )
+        raise EditionError(wrong)
 
 
 def check_options(options: Iterable[Rule]) -> None:
@@ -75,7 +90,7 @@ def check_options(options: Iterable[Rule]) -> None:
         raise EditionError(said)
 
 
-def contradiction(options: Iterable[Rule]) -> str | None:
+def contradiction(options: Iterable[Rule]) -> Said | None:
     """The sentence about the first two house rules that contradict each other, or None.
 
     A rule that is repeated replaces the earlier one; the order of different rules does not matter.
@@ -83,9 +98,15 @@ def contradiction(options: Iterable[Rule]) -> str | None:
     found = next(contradictions(dict(options)), None)
     if found is None:
         return None
-    one, other = written(found.one), written(found.other)
-    ways_out = f"leave one of them out, or write {written(otherwise(found.one))} or {written(otherwise(found.other))}"
-    return f"The house rules {one} and {other} contradict each other ({found.because}): {ways_out}."
+    return say(
+        "The house rules %(one)s and %(other)s contradict each other (%(because)s):"
+        " leave one of them out, or write %(way_out)s or %(another)s.",
+        one=written(found.one),
+        other=written(found.other),
+        because=found.because,
+        way_out=written(otherwise(found.one)),
+        another=written(otherwise(found.other)),
+    )
 
 
 def contradictions(values: Mapping[str, str]) -> Iterator[Contradiction]:
@@ -112,9 +133,3 @@ def otherwise(rule: Rule) -> Rule:
 def written(rule: Rule) -> str:
     """A house rule as a record writes it."""
     return "=".join(rule)
-
-
-def one_of(words: Iterable[str]) -> str:
-    """A choice as a sentence names it: `play-out, stuck or reshuffle`."""
-    *most, last = words
-    return f"{', '.join(most)} or {last}" if most else last

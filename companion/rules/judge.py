@@ -35,6 +35,7 @@ from companion.rules.play import Play, Verb
 from companion.rules.reasons import Code, Reason, as_json, reason
 from companion.rules.scoring import Sheet
 from companion.rules.table import Ending, HowEnded, Request, Side, Table, Team
+from companion.said import say
 
 LEGAL, ILLEGAL, UNREADABLE = "legal", "illegal", "unreadable"
 MOST_NAMES = 16
@@ -206,13 +207,15 @@ def step(game: Game, line: Line, *, as_lies: bool = False) -> tuple[Game, tuple[
 
 
 def _unreadable(game: Game, line: Line, error: Exception) -> JudgedLine:
-    say = str(error)
+    sentence = str(error)
     if isinstance(error, UnknownCard):
-        say = error.among(game.edition.deck)
+        sentence = error.among(game.edition.deck)
     elif isinstance(error, UnreadableEdition):
-        say = f"{say} The record is judged as {game.edition_name}."
+        sentence = say(
+            "%(sentence)s The record is judged as %(edition)s.", sentence=sentence, edition=game.edition_name
+        )
     look_up = game.edition_name if isinstance(error, UnknownWord) else None
-    return JudgedLine(line, game.hand_number, UNREADABLE, unreadable=say, table=game.table, look_up=look_up)
+    return JudgedLine(line, game.hand_number, UNREADABLE, unreadable=sentence, table=game.table, look_up=look_up)
 
 
 def _take(game: Game, line: Line, *, as_lies: bool) -> tuple[Game, tuple[Item, ...]]:
@@ -235,13 +238,13 @@ def _take_header(game: Game, header: Header) -> tuple[Game, tuple[Item, ...]]:
     if isinstance(header, PlayerLine):
         return _show(game, header), ()
     if game.table is not None:
-        raise Unreadable("The game has begun: this line stands before the first `hand first`.")
+        raise Unreadable(say("The game has begun: this line stands before the first `hand first`."))
     return _set_up(game, header)._replace(is_unseated=False), ()
 
 
 def _show(game: Game, line: PlayerLine) -> Game:
     if line.player not in game.shown and len(game.shown) >= MOST_NAMES:
-        raise Unreadable(f"No more than {MOST_NAMES} players are given a name to show.")
+        raise Unreadable(say("No more than %(most)d players are given a name to show.", most=MOST_NAMES))
     return game._replace(shown=MappingProxyType({**game.shown, line.player: line.shown}))
 
 
@@ -260,7 +263,7 @@ def _set_up(game: Game, header: Header) -> Game:
             return game._replace(counts=counts)
         case SideLine(team):
             if len(game.teams) >= MOST_NAMES:
-                raise Unreadable(f"No more than {MOST_NAMES} sides are seated.")
+                raise Unreadable(say("No more than %(most)d sides are seated.", most=MOST_NAMES))
             _refuse_taken_names(game, team)
             return game._replace(teams=(*game.teams, team))
     raise AssertionError(header)
@@ -270,12 +273,15 @@ def _refuse_taken_names(game: Game, team: Team) -> None:
     taken = {name for other in game.teams for name in (other.name, *other.players)}
     doubled = taken & {team.name, *team.players}
     if doubled:
-        raise Unreadable(f"The name {min(doubled)} is taken already: every side and player needs a name of its own.")
+        taken_name = say(
+            "The name %(name)s is taken already: every side and player needs a name of its own.", name=min(doubled)
+        )
+        raise Unreadable(taken_name)
 
 
 def _start_hand(game: Game, first: str) -> tuple[Game, tuple[Item, ...]]:
     if not any(first in team.players for team in game.teams):
-        raise Unreadable("`hand first` names a player of one of the sides.")
+        raise Unreadable(say("`hand first` names a player of one of the sides."))
     table = referee.new_hand(game.edition, game.teams, first, game.target)
     game, items = _end_open_hand(game)
     if game.table is not None and scoring.starts_again(game.edition, game.totals, game.winner):
@@ -331,9 +337,9 @@ def _with_table(game: Game, table: Table) -> Game:
 def _begin_by_itself(game: Game, play: Play) -> tuple[Game, tuple[Reason, ...]]:
     """A record whose `hand first` is missing or unreadable still counts: its first player is the one who plays."""
     if game.is_unseated:
-        raise Unreadable("No hand has begun.")
+        raise Unreadable(say("No hand has begun."))
     if play.player is None:
-        raise Unreadable("No hand has begun: write `hand first` and a player's name.")
+        raise Unreadable(say("No hand has begun: write `hand first` and a player's name."))
     game, _ = _start_hand(game, play.player)
     return game, (reason(Code.HAND_BEGAN_BY_ITSELF, player=play.player),)
 

@@ -17,6 +17,7 @@ from companion.rules.edition_file import LEAST_TARGET_KM, TARGET_STEP_KM
 from companion.rules.play import Play, Verb
 from companion.rules.spelling import meant, shown
 from companion.rules.table import Team
+from companion.said import Said, say
 
 _NAME = r"""[^\s"#=,<>!]+"""
 _PLAIN_NAME = re.compile(r"[\w-]+")
@@ -56,10 +57,10 @@ class UnknownCard(UnknownWord):
         self._word, self._others = word, tuple(others)
         super().__init__(self.among(()))
 
-    def among(self, cards: Iterable[Card]) -> str:
+    def among(self, cards: Iterable[Card]) -> Said:
         """The sentence where those cards are in the game; others are suggested only if none of them is meant."""
         near = meant(self._word, [*cards, *self._others]) or meant(self._word, set(Card) - {Card.UNKNOWN})
-        return f"There is no card '{shown(self._word)}'{near}."
+        return say("There is no card '%(word)s'%(near)s.", word=shown(self._word), near=near)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +169,7 @@ def parse_header(text: str) -> Header | None:
 def _read_edition(text: str) -> EditionLine:
     found = _EDITION.fullmatch(text)
     if found is None:
-        raise UnreadableEdition("This line is written `edition classic`.")
+        raise UnreadableEdition(say("This line is written %(example)s.", example="`edition classic`"))
     try:
         return EditionLine(load_edition(found[1]).name)
     except EditionError as error:
@@ -176,23 +177,30 @@ def _read_edition(text: str) -> EditionLine:
 
 
 def _read_side(text: str) -> SideLine:
-    found = _matched(_SIDE, text, "`side Ann` or `side Reds = Ann, Cid`, each name one word")
+    example = say("`side Ann` or `side Reds = Ann, Cid`, each name one word")
+    found = _matched(_SIDE, text, example)
     players = [name.strip() for name in found[2].split(",")] if found[2] else [found[1]]
     _refuse_no_name(found[1])
     if not all(map(is_name, players)) or len(set(players)) != len(players):
-        raise Unreadable("A side names its players once each, with commas between: `side Reds = Ann, Cid`.")
+        raise Unreadable(say("A side names its players once each, with commas between: `side Reds = Ann, Cid`."))
     return SideLine(Team(found[1], tuple(players)))
 
 
 def _refuse_no_name(word: str) -> None:
     if not is_name(word):
-        raise Unreadable("A name is one word of letters, digits, - and _.")
+        raise Unreadable(say("A name is one word of letters, digits, - and _."))
 
 
 def _read_target(text: str) -> TargetLine:
     km = int(_matched(_TARGET, text, "`target 1000`")[1])
     if km < LEAST_TARGET_KM or km % TARGET_STEP_KM:
-        raise Unreadable(f"A target is a multiple of {TARGET_STEP_KM} from {LEAST_TARGET_KM} km up, not {km}.")
+        wrong = say(
+            "A target is a multiple of %(step)d from %(least)d km up, not %(km)d.",
+            step=TARGET_STEP_KM,
+            least=LEAST_TARGET_KM,
+            km=km,
+        )
+        raise Unreadable(wrong)
     return TargetLine(km)
 
 
@@ -207,10 +215,10 @@ def _read_option(text: str) -> OptionLine:
 
 
 def _read_deck(text: str) -> DeckLine:
-    example = "`deck stop=5, roll=5`, each card with its count"
+    example = say("`deck stop=5, roll=5`, each card with its count")
     counts = [_COUNT.fullmatch(part.strip()) for part in _matched(_DECK, text, example)[1].split(",")]
     if not all(counts):
-        raise Unreadable(f"This line is written {example}.")
+        raise Unreadable(say("This line is written %(example)s.", example=example))
     return DeckLine(tuple((_card(found[1]), int(found[2])) for found in counts if found))
 
 
@@ -219,7 +227,7 @@ def _read_player(text: str) -> PlayerLine:
     _refuse_no_name(found[1])
     shown = " ".join(found[2].split())
     if not shown or len(shown) > MOST_SHOWN:
-        raise Unreadable(f"A name to show has 1 to {MOST_SHOWN} letters.")
+        raise Unreadable(say("A name to show has 1 to %(most)d letters.", most=MOST_SHOWN))
     return PlayerLine(found[1], shown)
 
 
@@ -241,7 +249,7 @@ _HEADERS: dict[str, Callable[[str], Header]] = {
 def _matched(pattern: re.Pattern[str], text: str, example: str) -> re.Match[str]:
     found = pattern.fullmatch(text)
     if found is None:
-        raise Unreadable(f"This line is written {example}.")
+        raise Unreadable(say("This line is written %(example)s.", example=example))
     return found
 
 
@@ -275,9 +283,9 @@ def _parse_play(text: str, teams: tuple[Team, ...]) -> Play:
     under = at_once and len(rest) > 1 and rest[-1].lower() == _UNDER
     play = _parse_act(player, rest[:-1] if under else rest, teams)
     if at_once and play.verb is not Verb.PLAY:
-        raise Unreadable("Only a card that is laid out of turn has `!` after it.")
+        raise Unreadable(say("Only a card that is laid out of turn has `!` after it."))
     if under and card_family(play) is not Family.REMEDY:
-        raise Unreadable("Only a remedy goes under its hazard: `repairs under !`.")
+        raise Unreadable(say("Only a remedy goes under its hazard: `repairs under !`."))
     return replace(play, at_once=at_once, under=under, anyway=anyway) if at_once or anyway else play
 
 
@@ -291,17 +299,19 @@ def _words(text: str) -> list[str]:
     return said.replace(">", " > ").replace("!", " ! ").split()
 
 
-def _who(words: Sequence[str], teams: Sequence[Team]) -> str:
+def _who(words: Sequence[str], teams: Sequence[Team]) -> Said:
     players = [player for team in teams for player in team.players]
     near = meant(words[0], [*players, *_HEADERS, *_TABLE_WORDS]) if words else ""
     if not players:
-        return f"No `side` line names the players yet{near}."
-    return f"A play begins with a player's name: {', '.join(players)}{near}."
+        return say("No `side` line names the players yet%(near)s.", near=near)
+    return say("A play begins with a player's name: %(players)s%(near)s.", players=", ".join(players), near=near)
 
 
 def _parse_act(player: str, words: Sequence[str], teams: Sequence[Team]) -> Play:
     if not words:
-        raise Unreadable(f"What does {player} do? Write `{player} roll` or `{player} discard 25`.")
+        raise Unreadable(
+            say("What does %(player)s do? Write `%(player)s roll` or `%(player)s discard 25`.", player=player)
+        )
     if len(words) == 1:
         return _parse_word(player, words[0])
     reader = _ACTS.get(words[0].lower())
@@ -310,7 +320,12 @@ def _parse_act(player: str, words: Sequence[str], teams: Sequence[Team]) -> Play
     if len(words) == 3 and words[1] == ">":
         return Play(Verb.PLAY, player, *_aimed(words[0], words[2], teams))
     near = meant(words[0], _ACTS) if reader is None else ""
-    raise Unreadable(f"A play is written `{player} roll`, `{player} stop > SIDE` or `{player} discard 25`{near}.")
+    written = say(
+        "A play is written `%(player)s roll`, `%(player)s stop > SIDE` or `%(player)s discard 25`%(near)s.",
+        player=player,
+        near=near,
+    )
+    raise Unreadable(written)
 
 
 def _parse_word(player: str, word: str) -> Play:
@@ -318,7 +333,7 @@ def _parse_word(player: str, word: str) -> Play:
     if verb is not None:
         return Play(verb, player)
     if word.lower() in _ACTS and card_of_slug(word.lower()) is None:
-        raise Unreadable(f"After `{word.lower()}` comes a card.")
+        raise Unreadable(say("After `%(word)s` comes a card.", word=word.lower()))
     card, times = _doubled(word, (*_WORDS, *_ACTS))
     return Play(Verb.PLAY, player, card, times=times)
 
@@ -330,7 +345,7 @@ def _doubled(word: str, others: Iterable[str] = ()) -> tuple[Card, int]:
         return _card(word, others), 1
     card = _card(found[1])
     if card.family is not Family.DISTANCE:
-        raise Unreadable("Only a distance card is doubled: `100*2`.")
+        raise Unreadable(say("Only a distance card is doubled: `100*2`."))
     # Two accelerators on one card (`100*2*2`, `100*4`) can be said, so that the referee can speak against them.
     return card, min(int(found[2]) * int(found[3] or 1), MOST_WRITTEN_TIMES)
 
@@ -338,45 +353,54 @@ def _doubled(word: str, others: Iterable[str] = ()) -> tuple[Card, int]:
 def _aimed(slug: str, target: str, teams: Sequence[Team]) -> tuple[Card, str]:
     card, side = _card(slug), _side(target, teams)
     if card.family is not Family.HAZARD:
-        raise Unreadable("Only a hazard is aimed at a side.")
+        raise Unreadable(say("Only a hazard is aimed at a side."))
     return card, side
 
 
 def _side(target: str, teams: Sequence[Team]) -> str:
     side = next((team.name for team in teams if target == team.name or target in team.players), None)
     if side is None:
-        raise Unreadable(f"After `>` comes a side ({', '.join(team.name for team in teams)}).")
+        names = ", ".join(team.name for team in teams)
+        raise Unreadable(say("After `>` comes a side (%(sides)s).", sides=names))
     return side
 
 
 def _player(target: str, teams: Sequence[Team]) -> str:
     if not any(target in team.players for team in teams):
         players = ", ".join(player for team in teams for player in team.players)
-        raise Unreadable(f"After `>` comes a player ({players}).")
+        raise Unreadable(say("After `>` comes a player (%(players)s).", players=players))
     return target
 
 
 def _read_discard(player: str, words: Sequence[str], _: Sequence[Team]) -> Play:
     if len(words) != 1:
-        raise Unreadable(f"A discard is written `{player} discard 25`.")
+        raise Unreadable(say("A discard is written `%(player)s discard 25`.", player=player))
     return Play(Verb.DISCARD, player, _card(words[0]))
 
 
 def _read_penalty(player: str, words: Sequence[str], _: Sequence[Team]) -> Play:
     if len(words) != 1:
-        raise Unreadable(f"A penalty is written `{player} penalty 25`: the card that was drawn from the hand.")
+        raise Unreadable(
+            say("A penalty is written `%(player)s penalty 25`: the card that was drawn from the hand.", player=player)
+        )
     return Play(Verb.PENALTY, player, _card(words[0]))
 
 
 def _read_exchange(player: str, words: Sequence[str], _: Sequence[Team]) -> Play:
     if len(words) > MOST_EXCHANGED:
-        raise Unreadable(f"One to {MOST_EXCHANGED} cards are exchanged: `{player} exchange 25 25 stop`.")
+        raise Unreadable(
+            say(
+                "One to %(most)d cards are exchanged: `%(player)s exchange 25 25 stop`.",
+                most=MOST_EXCHANGED,
+                player=player,
+            )
+        )
     return Play(Verb.EXCHANGE, player, cards=tuple(map(_card, words)))
 
 
 def _read_pair(player: str, words: Sequence[str], _: Sequence[Team]) -> Play:
     if len(words) != 3 or words[1].lower() != "for":
-        raise Unreadable(f"Two alike for a discarded card are written `{player} pair 50 for 100`.")
+        raise Unreadable(say("Two alike for a discarded card are written `%(player)s pair 50 for 100`.", player=player))
     return Play(Verb.PAIR, player, _card(words[0]), wanted=_card(words[2]))
 
 
@@ -402,7 +426,7 @@ def _with_target(player: str, verb: Verb, words: Sequence[str]) -> tuple[Sequenc
         return words, None
     if len(words) == 3 and words[1] == ">":
         return words[:1], words[2]
-    raise Unreadable(f"This is written `{player} {verb} 100 > NAME`.")
+    raise Unreadable(say("This is written `%(player)s %(verb)s 100 > NAME`.", player=player, verb=verb.value))
 
 
 _ActReader = Callable[[str, Sequence[str], Sequence[Team]], Play]

@@ -96,27 +96,38 @@ def reason(code: Code, **details: object) -> Reason:
 def catalogue(language: str = "en") -> Mapping[str, Mapping[str, str]]:
     """The messages of a language: a table for each code, and the tables `words`, `sources`, `piles` and `cards`.
 
+    `cards-parker` has the cards that the edition `parker` prints by other names.
+
     Raises FileNotFoundError for a language that is none of `LANGUAGES`.
     """
     return tomllib.loads((_MESSAGES / f"{language}.toml").read_text(encoding="utf-8"))
 
 
-def card_name(card: Card, language: str = "en") -> str:
-    """The card's name for a sentence: `end of limit`, `Fin de limite de vitesse`, `koniec ograniczenia`."""
-    return catalogue(language)["cards"][card.value]
+def card_name(card: Card, language: str = "en", edition: str | None = None) -> str:
+    """The card's name for a sentence: `end of limit`, `Fin de limite de vitesse`, `koniec ograniczenia`.
+
+    With an edition it is the one that is printed on its cards, where that is another.
+    """
+    return _names(language, edition)[card.value]
 
 
-def say(why: Reason, language: str = "en") -> str:
+@cache
+def _names(language: str, edition: str | None) -> Mapping[str, str]:
+    texts = catalogue(language)
+    return {**texts["cards"], **texts.get(f"cards-{edition}", {})}
+
+
+def say(why: Reason, language: str = "en", edition: str | None = None) -> str:
     """The sentence for the table: "Speed limit: only 25 and 50 until it is lifted."."""
     template = _message(why, "say", language) or ""
-    sentence = _filled(template, why, language)
+    sentence = _filled(template, why, language, edition)
     return sentence if template.startswith(_BEGINS_WITH_NAME) else sentence[:1].upper() + sentence[1:]
 
 
-def instead(why: Reason, language: str = "en") -> str | None:
+def instead(why: Reason, language: str = "en", edition: str | None = None) -> str | None:
     """What would be allowed instead, where that is short."""
     template = _message(why, "instead", language)
-    return _filled(template, why, language) if template else None
+    return _filled(template, why, language, edition) if template else None
 
 
 def _message(why: Reason, kind: str, language: str) -> str | None:
@@ -131,14 +142,15 @@ def _cases(why: Reason) -> tuple[str, ...]:
     return tuple(details[key] for key in ("case", "card") if key in details)
 
 
-def _filled(template: str, why: Reason, language: str) -> str:
-    return template.format_map({key: _shown(key, value, language) for key, value in why.details})
+def _filled(template: str, why: Reason, language: str, edition: str | None) -> str:
+    return template.format_map({key: _shown(key, value, language, edition) for key, value in why.details})
 
 
-def _shown(key: str, value: str, language: str) -> str:
+def _shown(key: str, value: str, language: str, edition: str | None) -> str:
     """A card is shown by its name, a pile by its place; whoever is called `roll` keeps his own name."""
-    table = "cards" if key in _CARD_DETAILS else "piles" if key == "pile" else None
-    return catalogue(language)[table].get(value, value) if table else value
+    if key in _CARD_DETAILS:
+        return _names(language, edition).get(value, value)
+    return catalogue(language)["piles"].get(value, value) if key == "pile" else value
 
 
 def rule(why: Reason, edition: Edition, language: str = "en") -> str:

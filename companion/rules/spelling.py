@@ -5,6 +5,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+from companion.said import Said, say
+
 _MOST_SHOWN = 40
 _NEAR = 0.7
 """How alike two words are, from 0 to 1, so that the one may be a slip for the other."""
@@ -22,7 +24,7 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
     return by_small[near[0]] if near else None
 
 
-def meant(word: str, known: Iterable[str]) -> str:
+def meant(word: str, known: Iterable[str]) -> Said:
     """` (did you mean 'roll'?)`, or nothing where no known word is like this one."""
     near = nearest(word, known)
-    return f" (did you mean '{near}'?)" if near else ""
+    return say(" (did you mean '%(near)s'?)", near=near) if near else Said("")

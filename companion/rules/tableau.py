@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from companion.rules import problems
+from companion.rules import problems, reasons
 from companion.rules.cards import Card
 from companion.rules.dealing import EXTENDABLE_KM, EXTENDED_KM, SeatingError, ways_to_play
 from companion.rules.edition import Edition
-from companion.rules.reasons import Code, Reason, say
+from companion.rules.reasons import Code, Reason
 from companion.rules.table import Due, Ending, HowEnded, Side, Table
+from companion.said import Said, say, say_many
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +107,14 @@ def race_km(edition: Edition, laying: Laying) -> int:
 def check_sides(edition: Edition, sides: int) -> None:
     """Raises SeatingError, with a sentence, when the edition is not played by so many sides."""
     if not _seatings(edition, sides):
-        raise SeatingError(f"{edition.title} is played by {ways_to_play(edition)}: these are {sides} sides.")
+        wrong = say_many(
+            "%(edition)s is played by %(ways)s: these are %(count)d sides.",
+            "%(edition)s is played by %(ways)s: these are %(count)d sides.",
+            sides,
+            edition=Said(edition.title),
+            ways=ways_to_play(edition),
+        )
+        raise SeatingError(wrong)
 
 
 def table_of(edition: Edition, layings: Sequence[Laying], told: Told) -> Table:
@@ -163,8 +171,13 @@ def _seatings(edition: Edition, sides: int) -> list[tuple[int, int]]:
 
 def odd(table: Table) -> tuple[str, ...]:
     """What cannot be, or hardly, of a table that was counted: a sentence each, for people to look again."""
-    found = [why for why in (*problems.problems(table), *problems.doubts(table)) if not _is_of_the_sum(why)]
-    return (*map(say, found), *_odd_trip(table))
+    return (*map(reasons.say, odd_cards(table)), *odd_trip(table))
+
+
+def odd_cards(table: Table) -> tuple[Reason, ...]:
+    """What cannot be, or hardly, of the cards that lie there."""
+    found = (*problems.problems(table), *problems.doubts(table))
+    return tuple(why for why in found if not _is_of_the_sum(why))
 
 
 def _is_of_the_sum(why: Reason) -> bool:
@@ -176,7 +189,7 @@ def _is_of_the_sum(why: Reason) -> bool:
 _OF_PILES = (Code.NEVER_ROLLED, Code.FIRST_CARD, Code.NOT_A_COUP_FOURRE)
 
 
-def _odd_trip(table: Table) -> Iterator[str]:
+def odd_trip(table: Table) -> Iterator[Said]:
     """Who is said to have completed the trip does not lie at the target, or somebody who does is not said to have."""
     completer = table.ending.side if table.ending else None
     past = table.edition.overshoot == "allowed"
@@ -184,8 +197,17 @@ def _odd_trip(table: Table) -> Iterator[str]:
         km = table.race_km(side)
         is_there = km == table.target or (past and km > table.target)
         if number == completer and not is_there:
-            yield f"{side.name} has {km} km, and the trip went to {table.target}: look at the cards again."
+            yield say(
+                "%(side)s has %(km)d km, and the trip went to %(target)d: look at the cards again.",
+                side=side.name,
+                km=km,
+                target=table.target,
+            )
         elif is_there and completer is None:
-            yield f"{side.name} has all {table.target} km: that completes the trip."
+            yield say("%(side)s has all %(km)d km: that completes the trip.", side=side.name, km=table.target)
         elif is_there and number != completer:
-            yield f"{side.name} has all {table.target} km as well: only one side completes the trip."
+            yield say(
+                "%(side)s has all %(km)d km as well: only one side completes the trip.",
+                side=side.name,
+                km=table.target,
+            )

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from companion.layout import CARD_MM, MatLayout
+from companion.said import Said, Term, all_of, say
 from companion.vision import measure
 from companion.vision.boxes import Image
 from companion.vision.fit import Fit
@@ -57,7 +58,7 @@ class Hint:
 
 NO_MATS = Hint(
     "no-mats",
-    "No mat is seen: lay the printed mats flat so that the camera sees their four corner marks.",
+    say("No mat is seen: lay the printed mats flat so that the camera sees their four corner marks."),
     needed=True,
 )
 
@@ -102,12 +103,12 @@ class Advice:
         """Whether cards without stickers are large enough, in a sentence; nothing where that is not known."""
         if self.card_px is None:
             return ""
-        told = "too little to tell cards without stickers by their faces: put the camera closer"
+        told = say("too little to tell cards without stickers by their faces: put the camera closer")
         if self.card_px >= TOLD_PX:
-            told = "enough to tell cards without stickers by their faces"
+            told = say("enough to tell cards without stickers by their faces")
         elif self.card_px >= ASKED_PX:
-            told = f"many cards without stickers will be asked about; {TOLD_PX} are better"
-        return f"A card is {self.card_px} pixels wide where it looks smallest: {told}."
+            told = say("many cards without stickers will be asked about; %(enough)d are better", enough=TOLD_PX)
+        return say("A card is %(px)d pixels wide where it looks smallest: %(told)s.", px=self.card_px, told=told)
 
     @property
     def is_guessed(self) -> bool:
@@ -281,8 +282,7 @@ class _Scene:
         return tuple(z for z in self.zones if z.smallest_mm is not None and z.smallest_mm > self.sticker_mm)
 
 
-_LESS_LIGHT = "Make less light, or lower the camera's exposure"
-_ALMOST_BLACK = "Make more light: the picture is almost black."
+_ALMOST_BLACK = say("Make more light: the picture is almost black.")
 
 
 def _hints(scene: _Scene) -> tuple[Hint, ...]:
@@ -300,10 +300,14 @@ def _about_missing_mats(scene: _Scene) -> Iterator[Hint]:
     found = {fit.layout.id for fit in scene.fits} | {zone.zone.partition("/")[0] for zone in scene.zones}
     missing = tuple(layout.id for layout in scene.layouts if layout.id not in found)
     if missing:
-        is_, them, its = ("is", "it", "its") if len(missing) == 1 else ("are", "them", "their")
-        named = _capital(_and([_mat_name(mat_id) for mat_id in missing]))
-        say = f"{named} {is_} not seen: lay {them} flat into the picture, {its} corner marks uncovered."
-        yield Hint("mat-missing", say, missing, True)
+        first, *others = map(_mat_name, missing)
+        named = all_of([first.begun(), *others])
+        lay = (
+            say("%(mats)s are not seen: lay them flat into the picture, their corner marks uncovered.", mats=named)
+            if others
+            else say("%(mat)s is not seen: lay it flat into the picture, its corner marks uncovered.", mat=named)
+        )
+        yield Hint("mat-missing", lay, missing, True)
 
 
 def _about_mats_cut_off(scene: _Scene) -> Iterator[Hint]:
@@ -322,8 +326,13 @@ def _about_covered_marks(scene: _Scene) -> Iterator[Hint]:
     for fit in scene.fits:
         seen, there = len(fit.markers), len(fit.layout.markers)
         if seen < 3 and not _beyond(fit.outline_px, scene.size_px):
-            say = f"Uncover the corner marks of {_mat_name(fit.layout.id)}: {seen} of {there} can be read."
-            yield Hint("marks-covered", say, (fit.layout.id,))
+            uncover = say(
+                "Uncover the corner marks of %(mat)s: %(seen)d of %(there)d can be read.",
+                mat=_mat_name(fit.layout.id),
+                seen=seen,
+                there=there,
+            )
+            yield Hint("marks-covered", uncover, (fit.layout.id,))
 
 
 def _about_glare(scene: _Scene) -> Iterator[Hint]:
@@ -331,14 +340,21 @@ def _about_glare(scene: _Scene) -> Iterator[Hint]:
     shining = [zone for zone in scene.zones if zone.glare >= GLARE_SHARE]
     if scene.zones and np.median([zone.saturated for zone in scene.zones]) >= TOO_BRIGHT_SHARE:
         needed = not any(zone.is_read for zone in scene.zones)
-        yield Hint("too-bright", f"{_LESS_LIGHT}: the picture is too bright.", (), needed)
+        dimmer = say("Make less light, or lower the camera's exposure: the picture is too bright.")
+        yield Hint("too-bright", dimmer, (), needed)
     elif shining:
         worst = max(shining, key=lambda zone: zone.glare)
-        blotted = f"it blots out {worst.glare:.0%} of {worst.zone}"
-        say = f"Turn the lamp so that it does not shine into the camera: {blotted}."
-        yield Hint("glare", say, tuple(z.zone for z in shining), any(not zone.is_read for zone in shining))
+        turn = say(
+            "Turn the lamp so that it does not shine into the camera: it blots out %(share)s of %(zone)s.",
+            share=f"{worst.glare:.0%}",
+            zone=_zone(worst.zone),
+        )
+        yield Hint("glare", turn, tuple(z.zone for z in shining), any(not zone.is_read for zone in shining))
     elif faded := tuple(z.zone for z in scene.zones if z.faded >= GLARE_SHARE and not z.is_read):
-        yield Hint("too-bright", f"{_LESS_LIGHT}: it is very bright on {_the(faded)}.", faded)
+        dimmer = say(
+            "Make less light, or lower the camera's exposure: it is very bright on %(zones)s.", zones=_the(faded)
+        )
+        yield Hint("too-bright", dimmer, faded)
 
 
 def _about_blur(scene: _Scene) -> Iterator[Hint]:
@@ -347,12 +363,16 @@ def _about_blur(scene: _Scene) -> Iterator[Hint]:
         return
     names, worst = tuple(zone.zone for zone in soft), max(zone.blur_px or 0.0 for zone in soft)
     if all(zone.smear > SMEARED for zone in soft):
-        say = "Keep the camera still, on a stand that does not shake, and make more light: the picture is smeared."
-        yield Hint("shaken", say, names, True)
+        hold = say(
+            "Keep the camera still, on a stand that does not shake, and make more light: the picture is smeared."
+        )
+        yield Hint("shaken", hold, names, True)
     elif len(soft) < len(scene.zones):
-        yield Hint("blurred", f"Focus the lens on {_the(names)}: edges are {worst:.1f} px soft there.", names, True)
+        focus = say("Focus the lens on %(zones)s: edges are %(px).1f px soft there.", zones=_the(names), px=worst)
+        yield Hint("blurred", focus, names, True)
     else:
-        yield Hint("blurred", f"Clean or focus the lens: the picture is soft, edges are {worst:.1f} px wide.", (), True)
+        clean = say("Clean or focus the lens: the picture is soft, edges are %(px).1f px wide.", px=worst)
+        yield Hint("blurred", clean, (), True)
 
 
 def _is_too_blurred(scene: _Scene, zone: ZoneSight) -> bool:
@@ -366,13 +386,24 @@ def _about_dark(scene: _Scene) -> Iterator[Hint]:
     milky = [zone for zone in scene.lit if zone.white >= DARK_WHITE and zone.contrast < MILKY * zone.white]
     dark = [zone for zone in scene.lit if zone not in milky and (zone.white < DARK_WHITE or zone in grainy)]
     if milky:
-        say = "Clean the lens, and shade it from the lamp: the picture is milky, black print looks grey."
-        yield Hint("pale", say, _unless_all(scene, milky), any(zone in grainy for zone in milky))
+        clean = say("Clean the lens, and shade it from the lamp: the picture is milky, black print looks grey.")
+        yield Hint("pale", clean, _unless_all(scene, milky), any(zone in grainy for zone in milky))
     if dark:
         names = _unless_all(scene, dark)
-        where, why = f" on {_the(names)}" if names else "", "grainy" if grainy else "dark"
-        say = f"Make more light{where}: the picture is {why}."
-        yield Hint("dark", say, names, any(zone in grainy for zone in dark))
+        yield Hint("dark", _lighter(names, is_grainy=bool(grainy)), names, any(zone in grainy for zone in dark))
+
+
+def _lighter(names: Sequence[str], *, is_grainy: bool) -> Said:
+    if not names:
+        return (
+            say("Make more light: the picture is grainy.")
+            if is_grainy
+            else say("Make more light: the picture is dark.")
+        )
+    where = _the(names)
+    if is_grainy:
+        return say("Make more light on %(zones)s: the picture is grainy.", zones=where)
+    return say("Make more light on %(zones)s: the picture is dark.", zones=where)
 
 
 def _for_grain(zone: ZoneSight) -> float:
@@ -392,15 +423,24 @@ def _about_size(scene: _Scene) -> Iterator[Hint]:
     worst = min(small, key=lambda zone: _module_px(scene, zone))
     ratio, names = MODULE_PX / _module_px(scene, worst), tuple(zone.zone for zone in small)
     if (scene.tilt_deg or 0) > STEEP_DEG:
-        say = f"Put the camera more above the table: from its slant of {scene.tilt_deg}° {_the(names)} looks too small."
-        yield Hint("tilted", say, names, True)
+        above = say(
+            "Put the camera more above the table: from its slant of %(degrees)d° %(zones)s looks too small.",
+            degrees=scene.tilt_deg,
+            zones=_the(names),
+        )
+        yield Hint("tilted", above, names, True)
     elif _still_fits(scene, ratio):
         yield Hint("closer", _closer(scene, worst, ratio, names), names, True)
     else:
         yield Hint("larger-stickers", _larger(scene, ratio, names), names, True)
     if max(scene.size_px) < FULL_HD_PX:
-        say = "A camera with 1920 × 1080 pixels sees more: this picture has {} × {}.".format(*scene.size_px)
-        yield Hint("smaller-picture", say)
+        width, height = scene.size_px
+        more = say(
+            "A camera with 1920 × 1080 pixels sees more: this picture has %(width)d × %(height)d.",
+            width=width,
+            height=height,
+        )
+        yield Hint("smaller-picture", more)
 
 
 def _about_uneven_light(scene: _Scene) -> Iterator[Hint]:
@@ -408,18 +448,22 @@ def _about_uneven_light(scene: _Scene) -> Iterator[Hint]:
         return
     dim, bright = (of(scene.lit, key=lambda zone: zone.white) for of in (min, max))
     if dim.white < UNEVEN * bright.white:
-        say = f"Light the table more evenly: {dim.zone} gets less than half of the light of {bright.zone}."
-        yield Hint("uneven", say, (dim.zone,))
+        evenly = say(
+            "Light the table more evenly: %(dim)s gets less than half of the light of %(bright)s.",
+            dim=_zone(dim.zone),
+            bright=_zone(bright.zone),
+        )
+        yield Hint("uneven", evenly, (dim.zone,))
 
 
 def _about_unknown_scale(scene: _Scene) -> Iterator[Hint]:
     unknown = tuple(zone.zone for zone in scene.zones if zone.smallest_mm is None)
     if unknown:
-        say = (
+        lay = say(
             "Lay a card into each zone and look again: no card was read, and without mats only cards tell"
             " whether stickers look large enough."
         )
-        yield Hint("no-scale", say, unknown)
+        yield Hint("no-scale", lay, unknown)
 
 
 _ASKED: tuple[Callable[[_Scene], Iterator[Hint]], ...] = (
@@ -452,17 +496,31 @@ def _outline(fit: Fit) -> Floats:
     return fit.outline_px if fit.is_measured else np.concatenate([fit.quad_px(r) for r in fit.layout.zones.values()])
 
 
-def _closer(scene: _Scene, worst: ZoneSight, ratio: float, names: tuple[str, ...]) -> str:
-    away_mm = (worst.distance_mm or 0.0) * (1 - 1 / ratio)
-    by = f" {max(5, 5 * math.ceil(away_mm / 50))} cm" if worst.distance_mm else ""
-    return f"Move the camera{by} closer: {scene.sticker_mm:g} mm stickers are too small on {_the(names)}."
+def _closer(scene: _Scene, worst: ZoneSight, ratio: float, names: tuple[str, ...]) -> Said:
+    away_mm, zones = (worst.distance_mm or 0.0) * (1 - 1 / ratio), _the(names)
+    if not worst.distance_mm:
+        return say(
+            "Move the camera closer: %(mm)g mm stickers are too small on %(zones)s.", mm=scene.sticker_mm, zones=zones
+        )
+    return say(
+        "Move the camera %(cm)d cm closer: %(mm)g mm stickers are too small on %(zones)s.",
+        cm=max(5, 5 * math.ceil(away_mm / 50)),
+        mm=scene.sticker_mm,
+        zones=zones,
+    )
 
 
-def _larger(scene: _Scene, ratio: float, names: tuple[str, ...]) -> str:
+def _larger(scene: _Scene, ratio: float, names: tuple[str, ...]) -> Said:
     size_mm = math.ceil(scene.sticker_mm * ratio)
     if size_mm > LARGEST_STICKER_MM:
-        return f"Use a camera with more pixels, or a smaller table: {_the(names)} is too far for any sticker."
-    return f"Print larger stickers, --size-mm {size_mm}, or use a camera with more pixels: the table fills the picture."
+        return say(
+            "Use a camera with more pixels, or a smaller table: %(zones)s is too far for any sticker.",
+            zones=_the(names),
+        )
+    return say(
+        "Print larger stickers, --size-mm %(mm)d, or use a camera with more pixels: the table fills the picture.",
+        mm=size_mm,
+    )
 
 
 def _beyond(quad: Floats, size_px: tuple[int, int]) -> tuple[str, ...]:
@@ -473,29 +531,35 @@ def _beyond(quad: Floats, size_px: tuple[int, int]) -> tuple[str, ...]:
     return tuple(name for name, is_over in over.items() if is_over)
 
 
-def _turn_towards(mat_id: str, where: tuple[str, ...]) -> str:
-    say = f"{_capital(_mat_name(mat_id))} is partly out of the picture:"
+def _turn_towards(mat_id: str, where: tuple[str, ...]) -> Said:
+    mat = _mat_name(mat_id).begun()
     if {"left", "right"} <= set(where) or {"up", "down"} <= set(where):
-        return f"{say} move the camera further away."
-    return f"{say} turn the camera a little {_and([_DIRECTIONS[name] for name in where])}."
+        return say("%(mat)s is partly out of the picture: move the camera further away.", mat=mat)
+    return say(
+        "%(mat)s is partly out of the picture: turn the camera a little %(where)s.",
+        mat=mat,
+        where=all_of([_DIRECTIONS[name] for name in where]),
+    )
 
 
-_DIRECTIONS = {"left": "to its left", "right": "to its right", "up": "upwards", "down": "downwards"}
+_DIRECTIONS = {
+    "left": say("to its left"),
+    "right": say("to its right"),
+    "up": say("upwards"),
+    "down": say("downwards"),
+}
 
 
-def _mat_name(mat_id: str) -> str:
-    return "the mat of the table's middle" if mat_id == "table" else f"the mat of {mat_id.replace('-', ' ')}"
+def _mat_name(mat_id: str) -> Term:
+    named = "the mat of the table's middle" if mat_id == "table" else f"the mat of {mat_id.replace('-', ' ')}"
+    return Term(named, "mat", mat_id)
 
 
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
+def _zone(zone: str) -> Term:
+    return Term(zone, "zone", zone)
 
 
-def _and(words: Sequence[str]) -> str:
-    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
-
-
-def _the(zones: Sequence[str]) -> str:
+def _the(zones: Sequence[str]) -> Said:
     """Zones in a sentence: one by its name, several by their mats."""
-    mats = tuple(dict.fromkeys(zone.partition("/")[0] for zone in zones))
-    return zones[0] if len(zones) == 1 else _and(mats)
+    mats = dict.fromkeys(zone.partition("/")[0] for zone in zones)
+    return _zone(zones[0]) if len(zones) == 1 else all_of([Term(mat, "side", mat) for mat in mats])

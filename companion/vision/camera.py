@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from companion.errors import Problem
+from companion.said import say
 from companion.vision.boxes import Image
 from companion.vision.devices import Device, is_stream, opener_of, shown, video_devices
 from companion.vision.opencv import cv2
@@ -106,7 +107,7 @@ def is_device(source: str) -> bool:
 
 def _demo(demo: Callable[[], Iterator[Frame]] | None) -> Iterator[Frame]:
     if demo is None:
-        raise Problem("The simulated table is not to be had here: name a camera, a film or a folder.")
+        raise Problem(say("The simulated table is not to be had here: name a camera, a film or a folder."))
     return demo()
 
 
@@ -116,7 +117,10 @@ def _demo(demo: Callable[[], Iterator[Frame]] | None) -> Iterator[Frame]:
 def _folder_frames(folder: Path, fps: float, tell: Tell) -> Iterator[Frame]:
     files = sorted(file for file in folder.iterdir() if file.suffix.lower() in SUFFIXES and file.is_file())
     if not files:
-        raise Problem(f"There is no picture in the folder {folder}: it should hold JPEG, PNG, WebP or BMP files.")
+        none = say(
+            "There is no picture in the folder %(folder)s: it should hold JPEG, PNG, WebP or BMP files.", folder=folder
+        )
+        raise Problem(none)
     return _pictures(files, fps, tell)
 
 
@@ -132,10 +136,11 @@ def _pictures(files: list[Path], fps: float, tell: Tell) -> Iterator[Frame]:
 
 def _film_frames(path: Path, fps: float | None) -> Iterator[Frame]:
     if not path.exists():
-        raise Problem(f"There is no film, folder or camera {path}: check the path.")
+        raise Problem(say("There is no film, folder or camera %(path)s: check the path.", path=path))
     film = cv2.VideoCapture(str(path), cv2.CAP_FFMPEG)
     if not film.isOpened() or not film.grab():
-        raise Problem(f"{path} is no film that can be played: give an MP4, MKV, AVI or WebM file.", exit_code=1)
+        none = say("%(path)s is no film that can be played: give an MP4, MKV, AVI or WebM file.", path=path)
+        raise Problem(none, exit_code=1)
     return _film(film, fps)
 
 
@@ -188,7 +193,8 @@ def _first(opener: Opener, patient: bool, tell: Tell) -> Device | None:
     except Problem as problem:
         if not patient:
             raise
-        tell(Notice(f"{problem} It is used as soon as it is there.", blind=True))
+        waits = say("%(problem)s It is used as soon as it is there.", problem=str(problem))
+        tell(Notice(waits, blind=True))
         return None
 
 
@@ -211,7 +217,8 @@ def _device_frames(camera: _Camera, device: Device | None, fps: float | None) ->
             device.close()
         device = None
         if well:
-            camera.tell(Notice(f"{camera.name} sends no pictures any more; it is tried again and again.", blind=True))
+            lost = say("%(camera)s sends no pictures any more; it is tried again and again.", camera=camera.name)
+            camera.tell(Notice(lost, blind=True))
         if camera.wait(PAUSES_S[0]):
             return
 

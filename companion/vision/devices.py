@@ -10,7 +10,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
+from companion.calling import typed
 from companion.errors import Problem
+from companion.said import Said, say
 from companion.vision.boxes import Image
 from companion.vision.opencv import cv2
 
@@ -117,19 +119,26 @@ def _opened_webcam(path: str, name: str) -> cv2.VideoCapture:
     if not sys.platform.startswith("linux"):
         capture = cv2.VideoCapture(int(re.sub(r"\D", "", path) or 0))
     elif not Path(path).exists():
-        raise Problem(f"There is no camera {name}: {_cameras_there()}")
+        raise Problem(say("There is no camera %(name)s: %(others)s", name=name, others=_cameras_there()))
     elif not os.access(path, os.R_OK | os.W_OK):
-        raise Problem(f"The camera {name} may not be used: type `sudo usermod -aG video $USER` and log in again.")
+        raise Problem(
+            say("The camera %(name)s may not be used: type `sudo usermod -aG video $USER` and log in again.", name=name)
+        )
     else:
         capture = cv2.VideoCapture(path, cv2.CAP_V4L2)
     if not capture.isOpened():
-        raise Problem(f"The camera {name} is busy or is no camera: close the program that uses it, or name another.")
+        busy = say(
+            "The camera %(name)s is busy or is no camera: close the program that uses it, or name another.", name=name
+        )
+        raise Problem(busy)
     return capture
 
 
-def _cameras_there() -> str:
+def _cameras_there() -> Said:
     there = ", ".join(video_devices())
-    return f"these are there: {there}." if there else "plug one in, or try `{typed('demo')}`."
+    if there:
+        return say("these are there: %(cameras)s.", cameras=there)
+    return say("plug one in, or try `%(command)s`.", command=typed("demo"))
 
 
 def video_devices(folder: Path = Path("/dev")) -> list[str]:
@@ -145,7 +154,10 @@ class Stream:
         limits = [cv2.CAP_PROP_OPEN_TIMEOUT_MSEC, STREAM_TIMEOUT_MS, cv2.CAP_PROP_READ_TIMEOUT_MSEC, STREAM_TIMEOUT_MS]
         self._capture = cv2.VideoCapture(source, cv2.CAP_FFMPEG, limits)
         if not self._capture.isOpened():
-            raise Problem(f"The stream {shown(source)} does not answer: check the address and that it is running.")
+            dead = say(
+                "The stream %(name)s does not answer: check the address and that it is running.", name=shown(source)
+            )
+            raise Problem(dead)
 
     def grab(self) -> bool:
         return bool(self._capture.grab())
@@ -175,8 +187,10 @@ class PiCamera:
             from picamera2 import Picamera2
         except ImportError as error:
             raise Problem(
-                "Picamera2 is missing: type `sudo apt install python3-picamera2` and make the virtual environment"
-                " with --system-site-packages."
+                say(
+                    "Picamera2 is missing: type `sudo apt install python3-picamera2` and make the virtual environment"
+                    " with --system-site-packages."
+                )
             ) from error
         try:
             self._camera = Picamera2(int(number or 0))
@@ -185,7 +199,12 @@ class PiCamera:
             self._camera.configure(self._camera.create_video_configuration(main=main, buffer_count=2))
             self._camera.start()
         except (RuntimeError, IndexError, ValueError) as error:
-            raise Problem(f"The Pi camera {number or 0} does not answer ({error}): check its cable.") from error
+            dead = say(
+                "The Pi camera %(number)s does not answer (%(error)s): check its cable.",
+                number=number or 0,
+                error=error,
+            )
+            raise Problem(dead) from error
         self._image: Image | None = None
 
     def grab(self) -> bool:

@@ -30,6 +30,7 @@ from companion.errors import Problem
 from companion.rules.cards import Card, card_name, card_of_slug
 from companion.rules.edition import load_edition
 from companion.rules.spelling import meant, shown
+from companion.said import say
 from companion.vision.boxes import Image
 from companion.vision.enrolment import SAY, Fault, rectified
 from companion.vision.likeness import Small, is_same_card, small
@@ -119,8 +120,14 @@ class Enrolment:
         """Keeps one more picture of a face. Raises Problem where there are enough, or it cannot be written."""
         there = self.pictures(subject)
         if len(there) >= MOST_PICTURES:
-            name = "the back" if subject is None else card_name(subject)
-            raise Problem(f"There are {MOST_PICTURES} pictures of {name} already, as many as are kept.")
+            name = say("the back") if subject is None else card_name(subject)
+            raise Problem(
+                say(
+                    "There are %(most)d pictures of %(card)s already, as many as are kept.",
+                    most=MOST_PICTURES,
+                    card=name,
+                )
+            )
         self.keep(subject, [*map(read_picture, there), picture])
 
     def pictures(self, subject: Subject) -> tuple[Path, ...]:
@@ -149,10 +156,20 @@ def begin(
     edition = load_edition(edition).name
     old = read_description(folder) if (folder / FILE_NAME).is_file() else None
     if old and old.edition != edition:
-        raise Problem(f"The deck '{name}' is there already, and is of the edition {old.edition}: choose another name.")
+        there = say(
+            "The deck '%(name)s' is there already, and is of the edition %(edition)s: choose another name.",
+            name=name,
+            edition=old.edition,
+        )
+        raise Problem(there)
     if old and size_mm and old.size_mm != size_mm:
         was = " × ".join(f"{side:g}" for side in old.size_mm)
-        raise Problem(f"The cards of the deck '{name}' are {was} mm: remove the deck first, or choose another name.")
+        other = say(
+            "The cards of the deck '%(name)s' are %(size)s mm: remove the deck first, or choose another name.",
+            name=name,
+            size=was,
+        )
+        raise Problem(other)
     base = old or Description(name, edition)
     made = date.today().isoformat()
     description = Description(name, edition, size_mm or base.size_mm, base.title or name,
@@ -174,7 +191,13 @@ def recoded(content: bytes, name: str) -> bytes:
     """A picture of a deck from another machine, read and written anew. Raises Problem where it is none, or tiny."""
     image = decode(content, name)
     if min(image.shape[:2]) < _LEAST_KEPT_PX or max(image.shape[:2]) > 4000:
-        raise Problem(f"The picture {name} is {image.shape[1]} × {image.shape[0]} pixels: no card's picture is.", 1)
+        odd = say(
+            "The picture %(name)s is %(width)d × %(height)d pixels: no card's picture is.",
+            name=name,
+            width=image.shape[1],
+            height=image.shape[0],
+        )
+        raise Problem(odd, 1)
     return as_png(image)
 
 

@@ -14,6 +14,7 @@ from enum import StrEnum
 import numpy as np
 import numpy.typing as npt
 
+from companion.said import say
 from companion.vision.boxes import Image
 from companion.vision.edges import blur_of
 from companion.vision.fit import Fit, through
@@ -69,15 +70,21 @@ class Fault(StrEnum):
 
 
 SAY: Mapping[Fault, str] = {
-    Fault.NO_CARD: "no card is found on the picture: lay the card alone on a plain ground of another colour, all of it"
-    " in the picture",
-    Fault.LOW_CONTRAST: "the card hardly differs from what it lies on: lay it on something darker or of another colour",
-    Fault.UNCLEAR: "it is not clear where the card ends: lay it on a plain ground of another colour than its edge",
-    Fault.NOT_WHOLE: "the card is cut off by the picture's edge: take the picture from a little farther away",
-    Fault.SEVERAL: "there are several cards on the picture: lay one alone",
-    Fault.TOO_SMALL: f"the card is too small on the picture, narrower than {LEAST_WIDTH_PX} pixels: go nearer",
-    Fault.NOT_SHARP: "the picture is not sharp: hold the camera still, not too near, in better light",
-    Fault.REFLECTION: "a lamp's reflection hides a part of the card: tilt the card or turn the lamp away",
+    Fault.NO_CARD: say(
+        "no card is found on the picture: lay the card alone on a plain ground of another colour, all of it"
+        " in the picture"
+    ),
+    Fault.LOW_CONTRAST: say(
+        "the card hardly differs from what it lies on: lay it on something darker or of another colour"
+    ),
+    Fault.UNCLEAR: say("it is not clear where the card ends: lay it on a plain ground of another colour than its edge"),
+    Fault.NOT_WHOLE: say("the card is cut off by the picture's edge: take the picture from a little farther away"),
+    Fault.SEVERAL: say("there are several cards on the picture: lay one alone"),
+    Fault.TOO_SMALL: say(
+        "the card is too small on the picture, narrower than %(px)d pixels: go nearer", px=LEAST_WIDTH_PX
+    ),
+    Fault.NOT_SHARP: say("the picture is not sharp: hold the camera still, not too near, in better light"),
+    Fault.REFLECTION: say("a lamp's reflection hides a part of the card: tilt the card or turn the lamp away"),
 }
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from companion.drawn_zones import DrawnZones
 from companion.layout import MatLayout
 from companion.rules.cards import Card
+from companion.said import say
 from companion.vision import borders, gate, mats, zones
 from companion.vision.both import together
 from companion.vision.boxes import Box, Image
@@ -43,9 +44,9 @@ RESTS_S = 0.9
 """The same of what comes to rest later, an arm or a cup: the cards beside it can be followed."""
 
 DRAW = "table/draw"
-LIGHT_OR_CAMERA = "The light or the camera has changed: nothing is followed until the picture is steady again."
-NO_MATS = "No mat is seen: lay the printed mats so that the camera sees their corners."
-NO_ZONES = "The zones were drawn on a picture of other proportions than the camera's: draw them anew."
+LIGHT_OR_CAMERA = say("The light or the camera has changed: nothing is followed until the picture is steady again.")
+NO_MATS = say("No mat is seen: lay the printed mats so that the camera sees their corners.")
+NO_ZONES = say("The zones were drawn on a picture of other proportions than the camera's: draw them anew.")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from companion.errors import Problem
+from companion.said import say
 from companion.vision import MAX_PICTURE_PX
 from companion.vision.boxes import Image
 from companion.vision.opencv import cv2
@@ -33,14 +34,16 @@ def read_picture(path: str | Path) -> Image:
     file = Path(path)
     try:
         if file.stat().st_size > MAX_FILE_BYTES:
-            raise _wrong(file, f"is larger than {MAX_FILE_BYTES // 1_000_000} MB; save it smaller")
+            most = MAX_FILE_BYTES // 1_000_000
+            raise Problem(say("The picture %(name)s is larger than %(mb)d MB; save it smaller.", name=file, mb=most), 1)
         data = file.read_bytes()
     except FileNotFoundError as error:
-        raise Problem(f"There is no picture {file}: check the path.") from error
+        raise Problem(say("There is no picture %(path)s: check the path.", path=file)) from error
     except IsADirectoryError as error:
-        raise Problem(f"{file} is a folder: name a picture in it.") from error
+        raise Problem(say("%(path)s is a folder: name a picture in it.", path=file)) from error
     except OSError as error:
-        raise _wrong(file, f"cannot be read ({error.strerror or error})") from error
+        why = error.strerror or str(error)
+        raise Problem(say("The picture %(name)s cannot be read (%(error)s).", name=file, error=why), 1) from error
     return decode(data, file)
 
 
@@ -48,15 +51,27 @@ def decode(data: bytes, name: str | Path) -> Image:
     """A picture file's content as `(H, W, 3) uint8 BGR`. Raises Problem, which calls the picture `name`."""
     size = declared_size(data)
     if size is None:
-        raise _wrong(name, "is no JPEG, PNG, WebP or BMP picture, or its first bytes are damaged; save it as JPEG")
+        none = say(
+            "The picture %(name)s is no JPEG, PNG, WebP or BMP picture, or its first bytes are damaged;"
+            " save it as JPEG.",
+            name=name,
+        )
+        raise Problem(none, 1)
     if not 0 < size[0] * size[1] <= MAX_PICTURE_PX:
-        raise _wrong(name, f"is {size[0]} × {size[1]} pixels large; at most {MAX_PICTURE_PX // 10**6} million are read")
+        large = say(
+            "The picture %(name)s is %(width)d × %(height)d pixels large; at most %(millions)d million are read.",
+            name=name,
+            width=size[0],
+            height=size[1],
+            millions=MAX_PICTURE_PX // 10**6,
+        )
+        raise Problem(large, 1)
     if _is_cut_short(data):
-        raise _wrong(name, "is cut short or damaged; copy it again")
+        raise Problem(say("The picture %(name)s is cut short or damaged; copy it again.", name=name), 1)
     with _hushed():
         image = _decoded(data)
     if image is None:
-        raise _wrong(name, "is damaged; copy it again")
+        raise Problem(say("The picture %(name)s is damaged; copy it again.", name=name), 1)
     return image
 
 
@@ -96,10 +111,6 @@ def _hushed() -> Iterator[None]:
         finally:
             os.dup2(kept, 2)
             os.close(kept)
-
-
-def _wrong(name: str | Path, what: str) -> Problem:
-    return Problem(f"The picture {name} {what}.", exit_code=1)
 
 
 def _is_cut_short(data: bytes) -> bool:

@@ -53,7 +53,8 @@ function draw() {
     const isOnMats = !sides.some(box) && zones.some(box);
     const lacking = isOnMats ? [] : sides.filter((zone) => "needed" in zone.row.dataset && !box(zone));
     missing.hidden = !lacking.length;
-    missing.textContent = `${missing.dataset.say}: ${lacking.map(({ row }) => `${row.dataset.number} ${row.dataset.name}`).join(" · ")}.`;
+    const named = lacking.map(({ row }) => `${row.dataset.number} ${row.dataset.name}`).join(" · ");
+    missing.textContent = missing.dataset.say.replace("{zones}", () => named);
   }
 
   // Only zones that are there can go together.
@@ -99,7 +100,8 @@ function draw() {
     const number = document.createElement("b");
     number.className = "number";
     number.textContent = row.dataset.number;
-    where.replaceChildren(number, row.dataset.name + (it ? `: ${it.map((n) => Math.round(n)).join(" · ")}` : ` – ${where.dataset.draw}`));
+    const told = { "{zone}": row.dataset.name, "{numbers}": it ? it.map((n) => Math.round(n)).join(" · ") : "" };
+    where.replaceChildren(number, (it ? where.dataset.drawn : where.dataset.draw).replace(/\{\w+\}/g, (key) => told[key]));
   }
 
   function point(event) {

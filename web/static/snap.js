@@ -11,7 +11,7 @@ function stepButton(input, by) {
   const button = document.createElement("button");
   button.type = "button";
   button.textContent = by < 0 ? "−" : "+";
-  button.setAttribute("aria-label", `${button.textContent} 1: ${input.labels[0]?.textContent.trim() ?? ""}`);
+  button.setAttribute("aria-label", input.parentElement.dataset.says.replace("{step}", `${button.textContent} 1`));
   button.addEventListener("click", () => step(input, by));
   return button;
 }

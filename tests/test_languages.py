@@ -1,0 +1,655 @@
+"""Languages: the catalogues are whole, pages are answered in the phone's language, and no text escapes translation."""
+
+from __future__ import annotations
+
+import ast
+import gettext
+import html
+import io
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+import texts
+from babel.messages.catalog import Message
+
+from companion.drawn_zones import DrawnZones
+from companion.errors import Problem
+from companion.lookout import Survey
+from companion.match import Match
+from companion.memory import named, where
+from companion.pages import create_app, language, people, templating, words
+from companion.proposal import Doubt, Mismatch, Proposal
+from companion.rules import reasons
+from companion.rules.cards import Card, card_name
+from companion.rules.notation import parse_play
+from companion.said import Said, all_of, listed, one_of, say, say_many
+from companion.snap import Shot
+from companion.store import Store
+from companion.tally import Photo
+from companion.vision.advice import NO_MATS, Advice, Hint
+from companion.vision.enrolling import begin
+from companion.vision.enrolment import SAY
+from companion.vision.measure import ZoneSight
+from companion.vision.view import MatSeen, Sighting, View
+
+TWO = ("side Ann", "side Bob", "hand first Ann")
+RUSH = ("edition rush", "side Reds = Ann, Cid", "side Blues = Bob, Dee", "hand first Ann")
+SECRET = b"0123456789abcdef" * 2
+HOME = {"Origin": "http://localhost"}
+STRANGER = {"REMOTE_ADDR": "192.168.1.77"}
+UNTRANSLATED = "the translations are being written"
+
+
+@pytest.fixture
+def match(tmp_path):
+    store = Store.open(tmp_path / "log.sqlite3")
+    yield Match(store)
+    store.close()
+
+
+def page_of(match, **camera: object):
+    return create_app(match, secret=SECRET, base_url="http://192.168.1.20", **camera).test_client()
+
+
+# --- The catalogues ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def known():
+    return texts.texts()
+
+
+def messages(of: str) -> list[Message]:
+    return [message for message in texts.read(of) if message.id]
+
+
+@pytest.mark.parametrize("of", texts.LANGUAGES)
+def test_a_catalogue_has_exactly_the_texts_of_the_sources(of, known):
+    assert texts.path_of(of).read_text(encoding="utf-8") == texts.updated(of, known), "run python tests/texts.py"
+
+
+@pytest.mark.xfail(reason=UNTRANSLATED, strict=False)
+@pytest.mark.parametrize("of", texts.LANGUAGES)
+def test_everything_is_translated(of):
+    assert [message.id for message in messages(of) if message.fuzzy or not all(texts.forms(message.string))] == []
+
+
+@pytest.mark.parametrize("of", texts.LANGUAGES)
+def test_a_translation_has_as_many_forms_as_its_language(of):
+    catalogue = texts.read(of)
+
+    wrong = [m.id for m in messages(of) if m.pluralizable and len(m.string) != catalogue.num_plurals]
+
+    assert wrong == []
+
+
+PLACE = re.compile(r"%\((\w+)\)([\d.]*[a-z])|%%")
+
+
+def places(text: str) -> set[tuple[str, str]]:
+    return {(found[1], found[2]) for found in PLACE.finditer(text) if found[1]}
+
+
+@pytest.mark.parametrize("of", texts.LANGUAGES)
+def test_a_translation_has_the_places_of_its_text(of):
+    wrong = []
+    for message in messages(of):
+        wanted = places(texts.forms(message.id)[-1])
+        # The form for one may do without the number.
+        spared = {("count", "d"), ("num", "d")} if message.pluralizable else set()
+        for said in filter(None, texts.forms(message.string)):
+            if not wanted - spared <= places(said) <= wanted or re.search(r"%(?!\(|%)", said):
+                wrong.append(said)
+
+    assert wrong == []
+
+
+@pytest.mark.parametrize("of", texts.LANGUAGES)
+def test_a_translation_is_written_as_print_is(of):
+    """Apostrophes and quotation marks are those of the language; the ends are as they were."""
+    wrong = []
+    for message in messages(of):
+        one = texts.forms(message.id)[0]
+        for said in filter(None, texts.forms(message.string)):
+            straight = set("'\"") & set(said) - set(one)
+            ends = said[:1].isspace() != one[:1].isspace() or said[-1:].isspace() != one[-1:].isspace()
+            if straight or ends:
+                wrong.append(said)
+
+    assert wrong == []
+
+
+def test_no_text_is_there_both_alone_and_with_a_form_for_several(known):
+    alone = {text for text in known if isinstance(text, str)}
+
+    assert [text for text in known if not isinstance(text, str) and text[0] in alone] == []
+
+
+# --- Sentences that remember ---------------------------------------------------------------------------------
+
+
+class Texts(gettext.NullTranslations):
+    """A catalogue made up."""
+
+    def __init__(self, **said: str) -> None:
+        super().__init__()
+        self.said = said
+
+    def gettext(self, message: str) -> str:
+        return self.said.get(message, message)
+
+
+@pytest.fixture
+def french(monkeypatch):
+    """Makes up the French catalogue."""
+
+    def make(**said: str) -> None:
+        monkeypatch.setattr(language, "catalogue", lambda _language: Texts(**said))
+        language.speak("fr")
+
+    yield make
+    language.speak("en")
+    language.speak_of(None)
+
+
+def test_a_sentence_is_its_english_and_an_exception_keeps_what_it_remembers():
+    sentence = say("%(card)s lies on %(zone)s.", card=named(Card.KM_75), zone=where("side-1/battle"))
+
+    assert sentence == "The 75 km lies on the battle pile."
+    assert str(Problem(sentence)) is sentence
+
+
+def test_a_sentence_with_a_card_in_it_is_said_in_french(french):
+    french(**{"%(card)s has been laid.": "Carte posée : %(card)s."})
+
+    said = language.translate(say("%(card)s has been laid.", card=card_name(Card.RIGHT_OF_WAY).begun()))
+
+    assert said == "Carte posée : Véhicule prioritaire."
+
+
+def test_a_sentence_within_a_sentence_and_each_of_a_list_is_translated(french):
+    french(**{"alone": "seul", "%(some)s or %(last)s": "%(some)s ou %(last)s", "Play %(how)s.": "Jouez %(how)s."})
+
+    assert language.translate(say("Play %(how)s.", how=one_of([say("alone"), 2, 3]))) == "Jouez seul, 2 ou 3."
+    assert language.translate(listed([card_name(Card.STOP), card_name(Card.ROLL)])) == "Feu rouge, Feu vert"
+
+
+def test_a_sentence_begins_large_in_every_language_where_it_does_in_english(french):
+    french(**{"%(zone)s: look at it.": "%(zone)s: popatrz."})
+    language.speak("pl")
+    at_first = say("%(zone)s: look at it.", zone=card_name(Card.ROLL).begun())
+    within = say("%(zone)s: look at it.", zone=card_name(Card.ROLL))
+
+    assert language.translate(at_first)[0].isupper()
+    assert language.translate(within) == f"{reasons.card_name(Card.ROLL, 'pl')}: popatrz."
+
+
+def test_a_count_is_said_in_the_form_that_fits_it():
+    one, two = (say_many("One card was there.", "%(count)d cards were there.", count) for count in (1, 2))
+
+    assert (one, two) == ("One card was there.", "2 cards were there.")
+    assert (language.translate(one), language.translate(two)) == (one, two)
+
+
+def test_lists_read_as_people_speak():
+    assert all_of(["Ann"]) == "Ann"
+    assert all_of(["Ann", "Bob", "Cid"]) == "Ann, Bob and Cid"
+    assert one_of(["yes", "no"]) == "yes or no"
+    assert one_of(["100 %", "no"]) == "100 % or no"
+
+
+def test_what_was_typed_is_never_taken_for_a_text(french):
+    french(Table="Tisch")
+
+    assert words.said("Table") == "Table"
+    assert words.said(say("Table")) == "Tisch"
+
+
+SPEAKERS = {"Problem", "NotSaved", "Unreadable", "UnreadableEdition", "UnknownWord", "SeatingError", "Notice"}
+HEARD = (
+    *("match", "moment", "snap", "guided", "deck_in_use", "tracker", "places", "watch", "decks"),
+    *("rules/notation", "rules/judge", "rules/dealing", "rules/tableau", "rules/house_rules", "vision/picture"),
+)
+"""Rooms whose sentences reach a page."""
+
+
+@pytest.mark.parametrize("room", HEARD)
+def test_a_room_that_is_heard_on_a_page_says_nothing_that_cannot_be_translated(room):
+    tree = ast.parse((texts.ROOT / "companion" / f"{room}.py").read_text(encoding="utf-8"))
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
+
+    plain = [
+        call.lineno
+        for call in calls
+        if call.func.id in SPEAKERS and isinstance(call.args[0], ast.JoinedStr | ast.Constant)
+    ]
+
+    assert plain == []
+
+
+# --- Which language a page is in -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("wanted", "answered"),
+    [("fr-FR,fr;q=0.9,en;q=0.5", "fr"), ("pl", "pl"), ("de,pl;q=0.4", "pl"), ("de", "en"), ("", "en"), ("*", "en")],
+)
+def test_a_page_is_in_the_language_that_the_phone_asks_for(match, wanted, answered):
+    shown = page_of(match).get("/setup", headers={"Accept-Language": wanted})
+
+    assert f'<html lang="{answered}">' in shown.text
+
+
+def test_the_language_that_was_chosen_on_a_phone_comes_before_the_one_it_asks_for(match):
+    page = page_of(match)
+    with page.session_transaction() as session:
+        session["language"] = "pl"
+
+    assert '<html lang="pl">' in page.get("/setup", headers={"Accept-Language": "fr"}).text
+
+
+def test_cards_are_called_by_their_french_names_on_a_french_page(match):
+    match.start(TWO)
+    match.enter("Ann roll", "Ann")
+    match.enter("Bob roll", "Ann")
+    match.enter("Ann flat-tire > Bob", "Ann")
+
+    shown = html.unescape(page_of(match).get("/", headers={"Accept-Language": "fr"}).text)
+
+    assert "Crevaison" in shown
+
+
+def test_one_page_does_not_leave_its_language_to_the_next(match):
+    page = page_of(match)
+    page.get("/setup", headers={"Accept-Language": "fr"})
+
+    assert language.spoken() == "en"
+    assert language.printed_in() is None
+
+
+def test_an_edition_may_print_other_names_on_its_cards(match, monkeypatch):
+    ours = {**reasons.catalogue("en"), "cards-classic": {"roll": "go"}}
+    monkeypatch.setattr(reasons, "catalogue", lambda _language="en": ours)
+    reasons._names.cache_clear()
+    match.start(TWO)
+    match.enter("Ann roll", "Ann")
+    try:
+        shown = page_of(match).get("/play").text
+        assert reasons.card_name(Card.ROLL, "en", "classic") == "go"
+        assert reasons.card_name(Card.ROLL, "en", "rush") == "roll"
+    finally:
+        reasons._names.cache_clear()
+
+    assert "<span>Go" in shown
+
+
+@pytest.mark.parametrize("of", reasons.LANGUAGES)
+def test_other_names_are_given_only_to_cards_and_editions_that_there_are(of):
+    printed = {table: names for table, names in reasons.catalogue(of).items() if table.startswith("cards-")}
+
+    assert all(table.removeprefix("cards-") in texts.edition_names() for table in printed)
+    assert all(set(names) <= set(Card) for names in printed.values())
+
+
+# --- Nothing escapes ------------------------------------------------------------------------------------------
+#
+# In a language that has no words at all, only the places of each text, no word is left on a page but names, units
+# and what is written as in a record.
+
+
+class Wordless(gettext.NullTranslations):
+    """Says every text that is collected without its words."""
+
+    def __init__(self, known: dict[texts.Text, tuple[str, ...]]) -> None:
+        super().__init__()
+        self.known = {form for text in known for form in texts.forms(text)}
+
+    def gettext(self, message: str) -> str:
+        return wordless(message) if message in self.known else message
+
+    def ngettext(self, one: str, several: str, count: int) -> str:
+        return self.gettext(one if count == 1 else several)
+
+
+def wordless(text: str) -> str:
+    return "·".join(["", *(found[0] for found in re.finditer(r"%\(\w+\)[\d.]*[a-z]|%%|\{\w+\}", text)), ""])
+
+
+@pytest.fixture
+def without_words(monkeypatch, known):
+    """French as a language without words."""
+    catalogue = Wordless(known)
+    spoken = reasons.catalogue
+    mute = {table: {key: wordless(text) for key, text in entries.items()} for table, entries in spoken("fr").items()}
+    monkeypatch.setattr(language, "catalogue", lambda _language: catalogue)
+    monkeypatch.setattr(reasons, "catalogue", lambda of="en": mute if of == "fr" else spoken(of))
+    reasons._names.cache_clear()
+    yield
+    reasons._names.cache_clear()
+
+
+NAMES = {"Ann", "Bob", "Cid", "Dee", "Reds", "Blues", "Grandma’s", "deck", "summer", "Mille", "Bornes", "Companion"}
+UNITS = {"km", "mm", "cm", "px", "x", "http", "local", "localhost"}
+OWN_NAMES = {"English", "Français", "Polski", "Language", "Langue", "Język", people.table_code(SECRET)}
+SPOKEN_ATTRIBUTES = {"aria-label", "title", "alt", "placeholder", "data-busy", "data-says", "data-say", "data-draw",
+                     "data-drawn", "data-together", "content", "label"}  # fmt: skip
+"""Attributes that people see or hear."""
+
+
+class Words(HTMLParser):
+    """Collects the words of a page that a person sees or hears."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+        self._inside: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag in ("script", "style"):
+            self._inside.append(tag)
+        if tag != "meta":
+            self.found += [f"[{tag} {name}] {value}" for name, value in attrs if name in SPOKEN_ATTRIBUTES and value]
+
+    def handle_endtag(self, tag: str) -> None:
+        if self._inside and tag == self._inside[-1]:
+            self._inside.pop()
+
+    def handle_data(self, data: str) -> None:
+        if not self._inside and data.strip():
+            self.found.append(data.strip())
+
+
+def escaped(page: str) -> list[str]:
+    """The texts of a page with a word in them that is nobody's name."""
+    parser = Words()
+    parser.feed(page)
+    return [text for text in parser.found if set(_words(text)) - NAMES - UNITS - OWN_NAMES]
+
+
+def _words(text: str) -> Iterator[str]:
+    spoken = re.sub(r"^\[[\w -]+\]", "", re.sub(r"\{\w+\}|https?://\S+|\b[\w-]+\.local(:\d+)?|\b\d[\w.]*", "", text))
+    return (
+        found.removesuffix("’s") if found not in NAMES else found for found in re.findall(r"[^\W\d_][\w’-]*", spoken)
+    )
+
+
+def opened(page, path: str, **fields: str) -> list[str]:
+    headers = {"Accept-Language": "fr", **HOME}
+    answer = page.post(path, data=fields, headers=headers) if fields else page.get(path, headers=headers)
+    while answer.location:
+        answer = page.get(answer.location, headers=headers)
+    assert answer.status_code < 500 or answer.status_code == 503, (path, answer.status_code)
+    return [f"{path}: {text}" for text in escaped(answer.text)]
+
+
+def test_words_that_escape_are_found(without_words):
+    assert escaped('<p>·</p><p title="Hello">Ann 75 km</p>') == ["[p title] Hello"]
+    assert escaped("<p>Ann’s turn</p>") == ["Ann’s turn"]
+
+
+def test_nothing_escapes_before_a_match(match, without_words):
+    page = page_of(match, camera_picture=lambda: None)
+    stranger = page_of(match)
+    stranger.environ_base.update(STRANGER)
+    pages = ["/setup", "/join", "/more", "/wall", "/score", "/decks", "/snap", "/nowhere", "/camera"]
+    pages += [f"/setup?edition={edition}" for edition in texts.edition_names()]
+
+    found = [text for path in pages for text in opened(page, path)]
+    found += [text for path in ("/setup", "/join", "/wall", "/decks", "/snap") for text in opened(stranger, path)]
+
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"edition": "classic", "seating": "5x1"},
+        {"edition": "classic", "seating": "2x1", "name1": "Ann", "name2": "ann"},
+        {"edition": "rush", "seating": "2x1", "count-stop": "many"},
+        {"edition": "rush", "seating": "2x1", "count-stop": "9"},
+        {"edition": "classic", "seating": "2x1", "option-roll-on-remedy": "forbidden",
+         "option-roll-after-remedy": "needed", "option-roll-after-late-safety": "needed"},
+        {"edition": "asmodee-2014", "seating": "2x1", "option-first-card": "roll-or-right-of-way",
+         "option-roll-to-start": "not-needed", "option-roll-on-remedy": "forbidden"},
+    ],
+)  # fmt: skip
+def test_nothing_escapes_where_a_set_up_is_refused(match, without_words, fields):
+    found = opened(page_of(match), "/setup", **fields)
+
+    assert [text for text in found if not re.search(r"=|ann", text)] == []
+
+
+PLAYED = ["Ann roll", "Bob roll", "Ann 100", "Bob 75", "Ann speed-limit > Bob", "Bob 50", "Ann 200", "Bob stop > Ann"]
+RUSHED = ["Ann 100*2", "Bob stop > Reds", "Cid roll", "Dee 75", "Ann control roll > Bob", "Bob 50", "Cid discard stop"]
+ASKED = ["", "?player=Ann&tab=at-once", "?player=Ann&discard=1", "?player=Ann&tab=other&text=Ann+rolls",
+         "?player=Ann&card=accident", "?player=Ann&ask=pair", "?player=Ann&ask=exchange", "?player=Ann&ask=penalty",
+         "?player=Ann&ask=exchange&cards=25,50", "?player=Ann&card=theft", "?player=Ann&card=control",
+         "?player=Ann&card=accelerator", "?player=Ann&ask=name&of=Bob", "?player=Ann&ask=pair&named=50"]  # fmt: skip
+
+
+@pytest.mark.parametrize(("header", "plays"), [(TWO, PLAYED), (RUSH, RUSHED)], ids=["classic", "rush"])
+def test_nothing_escapes_while_a_hand_is_played(match, without_words, header, plays):
+    match.start(header)
+    page = page_of(match, camera_picture=lambda: b"a picture")
+    found = opened(page, "/")
+    for play in plays:
+        match.enter(play, "Ann", anyway=True)
+        found += opened(page, "/")
+    seq = match.state.hand_entries[0].seq
+    lines = [f"/line/{seq}", f"/line/{seq}?before=1"]
+
+    found += [text for path in ("/wall", "/score", "/more", "/join", "/setup", *lines) for text in opened(page, path)]
+    found += [text for query in ASKED for text in opened(page, f"/play{query}")]
+
+    assert [text for text in found if "text=" not in text or "rolls" not in text] == []
+
+
+def test_nothing_escapes_of_what_is_asked_and_refused(match, without_words):
+    match.start(TWO)
+    page = page_of(match, camera_picture=lambda: b"a picture")
+    teams = match.state.game.teams
+    roll, far, stop = (parse_play(text, teams) for text in ("Ann roll", "Ann 100", "Ann stop > Bob"))
+    match.doubt(Doubt(1, "side-1/battle", (roll, stop), 0.5, 1.0, b"a card"))
+    found = opened(page, "/") + opened(page, "/wall") + opened(page, "/doubt/1")
+    match.answer_doubt(1, None, "Ann")
+    match.propose(Proposal(2, far, "side-1/distance", 0.7, 2.0, sure=False, crop=b"a card", rivals=(roll,)))
+    match.propose(Proposal(3, roll, "side-1/battle", 0.7, 3.0, sure=False, rivals=(far,)))
+    found += opened(page, "/") + opened(page, "/wall") + opened(page, "/proposal/2")
+    sentences = (
+        say("%(card)s is no longer on %(zone)s.", card=named(Card.STOP), zone=where("side-2/battle")),
+        say("%(card)s has moved from %(old)s to %(new)s.", card=named(Card.KM_75),
+            old=where("side-1/distance"), new=where("table/discard")),
+    )  # fmt: skip
+    for number, sentence in enumerate(sentences, start=10):
+        match.mismatch(Mismatch(number, "side-2/battle", "stop", None, sentence))
+        found += opened(page, "/")
+    found += opened(page, "/proposal/77/confirm", anyway="1") + opened(page, "/")
+    found += opened(page, "/difference/11", answer="table") + opened(page, "/")
+    for path in ("/proposal/2/confirm", "/proposal/2/dismiss", "/undo"):
+        found += opened(page, path, anyway="1") + opened(page, "/")
+
+    assert found == []
+
+
+def test_nothing_escapes_when_a_hand_is_over(match, without_words):
+    match.start(("target 200", "option extension=no", *TWO))
+    for play in ("Ann roll", "Bob roll", "Ann 100", "Bob 25", "Ann 100"):
+        match.enter(play, "Ann")
+    page = page_of(match)
+    found = [text for path in ("/", "/score", "/wall") for text in opened(page, path)]
+    match.correct(match.state.hand_entries[0].seq, "Ann discard 25", "Ann")
+
+    found += [text for path in ("/", "/score", "/wall") for text in opened(page, path)]
+
+    assert found == []
+
+
+def test_nothing_escapes_when_the_extension_is_offered(match, without_words):
+    match.start(TWO)
+    for play in ("Ann roll", "Ann 200", "Ann 200", "Ann 100", "Ann 100", "Ann 100"):
+        match.enter(play, "Ann")
+        match.enter("Bob discard 25", "Ann")
+    page = page_of(match)
+
+    assert match.state.game.table.extension_offered_to is not None
+    assert [text for path in ("/", "/wall", "/score", "/play") for text in opened(page, path)] == []
+
+
+def phone(app, number: int):
+    """A phone on the network that has scanned the code."""
+    client = app.test_client()
+    client.environ_base["REMOTE_ADDR"] = f"192.168.1.{number}"
+    client.get(f"/join?t={people.join_token(SECRET)}")
+    return client
+
+
+def test_nothing_escapes_where_people_take_their_seats(match, without_words):
+    match.start(RUSH)
+    app = create_app(match, secret=SECRET, base_url="http://192.168.1.20")
+    ann, bob, other, watcher = (phone(app, number) for number in (10, 11, 12, 13))
+    unknown = app.test_client()
+    unknown.environ_base.update(STRANGER)
+    found = opened(ann, "/join", player="Ann") + opened(bob, "/join", player="Bob")
+    found += opened(other, "/join/seat/Ann") + opened(other, "/join", player="Ann") + opened(other, "/join/waiting")
+    found += opened(watcher, "/join", player="") + opened(unknown, "/join") + opened(unknown, "/join/code", code="nope")
+    found += opened(unknown, "/join", player="Ann") + opened(unknown, "/play", text="Ann roll")
+    found += opened(bob, "/seats/host/take", sure="1") + opened(bob, "/seats/host/ask", sure="1")
+    pages = ("/", "/seats", "/phone", "/more", "/join", "/wall")
+    found += [text for client in (ann, bob, other, watcher, unknown) for path in pages for text in opened(client, path)]
+    found += opened(ann, "/seats/free", player="Bob") + opened(ann, "/seats/asked/1", answer="no")
+    found += opened(ann, "/seats/free", player="Nobody") + opened(bob, "/setup", edition="classic", seating="2x1")
+
+    assert found == []
+
+
+def advice(*hints: Hint, **zone: object) -> Advice:
+    usual = {"px_per_mm": (1.62, 1.78), "blur_px": 0.7, "white": 200.0, "contrast": 160.0, "saturated": 0.0}
+    rest = {"dark": 0.0, "smallest_mm": 18.0, "good": True}
+    sights = tuple(ZoneSight(f"side-1/{name}", **(usual | rest | zone)) for name in ("battle", "distance"))
+    return Advice((1000, 600), 20.0, sights, hints, 104, 12)
+
+
+def test_nothing_escapes_on_the_camera_pages(match, without_words, tmp_path):
+    match.start(TWO)
+    square = ((100.0, 100.0), (300.0, 100.0), (300.0, 500.0), (100.0, 500.0))
+    found = []
+    for seen in (
+        advice(),
+        advice(NO_MATS, blur_px=9.0, white=20.0, contrast=10.0, good=False),
+        advice(Hint("glare", say("Look at %(zone)s.", zone=where("side-1/battle"))), smallest_mm=None, px_per_mm=None),
+    ):
+        survey = Survey(replace(seen, hints=tuple(h for h in seen.hints if h.code != "glare")),
+                        {"side-1/battle": square, "side-1/distance": square}, {})  # fmt: skip
+        zones = DrawnZones(tmp_path)
+        page = page_of(match, camera_picture=lambda: b"a picture", survey=lambda now=survey: now, zones=zones)
+        found += [text for path in ("/camera", "/camera/zones") for text in opened(page, path)]
+    box = {f"{letter}-side-1/battle": number for letter, number in zip("xywh", ("1", "1", "1", "1"), strict=True)}
+    whole = box | {f"{letter}-side-1/distance": number for letter, number in zip("xywh", "9999", strict=True)}
+    for sent in ({"picture": "1920x1080"}, box, whole, box | {"x-side-1/battle": "left"}):
+        found += opened(page, "/camera/zones", **sent)
+
+    assert found == []
+
+
+def test_nothing_escapes_of_the_cameras_troubles(match, without_words):
+    match.start(TWO)
+    page = page_of(match)
+    thing = say("Something on %(zone)s cannot be read: if it is a card, enter the play.", zone=where("side-1/battle"))
+    match.trouble(thing)
+
+    assert opened(page, "/") + opened(page, "/wall") + opened(page, "/join") == []
+
+
+def picture() -> bytes:
+    return cv2.imencode(".jpg", np.full((600, 800, 3), 90, np.uint8))[1].tobytes()
+
+
+def test_nothing_escapes_where_decks_are_kept_and_enrolled(match, without_words, tmp_path):
+    match.start(TWO)
+    grandmas = begin("grandma", "classic", tmp_path)
+    grandmas = replace(grandmas, description=replace(grandmas.description, title="Grandma’s deck"))
+    grandmas.keep(Card.ROLL, [np.full((528, 342, 3), 200, np.uint8)])
+    page = page_of(match, camera_picture=picture)
+    here = "/decks/grandma/enrol"
+    paths = ("/decks", here, f"{here}?card=back", f"{here}?card=roll", f"{here}?card=done", f"{here}?got=roll&auto=1")
+    found = [text for path in paths for text in opened(page, path)]
+    found += opened(page, "/decks/use", deck="grandma") + opened(page, "/decks")
+    found += opened(page, "/decks/use", deck="nobody's")
+    found += opened(page, "/decks", title="", edition="classic") + opened(
+        page, "/decks", title="x", edition="classic", width="9"
+    )
+    sent = {"card": "stop", "photo": (io.BytesIO(picture()), "a.jpg")}
+    answer = page.post(here, data=sent, headers={"Accept-Language": "fr", **HOME}, content_type="multipart/form-data")
+    found += escaped(answer.text)
+
+    # How the program is called, and the decks that ship, keep their names in every language.
+    assert [text for text in found if not re.search(r"companion|Printed|printed", text.partition(": ")[2])] == []
+
+
+def sighting(slug: str, zone: str, at: float, **more: object) -> Sighting:
+    corners = ((at, 10.0), (at + 60, 10.0), (at + 60, 100.0), (at, 100.0))
+    return Sighting(Card(slug), None, (at + 30, 55.0), corners, zone, False, 0.9, "face", **more)
+
+
+def test_nothing_escapes_where_a_photograph_is_counted(match, without_words):
+    app = create_app(match, secret=SECRET)
+    quad = ((0.0, 0.0), (900.0, 0.0), (900.0, 500.0), (0.0, 500.0))
+    cards = (
+        sighting("200", "side-1/distance", 10.0),
+        sighting("200", "side-1/distance", 110.0),
+        sighting("right-of-way", "side-1/safety", 210.0),
+        sighting("stop", "side-1/battle", 310.0),
+        sighting("unknown", "side-1/distance", 410.0, rivals=(("75-00", 0.4), ("25-00", 0.3))),
+        sighting("mirror", "side-1/distance", 510.0),
+    )
+    seen = View(0.0, (MatSeen("side-1", quad, 2.0), MatSeen("side-2", quad, 2.0)), cards)
+    shot = Shot(Photo(say("photograph %(number)d", number=1), (1000, 600), seen), picture(), {4: picture()})
+    bare = Shot(Photo(say("photograph %(number)d", number=2), (1000, 600), View(0.0, (), ())), picture(), {})
+    page = app.test_client()
+    found = []
+    for shots in ((shot,), (bare,), (shot, bare)):
+        token = app.extensions["companion"].snaps.keep("classic", shots[0])
+        for more in shots[1:]:
+            app.extensions["companion"].snaps.add(token, more)
+        path = f"/snap/{token}"
+        found += opened(page, path) + opened(page, path, ended="side-1")
+        found += opened(page, path, **{"ended": "side-1", "c-1-5": "75", "n-side-1-200": "2", "pile": "no"})
+        found += opened(page, path, **{"c-1-5": "75", "n-side-1-25": "many"})
+    found += (
+        opened(page, "/snap/gone") + opened(page, "/snap") + opened(page, "/snap", edition="classic", deck="nobody")
+    )
+
+    assert [re.sub("/snap/[^:]+", "/snap", text) for text in found if "nobody" not in text] == []
+
+
+@pytest.mark.parametrize("fault", SAY)
+def test_a_verdict_on_a_picture_is_translated(without_words, fault):
+    language.speak("fr")
+    try:
+        assert set(words.said(SAY[fault])) <= set("·0123456789")
+    finally:
+        language.speak("en")
+
+
+def test_the_filters_of_the_templates_translate():
+    assert templating.language.translate is language.translate
+    assert isinstance(NO_MATS.say, Said)
+    assert Path(texts.TRANSLATIONS).is_dir()
+
+
+@pytest.mark.parametrize(
+    ("spoken", "quoted"),
+    [("en", "“it’s” “roll”"), ("fr", "«\u00a0it’s\u00a0» «\u00a0roll\u00a0»"), ("pl", "„it’s” „roll”")],
+)
+def test_quotation_marks_are_those_of_the_language(spoken, quoted):
+    language.speak(spoken)
+    try:
+        assert words.curly("`it's` 'roll'") == quoted
+    finally:
+        language.speak("en")

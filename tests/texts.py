@@ -1,0 +1,124 @@
+"""All texts that a page can show, and the catalogues of their translations brought up to date with them.
+
+    python tests/texts.py
+
+Translations are kept, texts that are new stand there empty, and those that are no more are dropped.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from babel.messages.catalog import Catalog
+from babel.messages.extract import extract_from_file
+from babel.messages.pofile import read_po, write_po
+
+from companion.decks import deck_names, load_deck
+from companion.pages.language import ENGLISH, OWN_NAMES
+from companion.rules.edition import edition_names, load_edition, switches
+from companion.rules.house_rules import switch_title
+
+ROOT = Path(__file__).parent.parent
+TRANSLATIONS = ROOT / "web" / "translations"
+LANGUAGES = tuple(language for language in OWN_NAMES if language != ENGLISH)
+Text = str | tuple[str, str]
+"""A text, or those for one and for several."""
+
+_IN_PYTHON = {"_": None, "N_": None, "say": None, "many": (1, 2), "say_many": (1, 2)}
+_IN_TEMPLATES = {"_": None, "gettext": None, "ngettext": (1, 2)}
+
+
+def texts() -> dict[Text, tuple[str, ...]]:
+    """Every text with the files in which it stands, in the order of these."""
+    found: dict[Text, list[str]] = {}
+    for place, text in (*_of_python(), *_of_templates(), *_of_data()):
+        places = found.setdefault(text, [])
+        if place not in places:
+            places.append(place)
+    return {text: tuple(places) for text, places in found.items()}
+
+
+def _of_python() -> Iterator[tuple[str, Text]]:
+    for path in sorted((ROOT / "companion").rglob("*.py")):
+        yield from _extracted(path, "python", _IN_PYTHON)
+
+
+def _of_templates() -> Iterator[tuple[str, Text]]:
+    for path in sorted((ROOT / "web" / "templates").glob("*.html")):
+        yield from _extracted(path, "jinja2.ext:babel_extract", _IN_TEMPLATES, {"silent": "false"})
+
+
+def _extracted(path: Path, method: str, keywords: dict, options: dict | None = None) -> Iterator[tuple[str, Text]]:
+    place = path.relative_to(ROOT).as_posix()
+    for _line, text, _comments, _context in extract_from_file(method, path, keywords, options=options):
+        yield place, text
+
+
+def _of_data() -> Iterator[tuple[str, Text]]:
+    place = "companion/rules/switches.toml"
+    for name, values in switches().items():
+        yield place, switch_title(name)
+        yield from ((place, sentence) for sentence in values.values())
+    for name in edition_names():
+        edition = load_edition(name)
+        place = f"companion/rules/editions/{name}.toml"
+        yield from ((place, edition.title), (place, edition.about))
+    for name in deck_names(None):
+        yield f"card_templates/{name}/deck.toml", str(load_deck(name).title)
+
+
+def path_of(language: str) -> Path:
+    """The file of a language."""
+    return TRANSLATIONS / f"{language}.po"
+
+
+def read(language: str) -> Catalog:
+    """The catalogue of a language as it is; an empty one where there is none yet."""
+    if not path_of(language).is_file():
+        return Catalog(locale=language)
+    with path_of(language).open("rb") as file:
+        return read_po(file, locale=language)
+
+
+def updated(language: str, known: dict[Text, tuple[str, ...]]) -> str:
+    """The file of a language with all texts, and what was translated of them before."""
+    before, now = read(language), Catalog(locale=language)
+    for text, places in known.items():
+        one = text if isinstance(text, str) else text[0]
+        old = before.get(one)
+        keeps = old is not None and old.id == text and not old.fuzzy
+        now.add(text, old.string if keeps else None, locations=[(place, 1) for place in places])
+    return "".join((*_header(language, now), *_entries(now)))
+
+
+def _header(language: str, catalogue: Catalog) -> Iterator[str]:
+    yield f"# {OWN_NAMES[language]}: what the pages say. `python tests/texts.py` brings it up to date with the texts.\n"
+    yield 'msgid ""\nmsgstr ""\n'
+    yield f'"Language: {language}\\n"\n"Content-Type: text/plain; charset=UTF-8\\n"\n'
+    yield f'"Content-Transfer-Encoding: 8bit\\n"\n"Plural-Forms: {catalogue.plural_forms}\\n"\n\n'
+
+
+def _entries(catalogue: Catalog) -> Iterator[str]:
+    out = io.BytesIO()
+    write_po(out, catalogue, width=110, omit_header=True, include_lineno=False)
+    yield out.getvalue().decode()
+
+
+def forms(strings: str | Iterable[str]) -> tuple[str, ...]:
+    """A text or a translation in all its forms."""
+    return (strings,) if isinstance(strings, str) else tuple(strings)
+
+
+def main() -> None:
+    known = texts()
+    TRANSLATIONS.mkdir(exist_ok=True)
+    for language in LANGUAGES:
+        path_of(language).write_text(updated(language, known), encoding="utf-8")
+        empty = sum(not all(forms(message.string or "")) for message in read(language) if message.id)
+        print(f"{path_of(language).relative_to(ROOT)}: {len(known)} texts, {empty} not translated")
+
+
+if __name__ == "__main__":
+    main()
