@@ -1,6 +1,6 @@
 """Charts as SVG: values go in, markup comes out. Colours, dashes and type are classes of `score.css`.
 
-Each line has a colour, a dash and a marker of its own, and its name at its end: any one of them tells it from the others.
+Each line has a colour, a dash, a marker, and its name at its end: any one of them tells it from the others.
 """
 
 from __future__ import annotations
@@ -89,10 +89,8 @@ def svg(plot: Plot, signs: str) -> Markup:
         *(_mark(mark, signs, scale) for mark in plot.marks),
         *_labels(plot.lines, scale),
     ]
-    root = '<svg class="chart" viewBox="0 0 {} {}" role="img" aria-labelledby="{}-t {}-d">'
-    return (
-        Markup(root).format(_num(WIDTH), _num(HEIGHT), plot.key, plot.key) + Markup("").join(parts) + Markup("</svg>")
-    )
+    root = Markup('<svg class="chart" viewBox="0 0 {} {}" role="img" aria-labelledby="{}-t {}-d">{}</svg>')
+    return root.format(_num(WIDTH), _num(HEIGHT), plot.key, plot.key, Markup("").join(parts))
 
 
 def sample(number: int) -> Markup:

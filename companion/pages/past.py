@@ -65,7 +65,7 @@ def one(number: int) -> str:
         sheets=[(sheet, hand_chart(past, sheet.number)) for sheet in sheets.sheet_views(past.hands, names)],
         open_hand=past.hands[-1].number if past.hands and past.hands[-1].is_open else None,
         totals=courses.totals([hand.result for hand in past.finished], names),
-        wins=sheets.wins(past.game),
+        wins=sheets.wins(past.game) if sum(past.game.won.values()) > 1 else [],
     )
 
 

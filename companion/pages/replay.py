@@ -10,6 +10,7 @@ from companion.archive import PlayedHand
 from companion.history import Written
 from companion.match import Entry
 from companion.pages import past, views, words
+from companion.pages.context import state
 from companion.pages.people import SOMEBODY
 from companion.pages.views import PlayView
 from companion.pages.words import N_, Names, _
@@ -47,11 +48,11 @@ def show(number: int, hand: int) -> str:
         "replay.html",
         match=number,
         hand=hand,
-        title=words.hand_title(played.game.edition, hand),
+        heading=words.hand_title(played.game.edition, hand),
         step=step,
         sides=views.side_views_of(game._replace(shown=played.game.shown), None),
         plays=[views.entry_view_of(played.game, entry) for entry in one.entries],
-        is_running=number == past.state().match,
+        is_running=number == state().match,
         hands=len(played.hands),
         is_race=words.is_race(played.game.edition),
     )

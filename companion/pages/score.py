@@ -56,6 +56,6 @@ def plays(number: int) -> str:
         abort(404)
     return render_template(
         "plays.html",
-        title=words.hand_title(now.game.edition, number),
+        heading=words.hand_title(now.game.edition, number),
         lines=[views.entry_view(now, entry) for entry in entries],
     )
