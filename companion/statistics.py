@@ -48,23 +48,17 @@ class Figures:
     longest_hand: int = 0
     """The plays of the longest hand, everybody's."""
 
+    hazards_given: int = 0
+    hazards_got: int = 0
+    """Those of a partner hold up both."""
+
     gave: Counter[str] = field(default_factory=Counter)
     """The hazards laid on each other player, by `key_of` of the name."""
-
-    got: Counter[str] = field(default_factory=Counter)
 
     @property
     def mean_points(self) -> int | None:
         """The points of a hand on average, rounded."""
         return round(self.points / self.counted_hands) if self.counted_hands else None
-
-    @property
-    def hazards_given(self) -> int:
-        return self.gave.total()
-
-    @property
-    def hazards_got(self) -> int:
-        return self.got.total()
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,15 +126,11 @@ def _of_plays(record: JudgedRecord, hands: Iterable[int]) -> Iterator[Figures]:
         name = _shown(record.game, play.player)
         if is_coup_fourre(play):
             yield Figures(name, coups_fourres=1)
-        for victim in _victims(line):
-            hurt = _shown(record.game, victim)
-            yield Figures(name, gave=Counter({key_of(hurt): 1}))
-            yield Figures(hurt, got=Counter({key_of(name): 1}))
-
-
-def _victims(line: JudgedLine) -> tuple[str, ...]:
-    struck = struck_by(line)
-    return struck[0].players if struck else ()
+        struck = struck_by(line)
+        if struck is not None:
+            hurt = [_shown(record.game, victim) for victim in struck[0].players]
+            yield Figures(name, hazards_given=1, gave=Counter(map(key_of, hurt)))
+            yield from (Figures(victim, hazards_got=1) for victim in hurt)
 
 
 def _lines_of(record: JudgedRecord, hand: int | None = None) -> Iterator[JudgedLine]:
@@ -189,8 +179,9 @@ def _sum(one: Figures, other: Figures) -> Figures:
         coups_fourres=one.coups_fourres + other.coups_fourres,
         km=one.km + other.km,
         longest_hand=max(one.longest_hand, other.longest_hand),
+        hazards_given=one.hazards_given + other.hazards_given,
+        hazards_got=one.hazards_got + other.hazards_got,
         gave=one.gave + other.gave,
-        got=one.got + other.got,
     )
 
 

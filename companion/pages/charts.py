@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from markupsafe import Markup, escape
 
 WIDTH, HEIGHT = 340.0, 230.0
-LEFT, RIGHT, TOP, BOTTOM = 38.0, 76.0, 16.0, 30.0
+LEFT, RIGHT, TOP, BOTTOM = 38.0, 84.0, 16.0, 30.0
 """The margins: figures on the left and below, names on the right."""
 
 LOOKS = 8
