@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -14,7 +11,7 @@ from typing import Any
 import click
 
 from companion import demo as simulated
-from companion import report
+from companion import exports, report
 from companion.calling import typed
 from companion.data import data_dir, store_path
 from companion.deck_in_use import DeckInUse, faces_of
@@ -26,7 +23,6 @@ from companion.labels import card_ids
 from companion.lookout import Lookout
 from companion.match import Match, MatchState, Policy
 from companion.pages import run_service
-from companion.rules import judge, notation
 from companion.rules.play import Verb
 from companion.said import say
 from companion.setup import Setup, read_setup
@@ -237,20 +233,7 @@ def exported(match: int, form: str, data: Path | None) -> str:
         others = f"the matches there are {', '.join(map(str, known))}" if known else "none has been played there yet"
         raise Problem(f"There is no match {match} in {path.parent}: {others}.")
     lines = [written.text for written in history(store.events(match)).lines]
-    items = judge.judge(notation.Line(number, text) for number, text in enumerate(lines, start=1))
+    items = exports.judged(lines)
     if form == "mbn":
         return "\n".join(lines) + "\n"
-    if form == "json":
-        return "".join(json.dumps(item.as_json(str(match)), ensure_ascii=False) + "\n" for item in items)
-    return _csv(item for item in items if isinstance(item, judge.HandResult))
-
-
-def _csv(results: Iterable[judge.HandResult]) -> str:
-    text = io.StringIO()
-    table = csv.writer(text)
-    table.writerow(["hand", "ended", "side", "item", "points"])
-    for result in results:
-        for side, sheet in result.sheets.items():
-            table.writerows([result.number, result.how, side, item.value, points] for item, points in sheet.lines)
-            table.writerow([result.number, result.how, side, "total", sheet.total])
-    return text.getvalue()
+    return exports.as_json_lines(items, str(match)) if form == "json" else exports.as_csv(items)

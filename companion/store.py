@@ -122,6 +122,12 @@ class Store:
             rows = self._db.execute("SELECT seq FROM event WHERE kind = ? ORDER BY seq", (SETUP,)).fetchall()
         return tuple(seq for (seq,) in rows)
 
+    def latest(self) -> dict[int, int]:
+        """The last event of every match, the oldest match first."""
+        with self._lock:
+            rows = self._db.execute("SELECT match, max(seq) FROM event GROUP BY match ORDER BY match").fetchall()
+        return dict(rows)
+
     def close(self) -> None:
         """Closes the file and lets another process write."""
         with self._lock:

@@ -68,6 +68,9 @@ MAY_IMPORT = {
     "store": LEAVES,
     "history": LEAVES | {"store"},
     "moment": LEAVES | {"store", "history", "places", "proposal"},
+    "statistics": {"rules"},
+    "exports": {"rules"},
+    "archive": LEAVES | {"store", "history", "moment", "statistics", "places", "proposal"},
     "match": LEAVES | {"store", "history", "moment", "places", "proposal"},
 }
 """What each inner room may import; what is not named here (cli, pages, watch, …) is outside and may import all."""

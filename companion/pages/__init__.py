@@ -23,8 +23,10 @@ from companion.pages import (
     guard,
     join,
     live,
+    past,
     people,
     phone,
+    replay,
     score,
     seats,
     serving,
@@ -82,7 +84,23 @@ def create_app(
     templating.prepare(app, web / "static")
     guard.protect(app)
     errors.register(app)
-    for part in (table, entry, setting_up, join, score, wall, live, camera, snap, decks, enrolling, seats, phone):
+    for part in (
+        table,
+        entry,
+        setting_up,
+        join,
+        score,
+        past,
+        replay,
+        wall,
+        live,
+        camera,
+        snap,
+        decks,
+        enrolling,
+        seats,
+        phone,
+    ):
         app.register_blueprint(part.bp)
     return app
 

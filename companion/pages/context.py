@@ -8,6 +8,7 @@ from typing import cast
 
 from flask import current_app, g
 
+from companion.archive import Archive
 from companion.drawn_zones import DrawnZones
 from companion.guided import Guide
 from companion.lookout import Survey
@@ -56,6 +57,9 @@ class Service:
 
     snaps: Snaps = field(default_factory=Snaps)
     """The photographs of finished tableaux, as long as they are counted."""
+
+    archive: Archive = field(default_factory=Archive)
+    """The matches of the log, judged."""
 
 
 def service() -> Service:

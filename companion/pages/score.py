@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, render_template
+from flask import Blueprint, abort, render_template
 
-from companion.match import next_first
-from companion.pages import offers, views, words
+from companion import archive
+from companion.match import MatchState, next_first
+from companion.pages import courses, explained, offers, sheets, views, words
 from companion.pages.context import state
 from companion.pages.words import Names
 
@@ -16,22 +17,45 @@ bp = Blueprint("score", __name__)
 def show() -> str:
     """All score sheets of the match, the latest first."""
     now = state()
-    names = Names.of(now.game)
-    sheets = [views.sheet_view(result, names) for result in now.game.hands]
+    names, hands = Names.of(now.game), archive.hands_now(now)
+    ended = [hand for hand in hands if not hand.is_open]
     table = now.game.table
     began = table is not None
-    open_sheet = views.open_sheet(now) if now.game.hand_is_open else None
+    newest = hands[-1] if hands else None
+    hazards = explained.answered(newest) if newest else explained.NOTHING
     return render_template(
         "score.html",
-        sheets=sheets[::-1],
-        open_sheet=open_sheet,
+        sheets=sheets.sheet_views(hands, names)[::-1],
+        open_sheet=sheets.open_sheet(now.game, hazards) if now.game.hand_is_open else None,
+        is_new=_is_new(now),
+        race=courses.race(newest, names) if newest else None,
+        totals=courses.totals([hand.result for hand in ended], names),
         sides=views.side_views(now, None),
         next_first=names.player(next_first(now)) if began and not now.game.hand_is_open else None,
         seats=[(seat.player, names.player(seat.player)) for seat in table.seats] if table else [],
         next_first_name=next_first(now) if began else None,
         goal=now.game.edition.match_points,
         is_race=words.is_race(now.game.edition),
-        wins=views.wins(now),
+        wins=sheets.wins(now.game),
         turns_back=table is not None and table.is_over and bool(offers.answers(table, names, None)),
         winner=names.side(now.game.winner) if now.game.winner else None,
+    )
+
+
+def _is_new(now: MatchState) -> bool:
+    """Whether the hand has just ended, as far as this phone knows."""
+    return bool(now.game.hands) and not now.game.hand_is_open and sheets.is_new(now.match, now.game.hands[-1])
+
+
+@bp.get("/score/<int:number>/plays")
+def plays(number: int) -> str:
+    """The plays of a hand, each to be corrected, also after the hand has ended."""
+    now = state()
+    entries = [entry for entry in now.entries if entry.hand == number and entry.judged is not None]
+    if not entries:
+        abort(404)
+    return render_template(
+        "plays.html",
+        heading=words.hand_title(now.game.edition, number),
+        lines=[views.entry_view(now, entry) for entry in entries],
     )

@@ -12,7 +12,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from companion.deck_in_use import chosen_deck
 from companion.errors import Problem
-from companion.pages import people, tallied, views
+from companion.pages import people, sheets, tallied
 from companion.pages.context import match, service, state
 from companion.pages.words import Names, _
 from companion.rules.edition import Edition, EditionError, edition_names, load_edition
@@ -90,7 +90,7 @@ def count(token: str) -> AnyResponse | str | tuple[str, int]:
         sentence, code = _refused(error)
         return _confirming(token, edition, found, form, sentence), code
     return render_template(
-        "snapped.html", token=token, sheet=views.counted_sheet(table), odd=tallied.odd(table), form=_told(form)
+        "snapped.html", token=token, sheet=sheets.counted_sheet(table), odd=tallied.odd(table), form=_told(form)
     )
 
 

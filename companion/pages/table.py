@@ -133,20 +133,36 @@ def tell(doubt_id: int) -> AnyResponse:
 @bp.post("/line/<int:seq>/correct")
 def correct(seq: int) -> AnyResponse:
     """A line of the log should have said something else."""
-    return _write("entry.change", lambda m, text, by: m.correct(seq, text, by), seq=seq)
+    was_over = _has_ended(seq)
+    return _scored(was_over, _write("entry.change", lambda m, text, by: m.correct(seq, text, by), seq=seq))
 
 
 @bp.post("/line/<int:seq>/before")
 def insert(seq: int) -> AnyResponse:
     """A play was forgotten before a line of the log."""
-    return _write("entry.change", lambda m, text, by: m.insert(seq, text, by), seq=seq, before=1)
+    was_over = _has_ended(seq)
+    return _scored(was_over, _write("entry.change", lambda m, text, by: m.insert(seq, text, by), seq=seq, before=1))
 
 
 @bp.post("/line/<int:seq>/retract")
 def retract(seq: int) -> AnyResponse:
     """A line of the log never happened."""
     _check(rights.why_no_retract(state(), people.holder(state()), seq))
-    return _tap(lambda m, by: m.retract(seq, by))
+    was_over = _has_ended(seq)
+    return _scored(was_over, _tap(lambda m, by: m.retract(seq, by)))
+
+
+def _has_ended(seq: int) -> bool:
+    """Whether a line is of a hand that has been counted."""
+    entry = state().entry(seq)
+    return entry is not None and any(hand.number == entry.hand for hand in state().game.hands)
+
+
+def _scored(was_over: bool, answer: AnyResponse) -> AnyResponse:
+    """After a line of a hand that had ended the score is shown: it has followed."""
+    if was_over and answer.location == url_for("table.show"):
+        return redirect(url_for("score.show"), 303)
+    return answer
 
 
 @bp.post("/line/<int:seq>/stand")

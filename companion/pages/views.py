@@ -7,15 +7,14 @@ from dataclasses import dataclass, replace
 
 from companion.match import Entry, MatchState, Pending
 from companion.pages import offers, picking, words
-from companion.pages.words import Names, Why, _
+from companion.pages.words import Names, Why
 from companion.proposal import Doubt, Mismatch
-from companion.rules import judge, referee, scoring
+from companion.rules import judge, referee
 from companion.rules.cards import Card, Family
 from companion.rules.edition import Edition
-from companion.rules.judge import HandResult, JudgedLine
+from companion.rules.judge import Game, JudgedLine
 from companion.rules.play import Play, Verb
 from companion.rules.reasons import Code
-from companion.rules.scoring import Item, Sheet
 from companion.rules.table import Side, Table
 
 NOISE = (Code.DISCARD_ONLY_WHEN_STUCK,)
@@ -69,15 +68,20 @@ class SideView:
 
 def side_views(state: MatchState, player: str | None) -> list[SideView]:
     """Every side in seating order; `player` is who looks at the page."""
-    table = state.game.table
-    return [] if table is None else [_side_view(state, table, side, player) for side in table.sides]
+    return side_views_of(state.game, player)
 
 
-def _side_view(state: MatchState, table: Table, side: Side, player: str | None) -> SideView:
+def side_views_of(game: Game, player: str | None) -> list[SideView]:
+    """Every side as it lies in a game, now or at any moment of the record."""
+    table = game.table
+    return [] if table is None else [_side_view(game, table, side, player) for side in table.sides]
+
+
+def _side_view(game: Game, table: Table, side: Side, player: str | None) -> SideView:
     km = table.race_km(side)
     return SideView(
         name=side.name,
-        shown=Names.of(state.game).side(side.name),
+        shown=Names.of(game).side(side.name),
         players=side.players,
         km=km,
         left=max(0, table.target - km),
@@ -91,9 +95,9 @@ def _side_view(state: MatchState, table: Table, side: Side, player: str | None) 
         safeties=tuple(SafetyView(c, c in side.safeties, c in side.coups_fourres) for c in table.edition.safeties),
         to_move=_is_up(table, side),
         mine=player in side.players,
-        points=state.game.totals.get(side.name, 0),
+        points=game.totals.get(side.name, 0),
         distances=_distances(side),
-        owes=picking.owed_by(table, side, Names.of(state.game)),
+        owes=picking.owed_by(table, side, Names.of(game)),
         is_race=words.is_race(table.edition),
     )
 
@@ -241,7 +245,12 @@ def log_view(state: MatchState) -> list[PlayView]:
 
 def entry_view(state: MatchState, entry: Entry) -> PlayView:
     """A line of the record in words."""
-    judged, names, edition = entry.judged, Names.of(state.game), state.game.edition
+    return entry_view_of(state.game, entry)
+
+
+def entry_view_of(game: Game, entry: Entry) -> PlayView:
+    """A line of a match's record in words; `game` tells its names and its rules."""
+    judged, names, edition = entry.judged, Names.of(game), game.edition
     if judged is None:
         raise ValueError("a header line is no play")
     say = _line_say(edition, judged, judged.play, names) if judged.play else entry.written.text
@@ -310,119 +319,3 @@ def _hit(table: Table, play: Play) -> Side | None:
     """The side on which a play has just put a hazard."""
     attack = play.verb is Verb.PLAY and (play.card is Card.MIRROR or (play.card or Card.ROLL).family is Family.HAZARD)
     return table.sides[table.attacks[-1].side] if attack and table.attacks else None
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A line of the score sheet: what it is for and each side's points."""
-
-    item: Item
-    title: str
-    note: str
-    points: tuple[int | None, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class SheetView:
-    """A hand's score sheet."""
-
-    title: str
-    is_open: bool
-    is_race: bool
-    how: str
-    """How it ended, where nobody completed it."""
-
-    sides: tuple[str, ...]
-    rows: tuple[Row, ...]
-    totals: tuple[int, ...]
-    match: tuple[int, ...]
-    completed_by: str | None
-    winner: str | None
-    target: int
-    extended: bool
-
-
-def sheet_view(result: HandResult, names: Names) -> SheetView:
-    """A hand's score sheet, every line of it that anybody has points on, and distance always."""
-    edition, sides = result.table.edition, [side.name for side in result.table.sides]
-    return SheetView(
-        title=words.hand_title(edition, result.number),
-        is_open=False,
-        is_race=words.is_race(edition),
-        how=words.how_ended(edition, result.how),
-        sides=tuple(map(names.side, sides)),
-        rows=_rows(result.table, [result.sheets[side] for side in sides], names),
-        totals=tuple(result.sheets[side].total for side in sides),
-        match=tuple(result.match.get(side, 0) for side in sides),
-        completed_by=names.side(result.by) if result.by else None,
-        winner=names.side(result.winner) if result.winner else None,
-        target=result.table.target,
-        extended=result.table.extended_by is not None,
-    )
-
-
-def _rows(table: Table, sheets: Sequence[Sheet], names: Names) -> tuple[Row, ...]:
-    points = [dict(sheet.lines) for sheet in sheets]
-    items = [item for item in Item if any(p.get(item) for p in points) or item is Item.DISTANCE]
-    return tuple(
-        Row(item, _(words.ITEMS[item]), _note(item, table, points, names), tuple(p.get(item) for p in points))
-        for item in items
-    )
-
-
-def _note(item: Item, table: Table, points: Sequence[Mapping[Item, int]], names: Names) -> str:
-    """What a line of the score sheet is for; an extension's points may have gone to the opponents of its caller."""
-    caller, or_opponents = table.extended_by, table.edition.extension_bonus == "caller-or-opponents"
-    if item is Item.EXTENSION and or_opponents and caller is not None and not points[caller].get(item):
-        return words.called_in_vain(names.side(table.sides[caller].name))
-    return words.item_note(item, table.edition)
-
-
-def open_sheet(state: MatchState) -> SheetView | None:
-    """What the hand on the table would score if it ended here."""
-    table = state.game.table
-    if table is None:
-        return None
-    names, sheets = Names.of(state.game), scoring.score(table)
-    return SheetView(
-        title=words.hand_title(table.edition, state.game.hand_number),
-        is_open=True,
-        is_race=words.is_race(table.edition),
-        how="",
-        sides=tuple(names.side(side.name) for side in table.sides),
-        rows=_rows(table, sheets, names),
-        totals=tuple(sheet.total for sheet in sheets),
-        match=tuple(state.game.totals.get(side.name, 0) for side in table.sides),
-        completed_by=None,
-        winner=None,
-        target=table.target,
-        extended=table.extended_by is not None,
-    )
-
-
-def counted_sheet(table: Table) -> SheetView:
-    """The score sheet of a hand that was counted from the cards alone."""
-    names, sheets = Names({}, {}), scoring.score(table)
-    completer = table.ending.side if table.ending else None
-    is_race = words.is_race(table.edition)
-    return SheetView(
-        title=_("The race") if is_race else _("The hand"),
-        is_open=False,
-        is_race=is_race,
-        how=words.how_ended(table.edition, table.ending.how) if table.ending else "",
-        sides=tuple(side.name for side in table.sides),
-        rows=_rows(table, sheets, names),
-        totals=tuple(sheet.total for sheet in sheets),
-        match=(),
-        completed_by=table.sides[completer].name if completer is not None else None,
-        winner=scoring.match_winner(table.edition, {}, table) if is_race else None,
-        target=table.target,
-        extended=table.extended_by is not None,
-    )
-
-
-def wins(state: MatchState) -> list[tuple[str, int]]:
-    """How many matches each side has won, once any has."""
-    names = Names.of(state.game)
-    won = [(names.side(team.name), state.game.won.get(team.name, 0)) for team in state.game.teams]
-    return won if any(count for _, count in won) else []

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 from flask import Blueprint, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
-from companion.pages import address, people, views, words
+from companion.pages import address, people, sheets, views, words
 from companion.pages.context import match, service, state
 from companion.pages.words import Names
 
@@ -23,14 +23,14 @@ def show() -> AnyResponse | str:
     names = Names.of(now.game)
     base = service().base_url or request.host_url.rstrip("/")
     code = address.qr_path(address.join_url(base, service().token)) if people.takes_part() else None
-    sheets = [views.sheet_view(result, names) for result in now.game.hands]
+    last_hand = now.game.hands[-1] if now.game.hands and not now.game.hand_is_open else None
     return render_template(
         "wall.html",
         sides=views.side_views(now, None),
         doubt=views.doubt_view(now, now.asks_first, match().mats(now)) if now.asks_first else None,
         pending=views.pending_views(now),
         last=views.last_play(now),
-        sheet=sheets[-1] if sheets and not now.game.hand_is_open else None,
+        sheet=sheets.sheet_view(last_hand, names) if last_hand else None,
         winner=names.side(now.game.winner) if now.game.winner else None,
         goal=now.game.edition.match_points,
         is_race=words.is_race(now.game.edition),

@@ -44,6 +44,12 @@ def outline(words: str, weight: int = 600, track_em: float = 0.0) -> Outline:
     return Outline(pen.getCommands(), x / 1000)
 
 
+def known(words: str, weight: int = 600) -> str:
+    """The words with a dot for each letter that the font lacks."""
+    characters = _font(weight).getBestCmap()
+    return "".join(letter if ord(letter) in characters else "·" for letter in words)
+
+
 def _glyph_names(words: str, weight: int) -> list[str]:
     characters = _font(weight).getBestCmap()
     missing = [letter for letter in words if ord(letter) not in characters]

@@ -155,11 +155,22 @@ def _shown(key: str, value: str, language: str, edition: str | None) -> str:
 
 def rule(why: Reason, edition: Edition, language: str = "en") -> str:
     """Where it is written: the sheet and its section, or the house rule that this table plays by."""
-    words, called = catalogue(language)["words"], catalogue(language)["sources"]
     switch = governing_switch(why, edition)
-    if switch and switch in dict(edition.house_rules):
-        return words["house-rule"].format(option=f"{switch}={edition.switch(switch)}")
-    section = edition.sources[switch] if switch else _message(why, "section", language) or ""
+    if switch:
+        return source(switch, edition, language)
+    return _in_sheet(edition, _message(why, "section", language) or "", language)
+
+
+def source(what: str, edition: Edition, language: str = "en") -> str:
+    """Where a switch, or another thing that the edition names a source for, is written: as `rule` says it."""
+    if what in dict(edition.house_rules):
+        option = f"{what}={edition.switch(what)}"
+        return catalogue(language)["words"]["house-rule"].format(option=option)
+    return _in_sheet(edition, edition.sources[what], language)
+
+
+def _in_sheet(edition: Edition, section: str, language: str) -> str:
+    words, called = catalogue(language)["words"], catalogue(language)["sources"]
     return words["rule"].format(sheet=called.get(edition.sheet, edition.sheet), section=called.get(section, section))
 
 

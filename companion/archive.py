@@ -1,0 +1,151 @@
+"""The matches of the log, judged when somebody asks for one. The last few that were asked for are kept."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from companion import statistics
+from companion.history import history
+from companion.moment import Entry, MatchState, judge_on
+from companion.rules.corrections import JudgedRecord
+from companion.rules.judge import Game, HandResult
+from companion.rules.table import HowEnded
+from companion.statistics import Figures
+from companion.store import Event, Store
+
+_Value = TypeVar("_Value")
+
+MOST_JUDGED = 16
+MOST_COUNTED = 2000
+MOST_SEARCHED = 40
+"""So many matches back names are remembered."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedHand:
+    """A hand of a record: how it began, its lines of play, the game after each of them, and what it came to."""
+
+    number: int
+    begins: Game
+    entries: tuple[Entry, ...]
+    games: tuple[Game, ...]
+    result: HandResult
+    """Of an open hand, what would count now."""
+
+    @property
+    def is_open(self) -> bool:
+        return self.result.how is HowEnded.OPEN
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """A match of the log."""
+
+    match: int
+    began_s: float
+    """The clock on the wall when it was set up."""
+
+    lines: tuple[str, ...]
+    record: JudgedRecord
+    hands: tuple[PlayedHand, ...]
+
+    @property
+    def game(self) -> Game:
+        """The game after the last line."""
+        return self.record.game
+
+    @property
+    def finished(self) -> tuple[PlayedHand, ...]:
+        return tuple(hand for hand in self.hands if not hand.is_open)
+
+    def hand(self, number: int) -> PlayedHand | None:
+        return next((hand for hand in self.hands if hand.number == number), None)
+
+
+class _Kept(Generic[_Value]):
+    """What was made last, by its key. Any thread may ask."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._lock = threading.Lock()
+        self._values: dict[tuple[int, int], _Value] = {}
+
+    def get(self, key: tuple[int, int], make: Callable[[], _Value]) -> _Value:
+        """The value of a key, made where it is not known."""
+        with self._lock:
+            value = self._values.pop(key, None)
+            if value is None:
+                value = make()
+            self._values[key] = value
+            while len(self._values) > self._most:
+                del self._values[next(iter(self._values))]
+            return value
+
+
+class Archive:
+    """Judges the matches of a log, and remembers what it has judged as long as nothing has been added to them."""
+
+    def __init__(self) -> None:
+        self._past: _Kept[Past] = _Kept(MOST_JUDGED)
+        self._figures: _Kept[dict[str, Figures]] = _Kept(MOST_COUNTED)
+
+    def past(self, store: Store, match: int) -> Past | None:
+        """A match of the log, the running one too; None where there is none of that number."""
+        events = store.events(match)
+        return self._past.get((match, events[-1].seq), lambda: judged(match, events)) if events else None
+
+    def page(self, store: Store, page: int, size: int) -> tuple[tuple[Past, ...], int]:
+        """A page of the matches, the newest first, and how many pages there are; the first page is 1."""
+        matches = store.matches()[::-1]
+        chosen = (self.past(store, match) for match in matches[(page - 1) * size : page * size])
+        return tuple(past for past in chosen if past is not None), -(-len(matches) // size)
+
+    def figures(self, store: Store) -> dict[str, Figures]:
+        """What every player has done over all matches of the log, by `statistics.key_of` of the name."""
+        return statistics.together(self._figures_of(store, match, last) for match, last in store.latest().items())
+
+    def _figures_of(self, store: Store, match: int, last: int) -> dict[str, Figures]:
+        return self._figures.get(
+            (match, last), lambda: statistics.players_of(judge_on(MatchState(), history(store.events(match)).lines)[0])
+        )
+
+
+def known_names(store: Store, most: int = statistics.MOST_NAMES) -> tuple[str, ...]:
+    """The names of the players of earlier matches, those of the latest first."""
+    matches = store.matches()[: -MOST_SEARCHED - 1 : -1]
+    written = (history(store.events(match)).lines for match in matches)
+    return statistics.known_names(([line.text for line in lines] for lines in written), most)
+
+
+def judged(match: int, events: Sequence[Event]) -> Past:
+    """A match from its events."""
+    written = history(events).lines
+    record, entries = judge_on(MatchState(), written)
+    return Past(match, events[0].at_s, tuple(line.text for line in written), record, hands_of(record, entries))
+
+
+def hands_of(record: JudgedRecord, entries: Sequence[Entry]) -> tuple[PlayedHand, ...]:
+    """The hands of a judged record."""
+    return tuple(_hands(record, entries))
+
+
+def hands_now(state: MatchState) -> tuple[PlayedHand, ...]:
+    """The hands of the match being played."""
+    return hands_of(state.record, state.entries)
+
+
+def _hands(record: JudgedRecord, entries: Sequence[Entry]) -> Iterator[PlayedHand]:
+    for number, result in record.hands.items():
+        places = [place for place, entry in enumerate(entries) if entry.hand == number]
+        if places:
+            plays = [place for place in places if entries[place].judged is not None]
+            yield PlayedHand(
+                number=number,
+                begins=record.games[places[0]],
+                entries=tuple(entries[place] for place in plays),
+                games=tuple(record.games[place] for place in plays),
+                result=result,
+            )

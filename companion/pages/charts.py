@@ -1,0 +1,224 @@
+"""Charts as SVG: values go in, markup comes out. Colours, dashes and type are classes of `score.css`.
+
+Each line has a colour, a dash, a marker, and its name at its end: any one of them tells it from the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup, escape
+
+WIDTH, HEIGHT = 340.0, 230.0
+LEFT, RIGHT, TOP, BOTTOM = 38.0, 84.0, 16.0, 30.0
+"""The margins: figures on the left and below, names on the right."""
+
+LOOKS = 8
+"""So many lines look different."""
+
+MOST_LETTERS = 11
+MOST_TICKS = 5
+LABEL_HEIGHT = 14.0
+MARK_SIDE = 15.0
+
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A side's line: its points from the left to the right, in one run or, where it begins again, in several."""
+
+    label: str
+    runs: tuple[tuple[Point, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Something that happened to a line: the sign of a card, and what it was in words."""
+
+    at: Point
+    sign: str
+    say: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """What a chart shows."""
+
+    key: str
+    """Names it on its page: a letter, then letters, digits and dashes."""
+
+    title: str
+    about: str
+    """The same in a sentence, for those who do not see it."""
+
+    lines: tuple[Line, ...]
+    x_name: str
+    x_most: int
+    goal: tuple[float, str] | None = None
+    """A line across: where, and what stands on it."""
+
+    marks: tuple[Mark, ...] = ()
+    in_steps: bool = False
+    """A value holds until the next; otherwise it is on its way there."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Scale:
+    """From values to places in the picture."""
+
+    x_most: float
+    y_most: float
+
+    def x(self, value: float) -> float:
+        return LEFT + (WIDTH - LEFT - RIGHT) * value / self.x_most
+
+    def y(self, value: float) -> float:
+        return HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * value / self.y_most
+
+
+def svg(plot: Plot, signs: str) -> Markup:
+    """The chart; `signs` is the address of the file with the signs of the cards."""
+    scale = _Scale(max(1, plot.x_most), _y_most(plot))
+    parts = [
+        *_heading(plot),
+        *_grid(plot, scale),
+        *_goal(plot, scale),
+        *(part for number, line in enumerate(plot.lines) for part in _line(line, number, plot.in_steps, scale)),
+        *(_mark(mark, signs, scale) for mark in plot.marks),
+        *_labels(plot.lines, scale),
+    ]
+    root = Markup('<svg class="chart" viewBox="0 0 {} {}" role="img" aria-labelledby="{}-t {}-d">{}</svg>')
+    return root.format(_num(WIDTH), _num(HEIGHT), plot.key, plot.key, Markup("").join(parts))
+
+
+def sample(number: int) -> Markup:
+    """A short piece of the line of that number, for the list of the names."""
+    dash = Markup('<path class="line side-{0}" d="M1 7H31"/>').format(_look(number))
+    return (
+        Markup('<svg class="sample" viewBox="0 0 32 14" aria-hidden="true">')
+        + dash
+        + _shape(number, 16, 7, 4.5)
+        + Markup("</svg>")
+    )
+
+
+def _heading(plot: Plot) -> Iterator[Markup]:
+    yield Markup('<title id="{}-t">{}</title>').format(plot.key, plot.title)
+    yield Markup('<desc id="{}-d">{}</desc>').format(plot.key, plot.about)
+
+
+def _grid(plot: Plot, scale: _Scale) -> Iterator[Markup]:
+    right = WIDTH - RIGHT
+    for value in ticks(scale.y_most):
+        y = scale.y(value)
+        yield Markup('<path class="grid" d="M{} {}H{}"/>').format(_num(LEFT), _num(y), _num(right))
+        yield _text(_figure(value), LEFT - 6, y + 4, "end")
+    for value in ticks(plot.x_most, whole=True)[1:]:
+        yield _text(_figure(value), scale.x(value), HEIGHT - BOTTOM + 14, "middle")
+    yield _text(plot.x_name, LEFT, HEIGHT - 3, "start")
+
+
+def _goal(plot: Plot, scale: _Scale) -> Iterator[Markup]:
+    if plot.goal is None:
+        return
+    y = scale.y(plot.goal[0])
+    yield Markup('<path class="goal-line" d="M{} {}H{}"/>').format(_num(LEFT), _num(y), _num(WIDTH - RIGHT))
+    yield _text(plot.goal[1], LEFT + 3, y - 4, "start", "goal-text")
+
+
+def _line(line: Line, number: int, in_steps: bool, scale: _Scale) -> Iterator[Markup]:
+    for run in line.runs:
+        places = [(scale.x(x), scale.y(y)) for x, y in run]
+        yield Markup('<path class="line side-{}" d="{}"/>').format(_look(number), _path(places, in_steps=in_steps))
+        for (x, y), before in zip(places[1:], places, strict=False):
+            if y != before[1]:
+                yield _shape(number, x, y, 3.2)
+
+
+def _path(places: Sequence[Point], *, in_steps: bool) -> str:
+    (x, y), *others = places
+    steps = [f"H{_num(x)}V{_num(y)}" if in_steps else f"L{_num(x)} {_num(y)}" for x, y in others]
+    return f"M{_num(x)} {_num(y)}" + "".join(steps)
+
+
+def _mark(mark: Mark, signs: str, scale: _Scale) -> Markup:
+    x, y = scale.x(mark.at[0]) - MARK_SIDE / 2, scale.y(mark.at[1]) - MARK_SIDE / 2
+    use = Markup('<use href="{}#s-{}" x="{}" y="{}" width="{}" height="{}"><title>{}</title></use>')
+    return use.format(signs, mark.sign, _num(x), _num(y), _num(MARK_SIDE), _num(MARK_SIDE), mark.say)
+
+
+def _labels(lines: Sequence[Line], scale: _Scale) -> Iterator[Markup]:
+    """The names beside the ends of their lines, as near to them as the others allow."""
+    ends = [scale.y(line.runs[-1][-1][1]) if line.runs else scale.y(0) for line in lines]
+    x = WIDTH - RIGHT + 9
+    for number, y in enumerate(spread(ends, LABEL_HEIGHT, TOP, HEIGHT - BOTTOM)):
+        yield _shape(number, x, y, 4.0)
+        yield _text(cut(lines[number].label), x + 8, y + 4, "start", "name")
+
+
+def spread(wanted: Sequence[float], gap: float, lowest: float, highest: float) -> list[float]:
+    """Places as near as can be to those wanted, none nearer to another than `gap`, in the same order."""
+    order = sorted(range(len(wanted)), key=lambda index: wanted[index])
+    places = [0.0] * len(wanted)
+    at = lowest - gap
+    for index in order:
+        at = places[index] = max(wanted[index], at + gap)
+    at = highest + gap
+    for index in reversed(order):
+        at = places[index] = min(places[index], at - gap)
+    return places
+
+
+def cut(label: str) -> str:
+    """A name that has room beside a chart; the whole one stands in the list below it."""
+    return label if len(label) <= MOST_LETTERS else label[: MOST_LETTERS - 1].rstrip() + "…"
+
+
+def ticks(most: float, *, whole: bool = False) -> list[float]:
+    """Round values from 0 up to `most`, at most six of them."""
+    size = 1.0
+    while True:
+        for step in (size, 2 * size, 2.5 * size, 5 * size):
+            if most / step <= MOST_TICKS and (not whole or step == int(step)):
+                return [step * number for number in range(int(most / step + 1e-9) + 1)]
+        size *= 10
+
+
+def _y_most(plot: Plot) -> float:
+    highest = max((y for line in plot.lines for run in line.runs for _x, y in run), default=0.0)
+    return max(highest, plot.goal[0] if plot.goal else 0.0, 100.0)
+
+
+def _look(number: int) -> int:
+    return number % LOOKS + 1
+
+
+def _shape(number: int, x: float, y: float, size: float) -> Markup:
+    """The marker of a line: a circle, a square, a triangle or a diamond, filled or hollow."""
+    hollow = " hollow" if number % LOOKS >= LOOKS // 2 else ""
+    look = f"dot side-{_look(number)}{hollow}"
+    if number % 4 == 0:
+        return Markup('<circle class="{}" cx="{}" cy="{}" r="{}"/>').format(look, _num(x), _num(y), _num(size))
+    corners = {
+        1: ((-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)),
+        2: ((0, -1.2), (1.1, 0.8), (-1.1, 0.8)),
+        3: ((0, -1.3), (1.3, 0), (0, 1.3), (-1.3, 0)),
+    }[number % 4]
+    path = "L".join(f"{_num(x + dx * size)} {_num(y + dy * size)}" for dx, dy in corners)
+    return Markup('<path class="{}" d="M{}Z"/>').format(look, path)
+
+
+def _text(words: str, x: float, y: float, anchor: str, look: str = "axis") -> Markup:
+    return Markup('<text class="{}" x="{}" y="{}" text-anchor="{}">{}</text>').format(
+        look, _num(x), _num(y), anchor, escape(words)
+    )
+
+
+def _figure(value: float) -> str:
+    return f"{value:g}"
+
+
+def _num(value: float) -> str:
+    return f"{value:.1f}".removesuffix(".0")

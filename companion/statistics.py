@@ -1,0 +1,235 @@
+"""What players have done over their matches: a pure function of judged records.
+
+A player is who goes by the same name from one match to the next, capitals or not. Hands that were never finished
+do not count.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from companion.rules import notation
+from companion.rules.cards import Card, Family
+from companion.rules.corrections import JudgedRecord
+from companion.rules.judge import Game, HandResult, JudgedLine
+from companion.rules.notation import PlayerLine, SideLine, Unreadable
+from companion.rules.play import Play, Verb
+from companion.rules.table import HowEnded, Side
+
+MOST_NAMES = 24
+"""More names than this are no help to anybody who looks for one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What one player has done."""
+
+    name: str
+    """As it was shown last."""
+
+    hands: int = 0
+    hands_won: int = 0
+    """Hands with the highest total alone, and races won."""
+
+    matches_won: int = 0
+    counted_hands: int = 0
+    """The hands that were counted in points; the races among the hands are not."""
+
+    points: int = 0
+    best_hand: int | None = None
+    """The most points in a hand; None where all were races."""
+
+    coups_fourres: int = 0
+    km: int = 0
+    """What the cars drove that the player sat in."""
+
+    longest_hand: int = 0
+    """The plays of the longest hand, everybody's."""
+
+    hazards_given: int = 0
+    hazards_got: int = 0
+    """Those of a partner hold up both."""
+
+    gave: Counter[str] = field(default_factory=Counter)
+    """The hazards laid on each other player, by `key_of` of the name."""
+
+    @property
+    def mean_points(self) -> int | None:
+        """The points of a hand on average, rounded."""
+        return round(self.points / self.counted_hands) if self.counted_hands else None
+
+
+@dataclass(frozen=True, slots=True)
+class Cruelty:
+    """Who has laid the most hazards on whom."""
+
+    attacker: str
+    victim: str
+    hazards: int
+
+
+def key_of(shown: str) -> str:
+    """What makes two names the same."""
+    return " ".join(shown.split()).casefold()
+
+
+def players_of(record: JudgedRecord) -> dict[str, Figures]:
+    """What each player of a record has done in its finished hands, by `key_of` of the name."""
+    figures: dict[str, Figures] = {}
+    hands = {number: result for number, result in record.hands.items() if result.how is not HowEnded.OPEN}
+    for result in hands.values():
+        length = sum(line.applied for line in _lines_of(record, result.number))
+        for one in _of_hand(record.game, result, length):
+            _add(figures, one)
+    for one in _of_plays(record, hands):
+        _add(figures, one)
+    return figures
+
+
+def _of_hand(game: Game, result: HandResult, length: int) -> Iterator[Figures]:
+    """What a finished hand has brought each player."""
+    best, is_race = _best(result), result.table.edition.match_points is None
+    for side in result.table.sides:
+        total = result.sheets[side.name].total
+        for player in side.players:
+            yield Figures(
+                name=_shown(game, player),
+                hands=1,
+                hands_won=int(side.name == best),
+                matches_won=int(side.name == result.winner),
+                counted_hands=int(not is_race),
+                points=0 if is_race else total,
+                best_hand=None if is_race else total,
+                km=side.km,
+                longest_hand=length,
+            )
+
+
+def _best(result: HandResult) -> str | None:
+    """The side that has won a hand."""
+    if result.table.edition.match_points is None:
+        return result.winner
+    totals = {side: sheet.total for side, sheet in result.sheets.items()}
+    leaders = [side for side, total in totals.items() if total == max(totals.values())]
+    return leaders[0] if len(leaders) == 1 else None
+
+
+def _of_plays(record: JudgedRecord, hands: Iterable[int]) -> Iterator[Figures]:
+    """The coups fourrés and the hazards of the hands, one by one."""
+    finished = set(hands)
+    for line in _lines_of(record):
+        play = line.play
+        if line.hand not in finished or not line.applied or play is None or play.player is None:
+            continue
+        name = _shown(record.game, play.player)
+        if is_coup_fourre(play):
+            yield Figures(name, coups_fourres=1)
+        struck = struck_by(line)
+        if struck is not None:
+            hurt = [_shown(record.game, victim) for victim in struck[0].players]
+            yield Figures(name, hazards_given=1, gave=Counter(map(key_of, hurt)))
+            yield from (Figures(victim, hazards_got=1) for victim in hurt)
+
+
+def _lines_of(record: JudgedRecord, hand: int | None = None) -> Iterator[JudgedLine]:
+    lines = (item for items in record.given for item in items if isinstance(item, JudgedLine))
+    return (line for line in lines if hand in (None, line.hand))
+
+
+def is_coup_fourre(play: Play) -> bool:
+    """Whether a play answers an attack at once with a safety."""
+    return play.verb is Verb.PLAY and play.at_once and play.card is not None and play.card.family is Family.SAFETY
+
+
+def struck_by(line: JudgedLine) -> tuple[Side, Card] | None:
+    """The side on which a line has put a hazard, and which; a mirror puts it back on the attacker."""
+    play, table = line.play, line.table
+    if not line.applied or play is None or play.verb is not Verb.PLAY or play.card is None or table is None:
+        return None
+    if play.card is not Card.MIRROR and play.card.family is not Family.HAZARD:
+        return None
+    if table.attacks:
+        return table.sides[table.attacks[-1].side], table.attacks[-1].hazard
+    index = table.side_index(play.target or "")
+    return None if index is None else (table.sides[index], play.card)
+
+
+def _shown(game: Game, player: str) -> str:
+    return game.shown.get(player, player)
+
+
+def _add(figures: dict[str, Figures], one: Figures) -> None:
+    """Adds figures to those of the same player."""
+    key = key_of(one.name)
+    figures[key] = _sum(figures[key], one) if key in figures else one
+
+
+def _sum(one: Figures, other: Figures) -> Figures:
+    best = [hand for hand in (one.best_hand, other.best_hand) if hand is not None]
+    return replace(
+        other,
+        hands=one.hands + other.hands,
+        hands_won=one.hands_won + other.hands_won,
+        matches_won=one.matches_won + other.matches_won,
+        counted_hands=one.counted_hands + other.counted_hands,
+        points=one.points + other.points,
+        best_hand=max(best, default=None),
+        coups_fourres=one.coups_fourres + other.coups_fourres,
+        km=one.km + other.km,
+        longest_hand=max(one.longest_hand, other.longest_hand),
+        hazards_given=one.hazards_given + other.hazards_given,
+        hazards_got=one.hazards_got + other.hazards_got,
+        gave=one.gave + other.gave,
+    )
+
+
+def together(matches: Iterable[dict[str, Figures]]) -> dict[str, Figures]:
+    """The figures of several matches, the oldest first; who has won the most comes first."""
+    figures: dict[str, Figures] = {}
+    for match in matches:
+        for one in match.values():
+            _add(figures, one)
+    order = sorted(figures.items(), key=lambda item: (-item[1].matches_won, -item[1].hands_won, -item[1].hands))
+    return dict(order)
+
+
+def most_cruel(figures: dict[str, Figures]) -> Cruelty | None:
+    """Who has laid the most hazards on one other player; None as long as nobody has laid any."""
+    pairs = [(one.name, victim, count) for one in figures.values() for victim, count in one.gave.items()]
+    if not pairs:
+        return None
+    attacker, victim, count = max(pairs, key=lambda pair: pair[2])
+    return Cruelty(attacker, figures[victim].name if victim in figures else victim, count)
+
+
+def known_names(records: Iterable[Sequence[str]], most: int = MOST_NAMES) -> tuple[str, ...]:
+    """The names of the players of earlier matches, each once; the matches' lines are given the newest first."""
+    names: dict[str, str] = {}
+    for lines in records:
+        for name in _names_in(lines):
+            names.setdefault(key_of(name), name)
+        if len(names) >= most:
+            break
+    return tuple(names.values())[:most]
+
+
+def _names_in(lines: Sequence[str]) -> Iterator[str]:
+    """The players of a record in the order of their sides, as they were shown last."""
+    players: list[str] = []
+    shown: dict[str, str] = {}
+    for text in lines:
+        header = _header(text) if text.startswith(("side ", "player ")) else None
+        if isinstance(header, SideLine):
+            players += header.team.players
+        elif isinstance(header, PlayerLine):
+            shown[header.player] = header.shown
+    return (shown.get(player, player) for player in players)
+
+
+def _header(text: str) -> notation.Header | None:
+    try:
+        return notation.parse_header(text)
+    except Unreadable:
+        return None

@@ -1,0 +1,137 @@
+"""From the end of a hand to its replay in a real browser, with scripts and without."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+from playwright.sync_api import expect
+from serving import running
+
+from browser.screens import CHROMIUM, RUSH_EIGHT, SMALL, TWO, WALL, app_of, match_of
+from browser.test_browser import TOO_SMALL
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(shutil.which(CHROMIUM) is None, reason="Chromium is not installed"),
+]
+
+OPENING = ["Ann roll", "Bob roll", "Ann 100", "Bob stop > Ann", "Ann right-of-way !"]
+WINNING = [*OPENING, *["Ann 100", "Bob 25"] * 5, "Ann 100"]
+LONG_NAMES = [
+    "edition classic",
+    "side Ann",
+    "side Bob",
+    'player Ann "Bartholomäus von Zitzew"',
+    'player Bob "Maximilianowitschenkoff"',
+    "hand first Ann",
+]
+
+
+@pytest.fixture
+def ended():
+    """A hand that Ann has completed."""
+    with match_of(TWO, [*WINNING, "Ann finish"]) as match, running(app_of(match)) as url:
+        yield match, url
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_from_the_end_of_a_hand_to_its_replay(opened, ended, scripts):
+    _match, url = ended
+    page = opened(url, SMALL, java_script_enabled=scripts)
+
+    page.get_by_role("link", name="See the score").click()
+    expect(page.get_by_role("row", name="This hand")).to_contain_text("1800")
+    page.get_by_role("row", name="Coups fourrés").locator("summary").click()
+    expect(page.get_by_text("Ann answered stop at once with right of way: 300 on top.")).to_be_visible()
+    page.get_by_role("link", name="Watch it again").click()
+    for said in ("Ann rolls.", "Bob rolls.", "Ann drives 100 km."):
+        page.get_by_role("link", name="One play on").click()
+        expect(page.locator(".told .say")).to_have_text(said)
+    page.get_by_role("link", name="One play back").click()
+    expect(page.locator(".told .say")).to_have_text("Bob rolls.")
+    page.get_by_role("link", name="To the end").click()
+
+    expect(page.get_by_role("heading", level=1)).to_contain_text(f"{len(WINNING) + 1} of {len(WINNING) + 1}")
+
+
+def test_the_arrow_keys_step_through_a_hand(opened, ended):
+    _match, url = ended
+    page = opened(url + "/past/1/1", SMALL)
+
+    for key, said in (("ArrowRight", "Ann rolls."), ("ArrowRight", "Bob rolls."), ("ArrowLeft", "Ann rolls.")):
+        page.keyboard.press(key)
+        expect(page.locator(".told .say")).to_have_text(said)
+    page.keyboard.press("Home")
+
+    expect(page.locator(".told .say")).to_have_text("The cards are dealt.")
+    assert page.url.endswith("?step=0")
+
+
+def test_a_wrong_play_of_an_ended_hand_is_put_right_and_the_score_follows(opened, ended):
+    _match, url = ended
+    page = opened(url + "/score", SMALL)
+
+    page.get_by_role("link", name="Something wrong?").click()
+    page.get_by_role("link", name="Change: Bob drives 25 km.").first.click()
+    page.get_by_role("button", name="75 km").click()
+
+    expect(page.get_by_role("row", name="Distance")).to_contain_text("175")
+
+
+def test_what_was_opened_stays_open_when_the_score_changes(opened):
+    with match_of(TWO, OPENING) as match, running(app_of(match)) as url:
+        page = opened(url + "/score", SMALL)
+        page.get_by_role("row", name="Distance").locator("summary").click()
+
+        match.enter("Ann 100", "Ann")
+
+        expect(page.get_by_text("Ann: 2 × 100 km = 200")).to_be_visible()
+
+
+def test_the_sheet_comes_in_once_and_at_once_where_motion_is_not_wanted(opened, ended):
+    _match, url = ended
+    moving = "document.getAnimations().filter(one => one.animationName).length"
+    page = opened(url + "/score", SMALL)
+    still = opened(url + "/score", SMALL, reduced_motion="reduce")
+
+    assert page.locator(".fresh tbody tr").count() == 5
+    assert still.evaluate(moving) == 0
+    expect(still.get_by_role("row", name="This hand")).to_contain_text("1800")
+    page.reload()
+    assert page.locator(".fresh").count() == 0
+
+
+PLAYED = [(LONG_NAMES, [*WINNING, "Ann finish"]), (RUSH_EIGHT, ["Ann 100*2", "end"])]
+PATHS = ["/score", "/score/1/plays", "/past", "/past/1", "/past/1/1?step=4", "/past/players"]
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize(("header", "plays"), PLAYED)
+def test_no_page_of_what_was_is_wider_than_its_screen_and_all_can_be_tapped(opened, header, plays, path):
+    with match_of(header, plays) as match, running(app_of(match)) as url:
+        for size in (SMALL, WALL):
+            page = opened(url + path, size)
+            page.evaluate("document.querySelectorAll('details').forEach(e => e.open = true)")
+
+            assert not page.evaluate("document.documentElement.scrollWidth > innerWidth")
+            assert page.evaluate(TOO_SMALL) == []
+
+
+def test_no_script_or_style_stands_in_the_pages_themselves(opened, ended):
+    _match, url = ended
+    for path in PATHS:
+        page = opened(url + path, SMALL)
+
+        assert page.locator("[style], style, script:not([src])").count() == 0
+
+
+def test_the_score_is_printed_without_what_is_to_be_tapped(opened, ended):
+    _match, url = ended
+    page = opened(url + "/score", SMALL)
+    page.emulate_media(media="print")
+
+    expect(page.get_by_role("row", name="This hand")).to_be_visible()
+    expect(page.get_by_role("button", name="Next hand")).to_be_hidden()
+    expect(page.get_by_role("link", name="More")).to_be_hidden()
+    assert page.pdf(format="A4").startswith(b"%PDF")

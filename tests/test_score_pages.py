@@ -1,0 +1,382 @@
+"""The end of a hand and what comes after: why each line counts, what can be kept, earlier matches, replays."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+from test_pages import HOME, STRANGER, tap, text_of
+
+from companion.match import Match
+from companion.pages import create_app
+from companion.store import Store
+
+GOLDEN = Path(__file__).parent / "golden"
+OPENING = ["Ann roll", "Bob roll", "Ann 100", "Bob stop > Ann", "Ann right-of-way !"]
+WINNING = [*OPENING, *["Ann 100", "Bob 25"] * 5, "Ann 100"]
+HOSTILE = "<script>alert(1)</script>{{7*7}}"
+
+
+@pytest.fixture
+def store(tmp_path):
+    opened = Store.open(tmp_path / "log.sqlite3", clock=lambda: 1_700_000_000.0)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def page(store):
+    return page_of(Match(store))
+
+
+def page_of(match: Match):
+    return create_app(match, secret=b"s" * 32).test_client()
+
+
+def replayed(store: Store, name: str) -> Match:
+    """A golden record as a match of the log."""
+    lines = [line.split("#")[0].strip() for line in (GOLDEN / f"{name}.mbn").read_text(encoding="utf-8").splitlines()]
+    lines = [line for line in lines if line]
+    begins = next(number for number, line in enumerate(lines) if line.startswith("hand ")) + 1
+    match = Match(store)
+    match.start(lines[:begins])
+    for line in lines[begins:]:
+        if line.startswith("hand "):
+            match.next_hand("Ann", line.split()[-1])
+        else:
+            match.enter(line, "Ann")
+    return match
+
+
+def started(store: Store, *plays: str, header=("side Ann", "side Bob", "hand first Ann")) -> Match:
+    match = Match(store)
+    match.start(header)
+    for play in plays:
+        match.enter(play, "Ann")
+    return match
+
+
+def won(store: Store) -> Match:
+    """A hand that Ann has completed, with a coup fourré."""
+    match = started(store, *WINNING)
+    match.enter("Ann finish", "Ann")
+    assert match.state.game.hands
+    return match
+
+
+# --- Why each line has its points -----------------------------------------------------------------------------
+
+
+def test_every_line_of_the_sheet_says_where_its_points_come_from(store):
+    shown = text_of(page_of(won(store)).get("/score"))
+
+    for sentence in (
+        "Ann: 7 × 100 km = 700",
+        "Bob: 5 × 25 km = 125",
+        "Ann laid right of way: 100",
+        "Ann answered stop at once with right of way: 300 on top.",
+        "Ann completed 700 km: 400",
+        "Ann completed the trip without any 200 km card: 300",
+        "Rule: the classic rules (106 cards): Scoring",
+    ):
+        assert sentence in shown
+
+
+def test_the_longest_sheet_stands_in_the_order_of_the_printed_pads(store):
+    shown = page_of(replayed(store, "three-players-5100")).get("/score").get_data(as_text=True)
+
+    titles = re.findall(r'<tr class="d\d"><th scope="row">([^<]+?) <small', shown)
+    assert titles == [
+        "Distance",
+        "Safeties",
+        "All four safeties",
+        "Coups fourrés",
+        "Trip completed",
+        "Delayed action",
+        "Safe trip",
+        "Extension",
+        "Shut-out",
+    ]
+
+
+def test_the_rare_lines_are_explained_too(store):
+    shown = text_of(page_of(replayed(store, "three-players-5100")).get("/score"))
+
+    for sentence in (
+        "Ann laid every safety there is: 300 on top.",
+        "The draw pile was used up when Ann completed the trip: 300",
+        "Ann called the extension and completed it: 200",
+        "Bob laid no distance card: 500 for Ann. Cid laid no distance card: 500 for Ann.",
+    ):
+        assert sentence in shown
+
+
+def test_an_extension_called_in_vain_says_who_called_it(store):
+    header = ("option extension-bonus=caller-or-opponents", "side Ann", "side Bob", "hand first Ann")
+    plays = ["Ann roll", "Bob roll", *["Ann 100", "Bob 25"] * 6, "Ann 100", "Ann extend", "end"]
+    shown = text_of(page_of(started(store, *plays, header=header)).get("/score"))
+
+    assert "Ann called the extension and did not complete it: 200 for Bob." in shown
+    assert "Rule: house rule: extension-bonus=caller-or-opponents" in shown
+
+
+def test_with_many_sides_the_reasons_stand_below_the_sheet(store):
+    shown = text_of(page_of(replayed(store, "rush-five-players")).get("/score"))
+
+    assert "Dee: 1 × 300 km with an accelerator, 2 × 100 km, 1 × 50 km = 850" in shown
+
+
+def test_a_new_sheet_comes_in_line_by_line_once_on_each_phone(store):
+    match = won(store)
+    page, other = page_of(match), page_of(match)
+
+    first, second = (page.get("/score").get_data(as_text=True) for _ in range(2))
+
+    assert 'class="sheet fresh' in first
+    assert 'data-sum="800"' in first
+    assert "fresh" not in second
+    assert 'class="sheet fresh' in other.get("/score").get_data(as_text=True)
+
+
+def test_the_sheet_of_an_open_hand_does_not_come_in(store):
+    assert "fresh" not in page_of(started(store, *WINNING[:5])).get("/score").get_data(as_text=True)
+
+
+# --- Corrections ----------------------------------------------------------------------------------------------
+
+
+def test_a_play_of_a_hand_that_has_ended_is_corrected_and_the_score_follows(store):
+    match = won(store)
+    page = page_of(match)
+    assert "/score/1/plays" in page.get("/score").get_data(as_text=True)
+    plays = page.get("/score/1/plays")
+    seq = next(entry.seq for entry in match.state.entries if entry.written.text == "Bob 25")
+    assert f'href="/line/{seq}"' in plays.get_data(as_text=True)
+
+    answer = tap(page, f"/line/{seq}/correct", text="Bob 75")
+
+    assert answer.location == "/score"
+    assert "Bob: 1 × 75 km, 4 × 25 km = 175" in text_of(page.get("/score"))
+
+
+def test_a_correction_of_the_hand_on_the_table_leads_to_the_table(store):
+    match = started(store, "Ann roll", "Bob roll", "Ann 100")
+    seq = match.state.hand_entries[-1].seq
+
+    assert tap(page_of(match), f"/line/{seq}/correct", text="Ann 75").location == "/"
+
+
+def test_a_hand_that_was_not_played_has_no_plays(store):
+    assert page_of(won(store)).get("/score/7/plays").status_code == 404
+
+
+def test_a_spectator_sees_the_plays_but_no_pen(store):
+    page = page_of(won(store))
+
+    shown = page.get("/score/1/plays", environ_base=STRANGER).get_data(as_text=True)
+
+    assert "Ann drives 100 km." in shown
+    assert "/line/" not in shown
+
+
+# --- What can be kept -----------------------------------------------------------------------------------------
+
+
+def test_the_sheet_is_a_picture_to_send(store):
+    answer = page_of(won(store)).get("/past/1/1.png")
+
+    picture = cv2.imdecode(np.frombuffer(answer.data, np.uint8), cv2.IMREAD_COLOR)
+    assert answer.mimetype == "image/png"
+    assert picture.shape[1] == 1000
+    assert picture.std() > 20
+
+
+def test_a_picture_has_a_place_for_every_letter_and_every_number_of_sides(store):
+    match = replayed(store, "rush-five-players")
+    match.sit("Ann", "Ann", "王 🚗 Bartholomäus")
+
+    assert page_of(match).get("/past/1/1.png").status_code == 200
+
+
+def test_an_open_hand_has_no_picture(store):
+    assert page_of(started(store)).get("/past/1/1.png").status_code == 404
+
+
+def test_a_match_can_be_kept_as_record_table_and_json(store):
+    match = won(store)
+    page = page_of(match)
+
+    record, sheets, lines = (page.get(f"/past/1.{form}").get_data(as_text=True) for form in ("mbn", "csv", "jsonl"))
+
+    assert record == match.record() == page.get("/export.mbn").get_data(as_text=True)
+    totals = [row for row in csv.DictReader(io.StringIO(sheets)) if row["item"] == "total"]
+    assert [(row["side"], row["points"]) for row in totals] == [("Ann", "1800"), ("Bob", "125")]
+    assert [json.loads(line) for line in lines.splitlines()][-1]["ended"] == "completed"
+    assert page.get("/past/1.exe").status_code == 404
+
+
+# --- Earlier matches ------------------------------------------------------------------------------------------
+
+
+def test_all_matches_are_listed_the_newest_first_ten_a_page(store):
+    for number in range(11):
+        match = started(store, header=(f"side P{number}", "side Bob", f"hand first P{number}"))
+    page = page_of(match)
+
+    first, second = (page.get(f"/past?page={number}").get_data(as_text=True) for number in (1, 2))
+
+    assert re.findall(r"<b>(P\d+) – Bob</b>", first) == [f"P{number}" for number in range(10, 0, -1)]
+    assert re.findall(r"<b>(P\d+) – Bob</b>", second) == ["P0"]
+    assert first.count("At the table now") == 1
+    assert "November 14, 2023" in first
+
+
+@pytest.mark.parametrize("query", ["?page=0", "?page=-3", "?page=99999999999999999999", "?page=x"])
+def test_a_page_that_is_not_there_is_no_error(store, query):
+    assert page_of(started(store)).get(f"/past{query}").status_code == 200
+
+
+def test_an_earlier_match_has_its_sheets_charts_and_result(store):
+    replayed(store, "match-to-5000")
+    page = page_of(started(store))
+
+    shown = page.get("/past/1").get_data(as_text=True)
+
+    assert shown.count('class="sheet explained') == 6
+    assert 'id="totals-t"' in shown
+    assert 'id="race-1-t"' in shown
+    assert 'href="/past/1/2?step=0"' in shown
+
+
+def test_without_any_match_the_pages_say_so(page):
+    assert "Nothing has been played here yet." in text_of(page.get("/past"))
+    assert "as soon as the first hand is finished" in text_of(page.get("/past/players"))
+    assert page.get("/past/1").status_code == page.get("/past/1/1").status_code == 404
+
+
+@pytest.mark.parametrize("path", ["/past/99999999999999999999", "/past/1/99999", "/past/1/0", "/past/0", "/past/1/2"])
+def test_what_is_not_in_the_log_is_not_found(store, path):
+    assert page_of(won(store)).get(path).status_code == 404
+
+
+def test_a_hostile_name_is_only_a_name_everywhere(store):
+    match = won(store)
+    match.sit("Ann", "Ann", HOSTILE)
+    page = page_of(match)
+
+    for path in ("/score", "/score/1/plays", "/past", "/past/1", "/past/1/1?step=3", "/past/players"):
+        shown = page.get(path).get_data(as_text=True)
+        assert "<script>alert" not in shown
+        assert "&lt;script&gt;" in shown
+        assert "49" not in text_of(page.get(path)).replace("7*7", "")
+    assert page.get("/past/1/1.png").status_code == 200
+
+
+def test_the_figures_of_the_players_are_said_in_words(store):
+    shown = text_of(page_of(won(store)).get("/past/players"))
+
+    assert "1800 points in the best hand" in shown
+    assert "1 coup fourré" in shown
+    assert "700 km driven" in shown
+    assert "Most cruel attacker: Bob, with 1 hazard on Ann." in shown
+
+
+def test_anybody_may_look_and_nobody_changes_anything_by_looking(store):
+    match = won(store)
+    page = page_of(match)
+    before = match.state
+
+    for path in ("/past", "/past/1", "/past/1/1", "/past/players", "/past/1.csv", "/past/1/1.png"):
+        assert page.get(path, environ_base=STRANGER).status_code == 200
+        assert page.post(path, headers=HOME).status_code == 405
+    assert match.state is before
+
+
+def test_more_and_the_score_lead_to_what_was(store):
+    page = page_of(won(store))
+
+    for path in ("/more", "/score"):
+        shown = page.get(path).get_data(as_text=True)
+        assert 'href="/past"' in shown
+        assert 'href="/past/players"' in shown
+
+
+# --- A hand again ---------------------------------------------------------------------------------------------
+
+
+def test_a_hand_is_played_again_step_by_step(store):
+    page = page_of(won(store))
+
+    start, third, fourth = (text_of(page.get(f"/past/1/1?step={step}")) for step in (0, 3, 4))
+
+    assert "The cards are dealt." in start
+    assert "Ann drives 100 km." in third
+    assert "600 km to go" in third
+    assert "Stop on Ann, from Bob." in fourth
+    assert "Ann 100 this hand" in fourth
+
+
+def test_the_steps_lead_back_and_on_but_not_past_the_ends(store):
+    page = page_of(won(store))
+    last = len(WINNING) + 1
+
+    button = re.compile(r'id="to-(\w+)" class="button" href="\?step=(\d+)"')
+    links = {step: button.findall(html_of(page, step)) for step in (0, 2, last)}
+
+    assert links[0] == [("next", "1"), ("last", str(last))]
+    assert links[2] == [("first", "0"), ("prev", "1"), ("next", "3"), ("last", str(last))]
+    assert links[last] == [("first", "0"), ("prev", str(last - 1))]
+
+
+@pytest.mark.parametrize(("asked", "shown"), [("-5", "0 of"), ("9999", f"{len(WINNING) + 1} of"), ("x", "0 of")])
+def test_a_step_that_is_not_there_is_the_nearest_one(store, asked, shown):
+    assert f"Hand 1 {shown}" in text_of(page_of(won(store)).get(f"/past/1/1?step={asked}"))
+
+
+def html_of(page, step: int) -> str:
+    return page.get(f"/past/1/1?step={step}").get_data(as_text=True)
+
+
+def test_a_step_says_who_entered_and_who_changed_it(store):
+    match = started(store, "Ann roll", "Bob roll", "Ann 100")
+    match.correct(match.state.hand_entries[-1].seq, "Ann 75", "Bob")
+
+    shown = text_of(page_of(match).get("/past/1/1?step=3"))
+
+    assert "Ann drives 75 km." in shown
+    assert "Entered by Ann. Changed later by Bob." in shown
+
+
+def test_a_step_that_was_illegal_says_why(store):
+    match = started(store)
+    match.enter("Ann 100", "Ann", anyway=True)
+
+    shown = text_of(page_of(match).get("/past/1/1?step=1"))
+
+    assert "Illegal, played all the same" in shown
+    assert "Ann cannot drive yet." in shown
+
+
+def test_a_step_is_a_part_for_a_page_that_asks_for_one(store):
+    answer = page_of(won(store)).get("/past/1/1?step=2", headers={"HX-Request": "true"})
+
+    assert "Bob rolls." in answer.get_data(as_text=True)
+    assert "<html" not in answer.get_data(as_text=True)
+
+
+@pytest.mark.parametrize("record", sorted(path.stem for path in GOLDEN.glob("*.mbn")))
+def test_every_step_and_sheet_of_every_golden_record_can_be_shown(store, record):
+    match = replayed(store, record)
+    page = page_of(match)
+
+    assert page.get("/score").status_code == page.get("/past/1").status_code == page.get("/past").status_code == 200
+    for hand in {entry.hand for entry in match.state.entries} - {0}:
+        last = sum(entry.hand == hand and entry.judged is not None for entry in match.state.entries)
+        for step in (0, 1, last // 2, last):
+            assert page.get(f"/past/1/{hand}?step={step}").status_code == 200

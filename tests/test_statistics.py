@@ -1,0 +1,205 @@
+"""What players have done over their matches, the names that are remembered, and the matches of the log."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from companion import archive, exports, statistics
+from companion.archive import Archive
+from companion.match import Match
+from companion.rules import corrections, notation
+from companion.statistics import key_of, known_names, most_cruel, players_of, together
+from companion.store import Store
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+def judged(text: str):
+    return corrections.judge_on(corrections.EMPTY, list(notation.lines(text)))
+
+
+def golden(name: str):
+    return judged((GOLDEN / f"{name}.mbn").read_text(encoding="utf-8"))
+
+
+OPENING = "edition classic\nside Ann\nside Bob\n"
+
+
+def played(*lines: str, header: str = OPENING, first: str = "Ann"):
+    return judged(header + f"hand first {first}\n" + "\n".join(lines))
+
+
+def test_a_whole_hand_gives_every_figure_of_both_players():
+    figures = players_of(golden("two-players-4600"))
+
+    ann, bob = figures["ann"], figures["bob"]
+    assert (ann.hands, ann.hands_won, ann.best_hand, ann.mean_points, ann.km) == (1, 1, 4600, 4600, 1000)
+    assert (ann.coups_fourres, bob.coups_fourres) == (4, 0)
+    assert (bob.hands_won, bob.best_hand, bob.km) == (0, 0, 0)
+    assert ann.hazards_given == bob.hazards_got == 6
+    assert ann.longest_hand == bob.longest_hand == 97
+
+
+def test_a_match_is_won_once_and_its_hands_by_whoever_had_most():
+    ann, bob = (players_of(golden("match-to-5000"))[name] for name in ("ann smith", "bob"))
+
+    assert (ann.matches_won, bob.matches_won) == (1, 0)
+    assert ann.hands == bob.hands == 6
+    assert ann.hands_won + bob.hands_won <= 6
+    assert ann.best_hand >= 1800
+
+
+def test_a_hand_that_was_not_finished_counts_for_nothing():
+    assert players_of(played("Ann roll", "Bob stop > Ann", "Ann right-of-way !")) == {}
+
+
+def test_a_hand_that_ends_level_is_nobodys():
+    figures = players_of(played("Ann roll", "Bob roll", "Ann 100", "Bob 100", "end"))
+
+    assert [one.hands_won for one in figures.values()] == [0, 0]
+    assert [one.points for one in figures.values()] == [100, 100]
+
+
+def test_a_race_has_no_points_but_a_winner():
+    figures = players_of(golden("asmodee-passes-1000"))
+
+    assert (figures["ann"].hands_won, figures["ann"].matches_won) == (1, 1)
+    assert figures["ann"].best_hand is figures["ann"].mean_points is None
+
+
+def test_partners_share_the_road_but_not_their_hazards():
+    header = "edition classic\nside Reds = Ann, Cid\nside Blues = Bob, Dee\n"
+    figures = players_of(played("Ann roll", "Bob roll", "Cid 100", "Dee stop > Reds", "end", header=header))
+
+    assert figures["ann"].km == figures["cid"].km == 100
+    assert (figures["bob"].hazards_given, figures["dee"].hazards_given) == (0, 1)
+    assert (figures["ann"].hazards_got, figures["cid"].hazards_got) == (1, 1)
+
+
+def test_a_hazard_that_was_sent_back_is_given_by_whoever_held_the_mirror():
+    rush = "edition rush\nside Ann\nside Bob\n"
+    figures = players_of(played("Ann stop > Bob", "Bob mirror !", "end", header=rush))
+
+    assert figures["bob"].gave == {"ann": 1}
+    assert figures["ann"].gave == {"bob": 1}
+
+
+def test_an_illegal_hazard_that_went_back_hurts_nobody():
+    figures = players_of(played("Ann stop > Bob", "Ann roll", "end"))
+
+    assert figures["ann"].hazards_given == 0
+
+
+def test_the_same_name_in_other_letters_is_the_same_player():
+    one = players_of(played("Ann roll", "Bob roll", "Ann 100", "end", header=OPENING + 'player Ann "ANNE"\n'))
+    other = players_of(played("Ann roll", "Bob roll", "Ann 200", "end", header=OPENING + 'player Ann "Anne"\n'))
+
+    all_of = together([one, other])
+
+    assert all_of["anne"].name == "Anne"
+    assert (all_of["anne"].hands, all_of["anne"].km, all_of["anne"].best_hand) == (2, 300, 200)
+    assert key_of("  ŁUKASZ  k") == "łukasz k"
+
+
+def test_the_most_cruel_attacker_is_named_with_the_one_he_is_cruel_to():
+    cruel = most_cruel(players_of(golden("two-players-4600")))
+
+    assert (cruel.attacker, cruel.victim, cruel.hazards) == ("Ann", "Bob", 6)
+    assert most_cruel({}) is None
+
+
+def test_whoever_has_won_most_comes_first():
+    assert list(together([players_of(golden("two-players-4600"))])) == ["ann", "bob"]
+
+
+def test_names_are_remembered_the_newest_first_and_once():
+    older = ["side A-B = A, B", "side C", 'player A "Anna"', 'player C "Cid"']
+    newer = ["side A", 'player A "Zoé"', "side cid", "hand first A", 'player A "Zoe"']
+
+    assert known_names([newer, older]) == ("Zoe", "cid", "Anna", "B")
+    assert known_names([newer, older], most=2) == ("Zoe", "cid")
+
+
+def test_a_damaged_line_does_not_hide_the_names():
+    assert known_names([["side", 'player "', "side Ann"]]) == ("Ann",)
+
+
+# --- The matches of the log -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def store(tmp_path):
+    opened = Store.open(tmp_path / "log.sqlite3", clock=lambda: 1_700_000_000.0)
+    yield opened
+    opened.close()
+
+
+def start(store: Store, *plays: str, names=("Ann", "Bob")) -> Match:
+    match = Match(store)
+    match.start((f"side {names[0]}", f"side {names[1]}", f"hand first {names[0]}"))
+    for play in plays:
+        match.enter(play, names[0])
+    return match
+
+
+def test_a_page_judges_no_match_of_another_page(store, monkeypatch):
+    for _ in range(5):
+        start(store)
+    asked = []
+    events = store.events
+    monkeypatch.setattr(store, "events", lambda match: asked.append(match) or events(match))
+
+    pasts, pages = Archive().page(store, 2, 2)
+
+    assert ([past.match for past in pasts], pages) == ([7, 4], 3)
+    assert asked == [7, 4]
+
+
+def test_a_match_is_judged_once_as_long_as_nothing_is_added(store):
+    shelf, match = Archive(), start(store, "Ann roll")
+    first = shelf.past(store, 1)
+
+    assert shelf.past(store, 1) is first
+    match.enter("Bob roll", "Ann")
+    assert len(shelf.past(store, 1).hands[0].entries) == 2
+
+
+def test_a_correction_is_seen_in_the_figures(store):
+    shelf, match = Archive(), start(store, "Ann roll", "Bob roll", "Ann 100", "end")
+    assert shelf.figures(store)["ann"].km == 100
+
+    match.correct(match.state.hand_entries[2].seq, "Ann 200", "Ann")
+
+    assert shelf.figures(store)["ann"].km == 200
+
+
+def test_a_hand_knows_how_it_began_and_the_game_after_each_play(store):
+    start(store, "Ann roll", "Bob roll", "Ann 100")
+
+    hand = Archive().past(store, 1).hands[0]
+
+    assert hand.is_open
+    assert [entry.written.text for entry in hand.entries] == ["Ann roll", "Bob roll", "Ann 100"]
+    assert [game.table.sides[0].km for game in (hand.begins, *hand.games)] == [0, 0, 0, 100]
+
+
+def test_the_names_of_the_log_are_those_of_its_latest_matches(store):
+    for number in range(3):
+        start(store, names=(f"P{number}", "Bob"))
+
+    assert archive.known_names(store) == ("P2", "Bob", "P1", "P0")
+    assert statistics.MOST_NAMES == 24
+
+
+def test_a_match_that_is_not_there_is_none(store):
+    assert Archive().past(store, 99) is None
+    assert Archive().page(store, 1, 10) == ((), 0)
+
+
+def test_the_sheets_as_csv_name_hand_side_and_item():
+    rows = exports.as_csv(golden("two-players-4600").items).splitlines()
+
+    assert rows[:2] == ["hand,ended,side,item,points", "1,completed,Ann,distance,1000"]
+    assert "1,completed,Ann,total,4600" in rows
