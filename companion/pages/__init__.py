@@ -22,6 +22,7 @@ from companion.pages import (
     join,
     live,
     people,
+    printed,
     score,
     serving,
     setting_up,
@@ -66,7 +67,7 @@ def create_app(
     templating.prepare(app, web / "static")
     guard.protect(app)
     errors.register(app)
-    for part in (table, entry, setting_up, join, score, wall, live, camera, snap, decks, enrolling):
+    for part in (table, entry, setting_up, join, score, wall, live, camera, snap, decks, enrolling, printed):
         app.register_blueprint(part.bp)
     return app
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import islice
@@ -203,6 +203,12 @@ def spoil(match: Match) -> None:
     match.correct(match.state.hand_entries[0].seq, "Ann discard 25", "Ann")
 
 
+def played_before(match: Match) -> None:
+    """Other players have had a match on this table since."""
+    for header in (SIX, [*THREE[:2], "side Zoé", *THREE[3:]][:-2] + ["hand first Ann"]):
+        match.start(header)
+
+
 def nothing(match: Match) -> None:
     del match
 
@@ -210,6 +216,8 @@ def nothing(match: Match) -> None:
 SCENES = {
     "join-empty": (None, [], nothing, "/join"),
     "setup": (None, [], nothing, "/setup"),
+    "setup-known": (PAIRS, [], played_before, "/setup?edition=dujardin-2014&seating=4x1&first=3"),
+    "print": (TWO, [], nothing, "/print"),
     "join": (PAIRS, [], nothing, "/join"),
     "start": (TWO, [], nothing, "/"),
     "table": (TWO, ATTACK, nothing, "/"),
@@ -338,14 +346,29 @@ class Studio:
             for theme in self.wanted.themes:
                 page.emulate_media(color_scheme=theme)
                 page.evaluate(ALL_DRAWN)
+                if name.startswith(LONG):
+                    _show_all(page, SIZES_BY_NAME[size])
                 said = "" if self.wanted.languages == ("en",) else f"-{language}"
                 width = SIZES_BY_NAME[size]["width"]
                 file = self.folder / f"{name}-{width}-{theme}{said}.png"
-                page.screenshot(path=file, full_page=name.startswith(LONG), animations="disabled")
+                page.screenshot(path=file, animations="disabled")
 
 
-ALL_DRAWN = """() => Promise.all([...document.images].map(image => image.decode().catch(() => null)))
-    .then(() => new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(() => drawn(null)))))"""
+ALL_DRAWN = """() => {
+    for (const image of document.images) image.loading = "eager";
+    const late = new Promise(done => setTimeout(() => done(null), 5000));
+    const drawn = Promise.all([...document.images].map(image => image.decode().catch(() => null)));
+    return Promise.race([drawn, late])
+        .then(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(null)))));
+}"""
+"""Pictures are there and the page is painted; one that does not come holds nothing up."""
+
+
+def _show_all(page: Page, size: Mapping[str, int]) -> None:
+    """Makes the window as high as the page: what sticks to its end would lie in the middle of a long picture."""
+    page.set_viewport_size({**size})
+    high = page.evaluate("document.documentElement.scrollHeight")
+    page.set_viewport_size({**size, "height": max(size["height"], high)})
 
 
 def _scale(size: str) -> int:
