@@ -13,6 +13,7 @@ from companion.drawn_zones import DrawnZones
 from companion.lookout import Survey
 from companion.match import Match
 from companion.pages import (
+    api,
     camera,
     decks,
     enrolling,
@@ -34,6 +35,7 @@ from companion.pages import (
 from companion.pages.address import announce
 from companion.pages.context import Service
 from companion.shipped import shipped
+from companion.turned import KeptTurn
 from companion.vision.boxes import Image
 
 __all__ = ["announce", "create_app", "run_service", "serve"]
@@ -51,6 +53,7 @@ def create_app(
     zones: DrawnZones | None = None,
     camera_image: Callable[[], Image | None] | None = None,
     deck: str | None = None,
+    turn: KeptTurn | None = None,
     web: Path | None = None,
 ) -> Flask:
     """The web application over a match.
@@ -58,16 +61,19 @@ def create_app(
     `secret` signs cookies and the join link; `base_url` is where phones reach this machine; `camera_picture`
     gives the latest camera picture as JPEG, `survey` what it shows as a whole; `zones` are those drawn on it;
     `camera_image` gives it as it is, `(H, W, 3) uint8 BGR`. `deck` names the one whose faces the cards have.
+    `turn` is how the pictures are turned before they are given.
     """
     web = web or shipped("web")
     app = Flask("companion.pages", static_folder=None, template_folder=str(web / "templates"))
     app.secret_key = secret
     token = people.join_token(secret)
-    app.extensions["companion"] = Service(match, token, base_url, camera_picture, survey, zones, camera_image, deck)
+    app.extensions["companion"] = Service(
+        match, token, base_url, camera_picture, survey, zones, camera_image, deck, turn
+    )
     templating.prepare(app, web / "static")
     guard.protect(app)
     errors.register(app)
-    for part in (table, entry, setting_up, join, score, wall, live, camera, snap, decks, enrolling, printed):
+    for part in (table, entry, setting_up, join, score, wall, live, camera, snap, decks, enrolling, printed, api):
         app.register_blueprint(part.bp)
     return app
 

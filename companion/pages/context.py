@@ -13,6 +13,7 @@ from companion.guided import Guide
 from companion.lookout import Survey
 from companion.match import Match, MatchState
 from companion.snap import Snaps
+from companion.turned import KeptTurn
 from companion.vision.boxes import Image
 
 
@@ -39,6 +40,9 @@ class Service:
 
     deck: str | None = None
     """The deck whose faces the cards have, where it was said at the start; None: the one chosen on the page."""
+
+    turn: KeptTurn | None = None
+    """How the camera's picture is turned; None where it cannot be."""
 
     guide: Guide = field(default_factory=Guide)
     """Looks at cards that are being enrolled."""

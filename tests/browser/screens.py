@@ -1,6 +1,6 @@
 """Makes pictures of every page from matches fed by record lines, to be looked at.
 
-PYTHONPATH=tests python tests/browser/screens.py [FOLDER] [SCENE …] [--languages en,fr] [--sizes 360,1920] [--themes dark]
+PYTHONPATH=tests python tests/browser/screens.py [FOLDER] [SCENE …] [--languages en,fr] [--sizes 360,1920]
 
 A page gets its pictures by a line in `SCENES`: the header of a match, its plays, what happens then, and the address.
 """
@@ -38,6 +38,7 @@ from companion.rules.cards import Card
 from companion.rules.notation import parse_play
 from companion.service import eye_for
 from companion.store import Store
+from companion.turned import KeptTurn
 from companion.vision.enrolling import begin
 
 CHROMIUM = "/usr/bin/chromium"
@@ -116,6 +117,7 @@ def app_of(
         camera_picture=camera or ((lambda: film[0]) if film else None),
         survey=film[1].survey if film else None,
         zones=zones or DrawnZones(),
+        turn=KeptTurn(),
     )
 
 
@@ -205,7 +207,7 @@ def spoil(match: Match) -> None:
 
 def played_before(match: Match) -> None:
     """Other players have had a match on this table since."""
-    for header in (SIX, [*THREE[:2], "side Zoé", *THREE[3:]][:-2] + ["hand first Ann"]):
+    for header in (SIX, ["side Ann", "side Zoé", "hand first Zoé"]):
         match.start(header)
 
 
