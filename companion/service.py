@@ -30,6 +30,7 @@ from companion.simulate.cards import BARE, STICKERED, Cards
 from companion.simulate.players import PAIRS, TWO_PLAYERS, random_script
 from companion.simulate.script import Script
 from companion.store import Store
+from companion.turned import KeptTurn
 from companion.vision.camera import Frame, Notice, camera_answers, frames
 from companion.vision.eye import Eye
 from companion.vision.templates import Templates
@@ -114,10 +115,10 @@ def up(
     faces = DeckInUse(data_dir(data)).templates if given is None else lambda: given
     lookout = Lookout(Eye(drawn=zones, templates=faces), lambda: _in_play(_mats(match.state, setup)), zones)
     corridor = Corridor(match, lookout, lambda state: _mats(state, setup), lookout.begin_afresh)
-    pictures = _pictures(source or camera_answers(), match)
+    pictures, turn = _pictures(source or camera_answers(), match), KeptTurn(data_dir(data))
     if pictures is not None:
-        corridor.start(lookout.until_over(pictures))
-    run_service(match, host, port, zones=zones, deck=named, **_camera(corridor, lookout))
+        corridor.start(lookout.until_over(turn.turned(pictures)))
+    run_service(match, host, port, zones=zones, turn=turn, deck=named, **_camera(corridor, lookout))
 
 
 def _camera(corridor: Corridor, lookout: Lookout) -> dict[str, Any]:

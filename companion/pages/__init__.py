@@ -15,6 +15,7 @@ from companion.drawn_zones import DrawnZones
 from companion.lookout import Survey
 from companion.match import Match
 from companion.pages import (
+    api,
     camera,
     decks,
     enrolling,
@@ -26,6 +27,7 @@ from companion.pages import (
     past,
     people,
     phone,
+    printed,
     replay,
     score,
     seats,
@@ -41,9 +43,31 @@ from companion.pages.context import Service
 from companion.pages.knocking import Knocks
 from companion.phones import Phones
 from companion.shipped import shipped
+from companion.turned import KeptTurn
 from companion.vision.boxes import Image
 
 __all__ = ["announce", "create_app", "run_service", "serve"]
+
+PARTS = (
+    table,
+    entry,
+    setting_up,
+    join,
+    seats,
+    phone,
+    score,
+    past,
+    replay,
+    wall,
+    live,
+    api,
+    camera,
+    snap,
+    decks,
+    enrolling,
+    printed,
+)
+"""The rooms of the house that have a door of their own."""
 
 serve = serving.serve
 
@@ -62,6 +86,7 @@ def create_app(
     camera_image: Callable[[], Image | None] | None = None,
     deck: str | None = None,
     clock: Callable[[], float] = time.monotonic,
+    turn: KeptTurn | None = None,
     web: Path | None = None,
 ) -> Flask:
     """The web application over a match.
@@ -69,7 +94,7 @@ def create_app(
     `secret` signs cookies and the join link; `base_url` is where phones reach this machine; `camera_picture`
     gives the latest camera picture as JPEG, `survey` what it shows as a whole; `zones` are those drawn on it;
     `camera_image` gives it as it is, `(H, W, 3) uint8 BGR`. `deck` names the one whose faces the cards have.
-    `clock` tells how long a phone has been silent.
+    `clock` tells how long a phone has been silent; `turn` is how the pictures are turned before they are given.
     """
     web = web or shipped("web")
     app = Flask("companion.pages", static_folder=None, template_folder=str(web / "templates"))
@@ -79,28 +104,23 @@ def create_app(
     phones = Phones(match.store.path.parent, clock, changed=match.refresh)
     code, knocks = people.table_code(secret), Knocks(clock)
     app.extensions["companion"] = Service(
-        match, token, base_url, camera_picture, survey, zones, camera_image, deck, code, knocks, phones=phones
+        match,
+        token,
+        base_url,
+        camera_picture,
+        survey,
+        zones,
+        camera_image,
+        deck,
+        phones=phones,
+        code=code,
+        knocks=knocks,
+        turn=turn,
     )
     templating.prepare(app, web / "static")
     guard.protect(app)
     errors.register(app)
-    for part in (
-        table,
-        entry,
-        setting_up,
-        join,
-        score,
-        past,
-        replay,
-        wall,
-        live,
-        camera,
-        snap,
-        decks,
-        enrolling,
-        seats,
-        phone,
-    ):
+    for part in PARTS:
         app.register_blueprint(part.bp)
     return app
 

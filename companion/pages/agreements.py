@@ -13,6 +13,7 @@ from companion.rules.cards import Card, Family
 from companion.rules.edition import Edition, EditionError, switches
 from companion.rules.house_rules import switch_title
 from companion.rules.judge import Game
+from companion.rules.scoring import Item
 from companion.setup import deck_lines
 
 Form = Mapping[str, str]
@@ -67,6 +68,14 @@ class CountView:
     title: str
     typed: str
     changed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One thing that an edition has otherwise than the classic rules."""
+
+    title: str
+    sentence: str
 
 
 def house_rules(form: Form, edition: Edition) -> dict[str, str]:
@@ -181,3 +190,64 @@ def rules_in_force(game: Game) -> RulesView:
         house_rules=tuple((_title(name), _(switches()[name][edition.switch(name)])) for name in turned),
         counts=tuple((words.title(card), count) for card, count in game.counts),
     )
+
+
+# Beside the classic rules
+
+
+def differences(edition: Edition, classic: Edition) -> list[Difference]:
+    """What an edition has otherwise than the classic rules: cards, players, points, and each switch in a sentence."""
+    turned = [name for name in switches() if edition.switch(name) != classic.switch(name)]
+    plain = [_cards_differ(edition, classic), _players_differ(edition, classic), _points_differ(edition, classic)]
+    return [
+        *(difference for difference in plain if difference.sentence),
+        *(Difference(_title(name), _(switches()[name][edition.switch(name)])) for name in turned),
+    ]
+
+
+def _cards_differ(edition: Edition, classic: Edition) -> Difference:
+    counts = {card: edition.deck.get(card, 0) for card in Card}
+    others = [(card, count) for card, count in counts.items() if count != classic.deck.get(card, 0)]
+    said = [_("%(count)d × %(card)s", count=count, card=words.name(card)) for card, count in others if count]
+    said += [_("no %(card)s", card=words.name(card)) for card, count in others if not count]
+    return Difference(_("Cards"), ", ".join(said))
+
+
+def _players_differ(edition: Edition, classic: Edition) -> Difference:
+    if (edition.seatings, edition.target_km) == (classic.seatings, classic.target_km):
+        return Difference("", "")
+    ways: dict[tuple[int, int], list[str]] = {}
+    for players, each in edition.seatings:
+        ways.setdefault((each, edition.target_km[players]), []).append(str(players))
+    return Difference(_("Players"), " · ".join(_way_said(each, ", ".join(n), km) for (each, km), n in ways.items()))
+
+
+def _way_said(each: int, players: str, km: int) -> str:
+    if each > 1:
+        return _("%(players)s in pairs, to %(km)d km", players=players, km=km)
+    return _("%(players)s each alone, to %(km)d km", players=players, km=km)
+
+
+def _points_differ(edition: Edition, classic: Edition) -> Difference:
+    if edition.match_points is None:
+        return Difference("", "")
+    points = {item: (getattr(edition.points, item), getattr(classic.points, item)) for item in _POINTS}
+    said = [
+        _("%(what)s: %(points)d", what=_(words.ITEMS[_POINTS[item]]), points=here)
+        for item, (here, there) in points.items()
+        if here != there
+    ]
+    return Difference(_("Points"), " · ".join(said))
+
+
+_POINTS = {
+    "safety": Item.SAFETIES,
+    "all_safeties": Item.ALL_SAFETIES,
+    "coup_fourre": Item.COUPS_FOURRES,
+    "trip_completed": Item.TRIP_COMPLETED,
+    "delayed_action": Item.DELAYED_ACTION,
+    "safe_trip": Item.SAFE_TRIP,
+    "extension": Item.EXTENSION,
+    "shut_out": Item.SHUT_OUT,
+}
+"""The lines of the score sheet by the field of the points that they are counted with."""

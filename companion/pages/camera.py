@@ -12,6 +12,7 @@ from companion.pages import drawing, people, sights
 from companion.pages.context import match, service, state
 from companion.pages.sights import Called
 from companion.pages.words import Names, _
+from companion.turned import QUARTERS, Turn
 
 bp = Blueprint("camera", __name__)
 
@@ -19,13 +20,27 @@ bp = Blueprint("camera", __name__)
 @bp.get("/camera")
 def show() -> str:
     """The camera page."""
-    seen, called = _seen() if people.takes_part() else None, _called()
+    seen, called, kept = _seen() if people.takes_part() else None, _called(), service().turn
     return render_template(
         "camera.html",
         sights=sights.sights(seen, called.names, called.mats) if seen else None,
         zones=service().zones,
+        turn=kept.current if kept else None,
         undrawn=_undrawn() if service().zones else "",
     )
+
+
+@bp.post("/camera/turn")
+def turn() -> AnyResponse:
+    """The picture is turned, or mirrored."""
+    kept = service().turn or abort(404)
+    degrees = request.form.get("degrees", kept.current.degrees, type=int)
+    if degrees not in (0, *QUARTERS):
+        abort(400)
+    kept.keep(Turn(degrees, request.form.get("mirrored", "yes" if kept.current.mirrored else "no") == "yes"))
+    if service().zones is not None and _zones().current is not None:
+        flash(_("The picture is turned. Draw the zones anew: they lie where they were on the picture before."))
+    return redirect(url_for("camera.show"), 303)
 
 
 @bp.get("/camera/zones")

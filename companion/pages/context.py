@@ -16,6 +16,7 @@ from companion.match import Match, MatchState
 from companion.pages.knocking import Knocks
 from companion.phones import Phones
 from companion.snap import Snaps
+from companion.turned import KeptTurn
 from companion.vision.boxes import Image
 
 
@@ -51,6 +52,8 @@ class Service:
 
     knocks: Knocks = field(default_factory=Knocks)
     """Slows those down who try codes."""
+    turn: KeptTurn | None = None
+    """How the camera's picture is turned; None where it cannot be."""
 
     guide: Guide = field(default_factory=Guide)
     """Looks at cards that are being enrolled."""

@@ -21,6 +21,7 @@ SENTENCES = {
     404: N_("There is nothing here: go back to the table."),
     405: N_("There is nothing here: go back to the table."),
     413: N_("That was more than a page ever sends: go back and try again."),
+    415: N_("Send this as JSON: Content-Type: application/json."),
     500: N_("Something went wrong on our side. What was confirmed is safe; open the page anew."),
     503: N_("Too many pages are open here: close one, then try again."),
 }

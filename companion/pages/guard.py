@@ -10,6 +10,7 @@ from typing import IO, Any
 from urllib.parse import urlsplit
 
 from flask import Flask, Request, Response, abort, request
+from werkzeug.routing import IntegerConverter
 
 from companion.pages import people
 from companion.pages.rights import WATCHING
@@ -50,9 +51,16 @@ class InMemory(Request):
         return io.BytesIO()
 
 
+class ShortNumber(IntegerConverter):
+    """A number in an address, of no more digits than any of ours has."""
+
+    regex = r"\d{1,15}"
+
+
 def protect(app: Flask) -> None:
     """Puts the guard before and behind every request of the app."""
     app.request_class = InMemory
+    app.url_map.converters["int"] = ShortNumber
     app.config.update(
         MAX_CONTENT_LENGTH=MOST_BODY_BYTES,
         MAX_FORM_MEMORY_SIZE=MOST_BODY_BYTES,

@@ -4,10 +4,21 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+
+from companion.history import history
+from companion.rules import notation
+from companion.rules.notation import PlayerLine, SideLine
+from companion.store import Store
 
 MOST_LETTERS = 24
+MOST_MATCHES, MOST_KNOWN = 20, 12
+"""How far back names are remembered, and how many."""
+
 _KEYWORDS = {"edition", "side", "target", "option", "player", "hand", "end", "exhausted"}
+
+_NOBODY = re.compile(r"\D+-\d+")
+"""A player who has typed no name: `Player-2`."""
 
 
 def clean(typed: str) -> str:
@@ -15,6 +26,27 @@ def clean(typed: str) -> str:
     plain = unicodedata.normalize("NFC", typed).replace('"', "”")
     printable = "".join(letter if letter.isprintable() else " " for letter in plain)
     return " ".join(printable.split())[:MOST_LETTERS].strip()
+
+
+def known_names(store: Store) -> list[str]:
+    """The names of those who played in the last matches, the latest first."""
+    known: dict[str, str] = {}
+    for match in reversed(store.matches()[-MOST_MATCHES:]):
+        for name in _names_in(line.text for line in history(store.events(match)).lines):
+            known.setdefault(name.casefold(), name)
+    return list(known.values())[:MOST_KNOWN]
+
+
+def _names_in(lines: Iterable[str]) -> Iterator[str]:
+    """The players of a record, as they are shown."""
+    shown: dict[str, str] = {}
+    for text in lines:
+        header = notation.parse_header(text) if text.startswith(("side ", "player ")) else None
+        if isinstance(header, SideLine):
+            shown |= {player: player for player in header.team.players}
+        elif isinstance(header, PlayerLine):
+            shown[header.player] = header.shown
+    return (name for player, name in shown.items() if not _NOBODY.fullmatch(player))
 
 
 def record_names(shown: Iterable[str]) -> list[str]:

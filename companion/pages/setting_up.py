@@ -12,7 +12,7 @@ from companion.errors import Problem
 from companion.match import MatchState, Policy
 from companion.pages import agreements, people, seats
 from companion.pages.context import match, state
-from companion.pages.names import clean, record_names
+from companion.pages.names import clean, known_names, record_names
 from companion.pages.words import Names, _
 from companion.rules import notation, referee
 from companion.rules.edition import Edition, EditionError, edition_names, load_edition
@@ -21,6 +21,10 @@ from companion.rules.table import Team
 
 bp = Blueprint("setting_up", __name__)
 
+CLASSIC = "classic"
+"""The edition that the others are told by."""
+
+WITH_A_DEALER = "left-of-the-dealer"
 MOST_PLAYERS = 8
 MOST_TARGET_KM = 5000
 USUAL_TARGETS_KM = (700, 1000)
@@ -63,21 +67,25 @@ def _form(chosen: MultiDict[str, str], sentence: str = "", *, ask: bool = False)
     typed = [clean(chosen.get(f"name{seat}", "")) for seat in range(1, MOST_PLAYERS + 1)]
     ways = _seatings(edition)
     asked = chosen.get("seating")
+    names = typed if asked else before
     target = _km(chosen.get("target", ""))
     return render_template(
         "setup.html",
         editions=editions,
         chosen=edition,
+        differences=_differences(editions),
         seatings=ways,
         way=_way(ways, asked, int(asked[0]) if asked and asked[0].isdecimal() else len(before) or 2),
         usual_targets=sorted({*USUAL_TARGETS_KM, target or USUAL_TARGETS_KM[0]}),
         targets={way.players: way.target for way in ways},
         not_seated=_not_seated(edition),
         first_player=_(FIRST_PLAYERS[edition.first_player]),
+        has_dealer=edition.first_player == WITH_A_DEALER,
+        known=[name for name in known_names(match().store) if name not in names],
         switches=agreements.switch_views(chosen, edition),
         counts=agreements.count_views(chosen, edition),
         cards=sum(edition.deck.values()),
-        names=typed if asked else before,
+        names=names,
         first=chosen.get("first", 1, type=int),
         target=target,
         policy=chosen.get("policy", now.policy, type=Policy),
@@ -88,6 +96,12 @@ def _form(chosen: MultiDict[str, str], sentence: str = "", *, ask: bool = False)
         sentence=sentence,
         ask=ask,
     )
+
+
+def _differences(editions: list[Edition]) -> dict[str, list[agreements.Difference]]:
+    """What each edition has otherwise than the classic rules, by its name."""
+    classic = next(edition for edition in editions if edition.name == CLASSIC)
+    return {edition.name: agreements.differences(edition, classic) for edition in editions}
 
 
 def _way(ways: list[Seating], value: str | None, players: int) -> str:
@@ -143,7 +157,7 @@ def _is_under_way(now: MatchState) -> bool:
 
 def setup_lines(form: MultiDict[str, str]) -> list[str]:
     """The header lines of a match, and its first hand's, from the form. Raises Problem for what cannot be played."""
-    edition = _edition(form.get("edition", "classic"))
+    edition = _edition(form.get("edition", CLASSIC))
     players, each = _seating(form.get("seating", ""), edition)
     typed = [clean(form.get(f"name{seat}", "")) for seat in range(1, players + 1)]
     shown = [name or _("Player %(number)d", number=seat) for seat, name in enumerate(typed, start=1)]

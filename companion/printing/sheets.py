@@ -59,8 +59,20 @@ def _seam(layout: MatLayout, language: str) -> list[str]:
     ]
 
 
-def _sheets(items: Sequence[str], size_mm: tuple[float, float], name: str, language: str) -> Iterator[str]:
+def sheets_for(count: int, size_mm: tuple[float, float]) -> int:
+    """How many A4 sheets so many items of a size take."""
+    columns, rows = _grid(size_mm)
+    return -(-count // (columns * rows))
+
+
+def _grid(size_mm: tuple[float, float]) -> tuple[int, int]:
+    """How many items of a size lie side by side on a sheet, and how many below each other."""
     columns, rows = (int((page - 2 * MARGIN_MM) // side) for page, side in zip(A4_MM, size_mm, strict=True))
+    return columns, rows
+
+
+def _sheets(items: Sequence[str], size_mm: tuple[float, float], name: str, language: str) -> Iterator[str]:
+    columns, rows = _grid(size_mm)
     each = columns * rows
     pages = range(0, len(items), each)
     for number, first in enumerate(pages, start=1):

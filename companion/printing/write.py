@@ -83,6 +83,42 @@ def write_sheets(
     return _write(out, files)
 
 
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which sheets are printed: one of `KINDS`, whose cards, and how."""
+
+    kind: str
+    edition: Deck
+    sides: int = 2
+    style: StickerStyle = StickerStyle()
+    language: str = "en"
+
+    def check(self) -> None:
+        """Raises Problem for a size or number out of range."""
+        _check(self.kind, self.edition, "pdf", self.sides, None, DPI[0])
+        if self.kind == "stickers":
+            _check(self.kind, self.edition, "pdf", self.sides, self.style.size_mm, DPI[0])
+        _check_sticker_kind("stickers", self.style.kind)
+
+
+def pdf_files(wanted: Wanted) -> dict[str, bytes]:
+    """The sheets as PDF files by their names. Raises Problem for what cannot be printed."""
+    wanted.check()
+    return dict(_pdf_files(wanted.kind, wanted.edition, wanted.sides, wanted.style, wanted.language))
+
+
+def first_pages(wanted: Wanted, dpi: float) -> dict[str, bytes]:
+    """The first page of each of those files as PNG, by the same names. Raises Problem for what cannot be printed."""
+    wanted.check()
+    pages = _pages(wanted.kind, wanted.edition, wanted.sides, wanted.style, wanted.language)
+    return {name: render.to_png(drawn[0], dpi) for name, drawn in pages}
+
+
+def missing_faces(edition: Deck) -> tuple[Card, ...]:
+    """The cards of an edition that our own deck does not draw."""
+    return tuple(card for card in edition.deck if card not in deck.FACES)
+
+
 def about_size(size_mm: float | None) -> str | None:
     """What to know of stickers of an unusual width before they are cut out; None where there is nothing to say."""
     if size_mm is None or READABLE_MM <= size_mm <= ROOMY_MM:
@@ -101,7 +137,7 @@ def about_size(size_mm: float | None) -> str | None:
 
 def _check(kind: str, edition: Deck, format: str, sides: int, size_mm: float | None, dpi: int) -> None:  # noqa: A002
     low, high = SIZES_MM
-    missing = [card for card in edition.deck if card not in deck.FACES]
+    missing = missing_faces(edition)
     checks = [
         (kind in KINDS, f"{kind!r} cannot be printed; say one of {', '.join(KINDS)}."),
         (format in FORMATS, f"There is no format {format!r}; say one of {', '.join(FORMATS)}."),
@@ -165,21 +201,29 @@ def _item_files(kind: str, items: list[Item], format: str, dpi: int) -> Iterator
 
 
 def _pdf_files(kind: str, edition: Deck, sides: int, style: StickerStyle, language: str) -> Iterator[tuple[str, bytes]]:
+    for name, pages in _pages(kind, edition, sides, style, language):
+        yield name, render.to_pdf(pages)
+
+
+def _pages(kind: str, edition: Deck, sides: int, style: StickerStyle, language: str) -> Iterator[tuple[str, list[str]]]:
+    """The files of a kind and the drawings of their pages."""
     name = f"{mat_word(kind, language)} · {edition.name}" if kind != "mats" else ""
     if kind == "stickers":
         title = f"{name} · {style.kind if style.kind != 'qr' else 'QR'} · {style.size_mm:g} mm"
-        pages = sheets.sticker_sheets(card_ids(edition.deck), style.size_mm, title, language, style.kind)
-        yield "stickers.pdf", render.to_pdf(pages)
+        yield (
+            "stickers.pdf",
+            sheets.sticker_sheets(card_ids(edition.deck), style.size_mm, title, language, style.kind),
+        )
     elif kind == "mats":
         *side_mats, table = _mats(sides)
         last = mats.mat_svg(table, language)
-        yield "mats.pdf", render.to_pdf([*(mats.mat_svg(mat, language) for mat in side_mats), last])
+        yield "mats.pdf", [*(mats.mat_svg(mat, language) for mat in side_mats), last]
         halves = [half for mat in side_mats for half in sheets.mat_halves(mat, language)]
-        yield "mats-a4.pdf", render.to_pdf([*halves, last])
+        yield "mats-a4.pdf", [*halves, last]
     else:
         cards = [card for card, copies in edition.deck.items() for _ in range(copies)]
-        yield "deck.pdf", render.to_pdf(sheets.deck_sheets(cards, name, language))
-        yield "deck-backs.pdf", render.to_pdf([sheets.back_sheet(f"{name} · {mat_word('backs', language)}", language)])
+        yield "deck.pdf", sheets.deck_sheets(cards, name, language)
+        yield "deck-backs.pdf", [sheets.back_sheet(f"{name} · {mat_word('backs', language)}", language)]
 
 
 def _write(out: Path, files: Mapping[str, bytes]) -> list[Path]:

@@ -1,15 +1,17 @@
 """Makes pictures of every page from matches fed by record lines, to be looked at.
 
-PYTHONPATH=tests python tests/browser/screens.py FOLDER
+PYTHONPATH=tests python tests/browser/screens.py [FOLDER] [SCENE …] [--languages en,fr] [--sizes 360,1920]
+
+A page gets its pictures by a line in `SCENES`: the header of a match, its plays, what happens then, and the address.
 """
 
 from __future__ import annotations
 
+import argparse
 import contextlib
-import sys
 import tempfile
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import islice
 from pathlib import Path
@@ -19,7 +21,7 @@ import enrolled
 import numpy as np
 import tableaux
 from flask import Flask
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 from serving import running
 from webcam import Pose
 
@@ -28,7 +30,7 @@ from companion.decks import write_description
 from companion.drawn_zones import DrawnZones
 from companion.lookout import Lookout
 from companion.match import Match
-from companion.pages import create_app
+from companion.pages import create_app, live
 from companion.printing import deck
 from companion.printing.render import to_image
 from companion.proposal import Doubt, Mismatch, Proposal
@@ -36,13 +38,17 @@ from companion.rules.cards import Card
 from companion.rules.notation import parse_play
 from companion.service import eye_for
 from companion.store import Store
+from companion.turned import KeptTurn
 from companion.vision.enrolling import begin
 
 CHROMIUM = "/usr/bin/chromium"
 PHONE = {"width": 390, "height": 844}
 SMALL = {"width": 360, "height": 740}
+TABLET = {"width": 820, "height": 1180}
 WALL = {"width": 1920, "height": 1080}
-SIZES = (PHONE, SMALL)
+SIZES_BY_NAME = {str(size["width"]): size for size in (SMALL, PHONE, TABLET, WALL)}
+LONG = ("snap", "decks", "enrol", "setup", "print")
+"""Scenes of pages that are looked at from top to bottom."""
 
 TWO = ["edition classic", "side Ann", "side Bob", 'player Ann "Ann"', "hand first Ann"]
 THREE = ["side Ann", "side Bob", "side Cid", 'player Cid "Cid-Étienne"', "hand first Ann"]
@@ -111,6 +117,7 @@ def app_of(
         camera_picture=camera or ((lambda: film[0]) if film else None),
         survey=film[1].survey if film else None,
         zones=zones or DrawnZones(),
+        turn=KeptTurn(),
     )
 
 
@@ -198,6 +205,12 @@ def spoil(match: Match) -> None:
     match.correct(match.state.hand_entries[0].seq, "Ann discard 25", "Ann")
 
 
+def played_before(match: Match) -> None:
+    """Other players have had a match on this table since."""
+    for header in (SIX, ["side Ann", "side Zoé", "hand first Zoé"]):
+        match.start(header)
+
+
 def nothing(match: Match) -> None:
     del match
 
@@ -205,6 +218,8 @@ def nothing(match: Match) -> None:
 SCENES = {
     "join-empty": (None, [], nothing, "/join"),
     "setup": (None, [], nothing, "/setup"),
+    "setup-known": (PAIRS, [], played_before, "/setup?edition=dujardin-2014&seating=4x1&first=3"),
+    "print": (TWO, [], nothing, "/print"),
     "join": (PAIRS, [], nothing, "/join"),
     "start": (TWO, [], nothing, "/"),
     "table": (TWO, ATTACK, nothing, "/"),
@@ -289,43 +304,119 @@ def photographed(app: Flask, path: str) -> str:
     return path.replace("TOKEN", app.extensions["companion"].snaps.keep("classic", shot))
 
 
-def shoot(browser: Browser, folder: Path, name: str, url: str) -> None:
-    """One page in its sizes and both themes."""
-    wall = name.startswith("wall")
-    long = name.startswith(("snap", "decks", "enrol"))
-    large = long or name.startswith(("camera", "zones"))
-    for theme in ("light",) if wall else ("light", "dark"):
-        for size in (WALL,) if wall else (*SIZES, WALL) if large else SIZES:
-            context = browser.new_context(viewport=size, color_scheme=theme, device_scale_factor=1 if wall else 2)
-            page = context.new_page()
-            page.goto(url)
-            if "count" in url:
-                page.click(".dock .primary")
-            page.wait_for_timeout(600)
-            page.screenshot(
-                path=folder / f"{name}-{size['width']}-{theme}.png",
-                full_page=name.startswith(("snap", "decks", "enrol")),
-            )
-            context.close()
+@dataclass(frozen=True)
+class Wanted:
+    """Which pictures are taken of a scene."""
+
+    languages: tuple[str, ...] = ("en",)
+    sizes: tuple[str, ...] = tuple(SIZES_BY_NAME)
+    themes: tuple[str, ...] = ("light", "dark")
 
 
-def main(folder: Path, only: list[str]) -> None:
-    """Every scene, or those named."""
+class Studio:
+    """One server and one browser for all scenes: only the app behind the address changes."""
+
+    def __init__(self, browser: Browser, url: str, folder: Path, wanted: Wanted) -> None:
+        self.browser, self.url, self.folder, self.wanted = browser, url, folder, wanted
+        self._pages: dict[tuple[str, int], Page] = {}
+
+    def shoot(self, name: str, path: str) -> int:
+        """A page in every language, size and theme; gives how many pictures that makes."""
+        for language in self.wanted.languages:
+            for scale in sorted({_scale(size) for size in self.wanted.sizes}):
+                self._shoot_loaded(self._loaded(language, scale, path), name, language, scale)
+        return len(self.wanted.languages) * len(self.wanted.sizes) * len(self.wanted.themes)
+
+    def _loaded(self, language: str, scale: int, path: str) -> Page:
+        """The page as a phone opens it that reads that language, in the sizes of one sharpness."""
+        page = self._pages.get((language, scale)) or self._opened(language, scale)
+        page.context.clear_cookies()
+        page.goto(self.url + path)
+        if "count" in path:
+            page.click(".dock .primary")
+        page.evaluate("document.fonts.ready.then(() => null)")
+        return page
+
+    def _opened(self, language: str, scale: int) -> Page:
+        context = self.browser.new_context(viewport=SMALL, device_scale_factor=scale, locale=language)
+        self._pages[language, scale] = context.new_page()
+        return self._pages[language, scale]
+
+    def _shoot_loaded(self, page: Page, name: str, language: str, scale: int) -> None:
+        for size in (size for size in self.wanted.sizes if _scale(size) == scale):
+            page.set_viewport_size(SIZES_BY_NAME[size])
+            for theme in self.wanted.themes:
+                page.emulate_media(color_scheme=theme)
+                page.evaluate(ALL_DRAWN)
+                if name.startswith(LONG):
+                    _show_all(page, SIZES_BY_NAME[size])
+                said = "" if self.wanted.languages == ("en",) else f"-{language}"
+                width = SIZES_BY_NAME[size]["width"]
+                file = self.folder / f"{name}-{width}-{theme}{said}.png"
+                page.screenshot(path=file, animations="disabled")
+
+
+ALL_DRAWN = """() => {
+    for (const image of document.images) image.loading = "eager";
+    const late = new Promise(done => setTimeout(() => done(null), 5000));
+    const drawn = Promise.all([...document.images].map(image => image.decode().catch(() => null)));
+    return Promise.race([drawn, late])
+        .then(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(null)))));
+}"""
+"""Pictures are there and the page is painted; one that does not come holds nothing up."""
+
+
+def _show_all(page: Page, size: Mapping[str, int]) -> None:
+    """Makes the window as high as the page: what sticks to its end would lie in the middle of a long picture."""
+    page.set_viewport_size({**size})
+    high = page.evaluate("document.documentElement.scrollHeight")
+    page.set_viewport_size({**size, "height": max(size["height"], high)})
+
+
+def _scale(size: str) -> int:
+    """How many dots a pixel has: phones are sharp."""
+    return 2 if SIZES_BY_NAME[size]["width"] < 600 else 1
+
+
+@contextlib.contextmanager
+def staged(name: str) -> Iterator[tuple[Flask, str]]:
+    """The app of a scene, and the page that it is about."""
+    header, plays, prepare, path = SCENES[name]
+    with match_of(header, plays) as match:
+        prepare(match)
+        lies = partial(card_before_camera, "accident", "vintage")
+        laid = lies if path.startswith("/decks/") and "blind" not in path else None
+        app = app_of(match, sees=path.startswith("/camera"), badly="badly" in path, camera=laid)
+        yield app, photographed(app, path)
+
+
+def main(folder: Path, scenes: list[str], wanted: Wanted) -> int:
+    """The scenes named, or all; gives how many pictures were taken."""
     folder.mkdir(parents=True, exist_ok=True)
-    with sync_playwright() as playwright:
+    live.LOOK_S = 0.05
+    on_stage: list[Flask] = []
+    taken = 0
+    with sync_playwright() as playwright, running(lambda environ, start: on_stage[-1](environ, start)) as url:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        for name, (header, plays, prepare, path) in SCENES.items():
-            if only and name not in only:
-                continue
-            with match_of(header, plays) as match:
-                prepare(match)
-                lies = partial(card_before_camera, "accident", "vintage")
-                laid = lies if path.startswith("/decks/") and "blind" not in path else None
-                app = app_of(match, sees=path.startswith("/camera"), badly="badly" in path, camera=laid)
-                with running(app) as url:
-                    shoot(browser, folder, name, url + photographed(app, path))
+        studio = Studio(browser, url, folder, wanted)
+        for name in scenes or SCENES:
+            with staged(name) as (app, path):
+                on_stage[:] = [app]
+                taken += studio.shoot(name, path)
         browser.close()
+    return taken
+
+
+def _asked() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Takes pictures of every page.")
+    parser.add_argument("folder", nargs="?", type=Path, default=Path("screens"), help="where they go")
+    parser.add_argument("scene", nargs="*", choices=[[], *SCENES], metavar="scene", help="which pages (default: all)")
+    for name, every in (("languages", ("en",)), ("sizes", tuple(SIZES_BY_NAME)), ("themes", ("light", "dark"))):
+        parser.add_argument(f"--{name}", type=lambda typed: tuple(typed.split(",")), default=every, metavar="A,B")
+    return parser.parse_args()
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2:])
+    asked = _asked()
+    shot = main(asked.folder, asked.scene, Wanted(asked.languages, asked.sizes, asked.themes))
+    print(f"{shot} pictures in {asked.folder}")

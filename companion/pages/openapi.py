@@ -1,0 +1,360 @@
+"""The API as a document: OpenAPI 3.1, built here and nowhere else. A test keeps it and the routes the same."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from companion import __version__
+
+Schema = dict[str, Any]
+
+_ABOUT = """\
+The table as JSON. Reading is open to everybody on the network, as the pages are. A change is a POST of
+`application/json` whose `Origin` is the address it is sent to, from the machine itself or with the cookie `companion`,
+which `GET /join?t=TOKEN` sets (the token stands in the join code). Every error is `{"say": …}`: a sentence in the
+language that is asked for."""
+
+
+def document() -> Schema:
+    """The whole document."""
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Mille Bornes Companion", "version": __version__, "description": _ABOUT},
+        "servers": [{"url": "/"}],
+        "paths": _paths(),
+        "components": {
+            "schemas": _schemas(),
+            "securitySchemes": {"phone": {"type": "apiKey", "in": "cookie", "name": "companion"}},
+        },
+    }
+
+
+# The parts that it is made of
+
+
+def _ref(name: str) -> Schema:
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def _object(needed: Schema, **others: Schema) -> Schema:
+    """An object in which `needed` are always there, and `others` may be."""
+    return {"type": "object", "properties": {**needed, **others}, "required": list(needed)}
+
+
+def _list(of: Schema) -> Schema:
+    return {"type": "array", "items": of}
+
+
+def _by_name(of: Schema) -> Schema:
+    return {"type": "object", "additionalProperties": of}
+
+
+def _or_null(kind: str) -> Schema:
+    return {"type": [kind, "null"]}
+
+
+TEXT: Schema = {"type": "string"}
+NUMBER: Schema = {"type": "integer"}
+TRUTH: Schema = {"type": "boolean"}
+
+
+def _answer(about: str, schema: Schema) -> Schema:
+    return {"description": about, "content": {"application/json": {"schema": schema}}}
+
+
+_ERRORS = {
+    400: "What was sent is no JSON, or the address is not this machine’s.",
+    401: "This phone may not take part: it has not scanned the join code.",
+    403: "`Origin` is missing or another than the address asked.",
+    404: "There is no such thing.",
+    409: "It was settled already, or no game has been set up.",
+    413: "More was sent than is ever needed (16 KiB).",
+    415: "What was sent is not `application/json`.",
+    422: "It is JSON, but not as described here, or no play.",
+    503: "It could not be saved: the disk is full or gone.",
+}
+
+
+def _errors(*codes: int) -> Schema:
+    return {str(code): _answer(_ERRORS[code], _ref("Error")) for code in codes}
+
+
+def _get(name: str, about: str, answer: Schema, *errors: int, parameters: list[Schema] | None = None) -> Schema:
+    return {
+        "operationId": name,
+        "summary": about,
+        "parameters": parameters or [],
+        "responses": {"200": answer, **_errors(400, *errors)},
+    }
+
+
+def _post(name: str, about: str, fields: Schema, *, needed: tuple[str, ...] = (), path: list[Schema]) -> Schema:
+    body = {"type": "object", "properties": fields, "required": list(needed), "additionalProperties": False}
+    conflict = {"oneOf": [_ref("Outcome"), _ref("Error")]}
+    return {
+        "operationId": name,
+        "summary": about,
+        "parameters": path,
+        "security": [{"phone": []}, {}],
+        "requestBody": {"required": bool(needed), "content": {"application/json": {"schema": body}}},
+        "responses": {
+            "200": _answer("It counts.", _ref("Outcome")),
+            "202": _answer("It waits for the table’s answer: `reasons` say why.", _ref("Outcome")),
+            **_errors(400, 401, 403, 404, 413, 415, 422, 503),
+            "409": _answer(_ERRORS[409], conflict),
+        },
+    }
+
+
+def _in_path(name: str, about: str, low: int) -> Schema:
+    most = 10**15 - 1
+    schema = {"type": "integer", "minimum": max(low, -most), "maximum": most}
+    return {"name": name, "in": "path", "required": True, "description": about, "schema": schema}
+
+
+def _in_query(name: str, about: str, low: int, high: int) -> Schema:
+    schema = {"type": "integer", "minimum": low, "maximum": high}
+    return {"name": name, "in": "query", "required": False, "description": about, "schema": schema}
+
+
+# What there is
+
+
+def _paths() -> Schema:
+    match = _in_path("number", "The match: the number of its first event.", 0)
+    proposal = _in_path("number", "The proposal’s `id`: below zero for a play entered by hand.", -(10**15))
+    anyway = {**_nullable(TRUTH), "description": "It counts although it is illegal: the table lets it stand."}
+    text = {
+        "type": "string",
+        "minLength": 1,
+        "maxLength": 200,
+        "description": "A line of a record, such as `Ann 100` or `Bob stop > Ann`: see docs/records.md.",
+    }
+    why = {"enum": ["not-a-play", "taken-back", None], "description": "An illegal play may be taken back."}
+    seq = {
+        "type": ["integer", "null"],
+        "minimum": 0,
+        "maximum": 2**53,
+        "description": "Only if this was the last change.",
+    }
+    return {
+        "/api/openapi.json": {"get": _get("document", "This document.", _answer("OpenAPI 3.1.", {"type": "object"}))},
+        "/api/state": {"get": _get("state", "The table now.", _answer("Everything a page shows.", _ref("State")))},
+        "/api/matches": {
+            "get": _get(
+                "matches",
+                "The matches, the latest first.",
+                _answer("As they were set up.", _object({"matches": _list(_ref("Match"))})),
+                422,
+                parameters=[
+                    _in_query("limit", "How many at most; 20 if not said.", 1, 100),
+                    _in_query("before", "Only those before this match: the next page.", 0, 2**53),
+                ],
+            )
+        },
+        "/api/matches/{number}": {
+            "get": _get(
+                "match", "A match: its record and its hands.", _answer("It.", _ref("Played")), 404, parameters=[match]
+            )
+        },
+        "/api/plays": {
+            "post": _post(
+                "play",
+                "Enters a play. A legal one counts at once, an illegal one waits for the table’s answer.",
+                {"text": text, "anyway": anyway},
+                needed=("text",),
+                path=[],
+            )
+        },
+        "/api/proposals/{number}/confirm": {
+            "post": _post(
+                "confirm",
+                "A proposal of `pending` counts, and with it those before it.",
+                {"anyway": anyway},
+                path=[proposal],
+            )
+        },
+        "/api/proposals/{number}/dismiss": {
+            "post": _post("dismiss", "A proposal was no play, or was taken back.", {"why": why}, path=[proposal])
+        },
+        "/api/undo": {"post": _post("undo", "Takes back the last change of the record.", {"seq": seq}, path=[])},
+        "/events": {"get": _stream()},
+        "/export.mbn": {"get": _record()},
+    }
+
+
+def _nullable(schema: Schema) -> Schema:
+    return {**schema, "type": [schema["type"], "null"]}
+
+
+def _stream() -> Schema:
+    return {
+        "operationId": "events",
+        "summary": "The table live: server-sent events.",
+        "description": (
+            "On connecting and after every change one event `state` with the whole state as `/api/state` gives it; its "
+            "`id` names the state, and `Last-Event-ID` spares what is known. A comment every ten seconds says that the "
+            "line still stands. At most four streams an address."
+        ),
+        "responses": {
+            "200": {"description": "It does not end.", "content": {"text/event-stream": {"schema": TEXT}}},
+            "503": {"description": "Too many are open.", "content": {"text/html": {"schema": TEXT}}},
+        },
+    }
+
+
+def _record() -> Schema:
+    return {
+        "operationId": "record",
+        "summary": "The match being played as a record: see docs/records.md.",
+        "responses": {
+            "200": {"description": "The record.", "content": {"text/plain": {"schema": TEXT}}},
+            "404": {"description": "No game has been set up.", "content": {"text/html": {"schema": TEXT}}},
+        },
+    }
+
+
+# What is said
+
+
+def _schemas() -> Schema:
+    return {
+        "Error": _object({"say": TEXT}),
+        "Why": _object({"say": TEXT, "rule": TEXT, "instead": _or_null("string")}),
+        "Outcome": _outcome(),
+        "Match": _match(),
+        "Played": {"allOf": [_ref("Match"), _played()]},
+        "State": _state(),
+        "Table": _table(),
+        "Side": _side(),
+        "Hand": _hand(),
+    }
+
+
+def _outcome() -> Schema:
+    return _object(
+        {
+            "done": {**TRUTH, "description": "It counts."},
+            "say": _or_null("string"),
+            "reasons": {**_list(_ref("Why")), "description": "Why it does not count."},
+            "pending": {**_list(NUMBER), "description": "The ids of what waits now."},
+            "seq": {**NUMBER, "description": "The last saved event."},
+            "version": {**NUMBER, "description": "Counts every change since the service started."},
+        }
+    )
+
+
+def _match() -> Schema:
+    return _object(
+        {
+            "match": NUMBER,
+            "began": {"type": "string", "format": "date-time"},
+            "edition": TEXT,
+            "sides": {**_by_name(_list(TEXT)), "description": "The players of each side."},
+            "names": {**_by_name(TEXT), "description": "How players are shown."},
+            "hands": {**NUMBER, "description": "How many hands were begun."},
+            "playing": {**TRUTH, "description": "It is the match on the table."},
+        }
+    )
+
+
+def _played() -> Schema:
+    return _object(
+        {
+            "record": {**_list(TEXT), "description": "Every line that stands."},
+            "played_hands": _list(_ref("Hand")),
+            "totals": _by_name(NUMBER),
+            "winner": _or_null("string"),
+        }
+    )
+
+
+def _state() -> Schema:
+    pending = _object(
+        {
+            "id": NUMBER,
+            "play": TEXT,
+            "say": TEXT,
+            "verdict": {"enum": ["legal", "illegal"]},
+            "reasons": _list(_ref("Why")),
+        }
+    )
+    line = _object(
+        {"seq": NUMBER, "text": TEXT, "say": TEXT, "verdict": {"enum": ["legal", "illegal"]}, "applied": TRUTH}
+    )
+    mismatch = _object(
+        {"id": NUMBER, "zone": TEXT, "expected": _or_null("string"), "seen": _or_null("string"), "say": TEXT}
+    )
+    return _object(
+        {
+            "version": NUMBER,
+            "seq": NUMBER,
+            "match": _or_null("integer"),
+            "edition": TEXT,
+            "hand": NUMBER,
+            "names": _by_name(TEXT),
+            "table": {"anyOf": [_ref("Table"), {"type": "null"}]},
+            "pending": {**_list(pending), "description": "The plays that wait for a tap."},
+            "mismatches": {**_list(mismatch), "description": "Where table and record differ."},
+            "doubts": _list(_object({"id": NUMBER, "zone": TEXT, "plays": _list(TEXT)})),
+            "trouble": {**_or_null("string"), "description": "What is wrong with the camera."},
+            "policy": {"enum": ["tap", "play-on", "auto"]},
+            "log": {**_list(line), "description": "The lines of the hand."},
+            "hands": {**_list(_ref("Hand")), "description": "The hands that were counted."},
+            "totals": _by_name(NUMBER),
+            "winner": _or_null("string"),
+        }
+    )
+
+
+def _table() -> Schema:
+    return _object(
+        {
+            "to_move": _or_null("string"),
+            "target": NUMBER,
+            "extended": TRUTH,
+            "extension_offered_to": _or_null("string"),
+            "draw_pile": NUMBER,
+            "discard": _or_null("string"),
+            "discards": NUMBER,
+            "hands": {**_by_name(NUMBER), "description": "How many cards each player holds."},
+            "requests": _list(_object({"card": TEXT, "by": TEXT, "of": TEXT})),
+            "may_pass": TRUTH,
+            "ended": _or_null("string"),
+            "sides": _by_name(_ref("Side")),
+        }
+    )
+
+
+def _side() -> Schema:
+    how = {"enum": ["played", "coup-fourre"]}
+    score = _list(_object({"item": TEXT, "points": NUMBER}))
+    return _object(
+        {
+            "battle": _or_null("string"),
+            "speed": _or_null("string"),
+            "km": NUMBER,
+            "distances": _by_name(NUMBER),
+            "safeties": _by_name(how),
+        },
+        doubled=_by_name(NUMBER),
+        score={**score, "description": "Of a hand that was counted."},
+        total=NUMBER,
+    )
+
+
+def _hand() -> Schema:
+    return _object(
+        {
+            "hand": NUMBER,
+            "ended": TEXT,
+            "by": _or_null("string"),
+            "target": NUMBER,
+            "extended": TRUTH,
+            "draw_pile": NUMBER,
+            "sides": _by_name(_ref("Side")),
+            "match": {**_by_name(NUMBER), "description": "The totals after it."},
+            "winner": _or_null("string"),
+            "matches_won": _by_name(NUMBER),
+        }
+    )

@@ -1,0 +1,129 @@
+"""No page shuts anybody out: axe-core finds nothing serious on any page, in either theme, on a phone or a wall."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from serving import running
+
+from browser.screens import (
+    FINISH,
+    OPENING,
+    SMALL,
+    TWO,
+    WALL,
+    app_of,
+    differ,
+    match_of,
+    nothing,
+    propose,
+    spoil,
+    unsure,
+    with_decks,
+)
+
+pytestmark = pytest.mark.browser
+
+AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text(encoding="utf-8")
+FINDINGS = """() => axe.run(document, {resultTypes: ["violations"]}).then(found => found.violations
+    .filter(one => ["serious", "critical"].includes(one.impact))
+    .flatMap(one => one.nodes.map(node => `${one.id}: ${node.target.join(" ")} – ${node.failureSummary}`)))"""
+
+STATES = {
+    "empty": (None, [], nothing),
+    "open": (TWO, OPENING, nothing),
+    "legal": (TWO, OPENING, lambda m: propose(m, "Bob 25")),
+    "illegal": (TWO, OPENING, lambda m: propose(m, "Bob 100")),
+    "doubt": (TWO, OPENING, lambda m: unsure(m, "side-2/distance", "Bob 75", "Bob 25")),
+    "differ": (TWO, OPENING, differ),
+    "attention": (TWO, OPENING, spoil),
+    "extension": (TWO, FINISH, nothing),
+    "finished": (TWO, [*FINISH, "Ann finish"], nothing),
+}
+"""Matches in every state that a page can be about."""
+
+SAMPLES = {
+    "/proposal/<int(signed=True):proposal_id>": {"legal": "/proposal/1", "illegal": "/proposal/1"},
+    "/doubt/<int:doubt_id>": {"doubt": "/doubt/1"},
+    "/line/<int:seq>": {"open": "/line/9", "attention": "/line/9"},
+    "/decks/<name>/enrol": {"open": "/decks/grandma/enrol", "empty": "/decks/grandma/enrol?card=done"},
+}
+"""Where a page is looked at whose address says what it is about: by its route, then by state."""
+
+QUERIES = {
+    "/setup": ("?edition=rush&seating=4x1&option-fast-remedy=no", "?seating=4x2"),
+    "/play": ("?tab=other", "?discard=1", "?player=Ann&card=stop"),
+    "/camera/zones": ("?suggest=1",),
+    "/print": ("?edition=rush&sides=8&kind=tag",),
+}
+"""What else is looked at on a page, in the state `open`."""
+
+EVERYWHERE = ("/", "/play", "/score", "/wall", "/more")
+"""The pages about the table: looked at in every state; the others before, in and after a hand."""
+
+NO_PAGES = re.compile(
+    r"^/(api/|static/|events$|export\.mbn$|snap/)|\.(jpg|png|zip|pdf|svg|csv)$|<any\(pdf,png\):form>$"
+)
+"""Pictures, files and streams; what was photographed has pages that the tests of counting look at."""
+
+
+def pages_of(app) -> list[str]:
+    """The routes of all pages that can be opened."""
+    rules = {rule.rule for rule in app.url_map.iter_rules() if "GET" in rule.methods}
+    return sorted(rule for rule in rules if not NO_PAGES.search(rule))
+
+
+def addresses(app, state: str) -> list[str]:
+    """What is opened in a state."""
+    found = []
+    for rule in pages_of(app):
+        if "<" in rule:
+            found += [SAMPLES[rule][state]] if state in SAMPLES[rule] else []
+        elif rule in EVERYWHERE or state in ("empty", "open", "finished"):
+            found += [rule, *(rule + query for query in QUERIES.get(rule, ()) if state == "open")]
+    return found
+
+
+def test_every_page_is_looked_at():
+    with match_of(None, []) as match:
+        unknown = [rule for rule in pages_of(app_of(match)) if "<" in rule and rule not in SAMPLES]
+
+    assert unknown == [], "say in SAMPLES where these pages are to be looked at"
+
+
+@pytest.fixture(scope="module")
+def inspected(browser):
+    """Opens a page and gives what axe-core finds serious on it, in both themes and sizes."""
+    context = browser.new_context(viewport=SMALL, bypass_csp=True, reduced_motion="reduce")
+    page = context.new_page()
+
+    def inspect(url: str) -> list[str]:
+        page.goto(url)
+        page.evaluate(AXE)
+        found = []
+        for size in (SMALL, WALL):
+            page.set_viewport_size(size)
+            for theme in ("light", "dark"):
+                page.emulate_media(color_scheme=theme)
+                found += [f"{size['width']} {theme}: {one}" for one in page.evaluate(FINDINGS)]
+        return found
+
+    yield inspect
+    context.close()
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_nothing_serious_is_found_on_any_page(inspected, state):
+    header, plays, prepare = STATES[state]
+    wrong = {}
+    with match_of(header, plays) as match:
+        with_decks(match)
+        prepare(match)
+        app = app_of(match, sees=state == "open")
+        with running(app) as url:
+            for address in addresses(app, state):
+                wrong[address] = inspected(url + address)
+
+    assert {address: found for address, found in wrong.items() if found} == {}

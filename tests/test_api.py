@@ -1,0 +1,363 @@
+"""The API for scripts: what it says and does, and that it is as its document says, whatever is sent to it."""
+
+from __future__ import annotations
+
+import json
+from urllib.parse import urlsplit
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, settings
+from schemathesis import Case
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    negative_data_rejection,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from companion.match import Match, Policy
+from companion.pages import create_app, openapi
+from companion.proposal import Mismatch, Proposal
+from companion.rules.notation import parse_play
+from companion.store import Store
+
+TWO = ("edition classic", "side Ann", "side Bob", 'player Ann "Anne-Marie"', "hand first Ann")
+HOME = {"Origin": "http://localhost"}
+STRANGER = {"REMOTE_ADDR": "192.168.1.77"}
+WON = ["Ann roll", "Bob roll", *(line for _ in range(3) for line in ("Ann 200", "Bob 100")), "Ann 100"]
+
+
+@pytest.fixture
+def match(tmp_path):
+    store = Store.open(tmp_path / "log.sqlite3")
+    yield Match(store)
+    store.close()
+
+
+@pytest.fixture
+def app(match):
+    return create_app(match, secret=b"0123456789abcdef" * 2)
+
+
+@pytest.fixture
+def script(app):
+    """A program on the machine itself."""
+    return app.test_client()
+
+
+@pytest.fixture
+def begun(match):
+    match.start(TWO)
+    return match
+
+
+def send(client, path, body=None, **more):
+    return client.post(path, json={} if body is None else body, headers=HOME, **more)
+
+
+def seen(match: Match, number: int, text: str) -> None:
+    play = parse_play(text, match.state.game.teams)
+    match.propose(Proposal(number, play, "side-1/battle", 0.9, float(number), sure=True))
+
+
+def lines(match: Match) -> list[str]:
+    return [entry.written.text for entry in match.state.hand_entries]
+
+
+# --- Reading --------------------------------------------------------------------------------------------------
+
+
+def test_the_matches_are_told_the_latest_first(script, begun, match):
+    first = match.state.match
+    match.start(("edition rush", "side Cid", "side Dee", "hand first Dee"))
+
+    told = script.get("/api/matches").get_json()["matches"]
+
+    assert [one["match"] for one in told] == [match.state.match, first]
+    assert [one["playing"] for one in told] == [True, False]
+    assert told[1]["names"] == {"Ann": "Anne-Marie", "Bob": "Bob"}
+    assert told[0]["edition"] == "rush"
+    assert told[0]["sides"] == {"Cid": ["Cid"], "Dee": ["Dee"]}
+
+
+def test_matches_come_in_pages(script, match):
+    for _ in range(3):
+        match.start(TWO)
+
+    latest = script.get("/api/matches?limit=2").get_json()["matches"]
+    older = script.get(f"/api/matches?before={latest[-1]['match']}").get_json()["matches"]
+
+    assert len(latest) == 2
+    assert len(older) == 1
+    assert older[0]["match"] < latest[-1]["match"]
+
+
+@pytest.mark.parametrize("query", ["limit=0", "limit=101", "limit=-1", "limit=two", "before=9999999999999999999"])
+def test_a_page_of_matches_is_asked_for_in_numbers(script, query):
+    answer = script.get(f"/api/matches?{query}")
+
+    assert answer.status_code == 422
+    assert "is a number from" in answer.get_json()["say"]
+
+
+def test_a_match_tells_its_record_and_its_hands(script, begun):
+    for line in WON:
+        begun.enter(line, "Ann")
+    begun.enter("end", "Ann")
+
+    told = script.get(f"/api/matches/{begun.state.match}").get_json()
+
+    assert told["record"][:3] == ["edition classic", "side Ann", "side Bob"]
+    assert told["record"][-1] == "end"
+    assert told["played_hands"][0]["sides"]["Ann"]["km"] == begun.state.game.hands[0].table.sides[0].km
+    assert told["totals"] == dict(begun.state.game.totals)
+
+
+def test_an_undone_line_is_not_in_the_record(script, begun):
+    begun.enter("Ann roll", "Ann")
+    begun.undo("Ann")
+
+    assert "Ann roll" not in script.get(f"/api/matches/{begun.state.match}").get_json()["record"]
+
+
+@pytest.mark.parametrize("number", ["0", "77", "999999999999999", "9" * 400, "ann"])
+def test_a_match_that_is_not_there_is_not_found(script, begun, number):
+    answer = script.get(f"/api/matches/{number}")
+
+    assert answer.status_code == 404
+    assert set(answer.get_json()) == {"say"}
+
+
+def test_a_spectator_may_read_and_change_nothing(app, begun):
+    stranger = app.test_client()
+    stranger.environ_base.update(STRANGER)
+
+    assert stranger.get("/api/state").status_code == 200
+    assert send(stranger, "/api/plays", {"text": "Ann roll"}).status_code == 401
+    assert lines(begun) == []
+
+
+# --- Playing --------------------------------------------------------------------------------------------------
+
+
+def test_a_legal_play_counts_at_once(script, begun):
+    answer = send(script, "/api/plays", {"text": "Ann roll"})
+
+    assert answer.status_code == 200
+    assert answer.get_json()["done"] is True
+    assert answer.get_json()["seq"] == begun.state.seq
+    assert lines(begun) == ["Ann roll"]
+
+
+def test_an_illegal_play_waits_and_says_why(script, begun):
+    answer = send(script, "/api/plays", {"text": "Ann 100"})
+
+    assert answer.status_code == 202
+    assert answer.get_json()["done"] is False
+    assert answer.get_json()["reasons"][0]["say"]
+    assert answer.get_json()["pending"] == [begun.state.pending[0].id]
+    assert lines(begun) == []
+
+
+def test_an_illegal_play_counts_where_the_table_lets_it_stand(script, begun):
+    assert send(script, "/api/plays", {"text": "Ann 100", "anyway": True}).status_code == 200
+    assert lines(begun) == ["Ann 100 anyway"]
+
+
+@pytest.mark.parametrize("text", ["nonsense", "Zoe roll", "Ann roll\nBob roll", "\ud800", "\x00", "", "a" * 201])
+def test_what_is_no_play_is_refused_in_a_sentence_without_a_trace(script, begun, text):
+    answer = send(script, "/api/plays", {"text": text})
+
+    assert answer.status_code == 422
+    assert answer.get_json()["say"].endswith((".", "!", "?"))
+    assert lines(begun) == []
+
+
+def test_without_a_game_nothing_can_be_played(script):
+    answer = send(script, "/api/plays", {"text": "Ann roll"})
+
+    assert answer.status_code == 409
+    assert "set up" in answer.get_json()["say"]
+
+
+def test_a_proposal_is_confirmed_once(script, begun):
+    seen(begun, 1, "Ann roll")
+
+    assert send(script, "/api/proposals/1/confirm").status_code == 200
+    assert send(script, "/api/proposals/1/confirm").status_code == 409
+    assert lines(begun) == ["Ann roll"]
+
+
+def test_an_illegal_proposal_is_confirmed_anyway(script, begun):
+    seen(begun, 1, "Ann 100")
+
+    assert send(script, "/api/proposals/1/confirm").status_code == 202
+    assert send(script, "/api/proposals/1/confirm", {"anyway": True}).status_code == 200
+    assert lines(begun) == ["Ann 100 anyway"]
+
+
+def test_a_play_entered_by_hand_that_waits_is_confirmed_by_its_number(script, begun):
+    waits = send(script, "/api/plays", {"text": "Ann 100"}).get_json()["pending"][0]
+
+    assert waits < 0
+    assert send(script, f"/api/proposals/{waits}/confirm", {"anyway": True}).status_code == 200
+
+
+@pytest.mark.parametrize("body", [{}, {"why": "not-a-play"}, {"why": "taken-back"}, {"why": None}])
+def test_a_proposal_is_dismissed(script, begun, body):
+    seen(begun, 1, "Ann roll")
+
+    assert send(script, "/api/proposals/1/dismiss", body).status_code == 200
+    assert begun.state.pending == ()
+    assert lines(begun) == []
+
+
+def test_a_proposal_that_nobody_made_is_not_found(script, begun):
+    assert send(script, "/api/proposals/7/confirm").status_code == 404
+    assert send(script, "/api/proposals/7/dismiss").status_code == 404
+
+
+def test_undo_takes_back_the_last_change_and_with_a_number_only_that_one(script, begun):
+    begun.enter("Ann roll", "Ann")
+    begun.enter("Bob roll", "Bob")
+    last = begun.state.undoable.seq
+
+    assert send(script, "/api/undo", {"seq": last}).status_code == 200
+    assert send(script, "/api/undo", {"seq": last}).status_code == 409
+    assert lines(begun) == ["Ann roll"]
+    assert send(script, "/api/undo").status_code == 200
+    assert lines(begun) == []
+
+
+# --- What is refused -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"text": 7},
+        {"text": ["Ann roll"]},
+        {"text": "Ann roll", "anyway": "yes"},
+        {"text": "Ann roll", "anyway": 1},
+        {"text": "Ann roll", "by": "Bob"},
+        {"text": None},
+        {},
+        [],
+        "Ann roll",
+        None,
+    ],
+)
+def test_a_body_of_another_shape_is_refused(script, begun, body):
+    answer = script.post("/api/plays", data=json.dumps(body), headers=HOME, content_type="application/json")
+
+    assert answer.status_code == 422
+    assert set(answer.get_json()) == {"say"}
+    assert lines(begun) == []
+
+
+@pytest.mark.parametrize("body", [b"{", b"\xff\xfe", b'{"text": ' + b"[" * 9000, b"Ann roll"])
+def test_what_is_no_json_is_refused(script, begun, body):
+    answer = script.post("/api/plays", data=body, headers=HOME, content_type="application/json")
+
+    assert answer.status_code == 400
+    assert set(answer.get_json()) == {"say"}
+
+
+def test_a_form_is_refused(script, begun):
+    answer = script.post("/api/plays", data={"text": "Ann roll"}, headers=HOME)
+
+    assert answer.status_code == 415
+    assert "application/json" in answer.get_json()["say"]
+
+
+def test_more_than_is_ever_needed_is_refused(script, begun):
+    assert send(script, "/api/plays", {"text": "a" * 20_000}).status_code == 413
+
+
+@pytest.mark.parametrize("headers", [{}, {"Origin": "http://evil.example"}, {"Origin": "null"}])
+def test_a_page_from_elsewhere_changes_nothing(script, begun, headers):
+    assert script.post("/api/plays", json={"text": "Ann roll"}, headers=headers).status_code == 403
+    assert lines(begun) == []
+
+
+def test_another_method_is_refused(script, begun):
+    assert script.get("/api/plays").status_code == 405
+    assert script.delete("/api/state", headers=HOME).status_code == 405
+    assert set(script.get("/api/plays").get_json()) == {"say"}
+
+
+@pytest.mark.parametrize(
+    "sent", [{"seq": "1"}, {"seq": 1.5}, {"seq": True}, {"seq": 10**30}, {"seq": -(10**30)}, {"why": "x"}]
+)
+def test_undo_takes_a_whole_number(script, begun, sent):
+    assert send(script, "/api/undo", sent).status_code == 422
+
+
+# --- The document --------------------------------------------------------------------------------------------
+
+
+def test_the_document_and_the_routes_are_the_same(app, script):
+    served = {
+        (rule.rule.replace("<int:number>", "{number}").replace("<int(signed=True):number>", "{number}"), method.lower())
+        for rule in app.url_map.iter_rules()
+        for method in rule.methods - {"HEAD", "OPTIONS"}
+        if rule.rule.startswith("/api/")
+    }
+    told = script.get("/api/openapi.json").get_json()["paths"]
+
+    assert {(path, method) for path in told if path.startswith("/api/") for method in told[path]} == served
+
+
+def test_what_else_the_document_tells_of_is_there(app):
+    rules = {rule.rule for rule in app.url_map.iter_rules()}
+
+    assert {path for path in openapi.document()["paths"] if not path.startswith("/api/")} <= rules
+
+
+SCHEMA = schemathesis.openapi.from_dict(openapi.document()).include(path_regex="^/api/")
+CHECKS = (
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_schema_conformance,
+    negative_data_rejection,
+)
+
+
+@pytest.fixture(scope="module")
+def busy(tmp_path_factory):
+    """A table in the middle of everything: hands played, an attack, a play that waits, a difference."""
+    store = Store.open(tmp_path_factory.mktemp("busy") / "log.sqlite3")
+    match = Match(store)
+    match.start(TWO, policy=Policy.TAP)
+    for line in [*WON, "end", "hand first Bob", "Bob roll", "Ann roll", "Bob stop > Ann"]:
+        match.enter(line, "Ann") if not line.startswith("hand") else match.next_hand("Ann", "Bob")
+    for number in range(1, 40):
+        seen(match, number, "Ann 100")
+    match.mismatch(Mismatch(1, "side-1/battle", "stop", None, "The record has a stop, the table nothing."))
+    yield create_app(match, secret=b"0123456789abcdef" * 2)
+    store.close()
+
+
+@SCHEMA.parametrize()
+@settings(
+    max_examples=30,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    phases=[Phase.explicit, Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
+def test_whatever_is_sent_the_answer_is_as_the_document_says(busy, case: Case):
+    case.headers = {**(case.headers or {}), "Origin": "http://localhost", "Accept-Encoding": "identity"}
+    response = case.call(app=busy, base_url="http://localhost")
+
+    case.validate_response(response, checks=list(CHECKS))
+
+
+def test_every_operation_of_the_document_is_driven():
+    driven = {(urlsplit(one.ok().path).path, one.ok().method) for one in SCHEMA.get_all_operations()}
+
+    assert len(driven) == 8

@@ -1,0 +1,149 @@
+"""Setting up on a phone: what an edition has otherwise, names of earlier games, who deals; the picture's turn."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from companion.match import Match
+from companion.pages import agreements, create_app
+from companion.pages.names import MOST_KNOWN, MOST_MATCHES, known_names
+from companion.rules.edition import edition_names, load_edition, switches
+from companion.store import Store
+from companion.turned import KeptTurn, Turn
+
+CLASSIC = load_edition("classic")
+HOME = {"Origin": "http://localhost"}
+
+
+@pytest.fixture
+def match(tmp_path):
+    store = Store.open(tmp_path / "log.sqlite3")
+    yield Match(store)
+    store.close()
+
+
+@pytest.fixture
+def turn():
+    return KeptTurn()
+
+
+@pytest.fixture
+def page(match, turn):
+    return create_app(match, secret=b"0123456789abcdef" * 2, turn=turn).test_client()
+
+
+# --- What is different ---------------------------------------------------------------------------------------
+
+
+def test_the_classic_rules_differ_in_nothing_from_themselves():
+    assert agreements.differences(CLASSIC, CLASSIC) == []
+
+
+@pytest.mark.parametrize("name", set(edition_names()) - {"classic"})
+def test_every_switch_that_an_edition_turns_is_said_in_its_sentence(name):
+    edition = load_edition(name)
+    turned = {values[edition.switch(switch)] for switch, values in switches().items()}
+    kept = {values[CLASSIC.switch(switch)] for switch, values in switches().items()}
+
+    said = {one.sentence for one in agreements.differences(edition, CLASSIC)}
+
+    assert turned - kept <= said
+    assert not said & kept
+
+
+def test_other_cards_and_other_players_are_said():
+    said = {one.title: one.sentence for one in agreements.differences(load_edition("bsd-mille"), CLASSIC)}
+
+    assert "4 × stop" in said["Cards"]
+    assert said["Players"] == "2 each alone, to 700 km"
+    assert "no 25 km" in agreements.differences(load_edition("rush"), CLASSIC)[0].sentence
+
+
+def test_the_page_says_the_differences_of_every_edition_but_classic(page):
+    shown = page.get("/setup").get_data(as_text=True)
+
+    assert shown.count("What is different?") == len(edition_names()) - 1
+
+
+# --- Names of earlier games ----------------------------------------------------------------------------------
+
+
+def test_names_are_remembered_as_they_were_shown_the_latest_first(match):
+    match.start(("side Ann", "side Bob", 'player Ann "Ann Smith"', "hand first Ann"))
+    match.start(("side Reds = Cid, Dee", "side Blues = Bob, Eve", "hand first Cid"))
+
+    assert known_names(match.store) == ["Cid", "Dee", "Bob", "Eve", "Ann Smith"]
+
+
+def test_who_has_typed_no_name_is_not_remembered(page, match):
+    page.post("/setup", data={"edition": "classic", "seating": "2x1", "name1": "Ann"}, headers=HOME)
+
+    assert known_names(match.store) == ["Ann"]
+
+
+def test_a_name_written_otherwise_is_one_name(match):
+    match.start(("side Ann", "side Bob", 'player Ann "ANN"', "hand first Ann"))
+    match.start(("side Ann", "side Bob", "hand first Ann"))
+
+    assert known_names(match.store) == ["Ann", "Bob"]
+
+
+def test_only_so_many_names_of_so_many_matches_are_remembered(match):
+    for number in range(MOST_MATCHES + 1):
+        match.start((f"side A{number}x", "side Bob", "hand first Bob"))
+
+    assert len(known_names(match.store)) == MOST_KNOWN
+    assert known_names(match.store)[0] == f"A{MOST_MATCHES}x"
+
+
+def test_the_form_offers_the_names_that_it_does_not_show_already(page, match):
+    match.start(("side Ann", "side Bob", "hand first Ann"))
+    match.start(("side Cid", "side Dee", "hand first Cid"))
+
+    shown = page.get("/setup").get_data(as_text=True)
+
+    assert re.findall(r'<option value="(\w+)"></option>', shown) == ["Ann", "Bob"]
+
+
+def test_a_name_is_text_however_it_is_typed(page, match):
+    typed = {"edition": "classic", "seating": "2x1", "name1": "<script>alert(1)", "name2": "Bob"}
+    page.post("/setup", data=typed, headers=HOME)
+    match.start(("side Cid", "side Dee", "hand first Cid"))
+
+    assert "<script>alert" not in page.get("/setup").get_data(as_text=True)
+
+
+# --- Who begins ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("edition", "deals"), [("classic", True), ("rush", False)])
+def test_who_deals_is_shown_where_the_sheet_has_a_dealer(page, edition, deals):
+    shown = page.get(f"/setup?edition={edition}").get_data(as_text=True)
+
+    assert ('class="seats dealt"' in shown) is deals
+
+
+# --- The picture ---------------------------------------------------------------------------------------------
+
+
+def test_the_picture_is_turned_and_mirrored_from_the_camera_page(page, turn):
+    page.post("/camera/turn", data={"degrees": "180"}, headers=HOME)
+    page.post("/camera/turn", data={"mirrored": "yes"}, headers=HOME)
+
+    assert turn.current == Turn(180, mirrored=True)
+    assert 'value="270"' in page.get("/camera").get_data(as_text=True)
+
+
+@pytest.mark.parametrize("degrees", ["45", "-90", "360"])
+def test_a_picture_is_turned_by_quarters_only(page, turn, degrees):
+    assert page.post("/camera/turn", data={"degrees": degrees}, headers=HOME).status_code == 400
+    assert turn.current == Turn()
+
+
+def test_what_no_camera_takes_is_not_turned(match):
+    page = create_app(match, secret=b"0123456789abcdef" * 2).test_client()
+
+    assert page.post("/camera/turn", data={"degrees": "90"}, headers=HOME).status_code == 404
+    assert "/camera/turn" not in page.get("/camera").get_data(as_text=True)

@@ -1,0 +1,51 @@
+"""What a phone has to fetch before it shows the first page."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from companion.match import Match
+from companion.pages import create_app
+from companion.store import Store
+
+MOST_BYTES = 60_000
+EIGHT = tuple(f"side {name}" for name in ("Ann", "Bob", "Cid", "Dee", "Eve", "Fay", "Gil", "Hal"))
+
+
+@pytest.fixture
+def match(tmp_path):
+    store = Store.open(tmp_path / "log.sqlite3")
+    yield Match(store)
+    store.close()
+
+
+@pytest.fixture
+def page(match):
+    return create_app(match, secret=b"0123456789abcdef" * 2, base_url="http://192.168.1.20:8080").test_client()
+
+
+def fetched(page, path: str) -> dict[str, bytes]:
+    """A page and everything that it loads, style sheets' fonts too, as it comes over the air."""
+    answers = {path: page.get(path, headers={"Accept-Encoding": "gzip"})}
+    texts = [page.get(path).get_data(as_text=True)]
+    while texts:
+        for address in set(re.findall(r'(?:href|src)="(/static/[^"#]+)|url\("?([^")#]+)', texts.pop())):
+            asset = address[0] or f"/static/{address[1]}"
+            if asset not in answers:
+                answers[asset] = page.get(asset, headers={"Accept-Encoding": "gzip"})
+                texts += [page.get(asset).get_data(as_text=True)] if ".css" in asset else []
+    assert {answer.status_code for answer in answers.values()} == {200}
+    return {asset: answer.data for asset, answer in answers.items()}
+
+
+@pytest.mark.parametrize("path", ["/", "/join", "/wall"])
+@pytest.mark.parametrize("header", [("side Ann", "side Bob"), ("edition rush", *EIGHT)], ids=["two", "eight"])
+def test_the_first_load_is_small(page, match, path, header):
+    match.start((*header, "hand first Ann"))
+
+    parts = fetched(page, path)
+
+    assert any(asset.endswith(".woff2") for asset in parts)
+    assert sum(map(len, parts.values())) <= MOST_BYTES, sorted(parts.items(), key=lambda part: -len(part[1]))
