@@ -206,7 +206,9 @@ def test_a_difference_says_whose_pile_it_is(page, begun, zone, say, asked):
     begun.sit("Bob", "Bob", name="Bo")
     begun.mismatch(Mismatch(1, zone, "roll", None, say))
 
-    assert f"Table and record differ {asked} The table is right" in text_of(page.get("/"))
+    assert f"Table and record differ {asked} The table: No card The record: Roll The table is right" in text_of(
+        page.get("/")
+    )
 
 
 def test_a_question_about_a_special_card_is_answered_with_a_play_or_none(page, match):
@@ -319,7 +321,7 @@ def test_what_was_laid_after_a_card_in_doubt_waits_behind_it(page, begun):
 
     shown = text_of(page.get("/"))
 
-    assert "Then: Bob rolls." in shown
+    assert "One more play waits: Bob rolls." in shown
     assert "Confirm" not in shown
 
 
@@ -387,7 +389,7 @@ def test_the_extension_is_asked_of_the_side_that_decides(page, begun):
     shown = page.get("/").get_data(as_text=True)
 
     assert "Ann decides." in shown
-    assert re.findall(r'class="side turn[^>]*>\s*<h2>([^<]*)', shown) == ["Ann"]
+    assert re.findall(r'class="side [a-z]+ turn[^>]*>\s*<h2><span>([^<]*)', shown) == ["Ann"]
 
 
 # --- By hand -------------------------------------------------------------------------------------------------

@@ -21,7 +21,9 @@ from companion.pages import (
     guard,
     join,
     live,
+    may,
     people,
+    plain,
     score,
     serving,
     setting_up,
@@ -66,7 +68,7 @@ def create_app(
     templating.prepare(app, web / "static")
     guard.protect(app)
     errors.register(app)
-    for part in (table, entry, setting_up, join, score, wall, live, camera, snap, decks, enrolling):
+    for part in (table, entry, may, plain, setting_up, join, score, wall, live, camera, snap, decks, enrolling):
         app.register_blueprint(part.bp)
     return app
 
