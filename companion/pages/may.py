@@ -11,7 +11,6 @@ from werkzeug.wrappers import Response as AnyResponse
 from companion.pages import offers, people, picking, words
 from companion.pages.context import state
 from companion.pages.offers import Offer, legal_now
-from companion.pages.picking import Tab, Tile
 from companion.pages.words import Names, Why, _
 from companion.rules import referee
 from companion.rules.cards import Card, Family
@@ -29,7 +28,6 @@ class Can:
     """A card that may be laid, with what a tap does: one button for each that it can be aimed at."""
 
     card: Card
-    title: str
     offers: tuple[Offer, ...]
 
 
@@ -85,11 +83,15 @@ def on_turn(table: Table, player: str) -> Table:
     return table._replace(to_move=table.seat_of(player), due=Due.TURN, window=NO_WINDOW, attacks=(), may_pass=False)
 
 
-def at_once(table: Table, player: str) -> list[Tile]:
+def at_once(table: Table, player: str) -> list[Can]:
     """The cards that he may lay out of turn."""
-    return [
-        tile for _title, _family, tiles in picking.groups(table, player, Tab.AT_ONCE) for tile in tiles if tile.legal
-    ]
+    plays = (play for play in referee.legal_plays(table, player) if play.at_once and play.card is not None)
+    return [Can(play.card or Card.UNKNOWN, (Offer(_at_once_words(play), str(play)),)) for play in plays]
+
+
+def _at_once_words(play: Play) -> str:
+    card = words.title(play.card)
+    return _("%(card)s under its hazard", card=card) if play.under else card
 
 
 def families(table: Table, player: str, names: Names) -> list[FamilyView]:
@@ -108,7 +110,7 @@ def _family(table: Table, player: str, family: Family, cards: Iterable[Card], na
         plays = list(picking.ways(table, player, card))
         legal = [play for play in plays if legal_now(table, play)]
         if legal:
-            can.append(Can(card, words.title(card), _taps(player, card, legal, names)))
+            can.append(Can(card, _taps(player, card, legal, names)))
         against += [(card, play) for play in plays if play not in legal] if _is_short(card, legal) else []
     return FamilyView(_(words.FAMILY_TITLES[family]), family, tuple(can), tuple(_reasons(table, against, names)))
 

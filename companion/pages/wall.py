@@ -33,6 +33,7 @@ def show() -> AnyResponse | str:
         sheet=sheets[-1] if sheets and not now.game.hand_is_open else None,
         winner=names.side(now.game.winner) if now.game.winner else None,
         goal=now.game.edition.match_points,
+        is_fresh=now.game.table is not None and not now.game.hands and not now.hand_entries,
         is_race=words.is_race(now.game.edition),
         code=code,
         typed=base.removeprefix("http://"),
