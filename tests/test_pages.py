@@ -800,6 +800,8 @@ PAGES = [
     "/setup",
     "/more",
     "/join",
+    "/may",
+    "/plain",
     "/api/state",
 ]
 QUESTIONS = ["card=stop", "card=accelerator", "card=theft", "card=control", "card=control&named=roll", "ask=pair"]
@@ -1471,7 +1473,7 @@ WORDS = [
 def test_taps_at_random_never_fail_and_leave_a_log_that_is_the_state(app, page, match, seed):
     chance = random.Random(seed)
     match.start(TWO)
-    paths = [*changing_routes(app), "/", "/play", "/score", "/wall", "/api/state"]
+    paths = [*changing_routes(app), "/", "/play", "/score", "/wall", "/api/state", "/may", "/plain"]
     for _ in range(150):
         ids = [entry.seq for entry in match.state.entries] + [pending.id for pending in match.state.pending]
         path = re.sub(r"<[^>]+>", str(chance.choice(ids)), chance.choice([*paths, *["/play"] * 9]))
