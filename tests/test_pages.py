@@ -216,7 +216,9 @@ def test_a_difference_says_whose_pile_it_is(page, begun, zone, sentence, asked):
     begun.sit("Bob", "Bob", name="Bo")
     begun.mismatch(Mismatch(1, zone, "roll", None, sentence))
 
-    assert f"Table and record differ {asked} The table is right" in text_of(page.get("/"))
+    assert f"Table and record differ {asked} The table: No card The record: Roll The table is right" in text_of(
+        page.get("/")
+    )
 
 
 def test_a_question_about_a_special_card_is_answered_with_a_play_or_none(page, match):
@@ -329,7 +331,7 @@ def test_what_was_laid_after_a_card_in_doubt_waits_behind_it(page, begun):
 
     shown = text_of(page.get("/"))
 
-    assert "Then: Bob rolls." in shown
+    assert "One more play waits: Bob rolls." in shown
     assert "Confirm" not in shown
 
 
@@ -397,7 +399,7 @@ def test_the_extension_is_asked_of_the_side_that_decides(page, begun):
     shown = page.get("/").get_data(as_text=True)
 
     assert "Ann decides." in shown
-    assert re.findall(r'class="side turn[^>]*>\s*<h2>([^<]*)', shown) == ["Ann"]
+    assert re.findall(r'class="side [a-z]+ turn[^>]*>\s*<h2><span>([^<]*)', shown) == ["Ann"]
 
 
 # --- By hand -------------------------------------------------------------------------------------------------
@@ -808,6 +810,8 @@ PAGES = [
     "/setup",
     "/more",
     "/join",
+    "/may",
+    "/plain",
     "/api/state",
 ]
 QUESTIONS = ["card=stop", "card=accelerator", "card=theft", "card=control", "card=control&named=roll", "ask=pair"]
@@ -1481,7 +1485,7 @@ WORDS = [
 def test_taps_at_random_never_fail_and_leave_a_log_that_is_the_state(app, page, match, seed):
     chance = random.Random(seed)
     match.start(TWO)
-    paths = [*changing_routes(app), "/", "/play", "/score", "/wall", "/api/state"]
+    paths = [*changing_routes(app), "/", "/play", "/score", "/wall", "/api/state", "/may", "/plain"]
     for _ in range(150):
         ids = [entry.seq for entry in match.state.entries] + [pending.id for pending in match.state.pending]
         path = re.sub(r"<[^>]+>", str(chance.choice(ids)), chance.choice([*paths, *["/play"] * 9]))

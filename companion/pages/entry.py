@@ -51,6 +51,9 @@ class Task:
     tab: Tab = Tab.MY_TURN
     """Where it opens."""
 
+    dismiss: str | None = None
+    """Where to say that nothing was played at all."""
+
     is_new: bool = False
     asks_who: bool = False
     """Two players may lay a card now, and nobody knows whose this phone is."""
@@ -102,6 +105,7 @@ def instead(proposal_id: int) -> AnyResponse | str:
         written=str(play),
         tab=_tab_of(play),
         picture=url_for("live.crop", proposal_id=proposal_id) if pending.proposal.crop else None,
+        dismiss=url_for("table.dismiss", proposal_id=proposal_id),
     )
     return _picker(task, now)
 

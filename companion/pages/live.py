@@ -13,7 +13,7 @@ from typing import Any
 from flask import Blueprint, Response, abort, make_response, request
 
 from companion.match import Match, MatchState
-from companion.pages import people, views
+from companion.pages import people, views, zone_picture
 from companion.pages.context import match, service, state
 from companion.rules.judge import state_json
 
@@ -199,6 +199,15 @@ def doubted(doubt_id: int) -> Response:
         abort(401)
     doubt = state().doubted(doubt_id)
     return _jpeg(doubt.crop if doubt else None)
+
+
+@bp.get("/difference/<int:mismatch_id>.jpg")
+def differing(mismatch_id: int) -> Response:
+    """The zone where table and record differ, as the camera sees it now."""
+    if not people.may_act():
+        abort(401)
+    found = next((m for m in state().mismatches if m.id == mismatch_id), None)
+    return _jpeg(zone_picture.zone_jpeg(found.zone) if found else None)
 
 
 def _jpeg(picture: bytes | None) -> Response:

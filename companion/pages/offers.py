@@ -50,12 +50,18 @@ def legal_now(table: Table, play: Play) -> bool:
 
 def coups_fourres(table: Table, names: Names) -> list[Offer]:
     """The safeties that can answer an attack now; every partner of the attacked side may."""
-    return [
-        Offer(
-            _("Coup fourré! %(who)s: %(card)s", who=names.player(play.player), card=words.title(play.card)), str(play)
-        )
-        for play in _answers(table, SAFETY_OF)
-    ]
+    return [coup_fourre(play, names) for play in answering_safeties(table)]
+
+
+def answering_safeties(table: Table) -> Iterator[Play]:
+    """The coups fourrés that could be played now."""
+    return _answers(table, SAFETY_OF)
+
+
+def coup_fourre(play: Play, names: Names) -> Offer:
+    """A coup fourré to tap, with the name of whose it is."""
+    say = _("Coup fourré! %(who)s: %(card)s", who=names.player(play.player), card=words.title(play.card))
+    return Offer(say, str(play))
 
 
 def answers(table: Table, names: Names, seat: str | None) -> list[Offer]:

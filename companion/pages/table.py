@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from companion.errors import Problem
 from companion.match import GONE, Answer, Fate, Match, MatchState, Outcome, Policy
-from companion.pages import agreements, offers, people, rights, seats, views
+from companion.pages import agreements, offers, people, playing, rights, seats, views, zone_picture
 from companion.pages.context import forget_state, match, service, state
 from companion.pages.people import NotYours
 from companion.pages.words import N_, Names, _
@@ -40,15 +40,18 @@ def show() -> AnyResponse | str:
     first = [offer for _who, offer in offers.laying_taken(table, names)] if mine else []
     beside = [*offers.beside(table, names), *offers.answers(table, names, seat)]
     doubt = now.asks_first
+    pending = views.pending_views(now)
     return render_template(
         "table.html",
         sides=views.side_views(now, seat),
         doubt=views.doubt_view(now, doubt, match().mats(now)) if doubt else None,
-        asked=[views.difference_say(now, difference, match().mats(now)) for difference in now.mismatches[:1]],
-        pending=views.pending_views(now),
+        differences=playing.differences(now, match().mats(now)),
+        shows_zones=zone_picture.is_there(),
+        pending=pending,
+        queue=playing.queue(pending, after_doubt=doubt is not None),
         log=views.log_view(now),
         last=views.last_play(now),
-        chances=offers.coups_fourres(table, names),
+        chances=playing.chances(now, table, seat),
         lay_now=lays_now[1] if mine and lays_now else None,
         first=first,
         beside=[offer for offer in beside if offer not in first],
@@ -267,4 +270,4 @@ def back() -> AnyResponse:
     if "HX-Request" in request.headers:
         shown = show()
         return shown if isinstance(shown, AnyResponse) else Response(shown)
-    return redirect(url_for("table.show"), 303)
+    return redirect(url_for("plain.show" if request.form.get("page") == "plain" else "table.show"), 303)

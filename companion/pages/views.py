@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from companion.match import Entry, MatchState, Pending
+from companion.history import Written
+from companion.match import BY_CAMERA, Entry, MatchState, Pending
 from companion.pages import offers, picking, words
-from companion.pages.words import Names, Why
+from companion.pages.words import N_, Names, Why, _
 from companion.proposal import Doubt, Mismatch
 from companion.rules import judge, referee
 from companion.rules.cards import Card, Family
@@ -65,6 +66,9 @@ class SideView:
     is_race: bool
     """Kilometres alone decide."""
 
+    needs: str | None = None
+    """What gets it going again, where a hazard stops it."""
+
 
 def side_views(state: MatchState, player: str | None) -> list[SideView]:
     """Every side in seating order; `player` is who looks at the page."""
@@ -99,6 +103,7 @@ def _side_view(game: Game, table: Table, side: Side, player: str | None) -> Side
         distances=_distances(side),
         owes=picking.owed_by(table, side, Names.of(game)),
         is_race=words.is_race(table.edition),
+        needs=words.needs(side),
     )
 
 
@@ -135,8 +140,12 @@ class PlayView:
     applied: bool
     whys: tuple[Why, ...]
     remarks: tuple[Why, ...]
-    by: str
-    corrected_by: str | None
+    credit: str
+    """Who saw to it that the line stands as it does, in a few words."""
+
+    by_camera: bool
+    """The camera has proposed it, nobody has typed it."""
+
     has_picture: bool
     sure: bool
     tappable: bool
@@ -228,8 +237,8 @@ def _pending_view(state: MatchState, pending: Pending) -> PlayView:
         applied=False,
         whys=tuple(words.why(reason, edition, names) for reason in judged.reasons),
         remarks=tuple(words.why(reason, edition, names) for reason in judged.remarks),
-        by=pending.by,
-        corrected_by=None,
+        credit="",
+        by_camera=pending.id > 0,
         has_picture=proposal.crop is not None,
         sure=proposal.sure,
         tappable=True,
@@ -265,13 +274,26 @@ def entry_view_of(game: Game, entry: Entry) -> PlayView:
         applied=judged.applied,
         whys=whys + unreadable,
         remarks=tuple(words.why(reason, edition, names) for reason in judged.remarks if reason.code not in NOISE),
-        by=names.player(entry.written.by),
-        corrected_by=words.doer(entry.written.corrected_by, names) if entry.written.corrected_by is not None else None,
+        credit=_credit(entry.written, names),
+        by_camera=entry.written.source == BY_CAMERA,
         has_picture=False,
         sure=True,
         tappable=True,
         is_lost=_is_lost(edition, judged),
     )
+
+
+def _credit(written: Written, names: Names) -> str:
+    """Who did what for a line of the record."""
+    if written.corrected_by:
+        known, unknown, by = N_("corrected by %(who)s"), N_("corrected on a phone"), written.corrected_by
+    elif written.source != BY_CAMERA:
+        known, unknown, by = N_("entered by %(who)s"), N_("entered on a phone"), written.by
+    elif written.by == BY_CAMERA:
+        return _("by the camera")
+    else:
+        known, unknown, by = N_("confirmed by %(who)s"), N_("confirmed on a phone"), written.by
+    return _(known, who=names.player(by)) if names.is_player(by) else _(unknown)
 
 
 def _is_lost(edition: Edition, judged: JudgedLine) -> bool:
@@ -293,6 +315,11 @@ class Last:
     say: str
     then: str | None
     card: Card | None
+    kind: str
+    """What a phone that plays sounds makes of it."""
+
+    key: str
+    """Names the play: the match, and a number that grows."""
 
 
 def last_play(state: MatchState) -> Last | None:
@@ -304,7 +331,25 @@ def last_play(state: MatchState) -> Last | None:
     names = Names.of(state.game)
     then = None if table.is_over else _then(table, entry.play, names)
     say = _line_say(state.game.edition, entry.judged, entry.play, names)
-    return Last(say, then, words.sign_of(entry.play))
+    return Last(say, then, words.sign_of(entry.play), _kind(entry.play), f"{state.match}.{entry.seq}")
+
+
+def _kind(play: Play) -> str:
+    """A play as it sounds."""
+    if play.verb is not Verb.PLAY or play.card is None:
+        return "other"
+    if play.card is Card.ROLL:
+        return "roll"
+    at_once = play.at_once and play.card.family is Family.SAFETY
+    return "coup-fourre" if at_once else _KINDS.get(play.card.family, "other")
+
+
+_KINDS = {
+    Family.HAZARD: "attack",
+    Family.DISTANCE: "distance",
+    Family.REMEDY: "remedy",
+    Family.SAFETY: "safety",
+}
 
 
 def _then(table: Table, play: Play, names: Names) -> str | None:

@@ -33,6 +33,7 @@ def show() -> AnyResponse | str:
         sheet=sheets.sheet_view(last_hand, names) if last_hand else None,
         winner=names.side(now.game.winner) if now.game.winner else None,
         goal=now.game.edition.match_points,
+        is_fresh=now.game.table is not None and not now.game.hands and not now.hand_entries,
         is_race=words.is_race(now.game.edition),
         code=code,
         letters=service().code,

@@ -66,6 +66,10 @@ class Names:
         joined = "-".join(players)
         return " & ".join(map(self.player, players)) if name == joined else self.player(name)
 
+    def is_player(self, name: str | None) -> bool:
+        """Whether somebody of that name plays."""
+        return any(name in players for players in self.sides.values())
+
     def anyone(self, name: str) -> str:
         """The name of a side or a player."""
         return self.side(name) if name in self.sides else self.player(name)

@@ -107,7 +107,7 @@ def test_a_proposal_read_wrongly_is_corrected_in_two_taps(opened, game):
     page = opened(url)
     propose(match, "Ann 100")
 
-    page.get_by_role("link", name="Change").first.click()
+    page.get_by_role("link", name="The camera is wrong").click()
     page.get_by_role("button", name="Roll").click()
 
     expect(page.get_by_role("heading", level=1)).to_have_text("Bob’s turn")

@@ -58,6 +58,40 @@ function blink() {
 blink();
 document.body.addEventListener("htmx:afterSettle", blink);
 
+// A card that has come to lie somewhere slides into its place, once. What lay there is known by the place's id.
+const lying = new Map();
+function slide() {
+  for (const place of document.querySelectorAll("[data-lies]")) {
+    const lies = place.dataset.lies;
+    if (lies && lying.has(place.id) && lying.get(place.id) !== lies) place.classList.add("slides");
+    lying.set(place.id, lies);
+  }
+}
+slide();
+document.body.addEventListener("htmx:afterSwap", slide);
+
+// The window of a coup fourré shrinks once for each attack, however often the page is fetched anew; when it has
+// closed, the button is smaller and still there: the rules say when it is too late.
+const WINDOW_MS = 15000;
+const WINDOW = "coup fourré window";
+function shrink() {
+  for (const chance of document.querySelectorAll(".chance[data-window]")) {
+    const [known, began] = JSON.parse(sessionStorage.getItem(WINDOW) ?? "[]");
+    const since = known === chance.dataset.window ? Date.now() - began : 0;
+    if (!since) sessionStorage.setItem(WINDOW, JSON.stringify([chance.dataset.window, Date.now()]));
+    if (since >= WINDOW_MS) { chance.classList.add("late"); continue; }
+    chance.style.setProperty("--since", `-${since}ms`);
+    chance.classList.add("shrinks");
+    setTimeout(() => chance.classList.replace("shrinks", "late"), WINDOW_MS - since);
+  }
+}
+shrink();
+document.body.addEventListener("htmx:afterSwap", shrink);
+
+// Phones that have asked for it get sounds, speech and vibration; the others do not load them.
+const { sound, speech, vibrate, soundsAt } = document.body.dataset;
+if (sound || speech || vibrate) import(soundsAt);
+
 // What was said about the last tap is gone with the next one that works.
 document.body.addEventListener("htmx:afterRequest", (event) => {
   if (event.detail.successful) document.getElementById("notice").replaceChildren();

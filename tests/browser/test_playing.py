@@ -1,0 +1,382 @@
+"""The playing screen in a browser: windows that shrink, sounds, the page in words, letters of twice the size."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+from playwright.sync_api import expect
+from serving import running
+
+from browser.screens import (
+    ATTACK,
+    CHROMIUM,
+    OPENING,
+    RUSH_EIGHT,
+    SIX,
+    SIX_PLAYS,
+    SMALL,
+    THREE,
+    TWO,
+    WALL,
+    app_of,
+    differ,
+    match_of,
+    propose,
+    unsure,
+)
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(shutil.which(CHROMIUM) is None, reason="Chromium is not installed"),
+]
+
+TABLET = {"width": 820, "height": 1180}
+
+
+@pytest.fixture
+def game():
+    with match_of(TWO, OPENING) as match, running(app_of(match)) as url:
+        yield match, url
+
+
+@pytest.fixture
+def seated(opened):
+    """Opens a page on the phone of a player."""
+
+    def open_page(url: str, player: str, path: str = "/", size=SMALL, prepare=None, **options):
+        page = opened(f"{url}/join", size, **options)
+        page.request.post(f"{url}/join", form={"player": player}, headers={"Origin": url})
+        if prepare:
+            page.add_init_script(prepare)
+        page.goto(url + path)
+        return page
+
+    return open_page
+
+
+def top_of(page, selector: str) -> float:
+    return page.locator(selector).first.bounding_box()["y"]
+
+
+# --- The own side --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("header", "plays"), [(TWO, OPENING), (THREE, ["Ann roll"]), (SIX, SIX_PLAYS), (RUSH_EIGHT, [])]
+)
+def test_the_own_side_lies_on_top_over_the_whole_width(seated, header, plays):
+    with match_of(header, plays) as match, running(app_of(match)) as url:
+        page = seated(url, header[-1].split()[-1])
+
+        assert page.locator(".own").bounding_box()["width"] > 320
+        assert top_of(page, ".own") < min(one.bounding_box()["y"] for one in page.locator(".strip").all())
+
+
+@pytest.mark.parametrize(
+    "wait",
+    [
+        lambda m: propose(m, "Bob 25"),
+        lambda m: propose(m, "Bob 100"),
+        lambda m: unsure(m, "side-2/distance", "Bob 75", "Bob 25", "Bob 200"),
+    ],
+)
+def test_what_waits_is_seen_whole_on_a_small_phone_without_scrolling(seated, game, wait):
+    match, url = game
+    wait(match)
+    page = seated(url, "Ann")
+    card = page.locator(".proposal").bounding_box()
+
+    assert card["y"] >= 0
+    assert card["y"] + card["height"] <= SMALL["height"]
+    assert card["y"] > top_of(page, ".own")
+
+
+@pytest.mark.parametrize("size", [TABLET, WALL])
+def test_on_a_wider_screen_the_log_stands_beside_the_table(seated, game, size):
+    _match, url = game
+    page = seated(url, "Ann", size=size)
+    own, log = page.locator(".own").bounding_box(), page.locator(".log").bounding_box()
+
+    assert log["x"] >= own["x"] + own["width"]
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.parametrize("path", ["/", "/may", "/plain", "/play", "/score", "/line/9"])
+def test_letters_of_twice_the_size_need_no_scrolling_sideways(seated, path):
+    with match_of(TWO, ATTACK) as match, running(app_of(match)) as url:
+        propose(match, "Ann 100") if path == "/" else None
+        page = seated(url, "Ann", path)
+        page.evaluate("document.documentElement.style.fontSize = '200%'")
+
+        assert page.evaluate("document.documentElement.scrollWidth") <= SMALL["width"]
+
+
+def test_a_difference_shows_the_zone_that_the_camera_sees(seated):
+    with match_of(TWO, OPENING) as match, running(app_of(match, sees=True)) as url:
+        page = seated(url, "Ann")
+        differ(match)
+
+        expect(page.get_by_role("img", name="Ann: distance area, as the camera sees it now")).to_be_visible()
+        assert page.locator(".beside-each img").evaluate("e => e.decode().then(() => e.naturalWidth)") > 50
+
+
+BEGAN = """ago => sessionStorage.setItem(
+  "coup fourré window", JSON.stringify([document.querySelector(".chance").dataset.window, Date.now() - ago]))"""
+"""The window that is shown has been open for so many milliseconds."""
+
+# --- Coups fourrés -------------------------------------------------------------------------------------------
+
+
+def test_the_window_shrinks_on_the_phone_of_the_attacked_alone(seated, game):
+    match, url = game
+    ann, bob = seated(url, "Ann"), seated(url, "Bob")
+    match.enter("Bob stop > Ann", "Bob")
+
+    expect(ann.locator(".chance.shrinks .window")).to_be_visible()
+    expect(bob.get_by_text("Ann may answer with a coup fourré.")).to_be_visible()
+    expect(bob.locator(".chance")).to_have_count(0)
+
+
+def test_the_window_goes_on_where_it_was_when_the_page_is_fetched_anew(seated, game):
+    match, url = game
+    match.enter("Bob stop > Ann", "Bob")
+    page = seated(url, "Ann")
+    expect(page.locator(".chance.shrinks")).to_be_visible()
+    page.evaluate(BEGAN, 9000)
+
+    match.trouble("The camera is gone. Plays can be entered by hand.")
+    expect(page.locator(".trouble")).to_be_visible()
+
+    assert int(page.locator(".chance").evaluate("e => e.style.getPropertyValue('--since')")[:-2]) <= -9000
+
+
+def test_when_the_window_has_closed_the_button_is_small_and_still_works(seated, game):
+    match, url = game
+    match.enter("Bob stop > Ann", "Bob")
+    page = seated(url, "Ann")
+    large = page.locator(".chance").bounding_box()["height"]
+    page.evaluate(BEGAN, 16000)
+    page.reload()
+
+    expect(page.locator(".chance.late")).to_be_visible()
+    assert page.locator(".chance").bounding_box()["height"] < large
+    page.locator(".chance").click()
+    expect(page.locator(".last")).to_have_text("Coup fourré! Ann answers with right of way.")
+
+
+def test_with_reduced_motion_nothing_shrinks_and_the_words_say_how_long(seated, game):
+    match, url = game
+    match.enter("Bob stop > Ann", "Bob")
+    page = seated(url, "Ann", reduced_motion="reduce")
+
+    expect(page.locator(".chance .window")).to_be_hidden()
+    expect(page.get_by_text("as long as nobody plays on")).to_be_visible()
+
+
+# --- Motion --------------------------------------------------------------------------------------------------
+
+
+def test_a_card_slides_into_its_place_once(seated, game):
+    match, url = game
+    page = seated(url, "Ann")
+    assert page.locator(".slides").count() == 0
+
+    match.enter("Bob stop > Ann", "Bob")
+    expect(page.locator(".own .slides")).to_have_count(1)
+    match.trouble("The camera is gone. Plays can be entered by hand.")
+    expect(page.locator(".trouble")).to_be_visible()
+
+    assert page.locator(".slides").count() == 0
+
+
+# --- Sounds, speech, vibration -------------------------------------------------------------------------------
+
+
+HEARS = """
+addEventListener("DOMContentLoaded", () => {
+  for (const sense of ["sound", "speech", "vibrate"]) document.body.dataset[sense] = "on";
+});
+window.heard = [];
+const quiet = { setValueAtTime() {}, exponentialRampToValueAtTime() {} };
+window.AudioContext = class {
+  state = "running"; currentTime = 0; destination = {};
+  createOscillator() { heard.push("tone"); return { frequency: quiet, connect: (to) => to, start() {}, stop() {} }; }
+  createGain() { return { gain: quiet, connect: (to) => to }; }
+};
+navigator.vibrate = (how) => heard.push(Array.isArray(how) ? "vibrates: illegal" : "vibrates: my turn");
+window.SpeechSynthesisUtterance = class { constructor(text) { this.text = text; } };
+const speak = (saying) => heard.push(`${saying.lang}: ${saying.text}`);
+Object.defineProperty(window, "speechSynthesis", { value: { speak } });
+"""
+
+
+def heard(page) -> list[str]:
+    """What was heard, a run of tones as one."""
+    said = page.evaluate("heard")
+    return [what for what, before in zip(said, [None, *said], strict=False) if what != before]
+
+
+@pytest.fixture
+def listening(seated, game):
+    """A phone that hears all, after its first tap."""
+    match, url = game
+    with_sounds = seated(url, "Ann", prepare=HEARS)
+    with_sounds.evaluate("import(document.body.dataset.soundsAt).then(() => null)")
+    with_sounds.locator(".plate").click()
+    return match, with_sounds
+
+
+def test_nothing_sounds_for_what_lay_there_when_the_page_was_opened(listening):
+    _match, page = listening
+
+    assert heard(page) == []
+
+
+def test_each_play_sounds_and_is_said_once(listening):
+    match, page = listening
+    match.enter("Bob stop > Ann", "Bob")
+    expect(page.locator(".last")).to_contain_text("Stop on Ann")
+    match.trouble("The camera is gone. Plays can be entered by hand.")
+    expect(page.locator(".trouble")).to_be_visible()
+
+    assert heard(page) == ["tone", "en: Stop on Ann, from Bob.", "vibrates: my turn"]
+
+
+def test_an_illegal_play_whistles_and_vibrates_once(listening):
+    match, page = listening
+    propose(match, "Bob 100")
+    expect(page.locator(".verdict")).to_have_text("Illegal")
+    match.trouble("The camera is gone. Plays can be entered by hand.")
+    expect(page.locator(".trouble")).to_be_visible()
+
+    assert heard(page) == [
+        "tone",
+        "vibrates: illegal",
+        "en: Bob drives 100 km. Speed limit: only 25 and 50 until it is lifted.",
+    ]
+
+
+def test_an_undo_tells_nothing_anew(listening):
+    match, page = listening
+    match.undo("Ann")
+    expect(page.locator(".last")).to_have_text("Bob drives 50 km.")
+
+    assert "en: Bob drives 50 km." not in heard(page)
+
+
+def test_a_phone_that_has_not_asked_for_sounds_does_not_load_them(seated, game):
+    match, url = game
+    page = seated(url, "Ann")
+    match.enter("Bob stop > Ann", "Bob")
+    expect(page.locator(".last")).to_contain_text("Stop on Ann")
+
+    assert (
+        page.evaluate("performance.getEntriesByType('resource').filter((one) => one.name.includes('sounds')).length")
+        == 0
+    )
+
+
+# --- The page in words ---------------------------------------------------------------------------------------
+
+
+def test_the_plain_page_says_each_new_play_in_one_sentence(seated, game):
+    match, url = game
+    page = seated(url, "Ann", "/plain")
+    expect(page.locator("#said p")).to_have_count(0)
+
+    match.enter("Bob 25", "Bob")
+    expect(page.locator("#said p")).to_have_text(["Bob drives 25 km."])
+    match.enter("Ann 100", "Ann")
+    expect(page.locator("#said p")).to_have_text(["Bob drives 25 km.", "Ann drives 100 km."])
+
+    expect(page.locator("#turn")).to_have_text("It is Bob’s turn.")
+
+
+def test_the_plain_page_says_what_waits_and_what_was_taken_back(seated, game):
+    match, url = game
+    page = seated(url, "Ann", "/plain")
+
+    propose(match, "Bob 25")
+    expect(page.locator("#said p")).to_have_text(["Bob drives 25 km."])
+    page.get_by_role("button", name="Confirm").click()
+    expect(page.locator("#turn")).to_have_text("It is your turn.")
+    match.undo("Ann")
+
+    expect(page.locator("#said p").last).to_have_text("The last play was taken back.")
+
+
+def test_the_plain_page_keeps_the_focus_where_it_is(seated, game):
+    match, url = game
+    page = seated(url, "Ann", "/plain")
+    page.get_by_role("button", name="Undo").focus()
+    card = page.get_by_role("combobox", name="Card", exact=True)
+    card.focus()
+    card.select_option("100")
+
+    match.enter("Bob 25", "Bob")
+    expect(page.locator("#said p")).to_have_count(1)
+
+    expect(card).to_be_focused()
+    expect(card).to_have_value("100")
+
+
+def test_a_play_is_entered_on_the_plain_page_by_keys_alone(seated, game):
+    match, url = game
+    page = seated(url, "Bob", "/plain")
+    page.get_by_role("combobox", name="Card", exact=True).focus()
+    page.keyboard.type("25")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+
+    expect(page.locator("#turn")).to_have_text("It is Ann’s turn.")
+    assert match.state.hand_entries[-1].written.text == "Bob 25"
+
+
+def test_the_first_tab_on_the_table_page_leads_to_the_plain_page(seated, game):
+    _match, url = game
+    page = seated(url, "Ann")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+
+    expect(page.get_by_role("heading", level=1)).to_have_text("The table in words")
+
+
+def test_the_plain_page_works_without_scripts(seated, game):
+    match, url = game
+    propose(match, "Bob 25")
+    page = seated(url, "Ann", "/plain", java_script_enabled=False)
+
+    page.get_by_role("button", name="Confirm").click()
+
+    expect(page.get_by_text("It is your turn.")).to_be_visible()
+
+
+# --- The wall ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [WALL, {"width": 1280, "height": 720}, TABLET])
+@pytest.mark.parametrize(("header", "plays"), [(TWO, ATTACK), (SIX, SIX_PLAYS), (RUSH_EIGHT, ["Ann 100"]), (THREE, [])])
+def test_every_lane_of_the_wall_lies_on_the_screen_and_nothing_sticks_out_of_it(opened, header, plays, size):
+    with match_of(header, plays) as match, running(app_of(match)) as url:
+        page = opened(f"{url}/wall", size)
+        for lane in page.locator(".lane").all():
+            box = lane.bounding_box()
+            assert box["y"] + box["height"] <= size["height"]
+            for part in lane.locator(".km, .road, .battle, h2").all():
+                inner = part.bounding_box()
+                if inner:
+                    assert inner["y"] + inner["height"] <= box["y"] + box["height"] + 2
+
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_the_code_to_join_is_large_until_the_first_card_lies(opened):
+    with match_of(TWO, []) as match, running(app_of(match)) as url:
+        page = opened(f"{url}/wall", WALL)
+        large = page.locator(".qr").bounding_box()["width"]
+        match.enter("Ann roll", "Ann")
+        expect(page.locator(".fresh")).to_have_count(0)
+
+        assert large > 2 * page.locator(".qr").bounding_box()["width"]

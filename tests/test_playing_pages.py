@@ -1,0 +1,533 @@
+"""The playing screen: the own side large, chances, what waits, what may be played, the page in words."""
+
+from __future__ import annotations
+
+import re
+
+import cv2
+import numpy as np
+import pytest
+from test_pages import HOME, SECRET, STRANGER, TWO, lines, seen, tap, text_of
+
+from companion.lookout import Survey
+from companion.match import Match, Policy
+from companion.pages import create_app, may
+from companion.pages.words import Names
+from companion.proposal import Mismatch
+from companion.rules.cards import Card
+from companion.rules.notation import parse_play
+from companion.rules.referee import legal_plays
+from companion.store import Store
+from companion.vision.advice import Advice
+
+THREE = ("side Ann", "side Bob", "side Cid", "hand first Ann")
+PAIRS = ("side Ann-Cid = Ann, Cid", "side Bob-Dee = Bob, Dee", "hand first Ann")
+
+
+@pytest.fixture
+def match(tmp_path):
+    store = Store.open(tmp_path / "log.sqlite3")
+    yield Match(store)
+    store.close()
+
+
+@pytest.fixture
+def app(match):
+    return create_app(match, secret=SECRET, base_url="http://192.168.1.20:8080")
+
+
+@pytest.fixture
+def seated(app):
+    """Gives the phone of a player."""
+
+    def sit(player):
+        client = app.test_client()
+        if player:
+            tap(client, "/join", player=player)
+        return client
+
+    return sit
+
+
+def play(match, *texts) -> None:
+    for text in texts:
+        match.enter(text, "Ann")
+
+
+# --- The own side --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("header", [TWO, THREE, PAIRS])
+def test_a_phone_with_a_seat_shows_its_side_large_and_before_the_others(match, seated, header):
+    match.start(header)
+    shown = seated("Bob").get("/").get_data(as_text=True)
+
+    kinds = re.findall(r'<article class="(side|strip)\b.*?<h2>(?:<span>)?([^<]+)', shown, re.S)
+    assert kinds[0] == ("side", "Bob &amp; Dee" if header is PAIRS else "Bob")
+    assert {kind for kind, _who in kinds[1:]} == {"strip"}
+
+
+def test_a_phone_without_a_seat_shows_all_sides_alike(match, seated):
+    match.start(THREE)
+    shown = seated(None).get("/").get_data(as_text=True)
+
+    assert shown.count('<article class="side ') == 3
+    assert 'class="strip' not in shown
+
+
+def test_a_stopped_side_says_what_stops_it_and_what_it_needs(match, seated):
+    match.start(TWO)
+    play(match, "Ann roll", "Bob accident > Ann", "Ann discard 25")
+
+    shown = text_of(seated("Ann").get("/"))
+
+    assert "Accident Repairs or the driving ace is needed." in shown
+
+
+# --- Coups fourrés -------------------------------------------------------------------------------------------
+
+
+def attacked(match, header=TWO) -> None:
+    match.start(header)
+    play(match, "Ann roll", "Bob stop > Ann")
+
+
+def test_the_window_of_a_coup_fourre_is_on_the_phone_of_the_attacked_alone(match, seated):
+    attacked(match)
+
+    assert "data-window" in seated("Ann").get("/").get_data(as_text=True)
+    assert "data-window" not in seated("Bob").get("/").get_data(as_text=True)
+    assert "data-window" not in seated(None).get("/").get_data(as_text=True)
+
+
+def test_the_others_are_told_that_a_coup_fourre_may_come(match, seated):
+    attacked(match)
+    shown = text_of(seated("Bob").get("/"))
+
+    assert "Ann may answer with a coup fourré." in shown
+    assert "Coup fourré! Ann" not in shown
+
+
+def test_a_phone_for_the_whole_table_can_enter_the_coup_fourre(match, seated):
+    attacked(match)
+
+    assert "Coup fourré! Ann: Right of way" in text_of(seated(None).get("/"))
+
+
+def test_partners_have_each_their_own_chance_and_can_enter_the_other_s(match, seated):
+    attacked(match, PAIRS)
+    shown = seated("Cid").get("/").get_data(as_text=True)
+
+    assert shown.count("data-window") == 1
+    assert 'value="Cid right-of-way !"' in shown
+    assert "Coup fourré! Ann: Right of way" in shown
+
+
+def test_the_chance_stays_while_a_card_waits_to_be_confirmed(match, seated):
+    attacked(match)
+    seen(match, 1, "Ann discard 25")
+    shown = seated("Ann").get("/").get_data(as_text=True)
+
+    assert 'value="Ann right-of-way !"' in shown
+    assert "data-window" not in shown
+
+
+def test_the_chance_is_gone_once_somebody_has_played_on(match, seated):
+    attacked(match)
+    play(match, "Ann discard 25")
+
+    assert "Coup fourré" not in text_of(seated("Ann").get("/"))
+
+
+def test_another_attack_has_another_window(match, seated):
+    attacked(match)
+    first = re.search(r'data-window="([^"]+)', seated("Ann").get("/").get_data(as_text=True))[1]
+    play(match, "Ann roll", "Bob accident > Ann")
+    second = re.search(r'data-window="([^"]+)', seated("Ann").get("/").get_data(as_text=True))[1]
+
+    assert first != second
+
+
+# --- What waits ----------------------------------------------------------------------------------------------
+
+
+def test_an_illegal_play_that_the_camera_saw_has_three_answers(match, seated):
+    match.start(TWO)
+    seen(match, 1, "Ann 100")
+    shown = text_of(seated("Ann").get("/"))
+
+    assert "Taken back Play it all the same The camera is wrong" in shown
+    assert "Rule: the classic rules" in shown
+
+
+def test_an_illegal_play_that_was_typed_can_be_changed(match, seated):
+    match.start(TWO)
+    play(match, "Ann 100")
+    shown = text_of(seated("Ann").get("/"))
+
+    assert "Taken back Play it all the same Change" in shown
+    assert "The camera is wrong" not in shown
+
+
+def test_where_the_camera_is_wrong_the_page_asks_what_it_was_or_whether_it_was_a_play_at_all(match, seated):
+    match.start(TWO)
+    seen(match, 1, "Ann 100")
+    phone = seated("Ann")
+
+    assert "What was it?" in text_of(phone.get("/proposal/1"))
+    assert 'action="/proposal/1/dismiss"' in phone.get("/proposal/1").get_data(as_text=True)
+
+
+def test_one_tap_confirms_all_legal_plays_that_wait(match, seated):
+    match.start(TWO)
+    for number, text in enumerate(("Ann roll", "Bob roll", "Ann 100"), 1):
+        seen(match, number, text)
+    phone = seated("Ann")
+
+    assert "2 more plays wait: Bob rolls. Ann drives 100 km. Confirm all 3" in text_of(phone.get("/"))
+    tap(phone, "/proposal/3/confirm")
+    assert lines(match) == ["Ann roll", "Bob roll", "Ann 100"]
+
+
+def test_only_the_legal_plays_before_an_illegal_one_are_confirmed_together(match, seated):
+    match.start(TWO)
+    for number, text in enumerate(("Ann roll", "Bob roll", "Ann stop > Bob", "Bob 100"), 1):
+        seen(match, number, text)
+    shown = text_of(seated("Ann").get("/"))
+
+    assert "Bob drives 100 km. Illegal" in shown
+    assert "Confirm the first 3" in shown
+
+
+def test_a_single_play_has_no_button_for_all(match, seated):
+    match.start(TWO)
+    seen(match, 1, "Ann roll")
+
+    assert "Confirm all" not in text_of(seated("Ann").get("/"))
+
+
+# --- Table and record differ ---------------------------------------------------------------------------------
+
+
+ZONE = ((100.0, 100.0), (200.0, 100.0), (200.0, 300.0), (100.0, 300.0))
+
+
+def differing_app(match, picture, size_px=(640, 480)):
+    survey = Survey(Advice(size_px, 9.0, (), (), None, None), {"side-1/distance": ZONE}, {})
+    return create_app(match, secret=SECRET, camera_image=lambda: picture, survey=lambda: survey)
+
+
+@pytest.fixture
+def two_tone():
+    """A picture that is white in the zone and black elsewhere."""
+    picture = np.zeros((480, 640, 3), np.uint8)
+    picture[100:300, 100:200] = 255
+    return picture
+
+
+def differ(match, zone="side-1/distance") -> None:
+    match.start(TWO)
+    match.mismatch(Mismatch(1, zone, "100", "75", "The record has a 100 in front of Ann, the table a 75."))
+
+
+def shown_zone(client, number=1):
+    answer = client.get(f"/difference/{number}.jpg")
+    return cv2.imdecode(np.frombuffer(answer.data, np.uint8), cv2.IMREAD_COLOR)
+
+
+def test_a_difference_shows_what_the_camera_sees_beside_what_is_written(match, two_tone):
+    differ(match)
+    page = differing_app(match, two_tone).test_client()
+
+    assert 'src="/difference/1.jpg"' in page.get("/").get_data(as_text=True)
+    assert "The table: 75 km The record: 100 km" in text_of(page.get("/"))
+
+
+def test_the_picture_of_a_difference_is_the_zone_with_a_little_round_it(match, two_tone):
+    differ(match)
+    shown = shown_zone(differing_app(match, two_tone).test_client())
+
+    assert abs(shown.shape[0] - 260) < 4
+    assert abs(shown.shape[1] - 130) < 4
+    assert 0.5 < (shown > 128).mean() < 0.7
+
+
+def test_the_zone_is_found_on_a_picture_of_another_size(match, two_tone):
+    differ(match)
+    half = cv2.resize(two_tone, (320, 240))
+    shown = shown_zone(differing_app(match, half).test_client())
+
+    assert abs(shown.shape[0] - 130) < 4
+    assert 0.5 < (shown > 128).mean() < 0.7
+
+
+def test_where_the_zone_is_not_seen_the_whole_picture_is_shown(match, two_tone):
+    differ(match, "side-2/battle")
+
+    assert shown_zone(differing_app(match, two_tone).test_client()).shape[:2] == (360, 480)
+
+
+def test_who_only_watches_does_not_see_through_the_camera(match, two_tone):
+    differ(match)
+    phone = differing_app(match, two_tone).test_client()
+    phone.environ_base.update(STRANGER)
+
+    assert phone.get("/difference/1.jpg").status_code == 401
+    assert "/difference/1.jpg" not in phone.get("/").get_data(as_text=True)
+
+
+def test_without_a_picture_a_difference_is_told_in_signs(match, app):
+    differ(match)
+    page = app.test_client()
+
+    assert page.get("/difference/1.jpg").status_code == 404
+    assert "<img" not in page.get("/").get_data(as_text=True)
+    assert "The table: 75 km The record: 100 km" in text_of(page.get("/"))
+
+
+def test_a_difference_that_is_settled_has_no_picture(match, two_tone):
+    differ(match)
+    page = differing_app(match, two_tone).test_client()
+
+    assert page.get("/difference/2.jpg").status_code == 404
+
+
+# --- The log -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("act", "credit"),
+    [
+        (lambda m: m.enter("Ann roll", "Bob"), "entered by Bob"),
+        (lambda m: m.enter("Ann roll", "somebody"), "entered on a phone"),
+        (lambda m: (seen(m, 1, "Ann roll"), m.confirm(1, "Bob")), "confirmed by Bob"),
+        (lambda m: (m.set_policy(Policy.AUTO, "Ann"), seen(m, 1, "Ann roll")), "by the camera"),
+        (
+            lambda m: (m.enter("Ann 25", "Bob", anyway=True), m.correct(m.state.seq, "Ann roll", "Ann")),
+            "corrected by Ann",
+        ),
+    ],
+)
+def test_a_line_of_the_log_says_who_saw_to_it(match, seated, act, credit):
+    match.start(TWO)
+    act(match)
+
+    assert f"Ann rolls. {credit}" in text_of(seated("Ann").get("/"))
+
+
+# --- What may I play? ----------------------------------------------------------------------------------------
+
+
+def offered(client, path="/may") -> set[str]:
+    return set(re.findall(r'name="text" value="([^"]+)"', client.get(path).get_data(as_text=True).replace("&gt;", ">")))
+
+
+def test_what_may_be_played_is_what_the_referee_allows(match, seated):
+    match.start(THREE)
+    play(match, "Ann roll", "Bob stop > Ann", "Cid roll")
+    table = match.state.game.table
+
+    laying = {str(p) for p in legal_plays(table, "Ann") if p.verb == "play"}
+    assert offered(seated("Ann")) == laying
+    assert "Ann accident > Cid" in laying
+
+
+def test_what_may_not_be_played_says_why_once_for_all_cards_alike(match, seated):
+    match.start(TWO)
+    shown = text_of(seated("Ann").get("/may"))
+
+    assert shown.count("Ann cannot drive yet.") == 1
+    assert "25 km, 50 km, 75 km, 100 km, 200 km Ann cannot drive yet. Instead: a roll, or right of way. Rule:" in shown
+
+
+def test_a_tap_on_a_legal_card_enters_it(match, seated):
+    match.start(TWO)
+    phone = seated("Ann")
+    assert "Ann roll" in offered(phone)
+
+    tap(phone, "/play", text="Ann roll")
+    assert lines(match) == ["Ann roll"]
+
+
+def test_out_of_turn_the_cards_are_shown_as_they_would_stand_and_none_can_be_entered(match, seated):
+    match.start(TWO)
+    play(match, "Ann roll")
+    phone = seated("Ann")
+
+    assert "This is how the cards would stand if it were yours now." in text_of(phone.get("/may"))
+    assert "100 km" in text_of(phone.get("/may"))
+    assert offered(phone) == set()
+
+
+def test_an_answer_out_of_turn_can_be_entered_although_it_is_somebody_else_s_turn(match, seated):
+    match.start(THREE)
+    play(match, "Ann roll", "Bob stop > Ann")
+
+    assert offered(seated("Ann")) == {"Ann right-of-way !"}
+
+
+def test_who_only_watches_sees_what_is_legal_and_enters_nothing(match, app):
+    match.start(TWO)
+    phone = app.test_client()
+    phone.environ_base.update(STRANGER)
+
+    assert "Roll" in text_of(phone.get("/may"))
+    assert offered(phone) == set()
+
+
+def test_the_page_asks_nothing_of_a_hand_that_is_over(match, seated):
+    match.start(TWO)
+    play(match, "end")
+
+    assert offered(seated("Ann")) == set()
+    assert "The hand is over" in text_of(seated("Ann").get("/may"))
+
+
+def test_were_it_his_turn_a_player_has_no_turn_s_worth_of_windows(match):
+    match.start(TWO)
+    play(match, "Ann roll")
+    table = may.on_turn(match.state.game.table, "Ann")
+
+    assert table.player_to_move == "Ann"
+    assert parse_play("Ann 100", match.state.game.teams) in legal_plays(table, "Ann")
+
+
+def test_a_safety_that_may_not_be_discarded_is_told(match):
+    match.start(TWO)
+    names = Names.of(match.state.game)
+    told = may.discards(match.state.game.table, "Ann", names)
+
+    assert told.some
+    forbidden = match.state.game.edition.discard_safety == "forbidden"
+    assert any(Card.DRIVING_ACE in one.cards for one in told.cannot) is forbidden
+
+
+# --- The page in words ---------------------------------------------------------------------------------------
+
+
+def test_the_plain_page_tells_the_table_in_sentences(match, seated):
+    match.start(TWO)
+    play(match, "Ann roll", "Bob roll", "Ann 100", "Bob stop > Ann")
+    shown = text_of(seated("Ann").get("/plain"))
+
+    assert "It is your turn." in shown
+    assert "Ann (you) 100 km driven, 600 km to go. The car: Stopped. A roll or right of way is needed." in shown
+    assert "Stop on Ann, from Bob. A roll or right of way is needed." in shown
+
+
+def test_what_waits_is_answered_on_the_plain_page_and_leads_back_to_it(match, seated):
+    match.start(TWO)
+    seen(match, 1, "Ann roll")
+    phone = seated("Ann")
+    assert "Waits to be confirmed Ann rolls. Confirm" in text_of(phone.get("/plain"))
+
+    answer = tap(phone, "/proposal/1/confirm", page="plain")
+
+    assert answer.location == "/plain"
+    assert lines(match) == ["Ann roll"]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "line"),
+    [
+        ({"player": "Ann", "how": "lay", "card": "roll"}, "Ann roll"),
+        ({"player": "Ann", "how": "discard", "card": "100"}, "Ann discard 100"),
+        ({"player": "Ann", "how": "lay", "card": "stop", "target": "Bob"}, "Ann stop > Bob"),
+        ({"player": "Ann", "how": "lay", "card": "stop"}, "Ann stop > Bob"),
+        ({"text": "Ann roll"}, "Ann roll"),
+    ],
+)
+def test_a_play_is_put_together_from_the_choices_of_the_plain_page(match, seated, chosen, line):
+    match.start(TWO)
+    if "stop" in line:
+        play(match, "Ann discard 25", "Bob roll")
+
+    answer = tap(seated("Ann"), "/plain/play", **chosen)
+
+    assert answer.location == "/plain#now"
+    assert lines(match)[-1] == line
+
+
+@pytest.mark.parametrize(
+    ("chosen", "say"),
+    [
+        ({"player": "Ann"}, "Choose the card that was played."),
+        ({"player": "<b>", "card": "roll"}, "Choose who has played."),
+        ({"player": "Ann", "card": "stop"}, "Choose on whom the hazard was laid."),
+        ({"player": "Ann", "card": "theft"}, "Choose the card that was played."),
+    ],
+)
+def test_what_is_missing_in_the_choices_is_said(match, seated, chosen, say):
+    match.start(THREE)
+    phone = seated("Ann")
+
+    answer = tap(phone, "/plain/play", **chosen)
+
+    assert say in text_of(phone.get(answer.location))
+    assert lines(match) == []
+
+
+def test_what_was_written_wrongly_comes_back_to_be_mended(match, seated):
+    match.start(TWO)
+    phone = seated("Ann")
+
+    answer = tap(phone, "/plain/play", text="Ann rol")
+
+    assert 'value="Ann rol"' in phone.get(answer.location).get_data(as_text=True)
+
+
+def test_an_illegal_play_from_the_plain_page_waits_there_with_its_answers(match, seated):
+    match.start(TWO)
+    phone = seated("Ann")
+    tap(phone, "/plain/play", text="Ann 100")
+
+    shown = text_of(phone.get("/plain"))
+
+    assert "Illegal Ann drives 100 km. Ann cannot drive yet." in shown
+    assert "Taken back Play it all the same Change" in shown
+
+
+def test_who_only_watches_may_read_the_plain_page_and_change_nothing(match, app):
+    match.start(TWO)
+    phone = app.test_client()
+    phone.environ_base.update(STRANGER)
+
+    assert "<select" not in phone.get("/plain").get_data(as_text=True)
+    assert phone.post("/plain/play", data={"text": "Ann roll"}, headers=HOME).status_code == 401
+    assert lines(match) == []
+
+
+def test_every_page_begins_with_a_link_past_its_head(match, seated):
+    match.start(TWO)
+    phone = seated("Ann")
+
+    for path, leads in (
+        ("/", "/plain"),
+        ("/plain", "#live"),
+        ("/score", "#live"),
+        ("/may", "#live"),
+        ("/play", "#live"),
+    ):
+        body = phone.get(path).get_data(as_text=True).partition("<body")[2]
+        assert re.search(r'<a\b[^>]*href="([^"]+)"', body)[1] == leads
+
+
+# --- What a phone that sounds goes by ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("texts", "kind"),
+    [
+        (["Ann roll"], "roll"),
+        (["Ann roll", "Bob stop > Ann"], "attack"),
+        (["Ann roll", "Bob stop > Ann", "Ann right-of-way !"], "coup-fourre"),
+        (["Ann roll", "Bob roll", "Ann 100"], "distance"),
+        (["Ann right-of-way"], "safety"),
+        (["Ann discard 25"], "other"),
+    ],
+)
+def test_the_last_play_says_how_it_sounds(match, seated, texts, kind):
+    match.start(TWO)
+    play(match, *texts)
+
+    assert f'data-kind="{kind}"' in seated("Ann").get("/").get_data(as_text=True)

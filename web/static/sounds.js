@@ -1,0 +1,81 @@
+// Sounds, speech and vibration for a phone that has asked for them: once for each new play, never for what lay there
+// when the page was opened. All sounds are made here, from oscillators and noise.
+
+const { sound, speech, vibrate } = document.body.dataset;
+let audio = null;
+
+// Browsers let a page sound after the first tap.
+function unlock() {
+  audio ??= new AudioContext();
+  if (audio.state === "suspended") audio.resume();
+}
+if (sound) for (const kind of ["pointerdown", "keydown"]) document.addEventListener(kind, unlock);
+
+function tone({ type = "sawtooth", from, to = from, at = 0, lasts, loud = 0.2 }) {
+  const begins = audio.currentTime + at;
+  const oscillator = audio.createOscillator();
+  const gain = audio.createGain();
+  oscillator.type = type;
+  oscillator.frequency.setValueAtTime(from, begins);
+  oscillator.frequency.exponentialRampToValueAtTime(to, begins + lasts);
+  gain.gain.setValueAtTime(0.0001, begins);
+  gain.gain.exponentialRampToValueAtTime(loud, begins + 0.02);
+  gain.gain.exponentialRampToValueAtTime(0.0001, begins + lasts);
+  oscillator.connect(gain).connect(audio.destination);
+  oscillator.start(begins);
+  oscillator.stop(begins + lasts);
+}
+
+const horn = () => { for (const at of [0, 0.22]) for (const from of [415, 523]) tone({ type: "square", from, at, lasts: at ? 0.45 : 0.16, loud: 0.1 }); };
+const brake = () => { for (const from of [2400, 2750]) tone({ from, to: from * 0.45, lasts: 0.6, loud: 0.06 }); };
+const whistle = () => { for (const at of [0, 0.24]) for (const from of [2650, 2720]) tone({ type: "sine", from, at, lasts: 0.2, loud: 0.14 }); };
+const engine = () => { for (const from of [42, 63]) tone({ from, to: from * 2.6, lasts: 0.8, loud: 0.16 }); };
+const wheels = () => tone({ type: "triangle", from: 150, to: 260, lasts: 0.22, loud: 0.16 });
+const bell = () => tone({ type: "triangle", from: 880, to: 660, lasts: 0.3, loud: 0.14 });
+
+const SOUNDS = { "coup-fourre": horn, attack: brake, illegal: whistle, roll: engine, distance: wheels, remedy: bell, safety: bell };
+
+function say(sentence) {
+  if (!speech || !window.speechSynthesis || !sentence) return;
+  const saying = new SpeechSynthesisUtterance(sentence);
+  saying.lang = document.documentElement.lang;
+  window.speechSynthesis.speak(saying);
+}
+
+function tell(kind, sentence) {
+  if (sound && audio?.state === "running") SOUNDS[kind]?.();
+  if (vibrate && kind === "illegal") navigator.vibrate?.([120, 80, 120]);
+  say(sentence);
+}
+
+// A play is new when its number is higher than any before in its match: an undo tells nothing anew.
+function isLater(key, than) {
+  const [match, seq] = key.split(".").map(Number);
+  const [wasMatch, wasSeq] = than.split(".").map(Number);
+  return match !== wasMatch || seq > wasSeq;
+}
+
+const last = () => document.querySelector("[data-kind][data-key]");
+const illegal = () => document.querySelector(".proposal.illegal[data-say], .wallplay.illegal[data-say]");
+const isMyTurn = () => Boolean(document.querySelector(".plate[data-my-turn]"));
+
+let latest = last()?.dataset.key ?? "0.0";
+let wasMyTurn = isMyTurn();
+const whistled = new Set([illegal()?.id]);
+
+function listen() {
+  const play = last();
+  if (play && isLater(play.dataset.key, latest)) {
+    tell(play.dataset.kind, play.dataset.say);
+    latest = play.dataset.key;
+  }
+  const wrong = illegal();
+  if (wrong && !whistled.has(wrong.id)) {
+    whistled.add(wrong.id);
+    tell("illegal", wrong.dataset.say);
+  }
+  const myTurn = isMyTurn();
+  if (vibrate && myTurn && !wasMyTurn) navigator.vibrate?.(60);
+  wasMyTurn = myTurn;
+}
+document.body.addEventListener("htmx:afterSettle", listen);
