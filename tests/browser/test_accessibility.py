@@ -27,9 +27,12 @@ from browser.screens import (
 pytestmark = pytest.mark.browser
 
 AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text(encoding="utf-8")
-FINDINGS = """() => axe.run(document, {resultTypes: ["violations"]}).then(found => found.violations
+OPEN_ALL = "document.querySelectorAll('details').forEach(one => { one.open = true; })"
+FINDINGS = """only => axe.run(document, {resultTypes: ["violations"], ...only}).then(found => found.violations
     .filter(one => ["serious", "critical"].includes(one.impact))
     .flatMap(one => one.nodes.map(node => `${one.id}: ${node.target.join(" ")} – ${node.failureSummary}`)))"""
+ONLY = {"light": {}, "dark": {"runOnly": ["color-contrast"]}}
+"""What is looked at in each theme: a theme changes nothing but colours."""
 
 STATES = {
     "empty": (None, [], nothing),
@@ -93,6 +96,31 @@ def test_every_page_is_looked_at():
     assert unknown == [], "say in SAMPLES where these pages are to be looked at"
 
 
+def test_what_is_wrong_would_be_found(inspected):
+    page = "<html lang=en><title>Bad</title><main><h1>Bad</h1><button></button><p class=faint>Faint</p></main>"
+    with match_of(None, []) as match:
+        app = app_of(match)
+        app.add_url_rule("/bad", "bad", lambda: f'{page}<link rel=stylesheet href="/faint.css">')
+        app.add_url_rule("/faint.css", "faint", lambda: (FAINT, {"Content-Type": "text/css"}))
+        with running(app) as url:
+            found = {one.partition(":")[0] + one.partition(":")[2].partition(":")[0] for one in inspected(url + "/bad")}
+
+    assert found == {
+        "360 light button-name",
+        "1920 light button-name",
+        "360 dark color-contrast",
+        "1920 dark color-contrast",
+    }
+
+
+FAINT = """
+    @media (prefers-color-scheme: dark) {
+        :root { color-scheme: dark; background: #222; }
+        .faint { color: #444; }
+    }
+"""
+
+
 @pytest.fixture(scope="module")
 def inspected(browser):
     """Opens a page and gives what axe-core finds serious on it, in both themes and sizes."""
@@ -102,12 +130,13 @@ def inspected(browser):
     def inspect(url: str) -> list[str]:
         page.goto(url)
         page.evaluate(AXE)
+        page.evaluate(OPEN_ALL)
         found = []
         for size in (SMALL, WALL):
             page.set_viewport_size(size)
-            for theme in ("light", "dark"):
+            for theme, only in ONLY.items():
                 page.emulate_media(color_scheme=theme)
-                found += [f"{size['width']} {theme}: {one}" for one in page.evaluate(FINDINGS)]
+                found += [f"{size['width']} {theme}: {one}" for one in page.evaluate(FINDINGS, only)]
         return found
 
     yield inspect
