@@ -214,7 +214,7 @@ TOO_SMALL = """[...document.querySelectorAll(
   .map(e => e.outerHTML.slice(0, 80))"""
 SPILLS = """[...document.querySelectorAll('.tile, .button')]
   .filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.innerText)"""
-PAGES = ["/", "/play", "/play?discard=1", "/score", "/more", "/join", "/setup", "/nowhere"]
+PAGES = ["/", "/play", "/play?discard=1", "/score", "/more", "/seats", "/join", "/setup", "/nowhere"]
 
 
 @pytest.mark.parametrize("path", PAGES)
