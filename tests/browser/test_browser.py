@@ -209,7 +209,7 @@ def test_everything_works_without_any_script(opened, game):
 
 
 TOO_SMALL = """[...document.querySelectorAll(
-    'a, button, summary, select, .choice, input:not([type=hidden], [type=radio])')]
+    'a, button, summary, select, .choice, input:not([type=hidden], [type=radio], .choice input)')]
   .filter(e => e.checkVisibility() && e.getBoundingClientRect().height < 48)
   .map(e => e.outerHTML.slice(0, 80))"""
 SPILLS = """[...document.querySelectorAll('.tile, .button')]
