@@ -335,7 +335,7 @@ def without_words(monkeypatch, known):
 
 
 NAMES = {"Ann", "Bob", "Cid", "Dee", "Reds", "Blues", "Grandma’s", "deck", "summer", "Mille", "Bornes", "Companion"}
-UNITS = {"km", "mm", "cm", "px", "x", "http", "local", "localhost"}
+UNITS = {"PDF", "PNG", "CSV", "JSON", "QR", "km", "mm", "cm", "px", "x", "http", "local", "localhost"}
 OWN_NAMES = {"English", "Français", "Polski", "Language", "Langue", "Język", people.table_code(SECRET)}
 SPOKEN_ATTRIBUTES = {"aria-label", "title", "alt", "placeholder", "data-busy", "data-says", "data-say", "data-draw",
                      "data-drawn", "data-together", "content", "label"}  # fmt: skip
@@ -373,6 +373,7 @@ def escaped(page: str) -> list[str]:
 
 
 def _words(text: str) -> Iterator[str]:
+    text = re.sub(r"\b\d+ \w+ \d{4}\b", "", text)
     spoken = re.sub(r"^\[[\w -]+\]", "", re.sub(r"\{\w+\}|https?://\S+|\b[\w-]+\.local(:\d+)?|\b\d[\w.]*", "", text))
     return (
         found.removesuffix("’s") if found not in NAMES else found for found in re.findall(r"[^\W\d_][\w’-]*", spoken)
@@ -398,6 +399,7 @@ def test_nothing_escapes_before_a_match(match, without_words):
     stranger = page_of(match)
     stranger.environ_base.update(STRANGER)
     pages = ["/setup", "/join", "/more", "/wall", "/score", "/decks", "/snap", "/nowhere", "/camera"]
+    pages += ["/past", "/past/players", "/past/1", "/seats", "/phone", "/print", "/plain", "/may"]
     pages += [f"/setup?edition={edition}" for edition in texts.edition_names()]
 
     found = [text for path in pages for text in opened(page, path)]
@@ -444,7 +446,21 @@ def test_nothing_escapes_while_a_hand_is_played(match, without_words, header, pl
     seq = match.state.hand_entries[0].seq
     lines = [f"/line/{seq}", f"/line/{seq}?before=1"]
 
-    found += [text for path in ("/wall", "/score", "/more", "/join", "/setup", *lines) for text in opened(page, path)]
+    pages = (
+        "/wall",
+        "/score",
+        "/more",
+        "/join",
+        "/setup",
+        "/may",
+        "/plain",
+        "/past",
+        "/past/players",
+        "/print",
+        "/seats",
+    )
+    played = ("/past/1", "/past/1/1", *(f"/past/1/1?step={step}" for step in range(len(plays))))
+    found += [text for path in (*pages, *played, *lines) for text in opened(page, path)]
     found += [text for query in ASKED for text in opened(page, f"/play{query}")]
 
     assert [text for text in found if "text=" not in text or "rolls" not in text] == []
@@ -482,7 +498,8 @@ def test_nothing_escapes_when_a_hand_is_over(match, without_words):
     for play in ("Ann roll", "Bob roll", "Ann 100", "Bob 25", "Ann 100"):
         match.enter(play, "Ann")
     page = page_of(match)
-    found = [text for path in ("/", "/score", "/wall") for text in opened(page, path)]
+    over = ("/", "/score", "/score/1/plays", "/wall", "/plain", "/past", "/past/1", "/past/1/1", "/past/players")
+    found = [text for path in over for text in opened(page, path)]
     match.correct(match.state.hand_entries[0].seq, "Ann discard 25", "Ann")
 
     found += [text for path in ("/", "/score", "/wall") for text in opened(page, path)]

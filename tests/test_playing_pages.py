@@ -141,9 +141,10 @@ def test_the_chance_is_gone_once_somebody_has_played_on(match, seated):
 
 def test_another_attack_has_another_window(match, seated):
     attacked(match)
-    first = re.search(r'data-window="([^"]+)', seated("Ann").get("/").get_data(as_text=True))[1]
+    ann = seated("Ann")
+    first = re.search(r'data-window="([^"]+)', ann.get("/").get_data(as_text=True))[1]
     play(match, "Ann roll", "Bob accident > Ann")
-    second = re.search(r'data-window="([^"]+)', seated("Ann").get("/").get_data(as_text=True))[1]
+    second = re.search(r'data-window="([^"]+)', ann.get("/").get_data(as_text=True))[1]
 
     assert first != second
 

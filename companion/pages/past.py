@@ -133,7 +133,7 @@ def _past_view(past: Past) -> PastView:
         match=past.match,
         when=when(past.began_s),
         sides=tuple(names.side(team.name) for team in past.game.teams),
-        edition=past.game.edition.title,
+        edition=_(past.game.edition.title),
         result=_result(past, names),
         is_running=past.match == state().match,
     )
@@ -167,7 +167,7 @@ def _player_view(one: Figures, all_of: dict[str, Figures]) -> PlayerView:
         (one.matches_won, many("match won", "matches won", one.matches_won)),
         (one.best_hand, _("points in the best hand")),
         (one.mean_points, _("points a hand on average")),
-        (one.coups_fourres, many("coup fourré", "coups fourrés", one.coups_fourres)),
+        (one.coups_fourres, many("coup fourré played", "coups fourrés played", one.coups_fourres)),
         (one.hazards_given, many("hazard given", "hazards given", one.hazards_given)),
         (one.hazards_got, many("hazard got", "hazards got", one.hazards_got)),
         (one.km, _("km driven")),
