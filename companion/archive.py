@@ -20,8 +20,6 @@ _Value = TypeVar("_Value")
 
 MOST_JUDGED = 16
 MOST_COUNTED = 2000
-MOST_SEARCHED = 40
-"""So many matches back names are remembered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,13 +109,6 @@ class Archive:
         return self._figures.get(
             (match, last), lambda: statistics.players_of(judge_on(MatchState(), history(store.events(match)).lines)[0])
         )
-
-
-def known_names(store: Store, most: int = statistics.MOST_NAMES) -> tuple[str, ...]:
-    """The names of the players of earlier matches, those of the latest first."""
-    matches = store.matches()[: -MOST_SEARCHED - 1 : -1]
-    written = (history(store.events(match)).lines for match in matches)
-    return statistics.known_names(([line.text for line in lines] for lines in written), most)
 
 
 def judged(match: int, events: Sequence[Event]) -> Past:

@@ -7,19 +7,14 @@ do not count.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from companion.rules import notation
 from companion.rules.cards import Card, Family
 from companion.rules.corrections import JudgedRecord
 from companion.rules.judge import Game, HandResult, JudgedLine
-from companion.rules.notation import PlayerLine, SideLine, Unreadable
 from companion.rules.play import Play, Verb
 from companion.rules.table import HowEnded, Side
-
-MOST_NAMES = 24
-"""More names than this are no help to anybody who looks for one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,34 +197,3 @@ def most_cruel(figures: dict[str, Figures]) -> Cruelty | None:
         return None
     attacker, victim, count = max(pairs, key=lambda pair: pair[2])
     return Cruelty(attacker, figures[victim].name if victim in figures else victim, count)
-
-
-def known_names(records: Iterable[Sequence[str]], most: int = MOST_NAMES) -> tuple[str, ...]:
-    """The names of the players of earlier matches, each once; the matches' lines are given the newest first."""
-    names: dict[str, str] = {}
-    for lines in records:
-        for name in _names_in(lines):
-            names.setdefault(key_of(name), name)
-        if len(names) >= most:
-            break
-    return tuple(names.values())[:most]
-
-
-def _names_in(lines: Sequence[str]) -> Iterator[str]:
-    """The players of a record in the order of their sides, as they were shown last."""
-    players: list[str] = []
-    shown: dict[str, str] = {}
-    for text in lines:
-        header = _header(text) if text.startswith(("side ", "player ")) else None
-        if isinstance(header, SideLine):
-            players += header.team.players
-        elif isinstance(header, PlayerLine):
-            shown[header.player] = header.shown
-    return (shown.get(player, player) for player in players)
-
-
-def _header(text: str) -> notation.Header | None:
-    try:
-        return notation.parse_header(text)
-    except Unreadable:
-        return None

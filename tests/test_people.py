@@ -790,7 +790,7 @@ def test_a_line_is_taken_out_by_its_own_people_and_corrected_by_anybody(three, m
 
     assert "Ann noted that line: Ann or the host may take it out. Anybody may correct it." in text_of(refused)
     assert lines(match) == ["Ann right-of-way"]
-    assert "changed by Cid" in text_of(ann.get("/"))
+    assert "corrected by Cid" in text_of(ann.get("/"))
     assert tap(ann, f"/line/{seq}/retract").status_code == 303
     assert lines(match) == []
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from companion import archive, exports, statistics
+from companion import exports
 from companion.archive import Archive
 from companion.match import Match
 from companion.rules import corrections, notation
-from companion.statistics import key_of, known_names, most_cruel, players_of, together
+from companion.statistics import key_of, most_cruel, players_of, together
 from companion.store import Store
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -114,18 +114,6 @@ def test_whoever_has_won_most_comes_first():
     assert list(together([players_of(golden("two-players-4600"))])) == ["ann", "bob"]
 
 
-def test_names_are_remembered_the_newest_first_and_once():
-    older = ["side A-B = A, B", "side C", 'player A "Anna"', 'player C "Cid"']
-    newer = ["side A", 'player A "Zoé"', "side cid", "hand first A", 'player A "Zoe"']
-
-    assert known_names([newer, older]) == ("Zoe", "cid", "Anna", "B")
-    assert known_names([newer, older], most=2) == ("Zoe", "cid")
-
-
-def test_a_damaged_line_does_not_hide_the_names():
-    assert known_names([["side", 'player "', "side Ann"]]) == ("Ann",)
-
-
 # --- The matches of the log -----------------------------------------------------------------------------------
 
 
@@ -183,14 +171,6 @@ def test_a_hand_knows_how_it_began_and_the_game_after_each_play(store):
     assert hand.is_open
     assert [entry.written.text for entry in hand.entries] == ["Ann roll", "Bob roll", "Ann 100"]
     assert [game.table.sides[0].km for game in (hand.begins, *hand.games)] == [0, 0, 0, 100]
-
-
-def test_the_names_of_the_log_are_those_of_its_latest_matches(store):
-    for number in range(3):
-        start(store, names=(f"P{number}", "Bob"))
-
-    assert archive.known_names(store) == ("P2", "Bob", "P1", "P0")
-    assert statistics.MOST_NAMES == 24
 
 
 def test_a_match_that_is_not_there_is_none(store):

@@ -12,7 +12,7 @@ from flask import Blueprint, Response, abort, make_response, request
 from companion.errors import Problem
 from companion.history import history
 from companion.match import GONE, Fate, MatchState, Outcome
-from companion.pages import openapi, people, words
+from companion.pages import openapi, people, rights, words
 from companion.pages.context import forget_state, match, state
 from companion.pages.words import N_, Names, _
 from companion.rules import judge, notation
@@ -114,7 +114,8 @@ def play() -> Response:
     """A play in the words of a record."""
     asked = _asked({"text": str, "anyway": bool}, needed=("text",))
     _need_match()
-    return _done(lambda by: match().enter(asked["text"], by, anyway=asked.get("anyway", False)))
+    anyway = asked.get("anyway", False)
+    return _done(lambda by: match().enter(asked["text"], by, anyway=anyway, vouched=_vouched()))
 
 
 @bp.post("/proposals/<int(signed=True):number>/confirm")
@@ -122,7 +123,8 @@ def confirm(number: int) -> Response:
     """A proposal counts."""
     asked = _asked({"anyway": bool})
     _need_proposal(number)
-    return _done(lambda by: match().confirm(number, by, anyway=asked.get("anyway", False)))
+    anyway = asked.get("anyway", False)
+    return _done(lambda by: match().confirm(number, by, anyway=anyway, vouched=_vouched()))
 
 
 @bp.post("/proposals/<int(signed=True):number>/dismiss")
@@ -142,7 +144,14 @@ def undo() -> Response:
     """The last change of the record is taken back."""
     asked = _asked({"seq": int})
     _need_match()
+    why_not = rights.why_no_undo(state(), people.holder(state()))
+    if why_not is not None:
+        _refuse(why_not, 403)
     return _done(lambda by: match().undo(by, asked.get("seq")))
+
+
+def _vouched() -> bool:
+    return rights.vouches(state(), people.holder(state()))
 
 
 def _done(act: Callable[[str], Outcome]) -> Response:

@@ -271,6 +271,7 @@ SCENES = {
     "score": (TWO, [*FINISH, "Ann finish"], nothing, "/score"),
     "score-open": (TWO, ATTACK, nothing, "/score"),
     "more": (TWO, ATTACK, nothing, "/more"),
+    "seats": (PAIRS, [], nothing, "/seats"),
     "wall": (TWO, ATTACK, nothing, "/wall"),
     "wall-three": (THREE, ["Ann roll", "Bob roll", "Cid roll", "Ann 100", "Bob stop > Cid"], nothing, "/wall"),
     "wall-illegal": (PAIRS, ["Ann roll"], lambda m: propose(m, "Bob 100"), "/wall"),

@@ -209,12 +209,12 @@ def test_everything_works_without_any_script(opened, game):
 
 
 TOO_SMALL = """[...document.querySelectorAll(
-    'a, button, summary, select, .choice, input:not([type=hidden], [type=radio])')]
+    'a, button, summary, select, .choice, input:not([type=hidden], [type=radio], .choice input)')]
   .filter(e => e.checkVisibility() && e.getBoundingClientRect().height < 48)
   .map(e => e.outerHTML.slice(0, 80))"""
 SPILLS = """[...document.querySelectorAll('.tile, .button')]
   .filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.innerText)"""
-PAGES = ["/", "/play", "/play?discard=1", "/score", "/more", "/join", "/setup", "/nowhere"]
+PAGES = ["/", "/play", "/play?discard=1", "/score", "/more", "/seats", "/join", "/setup", "/nowhere"]
 
 
 @pytest.mark.parametrize("path", PAGES)
