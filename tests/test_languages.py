@@ -9,6 +9,7 @@ import io
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import date
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -16,6 +17,7 @@ import cv2
 import numpy as np
 import pytest
 import texts
+from babel.dates import format_date
 from babel.messages.catalog import Message
 
 from companion.drawn_zones import DrawnZones
@@ -27,6 +29,7 @@ from companion.pages import create_app, language, people, templating, words
 from companion.proposal import Doubt, Mismatch, Proposal
 from companion.rules import reasons
 from companion.rules.cards import Card, card_name
+from companion.rules.edition import load_edition, switches
 from companion.rules.notation import parse_play
 from companion.said import Said, all_of, listed, one_of, say, say_many
 from companion.snap import Shot
@@ -386,7 +389,7 @@ def opened(page, path: str, **fields: str) -> list[str]:
     while answer.location:
         answer = page.get(answer.location, headers=headers)
     assert answer.status_code < 500 or answer.status_code == 503, (path, answer.status_code)
-    return [f"{path}: {text}" for text in escaped(answer.text)]
+    return [f"{path}: {text}" for text in escaped(answer.text)] if answer.mimetype == "text/html" else []
 
 
 def test_words_that_escape_are_found(without_words):
@@ -516,6 +519,30 @@ def test_nothing_escapes_when_the_extension_is_offered(match, without_words):
 
     assert match.state.game.table.extension_offered_to is not None
     assert [text for path in ("/", "/wall", "/score", "/play") for text in opened(page, path)] == []
+
+
+NO_PAGES = ("/events", "/api", "/export", "/static")
+
+
+@pytest.mark.parametrize(("header", "plays"), [(TWO, PLAYED), (RUSH, RUSHED)], ids=["classic", "rush"])
+def test_nothing_escapes_on_any_page_there_is(match, without_words, header, plays):
+    match.start(header)
+    for play in (*plays, "end"):
+        match.enter(play, "Ann", anyway=True)
+    match.next_hand("Ann")
+    for play in plays:
+        match.enter(play, "Ann", anyway=True)
+    app = create_app(match, secret=SECRET, base_url="http://192.168.1.20")
+    paths = {rule.rule for rule in app.url_map.iter_rules() if "GET" in rule.methods and not rule.arguments}
+    one_hand = {re.sub(r"<int[^>]*>", "1", rule.rule) for rule in app.url_map.iter_rules() if "GET" in rule.methods}
+    pages = sorted(path for path in paths | one_hand if "<" not in path and not path.startswith(NO_PAGES))
+
+    found = [text for path in pages for text in opened(app.test_client(), path)]
+    month = format_date(date.today(), "MMMM", locale="fr")
+
+    assert len(pages) > 15
+    found = [text for text in found if month not in text]
+    assert found == []
 
 
 def phone(app, number: int):
@@ -670,3 +697,12 @@ def test_quotation_marks_are_those_of_the_language(spoken, quoted):
         assert words.curly("`it's` 'roll'") == quoted
     finally:
         language.speak("en")
+
+
+@pytest.mark.parametrize("of", [of for of in reasons.LANGUAGES if of != language.ENGLISH])
+@pytest.mark.parametrize("name", texts.edition_names())
+def test_where_a_rule_is_written_is_said_in_every_language(name, of):
+    edition = load_edition(name)
+    cited = {edition.sources[what] for what in (*switches(), "points")}
+
+    assert cited <= set(reasons.catalogue(of)["sources"])

@@ -188,6 +188,10 @@ def _cruel_to(one: Figures, all_of: dict[str, Figures]) -> str:
 def _cruel(most: Cruelty | None) -> str:
     if most is None:
         return ""
-    one = "Most cruel attacker: %(who)s, with %(count)d hazard on %(whom)s."
-    several = "Most cruel attacker: %(who)s, with %(count)d hazards on %(whom)s."
-    return many(one, several, most.hazards, who=most.attacker, whom=most.victim)
+    return many(
+        "Most cruel attacker: %(who)s, with %(count)d hazard on %(whom)s.",
+        "Most cruel attacker: %(who)s, with %(count)d hazards on %(whom)s.",
+        most.hazards,
+        who=most.attacker,
+        whom=most.victim,
+    )
