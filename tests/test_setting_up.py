@@ -41,7 +41,7 @@ def test_the_classic_rules_differ_in_nothing_from_themselves():
     assert agreements.differences(CLASSIC, CLASSIC) == []
 
 
-@pytest.mark.parametrize("name", set(edition_names()) - {"classic"})
+@pytest.mark.parametrize("name", [name for name in edition_names() if name != "classic"])
 def test_every_switch_that_an_edition_turns_is_said_in_its_sentence(name):
     edition = load_edition(name)
     turned = {values[edition.switch(switch)] for switch, values in switches().items()}

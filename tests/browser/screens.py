@@ -270,6 +270,18 @@ SCENES = {
     "line": (TWO, ATTACK, nothing, "/line/9"),
     "score": (TWO, [*FINISH, "Ann finish"], nothing, "/score"),
     "score-open": (TWO, ATTACK, nothing, "/score"),
+    "mine": (TWO, ATTACK, nothing, "/"),
+    "mine-legal": (TWO, OPENING, lambda m: propose(m, "Bob 25"), "/"),
+    "mine-illegal": (TWO, OPENING, lambda m: propose(m, "Bob 100"), "/"),
+    "mine-three": (THREE, ["Ann roll", "Bob roll", "Cid roll", "Ann 100", "Bob stop > Cid"], nothing, "/"),
+    "mine-eight": (RUSH_EIGHT, EIGHT_PLAYS, nothing, "/"),
+    "may": (TWO, OPENING, nothing, "/may"),
+    "plain": (TWO, ATTACK, nothing, "/plain"),
+    "phone": (TWO, [], nothing, "/phone"),
+    "past": (PAIRS, [], played_before, "/past"),
+    "past-match": (TWO, [*FINISH, "Ann finish"], nothing, "/past/1"),
+    "players": (TWO, [*FINISH, "Ann finish"], nothing, "/past/players"),
+    "replay": (TWO, [*FINISH, "Ann finish"], nothing, "/past/1/1?step=7"),
     "more": (TWO, ATTACK, nothing, "/more"),
     "seats": (PAIRS, [], nothing, "/seats"),
     "wall": (TWO, ATTACK, nothing, "/wall"),
@@ -293,6 +305,15 @@ SCENES = {
     "wall-empty": (None, [], nothing, "/wall"),
 }
 
+SITS = {
+    "mine": "Ann",
+    "mine-legal": "Bob",
+    "mine-illegal": "Bob",
+    "mine-three": "Cid",
+    "mine-eight": "Ann",
+    "may": "Bob",
+}
+"""Scenes on the phone of a player; the others are seen by one without a seat."""
 
 DOUBTS = {"100-07": ("100-07", "25-01", "200-01"), "75-04": ("75-04", "25-02"), "extra-tank-01": ()}
 
@@ -325,13 +346,16 @@ class Studio:
         """A page in every language, size and theme; gives how many pictures that makes."""
         for language in self.wanted.languages:
             for scale in sorted({_scale(size) for size in self.wanted.sizes}):
-                self._shoot_loaded(self._loaded(language, scale, path), name, language, scale)
+                self._shoot_loaded(self._loaded(language, scale, path, SITS.get(name)), name, language, scale)
         return len(self.wanted.languages) * len(self.wanted.sizes) * len(self.wanted.themes)
 
-    def _loaded(self, language: str, scale: int, path: str) -> Page:
-        """The page as a phone opens it that reads that language, in the sizes of one sharpness."""
+    def _loaded(self, language: str, scale: int, path: str, seat: str | None) -> Page:
+        """The page as a phone opens it that reads that language, in the sizes of one sharpness; `seat`: whose it is."""
         page = self._pages.get((language, scale)) or self._opened(language, scale)
         page.context.clear_cookies()
+        if seat:
+            seated = {"player": seat, "take": "1"}
+            page.context.request.post(f"{self.url}/join", form=seated, headers={"Origin": self.url})
         page.goto(self.url + path)
         if "count" in path:
             page.click(".dock .primary")
