@@ -1137,8 +1137,8 @@ MUTATIONS = (
     Mutation(
         "a hazard is doubled",
         "notation.py",
-        '    if card.family is not Family.DISTANCE:\n        raise Unreadable("Only a distance',
-        '    if card.family is Family.REMEDY:\n        raise Unreadable("Only a distance',
+        '    if card.family is not Family.DISTANCE:\n        raise Unreadable(say("Only a distance',
+        '    if card.family is Family.REMEDY:\n        raise Unreadable(say("Only a distance',
     ),
     Mutation(
         "a line that is new and wrong is not named",

@@ -51,6 +51,10 @@ SAMPLES = {
     "/proposal/<int(signed=True):proposal_id>": {"legal": "/proposal/1", "illegal": "/proposal/1"},
     "/doubt/<int:doubt_id>": {"doubt": "/doubt/1"},
     "/line/<int:seq>": {"open": "/line/9", "attention": "/line/9"},
+    "/join/seat/<player>": {"open": "/join/seat/Bob"},
+    "/past/<int(max=999999999):number>": {"open": "/past/1", "finished": "/past/1"},
+    "/past/<int(max=999999999):number>/<int(max=9999):hand>": {"open": "/past/1/1?step=3", "finished": "/past/1/1"},
+    "/score/<int:number>/plays": {"finished": "/score/1/plays"},
     "/decks/<name>/enrol": {"open": "/decks/grandma/enrol", "empty": "/decks/grandma/enrol?card=done"},
 }
 """Where a page is looked at whose address says what it is about: by its route, then by state."""
@@ -67,7 +71,7 @@ EVERYWHERE = ("/", "/play", "/score", "/wall", "/more")
 """The pages about the table: looked at in every state; the others before, in and after a hand."""
 
 NO_PAGES = re.compile(
-    r"^/(api/|static/|events$|export\.mbn$|snap/)|\.(jpg|png|zip|pdf|svg|csv)$|<any\(pdf,png\):form>$"
+    r"^/(api/|static/|events$|export\.mbn$|snap/)|\.(jpg|png|zip|pdf|svg|csv)$|<any\([a-z, ]+\):form>$"
 )
 """Pictures, files and streams; what was photographed has pages that the tests of counting look at."""
 

@@ -45,7 +45,7 @@ def table():
 def begun(opened, table, **options):
     """The page of a new deck, by the way that people take to it."""
     page = opened(table.url + "/more", **options)
-    page.click("text=Cards: with stickers")
+    page.click("text=With stickers, or a deck of your own")
     page.click("text=Enrol a deck")
     page.fill("[name=title]", "Grandma’s deck")
     page.click("text=Begin")
