@@ -84,7 +84,7 @@ def doer(by: str, names: Names) -> str:
 
 def name(card: Card | None) -> str:
     """A card's name within a sentence: `end of limit`, `75 km`, `u-turn`."""
-    return reasons.card_name(card or Card.UNKNOWN, language.spoken(), language.printed_in())
+    return reasons.card_name(card or Card.UNKNOWN, language.spoken(), language.printed_in()).replace("'", "’")
 
 
 def title(card: Card | None) -> str:
@@ -321,7 +321,7 @@ def why(reason: Reason, edition: Edition, names: Names) -> Why:
     here, printed = language.spoken(), language.printed_in()
     instead = reasons.instead(shown, here, printed)
     say = curly(reasons.say(shown, here, printed))
-    return Why(say, reasons.rule(shown, edition, here), curly(instead) if instead else None)
+    return Why(say, curly(reasons.rule(shown, edition, here)), curly(instead) if instead else None)
 
 
 _QUOTES = {"en": ("“", "”"), "fr": ("«\u00a0", "\u00a0»"), "pl": ("„", "”")}
