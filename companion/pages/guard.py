@@ -86,7 +86,7 @@ def _before() -> None:
 FOR_ANYBODY = frozenset({"join.knock", "phone.save"})
 """What a phone may ask that does not take part yet: to be let in, and its own language."""
 
-FOR_WATCHERS = ("join.", "seats.", "snap.", "language.")
+FOR_WATCHERS = ("join.", "seats.", "snap.")
 """What a phone that only watches may do: take a seat after all, count a photograph of its own."""
 
 FOR_HOSTS = frozenset({"setting_up.start", "table.set_policy", "table.set_verifying", "table.undo", "table.redo"})
