@@ -220,11 +220,20 @@ class Match:
             if pending is None:
                 return GONE
             play = self._read(text)
+            twin = next((p for p in self._state.pending if p.proposal.play == play and p is not pending), None)
+            if twin is not None:
+                self._settle(proposal_id, Fate.CHANGED)
+                return self.confirm(twin.id, by, vouched=vouched)
+            _, judged = judged_next(self._state.game, play)
+            waits = waits_for_another(self._state, play, by) and not vouched
+            is_next = self._state.pending[0] is pending
+            if is_next and judged.verdict == judge.LEGAL and not waits:
+                written = self._write_line(_text(play, judged), by, source="phone")
+                self._settle(proposal_id, Fate.CHANGED)
+                return written
             self._settle(proposal_id, Fate.CHANGED)
-            if self._state.pending and self._state.pending[0].proposal.t_s < pending.proposal.t_s:
-                self._queue(replace(pending.proposal, id=self._next_id(), play=play, sure=True), by)
-                return DONE
-            return self.enter(str(play), by, vouched=vouched)
+            self._queue(replace(pending.proposal, id=self._next_id(), play=play, sure=True), by)
+            return Outcome(done=False, reasons=judged.reasons) if is_next else DONE
 
     def dismiss(self, proposal_id: int, _by: str, fate: Fate = Fate.NOT_A_PLAY) -> Outcome:
         """A proposal that was no play, or an illegal play that was taken back."""
@@ -235,27 +244,36 @@ class Match:
             self._confirm_by_policy()
             return DONE
 
-    def correct(self, seq: int, text: str, by: str) -> Outcome:
-        """Changes a line of the record; everything after it is judged anew. Raises Problem for text that is no play."""
+    def correct(self, seq: int, text: str, by: str, *, vouched: bool = False) -> Outcome:
+        """Changes a line of the record; everything after it is judged anew. Raises Problem for text that is no play.
+
+        Where the other side verifies, it changes the lines of a side, or somebody `vouched`.
+        """
         with self._changed:
             if self._state.entry(seq) is None:
                 return GONE
-            self._write(Draft(Kind.CORRECT, {"of": seq, "text": str(self._read(text)), "by": by}))
+            play = self._read(text)
+            if waits_for_another(self._state, play, by) and not vouched:
+                return OTHER_SIDE
+            self._write(Draft(Kind.CORRECT, {"of": seq, "text": str(play), "by": by}))
             return DONE
 
-    def insert(self, before: int, text: str, by: str) -> Outcome:
-        """A play that was forgotten, before another line of the record."""
+    def insert(self, before: int, text: str, by: str, *, vouched: bool = False) -> Outcome:
+        """A play that was forgotten, before another line of the record; the other side verifies as in `correct`."""
         with self._changed:
             if self._state.entry(before) is None:
                 return GONE
-            return self._write_line(str(self._read(text)), by, source="phone", before=before)
+            play = self._read(text)
+            if waits_for_another(self._state, play, by) and not vouched:
+                return OTHER_SIDE
+            return self._write_line(str(play), by, source="phone", before=before)
 
-    def let_stand(self, seq: int, by: str) -> Outcome:
+    def let_stand(self, seq: int, by: str, *, vouched: bool = False) -> Outcome:
         """A line that became illegal counts all the same."""
         entry = self._state.entry(seq)
         if entry is None or entry.play is None:
             return GONE
-        return self.correct(seq, str(replace(entry.play, anyway=True)), by)
+        return self.correct(seq, str(replace(entry.play, anyway=True)), by, vouched=vouched)
 
     def retract(self, seq: int, by: str) -> Outcome:
         """Takes a line out of the record: that never happened."""
@@ -354,21 +372,24 @@ class Match:
             found = next((m for m in self._state.mismatches if m.id == mismatch_id), None)
             if found is None:
                 return GONE
-            if answer is Answer.TABLE and not self._follow_table(found, by):
+            following = self._following(found, by) if answer is Answer.TABLE else ()
+            if following is None:
                 return Outcome(done=False, say=say("No line of the record fits: change it in the log of the hand."))
             zone, expected, seen = _key(found)
             body = {"zone": zone, "expected": expected, "seen": seen, "answer": answer, "by": by}
-            self._write(Draft(Kind.ANSWER, body))
+            self._write(*following, Draft(Kind.ANSWER, body))
             self.clear_mismatch(mismatch_id)
             return DONE
 
-    def _follow_table(self, found: Mismatch, by: str) -> bool:
+    def _following(self, found: Mismatch, by: str) -> tuple[Draft, ...] | None:
+        """What makes the record say what lies on the table; None where no line of it laid that card."""
         entry = laid_there(self._state, Places(self.mats(self._state)), found)
         if entry is None or entry.play is None:
-            return False
+            return None
         if found.seen is None:
-            return self.retract(entry.seq, by).done
-        return self.correct(entry.seq, str(replace(entry.play, card=card_of_slug(found.seen))), by).done
+            return (Draft(Kind.RETRACT, {"of": entry.seq, "by": by}),)
+        text = str(replace(entry.play, card=card_of_slug(found.seen)))
+        return (Draft(Kind.CORRECT, {"of": entry.seq, "text": text, "by": by}),)
 
     def trouble(self, sentence: str | None) -> None:
         """What is wrong with the camera, as a sentence; None when all is well."""

@@ -73,7 +73,7 @@ def stranger(app, number: int = 77):
 def scanned(app, number: int = 10):
     """A phone that has scanned the code."""
     client = stranger(app, number)
-    client.get(f"/join?t={people.join_token(SECRET)}")
+    client.get(f"/join?t={people.join_token(SECRET)}", follow_redirects=True)
     return client
 
 
@@ -976,3 +976,33 @@ def test_what_is_kept_of_phones_is_only_what_must_be(app, two, begun):
 
     assert set(kept) == {"host", "seats", "watching", "let_in", "names"}
     assert set(kept["seats"]) == {"Ann", "Bob"}
+
+
+def test_a_link_that_is_only_looked_at_makes_no_host(app):
+    app.test_client().get(f"/join?t={people.join_token(SECRET)}", environ_base={"REMOTE_ADDR": "192.168.1.66"})
+
+    assert app.extensions["companion"].phones.party.host is None
+
+
+def test_what_the_other_side_verifies_is_not_slipped_in_before_a_line_nor_into_one(match):
+    match.start(["side Ann", "side Bob", "hand first Ann"], verified=True)
+    match.enter("Ann roll", "Bob")
+    line = match.state.hand_entries[0].seq
+
+    assert not match.insert(line, "Ann 200 anyway", "Ann").done
+    assert not match.correct(line, "Ann right-of-way", "Ann").done
+    assert match.correct(line, "Ann right-of-way", "Bob").done
+    assert match.correct(line, "Ann roll", "Ann", vouched=True).done
+
+
+def test_a_play_that_is_changed_while_the_other_side_verifies_keeps_its_place(match):
+    match.start(["side Ann", "side Bob", "hand first Ann"], verified=True)
+    for number, text in ((1, "Ann roll"), (2, "Bob roll")):
+        match.propose(
+            Proposal(number, parse_play(text, match.state.game.teams), "side-1/battle", 1.0, float(number), True)
+        )
+
+    match.amend(1, "Ann right-of-way", "Ann")
+
+    assert [str(pending.proposal.play) for pending in match.state.pending] == ["Ann right-of-way", "Bob roll"]
+    assert match.confirm(match.state.pending[0].id, "Bob").done

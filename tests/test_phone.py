@@ -77,3 +77,16 @@ def test_a_request_leaves_no_language_behind(client):
     client.get("/phone", headers={"Accept-Language": "pl"})
 
     assert language.spoken() == "en"
+
+
+def test_what_is_chosen_leaves_seat_and_host_as_they_are(app):
+    app.extensions["companion"].match.start(["side Ann", "side Bob", "hand first Ann"])
+    phone = app.test_client()
+    phone.environ_base["REMOTE_ADDR"] = "192.0.2.7"
+    phone.get("/join", query_string={"t": app.extensions["companion"].token}, follow_redirects=True)
+    phone.post("/join", data={"player": "Ann"}, headers=HOME)
+
+    phone.post("/phone", data={"theme": "dark", "large": "on", "sound": "on", "language": "fr"}, headers=HOME)
+
+    assert "À vous de jouer" in phone.get("/").text
+    assert phone.post("/verify", data={"verify": "yes"}, headers=HOME).status_code == 303

@@ -115,7 +115,7 @@ def play() -> Response:
     asked = _asked({"text": str, "anyway": bool}, needed=("text",))
     _need_match()
     anyway = asked.get("anyway", False)
-    return _done(lambda by: match().enter(asked["text"], by, anyway=anyway, vouched=_vouched()))
+    return _done(lambda by: match().enter(asked["text"], by, anyway=anyway, vouched=rights.vouched()))
 
 
 @bp.post("/proposals/<int(signed=True):number>/confirm")
@@ -124,7 +124,7 @@ def confirm(number: int) -> Response:
     asked = _asked({"anyway": bool})
     _need_proposal(number)
     anyway = asked.get("anyway", False)
-    return _done(lambda by: match().confirm(number, by, anyway=anyway, vouched=_vouched()))
+    return _done(lambda by: match().confirm(number, by, anyway=anyway, vouched=rights.vouched()))
 
 
 @bp.post("/proposals/<int(signed=True):number>/dismiss")
@@ -144,14 +144,12 @@ def undo() -> Response:
     """The last change of the record is taken back."""
     asked = _asked({"seq": int})
     _need_match()
-    why_not = rights.why_no_undo(state(), people.holder(state()))
-    if why_not is not None:
+    now = state()
+    seq = asked.get("seq", now.undoable.seq if now.undoable else None)
+    why_not = rights.why_no_undo(now, people.holder(now))
+    if why_not is not None and now.undoable is not None and seq == now.undoable.seq:
         _refuse(why_not, 403)
-    return _done(lambda by: match().undo(by, asked.get("seq")))
-
-
-def _vouched() -> bool:
-    return rights.vouches(state(), people.holder(state()))
+    return _done(lambda by: match().undo(by, seq) if seq is not None else GONE)
 
 
 def _done(act: Callable[[str], Outcome]) -> Response:

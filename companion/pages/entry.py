@@ -8,7 +8,7 @@ from flask import Blueprint, abort, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.match import MatchState
-from companion.pages import offers, people, picking, views, words
+from companion.pages import offers, people, picking, rights, views, words
 from companion.pages.context import match, state
 from companion.pages.picking import Tab
 from companion.pages.words import N_, Names, _, play_say
@@ -183,6 +183,7 @@ def _picker(task: Task, now: MatchState) -> str:
         chances=offers.coups_fourres(table, names) if task.is_new else [],
         here=request.path,
         before="before=1&" if request.args.get("before") else "",
+        why_not_retract=rights.why_no_retract(now, people.holder(now), task.line) if task.line else None,
     )
 
 

@@ -68,6 +68,7 @@ def protect(app: Flask) -> None:
         SESSION_COOKIE_SAMESITE="Lax",
         SESSION_COOKIE_HTTPONLY=True,
         SESSION_COOKIE_NAME="companion",
+        SESSION_REFRESH_EACH_REQUEST=False,  # a slow old answer must not bring an old cookie back
     )
     app.before_request(_before)
     app.after_request(_after)

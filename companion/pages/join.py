@@ -9,8 +9,8 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from companion.pages import people, seats
 from companion.pages.context import match, service, state
-from companion.pages.names import clean
-from companion.pages.words import _
+from companion.pages.names import check_names, clean
+from companion.pages.words import Names, _
 from companion.phones import Wish
 
 bp = Blueprint("join", __name__)
@@ -19,10 +19,12 @@ bp = Blueprint("join", __name__)
 @bp.get("/join")
 def show() -> AnyResponse | str:
     """Whose seat is this phone’s?"""
-    shows_token = people.let_in(request.args.get("t", ""), service().token)
+    if people.let_in(request.args.get("t", ""), service().token):
+        return redirect(url_for("join.show"))
     if people.takes_part() and not people.is_machine():
+        # Only now: what previews a link keeps no cookie, and must not become host.
         people.phones().arrive(people.known_phone())
-    return redirect(url_for("join.show")) if shows_token else _page()
+    return _page()
 
 
 def _page(asks_for: str | None = None, asker: str | None = None) -> str:
@@ -35,6 +37,7 @@ def _page(asks_for: str | None = None, asker: str | None = None) -> str:
         taken={player for player, whose in phones.party.seats.items() if whose != phone},
         asks_for=asks_for,
         asker=asker,
+        typed=clean(request.args.get("name", "")),
         may_take=asks_for is not None and _may_take(asks_for),
         has_asked=asked is not None and asked.player == asks_for,
         knocking=phones.waiting(phone, Wish.JOIN) if not people.takes_part() else None,
@@ -84,13 +87,21 @@ def sit() -> AnyResponse:
     player, name = request.form.get("player", ""), clean(request.form.get("name", "")) or None
     if not any(player in team.players for team in state().game.teams):
         return _without_a_seat(stale=bool(player))
+    if name:
+        check_names([name, *_others_names(player)])
     phone, over = people.known_phone(), "take" in request.form and _may_take(player)
     if not people.phones().sit(phone, player, over=over):
-        if "ask" in request.form:
-            people.phones().ask(Wish.SEAT, phone, player=player)
+        if "ask" in request.form and not people.phones().ask(Wish.SEAT, phone, player=player):
+            flash(_("Too many phones wait to be let in: try again in a minute."))
         return redirect(url_for("join.taken", player=player), 303)
     match().sit(player, player, name)
     return redirect(url_for("table.show"), 303)
+
+
+def _others_names(player: str) -> list[str]:
+    """How everybody else at the table is called."""
+    names = Names.of(state().game)
+    return [names.player(other) for team in state().game.teams for other in team.players if other != player]
 
 
 def _without_a_seat(*, stale: bool) -> AnyResponse:

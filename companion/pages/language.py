@@ -119,7 +119,7 @@ def _plainly(term: Term) -> str:
         return catalogue(spoken()).gettext(text)
     name = reasons.card_name(card, spoken(), printed_in())
     # In English it says `The 100 km` where that is what a sentence needs.
-    return text if name == reasons.card_name(card) else name
+    return text if spoken() == ENGLISH and name == reasons.card_name(card) else name
 
 
 def translate_many(one: str, many: str, count: int) -> str:

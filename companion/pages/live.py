@@ -140,7 +140,7 @@ _snapshots = Snapshots()
 
 def _known_version(event_id: str) -> int:
     boot, _, version = event_id.partition(".")
-    return int(version) if boot == BOOT and version.isdigit() and len(version) < 12 else -1
+    return int(version) if boot == BOOT and version.isascii() and version.isdigit() and len(version) < 12 else -1
 
 
 def _here() -> Callable[[], None]:

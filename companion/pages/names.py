@@ -6,7 +6,9 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 
+from companion.errors import Problem
 from companion.history import history
+from companion.pages.words import _
 from companion.rules import notation
 from companion.rules.notation import PlayerLine, SideLine
 from companion.store import Store
@@ -16,6 +18,8 @@ MOST_MATCHES, MOST_KNOWN = 20, 12
 """How far back names are remembered, and how many."""
 
 _KEYWORDS = {"edition", "side", "target", "option", "player", "hand", "end", "exhausted"}
+_OURS = {"somebody", "camera"}
+"""Whom the log names where no player did something."""
 
 _NOBODY = re.compile(r"\D+-\d+")
 """A player who has typed no name: `Player-2`."""
@@ -49,6 +53,16 @@ def _names_in(lines: Iterable[str]) -> Iterator[str]:
     return (name for player, name in shown.items() if not _NOBODY.fullmatch(player))
 
 
+def check_names(shown: list[str]) -> None:
+    """Raises Problem where two players could not be told apart."""
+    seen: set[str] = set()
+    for name in shown:
+        key = "".join(name.split()).casefold()
+        if key in seen:
+            raise Problem(_("Two players are called %(name)s: give one of them another name.", name=name))
+        seen.add(key)
+
+
 def record_names(shown: Iterable[str]) -> list[str]:
     """One word for each shown name, all different: letters, digits, `-` and `_`."""
     words: list[str] = []
@@ -59,7 +73,7 @@ def record_names(shown: Iterable[str]) -> list[str]:
 
 def _word(name: str) -> str:
     word = re.sub(r"[^\w-]+", "-", name).strip("-") or "Somebody"
-    return f"{word}_" if word.lower() in _KEYWORDS else word
+    return f"{word}_" if word.lower() in _KEYWORDS or word in _OURS else word
 
 
 def _free(word: str, taken: list[str]) -> str:

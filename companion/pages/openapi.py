@@ -65,7 +65,7 @@ def _answer(about: str, schema: Schema) -> Schema:
 _ERRORS = {
     400: "What was sent is no JSON, or the address is not this machine’s.",
     401: "This phone may not take part: it has not scanned the join code.",
-    403: "`Origin` is missing or another than the address asked.",
+    403: "`Origin` is missing or another than the address asked, or it is not this phone’s to do.",
     404: "There is no such thing.",
     409: "It was settled already, or no game has been set up.",
     413: "More was sent than is ever needed (16 KiB).",

@@ -81,8 +81,11 @@ def phone() -> str | None:
 
 def known_phone() -> str:
     """Which phone this is, from now on at the latest."""
-    session.permanent = True
-    return str(session.setdefault(_PHONE, new_phone()))
+    known = phone()
+    if known is None:
+        session.permanent = True
+        session[_PHONE] = known = new_phone()
+    return known
 
 
 def let_in(given: str, token: str) -> bool:

@@ -13,7 +13,7 @@ from companion.pages.words import N_
 
 bp = Blueprint("phone", __name__)
 
-_KEPT = "phone"
+_KEPT = "looks"
 ON = "on"
 
 

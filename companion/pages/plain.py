@@ -10,13 +10,14 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from companion.errors import Problem
 from companion.match import MatchState
-from companion.pages import offers, people, playing, views, words
+from companion.pages import offers, people, playing, rights, views, words
 from companion.pages.context import forget_state, match, state
 from companion.pages.views import SideView
 from companion.pages.words import Names, _, many
 from companion.rules.cards import Card, Family, card_of_slug
 from companion.rules.play import Play, Verb
 from companion.rules.table import Table
+from companion.store import NotSaved
 
 bp = Blueprint("plain", __name__)
 
@@ -57,6 +58,8 @@ def show() -> AnyResponse | str:
         targets=[(side.name, names.side(side.name)) for side in table.sides],
         cards=_cards(table),
         written=request.args.get("text", ""),
+        undoing=rights.undoing(now, people.holder(now)),
+        redoing=rights.redoing(now, people.holder(now)),
     )
 
 
@@ -125,13 +128,15 @@ def enter() -> AnyResponse:
     """A play put together from the choices of the page, or written as in a record."""
     text = request.form.get("text", "").strip()
     try:
-        outcome = match().enter(text or _chosen(state()), people.who(state()))
+        outcome = match().enter(text or _chosen(state()), people.who(state()), vouched=rights.vouched())
+    except NotSaved:
+        raise
     except Problem as problem:
-        flash(str(problem))
+        flash(_(problem.sentence))
         return redirect(url_for("plain.show", text=text[:200] or None, _anchor="enter"), 303)
     forget_state()
     if outcome.say:
-        flash(outcome.say)
+        flash(_(outcome.say))
     return redirect(url_for("plain.show", _anchor="now"), 303)
 
 

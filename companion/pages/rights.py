@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from companion.history import Kind
 from companion.match import Entry, MatchState
 from companion.moment import waits_for_another
-from companion.pages import words
+from companion.pages import people, words
+from companion.pages.context import state
 from companion.pages.people import Holder
 from companion.pages.words import N_, Names, _
 from companion.rules.play import Play, Verb
@@ -162,6 +163,11 @@ def vouches(now: MatchState, holder: Holder) -> bool:
     own = _sides(now).get(holder.seat or "")
     others = {_sides(now)[player] for player in holder.seated} - {own}
     return holder.hosts and (holder.seat is None or not others)
+
+
+def vouched() -> bool:
+    """Whether the phone that asks stands in for another side."""
+    return vouches(state(), people.holder(state()))
 
 
 def waits_for(now: MatchState, holder: Holder, play: Play, by: str) -> str | None:

@@ -12,7 +12,7 @@ from companion.errors import Problem
 from companion.match import MatchState, Policy
 from companion.pages import agreements, people, seats
 from companion.pages.context import match, state
-from companion.pages.names import clean, known_names, record_names
+from companion.pages.names import check_names, clean, known_names, record_names
 from companion.pages.words import Names, _
 from companion.rules import notation, referee
 from companion.rules.edition import Edition, EditionError, edition_names, load_edition
@@ -161,7 +161,7 @@ def setup_lines(form: MultiDict[str, str]) -> list[str]:
     players, each = _seating(form.get("seating", ""), edition)
     typed = [clean(form.get(f"name{seat}", "")) for seat in range(1, players + 1)]
     shown = [name or _("Player %(number)d", number=seat) for seat, name in enumerate(typed, start=1)]
-    _check_names(shown)
+    check_names(shown)
     words = record_names(shown)
     teams = _teams(words, each)
     agreements.agreed(form, edition)
@@ -171,16 +171,6 @@ def setup_lines(form: MultiDict[str, str]) -> list[str]:
     lines = [named, *agreements.counted_lines(form, edition), *lines]
     lines += [f'player {word} "{name}"' for word, name in zip(words, shown, strict=True) if word != name]
     return [*lines, f"hand first {first}"]
-
-
-def _check_names(shown: list[str]) -> None:
-    """Raises Problem where two players could not be told apart."""
-    seen: set[str] = set()
-    for name in shown:
-        key = "".join(name.split()).casefold()
-        if key in seen:
-            raise Problem(_("Two players are called %(name)s: give one of them another name.", name=name))
-        seen.add(key)
 
 
 def _edition(name: str) -> Edition:
@@ -216,6 +206,6 @@ def _target(value: str, edition: Edition, players: int) -> int | None:
 
 def _km(value: str) -> int | None:
     """The target that was chosen; None where none was, or none that could be driven to."""
-    km = int(value) if value.isdigit() and len(value) < 6 else 0
+    km = int(value) if value.isascii() and value.isdigit() and len(value) < 6 else 0
     km -= km % TARGET_STEP_KM
     return km if LEAST_TARGET_KM <= km <= MOST_TARGET_KM else None

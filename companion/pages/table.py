@@ -58,6 +58,7 @@ def show() -> AnyResponse | str:
         winner=names.side(now.game.winner) if now.game.winner else None,
         waits=_waits(now),
         undoing=rights.undoing(now, people.holder(now)),
+        somebody_sits=bool(people.holder(now).seated),
         redoing=rights.redoing(now, people.holder(now)),
         asks=seats.asked_here(now),
         attention=[views.entry_view(now, entry) for entry in now.attention],
@@ -84,14 +85,14 @@ def more() -> str:
 @bp.post("/play")
 def enter() -> AnyResponse:
     """A play picked by hand."""
-    return _write("entry.new", lambda m, text, by: m.enter(text, by, vouched=_vouched()))
+    return _write("entry.new", lambda m, text, by: m.enter(text, by, vouched=rights.vouched()))
 
 
 @bp.post("/proposal/<int(signed=True):proposal_id>/confirm")
 def confirm(proposal_id: int) -> AnyResponse:
     """A proposal counts; with `anyway` although it is illegal."""
     anyway = "anyway" in request.form
-    return _tap(lambda m, by: m.confirm(proposal_id, by, anyway=anyway, vouched=_vouched()))
+    return _tap(lambda m, by: m.confirm(proposal_id, by, anyway=anyway, vouched=rights.vouched()))
 
 
 @bp.post("/proposal/<int(signed=True):proposal_id>/dismiss")
@@ -116,7 +117,7 @@ def amend(proposal_id: int) -> AnyResponse:
     """A proposal was another play."""
     return _write(
         "entry.instead",
-        lambda m, text, by: m.amend(proposal_id, text, by, vouched=_vouched()),
+        lambda m, text, by: m.amend(proposal_id, text, by, vouched=rights.vouched()),
         proposal_id=proposal_id,
     )
 
@@ -128,7 +129,7 @@ def tell(doubt_id: int) -> AnyResponse:
         return _tap(lambda m, by: m.answer_doubt(doubt_id, None, by))
     return _write(
         "entry.which",
-        lambda m, text, by: m.answer_doubt(doubt_id, text, by, vouched=_vouched()),
+        lambda m, text, by: m.answer_doubt(doubt_id, text, by, vouched=rights.vouched()),
         doubt_id=doubt_id,
     )
 
@@ -137,14 +138,22 @@ def tell(doubt_id: int) -> AnyResponse:
 def correct(seq: int) -> AnyResponse:
     """A line of the log should have said something else."""
     was_over = _has_ended(seq)
-    return _scored(was_over, _write("entry.change", lambda m, text, by: m.correct(seq, text, by), seq=seq))
+    return _scored(
+        was_over,
+        _write("entry.change", lambda m, text, by: m.correct(seq, text, by, vouched=rights.vouched()), seq=seq),
+    )
 
 
 @bp.post("/line/<int:seq>/before")
 def insert(seq: int) -> AnyResponse:
     """A play was forgotten before a line of the log."""
     was_over = _has_ended(seq)
-    return _scored(was_over, _write("entry.change", lambda m, text, by: m.insert(seq, text, by), seq=seq, before=1))
+    return _scored(
+        was_over,
+        _write(
+            "entry.change", lambda m, text, by: m.insert(seq, text, by, vouched=rights.vouched()), seq=seq, before=1
+        ),
+    )
 
 
 @bp.post("/line/<int:seq>/retract")
@@ -171,7 +180,7 @@ def _scored(was_over: bool, answer: AnyResponse) -> AnyResponse:
 @bp.post("/line/<int:seq>/stand")
 def let_stand(seq: int) -> AnyResponse:
     """A line that became illegal counts all the same."""
-    return _tap(lambda m, by: m.let_stand(seq, by))
+    return _tap(lambda m, by: m.let_stand(seq, by, vouched=rights.vouched()))
 
 
 @bp.post("/undo")
@@ -200,11 +209,6 @@ def _check(why_not: str | None) -> None:
     """Raises NotYours with the sentence of who may."""
     if why_not is not None:
         raise NotYours(why_not)
-
-
-def _vouched() -> bool:
-    """Whether this phone stands in for the side that verifies."""
-    return rights.vouches(state(), people.holder(state()))
 
 
 @bp.post("/difference/<int:mismatch_id>")

@@ -270,6 +270,7 @@ SCENES = {
     "line": (TWO, ATTACK, nothing, "/line/9"),
     "score": (TWO, [*FINISH, "Ann finish"], nothing, "/score"),
     "score-open": (TWO, ATTACK, nothing, "/score"),
+    "mine-start": (TWO, [], nothing, "/"),
     "mine": (TWO, ATTACK, nothing, "/"),
     "mine-legal": (TWO, OPENING, lambda m: propose(m, "Bob 25"), "/"),
     "mine-illegal": (TWO, OPENING, lambda m: propose(m, "Bob 100"), "/"),
@@ -306,6 +307,7 @@ SCENES = {
 }
 
 SITS = {
+    "mine-start": "Ann",
     "mine": "Ann",
     "mine-legal": "Bob",
     "mine-illegal": "Bob",

@@ -159,3 +159,13 @@ def test_the_language_is_another_by_one_tap_and_stays_so(opened, strangers):
 
         assert "rolls" not in ann.page.locator("main").inner_text()
         assert "turn" not in ann.page.get_by_role("heading", level=1).inner_text()
+
+
+def test_the_heading_follows_to_the_next_hand_on_the_other_phone(opened):
+    with match_of(["side Ann", "side Bob", "hand first Ann"], ["end"]) as match, running(app_of(match)) as url:
+        page = opened(url, PHONE)
+        expect(page.locator("#heading")).to_have_text("Hand 1")
+
+        match.next_hand("Bob")
+
+        expect(page.locator("#heading")).to_have_text("Hand 2")

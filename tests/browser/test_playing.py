@@ -380,3 +380,17 @@ def test_the_code_to_join_is_large_until_the_first_card_lies(opened):
         expect(page.locator(".fresh")).to_have_count(0)
 
         assert large > 2 * page.locator(".qr").bounding_box()["width"]
+
+
+@pytest.mark.parametrize("player", [None, "Ann"])
+def test_before_the_first_card_road_and_kilometres_are_there_at_full_size(opened, player):
+    with match_of(TWO, []) as match, running(app_of(match)) as url:
+        page = opened(f"{url}/join" if player else url)
+        if player:
+            page.get_by_role("button", name=player).click()
+
+        road, km = page.locator(".side .road").first, page.locator(".side .km b").first
+        assert road.bounding_box()["width"] >= 30
+        assert road.bounding_box()["height"] >= 100
+        expect(km).to_have_text("700")
+        assert km.bounding_box()["width"] >= 30

@@ -70,6 +70,12 @@ function slide() {
 slide();
 document.body.addEventListener("htmx:afterSwap", slide);
 
+// The heading stands above the part that is fetched anew.
+document.body.addEventListener("htmx:afterSwap", () => {
+  const now = document.querySelector("[data-heading]");
+  if (now) document.getElementById("heading").textContent = now.dataset.heading;
+});
+
 // The window of a coup fourré shrinks once for each attack, however often the page is fetched anew; when it has
 // closed, the button is smaller and still there: the rules say when it is too late.
 const WINDOW_MS = 15000;
