@@ -72,8 +72,9 @@ document.body.addEventListener("htmx:afterSwap", slide);
 
 // The heading stands above the part that is fetched anew.
 document.body.addEventListener("htmx:afterSwap", () => {
+  const heading = document.getElementById("heading");
   const now = document.querySelector("[data-heading]");
-  if (now) document.getElementById("heading").textContent = now.dataset.heading;
+  if (heading && now) heading.textContent = now.dataset.heading;
 });
 
 // The window of a coup fourré shrinks once for each attack, however often the page is fetched anew; when it has
