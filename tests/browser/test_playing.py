@@ -187,7 +187,7 @@ def test_a_card_slides_into_its_place_once(seated, game):
     match.trouble("The camera is gone. Plays can be entered by hand.")
     expect(page.locator(".trouble")).to_be_visible()
 
-    assert page.locator(".slides").count() == 0
+    expect(page.locator(".slides")).to_have_count(0)
 
 
 # --- Sounds, speech, vibration -------------------------------------------------------------------------------

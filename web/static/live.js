@@ -60,6 +60,7 @@ document.body.addEventListener("htmx:afterSettle", blink);
 
 // A card that has come to lie somewhere slides into its place, once. What lay there is known by the place's id.
 const lying = new Map();
+// After settling, which sets the class anew.
 function slide() {
   for (const place of document.querySelectorAll("[data-lies]")) {
     const lies = place.dataset.lies;
@@ -68,7 +69,10 @@ function slide() {
   }
 }
 slide();
-document.body.addEventListener("htmx:afterSwap", slide);
+document.body.addEventListener("htmx:afterSettle", slide);
+document.body.addEventListener("htmx:afterSwap", () => {
+  for (const place of document.querySelectorAll(".slides")) place.classList.remove("slides");
+});
 
 // The heading stands above the part that is fetched anew.
 document.body.addEventListener("htmx:afterSwap", () => {
