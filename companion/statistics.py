@@ -10,10 +10,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from companion.rules.cards import Card, Family
+from companion.rules.cards import Card
 from companion.rules.corrections import JudgedRecord
 from companion.rules.judge import Game, HandResult, JudgedLine
-from companion.rules.play import Play, Verb
 from companion.rules.table import HowEnded, Side
 
 
@@ -119,7 +118,7 @@ def _of_plays(record: JudgedRecord, hands: Iterable[int]) -> Iterator[Figures]:
         if line.hand not in finished or not line.applied or play is None or play.player is None:
             continue
         name = _shown(record.game, play.player)
-        if is_coup_fourre(play):
+        if play.is_coup_fourre:
             yield Figures(name, coups_fourres=1)
         struck = struck_by(line)
         if struck is not None:
@@ -133,17 +132,10 @@ def _lines_of(record: JudgedRecord, hand: int | None = None) -> Iterator[JudgedL
     return (line for line in lines if hand in (None, line.hand))
 
 
-def is_coup_fourre(play: Play) -> bool:
-    """Whether a play answers an attack at once with a safety."""
-    return play.verb is Verb.PLAY and play.at_once and play.card is not None and play.card.family is Family.SAFETY
-
-
 def struck_by(line: JudgedLine) -> tuple[Side, Card] | None:
     """The side on which a line has put a hazard, and which; a mirror puts it back on the attacker."""
     play, table = line.play, line.table
-    if not line.applied or play is None or play.verb is not Verb.PLAY or play.card is None or table is None:
-        return None
-    if play.card is not Card.MIRROR and play.card.family is not Family.HAZARD:
+    if not line.applied or play is None or play.card is None or table is None or not play.is_attack:
         return None
     if table.attacks:
         return table.sides[table.attacks[-1].side], table.attacks[-1].hazard

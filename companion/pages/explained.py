@@ -13,7 +13,6 @@ from companion.rules.cards import SAFETY_OF, Card
 from companion.rules.edition import Edition
 from companion.rules.scoring import Item
 from companion.rules.table import Side, Table
-from companion.statistics import is_coup_fourre
 
 Answered = Mapping[tuple[str, Card], Card]
 """The hazard that each coup fourré has answered, by side and safety."""
@@ -26,7 +25,7 @@ def answered(hand: PlayedHand) -> Answered:
     found: dict[tuple[str, Card], Card] = {}
     for before, entry in zip((hand.begins, *hand.games), hand.entries, strict=False):
         play, table = entry.play, before.table
-        if entry.needs_attention or play is None or play.card is None or table is None or not is_coup_fourre(play):
+        if entry.needs_attention or play is None or play.card is None or table is None or not play.is_coup_fourre:
             continue
         index = table.side_index(play.player or "")
         hazards = [a.hazard for a in table.attacks if a.side == index and SAFETY_OF.get(a.hazard) is play.card]

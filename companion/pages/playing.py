@@ -12,8 +12,7 @@ from companion.pages.offers import Offer
 from companion.pages.views import PlayView
 from companion.pages.words import Names, _
 from companion.proposal import Mismatch
-from companion.rules.cards import Card, Family, card_of_slug
-from companion.rules.play import Play, Verb
+from companion.rules.cards import Card, card_of_slug
 from companion.rules.table import Table
 
 
@@ -58,16 +57,7 @@ def _attack_key(state: MatchState) -> str:
 
 
 def _is_attack(entry: Entry) -> bool:
-    return not entry.needs_attention and entry.play is not None and is_attack(entry.play)
-
-
-def is_attack(play: Play) -> bool:
-    """Whether a play has put a hazard before somebody."""
-    return play.verb is Verb.PLAY and play.card is not None and _harms(play.card)
-
-
-def _harms(card: Card) -> bool:
-    return card is Card.MIRROR or card.family is Family.HAZARD
+    return not entry.needs_attention and entry.play is not None and entry.play.is_attack
 
 
 @dataclass(frozen=True, slots=True)

@@ -362,5 +362,4 @@ def _then(table: Table, play: Play, names: Names) -> str | None:
 
 def _hit(table: Table, play: Play) -> Side | None:
     """The side on which a play has just put a hazard."""
-    attack = play.verb is Verb.PLAY and (play.card is Card.MIRROR or (play.card or Card.ROLL).family is Family.HAZARD)
-    return table.sides[table.attacks[-1].side] if attack and table.attacks else None
+    return table.sides[table.attacks[-1].side] if play.is_attack and table.attacks else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from companion.rules.cards import Card
+from companion.rules.cards import Card, Family
 
 
 class Verb(StrEnum):
@@ -56,6 +56,18 @@ class Play:
 
     under: bool = False
     """A fast remedy that goes under its hazard on the discard pile."""
+
+    @property
+    def is_attack(self) -> bool:
+        """Whether it puts a hazard before somebody; a mirror puts one back."""
+        card = self.card if self.verb is Verb.PLAY else None
+        return card is not None and (card is Card.MIRROR or card.family is Family.HAZARD)
+
+    @property
+    def is_coup_fourre(self) -> bool:
+        """Whether it answers an attack at once with a safety."""
+        card = self.card if self.verb is Verb.PLAY and self.at_once else None
+        return card is not None and card.family is Family.SAFETY
 
     def __str__(self) -> str:
         """The play in record notation, in its one normal form."""
