@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import threading
 import time
 from collections.abc import Callable
@@ -14,6 +13,7 @@ from companion.decks import deck_names, load_deck
 from companion.errors import Problem
 from companion.said import say
 from companion.vision.templates import Templates, load_templates
+from companion.whole import write_whole
 
 KEPT_NAME = "deck-in-use.json"
 """The file of the data folder in which the choice is kept."""
@@ -56,13 +56,8 @@ def choose_deck(data: Path, name: str | None) -> None:
     """
     if name is not None:
         load_deck(name, data)
-    path, new = data / KEPT_NAME, data / f"{KEPT_NAME}.new"
     try:
-        with new.open("w", encoding="utf-8") as file:
-            json.dump({"deck": name}, file)
-            file.flush()
-            os.fsync(file.fileno())
-        new.replace(path)
+        write_whole(data / KEPT_NAME, json.dumps({"deck": name}))
     except OSError as error:
         full = say(
             "Which cards you play with cannot be kept in %(folder)s (%(error)s): make room there.",

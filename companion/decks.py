@@ -10,7 +10,6 @@ from __future__ import annotations
 import datetime
 import io
 import json
-import os
 import re
 import shutil
 import tempfile
@@ -30,6 +29,7 @@ from companion.rules.edition import Edition, EditionError, load_edition
 from companion.rules.spelling import meant, shown
 from companion.said import Said, say, say_many
 from companion.shipped import shipped
+from companion.whole import write_whole
 
 DECKS_NAME = "decks"
 """The folder of the data folder in which one's own decks lie."""
@@ -425,13 +425,8 @@ def remove_deck(name: str, data: Path) -> Path:
 
 def _write(path: Path, content: bytes) -> None:
     """Writes a file whole or not at all."""
-    new = path.with_name(f"{path.name}.new")
     try:
-        with new.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        new.replace(path)
+        write_whole(path, content)
     except OSError as error:
         raise _cannot_write(path.parent, error) from error
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -16,6 +15,7 @@ from pathlib import Path
 from companion.errors import Problem
 from companion.layout import all_mats
 from companion.said import Said, Term, say
+from companion.whole import write_whole
 
 FILE_NAME = "drawn-zones.json"
 ZONE_NAMES = tuple(f"{layout.id}/{zone}" for layout in all_mats() for zone in layout.zones)
@@ -396,13 +396,8 @@ def _load(path: Path | None) -> Drawing | None:
 
 def _write(path: Path, text: str) -> None:
     """Writes a file whole or not at all."""
-    new = path.with_suffix(".new")
     try:
-        with new.open("w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        new.replace(path)
+        write_whole(path, text)
     except OSError as error:
         full = say(
             "The zones cannot be kept in %(folder)s (%(error)s): make room there.",

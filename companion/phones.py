@@ -7,7 +7,6 @@ was last seen and what is being asked is remembered only while the service runs.
 from __future__ import annotations
 
 import json
-import os
 import secrets
 import threading
 import time
@@ -20,6 +19,7 @@ from typing import Any
 
 from companion.errors import Problem
 from companion.said import say
+from companion.whole import write_whole
 
 KEPT_NAME = "phones.json"
 SEAT_AWAY_S = 120.0
@@ -286,13 +286,8 @@ def _kept(path: Path, party: Party) -> Party:
         "let_in": party.let_in,
         "names": dict(party.names),
     }
-    new = path.with_name(f"{path.name}.new")
     try:
-        with new.open("w", encoding="utf-8") as file:
-            json.dump(body, file, ensure_ascii=False)
-            file.flush()
-            os.fsync(file.fileno())
-        new.replace(path)
+        write_whole(path, json.dumps(body, ensure_ascii=False))
     except OSError as error:
         where, why = str(path.parent), error.strerror or str(error)
         raise Problem(

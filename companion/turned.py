@@ -15,8 +15,10 @@ from typing import cast
 import cv2
 
 from companion.errors import Problem
+from companion.said import say
 from companion.vision.boxes import Image
 from companion.vision.camera import Frame
+from companion.whole import write_whole
 
 KEPT_NAME = "picture-turn.json"
 QUARTERS = {90: cv2.ROTATE_90_CLOCKWISE, 180: cv2.ROTATE_180, 270: cv2.ROTATE_90_COUNTERCLOCKWISE}
@@ -70,10 +72,12 @@ def _read(path: Path) -> Turn:
 
 
 def _write(path: Path, turn: Turn) -> None:
-    new = path.with_suffix(".new")
     try:
-        new.write_text(json.dumps({"degrees": turn.degrees, "mirrored": turn.mirrored}), encoding="utf-8")
-        new.replace(path)
+        write_whole(path, json.dumps({"degrees": turn.degrees, "mirrored": turn.mirrored}))
     except OSError as error:
-        say = f"{path} cannot be written ({error.strerror}): check the folder's rights and the disk's space."
-        raise Problem(say) from error
+        full = say(
+            "%(path)s cannot be written (%(error)s): check the folder's rights and the disk's space.",
+            path=path,
+            error=error.strerror,
+        )
+        raise Problem(full) from error

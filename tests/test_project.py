@@ -35,13 +35,14 @@ NOT_OURS = {
 
 # --- Imports point inwards ------------------------------------------------------------------------------------
 
-LEAVES = {"calling", "codes", "decks", "drawn_zones", "errors", "labels", "layout", "said", "shipped", "rules"}
+LEAVES = {"calling", "codes", "decks", "drawn_zones", "errors", "labels", "layout", "said", "shipped", "rules", "whole"}
 MAY_IMPORT = {
     "": set(),
     "rules": {"errors", "said", "shipped"},
     "calling": set(),
     "errors": {"said"},
     "said": set(),
+    "whole": set(),
     "labels": {"rules"},
     "codes": {"labels", "rules"},
     "layout": {"rules"},
@@ -49,8 +50,8 @@ MAY_IMPORT = {
     "data": {"errors", "said"},
     "places": LEAVES,
     "proposal": LEAVES,
-    "decks": {"calling", "errors", "said", "shipped", "rules"},
-    "drawn_zones": {"errors", "layout", "said"},
+    "decks": {"calling", "errors", "said", "shipped", "rules", "whole"},
+    "drawn_zones": {"errors", "layout", "said", "whole"},
     "setup": LEAVES,
     "vision": LEAVES,
     "printing": LEAVES,

@@ -13,11 +13,10 @@ from companion.errors import Problem
 from companion.history import history
 from companion.match import GONE, Fate, MatchState, Outcome
 from companion.pages import openapi, people, rights, words
-from companion.pages.context import forget_state, match, state
+from companion.pages.context import forget_state, match, service, state
 from companion.pages.words import N_, Names, _
-from companion.rules import judge, notation
-from companion.rules.judge import Game
-from companion.rules.notation import EditionLine, HandLine, Line, PlayerLine, SideLine
+from companion.rules import notation
+from companion.rules.notation import EditionLine, HandLine, PlayerLine, SideLine
 from companion.store import Event, NotSaved
 
 bp = Blueprint("api", __name__, url_prefix="/api")
@@ -85,25 +84,14 @@ def _at(event: Event) -> str:
 @bp.get("/matches/<int:number>")
 def one(number: int) -> Response:
     """A match: its record, its hands as they were counted, its totals."""
-    store = match().store
-    if number not in store.matches():
-        abort(404)
-    lines = [line.text for line in history(store.events(number)).lines]
-    game = _judged(lines)
+    past = service().archive.past(match().store, number) or abort(404)
     totals = {
-        "record": lines,
-        "played_hands": [result.as_json("") for result in game.hands],
-        "totals": dict(game.totals),
-        "winner": game.winner,
+        "record": list(past.lines),
+        "played_hands": [result.as_json("") for result in past.game.hands],
+        "totals": dict(past.game.totals),
+        "winner": past.game.winner,
     }
     return make_response(_brief(number) | totals)
-
-
-def _judged(lines: list[str]) -> Game:
-    game = judge.NEW_GAME
-    for place, text in enumerate(lines, start=1):
-        game, _items = judge.step(game, Line(place, text))
-    return game
 
 
 # What can be done
