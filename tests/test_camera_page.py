@@ -240,6 +240,14 @@ def test_what_is_kept_is_shown_again(page):
     assert '<option value="left" selected>' in shown
 
 
+def test_of_many_zones_that_are_missing_a_few_are_named():
+    called = Called(Names({}, {"Ann": ("Ann",), "Bob": ("Bob",), "Cid": ("Cid",)}), MATS | {"side-3": "Cid"})
+    zones = [f"side-{side}/{zone}" for side in (1, 2, 3) for zone in ("battle", "distance")]
+
+    assert drawing.still_to_draw(zones[2:], called).endswith("· 9 Cid: battle pile · 12 Cid: distance area.")
+    assert drawing.still_to_draw(zones, called).endswith("· 8 Bob: distance area · …")
+
+
 @pytest.mark.parametrize(
     ("boxes", "says"),
     [

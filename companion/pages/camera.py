@@ -118,6 +118,7 @@ def _form(typed: drawing.Form, sentence: str = "") -> str:
         is_given=zones.given is not None,
         is_kept=current is not None,
         sentence=sentence or zones.problem or "",
+        most_named=drawing.MOST_NAMED,
         missing=drawing.still_to_draw(lacking, called) if lacking else "",
         chosen=request.form.get("chosen") or request.form.get("clear"),
     )

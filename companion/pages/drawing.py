@@ -24,6 +24,9 @@ SEATS = (
 MOST_HIGH, TABLE_HIGH = 40.0, 16.0
 """How high a side's mat and the table's would be on the picture that zones are put on to begin with, in hundredths."""
 
+MOST_NAMED = 4
+"""As many zones as are named at once: more would be a list longer than the page."""
+
 WIDE_SCREEN = 9 / 16
 
 
@@ -83,8 +86,9 @@ def missing(form: Form, called: Called) -> tuple[str, ...]:
 def still_to_draw(zones: Iterable[str], called: Called) -> str:
     """Zones that are missing, in a sentence: with their numbers, as they stand in the list."""
     numbers = called.numbers()
-    named = " · ".join(f"{numbers[zone]} {called.whole(zone)}" for zone in zones)
-    return _("Still to be drawn: %(zones)s.", zones=named)
+    named = [f"{numbers[zone]} {called.whole(zone)}" for zone in zones]
+    more = ["…"] * (len(named) > MOST_NAMED)
+    return _("Still to be drawn: %(zones)s.", zones=" · ".join(named[:MOST_NAMED] + more)).replace("….", "…")
 
 
 def _is_typed(form: Form, zone: str) -> bool:

@@ -1,4 +1,4 @@
-"""No page shuts anybody out: axe-core finds nothing serious on any page, in either theme, on a phone or a wall."""
+"""No page shuts anybody out: axe-core finds nothing serious on any page, in either theme, and nothing spills over."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from browser.screens import (
     FINISH,
     OPENING,
     SMALL,
+    TABLET,
     TWO,
     WALL,
     app_of,
@@ -31,6 +32,21 @@ OPEN_ALL = "document.querySelectorAll('details').forEach(one => { one.open = tru
 FINDINGS = """only => axe.run(document, {resultTypes: ["violations"], ...only}).then(found => found.violations
     .filter(one => ["serious", "critical"].includes(one.impact))
     .flatMap(one => one.nodes.map(node => `${one.id}: ${node.target.join(" ")} – ${node.failureSummary}`)))"""
+SPILLS = """() => {
+  const shows = box => box.width > 1 && box.height > 1;
+  const clips = one => /auto|scroll|hidden/.test(getComputedStyle(one).overflowX);
+  const scrolls = one => one && (clips(one) || scrolls(one.parentElement));
+  const said = one => `${one.tagName.toLowerCase()} “${(one.alt ?? one.innerText).slice(0, 40)}”`;
+  return [...document.querySelectorAll("main :is(img, select, input, button, a, h1, h2, h3, p, b, td)")].filter(one => {
+    const box = one.getBoundingClientRect();
+    if (!shows(box) || scrolls(one.parentElement)) return false;
+    const frame = one.parentElement.getBoundingClientRect();
+    const beyond = one.tagName === "IMG" && (box.left < frame.left - 2 || box.right > frame.right + 2);
+    return beyond || box.left < -1 || box.right > innerWidth + 1;
+  }).map(said);
+}"""
+"""What reaches beyond the page, and pictures that reach beyond what they stand in."""
+
 ONLY = {"light": {}, "dark": {"runOnly": ["color-contrast"]}}
 """What is looked at in each theme: a theme changes nothing but colours."""
 
@@ -127,7 +143,7 @@ FAINT = """
 
 @pytest.fixture(scope="module")
 def inspected(browser):
-    """Opens a page and gives what axe-core finds serious on it, in both themes and sizes."""
+    """Opens a page and gives what axe-core finds serious on it, in both themes and sizes, and what spills over."""
     context = browser.new_context(viewport=SMALL, bypass_csp=True, reduced_motion="reduce")
     page = context.new_page()
 
@@ -141,6 +157,9 @@ def inspected(browser):
             for theme, only in ONLY.items():
                 page.emulate_media(color_scheme=theme)
                 found += [f"{size['width']} {theme}: {one}" for one in page.evaluate(FINDINGS, only)]
+        for size in (SMALL, TABLET, WALL):
+            page.set_viewport_size(size)
+            found += [f"{size['width']} spills: {one}" for one in page.evaluate(SPILLS)]
         return found
 
     yield inspect
@@ -148,7 +167,7 @@ def inspected(browser):
 
 
 @pytest.mark.parametrize("state", STATES)
-def test_nothing_serious_is_found_on_any_page(inspected, state):
+def test_nothing_serious_is_found_and_nothing_spills_over_on_any_page(inspected, state):
     header, plays, prepare = STATES[state]
     wrong = {}
     with match_of(header, plays) as match:

@@ -53,8 +53,10 @@ function draw() {
     const isOnMats = !sides.some(box) && zones.some(box);
     const lacking = isOnMats ? [] : sides.filter((zone) => "needed" in zone.row.dataset && !box(zone));
     missing.hidden = !lacking.length;
-    const named = lacking.map(({ row }) => `${row.dataset.number} ${row.dataset.name}`).join(" · ");
-    missing.textContent = missing.dataset.say.replace("{zones}", () => named);
+    const most = Number(missing.dataset.most);
+    const named = lacking.slice(0, most).map(({ row }) => `${row.dataset.number} ${row.dataset.name}`);
+    if (lacking.length > most) named.push("…");
+    missing.textContent = missing.dataset.say.replace("{zones}", () => named.join(" · ")).replace("….", "…");
   }
 
   // Only zones that are there can go together.
