@@ -146,7 +146,7 @@ def test_the_first_phone_that_scans_the_code_is_the_host(app):
 
     assert is_host(app, first)
     assert "This phone is the host’s." in text_of(first.get("/seats"))
-    assert "A phone without a seat is the host." in text_of(second.get("/seats"))
+    assert "Phone 1 is the host." in text_of(second.get("/seats"))
 
 
 def test_the_page_of_seats_names_the_host(app, two):
@@ -372,7 +372,7 @@ def test_a_seat_is_handed_over_by_the_host_or_by_whoever_has_it(app, two, answer
     other = scanned(app, 12)
     tap(other, "/join", player="Bob", ask="1")
     for phone in two:
-        assert "Another phone asks for the seat of Bob." in text_of(phone.get("/"))
+        assert "Phone 3 asks for the seat of Bob." in text_of(phone.get("/"))
     tap(two[answers], f"/seats/asked/{asked_id(app)}", answer="yes")
 
     assert holds(app, "Bob") == phone_of(other)
