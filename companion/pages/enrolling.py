@@ -14,7 +14,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from companion.decks import BACK, MOST_PICTURES, Subject
 from companion.errors import Problem
 from companion.pages import people, rights, words
-from companion.pages.context import go, service, state
+from companion.pages.context import service, state
 from companion.pages.decks import enrolment_of, known, title_of
 from companion.pages.words import _
 from companion.rules.cards import card_of_slug
@@ -99,14 +99,14 @@ def watch(name: str) -> AnyResponse | tuple[str, int]:
     subject, image = _subject(enrolment, request.form.get("card", "")), _seen()
     if enrolment.pictures(subject):
         # Another phone has taken it meanwhile.
-        return go(_after(enrolment, subject))
+        return _go(_after(enrolment, subject))
     try:
         verdict = service().guide.watch(enrolment, subject, image) if image is not None else None
     except Problem as problem:
         return render_template("enrol_said.html", sentence=str(problem)), 200
     if verdict is None:
         return "", 204
-    return go(_after(enrolment, subject)) if verdict.is_good else _say(verdict)
+    return _go(_after(enrolment, subject)) if verdict.is_good else _say(verdict)
 
 
 @bp.get("/decks/<name>/<slug>-<int:number>.jpg")
@@ -177,6 +177,10 @@ def _after(enrolment: Enrolment, subject: Subject) -> str:
     photo = "1" if request.files else None
     got = subject_name(subject)
     return url_for("enrolling.show", name=enrolment.description.name, card=following, got=got, auto=auto, photo=photo)
+
+
+def _go(url: str) -> Response:
+    return Response(status=204, headers={"HX-Redirect": url})
 
 
 def _say(verdict: Verdict) -> tuple[str, int]:

@@ -184,7 +184,7 @@ def answer(asked_id: int) -> AnyResponse:
     if found is None or people.phones().answer(asked_id, yes=yes, by=people.phone()) is None:
         flash(_("That was settled already."))
     elif yes and found.wish is Wish.HOST:
-        flash(host_say(state()))
+        flash(_handed_on())
     return _back()
 
 
@@ -222,8 +222,12 @@ def hand_on() -> AnyResponse:
         flash(_("That phone is gone: choose another."))
         return _back()
     people.phones().make_host(phone, by=people.phone())
-    flash(host_say(state()))
+    flash(_handed_on())
     return _back()
+
+
+def _handed_on() -> str:
+    return _("The role is handed on: %(who)s is the host now.", who=host_name(state()))
 
 
 @bp.post("/seats/host/take")

@@ -27,6 +27,9 @@ class TellView:
     go: str = ""
     """The words of the way there; empty where it leads nowhere."""
 
+    lost: bool = False
+    """Its seat is lost: to take one is what there is to do."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Saying:
@@ -82,7 +85,8 @@ def _view(now: MatchState, told: Told) -> TellView:
     say = _(saying.say, who=Names.of(now.game).player(told.player), host=seats.host_say(now))
     if not saying.to or request.endpoint == saying.to:
         return TellView(told.id, say, _(saying.done))
-    return TellView(told.id, say, _(saying.done), url_for(saying.to), _(saying.go))
+    lost = told.kind in (Kind.FREED, Kind.TAKEN)
+    return TellView(told.id, say, _(saying.done), url_for(saying.to), _(saying.go), lost)
 
 
 @bp.post("/told/<int:told_id>")
