@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 from companion.rules import judge
 from companion.rules.judge import HandResult, Item
@@ -22,19 +23,32 @@ def as_record(lines: Iterable[str]) -> str:
     return "".join("\n" * text.startswith("hand ") + f"{text}\n" for text in lines)
 
 
-def as_json_lines(items: Iterable[Item], name: str) -> str:
-    """One JSON object a line of the record and one a hand; `name` is what they call the record."""
-    return "".join(json.dumps(item.as_json(name), ensure_ascii=False) + "\n" for item in items)
+def as_json_lines(items: Iterable[Item], name: str, shown: Mapping[str, str] | None = None) -> str:
+    """One JSON object a line of the record and one a hand; `name` is what they call the record.
+
+    Where players are `shown` under other names than the record's, each hand says which.
+    """
+    bodies = (_with_names(item, item.as_json(name), shown or {}) for item in items)
+    return "".join(json.dumps(body, ensure_ascii=False) + "\n" for body in bodies)
 
 
-def as_csv(items: Iterable[Item]) -> str:
-    """The score sheets of all hands, a row for each line of each side's sheet."""
+def _with_names(item: Item, body: dict[str, Any], shown: Mapping[str, str]) -> dict[str, Any]:
+    return {**body, "names": dict(shown)} if shown and isinstance(item, HandResult) else body
+
+
+def as_csv(items: Iterable[Item], called: Callable[[str], str] = str) -> str:
+    """The score sheets of all hands, a row for each line of each side's sheet; `called`: a side's name to show."""
     text = io.StringIO()
     table = csv.writer(text)
-    table.writerow(["hand", "ended", "side", "item", "points"])
+    table.writerow(["hand", "ended", "side", "item", "points", "name"])
     for result in items:
         if isinstance(result, HandResult):
             for side, sheet in result.sheets.items():
-                table.writerows([result.number, result.how, side, item.value, points] for item, points in sheet.lines)
-                table.writerow([result.number, result.how, side, "total", sheet.total])
+                rows = [*((item.value, points) for item, points in sheet.lines), ("total", sheet.total)]
+                table.writerows([result.number, result.how, side, *row, _cell(called(side))] for row in rows)
     return text.getvalue()
+
+
+def _cell(name: str) -> str:
+    """A name as a cell: what somebody typed must not become a formula of the spreadsheet."""
+    return f"'{name}" if name.startswith(("=", "+", "-", "@")) else name

@@ -17,7 +17,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from companion import news
 from companion.errors import Problem
+from companion.news import Kind, News
 from companion.said import say
 from companion.whole import write_whole
 
@@ -30,6 +32,8 @@ HOST_AWAY_S = 180.0
 
 MOST_KEPT = 200
 MOST_ASKING = 8
+MOST_ASKING_AN_ADDRESS = 2
+"""So many phones of one address may wait to be let in: whoever knows the code must not keep all others out."""
 
 
 class Wish(StrEnum):
@@ -57,6 +61,9 @@ class Asked:
 
     player: str | None = None
     """The seat that is asked for."""
+
+    address: str = ""
+    """Where it asks from, where it is not in yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +96,10 @@ class _Now:
     inside: set[str] = field(default_factory=set)
     """The phones that take part, of those that were seen."""
 
+    numbers: dict[str, int] = field(default_factory=dict)
+    """What phones without a seat are told apart by: the first that was inside is number 1."""
+
+    devices: dict[str, str] = field(default_factory=dict)
     asked: tuple[Asked, ...] = ()
     last_id: int = 0
 
@@ -108,6 +119,7 @@ class Phones:
         self._lock = threading.RLock()
         self._began_s = clock()
         self._now = _Now()
+        self.news = News(changed)
         self._party = _read(self._path)
 
     @property
@@ -117,11 +129,23 @@ class Phones:
 
     # Who is there
 
-    def seen(self, phone: str, *, inside: bool = False) -> None:
-        """A phone has just asked for something, or has its page open; `inside`: it takes part."""
+    def seen(self, phone: str, *, inside: bool = False, device: str = "") -> None:
+        """A phone has just asked for something, or has its page open; `inside`: it takes part; `device`: its kind."""
         self._now.seen_s[phone] = self._clock()
-        if inside:
-            self._now.inside.add(phone)
+        if inside and phone not in self._now.inside:
+            with self._lock:
+                self._now.inside.add(phone)
+                self._now.numbers.setdefault(phone, len(self._now.numbers) + 1)
+        if device:
+            self._now.devices[phone] = device
+
+    def number(self, phone: str | None) -> int | None:
+        """The number that a phone has while the service runs; None for one that has not been inside."""
+        return self._now.numbers.get(phone or "")
+
+    def device(self, phone: str) -> str:
+        """The kind of a phone, as far as it is known."""
+        return self._now.devices.get(phone, "")
 
     def silent_s(self, phone: str) -> float:
         """For how long nothing has been heard of a phone, since the service began at most."""
@@ -148,26 +172,45 @@ class Phones:
         with self._lock:
             self.seen(phone, inside=True)
             if self._party.host is None:
-                self.make_host(phone)
+                self.make_host(phone, by=phone)
 
-    def make_host(self, phone: str) -> None:
-        """The host's role goes to a phone."""
+    def make_host(self, phone: str, *, by: str | None = None) -> None:
+        """The host's role goes to a phone; it and the host before are told, save the one `by` which it happened."""
         with self._lock:
+            before = self._party.host
             self._forget(lambda asked: asked.wish is Wish.HOST and asked.phone == phone)
             self._keep(replace(self._party, host=phone))
+            for one in (before or phone, phone):
+                self.news.settle(one, news.OF_ROLES)
+            if before != phone:
+                self._tell(before, Kind.FOLLOWED, by)
+                self._tell(phone, Kind.HOST, by)
 
     # Seats
 
-    def sit(self, phone: str, player: str, *, over: bool = True) -> bool:
-        """A phone takes a player's seat and leaves its own; another phone's only `over` it. False where it may not."""
+    def sit(self, phone: str, player: str, *, over: bool = True, by: str | None = None) -> bool:
+        """A phone takes a player's seat and leaves its own; another phone's only `over` it. False where it may not.
+
+        The phone that had the seat is told, save where it happened `by` itself.
+        """
         with self._lock:
-            if self._party.seats.get(player, phone) != phone and not over:
+            before = self._party.seats.get(player)
+            if before not in (None, phone) and not over:
                 return False
             others = {p: whose for p, whose in self._party.seats.items() if p != player and whose != phone}
             self._forget(lambda asked: asked.wish is Wish.SEAT and phone == asked.phone)
             watching = tuple(p for p in self._party.watching if p != phone)
             self._keep(replace(self._party, seats={**others, player: phone}, watching=watching))
+            self.news.settle(phone, news.OF_SEATS)
+            if before != phone:
+                self._tell(before, Kind.TAKEN, by, player)
             return True
+
+    def give(self, phone: str, player: str, *, by: str | None) -> None:
+        """The host gives a seat to a phone."""
+        with self._lock:
+            self.sit(phone, player, by=by)
+            self._tell(phone, Kind.GIVEN, by, player)
 
     def stand_up(self, phone: str, *, watches: bool) -> None:
         """A phone has no seat: it watches, or it is there for the whole table."""
@@ -175,24 +218,32 @@ class Phones:
             seats = {player: whose for player, whose in self._party.seats.items() if whose != phone}
             others = tuple(p for p in self._party.watching if p != phone)
             self._keep(replace(self._party, seats=seats, watching=(*others, phone) if watches else others))
+            self.news.settle(phone, news.OF_SEATS)
 
-    def free(self, player: str) -> None:
-        """A seat is nobody's: its phone was lost."""
+    def free(self, player: str, *, by: str | None = None) -> None:
+        """A seat is nobody's: its phone was lost, and is told so where it was not."""
         with self._lock:
+            before = self._party.seats.get(player)
             seats = {p: phone for p, phone in self._party.seats.items() if p != player}
             self._keep(replace(self._party, seats=seats))
+            self._tell(before, Kind.FREED, by, player)
 
     # Asking
 
-    def ask(self, wish: Wish, phone: str, name: str = "", player: str | None = None) -> bool:
-        """A phone asks for something; again for the same it only stays asked. False where too many ask."""
+    def ask(self, wish: Wish, phone: str, name: str = "", player: str | None = None, address: str = "") -> bool:
+        """A phone asks for something; again for the same it only stays asked. False where too many ask.
+
+        `address`: where it asks from, where no more than a few of one address may.
+        """
         with self._lock:
             self.seen(phone)
             others = [asked for asked in self.asked if (asked.phone, asked.wish) != (phone, wish)]
-            if len(others) >= MOST_ASKING:
+            beside = sum(bool(address) and asked.address == address for asked in others)
+            if len(others) >= MOST_ASKING or beside >= MOST_ASKING_AN_ADDRESS:
                 return False
             self._now.last_id += 1
-            self._now.asked = (*others, Asked(self._now.last_id, wish, phone, name, player))
+            self._now.asked = (*others, Asked(self._now.last_id, wish, phone, name, player, address))
+            self.news.settle(phone, _ANSWERS[wish])
             self._changed()
             return True
 
@@ -205,26 +256,39 @@ class Phones:
         """What a phone has asked for and not been told yet."""
         return next((asked for asked in self.asked if asked.phone == phone and asked.wish is wish), None)
 
-    def answer(self, asked_id: int, *, yes: bool) -> Asked | None:
-        """What was asked is granted or not. None where it was settled already."""
+    def answer(self, asked_id: int, *, yes: bool, by: str | None = None) -> Asked | None:
+        """What was asked is granted or not, `by` a phone; whoever asked is told. None where it was settled already."""
         with self._lock:
             found = next((asked for asked in self.asked if asked.id == asked_id), None)
             if found is None:
                 return None
             if yes:
-                self._grant(found)
+                self._grant(found, by)
+            else:
+                self.news.tell(found.phone, self._refusal(found, by), found.player)
             self._forget(lambda asked: asked.id == asked_id)
             self._changed()
             return found
 
-    def _grant(self, asked: Asked) -> None:
+    def _grant(self, asked: Asked, by: str | None) -> None:
         if asked.wish is Wish.HOST:
-            self.make_host(asked.phone)
+            self.make_host(asked.phone, by=by)
         elif asked.wish is Wish.SEAT and asked.player is not None:
-            self.sit(asked.phone, asked.player)
+            self.sit(asked.phone, asked.player, by=by)
         elif asked.wish is Wish.JOIN:
             names = {**self._party.names, asked.phone: asked.name}
             self._keep(replace(self._party, let_in=(*self._party.let_in, asked.phone), names=names))
+
+    def _refusal(self, asked: Asked, by: str | None) -> Kind:
+        if asked.wish is Wish.SEAT:
+            holds = by is not None and by == self._party.seats.get(asked.player or "") and by != self._party.host
+            return Kind.SEAT_KEPT if holds else Kind.SEAT_REFUSED
+        return Kind.HOST_REFUSED if asked.wish is Wish.HOST else Kind.JOIN_REFUSED
+
+    def _tell(self, phone: str | None, kind: Kind, by: str | None, player: str | None = None) -> None:
+        """A phone is told what it has not done itself."""
+        if phone is not None and phone != by:
+            self.news.tell(phone, kind, player)
 
     def _forget(self, which: Callable[[Asked], bool]) -> None:
         self._now.asked = tuple(asked for asked in self._now.asked if not which(asked))
@@ -234,6 +298,14 @@ class Phones:
     def _keep(self, party: Party) -> None:
         self._party = _kept(self._path, _recent(party))
         self._changed()
+
+
+_ANSWERS: Mapping[Wish, frozenset[Kind]] = {
+    Wish.JOIN: news.OF_JOINING,
+    Wish.SEAT: frozenset({Kind.SEAT_REFUSED, Kind.SEAT_KEPT}),
+    Wish.HOST: frozenset({Kind.HOST_REFUSED}),
+}
+"""The answers that are old once a phone asks again."""
 
 
 def new_phone() -> str:

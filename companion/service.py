@@ -12,6 +12,7 @@ import click
 
 from companion import demo as simulated
 from companion import exports, report
+from companion.archive import judged
 from companion.calling import typed
 from companion.data import data_dir, store_path
 from companion.deck_in_use import DeckInUse, faces_of
@@ -23,6 +24,7 @@ from companion.labels import card_ids
 from companion.lookout import Lookout
 from companion.match import Match, MatchState, Policy
 from companion.pages import run_service
+from companion.pages.words import Names
 from companion.rules.play import Verb
 from companion.said import say
 from companion.setup import Setup, read_setup
@@ -234,7 +236,9 @@ def exported(match: int, form: str, data: Path | None) -> str:
         others = f"the matches there are {', '.join(map(str, known))}" if known else "none has been played there yet"
         raise Problem(f"There is no match {match} in {path.parent}: {others}.")
     lines = [written.text for written in history(store.events(match)).lines]
-    items = exports.judged(lines)
     if form == "mbn":
         return "\n".join(lines) + "\n"
-    return exports.as_json_lines(items, str(match)) if form == "json" else exports.as_csv(items)
+    items, game = exports.judged(lines), judged(match, store.events(match)).game
+    if form == "json":
+        return exports.as_json_lines(items, str(match), game.shown)
+    return exports.as_csv(items, Names.of(game).side)

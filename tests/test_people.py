@@ -5,13 +5,24 @@ from __future__ import annotations
 import html
 import json
 import re
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from companion.errors import Problem
 from companion.match import Match, Policy
+from companion.news import MOST_PHONES, Kind, News
 from companion.pages import announce, create_app, people
-from companion.phones import HOST_AWAY_S, KEPT_NAME, MOST_ASKING, SEAT_AWAY_S, Phones, Wish
+from companion.pages.knocking import MOST_WRONG, Answer, Knocks
+from companion.phones import (
+    HOST_AWAY_S,
+    KEPT_NAME,
+    MOST_ASKING,
+    MOST_ASKING_AN_ADDRESS,
+    SEAT_AWAY_S,
+    Phones,
+    Wish,
+)
 from companion.proposal import Doubt, Proposal
 from companion.rules.notation import parse_play
 from companion.store import Draft, Store
@@ -146,7 +157,7 @@ def test_the_first_phone_that_scans_the_code_is_the_host(app):
 
     assert is_host(app, first)
     assert "This phone is the host’s." in text_of(first.get("/seats"))
-    assert "A phone without a seat is the host." in text_of(second.get("/seats"))
+    assert "Phone 1 is the host." in text_of(second.get("/seats"))
 
 
 def test_the_page_of_seats_names_the_host(app, two):
@@ -271,6 +282,7 @@ def test_a_host_asked_for_may_say_no(app, two):
 
     assert is_host(app, ann)
     assert "The host is asked." not in text_of(bob.get("/seats"))
+    assert "The host said no. What only the host may do, ask for at the table." in text_of(bob.get("/"))
 
 
 def test_nobody_grants_his_own_wish(app, two):
@@ -372,7 +384,7 @@ def test_a_seat_is_handed_over_by_the_host_or_by_whoever_has_it(app, two, answer
     other = scanned(app, 12)
     tap(other, "/join", player="Bob", ask="1")
     for phone in two:
-        assert "Another phone asks for the seat of Bob." in text_of(phone.get("/"))
+        assert "Phone 3 asks for the seat of Bob." in text_of(phone.get("/"))
     tap(two[answers], f"/seats/asked/{asked_id(app)}", answer="yes")
 
     assert holds(app, "Bob") == phone_of(other)
@@ -463,6 +475,222 @@ def test_the_page_of_seats_says_who_is_asleep_and_who_watches(app, two, clock):
     assert "1 phone watches." in shown
 
 
+# --- What a phone is told ------------------------------------------------------------------------------------
+
+
+def told(app, client) -> list[Kind]:
+    return [one.kind for one in phones_of(app).news.of(phone_of(client))]
+
+
+def put_away(app, client) -> None:
+    for one in phones_of(app).news.of(phone_of(client)):
+        assert tap(client, f"/told/{one.id}").status_code == 303
+
+
+def test_a_phone_whose_seat_was_freed_is_told_by_whom_until_it_has_one_again(app, two):
+    ann, bob = two
+    tap(ann, "/seats/free", player="Bob")
+    shown = bob.get("/").get_data(as_text=True)
+    tap(bob, "/join", player="Bob")
+
+    assert "The host freed Bob’s seat: this phone has none now." in shown
+    assert re.search(r'<a class="button primary" href="/join">.*?Take a seat', shown)
+    assert "freed" not in text_of(bob.get("/"))
+
+
+def test_a_phone_that_goes_on_without_its_seat_is_told_no_more(app, two):
+    tap(two[0], "/seats/free", player="Bob")
+    put_away(app, two[1])
+
+    assert "freed" not in text_of(two[1].get("/"))
+
+
+def test_a_phone_whose_seat_another_took_over_is_told(app, two, clock):
+    clock.now_s += SEAT_AWAY_S
+    other = scanned(app, 12)
+    tap(other, "/join", player="Bob", take="1")
+
+    assert "Another phone has Bob’s seat now: this one has none." in text_of(two[1].get("/"))
+    assert told(app, other) == []
+
+
+def test_whoever_hands_his_seat_over_is_not_told_what_he_did(app, two):
+    tap(scanned(app, 12), "/join", player="Bob", ask="1")
+    tap(two[1], f"/seats/asked/{asked_id(app)}", answer="yes")
+
+    assert told(app, two[1]) == []
+
+
+def test_a_phone_that_is_given_a_seat_is_told(app, two):
+    guest = scanned(app, 12)
+    tap(two[0], "/seats/give", player="Bob", phone=phone_of(guest))
+
+    assert "The host gave this phone Bob’s seat." in text_of(guest.get("/"))
+    assert told(app, two[1]) == [Kind.TAKEN]
+
+
+@pytest.mark.parametrize(
+    ("answers", "says"),
+    [
+        (0, "The host said no: Bob’s seat stays with the other phone. Take a free one, or talk to the host."),
+        (1, "The other phone keeps Bob’s seat. Take a free one, or talk to the host."),
+    ],
+)
+def test_a_seat_that_is_not_handed_over_is_said_with_by_whom(app, two, answers, says):
+    other = scanned(app, 12)
+    tap(other, "/join", player="Bob", ask="1")
+    tap(two[answers], f"/seats/asked/{asked_id(app)}", answer="no")
+
+    for path in ("/join/seat/Bob", "/join", "/", "/plain", "/seats"):
+        assert says in text_of(other.get(path)), path
+
+
+def test_what_was_put_away_is_told_once(app, two):
+    other = scanned(app, 12)
+    tap(other, "/join", player="Bob", ask="1")
+    tap(two[0], f"/seats/asked/{asked_id(app)}", answer="no")
+    put_away(app, other)
+
+    assert "The host said no" not in text_of(other.get("/"))
+
+
+def test_a_phone_outside_puts_away_that_it_was_not_let_in_and_nobody_elses_news(app, two):
+    asker = stranger(app)
+    tap(asker, "/join/code", code=CODE, name="Zoe")
+    tap(two[0], f"/seats/asked/{asked_id(app)}", answer="no")
+    number = phones_of(app).news.of(phone_of(asker))[0].id
+    tap(two[1], f"/told/{number}")
+    before = told(app, asker)
+    put_away(app, asker)
+
+    assert before == [Kind.JOIN_REFUSED]
+    assert told(app, asker) == []
+
+
+def test_whoever_asks_again_is_not_told_the_old_answer(app, two):
+    for _time in range(2):
+        tap(two[1], "/seats/host/ask")
+        before = told(app, two[1])
+        tap(two[0], f"/seats/asked/{asked_id(app)}", answer="no")
+
+    assert before == []
+    assert told(app, two[1]) == [Kind.HOST_REFUSED]
+
+
+def test_the_new_host_is_told_and_the_old_one_reads_that_it_is_done(app, two):
+    ann, bob = two
+    tap(ann, "/seats/host", phone=phone_of(bob))
+
+    assert "You are the host now: you set up matches" in text_of(bob.get("/"))
+    assert "The role is handed on: Bob is the host now." in text_of(ann.get("/seats"))
+    assert told(app, ann) == []
+
+
+def test_a_role_that_was_asked_for_is_announced_as_well(app, two):
+    ann, bob = two
+    tap(bob, "/seats/host/ask")
+    tap(ann, f"/seats/asked/{asked_id(app)}", answer="yes", **{"from": "table"})
+
+    assert "The role is handed on: Bob is the host now." in text_of(ann.get("/"))
+    assert "You are the host now" in text_of(bob.get("/"))
+
+
+def test_a_host_who_was_away_is_told_who_followed(app, two, clock):
+    ann, bob = two
+    clock.now_s += HOST_AWAY_S
+    tap(bob, "/seats/host/take")
+
+    assert "This phone is the host’s no longer. Bob is the host." in text_of(ann.get("/"))
+    assert told(app, bob) == []
+
+
+def test_a_role_that_went_on_is_no_news_any_more(app, two):
+    ann, bob = two
+    tap(ann, "/seats/host", phone=phone_of(bob))
+    tap(bob, "/seats/host", phone=phone_of(ann))
+
+    assert told(app, bob) == []
+    assert told(app, ann) == [Kind.HOST]
+
+
+def test_a_seat_of_the_match_before_is_no_news(app, two, begun):
+    tap(two[0], "/seats/free", player="Bob")
+    begun.start(("side Cid", "side Dee", "hand first Cid"))
+
+    assert "freed" not in text_of(two[1].get("/"))
+
+
+def test_news_reach_the_pages_that_are_open(app, two, begun):
+    tap(two[1], "/seats/host/ask")
+    before = begun.state.version
+    tap(two[0], f"/seats/asked/{asked_id(app)}", answer="no")
+
+    assert begun.state.version > before
+
+
+def test_a_phone_has_a_last_word_of_each_kind_and_phones_of_long_ago_are_forgotten():
+    news = News()
+    for number in range(MOST_PHONES + 1):
+        news.tell(f"phone {number}", Kind.FREED, "Ann")
+        news.tell(f"phone {number}", Kind.GIVEN, "Bob")
+
+    assert news.of("phone 0") == ()
+    assert [one.kind for one in news.of("phone 1")] == [Kind.GIVEN]
+
+
+# --- Which phone is which ------------------------------------------------------------------------------------
+
+IPHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 Mobile/15E148 Safari/604.1"
+ANDROID = "Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 Chrome/126.0.0.0 Mobile Safari/537.36"
+LAPTOP = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:127.0) Gecko/20100101 Firefox/127.0"
+
+
+def test_phones_without_a_seat_have_the_number_that_their_own_pages_show(app, two):
+    guests = [scanned(app, 12), scanned(app, 13)]
+    shown = text_of(two[0].get("/seats"))
+
+    for number, guest in zip((3, 4), guests, strict=True):
+        assert f"Phone {number} " in shown
+        assert f"This is Phone {number}, without a seat." in text_of(guest.get("/"))
+        assert f"This is Phone {number}." in text_of(guest.get("/seats"))
+
+
+def test_a_phones_number_stays_when_others_come_and_go(app, two):
+    first, second = scanned(app, 12), scanned(app, 13)
+    tap(first, "/join", player="")
+
+    assert "This is Phone 4, without a seat." in text_of(second.get("/"))
+    assert "Phone 4 " in text_of(two[0].get("/seats"))
+    assert "Phone 3 " not in text_of(two[0].get("/seats"))
+
+
+@pytest.mark.parametrize(
+    ("browser", "called"), [(IPHONE, "iPhone"), (ANDROID, "Android"), (LAPTOP, "computer"), ("", ""), ("curl/8", "")]
+)
+def test_the_host_reads_what_kind_of_phone_it_is(app, two, browser, called):
+    scanned(app, 12).get("/", headers={"User-Agent": browser})
+
+    assert f"Phone 3 {called} Ann Bob Give the seat".replace("  ", " ") in text_of(two[0].get("/seats"))
+
+
+def test_a_hostile_browser_name_is_never_shown(app, two):
+    scanned(app, 12).get("/", headers={"User-Agent": "<script>alert(1)</script> iPhone " + "x" * 3000})
+    shown = two[0].get("/seats").get_data(as_text=True)
+
+    assert "<small>iPhone</small>" in shown
+    assert "alert(1)" not in shown
+
+
+def test_a_host_without_a_seat_is_not_made_host_once_more(app, three):
+    host, _ann, bob, _cid = three
+    tap(bob, "/join", player="")
+    tap(host, "/seats/host", phone=phone_of(three[1]))
+    shown = three[1].get("/seats").get_data(as_text=True)
+
+    assert "Phone 1" in shown
+    assert shown.count("Make host") == 2
+
+
 # --- Spectators ----------------------------------------------------------------------------------------------
 
 
@@ -494,6 +722,27 @@ def test_a_tap_of_a_phone_that_watches_is_refused(spectator, begun, path):
     assert answer.status_code == 403
     assert "This phone is just watching: take a seat to play along." in text_of(answer)
     assert lines(begun) == []
+
+
+@pytest.mark.parametrize("path", ["/print/mats.pdf", "/difference/1.jpg", "/decks/own.zip", "/decks/own/roll-1.jpg"])
+def test_a_phone_that_watches_is_told_to_take_a_seat_and_not_to_scan(spectator, app, path):
+    answer, outside = spectator.get(path), stranger(app).get(path)
+
+    assert (answer.status_code, outside.status_code) == (403, 401)
+    assert "This phone is just watching: take a seat to play along." in text_of(answer)
+
+
+@pytest.mark.parametrize("path", ["/camera", "/decks", "/print"])
+def test_pages_for_players_send_a_phone_that_watches_to_a_seat(spectator, path):
+    shown = text_of(spectator.get(path))
+
+    assert "You are watching. Take a seat" in shown
+    assert "scan the code" not in shown
+
+
+def test_a_phone_that_watches_counts_a_photograph_of_its_own(spectator):
+    assert 'action="/snap"' in spectator.get("/snap").get_data(as_text=True)
+    assert spectator.get("/snap/nothing").status_code == 303
 
 
 def test_a_phone_that_watched_takes_a_seat_after_all(app, two, spectator, begun):
@@ -898,7 +1147,8 @@ def test_a_phone_that_the_host_refuses_stays_outside_and_is_told(app, two, begun
     tap(asker, "/join/code", code=CODE, name="Zoe")
     tap(two[0], f"/seats/asked/{asked_id(app)}", answer="no")
 
-    assert "This phone was not let in" in text_of(asker.get("/join/waiting", follow_redirects=True))
+    for path in ("/", "/join", "/join/waiting"):
+        assert "The host said no: this phone was not let in." in text_of(asker.get(path, follow_redirects=True))
     assert tap(asker, "/play", text="Ann roll").status_code == 401
 
 
@@ -944,6 +1194,39 @@ def test_whoever_guesses_codes_waits_a_minute_and_others_do_not(app, two, clock)
     assert "wait a minute" in text_of(right)
     assert other.status_code == 303
     assert tap(guesser, "/join/code", code=CODE, name="Eve").status_code == 303
+
+
+def test_five_wrong_codes_at_the_same_moment_are_five(clock):
+    knocks = Knocks(clock)
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(lambda _time: knocks.knock("10.0.0.1", is_right=False), range(40)))
+
+    assert answers.count(Answer.WRONG) == MOST_WRONG
+    assert knocks.knock("10.0.0.1", is_right=True) is Answer.WAIT
+    assert knocks.knock("10.0.0.2", is_right=True) is Answer.RIGHT
+
+
+def test_one_address_does_not_keep_all_others_waiting(app, two):
+    same = [tap(stranger(app, 66), "/join/code", code=CODE, name=f"Eve {number}").status_code for number in range(4)]
+    other = tap(stranger(app, 67), "/join/code", code=CODE, name="Zoe")
+
+    assert same == [303] * MOST_ASKING_AN_ADDRESS + [429] * (4 - MOST_ASKING_AN_ADDRESS)
+    assert other.status_code == 303
+
+
+def test_phones_that_are_in_ask_from_one_address_as_they_like(tmp_path):
+    phones = Phones(tmp_path)
+
+    assert all(phones.ask(Wish.SEAT, f"phone {number}", player="Ann") for number in range(MOST_ASKING))
+
+
+@pytest.mark.parametrize(("path", "fields"), [("/seats/host/ask", {}), ("/join", {"player": "Ann", "ask": "1"})])
+def test_who_asks_while_too_many_wait_is_told_so(app, two, path, fields):
+    for number in range(MOST_ASKING):
+        phones_of(app).ask(Wish.JOIN, f"phone {number}", "Zoe")
+    answer = tap(two[1], path, **fields)
+
+    assert "Too many phones wait for an answer: try again in a minute." in text_of(two[1].get(answer.location))
 
 
 def test_a_phone_that_asks_again_is_asked_about_once(app, two):

@@ -13,8 +13,10 @@ import numpy as np
 import pytest
 from test_pages import HOME, STRANGER, tap, text_of
 
+from companion.data import store_path
 from companion.match import Match
 from companion.pages import create_app
+from companion.service import exported
 from companion.store import Store
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -219,6 +221,31 @@ def test_a_match_can_be_kept_as_record_table_and_json(store):
     assert [(row["side"], row["points"]) for row in totals] == [("Ann", "1800"), ("Bob", "125")]
     assert [json.loads(line) for line in lines.splitlines()][-1]["ended"] == "completed"
     assert page.get("/past/1.exe").status_code == 404
+
+
+def test_what_is_kept_of_a_match_says_how_its_players_called_themselves(store):
+    match = won(store)
+    match.sit("Ann", "Ann", "Zoé")
+    match.sit("Bob", "Bob", "=1+1")
+    page = page_of(match)
+
+    record, sheets, lines = (page.get(f"/past/1.{form}").get_data(as_text=True) for form in ("mbn", "csv", "jsonl"))
+
+    assert 'player Ann "Zoé"' in record
+    totals = [row for row in csv.DictReader(io.StringIO(sheets)) if row["item"] == "total"]
+    assert [(row["side"], row["name"]) for row in totals] == [("Ann", "Zoé"), ("Bob", "'=1+1")]
+    assert json.loads(lines.splitlines()[-1])["names"] == {"Ann": "Zoé", "Bob": "=1+1"}
+
+
+def test_the_terminal_writes_the_names_as_the_page_does(tmp_path):
+    store = Store.open(store_path(tmp_path))
+    match = won(store)
+    match.sit("Ann", "Ann", "Zoé")
+    page = page_of(match)
+
+    assert exported(1, "csv", tmp_path) == page.get("/past/1.csv").get_data(as_text=True)
+    assert '"names": {"Ann": "Zoé"}' in exported(1, "json", tmp_path)
+    store.close()
 
 
 # --- Earlier matches ------------------------------------------------------------------------------------------

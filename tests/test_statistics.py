@@ -181,5 +181,5 @@ def test_a_match_that_is_not_there_is_none(store):
 def test_the_sheets_as_csv_name_hand_side_and_item():
     rows = exports.as_csv(golden("two-players-4600").items).splitlines()
 
-    assert rows[:2] == ["hand,ended,side,item,points", "1,completed,Ann,distance,1000"]
-    assert "1,completed,Ann,total,4600" in rows
+    assert rows[:2] == ["hand,ended,side,item,points,name", "1,completed,Ann,distance,1000,Ann"]
+    assert "1,completed,Ann,total,4600,Ann" in rows

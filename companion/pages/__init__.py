@@ -38,6 +38,7 @@ from companion.pages import (
     snap,
     table,
     templating,
+    told,
     wall,
 )
 from companion.pages.address import announce
@@ -58,6 +59,7 @@ PARTS = (
     setting_up,
     join,
     seats,
+    told,
     phone,
     score,
     past,

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import cast
 
-from flask import current_app, g
+from flask import Response, current_app, g, redirect, request
+from werkzeug.wrappers import Response as AnyResponse
 
 from companion.archive import Archive
 from companion.drawn_zones import DrawnZones
@@ -85,3 +86,10 @@ def state() -> MatchState:
 def forget_state() -> None:
     """What was tapped has changed the match: the page is about the state after it."""
     g.pop("state", None)
+
+
+def go(url: str) -> AnyResponse:
+    """Another page, also for a page that asked for a part or keeps itself in step."""
+    if "HX-Request" in request.headers:
+        return Response(status=204, headers={"HX-Redirect": url})
+    return redirect(url, 303)

@@ -13,7 +13,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from companion.decks import BACK, MOST_PICTURES, Subject
 from companion.errors import Problem
-from companion.pages import people, words
+from companion.pages import people, rights, words
 from companion.pages.context import service, state
 from companion.pages.decks import enrolment_of, known, title_of
 from companion.pages.words import _
@@ -129,8 +129,7 @@ def _thumb(path: Path, _written_ns: int) -> bytes:
 
 
 def _enrolment(name: str) -> Enrolment:
-    if not people.may_act():
-        abort(401)
+    rights.only_who_plays()
     try:
         return enrolment_of(name)
     except Problem:

@@ -84,8 +84,8 @@ def _before() -> None:
         _may_change()
 
 
-FOR_ANYBODY = frozenset({"join.knock", "phone.save"})
-"""What a phone may ask that does not take part yet: to be let in, and its own language."""
+FOR_ANYBODY = frozenset({"join.knock", "phone.save", "told.put_away"})
+"""What a phone may ask that does not take part yet: to be let in, its own language, to put away what it was told."""
 
 FOR_WATCHERS = ("join.", "seats.", "snap.")
 """What a phone that only watches may do: take a seat after all, count a photograph of its own."""
@@ -99,8 +99,7 @@ def _may_change() -> None:
     asked = request.endpoint or ""
     if asked in FOR_ANYBODY:
         return
-    if not people.takes_part():
-        abort(401)
+    people.only_inside()
     hosts = asked in FOR_HOSTS and people.may_host()
     if people.watches() and not asked.startswith(FOR_WATCHERS) and not hosts:
         raise people.NotYours(_(WATCHING))

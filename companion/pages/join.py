@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hmac
 
-from flask import Blueprint, Response, flash, redirect, render_template, request, url_for
+from flask import Blueprint, flash, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.pages import people, seats
-from companion.pages.context import match, service, state
+from companion.pages.context import go, match, service, state
+from companion.pages.knocking import Answer
 from companion.pages.names import check_names, clean
 from companion.pages.words import Names, _
 from companion.phones import Wish
@@ -34,6 +35,7 @@ def _page(asks_for: str | None = None, asker: str | None = None) -> str:
     return render_template(
         "join.html",
         teams=now.game.teams,
+        chooses=people.takes_part() and bool(now.game.teams) and asks_for is None,
         taken={player for player, whose in phones.party.seats.items() if whose != phone},
         asks_for=asks_for,
         asker=asker,
@@ -54,8 +56,8 @@ def taken(player: str) -> AnyResponse | str:
     whose = people.phones().party.seats.get(player)
     known = any(player in team.players for team in state().game.teams)
     if not people.takes_part() or not known or whose is None:
-        return _go(url_for("join.show"))
-    return _go(url_for("table.show")) if whose == people.phone() else _page(player)
+        return go(url_for("join.show"))
+    return go(url_for("table.show")) if whose == people.phone() else _page(player)
 
 
 @bp.get("/join/waiting")
@@ -63,22 +65,15 @@ def waiting() -> AnyResponse | str:
     """What a phone sees until it is let in, or until the game is set up; then its page goes on by itself."""
     if _waits():
         return _page()
-    if not people.takes_part():
-        flash(_("This phone was not let in: ask the host, then try again."))
-    return _go(url_for("join.show"))
+    if not people.takes_part() and not people.phones().news.of(people.phone()):
+        flash(_("Nobody has answered: ask the host, then try again."))
+    return go(url_for("join.show"))
 
 
 def _waits() -> bool:
     if people.takes_part():
         return not state().game.teams and not people.may_host()
     return people.phones().waiting(people.phone(), Wish.JOIN) is not None
-
-
-def _go(url: str) -> AnyResponse:
-    """Another page, also for one that keeps itself in step."""
-    if "HX-Request" in request.headers:
-        return Response(status=204, headers={"HX-Redirect": url})
-    return redirect(url)
 
 
 @bp.post("/join")
@@ -90,11 +85,12 @@ def sit() -> AnyResponse:
     if name:
         check_names([name, *_others_names(player)])
     phone, over = people.known_phone(), "take" in request.form and _may_take(player)
-    if not people.phones().sit(phone, player, over=over):
+    if not people.phones().sit(phone, player, over=over, by=phone):
         if "ask" in request.form and not people.phones().ask(Wish.SEAT, phone, player=player):
-            flash(_("Too many phones wait to be let in: try again in a minute."))
+            flash(_(seats.TOO_MANY_ASK))
         return redirect(url_for("join.taken", player=player), 303)
-    match().sit(player, player, name)
+    if not match().sit(player, player, name).done:
+        return _without_a_seat(stale=True)
     return redirect(url_for("table.show"), 303)
 
 
@@ -122,14 +118,16 @@ def _may_take(player: str) -> bool:
 def knock() -> AnyResponse | tuple[str, int]:
     """The code of the table was typed: the host is asked."""
     address, name = request.remote_addr or "", clean(request.form.get("name", ""))
-    if not service().knocks.may_try(address):
+    answer = service().knocks.knock(address, is_right=_is_code(request.form.get("code", "")))
+    if answer is Answer.WAIT:
         return _refused(_("Too many wrong codes: wait a minute, then try again."), 429)
-    if not _is_code(request.form.get("code", "")):
-        service().knocks.was_wrong(address)
-        return _refused(_("That is not the code of this table: it stands on the big screen, beside the square."), 403)
+    if answer is Answer.WRONG:
+        return _refused(
+            _("That is not the code of this table: it stands on the big screen, beside the join code."), 403
+        )
     if not name:
         return _refused(_("Type your name too: the host sees it."), 400)
-    if not people.phones().ask(Wish.JOIN, people.known_phone(), name):
+    if not people.phones().ask(Wish.JOIN, people.known_phone(), name, address=address):
         return _refused(_("Too many phones wait to be let in: try again in a minute."), 429)
     return redirect(url_for("join.show"), 303)
 

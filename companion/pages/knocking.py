@@ -5,10 +5,20 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from enum import StrEnum
 
 MOST_WRONG = 5
 FORGIVEN_AFTER_S = 60.0
 MOST_ADDRESSES = 1000
+
+
+class Answer(StrEnum):
+    """What a code that was typed comes to."""
+
+    RIGHT = "right"
+    WRONG = "wrong"
+    WAIT = "wait"
+    """Too many wrong ones lately: whether this one was right is not said."""
 
 
 class Knocks:
@@ -19,19 +29,22 @@ class Knocks:
         self._lock = threading.Lock()
         self._wrong_s: dict[str, tuple[float, ...]] = {}
 
-    def may_try(self, address: str) -> bool:
-        """Whether an address may type another code now."""
+    def knock(self, address: str, *, is_right: bool) -> Answer:
+        """An address has typed a code; a wrong one counts against it."""
         with self._lock:
-            return len(self._recent(address)) < MOST_WRONG
+            recent = self._recent(address)
+            if len(recent) >= MOST_WRONG:
+                return Answer.WAIT
+            if is_right:
+                return Answer.RIGHT
+            self._remember(address, (*recent, self._clock()))
+            return Answer.WRONG
 
-    def was_wrong(self, address: str) -> None:
-        """An address has typed a wrong code."""
-        with self._lock:
-            recent = (*self._recent(address), self._clock())
-            self._wrong_s.pop(address, None)
-            self._wrong_s[address] = recent
-            for oldest in list(self._wrong_s)[:-MOST_ADDRESSES]:
-                del self._wrong_s[oldest]
+    def _remember(self, address: str, wrong_s: tuple[float, ...]) -> None:
+        self._wrong_s.pop(address, None)
+        self._wrong_s[address] = wrong_s
+        for oldest in list(self._wrong_s)[:-MOST_ADDRESSES]:
+            del self._wrong_s[oldest]
 
     def _recent(self, address: str) -> tuple[float, ...]:
         now_s = self._clock()

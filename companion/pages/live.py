@@ -13,7 +13,7 @@ from typing import Any
 from flask import Blueprint, Response, abort, make_response, request
 
 from companion.match import Match, MatchState
-from companion.pages import people, views, zone_picture
+from companion.pages import people, rights, views, zone_picture
 from companion.pages.context import match, service, state
 from companion.rules.judge import state_json
 
@@ -177,8 +177,7 @@ def export() -> Response:
 @bp.get("/camera.jpg")
 def camera() -> Response:
     """The latest camera picture."""
-    if not people.takes_part():
-        abort(401)
+    people.only_inside()
     picture = service().camera_picture
     return _jpeg(picture() if picture else None)
 
@@ -186,8 +185,7 @@ def camera() -> Response:
 @bp.get("/proposal/<int(signed=True):proposal_id>.jpg")
 def crop(proposal_id: int) -> Response:
     """The card of a proposal as the camera saw it."""
-    if not people.takes_part():
-        abort(401)
+    people.only_inside()
     pending = state().waiting(proposal_id)
     return _jpeg(pending.proposal.crop if pending else None)
 
@@ -195,8 +193,7 @@ def crop(proposal_id: int) -> Response:
 @bp.get("/doubt/<int:doubt_id>.jpg")
 def doubted(doubt_id: int) -> Response:
     """A card that cannot be told, as the camera saw it."""
-    if not people.takes_part():
-        abort(401)
+    people.only_inside()
     doubt = state().doubted(doubt_id)
     return _jpeg(doubt.crop if doubt else None)
 
@@ -204,8 +201,7 @@ def doubted(doubt_id: int) -> Response:
 @bp.get("/difference/<int:mismatch_id>.jpg")
 def differing(mismatch_id: int) -> Response:
     """The zone where table and record differ, as the camera sees it now."""
-    if not people.may_act():
-        abort(401)
+    rights.only_who_plays()
     found = next((m for m in state().mismatches if m.id == mismatch_id), None)
     return _jpeg(zone_picture.zone_jpeg(found.zone) if found else None)
 

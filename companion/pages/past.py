@@ -81,8 +81,11 @@ def export(number: int, form: str) -> Response:
 
 _FORMS: dict[str, tuple[str, Callable[[Past], str]]] = {
     "mbn": ("text/plain", lambda past: exports.as_record(past.lines)),
-    "csv": ("text/csv", lambda past: exports.as_csv(past.record.items)),
-    "jsonl": ("application/x-ndjson", lambda past: exports.as_json_lines(past.record.items, str(past.match))),
+    "csv": ("text/csv", lambda past: exports.as_csv(past.record.items, Names.of(past.game).side)),
+    "jsonl": (
+        "application/x-ndjson",
+        lambda past: exports.as_json_lines(past.record.items, str(past.match), past.game.shown),
+    ),
 }
 
 

@@ -15,12 +15,13 @@ import secrets
 from dataclasses import dataclass
 from pathlib import Path
 
-from flask import request, session
+from flask import abort, request, session
 
 from companion.data import KEY_NAME
 from companion.errors import Problem
 from companion.match import MatchState
 from companion.pages.context import service
+from companion.pages.words import N_, _
 from companion.phones import Phones, new_phone
 
 _MAY, _PHONE = "may", "phone"
@@ -101,12 +102,43 @@ def notice() -> None:
     """Remembers that this phone is there."""
     known = phone() or (known_phone() if session.get(_MAY) else None)
     if known is not None:
-        phones().seen(known, inside=takes_part())
+        phones().seen(known, inside=takes_part(), device=_device(request.user_agent.string))
+
+
+DEVICES = (
+    ("iPad", N_("iPad")),
+    ("iPhone", N_("iPhone")),
+    ("TV", N_("television")),
+    ("Android", N_("Android")),
+    ("Windows", N_("computer")),
+    ("Macintosh", N_("computer")),
+    ("CrOS", N_("computer")),
+    ("X11", N_("computer")),
+)
+"""What a browser's name for itself is looked through for, in this order, and what people call such a thing."""
+
+
+def _device(browser: str) -> str:
+    """The kind of a phone; nothing of what a browser says of itself is ever shown."""
+    return next((called for sign, called in DEVICES if sign in browser), "")
+
+
+def called(phone: str | None) -> str | None:
+    """What a phone without a seat is told apart by: the name typed at the door, else its number; None without both."""
+    number = phones().number(phone)
+    numbered = _("Phone %(number)d", number=number) if number is not None else None
+    return phones().party.names.get(phone or "") or numbered
 
 
 def takes_part() -> bool:
     """Whether this phone was let in, or is the machine itself: it may see pictures and take a seat."""
     return bool(session.get(_MAY)) or is_machine() or phone() in phones().party.let_in
+
+
+def only_inside() -> None:
+    """Ends the request of a phone that does not take part: it has to scan the code first."""
+    if not takes_part():
+        abort(401)
 
 
 def may_act() -> bool:

@@ -12,10 +12,12 @@ from companion.pages import people
 from companion.pages.context import service, state
 from companion.pages.people import NotYours
 from companion.pages.rights import HOSTS_ONLY, NO_HOSTS_NAME
-from companion.pages.words import Names, _, many
+from companion.pages.words import N_, Names, _, many
 from companion.phones import Asked, Wish
 
 bp = Blueprint("seats", __name__)
+
+TOO_MANY_ASK = N_("Too many phones wait for an answer: try again in a minute.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,18 @@ class SeatView:
 
     phone: str | None
     mine: bool
+    host: bool
+
+
+@dataclass(frozen=True, slots=True)
+class UnseatedView:
+    """A phone without a seat, as the host sees it."""
+
+    phone: str
+    called: str
+    """The name typed at the door, else the number that its own pages show."""
+
+    device: str
     host: bool
 
 
@@ -50,7 +64,7 @@ def show() -> str:
     return render_template(
         "seats.html",
         sides=[(Names.of(now.game).side(team.name), [_seat(now, p) for p in team.players]) for team in now.game.teams],
-        host_say=_host_say(now),
+        host_say=host_say(now),
         may_host=people.may_host(),
         may_take=not people.is_host() and _may_become_host(now),
         may_ask=people.takes_part() and not people.may_host(),
@@ -77,7 +91,7 @@ def _seat(now: MatchState, player: str) -> SeatView:
     return SeatView(player, Names.of(now.game).player(player), says, phone, mine, hosts)
 
 
-def _host_say(now: MatchState) -> str:
+def host_say(now: MatchState) -> str:
     """Who is host, in a sentence."""
     phones = people.phones()
     if phones.party.host is None:
@@ -96,24 +110,26 @@ def host_name(now: MatchState) -> str:
 
 
 def _called(now: MatchState, phone: str | None) -> str:
-    """Who holds a phone, as far as it is known."""
+    """Who holds a phone, as far as it is known; else the number that its own pages show."""
     party = people.phones().party
     player = party.seat_of(phone)
     if player is not None and any(player in team.players for team in now.game.teams):
         return Names.of(now.game).player(player)
-    return party.names.get(phone or "") or _("A phone without a seat")
+    return people.called(phone) or _("A phone without a seat")
 
 
-def _unseated(now: MatchState) -> list[tuple[str, str]]:
-    """The phones here that have no seat in this match and did not choose to watch: each with what it is called."""
+def _unseated(now: MatchState) -> list[UnseatedView]:
+    """The phones here that have no seat in this match and did not choose to watch."""
     party = people.phones().party
     players = {player for team in now.game.teams for player in team.players}
     seated = {phone for player, phone in party.seats.items() if player in players}
     others = sorted(set(people.phones().present()) - seated - set(party.watching) - {people.phone()})
-    return [
-        (phone, party.names.get(phone) or _("Phone %(number)d", number=number))
-        for number, phone in enumerate(others, start=1)
-    ]
+    return [_unseated_view(now, phone) for phone in sorted(others, key=lambda one: people.phones().number(one) or 0)]
+
+
+def _unseated_view(now: MatchState, phone: str) -> UnseatedView:
+    device = people.phones().device(phone)
+    return UnseatedView(phone, _called(now, phone), _(device) if device else "", phone == people.phones().party.host)
 
 
 def _free_first(now: MatchState) -> list[tuple[str, str]]:
@@ -151,7 +167,8 @@ def _ask_view(now: MatchState, asked: Asked) -> AskView:
         say = _("%(who)s has the code of the table and wants to take part.", who=asked.name)
         return AskView(asked.id, say, _("Let in"), _("No"))
     if asked.wish is Wish.SEAT:
-        say = _("Another phone asks for the seat of %(who)s.", who=Names.of(now.game).player(asked.player))
+        seat = Names.of(now.game).player(asked.player)
+        say = _("%(who)s asks for the seat of %(seat)s.", who=_called(now, asked.phone), seat=seat)
         return AskView(asked.id, say, _("Hand it over"), _("No"))
     say = _("%(who)s asks to be the host.", who=_called(now, asked.phone))
     return AskView(asked.id, say, _("Hand it on"), _("No"))
@@ -163,8 +180,11 @@ def answer(asked_id: int) -> AnyResponse:
     found = next((asked for asked in people.phones().asked if asked.id == asked_id), None)
     if found is not None and not _may_answer(found):
         raise NotYours(_only_host())
-    if found is None or people.phones().answer(asked_id, yes=request.form.get("answer") == "yes") is None:
+    yes = request.form.get("answer") == "yes"
+    if found is None or people.phones().answer(asked_id, yes=yes, by=people.phone()) is None:
         flash(_("That was settled already."))
+    elif yes and found.wish is Wish.HOST:
+        flash(_handed_on())
     return _back()
 
 
@@ -201,8 +221,13 @@ def hand_on() -> AnyResponse:
     if phone not in _known():
         flash(_("That phone is gone: choose another."))
         return _back()
-    people.phones().make_host(phone)
+    people.phones().make_host(phone, by=people.phone())
+    flash(_handed_on())
     return _back()
+
+
+def _handed_on() -> str:
+    return _("The role is handed on: %(who)s is the host now.", who=host_name(state()))
 
 
 @bp.post("/seats/host/take")
@@ -210,14 +235,16 @@ def take() -> AnyResponse:
     """Makes this phone the host's."""
     if not _may_become_host(state()):
         raise NotYours(_only_host())
-    people.phones().make_host(people.known_phone())
+    phone = people.known_phone()
+    people.phones().make_host(phone, by=phone)
     return _back()
 
 
 @bp.post("/seats/host/ask")
 def ask() -> AnyResponse:
     """Asks the host to hand his role on to this phone."""
-    people.phones().ask(Wish.HOST, people.known_phone())
+    if not people.phones().ask(Wish.HOST, people.known_phone()):
+        flash(_(TOO_MANY_ASK))
     return _back()
 
 
@@ -229,7 +256,7 @@ def free() -> AnyResponse:
     """A seat's phone was lost."""
     only_for_the_host()
     now, player = state(), _player()
-    people.phones().free(player)
+    people.phones().free(player, by=people.phone())
     flash(_("%(who)s’s seat is free: scan the code and tap the name.", who=Names.of(now.game).player(player)))
     return _back()
 
@@ -242,7 +269,7 @@ def give() -> AnyResponse:
     if phone not in people.phones().present():
         flash(_("That phone is gone: choose another."))
         return _back()
-    people.phones().sit(phone, player)
+    people.phones().give(phone, player, by=people.phone())
     return _back()
 
 

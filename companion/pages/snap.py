@@ -195,8 +195,7 @@ def _refused(error: Exception) -> tuple[str, int]:
 
 
 def _snap(token: str) -> Snap | None:
-    if not people.may_act():
-        abort(401)
+    people.only_inside()
     return service().snaps.get(token)
 
 

@@ -11,7 +11,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from companion.errors import Problem
 from companion.match import GONE, Answer, Fate, Match, MatchState, Outcome, Policy
 from companion.pages import agreements, offers, people, playing, rights, seats, views, zone_picture
-from companion.pages.context import forget_state, match, service, state
+from companion.pages.context import forget_state, go, match, service, state
 from companion.pages.people import NotYours
 from companion.pages.words import N_, Names, _
 from companion.store import Event, NotSaved
@@ -101,7 +101,7 @@ def dismiss(proposal_id: int) -> AnyResponse:
     fate = Fate.TAKEN_BACK if request.form.get("why") == "taken-back" else Fate.NOT_A_PLAY
     culprit = _who_pays(state(), proposal_id) if fate is Fate.TAKEN_BACK else None
     answer = _tap(lambda m, by: m.dismiss(proposal_id, by, fate))
-    return _go(url_for("entry.new", player=culprit, ask="penalty")) if culprit else answer
+    return go(url_for("entry.new", player=culprit, ask="penalty")) if culprit else answer
 
 
 def _who_pays(now: MatchState, proposal_id: int) -> str | None:
@@ -260,13 +260,6 @@ def _tap(act: Callable[[Match, str], Outcome]) -> AnyResponse:
     if outcome.say:
         flash(_(outcome.say))
     return back()
-
-
-def _go(url: str) -> AnyResponse:
-    """Another page, also for a page that asked for a part."""
-    if "HX-Request" in request.headers:
-        return Response(status=204, headers={"HX-Redirect": url})
-    return redirect(url, 303)
 
 
 def back() -> AnyResponse:

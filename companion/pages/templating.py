@@ -13,7 +13,7 @@ from typing import Any
 
 from flask import Flask, Response, abort, request, url_for
 
-from companion.pages import language, live, people, phone, words
+from companion.pages import language, live, people, phone, told, words
 from companion.pages.context import match, state
 from companion.pages.signs import sprite
 from companion.rules.cards import Card, Family
@@ -98,6 +98,8 @@ def _helpers(assets: Mapping[str, Asset]) -> dict[str, Any]:
         "may_host": people.may_host(),
         "watches": people.watches(),
         "seat": people.seat(now),
+        "told": told.here(now),
+        "this_phone": people.called(people.phone()),
         "state": now,
         "mark": live.mark(now),
         "part": "HX-Request" in request.headers,

@@ -73,7 +73,54 @@ def test_the_host_hands_the_role_on_and_both_pages_follow(opened, table):
     ann.get_by_role("button", name="Make host").click()
 
     expect(bob.get_by_text("This phone is the host’s.")).to_be_visible()
+    expect(bob.get_by_text("You are the host now")).to_be_visible()
     expect(ann.get_by_text("Bob is the host.")).to_be_visible()
+
+
+def test_the_seats_that_others_take_show_while_a_name_is_typed_and_the_name_stays(opened, table):
+    _match, url = table
+    ann = opened(url + JOIN)
+    ann.get_by_text("My name is different").click()
+    ann.get_by_label("Type it here").press_sequentially("Ann")
+    seat(opened, url, "Bob")
+
+    expect(ann.get_by_role("button", name="Bob")).to_contain_text("taken")
+    ann.keyboard.type("ie")
+    expect(ann.get_by_label("Type it here")).to_have_value("Annie")
+    ann.get_by_role("button", name="Ann").click()
+
+    ann.get_by_role("link", name="More").click()
+    expect(ann.get_by_text("This is Annie’s phone.")).to_be_visible()
+
+
+def test_a_phone_whose_seat_was_freed_reads_why_and_takes_it_again(opened, table):
+    _match, url = table
+    ann, bob = seat(opened, url, "Ann"), seat(opened, url, "Bob")
+    ann.goto(url + "/seats")
+    ann.get_by_role("button", name="This phone was lost").click()
+
+    expect(bob.get_by_text("The host freed Bob’s seat: this phone has none now.")).to_be_visible()
+    bob.locator("#told").get_by_role("link", name="Take a seat").click()
+    bob.get_by_role("button", name="Bob").click()
+
+    expect(bob.get_by_role("heading", level=1)).to_have_text("Ann’s turn")
+    expect(bob.locator("#told")).to_have_count(0)
+
+
+def test_a_phone_that_is_not_let_in_reads_it_and_may_ask_again(opened, table):
+    _match, url = table
+    ann, asker = seat(opened, url, "Ann"), opened(url + "/join")
+    asker.get_by_text("I cannot scan").click()
+    for _time in range(2):
+        asker.get_by_label("The four letters").fill(CODE)
+        asker.get_by_label("Your name").fill("Zoe")
+        asker.get_by_role("button", name="Ask to take part").click()
+        ann.get_by_role("button", name="No", exact=True).click()
+        expect(asker.get_by_text("The host said no: this phone was not let in.")).to_be_visible()
+
+    asker.get_by_role("button", name="All right").click()
+
+    expect(asker.locator("#told").get_by_role("button")).to_have_count(0)
 
 
 def test_who_may_not_undo_reads_who_may(opened, table):

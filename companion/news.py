@@ -1,0 +1,101 @@
+"""What others have done with a phone, kept until its holder has read it: its seat freed, its wish refused, a role."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+MOST_PHONES = 200
+
+
+class Kind(StrEnum):
+    """What a phone may have to be told."""
+
+    FREED = "freed"
+    """The host freed its seat."""
+
+    TAKEN = "taken"
+    """Another phone has its seat now."""
+
+    GIVEN = "given"
+    """The host gave it a seat."""
+
+    JOIN_REFUSED = "join-refused"
+    SEAT_REFUSED = "seat-refused"
+    SEAT_KEPT = "seat-kept"
+    """Refused too, but by the phone that has the seat."""
+
+    HOST_REFUSED = "host-refused"
+    HOST = "host"
+    """It has become the host's."""
+
+    FOLLOWED = "followed"
+    """It was the host's, and another is now."""
+
+
+OF_SEATS = frozenset({Kind.FREED, Kind.TAKEN, Kind.GIVEN, Kind.SEAT_REFUSED, Kind.SEAT_KEPT})
+OF_ROLES = frozenset({Kind.HOST, Kind.FOLLOWED, Kind.HOST_REFUSED})
+OF_JOINING = frozenset({Kind.JOIN_REFUSED})
+GROUPS = (OF_SEATS, OF_ROLES, OF_JOINING)
+"""Of each of these the last word counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Something that a phone has to be told."""
+
+    id: int
+    kind: Kind
+    player: str | None = None
+    """The seat that it is about."""
+
+
+class News:
+    """What each phone has not yet read, as long as the service runs. Any thread may call it."""
+
+    def __init__(self, changed: Callable[[], None] = lambda: None) -> None:
+        self._changed = changed
+        self._lock = threading.Lock()
+        self._of: dict[str, tuple[Told, ...]] = {}
+        self._last_id = 0
+
+    def of(self, phone: str | None) -> tuple[Told, ...]:
+        """What a phone has to be told, the oldest first."""
+        return self._of.get(phone or "", ())
+
+    def tell(self, phone: str, kind: Kind, player: str | None = None) -> None:
+        """A phone has to be told something; what it makes old goes."""
+        with self._lock:
+            self._last_id += 1
+            group = next(group for group in GROUPS if kind in group)
+            others = self._without(phone, lambda told: told.kind in group)
+            self._keep(phone, (*others, Told(self._last_id, kind, player)))
+        self._changed()
+
+    def settle(self, phone: str, group: frozenset[Kind]) -> None:
+        """What a phone had to be told of these is old: it has done something about it."""
+        self._drop(phone, lambda told: told.kind in group)
+
+    def put_away(self, phone: str, told_id: int) -> None:
+        """It has been read."""
+        self._drop(phone, lambda told: told.id == told_id)
+
+    def _drop(self, phone: str, which: Callable[[Told], bool]) -> None:
+        with self._lock:
+            left = self._without(phone, which)
+            gone = len(left) < len(self.of(phone))
+            self._keep(phone, left)
+        if gone:
+            self._changed()
+
+    def _without(self, phone: str, which: Callable[[Told], bool]) -> tuple[Told, ...]:
+        return tuple(told for told in self.of(phone) if not which(told))
+
+    def _keep(self, phone: str, news: tuple[Told, ...]) -> None:
+        self._of.pop(phone, None)
+        if news:
+            self._of[phone] = news
+        for oldest in list(self._of)[:-MOST_PHONES]:
+            del self._of[oldest]
