@@ -11,6 +11,8 @@ from serving import running
 from browser.screens import (
     FINISH,
     OPENING,
+    RUSH,
+    RUSH_PLAYS,
     SMALL,
     TABLET,
     TWO,
@@ -19,6 +21,7 @@ from browser.screens import (
     differ,
     match_of,
     nothing,
+    perhaps,
     propose,
     spoil,
     unsure,
@@ -46,6 +49,22 @@ SPILLS = """() => {
   }).map(said);
 }"""
 """What reaches beyond the page, and pictures that reach beyond what they stand in."""
+
+BROKEN = """() => {
+  const broken = [], texts = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+  for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+    if (!text.parentElement.checkVisibility()) continue;
+    for (const word of text.data.matchAll(/[\\p{L}’]{3,}/gu)) {
+      const range = new Range();
+      range.setStart(text, word.index);
+      range.setEnd(text, word.index + word[0].length);
+      const tops = [...range.getClientRects()].filter(box => box.width > 1).map(box => Math.round(box.top / 4));
+      if (new Set(tops).size > 1) broken.push(word[0]);
+    }
+  }
+  return broken;
+}"""
+"""Words that stand on two lines."""
 
 ONLY = {"light": {}, "dark": {"runOnly": ["color-contrast"]}}
 """What is looked at in each theme: a theme changes nothing but colours."""
@@ -177,5 +196,28 @@ def test_nothing_serious_is_found_and_nothing_spills_over_on_any_page(inspected,
         with running(app) as url:
             for address in addresses(app, state):
                 wrong[address] = inspected(url + address)
+
+    assert {address: found for address, found in wrong.items() if found} == {}
+
+
+PLAYED = {"classic": (TWO, OPENING), "rush": (RUSH, RUSH_PLAYS)}
+
+
+@pytest.mark.parametrize("language", ["en", "fr", "pl"])
+@pytest.mark.parametrize("edition", PLAYED)
+def test_no_word_is_broken_on_a_small_phone(browser, edition, language):
+    wrong = {}
+    context = browser.new_context(viewport=SMALL, locale=language, reduced_motion="reduce")
+    page = context.new_page()
+    with match_of(*PLAYED[edition]) as match:
+        with_decks(match)
+        perhaps(match) if edition == "classic" else nothing(match)
+        app = app_of(match, sees=True)
+        with running(app) as url:
+            for address in addresses(app, "open"):
+                page.goto(url + address)
+                page.evaluate(OPEN_ALL)
+                wrong[address] = [*page.evaluate(BROKEN), *page.evaluate(SPILLS)]
+    context.close()
 
     assert {address: found for address, found in wrong.items() if found} == {}
