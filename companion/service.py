@@ -23,6 +23,7 @@ from companion.labels import card_ids
 from companion.lookout import Lookout
 from companion.match import Match, MatchState, Policy
 from companion.pages import run_service
+from companion.rules import notation
 from companion.rules.play import Verb
 from companion.said import say
 from companion.setup import Setup, read_setup
@@ -145,7 +146,7 @@ def _pictures(source: str | None, match: Match) -> Iterator[Frame] | None:
 
 def _is_being_played(match: Match, setup: Setup) -> bool:
     header = setup.header()
-    played = [line for line in match.record().splitlines() if line] if match.state.match is not None else []
+    played = match.lines()
     return played[: len(header)] == header and match.state.game.winner is None
 
 
@@ -236,5 +237,5 @@ def exported(match: int, form: str, data: Path | None) -> str:
     lines = [written.text for written in history(store.events(match)).lines]
     items = exports.judged(lines)
     if form == "mbn":
-        return "\n".join(lines) + "\n"
+        return notation.record_text(lines)
     return exports.as_json_lines(items, str(match)) if form == "json" else exports.as_csv(items)

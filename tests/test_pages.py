@@ -28,7 +28,6 @@ from companion.rules.play import Play, Verb
 from companion.rules.referee import legal_plays
 from companion.rules.table import Table
 from companion.said import say
-from companion.store import Store
 
 TWO = ("side Ann", "side Bob", "hand first Ann")
 SECRET = b"0123456789abcdef" * 2
@@ -37,21 +36,8 @@ STRANGER = {"REMOTE_ADDR": "192.168.1.77"}
 
 
 @pytest.fixture
-def match(tmp_path):
-    store = Store.open(tmp_path / "log.sqlite3")
-    yield Match(store)
-    store.close()
-
-
-@pytest.fixture
 def app(match):
     return create_app(match, secret=SECRET, base_url="http://192.168.1.20:8080", camera_picture=lambda: b"a picture")
-
-
-@pytest.fixture
-def page(app):
-    """A browser on the machine itself."""
-    return app.test_client()
 
 
 @pytest.fixture
