@@ -1250,6 +1250,21 @@ def test_the_wall_shows_the_code_with_the_address(page, begun):
     assert "192.168.1.20:8080" in shown
 
 
+def test_the_wall_says_what_to_type_by_number_and_by_name(page, begun, monkeypatch):
+    monkeypatch.setattr(socket, "gethostname", lambda: "table")
+
+    shown = text_of(page.get("/wall"))
+
+    assert f"192.168.1.20:8080/join table.local:8080/join {people.table_code(SECRET)}" in shown
+
+
+def test_a_strangers_wall_leads_to_the_table_and_not_to_joining(phone, begun):
+    shown = text_of(phone.get("/wall"))
+
+    assert "Watch along 192.168.1.20:8080" in shown
+    assert "8080/join" not in shown
+
+
 def test_a_strangers_wall_has_no_code(phone, begun):
     assert 'class="qr"' not in phone.get("/wall").get_data(as_text=True)
 
