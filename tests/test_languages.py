@@ -369,7 +369,8 @@ def escaped(page: str) -> list[str]:
 
 def _words(text: str) -> Iterator[str]:
     text = re.sub(r"\b\d+ \w+ \d{4}\b", "", text)
-    spoken = re.sub(r"^\[[\w -]+\]", "", re.sub(r"\{\w+\}|https?://\S+|\b[\w-]+\.local(:\d+)?|\b\d[\w.]*", "", text))
+    addresses = r"https?://\S+|\b[\w-]+\.local(:\d+)?(/join)?|\b\d[\w.]*(/join)?"
+    spoken = re.sub(r"^\[[\w -]+\]", "", re.sub(rf"\{{\w+\}}|{addresses}", "", text))
     return (
         found.removesuffix("’s") if found not in NAMES else found for found in re.findall(r"[^\W\d_][\w’-]*", spoken)
     )
