@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
 
 from companion import statistics
 from companion.history import history
+from companion.kept import Kept
 from companion.moment import Entry, MatchState, judge_on
 from companion.rules.corrections import JudgedRecord
 from companion.rules.judge import Game, HandResult
 from companion.rules.table import HowEnded
 from companion.statistics import Figures
 from companion.store import Event, Store
-
-_Value = TypeVar("_Value")
 
 MOST_JUDGED = 16
 MOST_COUNTED = 2000
@@ -43,6 +40,9 @@ class Past:
     """A match of the log."""
 
     match: int
+    last: int
+    """The number of its last event: whoever keeps what was made of it knows by it whether it still holds."""
+
     began_s: float
     """The clock on the wall when it was set up."""
 
@@ -63,32 +63,12 @@ class Past:
         return next((hand for hand in self.hands if hand.number == number), None)
 
 
-class _Kept(Generic[_Value]):
-    """What was made last, by its key. Any thread may ask."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._lock = threading.Lock()
-        self._values: dict[tuple[int, int], _Value] = {}
-
-    def get(self, key: tuple[int, int], make: Callable[[], _Value]) -> _Value:
-        """The value of a key, made where it is not known."""
-        with self._lock:
-            value = self._values.pop(key, None)
-            if value is None:
-                value = make()
-            self._values[key] = value
-            while len(self._values) > self._most:
-                del self._values[next(iter(self._values))]
-            return value
-
-
 class Archive:
     """Judges the matches of a log, and remembers what it has judged as long as nothing has been added to them."""
 
     def __init__(self) -> None:
-        self._past: _Kept[Past] = _Kept(MOST_JUDGED)
-        self._figures: _Kept[dict[str, Figures]] = _Kept(MOST_COUNTED)
+        self._past: Kept[Past] = Kept(MOST_JUDGED)
+        self._figures: Kept[dict[str, Figures]] = Kept(MOST_COUNTED)
 
     def past(self, store: Store, match: int) -> Past | None:
         """A match of the log, the running one too; None where there is none of that number."""
@@ -115,7 +95,8 @@ def judged(match: int, events: Sequence[Event]) -> Past:
     """A match from its events."""
     written = history(events).lines
     record, entries = judge_on(MatchState(), written)
-    return Past(match, events[0].at_s, tuple(line.text for line in written), record, hands_of(record, entries))
+    lines = tuple(line.text for line in written)
+    return Past(match, events[-1].seq, events[0].at_s, lines, record, hands_of(record, entries))
 
 
 def hands_of(record: JudgedRecord, entries: Sequence[Entry]) -> tuple[PlayedHand, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
+from companion import numbers
 from companion.errors import Problem
 from companion.match import Match, MatchState, Policy
 from companion.setup import Setup, SideSetup
@@ -14,6 +15,7 @@ from companion.simulate.script import Script, plays_that_stay, read_script, ship
 from companion.vision.camera import Frame
 
 DEFAULT_SCRIPT = "two-players"
+MOST_SEED = 10**18
 LOOK_BEFORE_GOING_ON = 6
 """So many frames the players wait at least for what the camera makes of their play."""
 
@@ -24,8 +26,9 @@ def script_for(what: str, setup: Setup | None = None) -> Script:
     WHAT is empty (the short hand that ships, or a random one for the players of a setup file), the name of a
     shipped hand, a record file, or a number: the seed of a random hand. Raises Problem for anything else.
     """
-    if what.isdigit() or (not what and setup is not None):
-        return _random(int(what or 0), setup)
+    seed = numbers.whole(what, 0, MOST_SEED)
+    if seed is not None or (not what and setup is not None):
+        return _random(seed or 0, setup)
     if not what or what in shipped_scripts():
         return shipped_script(what or DEFAULT_SCRIPT)
     try:
@@ -62,7 +65,7 @@ def frames_of(script: Script, **how: object) -> Iterator[Frame]:
 def start_or_go_on(match: Match, script: Script) -> int:
     """Starts the script's match, unless it is the one being played; gives how many of its plays are done."""
     lines = script.record().splitlines()
-    played = [line for line in match.record().splitlines() if line] if match.state.match is not None else []
+    played = match.lines()
     same = [_plain(line) for line in played] == lines[: len(played)]
     if played and same:
         return _plays(script, played)

@@ -1,4 +1,4 @@
-"""A match to keep: its record, its judged lines as JSON, its score sheets as a table for a spreadsheet."""
+"""A match to keep: its judged lines as JSON, its score sheets as a table for a spreadsheet."""
 
 from __future__ import annotations
 
@@ -16,11 +16,6 @@ from companion.rules.notation import Line
 def judged(lines: Iterable[str]) -> tuple[Item, ...]:
     """What the referee makes of a record: every line's verdict, every hand's result."""
     return tuple(judge.judge(Line(number, text) for number, text in enumerate(lines, start=1)))
-
-
-def as_record(lines: Iterable[str]) -> str:
-    """The record as a file, a blank line before each hand."""
-    return "".join("\n" * text.startswith("hand ") + f"{text}\n" for text in lines)
 
 
 def as_json_lines(items: Iterable[Item], name: str, shown: Mapping[str, str] | None = None) -> str:

@@ -15,6 +15,9 @@ from companion.store import SETUP, Event
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
 
+CAMERA, PHONE, SOMEBODY = "camera", "phone", "somebody"
+"""Where a line comes from; and whom the log names where no player did something: the camera, a phone without a seat."""
+
 
 class Kind(StrEnum):
     """The kinds of events and what their bodies hold."""

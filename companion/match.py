@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Any
 
 from companion.errors import Problem
-from companion.history import History, Kind, history
+from companion.history import CAMERA, PHONE, History, Kind, history
 from companion.moment import (
     NO_HAND,
     Answer,
@@ -60,7 +60,6 @@ __all__ = [
 Mats = Callable[[MatchState], Mapping[str, str]]
 """Which side plays on which mat: the side's name by the mat's id."""
 
-BY_CAMERA = "camera"
 VERIFYING, YES, NO = "other-side-verifies", "yes", "no"
 MOST_REMEMBERED = 500
 """How many settled proposals a running service remembers."""
@@ -131,11 +130,12 @@ class Match:
             self._take(events)
 
     def record(self) -> str:
-        """The match as a record: every line that stands."""
-        lines: list[str] = []
-        for entry in self._state.entries:
-            lines += [""] * entry.written.text.startswith("hand ") + [entry.written.text]
-        return "\n".join(lines) + "\n"
+        """The match as a record."""
+        return notation.record_text(self.lines())
+
+    def lines(self) -> list[str]:
+        """Every line that stands; none before the first match."""
+        return [entry.written.text for entry in self._state.entries]
 
     def next_hand(self, by: str, first: str | None = None) -> Outcome:
         """Starts the next hand, begun by `first` or by the player after the last hand's first."""
@@ -305,7 +305,7 @@ class Match:
         with self._changed:
             if proposal.id in self._state.fates or self._state.waiting(proposal.id):
                 return
-            self._queue(proposal, BY_CAMERA)
+            self._queue(proposal, CAMERA)
             if self._state.policy is Policy.PLAY_ON and not self._state.other_side_verifies:
                 self._confirm_before(proposal)
             self._confirm_by_policy()
@@ -418,7 +418,7 @@ class Match:
             raise Problem(str(error)) from error
 
     def _confirm(self, pending: Pending, by: str) -> None:
-        source = "camera" if pending.id > 0 else "phone"
+        source = CAMERA if pending.id > 0 else PHONE
         self._write_line(_text(pending.proposal.play, pending.judged), by, source=source)
         self._settle(pending.id, Fate.CONFIRMED)
 
@@ -427,7 +427,7 @@ class Match:
         if self._state.policy is not Policy.AUTO or self._state.other_side_verifies:
             return
         while self._state.pending and self._state.pending[0].confirms_itself:
-            self._confirm(self._state.pending[0], BY_CAMERA)
+            self._confirm(self._state.pending[0], CAMERA)
 
     def _confirm_before(self, proposal: Proposal) -> None:
         """The next player's play confirms what waits before it."""
@@ -435,12 +435,12 @@ class Match:
             head = self._state.pending[0]
             if head.id == proposal.id or head.proposal.play.player == proposal.play.player or not head.confirms_itself:
                 return
-            self._confirm(head, BY_CAMERA)
+            self._confirm(head, CAMERA)
 
     def _queue(self, proposal: Proposal, by: str) -> None:
         """Takes a proposal into the queue: the camera's behind the others, what people say of a card in its place."""
         _, judged = judged_next(self._state.game, proposal.play)
-        waiting, by_hand = self._state.pending, by != BY_CAMERA
+        waiting, by_hand = self._state.pending, by != CAMERA
         later = (n for n, p in enumerate(waiting) if by_hand and p.proposal.t_s > proposal.t_s > 0.0)
         place = next(later, len(waiting))
         self._show(pending=(*waiting[:place], Pending(proposal, judged, by), *waiting[place:]))

@@ -25,6 +25,7 @@ from companion.lookout import Lookout
 from companion.match import Match, MatchState, Policy
 from companion.pages import run_service
 from companion.pages.words import Names
+from companion.rules import notation
 from companion.rules.play import Verb
 from companion.said import say
 from companion.setup import Setup, read_setup
@@ -147,7 +148,7 @@ def _pictures(source: str | None, match: Match) -> Iterator[Frame] | None:
 
 def _is_being_played(match: Match, setup: Setup) -> bool:
     header = setup.header()
-    played = [line for line in match.record().splitlines() if line] if match.state.match is not None else []
+    played = match.lines()
     return played[: len(header)] == header and match.state.game.winner is None
 
 
@@ -237,7 +238,7 @@ def exported(match: int, form: str, data: Path | None) -> str:
         raise Problem(f"There is no match {match} in {path.parent}: {others}.")
     lines = [written.text for written in history(store.events(match)).lines]
     if form == "mbn":
-        return "\n".join(lines) + "\n"
+        return notation.record_text(lines)
     items, game = exports.judged(lines), judged(match, store.events(match)).game
     if form == "json":
         return exports.as_json_lines(items, str(match), game.shown)

@@ -15,6 +15,7 @@ import cv2
 import numpy as np
 
 from companion.errors import Problem
+from companion.history import CAMERA
 from companion.labels import face_of
 from companion.match import Fate, Match, MatchState, Policy
 from companion.memory import where
@@ -215,7 +216,7 @@ class Corridor:
                 self._waiting.discard(proposal_id)
                 self._match.withdraw(proposal_id)
             case Mismatch() if self._is_put_right(event):
-                self._match.retract(self._match.state.hand_entries[-1].seq, "camera")
+                self._match.retract(self._match.state.hand_entries[-1].seq, CAMERA)
                 self._leave(event.id)
             case Mismatch():
                 self._match.mismatch(event)
@@ -231,7 +232,7 @@ class Corridor:
                 self._match.clear_mismatch(question_id)
             case Cleared():
                 if self._match.state.policy is Policy.AUTO:
-                    self._match.next_hand("camera")
+                    self._match.next_hand(CAMERA)
             case Unclear():
                 pass  # Such a card would be asked about all the time.
 

@@ -30,13 +30,6 @@ WON = ["Ann roll", "Bob roll", *(line for _ in range(3) for line in ("Ann 200", 
 
 
 @pytest.fixture
-def match(tmp_path):
-    store = Store.open(tmp_path / "log.sqlite3")
-    yield Match(store)
-    store.close()
-
-
-@pytest.fixture
 def app(match):
     return create_app(match, secret=b"0123456789abcdef" * 2)
 

@@ -20,11 +20,9 @@ from companion.deck_in_use import KEPT_NAME, DeckInUse, choose_deck, chosen_deck
 from companion.decks import BACK, load_deck
 from companion.errors import Problem
 from companion.guided import Guide, Key, TerminalKeys, guided
-from companion.match import Match
 from companion.pages import create_app
 from companion.rules.cards import Card
 from companion.rules.edition import load_edition
-from companion.store import Store
 from companion.vision import enrolling
 from companion.vision.camera import Frame
 from companion.vision.enrolling import begin
@@ -84,20 +82,8 @@ def camera():
 
 
 @pytest.fixture
-def match(tmp_path):
-    store = Store.open(tmp_path / "log.sqlite3")
-    yield Match(store)
-    store.close()
-
-
-@pytest.fixture
 def app(match, camera):
     return create_app(match, secret=SECRET, camera_picture=camera.jpeg, camera_image=lambda: camera.image)
-
-
-@pytest.fixture
-def page(app):
-    return app.test_client()
 
 
 def text_of(response) -> str:

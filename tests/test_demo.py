@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -14,15 +11,7 @@ from companion.match import Match, Policy
 from companion.rules import judge, notation
 from companion.service import DemoTable
 from companion.setup import parse_setup
-from companion.store import Store
 from companion.vision.camera import Frame
-
-
-@pytest.fixture
-def match(tmp_path: Path) -> Iterator[Match]:
-    store = Store.open(tmp_path / "log.sqlite3")
-    yield Match(store)
-    store.close()
 
 
 @pytest.mark.parametrize("players", [2, 4])

@@ -23,7 +23,6 @@ from babel.messages.catalog import Message
 from companion.drawn_zones import DrawnZones
 from companion.errors import Problem
 from companion.lookout import Survey
-from companion.match import Match
 from companion.memory import named, where
 from companion.pages import create_app, language, people, templating, words
 from companion.proposal import Doubt, Mismatch, Proposal
@@ -33,7 +32,6 @@ from companion.rules.edition import load_edition, switches
 from companion.rules.notation import parse_play
 from companion.said import Said, all_of, listed, one_of, say, say_many
 from companion.snap import Shot
-from companion.store import Store
 from companion.tally import Photo
 from companion.vision.advice import NO_MATS, Advice, Hint
 from companion.vision.enrolling import begin
@@ -46,13 +44,6 @@ RUSH = ("edition rush", "side Reds = Ann, Cid", "side Blues = Bob, Dee", "hand f
 SECRET = b"0123456789abcdef" * 2
 HOME = {"Origin": "http://localhost"}
 STRANGER = {"REMOTE_ADDR": "192.168.1.77"}
-
-
-@pytest.fixture
-def match(tmp_path):
-    store = Store.open(tmp_path / "log.sqlite3")
-    yield Match(store)
-    store.close()
 
 
 def page_of(match, **camera: object):
@@ -378,7 +369,8 @@ def escaped(page: str) -> list[str]:
 
 def _words(text: str) -> Iterator[str]:
     text = re.sub(r"\b\d+ \w+ \d{4}\b", "", text)
-    spoken = re.sub(r"^\[[\w -]+\]", "", re.sub(r"\{\w+\}|https?://\S+|\b[\w-]+\.local(:\d+)?|\b\d[\w.]*", "", text))
+    addresses = r"https?://\S+|\b[\w-]+\.local(:\d+)?(/join)?|\b\d[\w.]*(/join)?"
+    spoken = re.sub(r"^\[[\w -]+\]", "", re.sub(rf"\{{\w+\}}|{addresses}", "", text))
     return (
         found.removesuffix("’s") if found not in NAMES else found for found in re.findall(r"[^\W\d_][\w’-]*", spoken)
     )

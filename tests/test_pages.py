@@ -28,7 +28,6 @@ from companion.rules.play import Play, Verb
 from companion.rules.referee import legal_plays
 from companion.rules.table import Table
 from companion.said import say
-from companion.store import Store
 
 TWO = ("side Ann", "side Bob", "hand first Ann")
 SECRET = b"0123456789abcdef" * 2
@@ -37,21 +36,8 @@ STRANGER = {"REMOTE_ADDR": "192.168.1.77"}
 
 
 @pytest.fixture
-def match(tmp_path):
-    store = Store.open(tmp_path / "log.sqlite3")
-    yield Match(store)
-    store.close()
-
-
-@pytest.fixture
 def app(match):
     return create_app(match, secret=SECRET, base_url="http://192.168.1.20:8080", camera_picture=lambda: b"a picture")
-
-
-@pytest.fixture
-def page(app):
-    """A browser on the machine itself."""
-    return app.test_client()
 
 
 @pytest.fixture
@@ -1262,6 +1248,21 @@ def test_the_wall_shows_the_code_with_the_address(page, begun):
 
     assert 'class="qr"' in shown
     assert "192.168.1.20:8080" in shown
+
+
+def test_the_wall_says_what_to_type_by_number_and_by_name(page, begun, monkeypatch):
+    monkeypatch.setattr(socket, "gethostname", lambda: "table")
+
+    shown = text_of(page.get("/wall"))
+
+    assert f"192.168.1.20:8080/join table.local:8080/join {people.table_code(SECRET)}" in shown
+
+
+def test_a_strangers_wall_leads_to_the_table_and_not_to_joining(phone, begun):
+    shown = text_of(phone.get("/wall"))
+
+    assert "Watch along 192.168.1.20:8080" in shown
+    assert "8080/join" not in shown
 
 
 def test_a_strangers_wall_has_no_code(phone, begun):

@@ -10,25 +10,17 @@ import pytest
 from test_pages import HOME, SECRET, STRANGER, TWO, lines, seen, tap, text_of
 
 from companion.lookout import Survey
-from companion.match import Match, Policy
+from companion.match import Policy
 from companion.pages import create_app, may
 from companion.pages.words import Names
 from companion.proposal import Mismatch
 from companion.rules.cards import Card
 from companion.rules.notation import parse_play
 from companion.rules.referee import legal_plays
-from companion.store import Store
 from companion.vision.advice import Advice
 
 THREE = ("side Ann", "side Bob", "side Cid", "hand first Ann")
 PAIRS = ("side Ann-Cid = Ann, Cid", "side Bob-Dee = Bob, Dee", "hand first Ann")
-
-
-@pytest.fixture
-def match(tmp_path):
-    store = Store.open(tmp_path / "log.sqlite3")
-    yield Match(store)
-    store.close()
 
 
 @pytest.fixture

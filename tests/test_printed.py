@@ -5,30 +5,16 @@ from __future__ import annotations
 import pypdfium2
 import pytest
 
-from companion.match import Match
 from companion.pages import create_app, printed
 from companion.rules.edition import edition_names
-from companion.store import Store
 
 STRANGER = {"REMOTE_ADDR": "192.168.1.77"}
 FILES = ("stickers", "mats", "mats-a4", "deck", "deck-backs")
 
 
 @pytest.fixture
-def match(tmp_path):
-    store = Store.open(tmp_path / "log.sqlite3")
-    yield Match(store)
-    store.close()
-
-
-@pytest.fixture
 def app(match):
     return create_app(match, secret=b"0123456789abcdef" * 2)
-
-
-@pytest.fixture
-def page(app):
-    return app.test_client()
 
 
 def pages_in(response) -> int:

@@ -6,6 +6,8 @@ import csv
 import io
 import json
 import re
+import threading
+from datetime import datetime
 from pathlib import Path
 
 import cv2
@@ -15,14 +17,23 @@ from test_pages import HOME, STRANGER, tap, text_of
 
 from companion.data import store_path
 from companion.match import Match
-from companion.pages import create_app
+from companion.pages import create_app, past, sheet_picture
 from companion.service import exported
 from companion.store import Store
 
 GOLDEN = Path(__file__).parent / "golden"
 OPENING = ["Ann roll", "Bob roll", "Ann 100", "Bob stop > Ann", "Ann right-of-way !"]
 WINNING = [*OPENING, *["Ann 100", "Bob 25"] * 5, "Ann 100"]
+AFTERNOON = datetime(2026, 11, 23, 15, 4)
 HOSTILE = "<script>alert(1)</script>{{7*7}}"
+
+
+class FourPast:
+    """A clock that stands still."""
+
+    @staticmethod
+    def fromtimestamp(_at_s: float) -> datetime:
+        return AFTERNOON
 
 
 @pytest.fixture
@@ -206,6 +217,66 @@ def test_a_picture_has_a_place_for_every_letter_and_every_number_of_sides(store)
     assert page_of(match).get("/past/1/1.png").status_code == 200
 
 
+def test_a_picture_is_drawn_once_until_the_match_changes_and_once_a_language(store, monkeypatch):
+    drawn = count_drawings(monkeypatch)
+    match = won(store)
+    page = page_of(match)
+
+    pictures = [page.get("/past/1/1.png").data for _ in range(3)]
+    page.get("/past/1/1.png", headers={"Accept-Language": "fr"})
+    match.correct(next(entry.seq for entry in match.state.entries if entry.written.text == "Bob 25"), "Bob 75", "Ann")
+    corrected = page.get("/past/1/1.png").data
+
+    assert pictures == [pictures[0]] * 3
+    assert corrected != pictures[0]
+    assert len(drawn) == 3
+
+
+def test_who_asks_while_too_many_wait_for_their_pictures_is_told_to_come_back(store, monkeypatch):
+    page = page_of(won(store))
+    monkeypatch.setattr(past, "_places", threading.BoundedSemaphore(1))
+    with past._places:
+        told = page.get("/past/1/1.png")
+
+    assert told.status_code == 503
+    assert "Other pictures are being drawn: try again in a moment." in text_of(told)
+    assert page.get("/past/1/1.png").status_code == 200
+
+
+def test_pictures_are_drawn_one_at_a_time(store, monkeypatch):
+    page = page_of(won(store))
+    monkeypatch.setattr(past, "_one_at_a_time", Turnstile())
+    drawn = count_drawings(monkeypatch, lambda: past._one_at_a_time.inside)
+
+    page.get("/past/1/1.png")
+
+    assert drawn == [True]
+
+
+class Turnstile:
+    """A lock that tells whether somebody is inside."""
+
+    inside = False
+
+    def __enter__(self):
+        self.inside = True
+
+    def __exit__(self, *_error):
+        self.inside = False
+
+
+def count_drawings(monkeypatch, note=lambda: None) -> list:
+    """Notes each drawing of a sheet."""
+    drawn, draw = [], sheet_picture.png
+
+    def png(*sheet):
+        drawn.append(note())
+        return draw(*sheet)
+
+    monkeypatch.setattr(sheet_picture, "png", png)
+    return drawn
+
+
 def test_an_open_hand_has_no_picture(store):
     assert page_of(started(store)).get("/past/1/1.png").status_code == 404
 
@@ -261,7 +332,42 @@ def test_all_matches_are_listed_the_newest_first_ten_a_page(store):
     assert re.findall(r"<b>(P\d+) – Bob</b>", first) == [f"P{number}" for number in range(10, 0, -1)]
     assert re.findall(r"<b>(P\d+) – Bob</b>", second) == ["P0"]
     assert first.count("At the table now") == 1
-    assert "November 14, 2023" in first
+    assert "14 November 2023" in first
+
+
+@pytest.mark.parametrize(
+    ("languages", "day"),
+    [
+        ("en-GB,en;q=0.9", "14 November 2023, "),
+        ("en-US,en;q=0.9", "November 14, 2023, "),
+        ("en", "14 November 2023, "),
+        ("en,en-US;q=0.5", "November 14, 2023, "),
+        ("pl-PL,pl;q=0.9,en-US;q=0.8", "14 listopada 2023, "),
+        ("fr-CA,en-US;q=0.8", "14 novembre 2023, "),
+        ("en-XX,en;q=0.9", "14 November 2023, "),
+        ("en-../../etc/passwd", "14 November 2023, "),
+        ("en-" + "9" * 5000, "14 November 2023, "),
+    ],
+)
+def test_a_day_is_written_as_where_the_phone_is_at_home(store, languages, day):
+    assert day in text_of(page_of(started(store)).get("/past", headers={"Accept-Language": languages}))
+
+
+def test_the_language_that_was_chosen_comes_before_the_country_of_the_browser(store):
+    page = page_of(started(store))
+    tap(page, "/phone", language="fr")
+
+    assert "14 novembre 2023" in text_of(page.get("/past", headers={"Accept-Language": "en-US"}))
+
+
+def test_an_american_clock_has_two_halves_and_a_canadian_one_an_h(store, monkeypatch):
+    monkeypatch.setattr(past, "datetime", FourPast)
+    page = page_of(started(store))
+    told = {tag: text_of(page.get("/past", headers={"Accept-Language": tag})) for tag in ("en", "en-US", "fr-CA")}
+
+    assert "15:04" in told["en"]
+    assert "3:04 PM" in told["en-US"]
+    assert "15 h 04" in told["fr-CA"]
 
 
 @pytest.mark.parametrize("query", ["?page=0", "?page=-3", "?page=99999999999999999999", "?page=x"])
@@ -361,7 +467,13 @@ def test_the_steps_lead_back_and_on_but_not_past_the_ends(store):
     assert links[last] == [("first", "0"), ("prev", str(last - 1))]
 
 
-@pytest.mark.parametrize(("asked", "shown"), [("-5", "0 of"), ("9999", f"{len(WINNING) + 1} of"), ("x", "0 of")])
+LAST = len(WINNING) + 1
+
+
+@pytest.mark.parametrize(
+    ("asked", "shown"),
+    [("-5", "0 of"), ("9999", f"{LAST} of"), ("x", "0 of"), ("٣", "0 of"), ("²", "0 of"), ("9" * 5000, "0 of")],
+)
 def test_a_step_that_is_not_there_is_the_nearest_one(store, asked, shown):
     assert f"Hand 1 {shown}" in text_of(page_of(won(store)).get(f"/past/1/1?step={asked}"))
 

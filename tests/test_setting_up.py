@@ -6,22 +6,13 @@ import re
 
 import pytest
 
-from companion.match import Match
 from companion.pages import agreements, create_app
 from companion.pages.names import MOST_KNOWN, MOST_MATCHES, known_names
 from companion.rules.edition import edition_names, load_edition, switches
-from companion.store import Store
 from companion.turned import KeptTurn, Turn
 
 CLASSIC = load_edition("classic")
 HOME = {"Origin": "http://localhost"}
-
-
-@pytest.fixture
-def match(tmp_path):
-    store = Store.open(tmp_path / "log.sqlite3")
-    yield Match(store)
-    store.close()
 
 
 @pytest.fixture

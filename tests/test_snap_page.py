@@ -14,14 +14,12 @@ import tableaux
 
 from companion import snap as snapping
 from companion.deck_in_use import choose_deck
-from companion.match import Match
 from companion.pages import create_app, tallied
 from companion.pages import snap as page_of_snaps
 from companion.rules.cards import Card
 from companion.rules.dealing import SeatingError
 from companion.rules.edition import load_edition
 from companion.snap import Shot, Snaps, read_photo
-from companion.store import Store
 from companion.tally import Photo, tally
 from companion.vision.view import View
 
@@ -33,20 +31,8 @@ DOUBTS = {"75-04": ("75-04", "25-02"), "extra-tank-01": ()}
 
 
 @pytest.fixture
-def match(tmp_path):
-    store = Store.open(tmp_path / "log.sqlite3")
-    yield Match(store)
-    store.close()
-
-
-@pytest.fixture
 def app(match):
     return create_app(match, secret=SECRET)
-
-
-@pytest.fixture
-def page(app):
-    return app.test_client()
 
 
 def send(page, path: str = "/snap", content: bytes | None = b"a picture", **fields: object):

@@ -6,19 +6,10 @@ import re
 
 import pytest
 
-from companion.match import Match
 from companion.pages import create_app
-from companion.store import Store
 
 MOST_BYTES = 60_000
 EIGHT = tuple(f"side {name}" for name in ("Ann", "Bob", "Cid", "Dee", "Eve", "Fay", "Gil", "Hal"))
-
-
-@pytest.fixture
-def match(tmp_path):
-    store = Store.open(tmp_path / "log.sqlite3")
-    yield Match(store)
-    store.close()
 
 
 @pytest.fixture

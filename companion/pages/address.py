@@ -37,6 +37,12 @@ def local_url(port: int) -> str:
     return f"http://{socket.gethostname().split('.')[0]}.local" + ("" if port == 80 else f":{port}")
 
 
+def typed(base: str, path: str) -> list[str]:
+    """A page's addresses as people type them: by the number of this machine, and by its `.local` name."""
+    named = local_url(urlsplit(base).port or 80)
+    return [f"{url.removeprefix('http://')}{path}" for url in dict.fromkeys((base, named))]
+
+
 def join_url(base: str, token: str | None) -> str:
     """The address in the QR code: with the token that lets a phone take part."""
     return _with_token(f"{base}/join", token)

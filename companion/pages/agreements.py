@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from companion import numbers
 from companion.errors import Problem
 from companion.pages import words
 from companion.pages.words import _
@@ -17,6 +18,7 @@ from companion.rules.scoring import Item
 from companion.setup import deck_lines
 
 Form = Mapping[str, str]
+MOST_OF_A_CARD = 999
 SILENT = "chosen"
 """How the source of a switch begins on which the sheet says nothing."""
 
@@ -88,15 +90,16 @@ def counts(form: Form, edition: Edition) -> dict[Card, int]:
     """The numbers of an unverified deck that are to be others. Raises Problem for what is no number."""
     if edition.counts_verified:
         return {}
-    typed = {card: form.get(_count(card), "").strip() for card in _countable(edition)}
-    numbers = {card: _number(card, text) for card, text in typed.items() if text}
-    return {card: number for card, number in numbers.items() if number != edition.deck[card]}
+    said = {card: form.get(_count(card), "").strip() for card in _countable(edition)}
+    counted = {card: _number(card, text) for card, text in said.items() if text}
+    return {card: number for card, number in counted.items() if number != edition.deck[card]}
 
 
 def _number(card: Card, text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) < 4):
+    number = numbers.whole(text, 0, MOST_OF_A_CARD)
+    if number is None:
         raise Problem(_("How many there are of %(card)s is a number, such as 4.", card=words.name(card)))
-    return int(text)
+    return number
 
 
 def agreed(form: Form, edition: Edition) -> Edition:
@@ -158,8 +161,8 @@ def count_views(form: Form, edition: Edition) -> list[CountView]:
 
 
 def _count_view(form: Form, card: Card, by_the_sheet: str) -> CountView:
-    typed = form.get(_count(card)) or by_the_sheet
-    return CountView(_count(card), words.title(card), typed, typed != by_the_sheet)
+    said = form.get(_count(card)) or by_the_sheet
+    return CountView(_count(card), words.title(card), said, said != by_the_sheet)
 
 
 def _countable(edition: Edition) -> list[Card]:

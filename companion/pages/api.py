@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 from flask import Blueprint, Response, abort, make_response, request
 
+from companion import numbers
 from companion.errors import Problem
 from companion.history import history
 from companion.match import GONE, Fate, MatchState, Outcome
@@ -48,12 +49,13 @@ def matches() -> Response:
 
 
 def _number(name: str, usual: int, low: int, high: int) -> int:
-    typed = request.args.get(name)
-    if typed is None:
+    said = request.args.get(name)
+    if said is None:
         return usual
-    if not (typed.isascii() and typed.isdigit() and len(typed) < 17 and low <= int(typed) <= high):
+    number = numbers.whole(said, low, high)
+    if number is None:
         _refuse(_("“%(name)s” is a number from %(low)d to %(high)d.", name=name, low=low, high=high))
-    return int(typed)
+    return number
 
 
 def _brief(number: int) -> dict[str, Any]:

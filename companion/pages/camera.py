@@ -5,6 +5,7 @@ from __future__ import annotations
 from flask import Blueprint, abort, flash, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
+from companion import numbers
 from companion.drawn_zones import DrawnZones
 from companion.errors import Problem
 from companion.lookout import Survey
@@ -34,8 +35,8 @@ def show() -> str:
 def turn() -> AnyResponse:
     """The picture is turned, or mirrored."""
     kept = service().turn or abort(404)
-    degrees = request.form.get("degrees", kept.current.degrees, type=int)
-    if degrees not in (0, *QUARTERS):
+    degrees = numbers.whole(request.form.get("degrees", str(kept.current.degrees)), 0, 359)
+    if degrees is None or degrees not in (0, *QUARTERS):
         abort(400)
     kept.keep(Turn(degrees, request.form.get("mirrored", "yes" if kept.current.mirrored else "no") == "yes"))
     if service().zones is not None and _zones().current is not None:

@@ -12,6 +12,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from companion.archive import Archive
 from companion.drawn_zones import DrawnZones
 from companion.guided import Guide
+from companion.kept import Kept
 from companion.lookout import Survey
 from companion.match import Match, MatchState
 from companion.pages.knocking import Knocks
@@ -19,6 +20,8 @@ from companion.phones import Phones
 from companion.snap import Snaps
 from companion.turned import KeptTurn
 from companion.vision.boxes import Image
+
+MOST_PICTURES = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,9 @@ class Service:
 
     archive: Archive = field(default_factory=Archive)
     """The matches of the log, judged."""
+
+    pictures: Kept[bytes] = field(default_factory=lambda: Kept(MOST_PICTURES))
+    """The score sheets that were drawn last, as PNG."""
 
 
 def service() -> Service:

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import gettext
 import io
+import re
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from functools import cache
 
+from babel import localedata
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from flask import Flask, request, session
@@ -26,6 +28,10 @@ ENGLISH = "en"
 OWN_NAMES: Mapping[str, str] = {"en": "English", "fr": "Français", "pl": "Polski"}
 """The languages as those who read them call them."""
 
+EUROPEAN = "en_150"
+"""English of no country: its dates and times can be read in one way only."""
+
+_REGIONAL = re.compile(r"([a-z]{2})-([a-z]{2})", re.IGNORECASE | re.ASCII)
 _CHOSEN = "language"
 _spoken: ContextVar[str] = ContextVar("spoken", default=ENGLISH)
 _edition: ContextVar[str | None] = ContextVar("edition", default=None)
@@ -39,6 +45,14 @@ _called: ContextVar[Called] = ContextVar("called", default=lambda _term: None)
 def spoken() -> str:
     """The language in which this request is answered; English outside of any."""
     return _spoken.get()
+
+
+def locale() -> str:
+    """How dates and times are written: as in the country that the browser names beside the language of the page."""
+    regional = (_REGIONAL.fullmatch(tag) for tag in request.accept_languages.values())
+    named = [f"{found[1].lower()}_{found[2].upper()}" for found in regional if found and found[1].lower() == spoken()]
+    usual = EUROPEAN if spoken() == ENGLISH else spoken()
+    return next((name for name in named if localedata.exists(name)), usual)
 
 
 def speak(language: str) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 from flask import Blueprint, Response, abort, make_response, request
 
+from companion import numbers
 from companion.match import Match, MatchState
 from companion.pages import people, rights, views, zone_picture
 from companion.pages.context import match, service, state
@@ -26,6 +27,7 @@ LOOK_S = 0.5
 
 HEARTBEAT_S = 10.0
 RETRY_AFTER_S = 10
+MOST_VERSION = 10**11
 BOOT = secrets.token_hex(4)
 """Tells this run of the service from the one before: versions start again with each."""
 
@@ -140,7 +142,8 @@ _snapshots = Snapshots()
 
 def _known_version(event_id: str) -> int:
     boot, _, version = event_id.partition(".")
-    return int(version) if boot == BOOT and version.isascii() and version.isdigit() and len(version) < 12 else -1
+    number = numbers.whole(version, 0, MOST_VERSION)
+    return number if boot == BOOT and number is not None else -1
 
 
 def _here() -> Callable[[], None]:

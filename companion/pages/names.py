@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 
 from companion.errors import Problem
-from companion.history import history
+from companion.history import CAMERA, SOMEBODY, history
 from companion.pages.words import _
 from companion.rules import notation
 from companion.rules.notation import PlayerLine, SideLine
@@ -18,8 +18,8 @@ MOST_MATCHES, MOST_KNOWN = 20, 12
 """How far back names are remembered, and how many."""
 
 _KEYWORDS = {"edition", "side", "target", "option", "player", "hand", "end", "exhausted"}
-_OURS = {"somebody", "camera"}
-"""Whom the log names where no player did something."""
+_OURS = {SOMEBODY, CAMERA}
+"""No player is called what the log calls those who are none."""
 
 _NOBODY = re.compile(r"\D+-\d+")
 """A player who has typed no name: `Player-2`."""

@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 from babel.dates import format_date, format_time
 from flask import Blueprint, Response, abort, render_template, request
 
-from companion import exports, statistics
+from companion import exports, numbers, statistics
 from companion.archive import Past, PlayedHand
-from companion.pages import courses, language, sheet_picture, sheets, words
+from companion.pages import courses, errors, language, sheet_picture, sheets, words
 from companion.pages.context import match, service, state
 from companion.pages.words import Names, _, many
+from companion.rules import notation
 from companion.statistics import Cruelty, Figures
 
 bp = Blueprint("past", __name__)
 
 A_PAGE = 10
 """Matches on a page: each of them has to be judged to be listed."""
+
+MOST_PAGES = 10**9
+MOST_WAITING = 4
+"""Drawing takes a small computer a while: so many pictures may be asked for at once."""
+
+_places, _one_at_a_time = threading.BoundedSemaphore(MOST_WAITING), threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +58,7 @@ class PlayerView:
 @bp.get("/past")
 def show() -> str:
     """A page of all matches, the newest first."""
-    page = max(1, request.args.get("page", 1, type=int))
+    page = numbers.whole(request.args.get("page"), 1, MOST_PAGES) or 1
     pasts, pages = service().archive.page(match().store, page, A_PAGE)
     return render_template("past.html", pasts=[_past_view(past) for past in pasts], page=page, pages=pages)
 
@@ -80,7 +89,7 @@ def export(number: int, form: str) -> Response:
 
 
 _FORMS: dict[str, tuple[str, Callable[[Past], str]]] = {
-    "mbn": ("text/plain", lambda past: exports.as_record(past.lines)),
+    "mbn": ("text/plain", lambda past: notation.record_text(past.lines)),
     "csv": ("text/csv", lambda past: exports.as_csv(past.record.items, Names.of(past.game).side)),
     "jsonl": (
         "application/x-ndjson",
@@ -91,16 +100,27 @@ _FORMS: dict[str, tuple[str, Callable[[Past], str]]] = {
 
 @bp.get("/past/<int(max=999999999):number>/<int(max=9999):hand>.png")
 def picture(number: int, hand: int) -> Response:
-    """The score sheet of a hand as a picture to send."""
+    """The score sheet of a hand as a picture to send, for everybody who may see the sheet itself."""
     past = past_or_404(number)
-    names, played = Names.of(past.game), hand_or_404(past, hand)
+    played = hand_or_404(past, hand)
     if played.is_open:
         abort(404)
-    sheet = sheets.sheet_view(played.result, names)
-    drawn = sheet_picture.png(sheet, " – ".join(sheet.sides), when(past.began_s))
-    response = Response(drawn, mimetype="image/png")
+    key = (number, past.last, hand, language.spoken(), language.locale())
+    response = Response(service().pictures.get(key, partial(_drawn, past, played)), mimetype="image/png")
     response.headers["Content-Disposition"] = f'inline; filename="match-{number}-hand-{hand}.png"'
     return response
+
+
+def _drawn(past: Past, hand: PlayedHand) -> bytes:
+    """The picture, drawn one at a time; when too many wait for theirs already, whoever asks is told to come back."""
+    if not _places.acquire(blocking=False):
+        abort(errors.say(_("Other pictures are being drawn: try again in a moment."), 503))
+    try:
+        with _one_at_a_time:
+            sheet = sheets.sheet_view(hand.result, Names.of(past.game))
+            return sheet_picture.png(sheet, " – ".join(sheet.sides), when(past.began_s))
+    finally:
+        _places.release()
 
 
 @bp.get("/past/players")
@@ -143,8 +163,8 @@ def _past_view(past: Past) -> PastView:
 
 
 def when(at_s: float) -> str:
-    """A moment by the clock of this machine: day and time in the language of the page."""
-    moment, here = datetime.fromtimestamp(at_s).astimezone(), language.spoken()
+    """A moment by the clock of this machine: day and time as they are written where the phone is at home."""
+    moment, here = datetime.fromtimestamp(at_s).astimezone(), language.locale()
     time = format_time(moment, "short", locale=here).replace("\u202f", " ")
     return _("%(day)s, %(time)s", day=format_date(moment, "long", locale=here), time=time)
 

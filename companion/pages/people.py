@@ -19,13 +19,13 @@ from flask import abort, request, session
 
 from companion.data import KEY_NAME
 from companion.errors import Problem
+from companion.history import SOMEBODY
 from companion.match import MatchState
 from companion.pages.context import service
 from companion.pages.words import N_, _
 from companion.phones import Phones, new_phone
 
 _MAY, _PHONE = "may", "phone"
-SOMEBODY = "somebody"
 CODE_LETTERS = "CDFGHJKLMNPRTVWXY"
 """None that looks like another or like a figure, and no vowels: no code is a word."""
 

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from flask import Blueprint, Response, abort, render_template, request
 
+from companion import numbers
 from companion.errors import Problem
 from companion.labels import card_ids
 from companion.layout import CARD_MM, MAX_SIDES
@@ -133,14 +134,15 @@ def _edition(name: str) -> Edition:
         abort(404)
 
 
-def _sides(typed: str) -> int:
-    if typed.isascii() and typed.isdigit() and len(typed) < 3 and 1 <= int(typed) <= MAX_SIDES:
-        return int(typed)
-    raise Problem(_("There are mats for 1 to %(most)d sides: choose one of these.", most=MAX_SIDES))
+def _sides(said: str) -> int:
+    sides = numbers.whole(said, 1, MAX_SIDES)
+    if sides is None:
+        raise Problem(_("There are mats for 1 to %(most)d sides: choose one of these.", most=MAX_SIDES))
+    return sides
 
 
-def _size(typed: str) -> float:
-    size = next((size for size, _why in SIZES_MM if f"{size:g}" == typed), None)
+def _size(said: str) -> float:
+    size = next((size for size, _why in SIZES_MM if f"{size:g}" == said), None)
     if size is None:
         raise Problem(_("A sticker is 16, 20 or 28 mm wide: choose one of these."))
     return size

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 from flask import Blueprint, render_template, request
 
+from companion import numbers
 from companion.archive import PlayedHand
-from companion.history import Written
+from companion.history import CAMERA, SOMEBODY, Written
 from companion.match import Entry
 from companion.pages import past, views, words
 from companion.pages.context import state
-from companion.pages.people import SOMEBODY
 from companion.pages.views import PlayView
 from companion.pages.words import N_, Names, _
 from companion.rules import scoring
@@ -19,7 +19,8 @@ from companion.rules.judge import Game
 
 bp = Blueprint("replay", __name__)
 
-CAMERA = "camera"
+MOST_STEPS = 10**9
+"""A step that is asked for beyond the last is the last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ def show(number: int, hand: int) -> str:
     """A hand at one of its steps."""
     played = past.past_or_404(number)
     one = past.hand_or_404(played, hand)
-    at = min(max(0, request.args.get("step", 0, type=int)), len(one.entries))
+    at = min(numbers.whole(request.args.get("step"), 0, MOST_STEPS) or 0, len(one.entries))
     game, names = (one.begins, *one.games)[at], Names.of(played.game)
     step = _step(one, game, names, at)
     return render_template(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from companion.history import Kind
+from companion.history import CAMERA, Kind
 from companion.match import Entry, MatchState
 from companion.moment import waits_for_another
 from companion.pages import people, words
@@ -138,7 +138,7 @@ def _deed(event: Event) -> str:
         return "began"
     if text.startswith("player "):
         return "named"
-    return "confirmed" if event.body.get("source") == "camera" else "entered"
+    return "confirmed" if event.body.get("source") == CAMERA else "entered"
 
 
 def _by(event: Event) -> str:

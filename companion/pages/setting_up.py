@@ -8,6 +8,7 @@ from flask import Blueprint, abort, redirect, render_template, request, url_for
 from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response as AnyResponse
 
+from companion import numbers
 from companion.errors import Problem
 from companion.match import MatchState, Policy
 from companion.pages import agreements, people, seats
@@ -63,39 +64,64 @@ def _form(chosen: MultiDict[str, str], sentence: str = "", *, ask: bool = False)
     now = state()
     editions = [load_edition(name) for name in edition_names()]
     edition = next((e for e in editions if e.name == chosen.get("edition")), editions[0])
-    before = _names_before(now)
-    typed = [clean(chosen.get(f"name{seat}", "")) for seat in range(1, MOST_PLAYERS + 1)]
-    ways = _seatings(edition)
-    asked = chosen.get("seating")
-    names = typed if asked else before
-    target = _km(chosen.get("target", ""))
     return render_template(
         "setup.html",
         editions=editions,
-        chosen=edition,
         differences=_differences(editions),
-        seatings=ways,
-        way=_way(ways, asked, int(asked[0]) if asked and asked[0].isdecimal() else len(before) or 2),
-        usual_targets=sorted({*USUAL_TARGETS_KM, target or USUAL_TARGETS_KM[0]}),
-        targets={way.players: way.target for way in ways},
-        not_seated=_not_seated(edition),
-        first_player=_(FIRST_PLAYERS[edition.first_player]),
-        has_dealer=edition.first_player == WITH_A_DEALER,
-        known=[name for name in known_names(match().store) if name not in names],
-        switches=agreements.switch_views(chosen, edition),
-        counts=agreements.count_views(chosen, edition),
-        cards=sum(edition.deck.values()),
-        names=names,
-        first=chosen.get("first", 1, type=int),
-        target=target,
-        policy=chosen.get("policy", now.policy, type=Policy),
-        verified="verify" in chosen,
+        **_of_the_edition(edition, chosen),
+        **_who_plays(edition, chosen, _names_before(now)),
+        **_how_it_is_played(chosen, now),
         host=seats.host_name(now) if not people.may_host() else None,
-        most=MOST_PLAYERS,
         under_way=_is_under_way(now),
         sentence=sentence,
         ask=ask,
     )
+
+
+def _of_the_edition(edition: Edition, chosen: MultiDict[str, str]) -> dict[str, object]:
+    """The edition that is chosen, with its switches as they are set."""
+    return {
+        "chosen": edition,
+        "switches": agreements.switch_views(chosen, edition),
+        "counts": agreements.count_views(chosen, edition),
+        "cards": sum(edition.deck.values()),
+        "not_seated": _not_seated(edition),
+        "first_player": _(FIRST_PLAYERS[edition.first_player]),
+        "has_dealer": edition.first_player == WITH_A_DEALER,
+    }
+
+
+def _who_plays(edition: Edition, chosen: MultiDict[str, str], before: list[str]) -> dict[str, object]:
+    """How many play and their names, those of the match before where nobody has chosen yet."""
+    ways, asked = _seatings(edition), chosen.get("seating", "")
+    named = [clean(chosen.get(f"name{seat}", "")) for seat in range(1, MOST_PLAYERS + 1)]
+    names = named if asked else before
+    players = numbers.whole(asked[:1], 1, MOST_PLAYERS) or len(before) or 2
+    return {
+        "seatings": ways,
+        "way": _way(ways, asked, players),
+        "targets": {way.players: way.target for way in ways},
+        "names": names,
+        "known": [name for name in known_names(match().store) if name not in names],
+        "most": MOST_PLAYERS,
+        "first": _first(chosen),
+    }
+
+
+def _how_it_is_played(chosen: MultiDict[str, str], now: MatchState) -> dict[str, object]:
+    """The target, and who confirms."""
+    target = _km(chosen.get("target", ""))
+    return {
+        "target": target,
+        "usual_targets": sorted({*USUAL_TARGETS_KM, target or USUAL_TARGETS_KM[0]}),
+        "policy": chosen.get("policy", now.policy, type=Policy),
+        "verified": "verify" in chosen,
+    }
+
+
+def _first(chosen: MultiDict[str, str]) -> int:
+    """The seat that begins."""
+    return numbers.whole(chosen.get("first"), 1, MOST_PLAYERS) or 1
 
 
 def _differences(editions: list[Edition]) -> dict[str, list[agreements.Difference]]:
@@ -104,7 +130,7 @@ def _differences(editions: list[Edition]) -> dict[str, list[agreements.Differenc
     return {edition.name: agreements.differences(edition, classic) for edition in editions}
 
 
-def _way(ways: list[Seating], value: str | None, players: int) -> str:
+def _way(ways: list[Seating], value: str, players: int) -> str:
     """The way to play that is marked: the one chosen, else the one for as many players as before."""
     fitting = [way for way in ways if way.value == value] or [way for way in ways if way.players == players] or ways
     return fitting[0].value if fitting else ""
@@ -159,16 +185,16 @@ def setup_lines(form: MultiDict[str, str]) -> list[str]:
     """The header lines of a match, and its first hand's, from the form. Raises Problem for what cannot be played."""
     edition = _edition(form.get("edition", CLASSIC))
     players, each = _seating(form.get("seating", ""), edition)
-    typed = [clean(form.get(f"name{seat}", "")) for seat in range(1, players + 1)]
-    shown = [name or _("Player %(number)d", number=seat) for seat, name in enumerate(typed, start=1)]
+    named = [clean(form.get(f"name{seat}", "")) for seat in range(1, players + 1)]
+    shown = [name or _("Player %(number)d", number=seat) for seat, name in enumerate(named, start=1)]
     check_names(shown)
     words = record_names(shown)
     teams = _teams(words, each)
     agreements.agreed(form, edition)
-    first = words[(form.get("first", 1, type=int) - 1) % players]
+    first = words[(_first(form) - 1) % players]
     target, rules = _target(form.get("target", ""), edition, players), agreements.house_rules(form, edition)
-    named, *lines = notation.header_text(teams, edition.name, target, rules)
-    lines = [named, *agreements.counted_lines(form, edition), *lines]
+    edition_line, *lines = notation.header_text(teams, edition.name, target, rules)
+    lines = [edition_line, *agreements.counted_lines(form, edition), *lines]
     lines += [f'player {word} "{name}"' for word, name in zip(words, shown, strict=True) if word != name]
     return [*lines, f"hand first {first}"]
 
@@ -206,6 +232,6 @@ def _target(value: str, edition: Edition, players: int) -> int | None:
 
 def _km(value: str) -> int | None:
     """The target that was chosen; None where none was, or none that could be driven to."""
-    km = int(value) if value.isascii() and value.isdigit() and len(value) < 6 else 0
+    km = numbers.whole(value, 0, MOST_TARGET_KM) or 0
     km -= km % TARGET_STEP_KM
     return km if LEAST_TARGET_KM <= km <= MOST_TARGET_KM else None

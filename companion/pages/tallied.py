@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from companion import numbers
 from companion.errors import Problem
 from companion.pages import words
 from companion.pages.names import clean
@@ -162,9 +163,9 @@ def distances_of(edition: Edition) -> tuple[Card, ...]:
     return tuple(sorted((c for c in edition.deck if c.family is Family.DISTANCE), key=lambda c: -c.km))
 
 
-def kept(before: Form, typed: Form, now: Form) -> dict[str, str]:
+def kept(before: Form, filled: Form, now: Form) -> dict[str, str]:
     """The form after another photograph: what was typed stays, what was only read is as it is read now."""
-    stays = {field: value for field, value in typed.items() if field not in before or value != before[field]}
+    stays = {field: value for field, value in filled.items() if field not in before or value != before[field]}
     return {**now, **{field: value for field, value in stays.items() if field in now or field[:2] in ("c-", "o-")}}
 
 
@@ -399,8 +400,8 @@ def _told_cards(edition: Edition, lot: Lot, form: Form) -> Iterator[tuple[Card, 
 
 
 def _number(form: Form, field: str, card: Card, name: str) -> int:
-    typed = form.get(field, "").strip() or "0"
-    if not typed.isdecimal() or len(typed) > 2:
+    number = numbers.whole(form.get(field, "").strip() or "0", 0, MOST_COPIES)
+    if number is None:
         wrong = _(
             "How many %(card)s lie before %(name)s? That is a number from 0 to %(most)d.",
             card=words.name(card),
@@ -408,12 +409,11 @@ def _number(form: Form, field: str, card: Card, name: str) -> int:
             most=MOST_COPIES,
         )
         raise Problem(wrong)
-    return int(typed)
+    return number
 
 
 def _read(form: Form, field: str) -> int:
-    typed = form.get(field, "")
-    return int(typed) if typed.isdecimal() and len(typed) < 3 else 0
+    return numbers.whole(form.get(field), 0, MOST_COPIES) or 0
 
 
 def _told(edition: Edition, form: Form, laid: Sequence[Laying], keys: Sequence[str]) -> Told:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from companion.history import Written
-from companion.match import BY_CAMERA, Entry, MatchState, Pending
+from companion.history import CAMERA, Written
+from companion.match import Entry, MatchState, Pending
 from companion.pages import offers, picking, words
 from companion.pages.words import N_, Names, Why, _
 from companion.proposal import Doubt, Mismatch
@@ -275,7 +275,7 @@ def entry_view_of(game: Game, entry: Entry) -> PlayView:
         whys=whys + unreadable,
         remarks=tuple(words.why(reason, edition, names) for reason in judged.remarks if reason.code not in NOISE),
         credit=_credit(entry.written, names),
-        by_camera=entry.written.source == BY_CAMERA,
+        by_camera=entry.written.source == CAMERA,
         has_picture=False,
         sure=True,
         tappable=True,
@@ -287,9 +287,9 @@ def _credit(written: Written, names: Names) -> str:
     """Who did what for a line of the record."""
     if written.corrected_by:
         known, unknown, by = N_("corrected by %(who)s"), N_("corrected on a phone"), written.corrected_by
-    elif written.source != BY_CAMERA:
+    elif written.source != CAMERA:
         known, unknown, by = N_("entered by %(who)s"), N_("entered on a phone"), written.by
-    elif written.by == BY_CAMERA:
+    elif written.by == CAMERA:
         return _("by the camera")
     else:
         known, unknown, by = N_("confirmed by %(who)s"), N_("confirmed on a phone"), written.by

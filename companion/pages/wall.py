@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlsplit
-
 from flask import Blueprint, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
@@ -37,6 +35,5 @@ def show() -> AnyResponse | str:
         is_race=words.is_race(now.game.edition),
         code=code,
         letters=service().code,
-        typed=base.removeprefix("http://"),
-        local=address.local_url(urlsplit(base).port or 80).removeprefix("http://"),
+        typed=address.typed(base, "/join" if code else ""),
     )

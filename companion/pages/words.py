@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 
+from companion.history import CAMERA
 from companion.pages import language
 from companion.rules import reasons, referee
 from companion.rules.cards import REMEDY_OF, SAFETY_OF, Card, Family
@@ -79,7 +80,7 @@ def doer(by: str, names: Names) -> str:
     """Whoever made a change, as a name within a sentence."""
     if by in names.shown or any(by in players for players in names.sides.values()):
         return names.player(by)
-    return _("the camera") if by == "camera" else _("somebody")
+    return _("the camera") if by == CAMERA else _("somebody")
 
 
 def name(card: Card | None) -> str:

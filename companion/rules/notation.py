@@ -453,3 +453,8 @@ def header_text(teams: Sequence[Team], edition: str, target: int | None, options
     lines = [f"edition {edition}", *sides]
     lines += [f"target {target}"] if target else []
     return lines + [f"option {name}={value}" for name, value in options.items()]
+
+
+def record_text(lines: Iterable[str]) -> str:
+    """The lines of a record as the text of a file, a blank line before each hand."""
+    return "".join("\n" * text.startswith("hand ") + f"{text}\n" for text in lines)

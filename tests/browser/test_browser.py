@@ -11,6 +11,7 @@ from serving import running
 
 from browser.screens import (
     CHROMIUM,
+    FINISH,
     OPENING,
     RUSH,
     RUSH_EIGHT,
@@ -366,6 +367,67 @@ def test_nothing_on_the_wall_is_cut_or_covered_when_the_camera_is_in_trouble(ope
         page.locator(".trouble").wait_for()
 
         assert page.evaluate(CUT_OR_COVERED) == []
+
+
+STONES = """() => [...document.querySelectorAll(".lane .road")].map(road => {
+  const box = e => e.getBoundingClientRect(), middle = b => (b.left + b.right) / 2;
+  const whole = box(road), stone = box(road.querySelector(".borne")), flag = box(road.querySelector(".finish"));
+  const away = [...road.querySelectorAll(".tick")].map(mark => Math.abs(middle(box(mark)) - middle(stone)));
+  return {
+    stays: stone.left >= whole.left - 1 && stone.right <= whole.right + 1,
+    onFlag: stone.left >= flag.left - 1,
+    nearest: Math.min(...away) / whole.width,
+  };
+})"""
+
+
+@pytest.mark.parametrize("size", [WALL, {"width": 820, "height": 1180}, SMALL], ids=["wall", "on end", "phone"])
+@pytest.mark.parametrize("header", [TWO, THREE, RUSH_FIVE, RUSH_EIGHT], ids=["2", "3", "5", "8"])
+def test_a_stone_on_the_wall_stands_where_its_side_is_on_the_road(opened, header, size):
+    """At 0 on the road and before the first mark, at 100 km on the first mark."""
+    with match_of(header, ["Ann roll"]) as match, running(app_of(match)) as url:
+        match.enter("Ann 100", "Ann", anyway=True)
+        page = opened(url + "/wall", size)
+        ann, bob = page.evaluate(STONES)[:2]
+
+        assert ann["stays"]
+        assert bob["stays"]
+        assert ann["nearest"] < 0.01
+        assert bob["nearest"] > 0.03
+        assert not ann["onFlag"]
+
+
+def test_a_stone_on_the_wall_stands_on_the_flag_at_the_target_and_before_it_once_extended(opened):
+    with match_of(TWO, FINISH) as match, running(app_of(match)) as url:
+        page = opened(url + "/wall", WALL)
+        ann, bob = page.evaluate(STONES)
+        match.enter("Ann extend", "Ann")
+        page.reload()
+        extended = page.evaluate(STONES)[0]
+
+        assert (ann["stays"], ann["onFlag"]) == (True, True)
+        assert not bob["onFlag"]
+        assert not extended["onFlag"]
+
+
+TYPED = """() => [...document.querySelectorAll(".typed > *")].map(e => {
+  const lines = document.createRange();
+  lines.selectNodeContents(e);
+  return [lines.getClientRects().length, parseFloat(getComputedStyle(e).fontSize) / innerWidth];
+})"""
+
+
+@pytest.mark.parametrize("size", [WALL, {"width": 1280, "height": 720}, {"width": 820, "height": 1180}])
+@pytest.mark.parametrize("header", [None, TWO, RUSH_EIGHT])
+def test_what_is_typed_to_join_is_large_and_in_one_piece_before_the_game(opened, header, size):
+    with match_of(header, []) as match, running(app_of(match)) as url:
+        page = opened(url + "/wall", size)
+        number, _name, code = page.evaluate(TYPED)
+
+        assert page.evaluate(CUT_OR_COVERED) == []
+        for lines, share in (number, code):
+            assert lines == 1
+            assert share >= 0.03
 
 
 def test_a_trouble_is_one_line_that_can_be_put_away_until_it_is_another(opened, game):

@@ -1,0 +1,46 @@
+"""What takes a while to make, kept as long as it is asked for: any thread may ask, and nothing is made twice."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Hashable
+from concurrent.futures import Future
+from typing import Generic, TypeVar
+
+_Value = TypeVar("_Value")
+
+
+class Kept(Generic[_Value]):
+    """The last things that were asked for, by their keys.
+
+    What is missing is made without holding up those who ask for something else; who asks for the same waits for it.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._lock = threading.Lock()
+        self._values: dict[Hashable, Future[_Value]] = {}
+
+    def get(self, key: Hashable, make: Callable[[], _Value]) -> _Value:
+        """The value of a key, made where it is not known. What `make` raises reaches all who wait for it."""
+        with self._lock:
+            known = self._values.pop(key, None)
+            value = self._values[key] = known or Future()
+            while len(self._values) > self._most:
+                del self._values[next(iter(self._values))]
+        if known is None:
+            self._make(key, value, make)
+        return value.result()
+
+    def _make(self, key: Hashable, value: Future[_Value], make: Callable[[], _Value]) -> None:
+        try:
+            value.set_result(make())
+        except BaseException as error:
+            self._forget(key, value)
+            value.set_exception(error)
+
+    def _forget(self, key: Hashable, value: Future[_Value]) -> None:
+        """The next who asks makes it anew."""
+        with self._lock:
+            if self._values.get(key) is value:
+                del self._values[key]
