@@ -15,6 +15,7 @@ from companion import exports, report
 from companion.calling import typed
 from companion.data import data_dir, store_path
 from companion.deck_in_use import DeckInUse, faces_of
+from companion.demo_players import DemoPlayers, frames_of_players
 from companion.drawn_zones import DrawnZones
 from companion.errors import Problem
 from companion.film import Watcher
@@ -27,6 +28,7 @@ from companion.rules.play import Verb
 from companion.said import say
 from companion.setup import Setup, read_setup
 from companion.simulate.cards import BARE, STICKERED, Cards
+from companion.simulate.motion import Tempo
 from companion.simulate.players import PAIRS, TWO_PLAYERS, random_script
 from companion.simulate.script import Script
 from companion.store import Store
@@ -41,14 +43,11 @@ LIVE_FPS = 10.0
 """More would only warm a Raspberry Pi: a card lies for seconds."""
 
 NO_CAMERA = say("No camera answers.")
-PATIENCE_S = 3600.0
-"""So long the simulated players wait for a tap."""
-
 OWN_DECK = "own"
 """The printed deck of the project, whose faces ship with it."""
 
 DEMO_OVER = say(
-    "The simulated table has come to its end. Start it again with other hands: %(command)s",
+    "The simulated table has come to its end. Begin the next hand, or start it again with other hands: %(command)s",
     command=typed("demo --seed 1"),
 )
 
@@ -214,14 +213,25 @@ def _simulate(
     match.set_policy(policy, "demo")
     setup = simulated.setup_of(script)
     deck = OWN_DECK if cards == BARE else None
-    lookout = Lookout(eye_for(setup, faces_of(deck, data)), lambda: _in_play(setup.mats))
-    corridor = Corridor(match, lookout, lambda state: _mats(state, setup), lookout.begin_afresh)
-    may_go_on = simulated.patient(lambda: match.state)
-    film = simulated.frames_of(
-        script, speed=speed, cards=cards, may_go_on=may_go_on, plays_done=done, patience_s=PATIENCE_S
+    faces = faces_of(deck, data)
+    lookout = Lookout(eye_for(setup, faces), lambda: _in_play(_mats(match.state, None)))
+    corridor = Corridor(match, lookout, lambda state: _mats(state, None), lookout.begin_afresh)
+
+    def cut(now_played: Script) -> None:
+        """The table is laid anew: whatever looks at it begins afresh, at another deck with another eye."""
+        lookout.look_with(eye_for(simulated.setup_of(now_played), faces))
+        corridor.begin_anew()
+
+    players = DemoPlayers(
+        match,
+        script,
+        plays_done=done,
+        tempo=Tempo(speed=speed),
+        cut=cut,
+        is_stopped=lambda: corridor.is_stopped,
+        at_the_end=DEMO_OVER,
     )
-    pictures = frames(DEMO, demo=lambda: simulated.until_extended(film, lambda: match.state), live=True)
-    corridor.start(pictures, at_the_end=DEMO_OVER)
+    corridor.start(frames(DEMO, demo=lambda: frames_of_players(players, cards=cards), live=True), at_the_end=DEMO_OVER)
     run_service(match, host, port, deck=deck, **_camera(corridor, lookout))
 
 
