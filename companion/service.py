@@ -42,7 +42,7 @@ DEMO = "demo:"
 LIVE_FPS = 10.0
 """More would only warm a Raspberry Pi: a card lies for seconds."""
 
-NO_CAMERA = say("No camera answers.")
+NO_CAMERA = "No camera answers. Plays can be entered by hand; start again once a camera is connected."
 OWN_DECK = "own"
 """The printed deck of the project, whose faces ship with it."""
 
@@ -114,7 +114,12 @@ def up(
     faces = DeckInUse(data_dir(data)).templates if given is None else lambda: given
     lookout = Lookout(Eye(drawn=zones, templates=faces), lambda: _in_play(_mats(match.state, setup)), zones)
     corridor = Corridor(match, lookout, lambda state: _mats(state, setup), lookout.begin_afresh)
-    pictures, turn = _pictures(source or camera_answers(), match), KeptTurn(data_dir(data))
+    source, turn = source or camera_answers(), KeptTurn(data_dir(data))
+    if source is None:
+        click.echo(NO_CAMERA, err=True)
+        run_service(match, host, port, zones=zones, turn=turn, deck=named)
+        return
+    pictures = _pictures(source, match)
     if pictures is not None:
         corridor.start(lookout.until_over(turn.turned(pictures)))
     run_service(match, host, port, zones=zones, turn=turn, deck=named, **_camera(corridor, lookout))
@@ -125,7 +130,7 @@ def _camera(corridor: Corridor, lookout: Lookout) -> dict[str, Any]:
     return {"camera_picture": corridor.picture, "camera_image": corridor.image, "survey": lookout.survey}
 
 
-def _pictures(source: str | None, match: Match) -> Iterator[Frame] | None:
+def _pictures(source: str, match: Match) -> Iterator[Frame] | None:
     """A source's frames; None, with the reason on the page and in the terminal, where there are none."""
 
     def tell(notice: Notice) -> None:
@@ -134,8 +139,6 @@ def _pictures(source: str | None, match: Match) -> Iterator[Frame] | None:
         match.trouble(by_hand if notice.blind else None)
 
     try:
-        if source is None:
-            raise Problem(NO_CAMERA)
         return frames(source, fps=LIVE_FPS, tell=tell, patient=True, live=True)
     except Problem as problem:
         tell(Notice(str(problem), blind=True))

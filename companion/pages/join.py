@@ -8,7 +8,7 @@ from flask import Blueprint, Response, flash, redirect, render_template, request
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.pages import people, seats
-from companion.pages.context import match, service, state
+from companion.pages.context import has_camera, match, service, state
 from companion.pages.names import check_names, clean
 from companion.pages.words import Names, _
 from companion.phones import Wish
@@ -44,7 +44,7 @@ def _page(asks_for: str | None = None, asker: str | None = None) -> str:
         waits_at=request.path if asks_for else url_for("join.waiting") if _waits() else None,
         host=seats.host_name(now) if phones.party.host else None,
         nobody_hosts=phones.party.host is None,
-        has_camera=service().camera_picture is not None,
+        has_camera=has_camera(),
     )
 
 

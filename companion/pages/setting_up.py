@@ -11,7 +11,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from companion.errors import Problem
 from companion.match import MatchState, Policy
 from companion.pages import agreements, people, seats
-from companion.pages.context import match, state
+from companion.pages.context import has_camera, match, state
 from companion.pages.names import check_names, clean, known_names, record_names
 from companion.pages.words import Names, _
 from companion.rules import notation, referee
@@ -88,6 +88,7 @@ def _form(chosen: MultiDict[str, str], sentence: str = "", *, ask: bool = False)
         names=names,
         first=chosen.get("first", 1, type=int),
         target=target,
+        has_camera=has_camera(),
         policy=chosen.get("policy", now.policy, type=Policy),
         verified="verify" in chosen,
         host=seats.host_name(now) if not people.may_host() else None,
@@ -143,7 +144,7 @@ def start() -> AnyResponse | tuple[str, int]:
         return _form(request.form, str(problem)), 400
     if _is_under_way(state()) and "replace" not in request.form:
         return _form(request.form, ask=True), 409
-    policy, verified = request.form.get("policy", Policy.TAP, type=Policy), "verify" in request.form
+    policy, verified = request.form.get("policy", state().policy, type=Policy), "verify" in request.form
     match().start(lines, by=people.who(state()), policy=policy, verified=verified)
     return redirect(url_for("join.show"), 303)
 

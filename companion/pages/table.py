@@ -10,8 +10,8 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from companion.errors import Problem
 from companion.match import GONE, Answer, Fate, Match, MatchState, Outcome, Policy
-from companion.pages import agreements, offers, people, playing, rights, seats, views, zone_picture
-from companion.pages.context import forget_state, match, service, state
+from companion.pages import agreements, offers, people, playing, rights, seats, sheets, told, views, zone_picture
+from companion.pages.context import forget_state, has_camera, match, service, state
 from companion.pages.people import NotYours
 from companion.pages.words import N_, Names, _
 from companion.store import Event, NotSaved
@@ -35,6 +35,8 @@ def show() -> AnyResponse | str:
     table, names, seat = now.game.table, Names.of(now.game), people.seat(now)
     if now.match is None or table is None:
         return redirect(url_for("setting_up.show"))
+    if "HX-Request" in request.headers and sheets.leads_to_score(now):
+        return _go(url_for("score.show"))
     lays_now = offers.who_lays_now(table)
     mine = lays_now is not None and lays_now[0] == seat
     first = [offer for _who, offer in offers.laying_taken(table, names)] if mine else []
@@ -61,6 +63,7 @@ def show() -> AnyResponse | str:
         somebody_sits=bool(people.holder(now).seated),
         redoing=rights.redoing(now, people.holder(now)),
         asks=seats.asked_here(now),
+        news=told.news(now, seat),
         attention=[views.entry_view(now, entry) for entry in now.attention],
     )
 
@@ -75,11 +78,18 @@ def _waits(now: MatchState) -> str | None:
 def more() -> str:
     """What is needed now and then: seats, the wall screen, settings, what the camera sees."""
     picture = service().camera_picture
-    has_camera = picture is not None and picture() is not None
+    has_picture = picture is not None and picture() is not None
     game = state().game
     rules = agreements.rules_in_force(game) if game.table is not None else None
     host = seats.host_name(state())
-    return render_template("more.html", policies=POLICIES, host=host, has_camera=has_camera, rules=rules)
+    return render_template(
+        "more.html",
+        policies=POLICIES,
+        host=host,
+        has_camera=has_camera(),
+        has_picture=has_picture,
+        rules=rules,
+    )
 
 
 @bp.post("/play")
@@ -211,6 +221,13 @@ def _check(why_not: str | None) -> None:
         raise NotYours(why_not)
 
 
+@bp.post("/told")
+def hear() -> AnyResponse:
+    """What another side did to a line of this phone’s was seen."""
+    told.hear(state(), request.form.get("seq", type=int))
+    return back()
+
+
 @bp.post("/difference/<int:mismatch_id>")
 def answer(mismatch_id: int) -> AnyResponse:
     """Which is right, the table or the record."""
@@ -229,6 +246,14 @@ def set_policy() -> AnyResponse:
     """How plays are confirmed."""
     seats.only_for_the_host()
     match().set_policy(request.form.get("policy", Policy.TAP, type=Policy), people.who(state()))
+    forget_state()
+    return back()
+
+
+@bp.post("/without-camera")
+def set_without_camera() -> AnyResponse:
+    """The table plays on without the camera, or with it again."""
+    match().play_without_camera(on=request.form.get("camera") == "no")
     forget_state()
     return back()
 
@@ -270,8 +295,10 @@ def _go(url: str) -> AnyResponse:
 
 
 def back() -> AnyResponse:
-    """The table: in place for a page that asked for a part, else by a new page."""
+    """The table: in place for a page that asked for a part, else by a new page; the score, where a hand has ended."""
     if "HX-Request" in request.headers:
         shown = show()
         return shown if isinstance(shown, AnyResponse) else Response(shown)
+    if request.form.get("page") != "plain" and sheets.leads_to_score(state()):
+        return redirect(url_for("score.show"), 303)
     return redirect(url_for("plain.show" if request.form.get("page") == "plain" else "table.show"), 303)
