@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 from companion.errors import Problem
 from companion.match import Match, MatchState, Policy
+from companion.moment import NO_HAND
 from companion.rules import judge
 from companion.rules.judge import Game
 from companion.rules.notation import Line
 from companion.rules.play import Verb
 from companion.rules.table import Table
-from companion.said import say
 from companion.simulate.cards import STICKERED, Cards
 from companion.simulate.demo import SETTLING_S, followed_scenes, table_studio
 from companion.simulate.motion import Tempo
@@ -131,7 +131,7 @@ def script_from(state: MatchState, hands: int, seed: int) -> Script:
     """
     game, table = state.game, state.game.table
     if table is None:
-        raise Problem(say("No game has been set up yet: choose the players first."))
+        raise Problem(NO_HAND)
     firsts = [entry.written.text for entry in state.entries if entry.written.text.startswith("hand ")]
     hand = Hand(firsts[-1].split()[-1] if firsts else table.player_to_move, ())
     script = Script(game.teams, (hand,), game.edition_name, game.target, game.options)
