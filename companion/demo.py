@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from companion import numbers
 from companion.errors import Problem
-from companion.match import Match, MatchState, Policy
+from companion.match import Match
 from companion.setup import Setup, SideSetup
 from companion.simulate.demo import demo_frames
 from companion.simulate.players import random_script
@@ -16,8 +16,6 @@ from companion.vision.camera import Frame
 
 DEFAULT_SCRIPT = "two-players"
 MOST_SEED = 10**18
-LOOK_BEFORE_GOING_ON = 6
-"""So many frames the players wait at least for what the camera makes of their play."""
 
 
 def script_for(what: str, setup: Setup | None = None) -> Script:
@@ -82,37 +80,3 @@ def _plays(script: Script, lines: Sequence[str]) -> int:
     """How many of a script's plays a record that begins like it holds."""
     stay = {str(play) for hand in script.hands for play in plays_that_stay(hand)}
     return sum(_plain(line) in stay for line in lines)
-
-
-def patient(state: Callable[[], MatchState]) -> Callable[[], bool]:
-    """Players who wait until the camera has looked and nothing waits for a tap."""
-    looked = 0
-
-    def may_go_on() -> bool:
-        nonlocal looked
-        looked += 1
-        if looked < LOOK_BEFORE_GOING_ON or state().pending or _waits_for_people(state()):
-            return False
-        looked = 0
-        return True
-
-    return may_go_on
-
-
-def _waits_for_people(state: MatchState) -> bool:
-    """Whether an extension has to be answered, or the next hand to be begun by a tap."""
-    table = state.game.table
-    if table is None:
-        return False
-    if table.is_over:
-        return state.policy is not Policy.AUTO
-    return table.extension_offered_to is not None
-
-
-def until_extended(pictures: Iterable[Frame], state: Callable[[], MatchState]) -> Iterator[Frame]:
-    """The frames until somebody calls an extension: the simulated players do not play on to 1000 km."""
-    for frame in pictures:
-        table = state().game.table
-        if table is not None and table.extended_by is not None:
-            return
-        yield frame

@@ -6,7 +6,7 @@ of the events, so the log replayed is the state.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from types import MappingProxyType
@@ -65,6 +65,21 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True)
+class Change:
+    """A line of play that somebody changed, or took out."""
+
+    seq: int
+    """The event that did it."""
+
+    line: int
+    before: str
+    after: str | None
+    """What the line says now; None where it was taken out."""
+
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class History:
     """What the events come to."""
 
@@ -79,6 +94,9 @@ class History:
     undoable: Event | None = None
     """What `undo` would take back."""
 
+    changes: tuple[Change, ...] = ()
+    """What has been changed and taken out, the latest last."""
+
     redoable: Event | None = None
     """The `undo` that `redo` would take back."""
 
@@ -92,6 +110,7 @@ def history(events: Sequence[Event]) -> History:
         settings={e.body["key"]: e.body["value"] for e in standing if e.kind == Kind.SETTING},
         ignored=frozenset(_difference(e) for e in standing if e.kind == Kind.ANSWER and e.body["answer"] == "ignore"),
         undoable=next((e for e in reversed(standing) if e.kind in UNDOABLE), None),
+        changes=tuple(_changes(events, standing)),
         redoable=_redoable(standing),
     )
 
@@ -113,6 +132,16 @@ def _redoable(standing: Sequence[Event]) -> Event | None:
     """The last undo, as long as nothing else has been written since."""
     latest = next((e for e in reversed(standing) if e.kind in (*UNDOABLE, Kind.UNDO)), None)
     return latest if latest is not None and latest.kind == Kind.UNDO else None
+
+
+def _changes(events: Sequence[Event], standing: Sequence[Event]) -> Iterator[Change]:
+    """Each change that stands, with what its line said before; an undo takes out the line that it undoes."""
+    said = {event.seq: event.body["text"] for event in events if event.kind == Kind.LINE}
+    for event in standing:
+        line, after = event.body.get("of"), event.body.get("text") if event.kind == Kind.CORRECT else None
+        if event.kind in (Kind.CORRECT, Kind.RETRACT, Kind.UNDO) and line in said:
+            yield Change(event.seq, line, said[line], after, _by(event))
+            said[line] = after or said[line]
 
 
 def _lines(standing: Sequence[Event]) -> list[Written]:

@@ -73,6 +73,11 @@ class Lookout:
         self._seen = frame, view
         return view
 
+    def look_with(self, eye: Eye) -> None:
+        """Another eye from the next frame on: another deck lies on the table."""
+        self._eye = eye
+        self._seen = None
+
     def begin_afresh(self) -> None:
         """Forgets all that was seen; what was said of it last still stands."""
         self._eye.begin_afresh()

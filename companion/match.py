@@ -126,7 +126,8 @@ class Match:
             drafts.append(_verifying(True, by))
         with self._changed:
             events = self._store.append(None, *drafts)
-            self._state = MatchState(version=self._state.version, trouble=self._state.trouble)
+            before = self._state
+            self._state = MatchState(before.version, trouble=before.trouble, without_camera=before.without_camera)
             self._take(events)
 
     def record(self) -> str:
@@ -397,6 +398,11 @@ class Match:
             if sentence != self._state.trouble:
                 self._show(trouble=sentence)
 
+    def play_without_camera(self, *, on: bool) -> None:
+        """Whether the table plays on without the camera, until somebody wants it again or the service starts anew."""
+        with self._changed:
+            self._show(without_camera=on)
+
     def refresh(self) -> None:
         """Something that pages show beside the match has changed."""
         with self._changed:
@@ -483,6 +489,7 @@ class Match:
             seats=MappingProxyType(dict(past.seats)),
             undoable=None if past.undoable and _begins_match(self._events, past.undoable) else past.undoable,
             redoable=past.redoable,
+            changes=past.changes,
         )
 
     def _show(self, **changes: Any) -> None:

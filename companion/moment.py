@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from companion.errors import Problem
-from companion.history import Written
+from companion.history import Change, Written
 from companion.places import Places
 from companion.proposal import Doubt, Mismatch, Proposal
 from companion.rules import corrections, judge, reasons
@@ -125,11 +125,17 @@ class MatchState:
     trouble: str | None = None
     """A sentence about the camera."""
 
+    without_camera: bool = False
+    """Somebody has put the camera away for the evening: what is wrong with it is said on its own page alone."""
+
     policy: Policy = Policy.TAP
     other_side_verifies: bool = False
     """A side's play counts only once another side has confirmed it."""
 
     seats: Mapping[str, int] = field(default_factory=dict)
+    changes: tuple[Change, ...] = ()
+    """The lines of the match that somebody changed or took out, the latest last."""
+
     undoable: Event | None = None
     redoable: Event | None = None
     fates: Mapping[int, Fate] = field(default_factory=dict)
@@ -149,6 +155,11 @@ class MatchState:
     def attention(self) -> tuple[Entry, ...]:
         """The lines of the match that do not count: what a correction has made illegal, until somebody answers."""
         return tuple(entry for entry in self.entries if entry.needs_attention)
+
+    @property
+    def complaint(self) -> str | None:
+        """What is wrong with the camera, while anybody wants to hear of it."""
+        return None if self.without_camera else self.trouble
 
     def entry(self, seq: int) -> Entry | None:
         """The line of play with that sequence number."""

@@ -16,6 +16,7 @@ from companion.archive import judged
 from companion.calling import typed
 from companion.data import data_dir, store_path
 from companion.deck_in_use import DeckInUse, faces_of
+from companion.demo_players import DemoPlayers, frames_of_players
 from companion.drawn_zones import DrawnZones
 from companion.errors import Problem
 from companion.film import Watcher
@@ -30,6 +31,7 @@ from companion.rules.play import Verb
 from companion.said import say
 from companion.setup import Setup, read_setup
 from companion.simulate.cards import BARE, STICKERED, Cards
+from companion.simulate.motion import Tempo
 from companion.simulate.players import PAIRS, TWO_PLAYERS, random_script
 from companion.simulate.script import Script
 from companion.store import Store
@@ -43,15 +45,12 @@ DEMO = "demo:"
 LIVE_FPS = 10.0
 """More would only warm a Raspberry Pi: a card lies for seconds."""
 
-NO_CAMERA = say("No camera answers.")
-PATIENCE_S = 3600.0
-"""So long the simulated players wait for a tap."""
-
+NO_CAMERA = "No camera answers. Plays can be entered by hand; start again once a camera is connected."
 OWN_DECK = "own"
 """The printed deck of the project, whose faces ship with it."""
 
 DEMO_OVER = say(
-    "The simulated table has come to its end. Start it again with other hands: %(command)s",
+    "The simulated table has come to its end. Begin the next hand, or start it again with other hands: %(command)s",
     command=typed("demo --seed 1"),
 )
 
@@ -118,7 +117,12 @@ def up(
     faces = DeckInUse(data_dir(data)).templates if given is None else lambda: given
     lookout = Lookout(Eye(drawn=zones, templates=faces), lambda: _in_play(_mats(match.state, setup)), zones)
     corridor = Corridor(match, lookout, lambda state: _mats(state, setup), lookout.begin_afresh)
-    pictures, turn = _pictures(source or camera_answers(), match), KeptTurn(data_dir(data))
+    source, turn = source or camera_answers(), KeptTurn(data_dir(data))
+    if source is None:
+        click.echo(NO_CAMERA, err=True)
+        run_service(match, host, port, zones=zones, turn=turn, deck=named)
+        return
+    pictures = _pictures(source, match)
     if pictures is not None:
         corridor.start(lookout.until_over(turn.turned(pictures)))
     run_service(match, host, port, zones=zones, turn=turn, deck=named, **_camera(corridor, lookout))
@@ -129,7 +133,7 @@ def _camera(corridor: Corridor, lookout: Lookout) -> dict[str, Any]:
     return {"camera_picture": corridor.picture, "camera_image": corridor.image, "survey": lookout.survey}
 
 
-def _pictures(source: str | None, match: Match) -> Iterator[Frame] | None:
+def _pictures(source: str, match: Match) -> Iterator[Frame] | None:
     """A source's frames; None, with the reason on the page and in the terminal, where there are none."""
 
     def tell(notice: Notice) -> None:
@@ -138,8 +142,6 @@ def _pictures(source: str | None, match: Match) -> Iterator[Frame] | None:
         match.trouble(by_hand if notice.blind else None)
 
     try:
-        if source is None:
-            raise Problem(NO_CAMERA)
         return frames(source, fps=LIVE_FPS, tell=tell, patient=True, live=True)
     except Problem as problem:
         tell(Notice(str(problem), blind=True))
@@ -217,14 +219,25 @@ def _simulate(
     match.set_policy(policy, "demo")
     setup = simulated.setup_of(script)
     deck = OWN_DECK if cards == BARE else None
-    lookout = Lookout(eye_for(setup, faces_of(deck, data)), lambda: _in_play(setup.mats))
-    corridor = Corridor(match, lookout, lambda state: _mats(state, setup), lookout.begin_afresh)
-    may_go_on = simulated.patient(lambda: match.state)
-    film = simulated.frames_of(
-        script, speed=speed, cards=cards, may_go_on=may_go_on, plays_done=done, patience_s=PATIENCE_S
+    faces = faces_of(deck, data)
+    lookout = Lookout(eye_for(setup, faces), lambda: _in_play(_mats(match.state, None)))
+    corridor = Corridor(match, lookout, lambda state: _mats(state, None), lookout.begin_afresh)
+
+    def cut(now_played: Script) -> None:
+        """The table is laid anew: whatever looks at it begins afresh, at another deck with another eye."""
+        lookout.look_with(eye_for(simulated.setup_of(now_played), faces))
+        corridor.begin_anew()
+
+    players = DemoPlayers(
+        match,
+        script,
+        plays_done=done,
+        tempo=Tempo(speed=speed),
+        cut=cut,
+        is_stopped=lambda: corridor.is_stopped,
+        at_the_end=DEMO_OVER,
     )
-    pictures = frames(DEMO, demo=lambda: simulated.until_extended(film, lambda: match.state), live=True)
-    corridor.start(pictures, at_the_end=DEMO_OVER)
+    corridor.start(frames(DEMO, demo=lambda: frames_of_players(players, cards=cards), live=True), at_the_end=DEMO_OVER)
     run_service(match, host, port, deck=deck, **_camera(corridor, lookout))
 
 

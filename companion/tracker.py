@@ -92,13 +92,14 @@ class Tracker:
     """Follows the physical cards of one table.
 
     `mats` gives the side's name by mat id; `table` is the record's table when the tracker starts, whose cards may
-    be lying there already. `update` takes every view, with the table as it would be were all waiting proposals
-    confirmed. `resolve`, `leave`, `answered` and `expect` tell what people did.
+    be lying there already; `last_id` is the last id that another tracker of this match has given. `update` takes
+    every view, with the table as it would be were all waiting proposals confirmed. `resolve`, `leave`, `answered`
+    and `expect` tell what people did.
     """
 
-    def __init__(self, mats: Mapping[str, str], table: Table | None = None) -> None:
+    def __init__(self, mats: Mapping[str, str], table: Table | None = None, last_id: int = 0) -> None:
         self._places = Places(dict(mats))
-        self._ids = 0
+        self._ids = last_id
         self._copies = Copies()
         self._start(table)
 
@@ -113,6 +114,11 @@ class Tracker:
 
         self._pile_empty_since_s: float | None = None
         self._exhausted_said = self._end_said = self._is_cleared = False
+
+    @property
+    def last_id(self) -> int:
+        """The last id that a proposal or a question was given."""
+        return self._ids
 
     def new_hand(self) -> None:
         """The cards are dealt anew: what still lies there from the hand before means nothing any more."""

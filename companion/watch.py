@@ -86,6 +86,9 @@ class Corridor:
         """The plays proposed in this hand, by proposal."""
 
         self._known = _Known()
+        self._last_id = 0
+        """The last id of a proposal or a question of the tracker before."""
+
         self._match_id: int | None = None
         self._latest: Frame | None = None
         self._failures = 0
@@ -103,6 +106,31 @@ class Corridor:
     def stop(self) -> None:
         """Asks the thread to end after the frame in hand."""
         self._stop.set()
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether the thread has been asked to end."""
+        return self._stop.is_set()
+
+    def begin_anew(self) -> None:
+        """From the next frame on the cards lie as the record has them: what was seen before means nothing any more.
+
+        Only for whoever makes the frames, between two of them: the simulated table can be laid anew at a stroke.
+        """
+        for proposal_id in sorted(self._waiting, reverse=True):
+            self._match.withdraw(proposal_id)
+        for mismatch_id in self._asked:
+            self._match.clear_mismatch(mismatch_id)
+        for doubt_id in self._doubted:
+            self._match.clear_doubt(doubt_id)
+        self._things, self._plays = {}, {}
+        self._begin_afresh()
+        self._forget()
+
+    def _forget(self) -> None:
+        """Another tracker from the next frame on; what it asks is not taken for what was settled before."""
+        if self._tracker is not None:
+            self._last_id, self._tracker = self._tracker.last_id, None
 
     def picture(self) -> bytes | None:
         """The latest frame as JPEG, or None before the first."""
@@ -140,7 +168,7 @@ class Corridor:
                 raise
             log.exception("a picture could not be taken in")
             self._begin_afresh()
-            self._tracker = None
+            self._forget()
 
     def take(self, frame: Frame) -> None:
         """One frame on its way: read, followed, and what it brings handed to the match."""
@@ -173,7 +201,7 @@ class Corridor:
         """What people have done since the last frame: a new match or hand, answers, plays entered by hand."""
         table = state.game.table
         if self._tracker is None or state.match != self._match_id:
-            self._tracker = Tracker(self._mats(state), table)
+            self._tracker = Tracker(self._mats(state), table, self._last_id)
             self._waiting, self._asked, self._doubted, self._match_id = set(), set(), set(), state.match
         elif state.game.hand_number != self._known.hand:
             self._tracker.new_hand()

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from companion import demo
 from companion.errors import Problem
-from companion.match import Match, Policy
+from companion.match import Match
 from companion.rules import judge, notation
 from companion.service import DemoTable
 from companion.setup import parse_setup
-from companion.vision.camera import Frame
 
 
 @pytest.mark.parametrize("players", [2, 4])
@@ -87,26 +85,3 @@ def test_a_demo_with_other_hands_begins_a_match_of_its_own(match: Match):
 
     assert demo.start_or_go_on(match, demo.script_for("two-players")) == 0
     assert len(match.store.matches()) == 2
-
-
-def test_the_players_wait_for_the_tap_on_what_they_laid_and_for_the_next_hand(match: Match):
-    demo.start_or_go_on(match, demo.script_for("two-players"))
-    may_go_on = demo.patient(lambda: match.state)
-    looks = [may_go_on() for _ in range(demo.LOOK_BEFORE_GOING_ON)]
-    match.enter("end", "Ann")
-
-    assert looks == [False] * (demo.LOOK_BEFORE_GOING_ON - 1) + [True]
-    assert not any(may_go_on() for _ in range(40))
-    match.set_policy(Policy.AUTO, "Ann")
-    assert may_go_on()
-
-
-def test_the_film_ends_when_an_extension_is_called(match: Match):
-    match.start(["side Ann", "side Bob", "hand first Ann"])
-    for play in ["Ann roll", "Bob roll", *["Ann 100", "Bob discard 25"] * 6, "Ann 100"]:
-        match.enter(play, "Ann")
-    frames = [Frame(np.zeros((2, 2, 3), np.uint8), float(t_s)) for t_s in range(3)]
-
-    assert len(list(demo.until_extended(frames, lambda: match.state))) == 3
-    match.enter("Ann extend", "Ann")
-    assert list(demo.until_extended(frames, lambda: match.state)) == []

@@ -968,7 +968,7 @@ def test_a_demand_does_not_speak_of_what_its_victim_lacks(page, rush):
 def test_what_is_worth_a_word_about_a_play_stands_in_the_log(page, rush):
     played(rush, "Ann stop > Bob", "Bob right-of-way")
 
-    assert "Bob lays right of way. Laid on the own turn, so no coup fourré" in text_of(page.get("/"))
+    assert "Bob lays right of way. Laid on one’s own turn, so no coup fourré" in text_of(page.get("/"))
 
 
 def test_a_card_that_says_more_is_asked_about(page, rush):

@@ -52,7 +52,8 @@ def clock():
 
 @pytest.fixture
 def app(match, clock):
-    return create_app(match, secret=SECRET, base_url="http://192.168.1.20:8080", clock=clock)
+    address = "http://192.168.1.20:8080"
+    return create_app(match, secret=SECRET, base_url=address, clock=clock, camera_picture=lambda: b"a picture")
 
 
 @pytest.fixture

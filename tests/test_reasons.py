@@ -107,7 +107,7 @@ REFUSED: dict[str, Example] = {
     "protected": Example(
         "Ann roll; Bob roll; Ann right-of-way; Ann 25",
         "Bob stop > Ann",
-        "Stop cannot touch Ann: right of way is out.",
+        "Stop cannot touch Ann: right of way is on the table.",
     ),
     "opponent-not-driving/empty": Example(
         "", "Ann stop > Bob", "Bob cannot be stopped yet: nothing lies on that battle pile."
@@ -202,7 +202,7 @@ REFUSED: dict[str, Example] = {
 REMARKED: dict[Code, tuple[str, str]] = {
     Code.LATE_SAFETY: (
         "hand first Ann\nAnn roll\nBob stop > Ann\nAnn right-of-way\n",
-        "Laid on the own turn, so no coup fourré; at once it would have been one.",
+        "Laid on one's own turn, so no coup fourré; at once it would have been one.",
     ),
     Code.DISCARD_ONLY_WHEN_STUCK: (
         "option discard=when-stuck\nhand first Ann\nAnn discard 25\n",
@@ -276,7 +276,7 @@ LIES_WRONG = {
         "A speed limit lies on a speed limit in front of Ann.", speed="speed-limit speed-limit"
     ),
     "protected/lies": Lying(
-        "Stop lies in front of Ann although right of way is out.",
+        "Stop lies in front of Ann although right of way is on the table.",
         battle="roll stop",
         safeties="right-of-way",
         edition="asmodee-2014",

@@ -27,6 +27,7 @@ def show() -> str:
         sights=sights.sights(seen, called.names, called.mats) if seen else None,
         zones=service().zones,
         turn=kept.current if kept else None,
+        has_camera=service().camera_picture is not None,
         undrawn=_undrawn() if service().zones else "",
     )
 

@@ -89,6 +89,11 @@ def state() -> MatchState:
     return cast(MatchState, g.state)
 
 
+def has_camera() -> bool:
+    """Whether a camera is meant to look at the table: one was asked for, or answered, and nobody has put it away."""
+    return service().camera_picture is not None and not state().without_camera
+
+
 def forget_state() -> None:
     """What was tapped has changed the match: the page is about the state after it."""
     g.pop("state", None)

@@ -8,7 +8,7 @@ from flask import Blueprint, flash, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.pages import people, seats
-from companion.pages.context import go, match, service, state
+from companion.pages.context import go, has_camera, match, service, state
 from companion.pages.knocking import Answer
 from companion.pages.names import check_names, clean
 from companion.pages.words import Names, _
@@ -46,7 +46,7 @@ def _page(asks_for: str | None = None, asker: str | None = None) -> str:
         waits_at=request.path if asks_for else url_for("join.waiting") if _waits() else None,
         host=seats.host_name(now) if phones.party.host else None,
         nobody_hosts=phones.party.host is None,
-        has_camera=service().camera_picture is not None,
+        has_camera=has_camera(),
     )
 
 

@@ -147,6 +147,9 @@ def _by(event: Event) -> str:
 
 def _concerned(now: MatchState, event: Event) -> str | None:
     """The player whose play a change is about."""
+    taken_out = next((change.before for change in now.changes if change.seq == event.seq), "")
+    if event.kind == Kind.RETRACT and taken_out:
+        return taken_out.split()[0]
     entry = now.entry(event.body.get("of", event.seq))
     return entry.play.player if entry is not None and entry.play is not None else None
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, abort, render_template
+from flask import Blueprint, Response, abort, render_template, request, url_for
+from werkzeug.wrappers import Response as AnyResponse
 
 from companion import archive
 from companion.match import MatchState, next_first
@@ -14,9 +15,11 @@ bp = Blueprint("score", __name__)
 
 
 @bp.get("/score")
-def show() -> str:
-    """All score sheets of the match, the latest first."""
+def show() -> AnyResponse | str:
+    """All score sheets of the match, the latest first; a phone that was led here goes on with the next hand."""
     now = state()
+    if sheets.leads_back(now) and "HX-Request" in request.headers:
+        return Response(status=204, headers={"HX-Redirect": url_for("table.show")})
     names, hands = Names.of(now.game), archive.hands_now(now)
     ended = [hand for hand in hands if not hand.is_open]
     table = now.game.table

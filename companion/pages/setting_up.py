@@ -12,7 +12,7 @@ from companion import numbers
 from companion.errors import Problem
 from companion.match import MatchState, Policy
 from companion.pages import agreements, people, seats
-from companion.pages.context import match, state
+from companion.pages.context import has_camera, match, state
 from companion.pages.names import check_names, clean, known_names, record_names
 from companion.pages.words import Names, _
 from companion.rules import notation, referee
@@ -114,6 +114,7 @@ def _how_it_is_played(chosen: MultiDict[str, str], now: MatchState) -> dict[str,
     return {
         "target": target,
         "usual_targets": sorted({*USUAL_TARGETS_KM, target or USUAL_TARGETS_KM[0]}),
+        "has_camera": has_camera(),
         "policy": chosen.get("policy", now.policy, type=Policy),
         "verified": "verify" in chosen,
     }
@@ -169,7 +170,7 @@ def start() -> AnyResponse | tuple[str, int]:
         return _form(request.form, str(problem)), 400
     if _is_under_way(state()) and "replace" not in request.form:
         return _form(request.form, ask=True), 409
-    policy, verified = request.form.get("policy", Policy.TAP, type=Policy), "verify" in request.form
+    policy, verified = request.form.get("policy", state().policy, type=Policy), "verify" in request.form
     match().start(lines, by=people.who(state()), policy=policy, verified=verified)
     return redirect(url_for("join.show"), 303)
 

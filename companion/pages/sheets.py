@@ -9,6 +9,7 @@ from itertools import accumulate
 from flask import session
 
 from companion.archive import PlayedHand
+from companion.match import MatchState
 from companion.pages import explained, words
 from companion.pages.explained import NOTHING, Answered
 from companion.pages.words import Names, _
@@ -18,6 +19,7 @@ from companion.rules.scoring import Item, Sheet
 from companion.rules.table import Table
 
 _SEEN = "sheet"
+_LED = "led"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +67,36 @@ def sheet_views(hands: Sequence[PlayedHand], names: Names) -> list[SheetView]:
     return [sheet_view(hand.result, names, explained.answered(hand)) for hand in hands if not hand.is_open]
 
 
+def leads_to_score(now: MatchState) -> bool:
+    """Whether a hand has ended that this phone has not seen the sheet of, and nothing is asked about it: once a hand.
+
+    The phone that is led there goes back to the table with the next hand.
+    """
+    if now.game.hand_is_open or not now.game.hands or now.pending or now.doubts or now.mismatches or now.attention:
+        return False
+    mark = _mark(now.match, now.game.hands[-1])
+    if session.get(_SEEN) == mark or session.get(_LED) == mark:
+        return False
+    session[_LED] = mark
+    return True
+
+
+def leads_back(now: MatchState) -> bool:
+    """Whether this phone was led to the score of a hand, and the next has begun: once a hand."""
+    led = session.get(_LED)
+    goes = now.game.hand_is_open and bool(now.game.hands) and led == _mark(now.match, now.game.hands[-1])
+    if goes:
+        session.pop(_LED)
+    return goes
+
+
+def _mark(match: int | None, result: HandResult) -> str:
+    return f"{match}.{result.number}"
+
+
 def is_new(match: int | None, result: HandResult) -> bool:
     """Whether this phone is shown the sheet of a hand for the first time; from now on it is not."""
-    mark = f"{match}.{result.number}"
+    mark = _mark(match, result)
     seen = session.get(_SEEN) == mark
     session[_SEEN] = mark
     return not seen

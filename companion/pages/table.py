@@ -10,8 +10,8 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from companion.errors import Problem
 from companion.match import GONE, Answer, Fate, Match, MatchState, Outcome, Policy
-from companion.pages import agreements, offers, people, playing, rights, seats, views, zone_picture
-from companion.pages.context import forget_state, go, match, service, state
+from companion.pages import agreements, changed, offers, people, playing, rights, seats, sheets, views, zone_picture
+from companion.pages.context import forget_state, go, has_camera, match, service, state
 from companion.pages.people import NotYours
 from companion.pages.words import N_, Names, _
 from companion.store import Event, NotSaved
@@ -35,6 +35,8 @@ def show() -> AnyResponse | str:
     table, names, seat = now.game.table, Names.of(now.game), people.seat(now)
     if now.match is None or table is None:
         return redirect(url_for("setting_up.show"))
+    if "HX-Request" in request.headers and sheets.leads_to_score(now):
+        return go(url_for("score.show"))
     lays_now = offers.who_lays_now(table)
     mine = lays_now is not None and lays_now[0] == seat
     first = [offer for _who, offer in offers.laying_taken(table, names)] if mine else []
@@ -61,6 +63,7 @@ def show() -> AnyResponse | str:
         somebody_sits=bool(people.holder(now).seated),
         redoing=rights.redoing(now, people.holder(now)),
         asks=seats.asked_here(now),
+        changed=changed.here(now, seat),
         attention=[views.entry_view(now, entry) for entry in now.attention],
     )
 
@@ -75,11 +78,18 @@ def _waits(now: MatchState) -> str | None:
 def more() -> str:
     """What is needed now and then: seats, the wall screen, settings, what the camera sees."""
     picture = service().camera_picture
-    has_camera = picture is not None and picture() is not None
+    has_picture = picture is not None and picture() is not None
     game = state().game
     rules = agreements.rules_in_force(game) if game.table is not None else None
     host = seats.host_name(state())
-    return render_template("more.html", policies=POLICIES, host=host, has_camera=has_camera, rules=rules)
+    return render_template(
+        "more.html",
+        policies=POLICIES,
+        host=host,
+        has_camera=has_camera(),
+        has_picture=has_picture,
+        rules=rules,
+    )
 
 
 @bp.post("/play")
@@ -199,7 +209,7 @@ def redo() -> AnyResponse:
 
 def _take_back(act: Callable[[Match, str, int], Outcome], latest: Event | None, why_not: str | None) -> AnyResponse:
     """Takes back the last change, if it is still the one that the page showed."""
-    if latest is None or request.form.get("seq", latest.seq, type=int) != latest.seq:
+    if latest is None or request.form.get("seq") not in (None, str(latest.seq)):
         return _tap(lambda _m, _by: GONE)
     _check(why_not)
     return _tap(lambda m, by: act(m, by, latest.seq))
@@ -209,6 +219,13 @@ def _check(why_not: str | None) -> None:
     """Raises NotYours with the sentence of who may."""
     if why_not is not None:
         raise NotYours(why_not)
+
+
+@bp.post("/changed")
+def hear() -> AnyResponse:
+    """What another side did to a line of this phone’s was seen."""
+    changed.put_away(state(), request.form.get("seq"))
+    return back()
 
 
 @bp.post("/difference/<int:mismatch_id>")
@@ -229,6 +246,14 @@ def set_policy() -> AnyResponse:
     """How plays are confirmed."""
     seats.only_for_the_host()
     match().set_policy(request.form.get("policy", Policy.TAP, type=Policy), people.who(state()))
+    forget_state()
+    return back()
+
+
+@bp.post("/without-camera")
+def set_without_camera() -> AnyResponse:
+    """The table plays on without the camera, or with it again."""
+    match().play_without_camera(on=request.form.get("camera") == "no")
     forget_state()
     return back()
 
@@ -263,8 +288,10 @@ def _tap(act: Callable[[Match, str], Outcome]) -> AnyResponse:
 
 
 def back() -> AnyResponse:
-    """The table: in place for a page that asked for a part, else by a new page."""
+    """The table: in place for a page that asked for a part, else by a new page; the score, where a hand has ended."""
     if "HX-Request" in request.headers:
         shown = show()
         return shown if isinstance(shown, AnyResponse) else Response(shown)
+    if request.form.get("page") != "plain" and sheets.leads_to_score(state()):
+        return redirect(url_for("score.show"), 303)
     return redirect(url_for("plain.show" if request.form.get("page") == "plain" else "table.show"), 303)

@@ -13,6 +13,7 @@ from companion.rules.play import Play, Verb
 from companion.rules.table import Table
 from companion.simulate import arrange
 from companion.simulate.arrange import MatPlace, Pose, TablePlan
+from companion.simulate.position import Position
 from companion.simulate.scene import BACK, Lying
 from companion.simulate.script import Action, Hand, Script
 from companion.simulate.zones import DISCARD, answered, reshuffled, zone_of
@@ -98,7 +99,7 @@ class Choreographer:
         return (self._counted(movement) for movement in self._all_hands())
 
     def _counted(self, movement: Movement) -> Movement:
-        return replace(movement, play_number=self._play_number)
+        return movement if movement.play_number else replace(movement, play_number=self._play_number)
 
     def _all_hands(self) -> Iterator[Movement]:
         ended_by_word = False
@@ -107,6 +108,8 @@ class Choreographer:
             if number:
                 yield from self._gather(wait=ended_by_word)
                 yield self._new_pile(0, table.draw_pile)
+            elif hand.begins is not None:
+                self._lay_out(hand.begins)
             self._pile = table.draw_pile
             yield from self._play_hand(table, hand)
             ended_by_word = any(action.play.verb is Verb.END for action in hand.actions)
@@ -114,7 +117,16 @@ class Choreographer:
             yield from self._gather(wait=True)
 
     def _dealt(self, hand: Hand) -> Table:
+        if hand.begins is not None:
+            return hand.begins.table
         return referee.new_hand(self._script.edition, self._script.teams, hand.first, self._script.target)
+
+    def _lay_out(self, position: Position) -> None:
+        """What lies on the table when a hand is taken up in its middle."""
+        self._pile = position.table.draw_pile
+        for zone, cards in position.lying.items():
+            for card_id in cards:
+                self._put(zone, Lying(card_id, self._spot_in(zone, card_id, card_id in position.sideways)))
 
     def _play_hand(self, table: Table, hand: Hand) -> Iterator[Movement]:
         for action in hand.actions:
@@ -174,12 +186,14 @@ class Choreographer:
     # Where a card belongs
 
     def _spot(self, table: Table, play: Play, card_id: str) -> Pose:
-        zone = zone_of(table, play)
+        return self._spot_in(zone_of(table, play), card_id, play.at_once)
+
+    def _spot_in(self, zone: str, card_id: str, sideways: bool) -> Pose:
         place, name = self._place(zone)
         rect = place.layout.zones[name]
         if name == "safety":
             others = [card.pose for card in self._zones.get(zone, ())]
-            return arrange.safety_spot(place, rect, others, play.at_once, self._chance)
+            return arrange.safety_spot(place, rect, others, sideways, self._chance)
         if name == "distance":
             rect = arrange.column(place.layout, face_of(card_id).value)
         return arrange.pile_spot(place, rect, self._chance)
@@ -243,10 +257,11 @@ class Choreographer:
 
     def _gather(self, *, wait: bool) -> Iterator[Movement]:
         """After a hand everything is taken up. Where that alone tells that it has ended, the players wait."""
+        of = self._play_number - wait
         for number, team in enumerate(self._script.teams, 1):
-            yield self._sweep(self._players[team.players[0]], f"side-{number}")
+            yield replace(self._sweep(self._players[team.players[0]], f"side-{number}"), play_number=of)
         self._pile = 0
-        last = self._sweep(0, "table")
+        last = replace(self._sweep(0, "table"), play_number=of)
         yield replace(last, rest=AFTER_CLEARING, is_play=True) if wait else last
 
     def _sweep(self, seat: int, mat_id: str) -> Movement:

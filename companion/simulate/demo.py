@@ -18,8 +18,8 @@ from companion.simulate.company import Company
 from companion.simulate.lens import Look, Size, typical_look
 from companion.simulate.mishaps import Mishaps
 from companion.simulate.motion import Tempo
-from companion.simulate.scene import Frame, Scene
-from companion.simulate.script import Script
+from companion.simulate.scene import Frame, Lying, Scene
+from companion.simulate.script import Script, plays_that_stay
 from companion.simulate.studio import Studio
 from companion.simulate.weather import Weather
 
@@ -95,6 +95,41 @@ def demo_scenes(
         if movement.is_play:
             yield from motion.waiting(movement.after, may_go_on, round(patience_s * tempo.fps))
     yield from motion.resting(players.lying(), settling)
+
+
+def followed_scenes(
+    script: Script,
+    seed: int,
+    tempo: Tempo,
+    may_begin: Callable[[int], bool],
+    plays_done: int = 0,
+    settling_s: float = SETTLING_S,
+) -> Iterator[Scene]:
+    """The script's hands as scenes, one a frame; before each play the players wait until `may_begin` says so.
+
+    It is told the number of the play, counted from 1 without those taken back; after the last play it is asked once
+    more, for the number behind it. Begins after `plays_done` plays, with their cards on the table.
+    """
+    plan = arrange.plan(len(script.teams), len(script.players))
+    players = Choreographer(script, plan, seed)
+    to_come = dropwhile(lambda movement: movement.play_number <= plays_done, players.movements())
+    first = next(to_come, None)
+    yield from motion.resting(first.before if first else players.lying(), round(settling_s * tempo.fps))
+    begun = plays_done
+    for movement in chain([first] if first else [], to_come):
+        if movement.play_number > begun:
+            begun = movement.play_number
+            yield from _until(may_begin, begun, movement.before)
+        yield from motion.scenes(movement, plan, tempo)
+    plays = sum(1 for hand in script.hands for _ in plays_that_stay(hand))
+    yield from _until(may_begin, plays + 1, players.lying())
+    yield from motion.resting(players.lying(), round(SETTLING_S * tempo.fps))
+
+
+def _until(may_begin: Callable[[int], bool], number: int, lying: tuple[Lying, ...]) -> Iterator[Scene]:
+    """The table at rest until the players may begin a play."""
+    while not may_begin(number):
+        yield Scene(lying)
 
 
 def troubled_scenes(

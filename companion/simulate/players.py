@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from companion.errors import Problem
 from companion.labels import card_ids, face_of
@@ -14,7 +14,9 @@ from companion.rules.cards import REMEDY_OF, SAFETY_OF, Card, Family
 from companion.rules.edition import Edition, EditionError, load_edition
 from companion.rules.play import Play, Verb, discard, lay
 from companion.rules.table import SAFETY_KM, Due, Side, Table, Team
+from companion.said import say
 from companion.simulate.arrange import MOST_SIDES
+from companion.simulate.position import Position, position_of
 from companion.simulate.script import Action, Hand, Script
 from companion.simulate.zones import DISCARD, answered, zone_of
 
@@ -24,6 +26,7 @@ Options = tuple[tuple[str, str], ...]
 TWO_PLAYERS = (Team("Ann", ("Ann",)), Team("Bob", ("Bob",)))
 PAIRS = (Team("Reds", ("Ann", "Cid")), Team("Blues", ("Bob", "Dee")))
 
+STUCK = say("The simulated players cannot go on from here: take back the last line, or enter the plays by hand.")
 _PATIENCE_TURNS = 400
 """No hand of any edition is longer."""
 
@@ -117,19 +120,52 @@ def _playable(name: str, teams: Sequence[Team], options: Options) -> Edition:
     return edition
 
 
-class _Deal:
-    """One hand while it is being played: what the table shows, and what each player holds."""
+def played_on(script: Script, table: Table, *, hands: int = 1, seed: int = 0, manners: Manners = EVERYDAY) -> Script:
+    """How the players of a script go on from a table as it lies, and play more hands until there are so many.
 
-    def __init__(self, table: Table, chance: random.Random, manners: Manners) -> None:
+    They hold cards that do not lie there. Raises Problem where the simulated players cannot go on.
+    """
+    _playable(script.edition_name, script.teams, script.options)
+    chance = random.Random(f"go on {seed}")  # noqa: S311
+    position = position_of(table, chance)
+    hand = _Deal(table, chance, manners, position).hand()
+    after = random_script(
+        script.edition_name,
+        teams=script.teams,
+        hands=max(0, hands - 1),
+        seed=seed,
+        manners=manners,
+        options=script.options,
+        target=script.target,
+        first=_next_to(script.players, script.hands[-1].first),
+    )
+    return replace(script, hands=(replace(hand, first=script.hands[-1].first, begins=position), *after.hands))
+
+
+def _next_to(players: Sequence[str], player: str) -> str:
+    return players[(players.index(player) + 1) % len(players)]
+
+
+class _Deal:
+    """One hand while it is being played: what the table shows, and what each player holds.
+
+    With a `position` it is taken up there: what lies is known, and the rest is dealt by chance.
+    """
+
+    def __init__(self, table: Table, chance: random.Random, manners: Manners, position: Position | None = None) -> None:
         self._table, self._chance, self._manners = table, chance, manners
-        self._first, edition = table.player_to_move, table.edition
-        ids = card_ids(self._table.deck)
-        self._zones: defaultdict[str, list[str]] = defaultdict(list)
+        self._first = table.player_to_move
+        lying = position.lying if position else {}
+        ids = position.not_lying if position else card_ids(table.deck)
+        self._zones: defaultdict[str, list[str]] = defaultdict(list, {zone: list(ids) for zone, ids in lying.items()})
         self._pile = chance.sample(ids, len(ids))
-        self._held = {seat.player: [self._pile.pop() for _ in range(edition.hand_size)] for seat in self._table.seats}
+        self._held = {
+            seat.player: [self._pile.pop() for _ in range(min(count, len(self._pile)))]
+            for seat, count in zip(table.seats, table.hands, strict=True)
+        }
 
     def hand(self) -> Hand:
-        """The whole hand."""
+        """The whole hand, from the table as it is."""
         actions: list[Action] = []
         for _ in range(_PATIENCE_TURNS):
             if self._table.is_over:
@@ -238,6 +274,8 @@ class _Deal:
     def _choice(self, player: str) -> tuple[Play, str]:
         """The legal play that looks best; where only the stuck may discard, a discard is the last resort."""
         legal = [(play, card) for play, card in self._possible(player) if not referee.objections(self._table, play)]
+        if not legal:
+            raise Problem(STUCK)
         laying = [option for option in legal if option[0].verb is Verb.PLAY]
         if laying and self._table.edition.discard == "when-stuck":
             legal = laying

@@ -20,6 +20,7 @@ from companion.rules.edition import Edition, load_edition
 from companion.rules.play import Play
 from companion.rules.referee import seating
 from companion.rules.table import Team
+from companion.simulate.position import Position
 
 TAKEN_BACK = "# taken back: "
 _HANDS = Path(__file__).parent / "hands"
@@ -43,6 +44,8 @@ class Hand:
 
     first: str
     actions: tuple[Action, ...]
+    begins: Position | None = None
+    """What lies there already, where the hand is taken up in its middle."""
 
 
 @dataclass(frozen=True, slots=True)

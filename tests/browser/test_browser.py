@@ -69,7 +69,6 @@ def test_a_hand_without_a_camera_from_setting_up_to_the_score(opened):
         page.get_by_role("link", name="Enter a play").click()
         page.get_by_role("link", name="Other").click()
         page.get_by_role("button", name="End the hand here").click()
-        page.get_by_role("link", name="See the score").click()
 
         expect(page.get_by_role("row", name="This hand")).to_contain_text("500")
         page.get_by_role("button", name="Next hand").click()

@@ -128,11 +128,15 @@ def test_two_phones_and_the_wall_from_scanning_to_the_score(opened, strangers):
         bob.page.get_by_text("Ann made 700 km!").wait_for()
         ann.tap("button", "Finish here")
         for fingers in (ann, bob):
-            fingers.tap("link", "See the score")
+            expect(fingers.page).to_have_url(re.compile(r"/score$"))
             row = fingers.page.get_by_role("row", name="This hand").first
             for total in totals().values():
                 expect(row).to_contain_text(str(total))
         expect(wall.get_by_role("row", name="This hand").first).to_contain_text(str(totals()["Ann"]))
+
+        ann.page.get_by_role("button", name="Next hand – Bob begins").click()
+        for fingers in (ann, bob):
+            expect(fingers.page).to_have_url(re.compile(r"//[^/]+/$"))
 
 
 def test_a_phone_whose_browser_was_closed_has_its_seat_again(opened, browser, strangers):

@@ -1,0 +1,260 @@
+"""The players at the simulated table follow the record: they play a script as long as the record says what it says,
+and when somebody has called an extension, taken a play back or corrected one, they go on from what the record says.
+
+They never write in the record: what they lay is read by the eye and confirmed like any other play.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from companion.errors import Problem
+from companion.match import Match, MatchState, Policy
+from companion.moment import NO_HAND
+from companion.rules import judge
+from companion.rules.judge import Game
+from companion.rules.notation import Line
+from companion.rules.play import Verb
+from companion.rules.table import Table
+from companion.simulate.cards import STICKERED, Cards
+from companion.simulate.demo import SETTLING_S, followed_scenes, table_studio
+from companion.simulate.motion import Tempo
+from companion.simulate.players import played_on
+from companion.simulate.scene import Scene
+from companion.simulate.script import Action, Hand, Script
+from companion.simulate.studio import Studio
+from companion.vision.camera import Frame
+
+LOOK_BEFORE_GOING_ON = 6
+"""So many frames the players wait at least for what the camera makes of their play."""
+
+UNREAD_S = 12.0
+"""A card that nothing has come of for so long is taken up again."""
+
+THINKING_S = 2.5
+"""So much longer nobody plays after the record has gone another way: it may be put right again."""
+
+LOOK_AGAIN_S = 0.5
+EVEN = Tempo()
+
+
+@dataclass(frozen=True, slots=True)
+class Stand:
+    """A table that the record comes by while a script is played."""
+
+    plays: int
+    """So many plays of the script are done."""
+
+    hand: int
+    table: Table
+
+
+class Course:
+    """What the record says at each play of a script that begins with the hand of a game."""
+
+    def __init__(self, game: Game, script: Script) -> None:
+        self._actions = [action for hand in script.hands for action in hand.actions if not action.taken_back]
+        self._stands = tuple(_stands(game, script.hands))
+
+    def where(self, number: int, state: MatchState) -> int | None:
+        """At which of its tables the record stands while a play is made; None where it is at none that may be then.
+
+        The play may be confirmed by then, or not yet. What nobody sees being played, an answer about the extension,
+        may come at any time between two cards.
+        """
+        shown = [n for n, action in enumerate(self._actions, start=1) if _is_seen(action)]
+        first = max((n for n in shown if n < number), default=0)
+        last = min((n for n in shown if n > number), default=len(self._actions) + 1) - 1
+        there = (n for n, stand in enumerate(self._stands) if first <= stand.plays <= last and _is_there(stand, state))
+        return max(there, default=None)
+
+    def may_begin(self, number: int, state: MatchState) -> bool:
+        """Whether the record has come so far that a play follows.
+
+        Only where plays confirm themselves is a hand's end enough to gather the cards: else somebody begins the next.
+        """
+        before = [stand for stand in self._stands if stand.plays == number - 1]
+        wanted = before if state.policy is Policy.AUTO else before[-1:]
+        if number > 1 and number - 2 < len(self._actions) and self._actions[number - 2].play.verb is Verb.TAKE:
+            # The card that follows tells whether it was taken.
+            wanted = [*wanted, *(stand for stand in self._stands if stand.plays == number - 2)]
+        return any(_is_there(stand, state) for stand in wanted)
+
+
+def _is_seen(action: Action) -> bool:
+    """Whether a play shows on the table for itself: a card is laid, or all are gathered in."""
+    return action.card_id is not None or action.play.verb is Verb.END
+
+
+def _is_there(stand: Stand, state: MatchState) -> bool:
+    return state.game.hand_number == stand.hand and state.game.table == stand.table
+
+
+def _stands(game: Game, hands: Iterable[Hand]) -> Iterator[Stand]:
+    plays = 0
+    for number, hand in enumerate(hands):
+        if number:
+            game = _after(game, f"hand first {hand.first}")
+        yield from _stand(plays, game)
+        for action in hand.actions:
+            if not action.taken_back:
+                plays += 1
+                game = _after(game, str(action.play))
+                yield from _stand(plays, game)
+
+
+def _stand(plays: int, game: Game) -> Iterator[Stand]:
+    if game.table is not None:
+        yield Stand(plays, game.hand_number, game.table)
+
+
+def _after(game: Game, line: str) -> Game:
+    return judge.step(game, Line(0, line))[0]
+
+
+def begun(script: Script) -> Game:
+    """The game of a script when its first hand has been dealt."""
+    game = judge.NEW_GAME
+    for text in script.record().splitlines():
+        game = _after(game, text)
+        if game.table is not None:
+            return game
+    return game
+
+
+def script_from(state: MatchState, hands: int, seed: int) -> Script:
+    """How the simulated players go on from what the record says, until so many hands of the match are played.
+
+    Raises Problem where they cannot.
+    """
+    game, table = state.game, state.game.table
+    if table is None:
+        raise Problem(NO_HAND)
+    firsts = [entry.written.text for entry in state.entries if entry.written.text.startswith("hand ")]
+    hand = Hand(firsts[-1].split()[-1] if firsts else table.player_to_move, ())
+    script = Script(game.teams, (hand,), game.edition_name, game.target, game.options)
+    return played_on(script, table, hands=hands - game.hand_number + 1, seed=seed)
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """The players wait for the record before they begin a play."""
+
+    number: int = 0
+    looks: int = 0
+    idle: int = 0
+    """So many of them brought nothing, and nobody was asked anything meanwhile."""
+
+    was_asked: bool = False
+    """Somebody was asked about what was laid last."""
+
+
+class DemoPlayers:
+    """The hands at the simulated table, as scenes that never part from the record for long.
+
+    `cut` is called with what is played from then on, right before a scene that does not follow from the one before.
+    """
+
+    def __init__(
+        self,
+        match: Match,
+        script: Script,
+        *,
+        plays_done: int = 0,
+        seed: int = 0,
+        tempo: Tempo = EVEN,
+        cut: Callable[[Script], None] = lambda _script: None,
+        is_stopped: Callable[[], bool] = lambda: False,
+        at_the_end: str = "",
+    ) -> None:
+        self._match, self._tempo, self._seed = match, tempo, seed
+        self._cut, self._is_stopped, self._at_the_end = cut, is_stopped, at_the_end
+        self._hands, self._takes = len(script.hands), 0
+        self.script, self._course, self._done = script, Course(begun(script), script), plays_done
+        self._number, self._waiting, self._reached, self._since = plays_done, Waiting(), 0, match.state.seq
+
+    def scenes(self) -> Iterator[Scene]:
+        """What is on the table, one scene a frame, until the service is stopped."""
+        yield from self._played()
+        while not self._is_stopped():
+            if self._take_up():
+                yield from self._played()
+
+    def _played(self) -> Iterator[Scene]:
+        """The script, as long as the record follows it."""
+        self._number, self._waiting, self._reached = self._done, Waiting(), 0
+        settling_s = SETTLING_S + (THINKING_S if self._takes else 0.0)
+        seed = self._seed + self._takes
+        scenes = followed_scenes(self.script, seed, self._tempo, self._may_begin, self._done, settling_s)
+        for scene in scenes:
+            if self._has_parted():
+                return
+            yield scene
+        if not self._has_parted():
+            self._wait(self._at_the_end)
+
+    def _may_begin(self, number: int) -> bool:
+        """Whether the players go on: the camera has looked, nothing waits for people, and the record is so far."""
+        state, before = self._match.state, self._waiting
+        before = before if before.number == number else Waiting(number)
+        asks = bool(state.pending or state.doubts or state.mismatches)
+        idle = 0 if asks or _is_for_people(state.game.table) else before.idle + 1
+        self._waiting = Waiting(number, before.looks + 1, idle, before.was_asked or asks)
+        if asks or before.looks < LOOK_BEFORE_GOING_ON or not self._course.may_begin(number, state):
+            return False
+        self._number, self._waiting = number, Waiting()
+        return True
+
+    def _has_parted(self) -> bool:
+        """Whether the record says other than the script, or no longer what it said, or nothing comes of a card."""
+        refused = self._waiting.was_asked and self._waiting.idle > LOOK_BEFORE_GOING_ON
+        unread = self._waiting.idle > UNREAD_S * self._tempo.fps
+        state = self._match.state
+        before, now = self._reached, self._course.where(self._number, state)
+        self._reached = max(before, now or 0)
+        undone = state.redoable is not None and state.redoable.seq > self._since
+        return refused or unread or undone or now is None or now < before
+
+    def _take_up(self) -> bool:
+        """Goes on from what the record says now; where they cannot, says why, and waits until it says otherwise."""
+        self._takes += 1
+        state = self._match.state
+        try:
+            self.script = script_from(state, self._hands, self._seed + self._takes)
+        except Problem as problem:
+            self._wait(problem.sentence)
+            return False
+        self._course, self._done, self._since = Course(state.game, self.script), 0, state.seq
+        self._cut(self.script)
+        return True
+
+    def _wait(self, sentence: str) -> None:
+        """Says something, and waits until the record says something else."""
+        self._match.trouble(sentence)
+        before = now = self._match.state
+        while not self._is_stopped() and _place(now) == _place(before):
+            now = self._match.wait(now.version, LOOK_AGAIN_S)
+
+
+def _is_for_people(table: Table | None) -> bool:
+    """Whether it is for people to go on: to answer about the extension, or to begin the next hand."""
+    return table is None or table.is_over or table.extension_offered_to is not None
+
+
+def _place(state: MatchState) -> tuple[int | None, int, Table | None]:
+    return state.match, state.game.hand_number, state.game.table
+
+
+def frames_of_players(
+    players: DemoPlayers, *, seed: int = 0, fps: float = 10.0, cards: Cards = STICKERED
+) -> Iterator[Frame]:
+    """What the camera over the simulated table sees of them; another number of people plays at another table."""
+    studios: dict[tuple[int, int], Studio] = {}
+    chance = random.Random(f"noise {seed}")  # noqa: S311
+    for index, scene in enumerate(players.scenes()):
+        seated = len(players.script.teams), len(players.script.players)
+        if seated not in studios:
+            studios = {seated: table_studio(players.script, seed=seed, cards=cards)}
+        yield Frame(studios[seated].picture(scene, chance), index / fps)

@@ -1,0 +1,79 @@
+"""What others did to the lines of a side: its phones are told once, with the way back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from flask import session
+
+from companion.history import CAMERA, Change
+from companion.match import MatchState
+from companion.pages import people, rights, words
+from companion.pages.words import Names, _
+from companion.rules import notation
+from companion.rules.notation import Unreadable
+from companion.rules.play import Play
+
+_SEEN = "changed"
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A line of this phone's side that somebody of another side changed."""
+
+    seq: int
+    """What was done, to say that it was seen."""
+
+    say: str
+    line: int | None
+    """The line, where it still stands."""
+
+    undo: int | None
+    """What undo would take back, where it is just this and this phone may."""
+
+
+def here(now: MatchState, seat: str | None) -> Changed | None:
+    """The latest change of another side to a line of whoever holds this phone, until it was seen."""
+    change = now.changes[-1] if now.changes and seat is not None else None
+    if change is None or change.by == CAMERA or session.get(_SEEN) == _mark(now, change):
+        return None
+    before, after = _play(now, change.before), _play(now, change.after)
+    whose = _sides(now).get(before.player or "") if before is not None else None
+    if before is None or whose != _sides(now)[seat or ""] or whose == _sides(now).get(change.by):
+        return None
+    if after is not None and replace(after, anyway=before.anyway) == before:
+        return None
+    may_undo = now.undoable is not None and now.undoable.seq == change.seq
+    undo = change.seq if may_undo and rights.why_no_undo(now, people.holder(now)) is None else None
+    return Changed(change.seq, _say(now, change, before, after), change.line if after else None, undo)
+
+
+def _say(now: MatchState, change: Change, before: Play, after: Play | None) -> str:
+    names = Names.of(now.game)
+    who, was = words.capital(words.doer(change.by, names)), words.play_say(before, names).removesuffix(".")
+    if after is None:
+        return _("%(who)s took out your line “%(before)s”.", who=who, before=was)
+    now_says = words.play_say(after, names).removesuffix(".")
+    return _("%(who)s changed your line “%(before)s” to “%(after)s”.", who=who, before=was, after=now_says)
+
+
+def _play(now: MatchState, text: str | None) -> Play | None:
+    try:
+        return notation.parse_play(text, now.game.teams) if text else None
+    except Unreadable:
+        return None
+
+
+def _sides(now: MatchState) -> dict[str, str]:
+    return {player: team.name for team in now.game.teams for player in team.players}
+
+
+def _mark(now: MatchState, change: Change) -> str:
+    return f"{now.match}.{change.seq}"
+
+
+def put_away(now: MatchState, seq: str | None) -> None:
+    """What this phone was told was seen."""
+    for change in now.changes[-1:]:
+        if str(change.seq) == seq:
+            session[_SEEN] = _mark(now, change)

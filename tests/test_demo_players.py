@@ -1,0 +1,421 @@
+"""The simulated players follow the record, whatever is tapped: extensions, undo, corrections, another match."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scene_eye import SceneEye
+
+from companion import demo
+from companion.demo_players import Course, DemoPlayers, begun
+from companion.errors import Problem
+from companion.match import Answer, Fate, Match, MatchState, Policy
+from companion.places import Places
+from companion.rules.table import Table
+from companion.simulate.motion import Tempo
+from companion.simulate.players import random_script
+from companion.simulate.scene import BACK, Scene
+from companion.simulate.script import Script, read_script
+from companion.store import Store
+from companion.vision.camera import Frame
+from companion.vision.view import View
+from companion.watch import Corridor
+
+PICTURE = np.zeros((2, 2, 3), np.uint8)
+MOST_FRAMES = 4_000
+
+NEAR_THE_TARGET = "\n".join(
+    ["side Ann", "side Bob", "hand first Ann", "Ann roll", "Bob roll"]
+    + ["Ann 100", "Bob discard stop"] * 3
+    + ["Ann 200", "Bob discard stop", "Ann 200"]
+    + ["Ann finish", "hand first Bob", "Bob roll", "Ann roll", "Bob 100", "Ann 25", "Bob 75", "Ann 50"]
+)
+
+
+@pytest.fixture
+def match(tmp_path: Path) -> Iterator[Match]:
+    store = Store.open(tmp_path / "log.sqlite3")
+    yield Match(store)
+    store.close()
+
+
+class Demo:
+    """The demo without pictures: the whole way from the simulated table to the match, and people who tap."""
+
+    def __init__(self, match: Match, script: Script, policy: Policy = Policy.TAP) -> None:
+        self.match, self.cuts, self.t_s = match, 0, 0.0
+        demo.start_or_go_on(match, script)
+        match.set_policy(policy, "demo")
+        self.eye, self.scene = SceneEye(script), Scene()
+        self.laid = _plays_of(script)
+        self.corridor = Corridor(match, self._look, lambda state: dict(match.mats(state)))
+        self.players = DemoPlayers(
+            match, script, tempo=Tempo(10.0, 8.0), cut=self._cut, is_stopped=lambda: self.stopped, at_the_end="Over."
+        )
+        self.stopped = False
+        self._scenes = self.players.scenes()
+
+    def _look(self, frame: Frame) -> View:
+        return self.eye.view(self.scene, frame.t_s)
+
+    def _cut(self, script: Script) -> None:
+        self.cuts += 1
+        self.laid |= _plays_of(script)
+        self.eye = SceneEye(script)
+        self.corridor.begin_anew()
+
+    def frame(self) -> None:
+        """One more picture."""
+        self.scene = next(self._scenes)
+        self.t_s += 0.1
+        self.corridor.take(Frame(PICTURE, self.t_s))
+
+    def until(self, is_so: Callable[[MatchState], bool], tap: Callable[[Match], None] | None = None) -> None:
+        """Pictures until something is so; at each, somebody may tap."""
+        for _ in range(MOST_FRAMES):
+            if is_so(self.match.state):
+                return
+            self.frame()
+            (tap or (lambda _match: None))(self.match)
+        raise AssertionError(f"it never came to that: {self.match.record()}\n{self.match.state.pending}")
+
+
+def _plays_of(script: Script) -> set[str]:
+    """Everything that is laid in a script, also what is taken back."""
+    return {str(action.play) for hand in script.hands for action in hand.actions}
+
+
+def lying_of(scene: Scene) -> Counter[str]:
+    return Counter(card.picture.rpartition("-")[0] for card in scene.lying if card.picture != BACK)
+
+
+def recorded(table: Table) -> Counter[str]:
+    """The cards that lie on the table by the record."""
+    return Counter(card.value for _zone, card in Places({"side-1": "Ann", "side-2": "Bob"}).lying(table))
+
+
+def confirm(match: Match) -> None:
+    """Whoever confirms all that is legal, and takes back what is not."""
+    for pending in match.state.pending[:1]:
+        if pending.is_legal:
+            match.confirm(pending.id, "Ann")
+        else:
+            match.dismiss(pending.id, "Ann", Fate.TAKEN_BACK)
+
+
+def plays(count: int) -> Callable[[MatchState], bool]:
+    """Whether the hand on the table has so many lines."""
+    return lambda state: len(state.hand_entries) >= count
+
+
+def is_settled(demo: Demo) -> Callable[[MatchState], bool]:
+    """Whether on the table lies what the record says, with nobody's hand over it."""
+    return lambda state: not demo.scene.arms and lying_of(demo.scene) == recorded(state.game.table)
+
+
+def offers_an_extension(state: MatchState) -> bool:
+    return state.game.table.extension_offered_to is not None
+
+
+def only_seen(demo: Demo) -> None:
+    """What has been confirmed was laid by somebody: the table and the record are the same."""
+    demo.until(is_settled(demo))
+    assert not demo.match.state.mismatches
+    assert not demo.match.state.doubts
+
+
+def test_the_players_play_a_whole_hand_as_it_is_written(match: Match):
+    script = demo.script_for("two-players")
+    played = Demo(match, script)
+    played.until(offers_an_extension, confirm)
+    match.enter("Ann finish", "Ann")
+
+    assert [line for line in match.record().splitlines() if line] == script.record().splitlines()
+    assert played.cuts == 0
+
+
+@pytest.mark.parametrize("policy", [Policy.TAP, Policy.AUTO])
+def test_an_extension_that_somebody_calls_is_played(match: Match, policy: Policy):
+    played = Demo(match, read_script(NEAR_THE_TARGET), policy)
+    played.until(offers_an_extension, confirm)
+    lines = len(match.state.hand_entries)
+    match.enter("Ann extend", "Ann")
+    played.until(plays(lines + 5), confirm)
+
+    assert match.state.game.table.target == 1000
+    assert played.cuts == 1
+    only_seen(played)
+
+
+def test_an_extension_that_is_left_is_the_hands_end_and_the_next_hand_follows(match: Match):
+    played = Demo(match, read_script(NEAR_THE_TARGET))
+    played.until(offers_an_extension, confirm)
+    match.enter("Ann finish", "Ann")
+    for _ in range(100):
+        played.frame()
+    assert match.state.game.table.is_over
+    match.next_hand("Ann")
+    played.until(plays(4), confirm)
+
+    assert [str(entry.play) for entry in match.state.hand_entries] == ["Bob roll", "Ann roll", "Bob 100", "Ann 25"]
+    assert played.cuts == 0
+
+
+def test_somebody_else_begins_the_next_hand(match: Match):
+    played = Demo(match, read_script(NEAR_THE_TARGET))
+    played.until(offers_an_extension, confirm)
+    match.enter("Ann finish", "Ann")
+    match.next_hand("Ann", "Ann")
+    played.until(plays(3), confirm)
+
+    assert match.state.hand_entries[0].play.player == "Ann"
+    assert played.cuts == 1
+    only_seen(played)
+
+
+@pytest.mark.parametrize("policy", [Policy.TAP, Policy.AUTO])
+@pytest.mark.parametrize("steps", [1, 2, 3])
+def test_after_an_undo_the_players_go_on_from_the_record(match: Match, policy: Policy, steps: int):
+    played = Demo(match, demo.script_for("two-players"), policy)
+    played.until(plays(6), confirm)
+    for _ in range(steps):
+        match.undo("Ann")
+    left = match.record()
+    played.frame()
+
+    only_seen(played)
+    assert match.record() == left
+    played.until(plays(12), confirm)
+    assert match.record().startswith(left)
+    by_camera = [e.written for e in match.state.entries if e.written.source == "camera" and not e.written.corrected_by]
+    assert {written.text.removesuffix(" anyway") for written in by_camera} <= played.laid
+    assert played.cuts >= 1
+    only_seen(played)
+
+
+def test_an_undo_that_is_redone_at_once_changes_nothing(match: Match):
+    played = Demo(match, demo.script_for("two-players"))
+    played.until(plays(6), confirm)
+    before = match.record()
+    match.undo("Ann")
+    for _ in range(10):
+        played.frame()
+    match.redo("Ann")
+    played.frame()
+
+    only_seen(played)
+    assert match.record() == before
+    played.until(plays(10), confirm)
+    assert match.record().startswith(before)
+
+
+def test_a_play_that_somebody_changes_lies_there_as_it_was_changed(match: Match):
+    played = Demo(match, demo.script_for("two-players"))
+    played.until(plays(2), confirm)
+    played.until(lambda state: bool(state.pending))
+    waiting = match.state.pending[0]
+    match.amend(waiting.id, f"{waiting.proposal.play.player} discard 25", "Ann")
+    changed = match.record()
+
+    only_seen(played)
+    played.until(plays(6), confirm)
+    assert match.record().startswith(changed)
+    only_seen(played)
+
+
+def test_a_correction_of_an_old_line_is_followed(match: Match):
+    played = Demo(match, demo.script_for("two-players"), Policy.AUTO)
+    played.until(plays(8))
+    entry = next(e for e in match.state.hand_entries if e.play.card is not None and e.play.card.km)
+    match.correct(entry.seq, f"{entry.play.player} 25", "Ann")
+    played.frame()
+
+    only_seen(played)
+    played.until(plays(11))
+    only_seen(played)
+
+
+def test_what_was_no_play_is_taken_up_again(match: Match):
+    played = Demo(match, demo.script_for("two-players"))
+    played.until(plays(3), confirm)
+    before = match.record()
+    played.until(lambda state: bool(state.pending))
+    match.dismiss(match.state.pending[0].id, "Ann")
+
+    only_seen(played)
+    assert match.record() == before
+    played.until(plays(7), confirm)
+    only_seen(played)
+
+
+def test_a_play_that_somebody_enters_by_hand_is_laid_for_him(match: Match):
+    played = Demo(match, demo.script_for("two-players"))
+    played.until(plays(4), confirm)
+    mover = match.state.game.table.player_to_move
+    match.enter(f"{mover} discard 50", mover)
+    entered = match.record()
+    played.frame()
+
+    only_seen(played)
+    played.until(plays(8), confirm)
+    assert match.record().startswith(entered)
+
+
+def test_nothing_counts_that_nobody_has_confirmed(match: Match):
+    played = Demo(match, demo.script_for("two-players"))
+    played.until(plays(5), confirm)
+    match.undo("Ann")
+    before = match.record()
+    for _ in range(600):
+        played.frame()
+
+    assert match.record() == before
+    assert len(match.state.pending) == 1
+
+
+def test_a_hand_that_is_ended_by_somebody_is_followed_by_the_next(match: Match):
+    played = Demo(match, read_script(NEAR_THE_TARGET))
+    played.until(plays(4), confirm)
+    match.enter("end", "Ann")
+    for _ in range(30):
+        played.frame()
+    match.next_hand("Ann")
+    played.until(plays(3), confirm)
+
+    assert match.state.game.hand_number == 2
+    only_seen(played)
+
+
+def test_another_match_with_more_players_is_played_too(match: Match):
+    played = Demo(match, demo.script_for("two-players"))
+    played.until(plays(3), confirm)
+    match.start(["side Reds = Ann, Cid", "side Blues = Bob, Dee", "hand first Bob"], "Ann")
+    played.until(plays(5), confirm)
+
+    assert match.state.hand_entries[0].play.player == "Bob"
+    assert {entry.play.player for entry in match.state.hand_entries} == {"Ann", "Bob", "Cid", "Dee"}
+
+
+def test_what_cannot_be_simulated_is_said_and_the_next_match_goes_on(match: Match, monkeypatch: pytest.MonkeyPatch):
+    played = Demo(match, demo.script_for("two-players"))
+    said = []
+
+    def wait(version: int, timeout_s: float) -> MatchState:
+        said.append(match.state.trouble)
+        match.start(["side Ann", "side Bob", "hand first Bob"], "Ann")
+        return match.state
+
+    monkeypatch.setattr(match, "wait", wait)
+    match.start(["edition rush", "side Ann", "side Bob", "hand first Ann"], "Ann")
+    played.until(plays(2), confirm)
+
+    assert said == ["The simulated players do not play Rush yet: choose another edition for the demo."]
+    assert match.state.hand_entries[0].play.player == "Bob"
+
+
+def test_after_the_last_hand_it_is_said_and_one_more_can_be_begun(match: Match, monkeypatch: pytest.MonkeyPatch):
+    played = Demo(match, read_script("side Ann\nside Bob\nhand first Ann\nAnn roll\nend"))
+    said = []
+
+    def wait(version: int, timeout_s: float) -> MatchState:
+        said.append(match.state.trouble)
+        match.next_hand("Ann")
+        return match.state
+
+    monkeypatch.setattr(match, "wait", wait)
+    played.until(lambda state: state.game.hand_number == 2, confirm)
+    played.until(plays(3), confirm)
+
+    assert said == ["Over."]
+    only_seen(played)
+
+
+def test_a_stopped_demo_ends(match: Match):
+    played = Demo(match, demo.script_for("two-players"))
+    played.frame()
+    match.enter("Ann discard 25", "Ann")
+    played.stopped = True
+
+    assert list(islice(played._scenes, 5)) == []
+
+
+def test_a_course_knows_where_the_record_may_stand(match: Match):
+    script = read_script(NEAR_THE_TARGET)
+    demo.start_or_go_on(match, script)
+    course = Course(begun(script), script)
+    assert course.where(1, match.state) == 0
+    assert course.may_begin(1, match.state)
+    assert not course.may_begin(2, match.state)
+    match.enter("Ann roll", "Ann")
+
+    assert course.where(1, match.state) == 1
+    assert course.where(2, match.state) == 1
+    assert course.may_begin(2, match.state)
+    assert course.where(4, match.state) is None
+    match.enter("Bob discard 25", "Ann")
+    assert course.where(2, match.state) is None
+
+
+def tap_something(match: Match, chance: random.Random) -> None:
+    """What a visitor may tap, whatever that may be."""
+    state, table = match.state, match.state.game.table
+    line = chance.choice(state.hand_entries).seq if state.hand_entries else 0
+    play = f"{table.player_to_move} {chance.choice(['25', '100', 'roll', 'discard stop', 'discard 25'])}"
+    waiting = chance.choice(state.pending).id if state.pending else 0
+    taps = (
+        lambda: match.undo("Ann"),
+        lambda: match.redo("Ann"),
+        lambda: match.enter(play, "Ann"),
+        lambda: match.amend(waiting, play, "Ann"),
+        lambda: match.dismiss(waiting, "Ann"),
+        lambda: match.confirm(waiting, "Ann", anyway=True),
+        lambda: match.correct(line, play, "Ann"),
+        lambda: match.insert(line, play, "Ann"),
+        lambda: match.retract(line, "Ann"),
+        lambda: match.let_stand(line, "Ann"),
+        lambda: match.enter("end", "Ann"),
+        lambda: match.next_hand("Ann", chance.choice(["Ann", "Bob"])),
+        lambda: match.enter(f"{table.sides[table.extension_offered_to or 0].name} extend", "Ann"),
+        lambda: match.enter(f"{table.player_to_move} skip", "Ann") if chance.random() < 0.1 else None,
+    )
+    with suppress(Problem):
+        chance.choice(taps)()
+
+
+def answer_all(match: Match) -> None:
+    """Whoever brings the game forward: answers what is asked, in the record's favour, and begins the next hand."""
+    state, table = match.state, match.state.game.table
+    for found in state.mismatches:
+        match.answer_mismatch(found.id, Answer.RECORD, "Ann")
+    for doubt in state.doubts:
+        match.answer_doubt(doubt.id, None, "Ann")
+    confirm(match)
+    if table.is_over:
+        match.next_hand("Ann")
+    elif table.extension_offered_to is not None:
+        match.enter(f"{table.sides[table.extension_offered_to].name} finish", "Ann")
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_whatever_is_tapped_the_demo_goes_on(match: Match, seed: int):
+    chance = random.Random(f"visitor {seed}")
+    script = random_script(hands=3, seed=seed)
+    played = Demo(match, script, chance.choice([Policy.TAP, Policy.AUTO]))
+    for _ in range(12):
+        for _ in range(chance.randint(1, 150)):
+            played.frame()
+            answer_all(match)
+        tap_something(match, chance)
+    before = match.state.seq
+    played.until(lambda state: state.seq >= before + 12, answer_all)
+
+    by_camera = [e.written for e in match.state.entries if e.written.source == "camera" and not e.written.corrected_by]
+    assert {written.text.removesuffix(" anyway") for written in by_camera} <= played.laid
+    assert played.cuts >= 1
