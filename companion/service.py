@@ -22,7 +22,7 @@ from companion.history import history
 from companion.labels import card_ids
 from companion.lookout import Lookout
 from companion.match import Match, MatchState, Policy
-from companion.pages import run_service
+from companion.pages import Camera, run_service
 from companion.rules.play import Verb
 from companion.said import say
 from companion.setup import Setup, read_setup
@@ -118,12 +118,13 @@ def up(
     pictures, turn = _pictures(source or camera_answers(), match), KeptTurn(data_dir(data))
     if pictures is not None:
         corridor.start(lookout.until_over(turn.turned(pictures)))
-    run_service(match, host, port, zones=zones, turn=turn, deck=named, **_camera(corridor, lookout))
+    camera = _camera(corridor, lookout, named)
+    run_service(match, host, port, replace(camera, zones=zones, turn=turn))
 
 
-def _camera(corridor: Corridor, lookout: Lookout) -> dict[str, Any]:
+def _camera(corridor: Corridor, lookout: Lookout, deck: str | None) -> Camera:
     """What the pages show of the camera."""
-    return {"camera_picture": corridor.picture, "camera_image": corridor.image, "survey": lookout.survey}
+    return Camera(corridor.picture, corridor.image, lookout.survey, deck=deck)
 
 
 def _pictures(source: str | None, match: Match) -> Iterator[Frame] | None:
@@ -222,7 +223,7 @@ def _simulate(
     )
     pictures = frames(DEMO, demo=lambda: simulated.until_extended(film, lambda: match.state), live=True)
     corridor.start(pictures, at_the_end=DEMO_OVER)
-    run_service(match, host, port, deck=deck, **_camera(corridor, lookout))
+    run_service(match, host, port, _camera(corridor, lookout, deck))
 
 
 def exported(match: int, form: str, data: Path | None) -> str:

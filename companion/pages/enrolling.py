@@ -154,10 +154,10 @@ def _asked(enrolment: Enrolment, slug: str | None) -> str:
 
 def _seen() -> Image | None:
     """What the camera shows now, as it is; where only its picture for the page is to be had, that one."""
-    camera = service()
-    if camera.camera_image:
-        return camera.camera_image()
-    jpeg = camera.camera_picture() if camera.camera_picture else None
+    camera = service().camera
+    if camera.image is not None:
+        return camera.image()
+    jpeg = camera.jpeg()
     return None if jpeg is None else decode(jpeg, _("of the camera"))
 
 
@@ -202,7 +202,6 @@ def _page(enrolment: Enrolment, slug: str, sentence: str = "") -> str:
     steps = tuple(_steps(enrolment))
     at = next((number for number, step in enumerate(steps) if step.slug == slug), len(steps))
     now = steps[at] if at < len(steps) else None
-    camera = service()
     return render_template(
         "enrol.html",
         deck=enrolment.description,
@@ -219,7 +218,7 @@ def _page(enrolment: Enrolment, slug: str, sentence: str = "") -> str:
         by_photo="photo" in request.args or bool(request.files),
         is_full=now is not None and now.pictures >= MOST_PICTURES,
         got=next((step for step in steps if step.slug == request.args.get("got") and step.pictures), None),
-        has_picture=camera.camera_picture is not None and camera.camera_picture() is not None,
+        has_picture=service().camera.jpeg() is not None,
         is_played=state().game.table is not None,
         sentence=sentence,
     )

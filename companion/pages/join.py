@@ -44,7 +44,7 @@ def _page(asks_for: str | None = None, asker: str | None = None) -> str:
         waits_at=request.path if asks_for else url_for("join.waiting") if _waits() else None,
         host=seats.host_name(now) if phones.party.host else None,
         nobody_hosts=phones.party.host is None,
-        has_camera=service().camera_picture is not None,
+        has_camera=service().camera.picture is not None,
     )
 
 

@@ -118,7 +118,7 @@ def _asking(given: Mapping[str, str], sentence: str = "", code: int = 200) -> tu
         editions=editions,
         edition=given.get("edition", plays),
         decks=deck_choices(_folder()),
-        deck=given.get("deck", service().deck or chosen_deck(_folder()) or ""),
+        deck=given.get("deck", service().camera.deck or chosen_deck(_folder()) or ""),
         most_bytes=MOST_BYTES,
         too_large=_too_large(),
         sentence=sentence,

@@ -74,8 +74,7 @@ def _waits(now: MatchState) -> str | None:
 @bp.get("/more")
 def more() -> str:
     """What is needed now and then: seats, the wall screen, settings, what the camera sees."""
-    picture = service().camera_picture
-    has_camera = picture is not None and picture() is not None
+    has_camera = service().camera.jpeg() is not None
     game = state().game
     rules = agreements.rules_in_force(game) if game.table is not None else None
     host = seats.host_name(state())
