@@ -16,7 +16,8 @@ from serving import running
 from companion.errors import Problem
 from companion.match import Match, Policy
 from companion.memory import named, where
-from companion.pages import Camera, address, announce, create_app, guard, language, live, people, serve, words
+from companion.pages import Camera, address, announce, create_app, language, live, people, serve, words
+from companion.pages.doors import DOORS, Who
 from companion.pages.guard import is_our_name, is_our_page
 from companion.pages.names import clean, record_names
 from companion.pages.setting_up import setup_lines
@@ -1416,7 +1417,7 @@ def test_every_change_needs_our_own_page_and_a_scanned_code(app, begun, phone, p
 
         assert page.post(path).status_code == 403, rule
         assert page.post(path, headers={"Origin": "http://evil.example"}).status_code == 403, rule
-        if endpoint not in guard.FOR_ANYBODY:
+        if DOORS[endpoint] is not Who.ANYBODY:
             assert phone.post(path, headers=HOME).status_code == 401, rule
 
 

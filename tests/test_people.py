@@ -483,9 +483,7 @@ def test_a_phone_that_watches_sees_the_table_and_no_button_that_changes_it(spect
     assert "<button" not in shown
 
 
-@pytest.mark.parametrize(
-    "path", ["/play", "/proposal/1/confirm", "/undo", "/redo", "/hand", "/line/3/retract", "/policy", "/setup"]
-)
+@pytest.mark.parametrize("path", ["/play", "/proposal/1/confirm", "/undo", "/redo", "/hand", "/line/3/retract"])
 def test_a_tap_of_a_phone_that_watches_is_refused(spectator, begun, path):
     seen(begun, 1, "Ann roll")
 
@@ -494,6 +492,14 @@ def test_a_tap_of_a_phone_that_watches_is_refused(spectator, begun, path):
     assert answer.status_code == 403
     assert "This phone is just watching: take a seat to play along." in text_of(answer)
     assert lines(begun) == []
+
+
+@pytest.mark.parametrize("path", ["/policy", "/verify", "/setup", "/seats/free"])
+def test_what_only_the_host_may_a_phone_that_watches_is_told_to_ask_him_for(spectator, begun, path):
+    answer = tap(spectator, path)
+
+    assert answer.status_code == 403
+    assert "That is for the host to do: ask Ann" in text_of(answer)
 
 
 def test_a_phone_that_watched_takes_a_seat_after_all(app, two, spectator, begun):

@@ -194,10 +194,9 @@ def _stream() -> Schema:
         "operationId": "events",
         "summary": "The table live: server-sent events.",
         "description": (
-            "On connecting and after every change one event `state` with the whole state as `/api/state` gives it, in the "
-            "language asked for on connecting; its "
-            "`id` names the state, and `Last-Event-ID` spares what is known. A comment every ten seconds says that the "
-            "line still stands. At most four streams an address."
+            "On connecting and after every change one event `state` with the whole state as `/api/state` gives it, in "
+            "the language asked for on connecting; its `id` names the state, and `Last-Event-ID` spares what is known. "
+            "A comment every ten seconds says that the line still stands. At most four streams an address."
         ),
         "responses": {
             "200": {"description": "It does not end.", "content": {"text/event-stream": {"schema": TEXT}}},

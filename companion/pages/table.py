@@ -226,7 +226,6 @@ def next_hand() -> AnyResponse:
 @bp.post("/policy")
 def set_policy() -> AnyResponse:
     """How plays are confirmed."""
-    seats.only_for_the_host()
     match().set_policy(request.form.get("policy", Policy.TAP, type=Policy), people.who(state()))
     forget_state()
     return back()
@@ -235,7 +234,6 @@ def set_policy() -> AnyResponse:
 @bp.post("/verify")
 def set_verifying() -> AnyResponse:
     """Whether the other side confirms each play."""
-    seats.only_for_the_host()
     match().set_verifying(people.who(state()), on=request.form.get("verify") == "yes")
     forget_state()
     return back()
