@@ -24,7 +24,7 @@ from companion.history import history
 from companion.labels import card_ids
 from companion.lookout import Lookout
 from companion.match import Match, MatchState, Policy
-from companion.pages import run_service
+from companion.pages import Camera, run_service
 from companion.pages.words import Names
 from companion.rules import notation
 from companion.rules.play import Verb
@@ -120,17 +120,18 @@ def up(
     source, turn = source or camera_answers(), KeptTurn(data_dir(data))
     if source is None:
         click.echo(NO_CAMERA, err=True)
-        run_service(match, host, port, zones=zones, turn=turn, deck=named)
+        run_service(match, host, port, Camera(zones=zones, turn=turn, deck=named))
         return
     pictures = _pictures(source, match)
     if pictures is not None:
         corridor.start(lookout.until_over(turn.turned(pictures)))
-    run_service(match, host, port, zones=zones, turn=turn, deck=named, **_camera(corridor, lookout))
+    camera = _camera(corridor, lookout, named)
+    run_service(match, host, port, replace(camera, zones=zones, turn=turn))
 
 
-def _camera(corridor: Corridor, lookout: Lookout) -> dict[str, Any]:
+def _camera(corridor: Corridor, lookout: Lookout, deck: str | None) -> Camera:
     """What the pages show of the camera."""
-    return {"camera_picture": corridor.picture, "camera_image": corridor.image, "survey": lookout.survey}
+    return Camera(corridor.picture, corridor.image, lookout.survey, deck=deck)
 
 
 def _pictures(source: str, match: Match) -> Iterator[Frame] | None:
@@ -238,7 +239,7 @@ def _simulate(
         at_the_end=DEMO_OVER,
     )
     corridor.start(frames(DEMO, demo=lambda: frames_of_players(players, cards=cards), live=True), at_the_end=DEMO_OVER)
-    run_service(match, host, port, deck=deck, **_camera(corridor, lookout))
+    run_service(match, host, port, _camera(corridor, lookout, deck))
 
 
 def exported(match: int, form: str, data: Path | None) -> str:

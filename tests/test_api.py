@@ -21,7 +21,6 @@ from companion.match import Match, Policy
 from companion.pages import create_app, openapi
 from companion.proposal import Mismatch, Proposal
 from companion.rules.notation import parse_play
-from companion.store import Store
 
 TWO = ("edition classic", "side Ann", "side Bob", 'player Ann "Anne-Marie"', "hand first Ann")
 HOME = {"Origin": "http://localhost"}
@@ -319,19 +318,16 @@ CHECKS = (
 )
 
 
-@pytest.fixture(scope="module")
-def busy(tmp_path_factory):
+@pytest.fixture
+def busy(match, app):
     """A table in the middle of everything: hands played, an attack, a play that waits, a difference."""
-    store = Store.open(tmp_path_factory.mktemp("busy") / "log.sqlite3")
-    match = Match(store)
     match.start(TWO, policy=Policy.TAP)
     for line in [*WON, "end", "hand first Bob", "Bob roll", "Ann roll", "Bob stop > Ann"]:
         match.enter(line, "Ann") if not line.startswith("hand") else match.next_hand("Ann", "Bob")
     for number in range(1, 40):
         seen(match, number, "Ann 100")
     match.mismatch(Mismatch(1, "side-1/battle", "stop", None, "The record has a stop, the table nothing."))
-    yield create_app(match, secret=b"0123456789abcdef" * 2)
-    store.close()
+    return app
 
 
 @SCHEMA.parametrize()

@@ -11,7 +11,7 @@ import pytest
 from companion.drawn_zones import FILE_NAME, DrawnZones, parse_drawing
 from companion.lookout import Survey
 from companion.match import Match
-from companion.pages import create_app, drawing
+from companion.pages import Camera, create_app, drawing
 from companion.pages.sights import Called, light, sharpness, sights
 from companion.pages.words import Names
 from companion.said import Term, say
@@ -56,7 +56,7 @@ def zones(tmp_path):
 
 
 def app_of(match, seen: Survey | None = None, zones: DrawnZones | None = None):
-    return create_app(match, secret=SECRET, camera_picture=lambda: b"a picture", survey=lambda: seen, zones=zones)
+    return create_app(match, secret=SECRET, camera=Camera(lambda: b"a picture", survey=lambda: seen, zones=zones))
 
 
 @pytest.fixture

@@ -14,13 +14,12 @@ import numpy as np
 import pytest
 from card_photos import face_of
 
-from companion import deck_in_use
+from companion import deck_in_use, pages
 from companion.cli import companion
 from companion.deck_in_use import KEPT_NAME, DeckInUse, choose_deck, chosen_deck
 from companion.decks import BACK, load_deck
 from companion.errors import Problem
 from companion.guided import Guide, Key, TerminalKeys, guided
-from companion.pages import create_app
 from companion.rules.cards import Card
 from companion.rules.edition import load_edition
 from companion.vision import enrolling
@@ -83,7 +82,7 @@ def camera():
 
 @pytest.fixture
 def app(match, camera):
-    return create_app(match, secret=SECRET, camera_picture=camera.jpeg, camera_image=lambda: camera.image)
+    return pages.create_app(match, secret=SECRET, camera=pages.Camera(camera.jpeg, lambda: camera.image))
 
 
 def text_of(response) -> str:

@@ -24,7 +24,7 @@ from companion.drawn_zones import DrawnZones
 from companion.errors import Problem
 from companion.lookout import Survey
 from companion.memory import named, where
-from companion.pages import create_app, language, people, templating, words
+from companion.pages import Camera, create_app, language, people, templating, words
 from companion.proposal import Doubt, Mismatch, Proposal
 from companion.rules import reasons
 from companion.rules.cards import Card, card_name
@@ -47,7 +47,7 @@ STRANGER = {"REMOTE_ADDR": "192.168.1.77"}
 
 
 def page_of(match, **camera: object):
-    return create_app(match, secret=SECRET, base_url="http://192.168.1.20", **camera).test_client()
+    return create_app(match, secret=SECRET, base_url="http://192.168.1.20", camera=Camera(**camera)).test_client()
 
 
 # --- The catalogues ------------------------------------------------------------------------------------------
@@ -391,7 +391,7 @@ def test_words_that_escape_are_found(without_words):
 
 
 def test_nothing_escapes_before_a_match(match, without_words):
-    page = page_of(match, camera_picture=lambda: None)
+    page = page_of(match, picture=lambda: None)
     stranger = page_of(match)
     stranger.environ_base.update(STRANGER)
     pages = ["/setup", "/join", "/more", "/wall", "/score", "/decks", "/snap", "/nowhere", "/camera"]
@@ -434,7 +434,7 @@ ASKED = ["", "?player=Ann&tab=at-once", "?player=Ann&discard=1", "?player=Ann&ta
 @pytest.mark.parametrize(("header", "plays"), [(TWO, PLAYED), (RUSH, RUSHED)], ids=["classic", "rush"])
 def test_nothing_escapes_while_a_hand_is_played(match, without_words, header, plays):
     match.start(header)
-    page = page_of(match, camera_picture=lambda: b"a picture")
+    page = page_of(match, picture=lambda: b"a picture")
     found = opened(page, "/")
     for play in plays:
         match.enter(play, "Ann", anyway=True)
@@ -464,7 +464,7 @@ def test_nothing_escapes_while_a_hand_is_played(match, without_words, header, pl
 
 def test_nothing_escapes_of_what_is_asked_and_refused(match, without_words):
     match.start(TWO)
-    page = page_of(match, camera_picture=lambda: b"a picture")
+    page = page_of(match, picture=lambda: b"a picture")
     teams = match.state.game.teams
     roll, far, stop = (parse_play(text, teams) for text in ("Ann roll", "Ann 100", "Ann stop > Bob"))
     match.doubt(Doubt(1, "side-1/battle", (roll, stop), 0.5, 1.0, b"a card"))
@@ -584,7 +584,7 @@ def test_nothing_escapes_on_the_camera_pages(match, without_words, tmp_path):
         survey = Survey(replace(seen, hints=tuple(h for h in seen.hints if h.code != "glare")),
                         {"side-1/battle": square, "side-1/distance": square}, {})  # fmt: skip
         zones = DrawnZones(tmp_path)
-        page = page_of(match, camera_picture=lambda: b"a picture", survey=lambda now=survey: now, zones=zones)
+        page = page_of(match, picture=lambda: b"a picture", survey=lambda now=survey: now, zones=zones)
         found += [text for path in ("/camera", "/camera/zones") for text in opened(page, path)]
     box = {f"{letter}-side-1/battle": number for letter, number in zip("xywh", ("1", "1", "1", "1"), strict=True)}
     whole = box | {f"{letter}-side-1/distance": number for letter, number in zip("xywh", "9999", strict=True)}
@@ -612,7 +612,7 @@ def test_nothing_escapes_where_decks_are_kept_and_enrolled(match, without_words,
     grandmas = begin("grandma", "classic", tmp_path)
     grandmas = replace(grandmas, description=replace(grandmas.description, title="Grandma’s deck"))
     grandmas.keep(Card.ROLL, [np.full((528, 342, 3), 200, np.uint8)])
-    page = page_of(match, camera_picture=picture)
+    page = page_of(match, picture=picture)
     here = "/decks/grandma/enrol"
     paths = ("/decks", here, f"{here}?card=back", f"{here}?card=roll", f"{here}?card=done", f"{here}?got=roll&auto=1")
     found = [text for path in paths for text in opened(page, path)]

@@ -16,7 +16,8 @@ from serving import running
 from companion.errors import Problem
 from companion.match import Match, Policy
 from companion.memory import named, where
-from companion.pages import address, announce, create_app, guard, live, people, serve, words
+from companion.pages import Camera, address, announce, create_app, language, live, people, serve, words
+from companion.pages.doors import DOORS, Who
 from companion.pages.guard import is_our_name, is_our_page
 from companion.pages.names import clean, record_names
 from companion.pages.setting_up import setup_lines
@@ -37,7 +38,8 @@ STRANGER = {"REMOTE_ADDR": "192.168.1.77"}
 
 @pytest.fixture
 def app(match):
-    return create_app(match, secret=SECRET, base_url="http://192.168.1.20:8080", camera_picture=lambda: b"a picture")
+    camera = Camera(lambda: b"a picture")
+    return create_app(match, secret=SECRET, base_url="http://192.168.1.20:8080", camera=camera)
 
 
 @pytest.fixture
@@ -1316,10 +1318,51 @@ def test_a_stream_from_before_a_restart_gets_a_snapshot(page, begun):
     assert "data:" in next(events)
 
 
+@pytest.mark.parametrize("spoken", ["en", "fr", "pl"])
+def test_the_stream_says_what_the_state_says_in_the_language_of_whoever_asks(page, begun, spoken):
+    seen(begun, 1, "Bob 100")
+    begun.trouble(say("No camera answers."))
+    asked = {"Accept-Language": spoken}
+
+    first = next(event for event in stream(page, asked) if "data:" in event)
+
+    assert json.loads(first.split("data: ")[1]) == page.get("/api/state", headers=asked).get_json()
+
+
+def test_streams_in_two_languages_are_each_told_in_their_own(page, begun):
+    ours, theirs = (stream(page, {"Accept-Language": spoken}) for spoken in ("en", "fr"))
+    begun.trouble(say("%(camera)s sends no pictures any more; it is tried again and again.", camera="0"))
+
+    troubles = [next(told_of(events))["trouble"] for events in (ours, theirs)]
+    begun.trouble(say("The camera is gone."))
+
+    assert troubles[0] == "0 sends no pictures any more; it is tried again and again."
+    assert troubles[1].startswith("0 n’envoie plus d’images")
+    assert next(told_of(ours))["trouble"] == "The camera is gone."
+    assert language.spoken() == "en"
+
+
+def test_a_state_is_written_once_a_language_however_many_streams_are_told(page, begun, monkeypatch):
+    written, write = [], live.snapshot_json
+    monkeypatch.setattr(live, "snapshot_json", lambda now: written.append(language.spoken()) or write(now))
+    begun.enter("Ann roll", "Ann")
+
+    for spoken in ("en", "fr", "en", "fr", "en"):
+        next(told_of(stream(page, {"Accept-Language": spoken})))
+
+    assert written == ["en", "fr"]
+
+
+def told_of(events):
+    """The states of a stream."""
+    return (json.loads(event.split("data: ")[1]) for event in events if "data:" in event)
+
+
 def stream(client, headers=None):
-    response = client.get("/events", headers=headers)
-    for chunk in response.response:
-        yield chunk.decode() if isinstance(chunk, bytes) else chunk
+    """The events of a stream; it is closed when nobody asks for more of them."""
+    with client.get("/events", headers=headers) as response:
+        for chunk in response.response:
+            yield chunk.decode() if isinstance(chunk, bytes) else chunk
 
 
 def test_an_address_has_four_streams_and_gets_them_back(page, begun, monkeypatch):
@@ -1375,7 +1418,7 @@ def test_every_change_needs_our_own_page_and_a_scanned_code(app, begun, phone, p
 
         assert page.post(path).status_code == 403, rule
         assert page.post(path, headers={"Origin": "http://evil.example"}).status_code == 403, rule
-        if endpoint not in guard.FOR_ANYBODY:
+        if DOORS[endpoint] is not Who.ANYBODY:
             assert phone.post(path, headers=HOME).status_code == 401, rule
 
 

@@ -12,7 +12,7 @@ import pytest
 from companion.errors import Problem
 from companion.match import Match, Policy
 from companion.news import MOST_PHONES, Kind, News
-from companion.pages import announce, create_app, people
+from companion.pages import Camera, announce, create_app, people
 from companion.pages.knocking import MOST_WRONG, Answer, Knocks
 from companion.phones import (
     HOST_AWAY_S,
@@ -53,7 +53,7 @@ def clock():
 @pytest.fixture
 def app(match, clock):
     address = "http://192.168.1.20:8080"
-    return create_app(match, secret=SECRET, base_url=address, clock=clock, camera_picture=lambda: b"a picture")
+    return create_app(match, secret=SECRET, base_url=address, clock=clock, camera=Camera(lambda: b"a picture"))
 
 
 @pytest.fixture
@@ -705,9 +705,7 @@ def test_a_phone_that_watches_sees_the_table_and_no_button_that_changes_it(spect
     assert "<button" not in shown
 
 
-@pytest.mark.parametrize(
-    "path", ["/play", "/proposal/1/confirm", "/undo", "/redo", "/hand", "/line/3/retract", "/policy", "/setup"]
-)
+@pytest.mark.parametrize("path", ["/play", "/proposal/1/confirm", "/undo", "/redo", "/hand", "/line/3/retract"])
 def test_a_tap_of_a_phone_that_watches_is_refused(spectator, begun, path):
     seen(begun, 1, "Ann roll")
 
@@ -737,6 +735,14 @@ def test_pages_for_players_send_a_phone_that_watches_to_a_seat(spectator, path):
 def test_a_phone_that_watches_counts_a_photograph_of_its_own(spectator):
     assert 'action="/snap"' in spectator.get("/snap").get_data(as_text=True)
     assert spectator.get("/snap/nothing").status_code == 303
+
+
+@pytest.mark.parametrize("path", ["/policy", "/verify", "/setup", "/seats/free"])
+def test_what_only_the_host_may_a_phone_that_watches_is_told_to_ask_him_for(spectator, begun, path):
+    answer = tap(spectator, path)
+
+    assert answer.status_code == 403
+    assert "That is for the host to do: ask Ann" in text_of(answer)
 
 
 def test_a_phone_that_watched_takes_a_seat_after_all(app, two, spectator, begun):

@@ -11,7 +11,7 @@ from test_pages import HOME, SECRET, STRANGER, TWO, lines, seen, tap, text_of
 
 from companion.lookout import Survey
 from companion.match import Policy
-from companion.pages import create_app, may
+from companion.pages import Camera, create_app, may
 from companion.pages.words import Names
 from companion.proposal import Mismatch
 from companion.rules.cards import Card
@@ -207,7 +207,7 @@ ZONE = ((100.0, 100.0), (200.0, 100.0), (200.0, 300.0), (100.0, 300.0))
 
 def differing_app(match, picture, size_px=(640, 480)):
     survey = Survey(Advice(size_px, 9.0, (), (), None, None), {"side-1/distance": ZONE}, {})
-    return create_app(match, secret=SECRET, camera_image=lambda: picture, survey=lambda: survey)
+    return create_app(match, secret=SECRET, camera=Camera(image=lambda: picture, survey=lambda: survey))
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from companion.pages import agreements, create_app
+from companion.pages import Camera, agreements, create_app
 from companion.pages.names import MOST_KNOWN, MOST_MATCHES, known_names
 from companion.rules.edition import edition_names, load_edition, switches
 from companion.turned import KeptTurn, Turn
@@ -22,7 +22,7 @@ def turn():
 
 @pytest.fixture
 def page(match, turn):
-    return create_app(match, secret=b"0123456789abcdef" * 2, turn=turn).test_client()
+    return create_app(match, secret=b"0123456789abcdef" * 2, camera=Camera(turn=turn)).test_client()
 
 
 # --- What is different ---------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ import tableaux
 
 from companion import snap as snapping
 from companion.deck_in_use import choose_deck
-from companion.pages import create_app, tallied
+from companion.pages import Camera, create_app, tallied
 from companion.pages import snap as page_of_snaps
 from companion.rules.cards import Card
 from companion.rules.dealing import SeatingError
@@ -242,7 +242,9 @@ def test_the_cards_that_the_table_plays_with_are_chosen_already(page, tmp_path):
 def test_so_are_those_that_were_named_at_the_start(match, tmp_path):
     choose_deck(tmp_path, None)
 
-    assert form_of(create_app(match, secret=SECRET, deck="own").test_client().get("/snap"))["deck"] == "own"
+    assert (
+        form_of(create_app(match, secret=SECRET, camera=Camera(deck="own")).test_client().get("/snap"))["deck"] == "own"
+    )
 
 
 @pytest.mark.parametrize(("deck", "may_lack"), [("own", True), ("", False)])

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from companion.match import Match, Policy
-from companion.pages import create_app, people
+from companion.pages import Camera, create_app, people
 from companion.proposal import Proposal
 from companion.rules.notation import parse_play
 from companion.store import Store
@@ -31,7 +31,7 @@ def match(tmp_path):
 
 @pytest.fixture
 def app(match):
-    return create_app(match, secret=SECRET, base_url="http://192.168.1.20:8080", camera_picture=lambda: b"a picture")
+    return create_app(match, secret=SECRET, base_url="http://192.168.1.20:8080", camera=Camera(lambda: b"a picture"))
 
 
 @pytest.fixture

@@ -6,13 +6,9 @@ import time
 from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
-from pathlib import Path
-from typing import Any
 
 from flask import Flask
 
-from companion.drawn_zones import DrawnZones
-from companion.lookout import Survey
 from companion.match import Match
 from companion.pages import (
     api,
@@ -42,14 +38,12 @@ from companion.pages import (
     wall,
 )
 from companion.pages.address import announce
-from companion.pages.context import Service
+from companion.pages.context import NO_CAMERA, Camera, Service
 from companion.pages.knocking import Knocks
 from companion.phones import Phones
 from companion.shipped import shipped
-from companion.turned import KeptTurn
-from companion.vision.boxes import Image
 
-__all__ = ["announce", "create_app", "run_service", "serve"]
+__all__ = ["Camera", "announce", "create_app", "run_service", "serve"]
 
 PARTS = (
     table,
@@ -86,43 +80,19 @@ def create_app(
     *,
     secret: bytes,
     base_url: str = "",
-    camera_picture: Callable[[], bytes | None] | None = None,
-    survey: Callable[[], Survey | None] | None = None,
-    zones: DrawnZones | None = None,
-    camera_image: Callable[[], Image | None] | None = None,
-    deck: str | None = None,
+    camera: Camera = NO_CAMERA,
     clock: Callable[[], float] = time.monotonic,
-    turn: KeptTurn | None = None,
-    web: Path | None = None,
 ) -> Flask:
     """The web application over a match.
 
-    `secret` signs cookies and the join link; `base_url` is where phones reach this machine; `camera_picture`
-    gives the latest camera picture as JPEG, `survey` what it shows as a whole; `zones` are those drawn on it;
-    `camera_image` gives it as it is, `(H, W, 3) uint8 BGR`. `deck` names the one whose faces the cards have.
-    `clock` tells how long a phone has been silent; `turn` is how the pictures are turned before they are given.
+    `secret` signs cookies and the join link; `base_url` is where phones reach this machine; `clock` tells how long a
+    phone has been silent.
     """
-    web = web or shipped("web")
+    web = shipped("web")
     app = Flask("companion.pages", static_folder=None, template_folder=str(web / "templates"))
     app.secret_key = secret
-    token = people.join_token(secret)
     app.permanent_session_lifetime = timedelta(days=COOKIE_DAYS)
-    phones = Phones(match.store.path.parent, clock, changed=match.refresh)
-    code, knocks = people.table_code(secret), Knocks(clock)
-    app.extensions["companion"] = Service(
-        match,
-        token,
-        base_url,
-        camera_picture,
-        survey,
-        zones,
-        camera_image,
-        deck,
-        phones=phones,
-        code=code,
-        knocks=knocks,
-        turn=turn,
-    )
+    app.extensions["companion"] = _service(match, secret, base_url, camera, clock)
     templating.prepare(app, web / "static")
     guard.protect(app)
     errors.register(app)
@@ -131,9 +101,21 @@ def create_app(
     return app
 
 
-def run_service(match: Match, host: str, port: int, **camera: Any) -> None:
+def _service(match: Match, secret: bytes, base_url: str, camera: Camera, clock: Callable[[], float]) -> Service:
+    return Service(
+        match=match,
+        phones=Phones(match.store.path.parent, clock, changed=match.refresh),
+        token=people.join_token(secret),
+        code=people.table_code(secret),
+        knocks=Knocks(clock),
+        base_url=base_url,
+        camera=camera,
+    )
+
+
+def run_service(match: Match, host: str, port: int, camera: Camera = NO_CAMERA) -> None:
     """Serves the pages until the process is stopped, and prints the address and the join code once ready.
 
-    `camera` is what `create_app` takes of it. Raises Problem when the port cannot be had.
+    Raises Problem when the port cannot be had.
     """
-    serving.run(match, host, port, partial(create_app, **camera))
+    serving.run(match, host, port, partial(create_app, camera=camera))

@@ -21,26 +21,26 @@ bp = Blueprint("camera", __name__)
 @bp.get("/camera")
 def show() -> str:
     """The camera page."""
-    seen, called, kept = _seen() if people.takes_part() else None, _called(), service().turn
+    seen, called, kept = _seen() if people.takes_part() else None, _called(), service().camera.turn
     return render_template(
         "camera.html",
         sights=sights.sights(seen, called.names, called.mats) if seen else None,
-        zones=service().zones,
+        zones=service().camera.zones,
         turn=kept.current if kept else None,
-        has_camera=service().camera_picture is not None,
-        undrawn=_undrawn() if service().zones else "",
+        has_camera=service().camera.picture is not None,
+        undrawn=_undrawn() if service().camera.zones else "",
     )
 
 
 @bp.post("/camera/turn")
 def turn() -> AnyResponse:
     """The picture is turned, or mirrored."""
-    kept = service().turn or abort(404)
+    kept = service().camera.turn or abort(404)
     degrees = numbers.whole(request.form.get("degrees", str(kept.current.degrees)), 0, 359)
     if degrees is None or degrees not in (0, *QUARTERS):
         abort(400)
     kept.keep(Turn(degrees, request.form.get("mirrored", "yes" if kept.current.mirrored else "no") == "yes"))
-    if service().zones is not None and _zones().current is not None:
+    if service().camera.zones is not None and _zones().current is not None:
         flash(_("The picture is turned. Draw the zones anew: they lie where they were on the picture before."))
     return redirect(url_for("camera.show"), 303)
 
@@ -103,8 +103,7 @@ def _undrawn() -> str:
 
 
 def _seen() -> Survey | None:
-    survey, zones = service().survey, service().zones
-    seen = survey() if survey else None
+    seen, zones = service().camera.seen(), service().camera.zones
     return sights.without_drawn(seen) if seen and zones and zones.current is None else seen
 
 
@@ -128,7 +127,7 @@ def _form(typed: drawing.Form, sentence: str = "") -> str:
 
 def _zones() -> DrawnZones:
     """The zones in force; without them there is nothing to draw."""
-    return service().zones or abort(404)
+    return service().camera.zones or abort(404)
 
 
 def _called() -> Called:

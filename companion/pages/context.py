@@ -25,39 +25,62 @@ MOST_PICTURES = 16
 
 
 @dataclass(frozen=True, slots=True)
+class Camera:
+    """What the pages have of the camera: each is None where there is none of it."""
+
+    picture: Callable[[], bytes | None] | None = None
+    """Gives the latest picture as JPEG."""
+
+    image: Callable[[], Image | None] | None = None
+    """Gives it as it is, `(H, W, 3) uint8 BGR`; without it cards are enrolled from the one for the pages."""
+
+    survey: Callable[[], Survey | None] | None = None
+    """Gives what it shows as a whole."""
+
+    zones: DrawnZones | None = None
+    """The zones drawn on it."""
+
+    turn: KeptTurn | None = None
+    """How it is turned before anybody looks at it."""
+
+    deck: str | None = None
+    """The deck whose faces the cards have, where it was said at the start; else it is the one chosen on the page."""
+
+    def jpeg(self) -> bytes | None:
+        """The latest picture as JPEG, where there is one."""
+        return self.picture() if self.picture is not None else None
+
+    def seen(self) -> Survey | None:
+        """What the latest picture shows, where there is one."""
+        return self.survey() if self.survey is not None else None
+
+
+NO_CAMERA = Camera()
+"""Every play is entered by hand."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Service:
     """What the app is about."""
 
     match: Match
+    phones: Phones
+    """Who takes part, who is host, which seat is whose."""
+
     token: str
     """Whoever shows it may take part."""
+
+    code: str
+    """The short code of the table: whoever types it asks the host to be let in."""
+
+    knocks: Knocks
+    """Slows those down who try codes."""
 
     base_url: str
     """The address that phones open; empty where it is not known."""
 
-    camera_picture: Callable[[], bytes | None] | None
-    survey: Callable[[], Survey | None] | None = None
-    """The latest camera picture, looked at as a whole."""
-
-    zones: DrawnZones | None = None
-    """The zones drawn on it; None where none can be drawn."""
-
-    camera_image: Callable[[], Image | None] | None = None
-    """The latest camera picture as it is; without it cards are enrolled from the one for the pages."""
-
-    deck: str | None = None
-    """The deck whose faces the cards have, where it was said at the start; None: the one chosen on the page."""
-
-    phones: Phones = field(kw_only=True)
-    """Who takes part, who is host, which seat is whose."""
-
-    code: str = ""
-    """The short code of the table: whoever types it asks the host to be let in."""
-
-    knocks: Knocks = field(default_factory=Knocks)
-    """Slows those down who try codes."""
-    turn: KeptTurn | None = None
-    """How the camera's picture is turned; None where it cannot be."""
+    camera: Camera
+    """What can be seen."""
 
     guide: Guide = field(default_factory=Guide)
     """Looks at cards that are being enrolled."""
@@ -91,7 +114,7 @@ def state() -> MatchState:
 
 def has_camera() -> bool:
     """Whether a camera is meant to look at the table: one was asked for, or answered, and nobody has put it away."""
-    return service().camera_picture is not None and not state().without_camera
+    return service().camera.picture is not None and not state().without_camera
 
 
 def forget_state() -> None:

@@ -13,7 +13,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from companion.decks import BACK, MOST_PICTURES, Subject
 from companion.errors import Problem
-from companion.pages import people, rights, words
+from companion.pages import people, words
 from companion.pages.context import service, state
 from companion.pages.decks import enrolment_of, known, title_of
 from companion.pages.words import _
@@ -129,7 +129,6 @@ def _thumb(path: Path, _written_ns: int) -> bytes:
 
 
 def _enrolment(name: str) -> Enrolment:
-    rights.only_who_plays()
     try:
         return enrolment_of(name)
     except Problem:
@@ -153,10 +152,10 @@ def _asked(enrolment: Enrolment, slug: str | None) -> str:
 
 def _seen() -> Image | None:
     """What the camera shows now, as it is; where only its picture for the page is to be had, that one."""
-    camera = service()
-    if camera.camera_image:
-        return camera.camera_image()
-    jpeg = camera.camera_picture() if camera.camera_picture else None
+    camera = service().camera
+    if camera.image is not None:
+        return camera.image()
+    jpeg = camera.jpeg()
     return None if jpeg is None else decode(jpeg, _("of the camera"))
 
 
@@ -201,7 +200,6 @@ def _page(enrolment: Enrolment, slug: str, sentence: str = "") -> str:
     steps = tuple(_steps(enrolment))
     at = next((number for number, step in enumerate(steps) if step.slug == slug), len(steps))
     now = steps[at] if at < len(steps) else None
-    camera = service()
     return render_template(
         "enrol.html",
         deck=enrolment.description,
@@ -218,7 +216,7 @@ def _page(enrolment: Enrolment, slug: str, sentence: str = "") -> str:
         by_photo="photo" in request.args or bool(request.files),
         is_full=now is not None and now.pictures >= MOST_PICTURES,
         got=next((step for step in steps if step.slug == request.args.get("got") and step.pictures), None),
-        has_picture=camera.camera_picture is not None and camera.camera_picture() is not None,
+        has_picture=service().camera.jpeg() is not None,
         is_played=state().game.table is not None,
         sentence=sentence,
     )

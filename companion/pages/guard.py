@@ -1,4 +1,4 @@
-"""What every request passes: whose page it comes from, which name it asked for, what a browser may do with it."""
+"""What every request passes: whose page it comes from, which name it asked for, which door, what a browser may do."""
 
 from __future__ import annotations
 
@@ -12,9 +12,7 @@ from urllib.parse import urlsplit
 from flask import Flask, Request, Response, abort, request
 from werkzeug.routing import IntegerConverter
 
-from companion.pages import people
-from companion.pages.rights import WATCHING
-from companion.pages.words import _
+from companion.pages import doors, people
 
 MOST_BODY_BYTES = 16 * 1024
 MOST_FIELDS = 128
@@ -78,31 +76,11 @@ def _before() -> None:
     if not is_our_name(request.host):
         abort(400)
     people.notice()
-    if request.method not in ("GET", "HEAD", "OPTIONS"):
-        if not is_our_page(request.headers.get("Origin"), request.host):
-            abort(403)
-        _may_change()
-
-
-FOR_ANYBODY = frozenset({"join.knock", "phone.save", "told.put_away"})
-"""What a phone may ask that does not take part yet: to be let in, its own language, to put away what it was told."""
-
-FOR_WATCHERS = ("join.", "seats.", "snap.")
-"""What a phone that only watches may do: take a seat after all, count a photograph of its own."""
-
-FOR_HOSTS = frozenset({"setting_up.start", "table.set_policy", "table.set_verifying", "table.undo", "table.redo"})
-"""What the host may do although its phone only watches."""
-
-
-def _may_change() -> None:
-    """Lets a change through that this phone may make. Raises NotYours where it chose to watch."""
-    asked = request.endpoint or ""
-    if asked in FOR_ANYBODY:
-        return
-    people.only_inside()
-    hosts = asked in FOR_HOSTS and people.may_host()
-    if people.watches() and not asked.startswith(FOR_WATCHERS) and not hosts:
-        raise people.NotYours(_(WATCHING))
+    changes = request.method not in ("GET", "HEAD", "OPTIONS")
+    if changes and not is_our_page(request.headers.get("Origin"), request.host):
+        abort(403)
+    if request.endpoint is not None:
+        doors.let_in(request.endpoint)
 
 
 def is_our_name(host: str) -> bool:

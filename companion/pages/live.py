@@ -7,15 +7,18 @@ import secrets
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextvars import copy_context
 from typing import Any
 
 from flask import Blueprint, Response, abort, make_response, request
 
 from companion import numbers
 from companion.match import Match, MatchState
-from companion.pages import people, rights, views, zone_picture
+from companion.pages import language, people, views, words, zone_picture
 from companion.pages.context import match, service, state
+from companion.pages.errors import SENTENCES
+from companion.pages.words import _
 from companion.rules.judge import state_json
 
 bp = Blueprint("live", __name__)
@@ -78,10 +81,11 @@ def snapshot_json(now: MatchState) -> dict[str, Any]:
         "table": state_json(table) if table else None,
         "pending": [_pending_json(pending) for pending in views.pending_views(now)],
         "mismatches": [
-            {"id": m.id, "zone": m.zone, "expected": m.expected, "seen": m.seen, "say": m.say} for m in now.mismatches
+            {"id": m.id, "zone": m.zone, "expected": m.expected, "seen": m.seen, "say": words.said(m.say)}
+            for m in now.mismatches
         ],
         "doubts": [{"id": d.id, "zone": d.zone, "plays": [str(play) for play in d.plays]} for d in now.doubts],
-        "trouble": now.trouble,
+        "trouble": words.said(now.trouble) if now.trouble else None,
         "policy": now.policy.value,
         "log": [_line_json(line) for line in reversed(views.log_view(now))],
         "hands": [result.as_json("") for result in now.game.hands],
@@ -106,10 +110,11 @@ def events() -> Response:
     """The stream: the whole state on connecting and after every change, numbered."""
     address = request.remote_addr or ""
     if not streams.take(address):
-        abort(make_response(("Too many pages are open.", 503, {"Retry-After": str(RETRY_AFTER_S)})))
+        abort(make_response((_(SENTENCES[503]), 503, {"Retry-After": str(RETRY_AFTER_S)})))
     known = _known_version(request.headers.get("Last-Event-ID", ""))
     gone: Callable[[], bool] = request.environ.get("waitress.client_disconnected", lambda: False)
-    response = Response(_stream(match(), known, gone, _here()), mimetype="text/event-stream")
+    stream = _stream(match(), known, language.spoken(), gone, _here())
+    response = Response(stream, mimetype="text/event-stream")
     response.call_on_close(lambda: streams.give_back(address))
     response.headers["X-Accel-Buffering"] = "no"
     return response
@@ -121,20 +126,28 @@ def mark(now: MatchState) -> str:
 
 
 class Snapshots:
-    """The last state as a stream's event, written once however many phones get it."""
+    """The last state as a stream's event, written once a language however many phones get it."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._state: MatchState | None = None
-        self._event = ""
+        self._events: dict[str, str] = {}
 
-    def event(self, now: MatchState) -> str:
-        """A state as an event of the stream."""
+    def event(self, now: MatchState, spoken: str, mats: Mapping[str, str]) -> str:
+        """A state as an event of the stream, in a language; `mats` are the sides by their mats."""
         with self._lock:
             if self._state is not now:
-                data = json.dumps(snapshot_json(now), ensure_ascii=False, separators=(",", ":"))
-                self._state, self._event = now, f"id: {mark(now)}\nevent: state\ndata: {data}\n\n"
-            return self._event
+                self._state, self._events = now, {}
+            if spoken not in self._events:
+                self._events[spoken] = copy_context().run(_event, now, spoken, mats)
+            return self._events[spoken]
+
+
+def _event(now: MatchState, spoken: str, mats: Mapping[str, str]) -> str:
+    language.speak(spoken)
+    words.speak_of(now.game, mats)
+    data = json.dumps(snapshot_json(now), ensure_ascii=False, separators=(",", ":"))
+    return f"id: {mark(now)}\nevent: state\ndata: {data}\n\n"
 
 
 _snapshots = Snapshots()
@@ -152,7 +165,9 @@ def _here() -> Callable[[], None]:
     return (lambda: None) if phone is None else lambda: phones.seen(phone, inside=inside)
 
 
-def _stream(source: Match, known: int, gone: Callable[[], bool], here: Callable[[], None]) -> Iterator[str]:
+def _stream(
+    source: Match, known: int, spoken: str, gone: Callable[[], bool], here: Callable[[], None]
+) -> Iterator[str]:
     yield "retry: 1000\n\n"
     said_s = time.monotonic()
     while not gone():
@@ -160,7 +175,7 @@ def _stream(source: Match, known: int, gone: Callable[[], bool], here: Callable[
         now = source.wait(known, LOOK_S)
         if now.version != known:
             known, said_s = now.version, time.monotonic()
-            yield _snapshots.event(now)
+            yield _snapshots.event(now, spoken, source.mats(now))
         elif time.monotonic() - said_s >= HEARTBEAT_S:
             said_s = time.monotonic()
             yield ": still here\n\n"
@@ -180,15 +195,12 @@ def export() -> Response:
 @bp.get("/camera.jpg")
 def camera() -> Response:
     """The latest camera picture."""
-    people.only_inside()
-    picture = service().camera_picture
-    return _jpeg(picture() if picture else None)
+    return _jpeg(service().camera.jpeg())
 
 
 @bp.get("/proposal/<int(signed=True):proposal_id>.jpg")
 def crop(proposal_id: int) -> Response:
     """The card of a proposal as the camera saw it."""
-    people.only_inside()
     pending = state().waiting(proposal_id)
     return _jpeg(pending.proposal.crop if pending else None)
 
@@ -196,7 +208,6 @@ def crop(proposal_id: int) -> Response:
 @bp.get("/doubt/<int:doubt_id>.jpg")
 def doubted(doubt_id: int) -> Response:
     """A card that cannot be told, as the camera saw it."""
-    people.only_inside()
     doubt = state().doubted(doubt_id)
     return _jpeg(doubt.crop if doubt else None)
 
@@ -204,7 +215,6 @@ def doubted(doubt_id: int) -> Response:
 @bp.get("/difference/<int:mismatch_id>.jpg")
 def differing(mismatch_id: int) -> Response:
     """The zone where table and record differ, as the camera sees it now."""
-    rights.only_who_plays()
     found = next((m for m in state().mismatches if m.id == mismatch_id), None)
     return _jpeg(zone_picture.zone_jpeg(found.zone) if found else None)
 

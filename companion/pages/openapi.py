@@ -11,8 +11,8 @@ Schema = dict[str, Any]
 _ABOUT = """\
 The table as JSON. Reading is open to everybody on the network, as the pages are. A change is a POST of
 `application/json` whose `Origin` is the address it is sent to, from the machine itself or with the cookie `companion`,
-which `GET /join?t=TOKEN` sets (the token stands in the join code). Every error is `{"say": …}`: a sentence in the
-language that is asked for."""
+which `GET /join?t=TOKEN` sets (the token stands in the join code). Every error is `{"say": …}`: a sentence. Sentences
+are in the language that a phone has chosen, else in the one that `Accept-Language` asks for."""
 
 
 def document() -> Schema:
@@ -88,13 +88,15 @@ def _get(name: str, about: str, answer: Schema, *errors: int, parameters: list[S
     }
 
 
-def _post(name: str, about: str, fields: Schema, *, needed: tuple[str, ...] = (), path: list[Schema]) -> Schema:
+def _post(
+    name: str, about: str, fields: Schema, *, needed: tuple[str, ...] = (), path: tuple[Schema, ...] = ()
+) -> Schema:
     body = {"type": "object", "properties": fields, "required": list(needed), "additionalProperties": False}
     conflict = {"oneOf": [_ref("Outcome"), _ref("Error")]}
     return {
         "operationId": name,
         "summary": about,
-        "parameters": path,
+        "parameters": list(path),
         "security": [{"phone": []}, {}],
         "requestBody": {"required": bool(needed), "content": {"application/json": {"schema": body}}},
         "responses": {
@@ -121,70 +123,70 @@ def _in_query(name: str, about: str, low: int, high: int) -> Schema:
 
 
 def _paths() -> Schema:
-    match = _in_path("number", "The match: the number of its first event.", 0)
-    proposal = _in_path("number", "The proposal’s `id`: below zero for a play entered by hand.", -(10**15))
-    anyway = {**_nullable(TRUTH), "description": "It counts although it is illegal: the table lets it stand."}
+    return {
+        "/api/openapi.json": {"get": _get("document", "This document.", _answer("OpenAPI 3.1.", {"type": "object"}))},
+        "/api/state": {"get": _get("state", "The table now.", _answer("Everything a page shows.", _ref("State")))},
+        "/api/matches": {"get": _matches()},
+        "/api/matches/{number}": {"get": _one_match()},
+        "/api/plays": {"post": _play()},
+        "/api/proposals/{number}/confirm": {"post": _confirm()},
+        "/api/proposals/{number}/dismiss": {"post": _dismiss()},
+        "/api/undo": {"post": _undo()},
+        "/events": {"get": _stream()},
+        "/export.mbn": {"get": _record()},
+    }
+
+
+def _matches() -> Schema:
+    asked = [
+        _in_query("limit", "How many at most; 20 if not said.", 1, 100),
+        _in_query("before", "Only those before this match: the next page.", 0, 2**53),
+    ]
+    answer = _answer("As they were set up.", _object({"matches": _list(_ref("Match"))}))
+    return _get("matches", "The matches, the latest first.", answer, 422, parameters=asked)
+
+
+def _one_match() -> Schema:
+    number = _in_path("number", "The match: the number of its first event.", 0)
+    return _get("match", "A match: its record and its hands.", _answer("It.", _ref("Played")), 404, parameters=[number])
+
+
+def _play() -> Schema:
     text = {
         "type": "string",
         "minLength": 1,
         "maxLength": 200,
         "description": "A line of a record, such as `Ann 100` or `Bob stop > Ann`: see docs/records.md.",
     }
+    about = "Enters a play. A legal one counts at once, an illegal one waits for the table’s answer."
+    return _post("play", about, {"text": text, "anyway": _ANYWAY}, needed=("text",))
+
+
+def _confirm() -> Schema:
+    about = "A proposal of `pending` counts, and with it those before it."
+    return _post("confirm", about, {"anyway": _ANYWAY}, path=(_PROPOSAL,))
+
+
+def _dismiss() -> Schema:
     why = {"enum": ["not-a-play", "taken-back", None], "description": "An illegal play may be taken back."}
+    return _post("dismiss", "A proposal was no play, or was taken back.", {"why": why}, path=(_PROPOSAL,))
+
+
+def _undo() -> Schema:
     seq = {
         "type": ["integer", "null"],
         "minimum": 0,
         "maximum": 2**53,
         "description": "Only if this was the last change.",
     }
-    return {
-        "/api/openapi.json": {"get": _get("document", "This document.", _answer("OpenAPI 3.1.", {"type": "object"}))},
-        "/api/state": {"get": _get("state", "The table now.", _answer("Everything a page shows.", _ref("State")))},
-        "/api/matches": {
-            "get": _get(
-                "matches",
-                "The matches, the latest first.",
-                _answer("As they were set up.", _object({"matches": _list(_ref("Match"))})),
-                422,
-                parameters=[
-                    _in_query("limit", "How many at most; 20 if not said.", 1, 100),
-                    _in_query("before", "Only those before this match: the next page.", 0, 2**53),
-                ],
-            )
-        },
-        "/api/matches/{number}": {
-            "get": _get(
-                "match", "A match: its record and its hands.", _answer("It.", _ref("Played")), 404, parameters=[match]
-            )
-        },
-        "/api/plays": {
-            "post": _post(
-                "play",
-                "Enters a play. A legal one counts at once, an illegal one waits for the table’s answer.",
-                {"text": text, "anyway": anyway},
-                needed=("text",),
-                path=[],
-            )
-        },
-        "/api/proposals/{number}/confirm": {
-            "post": _post(
-                "confirm",
-                "A proposal of `pending` counts, and with it those before it.",
-                {"anyway": anyway},
-                path=[proposal],
-            )
-        },
-        "/api/proposals/{number}/dismiss": {
-            "post": _post("dismiss", "A proposal was no play, or was taken back.", {"why": why}, path=[proposal])
-        },
-        "/api/undo": {"post": _post("undo", "Takes back the last change of the record.", {"seq": seq}, path=[])},
-        "/events": {"get": _stream()},
-        "/export.mbn": {"get": _record()},
-    }
+    return _post("undo", "Takes back the last change of the record.", {"seq": seq})
 
 
-def _nullable(schema: Schema) -> Schema:
-    return {**schema, "type": [schema["type"], "null"]}
+_ANYWAY: Schema = {
+    "type": ["boolean", "null"],
+    "description": "It counts although it is illegal: the table lets it stand.",
+}
+_PROPOSAL = _in_path("number", "The proposal’s `id`: below zero for a play entered by hand.", -(10**15))
 
 
 def _stream() -> Schema:
@@ -192,9 +194,9 @@ def _stream() -> Schema:
         "operationId": "events",
         "summary": "The table live: server-sent events.",
         "description": (
-            "On connecting and after every change one event `state` with the whole state as `/api/state` gives it; its "
-            "`id` names the state, and `Last-Event-ID` spares what is known. A comment every ten seconds says that the "
-            "line still stands. At most four streams an address."
+            "On connecting and after every change one event `state` with the whole state as `/api/state` gives it, in "
+            "the language asked for on connecting; its `id` names the state, and `Last-Event-ID` spares what is known. "
+            "A comment every ten seconds says that the line still stands. At most four streams an address."
         ),
         "responses": {
             "200": {"description": "It does not end.", "content": {"text/event-stream": {"schema": TEXT}}},

@@ -15,7 +15,7 @@ import secrets
 from dataclasses import dataclass
 from pathlib import Path
 
-from flask import abort, request, session
+from flask import request, session
 
 from companion.data import KEY_NAME
 from companion.errors import Problem
@@ -133,12 +133,6 @@ def called(phone: str | None) -> str | None:
 def takes_part() -> bool:
     """Whether this phone was let in, or is the machine itself: it may see pictures and take a seat."""
     return bool(session.get(_MAY)) or is_machine() or phone() in phones().party.let_in
-
-
-def only_inside() -> None:
-    """Ends the request of a phone that does not take part: it has to scan the code first."""
-    if not takes_part():
-        abort(401)
 
 
 def may_act() -> bool:

@@ -13,7 +13,7 @@ from companion import numbers
 from companion.errors import Problem
 from companion.labels import card_ids
 from companion.layout import CARD_MM, MAX_SIDES
-from companion.pages import language, rights
+from companion.pages import language
 from companion.pages.context import state
 from companion.pages.words import N_, _, many
 from companion.printing.sheets import sheets_for
@@ -99,7 +99,6 @@ def show() -> str:
 @bp.get("/print/<any(stickers,mats,'mats-a4',deck,'deck-backs'):name>.<any(pdf,png):form>")
 def sheet(name: str, form: str) -> Response:
     """A file to print, or a small picture of its first sheet."""
-    rights.only_who_plays()
     order, kind = _order(), KIND_OF[name]
     with _one_at_a_time:
         files = _files(order, kind) if form == "pdf" else _pictures(order, kind)

@@ -13,7 +13,7 @@ from companion.match import Entry, MatchState
 from companion.moment import waits_for_another
 from companion.pages import people, words
 from companion.pages.context import state
-from companion.pages.people import Holder, NotYours
+from companion.pages.people import Holder
 from companion.pages.words import N_, Names, _
 from companion.rules.play import Play, Verb
 from companion.store import Event
@@ -156,13 +156,6 @@ def _concerned(now: MatchState, event: Event) -> str | None:
 
 def _sides(now: MatchState) -> dict[str, str]:
     return {player: team.name for team in now.game.teams for player in team.players}
-
-
-def only_who_plays() -> None:
-    """Raises NotYours where this phone chose to watch; one that was never let in has to scan the code first."""
-    people.only_inside()
-    if people.watches():
-        raise NotYours(_(WATCHING))
 
 
 # The other side verifies

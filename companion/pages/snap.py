@@ -12,7 +12,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from companion.deck_in_use import chosen_deck
 from companion.errors import Problem
-from companion.pages import people, sheets, tallied
+from companion.pages import sheets, tallied
 from companion.pages.context import match, service, state
 from companion.pages.words import Names, _
 from companion.rules.edition import Edition, EditionError, edition_names, load_edition
@@ -118,7 +118,7 @@ def _asking(given: Mapping[str, str], sentence: str = "", code: int = 200) -> tu
         editions=editions,
         edition=given.get("edition", plays),
         decks=deck_choices(_folder()),
-        deck=given.get("deck", service().deck or chosen_deck(_folder()) or ""),
+        deck=given.get("deck", service().camera.deck or chosen_deck(_folder()) or ""),
         most_bytes=MOST_BYTES,
         too_large=_too_large(),
         sentence=sentence,
@@ -195,7 +195,6 @@ def _refused(error: Exception) -> tuple[str, int]:
 
 
 def _snap(token: str) -> Snap | None:
-    people.only_inside()
     return service().snaps.get(token)
 
 

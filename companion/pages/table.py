@@ -77,8 +77,7 @@ def _waits(now: MatchState) -> str | None:
 @bp.get("/more")
 def more() -> str:
     """What is needed now and then: seats, the wall screen, settings, what the camera sees."""
-    picture = service().camera_picture
-    has_picture = picture is not None and picture() is not None
+    has_picture = service().camera.jpeg() is not None
     game = state().game
     rules = agreements.rules_in_force(game) if game.table is not None else None
     host = seats.host_name(state())
@@ -244,7 +243,6 @@ def next_hand() -> AnyResponse:
 @bp.post("/policy")
 def set_policy() -> AnyResponse:
     """How plays are confirmed."""
-    seats.only_for_the_host()
     match().set_policy(request.form.get("policy", Policy.TAP, type=Policy), people.who(state()))
     forget_state()
     return back()
@@ -261,7 +259,6 @@ def set_without_camera() -> AnyResponse:
 @bp.post("/verify")
 def set_verifying() -> AnyResponse:
     """Whether the other side confirms each play."""
-    seats.only_for_the_host()
     match().set_verifying(people.who(state()), on=request.form.get("verify") == "yes")
     forget_state()
     return back()

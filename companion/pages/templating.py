@@ -7,7 +7,6 @@ import hashlib
 import mimetypes
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +42,7 @@ def prepare(app: Flask, static: Path) -> None:
         language.translate, language.translate_many, newstyle=True
     )
     language.prepare(app)
-    app.before_request(_as_printed)
+    app.before_request(lambda: words.speak_of(state().game, match().mats(state())))
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     app.jinja_env.globals.update(
         card=Card, family=Family, title=words.title, words=words, family_titles=words.FAMILY_TITLES
@@ -53,14 +52,6 @@ def prepare(app: Flask, static: Path) -> None:
     app.jinja_env.filters["said"] = words.said
     app.context_processor(lambda: _helpers(assets))
     app.add_url_rule("/static/<path:name>", "static", lambda name: _serve(assets, name))
-
-
-def _as_printed() -> None:
-    """The cards are called as they are printed on those that are played with, the piles by whose they are."""
-    now = state()
-    names = words.Names.of(now.game)
-    sides = {mat: names.side(side) for mat, side in match().mats(now).items()}
-    language.speak_of(now.game.edition_name, partial(words.zone_called, sides))
 
 
 def _files(static: Path) -> list[Path]:

@@ -256,6 +256,12 @@ def zone_called(sides: Mapping[str, str], term: Term) -> str | None:
     return zone_in_sentence(term.key, sides.get(term.key.partition("/")[0])) if term.kind == "zone" else None
 
 
+def speak_of(game: Game, mats: Mapping[str, str]) -> None:
+    """Calls the cards from here on as they are printed on those that are played with, the piles by whose they are."""
+    names = Names.of(game)
+    language.speak_of(game.edition_name, partial(zone_called, {mat: names.side(side) for mat, side in mats.items()}))
+
+
 def zone_name(zone: str, side: str | None) -> str:
     """A zone as a heading: `Ann: battle pile`, `Discard pile`."""
     kind = zone.partition("/")[2]

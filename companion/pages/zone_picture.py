@@ -20,14 +20,13 @@ _QUALITY = [cv2.IMWRITE_JPEG_QUALITY, 80]
 
 def is_there() -> bool:
     """Whether there are pictures to cut zones out of."""
-    here = service()
-    return here.survey is not None and (here.camera_image is not None or here.camera_picture is not None)
+    camera = service().camera
+    return camera.survey is not None and (camera.image is not None or camera.picture is not None)
 
 
 def zone_jpeg(zone: str) -> bytes | None:
     """What lies in a zone, as JPEG; all of the picture where the zone is not known; None without a picture."""
-    image, seen = _latest(), service().survey
-    survey = seen() if seen else None
+    image, survey = _latest(), service().camera.seen()
     if image is None:
         return None
     if survey is not None:
@@ -37,10 +36,10 @@ def zone_jpeg(zone: str) -> bytes | None:
 
 
 def _latest() -> Image | None:
-    here = service()
-    if here.camera_image is not None:
-        return here.camera_image()
-    picture = here.camera_picture() if here.camera_picture else None
+    camera = service().camera
+    if camera.image is not None:
+        return camera.image()
+    picture = camera.jpeg()
     try:
         return decode(picture, "camera.jpg") if picture else None
     except Problem:

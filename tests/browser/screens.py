@@ -30,7 +30,7 @@ from companion.decks import write_description
 from companion.drawn_zones import DrawnZones
 from companion.lookout import Lookout
 from companion.match import Match
-from companion.pages import create_app, live
+from companion.pages import Camera, create_app, live
 from companion.printing import deck
 from companion.printing.render import to_image
 from companion.proposal import Doubt, Mismatch, Proposal
@@ -114,10 +114,12 @@ def app_of(
         match,
         secret=b"screens" * 5,
         base_url="http://192.168.1.20:8080",
-        camera_picture=camera or ((lambda: film[0]) if film else None),
-        survey=film[1].survey if film else None,
-        zones=zones or DrawnZones(),
-        turn=KeptTurn(),
+        camera=Camera(
+            camera or ((lambda: film[0]) if film else None),
+            survey=film[1].survey if film else None,
+            zones=zones or DrawnZones(),
+            turn=KeptTurn(),
+        ),
     )
 
 

@@ -1,0 +1,111 @@
+"""Who may come in by which door: the table of them is the app's own, and the app keeps to it."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from companion.match import Match
+from companion.pages import create_app, people
+from companion.pages.doors import DOORS, Who
+from companion.store import Store
+
+SECRET = b"0123456789abcdef" * 2
+HOME = {"Origin": "http://localhost"}
+
+COMES_IN = {
+    "stranger": {Who.ANYBODY},
+    "watcher": {Who.ANYBODY, Who.INSIDE},
+    "player": {Who.ANYBODY, Who.INSIDE, Who.PLAYING, Who.PLAYING_OR_HOST},
+    "watching host": {Who.ANYBODY, Who.INSIDE, Who.PLAYING_OR_HOST, Who.HOST},
+    "host": set(Who),
+    "machine": set(Who),
+}
+"""By which doors whom."""
+
+
+@pytest.fixture
+def match(tmp_path):
+    store = Store.open(tmp_path / "log.sqlite3")
+    match = Match(store)
+    match.start(("side Ann", "side Bob", "hand first Ann"))
+    yield match
+    store.close()
+
+
+@pytest.fixture
+def app(match):
+    return create_app(match, secret=SECRET)
+
+
+def phone(app, number: int):
+    client = app.test_client()
+    client.environ_base["REMOTE_ADDR"] = f"192.168.1.{number}"
+    return client
+
+
+def sitting(app, number: int, **seat):
+    """A phone that has scanned the code and sat down, or watches."""
+    client = phone(app, number)
+    client.get(f"/join?t={people.join_token(SECRET)}", follow_redirects=True)
+    client.post("/join", data=seat, headers=HOME)
+    return client
+
+
+def client_of(app, whose: str):
+    """The browser of one of those at the table; there is always a host."""
+    first = sitting(app, 10, **({} if whose == "watching host" else {"player": "Ann"}))
+    others = {
+        "stranger": lambda: phone(app, 77),
+        "watcher": lambda: sitting(app, 11),
+        "player": lambda: sitting(app, 12, player="Bob"),
+        "machine": app.test_client,
+    }
+    return others[whose]() if whose in others else first
+
+
+def routes(app):
+    """Each route's endpoint, its method, and an address there."""
+    return [
+        (rule.endpoint, "POST" if "POST" in rule.methods else "GET", address_of(rule.rule))
+        for rule in app.url_map.iter_rules()
+    ]
+
+
+def address_of(rule: str) -> str:
+    return re.sub(r"<any\(['\"]?([\w-]+)[^>]*>|<int[^>]*>|<[^>]+>", lambda found: found[1] or "1", rule)
+
+
+def test_every_route_has_a_line_in_the_table_and_every_line_a_route(app):
+    assert {rule.endpoint for rule in app.url_map.iter_rules()} == set(DOORS)
+
+
+def test_a_route_has_one_way_to_be_asked(app):
+    asked = [rule.methods - {"HEAD", "OPTIONS"} for rule in app.url_map.iter_rules()]
+
+    assert all(methods in ({"GET"}, {"POST"}) for methods in asked)
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_a_route_without_a_line_is_shut_for_everybody(app, method):
+    app.add_url_rule("/new", "table.new", lambda: "open", methods=[method])
+
+    answer = app.test_client().open("/new", method=method, headers=HOME)
+
+    assert answer.status_code == 404
+    assert "open" not in answer.get_data(as_text=True)
+
+
+@pytest.mark.parametrize("whose", COMES_IN)
+def test_a_door_lets_in_whom_the_table_says_and_nobody_else(app, whose):
+    client, came = client_of(app, whose), set()
+    for endpoint in app.view_functions:
+        app.view_functions[endpoint] = lambda endpoint=endpoint, **_which: came.add(endpoint) or "in"
+
+    codes = {
+        endpoint: client.open(path, method=method, headers=HOME).status_code for endpoint, method, path in routes(app)
+    }
+
+    assert came == {endpoint for endpoint, who in DOORS.items() if who in COMES_IN[whose]}
+    assert {codes[endpoint] for endpoint in DOORS if endpoint not in came} <= {401 if whose == "stranger" else 403}
