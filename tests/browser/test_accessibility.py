@@ -27,6 +27,7 @@ from browser.screens import (
     unsure,
     with_decks,
 )
+from companion.pages.doors import DOORS, Who
 
 pytestmark = pytest.mark.browser
 
@@ -135,7 +136,9 @@ def test_every_page_is_looked_at():
     assert unknown == [], "say in SAMPLES where these pages are to be looked at"
 
 
-def test_what_is_wrong_would_be_found(inspected):
+def test_what_is_wrong_would_be_found(inspected, monkeypatch):
+    for door in ("bad", "faint"):
+        monkeypatch.setitem(DOORS, door, Who.ANYBODY)
     page = "<html lang=en><title>Bad</title><main><h1>Bad</h1><button></button><p class=faint>Faint</p></main>"
     with match_of(None, []) as match:
         app = app_of(match)
