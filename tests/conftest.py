@@ -1,11 +1,46 @@
-"""What tests of many rooms start from."""
+"""What tests of many rooms start from, and in which order they run."""
 
 from __future__ import annotations
 
+import io
+
 import pytest
+from flask import Flask
+from jinja2 import BytecodeCache
+from jinja2.bccache import Bucket
 
 from companion.match import Match
 from companion.store import Store
+
+LONGEST_FIRST = ("test_watch.py", "test_simulated_table.py", "test_accessibility.py", "test_demo_players.py")
+"""Whoever runs the tests beside one another does not wait for these at the end."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: item.path.name not in LONGEST_FIRST)
+
+
+class Compiled(BytecodeCache):
+    """The templates as they were compiled for the first app that showed them."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, bytes] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        if bucket.key in self._kept:
+            bucket.load_bytecode(io.BytesIO(self._kept[bucket.key]))
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        self._kept[bucket.key] = bucket.bytecode_to_string()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def templates_compiled_once():
+    """Every test makes an app of its own; they share what was compiled."""
+    patch = pytest.MonkeyPatch()
+    patch.setattr(Flask, "jinja_options", {**Flask.jinja_options, "bytecode_cache": Compiled()})
+    yield
+    patch.undo()
 
 
 @pytest.fixture

@@ -395,7 +395,7 @@ def checkout_to_test(checkout):
 def test_test_checks_style_and_types_and_hands_its_arguments_to_pytest(checkout_to_test):
     answer = checkout_to_test.run("tests/test_x.py", "-k", "two words", script="deploy/test")
 
-    assert answer.stdout == "pytest -n auto --dist loadfile tests/test_x.py -k two words\n"
+    assert answer.stdout == "pytest -n auto --dist worksteal tests/test_x.py -k two words\n"
     assert answer.stderr == "ruff check: fine\nruff format: fine\nmypy: fine\n"
     assert answer.returncode == 0
 
@@ -405,7 +405,7 @@ def test_test_tells_all_that_is_wrong_and_fails_if_only_the_style_is(checkout_to
 
     answer = checkout_to_test.run(script="deploy/test")
 
-    assert answer.stdout == "pytest -n auto --dist loadfile\n"
+    assert answer.stdout == "pytest -n auto --dist worksteal\n"
     assert "ruff check: line too long" in answer.stderr
     assert "mypy: fine" in answer.stderr
     assert answer.returncode == 1

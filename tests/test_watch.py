@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -237,11 +238,13 @@ def test_a_legal_card_taken_back_at_once_does_not_count():
     assert items[-1]["sides"]["Ann"]["safeties"] == {"right-of-way": "coup-fourre"}
 
 
-def test_a_damaged_picture_among_the_frames_is_passed_over(opening: Script, tmp_path: Path):
-    write_folder(opening, tmp_path, speed=2.0)
-    (tmp_path / "00031.jpg").write_bytes(b"\xff\xd8 no picture")
-    (tmp_path / "00032.jpg").write_bytes(b"")
-    items = watched("--source", tmp_path, "--setup", tmp_path / "table.toml", "--confirm", "legal")
+def test_a_damaged_picture_among_the_frames_is_passed_over(
+    opening: Script, filmed: tuple[Path, Path, Path], tmp_path: Path
+):
+    frames = shutil.copytree(filmed[0], tmp_path / "frames")
+    (frames / "00031.jpg").write_bytes(b"\xff\xd8 no picture")
+    (frames / "00032.jpg").write_bytes(b"")
+    items = watched("--source", frames, "--setup", frames / "table.toml", "--confirm", "legal")
 
     assert confirmed(items) == laid(opening, taken_back=False)
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Page, expect
 from serving import running
 
 from browser.screens import CHROMIUM, PHONE, app_of
@@ -73,7 +73,7 @@ def one_by_one(match: Match) -> Callable[[], bool]:
     return may_go_on
 
 
-def test_a_simulated_hand_is_confirmed_on_a_phone_and_counted(tmp_path):
+def test_a_simulated_hand_is_confirmed_on_a_phone_and_counted(browser, tmp_path):
     script = shipped_script("two-players")
     store = Store.open(tmp_path / "log.sqlite3")
     match = Match(store)
@@ -82,16 +82,14 @@ def test_a_simulated_hand_is_confirmed_on_a_phone_and_counted(tmp_path):
     corridor = Corridor(match, Eye(), lambda _state: mats)
     frames = demo.frames_of(script, speed=SPEED, may_go_on=one_by_one(match), patience_s=PATIENCE_S)
 
-    with sync_playwright() as playwright, running(app_of(match)) as url:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        page = browser.new_context(viewport=PHONE).new_page()
+    with running(app_of(match)) as url, browser.new_context(viewport=PHONE) as context:
+        page = context.new_page()
         page.goto(url)
         thread = corridor.start(frames)
         tapped = list(taps(page))
         rows = page.get_by_role("row", name=re.compile("This hand"))
         expect(rows).to_have_count(1)
         shown = [int(cell) for cell in rows.get_by_role("cell").all_inner_texts() if cell.strip()]
-        browser.close()
     corridor.stop()
     thread.join()
     store.close()
