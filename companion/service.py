@@ -20,7 +20,6 @@ from companion.demo_players import DemoPlayers, frames_of_players
 from companion.drawn_zones import DrawnZones
 from companion.errors import Problem
 from companion.film import Watcher
-from companion.history import history
 from companion.labels import card_ids
 from companion.lookout import Lookout
 from companion.match import Match, MatchState, Policy
@@ -250,10 +249,9 @@ def exported(match: int, form: str, data: Path | None) -> str:
     if store is None or match not in known:
         others = f"the matches there are {', '.join(map(str, known))}" if known else "none has been played there yet"
         raise Problem(f"There is no match {match} in {path.parent}: {others}.")
-    lines = [written.text for written in history(store.events(match)).lines]
+    past = judged(match, store.events(match))
     if form == "mbn":
-        return notation.record_text(lines)
-    items, game = exports.judged(lines), judged(match, store.events(match)).game
+        return notation.record_text(past.lines)
     if form == "json":
-        return exports.as_json_lines(items, str(match), game.shown)
-    return exports.as_csv(items, Names.of(game).side)
+        return exports.as_json_lines(exports.judged(past.lines), str(match), past.game.shown)
+    return exports.as_csv(past.record.items, Names.of(past.game).side)

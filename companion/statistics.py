@@ -183,9 +183,11 @@ def together(matches: Iterable[dict[str, Figures]]) -> dict[str, Figures]:
 
 
 def most_cruel(figures: dict[str, Figures]) -> Cruelty | None:
-    """Who has laid the most hazards on one other player; None as long as nobody has laid any."""
+    """Who has laid the most hazards on one other player; None where nobody has laid any, or two as many."""
     pairs = [(one.name, victim, count) for one in figures.values() for victim, count in one.gave.items()]
     if not pairs:
         return None
     attacker, victim, count = max(pairs, key=lambda pair: pair[2])
+    if sum(pair[2] == count for pair in pairs) > 1:
+        return None
     return Cruelty(attacker, figures[victim].name if victim in figures else victim, count)

@@ -94,6 +94,47 @@ def test_the_phones_that_were_led_to_the_score_go_on_with_the_next_hand(two, mat
     assert live(bob, "/score").status_code == 200
 
 
+def test_the_phones_at_the_score_come_back_when_the_end_is_undone_and_are_led_there_again(two, match):
+    _ann, bob = two
+    match.enter("end", "Ann")
+    live(bob)
+    bob.get("/score")
+    match.undo("Ann")
+
+    assert live(bob, "/score").headers["HX-Redirect"] == "/"
+    match.enter("end", "Ann")
+    assert live(bob).headers["HX-Redirect"] == "/score"
+
+
+def test_the_phones_at_the_score_come_back_to_a_new_match(two, match):
+    _ann, bob = two
+    match.enter("end", "Ann")
+    live(bob)
+    bob.get("/score")
+    match.start(TWO)
+
+    assert live(bob, "/score").headers["HX-Redirect"] == "/"
+
+
+def test_a_browser_that_keeps_no_cookie_stays_at_the_table(app, match):
+    match.enter("end", "Ann")
+
+    assert live(app.test_client(use_cookies=False)).status_code == 200
+
+
+def test_the_extension_is_asked_on_the_phones_of_the_side_that_decides(two, match):
+    ann, bob = two
+    for play in ("Ann roll", "Bob roll", *["Ann 100", "Bob discard 25"] * 6, "Ann 100"):
+        match.enter(play, "Ann")
+
+    for path in ("/", "/plain"):
+        assert "Extend to 1000" in text_of(ann.get(path))
+        assert "Extend to 1000" not in text_of(bob.get(path))
+    assert "Ann decides" in text_of(bob.get("/"))
+    tap(ann, "/join")
+    assert "Extend to 1000" in text_of(bob.get("/"))
+
+
 def test_whoever_opened_the_score_by_himself_stays_there(two, match):
     _ann, bob = two
     bob.get("/score")
@@ -140,6 +181,30 @@ def test_a_side_is_told_when_another_changes_its_line(two, match):
     assert "changed your line" not in text_of(bob.get("/"))
     tap(ann, "/changed", seq=match.state.changes[-1].seq)
     assert "changed your line" not in text_of(ann.get("/"))
+
+
+def test_a_side_is_told_of_each_change_one_after_the_other(two, match):
+    ann, bob = two
+    for play in ("Ann roll", "Bob roll"):
+        match.enter(play, "Ann")
+    lines = [entry.seq for entry in match.state.hand_entries]
+    tap(bob, f"/line/{lines[0]}/correct", text="Ann discard 25")
+    tap(bob, f"/line/{lines[1]}/correct", text="Bob discard 50")
+
+    for path in ("/", "/plain"):
+        assert "Bob changed your line “Ann rolls”" in text_of(ann.get(path))
+    tap(ann, "/changed", seq=match.state.changes[0].seq)
+    assert "changed your line" not in text_of(ann.get("/"))
+
+
+def test_a_line_made_anothers_is_given_back_by_the_side_whose_it_was(two, match):
+    ann, bob = two
+    match.enter("Ann roll", "Bob")
+    line = match.state.hand_entries[0]
+    tap(bob, f"/line/{line.seq}/correct", text="Bob discard 25")
+
+    assert tap(ann, "/undo", seq=match.state.undoable.seq).status_code == 303
+    assert match.state.entry(line.seq).written.text == "Ann roll"
 
 
 def test_a_side_is_told_when_another_takes_its_line_out_and_may_undo_that(two, match):

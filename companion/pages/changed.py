@@ -15,6 +15,8 @@ from companion.rules.notation import Unreadable
 from companion.rules.play import Play
 
 _SEEN = "changed"
+MOST_TOLD = 5
+"""Who comes late is not told of all that was ever changed: it stands in the log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +35,20 @@ class Changed:
 
 
 def here(now: MatchState, seat: str | None) -> Changed | None:
-    """The latest change of another side to a line of whoever holds this phone, until it was seen."""
-    change = now.changes[-1] if now.changes and seat is not None else None
-    if change is None or change.by == CAMERA or session.get(_SEEN) == _mark(now, change):
+    """The first change of another side to a line of whoever holds this phone that was not yet seen."""
+    if seat is None:
+        return None
+    unseen = (change for change in now.changes[-MOST_TOLD:] if change.seq > _last_seen(now))
+    return next((told for change in unseen if (told := _told(now, change, seat)) is not None), None)
+
+
+def _told(now: MatchState, change: Change, seat: str) -> Changed | None:
+    """A change as a side is told of it; None where it is not another side's to a line of this one."""
+    if change.by == CAMERA:
         return None
     before, after = _play(now, change.before), _play(now, change.after)
     whose = _sides(now).get(before.player or "") if before is not None else None
-    if before is None or whose != _sides(now)[seat or ""] or whose == _sides(now).get(change.by):
+    if before is None or whose != _sides(now)[seat] or whose == _sides(now).get(change.by):
         return None
     if after is not None and replace(after, anyway=before.anyway) == before:
         return None
@@ -68,12 +77,13 @@ def _sides(now: MatchState) -> dict[str, str]:
     return {player: team.name for team in now.game.teams for player in team.players}
 
 
-def _mark(now: MatchState, change: Change) -> str:
-    return f"{now.match}.{change.seq}"
+def _last_seen(now: MatchState) -> int:
+    match, _dot, seq = str(session.get(_SEEN, "")).partition(".")
+    return int(seq) if match == str(now.match) else 0
 
 
 def put_away(now: MatchState, seq: str | None) -> None:
     """What this phone was told was seen."""
-    for change in now.changes[-1:]:
+    for change in now.changes:
         if str(change.seq) == seq:
-            session[_SEEN] = _mark(now, change)
+            session[_SEEN] = f"{now.match}.{change.seq}"

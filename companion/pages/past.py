@@ -93,7 +93,7 @@ _FORMS: dict[str, tuple[str, Callable[[Past], str]]] = {
     "csv": ("text/csv", lambda past: exports.as_csv(past.record.items, Names.of(past.game).side)),
     "jsonl": (
         "application/x-ndjson",
-        lambda past: exports.as_json_lines(past.record.items, str(past.match), past.game.shown),
+        lambda past: exports.as_json_lines(exports.judged(past.lines), str(past.match), past.game.shown),
     ),
 }
 

@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from companion.errors import Problem
 from companion.match import MatchState
-from companion.pages import offers, people, playing, rights, views, words
+from companion.pages import changed, offers, people, playing, rights, views, words
 from companion.pages.context import forget_state, match, state
 from companion.pages.views import SideView
 from companion.pages.words import Names, _, many
@@ -52,7 +52,8 @@ def show() -> AnyResponse | str:
         pending=[] if doubt else pending,
         waiting=len(pending),
         chances=[*offers.coups_fourres(table, names), *(offer for offer in beside if offer.text)],
-        extension=_extension(table),
+        extension=_extension(table) if rights.decides(now, people.holder(now)) else [],
+        changed=changed.here(now, seat),
         players=[(place.player, names.player(place.player)) for place in table.seats],
         chosen=seat or table.player_to_move,
         targets=[(side.name, names.side(side.name)) for side in table.sides],

@@ -35,7 +35,9 @@ class Chances:
 
 def chances(state: MatchState, table: Table, seat: str | None) -> Chances:
     """Who may answer an attack, for the phone of the player `seat`; None for one without a seat."""
-    names, plays = Names.of(state.game), list(offers.answering_safeties(table))
+    waiting = {(pending.proposal.play.player, pending.proposal.play.card) for pending in state.pending}
+    names = Names.of(state.game)
+    plays = [play for play in offers.answering_safeties(table) if (play.player, play.card) not in waiting]
     side = table.side_of(seat) if seat else None
     near = [play for play in plays if side is None or play.player in side.players]
     far = dict.fromkeys(table.side_index(play.player or "") for play in plays if play not in near)

@@ -147,15 +147,27 @@ def _by(event: Event) -> str:
 
 def _concerned(now: MatchState, event: Event) -> str | None:
     """The player whose play a change is about."""
-    taken_out = next((change.before for change in now.changes if change.seq == event.seq), "")
-    if event.kind == Kind.RETRACT and taken_out:
-        return taken_out.split()[0]
+    before = next((change.before for change in now.changes if change.seq == event.seq), "")
+    if before:
+        return before.split()[0]
     entry = now.entry(event.body.get("of", event.seq))
     return entry.play.player if entry is not None and entry.play is not None else None
 
 
 def _sides(now: MatchState) -> dict[str, str]:
     return {player: team.name for team in now.game.teams for player in team.players}
+
+
+def decides(now: MatchState, holder: Holder) -> bool:
+    """Whether this phone is asked about the extension: one of the side that decides; any while none of that side is.
+
+    What the table has decided can be entered on any phone.
+    """
+    table = now.game.table
+    if table is None or table.extension_offered_to is None:
+        return False
+    here = holder.seated & set(table.sides[table.extension_offered_to].players)
+    return holder.acts and (not here or holder.seat in here)
 
 
 # The other side verifies

@@ -18,7 +18,7 @@ bp = Blueprint("score", __name__)
 def show() -> AnyResponse | str:
     """All score sheets of the match, the latest first; a phone that was led here goes on with the next hand."""
     now = state()
-    if sheets.leads_back(now) and "HX-Request" in request.headers:
+    if sheets.lead_back(now) and "HX-Request" in request.headers:
         return Response(status=204, headers={"HX-Redirect": url_for("table.show")})
     names, hands = Names.of(now.game), archive.hands_now(now)
     ended = [hand for hand in hands if not hand.is_open]

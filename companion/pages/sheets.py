@@ -67,12 +67,15 @@ def sheet_views(hands: Sequence[PlayedHand], names: Names) -> list[SheetView]:
     return [sheet_view(hand.result, names, explained.answered(hand)) for hand in hands if not hand.is_open]
 
 
-def leads_to_score(now: MatchState) -> bool:
-    """Whether a hand has ended that this phone has not seen the sheet of, and nothing is asked about it: once a hand.
+def lead_to_score(now: MatchState) -> bool:
+    """Sends a phone at the table to the score of a hand that has ended, once, unless something is asked about it still.
 
-    The phone that is led there goes back to the table with the next hand.
+    Whoever keeps no cookie stays: it could not be remembered that he was there.
     """
-    if now.game.hand_is_open or not now.game.hands or now.pending or now.doubts or now.mismatches or now.attention:
+    if now.game.hand_is_open:
+        lead_back(now)
+        return False
+    if not session or not now.game.hands or now.pending or now.doubts or now.mismatches or now.attention:
         return False
     mark = _mark(now.match, now.game.hands[-1])
     if session.get(_SEEN) == mark or session.get(_LED) == mark:
@@ -81,13 +84,14 @@ def leads_to_score(now: MatchState) -> bool:
     return True
 
 
-def leads_back(now: MatchState) -> bool:
-    """Whether this phone was led to the score of a hand, and the next has begun: once a hand."""
-    led = session.get(_LED)
-    goes = now.game.hand_is_open and bool(now.game.hands) and led == _mark(now.match, now.game.hands[-1])
-    if goes:
-        session.pop(_LED)
-    return goes
+def lead_back(now: MatchState) -> bool:
+    """Sends a phone that was led to the score back to a hand that is played: the next, or the same after an undo."""
+    if not now.game.hand_is_open or _LED not in session:
+        return False
+    led = session.pop(_LED)
+    if not now.game.hands or led != _mark(now.match, now.game.hands[-1]):
+        session.pop(_SEEN, None)
+    return True
 
 
 def _mark(match: int | None, result: HandResult) -> str:

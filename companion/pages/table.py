@@ -35,7 +35,7 @@ def show() -> AnyResponse | str:
     table, names, seat = now.game.table, Names.of(now.game), people.seat(now)
     if now.match is None or table is None:
         return redirect(url_for("setting_up.show"))
-    if "HX-Request" in request.headers and sheets.leads_to_score(now):
+    if "HX-Request" in request.headers and sheets.lead_to_score(now):
         return go(url_for("score.show"))
     lays_now = offers.who_lays_now(table)
     mine = lays_now is not None and lays_now[0] == seat
@@ -64,6 +64,7 @@ def show() -> AnyResponse | str:
         redoing=rights.redoing(now, people.holder(now)),
         asks=seats.asked_here(now),
         changed=changed.here(now, seat),
+        decides=rights.decides(now, people.holder(now)),
         attention=[views.entry_view(now, entry) for entry in now.attention],
     )
 
@@ -289,6 +290,6 @@ def back() -> AnyResponse:
     if "HX-Request" in request.headers:
         shown = show()
         return shown if isinstance(shown, AnyResponse) else Response(shown)
-    if request.form.get("page") != "plain" and sheets.leads_to_score(state()):
+    if request.form.get("page") != "plain" and sheets.lead_to_score(state()):
         return redirect(url_for("score.show"), 303)
     return redirect(url_for("plain.show" if request.form.get("page") == "plain" else "table.show"), 303)
