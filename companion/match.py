@@ -189,7 +189,7 @@ class Match:
             _, judged = judged_next(self._state.game, play)
             waits = waits_for_another(self._state, play, by) and not vouched
             if (judged.verdict == judge.LEGAL or anyway) and not waits:
-                return self._write_line(_text(play, judged), by, source="phone")
+                return self._write_line(_text(play, judged), by, source=PHONE)
             self._queue(Proposal(self._next_id(), play, None, 1.0, 0.0, sure=True), by)
             queued = self._state.pending[-1].judged
             said = queued.reasons or (waits and len(self._state.pending) == 1)
@@ -229,7 +229,7 @@ class Match:
             waits = waits_for_another(self._state, play, by) and not vouched
             is_next = self._state.pending[0] is pending
             if is_next and judged.verdict == judge.LEGAL and not waits:
-                written = self._write_line(_text(play, judged), by, source="phone")
+                written = self._write_line(_text(play, judged), by, source=PHONE)
                 self._settle(proposal_id, Fate.CHANGED)
                 return written
             self._settle(proposal_id, Fate.CHANGED)
@@ -267,7 +267,7 @@ class Match:
             play = self._read(text)
             if waits_for_another(self._state, play, by) and not vouched:
                 return OTHER_SIDE
-            return self._write_line(str(play), by, source="phone", before=before)
+            return self._write_line(str(play), by, source=PHONE, before=before)
 
     def let_stand(self, seq: int, by: str, *, vouched: bool = False) -> Outcome:
         """A line that became illegal counts all the same."""

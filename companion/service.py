@@ -44,7 +44,7 @@ DEMO = "demo:"
 LIVE_FPS = 10.0
 """More would only warm a Raspberry Pi: a card lies for seconds."""
 
-NO_CAMERA = "No camera answers. Plays can be entered by hand; start again once a camera is connected."
+ANSWERS_NOT = "No camera answers. Plays can be entered by hand; start again once a camera is connected."
 OWN_DECK = "own"
 """The printed deck of the project, whose faces ship with it."""
 
@@ -118,7 +118,7 @@ def up(
     corridor = Corridor(match, lookout, lambda state: _mats(state, setup), lookout.begin_afresh)
     source, turn = source or camera_answers(), KeptTurn(data_dir(data))
     if source is None:
-        click.echo(NO_CAMERA, err=True)
+        click.echo(ANSWERS_NOT, err=True)
         run_service(match, host, port, Camera(zones=zones, turn=turn, deck=named))
         return
     pictures = _pictures(source, match)

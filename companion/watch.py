@@ -15,7 +15,7 @@ import cv2
 import numpy as np
 
 from companion.errors import Problem
-from companion.history import CAMERA
+from companion.history import CAMERA, PHONE
 from companion.labels import face_of
 from companion.match import Fate, Match, MatchState, Policy
 from companion.memory import where
@@ -222,7 +222,7 @@ class Corridor:
                 taken_back=fate is Fate.TAKEN_BACK,
             )
             self._waiting.discard(proposal_id)
-        by_hand = [e.play for e in state.entries if e.seq > self._known.last_seq and e.written.source == "phone"]
+        by_hand = [e.play for e in state.entries if e.seq > self._known.last_seq and e.written.source == PHONE]
         for play in by_hand[changed:]:
             if play is not None and state.game.table is not None:
                 tracker.expect(play, state.game.table)

@@ -18,7 +18,7 @@ class Who(StrEnum):
     INSIDE = "whoever takes part, also one who only watches"
     PLAYING = "whoever takes part and did not choose to watch"
     PLAYING_OR_HOST = "the same, and the host although he only watches"
-    HOST = "the host, and the machine itself"
+    HOST = "the host, and the machine itself; whoever takes part, while nobody is host"
 
 
 _OPEN_TO: Mapping[Who, str] = {

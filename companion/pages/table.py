@@ -14,6 +14,7 @@ from companion.pages import agreements, changed, offers, people, playing, rights
 from companion.pages.context import forget_state, go, has_camera, match, service, state
 from companion.pages.people import NotYours
 from companion.pages.words import N_, Names, _
+from companion.rules.table import Table
 from companion.store import Event, NotSaved
 
 bp = Blueprint("table", __name__)
@@ -37,36 +38,50 @@ def show() -> AnyResponse | str:
         return redirect(url_for("setting_up.show"))
     if "HX-Request" in request.headers and sheets.lead_to_score(now):
         return go(url_for("score.show"))
-    lays_now = offers.who_lays_now(table)
-    mine = lays_now is not None and lays_now[0] == seat
-    first = [offer for _who, offer in offers.laying_taken(table, names)] if mine else []
-    beside = [*offers.beside(table, names), *offers.answers(table, names, seat)]
-    doubt = now.asks_first
     pending = views.pending_views(now)
+    doubt = views.doubt_view(now, now.asks_first, match().mats(now)) if now.asks_first else None
     return render_template(
         "table.html",
         sides=views.side_views(now, seat),
-        doubt=views.doubt_view(now, doubt, match().mats(now)) if doubt else None,
+        doubt=doubt,
         differences=playing.differences(now, match().mats(now)),
         shows_zones=zone_picture.is_there(),
         pending=pending,
         queue=playing.queue(pending, after_doubt=doubt is not None),
         log=views.log_view(now),
         last=views.last_play(now),
-        chances=playing.chances(now, table, seat),
-        lay_now=lays_now[1] if mine and lays_now else None,
-        first=first,
-        beside=[offer for offer in beside if offer not in first],
         winner=names.side(now.game.winner) if now.game.winner else None,
-        waits=_waits(now),
-        undoing=rights.undoing(now, people.holder(now)),
-        somebody_sits=bool(people.holder(now).seated),
-        redoing=rights.redoing(now, people.holder(now)),
         asks=seats.asked_here(now),
         changed=changed.here(now, seat),
-        decides=rights.decides(now, people.holder(now)),
         attention=[views.entry_view(now, entry) for entry in now.attention],
+        **_offered(now, table, seat),
+        **_allowed(now, people.holder(now)),
     )
+
+
+def _offered(now: MatchState, table: Table, seat: str | None) -> dict[str, object]:
+    """What can be entered with one tap."""
+    names, lays_now = Names.of(now.game), offers.who_lays_now(table)
+    mine = lays_now is not None and lays_now[0] == seat
+    first = [offer for _who, offer in offers.laying_taken(table, names)] if mine else []
+    beside = [*offers.beside(table, names), *offers.answers(table, names, seat)]
+    return {
+        "chances": playing.chances(now, table, seat),
+        "lay_now": lays_now[1] if mine and lays_now else None,
+        "first": first,
+        "beside": [offer for offer in beside if offer not in first],
+    }
+
+
+def _allowed(now: MatchState, holder: people.Holder) -> dict[str, object]:
+    """What whoever holds this phone may do, or whom he waits for."""
+    return {
+        "waits": _waits(now),
+        "undoing": rights.undoing(now, holder),
+        "redoing": rights.redoing(now, holder),
+        "decides": rights.decides(now, holder),
+        "somebody_sits": bool(holder.seated),
+    }
 
 
 def _waits(now: MatchState) -> str | None:
