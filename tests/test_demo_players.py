@@ -22,7 +22,7 @@ from companion.rules.table import Table
 from companion.simulate.motion import Tempo
 from companion.simulate.players import random_script
 from companion.simulate.scene import BACK, Scene
-from companion.simulate.script import Script, read_script
+from companion.simulate.script import Script, plays_that_stay, read_script
 from companion.store import Store
 from companion.vision.camera import Frame
 from companion.vision.view import View
@@ -139,6 +139,44 @@ def test_the_players_play_a_whole_hand_as_it_is_written(match: Match):
 
     assert [line for line in match.record().splitlines() if line] == script.record().splitlines()
     assert played.cuts == 0
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_where_playing_on_confirms_nobody_has_to_tap(match: Match, seed: int):
+    script = random_script(seed=seed) if seed else demo.script_for("two-players")
+    written = [str(play) for play in plays_that_stay(script.hands[0])]
+    shown = [text for text in written if text.split()[-1] not in ("finish", "extend")]
+
+    def read(state: MatchState) -> list[str]:
+        plays = [*(entry.play for entry in state.hand_entries), *(waiting.proposal.play for waiting in state.pending)]
+        return [str(play) for play in plays]
+
+    played = Demo(match, script, Policy.PLAY_ON)
+    played.until(lambda state: read(state) == shown)
+
+    assert played.cuts == 0
+    for _ in range(200):
+        played.frame()
+    assert read(match.state) == shown
+    assert match.state.pending
+    while match.state.pending:
+        confirm(match)
+    assert offers_an_extension(match.state) or match.state.game.table.is_over
+
+
+@pytest.mark.parametrize("tap", ["undo", "dismiss"])
+def test_where_playing_on_confirms_what_is_taken_back_is_played_otherwise(match: Match, tap: str):
+    played = Demo(match, demo.script_for("two-players"), Policy.PLAY_ON)
+    played.until(lambda state: len(state.hand_entries) >= 6 and any(p.is_legal for p in state.pending))
+    if tap == "undo":
+        match.undo("Ann")
+    else:
+        match.dismiss(match.state.pending[0].id, "Ann")
+    left = match.record()
+    played.until(plays(12))
+
+    assert match.record().startswith(left)
+    assert played.cuts == 1
 
 
 @pytest.mark.parametrize("policy", [Policy.TAP, Policy.AUTO])
@@ -407,7 +445,7 @@ def answer_all(match: Match) -> None:
 def test_whatever_is_tapped_the_demo_goes_on(match: Match, seed: int):
     chance = random.Random(f"visitor {seed}")
     script = random_script(hands=3, seed=seed)
-    played = Demo(match, script, chance.choice([Policy.TAP, Policy.AUTO]))
+    played = Demo(match, script, chance.choice(list(Policy)))
     for _ in range(12):
         for _ in range(chance.randint(1, 150)):
             played.frame()
