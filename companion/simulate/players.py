@@ -256,7 +256,10 @@ class _Deal:
         take = Play(Verb.TAKE, player)
         if referee.objections(self._table, take) or self._chance.random() >= self._manners.take_share:
             return False
-        table, card_id = referee.apply(self._table, take), self._zones[DISCARD][-1]
+        lying = self._zones[DISCARD]
+        if not lying or face_of(lying[-1]) is not self._table.discards[-1]:
+            return False
+        table, card_id = referee.apply(self._table, take), lying[-1]
         uses = (play for play, _ in self._ways(player, card_id) if not referee.objections(table, play))
         return any(play.verb is Verb.PLAY and self._worth(play) >= _WORTH_TAKING for play in uses)
 
