@@ -8,8 +8,11 @@ from companion import demo
 from companion.errors import Problem
 from companion.match import Match
 from companion.rules import judge, notation
+from companion.rules.table import Team
+from companion.said import Said
 from companion.service import DemoTable
 from companion.setup import parse_setup
+from companion.simulate.players import random_script
 
 
 @pytest.mark.parametrize("players", [2, 4])
@@ -48,11 +51,21 @@ def test_the_demo_says_in_a_sentence_that_rush_is_not_played_yet():
         DemoTable("rush", 2, 1, 0, 1.0).script()
 
     assert refused.value.exit_code == 2
+    assert isinstance(refused.value.sentence, Said)
 
 
 def test_mille_seats_two_at_the_simulated_table():
-    with pytest.raises(Problem, match="played by 2 alone"):
+    with pytest.raises(Problem, match="played by 2 alone") as refused:
         DemoTable("bsd-mille", 4, 1, 0, 1.0).script()
+
+    assert isinstance(refused.value.sentence, Said)
+
+
+def test_the_simulated_table_says_how_many_sides_it_seats():
+    with pytest.raises(Problem, match="seats up to 4 sides, not 6") as refused:
+        random_script(teams=[Team(name, (name,)) for name in "ABCDEF"])
+
+    assert isinstance(refused.value.sentence, Said)
 
 
 def test_a_setup_files_house_rules_target_and_first_player_are_played_by():

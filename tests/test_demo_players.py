@@ -19,6 +19,7 @@ from companion.errors import Problem
 from companion.match import Answer, Fate, Match, MatchState, Policy
 from companion.places import Places
 from companion.rules.table import Table
+from companion.said import Said
 from companion.simulate.motion import Tempo
 from companion.simulate.players import random_script
 from companion.simulate.scene import BACK, Scene
@@ -355,6 +356,8 @@ def test_what_cannot_be_simulated_is_said_and_the_next_match_goes_on(match: Matc
     played.until(plays(2), confirm)
 
     assert said == ["The simulated players do not play Rush yet: choose another edition for the demo."]
+    assert isinstance(said[0], Said)
+    assert said[0].values == {"edition": "Rush"}
     assert match.state.hand_entries[0].play.player == "Bob"
 
 
