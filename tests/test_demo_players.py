@@ -307,6 +307,20 @@ def test_a_play_that_somebody_enters_by_hand_is_laid_for_him(match: Match):
     assert match.record().startswith(entered)
 
 
+def test_after_a_restart_the_players_go_on_from_a_record_that_has_parted_from_the_script(match: Match):
+    before = Demo(match, demo.script_for("two-players"))
+    before.until(plays(6), confirm)
+    match.undo("Ann")
+    before.until(plays(9), confirm)
+    left = match.record()
+
+    played = Demo(match, demo.script_for("two-players"))
+    played.until(plays(14), confirm)
+    assert match.record().startswith(left)
+    assert len(match.store.matches()) == 1
+    only_seen(played)
+
+
 def test_nothing_counts_that_nobody_has_confirmed(match: Match):
     played = Demo(match, demo.script_for("two-players"))
     played.until(plays(5), confirm)
