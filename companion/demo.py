@@ -6,7 +6,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from companion import numbers
+from companion.demo_players import script_from
 from companion.errors import Problem
+from companion.history import Kind
 from companion.match import Match
 from companion.setup import Setup, SideSetup
 from companion.simulate.demo import demo_frames
@@ -16,6 +18,8 @@ from companion.vision.camera import Frame
 
 DEFAULT_SCRIPT = "two-players"
 MOST_SEED = 10**18
+TELLING_PLAYS = 3
+"""The first plays tell with which script a match began, whatever was taken back or corrected since."""
 
 
 def script_for(what: str, setup: Setup | None = None) -> Script:
@@ -61,15 +65,42 @@ def frames_of(script: Script, **how: object) -> Iterator[Frame]:
 
 
 def start_or_go_on(match: Match, script: Script) -> int:
-    """Starts the script's match, unless it is the one being played; gives how many of its plays are done."""
+    """Starts the script's match, unless it is the one being played; gives how many of its plays are done.
+
+    One that was going on and has parted from the script stays, with none of them done.
+    """
     lines = script.record().splitlines()
     played = match.lines()
     same = [_plain(line) for line in played] == lines[: len(played)]
     if played and same:
         return _plays(script, played)
+    if played and _is_going_on(match, script):
+        return 0
     first = next(index for index, line in enumerate(lines) if line.startswith("hand "))
     match.start(lines[: first + 1], by="demo")
     return 0
+
+
+def _is_going_on(match: Match, script: Script) -> bool:
+    """Whether a match that has parted from a script can be taken up by its players, and is not at its end."""
+    game, hands = match.state.game, len(script.hands)
+    is_over = game.table is None or (game.table.is_over and game.hand_number >= hands)
+    if is_over or game.winner is not None or not _began_with(match, script):
+        return False
+    try:
+        script_from(match.state, hands, 0)
+    except Problem:
+        return False
+    return True
+
+
+def _began_with(match: Match, script: Script) -> bool:
+    """Whether the first lines of a match, as they were written at first, are those of a script."""
+    lines = script.record().splitlines()
+    first = next(index for index, line in enumerate(lines) if line.startswith("hand "))
+    events = match.store.events(match.state.match or 0)
+    written = [_plain(event.body["text"]) for event in events if event.kind == Kind.LINE][: 1 + TELLING_PLAYS]
+    return match.lines()[:first] == lines[:first] and written == lines[first:][: len(written)]
 
 
 def _plain(line: str) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 
 from companion.errors import Problem
 from companion.match import Match, MatchState, Policy
@@ -67,20 +68,23 @@ class Course:
         shown = [n for n, action in enumerate(self._actions, start=1) if _is_seen(action)]
         first = max((n for n in shown if n < number), default=0)
         last = min((n for n in shown if n > number), default=len(self._actions) + 1) - 1
-        there = (n for n, stand in enumerate(self._stands) if first <= stand.plays <= last and _is_there(stand, state))
-        return max(there, default=None)
+        games = (state.game, _played_to(state))
+        may_be = ((n, stand) for n, stand in enumerate(self._stands) if first <= stand.plays <= last)
+        return max((n for n, stand in may_be if any(_is_there(stand, game) for game in games)), default=None)
 
     def may_begin(self, number: int, state: MatchState) -> bool:
         """Whether the record has come so far that a play follows.
 
         Only where plays confirm themselves is a hand's end enough to gather the cards: else somebody begins the next.
+        Where playing on confirms, the play before may still wait, but not the last of all, which nothing follows.
         """
+        game = _played_to(state) if number <= len(self._actions) else state.game
         before = [stand for stand in self._stands if stand.plays == number - 1]
         wanted = before if state.policy is Policy.AUTO else before[-1:]
         if number > 1 and number - 2 < len(self._actions) and self._actions[number - 2].play.verb is Verb.TAKE:
             # The card that follows tells whether it was taken.
             wanted = [*wanted, *(stand for stand in self._stands if stand.plays == number - 2)]
-        return any(_is_there(stand, state) for stand in wanted)
+        return any(_is_there(stand, game) for stand in wanted)
 
 
 def _is_seen(action: Action) -> bool:
@@ -88,8 +92,27 @@ def _is_seen(action: Action) -> bool:
     return action.card_id is not None or action.play.verb is Verb.END
 
 
-def _is_there(stand: Stand, state: MatchState) -> bool:
-    return state.game.hand_number == stand.hand and state.game.table == stand.table
+def _is_there(stand: Stand, game: Game) -> bool:
+    return game.hand_number == stand.hand and game.table == stand.table
+
+
+def _played_to(state: MatchState) -> Game:
+    """The game with what waits only for somebody to play on."""
+    game = state.game
+    if _playing_on_confirms(state):
+        for pending in takewhile(lambda pending: pending.confirms_itself, state.pending):
+            game = _after(game, str(pending.proposal.play))
+    return game
+
+
+def _playing_on_confirms(state: MatchState) -> bool:
+    return state.policy is Policy.PLAY_ON and not state.other_side_verifies
+
+
+def _asks(state: MatchState) -> bool:
+    """Whether people are asked something that no card of the next player's answers."""
+    waiting = [p for p in state.pending if not (p.confirms_itself and _playing_on_confirms(state))]
+    return bool(waiting or state.doubts or state.mismatches)
 
 
 def _stands(game: Game, hands: Iterable[Hand]) -> Iterator[Stand]:
@@ -199,8 +222,8 @@ class DemoPlayers:
         """Whether the players go on: the camera has looked, nothing waits for people, and the record is so far."""
         state, before = self._match.state, self._waiting
         before = before if before.number == number else Waiting(number)
-        asks = bool(state.pending or state.doubts or state.mismatches)
-        idle = 0 if asks or _is_for_people(state.game.table) else before.idle + 1
+        asks = _asks(state)
+        idle = 0 if asks or _is_for_people(_played_to(state).table) else before.idle + 1
         self._waiting = Waiting(number, before.looks + 1, idle, before.was_asked or asks)
         if asks or before.looks < LOOK_BEFORE_GOING_ON or not self._course.may_begin(number, state):
             return False

@@ -217,28 +217,32 @@ def _simulate(
     """Serves a match that is played at the simulated table, from where it stands."""
     done = simulated.start_or_go_on(match, script)
     match.set_policy(policy, "demo")
-    setup = simulated.setup_of(script)
     deck = OWN_DECK if cards == BARE else None
     faces = faces_of(deck, data)
-    lookout = Lookout(eye_for(setup, faces), lambda: _in_play(_mats(match.state, None)))
-    corridor = Corridor(match, lookout, lambda state: _mats(state, None), lookout.begin_afresh)
-
-    def cut(now_played: Script) -> None:
-        """The table is laid anew: whatever looks at it begins afresh, at another deck with another eye."""
-        lookout.look_with(eye_for(simulated.setup_of(now_played), faces))
-        corridor.begin_anew()
-
+    lookout, corridor = _watching(match, script, faces)
     players = DemoPlayers(
         match,
         script,
         plays_done=done,
         tempo=Tempo(speed=speed),
-        cut=cut,
+        cut=partial(_laid_anew, lookout, corridor, faces),
         is_stopped=lambda: corridor.is_stopped,
         at_the_end=DEMO_OVER,
     )
     corridor.start(frames(DEMO, demo=lambda: frames_of_players(players, cards=cards), live=True), at_the_end=DEMO_OVER)
     run_service(match, host, port, _camera(corridor, lookout, deck))
+
+
+def _watching(match: Match, script: Script, faces: Templates | None) -> tuple[Lookout, Corridor]:
+    """What looks at the simulated table, and what brings it to the match."""
+    lookout = Lookout(eye_for(simulated.setup_of(script), faces), lambda: _in_play(_mats(match.state, None)))
+    return lookout, Corridor(match, lookout, lambda state: _mats(state, None), lookout.begin_afresh)
+
+
+def _laid_anew(lookout: Lookout, corridor: Corridor, faces: Templates | None, now_played: Script) -> None:
+    """The simulated table is laid anew: whatever looks at it begins afresh, at another deck with another eye."""
+    lookout.look_with(eye_for(simulated.setup_of(now_played), faces))
+    corridor.begin_anew()
 
 
 def exported(match: int, form: str, data: Path | None) -> str:

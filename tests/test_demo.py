@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from companion import demo
 from companion.errors import Problem
 from companion.match import Match
 from companion.rules import judge, notation
+from companion.rules.table import Team
+from companion.said import Said
 from companion.service import DemoTable
 from companion.setup import parse_setup
+from companion.simulate.players import random_script
+from companion.simulate.script import Script
 
 
 @pytest.mark.parametrize("players", [2, 4])
@@ -48,11 +54,21 @@ def test_the_demo_says_in_a_sentence_that_rush_is_not_played_yet():
         DemoTable("rush", 2, 1, 0, 1.0).script()
 
     assert refused.value.exit_code == 2
+    assert isinstance(refused.value.sentence, Said)
 
 
 def test_mille_seats_two_at_the_simulated_table():
-    with pytest.raises(Problem, match="played by 2 alone"):
+    with pytest.raises(Problem, match="played by 2 alone") as refused:
         DemoTable("bsd-mille", 4, 1, 0, 1.0).script()
+
+    assert isinstance(refused.value.sentence, Said)
+
+
+def test_the_simulated_table_says_how_many_sides_it_seats():
+    with pytest.raises(Problem, match="seats up to 4 sides, not 6") as refused:
+        random_script(teams=[Team(name, (name,)) for name in "ABCDEF"])
+
+    assert isinstance(refused.value.sentence, Said)
 
 
 def test_a_setup_files_house_rules_target_and_first_player_are_played_by():
@@ -77,6 +93,47 @@ def test_a_restarted_demo_goes_on_where_it_was(match: Match):
 
     assert demo.start_or_go_on(match, script) == 3
     assert len(match.state.hand_entries) == 3
+
+
+def parted(match: Match, script: Script) -> None:
+    """Some plays of a script, one of them taken back, and another in its place."""
+    demo.start_or_go_on(match, script)
+    for play in ("Ann roll", "Bob roll", "Ann 100"):
+        match.enter(play, "Ann")
+    match.undo("Ann")
+    match.enter("Ann discard 25", "Ann")
+
+
+def test_a_restarted_demo_goes_on_from_the_record_where_that_has_parted_from_the_script(match: Match):
+    script = demo.script_for("two-players")
+    parted(match, script)
+    left = match.record()
+
+    assert demo.start_or_go_on(match, script) == 0
+    assert match.record() == left
+    match.correct(match.state.hand_entries[0].seq, "Ann discard roll", "Ann")
+    demo.start_or_go_on(match, script)
+    assert len(match.store.matches()) == 1
+
+
+def test_a_restarted_demo_whose_hands_are_all_played_begins_anew(match: Match):
+    script = demo.script_for("two-players")
+    parted(match, script)
+    match.enter("end", "Ann")
+    demo.start_or_go_on(match, script)
+
+    assert len(match.store.matches()) == 2
+
+
+def test_a_restarted_demo_with_other_players_or_another_edition_begins_anew(match: Match):
+    parted(match, demo.script_for("two-players"))
+    demo.start_or_go_on(match, demo.script_for("pairs"))
+    assert len(match.store.matches()) == 2
+
+    parted(match, demo.script_for("two-players"))
+    other = replace(demo.script_for("two-players"), edition_name="parker")
+    demo.start_or_go_on(match, other)
+    assert match.state.game.edition_name == "parker"
 
 
 def test_a_demo_with_other_hands_begins_a_match_of_its_own(match: Match):

@@ -19,10 +19,11 @@ from companion.errors import Problem
 from companion.match import Answer, Fate, Match, MatchState, Policy
 from companion.places import Places
 from companion.rules.table import Table
+from companion.said import Said
 from companion.simulate.motion import Tempo
 from companion.simulate.players import random_script
 from companion.simulate.scene import BACK, Scene
-from companion.simulate.script import Script, read_script
+from companion.simulate.script import Script, plays_that_stay, read_script
 from companion.store import Store
 from companion.vision.camera import Frame
 from companion.vision.view import View
@@ -139,6 +140,44 @@ def test_the_players_play_a_whole_hand_as_it_is_written(match: Match):
 
     assert [line for line in match.record().splitlines() if line] == script.record().splitlines()
     assert played.cuts == 0
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_where_playing_on_confirms_nobody_has_to_tap(match: Match, seed: int):
+    script = random_script(seed=seed) if seed else demo.script_for("two-players")
+    written = [str(play) for play in plays_that_stay(script.hands[0])]
+    shown = [text for text in written if text.split()[-1] not in ("finish", "extend")]
+
+    def read(state: MatchState) -> list[str]:
+        plays = [*(entry.play for entry in state.hand_entries), *(waiting.proposal.play for waiting in state.pending)]
+        return [str(play) for play in plays]
+
+    played = Demo(match, script, Policy.PLAY_ON)
+    played.until(lambda state: read(state) == shown)
+
+    assert played.cuts == 0
+    for _ in range(200):
+        played.frame()
+    assert read(match.state) == shown
+    assert match.state.pending
+    while match.state.pending:
+        confirm(match)
+    assert offers_an_extension(match.state) or match.state.game.table.is_over
+
+
+@pytest.mark.parametrize("tap", ["undo", "dismiss"])
+def test_where_playing_on_confirms_what_is_taken_back_is_played_otherwise(match: Match, tap: str):
+    played = Demo(match, demo.script_for("two-players"), Policy.PLAY_ON)
+    played.until(lambda state: len(state.hand_entries) >= 6 and any(p.is_legal for p in state.pending))
+    if tap == "undo":
+        match.undo("Ann")
+    else:
+        match.dismiss(match.state.pending[0].id, "Ann")
+    left = match.record()
+    played.until(plays(12))
+
+    assert match.record().startswith(left)
+    assert played.cuts == 1
 
 
 @pytest.mark.parametrize("policy", [Policy.TAP, Policy.AUTO])
@@ -268,6 +307,20 @@ def test_a_play_that_somebody_enters_by_hand_is_laid_for_him(match: Match):
     assert match.record().startswith(entered)
 
 
+def test_after_a_restart_the_players_go_on_from_a_record_that_has_parted_from_the_script(match: Match):
+    before = Demo(match, demo.script_for("two-players"))
+    before.until(plays(6), confirm)
+    match.undo("Ann")
+    before.until(plays(9), confirm)
+    left = match.record()
+
+    played = Demo(match, demo.script_for("two-players"))
+    played.until(plays(14), confirm)
+    assert match.record().startswith(left)
+    assert len(match.store.matches()) == 1
+    only_seen(played)
+
+
 def test_nothing_counts_that_nobody_has_confirmed(match: Match):
     played = Demo(match, demo.script_for("two-players"))
     played.until(plays(5), confirm)
@@ -317,6 +370,8 @@ def test_what_cannot_be_simulated_is_said_and_the_next_match_goes_on(match: Matc
     played.until(plays(2), confirm)
 
     assert said == ["The simulated players do not play Rush yet: choose another edition for the demo."]
+    assert isinstance(said[0], Said)
+    assert said[0].values == {"edition": "Rush"}
     assert match.state.hand_entries[0].play.player == "Bob"
 
 
@@ -407,7 +462,7 @@ def answer_all(match: Match) -> None:
 def test_whatever_is_tapped_the_demo_goes_on(match: Match, seed: int):
     chance = random.Random(f"visitor {seed}")
     script = random_script(hands=3, seed=seed)
-    played = Demo(match, script, chance.choice([Policy.TAP, Policy.AUTO]))
+    played = Demo(match, script, chance.choice(list(Policy)))
     for _ in range(12):
         for _ in range(chance.randint(1, 150)):
             played.frame()

@@ -252,8 +252,9 @@ class Choreographer:
     def _reshuffle(self, seat: int) -> Iterator[Movement]:
         """The discards are taken up and come back face down as the draw pile."""
         count = len(self._zones.get(DISCARD, ()))
-        yield self._sweep(seat, "table")
-        yield self._new_pile(seat, count)
+        if count:
+            yield self._sweep(seat, "table")
+            yield self._new_pile(seat, count)
 
     def _gather(self, *, wait: bool) -> Iterator[Movement]:
         """After a hand everything is taken up. Where that alone tells that it has ended, the players wait."""

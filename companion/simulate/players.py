@@ -14,7 +14,7 @@ from companion.rules.cards import REMEDY_OF, SAFETY_OF, Card, Family
 from companion.rules.edition import Edition, EditionError, load_edition
 from companion.rules.play import Play, Verb, discard, lay
 from companion.rules.table import SAFETY_KM, Due, Side, Table, Team
-from companion.said import say
+from companion.said import Said, say
 from companion.simulate.arrange import MOST_SIDES
 from companion.simulate.position import Position, position_of
 from companion.simulate.script import Action, Hand, Script
@@ -109,14 +109,20 @@ def _liveliness(script: Script) -> float:
 
 def _playable(name: str, teams: Sequence[Team], options: Options) -> Edition:
     if len(teams) > MOST_SIDES:
-        raise Problem(f"The simulated table seats up to {MOST_SIDES} sides, not {len(teams)}.")
+        most, sides = MOST_SIDES, len(teams)
+        raise Problem(say("The simulated table seats up to %(most)d sides, not %(sides)d.", most=most, sides=sides))
     try:
         edition = load_edition(name).with_options(options)
         referee.check_seating(edition, teams)
     except EditionError as error:
         raise Problem(str(error)) from error
     if any(card.family is Family.SPECIAL for card in edition.deck):
-        raise Problem(f"The simulated players do not play {edition.title} yet: choose another edition for the demo.")
+        raise Problem(
+            say(
+                "The simulated players do not play %(edition)s yet: choose another edition for the demo.",
+                edition=Said(edition.title),
+            )
+        )
     return edition
 
 
@@ -256,7 +262,10 @@ class _Deal:
         take = Play(Verb.TAKE, player)
         if referee.objections(self._table, take) or self._chance.random() >= self._manners.take_share:
             return False
-        table, card_id = referee.apply(self._table, take), self._zones[DISCARD][-1]
+        lying = self._zones[DISCARD]
+        if not lying or face_of(lying[-1]) is not self._table.discards[-1]:
+            return False
+        table, card_id = referee.apply(self._table, take), lying[-1]
         uses = (play for play, _ in self._ways(player, card_id) if not referee.objections(table, play))
         return any(play.verb is Verb.PLAY and self._worth(play) >= _WORTH_TAKING for play in uses)
 

@@ -1,0 +1,82 @@
+"""The simulated table can be laid from any record that the referee accepts, or it says in a sentence why not."""
+
+from __future__ import annotations
+
+import random
+from contextlib import suppress
+
+import pytest
+
+from companion.errors import Problem
+from companion.rules import judge, referee
+from companion.rules.judge import Game
+from companion.rules.notation import Line
+from companion.rules.table import Table, Team
+from companion.simulate import arrange
+from companion.simulate.choreography import Choreographer
+from companion.simulate.players import PAIRS, TWO_PLAYERS, played_on
+from companion.simulate.script import Hand, Script
+
+EDITIONS = ("classic", "asmodee-2014", "bsd-mille", "parker", "dujardin-2014")
+
+
+def after(game: Game, *lines: str) -> Game:
+    for line in lines:
+        game = judge.step(game, Line(0, line))[0]
+    return game
+
+
+def begun(edition: str, teams: tuple[Team, ...]) -> Game:
+    sides = (
+        f"side {team.name} = {', '.join(team.players)}" if len(team.players) > 1 else f"side {team.name}"
+        for team in teams
+    )
+    return after(judge.NEW_GAME, f"edition {edition}", *sides, "hand first Ann")
+
+
+def any_line(table: Table, chance: random.Random) -> str:
+    """What somebody may enter, now and then something that no camera has seen."""
+    mover = table.player_to_move
+    if table.extension_offered_to is not None:
+        return f"{table.sides[table.extension_offered_to].players[0]} {chance.choice(['finish', 'extend'])}"
+    if chance.random() < 0.2:
+        return chance.choice(["exhausted", f"{mover} discard unknown", f"{mover} take", f"{mover} skip"])
+    plays = list(referee.legal_plays(table, mover))
+    return f"{chance.choice(plays)}{chance.choice(['', '', ' anyway'])}" if plays else "exhausted"
+
+
+def movements_from(game: Game, seed: int) -> int:
+    """How many movements the simulated players make from what the record of a game says."""
+    assert game.table is not None
+    script = Script(game.teams, (Hand("Ann", ()),), game.edition_name, game.target, game.options)
+    script = played_on(script, game.table, hands=2, seed=seed)
+    plan = arrange.plan(len(script.teams), len(script.players))
+    return sum(1 for _ in Choreographer(script, plan, seed).movements())
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+@pytest.mark.parametrize("seed", range(8))
+def test_any_record_can_be_laid_and_played_on(edition: str, seed: int):
+    chance = random.Random(f"record {edition} {seed}")
+    game = begun(edition, TWO_PLAYERS if edition == "bsd-mille" else chance.choice([TWO_PLAYERS, PAIRS]))
+    for _ in range(chance.randint(0, 40)):
+        assert game.table is not None
+        game = after(game, any_line(game.table, chance))
+
+    with suppress(Problem):
+        assert movements_from(game, seed) > 0
+
+
+def test_where_no_card_was_discarded_nothing_is_reshuffled():
+    game = after(begun("asmodee-2014", TWO_PLAYERS), "Ann roll", "Bob roll", "Ann 100", "Bob 100", "exhausted")
+    assert game.table is not None
+    assert not game.table.draw_pile
+
+    assert movements_from(game, 1) > 0
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_discard_that_nobody_knows_is_not_wished_for(seed: int):
+    game = after(begun("asmodee-2014", TWO_PLAYERS), "Ann discard unknown")
+
+    assert movements_from(game, seed) > 0
