@@ -117,9 +117,19 @@ def test_the_phones_at_the_score_come_back_to_a_new_match(two, match):
 
 
 def test_a_browser_that_keeps_no_cookie_stays_at_the_table(app, match):
+    client = app.test_client(use_cookies=False)
+    client.environ_base["REMOTE_ADDR"] = "192.168.1.77"
     match.enter("end", "Ann")
 
-    assert live(app.test_client(use_cookies=False)).status_code == 200
+    assert live(client).status_code == 200
+
+
+def test_the_screen_of_the_machine_itself_is_led_to_the_score_too(app, match):
+    client = app.test_client()
+    match.enter("end", "Ann")
+
+    assert live(client).headers["HX-Redirect"] == "/score"
+    assert live(client).status_code == 200
 
 
 def test_the_extension_is_asked_on_the_phones_of_the_side_that_decides(two, match):

@@ -10,7 +10,7 @@ from flask import session
 
 from companion.archive import PlayedHand
 from companion.match import MatchState
-from companion.pages import explained, words
+from companion.pages import explained, people, words
 from companion.pages.explained import NOTHING, Answered
 from companion.pages.words import Names, _
 from companion.rules import scoring
@@ -70,12 +70,14 @@ def sheet_views(hands: Sequence[PlayedHand], names: Names) -> list[SheetView]:
 def lead_to_score(now: MatchState) -> bool:
     """Sends a phone at the table to the score of a hand that has ended, once, unless something is asked about it still.
 
-    Whoever keeps no cookie stays: it could not be remembered that he was there.
+    A browser that keeps no cookie stays: it could not be remembered that it was there.
     """
     if now.game.hand_is_open:
         lead_back(now)
         return False
-    if not session or not now.game.hands or now.pending or now.doubts or now.mismatches or now.attention:
+    if now.pending or now.doubts or now.mismatches or now.attention or not (session or people.is_machine()):
+        return False
+    if not now.game.hands:
         return False
     mark = _mark(now.match, now.game.hands[-1])
     if session.get(_SEEN) == mark or session.get(_LED) == mark:

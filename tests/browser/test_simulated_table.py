@@ -86,12 +86,14 @@ def test_a_simulated_hand_is_confirmed_on_a_phone_and_counted(browser, tmp_path)
         page = context.new_page()
         page.goto(url)
         thread = corridor.start(frames)
-        tapped = list(taps(page))
+        try:
+            tapped = list(taps(page))
+        finally:
+            corridor.stop()
+            thread.join()
         rows = page.get_by_role("row", name=re.compile("This hand"))
         expect(rows).to_have_count(1)
         shown = [int(cell) for cell in rows.get_by_role("cell").all_inner_texts() if cell.strip()]
-    corridor.stop()
-    thread.join()
     store.close()
 
     assert shown == list(final_sheet(script).values())
