@@ -279,6 +279,7 @@ def test_a_correction_of_an_old_line_is_followed(match: Match):
     only_seen(played)
     played.until(plays(11))
     only_seen(played)
+    assert match.state.entry(entry.seq).written.text == f"{entry.play.player} 25"
 
 
 def test_what_was_no_play_is_taken_up_again(match: Match):

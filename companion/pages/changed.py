@@ -47,8 +47,8 @@ def _told(now: MatchState, change: Change, seat: str) -> Changed | None:
     if change.by == CAMERA:
         return None
     before, after = _play(now, change.before), _play(now, change.after)
-    whose = _sides(now).get(before.player or "") if before is not None else None
-    if before is None or whose != _sides(now)[seat] or whose == _sides(now).get(change.by):
+    whose = rights.sides(now).get(before.player or "") if before is not None else None
+    if before is None or whose != rights.sides(now)[seat] or whose == rights.sides(now).get(change.by):
         return None
     if after is not None and replace(after, anyway=before.anyway) == before:
         return None
@@ -71,10 +71,6 @@ def _play(now: MatchState, text: str | None) -> Play | None:
         return notation.parse_play(text, now.game.teams) if text else None
     except Unreadable:
         return None
-
-
-def _sides(now: MatchState) -> dict[str, str]:
-    return {player: team.name for team in now.game.teams for player in team.players}
 
 
 def _last_seen(now: MatchState) -> int:

@@ -20,7 +20,7 @@ from companion.rules.judge import Game
 bp = Blueprint("replay", __name__)
 
 MOST_STEPS = 10**9
-"""A step that is asked for beyond the last is the last."""
+"""A step is asked for by a number up to this; one beyond the last is the last."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,9 +121,9 @@ def _may_all(holder: Holder) -> bool:
 
 def _refusal(now: MatchState, holder: Holder, by: str, concerned: str | None, deed: str) -> str | None:
     """What `by` did to a play of `concerned` may be taken back by both their sides; by anybody where no player did."""
-    sides = _sides(now)
-    own = sides.get(holder.seat or "")
-    if by not in sides or (own is not None and own in (sides[by], sides.get(concerned or ""))):
+    side_of = sides(now)
+    own = side_of.get(holder.seat or "")
+    if by not in side_of or (own is not None and own in (side_of[by], side_of.get(concerned or ""))):
         return None
     return _(_DID[deed], who=Names.of(now.game).player(by))
 
@@ -154,7 +154,8 @@ def _concerned(now: MatchState, event: Event) -> str | None:
     return entry.play.player if entry is not None and entry.play is not None else None
 
 
-def _sides(now: MatchState) -> dict[str, str]:
+def sides(now: MatchState) -> dict[str, str]:
+    """The side of each player."""
     return {player: team.name for team in now.game.teams for player in team.players}
 
 
@@ -175,8 +176,8 @@ def decides(now: MatchState, holder: Holder) -> bool:
 
 def vouches(now: MatchState, holder: Holder) -> bool:
     """Whether this phone stands in for another side: the host's, where it has no seat or nobody else has a phone."""
-    own = _sides(now).get(holder.seat or "")
-    others = {_sides(now)[player] for player in holder.seated} - {own}
+    own = sides(now).get(holder.seat or "")
+    others = {sides(now)[player] for player in holder.seated} - {own}
     return holder.hosts and (holder.seat is None or not others)
 
 
@@ -189,7 +190,7 @@ def waits_for(now: MatchState, holder: Holder, play: Play, by: str) -> str | Non
     """For whom a play waits, where this phone may not confirm it."""
     if not waits_for_another(now, play, by) or vouches(now, holder):
         return None
-    whose = _sides(now)[play.player or ""]
+    whose = sides(now)[play.player or ""]
     others = [team.name for team in now.game.teams if team.name != whose]
     if len(others) > 1:
         return _("Waits for another side to confirm.")

@@ -123,7 +123,7 @@ def _unseated(now: MatchState) -> list[UnseatedView]:
     party = people.phones().party
     players = {player for team in now.game.teams for player in team.players}
     seated = {phone for player, phone in party.seats.items() if player in players}
-    others = sorted(set(people.phones().present()) - seated - set(party.watching) - {people.phone()})
+    others = set(people.phones().present()) - seated - set(party.watching) - {people.phone()}
     return [_unseated_view(now, phone) for phone in sorted(others, key=lambda one: people.phones().number(one) or 0)]
 
 
