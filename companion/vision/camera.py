@@ -282,7 +282,7 @@ class _Reader:
     def _open_at_once(self) -> None:
         camera, capture = self._camera, self._begin()
         while not capture.is_open:
-            if capture.is_over:
+            if capture.is_dry:
                 self._captures.clear()
                 raise self._problem(capture)
             if self._now() - capture.begun_s > FIRST_OPEN_S:
@@ -307,7 +307,7 @@ class _Reader:
         since_s = self._now()
         while True:
             for capture in self._captures:
-                if capture.is_over and not capture.is_given_up:
+                if capture.is_dry and not capture.is_given_up:
                     self._has_failed(capture)
             self._captures = [capture for capture in self._captures if not capture.is_over]
             ready = next((c for c in self._captures if c.is_open and not c.is_given_up), None)
@@ -331,7 +331,8 @@ class _Reader:
             )
 
     def _has_failed(self, capture: Capture) -> None:
-        """It could not be opened; that is said where no frame has come yet."""
+        """It brings nothing; that is said where no frame has come yet."""
+        capture.give_up()
         self._try_later()
         if self._said is not None:
             return
@@ -370,7 +371,7 @@ class _Reader:
                     yield self._frame(shot, is_first=is_first)
                     is_first = False
                 asked_s = self._asked(capture)
-            elif capture.is_over or self._is_lost(capture, asked_s, is_first=is_first):
+            elif capture.is_dry or self._is_lost(capture, asked_s, is_first=is_first):
                 break
             else:
                 self._pause()
@@ -406,8 +407,8 @@ class _Reader:
             self._camera.threads.sleep(POLL_S)
 
     def _is_of_wrong_size(self, shot: Shot) -> bool:
-        """Whether a picture has another size than those before; one that stays is put up with in the end."""
-        is_wrong = self._shape is not None and shot.image.shape != self._shape
+        """Whether a picture is smaller than those before; where it stays so, it is put up with in the end."""
+        is_wrong = self._shape is not None and _pixels(shot.image.shape) < _pixels(self._shape)
         self._wrong_sizes = self._wrong_sizes + 1 if is_wrong else 0
         return 0 < self._wrong_sizes <= WRONG_SIZE_TRIES
 
@@ -436,9 +437,9 @@ class _Reader:
 
     def _why_blind(self, capture: Capture) -> str:
         name = self._camera.name
-        if not capture.is_over and capture.fault is Fault.FROZEN:
+        if not capture.is_dry and capture.fault is Fault.FROZEN:
             return say("%(camera)s sends the same picture for ever; it is tried again and again.", camera=name)
-        if not capture.is_over and capture.fault is Fault.DAMAGED:
+        if not capture.is_dry and capture.fault is Fault.DAMAGED:
             return say("%(camera)s sends damaged pictures; it is tried again and again.", camera=name)
         if self._shape is None:
             return say("%(camera)s sends no pictures yet; it is tried again and again.", camera=name)
@@ -450,6 +451,10 @@ class _Reader:
     def _pause(self) -> None:
         if self._camera.wait(POLL_S):
             raise _Stopped
+
+
+def _pixels(shape: tuple[int, ...]) -> int:
+    return shape[0] * shape[1]
 
 
 def camera_answers(open_device: Callable[[str], Device] | None = None) -> str | None:

@@ -111,7 +111,12 @@ class Capture:
         self.fault: Fault | None = None
         """What is wrong with the latest picture."""
 
-        self.is_open = self.is_over = self.is_given_up = False
+        self.is_open = self.is_given_up = False
+        self.is_dry = False
+        """No picture comes any more; the device may still be closing."""
+
+        self.is_over = False
+        """Its thread has ended."""
 
     @property
     def sample(self) -> bytes:
@@ -146,13 +151,14 @@ class Capture:
             device = self._opener()
         except Exception as error:
             # A driver may do anything wrong; the reader says so and tries again.
-            self.problem = error
+            self.problem, self.is_dry = error, True
             return
         try:
             self.moved_s = self._manner.clock()
             self.is_open = True
             self._capture(device)
         finally:
+            self.is_dry = True
             with suppress(Exception):
                 device.close()
 
