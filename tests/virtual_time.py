@@ -30,6 +30,11 @@ class VirtualTime:
     def sleep(self, seconds: float) -> None:
         if self.now_s > self._ends_s:
             raise AssertionError(f"nothing has come of it for {self.now_s:.0f} s")
+        wakes_s = self.now_s + max(0.0, seconds)
+        if not self._sleepers or wakes_s < self._sleepers[0][0]:
+            # Whoever asks is the only one awake.
+            self.now_s = wakes_s
+            return
         woken = self._queued(max(0.0, seconds))
         self._leave()
         woken.wait()
