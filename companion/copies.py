@@ -110,6 +110,10 @@ class Copies:
         self.unclear: tuple[tuple[Card, Place], ...] = ()
         """What may have been laid upon one like it in the last view, and counts as that one: no picture tells."""
 
+    def lost_sight(self) -> None:
+        """The pictures had broken off: nothing has been waited with meanwhile."""
+        self._since_s = {}
+
     def named(self, view: View, memory: Memory, table: Table | None) -> View:
         """The same view, each card in it that was told by its face with a name.
 

@@ -162,6 +162,10 @@ class Doubts:
                 spot.silent, spot.doubt_id = True, None
                 self._answered.append(spot)
 
+    def lost_sight(self) -> None:
+        """The pictures had broken off: a code that nobody was asked about yet has to show anew."""
+        self._spots = [spot for spot in self._spots if spot.silent or spot.doubt_id is not None]
+
     def _seen(self, sighting: Sighting, place: Place, at_mm: Point, t_s: float) -> Spot:
         spot = next((spot for spot in self._spots if spot.is_at(place.zone, at_mm)), None)
         if spot is None:

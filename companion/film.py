@@ -86,6 +86,8 @@ class Watcher:
         """One JSON object a proposal, one at each hand's end, one for a hand still open at the source's end."""
         for frame in _lingering(frames):
             self._now_s = frame.t_s
+            if frame.after_gap:
+                self._tracker.lost_sight()
             for event in self._tracker.update(self._look(frame), self._table):
                 yield from self._take(event)
         yield from self._find_way_back(is_last=True)
@@ -327,7 +329,8 @@ def _lingering(frames: Iterable[Frame]) -> Iterator[Frame]:
     for last in frames:
         yield last
     if last is not None:
-        yield from (replace(last, t_s=last.t_s + LINGER_S * (n + 1) / LINGER_LOOKS) for n in range(LINGER_LOOKS))
+        looks = (last.t_s + LINGER_S * (n + 1) / LINGER_LOOKS for n in range(LINGER_LOOKS))
+        yield from (replace(last, t_s=t_s, after_gap=False) for t_s in looks)
 
 
 def _there(table: Table | None) -> Table:

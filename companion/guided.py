@@ -135,6 +135,8 @@ def guided(
 
 
 def _news(course: _Course, still: Stillness, frame: Frame) -> Said | None:
+    if frame.after_gap:
+        still.lost_sight()
     if not still.is_worth_a_look(frame.image, frame.t_s):
         return None
     said = course.take(frame.image)

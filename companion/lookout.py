@@ -52,6 +52,9 @@ class Lookout:
         self._in_play = in_play
         self._drawn = drawn
         self._seen: tuple[Frame, View] | None = None
+        self._fresh_till_s = 0.0
+        """Until when what was seen last may be shown as what lies on the table."""
+
         self._asked = threading.Lock()
         self._last: Survey | None = None
         self._last_s = 0.0
@@ -69,8 +72,9 @@ class Lookout:
 
     def __call__(self, frame: Frame) -> View:
         """What a frame shows."""
+        fresh_till_s = time.monotonic() + frame.fresh_s
         view = self._eye(frame)
-        self._seen = frame, view
+        self._seen, self._fresh_till_s = (frame, view), fresh_till_s
         return view
 
     def look_with(self, eye: Eye) -> None:
@@ -84,9 +88,11 @@ class Lookout:
         self._seen = None
 
     def survey(self) -> Survey | None:
-        """The latest frame, looked at anew where the last look is not good any more; None before the first."""
+        """The latest frame, looked at anew where the last look is not good any more; None where none is fresh."""
         with self._asked:
             now_s = time.monotonic()
+            if not self._is_over and now_s > self._fresh_till_s:
+                return None
             if self._seen is not None and not self._still_holds(now_s):
                 self._last, self._last_s = self._looked(*self._seen), now_s
             return self._last

@@ -28,6 +28,12 @@ class Memory:
         self._hidden_since_s: dict[str, float] = {}
         """Since when the zones that are out of sight are so."""
 
+        self._seen_s: float | None = None
+        """When a view was taken in last."""
+
+        self._gap_since_s: float | None = None
+        """Since when nothing has been seen, until the next view: whatever it shows may have come since then."""
+
         self._owed: Counter[tuple[str, Card]] = Counter()
         self._before_us = Counter(places.lying(table)) if table is not None else Counter()
 
@@ -53,16 +59,23 @@ class Memory:
 
     # Seeing
 
+    def lost_sight(self) -> None:
+        """The pictures had broken off after the last view."""
+        self._gap_since_s = self._seen_s
+        for track in self:
+            track.lose_sight()
+
     def observe(self, view: View, also: Sequence[Sighting] = ()) -> None:
         """Takes in a view, and sightings that follow from it. An unknown zone says nothing."""
         seen: set[str] = set()
+        earliest_s = view.t_s if self._gap_since_s is None else self._gap_since_s
         for sighting, place, at_mm, sureness in spots(view.mats, (*also, *view.sightings)):
             if sighting.card is None or sighting.face is Card.UNKNOWN or place.zone == DRAW_ZONE:
                 continue
             if place.zone not in view.unknown_zones:
                 track = self.tracks.setdefault(sighting.card, Track(sighting.card, sighting.face))
                 if track.last_seen != place and not track.was_covered_in(place):
-                    track.hidden_since_s = self._hidden_since_s.get(place.zone, view.t_s)
+                    track.hidden_since_s = self._hidden_since_s.get(place.zone, earliest_s)
                 track.see(place, sighting, at_mm, sureness, view.t_s)
                 seen.add(sighting.card)
         for card, track in self.tracks.items():
@@ -70,7 +83,8 @@ class Memory:
                 track.unseen_since_s = None
             elif card not in seen:
                 track.miss(view.t_s, covered=track.held is not None and track.held.zone in view.unknown_zones)
-        self._hidden_since_s = {zone: self._hidden_since_s.get(zone, view.t_s) for zone in view.unknown_zones}
+        self._hidden_since_s = {zone: self._hidden_since_s.get(zone, earliest_s) for zone in view.unknown_zones}
+        self._seen_s, self._gap_since_s = view.t_s, None
         self._in_zone = _by_zone(self)
 
     # What hides what

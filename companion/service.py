@@ -121,7 +121,7 @@ def up(
         click.echo(ANSWERS_NOT, err=True)
         run_service(match, host, port, Camera(zones=zones, turn=turn, deck=named))
         return
-    pictures = _pictures(source, match)
+    pictures = _pictures(source, match, corridor)
     if pictures is not None:
         corridor.start(lookout.until_over(turn.turned(pictures)))
     camera = _camera(corridor, lookout, named)
@@ -133,8 +133,8 @@ def _camera(corridor: Corridor, lookout: Lookout, deck: str | None) -> Camera:
     return Camera(corridor.picture, corridor.image, lookout.survey, deck=deck)
 
 
-def _pictures(source: str, match: Match) -> Iterator[Frame] | None:
-    """A source's frames; None, with the reason on the page and in the terminal, where there are none."""
+def _pictures(source: str, match: Match, corridor: Corridor) -> Iterator[Frame] | None:
+    """A source's frames till the corridor stops; None, with the reason on the page and in the terminal, without any."""
 
     def tell(notice: Notice) -> None:
         click.echo(notice.sentence, err=True)
@@ -142,7 +142,7 @@ def _pictures(source: str, match: Match) -> Iterator[Frame] | None:
         match.trouble(by_hand if notice.blind else None)
 
     try:
-        return frames(source, fps=LIVE_FPS, tell=tell, patient=True, live=True)
+        return frames(source, fps=LIVE_FPS, tell=tell, wait=corridor.wait, patient=True, live=True)
     except Problem as problem:
         tell(Notice(str(problem), blind=True))
         return None

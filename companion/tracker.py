@@ -195,6 +195,16 @@ class Tracker:
         for card in (play.card, Card.ACCELERATOR) if play.times > 1 else (play.card,):
             self._memory.expect(card, zone)
 
+    def lost_sight(self) -> None:
+        """The pictures had broken off. Nothing that was waited for counts on across that, however long it was.
+
+        A card that did not count yet has to be seen anew; one that has been laid is missed only where it is looked for.
+        """
+        self._pause()
+        self._copies.lost_sight()
+        self._doubts.lost_sight()
+        self._memory.lost_sight()
+
     # Seeing
 
     def _pause(self) -> None:

@@ -196,6 +196,12 @@ class Track:
             self.unseen_since_s = t_s if self.unseen_since_s is None else self.unseen_since_s
         self.recent.append(None)
 
+    def lose_sight(self) -> None:
+        """What it was seen doing last may have been its last, or not: it has to be seen anew."""
+        self.recent.clear()
+        self.sureness.clear()
+        self.held, self.is_covered, self.bare_looks, self.bared_s = None, False, 0, None
+
     def pick_up(self) -> None:
         """Forget that it lay anywhere: it is in a hand now."""
         self.recent.clear()

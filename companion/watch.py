@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
@@ -47,6 +48,9 @@ NOT_THIS_DECK = say(
 MOST_FAILURES = 5
 """So often what goes wrong with one picture is passed over."""
 
+GOOD_AGAIN = 100
+"""After so many pictures in a row with which nothing went wrong what did is forgotten."""
+
 SOURCE_OVER = say("The pictures have come to an end. Plays can be entered by hand.")
 CROP_MM = 52.0
 CROP_SIDE_PX = 320
@@ -69,6 +73,7 @@ class Corridor:
         look: Look,
         mats: Callable[[MatchState], dict[str, str]],
         begin_afresh: Callable[[], None] = lambda: None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._match = match
         self._look = look
@@ -90,8 +95,11 @@ class Corridor:
         """The last id of a proposal or a question of the tracker before."""
 
         self._match_id: int | None = None
-        self._latest: Frame | None = None
-        self._failures = 0
+        self._clock = clock
+        self._latest: tuple[Frame, float] | None = None
+        """The frame that came last, and until when it is fresh."""
+
+        self._failures = self._good = 0
         self._things: dict[str, float] = {}
         """Since when something that may be a card without a sticker lies in each zone."""
 
@@ -106,6 +114,10 @@ class Corridor:
     def stop(self) -> None:
         """Asks the thread to end after the frame in hand."""
         self._stop.set()
+
+    def wait(self, seconds: float) -> bool:
+        """Waits; True at once when the thread has been asked to end. For whoever makes the frames."""
+        return self._stop.wait(seconds)
 
     @property
     def is_stopped(self) -> bool:
@@ -133,14 +145,17 @@ class Corridor:
             self._last_id, self._tracker = self._tracker.last_id, None
 
     def picture(self) -> bytes | None:
-        """The latest frame as JPEG, or None before the first."""
-        frame = self._latest
-        return None if frame is None else _jpeg(frame.image)
+        """The latest frame as JPEG, or None where there is no fresh one."""
+        image = self.image()
+        return None if image is None else _jpeg(image)
 
     def image(self) -> np.ndarray | None:
-        """The latest frame as it is, `(H, W, 3) uint8 BGR`, or None before the first."""
-        frame = self._latest
-        return None if frame is None else frame.image
+        """The latest frame as it is, `(H, W, 3) uint8 BGR`, or None where there is no fresh one.
+
+        What a camera saw a while ago says nothing of the table now, and nobody is to confirm anything by it.
+        """
+        latest = self._latest
+        return latest[0].image if latest is not None and self._clock() <= latest[1] else None
 
     def _run(self, frames: Iterable[Frame], at_the_end: str) -> None:
         try:
@@ -148,7 +163,8 @@ class Corridor:
                 if self._stop.is_set():
                     return
                 self._take_or_begin_afresh(frame)
-            self._match.trouble(at_the_end)
+            if not self._stop.is_set():
+                self._match.trouble(at_the_end)
         except Problem as problem:
             self._match.trouble(say("%(problem)s Plays can be entered by hand meanwhile.", problem=str(problem)))
         except Exception:
@@ -160,10 +176,13 @@ class Corridor:
         """Takes a frame in; where that fails, though not too often, the next is looked at as if it were the first."""
         try:
             self.take(frame)
+            self._good += 1
+            if self._good >= GOOD_AGAIN:
+                self._failures = 0
         except Problem:
             raise
         except Exception:
-            self._failures += 1
+            self._failures, self._good = self._failures + 1, 0
             if self._failures > MOST_FAILURES:
                 raise
             log.exception("a picture could not be taken in")
@@ -172,7 +191,9 @@ class Corridor:
 
     def take(self, frame: Frame) -> None:
         """One frame on its way: read, followed, and what it brings handed to the match."""
-        self._latest = frame
+        before, self._latest = self._latest, (frame, self._clock() + frame.fresh_s)
+        if frame.after_gap or (before is not None and before[0].image.shape != frame.image.shape):
+            self._lose_sight()
         view = self._look(frame)
         state = self._match.state
         self._match.trouble(view.trouble or self._of_things(view, state))
@@ -183,6 +204,12 @@ class Corridor:
             return
         for event in self._tracker.update(view, preview(state)):
             self._hand_on(event, view, frame)
+
+    def _lose_sight(self) -> None:
+        """What was seen before the frames broke off, or on ones of another size, has not lasted till now."""
+        self._things = {}
+        if self._tracker is not None:
+            self._tracker.lost_sight()
 
     def _of_things(self, view: View, state: MatchState) -> str | None:
         """What is to be said of something that may be a card without a sticker, once it has lain for a while."""

@@ -12,10 +12,11 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
+from virtual_time import VirtualTime
 
 from companion.errors import Problem
 from companion.vision import devices, picture
-from companion.vision.camera import Frame, Notice, camera_answers, frames, read_picture, shown
+from companion.vision.camera import Frame, Notice, Threads, camera_answers, frames, read_picture, shown
 
 
 def grey(level: int, size: tuple[int, int] = (36, 64)) -> np.ndarray:
@@ -145,32 +146,17 @@ def test_without_a_simulated_table_there_is_a_sentence():
 # --- Cameras that come and go ---------------------------------------------------------------------------------
 
 
-class Clock:
-    """A clock that runs on with every frame and every wait."""
-
-    def __init__(self) -> None:
-        self.now_s = 0.0
-        self.waits: list[float] = []
-
-    def __call__(self) -> float:
-        return self.now_s
-
-    def wait(self, pause_s: float) -> None:
-        self.waits.append(pause_s)
-        self.now_s += pause_s
-
-
 class FakeCamera:
     """Gives the pictures of one plugging-in, ten a second, then nothing more."""
 
-    def __init__(self, clock: Clock, pictures: Iterator[np.ndarray | None]) -> None:
+    def __init__(self, clock: VirtualTime, pictures: Iterator[np.ndarray | None]) -> None:
         self._clock = clock
         self._pictures = pictures
         self._image: np.ndarray | None = None
         self.done: list[str] = []
 
     def grab(self) -> bool:
-        self._clock.now_s += 0.1
+        self._clock.sleep(0.1)
         self._image = next(self._pictures, None)
         return self._image is not None
 
@@ -187,32 +173,51 @@ class FakeCamera:
         self.done.append("close")
 
 
+class Instant(VirtualTime):
+    """For a camera in a thread that this time does not know of: nothing takes any."""
+
+    def sleep(self, seconds: float) -> None:
+        pass
+
+
 def noisy(count: int, level: int = 100, size: tuple[int, int] = (36, 64)) -> Iterator[np.ndarray]:
     """Pictures as a sensor gives them: never twice the same."""
     rng = np.random.default_rng(level)
     return (rng.integers(level - 5, level + 5, (*size, 3), np.uint8) for _ in range(count))
 
 
+def still() -> np.ndarray:
+    """One such picture."""
+    return next(noisy(1, level=90))
+
+
+def gaps(times: list[float]) -> list[float]:
+    return [later - earlier for earlier, later in itertools.pairwise(times)]
+
+
 class Bench:
     """A camera that is plugged in again and again: each try to open it takes the next of `tries`."""
 
     def __init__(self, *tries: Iterator[np.ndarray | None] | None) -> None:
-        self.clock = Clock()
+        self.clock = VirtualTime()
+        self.tried_s: list[float] = []
+        """When it was tried to open it."""
+
         self.notices: list[Notice] = []
         self.cameras: list[FakeCamera] = []
         self._tries = iter(tries)
 
     def open(self, source: str) -> FakeCamera:
-        pictures = next(self._tries)
+        self.tried_s.append(round(self.clock.now_s, 1))
+        pictures = next(self._tries, None)
         if pictures is None:
             raise Problem("There is no camera.")
         self.cameras.append(FakeCamera(self.clock, pictures))
         return self.cameras[-1]
 
     def frames(self, source: str = "0", **more: object) -> Iterator[Frame]:
-        return frames(
-            source, clock=self.clock, wait=self.clock.wait, tell=self.notices.append, open_device=self.open, **more
-        )
+        how = {"wait": self.clock.sleep, "threads": Threads(self.clock.start, self.clock.sleep)} | more
+        return frames(source, clock=self.clock, tell=self.notices.append, open_device=self.open, **how)
 
 
 def test_frames_of_a_camera_carry_the_clock():
@@ -245,29 +250,30 @@ def test_who_is_patient_gets_frames_once_the_camera_is_there():
     assert [notice.blind for notice in bench.notices] == [True, False]
 
 
-def test_an_unplugged_camera_is_opened_again_with_longer_and_longer_pauses():
-    bench = Bench(noisy(3), None, None, None, noisy(3))
+def test_an_unplugged_camera_is_looked_for_again_and_again():
+    bench = Bench(noisy(3), None, None, None, noisy(4))
 
     seen = list(itertools.islice(bench.frames(), 6))
 
     assert len(seen) == 6
-    assert bench.clock.waits == [0.5, 0.5, 1.0, 2.0]
+    assert gaps(bench.tried_s) == pytest.approx([0.9, 1.0, 1.0, 1.0], abs=0.15)
     assert [notice.blind for notice in bench.notices] == [False, True, False]
     assert bench.cameras[0].done[-1] == "close"
 
 
 def test_a_camera_that_hands_out_its_last_picture_for_ever_is_opened_again():
-    bench = Bench(itertools.chain(noisy(5), itertools.repeat(grey(90))), noisy(3))
+    bench = Bench(itertools.chain(noisy(5), itertools.repeat(still())), noisy(4))
 
-    seen = list(itertools.islice(bench.frames(), 36))
+    seen = list(itertools.islice(bench.frames(), 9))
 
     assert len(bench.cameras) == 2
-    assert sum(bool((frame.image == 90).all()) for frame in seen) <= 32
-    assert any(notice.blind for notice in bench.notices)
+    assert sum(np.array_equal(frame.image, still()) for frame in seen) == 1
+    assert [notice.blind for notice in bench.notices] == [False, True, False]
+    assert "same picture for ever" in bench.notices[1].sentence
 
 
 def test_a_stream_may_well_send_the_same_picture_for_long():
-    bench = Bench(itertools.repeat(grey(90)))
+    bench = Bench(itertools.repeat(still()))
 
     seen = list(itertools.islice(bench.frames("rtsp://camera/live"), 100))
 
@@ -276,7 +282,7 @@ def test_a_stream_may_well_send_the_same_picture_for_long():
 
 
 def test_another_size_after_the_camera_came_back_is_tried_again():
-    bench = Bench(noisy(2), noisy(2, size=(18, 32)), noisy(2))
+    bench = Bench(noisy(2), noisy(2, size=(18, 32)), noisy(3))
 
     seen = list(itertools.islice(bench.frames(), 4))
 
@@ -284,7 +290,7 @@ def test_another_size_after_the_camera_came_back_is_tried_again():
 
 
 def test_another_size_that_stays_is_taken_with_a_sentence():
-    bench = Bench(noisy(2), *(noisy(2, size=(18, 32)) for _ in range(4)))
+    bench = Bench(noisy(2), *(noisy(3, size=(18, 32)) for _ in range(4)))
 
     seen = list(itertools.islice(bench.frames(), 4))
 
@@ -324,9 +330,12 @@ def test_a_hand_before_the_lens_for_a_moment_changes_no_exposure():
 
 def test_waiting_for_a_camera_can_be_ended_from_outside():
     bench = Bench(noisy(2))
-    ends = frames("0", clock=bench.clock, wait=lambda pause_s: True, tell=bench.notices.append, open_device=bench.open)
 
-    assert len(list(ends)) == 2
+    def wait(pause_s: float) -> bool:
+        bench.clock.sleep(pause_s)
+        return any(notice.blind for notice in bench.notices)
+
+    assert len(list(bench.frames(wait=wait))) == 2
 
 
 def test_leaving_off_gives_the_camera_back():
@@ -394,7 +403,7 @@ def test_video_devices_are_listed_by_number(tmp_path):
 def test_the_first_camera_that_gives_a_picture_answers(monkeypatch):
     monkeypatch.setattr("companion.vision.camera.video_devices", lambda: ["/dev/video0", "/dev/video2"])
     opened = {"/dev/video0": iter([]), "/dev/video2": noisy(1)}
-    clock = Clock()
+    clock = Instant()
 
     assert camera_answers(lambda source: FakeCamera(clock, opened[source])) == "/dev/video2"
 

@@ -119,7 +119,7 @@ def test_without_a_picture_the_page_says_so(match):
 
     shown = text_of(app_of(match).test_client().get("/camera"))
 
-    assert "No camera answers. Plays can be entered by hand. There is no picture yet." in shown
+    assert "No camera answers. Plays can be entered by hand. There is no fresh picture at the moment." in shown
 
 
 def test_a_stranger_sees_neither_picture_nor_figures(page):

@@ -439,6 +439,61 @@ def test_after_a_picture_that_cannot_be_taken_in_the_table_is_followed_on(table:
     assert table.waiting() == ["Ann roll"]
 
 
+def test_a_picture_that_is_not_fresh_any_more_is_not_shown(table: Filmed):
+    now = [10.0]
+    corridor = Corridor(table.match, table._look, lambda _state: dict(MATS), clock=lambda: now[0])
+    corridor.take(Frame(PICTURE, 0.1, fresh_s=4.0))
+
+    now[0] += 3.9
+    assert corridor.picture() is not None
+    now[0] += 0.2
+    assert (corridor.picture(), corridor.image()) == (None, None)
+
+
+def test_the_last_picture_of_a_film_is_shown_on(table: Filmed):
+    now = [10.0]
+    corridor = Corridor(table.match, table._look, lambda _state: dict(MATS), clock=lambda: now[0])
+    corridor.take(Frame(PICTURE, 0.1))
+
+    now[0] += 3600.0
+    assert corridor.picture() is not None
+
+
+def test_a_card_seen_before_a_gap_is_proposed_only_when_it_is_seen_after_it(table: Filmed):
+    table.lay("roll-01", "side-1/battle")
+    table.film(0.1)
+    table.t_s += 60.0
+    table.corridor.take(Frame(PICTURE, table.t_s, after_gap=True))
+    assert table.waiting() == []
+
+    table.film(0.2)
+    assert table.waiting() == ["Ann roll"]
+
+
+def test_what_lies_there_before_a_gap_is_not_spoken_of_as_lying_there_ever_since(table: Filmed):
+    table.things = frozenset({"side-1/battle"})
+    table.film(1.0)
+    table.t_s += 60.0
+    table.corridor.take(Frame(PICTURE, table.t_s, after_gap=True))
+    assert table.match.state.trouble is None
+
+    table.film(LIES_S)
+    assert "cannot be read" in table.match.state.trouble
+
+
+def test_a_picture_now_and_then_that_cannot_be_taken_in_ends_nothing(table: Filmed):
+    def look(frame: Frame) -> View:
+        if round(frame.t_s * 10) % 150 == 149:
+            raise IndexError
+        return table._look(frame)
+
+    table.lay("roll-01", "side-1/battle")
+    corridor = Corridor(table.match, look, lambda _state: dict(MATS))
+    corridor.start(Frame(PICTURE, n / 10) for n in range(1500)).join()
+
+    assert "have come to an end" in table.match.state.trouble
+
+
 def test_a_camera_of_which_no_picture_can_be_taken_in_is_given_up_with_a_sentence(table: Filmed):
     def look(frame: Frame) -> View:
         raise IndexError

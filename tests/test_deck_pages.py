@@ -451,7 +451,7 @@ def test_a_file_that_is_no_picture_is_told(content, sentence, page, begun):
 def test_without_a_picture_there_is_nothing_to_take(page, begun, camera):
     camera.image = None
 
-    assert "There is no picture yet" in text_of(post(page, begun, card=FIRST.value))
+    assert "There is no fresh picture" in text_of(post(page, begun, card=FIRST.value))
 
 
 def test_a_hand_being_played_is_warned_of(page, begun, match):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+import cv2
 import numpy as np
 import pytest
 from pictures import SKIN, Lens, Mat, Scene, Sticker, Thing, arm, clean, grainy, lit, on_mat, through
@@ -223,6 +224,32 @@ def test_a_card_whose_sticker_cannot_be_read_leaves_the_zone_unknown_until_it_ca
 
     assert (lying(unread), unread.unknown_zones) == (set(), {BATTLE})
     assert (lying(read), read.unknown_zones) == ({("roll-03", BATTLE)}, frozenset())
+
+
+def test_after_a_gap_only_what_is_seen_then_is_told():
+    film = settled(ROLL)
+    bare = lit(clean(Scene((SIDE,), ()), LENS), LENS)
+    film.number += 600
+
+    first = film.eye(Frame(grainy(bare, LENS.noise, 1), film.number / 10, after_gap=True))
+    later = film.show(count=1)
+
+    assert (first.unknown_zones, first.trouble) == (EVERY_ZONE, LIGHT_OR_CAMERA)
+    assert BATTLE in later.unknown_zones
+    assert lying(film.show(count=6)) == set()
+    assert lying(film.show(ROLL, count=8)) == {("roll-03", BATTLE)}
+
+
+def test_on_pictures_of_another_size_the_eye_begins_afresh():
+    film = settled(ROLL)
+    large = lit(clean(Scene((SIDE,), (ROLL,)), LENS), LENS)
+    small = np.ascontiguousarray(cv2.resize(large, None, fx=0.8, fy=0.8, interpolation=cv2.INTER_AREA))
+
+    views = [film.eye(Frame(grainy(small, LENS.noise, n), 2.0 + n / 10)) for n in range(8)]
+
+    assert views[0].unknown_zones == EVERY_ZONE
+    assert lying(views[-1]) == {("roll-03", BATTLE)}
+    assert max(x for mat in views[-1].mats for x, _ in mat.corners_px) < small.shape[1]
 
 
 def test_a_lamp_switched_off_and_on_loses_nothing():

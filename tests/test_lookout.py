@@ -120,3 +120,15 @@ def test_while_pictures_come_none_is_the_last(clock):
     seen(next(pictures))
 
     assert not seen.survey().is_last
+
+
+def test_what_was_seen_is_not_told_any_more_once_the_picture_is_not_fresh(clock):
+    seen = Lookout(Eye())
+    seen(Frame(SEEN, 0.0, fresh_s=4.0))
+    assert seen.survey() is not None
+
+    clock["now"] += 4.1
+    assert seen.survey() is None
+
+    seen(Frame(SEEN, 4.1, fresh_s=4.0))
+    assert seen.survey() is not None

@@ -987,3 +987,75 @@ def test_a_refused_card_that_lies_on_is_not_legal_because_two_looks_have_missed_
     table.see(2.0)
 
     assert plays(table.events) == ["Ann 50", "Ann roll", "Bob discard gasoline"]
+
+
+# The pictures break off
+
+
+def gap(table: Sim, seconds: float = 120.0) -> None:
+    """No picture comes for a while."""
+    table.tracker.lost_sight()
+    table.t_s += seconds
+
+
+def test_a_card_that_was_waited_with_has_to_be_seen_anew_after_a_gap():
+    table = Sim(table_after("Ann roll"), confirm=False)
+    table.lay("speed-limit-01", "side-2/battle")
+    table.see(2.0)
+    gap(table)
+    table.cards.clear()
+
+    assert plays(table.see(3.0, unknown=("side-2/battle",)) + table.see(3.0)) == []
+
+
+def test_how_long_a_card_has_been_lying_does_not_grow_in_a_gap():
+    table = Sim(table_after("Ann roll"), confirm=False)
+    table.lay("speed-limit-01", "side-2/battle")
+    table.see(1.0)
+    gap(table)
+
+    assert plays(table.see(3.0)) == []
+    assert plays(table.see(2.0)) != []
+
+
+def test_a_card_is_not_missed_for_the_time_of_a_gap():
+    table = Sim(table_after())
+    table.lay("roll-01", "side-1/battle")
+    table.see(1.0)
+    table.take_up("roll-01")
+    table.see(GONE_S - 0.5)
+    gap(table)
+
+    assert questions(table.see(GONE_S - 0.5)) == []
+    assert len(questions(table.see(1.0))) == 1
+
+
+def test_a_card_that_lies_as_it_did_after_a_gap_is_neither_new_nor_missed():
+    table = Sim(table_after())
+    table.lay("roll-01", "side-1/battle")
+    table.see(1.0)
+    gap(table)
+
+    assert table.see(5.0) == []
+
+
+def test_a_proposal_whose_card_has_gone_in_a_gap_is_withdrawn_once_its_place_is_seen_bare():
+    table = Sim(table_after(), confirm=False)
+    table.lay("roll-01", "side-1/battle")
+    table.see(1.0)
+    gap(table)
+    table.cards.clear()
+
+    assert table.see(2.0, unknown=("side-1/battle",)) == []
+    assert [type(event) for event in table.see(2.0)] == [Withdrawn]
+
+
+def test_cards_that_were_laid_in_a_gap_are_proposed_in_the_order_that_the_rules_allow():
+    table = Sim(table_after())
+    table.see(1.0)
+    gap(table)
+    table.lay("100-01", "side-1/distance")
+    table.lay("roll-01", "side-1/battle")
+    table.lay("roll-02", "side-2/battle")
+
+    assert plays(table.see(3.0))[:2] == ["Ann roll", "Bob roll"]

@@ -75,7 +75,7 @@ def take(name: str) -> AnyResponse | tuple[str, int]:
         photo = _photograph()
         image = _seen() if photo is None else photo
         if image is None:
-            raise Problem(_("There is no picture yet: plug in a camera, or send a photograph."))
+            raise Problem(_("There is no fresh picture: plug in a camera, or send a photograph."))
         verdict = service().guide.take(enrolment, subject, image, more=request.form.get("how") == "more")
         if photo is None:
             service().guide.seen(image)

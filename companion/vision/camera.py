@@ -1,40 +1,65 @@
 """Frames from a camera, a film, a folder of pictures, a stream, or the simulated table: all through `frames`.
 
-A camera that is lost is opened again with longer and longer pauses; meanwhile no frames come and a `Notice` says so.
-The device itself hides behind `Device`, so everything else here runs without one.
+A camera is captured in a thread of its own (`companion.vision.capture`). Whoever reads its frames watches over that
+thread by the clock: a camera that brings nothing, is unplugged or hangs is said to be so at once by a `Notice`, left,
+and opened anew in another thread. The device itself hides behind `Device`, so everything else here runs without one.
 """
 
 from __future__ import annotations
 
 import logging
+import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from contextlib import closing, suppress
+from dataclasses import dataclass
 from math import inf
 from pathlib import Path
-
-import numpy as np
 
 from companion.errors import Problem
 from companion.said import say
 from companion.vision.boxes import Image
+from companion.vision.capture import Capture, Fault, Manner, Shot, is_picture
 from companion.vision.devices import Device, is_stream, opener_of, shown, video_devices
+from companion.vision.guarded import Guarded
 from companion.vision.opencv import cv2
 from companion.vision.picture import SUFFIXES, read_picture
 
 __all__ = ["Device", "Frame", "Notice", "camera_answers", "frames", "read_picture", "shown"]
 
 FOLDER_FPS = 10.0
-LOCK_AFTER_S = 2.0
-"""How long a camera may set exposure, white balance and focus by itself before they are held."""
+FRESH_S = 4.0
+"""So long after it came a camera's picture may be shown as what lies on the table."""
 
-FROZEN_AFTER_S = 3.0
-"""Pictures that are the same bit for bit for so long come from a camera that is gone: a sensor is never that still.
-Not so a stream: its pictures may well be the same where nothing moves, and its connection tells when it is gone."""
+BLIND_S = 2.0
+"""A camera of which no good picture has come for so long is said to be blind."""
 
-PAUSES_S = (0.5, 1.0, 2.0, 4.0)
-"""Pauses before the camera is opened again; the last one repeats."""
+LEFT_AFTER_S = 2.0
+LEFT_STREAM_AFTER_S = 5.0
+"""After so long it is left and opened anew. A stream that falters goes on by itself more often than a device."""
+
+FIRST_S = 5.0
+"""So long it may take after its opening to bring the first picture."""
+
+OPEN_S = 4.0
+"""An opening that takes longer is waited for on, but another is tried beside it."""
+
+FIRST_OPEN_S = 10.0
+"""So long whoever asks for a camera waits to be told that it does not answer."""
+
+STALE_S = 1.0
+"""A picture that was so long on its way is thrown away."""
+
+PAUSES_S = (0.5, 1.0)
+COSTLY_PAUSES_S = (0.5, 1.0, 2.0)
+"""Pauses before a camera is opened again; the last one repeats. Whether a device file is there costs only a look."""
+
+MOST_THREADS = 4
+"""So many threads at most capture one camera: one that is read, and some that hang in a driver and cannot be ended."""
+
+POLL_S = 0.02
+CLOSING_S = 0.5
+"""So long is waited at the end until the device is given back."""
 
 WRONG_SIZE_TRIES = 3
 
@@ -45,6 +70,11 @@ class Frame:
 
     image: Image
     t_s: float
+    after_gap: bool = False
+    """Pictures had broken off before this one: what it shows need not follow from what was seen before."""
+
+    fresh_s: float = inf
+    """So long after it came it may be shown as what lies on the table now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +89,21 @@ class Notice:
 Tell = Callable[[Notice], None]
 Wait = Callable[[float], object]
 Opener = Callable[[], Device]
+
+
+@dataclass(frozen=True, slots=True)
+class Threads:
+    """What threads are made of; tests have a time of their own."""
+
+    start: Callable[[Callable[[], None]], object]
+    sleep: Callable[[float], object] = time.sleep
+
+
+def _in_a_thread(run: Callable[[], None]) -> None:
+    threading.Thread(target=run, name="camera", daemon=True).start()
+
+
+REAL = Threads(_in_a_thread)
 
 
 def _log(notice: Notice) -> None:
@@ -76,14 +121,16 @@ def frames(
     open_device: Callable[[str], Device] | None = None,
     patient: bool = False,
     live: bool = False,
+    threads: Threads = REAL,
 ) -> Iterator[Frame]:
     """The frames of a source: `0`, `/dev/video2`, a film, a folder, `http://…`, `rtsp://…`, `picamera2:`, `demo:`.
 
     `fps` thins a camera, stream or film to at most so many frames a second and gives a folder its pace (10).
     `t_s` is `clock()` for cameras and streams, the film's own time, or number / fps in a folder. `wait(seconds)`
     pauses, and ends the frames when it returns something true (`Event.wait` does). `tell` hears what is wrong
-    meanwhile. `demo` makes the frames of `demo:`, `open_device` opens devices in the place of the real ones.
-    `patient` waits for a camera that is not there yet; `live` plays what is no camera at its own speed.
+    meanwhile, in the thread that reads. `demo` makes the frames of `demo:`, `open_device` opens devices in the place
+    of the real ones, `threads` captures them. `patient` waits for a camera that is not there yet; `live` plays what
+    is no camera at its own speed.
     Raises Problem at once for a source that is not there or cannot be opened.
     """
     if fps is not None and not 0 < fps <= 1000:
@@ -91,9 +138,10 @@ def frames(
     if source.startswith("demo:"):
         return _paced(_demo(demo), clock, wait) if live else _demo(demo)
     if is_device(source):
-        opener = opener_of(source, open_device)
-        camera = _Camera(shown(source), opener, clock, wait, tell, inf if is_stream(source) else FROZEN_AFTER_S)
-        return _device_frames(camera, _first(opener, patient, tell), fps)
+        manner = Manner(clock, threads.sleep, fps, may_repeat=is_stream(source))
+        is_cheap = not (is_stream(source) or source.startswith("picamera2:"))
+        camera = _Camera(shown(source), opener_of(source, open_device), manner, wait, tell, threads, is_cheap=is_cheap)
+        return _Reader(camera).frames(patient=patient)
     path = Path(source).expanduser()
     stills = path.is_dir()
     played = _folder_frames(path, fps or FOLDER_FPS, tell) if stills else _film_frames(path, fps)
@@ -181,135 +229,238 @@ def _paced(played: Iterator[Frame], clock: Callable[[], float], wait: Wait) -> I
 class _Camera:
     name: str
     opener: Opener
-    clock: Callable[[], float]
+    manner: Manner
     wait: Wait
     tell: Tell
-    frozen_after_s: float
+    threads: Threads
+    is_cheap: bool
+    """Whether trying to open it costs next to nothing while it is not there."""
 
 
-def _first(opener: Opener, patient: bool, tell: Tell) -> Device | None:
-    try:
-        return opener()
-    except Problem as problem:
+class _Stopped(Exception):
+    """Whoever reads the frames wants no more of them."""
+
+
+class _Reader:
+    """Brings the frames of one camera, and watches over the captures that they come from."""
+
+    def __init__(self, camera: _Camera) -> None:
+        self._camera = camera
+        self._captures: list[Capture] = []
+        """All whose threads have not ended."""
+
+        self._next_s = -inf
+        """When another opening may be begun."""
+
+        self._failed = 0
+        """How many captures in a row have brought no frame."""
+
+        self._shape: tuple[int, ...] | None = None
+        self._wrong_sizes = 0
+        self._sample = b""
+        self._said: str | None = None
+        """What was said when frames broke off; None while they come."""
+
+    def frames(self, *, patient: bool) -> Iterator[Frame]:
+        """Frames until they are stopped. Raises Problem at once where the camera cannot be opened, unless `patient`."""
         if not patient:
-            raise
-        waits = say("%(problem)s It is used as soon as it is there.", problem=str(problem))
-        tell(Notice(waits, blind=True))
-        return None
+            with suppress(_Stopped):
+                self._open_at_once()
+        return self._all()
 
-
-def _device_frames(camera: _Camera, device: Device | None, fps: float | None) -> Iterator[Frame]:
-    """Frames for ever: a run of them, and when it breaks off, the next as soon as the device opens again."""
-    shape: tuple[int, ...] | None = None
-    wrong_sizes = 0
-    while device := device or _reopened(camera):
-        well = False
+    def _all(self) -> Iterator[Frame]:
         try:
-            for frame in _run(camera, device, fps):
-                if shape and frame.image.shape != shape and wrong_sizes < WRONG_SIZE_TRIES:
-                    wrong_sizes += 1
-                    break
-                if not well:
-                    _greet(camera, frame.image, shape)
-                    well, wrong_sizes, shape = True, 0, frame.image.shape
-                yield frame
+            while True:
+                yield from self._of(self._opened())
+        except _Stopped:
+            return
         finally:
-            device.close()
-        device = None
-        if well:
-            lost = say("%(camera)s sends no pictures any more; it is tried again and again.", camera=camera.name)
-            camera.tell(Notice(lost, blind=True))
-        if camera.wait(PAUSES_S[0]):
+            self._leave_all()
+
+    # Opening
+
+    def _open_at_once(self) -> None:
+        camera, capture = self._camera, self._begin()
+        while not capture.is_open:
+            if capture.is_dry:
+                self._captures.clear()
+                raise self._problem(capture)
+            if self._now() - capture.begun_s > FIRST_OPEN_S:
+                capture.give_up()
+                raise Problem(
+                    say(
+                        "%(camera)s does not answer: unplug it, plug it in again, and try once more.",
+                        camera=camera.name,
+                    )
+                )
+            self._pause()
+
+    def _begin(self) -> Capture:
+        capture = Capture(self._camera.opener, self._camera.manner, self._sample)
+        self._captures.append(capture)
+        self._next_s = self._now() + OPEN_S
+        self._camera.threads.start(capture.run)
+        return capture
+
+    def _opened(self) -> Capture:
+        """The first capture that opens. Another is begun when one has failed, and beside one that takes long."""
+        since_s = self._now()
+        while True:
+            for capture in self._captures:
+                if capture.is_dry and not capture.is_given_up:
+                    self._has_failed(capture)
+            self._captures = [capture for capture in self._captures if not capture.is_over]
+            ready = next((c for c in self._captures if c.is_open and not c.is_given_up), None)
+            if ready is not None:
+                return ready
+            self._begin_another()
+            if self._said is None and self._now() - since_s > BLIND_S:
+                self._say(
+                    say("%(camera)s sends no pictures yet; it is tried again and again.", camera=self._camera.name)
+                )
+            self._pause()
+
+    def _begin_another(self) -> None:
+        if self._now() < self._next_s:
             return
+        if len(self._captures) < MOST_THREADS:
+            self._begin()
+        else:
+            self._say(
+                say("%(camera)s does not answer any more: unplug it and plug it in again.", camera=self._camera.name)
+            )
 
-
-def _greet(camera: _Camera, image: Image, before: tuple[int, ...] | None) -> None:
-    """Says that pictures come, and when they are not as they should be."""
-    height, width = image.shape[:2]
-    if before and image.shape != before:
-        camera.tell(Notice(f"{camera.name} now gives {width} × {height} pixels instead of {before[1]} × {before[0]}."))
-    else:
-        camera.tell(Notice(f"{camera.name} gives {width} × {height} pixels."))
-
-
-def _reopened(camera: _Camera) -> Device | None:
-    """The device once it opens again; None when the wait was ended from outside."""
-    attempt = 0
-    while True:
-        with suppress(Problem):
-            return camera.opener()
-        if camera.wait(PAUSES_S[min(attempt, len(PAUSES_S) - 1)]):
-            return None
-        attempt += 1
-
-
-@dataclass(frozen=True, slots=True)
-class _Watch:
-    """What is remembered of a run of pictures from one opened device."""
-
-    started_s: float
-    changed_s: float
-    due_s: float
-    sample: bytes = b""
-    held_light: float | None = None
-    """Mean brightness when exposure was held, None while the camera sets it itself."""
-
-    strange_s: float | None = None
-    """Since when the brightness has been far from that."""
-
-
-def _run(camera: _Camera, device: Device, fps: float | None) -> Iterator[Frame]:
-    """Frames until the device gives none, or the same one for too long."""
-    now_s = camera.clock()
-    watch = _Watch(now_s, now_s, now_s)
-    while device.grab():
-        now_s = camera.clock()
-        if now_s < watch.due_s - 0.001:
-            continue
-        image = device.retrieve()
-        if image is None or image.ndim != 3:
+    def _has_failed(self, capture: Capture) -> None:
+        """It brings nothing; that is said where no frame has come yet."""
+        capture.give_up()
+        self._try_later()
+        if self._said is not None:
             return
-        watch = _kept_steady(device, _looked_at(watch, image, now_s, fps), image, now_s)
-        if now_s - watch.changed_s > camera.frozen_after_s:
-            return
-        yield Frame(image, now_s)
+        if capture.problem is None:
+            self._say(self._why_blind(capture))
+        else:
+            problem = str(self._problem(capture))
+            self._say(say("%(problem)s It is used as soon as it is there.", problem=problem))
+
+    def _problem(self, capture: Capture) -> Problem:
+        if isinstance(capture.problem, Problem):
+            return capture.problem
+        return Problem(
+            say("%(camera)s cannot be used: unplug it and plug it in again.", camera=self._camera.name), exit_code=1
+        )
+
+    def _try_later(self) -> None:
+        pauses_s = PAUSES_S if self._camera.is_cheap else COSTLY_PAUSES_S
+        self._next_s = self._now() + pauses_s[min(self._failed, len(pauses_s) - 1)]
+        self._failed += 1
+
+    # Reading
+
+    def _of(self, capture: Capture) -> Iterator[Frame]:
+        """The frames of a capture until it breaks off."""
+        for other in self._captures:
+            if other is not capture:
+                other.give_up()
+        is_first, asked_s = True, self._asked(capture)
+        while True:
+            shot = capture.taken()
+            if shot is not None:
+                if self._is_of_wrong_size(shot):
+                    break
+                if self._now() - shot.t_s < STALE_S:
+                    yield self._frame(shot, is_first=is_first)
+                    is_first = False
+                asked_s = self._asked(capture)
+            elif capture.is_dry or self._is_lost(capture, asked_s, is_first=is_first):
+                break
+            else:
+                self._pause()
+        self._leave(capture)
+
+    def _asked(self, capture: Capture) -> float:
+        capture.ask()
+        return self._now()
+
+    def _is_lost(self, capture: Capture, asked_s: float, *, is_first: bool) -> bool:
+        """Whether no good picture has come for so long that the device is to be opened anew. A long while is said."""
+        quiet_s = self._now() - min(asked_s, capture.moved_s)
+        if quiet_s > BLIND_S and self._said is None:
+            self._say(self._why_blind(capture))
+        if is_first:
+            return quiet_s > FIRST_S
+        return quiet_s > (LEFT_STREAM_AFTER_S if self._camera.manner.may_repeat else LEFT_AFTER_S)
+
+    def _leave(self, capture: Capture) -> None:
+        """Its thread ends by itself, as soon as the device lets it."""
+        capture.give_up()
+        self._sample = capture.sample or self._sample
+        self._try_later()
+        if self._said is None:
+            self._say(self._why_blind(capture))
+
+    def _leave_all(self) -> None:
+        for capture in self._captures:
+            capture.give_up()
+        for _ in range(int(CLOSING_S / POLL_S)):
+            if all(capture.is_over for capture in self._captures):
+                return
+            self._camera.threads.sleep(POLL_S)
+
+    def _is_of_wrong_size(self, shot: Shot) -> bool:
+        """Whether a picture is smaller than those before; where it stays so, it is put up with in the end."""
+        is_wrong = self._shape is not None and _pixels(shot.image.shape) < _pixels(self._shape)
+        self._wrong_sizes = self._wrong_sizes + 1 if is_wrong else 0
+        return 0 < self._wrong_sizes <= WRONG_SIZE_TRIES
+
+    def _frame(self, shot: Shot, *, is_first: bool) -> Frame:
+        after_gap = self._shape is not None and (is_first or self._said is not None)
+        if is_first or self._said is not None:
+            self._greet(shot.image)
+        self._shape, self._failed, self._wrong_sizes, self._said = shot.image.shape, 0, 0, None
+        return Frame(shot.image, shot.t_s, after_gap, FRESH_S)
+
+    # Saying
+
+    def _greet(self, image: Image) -> None:
+        """Says that pictures come, and when they are not as they should be."""
+        camera, before, (height, width) = self._camera, self._shape, image.shape[:2]
+        if before and image.shape != before:
+            now = f"{camera.name} now gives {width} × {height} pixels instead of {before[1]} × {before[0]}."
+            camera.tell(Notice(now))
+        else:
+            camera.tell(Notice(f"{camera.name} gives {width} × {height} pixels."))
+
+    def _say(self, sentence: str) -> None:
+        if sentence != self._said:
+            self._said = sentence
+            self._camera.tell(Notice(sentence, blind=True))
+
+    def _why_blind(self, capture: Capture) -> str:
+        name = self._camera.name
+        if not capture.is_dry and capture.fault is Fault.FROZEN:
+            return say("%(camera)s sends the same picture for ever; it is tried again and again.", camera=name)
+        if not capture.is_dry and capture.fault is Fault.DAMAGED:
+            return say("%(camera)s sends damaged pictures; it is tried again and again.", camera=name)
+        if self._shape is None:
+            return say("%(camera)s sends no pictures yet; it is tried again and again.", camera=name)
+        return say("%(camera)s sends no pictures any more; it is tried again and again.", camera=name)
+
+    def _now(self) -> float:
+        return self._camera.manner.clock()
+
+    def _pause(self) -> None:
+        if self._camera.wait(POLL_S):
+            raise _Stopped
 
 
-def _looked_at(watch: _Watch, image: Image, now_s: float, fps: float | None) -> _Watch:
-    sample = image[::16, ::16, 1].tobytes()
-    due_s = max(watch.due_s, now_s - 1 / fps) + 1 / fps if fps else now_s
-    return replace(watch, due_s=due_s, sample=sample, changed_s=watch.changed_s if sample == watch.sample else now_s)
-
-
-def _kept_steady(device: Device, watch: _Watch, image: Image, now_s: float) -> _Watch:
-    """Holds exposure, white balance and focus after two seconds; lets go when the light has changed for good."""
-    if watch.held_light is None:
-        if now_s - watch.started_s < LOCK_AFTER_S:
-            return watch
-        device.hold()
-        return replace(watch, held_light=_brightness(image), strange_s=None)
-    if 0.6 * watch.held_light <= _brightness(image) <= 1.6 * watch.held_light + 8:
-        return replace(watch, strange_s=None)
-    if watch.strange_s is None:
-        return replace(watch, strange_s=now_s)
-    if now_s - watch.strange_s < LOCK_AFTER_S:
-        return watch
-    device.release()
-    return replace(watch, held_light=None, strange_s=None, started_s=now_s)
-
-
-def _brightness(image: Image) -> float:
-    return float(np.mean(image[::32, ::32, 1]))
+def _pixels(shape: tuple[int, ...]) -> int:
+    return shape[0] * shape[1]
 
 
 def camera_answers(open_device: Callable[[str], Device] | None = None) -> str | None:
     """The first camera that gives a picture, as a source for `frames`; None where none does."""
     for source in (*video_devices(), "picamera2:"):
-        with suppress(Problem):
-            device = opener_of(source, open_device)()
-            try:
-                if device.grab() and device.retrieve() is not None:
-                    return source
-            finally:
-                device.close()
+        with suppress(Problem), closing(Guarded(opener_of(source, open_device), source)) as device:
+            if device.grab() and is_picture(device.retrieve()):
+                return source
     return None

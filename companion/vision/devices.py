@@ -18,6 +18,7 @@ from companion.vision.opencv import cv2
 
 SIZE_PX = (1920, 1080)
 STREAM_TIMEOUT_MS = 5000
+"""Whoever reads a stream notices sooner that nothing comes; then the call is left to end by itself."""
 
 
 class Device(Protocol):
@@ -194,10 +195,7 @@ class PiCamera:
             ) from error
         try:
             self._camera = Picamera2(int(number or 0))
-            # Picamera2 names the bytes from last to first: its RGB888 lies in memory as blue, green, red.
-            main = {"size": SIZE_PX, "format": "RGB888"}
-            self._camera.configure(self._camera.create_video_configuration(main=main, buffer_count=2))
-            self._camera.start()
+            self._start()
         except (RuntimeError, IndexError, ValueError) as error:
             dead = say(
                 "The Pi camera %(number)s does not answer (%(error)s): check its cable.",
@@ -206,6 +204,17 @@ class PiCamera:
             )
             raise Problem(dead) from error
         self._image: Image | None = None
+
+    def _start(self) -> None:
+        # Picamera2 names the bytes from last to first: its RGB888 lies in memory as blue, green, red.
+        main = {"size": SIZE_PX, "format": "RGB888"}
+        try:
+            self._camera.configure(self._camera.create_video_configuration(main=main, buffer_count=2))
+            self._camera.start()
+        except Exception:
+            # A camera that stays taken could not be opened again.
+            self.close()
+            raise
 
     def grab(self) -> bool:
         try:
@@ -229,5 +238,5 @@ class PiCamera:
         return None
 
     def close(self) -> None:
-        with suppress(RuntimeError):
+        with suppress(Exception):
             self._camera.close()

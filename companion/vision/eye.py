@@ -117,9 +117,14 @@ class Eye:
     def begin_afresh(self) -> None:
         """Forgets all that was seen."""
         self.sight = Sight()
+        self._size: tuple[int, ...] | None = None
 
     def __call__(self, frame: Frame) -> View:
         """What a frame shows, given all frames before it."""
+        size = frame.image.shape[:2]
+        if size != self._size:
+            # Where mats and cards lay on a picture of another size says nothing about this one.
+            self._size, self.sight = size, Sight(mats=Mats(drawing=self.sight.mats.drawing), looks=self.sight.looks)
         drawing = self._drawn.current
         if drawing is not self.sight.mats.drawing:
             # Other zones, and other names of them: nothing that was remembered of the old ones holds.
@@ -151,6 +156,7 @@ class Known:
 def look(sight: Sight, frame: Frame, known: Known | None = None) -> tuple[Sight, View]:
     """The eye's memory after a frame, and what the frame shows."""
     known = known or Known()
+    sight = _after_gap(sight) if frame.after_gap else sight
     sight = replace(sight, gate=gate.update(sight.gate, frame.image), read_now=frozenset())
     before = sight.view
     if before is not None and sight.gate.motion is Motion.EVERYTHING:
@@ -159,6 +165,11 @@ def look(sight: Sight, frame: Frame, known: Known | None = None) -> tuple[Sight,
         view = replace(before, t_s=frame.t_s, read_zones=frozenset())
         return replace(sight, view=view), view
     return _looked(sight, frame, known)
+
+
+def _after_gap(sight: Sight) -> Sight:
+    """What still holds when the pictures have broken off: nothing is compared, and nothing has lasted, across that."""
+    return replace(sight, gate=Gate(), odd_since_s={}, mats=replace(sight.mats, doubtful={}))
 
 
 def _is_idle(sight: Sight, t_s: float) -> bool:

@@ -29,6 +29,10 @@ class Stillness:
             self._since_s = t_s
         return t_s - self._since_s >= self._still_s and (self._is_other(image) or self._is_due(t_s))
 
+    def lost_sight(self) -> None:
+        """The pictures had broken off: nothing is known to have lain still meanwhile."""
+        self._since_s = None
+
     def looked(self, again_s: float | None = None) -> None:
         """What it shows now has been looked at; where nothing changes, it is worth another look from `again_s` on."""
         self._looked, self._again_s = self._gate, again_s

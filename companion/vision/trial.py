@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -14,7 +15,9 @@ from companion.layout import MatLayout, all_mats
 from companion.vision.advice import Advice, of_reading
 from companion.vision.boxes import Image
 from companion.vision.camera import Frame, frames, is_device
+from companion.vision.capture import is_picture
 from companion.vision.devices import Device, opener_of, shown
+from companion.vision.guarded import Guarded
 from companion.vision.mats import Mats, look
 from companion.vision.picture import SUFFIXES, read_picture
 from companion.vision.read import gray_of, read, refuse_proportions
@@ -49,11 +52,9 @@ def tried(
 ) -> Trial:
     """A few pictures of a camera, stream, clip, folder or picture file. Raises Problem where there are none."""
     if is_device(source):
-        device = opener_of(source, open_device)()
-        try:
-            return _device_trial(shown(source), device, clock)
-        finally:
-            device.close()
+        name = shown(source)
+        with closing(Guarded(opener_of(source, open_device), name)) as device:
+            return _device_trial(name, device, clock)
     if Path(source).suffix.lower() in SUFFIXES:
         return Trial(f"The picture {source}", (read_picture(source),))
     pictures = tuple(frame.image for frame in islice(frames(source), PICTURES))
@@ -83,7 +84,7 @@ def _device_trial(name: str, device: Device, clock: Callable[[], float]) -> Tria
     for number in range(1, MEASURED_FRAMES + 1):
         _grab(name, device)
         image = device.retrieve() if number > MEASURED_FRAMES - PICTURES else None
-        pictures += [] if image is None else [image]
+        pictures += [image] if is_picture(image) else []
     if not pictures:
         raise Problem(f"The camera {name} opens and gives no pictures: unplug it and plug it in again.")
     passed_s = max(clock() - first_s, 1e-6)

@@ -1,0 +1,328 @@
+"""Whatever a camera does: it is shown, nothing old is proposed, pictures come back, and everything can end."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pytest
+from moody import SPOILT, Mood, MoodyCamera, Table
+from trust import camera_cycles
+from virtual_time import VirtualTime
+
+from companion.errors import Problem
+from companion.match import Match
+from companion.vision import camera
+from companion.vision.camera import Frame, Notice, Threads, camera_answers, frames
+from companion.vision.capture import is_cut_short, is_picture
+from companion.vision.guarded import Guarded
+from companion.watch import Corridor
+
+RNG = np.random.default_rng(0)
+NOISE = RNG.integers(90, 110, (64, 96, 3), np.uint8)
+
+
+def test_a_hundred_troubles_are_shown_and_over_in_time_and_nothing_old_is_proposed():
+    figures = camera_cycles.virtual(100, seed=1)
+
+    assert figures.wrong == []
+    assert len(figures.shown_s) == len(figures.back_s) == 100
+    assert figures.proposals > 100
+    assert len(figures.by_hand_s) > 300
+
+
+class Looking:
+    """A reader of a camera with moods, in a time that passes at once."""
+
+    def __init__(self, open_device: Callable[[VirtualTime], Callable[[str], object]] | None = None) -> None:
+        self.time = VirtualTime()
+        self.camera = MoodyCamera(self.time, Table(self.time))
+        self.notices: list[Notice] = []
+        self.open = open_device(self.time) if open_device else self.camera.open
+        self.ends_s = 1e9
+
+    def frames(self, source: str = "0", **more: object) -> Iterator[Frame]:
+        threads = Threads(self.time.start, self.time.sleep)
+        how = {"clock": self.time, "wait": self.wait, "tell": self.notices.append, "threads": threads} | more
+        return frames(source, open_device=self.open, **how)
+
+    def wait(self, seconds: float) -> bool:
+        self.time.sleep(seconds)
+        return self.time() > self.ends_s
+
+    def until(self, seconds: float) -> list[Frame]:
+        """All frames of so many seconds."""
+        self.ends_s = self.time() + seconds
+        return list(self.frames(patient=True))
+
+    def blind(self) -> list[str]:
+        return [notice.sentence for notice in self.notices if notice.blind]
+
+
+@pytest.mark.parametrize(
+    ("mood", "says"),
+    [
+        (Mood.UNPLUGGED, "no pictures any more"),
+        (Mood.HUNG_GRAB, "no pictures any more"),
+        (Mood.HUNG_RETRIEVE, "no pictures any more"),
+        (Mood.HUNG_CLOSE, "no pictures any more"),
+        (Mood.RAISING, "no pictures any more"),
+        (Mood.FROZEN, "the same picture for ever"),
+        (Mood.RUBBISH, "damaged pictures"),
+    ],
+)
+def test_what_is_wrong_with_a_camera_is_said_once_and_that_it_is_well_again(mood, says):
+    looking = Looking()
+    running = looking.frames()
+    next(running)
+    looking.camera.mood = mood
+    began_s = looking.time()
+    looking.time.start(lambda: (looking.time.sleep(6.0), setattr(looking.camera, "mood", Mood.FINE)))
+
+    frame = next(frame for frame in running if frame.after_gap)
+
+    assert [notice.blind for notice in looking.notices] == [False, True, False]
+    assert says in looking.blind()[0]
+    assert began_s + 6.0 <= frame.t_s <= began_s + 11.0
+
+
+def test_a_camera_that_hangs_while_it_is_opened_is_waited_for_by_whoever_is_patient():
+    looking = Looking()
+    looking.camera.mood = Mood.HUNG_OPEN
+    looking.time.start(lambda: (looking.time.sleep(9.0), setattr(looking.camera, "mood", Mood.FINE)))
+
+    frame = next(looking.frames(patient=True))
+
+    assert 9.0 < frame.t_s < 10.5
+    assert "no pictures yet" in looking.blind()[0]
+
+
+def test_a_camera_that_hangs_while_it_is_opened_is_a_problem_for_all_others():
+    looking = Looking()
+    looking.camera.mood = Mood.HUNG_OPEN
+
+    with pytest.raises(Problem, match="does not answer"):
+        looking.frames()
+
+    assert looking.time() < 11.0
+
+
+def test_whatever_an_opening_raises_is_a_sentence():
+    looking = Looking()
+    looking.camera.mood = Mood.RAISING
+
+    with pytest.raises(Problem, match="cannot be used"):
+        looking.frames()
+
+
+class NeverAgain:
+    """A device that never comes back from its first grab, however often it is opened."""
+
+    opened = 0
+
+    def __init__(self, time: VirtualTime) -> None:
+        NeverAgain.opened += 1
+        self._time = time
+
+    def grab(self) -> bool:
+        self._time.sleep(3000.0)
+        return False
+
+    def close(self) -> None:
+        pass
+
+
+def test_a_camera_that_hangs_for_ever_is_said_to_and_leaves_few_threads():
+    NeverAgain.opened = 0
+    looking = Looking(lambda time: lambda source: NeverAgain(time))
+
+    assert looking.until(300.0) == []
+
+    assert NeverAgain.opened == camera.MOST_THREADS
+    assert "does not answer any more" in looking.blind()[-1]
+    assert len(looking.notices) == 2
+
+
+def test_who_reads_slowly_gets_what_lies_there_now():
+    looking = Looking()
+    ages_s = []
+    for frame in looking.frames():
+        ages_s.append(looking.time() - frame.t_s)
+        looking.time.sleep(1.7)
+        if len(ages_s) == 10:
+            break
+
+    assert max(ages_s) < 0.1
+
+
+class Buffered:
+    """A device that has five old pictures at hand when it is opened."""
+
+    def __init__(self, time: VirtualTime) -> None:
+        self._time = time
+        self._grabbed = 0
+
+    def grab(self) -> bool:
+        self._grabbed += 1
+        self._time.sleep(0.0 if self._grabbed <= 5 else 0.1)
+        return self._grabbed < 10
+
+    def retrieve(self) -> np.ndarray:
+        level = 30 if self._grabbed <= 5 else 200
+        return np.clip(NOISE.astype(int) + level - 100 + self._grabbed, 0, 255).astype(np.uint8)
+
+    def hold(self) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+def test_pictures_that_have_been_waiting_in_the_device_are_thrown_away():
+    looking = Looking(lambda time: lambda source: Buffered(time))
+
+    seen = looking.until(6.0)
+
+    assert len(seen) > 4
+    assert min(frame.image.mean() for frame in seen) > 150
+
+
+@pytest.mark.parametrize("spoil", SPOILT)
+def test_what_is_no_whole_picture_is_known(spoil):
+    image = spoil(NOISE.copy())
+
+    assert not is_picture(image) or is_cut_short(image)
+
+
+@pytest.mark.parametrize("level", [0, 8, 255])
+def test_a_dark_room_and_a_lamp_before_the_lens_are_no_damage(level):
+    assert not is_cut_short(np.full((480, 640, 3), level, np.uint8))
+    assert not is_cut_short(NOISE)
+
+
+class Dark(Buffered):
+    """A camera in a room so dark that its pictures are black."""
+
+    def grab(self) -> bool:
+        self._time.sleep(0.1)
+        return True
+
+    def retrieve(self) -> np.ndarray:
+        return np.zeros((64, 96, 3), np.uint8)
+
+
+def test_a_camera_in_a_dark_room_is_not_taken_for_a_frozen_one():
+    looking = Looking(lambda time: lambda source: Dark(time))
+
+    assert len(looking.until(10.0)) > 80
+    assert looking.blind() == []
+
+
+class Faltering(Dark):
+    """A stream that sends nothing for three seconds, and goes on."""
+
+    def grab(self) -> bool:
+        self._time.sleep(3.0 if 5.0 < self._time() < 5.2 else 0.1)
+        return True
+
+
+def test_a_stream_that_falters_is_said_to_and_is_not_opened_anew():
+    looking = Looking(lambda time: lambda source: Faltering(time))
+    looking.ends_s = 12.0
+
+    seen = list(looking.frames("rtsp://camera/live"))
+
+    assert [notice.blind for notice in looking.notices] == [False, True, False]
+    assert [round(frame.t_s) for frame in seen if frame.after_gap] == [8]
+
+
+# --- By the clock on the wall -------------------------------------------------------------------------------------
+
+
+class Hanging:
+    """A device that hangs in its first grab until it is let go."""
+
+    def __init__(self) -> None:
+        self.let_go = threading.Event()
+        self.hangs = threading.Event()
+        self.closed = threading.Event()
+
+    def grab(self) -> bool:
+        self.hangs.set()
+        self.let_go.wait()
+        return False
+
+    def close(self) -> None:
+        self.closed.set()
+
+
+def test_a_corridor_ends_when_it_is_stopped_while_its_camera_hangs(match: Match):
+    device = Hanging()
+    corridor = Corridor(match, lambda frame: pytest.fail("there is no frame"), lambda state: {})
+    running = corridor.start(frames("0", wait=corridor.wait, open_device=lambda source: device, patient=True))
+    assert device.hangs.wait(20)
+
+    corridor.stop()
+    running.join(20)
+
+    assert not running.is_alive()
+    assert not device.closed.is_set()
+    device.let_go.set()
+    assert device.closed.wait(20)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_the_program_can_be_ended_while_its_camera_hangs(number):
+    program = """
+import threading, time
+from companion.vision.camera import frames
+class Hanging:
+    def grab(self):
+        print("hangs", flush=True)
+        threading.Event().wait()
+try:
+    next(frames("0", open_device=lambda source: Hanging()))
+except KeyboardInterrupt:
+    pass
+"""
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        assert running.stdout.readline() == b"hangs\n"
+        running.send_signal(number)
+        _, said = running.communicate(timeout=60)
+
+    assert said == b""
+
+
+def test_a_camera_that_hangs_while_it_is_looked_through_is_a_sentence():
+    device = Hanging()
+    guarded = Guarded(lambda: device, "0", answer_s=0.05)
+
+    with pytest.raises(Problem, match="does not answer"):
+        guarded.grab()
+
+    device.let_go.set()
+    guarded.close()
+    assert device.closed.wait(20)
+
+
+def test_whatever_a_camera_raises_while_it_is_looked_through_is_a_sentence():
+    def opener() -> object:
+        raise OSError
+
+    with pytest.raises(Problem, match="cannot be used"):
+        Guarded(opener, "0")
+
+
+def test_a_camera_that_cannot_be_used_is_no_answer(monkeypatch):
+    monkeypatch.setattr("companion.vision.camera.video_devices", lambda: ["/dev/video0", "/dev/video1"])
+
+    def opened(source: str) -> object:
+        if source == "/dev/video1":
+            return Dark(VirtualTime())
+        raise ValueError
+
+    assert camera_answers(opened) == "/dev/video1"
