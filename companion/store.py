@@ -67,7 +67,7 @@ class Store:
         """
         if read_only:
             return cls(path, _read_only(path), None, clock)
-        lock_fd = _locked(path)
+        lock_fd = lock(path)
         try:
             return cls._opened(path, lock_fd, clock)
         except BaseException:
@@ -76,7 +76,7 @@ class Store:
 
     @classmethod
     def _opened(cls, path: Path, lock_fd: int, clock: Callable[[], float]) -> Store:
-        _finish_restoring(path.parent)
+        finish_restoring(path.parent)
         try:
             log = mending.found(path)
         except OSError as error:
@@ -277,7 +277,8 @@ def _why(error: sqlite3.Error | OSError) -> tuple[Said, Said]:
     return say("the disk does not take it"), say("Look at the disk: they are saved as soon as it can be written.")
 
 
-def _finish_restoring(folder: Path) -> None:
+def finish_restoring(folder: Path) -> None:
+    """Goes on with a backup that was being restored; the caller holds the lock. Raises Problem where it cannot."""
     try:
         restoring.finish(folder)
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -295,8 +296,11 @@ def _read_only(path: Path) -> sqlite3.Connection:
         raise Problem(f"{path} cannot be used ({error}): check the folder's rights and the disk's space.") from error
 
 
-def _locked(path: Path) -> int:
-    """Holds the folder's lock file for this process; where that cannot be made, the folder itself."""
+def lock(path: Path) -> int:
+    """Holds the folder's lock file for this process; where that cannot be made, the folder itself.
+
+    Closing the number that it gives lets another process in. Raises Problem where one is in already.
+    """
     fd = _lock_file(path)
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -309,11 +313,11 @@ def _locked(path: Path) -> int:
 
 
 def _lock_file(path: Path) -> int:
-    lock = path.with_suffix(".lock")
+    file = path.with_suffix(".lock")
     with suppress(OSError):
-        return os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        return os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     with suppress(OSError):
-        return os.open(lock, os.O_RDONLY | os.O_CLOEXEC)
+        return os.open(file, os.O_RDONLY | os.O_CLOEXEC)
     try:
         return os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError as error:

@@ -9,7 +9,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from companion.errors import Problem
 from companion.match import Match, Policy
 from companion.news import MOST_PHONES, Kind, News
 from companion.pages import Camera, announce, create_app, people
