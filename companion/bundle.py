@@ -34,7 +34,7 @@ from companion.decks import FILE_NAME as DECK_FILE
 from companion.errors import Problem
 from companion.events import Event, Row, is_sound, unbroken
 from companion.image import image_of, in_memory
-from companion.log_file import MIGRATIONS, check_schema, connected, insert, migrate, rows_of, transaction
+from companion.log_file import MIGRATIONS, Damaged, connected, insert, migrate, rows_of, schema_of, transaction
 from companion.mending import NOTE_NAME
 from companion.rules.edition import keep_own_editions
 from companion.rules.edition_file import read_text, shipped_names
@@ -266,7 +266,7 @@ def _check_about(file: Path, files: dict[str, bytes]) -> None:
     if not isinstance(said, dict) or type(said.get("format")) is not int:
         raise _bad(file, f"it holds no {ABOUT}")
     if said["format"] > FORMAT:
-        raise Problem(f"{file} was written by a newer version of the companion: install that version first.", 1)
+        raise _newer(file)
 
 
 def _json(content: bytes) -> object:
@@ -369,7 +369,7 @@ def _checked_rows(file: Path, log: bytes) -> tuple[Row, ...]:
     """The events of a log from elsewhere: of a schema that a companion made and no other, all of them replayed."""
     try:
         rows = _rows(file, log)
-    except (sqlite3.Error, UnicodeError, MemoryError, OverflowError) as error:
+    except (sqlite3.Error, UnicodeError, MemoryError, OverflowError, Damaged) as error:
         raise _bad(file, "its matches are damaged") from error
     if not all(map(is_sound, rows)) or unbroken(rows) != rows:
         raise _bad(file, "its matches are damaged")
@@ -388,8 +388,9 @@ def _rows(file: Path, log: bytes) -> tuple[Row, ...]:
     """The rows of a database whose schema is word for word one of ours: none with triggers or views is asked."""
     image = image_of(log)
     with closing(in_memory(image)) as db:
-        check_schema(db, file)
-        version = int(db.execute("PRAGMA user_version").fetchone()[0])
+        version = schema_of(db)
+        if version > len(MIGRATIONS):
+            raise _newer(file)
         if tuple(db.execute(_SCHEMA)) != _schema(version):
             raise _bad(file, "its matches are damaged")
         if db.execute("SELECT count(*) FROM event").fetchone()[0] > MOST_EVENTS:
@@ -453,6 +454,10 @@ def _write_log(path: Path, rows: tuple[Row, ...]) -> None:
             insert(db, rows)
     with path.open("rb+") as file:
         os.fsync(file.fileno())
+
+
+def _newer(file: Path) -> Problem:
+    return Problem(f"{file} was written by a newer version of the companion: install that version first.", 1)
 
 
 def _many(count: int, one: str, several: str = "") -> str:

@@ -28,7 +28,7 @@ def is_open(folder: Path) -> bool:
 
 
 def finish(folder: Path) -> Path | None:
-    """Puts what lies ready in its place and what was there aside; gives where that is, None where nothing waits.
+    """Puts what lies ready in its place and what was there aside; gives where that is, None where nothing was there.
 
     May be stopped at any moment and called again. Raises OSError where the disk refuses.
     """
@@ -42,8 +42,8 @@ def finish(folder: Path) -> Path | None:
         _replace(folder, name, brought=name in contents["brought"])
     sync_folder(folder)
     sync_folder(before)
-    kept = next(one for one in _names(folder) if not one.exists())
-    if any(before.iterdir()):
+    kept = next(one for one in _names(folder) if not one.exists()) if any(before.iterdir()) else None
+    if kept is not None:
         before.rename(kept)
     else:
         before.rmdir()
