@@ -34,7 +34,7 @@ from companion.decks import FILE_NAME as DECK_FILE
 from companion.errors import Problem
 from companion.events import Event, Row, is_sound, unbroken
 from companion.image import image_of, in_memory
-from companion.log_file import MIGRATIONS, Damaged, connected, insert, migrate, rows_of, schema_of, transaction
+from companion.log_file import MIGRATIONS, Damaged, insert, migrate, readable, rows_of, schema_of, transaction
 from companion.mending import NOTE_NAME
 from companion.rules.edition import keep_own_editions
 from companion.rules.edition_file import read_text, shipped_names
@@ -110,7 +110,7 @@ def _log_as_bytes(path: Path) -> bytes | None:
     if not path.exists():
         return None
     try:
-        with closing(connected(path, read_only=True)) as source, closing(sqlite3.connect(":memory:")) as copy:
+        with closing(readable(path)) as source, closing(sqlite3.connect(":memory:")) as copy:
             source.backup(copy)
             content = bytearray(copy.serialize())
     except sqlite3.Error as error:

@@ -75,6 +75,19 @@ def connected(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
         raise
 
 
+def readable(path: Path) -> sqlite3.Connection:
+    """The file, open for reading; a copy in memory where SQLite cannot even read beside it, as on a read-only disk.
+
+    Raises as `connected` does.
+    """
+    try:
+        return connected(path, read_only=True)
+    except sqlite3.OperationalError:
+        with suppress(OSError):
+            return new_in_memory(look(path)) if path.exists() else connected(path, read_only=True)
+        raise
+
+
 def migrate(db: sqlite3.Connection) -> None:
     """Brings a file to this program's schema, whole or not at all."""
     for number in range(schema_of(db), len(MIGRATIONS)):

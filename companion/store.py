@@ -22,7 +22,7 @@ from typing import Any
 from companion import mending, restoring
 from companion.errors import Problem
 from companion.events import SETUP, Draft, Event, Row
-from companion.log_file import Damaged, connected, insert, last_of, new_in_memory, transaction
+from companion.log_file import Damaged, connected, insert, last_of, new_in_memory, readable, transaction
 from companion.mending import Mended
 from companion.said import Said, say, say_many
 
@@ -291,7 +291,7 @@ def finish_restoring(folder: Path) -> None:
 
 def _read_only(path: Path) -> sqlite3.Connection:
     try:
-        return connected(path, read_only=True)
+        return readable(path)
     except sqlite3.OperationalError as error:
         raise Problem(f"{path} cannot be used ({error}): check the folder's rights and the disk's space.") from error
 

@@ -14,12 +14,14 @@ import pytest
 from logs import full, played, refuse
 
 from companion import store as store_module
+from companion.bundle import read_bundle, write_bundle
 from companion.data import data_dir, store_path
 from companion.errors import Problem
 from companion.log_file import look
 from companion.match import Match
 from companion.pages import create_app, people
 from companion.phones import Phones
+from companion.service import exported
 from companion.store import Draft, NotSaved, Store
 
 ROOT = Path(__file__).parent.parent
@@ -327,7 +329,7 @@ def test_a_full_file_system_is_survived_for_real(small_disk):
     store.close()
 
 
-def test_a_start_on_a_disk_that_became_read_only(small_disk):
+def test_a_start_on_a_disk_that_became_read_only(small_disk, tmp_path):
     path = played(small_disk, matches=1, plays=3)
     subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
     store = Store.open(path)
@@ -340,6 +342,10 @@ def test_a_start_on_a_disk_that_became_read_only(small_disk):
     assert create_app(match, secret=people.load_secret(small_disk)).test_client().get("/").status_code == 200
     with pytest.raises(Problem, match="Another companion"):
         Store.open(path)
+
+    assert exported(1, "mbn", small_disk).endswith("Ann roll\n")
+    write_bundle(small_disk, tmp_path / "saved.zip")
+    assert read_bundle(tmp_path / "saved.zip").rows == look(path)
 
     subprocess.run(["mount", "-o", "remount,rw", str(small_disk)], check=True)
     assert store.save()
