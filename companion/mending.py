@@ -81,8 +81,8 @@ class Mended:
     def _missing(self) -> Said:
         if self.missing:
             return say_many(
-                "At least %(count)d entry is missing, of the matches %(matches)s; look at the last plays too.",
-                "At least %(count)d entries are missing, of the matches %(matches)s; look at the last plays too.",
+                "At least %(count)d entry is missing, in match %(matches)s; look at the last plays too.",
+                "At least %(count)d entries are missing, in match %(matches)s; look at the last plays too.",
                 self.missing,
                 matches=", ".join(map(str, self.matches)) or "?",
             )

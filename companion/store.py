@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import fcntl
 import json
+import logging
 import os
 import sqlite3
 import threading
@@ -27,6 +28,8 @@ from companion.mending import Mended
 from companion.said import Said, say, say_many
 
 __all__ = ["SETUP", "Draft", "Event", "NotSaved", "Store"]
+
+log = logging.getLogger(__name__)
 
 TRY_AGAIN_S = 3.0
 """How often it is tried to write what the disk has refused."""
@@ -78,18 +81,18 @@ class Store:
     def _opened(cls, path: Path, lock_fd: int, clock: Callable[[], float]) -> Store:
         finish_restoring(path.parent)
         try:
-            log = mending.found(path)
+            there = mending.found(path)
         except OSError as error:
             raise Problem(f"{path} cannot be read ({error.strerror}): check the file's rights.") from error
         try:
-            if not log.written:
+            if not there.written:
                 raise sqlite3.OperationalError("the mended log cannot be written")
             store = cls(path, connected(path), lock_fd, clock)
         except sqlite3.OperationalError as error:
-            store = cls(path, new_in_memory(log.rows), lock_fd, clock)
+            store = cls(path, new_in_memory(there.rows), lock_fd, clock)
             store._refused, store._in_memory = error, True
             store._write_later()
-        store.note = log.mended or mending.note(path.parent)
+        store.note = there.mended or mending.note(path.parent)
         return store
 
     # Writing
@@ -110,6 +113,8 @@ class Store:
                     raise _not_saved(self._refused) from error
                 self._held.extend(events)
                 self._write_later()
+                if len(self._held) == len(events):
+                    log.warning("%s", self.unsaved)
             return events
 
     def _numbered(self, match: int | None, drafts: Sequence[Draft]) -> Iterator[Event]:
@@ -137,8 +142,7 @@ class Store:
 
     def _go_to_disk(self) -> None:
         """From the log in memory to the file, once that can be written."""
-        log = mending.found(self.path)
-        if not log.written:
+        if not mending.found(self.path).written:
             raise sqlite3.OperationalError("the mended log cannot be written")
         db = connected(self.path)
         if last_of(db) != last_of(self._db):
@@ -171,6 +175,7 @@ class Store:
                 self._refused = _cause(error)
                 return False
             self._writer = None
+        log.warning("Everything is saved again.")
         self.changed()
         return True
 
