@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from companion import statistics
+from companion.events import Event
 from companion.history import history
 from companion.kept import Kept
 from companion.moment import Entry, MatchState, judge_on
@@ -13,7 +14,7 @@ from companion.rules.corrections import JudgedRecord
 from companion.rules.judge import Game, HandResult
 from companion.rules.table import HowEnded
 from companion.statistics import Figures
-from companion.store import Event, Store
+from companion.store import Store
 
 MOST_JUDGED = 16
 MOST_COUNTED = 2000

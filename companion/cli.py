@@ -74,12 +74,27 @@ def _with_own_editions(context: click.Context, _option: click.Parameter, data: P
     if data is None and context.parent:
         data = context.parent.params.get("data")
     folder = editions_path(data)
+    _finish_restoring(folder.parent)
     if folder.is_dir():
         from companion.rules.edition import keep_own_editions
 
         for sentence in keep_own_editions(folder):
             click.echo(sentence, err=True)
     return data
+
+
+def _finish_restoring(folder: Path) -> None:
+    """A backup that was half restored as the plug was pulled is in its place before anything is read."""
+    if not (folder / "restoring").is_dir():
+        return
+    from companion.data import store_path
+    from companion.store import finish_restoring, lock
+
+    fd = lock(store_path(folder))
+    try:
+        finish_restoring(folder)
+    finally:
+        os.close(fd)
 
 
 def _deck(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -785,3 +800,53 @@ def export(match: int, form: str, data: Path | None) -> None:
     from companion import service
 
     click.echo(service.exported(match, form, data), nl=False)
+
+
+@companion.command()
+@click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
+@click.option("--force", is_flag=True, help="Write over a file that is there already.")
+@_data
+def backup(file: Path, force: bool, data: Path | None) -> int:
+    """Write matches, decks, editions and settings into one file, also while the companion runs.
+
+    The key that signs the phones' cookies is not in it: on another machine the phones scan the code anew.
+
+    \b
+    Example: companion backup table.zip
+    """
+    from companion.bundle import write_bundle
+
+    left_out = write_bundle(_data_folder(data), file, force=force)
+    for sentence in left_out:
+        click.echo(sentence, err=True)
+    click.echo(file)
+    return _WRONG if left_out else 0
+
+
+@companion.command()
+@click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
+@_data
+def restore(file: Path, data: Path | None) -> None:
+    """Put a backup in the place of the matches, decks, editions and settings here; those are kept aside.
+
+    Stop the companion first.
+
+    \b
+    Example: companion restore table.zip
+    """
+    from companion.bundle import read_bundle, restore
+    from companion.data import EDITIONS_NAME, store_path
+    from companion.store import finish_restoring, lock
+    from companion.vision.enrolling import recoded
+
+    folder = _data_folder(data)
+    fd = lock(store_path(folder))
+    try:
+        finish_restoring(folder)
+        bundle = read_bundle(file, recoded=recoded, own=folder / EDITIONS_NAME)
+        kept = restore(folder, bundle)
+    finally:
+        os.close(fd)
+    click.echo(f"Restored into {folder}: {bundle.says}.")
+    if kept is not None:
+        click.echo(f"What was there before lies in {kept}.")

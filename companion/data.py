@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import platformdirs
@@ -19,13 +19,14 @@ EDITIONS_NAME = "editions"
 def data_dir(option: str | os.PathLike[str] | None = None, environ: Mapping[str, str] = os.environ) -> Path:
     """The data folder, made if it is missing: the option, else `COMPANION_DATA`, else the user's data folder.
 
-    Raises Problem when it cannot be made or written to.
+    One that is there can be used although nothing can be written to it now: whoever must write says so. Raises Problem
+    when it cannot be made or looked into.
     """
     folder = _chosen(option, environ)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            return folder
+        next(folder.iterdir(), None)
+        return folder
     except OSError as error:
         say = f"The data folder {folder} cannot be written to ({error.strerror}): choose another with --data."
         raise Problem(say) from error
@@ -44,3 +45,13 @@ def editions_path(option: str | os.PathLike[str] | None = None, environ: Mapping
 def store_path(folder: Path) -> Path:
     """The file with all matches in a data folder."""
     return folder / STORE_NAME
+
+
+def sync_folder(folder: Path) -> None:
+    """Waits until the names in a folder are on the disk too, where the file system can do that."""
+    with suppress(OSError):
+        fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(fd)
+        finally:
+            os.close(fd)

@@ -8,46 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from types import MappingProxyType
 
-from companion.store import SETUP, Event
+from companion.events import Event, Kind
+
+__all__ = ["CAMERA", "PHONE", "SOMEBODY", "Change", "History", "Kind", "Written", "history"]
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
 
 CAMERA, PHONE, SOMEBODY = "camera", "phone", "somebody"
 """Where a line comes from; and whom the log names where no player did something: the camera, a phone without a seat."""
-
-
-class Kind(StrEnum):
-    """The kinds of events and what their bodies hold."""
-
-    SETUP = SETUP
-    """`lines`: the header lines of the record."""
-
-    LINE = "line"
-    """`text`; `source`: `camera` or `phone`; `before`: the seq of the line it stands before, where it was forgotten."""
-
-    CORRECT = "correct"
-    """`of`: a line's seq; `text`: what it should have said."""
-
-    RETRACT = "retract"
-    """`of`: the seq of a line that never happened."""
-
-    UNDO = "undo"
-    """`of`: the seq of the event taken back."""
-
-    REDO = "redo"
-    """`of`: the seq of the undo taken back."""
-
-    SEAT = "seat"
-    """`player`, and `name`, the name to show, where the person has given one."""
-
-    SETTING = "setting"
-    """`key` and `value`."""
-
-    ANSWER = "answer"
-    """`zone`, `expected`, `seen`, `answer`: what the table said about a difference."""
 
 
 UNDOABLE = (Kind.LINE, Kind.CORRECT, Kind.RETRACT)
@@ -148,7 +118,7 @@ def _lines(standing: Sequence[Event]) -> list[Written]:
     lines: list[Written] = []
     for event in standing:
         if event.kind == Kind.SETUP:
-            lines += [Written(event.seq, text, _by(event)) for text in event.body["lines"]]
+            lines += [Written(event.seq, text, _by(event)) for text in event.body.get("lines", ())]
         elif event.kind == Kind.LINE:
             lines.insert(_place(lines, event.body.get("before")), _written(event))
         elif event.kind == Kind.CORRECT:

@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import Any
 
 from companion.errors import Problem
+from companion.events import Draft, Event
 from companion.history import CAMERA, PHONE, History, Kind, history
 from companion.moment import (
     NO_HAND,
@@ -42,7 +43,7 @@ from companion.rules.judge import JudgedLine
 from companion.rules.notation import Line, Unreadable
 from companion.rules.play import Play
 from companion.said import say
-from companion.store import Draft, Event, Store
+from companion.store import Store
 
 __all__ = [
     "Answer",
@@ -85,7 +86,9 @@ class Match:
         self._events: tuple[Event, ...] = ()
         self._state = MatchState()
         self._entered = 0
+        store.changed = self._saved
         with self._changed:
+            self._state = replace(self._state, unsaved=store.unsaved, note=_note(store))
             for latest in store.matches()[-1:]:
                 self._take(store.events(latest))
 
@@ -125,9 +128,11 @@ class Match:
         if self._state.other_side_verifies if verified is None else verified:
             drafts.append(_verifying(True, by))
         with self._changed:
-            events = self._store.append(None, *drafts)
+            events = self._store.append(None, *drafts, hold=True)
             before = self._state
-            self._state = MatchState(before.version, trouble=before.trouble, without_camera=before.without_camera)
+            self._state = MatchState(
+                before.version, trouble=before.trouble, without_camera=before.without_camera, note=before.note
+            )
             self._take(events)
 
     def record(self) -> str:
@@ -403,6 +408,12 @@ class Match:
         with self._changed:
             self._show(without_camera=on)
 
+    def put_note_away(self) -> None:
+        """Somebody has read what became of a damaged log."""
+        with self._changed:
+            self._store.put_note_away()
+            self._show(note=None)
+
     def refresh(self) -> None:
         """Something that pages show beside the match has changed."""
         with self._changed:
@@ -468,10 +479,15 @@ class Match:
         with self._changed:
             if self._state.match is None:
                 raise Problem(NO_HAND)
-            self._take(self._store.append(self._state.match, *drafts))
+            self._take(self._store.append(self._state.match, *drafts, hold=True))
+
+    def _saved(self) -> None:
+        """What the disk had refused is written now."""
+        with self._changed:
+            self._show(unsaved=self._store.unsaved)
 
     def _take(self, events: tuple[Event, ...]) -> None:
-        """Shows what new events, already saved, come to."""
+        """Shows what new events come to, which are saved, or held in memory as long as the disk refuses."""
         if events[0].match != self._state.match:
             self._events = ()
         self._events += events
@@ -490,6 +506,7 @@ class Match:
             undoable=None if past.undoable and _begins_match(self._events, past.undoable) else past.undoable,
             redoable=past.redoable,
             changes=past.changes,
+            unsaved=self._store.unsaved,
         )
 
     def _show(self, **changes: Any) -> None:
@@ -498,12 +515,17 @@ class Match:
         self._changed.notify_all()
 
 
+def _note(store: Store) -> str | None:
+    return store.note.sentence if store.note else None
+
+
 def _verifying(on: bool, by: str) -> Draft:
     return Draft(Kind.SETTING, {"key": VERIFYING, "value": YES if on else NO, "by": by})
 
 
 def _policy(past: History) -> Policy:
-    return Policy(past.settings.get("policy", Policy.TAP))
+    said = past.settings.get("policy", Policy.TAP)
+    return Policy(said) if said in tuple(Policy) else Policy.TAP
 
 
 def _begins_match(events: Sequence[Event], event: Event) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from companion.errors import Problem
+from companion.events import Event
 from companion.history import Change, Written
 from companion.places import Places
 from companion.proposal import Doubt, Mismatch, Proposal
@@ -17,7 +18,6 @@ from companion.rules.notation import Line
 from companion.rules.play import Play
 from companion.rules.table import Table
 from companion.said import say
-from companion.store import Event
 
 NO_HAND = say("No game has been set up yet: choose the players first.")
 
@@ -112,7 +112,7 @@ class MatchState:
     """Counts every change that can be seen, saved or not, since the service started."""
 
     seq: int = 0
-    """The last saved event."""
+    """The last event; it is saved unless `unsaved` says otherwise."""
 
     match: int | None = None
     record: JudgedRecord = corrections.EMPTY
@@ -124,6 +124,12 @@ class MatchState:
 
     trouble: str | None = None
     """A sentence about the camera."""
+
+    unsaved: str | None = None
+    """A sentence as long as something that shows is not on the disk."""
+
+    note: str | None = None
+    """What became of a damaged log, until somebody has read it."""
 
     without_camera: bool = False
     """Somebody has put the camera away for the evening: what is wrong with it is said on its own page alone."""

@@ -18,9 +18,8 @@ from types import MappingProxyType
 from typing import Any
 
 from companion import news
-from companion.errors import Problem
 from companion.news import Kind, News
-from companion.said import say
+from companion.said import Said, say
 from companion.whole import write_whole
 
 KEPT_NAME = "phones.json"
@@ -29,6 +28,9 @@ SEAT_AWAY_S = 120.0
 
 HOST_AWAY_S = 180.0
 """A host who has been silent for so long may be followed by anybody seated."""
+
+TRY_AGAIN_S = 5.0
+"""How often it is tried to write what the disk has refused."""
 
 MOST_KEPT = 200
 MOST_ASKING = 8
@@ -105,7 +107,10 @@ class _Now:
 
 
 class Phones:
-    """The party of one table. Any thread may call it; what is kept is on the disk before it shows."""
+    """The party of one table. Any thread may call it; what is kept is on the disk before it shows.
+
+    Where the disk refuses, it is remembered as long as the service runs, and `unkept` says so.
+    """
 
     def __init__(
         self,
@@ -121,6 +126,18 @@ class Phones:
         self._now = _Now()
         self.news = News(changed)
         self._party = _read(self._path)
+        self._refused: Said | None = None
+        self._tried_s = clock()
+
+    @property
+    def unkept(self) -> Said | None:
+        """A sentence as long as the disk refuses who sits where; now and then whoever asks tries it again."""
+        if self._refused is not None and self._clock() - self._tried_s >= TRY_AGAIN_S:
+            with self._lock:
+                self._tried_s, self._refused = self._clock(), _kept(self._path, self._party)
+            if self._refused is None:
+                self._changed()
+        return self._refused
 
     @property
     def party(self) -> Party:
@@ -296,7 +313,8 @@ class Phones:
     # Kept
 
     def _keep(self, party: Party) -> None:
-        self._party = _kept(self._path, _recent(party))
+        self._party, self._tried_s = _recent(party), self._clock()
+        self._refused = _kept(self._path, self._party)
         self._changed()
 
 
@@ -349,8 +367,8 @@ def _list(kept: Any) -> tuple[str, ...]:
     return tuple(one for one in kept if isinstance(one, str)) if isinstance(kept, list) else ()
 
 
-def _kept(path: Path, party: Party) -> Party:
-    """Writes a party whole or not at all. Raises Problem where the disk refuses."""
+def _kept(path: Path, party: Party) -> Said | None:
+    """Writes a party whole or not at all; gives the sentence to say where the disk refuses."""
     body = {
         "host": party.host,
         "seats": dict(party.seats),
@@ -360,9 +378,12 @@ def _kept(path: Path, party: Party) -> Party:
     }
     try:
         write_whole(path, json.dumps(body, ensure_ascii=False))
+        return None
     except OSError as error:
         where, why = str(path.parent), error.strerror or str(error)
-        raise Problem(
-            say("Who sits where cannot be kept in %(where)s (%(why)s): make room there.", where=where, why=why)
-        ) from error
-    return party
+        return say(
+            "Who sits where cannot be kept in %(where)s (%(why)s): make room there, or it is forgotten with the next"
+            " start.",
+            where=where,
+            why=why,
+        )

@@ -103,7 +103,7 @@ def up(
     `deck` names the template deck whose faces the cards have; None: the setup's, else the one chosen on the page.
     """
     setup = read_setup(setup_file) if setup_file else None
-    match = Match(Store.open(store_path(data_dir(data))), lambda state: _mats(state, setup))
+    match = Match(_opened(data_dir(data)), lambda state: _mats(state, setup))
     if source is not None and source.startswith(DEMO):
         script = simulated.script_for(source.removeprefix(DEMO), setup)
         _simulate(match, script, match.state.policy, host, port)
@@ -126,6 +126,15 @@ def up(
         corridor.start(lookout.until_over(turn.turned(pictures)))
     camera = _camera(corridor, lookout, named)
     run_service(match, host, port, replace(camera, zones=zones, turn=turn))
+
+
+def _opened(folder: Path) -> Store:
+    """The log of a data folder; what is wrong with it is said in the terminal too."""
+    store = Store.open(store_path(folder))
+    for sentence in (store.note.sentence if store.note else None, store.unsaved):
+        if sentence:
+            click.echo(sentence, err=True)
+    return store
 
 
 def _camera(corridor: Corridor, lookout: Lookout, deck: str | None) -> Camera:
@@ -199,7 +208,7 @@ class DemoTable:
 
 def demo(table: DemoTable, *, confirm: str, host: str, port: int, data: Path | None) -> None:
     """Runs the service on the simulated table until it is stopped."""
-    match = Match(Store.open(store_path(data_dir(data_dir(data) / "demo"))))
+    match = Match(_opened(data_dir(data_dir(data) / "demo")))
     _simulate(match, table.script(), Policy(confirm), host, port, speed=table.speed, cards=table.deck(), data=data)
 
 

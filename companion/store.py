@@ -2,64 +2,41 @@
 
 An event counts once `append` has returned: by then it is on the disk, also for a pulled plug. One process
 writes (a lock file keeps others out), through one connection, which alone moves the write-ahead log into the file.
+Where the disk refuses, events can be held in memory, in order, and are written as soon as it takes them: until then
+`unsaved` says so.
 """
 
 from __future__ import annotations
 
 import fcntl
 import json
+import logging
 import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from companion import mending, restoring
 from companion.errors import Problem
-from companion.said import say
+from companion.events import SETUP, Draft, Event, Row
+from companion.log_file import Damaged, connected, insert, last_of, new_in_memory, readable, transaction
+from companion.mending import Mended
+from companion.said import Said, say, say_many
 
-_MIGRATIONS = (
-    """
-    CREATE TABLE event (
-        seq   INTEGER PRIMARY KEY,  -- the order of everything; clocks order nothing
-        match INTEGER NOT NULL,     -- the seq of the `setup` event that began the match
-        at_s  REAL NOT NULL,        -- the clock on the wall, for people
-        kind  TEXT NOT NULL,
-        body  TEXT NOT NULL         -- JSON
-    ) STRICT;
-    CREATE INDEX event_of_match ON event (match, seq);
-    """,
-)
-"""Number n brings a file of schema n to schema n + 1; the schema's number is kept in `user_version`."""
+__all__ = ["SETUP", "Draft", "Event", "NotSaved", "Store"]
 
-SETUP = "setup"
-"""The kind of event that begins a match."""
+log = logging.getLogger(__name__)
+
+TRY_AGAIN_S = 3.0
+"""How often it is tried to write what the disk has refused."""
 
 
 class NotSaved(Problem):
     """An event could not be written: nothing has been acknowledged and nothing has changed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """An event before it is written: its kind and a small JSON object."""
-
-    kind: str
-    body: Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Event:
-    """An event as it was written."""
-
-    seq: int
-    match: int
-    at_s: float
-    kind: str
-    body: Mapping[str, Any]
 
 
 class Store:
@@ -67,69 +44,203 @@ class Store:
 
     def __init__(self, path: Path, db: sqlite3.Connection, lock_fd: int | None, clock: Callable[[], float]) -> None:
         self.path = path
+        self.note: Mended | None = None
+        """What became of a damaged log, until somebody has read it."""
+
+        self.changed: Callable[[], None] = lambda: None
+        """Called, by another thread, when what was held in memory has been written."""
+
         self._db = db
         self._lock_fd = lock_fd
         self._clock = clock
         self._lock = threading.Lock()
+        self._held: list[Event] = []
+        self._refused: sqlite3.Error | OSError | None = None
+        self._in_memory = False
+        self._last_s = time.monotonic()
+        self._closed = threading.Event()
+        self._writer: threading.Thread | None = None
 
     @classmethod
     def open(cls, path: Path, *, read_only: bool = False, clock: Callable[[], float] = time.time) -> Store:
-        """Opens the log, made or migrated where needed; read-only beside a running service.
+        """Opens the log, made, mended or migrated where needed; read-only beside a running service.
 
-        Raises Problem when the file cannot be written, is damaged, is newer than this program, or is in use.
+        Where the disk cannot be written to, what can be read of the log is held in memory. Raises Problem when the log
+        cannot be read, is newer than this program, or is in use; read-only also when it is damaged.
         """
-        lock_fd = None if read_only else _locked(path)
+        if read_only:
+            return cls(path, _read_only(path), None, clock)
+        lock_fd = lock(path)
         try:
-            return cls(path, _connected(path, read_only=read_only), lock_fd, clock)
+            return cls._opened(path, lock_fd, clock)
         except BaseException:
-            if lock_fd is not None:
-                os.close(lock_fd)
+            os.close(lock_fd)
             raise
 
-    def append(self, match: int | None, *drafts: Draft) -> tuple[Event, ...]:
+    @classmethod
+    def _opened(cls, path: Path, lock_fd: int, clock: Callable[[], float]) -> Store:
+        finish_restoring(path.parent)
+        try:
+            there = mending.found(path)
+        except OSError as error:
+            raise Problem(f"{path} cannot be read ({error.strerror}): check the file's rights.") from error
+        try:
+            if not there.written:
+                raise sqlite3.OperationalError("the mended log cannot be written")
+            store = cls(path, connected(path), lock_fd, clock)
+        except sqlite3.OperationalError as error:
+            store = cls(path, new_in_memory(there.rows), lock_fd, clock)
+            store._refused, store._in_memory = error, True
+            store._write_later()
+        store.note = there.mended or mending.note(path.parent)
+        return store
+
+    # Writing
+
+    def append(self, match: int | None, *drafts: Draft, hold: bool = False) -> tuple[Event, ...]:
         """Writes events, all or none; with no match given the first event begins one.
 
-        Raises NotSaved when the disk refuses.
+        Raises NotSaved when the disk refuses; `hold`: then they are held in memory until it takes them.
         """
         with self._lock:
+            events = tuple(self._numbered(match, drafts))
+            self._last_s = time.monotonic()
             try:
-                with _transaction(self._db):
-                    return tuple(self._insert(match, drafts))
-            except sqlite3.Error as error:
-                why = say(
-                    "The play could not be saved (%(error)s): check the disk's space, then try again.", error=error
-                )
-                raise NotSaved(why) from error
+                self._write([*self._held, *events])
+            except (sqlite3.Error, OSError, Damaged) as error:
+                self._refused = _cause(error)
+                if not hold:
+                    raise _not_saved(self._refused) from error
+                self._held.extend(events)
+                self._write_later()
+                if len(self._held) == len(events):
+                    log.warning("%s", self.unsaved)
+            return events
 
-    def _insert(self, match: int | None, drafts: Sequence[Draft]) -> Iterator[Event]:
-        seq = self._db.execute("SELECT coalesce(max(seq), 0) FROM event").fetchone()[0]
-        for number, draft in enumerate(drafts, start=seq + 1):
+    def _numbered(self, match: int | None, drafts: Sequence[Draft]) -> Iterator[Event]:
+        last = self._held[-1].seq if self._held else self._last_saved()
+        for number, draft in enumerate(drafts, start=last + 1):
             match = match or number
-            body = json.dumps(draft.body, ensure_ascii=False, separators=(",", ":"))
-            event = Event(number, match, self._clock(), draft.kind, json.loads(body))
-            self._db.execute("INSERT INTO event VALUES (?, ?, ?, ?, ?)", (number, match, event.at_s, event.kind, body))
-            yield event
+            yield Event(number, match, self._clock(), draft.kind, json.loads(_as_json(draft.body)))
+
+    def _last_saved(self) -> int:
+        try:
+            return last_of(self._db)
+        except sqlite3.Error as error:
+            raise _not_saved(error) from error
+
+    def _write(self, events: Sequence[Event]) -> None:
+        """Puts events on the disk in one transaction; those held in memory are not held any more then."""
+        if self._in_memory:
+            self._go_to_disk()
+        with transaction(self._db):
+            # A commit may have been refused and be on the disk all the same: what is there is not written twice.
+            last = last_of(self._db)
+            insert(self._db, [_row(event) for event in events if event.seq > last])
+        self._held.clear()
+        self._refused = None
+
+    def _go_to_disk(self) -> None:
+        """From the log in memory to the file, once that can be written."""
+        if not mending.found(self.path).written:
+            raise sqlite3.OperationalError("the mended log cannot be written")
+        db = connected(self.path)
+        if last_of(db) != last_of(self._db):
+            db.close()
+            raise sqlite3.OperationalError("the file has changed")
+        self._db.close()
+        self._db, self._in_memory = db, False
+
+    def _write_later(self) -> None:
+        if self._writer is None or not self._writer.is_alive():
+            self._writer = threading.Thread(target=self._keep_trying, name="unsaved", daemon=True)
+            self._writer.start()
+
+    def _keep_trying(self) -> None:
+        while not self._closed.wait(TRY_AGAIN_S):
+            if self.save():
+                return
+
+    def save(self) -> bool:
+        """Tries to write what is held in memory; whether nothing is held any more."""
+        with self._lock:
+            if self._closed.is_set():
+                return True
+            if self._refused is None:
+                self._writer = None
+                return True
+            try:
+                self._write(self._held)
+            except (sqlite3.Error, OSError, Problem) as error:
+                self._refused = _cause(error)
+                return False
+            self._writer = None
+        log.warning("Everything is saved again.")
+        self.changed()
+        return True
+
+    @property
+    def unsaved(self) -> Said | None:
+        """What is to be said as long as something is not on the disk, or could not be put there; None when all is."""
+        refused, held = self._refused, len(self._held)
+        if refused is None or not (held or self._in_memory):
+            return None
+        why, what_to_do = _why(refused)
+        if not held:
+            return say("Nothing can be saved now: %(why)s. %(what_to_do)s", why=why, what_to_do=what_to_do)
+        return say_many(
+            "Not saved: %(why)s. The last entry is only on the screen. %(what_to_do)s",
+            "Not saved: %(why)s. The last %(count)d entries are only on the screen. %(what_to_do)s",
+            held,
+            why=why,
+            what_to_do=what_to_do,
+        )
+
+    # Reading
 
     def events(self, match: int) -> tuple[Event, ...]:
         """A match's events in order."""
         with self._lock:
-            rows = self._db.execute("SELECT * FROM event WHERE match = ? ORDER BY seq", (match,)).fetchall()
-        return tuple(Event(seq, of, at_s, kind, json.loads(body)) for seq, of, at_s, kind, body in rows)
+            rows = self._rows("SELECT seq, match, at_s, kind, body FROM event WHERE match = ? ORDER BY seq", (match,))
+            held = tuple(event for event in self._held if event.match == match)
+        return (*(Event(seq, of, at_s, kind, json.loads(body)) for seq, of, at_s, kind, body in rows), *held)
 
     def matches(self) -> tuple[int, ...]:
         """Every match there is, the oldest first."""
         with self._lock:
-            rows = self._db.execute("SELECT seq FROM event WHERE kind = ? ORDER BY seq", (SETUP,)).fetchall()
-        return tuple(seq for (seq,) in rows)
+            rows = self._rows("SELECT seq FROM event WHERE kind = ? ORDER BY seq", (SETUP,))
+            held = tuple(event.seq for event in self._held if event.kind == SETUP)
+        return (*(seq for (seq,) in rows), *held)
 
     def latest(self) -> dict[int, int]:
         """The last event of every match, the oldest match first."""
         with self._lock:
-            rows = self._db.execute("SELECT match, max(seq) FROM event GROUP BY match ORDER BY match").fetchall()
-        return dict(rows)
+            rows = self._rows("SELECT match, max(seq) FROM event GROUP BY match ORDER BY match")
+            held = {event.match: event.seq for event in self._held}
+        return dict(rows) | held
+
+    def _rows(self, query: str, values: tuple[object, ...] = ()) -> list[Any]:
+        try:
+            return self._db.execute(query, values).fetchall()
+        except sqlite3.Error as error:
+            raise Problem(
+                say("The matches cannot be read from the disk just now (%(error)s): look at it.", error=str(error))
+            ) from error
+
+    def quiet_s(self) -> float:
+        """For how long nothing has been written, by a clock that nobody sets."""
+        return time.monotonic() - self._last_s
+
+    def put_note_away(self) -> None:
+        """Somebody has read what became of a damaged log."""
+        self.note = None
+        mending.put_note_away(self.path.parent)
 
     def close(self) -> None:
-        """Closes the file and lets another process write."""
+        """Closes the file and lets another process write; what is held in memory is tried a last time."""
+        if not self._closed.is_set() and self._held:
+            self.save()
+        self._closed.set()
         with self._lock:
             self._db.close()
             if self._lock_fd is not None:
@@ -137,13 +248,65 @@ class Store:
                 self._lock_fd = None
 
 
-def _locked(path: Path) -> int:
-    """Holds the folder's lock file for this process."""
+def _as_json(body: object) -> str:
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+
+
+def _row(event: Event) -> Row:
+    return event.seq, event.match, event.at_s, event.kind, _as_json(event.body)
+
+
+def _not_saved(error: sqlite3.Error | OSError) -> NotSaved:
+    return NotSaved(
+        say("The play could not be saved (%(error)s): check the disk's space, then try again.", error=str(error))
+    )
+
+
+def _cause(error: BaseException) -> sqlite3.Error | OSError:
+    """What the disk said."""
+    return error if isinstance(error, sqlite3.Error | OSError) else sqlite3.DatabaseError("malformed")
+
+
+def _why(error: sqlite3.Error | OSError) -> tuple[Said, Said]:
+    """Why the disk refuses, and what to do."""
+    text = str(error).lower()
+    if "full" in text:
+        room = say("Make room on the disk: they are saved as soon as it can be written.")
+        return say("the disk is full"), room
+    if "readonly" in text or "read-only" in text or "unable to open" in text or "cannot be written" in text:
+        look = say("Look at the disk and at the data folder’s rights: they are saved as soon as it can be written.")
+        return say("the data folder cannot be written"), look
+    if "malformed" in text or "not a database" in text:
+        keep = say("Keep the record (Score, then Export) before you start the companion anew: that mends the file.")
+        return say("the file with all matches is damaged"), keep
+    return say("the disk does not take it"), say("Look at the disk: they are saved as soon as it can be written.")
+
+
+def finish_restoring(folder: Path) -> None:
+    """Goes on with a backup that was being restored; the caller holds the lock. Raises Problem where it cannot."""
     try:
-        fd = os.open(path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    except OSError as error:
-        say = f"The data folder {path.parent} cannot be written to ({error.strerror}): choose another with --data."
-        raise Problem(say) from error
+        restoring.finish(folder)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise Problem(
+            f"A backup is half restored in {folder}, and cannot be finished: check that it can be written to, then"
+            " start the companion again.",
+            1,
+        ) from error
+
+
+def _read_only(path: Path) -> sqlite3.Connection:
+    try:
+        return readable(path)
+    except sqlite3.OperationalError as error:
+        raise Problem(f"{path} cannot be used ({error}): check the folder's rights and the disk's space.") from error
+
+
+def lock(path: Path) -> int:
+    """Holds the folder's lock file for this process; where that cannot be made, the folder itself.
+
+    Closing the number that it gives lets another process in. Raises Problem where one is in already.
+    """
+    fd = _lock_file(path)
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
@@ -154,58 +317,15 @@ def _locked(path: Path) -> int:
     return fd
 
 
-def _connected(path: Path, *, read_only: bool) -> sqlite3.Connection:
-    mode = "ro" if read_only else "rwc"
+def _lock_file(path: Path) -> int:
+    file = path.with_suffix(".lock")
+    with suppress(OSError):
+        return os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    with suppress(OSError):
+        return os.open(file, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        db = sqlite3.connect(
-            f"{path.absolute().as_uri()}?mode={mode}", uri=True, check_same_thread=False, isolation_level=None
-        )
-    except sqlite3.Error as error:
-        raise Problem(f"{path} cannot be opened ({error}): choose another folder with --data.") from error
-    try:
-        if not read_only:
-            _prepare(db)
-        _check(db, path)
-    except sqlite3.OperationalError as error:
-        db.close()
-        raise Problem(f"{path} cannot be used ({error}): check the folder's rights and the disk's space.") from error
-    except (sqlite3.DatabaseError, Problem) as error:
-        db.close()
-        raise error if isinstance(error, Problem) else _damaged(path) from error
-    return db
-
-
-def _prepare(db: sqlite3.Connection) -> None:
-    db.execute("PRAGMA journal_mode = WAL")
-    db.execute("PRAGMA synchronous = FULL")
-    for number in range(_schema(db), len(_MIGRATIONS)):
-        db.executescript(f"BEGIN IMMEDIATE; {_MIGRATIONS[number]} PRAGMA user_version = {number + 1}; COMMIT;")
-
-
-def _check(db: sqlite3.Connection, path: Path) -> None:
-    if _schema(db) > len(_MIGRATIONS):
+        return os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError as error:
         raise Problem(
-            f"{path} was written by a newer version of the companion: install that version, or move the file."
-        )
-    if db.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
-        raise _damaged(path)
-
-
-def _schema(db: sqlite3.Connection) -> int:
-    return int(db.execute("PRAGMA user_version").fetchone()[0])
-
-
-def _damaged(path: Path) -> Problem:
-    return Problem(f"{path} is damaged: move it away and start again, or put a copy of it in its place.", exit_code=1)
-
-
-@contextmanager
-def _transaction(db: sqlite3.Connection) -> Iterator[None]:
-    db.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-        db.execute("COMMIT")
-    except BaseException:
-        with suppress(sqlite3.Error):
-            db.execute("ROLLBACK")
-        raise
+            f"The data folder {path.parent} cannot be written to ({error.strerror}): choose another with --data."
+        ) from error

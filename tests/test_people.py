@@ -9,7 +9,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from companion.errors import Problem
 from companion.match import Match, Policy
 from companion.news import MOST_PHONES, Kind, News
 from companion.pages import Camera, announce, create_app, people
@@ -204,12 +203,20 @@ def test_a_damaged_list_of_phones_counts_as_none(tmp_path, kept):
     assert (phones.party.host, dict(phones.party.seats), phones.party.let_in) == ("first", {}, ())
 
 
-def test_a_list_of_phones_that_cannot_be_kept_is_a_sentence_and_changes_nothing(tmp_path):
-    phones = Phones(tmp_path / "gone")
+def test_a_list_of_phones_that_cannot_be_kept_is_said_and_remembered_until_it_can(tmp_path):
+    now_s, told = [0.0], []
+    phones = Phones(tmp_path / "gone", clock=lambda: now_s[0], changed=lambda: told.append(now_s[0]))
+    phones.arrive("first")
 
-    with pytest.raises(Problem, match="Who sits where cannot be kept"):
-        phones.arrive("first")
-    assert phones.party.host is None
+    assert phones.party.host == "first"
+    assert "Who sits where cannot be kept" in str(phones.unkept)
+
+    (tmp_path / "gone").mkdir()
+    now_s[0] = 60.0
+
+    assert phones.unkept is None
+    assert told[-1] == 60.0
+    assert Phones(tmp_path / "gone").party.host == "first"
 
 
 def test_the_host_hands_the_role_on_to_a_seat(app, two):

@@ -51,6 +51,12 @@ MAY_IMPORT = {
     "layout": {"rules"},
     "shipped": set(),
     "data": {"errors", "said"},
+    "events": set(),
+    "image": {"events"},
+    "log_file": {"errors", "events", "image"},
+    "backups": LEAVES | {"data", "events", "image", "log_file"},
+    "mending": LEAVES | {"backups", "data", "events", "image", "log_file"},
+    "restoring": {"data"},
     "places": LEAVES,
     "proposal": LEAVES,
     "decks": {"calling", "errors", "said", "shipped", "rules", "whole"},
@@ -69,13 +75,13 @@ MAY_IMPORT = {
     "tracker": LEAVES
     | {"vision", "places", "proposal", "tracks", "memory", "copies", "discards", "doubts", "gathering", "patience"},
     "tally": LEAVES | {"vision"},
-    "store": LEAVES,
-    "history": LEAVES | {"store"},
-    "moment": LEAVES | {"store", "history", "places", "proposal"},
+    "store": LEAVES | {"data", "events", "log_file", "mending", "restoring"},
+    "history": LEAVES | {"events"},
+    "moment": LEAVES | {"events", "history", "places", "proposal"},
     "statistics": {"rules"},
     "exports": {"rules"},
-    "archive": LEAVES | {"kept", "store", "history", "moment", "statistics", "places", "proposal"},
-    "match": LEAVES | {"store", "history", "moment", "places", "proposal"},
+    "archive": LEAVES | {"events", "kept", "store", "history", "moment", "statistics", "places", "proposal"},
+    "match": LEAVES | {"events", "store", "history", "moment", "places", "proposal"},
 }
 """What each inner room may import; what is not named here (cli, pages, watch, …) is outside and may import all."""
 

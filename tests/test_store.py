@@ -91,11 +91,11 @@ def test_a_running_service_can_be_read_beside(store, path):
     reader.close()
 
 
-def test_a_damaged_file_is_said(path):
+def test_a_damaged_file_is_said_to_whoever_only_reads(path):
     path.write_bytes(b"this was never a database" * 100)
 
-    with pytest.raises(Problem, match="is damaged"):
-        Store.open(path)
+    with pytest.raises(Problem, match="is damaged: start the companion"):
+        Store.open(path, read_only=True)
 
 
 def test_a_file_from_a_newer_version_is_left_alone(path):

@@ -9,6 +9,7 @@ from functools import partial
 
 from flask import Flask
 
+from companion.backups import Nightly
 from companion.match import Match
 from companion.pages import (
     api,
@@ -27,6 +28,7 @@ from companion.pages import (
     plain,
     printed,
     replay,
+    saving,
     score,
     seats,
     serving,
@@ -54,6 +56,7 @@ PARTS = (
     join,
     seats,
     told,
+    saving,
     phone,
     score,
     past,
@@ -116,6 +119,11 @@ def _service(match: Match, secret: bytes, base_url: str, camera: Camera, clock: 
 def run_service(match: Match, host: str, port: int, camera: Camera = NO_CAMERA) -> None:
     """Serves the pages until the process is stopped, and prints the address and the join code once ready.
 
-    Raises Problem when the port cannot be had.
+    Meanwhile the log is copied once a day. Raises Problem when the port cannot be had.
     """
-    serving.run(match, host, port, partial(create_app, camera=camera))
+    nightly = Nightly(match.store.path, match.store.quiet_s)
+    nightly.start()
+    try:
+        serving.run(match, host, port, partial(create_app, camera=camera))
+    finally:
+        nightly.stop()

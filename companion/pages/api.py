@@ -151,12 +151,12 @@ def _done(act: Callable[[str], Outcome]) -> Response:
     except Problem as problem:
         _refuse(_(problem.sentence))
     forget_state()
-    return make_response(_outcome_json(outcome, state()), _code(outcome))
+    return make_response(_outcome_json(outcome, state()), _code(outcome, state()))
 
 
-def _code(outcome: Outcome) -> int:
+def _code(outcome: Outcome, now: MatchState) -> int:
     if outcome.done:
-        return 200
+        return 200 if now.unsaved is None else 202
     return 409 if outcome == GONE else 202
 
 
@@ -170,6 +170,7 @@ def _outcome_json(outcome: Outcome, now: MatchState) -> dict[str, Any]:
         "pending": [pending.id for pending in now.pending],
         "seq": now.seq,
         "version": now.version,
+        "saved": now.unsaved is None,
     }
 
 

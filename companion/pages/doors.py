@@ -48,7 +48,9 @@ _OPEN_TO: Mapping[Who, str] = {
         printed.sheet
     """,
     Who.PLAYING_OR_HOST: "table.undo table.redo api.undo",
-    Who.HOST: "setting_up.start table.set_policy table.set_verifying seats.hand_on seats.free seats.give",
+    Who.HOST: """
+        setting_up.start table.set_policy table.set_verifying seats.hand_on seats.free seats.give saving.put_away
+    """,
 }
 
 DOORS: Mapping[str, Who] = {endpoint: who for who, endpoints in _OPEN_TO.items() for endpoint in endpoints.split()}

@@ -86,6 +86,7 @@ def snapshot_json(now: MatchState) -> dict[str, Any]:
         ],
         "doubts": [{"id": d.id, "zone": d.zone, "plays": [str(play) for play in d.plays]} for d in now.doubts],
         "trouble": words.said(now.trouble) if now.trouble else None,
+        "unsaved": words.said(now.unsaved) if now.unsaved else None,
         "policy": now.policy.value,
         "log": [_line_json(line) for line in reversed(views.log_view(now))],
         "hands": [result.as_json("") for result in now.game.hands],

@@ -101,7 +101,11 @@ def _post(
         "requestBody": {"required": bool(needed), "content": {"application/json": {"schema": body}}},
         "responses": {
             "200": _answer("It counts.", _ref("Outcome")),
-            "202": _answer("It waits for the table’s answer: `reasons` say why.", _ref("Outcome")),
+            "202": _answer(
+                "It waits for the table’s answer: `reasons` say why. Or it counts and is not saved yet, because the"
+                " disk refuses it: `saved` is false.",
+                _ref("Outcome"),
+            ),
             **_errors(400, 401, 403, 404, 413, 415, 422, 503),
             "409": _answer(_ERRORS[409], conflict),
         },
@@ -240,8 +244,9 @@ def _outcome() -> Schema:
             "say": _or_null("string"),
             "reasons": {**_list(_ref("Why")), "description": "Why it does not count."},
             "pending": {**_list(NUMBER), "description": "The ids of what waits now."},
-            "seq": {**NUMBER, "description": "The last saved event."},
+            "seq": {**NUMBER, "description": "The last event."},
             "version": {**NUMBER, "description": "Counts every change since the service started."},
+            "saved": {**TRUTH, "description": "All of it is on the disk."},
         }
     )
 
@@ -300,6 +305,7 @@ def _state() -> Schema:
             "mismatches": {**_list(mismatch), "description": "Where table and record differ."},
             "doubts": _list(_object({"id": NUMBER, "zone": TEXT, "plays": _list(TEXT)})),
             "trouble": {**_or_null("string"), "description": "What is wrong with the camera."},
+            "unsaved": {**_or_null("string"), "description": "What is said while the disk refuses what is played."},
             "policy": {"enum": ["tap", "play-on", "auto"]},
             "log": {**_list(line), "description": "The lines of the hand."},
             "hands": {**_list(_ref("Hand")), "description": "The hands that were counted."},

@@ -10,6 +10,7 @@ import base64
 import hashlib
 import hmac
 import ipaddress
+import logging
 import os
 import secrets
 from dataclasses import dataclass
@@ -30,6 +31,9 @@ CODE_LETTERS = "CDFGHJKLMNPRTVWXY"
 """None that looks like another or like a figure, and no vowels: no code is a word."""
 
 CODE_LENGTH = 4
+KEY_BYTES = 32
+
+log = logging.getLogger(__name__)
 
 
 class NotYours(Problem):
@@ -37,20 +41,34 @@ class NotYours(Problem):
 
 
 def load_secret(folder: Path) -> bytes:
-    """The key that signs cookies, made on first use and readable by its owner alone."""
+    """The key that signs cookies, made on first use and readable by its owner alone.
+
+    One that is damaged is made anew. Where a new one cannot be kept it holds as long as the service runs: then every
+    phone has to scan the code again.
+    """
     path = folder / KEY_NAME
     try:
-        if not path.exists():
-            _write_new(path, secrets.token_bytes(32))
-        return path.read_bytes()
+        known = path.read_bytes()
+    except FileNotFoundError:
+        known = b""
     except OSError as error:
         raise Problem(f"{path} cannot be used ({error.strerror}): choose another folder with --data.") from error
+    return known if len(known) == KEY_BYTES else _new_secret(path)
 
 
-def _write_new(path: Path, key: bytes) -> None:
-    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(fd, "wb") as file:
-        file.write(key)
+def _new_secret(path: Path) -> bytes:
+    key, new = secrets.token_bytes(KEY_BYTES), path.with_name(f"{path.name}.new")
+    try:
+        new.unlink(missing_ok=True)
+        fd = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(fd, "wb") as file:
+            file.write(key)
+            file.flush()
+            os.fsync(file.fileno())
+        new.replace(path)
+    except OSError as error:
+        log.warning("%s cannot be kept (%s): after the next start phones scan the code anew.", path, error.strerror)
+    return key
 
 
 def join_token(secret: bytes) -> str:

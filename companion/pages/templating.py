@@ -12,7 +12,7 @@ from typing import Any
 
 from flask import Flask, Response, abort, request, url_for
 
-from companion.pages import language, live, people, phone, told, words
+from companion.pages import language, live, people, phone, saving, told, words
 from companion.pages.context import match, state
 from companion.pages.signs import sprite
 from companion.rules.cards import Card, Family
@@ -90,6 +90,7 @@ def _helpers(assets: Mapping[str, Asset]) -> dict[str, Any]:
         "watches": people.watches(),
         "seat": people.seat(now),
         "told": told.here(now),
+        "saving": saving.here(now),
         "this_phone": people.called(people.phone()),
         "state": now,
         "mark": live.mark(now),

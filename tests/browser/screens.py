@@ -21,6 +21,7 @@ import enrolled
 import numpy as np
 import tableaux
 from flask import Flask
+from logs import refuse
 from playwright.sync_api import Browser, Page, sync_playwright
 from serving import running
 from webcam import Pose
@@ -30,6 +31,7 @@ from companion.decks import write_description
 from companion.drawn_zones import DrawnZones
 from companion.lookout import Lookout
 from companion.match import Match
+from companion.mending import Mended
 from companion.pages import Camera, create_app, live
 from companion.printing import deck
 from companion.printing.render import to_image
@@ -202,6 +204,20 @@ def no_camera(match: Match) -> None:
     match.trouble("There is no camera here: plug one in, or name another. Plays can be entered by hand.")
 
 
+def full_disk(match: Match) -> None:
+    """The disk refuses what is played last."""
+    refuse(match.store)
+    match.sit("Ann", "Ann")
+    match.sit("Bob", "Bob")
+
+
+def mended(match: Match) -> None:
+    """The log was damaged, and something is missing."""
+    note = Mended("damaged/1-companion.sqlite3", 320, 12, 7, (301,)).sentence
+    with match._changed:
+        match._show(note=note)
+
+
 def spoil(match: Match) -> None:
     """A change of the first line that the later ones do not survive."""
     match.correct(match.state.hand_entries[0].seq, "Ann discard 25", "Ann")
@@ -300,6 +316,12 @@ SCENES = {
     "wall-score": (TWO, [*FINISH, "Ann finish"], nothing, "/wall"),
     "wall-trouble": (TWO, ATTACK, no_camera, "/wall"),
     "wall-trouble-three": (THREE, ["Ann roll", "Bob roll", "Cid roll", "Bob stop > Cid"], no_camera, "/wall"),
+    "unsaved": (TWO, ATTACK, full_disk, "/"),
+    "unsaved-score": (TWO, [*FINISH, "Ann finish"], full_disk, "/score"),
+    "unsaved-entry": (TWO, ATTACK, full_disk, "/play"),
+    "wall-unsaved": (TWO, ATTACK, full_disk, "/wall"),
+    "wall-unsaved-three": (THREE, ["Ann roll", "Bob roll", "Cid roll", "Bob stop > Cid"], full_disk, "/wall"),
+    "mended": (TWO, ATTACK, mended, "/"),
     "oops": (TWO, [], nothing, "/nowhere"),
     "decks": (TWO, [], with_decks, "/decks"),
     "decks-new": (None, [], nothing, "/decks"),

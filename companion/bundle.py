@@ -1,0 +1,468 @@
+"""The data folder as one file: matches, one's own editions and decks, settings. Written whole, read with distrust.
+
+The key that signs the phones' cookies is not in it, nor who sits where: whoever has such a file must not be able to
+pass for a phone of the table. Nothing of a file that is restored is trusted: names are on a list, sizes are counted as
+they are unpacked, the log's events are read and written into a new file, editions and decks by their own readers.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import shutil
+import sqlite3
+import stat
+import tempfile
+import tomllib
+import zipfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from functools import cache
+from itertools import groupby
+from pathlib import Path, PurePosixPath
+
+from companion import drawn_zones, restoring
+from companion.archive import judged
+from companion.backups import FOLDER as BACKUPS
+from companion.calling import typed
+from companion.data import EDITIONS_NAME, STORE_NAME, sync_folder
+from companion.decks import DECKS_NAME, checked_name, is_name, picture_named, read_deck
+from companion.decks import FILE_NAME as DECK_FILE
+from companion.errors import Problem
+from companion.events import Event, Row, is_sound, unbroken
+from companion.image import image_of, in_memory
+from companion.log_file import MIGRATIONS, Damaged, insert, migrate, readable, rows_of, schema_of, transaction
+from companion.mending import NOTE_NAME
+from companion.rules.edition import keep_own_editions
+from companion.rules.edition_file import read_text, shipped_names
+from companion.rules.spelling import shown
+
+ABOUT = "backup.json"
+FORMAT = 1
+DECK_IN_USE, TURN = "deck-in-use.json", "picture-turn.json"
+SETTINGS = (drawn_zones.FILE_NAME, DECK_IN_USE, TURN)
+REPLACED = (
+    STORE_NAME,
+    f"{STORE_NAME}-wal",
+    f"{STORE_NAME}-shm",
+    EDITIONS_NAME,
+    DECKS_NAME,
+    *SETTINGS,
+    BACKUPS,
+    NOTE_NAME,
+)
+"""What of a data folder a restored backup takes the place of; what it lacks is not there afterwards."""
+
+MOST_FILES, MOST_BYTES, MOST_EVENTS = 4000, 256_000_000, 500_000
+_MOST_OF_ONE = {STORE_NAME: 200_000_000, ".png": 16_000_000, ".jpg": 16_000_000, ".jpeg": 16_000_000}
+_MOST_OF_TEXT = 1_000_000
+_EDITION = re.compile(r"[a-z0-9][a-z0-9-]{0,59}\.toml")
+_STEP = 1 << 16
+
+Recoded = Callable[[bytes, str], bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """What a backup holds, all of it checked."""
+
+    rows: tuple[Row, ...]
+    """The events of its log, in this program's schema."""
+
+    files: Mapping[str, bytes]
+    """Everything else by its name in the data folder: `editions/ours.toml`, `decks/grandma/roll.png`."""
+
+    @property
+    def says(self) -> str:
+        """How much it holds, for people."""
+        matches, things = len({row[1] for row in self.rows}), [_thing(name) for name in self.files]
+        decks = len({thing for thing in things if thing.startswith(f"{DECKS_NAME}/")})
+        editions = sum(thing.startswith(f"{EDITIONS_NAME}/") for thing in things)
+        return f"{_many(matches, 'match', 'matches')}, {_many(decks, 'deck')}, {_many(editions, 'edition')}"
+
+
+# --- Writing --------------------------------------------------------------------------------------------------
+
+
+def write_bundle(folder: Path, out: Path, *, force: bool = False) -> tuple[str, ...]:
+    """Writes a data folder as one file, whole or not at all, beside a running service if need be.
+
+    Gives a sentence about each deck or edition that is damaged and was left out. Raises Problem.
+    """
+    if out.is_dir():
+        raise Problem(f"{out} is a folder: name the file, such as {out / 'table.zip'}.")
+    if out.exists() and not force:
+        raise Problem(f"{out} is there already: choose another name, or write over it with --force.")
+    files, left_out = _sound_files(folder)
+    log = _log_as_bytes(folder / STORE_NAME)
+    if log is None and not files:
+        raise Problem(f"There is nothing to back up in {folder}: no match, no deck, no setting.")
+    about = {"format": FORMAT, "schema": len(MIGRATIONS)}
+    _write_zip(out, {ABOUT: json.dumps(about).encode(), **({STORE_NAME: log} if log else {}), **files})
+    return left_out
+
+
+def _log_as_bytes(path: Path) -> bytes | None:
+    """A copy of the log as it is now, which needs no file beside it; None where there is none."""
+    if not path.exists():
+        return None
+    try:
+        with closing(readable(path)) as source, closing(sqlite3.connect(":memory:")) as copy:
+            source.backup(copy)
+            content = bytearray(copy.serialize())
+    except sqlite3.Error as error:
+        raise Problem(f"{path} cannot be read ({error}): check the folder's rights and the disk.", 1) from error
+    content[18:20] = b"\x01\x01"
+    return bytes(content)
+
+
+def _sound_files(folder: Path) -> tuple[dict[str, bytes], tuple[str, ...]]:
+    """The files that can be restored again, by name, and a sentence about each thing that cannot."""
+    files: dict[str, bytes] = {}
+    left_out = []
+    with _own_editions(folder / EDITIONS_NAME):
+        for thing, named in groupby(sorted(_allowed_files(folder)), _thing):
+            content = {name: _content(folder / name) for name in named}
+            try:
+                if thing.casefold() in {_thing(name).casefold() for name in files}:
+                    raise Problem(f"{folder / thing} is called as another but for capitals: rename one of them.", 1)
+                _check_thing(thing, content, folder)
+                files |= content
+            except Problem as problem:
+                left_out.append(f"Left out: {problem}")
+    return files, tuple(left_out)
+
+
+def _allowed_files(folder: Path) -> Iterator[str]:
+    for pattern in (*SETTINGS, f"{EDITIONS_NAME}/*", f"{DECKS_NAME}/*/*"):
+        for path in folder.glob(pattern):
+            name = path.relative_to(folder).as_posix()
+            if is_allowed(name) and path.is_file():
+                yield name
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise Problem(f"{path} cannot be read ({error.strerror}): check the file's rights.", 1) from error
+
+
+def _write_zip(out: Path, files: Mapping[str, bytes]) -> None:
+    new = out.with_name(f"{out.name}.new")
+    try:
+        with new.open("wb") as file:
+            with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
+                for name, content in files.items():
+                    # The clock may be wrong, or missing: every entry has the first date there is.
+                    packed.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
+            file.flush()
+            os.fsync(file.fileno())
+        read_bundle(new)
+        new.replace(out)
+        sync_folder(out.parent)
+    except Problem:
+        new.unlink(missing_ok=True)
+        raise
+    except (OSError, zipfile.LargeZipFile) as error:
+        with suppress(OSError):
+            new.unlink(missing_ok=True)
+        why = getattr(error, "strerror", None) or error
+        raise Problem(f"The backup cannot be written to {out} ({why}): choose another place.") from error
+
+
+# --- Reading --------------------------------------------------------------------------------------------------
+
+
+def is_allowed(name: str) -> bool:
+    """Whether a file of that name may be in a backup."""
+    if name in (ABOUT, STORE_NAME, *SETTINGS):
+        return True
+    folder, _, rest = name.partition("/")
+    if folder == EDITIONS_NAME:
+        return bool(_EDITION.fullmatch(rest))
+    deck, _, file = rest.partition("/")
+    return folder == DECKS_NAME and is_name(deck) and (file == DECK_FILE or picture_named(file) is not None)
+
+
+def read_bundle(
+    file: Path, sent: bytes | None = None, *, recoded: Recoded | None = None, own: Path | None = None
+) -> Bundle:
+    """What a backup holds, once all of it was found sound; nothing is changed anywhere.
+
+    `sent` is what the file holds where it is not on this disk; `recoded` reads each picture and writes it anew; `own`
+    is where the editions in force lie, which are in force again afterwards. Raises Problem, and nothing else.
+    """
+    files = _unpacked(file, sent)
+    _check_about(file, files)
+    log = files.pop(STORE_NAME, None)
+    try:
+        with tempfile.TemporaryDirectory(prefix="companion-") as at:
+            folder = Path(at)
+            _lay(folder, files)
+            with _own_editions(folder / EDITIONS_NAME, after=own):
+                for thing, named in groupby(sorted(files), _thing):
+                    _check_thing(thing, {name: files[name] for name in named}, folder, file)
+                rows = _checked_rows(file, log) if log is not None else ()
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise Problem(f"{file} cannot be checked ({why}): make room on the disk.") from error
+    return Bundle(rows, _with_pictures(file, files, recoded) if recoded else files)
+
+
+def _unpacked(file: Path, sent: bytes | None) -> dict[str, bytes]:
+    """The files of a zip by name, none of them on the list's outside, not too many and not too large."""
+    try:
+        with zipfile.ZipFile(file if sent is None else io.BytesIO(sent)) as packed:
+            infos = packed.infolist()
+            if len(infos) > MOST_FILES:
+                raise _bad(file, f"it holds {len(infos)} files")
+            content: dict[str, bytes] = {}
+            for info in infos:
+                _check_entry(file, info, content)
+                room = MOST_BYTES - sum(map(len, content.values()))
+                content[info.filename] = _read_entry(file, packed, info, room)
+            return content
+    except FileNotFoundError as error:
+        raise Problem(f"There is no file {file}: check the path.") from error
+    except OSError as error:
+        raise Problem(f"{file} cannot be read ({error.strerror or error}): check the path.") from error
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError, MemoryError) as error:
+        raise _bad(file, "it is no zip file, or damaged") from error
+    except Exception as error:
+        if type(error).__module__ not in ("zlib", "lzma", "_lzma", "struct"):
+            raise
+        raise _bad(file, "it is damaged") from error
+
+
+def _check_entry(file: Path, info: zipfile.ZipInfo, content: Mapping[str, bytes]) -> None:
+    name = info.filename
+    if info.orig_filename != name or not is_allowed(name):
+        raise _bad(file, f"'{shown(info.orig_filename)}' in it is no part of a backup")
+    if name.casefold() in {other.casefold() for other in content}:
+        raise _bad(file, f"it holds '{shown(name)}' twice")
+    kind = stat.S_IFMT(info.external_attr >> 16)
+    if kind not in (0, stat.S_IFREG):
+        raise _bad(file, f"'{shown(name)}' in it is no plain file")
+
+
+def _read_entry(file: Path, packed: zipfile.ZipFile, info: zipfile.ZipInfo, room: int) -> bytes:
+    """An entry's content, counted as it comes, whatever size it says it has."""
+    most = min(room, _MOST_OF_ONE.get(info.filename, _MOST_OF_ONE.get(Path(info.filename).suffix, _MOST_OF_TEXT)))
+    content = bytearray()
+    with packed.open(info) as entry:
+        while piece := entry.read(_STEP):
+            content += piece
+            if len(content) > most:
+                raise _bad(file, f"'{shown(info.filename)}' in it is larger than that ever is")
+    return bytes(content)
+
+
+def _check_about(file: Path, files: dict[str, bytes]) -> None:
+    said = _json(files.pop(ABOUT, b""))
+    if not isinstance(said, dict) or type(said.get("format")) is not int:
+        raise _bad(file, f"it holds no {ABOUT}")
+    if said["format"] > FORMAT:
+        raise _newer(file)
+
+
+def _json(content: bytes) -> object:
+    try:
+        return json.loads(content.decode("utf-8"))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _lay(folder: Path, files: Mapping[str, bytes]) -> None:
+    for name, content in files.items():
+        path = folder / PurePosixPath(name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("wb") as out:
+            out.write(content)
+            out.flush()
+            os.fsync(out.fileno())
+
+
+@contextmanager
+def _own_editions(folder: Path, after: Path | None = None) -> Iterator[None]:
+    """The editions of a folder are in force inside, those of another afterwards, or still these where none is given."""
+    keep_own_editions(folder)
+    try:
+        yield
+    finally:
+        if after is not None or not folder.exists():
+            keep_own_editions(after or folder)
+
+
+def _thing(name: str) -> str:
+    """What is restored together or not at all: a deck with all its pictures, else one file."""
+    return name.rpartition("/")[0] if name.startswith(f"{DECKS_NAME}/") else name
+
+
+def _check_thing(thing: str, content: Mapping[str, bytes], folder: Path, file: Path | None = None) -> None:
+    """Raises Problem where an edition, a deck or a setting cannot be used. It lies in `folder`."""
+    where = file or folder / thing
+    if thing.startswith(f"{EDITIONS_NAME}/"):
+        _check_edition(where, Path(thing).name, content[thing])
+    elif thing.startswith(f"{DECKS_NAME}/"):
+        _check_deck(where, folder / thing)
+    elif not _is_setting(thing, _json(content[thing])):
+        raise _bad(where, f"its {thing} is damaged")
+
+
+def _check_edition(where: Path, name: str, content: bytes) -> None:
+    try:
+        text = content.decode("utf-8")
+        faults = read_text(text, shipped_names()).faults
+        said = tomllib.loads(text.removeprefix("\ufeff")).get("name") if not faults else None
+    except (ValueError, RecursionError) as error:
+        raise _bad(where, f"the edition {name} is damaged") from error
+    if faults or f"{said}.toml" != name:
+        what = faults[0].say.rstrip(".") if faults else f"it is called '{shown(str(said))}'"
+        raise _bad(where, f"the edition {name} is wrong: {what}")
+
+
+def _check_deck(where: Path, folder: Path) -> None:
+    try:
+        checked_name(folder.name)
+        read_deck(folder)
+    except (Problem, OSError) as error:
+        what = str(error).rstrip(".").replace(f"{folder}", folder.name)
+        raise _bad(where, f"a deck cannot be used: {what}") from error
+
+
+def _is_setting(name: str, said: object) -> bool:
+    if not isinstance(said, dict):
+        return False
+    if name == DECK_IN_USE:
+        return said.get("deck") is None or isinstance(said["deck"], str)
+    if name == TURN:
+        return said.get("degrees") in (0, 90, 180, 270) and isinstance(said.get("mirrored"), bool)
+    try:
+        drawn_zones.parse_drawing(said)
+    except (ValueError, RecursionError, OverflowError):
+        return False
+    return True
+
+
+def _with_pictures(file: Path, files: Mapping[str, bytes], recoded: Recoded) -> dict[str, bytes]:
+    """The files, with every picture read and written anew."""
+    anew: dict[str, bytes] = {}
+    for name, content in files.items():
+        if not name.startswith(f"{DECKS_NAME}/") or name.endswith(f"/{DECK_FILE}"):
+            anew[name] = content
+            continue
+        png = str(PurePosixPath(name).with_suffix(".png"))
+        if png in anew:
+            raise _bad(file, f"it holds '{shown(name)}' twice")
+        anew[png] = recoded(content, f"{file}/{name}")
+    return anew
+
+
+# --- The log in it --------------------------------------------------------------------------------------------
+
+
+def _checked_rows(file: Path, log: bytes) -> tuple[Row, ...]:
+    """The events of a log from elsewhere: of a schema that a companion made and no other, all of them replayed."""
+    try:
+        rows = _rows(file, log)
+    except (sqlite3.Error, UnicodeError, MemoryError, OverflowError, Damaged) as error:
+        raise _bad(file, "its matches are damaged") from error
+    if not all(map(is_sound, rows)) or unbroken(rows) != rows:
+        raise _bad(file, "its matches are damaged")
+    by_match: dict[int, list[Event]] = {}
+    for seq, match, at_s, kind, body in rows:
+        by_match.setdefault(match, []).append(Event(seq, match, at_s, kind, json.loads(body)))
+    for match, events in by_match.items():
+        try:
+            judged(match, events)
+        except Exception as error:
+            raise _bad(file, f"match {match} in it cannot be replayed") from error
+    return rows
+
+
+def _rows(file: Path, log: bytes) -> tuple[Row, ...]:
+    """The rows of a database whose schema is word for word one of ours: none with triggers or views is asked."""
+    image = image_of(log)
+    with closing(in_memory(image)) as db:
+        version = schema_of(db)
+        if version > len(MIGRATIONS):
+            raise _newer(file)
+        if tuple(db.execute(_SCHEMA)) != _schema(version):
+            raise _bad(file, "its matches are damaged")
+        if db.execute("SELECT count(*) FROM event").fetchone()[0] > MOST_EVENTS:
+            raise _bad(file, f"it holds more than {MOST_EVENTS} plays")
+    return rows_of(image, file)
+
+
+_SCHEMA = "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name"
+
+
+@cache
+def _schema(version: int) -> tuple[tuple[str, ...], ...]:
+    """What a file of a schema of ours says of itself."""
+    with closing(sqlite3.connect(":memory:")) as db:
+        for migration in MIGRATIONS[:version]:
+            db.executescript(migration)
+        return tuple(db.execute(_SCHEMA))
+
+
+# --- Restoring ------------------------------------------------------------------------------------------------
+
+
+def restore(folder: Path, bundle: Bundle) -> Path | None:
+    """Puts a backup in the place of what is in a data folder, all of it or nothing; gives where that lies now.
+
+    The caller holds the folder's lock. Raises Problem where the disk refuses: then nothing has changed.
+    """
+    new = folder / restoring.NEW
+    try:
+        shutil.rmtree(new, ignore_errors=True)
+        new.mkdir()
+        _lay(new, bundle.files)
+        if bundle.rows:
+            _write_log(new / STORE_NAME, bundle.rows)
+        brought = sorted(
+            {PurePosixPath(name).parts[0] for name in bundle.files} | ({STORE_NAME} if bundle.rows else set())
+        )
+        _lay(new, {restoring.CONTENTS: json.dumps({"replaced": REPLACED, "brought": brought}).encode()})
+        for one in (*new.rglob("*/"), new):
+            sync_folder(one)
+        shutil.rmtree(folder / restoring.READY, ignore_errors=True)
+        new.rename(folder / restoring.READY)
+        sync_folder(folder)
+    except (OSError, sqlite3.Error) as error:
+        shutil.rmtree(new, ignore_errors=True)
+        why = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        raise Problem(f"The backup cannot be restored into {folder} ({why}): make room there.") from error
+    try:
+        return restoring.finish(folder)
+    except OSError as error:
+        raise Problem(
+            f"The backup is not yet wholly restored into {folder} ({error.strerror}): it goes on with the next start.",
+            1,
+        ) from error
+
+
+def _write_log(path: Path, rows: tuple[Row, ...]) -> None:
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        migrate(db)
+        with transaction(db):
+            insert(db, rows)
+    with path.open("rb+") as file:
+        os.fsync(file.fileno())
+
+
+def _newer(file: Path) -> Problem:
+    return Problem(f"{file} was written by a newer version of the companion: install that version first.", 1)
+
+
+def _many(count: int, one: str, several: str = "") -> str:
+    return f"{count} {one if count == 1 else several or f'{one}s'}"
+
+
+def _bad(file: Path, what: str) -> Problem:
+    return Problem(f"{file} is no backup that can be restored ({what}): make it anew with `{typed('backup')}`.", 1)

@@ -1,0 +1,139 @@
+"""Events as values: what the log holds, which kinds there are, and whether one says what its kind needs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+SETUP = "setup"
+"""The kind of event that begins a match."""
+
+Row = tuple[int, int, float, str, str]
+"""An event as the file has it: seq, match, the clock on the wall, kind, body as JSON."""
+
+
+class Kind(StrEnum):
+    """The kinds of events and what their bodies hold."""
+
+    SETUP = SETUP
+    """`lines`: the header lines of the record."""
+
+    LINE = "line"
+    """`text`; `source`: `camera` or `phone`; `before`: the seq of the line it stands before, where it was forgotten."""
+
+    CORRECT = "correct"
+    """`of`: a line's seq; `text`: what it should have said."""
+
+    RETRACT = "retract"
+    """`of`: the seq of a line that never happened."""
+
+    UNDO = "undo"
+    """`of`: the seq of the event taken back."""
+
+    REDO = "redo"
+    """`of`: the seq of the undo taken back."""
+
+    SEAT = "seat"
+    """`player`, and `name`, the name to show, where the person has given one."""
+
+    SETTING = "setting"
+    """`key` and `value`."""
+
+    ANSWER = "answer"
+    """`zone`, `expected`, `seen`, `answer`: what the table said about a difference."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """An event before it is written: its kind and a small JSON object."""
+
+    kind: str
+    body: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """An event as it was written."""
+
+    seq: int
+    match: int
+    at_s: float
+    kind: str
+    body: Mapping[str, Any]
+
+
+def is_object(body: str) -> bool:
+    """Whether a body is a JSON object."""
+    try:
+        return isinstance(json.loads(body), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def is_sound(row: Row) -> bool:
+    """Whether an event can be replayed: its numbers, its kind and what that kind needs."""
+    seq, match, _at_s, kind, body = row
+    needs = _NEEDS.get(kind)
+    if needs is None or not 0 < match <= seq or (kind == SETUP) != (match == seq) or not is_object(body):
+        return False
+    said = json.loads(body)
+    return all(key in said for key in needs) and all(_FIELDS[key](said[key]) for key in said if key in _FIELDS)
+
+
+def unbroken(rows: Iterable[Row]) -> tuple[Row, ...]:
+    """The events of each match up to its first gap: what comes after a play that is missing cannot be judged.
+
+    Events are numbered through all matches. A number that is missing between the beginning of a match and one of its
+    events may have been of that match: the match ends before it. One that began after the gap is whole.
+    """
+    kept, last, whole_from = [], 0, 0
+    begun: set[int] = set()
+    for row in sorted(rows):
+        seq, match = row[:2]
+        if seq != last + 1:
+            whole_from = last + 1
+        last = seq
+        if match == seq:
+            begun.add(match)
+        if match in begun and match >= whole_from:
+            kept.append(row)
+    return tuple(kept)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_text_or_none(value: object) -> bool:
+    return value is None or isinstance(value, str)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _are_texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(one, str) for one in value)
+
+
+_NEEDS: Mapping[str, tuple[str, ...]] = {
+    Kind.SETUP: (),
+    Kind.LINE: ("text",),
+    Kind.CORRECT: ("of", "text"),
+    Kind.RETRACT: ("of",),
+    Kind.UNDO: ("of",),
+    Kind.REDO: ("of",),
+    Kind.SEAT: ("player",),
+    Kind.SETTING: ("key", "value"),
+    Kind.ANSWER: ("zone", "expected", "seen", "answer"),
+}
+_FIELDS: Mapping[str, Callable[[object], bool]] = {
+    "lines": _are_texts,
+    "of": _is_number,
+    "before": _is_number,
+    "expected": _is_text_or_none,
+    "seen": _is_text_or_none,
+} | dict.fromkeys(("text", "by", "source", "player", "key", "value", "zone", "answer"), _is_text)

@@ -1,0 +1,68 @@
+"""What was restored takes the place of what was there, whole or not at all, also when the plug is pulled in between.
+
+Everything is laid ready in one folder first. From the moment that folder bears its name the restoring goes on until it
+is done, by whoever comes next: `finish` tells from what lies where what is left to do.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from itertools import count
+from pathlib import Path
+
+from companion.data import sync_folder
+
+READY = "restoring"
+NEW = "restoring.new"
+BEFORE = "before"
+KEPT = "before-restore"
+"""What was there before lies in `before-restore-1`, and so on."""
+
+CONTENTS = "contents.json"
+
+
+def is_open(folder: Path) -> bool:
+    """Whether something waits to be put in its place."""
+    return (folder / READY / CONTENTS).is_file()
+
+
+def finish(folder: Path) -> Path | None:
+    """Puts what lies ready in its place and what was there aside; gives where that is, None where nothing was there.
+
+    May be stopped at any moment and called again. Raises OSError where the disk refuses.
+    """
+    ready = folder / READY
+    if not is_open(folder):
+        return None
+    contents = json.loads((ready / CONTENTS).read_text(encoding="utf-8"))
+    before = ready / BEFORE
+    before.mkdir(exist_ok=True)
+    for name in contents["replaced"]:
+        _replace(folder, name, brought=name in contents["brought"])
+    sync_folder(folder)
+    sync_folder(before)
+    kept = next(one for one in _names(folder) if not one.exists()) if any(before.iterdir()) else None
+    if kept is not None:
+        before.rename(kept)
+    else:
+        before.rmdir()
+    (ready / CONTENTS).unlink()
+    ready.rmdir()
+    sync_folder(folder)
+    return kept
+
+
+def _replace(folder: Path, name: str, *, brought: bool) -> None:
+    """One thing: what is there goes aside unless it is the new one already, then the new one comes."""
+    there, new, aside = folder / name, folder / READY / name, folder / READY / BEFORE / name
+    if brought and not new.exists():
+        return
+    if there.exists():
+        there.rename(aside)
+    if brought:
+        new.rename(there)
+
+
+def _names(folder: Path) -> Iterable[Path]:
+    return (folder / f"{KEPT}-{number}" for number in count(1))

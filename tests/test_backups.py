@@ -1,0 +1,215 @@
+"""Backups of the log: made while it is written to, verified, ordered by their last event, the newest seven kept."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import time
+from pathlib import Path
+from random import Random
+
+import pytest
+from logs import append, full, garbage_page, played
+
+from companion import backups
+from companion.backups import EVERY_S, KEPT, PATIENCE_S, QUIET_S, Nightly, back_up, backups_of, last_in, rows_in_backup
+from companion.data import store_path
+from companion.errors import Problem
+from companion.log_file import look
+from companion.store import Draft, Store
+
+
+def names(path: Path) -> list[str]:
+    return sorted(one.name for one in (path.parent / "backups").iterdir())
+
+
+def test_a_backup_is_the_log_and_needs_no_file_beside_it(tmp_path):
+    path = played(tmp_path, matches=1, plays=3)
+
+    backup = back_up(path)
+
+    assert backup == tmp_path / "backups" / "log-000000006.sqlite3"
+    assert names(path) == [backup.name]
+    assert rows_in_backup(backup) == look(path)
+
+
+def test_nothing_new_is_no_new_backup(tmp_path):
+    path = played(tmp_path, matches=1, plays=3)
+    back_up(path)
+
+    assert back_up(path) is None
+
+    append(path, "Ann 25")
+
+    assert last_in(back_up(path)) == 7
+
+
+def test_an_empty_log_is_not_backed_up(tmp_path):
+    Store.open(store_path(tmp_path)).close()
+
+    assert back_up(store_path(tmp_path)) is None
+
+
+def test_the_newest_seven_are_kept(tmp_path):
+    path = played(tmp_path, matches=1, plays=3)
+    for _number in range(KEPT + 3):
+        append(path, "Ann 25")
+        back_up(path)
+
+    assert [last_in(one) for one in backups_of(path)] == list(range(16, 16 - KEPT, -1))
+
+
+def test_a_damaged_backup_of_now_is_made_anew(tmp_path):
+    path = played(tmp_path, matches=1, plays=3)
+    backup = back_up(path)
+    backup.write_bytes(garbage_page(backup.read_bytes(), Random(1)))
+
+    assert back_up(path) == backup
+    assert rows_in_backup(backup) == look(path)
+
+
+def test_a_backup_is_made_while_plays_are_written(tmp_path):
+    path = played(tmp_path, matches=1, plays=3)
+    store = Store.open(path)
+    stop = threading.Event()
+
+    def play() -> None:
+        while not stop.is_set():
+            store.append(1, Draft("line", {"text": "Ann 25", "by": "Ann"}))
+
+    player = threading.Thread(target=play)
+    player.start()
+    try:
+        made = [back_up(path) for _turn in range(5)]
+    finally:
+        stop.set()
+        player.join()
+        store.close()
+
+    whole = look(path)
+    for backup in {*made[-KEPT:]} - {None}:
+        rows = rows_in_backup(backup)
+        assert rows == whole[: len(rows)]
+
+
+def test_a_full_disk_leaves_no_half_backup_and_the_older_ones(tmp_path, monkeypatch):
+    path = played(tmp_path, matches=1, plays=3)
+    kept = back_up(path)
+    append(path, "Ann 25")
+    monkeypatch.setattr(backups.os, "fsync", full)
+
+    with pytest.raises(Problem, match=r"No backup could be made in .*backups \(No space left on device\)"):
+        back_up(path)
+    assert names(path) == [kept.name]
+
+
+def test_what_a_killed_backup_left_is_cleared_away(tmp_path):
+    path = played(tmp_path, matches=1, plays=3)
+    (tmp_path / "backups").mkdir()
+    for name in ("log.new", "log.new-journal"):
+        (tmp_path / "backups" / name).write_bytes(b"half")
+
+    back_up(path)
+
+    assert names(path) == ["log-000000006.sqlite3"]
+
+
+def test_backups_of_another_log_are_neither_counted_nor_deleted(tmp_path):
+    path = played(tmp_path, matches=1, plays=3)
+    back_up(path)
+    append(path, "Ann 25")
+    for number in range(KEPT):
+        (tmp_path / "backups" / f"log-{900 + number:09d}.sqlite3").write_bytes(b"of another log")
+
+    back_up(path)
+
+    assert len(backups_of(path)) == KEPT + 2
+
+
+# --- When -----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def nightly(tmp_path):
+    """Backups by a clock that the test turns."""
+    path = played(tmp_path, matches=1, plays=3)
+    times = {"now": 1000.0, "quiet": 0.0}
+    told: list[str] = []
+    made = Nightly(path, lambda: times["quiet"], lambda: times["now"], told.append)
+    return made, times, told, path
+
+
+def test_one_is_made_at_the_start_and_one_every_day(nightly):
+    made, times, _told, path = nightly
+    times["quiet"] = QUIET_S
+
+    assert made.is_due()
+    assert made.back_up()
+    assert not made.is_due()
+
+    times["now"] += EVERY_S
+    append(path, "Ann 25")
+
+    assert made.is_due()
+    assert made.back_up()
+
+
+def test_it_waits_until_nobody_plays_but_not_for_ever(nightly):
+    made, times, _told, _path = nightly
+    made.back_up()
+    times["now"] += EVERY_S
+
+    assert not made.is_due()
+
+    times["now"] += PATIENCE_S
+
+    assert made.is_due()
+
+
+def test_one_that_fails_is_told_and_tried_again_a_day_later(nightly, monkeypatch):
+    made, times, told, _path = nightly
+    monkeypatch.setattr(backups, "_copied", full)
+
+    assert made.back_up() is None
+    assert told[0].startswith("No backup could be made in ")
+    assert not made.is_due()
+
+    monkeypatch.undo()
+    times["now"] += EVERY_S + PATIENCE_S
+
+    assert made.is_due()
+    assert made.back_up()
+
+
+def test_whatever_goes_wrong_the_next_days_come(nightly, monkeypatch):
+    made, _times, told, _path = nightly
+
+    def broken(_path: Path) -> None:
+        raise RuntimeError("a mistake of ours")
+
+    monkeypatch.setattr(backups, "back_up", broken)
+
+    assert made.back_up() is None
+    assert told == ["No backup could be made (RuntimeError)."]
+
+
+def test_a_running_service_makes_the_first_at_once_and_ends_with_it(nightly):
+    made, _times, _told, path = nightly
+    made.start()
+    soon_s = time.monotonic() + 60
+    while not backups_of(path) and time.monotonic() < soon_s:
+        time.sleep(0.01)
+    made.stop()
+
+    assert len(backups_of(path)) == 1
+
+
+def test_a_log_that_is_damaged_meanwhile_is_not_copied(tmp_path):
+    path = played(tmp_path, matches=2, plays=60)
+    good = back_up(path)
+    append(path, "Ann 25")
+    path.write_bytes(garbage_page(path.read_bytes(), Random(2)))
+
+    with pytest.raises((Problem, sqlite3.Error)):
+        back_up(path)
+    assert backups_of(path) == (good,)

@@ -1,0 +1,521 @@
+"""The data folder as one file: what is in it, what is refused, and that a restore is done whole or not at all."""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+import sqlite3
+import sys
+import zipfile
+from collections.abc import Mapping
+from contextlib import closing, suppress
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+import cv2
+import numpy as np
+import pytest
+from logs import append, frozen, full, garbage_page, played
+
+from companion import bundle, restoring
+from companion.backups import back_up
+from companion.bundle import Bundle, read_bundle, restore, write_bundle
+from companion.cli import main
+from companion.data import store_path
+from companion.decks import Description, own_folder, put_pictures, read_deck, write_description
+from companion.errors import Problem
+from companion.log_file import MIGRATIONS, look
+from companion.rules.cards import Card
+from companion.rules.edition import keep_own_editions
+from companion.store import Draft, Store
+from companion.vision.enrolling import recoded
+
+PNG = cv2.imencode(".png", np.full((160, 120, 3), 200, np.uint8))[1].tobytes()
+EDITION = 'name = "ours"\ntitle = "Ours"\nsheet = "our kitchen"\nparent = "classic"\n'
+SETTINGS = {"deck-in-use.json": '{"deck": "grandma"}', "picture-turn.json": '{"degrees": 180, "mirrored": false}'}
+
+
+@pytest.fixture(autouse=True)
+def editions_as_they_were(tmp_path):
+    yield
+    keep_own_editions(tmp_path / "none")
+
+
+@pytest.fixture
+def data(tmp_path):
+    """A data folder with something of everything."""
+    folder = tmp_path / "data"
+    folder.mkdir()
+    played(folder, matches=2, plays=5)
+    (folder / "editions").mkdir()
+    (folder / "editions" / "ours.toml").write_text(EDITION)
+    keep_own_editions(folder / "editions")
+    deck = own_folder("grandma", folder)
+    write_description(deck, Description("grandma", "ours"))
+    put_pictures(deck, Card.ROLL, [PNG, PNG])
+    for name, content in SETTINGS.items():
+        (folder / name).write_text(content)
+    (folder / "secret-key").write_bytes(b"k" * 32)
+    (folder / "phones.json").write_text('{"host": "first"}')
+    return folder
+
+
+@pytest.fixture
+def called(monkeypatch, capsys):
+    """Calls the program as a shell would; gives its exit code and what it said."""
+
+    def call(*words: str | Path) -> Called:
+        monkeypatch.setattr(sys, "argv", ["companion", *map(str, words)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        said = capsys.readouterr()
+        return Called(int(ended.value.code or 0), said.out, said.err)
+
+    return call
+
+
+class Called(NamedTuple):
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    """All that a folder holds but its lock and what SQLite keeps beside an open file."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and not path.name.endswith((".lock", "-wal", "-shm"))
+    }
+
+
+def zipped(files: Mapping[str | zipfile.ZipInfo, bytes], compression: int = zipfile.ZIP_DEFLATED) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", compression) as packed:
+        for name, content in files.items():
+            packed.writestr(name, content)
+    return out.getvalue()
+
+
+def made_of(log: bytes | None = None, **files: bytes) -> bytes:
+    """A backup as an attacker may write one."""
+    about = {"backup.json": b'{"format": 1}'}
+    return zipped({**about, **({"companion.sqlite3": log} if log is not None else {}), **files})
+
+
+def refused(sent: bytes) -> str:
+    with pytest.raises(Problem) as problem:
+        read_bundle(Path("table.zip"), sent, recoded=recoded)
+    assert problem.value.exit_code == 1
+    assert str(problem.value).startswith("table.zip ")
+    return str(problem.value)
+
+
+# --- There and back -------------------------------------------------------------------------------------------
+
+
+def test_a_backup_holds_matches_decks_editions_and_settings_and_no_key(data, tmp_path):
+    assert write_bundle(data, tmp_path / "table.zip") == ()
+
+    with zipfile.ZipFile(tmp_path / "table.zip") as packed:
+        assert sorted(packed.namelist()) == [
+            "backup.json",
+            "companion.sqlite3",
+            "deck-in-use.json",
+            "decks/grandma/deck.toml",
+            "decks/grandma/roll-2.png",
+            "decks/grandma/roll.png",
+            "editions/ours.toml",
+            "picture-turn.json",
+        ]
+
+
+def test_what_was_backed_up_is_there_on_another_machine(data, tmp_path):
+    write_bundle(data, tmp_path / "table.zip")
+    other = tmp_path / "other"
+    other.mkdir()
+
+    kept = restore(other, read_bundle(tmp_path / "table.zip", recoded=recoded))
+
+    assert kept is None
+    assert look(store_path(other)) == look(store_path(data))
+    assert (other / "editions" / "ours.toml").read_text() == EDITION
+    assert {name: (other / name).read_text() for name in SETTINGS} == SETTINGS
+    assert list(read_deck(own_folder("grandma", other)).faces) == [Card.ROLL]
+    store = Store.open(store_path(other))
+    assert store.append(store.matches()[-1], Draft("line", {"text": "Ann 25"}))
+    store.close()
+
+
+def test_what_was_there_before_is_kept_aside_as_a_whole_data_folder(data, tmp_path):
+    write_bundle(data, tmp_path / "table.zip")
+    append(store_path(data), "Ann 75")
+    before = tree(data)
+
+    kept = restore(data, read_bundle(tmp_path / "table.zip"))
+
+    assert kept == data / "before-restore-1"
+    assert look(store_path(kept))[-1][4] == '{"text":"Ann 75","by":"Ann"}'
+    assert look(store_path(data))[-1][4] != '{"text":"Ann 75","by":"Ann"}'
+    assert {**tree(data), **tree(kept)}.items() >= {k: v for k, v in before.items() if k in tree(kept)}.items()
+    assert (data / "secret-key").exists()
+    assert not (kept / "secret-key").exists()
+
+
+def test_backups_of_before_do_not_come_back_into_a_restored_log(data, tmp_path):
+    write_bundle(data, tmp_path / "table.zip")
+    append(store_path(data), "Ann 75")
+    assert back_up(store_path(data))
+
+    restore(data, read_bundle(tmp_path / "table.zip"))
+    store = Store.open(store_path(data))
+
+    assert store.note is None
+    store.close()
+    assert look(store_path(data))[-1][4] != '{"text":"Ann 75","by":"Ann"}'
+
+
+def test_a_backup_is_made_beside_a_running_service(data, tmp_path):
+    store = Store.open(store_path(data))
+    store.append(store.matches()[-1], Draft("line", {"text": "Ann 75", "by": "Ann"}))
+
+    write_bundle(data, tmp_path / "table.zip")
+    store.append(store.matches()[-1], Draft("line", {"text": "Ann 100", "by": "Ann"}))
+
+    assert read_bundle(tmp_path / "table.zip").rows == look(store_path(data))[:-1]
+    store.close()
+
+
+def test_a_backup_of_an_older_schema_is_brought_up_to_date(tmp_path):
+    frozen(1, tmp_path)
+    log = store_path(tmp_path).read_bytes()
+    (tmp_path / "other").mkdir()
+
+    restore(tmp_path / "other", read_bundle(Path("old.zip"), made_of(log)))
+
+    assert look(store_path(tmp_path / "other")) == look(store_path(tmp_path))
+
+
+def test_a_damaged_deck_is_left_out_and_said(data, tmp_path):
+    (data / "decks" / "grandma" / "deck.toml").write_text("edition = 3")
+    (data / "drawn-zones.json").write_text("{")
+
+    left_out = write_bundle(data, tmp_path / "table.zip")
+
+    assert len(left_out) == 2
+    assert all(sentence.startswith("Left out: ") for sentence in left_out)
+    assert not [name for name in read_bundle(tmp_path / "table.zip").files if name.startswith("decks/")]
+
+
+def test_a_file_that_is_there_is_not_written_over(data, tmp_path):
+    (tmp_path / "table.zip").write_text("mine")
+
+    with pytest.raises(Problem, match="--force"):
+        write_bundle(data, tmp_path / "table.zip")
+    assert (tmp_path / "table.zip").read_text() == "mine"
+
+    write_bundle(data, tmp_path / "table.zip", force=True)
+    assert read_bundle(tmp_path / "table.zip").rows
+
+
+def test_a_full_disk_leaves_no_half_file(data, tmp_path, monkeypatch):
+    monkeypatch.setattr(bundle.os, "fsync", full)
+
+    with pytest.raises(Problem, match=r"cannot be written to .*table.zip \(No space left on device\)"):
+        write_bundle(data, tmp_path / "table.zip")
+    assert not list(tmp_path.glob("table*"))
+
+
+def test_an_empty_folder_has_nothing_to_back_up(tmp_path):
+    with pytest.raises(Problem, match="nothing to back up"):
+        write_bundle(tmp_path, tmp_path / "table.zip")
+
+
+# --- Hostile files --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "/etc/passwd",
+        "../companion.sqlite3",
+        "editions/../../x.toml",
+        "editions/../ours.toml",
+        "editions//ours.toml",
+        "editions\\ours.toml",
+        "C:\\ours.toml",
+        "COMPANION.SQLITE3",
+        "companion.sqlite3-wal",
+        "secret-key",
+        "phones.json",
+        "companion.lock",
+        "decks/",
+        "decks/grandma/",
+        "decks/../deck.toml",
+        "decks/.hidden/deck.toml",
+        "decks/a/b/roll.png",
+        "decks/grandma/roll.svg",
+        "decks/grandma/Roll.png",
+        "editions/Ours.toml",
+        "backups/log-000000001.sqlite3",
+        "backup.json ",
+    ],
+)
+def test_a_name_that_is_not_on_the_list_is_refused(name):
+    assert "is no part of a backup" in refused(made_of(**{name: b"x"}))
+
+
+def test_a_name_that_says_less_than_it_is_is_refused():
+    sent = made_of(**{"editions/ours.tomlXx": b"x"}).replace(b"ours.tomlXx", b"ours.toml\x00x")
+
+    assert "is no part of a backup" in refused(sent) or "damaged" in refused(sent)
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_a_name_that_comes_twice_is_refused():
+    out = io.BytesIO(made_of(**{"decks/Ours/deck.toml": b""}))
+    with zipfile.ZipFile(out, "a") as packed:
+        packed.writestr("decks/ours/deck.toml", b"")
+
+    assert "twice" in refused(out.getvalue())
+
+    out = io.BytesIO(made_of(**{"drawn-zones.json": b"{}"}))
+    with zipfile.ZipFile(out, "a") as packed:
+        packed.writestr("drawn-zones.json", b"{}")
+
+    assert "twice" in refused(out.getvalue())
+
+
+def test_a_link_is_refused():
+    link = zipfile.ZipInfo("drawn-zones.json")
+    link.external_attr = 0o120777 << 16
+
+    assert "no plain file" in refused(zipped({"backup.json": b'{"format": 1}', link: b"/etc/passwd"}))
+
+
+def test_too_many_files_are_refused():
+    many = {f"editions/e{number}.toml": b"" for number in range(bundle.MOST_FILES + 1)}
+
+    assert "it holds 4002 files" in refused(made_of(**many))
+
+
+def test_what_is_larger_than_it_says_is_refused_by_what_comes_out():
+    bomb = bytearray(made_of(**{"drawn-zones.json": bytes(3_000_000)}))
+    for at in range(len(bomb) - 4):
+        if bomb[at : at + 4] == (3_000_000).to_bytes(4, "little"):
+            bomb[at : at + 4] = (100).to_bytes(4, "little")
+
+    assert "larger than that ever is" in refused(bytes(bomb)) or "damaged" in refused(bytes(bomb))
+    assert "larger than that ever is" in refused(made_of(**{"drawn-zones.json": bytes(3_000_000)}))
+
+
+def test_all_together_too_large_is_refused(monkeypatch):
+    monkeypatch.setattr(bundle, "MOST_BYTES", 50_000)
+    editions = {f"editions/e{number}.toml": bytes(20_000) for number in range(3)}
+
+    assert "larger than that ever is" in refused(made_of(**editions))
+
+
+@pytest.mark.parametrize("sent", [b"", b"PK", b"no zip at all" * 100, zipped({}), zipped({"backup.json": b"[]"})])
+def test_what_is_no_backup_is_refused(sent):
+    assert "is no backup that can be restored" in refused(sent)
+
+
+def test_a_backup_of_a_newer_program_is_refused():
+    assert "newer version" in refused(zipped({"backup.json": b'{"format": 2}'}))
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("drawn-zones.json", b"{"),
+        ("drawn-zones.json", b'{"picture": [1, 1]}'),
+        ("picture-turn.json", b'{"degrees": 45, "mirrored": false}'),
+        ("deck-in-use.json", b'{"deck": 3}'),
+        ("deck-in-use.json", b"[" * 100_000),
+        ("editions/ours.toml", b"\xff"),
+        ("editions/ours.toml", b'name = "classic"'),
+        ("editions/ours.toml", EDITION.replace("ours", "others").encode()),
+        ("editions/classic.toml", EDITION.replace("ours", "classic").encode()),
+        ("decks/grandma/deck.toml", b'edition = "classic"'),
+        ("decks/grandma/deck.toml", b"x" * 1000),
+        ("decks/own/roll.png", PNG),
+    ],
+)
+def test_what_no_reader_of_ours_takes_is_refused(name, content):
+    assert "is no backup that can be restored" in refused(made_of(**{name: content}))
+
+
+def test_a_picture_that_is_none_is_refused():
+    toml = b'name = "grandma"\nedition = "classic"\n'
+    sent = made_of(**{"decks/grandma/deck.toml": toml, "decks/grandma/roll.png": b"no picture"})
+
+    with pytest.raises(Problem):
+        read_bundle(Path("table.zip"), sent, recoded=recoded)
+
+
+def log_with(tmp_path: Path, script: str) -> bytes:
+    path = frozen(1, tmp_path)
+    with closing(sqlite3.connect(path)) as db:
+        db.executescript(script)
+    return path.read_bytes()
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "CREATE TRIGGER t AFTER INSERT ON event BEGIN DELETE FROM event; END;",
+        "CREATE VIEW v AS SELECT * FROM event;",
+        "ALTER TABLE event RENAME TO e; CREATE VIEW event AS WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1"
+        " FROM r) SELECT n AS seq, 1 AS match, 1.0 AS at_s, 'line' AS kind, '{}' AS body FROM r;",
+        "DROP INDEX event_of_match;",
+        "PRAGMA user_version = 0;",
+        "PRAGMA user_version = -1;",
+        "UPDATE event SET body = 'no JSON' WHERE seq = 5;",
+        "UPDATE event SET body = '[]' WHERE seq = 5;",
+        "UPDATE event SET body = '{\"by\": 3}' WHERE seq = 5;",
+        "UPDATE event SET kind = 'strange' WHERE seq = 5;",
+        "UPDATE event SET match = 400 WHERE seq = 5;",
+        "DELETE FROM event WHERE seq = 5;",
+        "UPDATE event SET body = json_set(body, '$.of', 'x') WHERE kind = 'undo';",
+        "UPDATE event SET body = json_set(body, '$.text', 3) WHERE kind = 'line';",
+    ],
+)
+def test_a_log_that_no_companion_wrote_is_refused(tmp_path, script):
+    assert "is no backup that can be restored" in refused(made_of(log_with(tmp_path, script)))
+
+
+def test_a_log_of_a_newer_schema_is_refused(tmp_path):
+    sent = made_of(log_with(tmp_path, f"PRAGMA user_version = {len(MIGRATIONS) + 1};"))
+
+    assert "newer version" in refused(sent)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_damaged_log_is_refused(tmp_path, seed):
+    file = played(tmp_path, matches=1, plays=60).read_bytes()
+    damaged = garbage_page(file, Random(seed))
+
+    assert "damaged" in refused(made_of(damaged))
+
+
+# --- Whole or not at all --------------------------------------------------------------------------------------
+
+
+class Pulled(BaseException):
+    """The plug."""
+
+
+@pytest.mark.parametrize("moment", range(1, 62))
+def test_a_plug_pulled_while_restoring_leaves_all_of_the_old_or_all_of_the_new(tmp_path, monkeypatch, moment):
+    data = tmp_path / "data"
+    (data / "editions").mkdir(parents=True)
+    played(data, matches=1, plays=2)
+    (data / "editions" / "older.toml").write_text(EDITION.replace("ours", "older"))
+    (data / "drawn-zones.json").write_text("{}")
+    brought = Bundle(look(store_path(data))[:3], {"editions/ours.toml": EDITION.encode(), **{
+        name: content.encode() for name, content in SETTINGS.items()}})  # fmt: skip
+    old = {name: content for name, content in tree(data).items() if "restor" not in name}
+    steps = [0]
+
+    def counted(act):
+        def pulled(*arguments, **more):
+            steps[0] += 1
+            if steps[0] == moment:
+                raise Pulled
+            return act(*arguments, **more)
+
+        return pulled
+
+    for owner, name in ((Path, "rename"), (Path, "rmdir"), (Path, "unlink"), (Path, "mkdir"), (bundle.os, "fsync")):
+        monkeypatch.setattr(owner, name, counted(getattr(owner, name)))
+    with suppress(Pulled):
+        restore(data, brought)
+    monkeypatch.undo()
+    Store.open(store_path(data)).close()
+
+    now = {name: content for name, content in tree(data).items() if "restor" not in name}
+    if now["companion.sqlite3"] == old["companion.sqlite3"]:
+        assert now == old
+    else:
+        assert look(store_path(data)) == brought.rows
+        assert set(now) == {"companion.sqlite3", "editions/ours.toml", *SETTINGS}
+        assert tree(data / "before-restore-1") == old
+    assert not restoring.is_open(data)
+    assert moment < 61 or steps[0] < moment, "there are more moments than are tried"
+
+
+def test_a_full_disk_while_restoring_changes_nothing(data, tmp_path, monkeypatch):
+    write_bundle(data, tmp_path / "table.zip")
+    found, before = read_bundle(tmp_path / "table.zip"), tree(data)
+    monkeypatch.setattr(bundle.os, "fsync", full)
+
+    with pytest.raises(Problem, match="make room there"):
+        restore(data, found)
+    assert tree(data) == before
+
+
+def test_a_restore_that_cannot_be_finished_keeps_a_start_from_making_a_new_log(data, monkeypatch):
+    ready = data / restoring.READY
+    ready.mkdir()
+    (ready / restoring.CONTENTS).write_text(json.dumps({"replaced": ["companion.sqlite3"], "brought": []}))
+    before = store_path(data).read_bytes()
+    monkeypatch.setattr(Path, "rename", full)
+
+    with pytest.raises(Problem, match="half restored"):
+        Store.open(store_path(data))
+    assert store_path(data).read_bytes() == before
+
+
+# --- The commands ---------------------------------------------------------------------------------------------
+
+
+def test_the_commands_say_what_they_did(data, tmp_path, called):
+    ran = called("backup", tmp_path / "table.zip", "--data", data)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, f"{tmp_path / 'table.zip'}\n", "")
+
+    ran = called("restore", tmp_path / "table.zip", "--data", data)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ran.stdout == (
+        f"Restored into {data}: 2 matches, 1 deck, 1 edition.\nWhat was there before lies in {data}/before-restore-1.\n"
+    )
+
+
+def test_nothing_is_restored_while_a_companion_runs(data, tmp_path, called):
+    write_bundle(data, tmp_path / "table.zip")
+    store = Store.open(store_path(data))
+    before = tree(data)
+
+    ran = called("restore", tmp_path / "table.zip", "--data", data)
+
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert ran.stderr == f"Another companion is using {data}: stop it, or choose another folder with --data.\n"
+    assert tree(data) == before
+    store.close()
+
+
+def test_what_is_wrong_with_a_call_is_one_sentence(data, tmp_path, called):
+    (tmp_path / "bad.zip").write_bytes(b"no zip")
+    shutil.copy(tmp_path / "bad.zip", tmp_path / "there.zip")
+    calls = {("restore", "bad.zip"): 1, ("restore", "none.zip"): 2, ("backup", "there.zip"): 2, ("backup", "."): 2}
+
+    for (command, name), code in calls.items():
+        ran = called(command, tmp_path / name, "--data", data)
+
+        assert (ran.returncode, ran.stdout) == (code, "")
+        assert ran.stderr.count("\n") == 1
+
+
+def test_a_command_after_a_half_restored_backup_finishes_it_first(data, tmp_path, called):
+    write_bundle(data, tmp_path / "table.zip")
+    with pytest.MonkeyPatch.context() as patch, suppress(Problem):
+        patch.setattr(restoring, "finish", full)
+        restore(data, read_bundle(tmp_path / "table.zip"))
+    assert restoring.is_open(data)
+
+    ran = called("export", "1", "--data", data)
+
+    assert ran.returncode == 0
+    assert not restoring.is_open(data)

@@ -1,0 +1,73 @@
+"""Every small file of the data folder may be damaged, and nobody is kept from playing."""
+
+from __future__ import annotations
+
+import pytest
+
+from companion import mending
+from companion.data import KEY_NAME, store_path
+from companion.deck_in_use import KEPT_NAME as DECK_IN_USE
+from companion.deck_in_use import DeckInUse
+from companion.deck_report import listing
+from companion.decks import deck_names
+from companion.drawn_zones import FILE_NAME as ZONES
+from companion.drawn_zones import DrawnZones
+from companion.match import Match
+from companion.pages import create_app, people
+from companion.pages.context import Camera
+from companion.phones import KEPT_NAME as PHONES
+from companion.rules.edition import keep_own_editions
+from companion.store import Store
+from companion.turned import KEPT_NAME as TURN
+from companion.turned import KeptTurn
+
+GARBAGE = {
+    "empty": b"",
+    "zeros": bytes(4096),
+    "torn": b'{"host": "fir',
+    "no text": b"\xff\xfe\x00\x80" * 50,
+    "a list": b"[1, 2]",
+    "null": b"null",
+    "a number": b"7",
+    "numbers": b'{"deck": 3, "degrees": [90], "mirrored": 1, "host": {}, "seats": [[]], "zone": [3], "matches": 1}',
+    "texts": b'{"deck": "../x", "degrees": "90", "picture": "x", "seats": {"a": 1}, "away": 7, "matches": "ab"}',
+    "deep": b"[" * 200_000,
+    "endless": b'{"host": ' + b"9" * 10_000 + b"}",
+}
+NAMES = (PHONES, ZONES, TURN, DECK_IN_USE, mending.NOTE_NAME, "editions/ours.toml", "decks/ours/deck.toml", KEY_NAME)
+
+
+@pytest.mark.parametrize("content", GARBAGE.values(), ids=GARBAGE)
+def test_with_garbage_in_every_small_file_a_service_starts_and_is_played_on(tmp_path, content):
+    for name in NAMES:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(content)
+
+    keep_own_editions(tmp_path / "editions")
+    store = Store.open(store_path(tmp_path))
+    match = Match(store)
+    match.start(["side Ann", "side Bob", "hand first Ann"])
+    camera = Camera(zones=DrawnZones(tmp_path), turn=KeptTurn(tmp_path))
+    page = create_app(match, secret=people.load_secret(tmp_path), camera=camera).test_client()
+
+    assert DeckInUse(tmp_path).templates() is None
+    assert listing(deck_names(tmp_path), tmp_path)
+    assert page.post("/play", data={"text": "Ann roll"}, headers={"Origin": "http://localhost"}).status_code == 303
+    for path in ("/", "/seats", "/more", "/camera", "/decks", "/join"):
+        assert page.get(path).status_code == 200
+    keep_own_editions(tmp_path / "none")
+    store.close()
+
+
+def test_a_folder_where_a_file_should_be_keeps_nobody_from_playing(tmp_path):
+    for name in (PHONES, ZONES, TURN, DECK_IN_USE, mending.NOTE_NAME):
+        (tmp_path / name).mkdir()
+    store = Store.open(store_path(tmp_path))
+    match = Match(store)
+    match.start(["side Ann", "side Bob", "hand first Ann"])
+    camera = Camera(zones=DrawnZones(tmp_path), turn=KeptTurn(tmp_path))
+    page = create_app(match, secret=b"x" * 32, camera=camera).test_client()
+
+    assert page.get("/").status_code == 200
+    assert page.get("/camera").status_code == 200
+    store.close()

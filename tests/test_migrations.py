@@ -1,0 +1,97 @@
+"""Logs of every released schema: opened, brought up to date, replayed and exported as on the day they were written."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from contextlib import closing
+from itertools import count
+
+import pytest
+from logs import SCHEMAS, frozen
+
+from companion import log_file
+from companion.archive import judged
+from companion.log_file import MIGRATIONS, connected, look, schema_of
+from companion.match import Match
+from companion.rules import notation
+from companion.service import exported
+from companion.store import Store
+
+RELEASED = {1: "5d91c9be373a9e0c46770582defde526880261888e2cb385fbb1d8e26495c6bd"}
+"""The fingerprint of each migration that was released, by the schema that it leads to."""
+
+EVERY_SCHEMA = range(1, len(MIGRATIONS) + 1)
+
+
+def text_of(store: Store) -> str:
+    """All matches of a log as records."""
+    pasts = [judged(match, store.events(match)) for match in store.matches()]
+    return "".join(f"# match {past.match}\n{notation.record_text(past.lines)}" for past in pasts)
+
+
+@pytest.mark.parametrize("number", EVERY_SCHEMA)
+def test_a_log_of_every_released_schema_is_opened_replayed_and_exported(number, tmp_path):
+    path = frozen(number, tmp_path)
+    store = Store.open(path)
+    expected = (SCHEMAS / f"{number}.mbn").read_text(encoding="utf-8")
+
+    assert text_of(store) == expected
+    assert Match(store).lines() == notation.record_text(Match(store).lines()).replace("\n\n", "\n").splitlines()
+
+    store.close()
+
+    assert exported(1, "mbn", tmp_path) == expected.partition("# match 1\n")[2].partition("# match ")[0]
+    with closing(connected(path, read_only=True)) as db:
+        assert schema_of(db) == len(MIGRATIONS)
+
+
+@pytest.mark.parametrize("number", EVERY_SCHEMA)
+def test_an_old_log_is_played_on(number, tmp_path):
+    path = frozen(number, tmp_path)
+    store = Store.open(path)
+    last = look(path)[-1][0]
+
+    Match(store).start(["side Ann", "side Bob", "hand first Ann"])
+
+    assert store.matches()[-1] == last + 1
+    store.close()
+
+
+def test_there_is_a_frozen_log_of_every_schema():
+    kept = next(number - 1 for number in count(1) if not (SCHEMAS / f"{number}.sql").exists())
+
+    assert kept == len(MIGRATIONS), "write tests/schemas/N.sql with the program of schema N before you add to it"
+
+
+def test_a_released_migration_is_never_edited():
+    prints = {n: hashlib.sha256(text.encode()).hexdigest() for n, text in enumerate(MIGRATIONS, start=1)}
+
+    assert prints == RELEASED
+
+
+def test_a_migration_that_breaks_off_halfway_leaves_the_old_schema(tmp_path, monkeypatch):
+    path = frozen(1, tmp_path)
+    before = look(path)
+    half = "ALTER TABLE event ADD COLUMN more TEXT; CREATE TABLE event (twice TEXT);"
+    monkeypatch.setattr(log_file, "MIGRATIONS", (MIGRATIONS[0], half))
+
+    with pytest.raises(sqlite3.OperationalError, match="already exists"):
+        connected(path)
+
+    monkeypatch.undo()
+    assert look(path) == before
+    with closing(sqlite3.connect(path)) as db:
+        assert schema_of(db) == 1
+        assert "more" not in db.execute("SELECT sql FROM sqlite_schema").fetchone()[0]
+
+
+def test_a_log_of_a_newer_schema_is_refused_and_left_alone(tmp_path):
+    path = frozen(1, tmp_path)
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("PRAGMA user_version = 99")
+    before = path.read_bytes()
+
+    with pytest.raises(log_file.Problem, match="newer version"):
+        Store.open(path)
+    assert path.read_bytes() == before

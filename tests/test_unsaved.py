@@ -1,0 +1,365 @@
+"""A disk that is full, worn out or read-only: play goes on, everybody is told, nothing is half-written."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing, suppress
+from pathlib import Path
+
+import pytest
+from logs import full, played, refuse
+
+from companion import store as store_module
+from companion.bundle import read_bundle, write_bundle
+from companion.data import data_dir, store_path
+from companion.errors import Problem
+from companion.log_file import look
+from companion.match import Match
+from companion.pages import create_app, people
+from companion.phones import Phones
+from companion.service import exported
+from companion.store import Draft, NotSaved, Store
+
+ROOT = Path(__file__).parent.parent
+ORIGIN = {"Origin": "http://localhost"}
+REFUSALS = ("database or disk is full", "attempt to write a readonly database", "disk I/O error", "database is locked")
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch):
+    """No test waits for the thread that tries again."""
+    monkeypatch.setattr(store_module, "TRY_AGAIN_S", 3600.0)
+
+
+@pytest.fixture
+def playing(tmp_path):
+    """A match that has begun."""
+    store = Store.open(store_path(tmp_path))
+    match = Match(store)
+    match.start(["side Ann", "side Bob", "hand first Ann"])
+    yield match
+    store.close()
+
+
+def told_in(page, path: str) -> bool:
+    return "Not saved:" in page.get(path).text
+
+
+@pytest.mark.parametrize("why", REFUSALS)
+def test_a_disk_that_refuses_stops_nobody_and_everything_is_written_in_order_later(playing, tmp_path, why):
+    disk = refuse(playing.store, why)
+
+    assert playing.enter("Ann roll", "Ann").done
+    assert playing.enter("Bob roll", "Bob").done
+    assert playing.state.unsaved.startswith("Not saved: ")
+    assert "The last 2 entries are only on the screen" in playing.state.unsaved
+    assert [entry.written.text for entry in playing.state.entries][-2:] == ["Ann roll", "Bob roll"]
+
+    disk.why = None
+    playing.enter("Ann 100", "Ann")
+
+    assert playing.state.unsaved is None
+    record = playing.record()
+    playing.store.close()
+    again = Store.open(store_path(tmp_path))
+    assert Match(again).record() == record
+    seqs = [row[0] for row in look(store_path(tmp_path))]
+    assert seqs == list(range(1, len(seqs) + 1))
+    again.close()
+
+
+def test_what_waits_is_written_as_soon_as_there_is_room_without_another_play(playing, monkeypatch):
+    monkeypatch.setattr(store_module, "TRY_AGAIN_S", 0.01)
+    disk = refuse(playing.store)
+    playing.enter("Ann roll", "Ann")
+    version = playing.state.version
+
+    disk.why = None
+    while playing.state.unsaved is not None:
+        assert playing.wait(version, 30.0).version != version
+        version = playing.state.version
+
+    assert look(playing.store.path)[-1][4] == '{"text":"Ann roll","by":"Ann","source":"phone"}'
+
+
+def test_a_crash_while_the_disk_is_full_loses_only_what_was_said_to_be_unsaved(playing, tmp_path):
+    playing.enter("Ann roll", "Ann")
+    refuse(playing.store)
+    playing.enter("Bob roll", "Bob")
+
+    (tmp_path / "after").mkdir()
+    for one in tmp_path.glob("companion.sqlite3*"):
+        shutil.copy(one, tmp_path / "after" / one.name)
+
+    assert look(store_path(tmp_path / "after"))[-1][4] == '{"text":"Ann roll","by":"Ann","source":"phone"}'
+
+
+def test_whoever_does_not_hold_is_refused_and_nothing_changes(playing):
+    refuse(playing.store)
+
+    with pytest.raises(NotSaved, match="could not be saved"):
+        playing.store.append(1, Draft("line", {"text": "Ann roll"}))
+    assert playing.store.unsaved is None
+    assert playing.store.latest() == {1: 3}
+
+
+def test_a_commit_that_reached_the_disk_all_the_same_is_not_written_twice(playing):
+    disk = refuse(playing.store, "disk I/O error")
+    playing.enter("Ann roll", "Ann")
+    held = playing.store._held[0]
+    disk._db.execute(
+        "INSERT INTO event VALUES (?, ?, ?, ?, ?)",
+        (held.seq, held.match, held.at_s, held.kind, '{"text":"Ann roll","by":"Ann","source":"phone"}'),
+    )
+    disk.why = None
+
+    assert playing.store.save()
+    assert [row[0] for row in look(playing.store.path)] == [1, 2, 3, 4]
+
+
+def test_a_match_that_begins_while_nothing_can_be_saved_is_there_everywhere(playing, tmp_path):
+    refuse(playing.store)
+    playing.start(["side Cid", "side Dee", "hand first Cid"])
+    playing.enter("Cid roll", "Cid")
+
+    assert playing.store.matches() == (1, 4)
+    assert playing.store.latest() == {1: 3, 4: 7}
+    assert [event.body.get("text") for event in playing.store.events(4)][-1] == "Cid roll"
+
+    page = create_app(playing, secret=b"x" * 32).test_client()
+    assert page.get("/past").status_code == 200
+    assert page.get("/past/4").status_code == 200
+
+
+# --- What people and scripts are told -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", ["/", "/plain", "/wall", "/more", "/seats", "/score", "/play", "/may", "/past"])
+def test_every_page_says_that_nothing_is_saved_until_it_is(playing, path):
+    page = create_app(playing, secret=b"x" * 32).test_client()
+    disk = refuse(playing.store)
+
+    assert not told_in(page, path)
+    playing.enter("Ann roll", "Ann")
+    assert told_in(page, path)
+    assert "the disk is full" in page.get(path).text
+
+    disk.why = None
+    playing.store.save()
+    assert not told_in(page, path)
+
+
+def test_a_tap_is_shown_with_the_banner_in_place(playing):
+    page = create_app(playing, secret=b"x" * 32).test_client()
+    refuse(playing.store)
+
+    answer = page.post("/play", data={"text": "Ann roll"}, headers={**ORIGIN, "HX-Request": "true"})
+
+    assert answer.status_code == 200
+    assert "Not saved: the disk is full." in answer.text
+
+
+def test_a_script_is_told_that_its_play_is_not_saved(playing):
+    page = create_app(playing, secret=b"x" * 32).test_client()
+    disk = refuse(playing.store)
+
+    answer = page.post("/api/plays", json={"text": "Ann roll"}, headers=ORIGIN)
+
+    assert (answer.status_code, answer.json["done"], answer.json["saved"]) == (202, True, False)
+    assert page.get("/api/state").json["unsaved"].startswith("Not saved: the disk is full.")
+
+    disk.why = None
+    answer = page.post("/api/plays", json={"text": "Bob roll"}, headers=ORIGIN)
+
+    assert (answer.status_code, answer.json["saved"]) == (200, True)
+    assert page.get("/api/state").json["unsaved"] is None
+
+
+# --- Small files ----------------------------------------------------------------------------------------------
+
+
+def test_a_seat_is_taken_although_it_cannot_be_kept_and_that_is_said(playing, monkeypatch):
+    app = create_app(playing, secret=b"x" * 32)
+    page = app.test_client()
+    monkeypatch.setattr("companion.phones.write_whole", full)
+
+    page.post("/join", data={"player": "Ann"}, headers=ORIGIN)
+
+    assert "Who sits where cannot be kept" in page.get("/").text
+    assert "Ann" in app.extensions["companion"].phones.party.seats
+
+
+def test_the_key_is_made_for_this_run_where_it_cannot_be_kept(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "fsync", full)
+
+    assert len(people.load_secret(tmp_path)) == people.KEY_BYTES
+    assert not (tmp_path / "secret-key").exists()
+
+
+@pytest.mark.parametrize("kept", [b"", b"short", b"x" * 4096])
+def test_a_damaged_key_is_made_anew(tmp_path, kept):
+    (tmp_path / "secret-key").write_bytes(kept)
+
+    made = people.load_secret(tmp_path)
+
+    assert len(made) == people.KEY_BYTES
+    assert people.load_secret(tmp_path) == made
+    assert (tmp_path / "secret-key").stat().st_mode & 0o077 == 0
+
+
+# --- Starting where nothing can be written --------------------------------------------------------------------
+
+
+def unwritable(monkeypatch, why: str = "unable to open database file"):
+    """From now on no file is opened for writing."""
+
+    def refused(*_arguments: object, **_more: object) -> None:
+        raise sqlite3.OperationalError(why)
+
+    monkeypatch.setattr(store_module, "connected", refused)
+
+
+def test_a_service_starts_where_nothing_can_be_written_and_writes_what_was_played_later(tmp_path, monkeypatch):
+    path = played(tmp_path, matches=1, plays=0)
+    before = path.read_bytes()
+    unwritable(monkeypatch)
+    store = Store.open(path)
+    match = Match(store)
+
+    assert match.state.unsaved.startswith("Nothing can be saved now: the data folder cannot be written.")
+    assert match.state.match == 1
+    assert match.enter("Ann roll", "Ann").done
+    assert match.state.unsaved.startswith("Not saved: the data folder cannot be written.")
+    assert path.read_bytes() == before
+
+    monkeypatch.undo()
+    assert store.save()
+    assert match.state.unsaved is None
+    store.close()
+    assert look(path)[-1][4] == '{"text":"Ann roll","by":"Ann","source":"phone"}'
+
+
+def test_a_folder_that_is_there_is_used_although_it_cannot_be_written(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "open", full)
+
+    assert data_dir(tmp_path) == tmp_path
+
+
+IN_A_SMALL_DISK = """
+import resource, sys
+from pathlib import Path
+from companion.match import Match
+from companion.store import Store
+
+store = Store.open(Path(sys.argv[1]))
+match = Match(store)
+match.start(["side Ann", "side Bob", "hand first Ann"])
+resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, resource.RLIM_INFINITY))
+match.enter("Ann roll", "Ann")
+for number in range(200):
+    match.sit("Bob", "Bob")
+assert match.state.unsaved, "it should be full"
+saved = store._db.execute("SELECT max(seq) FROM event").fetchone()[0]
+resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+if sys.argv[2] == "room":
+    assert store.save()
+    saved = match.state.seq
+print(saved, flush=True)
+import os
+os._exit(0)
+"""
+
+
+@pytest.mark.parametrize("then", ["room", "crash"])
+def test_a_file_that_may_not_grow_is_survived_for_real(tmp_path, then):
+    path = store_path(tmp_path)
+    ran = subprocess.run(
+        [sys.executable, "-c", IN_A_SMALL_DISK, str(path), then], cwd=ROOT, capture_output=True, text=True, timeout=120
+    )
+    assert ran.returncode == 0, ran.stderr
+
+    seqs = [row[0] for row in look(path)]
+
+    assert seqs == list(range(1, int(ran.stdout) + 1))
+    assert (then == "room") == (len(seqs) == 204)
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A file system of 300 kB; none where this machine mounts nothing."""
+    at = tmp_path / "disk"
+    at.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=300k", "none", str(at)], capture_output=True)
+    if mounted.returncode != 0:
+        pytest.skip("nothing can be mounted here")
+    yield at
+    subprocess.run(["umount", "-l", str(at)], check=True)
+
+
+def fill(ballast: Path) -> None:
+    """Leaves no room on a disk."""
+    with ballast.open("wb", buffering=0) as file, suppress(OSError):
+        while file.write(bytes(4096)):
+            pass
+
+
+def test_a_full_file_system_is_survived_for_real(small_disk):
+    store = Store.open(store_path(small_disk))
+    match = Match(store)
+    match.start(["side Ann", "side Bob", "hand first Ann"])
+    ballast = small_disk / "ballast"
+    fill(ballast)
+
+    for _turn in range(100):
+        match.sit("Ann", "Ann")
+    assert "the disk is full" in match.state.unsaved or "does not take it" in match.state.unsaved
+    phones = Phones(small_disk)
+    phones.arrive("first")
+    assert phones.unkept
+
+    ballast.unlink()
+    assert store.save()
+    assert match.state.unsaved is None
+    seqs = [row[0] for row in look(store.path)]
+    assert seqs == list(range(1, match.state.seq + 1))
+    store.close()
+
+
+def test_a_start_on_a_disk_that_became_read_only(small_disk, tmp_path):
+    path = played(small_disk, matches=1, plays=3)
+    subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
+    store = Store.open(path)
+    match = Match(store)
+
+    match.enter("Bob roll", "Bob")
+
+    assert match.state.unsaved.startswith("Not saved: the data folder cannot be written.")
+    assert data_dir(small_disk) == small_disk
+    assert create_app(match, secret=people.load_secret(small_disk)).test_client().get("/").status_code == 200
+    with pytest.raises(Problem, match="Another companion"):
+        Store.open(path)
+
+    assert exported(1, "mbn", small_disk).endswith("Ann roll\n")
+    write_bundle(small_disk, tmp_path / "saved.zip")
+    assert read_bundle(tmp_path / "saved.zip").rows == look(path)
+
+    subprocess.run(["mount", "-o", "remount,rw", str(small_disk)], check=True)
+    assert store.save()
+    assert match.state.unsaved is None
+    store.close()
+    assert look(path)[-1][4] == '{"text":"Bob roll","by":"Bob","source":"phone"}'
+
+
+def test_a_log_is_read_beside_a_service_that_writes(playing):
+    for number in range(20):
+        with closing(sqlite3.connect(f"{playing.store.path.as_uri()}?mode=ro", uri=True)) as beside:
+            beside.execute("BEGIN")
+            before = beside.execute("SELECT count(*) FROM event").fetchone()
+            playing.sit("Ann", f"{number}")
+
+            assert playing.state.unsaved is None
+            assert beside.execute("SELECT count(*) FROM event").fetchone() == before
