@@ -10,6 +10,7 @@ from pathlib import Path
 import platformdirs
 
 from companion.errors import Problem
+from companion.whole import make_folder
 
 STORE_NAME = "companion.sqlite3"
 KEY_NAME = "secret-key"
@@ -23,7 +24,7 @@ def data_dir(option: str | os.PathLike[str] | None = None, environ: Mapping[str,
     """
     folder = _chosen(option, environ)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         with tempfile.TemporaryFile(dir=folder):
             return folder
     except OSError as error:

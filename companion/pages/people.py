@@ -10,7 +10,6 @@ import base64
 import hashlib
 import hmac
 import ipaddress
-import os
 import secrets
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,12 +23,14 @@ from companion.match import MatchState
 from companion.pages.context import service
 from companion.pages.words import N_, _
 from companion.phones import Phones, new_phone
+from companion.whole import write_whole
 
 _MAY, _PHONE = "may", "phone"
 CODE_LETTERS = "CDFGHJKLMNPRTVWXY"
 """None that looks like another or like a figure, and no vowels: no code is a word."""
 
 CODE_LENGTH = 4
+KEY_BYTES = 32
 
 
 class NotYours(Problem):
@@ -40,17 +41,14 @@ def load_secret(folder: Path) -> bytes:
     """The key that signs cookies, made on first use and readable by its owner alone."""
     path = folder / KEY_NAME
     try:
-        if not path.exists():
-            _write_new(path, secrets.token_bytes(32))
-        return path.read_bytes()
+        key = path.read_bytes() if path.exists() else b""
+        if len(key) < KEY_BYTES:
+            # Cut off while it was written, by a version that wrote it in its place: nobody has a cookie signed by it.
+            key = secrets.token_bytes(KEY_BYTES)
+            write_whole(path, key, mode=0o600)
+        return key
     except OSError as error:
         raise Problem(f"{path} cannot be used ({error.strerror}): choose another folder with --data.") from error
-
-
-def _write_new(path: Path, key: bytes) -> None:
-    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(fd, "wb") as file:
-        file.write(key)
 
 
 def join_token(secret: bytes) -> str:
