@@ -11,8 +11,8 @@ import math
 import time
 from datetime import UTC, datetime
 
-FIRST_YEAR = 2025
-"""There was no companion before."""
+FIRST_YEAR = 2020
+"""Nobody has played with a companion before."""
 
 LAST_YEAR = 2199
 
