@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 
 from babel.dates import format_date, format_time
@@ -163,10 +164,9 @@ def _past_view(past: Past) -> PastView:
 
 def when(at_s: float) -> str:
     """A moment by the clock of this machine: day and time as they are written where the phone is at home."""
-    read, here = clock.moment(at_s), language.locale()
-    if read is None:
+    if clock.moment(at_s) is None:
         return _("Date not known")
-    moment = read.astimezone()
+    moment, here = datetime.fromtimestamp(at_s).astimezone(), language.locale()
     time = format_time(moment, "short", locale=here).replace("\u202f", " ")
     return _("%(day)s, %(time)s", day=format_date(moment, "long", locale=here), time=time)
 
