@@ -231,6 +231,8 @@ class Recorder:
         self._kept: list[Any] = []
         self._patched: dict[int, _Methods] = {}
         self.syncs = 0
+        self.began = 0
+        """So many operations tell what lay there before; a cut comes later."""
 
     def promise(self, value: Any) -> None:
         """From here on this has been acknowledged."""
@@ -260,6 +262,7 @@ class Recorder:
     def __enter__(self) -> Recorder:
         for path in sorted(Path(self._root).rglob("*")):
             self._was_there(path)
+        self.began = len(self.ops)
         self._real = self._lib.sqlite3_vfs_find(None)
         self._ours = _Vfs.from_buffer_copy(self._real.contents)
         self._ours.name = b"recorded"

@@ -42,14 +42,21 @@ from companion.pages import people
 from companion.rules import judge, notation
 from companion.rules.table import HowEnded
 from companion.store import Store
+from trust.old import one_more_migration, write_old_log
 from trust.served import KEPT, digest, state_as_told
 
 ROOT = Path(__file__).parent.parent.parent
 PATIENCE_S = 60.0
 LONGEST_PLAY_S = 0.7
 LONGEST_SHUTDOWN_S = 0.15
-FRESH_FOLDER, AT_START, AT_SHUTDOWN, WHOLE_PROCESS = 0.08, 0.2, 0.15, 0.04
-"""How often a round begins in an empty folder, is killed before it is ready, while it stops, in a fresh process."""
+FRESH_FOLDER, OLD_LOG, AT_START, AT_SHUTDOWN, WHOLE_PROCESS = 0.08, 0.5, 0.2, 0.15, 0.04
+"""How often a round begins in another folder, such a folder has a log of an older version, a service is killed before
+it is ready, while it stops, in a fresh process."""
+
+AT_START_ELSEWHERE = 0.6
+"""How often it is killed before it is ready where it has another folder, which it has to make or bring up to date."""
+
+OPENING_S = 0.03
 
 ALL_IS_READ_EVERY, EXPORTED_EVERY = 25, 5
 MOST_LINES = 90
@@ -181,6 +188,13 @@ class Service:
         with contextlib.suppress(ProcessLookupError):
             os.kill(self.pid, 0)
             return True
+        return False
+
+    def holds(self, path: Path) -> bool:
+        """Whether it has begun to open the log: it holds the lock beside it."""
+        with contextlib.suppress(OSError):
+            opened = Path(f"/proc/{self.pid}/fd")
+            return any(os.readlink(fd) == str(path.with_suffix(".lock")) for fd in opened.iterdir())
         return False
 
     def send(self, which: signal.Signals) -> None:
@@ -439,6 +453,15 @@ def _check_groups(rows: list[tuple[int, int, str, dict[str, Any]]]) -> None:
             check(rows[place - 1][2] == "seat" and rows[place - 1][1] == match, f"name {seq} is there without its seat")
 
 
+def check_copies(folder: Path) -> None:
+    """Checks that copies of the log, such as backups, are whole."""
+    for path in folder.rglob("*.sqlite3"):
+        if path != store_path(folder):
+            db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+            with contextlib.closing(db):
+                check(db.execute("PRAGMA quick_check").fetchone() == ("ok",), f"{path.name} is damaged")
+
+
 def check_party(path: Path, ledger: Ledger, before: dict[str, Any]) -> dict[str, Any]:
     """Checks who sits where as it is kept; gives it. `before`: as it was kept when the service started."""
     try:
@@ -468,6 +491,7 @@ class Tallied:
     answers: int = 0
     events: int = 0
     folders: int = 0
+    old_logs: int = 0
     at_start: int = 0
     at_shutdown: int = 0
     whole_processes: int = 0
@@ -482,6 +506,7 @@ class Table:
 
     def __init__(self, home: Path, nest: Nest, phones: int, seed: str) -> None:
         self._home, self._nest, self._how_many = home, nest, phones
+        home.mkdir(parents=True)
         self.chance = random.Random(seed)
         self.tallied = Tallied()
         self._ready_s = 0.5
@@ -492,12 +517,16 @@ class Table:
         self.tallied.folders += 1
         self.folder = self._home / f"data-{self.tallied.folders}"
         self._log = Log(store_path(self.folder))
+        if self.chance.random() < OLD_LOG:
+            self.tallied.old_logs += 1
+            self._log.marks = [digest(e.match, e.kind, e.body) for e in write_old_log(self._log.path)]
         self._phones = [Phone(n, random.Random(self.chance.random())) for n in range(self._how_many)]
         self._ledger, self._party, self._token = Ledger(), NOBODY, None
 
     def round(self) -> None:
         """Starts the service, lets the phones tap, kills it. Raises Broken."""
-        if self.chance.random() < FRESH_FOLDER:
+        moves = self.chance.random() < FRESH_FOLDER
+        if moves:
             self.close()
             self._move_in()
         whole = self.chance.random() < WHOLE_PROCESS
@@ -505,9 +534,9 @@ class Table:
         began_s = time.monotonic()
         service = Service(self.folder, None if whole else self._nest)
         try:
-            if self.chance.random() < AT_START:
+            if self.chance.random() < (AT_START_ELSEWHERE if moves else AT_START):
                 self.tallied.at_start += 1
-                time.sleep(self.chance.uniform(0, 1.2 * self._ready_s))
+                self._let_start(service)
             else:
                 port = service.port()
                 self._ready_s += 0.2 * (time.monotonic() - began_s - self._ready_s) * (not whole)
@@ -518,6 +547,15 @@ class Table:
         self.tallied.kills += 1
         for phone in self._phones:
             phone.hang_up()
+
+    def _let_start(self, service: Service) -> None:
+        """Waits while the service starts: for any part of it, or until it has begun to open the log."""
+        if self.chance.random() < 0.5:
+            time.sleep(self.chance.uniform(0, 1.2 * self._ready_s))
+            return
+        while service.runs() and not service.holds(store_path(self.folder)):
+            time.sleep(0.0005)
+        time.sleep(self.chance.uniform(0, OPENING_S))
 
     def _play(self, port: int, service: Service) -> None:
         """The phones tap until the service is gone."""
@@ -546,6 +584,7 @@ class Table:
         """Checks what the service that was started again has and shows."""
         check("Traceback" not in service.said(), service.said())
         self.tallied.events += self._log.take_in(self._ledger)
+        check_copies(self.folder)
         self._party = check_party(self.folder / KEPT, self._ledger, self._party)
         self._ledger = Ledger(party=(0, self._party))
         if self.tallied.kills % ALL_IS_READ_EVERY == 0:
@@ -611,6 +650,8 @@ class Table:
 def kill_and_look(times: int, *, seed: int = 0, phones: int = 4, jobs: int = 2, home: Path) -> Tallied:
     """Kills a service so many times at `jobs` tables beside one another. Raises Broken at the first loss."""
     nest = Nest()
+    before = contextlib.ExitStack()
+    before.enter_context(one_more_migration())
     try:
         tables = [Table(home / f"table-{job}", nest, phones, f"{seed}:{job}") for job in range(jobs)]
         shares = [times // jobs + (job < times % jobs) for job in range(jobs)]
@@ -624,6 +665,7 @@ def kill_and_look(times: int, *, seed: int = 0, phones: int = 4, jobs: int = 2, 
         for thread in threads:
             thread.join()
     finally:
+        before.close()
         nest.close()
     if broken:
         raise broken[0]
@@ -635,7 +677,6 @@ def kill_and_look(times: int, *, seed: int = 0, phones: int = 4, jobs: int = 2, 
 
 def _kill_one(table: Table, times: int, broken: list[BaseException]) -> None:
     try:
-        table.folder.parent.mkdir(parents=True)
         for _ in range(times):
             if broken:
                 return
@@ -666,7 +707,8 @@ def main() -> int:
     minutes = (time.monotonic() - began_s) / 60
     print(
         f"{done.kills} kills ({done.at_start} while it started, {done.at_shutdown} while it stopped, "
-        f"{done.whole_processes} of a fresh process) in {done.folders} folders: {done.answers} answers, "
+        f"{done.whole_processes} of a fresh process) in {done.folders} folders, {done.old_logs} of an older version: "
+        f"{done.answers} answers, "
         f"{done.events} events, {done.exports} exports replayed; nothing acknowledged was lost. "
         f"{done.kills / minutes:.0f} kills a minute, seed {asked.seed}."
     )

@@ -28,7 +28,6 @@ from pathlib import Path
 from typing import Any
 
 from companion import phones as party_of
-from companion import store as stores
 from companion import whole
 from companion.data import data_dir, store_path
 from companion.errors import Problem
@@ -38,10 +37,14 @@ from companion.phones import Party, Phones
 from companion.store import Draft, Event, Store
 from trust import deeds
 from trust.disk import Disk, Op, Recorder, library
+from trust.old import one_more_migration, write_old_log
 
 CUTS_A_RUN = 25
 DEEDS_A_RUN = (10, 40, 150)
 CHECKPOINT_AFTER_PAGES = (4, 30, 1000)
+OLD_LOG = 0.3
+"""How often a run begins with a log of an older version."""
+
 CARELESS = ("off", "normal", "file", "folder")
 
 
@@ -60,6 +63,8 @@ class Truth:
     states: dict[int, deeds.MatchState] = field(default_factory=dict)
     parties: list[Party] = field(default_factory=lambda: [Party()])
     keys: list[bytes] = field(default_factory=list)
+    old: int = 0
+    """So many events an older version had written."""
 
 
 @dataclass(frozen=True)
@@ -77,14 +82,23 @@ class Run:
     def __init__(self, home: Path, chance: random.Random, careless: str | None) -> None:
         self._folder, self._chance, self._careless = home / "family" / "data", chance, careless
         self.truth = Truth()
+        if chance.random() < OLD_LOG:
+            self._have_been_there()
         with Recorder(home, _library()) as self.recorder, _carelessly(careless):
             self._begin()
             self._play()
             self._end()
         self.ops = self.recorder.ops
 
+    def _have_been_there(self) -> None:
+        """An older version has left a log."""
+        self.truth.events += write_old_log(store_path(self._folder))
+        self.truth.old = len(self.truth.events)
+        self.truth.ends = {self.truth.old}
+
     def _begin(self) -> None:
         """Opens the folder as the service does."""
+        self._promise()
         folder = data_dir(self._folder)
         self._store = Store.open(store_path(folder), clock=lambda: self._chance.choice((0.0, 4.1e9, 1.8e9)))
         if self._careless in ("off", "normal"):
@@ -172,7 +186,7 @@ def _carelessly(careless: str | None) -> Iterator[None]:
 
 def cut(run: Run, times: int, home: Path, chance: random.Random) -> Iterator[str | None]:
     """Cuts the power in a run at so many moments; gives what was lost each time, None where nothing was."""
-    moments = sorted(chance.randrange(len(run.ops) + 1) for _ in range(times))
+    moments = sorted(chance.randint(run.recorder.began, len(run.ops)) for _ in range(times))
     disk, told, done = Disk(), Acknowledged(0, 0, 0), 0
     for number, moment in enumerate(moments):
         for op in run.ops[done:moment]:
@@ -229,6 +243,8 @@ def _look(home: Path, truth: Truth, told: Acknowledged) -> None:
 
 
 def _look_at_log(store: Store, truth: Truth, told: Acknowledged) -> None:
+    (migrated,) = store._db.execute("SELECT count(*) FROM made_up").fetchone()
+    _need(migrated == truth.old, f"{migrated} of {truth.old} events were brought up to date")
     found = [event for match in store.matches() for event in store.events(match)]
     found.sort(key=lambda event: event.seq)
     count = len(found)
@@ -290,10 +306,11 @@ def cut_and_look(times: int, *, seed: int = 0, careless: str | None = None, firs
         with tempfile.TemporaryDirectory(prefix="power-") as temporary:
             home = Path(temporary)
             (home / "disk").mkdir()
-            run = Run(home / "disk", chance, careless)
-            for lost in cut(run, min(CUTS_A_RUN, times - tallied.cuts), home, chance):
-                tallied.cuts += 1
-                tallied.lost += [f"run {tallied.runs}, cut {tallied.cuts}: {lost}"] if lost else []
+            with one_more_migration():
+                run = Run(home / "disk", chance, careless)
+                for lost in cut(run, min(CUTS_A_RUN, times - tallied.cuts), home, chance):
+                    tallied.cuts += 1
+                    tallied.lost += [f"run {tallied.runs}, cut {tallied.cuts}: {lost}"] if lost else []
         tallied.runs += 1
         tallied.events += len(run.truth.events)
         tallied.syncs += run.recorder.syncs

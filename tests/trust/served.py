@@ -25,6 +25,7 @@ from companion.match import Match
 from companion.pages import people
 from companion.pages.context import service as of_request
 from companion.store import Event, Store
+from trust.old import need_one_more_migration
 
 KEPT = phones.KEPT_NAME
 
@@ -114,5 +115,6 @@ def state_as_told(match: Match) -> dict[str, object]:
 
 
 if __name__ == "__main__":
+    need_one_more_migration()
     tell_promises()
     serve(Path(sys.argv[1])) if sys.argv[1:] else nest()
