@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from flask import Flask, Request, Response
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface, SessionMixin
+from werkzeug.http import dump_cookie
 
 KEPT = timedelta(days=400)
 """As long as browsers keep any cookie."""
@@ -34,14 +35,16 @@ class Cookies(SecureCookieSessionInterface):
             return
         signed = self.get_signing_serializer(app)
         if signed is not None:
-            response.set_cookie(
+            cookie = dump_cookie(
                 self.get_cookie_name(app),
                 signed.dumps(dict(session)),
                 max_age=KEPT,
+                sync_expires=False,
                 path=self.get_cookie_path(app),
                 domain=self.get_cookie_domain(app),
                 secure=self.get_cookie_secure(app),
                 httponly=self.get_cookie_httponly(app),
                 samesite=self.get_cookie_samesite(app),
             )
+            response.headers.add("Set-Cookie", cookie)
         response.vary.add("Cookie")

@@ -472,7 +472,9 @@ def check_party(path: Path, ledger: Ledger, before: dict[str, Any]) -> dict[str,
     told = ledger.party[1] if ledger.party else before
     moving = [path for path in ledger.open.values() if path.startswith(("/join", "/seats"))]
     check(party == told or bool(moving), f"the party is {party}, and {told} was acknowledged")
-    changed = sum(party["seats"].get(player) != told["seats"].get(player) for player in {*party["seats"], *told["seats"]})
+    changed = sum(
+        party["seats"].get(player) != told["seats"].get(player) for player in {*party["seats"], *told["seats"]}
+    )
     check(changed <= 2 * len(moving), f"{changed} seats changed hands, and {len(moving)} phones were moving")
     return party
 

@@ -161,7 +161,9 @@ class Run:
 def _library() -> Any:
     lib = library()
     if lib is None:
-        raise RuntimeError("SQLite is built into this Python and cannot be reached: use one with a libsqlite3 beside it.")
+        raise RuntimeError(
+            "SQLite is built into this Python and cannot be reached: use one with a libsqlite3 beside it."
+        )
     return lib
 
 
