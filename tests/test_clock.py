@@ -130,6 +130,16 @@ def test_a_cookie_of_somebody_else_is_none(match):
     assert "this phone" in text_of(phone.get("/seats"))
 
 
+def test_a_file_that_a_browser_has_is_not_sent_again_because_the_clock_makes_it_look_old(match):
+    phone = create_app(match, secret=b"s" * 32).test_client()
+    sent = phone.get("/static/live.js")
+
+    again = phone.get("/static/live.js", headers={"If-None-Match": sent.headers["ETag"]})
+
+    assert (sent.status_code, again.status_code, again.data) == (200, 304, b"")
+    assert "Last-Modified" not in sent.headers
+
+
 # --- A day that cannot be right is not shown ------------------------------------------------------------------
 
 

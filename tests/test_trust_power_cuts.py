@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import random
+from pathlib import Path
 
 import pytest
 from trust.disk import Disk, Op, Recorder, library
@@ -109,7 +110,7 @@ def test_a_file_system_that_cannot_sync_folders_will_do_a_broken_one_not(tmp_pat
     real = os.fsync
 
     def sync(fd: int) -> None:
-        if os.path.isdir(f"/proc/self/fd/{fd}"):
+        if Path(f"/proc/self/fd/{fd}").is_dir():
             raise OSError(code, os.strerror(code))
         real(fd)
 

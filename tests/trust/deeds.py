@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from companion.errors import Problem
@@ -226,7 +225,3 @@ def same(one: MatchState, other: MatchState) -> list[str]:
     """What differs in the log's part of two states."""
     mine, theirs = logged(one), logged(other)
     return [key for key in mine if mine[key] != theirs[key]]
-
-
-def without_seq(state: MatchState) -> MatchState:
-    return replace(state, seq=0)

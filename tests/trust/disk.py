@@ -17,7 +17,6 @@ import contextlib
 import ctypes
 import os
 import random
-import stat
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -115,8 +114,8 @@ class Disk:
         elif op.what == "sync":
             self._files[op.file].sync()
         elif op.what == "syncdir":
-            there = [entry for entry in self._since if os.path.dirname(entry.name) == op.name]
-            self._since = [entry for entry in self._since if os.path.dirname(entry.name) != op.name]
+            there = [entry for entry in self._since if _above(entry.name) == op.name]
+            self._since = [entry for entry in self._since if _above(entry.name) != op.name]
             for entry in there:
                 _enter(self._entries, entry)
         elif op.what in ("create", "unlink", "rename", "mkdir"):
@@ -154,8 +153,13 @@ def _surviving(since: list[Op], chance: random.Random) -> list[Op]:
     return [op for op in since if chance.random() < likely]
 
 
+def _above(name: str) -> str:
+    """The folder of an entry; empty for the uppermost."""
+    return name.rpartition("/")[0]
+
+
 def _is_reached(name: str, entries: dict[str, int | None]) -> bool:
-    above = os.path.dirname(name)
+    above = _above(name)
     return not above or (above in entries and entries[above] is None and _is_reached(above, entries))
 
 
@@ -246,7 +250,7 @@ class Recorder:
         """A path within the folder; None for any other."""
         if path is None:
             return None
-        whole = os.path.abspath(os.fsdecode(path))
+        whole = str(Path(os.fsdecode(path)).absolute())
         return whole.removeprefix(self._root) if whole.startswith(self._root) else None
 
     def _known(self, name: str) -> int:
@@ -290,7 +294,7 @@ class Recorder:
             number = self._known(name)
             self._note(Op("content", name, number, path.read_bytes()))
             self._note(Op("sync", name, number))
-        self._note(Op("syncdir", os.path.dirname(name)))
+        self._note(Op("syncdir", _above(name)))
 
     def _address(self) -> int:
         return ctypes.addressof(self._ours)
@@ -322,7 +326,7 @@ class Recorder:
         inner = self._inner(path)
         if inner is not None:
             self.syncs += 1
-            self._note(Op("syncdir", os.path.dirname(inner)))
+            self._note(Op("syncdir", _above(inner)))
         return self._open_folder(path, out)
 
     def _methods(self, real: int) -> _Methods:
@@ -359,9 +363,9 @@ class Recorder:
 
     def _fsync(self, real: Callable[[int], None]) -> Callable[[int], None]:
         def sync(fd: int) -> None:
-            path = os.readlink(f"/proc/self/fd/{fd if isinstance(fd, int) else fd.fileno()}")
+            path = str(Path(f"/proc/self/fd/{fd if isinstance(fd, int) else fd.fileno()}").readlink())
             inner = "" if f"{path}/" == self._root else self._inner(path)
-            if inner is not None and stat.S_ISDIR(os.stat(path).st_mode):
+            if inner is not None and Path(path).is_dir():
                 real(fd)
                 self._note(Op("syncdir", inner))
                 return
@@ -384,7 +388,7 @@ class Recorder:
     def _rename(self, real: Callable[..., None]) -> Callable[..., None]:
         def rename(src: Any, dst: Any, **more: Any) -> None:
             before, after = self._inner(src), self._inner(dst)
-            if before is not None and after is not None and os.path.isfile(src):
+            if before is not None and after is not None and Path(src).is_file():
                 self._look_at(before)
                 number = self._names.pop(before)
                 self._names[after] = number

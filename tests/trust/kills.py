@@ -1,8 +1,8 @@
 """Kills the service at random moments while phones tap, and looks whether anything acknowledged is lost.
 
 `PYTHONPATH=tests:. python tests/trust/kills.py --times 1000`. The service is the real one with its real web server, in
-a process of its own (`served.py`); the phones speak HTTP as pages and scripts do, all at the same time. What a phone was
-answered is noted with what it promised. After each kill the service is started again in the same folder, and then
+a process of its own (`served.py`); the phones speak HTTP as pages and scripts do, all at the same time. What a phone
+was answered is noted with what it promised. After each kill the service is started again in the same folder, and then
 
 * every event that was acknowledged is in the log, by its number and word for word; the numbers have no gap; what was
   there before is unchanged; beyond that there is only what somebody had just asked for; no event and no group of
@@ -36,14 +36,15 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
+from trust.old import one_more_migration, write_old_log
+from trust.served import KEPT, digest, state_as_told
+
 from companion.data import KEY_NAME, store_path
 from companion.match import Match
 from companion.pages import people
 from companion.rules import judge, notation
 from companion.rules.table import HowEnded
 from companion.store import Store
-from trust.old import one_more_migration, write_old_log
-from trust.served import KEPT, digest, state_as_told
 
 ROOT = Path(__file__).parent.parent.parent
 PATIENCE_S = 60.0
@@ -194,7 +195,7 @@ class Service:
         """Whether it has begun to open the log: it holds the lock beside it."""
         with contextlib.suppress(OSError):
             opened = Path(f"/proc/{self.pid}/fd")
-            return any(os.readlink(fd) == str(path.with_suffix(".lock")) for fd in opened.iterdir())
+            return any(fd.readlink() == path.with_suffix(".lock") for fd in opened.iterdir())
         return False
 
     def send(self, which: signal.Signals) -> None:

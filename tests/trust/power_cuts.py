@@ -27,6 +27,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from trust import deeds
+from trust.disk import Disk, Recorder, library
+from trust.old import one_more_migration, write_old_log
+
 from companion import phones as party_of
 from companion import whole
 from companion.data import data_dir, store_path
@@ -35,9 +39,6 @@ from companion.match import Match
 from companion.pages import people
 from companion.phones import Party, Phones
 from companion.store import Draft, Event, Store
-from trust import deeds
-from trust.disk import Disk, Op, Recorder, library
-from trust.old import one_more_migration, write_old_log
 
 CUTS_A_RUN = 25
 DEEDS_A_RUN = (10, 40, 150)
@@ -86,8 +87,10 @@ class Run:
             self._have_been_there()
         with Recorder(home, _library()) as self.recorder, _carelessly(careless):
             self._begin()
-            self._play()
-            self._end()
+            try:
+                self._play()
+            finally:
+                self._end()
         self.ops = self.recorder.ops
 
     def _have_been_there(self) -> None:
@@ -176,7 +179,7 @@ def _carelessly(careless: str | None) -> Iterator[None]:
     sync_folder, real = whole.sync_folder, os.fsync
     whole.sync_folder = lambda folder: None
     if careless == "file":
-        whole.sync_folder, os.fsync = sync_folder, lambda fd: real(fd) if os.path.isdir(f"/proc/self/fd/{fd}") else None
+        whole.sync_folder, os.fsync = sync_folder, lambda fd: real(fd) if Path(f"/proc/self/fd/{fd}").is_dir() else None
     try:
         yield
     finally:
@@ -220,6 +223,8 @@ def _loss(home: Path, truth: Truth, told: Acknowledged) -> str | None:
         _look(home, truth, told)
     except Lost as lost:
         return str(lost)
+    except sqlite3.Error as error:
+        return f"the log cannot be used: {error}"
     return None
 
 

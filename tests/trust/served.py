@@ -19,13 +19,13 @@ import sys
 from pathlib import Path
 
 from flask import g, has_app_context, request_finished
+from trust.old import need_one_more_migration
 
 from companion import phones, service
 from companion.match import Match
 from companion.pages import people
 from companion.pages.context import service as of_request
 from companion.store import Event, Store
-from trust.old import need_one_more_migration
 
 KEPT = phones.KEPT_NAME
 
