@@ -75,7 +75,7 @@ def _serve(assets: Mapping[str, Asset], name: str) -> Response:
         response.headers["Content-Encoding"] = "gzip"
     response.headers["Vary"] = "Accept-Encoding"
     response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
-    # A browser takes a file for old that comes from a machine whose clock stands in 1970: then it asks, and it is short.
+    # From a machine whose clock stands in 1970 every file looks old to a browser: it asks each time, and is told shortly.
     response.set_etag(asset.mark, weak=True)
     response.make_conditional(request)
     return response
