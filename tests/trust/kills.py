@@ -322,7 +322,8 @@ def _play(phone: Phone, now: dict[str, Any], _number: int) -> None:
     text = _text(phone, now)
     status, said = phone.ask("/api/plays", {"text": text, "anyway": phone.chance.random() < 0.4}, as_json=True)
     if status == 200:
-        phone.says(now["seq"], said["seq"], "line", text)
+        # Whom it is aimed at is written by the name of the side, which may be another in a match begun meanwhile.
+        phone.says(now["seq"], said["seq"], "line", text.partition(" > ")[0])
 
 
 def _play_by_form(phone: Phone, now: dict[str, Any], _number: int) -> None:
