@@ -223,6 +223,9 @@ class Phone:
         self.known: list[Any] = [None, None, False]
         """Which phone the service says that it is, its seat, whether it is host."""
 
+        self.has_written = False
+        """Whether the last answer says so: a name is not written where the match was another by then."""
+
         self._line: http.client.HTTPConnection | None = None
         self._ledger, self._port = Ledger(), 0
 
@@ -264,6 +267,7 @@ class Phone:
         for cookie in headers.get_all("Set-Cookie", ()):
             name, _, value = cookie.partition(";")[0].partition("=")
             self.cookies[name] = value
+        self.has_written = bool(headers.get("X-Wrote"))
         if "X-Phone" in headers:
             self.known = json.loads(headers["X-Phone"])
 
@@ -363,7 +367,7 @@ def _name(phone: Phone, now: dict[str, Any], number: int) -> None:
     player = phone.chance.choice(list(now["names"]))
     name = f"{player[0]}{phone.number}.{number}.{phone.chance.randrange(10**6)}"
     status, _ = phone.ask("/join", {"player": player, "name": name})
-    if status == 303 and phone.known[1] == player:
+    if status == 303 and phone.has_written:
         phone.says(now["seq"], sys.maxsize, "line", f'player {player} "{name}"')
 
 
