@@ -15,11 +15,11 @@ from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 
-from companion.data import sync_folder
 from companion.errors import Problem
 from companion.events import Row
 from companion.image import image_of, read_bytes
 from companion.log_file import connected, is_whole, last_of, rows_of
+from companion.whole import sync_folder
 
 FOLDER = "backups"
 KEPT = 7

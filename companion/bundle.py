@@ -28,7 +28,7 @@ from companion import drawn_zones, restoring
 from companion.archive import judged
 from companion.backups import FOLDER as BACKUPS
 from companion.calling import typed
-from companion.data import EDITIONS_NAME, STORE_NAME, sync_folder
+from companion.data import EDITIONS_NAME, STORE_NAME
 from companion.decks import DECKS_NAME, checked_name, is_name, picture_named, read_deck
 from companion.decks import FILE_NAME as DECK_FILE
 from companion.errors import Problem
@@ -39,6 +39,7 @@ from companion.mending import NOTE_NAME
 from companion.rules.edition import keep_own_editions
 from companion.rules.edition_file import read_text, shipped_names
 from companion.rules.spelling import shown
+from companion.whole import sync_folder
 
 ABOUT = "backup.json"
 FORMAT = 1

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 
 import platformdirs
 
 from companion.errors import Problem
+from companion.whole import make_folder
 
 STORE_NAME = "companion.sqlite3"
 KEY_NAME = "secret-key"
@@ -24,7 +24,7 @@ def data_dir(option: str | os.PathLike[str] | None = None, environ: Mapping[str,
     """
     folder = _chosen(option, environ)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         next(folder.iterdir(), None)
         return folder
     except OSError as error:
@@ -45,13 +45,3 @@ def editions_path(option: str | os.PathLike[str] | None = None, environ: Mapping
 def store_path(folder: Path) -> Path:
     """The file with all matches in a data folder."""
     return folder / STORE_NAME
-
-
-def sync_folder(folder: Path) -> None:
-    """Waits until the names in a folder are on the disk too, where the file system can do that."""
-    with suppress(OSError):
-        fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(fd)
-        finally:
-            os.close(fd)

@@ -449,7 +449,8 @@ def export_deck(deck: Deck, out: Path) -> Path:
     new = path.with_name(f"{path.name}.new")
     pictures = sorted(picture for paths in (*deck.faces.values(), deck.back) for picture in paths)
     try:
-        with zipfile.ZipFile(new, "w", zipfile.ZIP_STORED) as packed:
+        # A zip file knows no day before 1980; pictures taken before a small computer knew the day are from 1970.
+        with zipfile.ZipFile(new, "w", zipfile.ZIP_STORED, strict_timestamps=False) as packed:
             for file in (deck.folder / FILE_NAME, *pictures):
                 packed.write(file, file.name)
         new.replace(path)

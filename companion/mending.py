@@ -18,12 +18,11 @@ from pathlib import Path
 from companion import image
 from companion.backups import FOLDER as BACKUPS
 from companion.backups import agree, backups_of, last_in, rows_in_backup
-from companion.data import sync_folder
 from companion.errors import Problem
 from companion.events import Row, is_sound, unbroken
 from companion.log_file import SIDECARS, Damaged, insert, look, migrate, transaction
 from companion.said import Said, say, say_many
-from companion.whole import write_whole
+from companion.whole import sync_folder, write_whole
 
 AWAY = "damaged"
 """The folder of the data folder in which damaged files lie."""

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from itertools import count
 from pathlib import Path
 
-from companion.data import sync_folder
+from companion.whole import sync_folder
 
 READY = "restoring"
 NEW = "restoring.new"

@@ -2,15 +2,51 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import threading
 from pathlib import Path
 
+_one_at_a_time = threading.Lock()
+"""Two who write the same file at the same moment would write into the same new one."""
 
-def write_whole(path: Path, content: str | bytes) -> None:
-    """Puts a file in its place once all of it is on the disk. Raises OSError where the disk refuses."""
+_CANNOT_SYNC = (errno.EINVAL, errno.ENOTSUP)
+"""What a file system says that keeps folders in its own way: FAT, some network drives."""
+
+
+def write_whole(path: Path, content: str | bytes, *, mode: int = 0o666) -> None:
+    """Puts a file in its place once all of it is on the disk, and its place too.
+
+    `mode` is for a file that was not there. Raises OSError where the disk refuses.
+    """
     new = path.with_name(f"{path.name}.new")
-    with new.open("wb") as file:
-        file.write(content.encode() if isinstance(content, str) else content)
-        file.flush()
-        os.fsync(file.fileno())
-    new.replace(path)
+    with _one_at_a_time:
+        # What a kill has left may be anybody's to read, or be laid there by somebody else.
+        new.unlink(missing_ok=True)
+        fd = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+        with os.fdopen(fd, "wb") as file:
+            file.write(content.encode() if isinstance(content, str) else content)
+            file.flush()
+            os.fsync(file.fileno())
+        new.replace(path)
+        sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Returns once it is on the disk which files a folder holds. Raises OSError where the disk refuses."""
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(fd)
+    except OSError as error:
+        if error.errno not in _CANNOT_SYNC:
+            raise
+    finally:
+        os.close(fd)
+
+
+def make_folder(folder: Path) -> None:
+    """Makes a folder, with those that it lies in, so that it is there after a pulled plug too. Raises OSError."""
+    missing = [one for one in (folder, *folder.parents) if not one.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
+    for made in missing:
+        sync_folder(made.parent)

@@ -36,11 +36,12 @@ NOT_OURS = {
 # --- Imports point inwards ------------------------------------------------------------------------------------
 
 LEAVES = {"calling", "codes", "decks", "drawn_zones", "errors", "labels", "layout", "said", "shipped", "rules"}
-LEAVES |= {"numbers", "whole"}
+LEAVES |= {"clock", "numbers", "whole"}
 MAY_IMPORT = {
     "": set(),
     "rules": {"errors", "said", "shipped"},
     "calling": set(),
+    "clock": set(),
     "errors": {"said"},
     "said": set(),
     "whole": set(),
@@ -50,13 +51,13 @@ MAY_IMPORT = {
     "codes": {"labels", "rules"},
     "layout": {"rules"},
     "shipped": set(),
-    "data": {"errors", "said"},
+    "data": {"errors", "said", "whole"},
     "events": set(),
     "image": {"events"},
     "log_file": {"errors", "events", "image"},
     "backups": LEAVES | {"data", "events", "image", "log_file"},
     "mending": LEAVES | {"backups", "data", "events", "image", "log_file"},
-    "restoring": {"data"},
+    "restoring": {"whole"},
     "places": LEAVES,
     "proposal": LEAVES,
     "decks": {"calling", "errors", "said", "shipped", "rules", "whole"},

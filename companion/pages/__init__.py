@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from datetime import timedelta
 from functools import partial
 
 from flask import Flask
@@ -41,6 +40,7 @@ from companion.pages import (
 )
 from companion.pages.address import announce
 from companion.pages.context import NO_CAMERA, Camera, Service
+from companion.pages.cookies import Cookies
 from companion.pages.knocking import Knocks
 from companion.phones import Phones
 from companion.shipped import shipped
@@ -74,9 +74,6 @@ PARTS = (
 
 serve = serving.serve
 
-COOKIE_DAYS = 400
-"""A phone keeps its seat as long as browsers keep any cookie."""
-
 
 def create_app(
     match: Match,
@@ -94,7 +91,7 @@ def create_app(
     web = shipped("web")
     app = Flask("companion.pages", static_folder=None, template_folder=str(web / "templates"))
     app.secret_key = secret
-    app.permanent_session_lifetime = timedelta(days=COOKIE_DAYS)
+    app.session_interface = Cookies()
     app.extensions["companion"] = _service(match, secret, base_url, camera, clock)
     templating.prepare(app, web / "static")
     guard.protect(app)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
 from typing import Any, NoReturn
 
 from flask import Blueprint, Response, abort, make_response, request
 
-from companion import numbers
+from companion import clock, numbers
 from companion.errors import Problem
 from companion.history import history
 from companion.match import GONE, Fate, MatchState, Outcome
@@ -79,8 +78,9 @@ def _is_header(text: str) -> bool:
     return text.startswith(("edition ", "side ", "player ", "hand "))
 
 
-def _at(event: Event) -> str:
-    return datetime.fromtimestamp(event.at_s, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+def _at(event: Event) -> str | None:
+    read = clock.moment(event.at_s)
+    return read.isoformat(timespec="seconds").replace("+00:00", "Z") if read else None
 
 
 @bp.get("/matches/<int:number>")

@@ -255,7 +255,11 @@ def _match() -> Schema:
     return _object(
         {
             "match": NUMBER,
-            "began": {"type": "string", "format": "date-time"},
+            "began": {
+                "type": ["string", "null"],
+                "format": "date-time",
+                "description": "Null where the clock of the machine cannot have been right. Nothing goes by it.",
+            },
             "edition": TEXT,
             "sides": {**_by_name(_list(TEXT)), "description": "The players of each side."},
             "names": {**_by_name(TEXT), "description": "How players are shown."},

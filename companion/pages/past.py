@@ -11,7 +11,7 @@ from functools import partial
 from babel.dates import format_date, format_time
 from flask import Blueprint, Response, abort, render_template, request
 
-from companion import exports, numbers, statistics
+from companion import clock, exports, numbers, statistics
 from companion.archive import Past, PlayedHand
 from companion.pages import courses, errors, language, sheet_picture, sheets, words
 from companion.pages.context import match, service, state
@@ -164,6 +164,8 @@ def _past_view(past: Past) -> PastView:
 
 def when(at_s: float) -> str:
     """A moment by the clock of this machine: day and time as they are written where the phone is at home."""
+    if clock.moment(at_s) is None:
+        return _("Date not known")
     moment, here = datetime.fromtimestamp(at_s).astimezone(), language.locale()
     time = format_time(moment, "short", locale=here).replace("\u202f", " ")
     return _("%(day)s, %(time)s", day=format_date(moment, "long", locale=here), time=time)

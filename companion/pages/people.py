@@ -11,7 +11,6 @@ import hashlib
 import hmac
 import ipaddress
 import logging
-import os
 import secrets
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +24,7 @@ from companion.match import MatchState
 from companion.pages.context import service
 from companion.pages.words import N_, _
 from companion.phones import Phones, new_phone
+from companion.whole import write_whole
 
 _MAY, _PHONE = "may", "phone"
 CODE_LETTERS = "CDFGHJKLMNPRTVWXY"
@@ -57,15 +57,9 @@ def load_secret(folder: Path) -> bytes:
 
 
 def _new_secret(path: Path) -> bytes:
-    key, new = secrets.token_bytes(KEY_BYTES), path.with_name(f"{path.name}.new")
+    key = secrets.token_bytes(KEY_BYTES)
     try:
-        new.unlink(missing_ok=True)
-        fd = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(fd, "wb") as file:
-            file.write(key)
-            file.flush()
-            os.fsync(file.fileno())
-        new.replace(path)
+        write_whole(path, key, mode=0o600)
     except OSError as error:
         log.warning("%s cannot be kept (%s): after the next start phones scan the code anew.", path, error.strerror)
     return key

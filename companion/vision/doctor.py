@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from companion import clock as clocks
 from companion.drawn_zones import Drawing
 from companion.errors import Problem
 from companion.layout import MatLayout
@@ -134,7 +135,7 @@ def table(trial: Trial, layouts: Sequence[MatLayout] | None, drawing: Drawing | 
 
 def clock(now_s: float | None = None, run: Callable[[list[str]], str | None] | None = None) -> Check:
     """Whether the clock can be right; plays are written down with their time."""
-    year = time.gmtime(time.time() if now_s is None else now_s).tm_year
+    year = time.gmtime(clocks.now_s() if now_s is None else now_s).tm_year
     if year < SANE_YEAR:
         return Check("clock", False, False, f"The clock says {year}: connect to a network once, or set it by hand.")
     synchronised = (run or _said)(["timedatectl", "show", "--property=NTPSynchronized", "--value"])

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import date
 from pathlib import Path
 
+from companion import clock
 from companion.decks import (
     BACK,
     FILE_NAME,
@@ -171,9 +171,8 @@ def begin(
         )
         raise Problem(other)
     base = old or Description(name, edition)
-    made = date.today().isoformat()
     description = Description(name, edition, size_mm or base.size_mm, base.title or name,
-                              base.maker if maker is None else maker, made)  # fmt: skip
+                              base.maker if maker is None else maker, clock.today() or base.made)  # fmt: skip
     return Enrolment(folder, description, cards)
 
 

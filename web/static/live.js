@@ -88,7 +88,7 @@ const WINDOW = "coup fourré window";
 function shrink() {
   for (const chance of document.querySelectorAll(".chance[data-window]")) {
     const [known, began] = JSON.parse(sessionStorage.getItem(WINDOW) ?? "[]");
-    const since = known === chance.dataset.window ? Date.now() - began : 0;
+    const since = known === chance.dataset.window ? Math.max(0, Date.now() - began) : 0;
     if (!since) sessionStorage.setItem(WINDOW, JSON.stringify([chance.dataset.window, Date.now()]));
     if (since >= WINDOW_MS) { chance.classList.add("late"); continue; }
     chance.style.setProperty("--since", `-${since}ms`);

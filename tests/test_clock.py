@@ -1,0 +1,217 @@
+"""The clock on the wall may jump by years: nothing is ordered, kept or let in by it, and no wrong day is shown."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import re
+import zipfile
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from itsdangerous import TimestampSigner
+from test_decks import PNG
+from test_pages import tap, text_of
+
+from companion import clock
+from companion.archive import Archive
+from companion.decks import Description, export_deck, load_deck, own_folder, put_pictures, write_description
+from companion.match import Match
+from companion.pages import create_app, past
+from companion.rules.cards import Card
+from companion.service import exported
+from companion.store import Store
+from companion.vision import enrolling
+
+ROOT = Path(__file__).parent.parent
+YEARS = 365.25 * 24 * 3600
+IN_1970, IN_2026, IN_2100 = 0.0, 56.9 * YEARS, 130.5 * YEARS
+JUMPS = (IN_2026, IN_1970, IN_2100, IN_1970 - 1, IN_2026, 1e300, float("inf"), IN_1970)
+TWO = ("side Ann", "side Bob", "hand first Ann")
+PLAYS = ("Ann roll", "Bob roll", "Ann 100", "Bob stop > Ann", "Ann right-of-way !", "Ann 200", "Bob 25", "end")
+
+
+def opened(path: Path, *times_s: float) -> Store:
+    """A log whose clock jumps with every event."""
+    jumping = itertools.cycle(times_s)
+    return Store.open(path, clock=lambda: next(jumping))
+
+
+def played(store: Store, *plays: str, name: str = "") -> Match:
+    match = Match(store)
+    match.start(TWO)
+    if name:
+        match.sit("Ann", "Ann", name)
+    for play in plays:
+        match.enter(play, "Ann")
+    return match
+
+
+# --- Nothing is ordered by it ---------------------------------------------------------------------------------
+
+
+def test_a_match_is_the_same_whatever_the_clock_says(tmp_path):
+    states, records, sheets = [], [], []
+    for number, times_s in enumerate([(IN_2026,), JUMPS, JUMPS[::-1]]):
+        (tmp_path / str(number)).mkdir()
+        store = opened(tmp_path / str(number) / "companion.sqlite3", *times_s)
+        match = played(store, *PLAYS)
+        match.undo("Bob")
+        match.redo("Bob")
+        match.correct(6, "Ann 75", "Bob")
+        match.next_hand("Ann")
+        states.append((match.state.game, match.state.entries, Match(store).state.game))
+        records.append(match.record())
+        store.close()
+        sheets.append(exported(1, "csv", store.path.parent))
+
+    assert states[0] == states[1] == states[2]
+    assert len(set(records)) == len(set(sheets)) == 1
+
+
+def test_matches_stand_in_the_order_in_which_they_were_played(tmp_path):
+    store = opened(tmp_path / "log.sqlite3", IN_2100, IN_2026, IN_1970)
+    for name in ("Anna", "Änne", "ANNA"):
+        played(store, *PLAYS, name=name)
+    archive = Archive()
+
+    pasts, _ = archive.page(store, 1, 10)
+
+    assert [past.match for past in pasts] == sorted(store.matches(), reverse=True)
+    assert archive.figures(store)["anna"].name == "ANNA"
+    store.close()
+
+
+# --- Nor is anybody let in or kept out by it ------------------------------------------------------------------
+
+
+@pytest.fixture
+def signed_at(monkeypatch):
+    """The time by which cookies are signed and read."""
+    now_s = [IN_2026]
+    monkeypatch.setattr(TimestampSigner, "get_timestamp", lambda _self: int(now_s[0]))
+    return now_s
+
+
+@pytest.mark.parametrize(("then_s", "now_s"), list(itertools.permutations((IN_1970, IN_2026, IN_2100), 2)))
+def test_a_phone_is_the_same_phone_after_a_jump_of_years(match, signed_at, then_s, now_s):
+    match.start(TWO)
+    app = create_app(match, secret=b"s" * 32)
+    phone, signed_at[0] = app.test_client(), then_s
+    tap(phone, "/join", player="Ann")
+    tap(phone, "/phone", theme="dark")
+
+    signed_at[0] = now_s
+
+    assert "this phone" in text_of(phone.get("/seats"))
+    assert 'data-theme="dark"' in phone.get("/").get_data(as_text=True)
+    assert len(app.extensions["companion"].phones.party.seats) == 1
+
+
+def test_a_phone_counts_itself_how_long_it_keeps_its_cookie(match):
+    match.start(TWO)
+
+    sent = tap(create_app(match, secret=b"s" * 32).test_client(), "/join", player="Ann").headers["Set-Cookie"]
+
+    assert f"Max-Age={400 * 24 * 3600};" in sent
+    assert "Expires" not in sent
+    assert {"HttpOnly", "SameSite=Lax", "Path=/"} <= set(sent.split("; "))
+
+
+def test_a_cookie_of_somebody_else_is_none(match):
+    match.start(TWO)
+    phone = create_app(match, secret=b"s" * 32).test_client()
+    tap(phone, "/join", player="Ann")
+    stranger = create_app(match, secret=b"t" * 32).test_client()
+    stranger.set_cookie("companion", phone.get_cookie("companion").value)
+
+    assert "this phone" not in text_of(stranger.get("/seats"))
+    assert "this phone" in text_of(phone.get("/seats"))
+
+
+def test_a_file_that_a_browser_has_is_not_sent_again_because_the_clock_makes_it_look_old(match):
+    phone = create_app(match, secret=b"s" * 32).test_client()
+    sent = phone.get("/static/live.js")
+
+    again = phone.get("/static/live.js", headers={"If-None-Match": sent.headers["ETag"]})
+
+    assert (sent.status_code, again.status_code, again.data) == (200, 304, b"")
+    assert "Last-Modified" not in sent.headers
+
+
+# --- A day that cannot be right is not shown ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("at_s", [IN_1970, -1e10, 1e300, float("inf"), float("nan"), IN_2026 + 1000 * YEARS])
+def test_a_day_that_cannot_be_right_is_not_shown(match, at_s):
+    with create_app(match, secret=b"s" * 32).test_request_context("/past"):
+        assert past.when(at_s) == "Date not known"
+        assert "2026" in past.when(IN_2026)
+
+
+def test_the_matches_of_a_computer_without_a_clock_are_shown_without_their_day(tmp_path):
+    store = opened(tmp_path / "log.sqlite3", IN_1970)
+    match = played(store, *PLAYS)
+    page = create_app(match, secret=b"s" * 32).test_client()
+
+    for path in ("/past", "/past/1"):
+        assert "Date not known" in text_of(page.get(path))
+        assert "1970" not in text_of(page.get(path))
+    assert page.get("/past/1/1.png").status_code == 200
+    assert page.get("/api/matches").json["matches"][0]["began"] is None
+    store.close()
+
+
+@pytest.mark.parametrize(("now_s", "day"), [(IN_1970, None), (IN_2026, datetime.fromtimestamp(IN_2026).date())])
+def test_a_deck_says_when_it_was_made_only_where_that_is_known(tmp_path, monkeypatch, now_s, day):
+    monkeypatch.setattr(clock.time, "time", lambda: now_s)
+
+    made = enrolling.begin("ours", "classic", tmp_path).description.made
+
+    assert made == (day.isoformat() if day else None)
+
+
+def test_a_deck_of_1970_can_be_carried_to_another_machine(tmp_path):
+    folder = own_folder("ours", tmp_path)
+    write_description(folder, Description("ours", "classic"))
+    put_pictures(folder, Card.ROLL, [PNG])
+    deck = load_deck("ours", tmp_path)
+    for path in deck.folder.iterdir():
+        os.utime(path, (0, 0))
+
+    file = export_deck(deck, tmp_path)
+
+    with zipfile.ZipFile(file) as packed:
+        assert {"deck.toml", "roll.png"} <= set(packed.namelist())
+
+
+# --- Who reads it ---------------------------------------------------------------------------------------------
+
+READS = re.compile(
+    r"\btime\.(?:time|time_ns|localtime|gmtime|ctime|strftime)\b|\bdatetime\.(?:now|utcnow|today)\b|\bdate\.today\b"
+    r"|\bst_[acm]time|\bgetmtime\b|from time import|\blast_modified\b|\bmax_age\b|\bexpires\b"
+)
+MAY = {
+    "companion/clock.py": {"time.time"},
+    "companion/store.py": {"time.time"},  # the time of an event, for people
+    "companion/vision/doctor.py": {"time.gmtime"},  # says what is wrong with the clock
+    "companion/vision/templates.py": {"st_mtime"},  # is it the same file? not: is it newer
+    "companion/pages/enrolling.py": {"st_mtime"},  # the same
+    "companion/pages/cookies.py": {"max_age"},  # counted by the phone
+}
+
+
+def test_only_these_read_the_clock_on_the_wall():
+    paths = sorted((ROOT / "companion").rglob("*.py"))
+    found = {path.relative_to(ROOT).as_posix(): set(READS.findall(path.read_text(encoding="utf-8"))) for path in paths}
+
+    assert {path: names for path, names in found.items() if names} == MAY
+
+
+def test_no_query_goes_by_the_time_of_an_event():
+    source = (ROOT / "companion" / "store.py").read_text(encoding="utf-8")
+    clauses = re.findall(r"(?:ORDER BY|WHERE|GROUP BY)[^\"]*", source)
+
+    assert clauses
+    assert not [clause for clause in clauses if "at_s" in clause]

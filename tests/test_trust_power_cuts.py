@@ -1,0 +1,133 @@
+"""After a power cut everything acknowledged is there; and without its syncs something would be missing."""
+
+from __future__ import annotations
+
+import errno
+import os
+import random
+from pathlib import Path
+
+import pytest
+from trust.disk import Disk, Op, Recorder, library
+from trust.power_cuts import CARELESS, cut_and_look
+
+from companion import whole
+from companion.data import data_dir
+from companion.pages import people
+from companion.whole import write_whole
+
+CHANCES = [random.Random(seed) for seed in range(40)]
+needs_sqlite = pytest.mark.skipif(library() is None, reason="SQLite is built into this Python and cannot be reached")
+
+
+@needs_sqlite
+def test_thirty_power_cuts_lose_nothing_acknowledged():
+    done = cut_and_look(30, seed=30)
+
+    assert done.lost == []
+    assert (done.cuts, done.events > 0, done.syncs > 0) == (30, True, True)
+
+
+@needs_sqlite
+@pytest.mark.parametrize("careless", CARELESS)
+def test_a_sync_that_is_left_out_is_noticed(careless):
+    assert cut_and_look(500, careless=careless, first=True).lost
+
+
+# --- What a disk may have after a cut -------------------------------------------------------------------------
+
+
+def after_cuts(*ops: Op) -> list[dict[str, bytes | None]]:
+    """What may be found after operations."""
+    disk = Disk()
+    for op in ops:
+        disk.take_in(op)
+    return [disk.after_cut(chance) for chance in CHANCES]
+
+
+MADE = (Op("create", "a", 1), Op("write", file=1, data=b"x" * 1024), Op("sync", file=1), Op("syncdir", ""))
+
+
+def test_what_was_synced_is_there():
+    assert after_cuts(*MADE) == [{"a": b"x" * 1024}] * len(CHANCES)
+
+
+def test_a_file_whose_folder_was_not_synced_may_be_missing():
+    assert {tuple(found) for found in after_cuts(*MADE[:-1])} == {(), ("a",)}
+
+
+def test_of_what_was_not_synced_any_sector_may_be_there():
+    found = {found["a"] for found in after_cuts(*MADE, Op("write", file=1, data=b"y" * 1024))}
+
+    assert found == {a * 512 + b * 512 for a in (b"x", b"y") for b in (b"x", b"y")}
+
+
+def test_a_new_size_may_be_there_without_all_its_bytes_or_not_at_all():
+    found = {found["a"] for found in after_cuts(*MADE, Op("write", file=1, data=b"y" * 512, at=2048))}
+
+    assert {len(content) for content in found} > {1024, 2560}
+    assert all(content.startswith(b"x" * 1024) for content in found)
+    assert any(content[2048:] == b"y" * 512 and content[1024:2048] == bytes(1024) for content in found)
+
+
+def test_a_rename_is_there_or_not_and_never_by_half():
+    found = after_cuts(
+        *MADE, Op("create", "b", 2), Op("content", "b", 2, b"new"), Op("sync", "b", 2), Op("rename", "a", 2, value="b")
+    )
+
+    assert {content["a"] for content in found} == {b"x" * 1024, b"new"}
+
+
+# --- Small files ----------------------------------------------------------------------------------------------
+
+
+@needs_sqlite
+def test_a_small_file_is_on_the_disk_with_its_name_when_that_is_said(tmp_path):
+    with Recorder(tmp_path, library()) as recorder:
+        folder = data_dir(tmp_path / "family" / "data")
+        write_whole(folder / "a.json", "one")
+        write_whole(folder / "a.json", "two")
+        people.load_secret(folder)
+
+    found = after_cuts(*recorder.ops)
+
+    assert {after["family/data/a.json"] for after in found} == {b"two"}
+    assert {len(after["family/data/secret-key"]) for after in found} == {32}
+
+
+def test_what_a_kill_left_behind_is_in_nobodys_way(tmp_path):
+    (tmp_path / "a.json.new").write_text("half of")
+
+    write_whole(tmp_path / "a.json", "all of it", mode=0o600)
+
+    assert (tmp_path / "a.json").read_text() == "all of it"
+    assert (tmp_path / "a.json").stat().st_mode & 0o077 == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["a.json"]
+
+
+@pytest.mark.parametrize(("code", "is_said"), [(errno.EINVAL, False), (errno.EIO, True)])
+def test_a_file_system_that_cannot_sync_folders_will_do_a_broken_one_not(tmp_path, monkeypatch, code, is_said):
+    real = os.fsync
+
+    def sync(fd: int) -> None:
+        if Path(f"/proc/self/fd/{fd}").is_dir():
+            raise OSError(code, os.strerror(code))
+        real(fd)
+
+    monkeypatch.setattr(whole.os, "fsync", sync)
+    if is_said:
+        with pytest.raises(OSError, match="error"):
+            write_whole(tmp_path / "a.json", "x")
+    else:
+        write_whole(tmp_path / "a.json", "x")
+        assert (tmp_path / "a.json").read_text() == "x"
+
+
+@pytest.mark.parametrize("left", [b"", b"cut off"])
+def test_a_key_that_was_cut_off_while_it_was_written_is_made_anew(tmp_path, left):
+    (tmp_path / "secret-key").write_bytes(left)
+
+    key = people.load_secret(tmp_path)
+
+    assert len(key) == 32
+    assert people.load_secret(tmp_path) == key

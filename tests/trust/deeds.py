@@ -1,0 +1,227 @@
+"""All that can happen to a match, by chance: plays, corrections, what the camera says, settings, seats, new matches."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+from companion.errors import Problem
+from companion.history import history
+from companion.match import Answer, Fate, Match, MatchState, Policy
+from companion.proposal import Doubt, Mismatch, Proposal
+from companion.rules.notation import Unreadable, parse_play
+from companion.rules.play import Play
+from companion.rules.referee import legal_plays
+
+SET_UPS = (
+    ("edition classic", "side Ann", "side Bob", "hand first Ann"),
+    ("side Reds = Ann, Cid", "side Blues = Bob, Dee", "hand first Ann"),
+    ("edition classic", "side Ann", "side Bob", "side Cid", 'player Ann "Zoë"', "hand first Bob"),
+)
+CARDS = ("25", "100", "200", "roll", "stop", "gasoline", "driving-ace", "speed-limit", "end-of-limit", "accident")
+ZONES = ("battle", "speed", "distance", "safety")
+MOST_LINES = 60
+
+
+def logged(state: MatchState) -> dict[str, Any]:
+    """What of a state is in the log; the rest waits for somebody, or is about the camera."""
+    return {
+        "match": state.match,
+        "seq": state.seq,
+        "game": state.game,
+        "entries": state.entries,
+        "hands": state.record.hands,
+        "policy": state.policy,
+        "verifies": state.other_side_verifies,
+        "seats": dict(state.seats),
+        "changes": state.changes,
+        "undoable": state.undoable,
+        "redoable": state.redoable,
+    }
+
+
+def ignored(match: Match) -> frozenset[Any]:
+    """The differences that are asked about no more."""
+    return history(match.store.events(match.state.match)).ignored if match.state.match else frozenset()
+
+
+class Deeds:
+    """Does things at a table; `chance` says which, with what and by whom."""
+
+    def __init__(self, match: Match, chance: random.Random) -> None:
+        self.match, self.chance = match, chance
+        self._number = 0
+
+    def do_something(self) -> None:
+        """One deed, that is legal or not."""
+        state = self.match.state
+        if state.match is None or len(state.entries) > MOST_LINES or self.chance.random() < 0.01:
+            self.start()
+        elif state.game.table is None or (state.game.table.is_over and self.chance.random() < 0.6):
+            self.match.next_hand(self.somebody())
+        else:
+            deeds = list(DEEDS)
+            (deed,) = self.chance.choices(deeds, [DEEDS[one] for one in deeds])
+            self.do(deed)
+
+    def do(self, deed: Callable[[Deeds], Any]) -> None:
+        """A deed; what is no play, or comes too early, is answered as a page would answer it."""
+        try:
+            deed(self)
+        except (Problem, Unreadable):
+            return
+
+    # What there is to choose from
+
+    def somebody(self) -> str:
+        players = [player for team in self.match.state.game.teams for player in team.players]
+        return self.chance.choice([*players, "somebody"])
+
+    def line(self) -> int:
+        """The number of a line, mostly one that is there."""
+        seqs = [entry.seq for entry in self.match.state.entries] or [0]
+        return self.chance.choice([*seqs[-12:], *seqs[-3:], 10**6])
+
+    def play(self) -> Play:
+        """A play, mostly legal."""
+        state, chance = self.match.state, self.chance
+        table = state.game.table
+        if table is not None and not table.is_over and chance.random() < 0.7:
+            legal = list(legal_plays(table, table.player_to_move))
+            if legal:
+                return chance.choice(legal)
+        return parse_play(self.text(), state.game.teams)
+
+    def text(self) -> str:
+        teams, chance = self.match.state.game.teams, self.chance
+        team = chance.choice(teams)
+        player, card = chance.choice(team.players), chance.choice(CARDS)
+        if chance.random() < 0.05:
+            return chance.choice(("end", "exhausted", "nobody plays nothing"))
+        others = [one.name for one in teams if one is not team]
+        if card in ("stop", "speed-limit", "accident"):
+            return f"{player} {card} > {chance.choice(others)}"
+        return f"{player} {chance.choice(('discard ', '', ''))}{card}"
+
+    def waiting(self) -> int:
+        """What waits for a tap, or did."""
+        ids = [pending.id for pending in self.match.state.pending]
+        return self.chance.choice([*ids, *ids, self._number])
+
+    def next_number(self) -> int:
+        self._number += 1
+        return self._number
+
+    # Deeds
+
+    def start(self) -> None:
+        lines = self.chance.choice(SET_UPS)
+        self.match.start(lines, by="host", policy=self.chance.choice((None, *Policy)),
+                         verified=self.chance.choice((None, None, None, True, False)))  # fmt: skip
+
+    def enter(self) -> None:
+        self.match.enter(str(self.play()), self.somebody(), anyway=self.chance.random() < 0.3,
+                         vouched=self.chance.random() < 0.5)  # fmt: skip
+
+    def propose(self) -> None:
+        number, sure = self.next_number(), self.chance.random() < 0.7
+        self.match.propose(Proposal(number, self.play(), None, 0.95, float(number), sure=sure))
+
+    def doubt(self) -> None:
+        number = self.next_number()
+        plays = tuple({str(play): play for play in (self.play(), self.play())}.values())
+        self.match.doubt(Doubt(number, "side-1/battle", plays, 0.5, float(number)))
+
+    def answer_doubt(self) -> None:
+        number = self.chance.choice([doubt.id for doubt in self.match.state.doubts] or [0])
+        text = self.chance.choice((None, str(self.play())))
+        self.match.answer_doubt(number, text, self.somebody(), anyway=self.chance.random() < 0.5, vouched=True)
+
+    def clear_doubt(self) -> None:
+        self.match.clear_doubt(self.chance.choice([doubt.id for doubt in self.match.state.doubts] or [0]))
+
+    def differ(self) -> None:
+        zone = f"side-{self.chance.randint(1, 2)}/{self.chance.choice(ZONES)}"
+        shows = (None, *CARDS)
+        expected, seen = self.chance.choice(shows), self.chance.choice(shows)
+        if expected != seen:
+            self.match.mismatch(Mismatch(self.next_number(), zone, expected, seen, "It differs."))
+
+    def answer_difference(self) -> None:
+        number = self.chance.choice([found.id for found in self.match.state.mismatches] or [0])
+        self.match.answer_mismatch(number, self.chance.choice(list(Answer)), self.somebody())
+
+    def clear_difference(self) -> None:
+        self.match.clear_mismatch(self.chance.choice([found.id for found in self.match.state.mismatches] or [0]))
+
+    def confirm(self) -> None:
+        self.match.confirm(self.waiting(), self.somebody(), anyway=self.chance.random() < 0.5, vouched=True)
+
+    def amend(self) -> None:
+        self.match.amend(self.waiting(), str(self.play()), self.somebody(), vouched=self.chance.random() < 0.5)
+
+    def dismiss(self) -> None:
+        self.match.dismiss(self.waiting(), self.somebody(), self.chance.choice((Fate.NOT_A_PLAY, Fate.TAKEN_BACK)))
+
+    def withdraw(self) -> None:
+        self.match.withdraw(self.waiting())
+
+    def correct(self) -> None:
+        self.match.correct(self.line(), str(self.play()), self.somebody(), vouched=True)
+
+    def insert(self) -> None:
+        self.match.insert(self.line(), str(self.play()), self.somebody(), vouched=True)
+
+    def let_stand(self) -> None:
+        self.match.let_stand(self.line(), self.somebody(), vouched=True)
+
+    def retract(self) -> None:
+        self.match.retract(self.line(), self.somebody())
+
+    def undo(self) -> None:
+        self.match.undo(self.somebody())
+
+    def redo(self) -> None:
+        self.match.redo(self.somebody())
+
+    def undo_twice(self) -> None:
+        """A double tap: both taps mean the same change."""
+        latest = self.match.state.undoable
+        for _ in range(2):
+            self.match.undo(self.somebody(), latest.seq if latest else 0)
+
+    def sit(self) -> None:
+        name = self.chance.choice((None, "Ünal", 'Jo\u202e "x"'.replace('"', "”"), f"Ann {self.chance.randrange(99)}"))
+        self.match.sit(self.somebody(), self.somebody(), name)
+
+    def set_policy(self) -> None:
+        self.match.set_policy(self.chance.choice(list(Policy)), self.somebody())
+
+    def set_verifying(self) -> None:
+        self.match.set_verifying(self.somebody(), on=self.chance.random() < 0.5)
+
+    def next_hand(self) -> None:
+        self.match.next_hand(self.somebody(), self.chance.choice((None, self.somebody())))
+
+    def end_hand(self) -> None:
+        self.match.enter("end", self.somebody(), anyway=True, vouched=True)
+
+    def trouble(self) -> None:
+        self.match.trouble(self.chance.choice((None, "The camera is gone.")))
+
+
+DEEDS: dict[Callable[[Deeds], Any], int] = {
+    Deeds.enter: 20, Deeds.propose: 8, Deeds.confirm: 6, Deeds.amend: 2, Deeds.dismiss: 2, Deeds.withdraw: 1,
+    Deeds.doubt: 2, Deeds.answer_doubt: 2, Deeds.clear_doubt: 1, Deeds.differ: 2, Deeds.answer_difference: 3,
+    Deeds.clear_difference: 1, Deeds.correct: 4, Deeds.insert: 3, Deeds.let_stand: 3, Deeds.retract: 3, Deeds.undo: 4,
+    Deeds.undo_twice: 1, Deeds.redo: 4, Deeds.sit: 2, Deeds.set_policy: 2, Deeds.set_verifying: 1, Deeds.next_hand: 1,
+    Deeds.end_hand: 1, Deeds.trouble: 1,
+}  # fmt: skip
+"""Each deed with how often it is done."""
+
+
+def same(one: MatchState, other: MatchState) -> list[str]:
+    """What differs in the log's part of two states."""
+    mine, theirs = logged(one), logged(other)
+    return [key for key in mine if mine[key] != theirs[key]]

@@ -1,0 +1,727 @@
+"""Kills the service at random moments while phones tap, and looks whether anything acknowledged is lost.
+
+`PYTHONPATH=tests:. python tests/trust/kills.py --times 1000`. The service is the real one with its real web server, in
+a process of its own (`served.py`); the phones speak HTTP as pages and scripts do, all at the same time. What a phone
+was answered is noted with what it promised. After each kill the service is started again in the same folder, and then
+
+* every event that was acknowledged is in the log, by its number and word for word; the numbers have no gap; what was
+  there before is unchanged; beyond that there is only what somebody had just asked for; no event and no group of
+  events is there by half;
+* what the service shows is what a replay of the log from scratch comes to, and now and then the exported record too;
+* every phone is still the same phone, with its seat, and the same phone is host; the join link is the same.
+
+The seed fixes what is tapped and when it is killed; how far the service had come by then is up to the machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import http.client
+import itertools
+import json
+import os
+import random
+import re
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+from trust.old import one_more_migration, write_old_log
+from trust.served import KEPT, digest, state_as_told
+
+from companion.data import KEY_NAME, store_path
+from companion.match import Match
+from companion.pages import people
+from companion.rules import judge, notation
+from companion.rules.table import HowEnded
+from companion.store import Store
+
+ROOT = Path(__file__).parent.parent.parent
+PATIENCE_S = 60.0
+LONGEST_PLAY_S = 0.7
+LONGEST_SHUTDOWN_S = 0.15
+FRESH_FOLDER, OLD_LOG, AT_START, AT_SHUTDOWN, WHOLE_PROCESS = 0.08, 0.5, 0.2, 0.15, 0.04
+"""How often a round begins in another folder, such a folder has a log of an older version, a service is killed before
+it is ready, while it stops, in a fresh process."""
+
+AT_START_ELSEWHERE = 0.6
+"""How often it is killed before it is ready where it has another folder, which it has to make or bring up to date."""
+
+OPENING_S = 0.03
+
+ALL_IS_READ_EVERY, EXPORTED_EVERY = 25, 5
+MOST_LINES = 90
+"""A longer match is followed by a new one, or every tap would judge it all."""
+
+MOST_EVENTS_A_TAP = 4
+CARDS = ("25", "50", "75", "100", "200", "roll", "stop", "speed-limit", "end-of-limit", "gasoline", "driving-ace")
+
+
+class Broken(AssertionError):
+    """The promise that nothing acknowledged is lost was broken."""
+
+
+def check(holds: bool, sentence: str) -> None:
+    """Raises Broken where something does not hold."""
+    if not holds:
+        raise Broken(sentence)
+
+
+# --- What was promised ----------------------------------------------------------------------------------------
+
+
+@dataclass
+class Ledger:
+    """What the phones were told in one round."""
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    wrote: dict[int, str] = field(default_factory=dict)
+    """The digest of each acknowledged event by its number."""
+
+    said: list[tuple[int, int, str, str]] = field(default_factory=list)
+    """What a phone knows itself, whatever the service says of it: after which number and up to which an event of this
+    kind has a text that begins so."""
+
+    party: tuple[int, dict[str, Any]] | None = None
+    """The party that was acknowledged last."""
+
+    open: dict[int, str] = field(default_factory=dict)
+    """What was asked and not answered yet."""
+
+    answered: int = 0
+    faults: list[str] = field(default_factory=list)
+    numbers: Iterator[int] = field(default_factory=itertools.count)
+
+    def asks(self, path: str) -> int:
+        with self.lock:
+            number = next(self.numbers)
+            self.open[number] = path
+            return number
+
+    def is_told(self, number: int, status: int, headers: http.client.HTTPMessage) -> None:
+        with self.lock:
+            path = self.open.pop(number)
+            self.answered += 1
+            if status >= 500:
+                self.faults.append(f"{path}: {status}")
+            for wrote in filter(None, headers.get("X-Wrote", "").split(",")):
+                seq, _, mark = wrote.partition(":")
+                self.wrote[int(seq)] = mark
+            if "X-Party" in headers:
+                times, party = json.loads(headers["X-Party"])
+                if self.party is None or times >= self.party[0]:
+                    self.party = (times, party)
+
+
+# --- The service ----------------------------------------------------------------------------------------------
+
+
+class Nest:
+    """Starts services that are imported already."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "trust.served"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            cwd=ROOT, env=_environ(),
+        )  # fmt: skip
+        self._lock = threading.Lock()
+
+    def start(self, folder: Path, out: Path) -> int:
+        """A new service's process id."""
+        with self._lock:
+            self._process.stdin.write(f"{folder}\t{out}\n")
+            self._process.stdin.flush()
+            return int(self._process.stdout.readline())
+
+    def close(self) -> None:
+        self._process.stdin.close()
+        self._process.wait(PATIENCE_S)
+        self._process.stdout.close()
+
+
+def _environ() -> dict[str, str]:
+    threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+    return {**os.environ, **threads, "PYTHONPATH": f"{ROOT / 'tests'}{os.pathsep}{ROOT}"}
+
+
+class Service:
+    """A service that runs, or is about to."""
+
+    def __init__(self, folder: Path, nest: Nest | None) -> None:
+        self._out = folder.with_suffix(".out")
+        self._out.write_bytes(b"")
+        self._whole: subprocess.Popen[bytes] | None = None
+        if nest is None:
+            with self._out.open("wb") as out:
+                command = [sys.executable, "-u", "-m", "trust.served", str(folder)]
+                self._whole = subprocess.Popen(command, stdout=out, stderr=out, cwd=ROOT, env=_environ())
+            self.pid = self._whole.pid
+        else:
+            self.pid = nest.start(folder, self._out)
+
+    def port(self) -> int:
+        """The port, once it is ready. Raises Broken where it does not start."""
+        until_s = time.monotonic() + PATIENCE_S
+        while time.monotonic() < until_s:
+            found = re.search(r"http://localhost:(\d+)", self.said())
+            if found:
+                return int(found[1])
+            check(self.runs(), f"the service does not start: {self.said()}")
+            time.sleep(0.003)
+        raise Broken(f"the service is not ready after {PATIENCE_S} s: {self.said()}")
+
+    def said(self) -> str:
+        return self._out.read_text(errors="replace")
+
+    def runs(self) -> bool:
+        if self._whole is not None:
+            return self._whole.poll() is None
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, 0)
+            return True
+        return False
+
+    def holds(self, path: Path) -> bool:
+        """Whether it has begun to open the log: it holds the lock beside it."""
+        with contextlib.suppress(OSError):
+            opened = Path(f"/proc/{self.pid}/fd")
+            return any(fd.readlink() == path.with_suffix(".lock") for fd in opened.iterdir())
+        return False
+
+    def send(self, which: signal.Signals) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, which)
+
+    def kill(self) -> None:
+        """Kills it, and waits until it is gone: only then does the system give back its lock."""
+        self.send(signal.SIGKILL)
+        until_s = time.monotonic() + PATIENCE_S
+        while self.runs() and time.monotonic() < until_s:
+            time.sleep(0.001)
+
+
+# --- The phones -----------------------------------------------------------------------------------------------
+
+
+class Phone:
+    """A phone: it remembers its cookies over all kills, and taps as long as it is answered."""
+
+    def __init__(self, number: int, chance: random.Random) -> None:
+        self.number = number
+        self.chance = chance
+        self.cookies: dict[str, str] = {}
+        self.known: list[Any] = [None, None, False]
+        """Which phone the service says that it is, its seat, whether it is host."""
+
+        self.has_written = False
+        """Whether the last answer says so: a name is not written where the match was another by then."""
+
+        self._line: http.client.HTTPConnection | None = None
+        self._ledger, self._port = Ledger(), 0
+
+    def call(self, port: int, ledger: Ledger) -> None:
+        """Tells it where the service is now, and who takes down what it is told."""
+        self.hang_up()
+        self._line = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)
+        self._ledger, self._port = ledger, port
+
+    def hang_up(self) -> None:
+        if self._line is not None:
+            self._line.close()
+
+    def ask(self, path: str, fields: dict[str, Any] | None = None, *, as_json: bool = False) -> tuple[int, Any]:
+        """Asks for a page, or taps; gives the status and what was said. Raises OSError where nobody answers."""
+        number = self._ledger.asks("" if fields is None else path)
+        try:
+            self._send(path, fields, as_json)
+            response = self._line.getresponse()
+            # The answer has begun to arrive: the page counts it, however it ends.
+            self._ledger.is_told(number, response.status, response.headers)
+            self._remember(response.headers)
+            said = response.read().decode()
+        except http.client.HTTPException as error:
+            raise ConnectionError from error
+        return response.status, json.loads(said) if response.headers.get_content_subtype() == "json" else said
+
+    def _send(self, path: str, fields: dict[str, Any] | None, as_json: bool) -> None:
+        headers = {"Origin": f"http://127.0.0.1:{self._port}"}
+        if self.cookies:
+            headers["Cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+        if fields is None:
+            self._line.request("GET", path, headers=headers)
+            return
+        headers["Content-Type"] = "application/json" if as_json else "application/x-www-form-urlencoded"
+        self._line.request("POST", path, json.dumps(fields) if as_json else urlencode(fields), headers)
+
+    def _remember(self, headers: http.client.HTTPMessage) -> None:
+        for cookie in headers.get_all("Set-Cookie", ()):
+            name, _, value = cookie.partition(";")[0].partition("=")
+            self.cookies[name] = value
+        self.has_written = bool(headers.get("X-Wrote"))
+        if "X-Phone" in headers:
+            self.known = json.loads(headers["X-Phone"])
+
+    def says(self, after: int, up_to: int, kind: str, text: str) -> None:
+        """Takes down what this phone knows by itself to have been acknowledged."""
+        with self._ledger.lock:
+            self._ledger.said.append((after, up_to, kind, text))
+
+    def tap_until_nobody_answers(self) -> None:
+        """Taps without a pause."""
+        with contextlib.suppress(OSError):
+            for number in itertools.count():
+                _, now = self.ask("/api/state")
+                for _ in range(3):
+                    _act(self, now, number)
+
+
+def _act(phone: Phone, now: dict[str, Any], number: int) -> None:
+    """One tap of somebody at the table, such as a page or a script sends it."""
+    chance = phone.chance
+    if now["match"] is None or len(now["log"]) > MOST_LINES or chance.random() < 0.004:
+        _begin(phone)
+        return
+    if now["table"]["to_move"] is None and chance.random() < 0.5:
+        phone.ask("/hand", {})
+        return
+    kinds: tuple[tuple[int, Callable[[Phone, dict[str, Any], int], None]], ...] = (
+        (10, _play), (8, _play_by_form), (4, _settle), (4, _change), (4, _take_back), (2, _name), (3, _move), (1, _set),
+        (1, _look),
+    )  # fmt: skip
+    (act,) = chance.choices([act for _, act in kinds], [weight for weight, _ in kinds])
+    act(phone, now, number)
+
+
+def _begin(phone: Phone) -> None:
+    seating = phone.chance.choice(("2x1", "3x1", "4x2"))
+    names = {f"name{seat}": name for seat, name in enumerate(("Ann", "Bob", "Cid", "Dee"), start=1)}
+    verify = {"verify": "yes"} if phone.chance.random() < 0.2 else {}
+    phone.ask("/setup", {"edition": "classic", "seating": seating, "replace": "1", **names, **verify})
+
+
+def _text(phone: Phone, now: dict[str, Any]) -> str:
+    """A play, mostly of the player to move; legal or not."""
+    chance, table = phone.chance, now["table"]
+    player = table["to_move"] if chance.random() < 0.9 and table["to_move"] else chance.choice(list(now["names"]))
+    card = chance.choice(CARDS)
+    if chance.random() < 0.03:
+        return "end"
+    if chance.random() < 0.5:
+        return f"{player} discard {card}"
+    others = [side for side in table["sides"] if player not in side]
+    return f"{player} {card} > {chance.choice(others)}" if card in ("stop", "speed-limit") else f"{player} {card}"
+
+
+def _play(phone: Phone, now: dict[str, Any], _number: int) -> None:
+    text = _text(phone, now)
+    status, said = phone.ask("/api/plays", {"text": text, "anyway": phone.chance.random() < 0.4}, as_json=True)
+    if status == 200:
+        # Whom it is aimed at is written by the name of the side, which may be another in a match begun meanwhile.
+        phone.says(now["seq"], said["seq"], "line", text.partition(" > ")[0])
+
+
+def _play_by_form(phone: Phone, now: dict[str, Any], _number: int) -> None:
+    phone.ask("/play", {"text": _text(phone, now)})
+
+
+def _settle(phone: Phone, now: dict[str, Any], _number: int) -> None:
+    """What waits is confirmed, dismissed, or was something else."""
+    if not now["pending"]:
+        return
+    pending = phone.chance.choice(now["pending"])["id"]
+    deed, fields = phone.chance.choice(
+        (("confirm", {"anyway": "1"}), ("confirm", {}), ("dismiss", {}), ("amend", {"text": _text(phone, now)}))
+    )
+    phone.ask(f"/proposal/{pending}/{deed}", fields)
+
+
+def _change(phone: Phone, now: dict[str, Any], _number: int) -> None:
+    """A line should have said something else, never happened, counts all the same, or one before it was forgotten."""
+    if now["log"]:
+        seq = phone.chance.choice(now["log"][-12:])["seq"]
+        deed = phone.chance.choice(("correct", "correct", "before", "retract", "stand"))
+        phone.ask(f"/line/{seq}/{deed}", {"text": _text(phone, now)})
+
+
+def _take_back(phone: Phone, now: dict[str, Any], _number: int) -> None:
+    deed = phone.chance.choice(("undo", "redo", "api"))
+    if deed != "api":
+        phone.ask(f"/{deed}", {})
+        return
+    status, said = phone.ask("/api/undo", {}, as_json=True)
+    if status == 200:
+        phone.says(now["seq"], said["seq"], "undo", "")
+
+
+def _name(phone: Phone, now: dict[str, Any], number: int) -> None:
+    player = phone.chance.choice(list(now["names"]))
+    name = f"{player[0]}{phone.number}.{number}.{phone.chance.randrange(10**6)}"
+    status, _ = phone.ask("/join", {"player": player, "name": name})
+    if status == 303 and phone.has_written:
+        phone.says(now["seq"], sys.maxsize, "line", f'player {player} "{name}"')
+
+
+def _move(phone: Phone, now: dict[str, Any], _number: int) -> None:
+    """Seats and the host's role change hands."""
+    player = phone.chance.choice(list(now["names"]))
+    path, fields = phone.chance.choice(
+        (
+            ("/join", {"player": player}),
+            ("/join", {"player": player, "take": "1"}),
+            ("/join", {"everybody": "1"}),
+            ("/join", {}),
+            ("/seats/host/take", {}),
+            ("/seats/host", {"phone": str(phone.known[0])}),
+            ("/seats/give", {"phone": str(phone.known[0]), "player": player}),
+            ("/seats/free", {"player": player}),
+        )
+    )
+    phone.ask(path, fields)
+
+
+def _set(phone: Phone, _now: dict[str, Any], _number: int) -> None:
+    chance = phone.chance
+    path, fields = chance.choice(
+        (
+            ("/policy", {"policy": chance.choice(("tap", "play-on", "auto"))}),
+            ("/verify", {"verify": chance.choice(("no", "no", "yes"))}),
+            ("/phone", {"theme": chance.choice(("light", "dark", "auto"))}),
+        )
+    )
+    phone.ask(path, fields)
+
+
+def _look(phone: Phone, _now: dict[str, Any], _number: int) -> None:
+    phone.ask(phone.chance.choice(("/", "/score", "/seats", "/past", "/export.mbn")))
+
+
+# --- What is found after a kill -------------------------------------------------------------------------------
+
+
+class Log:
+    """What is known to be in the log of a folder; it is held against what is there."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.marks: list[str] = []
+        """The digest of every event, the first first."""
+
+    def rows(self, after: int) -> list[tuple[int, int, str, dict[str, Any]]]:
+        db = sqlite3.connect(f"{self.path.absolute().as_uri()}?mode=ro", uri=True)
+        with contextlib.closing(db):
+            found = db.execute("SELECT seq, match, kind, body FROM event WHERE seq > ? ORDER BY seq", (after,))
+            return [(seq, match, kind, json.loads(body)) for seq, match, kind, body in found]
+
+    def take_in(self, ledger: Ledger) -> int:
+        """Checks what came in since the last time; gives how many events. Raises Broken."""
+        before, rows = len(self.marks), self.rows(len(self.marks))
+        check([row[0] for row in rows] == [before + n for n in range(1, len(rows) + 1)], "the numbers have a gap")
+        found = {seq: digest(match, kind, body) for seq, match, kind, body in rows}
+        lost = {seq: mark for seq, mark in ledger.wrote.items() if found.get(seq) != mark}
+        check(not lost, f"acknowledged and not there, or otherwise: {sorted(lost)} of {before + len(rows)}")
+        unasked = len(found) - len(ledger.wrote)
+        asking = sum(bool(path) for path in ledger.open.values())
+        check(unasked <= MOST_EVENTS_A_TAP * asking, f"{unasked} events that nobody was waiting for ({asking} were)")
+        for after, up_to, kind, text in ledger.said:
+            check(any(_says(row, after, up_to, kind, text) for row in rows), f"{kind} {text!r} was acknowledged")
+        _check_groups(rows)
+        self.marks += found.values()
+        return len(rows)
+
+    def read_all(self) -> None:
+        """Checks that nothing of what was there has changed."""
+        rows = self.rows(0)
+        check([digest(*row[1:]) for row in rows] == self.marks, "what was in the log has changed")
+
+
+def _says(row: tuple[int, int, str, dict[str, Any]], after: int, up_to: int, kind: str, text: str) -> bool:
+    seq, _, found, body = row
+    return after < seq <= up_to and found == kind and body.get("text", "").startswith(text)
+
+
+def _check_groups(rows: list[tuple[int, int, str, dict[str, Any]]]) -> None:
+    """What was written together is there together: a match with its first hand and how it is played, a name's seat."""
+    for place, (seq, match, kind, body) in enumerate(rows):
+        if kind == "setup":
+            following = [(row[1], row[2]) for row in rows[place + 1 : place + 3]]
+            check(match == seq and following == [(seq, "line"), (seq, "setting")], f"match {seq} is there by half")
+        elif kind == "line" and body["text"].startswith("player "):
+            check(rows[place - 1][2] == "seat" and rows[place - 1][1] == match, f"name {seq} is there without its seat")
+
+
+def check_copies(folder: Path) -> None:
+    """Checks that copies of the log, such as backups, are whole."""
+    for path in folder.rglob("*.sqlite3"):
+        if path != store_path(folder):
+            db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+            with contextlib.closing(db):
+                check(db.execute("PRAGMA quick_check").fetchone() == ("ok",), f"{path.name} is damaged")
+
+
+def check_party(path: Path, ledger: Ledger, before: dict[str, Any]) -> dict[str, Any]:
+    """Checks who sits where as it is kept; gives it. `before`: as it was kept when the service started."""
+    try:
+        kept = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    except ValueError as error:
+        raise Broken(f"{path.name} is torn") from error
+    party = {"host": kept.get("host"), "seats": kept.get("seats", {}), "watching": sorted(kept.get("watching", ()))}
+    told = ledger.party[1] if ledger.party else before
+    moving = [path for path in ledger.open.values() if path.startswith(("/join", "/seats"))]
+    check(party == told or bool(moving), f"the party is {party}, and {told} was acknowledged")
+    changed = sum(
+        party["seats"].get(player) != told["seats"].get(player) for player in {*party["seats"], *told["seats"]}
+    )
+    check(changed <= 2 * len(moving), f"{changed} seats changed hands, and {len(moving)} phones were moving")
+    return party
+
+
+# --- A table that is killed again and again -------------------------------------------------------------------
+
+
+NOBODY: dict[str, Any] = {"host": None, "seats": {}, "watching": []}
+
+
+@dataclass
+class Tallied:
+    """What came of the kills."""
+
+    kills: int = 0
+    answers: int = 0
+    events: int = 0
+    folders: int = 0
+    old_logs: int = 0
+    at_start: int = 0
+    at_shutdown: int = 0
+    whole_processes: int = 0
+    exports: int = 0
+
+    def plus(self, other: Tallied) -> Tallied:
+        return Tallied(*(getattr(self, name) + getattr(other, name) for name in self.__dataclass_fields__))
+
+
+class Table:
+    """One data folder after the other, with the phones of one table."""
+
+    def __init__(self, home: Path, nest: Nest, phones: int, seed: str) -> None:
+        self._home, self._nest, self._how_many = home, nest, phones
+        home.mkdir(parents=True)
+        self.chance = random.Random(seed)
+        self.tallied = Tallied()
+        self._ready_s = 0.5
+        self._move_in()
+
+    def _move_in(self) -> None:
+        """Begins in an empty folder."""
+        self.tallied.folders += 1
+        self.folder = self._home / f"data-{self.tallied.folders}"
+        self._log = Log(store_path(self.folder))
+        if self.chance.random() < OLD_LOG:
+            self.tallied.old_logs += 1
+            self._log.marks = [digest(e.match, e.kind, e.body) for e in write_old_log(self._log.path)]
+        self._phones = [Phone(n, random.Random(self.chance.random())) for n in range(self._how_many)]
+        self._ledger, self._party, self._token = Ledger(), NOBODY, None
+
+    def round(self) -> None:
+        """Starts the service, lets the phones tap, kills it. Raises Broken."""
+        moves = self.chance.random() < FRESH_FOLDER
+        if moves:
+            self.close()
+            self._move_in()
+        whole = self.chance.random() < WHOLE_PROCESS
+        self.tallied.whole_processes += whole
+        began_s = time.monotonic()
+        service = Service(self.folder, None if whole else self._nest)
+        try:
+            if self.chance.random() < (AT_START_ELSEWHERE if moves else AT_START):
+                self.tallied.at_start += 1
+                self._let_start(service)
+            else:
+                port = service.port()
+                self._ready_s += 0.2 * (time.monotonic() - began_s - self._ready_s) * (not whole)
+                self._check(port, service)
+                self._play(port, service)
+        finally:
+            service.kill()
+        self.tallied.kills += 1
+        for phone in self._phones:
+            phone.hang_up()
+
+    def _let_start(self, service: Service) -> None:
+        """Waits while the service starts: for any part of it, or until it has begun to open the log."""
+        if self.chance.random() < 0.5:
+            time.sleep(self.chance.uniform(0, 1.2 * self._ready_s))
+            return
+        while service.runs() and not service.holds(store_path(self.folder)):
+            time.sleep(0.0005)
+        time.sleep(self.chance.uniform(0, OPENING_S))
+
+    def _play(self, port: int, service: Service) -> None:
+        """The phones tap until the service is gone."""
+        self._ledger = Ledger(party=(0, self._party))
+        threads = [threading.Thread(target=self._tap, args=(phone, port)) for phone in self._phones]
+        for thread in threads:
+            thread.start()
+        time.sleep(self.chance.uniform(0, LONGEST_PLAY_S))
+        if self.chance.random() < AT_SHUTDOWN:
+            self.tallied.at_shutdown += 1
+            service.send(self.chance.choice((signal.SIGTERM, signal.SIGINT)))
+            time.sleep(self.chance.uniform(0, LONGEST_SHUTDOWN_S))
+        service.kill()
+        for thread in threads:
+            thread.join(PATIENCE_S)
+        self.tallied.answers += self._ledger.answered
+        check(not self._ledger.faults, f"the service failed: {self._ledger.faults}")
+
+    def _tap(self, phone: Phone, port: int) -> None:
+        phone.call(port, self._ledger)
+        phone.tap_until_nobody_answers()
+
+    # After a kill
+
+    def _check(self, port: int, service: Service) -> None:
+        """Checks what the service that was started again has and shows."""
+        check("Traceback" not in service.said(), service.said())
+        self.tallied.events += self._log.take_in(self._ledger)
+        check_copies(self.folder)
+        self._party = check_party(self.folder / KEPT, self._ledger, self._party)
+        self._ledger = Ledger(party=(0, self._party))
+        if self.tallied.kills % ALL_IS_READ_EVERY == 0:
+            self._log.read_all()
+        token = people.join_token((self.folder / KEY_NAME).read_bytes())
+        check(self._token in (None, token), "the join link is another")
+        self._token = token
+        shown = self._check_phones(port)
+        self._check_state(shown)
+        if self.tallied.kills % EXPORTED_EVERY == 0 and shown["match"] is not None:
+            self._check_export(shown)
+
+    def _check_phones(self, port: int) -> dict[str, Any]:
+        """Each phone asks: it is who it was, in its seat; gives what they see."""
+        shown: dict[str, Any] = {}
+        for phone in self._phones:
+            before = phone.known[0]
+            phone.call(port, self._ledger)
+            if "companion" not in phone.cookies:
+                phone.ask(f"/join?t={self._token}")
+            _, shown = phone.ask("/api/state")
+            who, seat, is_host = phone.known
+            check(before in (None, who), f"phone {before} is taken for {who}")
+            sits = {player for player, whose in self._party["seats"].items() if whose == who}
+            check(who is None or {seat} - {None} <= sits, f"phone {who} sits at {seat}, kept is {self._party}")
+            check(who is None or seat is not None or not sits & set(shown["names"]), f"phone {who} has lost {sits}")
+            check(is_host == (who is not None and who == self._party["host"]), f"phone {who}: host {is_host}")
+        return shown
+
+    def _check_state(self, shown: dict[str, Any]) -> None:
+        """What is shown is what a replay of the log comes to."""
+        store = Store.open(self._log.path, read_only=True)
+        replayed = state_as_told(Match(store))
+        store.close()
+        log = [[line["seq"], line["text"], line["applied"]] for line in shown["log"]]
+        for key, value in replayed.items():
+            told = log if key == "log" else shown[key]
+            check(told == value, f"{key} is {told!r}, and the log comes to {value!r}")
+
+    def _check_export(self, shown: dict[str, Any]) -> None:
+        """The exported record, judged by itself, has the same score."""
+        _, text = self._phones[0].ask("/export.mbn")
+        items = judge.judge(notation.lines(text))
+        hands = [item for item in items if isinstance(item, judge.HandResult) and item.how is not HowEnded.OPEN]
+        check([hand.as_json("") for hand in hands] == shown["hands"], "the exported record has another score")
+        self.tallied.exports += 1
+
+    def close(self) -> None:
+        """A last look at the folder: a service starts, and all is there."""
+        service = Service(self.folder, self._nest)
+        try:
+            self._check(service.port(), service)
+            self._log.read_all()
+        finally:
+            service.kill()
+            for phone in self._phones:
+                phone.hang_up()
+
+
+# --- All of them ----------------------------------------------------------------------------------------------
+
+
+def kill_and_look(times: int, *, seed: int = 0, phones: int = 4, jobs: int = 2, home: Path) -> Tallied:
+    """Kills a service so many times at `jobs` tables beside one another. Raises Broken at the first loss."""
+    nest = Nest()
+    before = contextlib.ExitStack()
+    before.enter_context(one_more_migration())
+    try:
+        tables = [Table(home / f"table-{job}", nest, phones, f"{seed}:{job}") for job in range(jobs)]
+        shares = [times // jobs + (job < times % jobs) for job in range(jobs)]
+        broken: list[BaseException] = []
+        threads = [
+            threading.Thread(target=_kill_one, args=(table, share, broken))
+            for table, share in zip(tables, shares, strict=True)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        before.close()
+        nest.close()
+    if broken:
+        raise broken[0]
+    total = Tallied()
+    for table in tables:
+        total = total.plus(table.tallied)
+    return total
+
+
+def _kill_one(table: Table, times: int, broken: list[BaseException]) -> None:
+    try:
+        for _ in range(times):
+            if broken:
+                return
+            table.round()
+        table.close()
+    except BaseException as error:
+        error.add_note(f"in {table.folder}, after {table.tallied.kills} kills")
+        broken.append(error)
+
+
+def main() -> int:
+    """Kills as often as the command says; gives the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--times", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--phones", type=int, default=4)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--keep", type=Path, help="a folder for the data, which then stays; else it is removed")
+    asked = parser.parse_args()
+    began_s = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="kills-") as temporary:
+        try:
+            home = asked.keep or Path(temporary)
+            done = kill_and_look(asked.times, seed=asked.seed, phones=asked.phones, jobs=asked.jobs, home=home)
+        except Broken as broken:
+            print(f"BROKEN with --seed {asked.seed}: {broken} ({'; '.join(broken.__notes__)})")
+            return 1
+    minutes = (time.monotonic() - began_s) / 60
+    print(
+        f"{done.kills} kills ({done.at_start} while it started, {done.at_shutdown} while it stopped, "
+        f"{done.whole_processes} of a fresh process) in {done.folders} folders, {done.old_logs} of an older version: "
+        f"{done.answers} answers, "
+        f"{done.events} events, {done.exports} exports replayed; nothing acknowledged was lost. "
+        f"{done.kills / minutes:.0f} kills a minute, seed {asked.seed}."
+    )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

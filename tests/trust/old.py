@@ -1,0 +1,60 @@
+"""A log that an older version of the program has left: it is brought up to date when it is opened.
+
+So that there always is one, the program is given one more migration than it has.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from companion import store as stores
+from companion.match import Match
+from companion.store import Event, Store
+
+_REAL = stores._MIGRATIONS
+MADE_UP = """
+    CREATE TABLE made_up (seq INTEGER PRIMARY KEY, kind TEXT NOT NULL) STRICT;
+    INSERT INTO made_up SELECT seq, kind FROM event;
+"""
+LINES = ("Ann roll", "Bob roll", "Ann 100", "Bob stop > Ann", "Ann right-of-way !", "Ann 200")
+
+
+def need_one_more_migration() -> None:
+    """Lets the program believe that the schema of its logs has changed once more."""
+    stores._MIGRATIONS = (*_REAL, MADE_UP)
+
+
+@contextlib.contextmanager
+def one_more_migration() -> Iterator[None]:
+    """The same for a while."""
+    before = stores._MIGRATIONS
+    need_one_more_migration()
+    try:
+        yield
+    finally:
+        stores._MIGRATIONS = before
+
+
+def write_old_log(path: Path) -> tuple[Event, ...]:
+    """Writes a log of the schema before the last, with a match that was begun; gives its events."""
+    with tempfile.TemporaryDirectory() as folder:
+        store = Store.open(Path(folder) / "log.sqlite3", clock=lambda: 1.7e9)
+        match = Match(store)
+        match.start(("side Ann", "side Bob", "hand first Ann"))
+        for line in LINES:
+            match.enter(line, "Ann")
+        events = store.events(1)
+        rows = store._db.execute("SELECT seq, match, at_s, kind, body FROM event").fetchall()
+        store.close()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    db = sqlite3.connect(path, isolation_level=None)
+    db.execute("PRAGMA journal_mode = WAL")
+    for number, migration in enumerate(stores._MIGRATIONS[:-1], start=1):
+        db.executescript(f"BEGIN; {migration} PRAGMA user_version = {number}; COMMIT;")
+    db.executemany("INSERT INTO event (seq, match, at_s, kind, body) VALUES (?, ?, ?, ?, ?)", rows)
+    db.close()
+    return events

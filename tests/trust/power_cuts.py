@@ -1,0 +1,348 @@
+"""Cuts the power at random moments, and looks whether anything acknowledged is lost.
+
+`PYTHONPATH=tests:. python tests/trust/power_cuts.py --times 500`. A match is played on the real log, with the party of
+the phones and the key of the cookies beside it, from an empty folder on, over checkpoints and restarts; all that is
+written is recorded beneath SQLite (`disk.py`). Then the power goes at any moment of that: the folder is laid out as a
+disk may have it after the cut, and opened by the real `Store.open`. It must open; hold every acknowledged event, word
+for word, nothing by half; and come to the state that was shown then. The party is one that was kept, the last that was
+acknowledged or a later one.
+
+With `--careless` a sync is left out (`off`, `normal`: SQLite's; `file`, `folder`: those of small files): losses must
+be found, or the cuts would prove nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import random
+import shutil
+import sqlite3
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from trust import deeds
+from trust.disk import Disk, Recorder, library
+from trust.old import one_more_migration, write_old_log
+
+from companion import phones as party_of
+from companion import whole
+from companion.data import data_dir, store_path
+from companion.errors import Problem
+from companion.match import Match
+from companion.pages import people
+from companion.phones import Party, Phones
+from companion.store import Draft, Event, Store
+
+CUTS_A_RUN = 25
+DEEDS_A_RUN = (10, 40, 150)
+CHECKPOINT_AFTER_PAGES = (4, 30, 1000)
+OLD_LOG = 0.3
+"""How often a run begins with a log of an older version."""
+
+CARELESS = ("off", "normal", "file", "folder")
+
+
+class Lost(AssertionError):
+    """Something that was acknowledged was lost, or what is there cannot be used."""
+
+
+@dataclass
+class Truth:
+    """What happened in a run, as whoever was there knows it."""
+
+    events: list[Event] = field(default_factory=list)
+    ends: set[int] = field(default_factory=lambda: {0})
+    """After so many events a transaction had ended."""
+
+    states: dict[int, deeds.MatchState] = field(default_factory=dict)
+    parties: list[Party] = field(default_factory=lambda: [Party()])
+    keys: list[bytes] = field(default_factory=list)
+    old: int = 0
+    """So many events an older version had written."""
+
+
+@dataclass(frozen=True)
+class Acknowledged:
+    """What somebody had been told by then."""
+
+    events: int
+    parties: int
+    keys: int
+
+
+class Run:
+    """A match that is played while its disk is recorded."""
+
+    def __init__(self, home: Path, chance: random.Random, careless: str | None) -> None:
+        self._folder, self._chance, self._careless = home / "family" / "data", chance, careless
+        self.truth = Truth()
+        if chance.random() < OLD_LOG:
+            self._have_been_there()
+        with Recorder(home, _library()) as self.recorder, _carelessly(careless):
+            self._begin()
+            try:
+                self._play()
+            finally:
+                self._end()
+        self.ops = self.recorder.ops
+
+    def _have_been_there(self) -> None:
+        """An older version has left a log."""
+        self.truth.events += write_old_log(store_path(self._folder))
+        self.truth.old = len(self.truth.events)
+        self.truth.ends = {self.truth.old}
+
+    def _begin(self) -> None:
+        """Opens the folder as the service does."""
+        self._promise()
+        folder = data_dir(self._folder)
+        self._store = Store.open(store_path(folder), clock=lambda: self._chance.choice((0.0, 4.1e9, 1.8e9)))
+        if self._careless in ("off", "normal"):
+            self._store._db.execute(f"PRAGMA synchronous = {self._careless}")
+        self._store._db.execute(f"PRAGMA wal_autocheckpoint = {self._chance.choice(CHECKPOINT_AFTER_PAGES)}")
+        self._note_what_is_written()
+        self._deeds = deeds.Deeds(Match(self._store), self._chance)
+        self._phones = Phones(folder)
+        self.truth.keys = [people.load_secret(folder)]
+        self._promise()
+
+    def _note_what_is_written(self) -> None:
+        append = self._store.append
+
+        def noted(*args: Any, **more: Any) -> tuple[Event, ...]:
+            # Known before it returns: a cut may come when it is on the disk and nobody has been told yet.
+            written = append(*args, **more)
+            self.truth.events += written
+            self.truth.ends.add(len(self.truth.events))
+            return written
+
+        self._store.append = noted
+
+    def _play(self) -> None:
+        for _ in range(self._chance.choice(DEEDS_A_RUN)):
+            dice = self._chance.random()
+            if dice < 0.15:
+                self._move_somebody()
+            elif dice < 0.2:
+                mode = self._chance.choice(("PASSIVE", "FULL", "RESTART", "TRUNCATE"))
+                self._store._db.execute(f"PRAGMA wal_checkpoint({mode})")
+            elif dice < 0.23:
+                self._end()
+                self._begin()
+            else:
+                self._deeds.do_something()
+            self.truth.states[len(self.truth.events)] = self._deeds.match.state
+            self._promise()
+
+    def _move_somebody(self) -> None:
+        phone = f"phone-{self._chance.randrange(4)}"
+        player = self._chance.choice(("Ann", "Bob", "Cid", "Dee"))
+        if self._chance.random() < 0.5:
+            self._phones.sit(phone, player, by=phone)
+        elif self._chance.random() < 0.5:
+            self._phones.make_host(phone, by=phone)
+        else:
+            self._phones.stand_up(phone, watches=self._chance.random() < 0.5)
+        self.truth.parties.append(self._phones.party)
+
+    def _promise(self) -> None:
+        truth = self.truth
+        told = Acknowledged(len(truth.events), len(truth.parties) - 1, len(truth.keys))
+        self.recorder.promise(told)
+
+    def _end(self) -> None:
+        self._store.close()
+
+
+def _library() -> Any:
+    lib = library()
+    if lib is None:
+        raise RuntimeError(
+            "SQLite is built into this Python and cannot be reached: use one with a libsqlite3 beside it."
+        )
+    return lib
+
+
+@contextlib.contextmanager
+def _carelessly(careless: str | None) -> Iterator[None]:
+    """Leaves out a sync of the small files."""
+    if careless not in ("file", "folder"):
+        yield
+        return
+    sync_folder, real = whole.sync_folder, os.fsync
+    whole.sync_folder = lambda folder: None
+    if careless == "file":
+        whole.sync_folder, os.fsync = sync_folder, lambda fd: real(fd) if Path(f"/proc/self/fd/{fd}").is_dir() else None
+    try:
+        yield
+    finally:
+        whole.sync_folder, os.fsync = sync_folder, real
+
+
+# --- After a cut ----------------------------------------------------------------------------------------------
+
+
+def cut(run: Run, times: int, home: Path, chance: random.Random) -> Iterator[str | None]:
+    """Cuts the power in a run at so many moments; gives what was lost each time, None where nothing was."""
+    moments = sorted(chance.randint(run.recorder.began, len(run.ops)) for _ in range(times))
+    disk, told, done = Disk(), Acknowledged(0, 0, 0), 0
+    for number, moment in enumerate(moments):
+        for op in run.ops[done:moment]:
+            told = op.value if op.what == "promise" else told
+            disk.take_in(op)
+        done = moment
+        found = home / f"cut-{number}"
+        _lay_out(found, disk, chance)
+        yield _loss(found, run.truth, told)
+        shutil.rmtree(found)
+
+
+def _lay_out(home: Path, disk: Disk, chance: random.Random) -> None:
+    """Writes what a disk may have after a cut."""
+    home.mkdir()
+    after = disk.after_cut(chance)
+    for name, content in sorted(after.items(), key=lambda item: item[0].count("/")):
+        if content is None:
+            (home / name).mkdir()
+        else:
+            (home / name).write_bytes(content)
+            if name.endswith("-wal") and chance.random() < 0.5:
+                # What was in the memory that connections share is worth nothing after a cut, and may lie there.
+                (home / name.replace("-wal", "-shm")).write_bytes(chance.randbytes(32768))
+
+
+def _loss(home: Path, truth: Truth, told: Acknowledged) -> str | None:
+    try:
+        _look(home, truth, told)
+    except Lost as lost:
+        return str(lost)
+    except sqlite3.Error as error:
+        return f"the log cannot be used: {error}"
+    return None
+
+
+def _need(holds: bool, sentence: str) -> None:
+    if not holds:
+        raise Lost(sentence)
+
+
+def _look(home: Path, truth: Truth, told: Acknowledged) -> None:
+    """Opens what is there as the service does, and compares. Raises Lost."""
+    folder = data_dir(home / "family" / "data")
+    _look_at_copies(folder)
+    try:
+        store = Store.open(store_path(folder))
+    except Problem as problem:
+        raise Lost(f"the log does not open: {problem}") from problem
+    try:
+        _look_at_log(store, truth, told)
+        _look_at_party(folder, truth, told)
+        _go_on(store)
+    finally:
+        store.close()
+
+
+def _look_at_log(store: Store, truth: Truth, told: Acknowledged) -> None:
+    (migrated,) = store._db.execute("SELECT count(*) FROM made_up").fetchone()
+    _need(migrated == truth.old, f"{migrated} of {truth.old} events were brought up to date")
+    found = [event for match in store.matches() for event in store.events(match)]
+    found.sort(key=lambda event: event.seq)
+    count = len(found)
+    _need(count >= told.events, f"{told.events} events were acknowledged, {count} are there")
+    # What was being written when the power went may be there although nobody had been told.
+    _need(found == truth.events[:count], "the events are not those that were written")
+    _need(count in truth.ends, "events that belong together are there by half")
+    match = Match(store)
+    if count in truth.states:
+        differing = deeds.same(match.state, truth.states[count])
+        _need(not differing, f"the log comes to another state: {', '.join(differing)}")
+
+
+def _look_at_party(folder: Path, truth: Truth, told: Acknowledged) -> None:
+    path = folder / party_of.KEPT_NAME
+    if not path.exists():
+        _need(told.parties == 0, "the party is gone")
+    else:
+        kept = Phones(folder).party
+        _need(kept in truth.parties[max(1, told.parties) :], f"the party is {kept}")
+    if told.keys:
+        _need(people.load_secret(folder) in truth.keys, "the key of the cookies is another")
+
+
+def _look_at_copies(folder: Path) -> None:
+    """A copy of the log in the folder, such as a backup, is whole."""
+    for path in folder.rglob("*.sqlite3"):
+        if path != store_path(folder):
+            db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+            with contextlib.closing(db):
+                _need(db.execute("PRAGMA quick_check").fetchone() == ("ok",), f"{path.name} is damaged")
+
+
+def _go_on(store: Store) -> None:
+    """It can be played on, and that is kept too."""
+    written = store.append(None, Draft("setup", {"lines": []}))
+    _need(store.events(written[0].match) == written, "what is written now is not there")
+
+
+# --- All of them ----------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Tallied:
+    """What came of the cuts."""
+
+    cuts: int = 0
+    runs: int = 0
+    events: int = 0
+    syncs: int = 0
+    lost: list[str] = field(default_factory=list)
+
+
+def cut_and_look(times: int, *, seed: int = 0, careless: str | None = None, first: bool = False) -> Tallied:
+    """Cuts so many times, in as many runs as it takes; `first`: until the first loss."""
+    tallied = Tallied()
+    while tallied.cuts < times and not (first and tallied.lost):
+        chance = random.Random(f"{seed}:{tallied.runs}")
+        with tempfile.TemporaryDirectory(prefix="power-") as temporary:
+            home = Path(temporary)
+            (home / "disk").mkdir()
+            with one_more_migration():
+                run = Run(home / "disk", chance, careless)
+                for lost in cut(run, min(CUTS_A_RUN, times - tallied.cuts), home, chance):
+                    tallied.cuts += 1
+                    tallied.lost += [f"run {tallied.runs}, cut {tallied.cuts}: {lost}"] if lost else []
+        tallied.runs += 1
+        tallied.events += len(run.truth.events)
+        tallied.syncs += run.recorder.syncs
+    return tallied
+
+
+def main() -> int:
+    """Cuts as often as the command says; gives the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--times", type=int, default=500)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--careless", choices=CARELESS, help="leave out a sync: losses must be found")
+    asked = parser.parse_args()
+    began_s = time.monotonic()
+    done = cut_and_look(asked.times, seed=asked.seed, careless=asked.careless)
+    took_s = time.monotonic() - began_s
+    for lost in done.lost[:20]:
+        print(lost)
+    print(
+        f"{done.cuts} power cuts in {done.runs} runs of {done.events} events and {done.syncs} syncs: "
+        f"{len(done.lost)} lost something acknowledged, or could not be opened. "
+        f"{done.cuts / took_s:.0f} cuts a second, seed {asked.seed}."
+    )
+    return bool(done.lost) != bool(asked.careless)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

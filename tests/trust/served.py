@@ -1,0 +1,120 @@
+"""The real service in a process that may be killed, saying with each answer what it promises.
+
+`python -m trust.served FOLDER` is the whole service in a fresh process, as `companion up` without a camera runs it.
+`python -m trust.served` is a nest: for each line `FOLDER OUT` on its input it forks a service that is imported already,
+and prints the number of its process. What is killed is the same, a second of importing less.
+
+Each answer carries what was written on behalf of its request, as the service itself had it when the write returned:
+`X-Wrote` has the events by number and digest, `X-Party` the party with how many were kept before, `X-Phone` whose phone
+asked and what it has.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+
+from flask import g, has_app_context, request_finished
+from trust.old import need_one_more_migration
+
+from companion import phones, service
+from companion.match import Match
+from companion.pages import people
+from companion.pages.context import service as of_request
+from companion.store import Event, Store
+
+KEPT = phones.KEPT_NAME
+
+
+def digest(match: int, kind: str, body: object) -> str:
+    """What an event says, in a few letters: the same for the one that was promised and the one that is found."""
+    text = json.dumps([match, kind, body], sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def as_kept(party: phones.Party) -> dict[str, object]:
+    return {"host": party.host, "seats": dict(party.seats), "watching": sorted(party.watching)}
+
+
+def tell_promises() -> None:
+    """Has every answer say what was written for it."""
+    append, keep = Store.append, phones.Phones._keep
+
+    def noted(self: Store, *args: object, **more: object) -> tuple[Event, ...]:
+        events = append(self, *args, **more)
+        if has_app_context():
+            g.wrote = [*g.get("wrote", ()), *events]
+        return events
+
+    def counted(self: phones.Phones, party: phones.Party) -> None:
+        keep(self, party)
+        self.times = getattr(self, "times", 0) + 1
+
+    Store.append, phones.Phones._keep = noted, counted
+    request_finished.connect(_promise, weak=False)
+
+
+def _promise(_sender: object, response: object, **_more: object) -> None:
+    response.headers["X-Wrote"] = ",".join(f"{e.seq}:{digest(e.match, e.kind, e.body)}" for e in g.get("wrote", ()))
+    party = of_request().phones
+    with party._lock:
+        response.headers["X-Party"] = json.dumps([getattr(party, "times", 0), as_kept(party.party)])
+    state = of_request().match.state
+    response.headers["X-Phone"] = json.dumps([people.phone(), people.seat(state), people.is_host()])
+
+
+def serve(folder: Path) -> None:
+    """Runs the service in a folder until it is stopped or killed."""
+    service.camera_answers = lambda: None
+    service.up(None, None, host="127.0.0.1", port=0, data=folder)
+
+
+def nest() -> None:
+    """Forks a service for each line of the input."""
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    for line in sys.stdin:
+        folder, out = line.rstrip("\n").split("\t")
+        child = os.fork()
+        if not child:
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            _become(Path(out))
+            serve(Path(folder))
+            os._exit(0)
+        print(child, flush=True)
+
+
+def _become(out: Path) -> None:
+    """What a service says lies in a file, also what went wrong."""
+    fd = os.open(out, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    os.dup2(fd, 1)
+    os.dup2(fd, 2)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+
+
+def state_as_told(match: Match) -> dict[str, object]:
+    """What a page is told of a match, as far as it is in the log; the same keys as of `GET /api/state`."""
+    from companion.rules.judge import state_json
+
+    now = match.state
+    return {
+        "seq": now.seq,
+        "match": now.match,
+        "edition": now.game.edition_name,
+        "hand": now.game.hand_number,
+        "table": state_json(now.game.table) if now.game.table else None,
+        "policy": now.policy.value,
+        "log": [[e.seq, e.written.text, bool(e.judged and e.judged.applied)] for e in now.hand_entries],
+        "hands": [hand.as_json("") for hand in now.game.hands],
+        "totals": dict(now.game.totals),
+        "winner": now.game.winner,
+    }
+
+
+if __name__ == "__main__":
+    need_one_more_migration()
+    tell_promises()
+    serve(Path(sys.argv[1])) if sys.argv[1:] else nest()
