@@ -22,9 +22,9 @@ from companion.said import say
 from companion.tally import Photo
 from companion.vision.boxes import Image, around
 from companion.vision.camera import Frame
+from companion.vision.darkroom import decode
 from companion.vision.mats import Mats, look
 from companion.vision.opencv import cv2
-from companion.vision.picture import decode
 from companion.vision.read import gray_of, read
 from companion.vision.view import STICKER, Sighting, View
 

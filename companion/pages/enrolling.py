@@ -13,12 +13,14 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from companion.decks import BACK, MOST_PICTURES, Subject
 from companion.errors import Problem
+from companion.guided import BUSY
 from companion.pages import people, words
 from companion.pages.context import service, state
 from companion.pages.decks import enrolment_of, known, title_of
 from companion.pages.words import _
 from companion.rules.cards import card_of_slug
-from companion.snap import BUSY, MOST_BYTES
+from companion.snap import MOST_BYTES
+from companion.vision import darkroom
 from companion.vision.boxes import Image
 from companion.vision.enrolling import Enrolment, Verdict, subject_name
 from companion.vision.opencv import cv2
@@ -163,7 +165,7 @@ def _photograph() -> Image | None:
     """The photograph that was sent, None where none was. Raises Problem for one that cannot be read."""
     sent = request.files.get("photo")
     content = sent.read() if sent else b""
-    return decode(content, _("that you have sent")) if content else None
+    return darkroom.decode(content, _("that you have sent")) if content else None
 
 
 def _after(enrolment: Enrolment, subject: Subject) -> str:
