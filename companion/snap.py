@@ -156,7 +156,7 @@ class Snaps:
 
     def keep(self, edition: str, shot: Shot, deck: str = "") -> str:
         """Keeps a photograph; gives its token."""
-        token = secrets.token_urlsafe(9)
+        token = secrets.token_urlsafe(16)
         with self._lock:
             self._kept[token] = Snap(edition, deck, (shot,))
             while len(self._kept) > MOST_SNAPS:

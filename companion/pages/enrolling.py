@@ -32,9 +32,6 @@ PATH = "/decks/<name>/enrol"
 DONE = "done"
 """In the place of a card: nothing more is wanted just now."""
 
-MOST_FORM_BYTES = 512 * 1024
-"""How much of a photograph is taken in at once."""
-
 THUMB_PX = 240
 """The height of a card's picture on the page."""
 
@@ -50,13 +47,6 @@ class Step:
     card: Subject
     pictures: int
     """How many there are of it."""
-
-
-@bp.before_request
-def _allow_a_photograph() -> None:
-    if request.endpoint == "enrolling.take":
-        request.max_content_length = MOST_BYTES
-        request.max_form_memory_size = MOST_FORM_BYTES
 
 
 @bp.get(PATH)

@@ -11,7 +11,6 @@ import os
 import resource
 import select
 import struct
-import sys
 from pathlib import Path
 from typing import BinaryIO
 
@@ -96,4 +95,4 @@ def _answer(answers: BinaryIO, image: Image | None) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
