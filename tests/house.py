@@ -29,7 +29,19 @@ from companion.vision.enrolling import begin
 
 SECRET = b"0123456789abcdef" * 2
 HOME = {"Origin": "http://localhost"}
-WON = "Ann roll, Bob roll, Ann 200, Bob 100, Ann 200, Bob 100, Ann 100, Bob 100, Ann 100, Bob 50, Ann 100".split(", ")
+WON = [
+    "Ann roll",
+    "Bob roll",
+    "Ann 200",
+    "Bob 100",
+    "Ann 200",
+    "Bob 100",
+    "Ann 100",
+    "Bob 100",
+    "Ann 100",
+    "Bob 50",
+    "Ann 100",
+]
 PICTURE = b"\xff\xd8 a picture of the camera \xff\xd9"
 
 

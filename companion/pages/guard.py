@@ -53,6 +53,10 @@ _HOST = re.compile(
     r"(?:\[(?P<six>[0-9a-f:.]{2,45})\]|(?P<name>[a-z0-9.-]{1,253}))(?::\d{1,5})?", re.IGNORECASE | re.ASCII
 )
 
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ud800-\udfff\ue000-\uf8ff"
+    "\ufeff\ufff0-\ufffb\U000e0000-\U000e007f\U000f0000-\U0010ffff]"
+)
 AT_HOME = ("local", "lan", "home", "home.arpa", "internal", "localdomain")
 """What local networks put behind a machine's own name; nobody can buy a name on the internet that ends so."""
 
@@ -165,7 +169,14 @@ def _after(response: Response) -> Response:
     for name, value in HEADERS.items():
         response.headers.setdefault(name, value)
     response.headers.setdefault("Cache-Control", "no-store")
+    if response.mimetype == "text/html" and not response.is_streamed:
+        response.set_data(_seen(response.get_data(as_text=True)))
     return _packed(response)
+
+
+def _seen(page: str) -> str:
+    """A page without what nobody sees and browsers obey, such as a name that turns the line around it backwards."""
+    return _UNSEEN.sub("", page)
 
 
 def _packed(response: Response) -> Response:
