@@ -23,7 +23,7 @@ def data_dir(option: str | os.PathLike[str] | None = None, environ: Mapping[str,
     """
     folder = _chosen(option, environ)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             return folder
     except OSError as error:

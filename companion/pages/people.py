@@ -12,6 +12,7 @@ import hmac
 import ipaddress
 import os
 import secrets
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from companion.pages.words import N_, _
 from companion.phones import Phones, new_phone
 
 _MAY, _PHONE = "may", "phone"
+KEY_BYTES = 32
 CODE_LETTERS = "CDFGHJKLMNPRTVWXY"
 """None that looks like another or like a figure, and no vowels: no code is a word."""
 
@@ -37,20 +39,51 @@ class NotYours(Problem):
 
 
 def load_secret(folder: Path) -> bytes:
-    """The key that signs cookies, made on first use and readable by its owner alone."""
+    """The key that signs cookies, made on first use and readable by its owner alone.
+
+    One that is no key, as a power cut may leave it, is made anew: an empty key would be everybody's.
+    """
     path = folder / KEY_NAME
     try:
-        if not path.exists():
-            _write_new(path, secrets.token_bytes(32))
-        return path.read_bytes()
+        key = _kept(path)
+        if key is None or not _is_key(key):
+            if key is not None:
+                print(_MADE_ANEW.format(path=path), file=sys.stderr)  # noqa: T201
+            key = secrets.token_bytes(KEY_BYTES)
+            _write_new(path, key)
+        return key
     except OSError as error:
         raise Problem(f"{path} cannot be used ({error.strerror}): choose another folder with --data.") from error
 
 
+_MADE_ANEW = "{path} was damaged: there is a new key, and every phone has to scan the join code again."
+
+
+def _kept(path: Path) -> bytes | None:
+    """What lies there, from now on readable by its owner alone."""
+    try:
+        key = path.read_bytes()
+    except FileNotFoundError:
+        return None
+    if path.stat().st_mode & 0o077:
+        path.chmod(0o600)
+    return key
+
+
+def _is_key(key: bytes) -> bool:
+    return len(key) >= KEY_BYTES and len(set(key)) > KEY_BYTES // 4
+
+
 def _write_new(path: Path, key: bytes) -> None:
-    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    """Puts a key in its place once all of it is on the disk, never readable by others."""
+    new = path.with_name(f"{path.name}.new")
+    new.unlink(missing_ok=True)
+    fd = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(fd, "wb") as file:
         file.write(key)
+        file.flush()
+        os.fsync(file.fileno())
+    new.replace(path)
 
 
 def join_token(secret: bytes) -> str:
