@@ -34,14 +34,13 @@ class Plain(io.TextIOWrapper):
 
 def show_plainly() -> None:
     """From here on a terminal shows plain text only, and what it has no letters for is told by their numbers."""
-    if sys.stdout is sys.__stdout__:
-        sys.stdout = _plain(sys.stdout)
-    if sys.stderr is sys.__stderr__:
-        sys.stderr = _plain(sys.stderr)
+    sys.stdout = _plain(sys.stdout, sys.__stdout__)
+    sys.stderr = _plain(sys.stderr, sys.__stderr__)
 
 
-def _plain(stream: TextIO) -> TextIO:
-    if not isinstance(stream, io.TextIOWrapper):
+def _plain(stream: TextIO, own: TextIO | None) -> TextIO:
+    """A stream of this process made plain; one that somebody has put in its place stays as it is."""
+    if stream is not own or not isinstance(stream, io.TextIOWrapper):
         return stream
     if not stream.isatty():
         stream.reconfigure(errors="backslashreplace")

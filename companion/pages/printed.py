@@ -61,8 +61,8 @@ class Order:
         }
 
 
-MOST_WAITING = 6
-"""So many may wait for a drawing; the page shows five sheets."""
+MOST_WAITING = 24
+"""So many may wait for a drawing; a page shows five sheets."""
 
 _places, _one_at_a_time = threading.BoundedSemaphore(MOST_WAITING), threading.Lock()
 """Drawing takes a small computer seconds: two phones that ask for the same wait for one drawing of it."""
