@@ -12,6 +12,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
+from trust.hostile_pictures import outcomes
 
 from companion.errors import Problem
 from companion.vision import MAX_PICTURE_PX, darkroom, picture
@@ -180,6 +181,10 @@ class Looked(frozenset):
     def __contains__(self, marker: object) -> bool:
         Looked.times += 1
         return super().__contains__(marker)
+
+
+def test_spoilt_pictures_by_chance_cost_no_more_than_a_sentence():
+    assert set(outcomes(60, seed=7)) <= {"read", "refused"}
 
 
 def test_a_header_of_a_million_parts_is_not_looked_through(monkeypatch):

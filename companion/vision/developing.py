@@ -11,6 +11,7 @@ import os
 import resource
 import select
 import struct
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -50,7 +51,8 @@ def main() -> None:
 
 def shut_in() -> None:
     """Gives up all that decoding does not need. Raises OSError or ValueError where the system does not take it."""
-    Path("/proc/self/oom_score_adj").write_text("1000")  # Where memory is short, this goes before the service.
+    with suppress(OSError):  # Where memory is short, this goes before the service.
+        Path("/proc/self/oom_score_adj").write_text("1000")
     most = resource.getpagesize() * int(Path("/proc/self/statm").read_text().split()[0]) + MOST_MORE_BYTES
     _lower(resource.RLIMIT_AS, most)
     for nothing in (resource.RLIMIT_NOFILE, resource.RLIMIT_NPROC, resource.RLIMIT_FSIZE, resource.RLIMIT_CORE):
