@@ -20,6 +20,7 @@ import click
 from companion import __version__, usage
 from companion.calling import program, typed
 from companion.errors import Problem
+from companion.terminal import show_plainly
 
 if TYPE_CHECKING:
     from companion.rules.judge import JudgedLine
@@ -30,6 +31,7 @@ _WRONG = 1
 
 def main() -> None:
     """The console script: runs a command, and turns what went wrong into one sentence and an exit code."""
+    show_plainly()
     try:
         code = companion.main(prog_name=program(), standalone_mode=False)
     except click.ClickException as error:

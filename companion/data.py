@@ -24,7 +24,7 @@ def data_dir(option: str | os.PathLike[str] | None = None, environ: Mapping[str,
     """
     folder = _chosen(option, environ)
     try:
-        make_folder(folder)
+        make_folder(folder, mode=0o700)
         next(folder.iterdir(), None)
         return folder
     except OSError as error:

@@ -5,12 +5,16 @@ from __future__ import annotations
 import csv
 import io
 import json
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from companion.rules import judge
 from companion.rules.judge import HandResult, Item
 from companion.rules.notation import Line
+
+_BEGIN_FORMULAS = ("=", "+", "-", "@", "|", "%")
+"""In any width: what a spreadsheet may take for the beginning of something to compute."""
 
 
 def judged(lines: Iterable[str]) -> tuple[Item, ...]:
@@ -46,4 +50,5 @@ def as_csv(items: Iterable[Item], called: Callable[[str], str] = str) -> str:
 
 def _cell(name: str) -> str:
     """A name as a cell: what somebody typed must not become a formula of the spreadsheet."""
-    return f"'{name}" if name.startswith(("=", "+", "-", "@")) else name
+    begins = unicodedata.normalize("NFKC", name.lstrip())[:1]
+    return f"'{name}" if begins in _BEGIN_FORMULAS or name[:1].isspace() or not name.isprintable() else name

@@ -328,7 +328,7 @@ _ANSWERS: Mapping[Wish, frozenset[Kind]] = {
 
 def new_phone() -> str:
     """A name for a phone that nobody else has."""
-    return secrets.token_urlsafe(9)
+    return secrets.token_urlsafe(16)
 
 
 def _recent(party: Party) -> Party:

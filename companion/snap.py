@@ -22,9 +22,9 @@ from companion.said import say
 from companion.tally import Photo
 from companion.vision.boxes import Image, around
 from companion.vision.camera import Frame
+from companion.vision.darkroom import decode
 from companion.vision.mats import Mats, look
 from companion.vision.opencv import cv2
-from companion.vision.picture import decode
 from companion.vision.read import gray_of, read
 from companion.vision.view import STICKER, Sighting, View
 
@@ -156,7 +156,7 @@ class Snaps:
 
     def keep(self, edition: str, shot: Shot, deck: str = "") -> str:
         """Keeps a photograph; gives its token."""
-        token = secrets.token_urlsafe(9)
+        token = secrets.token_urlsafe(16)
         with self._lock:
             self._kept[token] = Snap(edition, deck, (shot,))
             while len(self._kept) > MOST_SNAPS:

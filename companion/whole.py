@@ -44,9 +44,12 @@ def sync_folder(folder: Path) -> None:
         os.close(fd)
 
 
-def make_folder(folder: Path) -> None:
-    """Makes a folder, with those that it lies in, so that it is there after a pulled plug too. Raises OSError."""
+def make_folder(folder: Path, *, mode: int = 0o777) -> None:
+    """Makes a folder, with those that it lies in, so that it is there after a pulled plug too. Raises OSError.
+
+    `mode` is for the folder itself, where it was not there.
+    """
     missing = [one for one in (folder, *folder.parents) if not one.exists()]
-    folder.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(mode=mode, parents=True, exist_ok=True)
     for made in missing:
         sync_folder(made.parent)

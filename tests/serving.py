@@ -11,12 +11,24 @@ from flask import Flask
 from waitress import wasyncore
 from waitress.server import create_server
 
+from companion.pages import porter
+
 
 @contextlib.contextmanager
 def running(app: Flask) -> Iterator[str]:
     """Serves an app; gives its address, and closes every connection at the end."""
     channels: dict[int, Any] = {}
-    server = create_server(app, host="127.0.0.1", port=0, threads=16, channel_request_lookahead=1, map=channels)
+    server = create_server(
+        app,
+        host="127.0.0.1",
+        port=0,
+        threads=16,
+        channel_request_lookahead=1,
+        ident=None,
+        map=channels,
+        **porter.LIMITS,
+    )
+    porter.let_stand(server, app)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     try:

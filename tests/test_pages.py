@@ -17,6 +17,7 @@ from companion.errors import Problem
 from companion.match import Match, Policy
 from companion.memory import named, where
 from companion.pages import Camera, address, announce, create_app, language, live, people, serve, words
+from companion.pages.address import given_names
 from companion.pages.doors import DOORS, Who
 from companion.pages.guard import is_our_name, is_our_page
 from companion.pages.names import clean, record_names
@@ -1446,19 +1447,76 @@ def test_a_strange_host_name_is_refused(page, begun):
         ("192.168.1.20:8080", True),
         ("[fe80::1]:8080", True),
         ("localhost", True),
-        ("pi.local:8080", True),
-        (socket.gethostname(), True),
+        ("[fe80::1%25eth0]:8080", False),
+        ("LOCALHOST:8080", True),
+        ("localhost.", True),
+        ("phone.localhost", True),
+        ("table", True),
+        ("Table.Local:8080", True),
+        ("table.local.", True),
+        ("table-2.local", True),
+        ("table.home.arpa", True),
+        ("table.cafe.example:8080", True),
+        ("pi.local:8080", False),
+        ("table.evil.example", False),
+        ("table.local.evil.example", False),
+        ("localhost.evil.example", False),
+        ("localhost@evil.example", False),
+        ("evil@localhost", False),
+        ("localhost, evil.example", False),
+        ("localhost:8080:80", False),
+        ("localhost:http", False),
+        ("localhost/", False),
+        ("localhost ", False),
+        ("lоcalhost", False),
+        ("xn--lcalhost-u3h", False),
+        ("127.1", False),
+        ("0x7f000001", False),
+        ("2130706433", False),
+        ("1" * 300, False),
         ("example.com", False),
         ("192.168.1.20.example.com", False),
         ("[", False),
         ("", False),
     ],
 )
-def test_which_names_are_ours(host, ours):
-    assert is_our_name(host) is ours
+def test_which_names_are_ours(host, ours, monkeypatch):
+    monkeypatch.setattr(socket, "gethostname", lambda: "Table")
+
+    assert is_our_name(host, given_names({"COMPANION_NAMES": "Table.Cafe.example, other.example"})) is ours
 
 
-@pytest.mark.parametrize("origin", [None, "null", "http://evil.example", "http://localhost.evil", "ftp://localhost"])
+def test_who_asks_for_a_strange_name_is_told_which_one_to_type(match):
+    app = create_app(match, secret=SECRET, base_url="http://192.168.1.20:8080")
+
+    answer = app.test_client().get("/", headers={"Host": "evil.example"})
+
+    assert (answer.status_code, "evil" in text_of(answer)) == (400, False)
+    assert "open http://192.168.1.20:8080 instead" in text_of(answer)
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        None,
+        "",
+        "null",
+        "http://evil.example",
+        "http://localhost.evil",
+        "ftp://localhost",
+        "http://localhost:8080",
+        "http://localhost:80",
+        "http://localhost.",
+        "http://LOCALHOST",
+        "http://localhost/",
+        "http://user@localhost",
+        "http://localhost@evil.example",
+        "http://localhost http://evil.example",
+        "http://lоcalhost",
+        "localhost",
+        "//localhost",
+    ],
+)
 def test_other_origins_are_not_our_page(origin):
     assert not is_our_page(origin, "localhost")
 

@@ -14,8 +14,9 @@ import tableaux
 
 from companion import snap as snapping
 from companion.deck_in_use import choose_deck
-from companion.pages import Camera, create_app, tallied
+from companion.pages import Camera, bodies, create_app, tallied
 from companion.pages import snap as page_of_snaps
+from companion.pages.bodies import Body
 from companion.rules.cards import Card
 from companion.rules.dealing import SeatingError
 from companion.rules.edition import load_edition
@@ -158,17 +159,20 @@ def test_a_file_that_is_far_too_large_is_refused_before_it_is_read(page, monkeyp
     assert "take the photograph with fewer pixels" in text_of(answer)
 
 
-@pytest.mark.parametrize("most", ["MOST_BYTES", "MOST_SENT_BYTES"])
+@pytest.mark.parametrize("most", ["of a photograph", "of a body"])
 def test_one_more_photograph_that_is_far_too_large_leaves_the_lines(most, app, page, monkeypatch):
     address = kept(app)
     typed = form_of(page.get(address)) | {"n-side-1-200": "1"}
-    monkeypatch.setattr(page_of_snaps, most, 50_000)
+    if most == "of a body":
+        monkeypatch.setitem(bodies.BODIES, "snap.count", Body(50_000, 600))
+    else:
+        monkeypatch.setattr(page_of_snaps, "MOST_BYTES", 50_000)
 
     answer = send(page, address, content=b"\xff\xd8" + b"\0" * 90_000, add="1", **typed)
 
     assert answer.status_code == 413
     assert "take the photograph with fewer pixels" in text_of(answer)
-    assert form_of(answer)["n-side-1-200"] == ("1" if most == "MOST_BYTES" else "0")
+    assert form_of(answer)["n-side-1-200"] == ("0" if most == "of a body" else "1")
 
 
 def test_other_pages_still_take_no_more_than_a_page_sends(page):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 from functools import partial
@@ -38,10 +39,10 @@ from companion.pages import (
     told,
     wall,
 )
-from companion.pages.address import announce
+from companion.pages.address import announce, given_names
 from companion.pages.context import NO_CAMERA, Camera, Service
-from companion.pages.cookies import Cookies
 from companion.pages.knocking import Knocks
+from companion.pages.pace import Pace
 from companion.phones import Phones
 from companion.shipped import shipped
 
@@ -91,7 +92,6 @@ def create_app(
     web = shipped("web")
     app = Flask("companion.pages", static_folder=None, template_folder=str(web / "templates"))
     app.secret_key = secret
-    app.session_interface = Cookies()
     app.extensions["companion"] = _service(match, secret, base_url, camera, clock)
     templating.prepare(app, web / "static")
     guard.protect(app)
@@ -108,6 +108,8 @@ def _service(match: Match, secret: bytes, base_url: str, camera: Camera, clock: 
         token=people.join_token(secret),
         code=people.table_code(secret),
         knocks=Knocks(clock),
+        pace=Pace(clock),
+        called=given_names(os.environ),
         base_url=base_url,
         camera=camera,
     )

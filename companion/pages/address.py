@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import ipaddress
 import socket
+from collections.abc import Mapping
 from urllib.parse import urlencode, urlsplit
 
 import qrcode
@@ -13,6 +14,11 @@ _NOBODY = ("192.0.2.1", 9)
 """An address that belongs to nobody: the system picks the way out, and nothing is sent."""
 
 EVERYWHERE = ("", "0.0.0.0", "::")  # noqa: S104
+
+
+def given_names(environ: Mapping[str, str]) -> frozenset[str]:
+    """The names that phones may reach this machine by beside its own: `COMPANION_NAMES=table.cafe.example,…`."""
+    return frozenset(environ.get("COMPANION_NAMES", "").lower().replace(",", " ").split())
 
 
 def lan_ip() -> str:

@@ -16,6 +16,7 @@ from companion.kept import Kept
 from companion.lookout import Survey
 from companion.match import Match, MatchState
 from companion.pages.knocking import Knocks
+from companion.pages.pace import Pace
 from companion.phones import Phones
 from companion.snap import Snaps
 from companion.turned import KeptTurn
@@ -75,6 +76,12 @@ class Service:
 
     knocks: Knocks
     """Slows those down who try codes."""
+
+    pace: Pace
+    """Slows those down who ask too often."""
+
+    called: frozenset[str] = frozenset()
+    """The names that somebody gave this machine beside its own."""
 
     base_url: str
     """The address that phones open; empty where it is not known."""

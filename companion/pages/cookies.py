@@ -1,8 +1,10 @@
-"""The cookie of a phone: signed, and as good in ten years as today, whatever the clocks say meanwhile."""
+"""The cookie of a phone: signed (HMAC-SHA256), and as good in ten years as today, whatever the clocks say."""
 
 from __future__ import annotations
 
+import hashlib
 from datetime import timedelta
+from typing import Any
 
 from flask import Flask, Request, Response
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface, SessionMixin
@@ -13,6 +15,10 @@ KEPT = timedelta(days=400)
 """As long as browsers keep any cookie."""
 
 
+def _sha256(string: bytes = b"") -> Any:
+    return hashlib.sha256(string)
+
+
 class Cookies(SecureCookieSessionInterface):
     """Cookies that go by no clock of this machine.
 
@@ -20,6 +26,8 @@ class Cookies(SecureCookieSessionInterface):
     than now: a computer that wakes in the wrong year would forget every phone. And a day on which a cookie ends,
     written by a clock that stands in 1970, has it thrown away before it was ever sent back.
     """
+
+    digest_method = staticmethod(_sha256)
 
     def open_session(self, app: Flask, request: Request) -> SecureCookieSession | None:
         """What a phone's cookie says; an empty one where there is none, or it is not ours."""

@@ -32,18 +32,13 @@ from companion.decks import (
 )
 from companion.errors import Problem
 from companion.pages import people, words
+from companion.pages.bodies import MOST_DECK_BYTES
 from companion.pages.context import match, state
 from companion.pages.words import _, many
 from companion.rules.edition import EditionError, edition_names, load_edition
 from companion.vision.enrolling import Enrolment, begin, recoded
 
 bp = Blueprint("decks", __name__)
-
-MOST_DECK_BYTES = 64_000_000
-"""A larger file is not taken in over the network; `companion decks import` takes it."""
-
-MOST_FORM_BYTES = 512 * 1024
-"""How much of it is taken in at once."""
 
 _LONGEST_NAME = 32
 
@@ -63,13 +58,6 @@ class Listed:
     """Cards can be told by it."""
 
     problem: str = ""
-
-
-@bp.before_request
-def _allow_a_deck() -> None:
-    if request.endpoint == "decks.take_in":
-        request.max_content_length = MOST_DECK_BYTES
-        request.max_form_memory_size = MOST_FORM_BYTES
 
 
 @bp.get("/decks")

@@ -13,12 +13,14 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from companion.decks import BACK, MOST_PICTURES, Subject
 from companion.errors import Problem
+from companion.guided import BUSY
 from companion.pages import people, words
 from companion.pages.context import service, state
 from companion.pages.decks import enrolment_of, known, title_of
 from companion.pages.words import _
 from companion.rules.cards import card_of_slug
-from companion.snap import BUSY, MOST_BYTES
+from companion.snap import MOST_BYTES
+from companion.vision import darkroom
 from companion.vision.boxes import Image
 from companion.vision.enrolling import Enrolment, Verdict, subject_name
 from companion.vision.opencv import cv2
@@ -29,9 +31,6 @@ bp = Blueprint("enrolling", __name__)
 PATH = "/decks/<name>/enrol"
 DONE = "done"
 """In the place of a card: nothing more is wanted just now."""
-
-MOST_FORM_BYTES = 512 * 1024
-"""How much of a photograph is taken in at once."""
 
 THUMB_PX = 240
 """The height of a card's picture on the page."""
@@ -48,13 +47,6 @@ class Step:
     card: Subject
     pictures: int
     """How many there are of it."""
-
-
-@bp.before_request
-def _allow_a_photograph() -> None:
-    if request.endpoint == "enrolling.take":
-        request.max_content_length = MOST_BYTES
-        request.max_form_memory_size = MOST_FORM_BYTES
 
 
 @bp.get(PATH)
@@ -163,7 +155,7 @@ def _photograph() -> Image | None:
     """The photograph that was sent, None where none was. Raises Problem for one that cannot be read."""
     sent = request.files.get("photo")
     content = sent.read() if sent else b""
-    return decode(content, _("that you have sent")) if content else None
+    return darkroom.decode(content, _("that you have sent")) if content else None
 
 
 def _after(enrolment: Enrolment, subject: Subject) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 
 from flask import Flask, Response, make_response, render_template, request
-from werkzeug.exceptions import HTTPException
+from werkzeug.exceptions import HTTPException, TooManyRequests
 
 from companion.errors import Problem
 from companion.pages.people import NotYours
@@ -22,6 +22,7 @@ SENTENCES = {
     405: N_("There is nothing here: go back to the table."),
     413: N_("That was more than a page ever sends: go back and try again."),
     415: N_("Send this as JSON: Content-Type: application/json."),
+    429: N_("That was too often in a short time: wait a moment, then try again."),
     500: N_("Something went wrong on our side. What was confirmed is safe; open the page anew."),
     503: N_("Too many pages are open here: close one, then try again."),
 }
@@ -43,7 +44,10 @@ def _http(error: HTTPException) -> Response:
     code = error.code or 500
     if error.response is not None:
         return make_response(error.response)
-    return say(_(SENTENCES.get(code, SENTENCES[500 if code >= 500 else 400])), code)
+    response = say(_(SENTENCES.get(code, SENTENCES[500 if code >= 500 else 400])), code)
+    if isinstance(error, TooManyRequests):
+        response.headers["Retry-After"] = str(error.retry_after)
+    return response
 
 
 def _ours(error: Exception) -> Response:

@@ -14,8 +14,21 @@ from companion.rules.notation import PlayerLine, SideLine
 from companion.store import Store
 
 MOST_LETTERS = 24
+MOST_TYPED = 200
+"""More of a name is not looked at."""
+
 MOST_MATCHES, MOST_KNOWN = 20, 12
 """How far back names are remembered, and how many."""
+
+_UNSEEN = re.compile("[\u034f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+_BLANKS = str.maketrans(dict.fromkeys("\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0", " "))
+"""Letters that nobody sees: a name of them alone is none."""
+
+MOST_MARKS = 2
+"""So many marks above and below a letter; more would run over the lines around it."""
+
+_ALIKE = str.maketrans("аеорсухіјѕԁһӏԛԝвкмнтёαορνυικτχγ", "aeopcyxijsdhlqwbkmhteaopvuiktxy")
+"""Small letters of other scripts that look like Latin ones, or do when they are large."""
 
 _KEYWORDS = {"edition", "side", "target", "option", "player", "hand", "end", "exhausted"}
 _OURS = {SOMEBODY, CAMERA}
@@ -27,9 +40,18 @@ _NOBODY = re.compile(r"\D+-\d+")
 
 def clean(typed: str) -> str:
     """A name as it is shown: printable, one line, without the quotes that end it in a record, at most 24 letters."""
-    plain = unicodedata.normalize("NFC", typed).replace('"', "”")
-    printable = "".join(letter if letter.isprintable() else " " for letter in plain)
+    plain = _UNSEEN.sub("", unicodedata.normalize("NFC", typed[:MOST_TYPED]).translate(_BLANKS)).replace('"', "”")
+    printable = "".join(letter if letter.isprintable() else " " for letter in _lightly_marked(plain))
     return " ".join(printable.split())[:MOST_LETTERS].strip()
+
+
+def _lightly_marked(text: str) -> Iterator[str]:
+    """The letters of a text, each with a few marks at most, and no mark without a letter."""
+    marks = MOST_MARKS
+    for letter in text:
+        marks = marks + 1 if unicodedata.combining(letter) else MOST_MARKS if letter.isspace() else 0
+        if not unicodedata.combining(letter) or marks <= MOST_MARKS:
+            yield letter
 
 
 def known_names(store: Store) -> list[str]:
@@ -57,10 +79,15 @@ def check_names(shown: list[str]) -> None:
     """Raises Problem where two players could not be told apart."""
     seen: set[str] = set()
     for name in shown:
-        key = "".join(name.split()).casefold()
+        key = _look(name)
         if key in seen:
             raise Problem(_("Two players are called %(name)s: give one of them another name.", name=name))
         seen.add(key)
+
+
+def _look(name: str) -> str:
+    """What a name looks like: the same for names that people would take for one another."""
+    return "".join(unicodedata.normalize("NFKC", name).split()).casefold().translate(_ALIKE)
 
 
 def record_names(shown: Iterable[str]) -> list[str]:

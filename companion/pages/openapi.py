@@ -71,6 +71,7 @@ _ERRORS = {
     413: "More was sent than is ever needed (16 KiB).",
     415: "What was sent is not `application/json`.",
     422: "It is JSON, but not as described here, or no play.",
+    429: "That was asked too often: wait as many seconds as `Retry-After` says.",
     503: "It could not be saved: the disk is full or gone.",
 }
 
@@ -84,7 +85,7 @@ def _get(name: str, about: str, answer: Schema, *errors: int, parameters: list[S
         "operationId": name,
         "summary": about,
         "parameters": parameters or [],
-        "responses": {"200": answer, **_errors(400, *errors)},
+        "responses": {"200": answer, **_errors(400, *errors, 429)},
     }
 
 
@@ -106,7 +107,7 @@ def _post(
                 " disk refuses it: `saved` is false.",
                 _ref("Outcome"),
             ),
-            **_errors(400, 401, 403, 404, 413, 415, 422, 503),
+            **_errors(400, 401, 403, 404, 413, 415, 422, 429, 503),
             "409": _answer(_ERRORS[409], conflict),
         },
     }

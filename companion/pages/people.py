@@ -12,6 +12,8 @@ import hmac
 import ipaddress
 import logging
 import secrets
+import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,11 +29,11 @@ from companion.phones import Phones, new_phone
 from companion.whole import write_whole
 
 _MAY, _PHONE = "may", "phone"
+KEY_BYTES = 32
 CODE_LETTERS = "CDFGHJKLMNPRTVWXY"
 """None that looks like another or like a figure, and no vowels: no code is a word."""
 
 CODE_LENGTH = 4
-KEY_BYTES = 32
 
 log = logging.getLogger(__name__)
 
@@ -43,17 +45,38 @@ class NotYours(Problem):
 def load_secret(folder: Path) -> bytes:
     """The key that signs cookies, made on first use and readable by its owner alone.
 
-    One that is damaged is made anew. Where a new one cannot be kept it holds as long as the service runs: then every
-    phone has to scan the code again.
+    One that is no key, as a power cut may leave it, is made anew: an empty key would be everybody's. Where a new one
+    cannot be kept it holds as long as the service runs: then every phone has to scan the code again.
     """
     path = folder / KEY_NAME
     try:
-        known = path.read_bytes()
-    except FileNotFoundError:
-        known = b""
+        known = _kept(path)
     except OSError as error:
         raise Problem(f"{path} cannot be used ({error.strerror}): choose another folder with --data.") from error
-    return known if len(known) == KEY_BYTES else _new_secret(path)
+    if known is not None and _is_key(known):
+        return known
+    if known is not None:
+        print(_MADE_ANEW.format(path=path), file=sys.stderr)  # noqa: T201
+    return _new_secret(path)
+
+
+_MADE_ANEW = "{path} was damaged: there is a new key, and every phone has to scan the join code again."
+
+
+def _kept(path: Path) -> bytes | None:
+    """What lies there, from now on readable by its owner alone."""
+    try:
+        key = path.read_bytes()
+    except FileNotFoundError:
+        return None
+    with suppress(OSError):
+        if path.stat().st_mode & 0o077:
+            path.chmod(0o600)
+    return key
+
+
+def _is_key(key: bytes) -> bool:
+    return len(key) == KEY_BYTES and len(set(key)) > KEY_BYTES // 4
 
 
 def _new_secret(path: Path) -> bytes:
@@ -168,9 +191,17 @@ def is_host() -> bool:
     return phone() is not None and phone() == phones().party.host
 
 
+BY_PROXY = ("Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip")
+"""What is said by a program that passes on what others ask."""
+
+PASSED_ON = "Companion-Passed-On"
+"""Says that one of these was there, where the server takes them away."""
+
+
 def is_machine() -> bool:
-    """Whether this request comes from the machine that watches the table."""
-    return is_here(request.remote_addr)
+    """Whether this request comes from the machine that watches the table, and was not passed on there for somebody."""
+    passed_on = any(name in request.headers for name in (PASSED_ON, *BY_PROXY))
+    return is_here(request.remote_addr) and not passed_on
 
 
 def is_here(address: str | None) -> bool:

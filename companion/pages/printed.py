@@ -13,7 +13,7 @@ from companion import numbers
 from companion.errors import Problem
 from companion.labels import card_ids
 from companion.layout import CARD_MM, MAX_SIDES
-from companion.pages import language
+from companion.pages import errors, language
 from companion.pages.context import state
 from companion.pages.words import N_, _, many
 from companion.printing.sheets import sheets_for
@@ -61,7 +61,10 @@ class Order:
         }
 
 
-_one_at_a_time = threading.Lock()
+MOST_WAITING = 24
+"""So many may wait for a drawing; a page shows five sheets."""
+
+_places, _one_at_a_time = threading.BoundedSemaphore(MOST_WAITING), threading.Lock()
 """Drawing takes a small computer seconds: two phones that ask for the same wait for one drawing of it."""
 
 
@@ -100,8 +103,13 @@ def show() -> str:
 def sheet(name: str, form: str) -> Response:
     """A file to print, or a small picture of its first sheet."""
     order, kind = _order(), KIND_OF[name]
-    with _one_at_a_time:
-        files = _files(order, kind) if form == "pdf" else _pictures(order, kind)
+    if not _places.acquire(blocking=False):
+        abort(errors.say(_("Other sheets are being drawn: try again in a moment."), 503))
+    try:
+        with _one_at_a_time:
+            files = _files(order, kind) if form == "pdf" else _pictures(order, kind)
+    finally:
+        _places.release()
     response = Response(files[f"{name}.pdf"], mimetype="application/pdf" if form == "pdf" else "image/png")
     response.headers["Cache-Control"] = "private, max-age=3600"
     if form == "pdf":

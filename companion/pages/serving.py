@@ -13,8 +13,7 @@ from waitress.server import create_server
 
 from companion.errors import Problem
 from companion.match import Match
-from companion.pages import address, people
-from companion.snap import MOST_SENT_BYTES
+from companion.pages import address, people, porter
 
 THREADS = 128
 """More than the streams that are let in, so that taps always find one."""
@@ -34,16 +33,17 @@ def serve(app: Flask, host: str, port: int, ready: Callable[[int], None] = lambd
 
 
 def _bound(app: Flask, host: str, port: int) -> Any:
-    return create_server(
+    server = create_server(
         app,
         sockets=[_listening(host or "0.0.0.0", port)],  # noqa: S104
         threads=THREADS,
         connection_limit=1000,
-        max_request_body_size=MOST_SENT_BYTES,
         channel_request_lookahead=1,
         ident=None,
         clear_untrusted_proxy_headers=True,
+        **porter.LIMITS,
     )
+    return porter.let_stand(server, app)
 
 
 def _listening(host: str, port: int) -> socket.socket:

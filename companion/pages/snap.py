@@ -18,24 +18,13 @@ from companion.pages.words import Names, _
 from companion.rules.edition import Edition, EditionError, edition_names, load_edition
 from companion.rules.spelling import shown
 from companion.said import say
-from companion.snap import BUSY, MOST_BYTES, MOST_PHOTOS, MOST_SENT_BYTES, Shot, Snap, deck_choices, read_photo
+from companion.snap import BUSY, MOST_BYTES, MOST_PHOTOS, Shot, Snap, deck_choices, read_photo
 from companion.tally import Tally, tally
 
 bp = Blueprint("snap", __name__)
 
-MOST_FIELDS = 600
-MOST_FORM_BYTES = 512 * 1024
-"""Also how much of a photograph is taken in at once has to fit."""
 PATH = "/snap"
 _REFUSED = (Problem, EditionError, RequestEntityTooLarge)
-
-
-@bp.before_request
-def _allow_a_photograph() -> None:
-    """A photograph is larger than anything else that is sent here, and its form longer."""
-    request.max_content_length = MOST_SENT_BYTES
-    request.max_form_parts = MOST_FIELDS
-    request.max_form_memory_size = MOST_FORM_BYTES
 
 
 @bp.get(PATH)

@@ -31,11 +31,12 @@ from companion.rules.cards import Card, card_name, card_of_slug
 from companion.rules.edition import load_edition
 from companion.rules.spelling import meant, shown
 from companion.said import say
+from companion.vision import darkroom
 from companion.vision.boxes import Image
 from companion.vision.enrolment import SAY, Fault, rectified
 from companion.vision.likeness import Small, is_same_card, small
 from companion.vision.opencv import cv2
-from companion.vision.picture import SUFFIXES, decode, read_picture
+from companion.vision.picture import SUFFIXES, read_picture
 
 _OTHER_PICTURES = frozenset(
     {".gif", ".tif", ".tiff", ".heic", ".heif", ".avif", ".jp2", ".svg", ".pdf", ".raw", ".dng"}
@@ -188,7 +189,7 @@ def as_png(picture: Image) -> bytes:
 
 def recoded(content: bytes, name: str) -> bytes:
     """A picture of a deck from another machine, read and written anew. Raises Problem where it is none, or tiny."""
-    image = decode(content, name)
+    image = darkroom.decode(content, name)
     if min(image.shape[:2]) < _LEAST_KEPT_PX or max(image.shape[:2]) > 4000:
         odd = say(
             "The picture %(name)s is %(width)d × %(height)d pixels: no card's picture is.",

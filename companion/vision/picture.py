@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import struct
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -22,6 +22,9 @@ SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".webp", ".bmp"})
 """The files of a folder that count as its pictures."""
 
 _JPEG_SIZES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
+_MOST_SEGMENTS = 10_000
+"""No JPEG has more before its first scan; whoever sends more would have them all looked through."""
+
 _ONE_AT_A_TIME = threading.Lock()
 _JPEG_ALONE = frozenset({0x01, 0xFF, *range(0xD0, 0xD9)})
 
@@ -47,8 +50,11 @@ def read_picture(path: str | Path) -> Image:
     return decode(data, file)
 
 
-def decode(data: bytes, name: str | Path) -> Image:
-    """A picture file's content as `(H, W, 3) uint8 BGR`. Raises Problem, which calls the picture `name`."""
+def decode(data: bytes, name: str | Path, by: Callable[[bytes], Image | None] | None = None) -> Image:
+    """A picture file's content as `(H, W, 3) uint8 BGR`. Raises Problem, which calls the picture `name`.
+
+    `by` decodes what has a header in order and gives None for what is damaged; `darkroom.decode` does so elsewhere.
+    """
     size = declared_size(data)
     if size is None:
         none = say(
@@ -68,8 +74,7 @@ def decode(data: bytes, name: str | Path) -> Image:
         raise Problem(large, 1)
     if _is_cut_short(data):
         raise Problem(say("The picture %(name)s is cut short or damaged; copy it again.", name=name), 1)
-    with _hushed():
-        image = _decoded(data)
+    image = (by or _here)(data)
     if image is None:
         raise Problem(say("The picture %(name)s is damaged; copy it again.", name=name), 1)
     return image
@@ -88,7 +93,13 @@ def declared_size(data: bytes) -> tuple[int, int] | None:
     return None
 
 
-def _decoded(data: bytes) -> Image | None:
+def _here(data: bytes) -> Image | None:
+    with _hushed():
+        return decoded(data)
+
+
+def decoded(data: bytes) -> Image | None:
+    """What OpenCV makes of a picture file whose header is in order; None for a damaged one."""
     try:
         return cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
     except cv2.error:
@@ -123,7 +134,9 @@ def _is_cut_short(data: bytes) -> bool:
 def _jpeg_sizes(data: bytes) -> Iterator[tuple[int, int]]:
     """Every size up to the first scan: a file with two of them is judged by the larger."""
     at = 2
-    while at + 9 <= len(data) and data[at] == 0xFF:
+    for _segment in range(_MOST_SEGMENTS):
+        if at + 9 > len(data) or data[at] != 0xFF:
+            return
         kind = data[at + 1]
         if kind == 0xDA:
             return

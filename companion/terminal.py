@@ -1,0 +1,48 @@
+"""What people read in a terminal: names and file names say nothing to the terminal itself.
+
+A control character in a name could clear the screen or pretend to be our output. Where output goes to a file or to
+another program, it stays exactly as it is.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+import unicodedata
+from typing import TextIO
+
+_SPOKEN = "\n\t"
+
+
+def plain(text: str) -> str:
+    """A text whose control characters, and those that turn the direction of writing, are dots."""
+    if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
+        return text
+    return "".join(char if char in _SPOKEN or not _commands(char) else "·" for char in text)
+
+
+def _commands(char: str) -> bool:
+    return unicodedata.category(char) in ("Cc", "Cf", "Cs")
+
+
+class Plain(io.TextIOWrapper):
+    """A terminal to which nothing but text is written."""
+
+    def write(self, text: str) -> int:
+        return super().write(plain(text))
+
+
+def show_plainly() -> None:
+    """From here on a terminal shows plain text only, and what it has no letters for is told by their numbers."""
+    sys.stdout = _plain(sys.stdout, sys.__stdout__)
+    sys.stderr = _plain(sys.stderr, sys.__stderr__)
+
+
+def _plain(stream: TextIO, own: TextIO | None) -> TextIO:
+    """A stream of this process made plain; one that somebody has put in its place stays as it is."""
+    if stream is not own or not isinstance(stream, io.TextIOWrapper):
+        return stream
+    if not stream.isatty():
+        stream.reconfigure(errors="backslashreplace")
+        return stream
+    return Plain(stream.detach(), encoding=stream.encoding, errors="backslashreplace", line_buffering=True)

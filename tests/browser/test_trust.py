@@ -1,0 +1,37 @@
+"""In a browser: whatever things are called, nothing of it runs, and nobody else is asked for anything."""
+
+from __future__ import annotations
+
+import pytest
+from house import furnished, looked_at
+from serving import running
+
+from companion.store import Store
+
+pytestmark = pytest.mark.browser
+
+EVIL = "\"'></title><img src=//evil.example/x onerror=alert(1)><script>alert(1)</script>{{7*7}}"
+WATCH = """() => { window.broken = [];
+document.addEventListener("securitypolicyviolation", found => window.broken.push(found.violatedDirective)); }"""
+
+
+def test_no_page_runs_what_it_is_told_or_asks_anybody_else(opened, tmp_path):
+    store = Store.open(tmp_path / "log.sqlite3")
+    house = furnished(store, tmp_path, EVIL)
+    machine = house.machine()
+    paths = [path for _endpoint, path in looked_at(house) if machine.get(path).mimetype == "text/html"]
+    said: list[str] = []
+    with running(house.app) as url:
+        page = opened(f"{url}/wall")
+        page.on("dialog", lambda dialog: (said.append(dialog.message), dialog.dismiss()))
+        page.add_init_script(f"({WATCH})()")
+        for path in paths:
+            page.goto(url + path, wait_until="domcontentloaded")
+            page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
+
+            assert page.evaluate("window.broken") == [], path
+            assert page.locator("img[src*=evil]").count() == 0, path
+    store.close()
+
+    assert len(paths) > 20
+    assert said == []

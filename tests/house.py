@@ -1,0 +1,184 @@
+"""A house with something in every room, all of it called as one likes: for tests that walk through all pages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import count
+from pathlib import Path
+
+import cv2
+import numpy as np
+import tableaux
+from flask import Flask
+from flask.testing import FlaskClient
+
+from companion.drawn_zones import DrawnZones
+from companion.match import Match
+from companion.pages import Camera, create_app, people
+from companion.phones import Wish
+from companion.proposal import Doubt, Mismatch, Proposal
+from companion.rules.cards import Card
+from companion.rules.notation import parse_play
+from companion.said import say
+from companion.snap import Shot
+from companion.store import Store
+from companion.turned import KeptTurn
+from companion.vision.enrolling import begin
+
+SECRET = b"0123456789abcdef" * 2
+HOME = {"Origin": "http://localhost"}
+WON = [
+    "Ann roll",
+    "Bob roll",
+    "Ann 200",
+    "Bob 100",
+    "Ann 200",
+    "Bob 100",
+    "Ann 100",
+    "Bob 100",
+    "Ann 100",
+    "Bob 50",
+    "Ann 100",
+]
+PICTURE = b"\xff\xd8 a picture of the camera \xff\xd9"
+
+
+@dataclass(frozen=True)
+class House:
+    """The app, the log, and where everything is."""
+
+    app: Flask
+    match: Match
+    folder: Path
+    addresses: Mapping[str, tuple[str, ...]]
+    """The addresses of each route that is looked at, by endpoint; what stands in them is there."""
+
+    def phone(self, number: int, **seat: str) -> FlaskClient:
+        """A phone that takes part; with `player`, in that seat; with nothing, it watches."""
+        client = self.stranger(number)
+        client.get(f"/join?t={people.join_token(SECRET)}", follow_redirects=True)
+        client.post("/join", data=seat, headers=HOME)
+        return client
+
+    def stranger(self, number: int = 77) -> FlaskClient:
+        client = self.app.test_client()
+        client.environ_base["REMOTE_ADDR"] = f"192.168.1.{number}"
+        return client
+
+    def machine(self) -> FlaskClient:
+        return self.app.test_client()
+
+
+@cache
+def doubtful() -> Shot:
+    """A photograph with a card that cannot be told."""
+    return tableaux.in_doubt(tableaux.shot(), {"75-04": ("75-04", "25-02")})
+
+
+def furnished(store: Store, folder: Path, text: str = "Zoe", typed: str | None = None) -> House:
+    """A house in which everybody and everything is called `text`; what pages clean, they have cleaned.
+
+    `text` is in the log as if nobody had looked at it before, as from a record or an older version.
+    """
+    match = Match(store)
+    camera = Camera(
+        lambda: PICTURE, lambda: np.zeros((90, 160, 3), np.uint8), zones=DrawnZones(folder), turn=KeptTurn(folder)
+    )
+    app = create_app(match, secret=SECRET, base_url="http://192.168.1.20:8080", camera=camera)
+    _played(match, text)
+    _asked(match, text)
+    app.extensions["companion"].pace._clock = count(0, 60).__next__  # Whoever walks through all pages is in no hurry.
+    house = House(app, match, folder, _addresses(app, folder, text))
+    _people(house, text if typed is None else typed)
+    return house
+
+
+def _played(match: Match, text: str) -> None:
+    """A hand that is over and one that is being played, with what was taken back, changed and put in."""
+    shown = text.replace('"', "'").replace("\n", " ").replace("\r", " ")[:60]
+    match.start(
+        (f'player Ann "{shown}"', "side Ann", "side Bob", f'player Bob "B{shown[:59]}"', "hand first Ann"), shown
+    )
+    for line in WON:
+        match.enter(line, shown)
+    match.enter("end", shown)
+    match.next_hand(shown, "Bob")
+    for line in ("Bob roll", "Ann roll", "Bob 100", "Ann 50"):
+        match.enter(line, shown)
+    match.undo(shown)
+    match.enter("Ann stop > Bob", shown)
+
+
+def _asked(match: Match, text: str) -> None:
+    """A play to confirm, one that is not legal, a card in doubt, a difference, trouble with the camera."""
+    teams = match.state.game.teams
+    first = Proposal(901, parse_play("Bob roll", teams), "side-2/battle", 0.9, 1.0, sure=True, crop=PICTURE)
+    match.propose(first)
+    match.propose(replace(first, id=902, play=parse_play("Ann accident > Bob", teams), t_s=2.0))
+    match.doubt(Doubt(903, "side-1/distance", (parse_play("Ann 75", teams),), 0.5, 3.0, PICTURE))
+    match.mismatch(Mismatch(904, "side-1/battle", "roll", None, say("A sticker says “%(text)s”.", text=text)))
+    match.trouble(say("The camera “%(name)s” does not answer.", name=text))
+
+
+def _addresses(app: Flask, folder: Path, text: str) -> dict[str, tuple[str, ...]]:
+    enrolment = begin("ours", "classic", folder, maker=text)
+    enrolment = replace(enrolment, description=replace(enrolment.description, title=text))
+    enrolment.keep(Card("roll"), [np.full((88, 57, 3), 200, np.uint8)])
+    shot = replace(doubtful(), photo=replace(doubtful().photo, name=text))
+    token = app.extensions["companion"].snaps.keep("classic", shot)
+    crop = min(shot.crops) + 1
+    return {
+        "static": ("/static/companion.css", "/static/signs.svg"),
+        "entry.new": ("/play", "/play?side=Ann&card=stop"),
+        "entry.change": ("/proposal/901",),
+        "entry.instead": ("/doubt/903",),
+        "entry.which": ("/line/8",),
+        "join.show": ("/join", "/join?name=Zoe"),
+        "join.taken": ("/join/seat/Bob",),
+        "past.show": ("/past", "/past?page=1"),
+        "past.one": ("/past/1",),
+        "past.picture": ("/past/1/1.png",),
+        "past.export": ("/past/1.mbn", "/past/1.csv", "/past/1.jsonl"),
+        "replay.show": ("/past/1/1", "/past/1/1?step=3", "/past/1/2?step=2"),
+        "score.plays": ("/score/1/plays",),
+        "api.one": ("/api/matches/1",),
+        "live.crop": ("/proposal/901.jpg",),
+        "live.doubted": ("/doubt/903.jpg",),
+        "live.differing": ("/difference/904.jpg",),
+        "enrolling.show": ("/decks/ours/enrol", "/decks/ours/enrol?card=roll"),
+        "enrolling.picture": ("/decks/ours/roll-1.jpg",),
+        "decks.take_away": ("/decks/ours.zip",),
+        "printed.sheet": ("/print/mats.png",),
+        "snap.confirm": (f"/snap/{token}",),
+        "snap.picture": (f"/snap/{token}/1.jpg",),
+        "snap.card": (f"/snap/{token}/card-1-{crop}.jpg",),
+    }
+
+
+def _people(house: House, text: str) -> None:
+    """A host, a phone with a seat, one that watches, one that asks to come in, one for a seat, one for the role."""
+    house.phone(10, player="Ann")
+    lost = house.phone(11, player="Bob")
+    house.phone(12)
+    house.stranger(13).post("/join/code", data={"code": people.table_code(SECRET), "name": text}, headers=HOME)
+    phones = house.app.extensions["companion"].phones
+    phones.ask(Wish.SEAT, "another phone", text, "Bob")
+    phones.ask(Wish.HOST, "yet another phone", text)
+    with lost.session_transaction() as session:
+        phones.make_host(phones.party.seats["Ann"], by=session["phone"])
+
+
+def looked_at(house: House) -> list[tuple[str, str]]:
+    """Every route that is only looked at, by endpoint, with an address where there is something; no stream."""
+    found = []
+    for rule in house.app.url_map.iter_rules():
+        if "GET" in (rule.methods or ()) and rule.endpoint != "live.events":
+            found += [(rule.endpoint, path) for path in house.addresses.get(rule.endpoint, (rule.rule,))]
+    return found
+
+
+def jpeg() -> bytes:
+    """A small photograph of nothing."""
+    return cv2.imencode(".jpg", np.zeros((60, 80, 3), np.uint8))[1].tobytes()

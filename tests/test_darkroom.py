@@ -1,0 +1,273 @@
+"""Strangers' pictures are decoded in a process of its own: what it may do, and what comes of pictures that break it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+from trust.hostile_pictures import outcomes
+
+from companion.errors import Problem
+from companion.vision import MAX_PICTURE_PX, darkroom, picture
+from companion.vision.darkroom import Darkroom
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="module")
+def room():
+    room = Darkroom()
+    yield room
+    room.close()
+
+
+def a_picture(width: int = 64, height: int = 48) -> np.ndarray:
+    rows, columns = np.mgrid[0:height, 0:width]
+    return np.stack([rows * 3 % 256, columns * 2 % 256, (rows + columns) % 256], axis=2).astype(np.uint8)
+
+
+def file_of(kind: str = ".jpg", image: np.ndarray | None = None) -> bytes:
+    return cv2.imencode(kind, a_picture() if image is None else image)[1].tobytes()
+
+
+def broken(how: str, **options: float) -> Darkroom:
+    """A darkroom whose process, having read what it is asked, breaks."""
+    return Darkroom(command=("-c", f"import os, sys, time\nsys.stdin.buffer.read(8)\n{how}"), **options)
+
+
+def worker_of(room: Darkroom) -> subprocess.Popen[bytes]:
+    room.decode(file_of(), "a")
+    assert room._worker is not None
+    return room._worker
+
+
+def test_phones_and_decks_send_their_pictures_there():
+    from companion import snap
+    from companion.pages import enrolling
+    from companion.vision import enrolling as of_decks
+
+    assert snap.decode is darkroom.decode
+    assert enrolling.darkroom is of_decks.darkroom is darkroom
+
+
+@pytest.mark.parametrize("kind", [".jpg", ".png", ".webp", ".bmp"])
+def test_a_picture_comes_back_as_it_is_decoded_here(kind, room):
+    assert (room.decode(file_of(kind), "a") == picture.decode(file_of(kind), "a")).all()
+
+
+def test_one_process_serves_many_pictures(room):
+    assert worker_of(room) is worker_of(room)
+
+
+def test_it_is_replaced_now_and_then(room, monkeypatch):
+    first = worker_of(room)
+    monkeypatch.setattr(darkroom, "MOST_PICTURES", 1)
+
+    assert worker_of(room) is not first
+    assert first.returncode == 0
+
+
+def test_a_process_that_was_ended_is_started_anew(room):
+    first = worker_of(room)
+    first.kill()
+    first.wait()
+
+    assert worker_of(room) is not first
+
+
+def test_one_that_ended_because_nobody_asked_is_started_anew_in_the_same_moment(tmp_path):
+    script = (
+        "import os, sys\n"
+        "if not os.path.exists(sys.argv[1]): open(sys.argv[1], 'w').close(); sys.exit(0)\n"
+        "from companion.vision.developing import main; main()"
+    )
+    room = Darkroom(command=("-c", script, str(tmp_path / "asked")))
+
+    assert room.decode(file_of(), "a").shape == (48, 64, 3)
+    room.close()
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        "os.abort()",
+        "sys.exit(1)",
+        "sys.stdout.buffer.write(b'0000'); sys.exit(1)",
+        "sys.stdout.buffer.write((2**31).to_bytes(4, 'big') * 2); sys.exit(1)",
+        "sys.stdout.buffer.write((48).to_bytes(4, 'big') * 2 + b'too little'); sys.exit(1)",
+    ],
+    ids=["crash", "exit", "half an answer", "an answer too large", "too few pixels"],
+)
+def test_what_breaks_the_process_is_one_sentence_and_the_next_picture_is_read(how):
+    room = broken(how)
+
+    with pytest.raises(Problem, match="The picture holiday cannot be read: save it anew as JPEG, or take another"):
+        room.decode(file_of(), "holiday")
+
+    room._command = darkroom._COMMAND
+    assert room.decode(file_of(), "holiday").shape == (48, 64, 3)
+    room.close()
+
+
+def test_a_decoder_that_hangs_is_ended():
+    room = broken("time.sleep(1000)", most_s=0.2)
+
+    with pytest.raises(Problem, match="cannot be read"):
+        room.decode(file_of(), "a")
+
+    assert room._worker is None
+
+
+def test_who_waits_too_long_is_told_to_try_again(room, monkeypatch):
+    monkeypatch.setattr(darkroom, "PATIENCE_S", 0.01)
+
+    with room._lock, pytest.raises(Problem, match="Another picture is being looked at"):
+        room.decode(file_of(), "a")
+
+
+def test_pictures_of_many_phones_at_once_all_come_back_right(room):
+    files = [file_of(".png", np.full((8, 8, 3), shade, np.uint8)) for shade in range(12)]
+    got: dict[int, int] = {}
+
+    def one(shade: int) -> None:
+        got[shade] = int(room.decode(files[shade], "a").mean())
+
+    threads = [threading.Thread(target=one, args=(shade,)) for shade in range(12)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert got == {shade: shade for shade in range(12)}
+
+
+def hostile() -> list[bytes]:
+    """Pictures that begin like pictures: with bytes changed, parts missing, parts twice."""
+    chance = np.random.default_rng(7)
+    files = []
+    for kind in (".jpg", ".png", ".webp", ".bmp"):
+        whole = bytearray(file_of(kind))
+        for _each in range(20):
+            spoilt = bytearray(whole)
+            for at in chance.integers(12, len(whole), 6):
+                spoilt[at] = chance.integers(0, 256)
+            files.append(bytes(spoilt))
+        files += [bytes(whole[: len(whole) // 2]) + b"\xff\xd9IEND", bytes(whole) * 2, bytes(whole[:40] + whole)]
+    return files
+
+
+def test_hostile_pictures_are_read_or_refused_in_a_sentence_by_a_process_that_lives(room):
+    worker = worker_of(room)
+    for data in hostile():
+        with suppress(Problem):
+            image = room.decode(data, "a")
+            assert 0 < image.shape[0] * image.shape[1] <= MAX_PICTURE_PX
+
+    assert worker_of(room) is worker
+
+
+class Looked(frozenset):
+    """The markers that say a size, which count how often they are looked through."""
+
+    times = 0
+
+    def __contains__(self, marker: object) -> bool:
+        Looked.times += 1
+        return super().__contains__(marker)
+
+
+def test_spoilt_pictures_by_chance_cost_no_more_than_a_sentence():
+    assert set(outcomes(60, seed=7)) <= {"read", "refused"}
+
+
+def test_a_header_of_a_million_parts_is_not_looked_through(monkeypatch):
+    monkeypatch.setattr(picture, "_JPEG_SIZES", Looked(picture._JPEG_SIZES))
+
+    assert picture.declared_size(b"\xff\xd8" + b"\xff\xe1\0\0" * 1_000_000) is None
+    assert picture.declared_size(b"\xff\xd8" + b"\xff" * 1_000_000) is None
+    assert Looked.times <= 10_000
+
+
+PROOF = """
+import os, socket, sys
+import companion.vision.developing as developing
+developing.shut_in()
+def said(what, act):
+    try:
+        act()
+        print(what, "went")
+    except (OSError, MemoryError, BlockingIOError) as error:
+        print(what, "refused")
+said("open", lambda: open("/etc/passwd"))
+said("write", lambda: open("/tmp/companion-proof", "w"))
+said("connect", lambda: socket.create_connection(("127.0.0.1", 9)))
+said("socket", socket.socket)
+said("pipe", os.pipe)
+said("memory", lambda: bytearray(900 * 2**20))
+"""
+
+
+def test_the_process_opens_nothing_and_takes_no_more_memory_than_a_picture_needs():
+    done = subprocess.run(
+        [sys.executable, "-c", PROOF], cwd=ROOT, capture_output=True, text=True, check=True, timeout=120
+    )
+
+    assert done.stdout.split() == [
+        word for what in ("open", "write", "connect", "socket", "pipe", "memory") for word in (what, "refused")
+    ]
+
+
+def test_a_picture_that_takes_too_much_memory_ends_in_a_sentence(monkeypatch):
+    """As on a machine with little: here the process gets hardly more than it starts with."""
+    script = "import companion.vision.developing as d; d.MOST_MORE_BYTES = 40 * 2**20; d.main()"
+    room = Darkroom(command=("-c", script))
+    large = file_of(".png", np.zeros((6000, 6000, 3), np.uint8))
+
+    with pytest.raises(Problem, match="The picture a "):
+        room.decode(large, "a")
+
+    assert room.decode(file_of(), "a").shape == (48, 64, 3)
+    room.close()
+
+
+def test_nobody_asking_for_long_ends_the_process():
+    script = "import companion.vision.developing as d; d.IDLE_S = 0.05; d.main()"
+    room = Darkroom(command=("-c", script))
+    try:
+        room.decode(file_of(), "a")
+    except Problem:  # On a busy machine even the start takes longer than that.
+        return
+    worker = room._worker
+
+    assert worker is None or worker.wait(60) == 0
+    room.close()
+
+
+def test_the_process_ends_with_the_service():
+    script = (
+        "import sys, cv2, numpy as np\n"
+        "from companion.vision import darkroom\n"
+        "darkroom.decode(cv2.imencode('.png', np.zeros((9, 9, 3), np.uint8))[1].tobytes(), 'a')\n"
+        "print(darkroom._DARKROOM._worker.pid, flush=True)\n"
+        "import os; os.kill(os.getpid(), 9)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=120)
+
+    until = time.monotonic() + 60
+    while Path(f"/proc/{int(done.stdout)}/stat").exists() and "Z" not in stat_of(int(done.stdout)):
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+def stat_of(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().split()[2]
+    except OSError:
+        return "Z"

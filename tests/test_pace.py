@@ -1,0 +1,194 @@
+"""How often a phone may ask: a busy evening never notices, and whoever asks without end is told to wait."""
+
+from __future__ import annotations
+
+import pytest
+
+from companion.pages import create_app, pace, people
+from companion.pages.doors import DOORS
+from companion.pages.pace import KINDS, MOST_BUCKETS, RATES, Kind, Pace, network
+
+SECRET = b"0123456789abcdef" * 2
+HOME = {"Origin": "http://localhost"}
+
+
+class Clock:
+    """A clock that goes on when it is told to."""
+
+    def __init__(self) -> None:
+        self.now_s = 1000.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def app(match, clock):
+    match.start(("side Ann", "side Bob", "hand first Ann"))
+    return create_app(match, secret=SECRET, clock=clock)
+
+
+def stranger(app, address: str = "192.168.1.77"):
+    client = app.test_client()
+    client.environ_base["REMOTE_ADDR"] = address
+    return client
+
+
+def phone(app, address: str):
+    client = stranger(app, address)
+    client.get(f"/join?t={people.join_token(SECRET)}", follow_redirects=True)
+    client.post("/join", data={"everybody": "1"}, headers=HOME)
+    return client
+
+
+def refused_after(asks) -> int:
+    """How often something may be asked at once."""
+    return next(number for number in range(100_000) if asks())
+
+
+@pytest.mark.parametrize("kind", Kind)
+def test_whoever_asks_without_end_is_told_to_wait_and_then_may_go_on(kind, clock):
+    ours, rate = Pace(clock), RATES[kind]
+
+    assert refused_after(lambda: ours.wait_s(kind, "192.168.1.9", "a")) == rate.at_once
+
+    wait_s = ours.wait_s(kind, "192.168.1.9", "a")
+    clock.now_s += wait_s
+    assert ours.wait_s(kind, "192.168.1.9", "a") == 0
+
+
+def test_one_phone_does_not_use_up_what_another_may(clock):
+    ours = Pace(clock)
+    refused_after(lambda: ours.wait_s(Kind.CHANGE, "192.168.1.9", "a"))
+
+    assert ours.wait_s(Kind.CHANGE, "192.168.1.9", "b") == 0
+    assert ours.wait_s(Kind.PAGE, "192.168.1.9", "a") == 0
+
+
+def test_a_new_name_for_every_request_helps_no_more_than_a_room_full_of_phones(clock):
+    ours, names = Pace(clock), iter(range(10**6))
+
+    asked = refused_after(lambda: ours.wait_s(Kind.CHANGE, "192.168.1.9", f"{next(names)}"))
+
+    assert asked == RATES[Kind.CHANGE].at_once * pace.PHONES_AT_AN_ADDRESS
+
+
+def test_strangers_of_one_address_are_one(clock):
+    ours = Pace(clock)
+
+    assert refused_after(lambda: ours.wait_s(Kind.PAGE, "192.168.1.9", None)) == RATES[Kind.PAGE].at_once
+
+
+def test_what_is_refused_costs_nothing(clock):
+    ours = Pace(clock)
+    refused_after(lambda: ours.wait_s(Kind.CHANGE, "192.168.1.9", "a"))
+    for _ in range(1000):
+        ours.wait_s(Kind.CHANGE, "192.168.1.9", "a")
+    clock.now_s += 1.0 / RATES[Kind.CHANGE].a_second
+
+    assert ours.wait_s(Kind.CHANGE, "192.168.1.9", "a") == 0
+
+
+def test_a_clock_that_stands_still_or_goes_back_gives_nothing(clock):
+    ours = Pace(clock)
+    refused_after(lambda: ours.wait_s(Kind.CHANGE, "192.168.1.9", "a"))
+    clock.now_s -= 500.0
+
+    assert ours.wait_s(Kind.CHANGE, "192.168.1.9", "a") > 0
+
+
+def test_only_so_many_are_remembered(clock):
+    ours = Pace(clock)
+    for number in range(3 * MOST_BUCKETS):
+        ours.wait_s(Kind.PAGE, f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}", None)
+
+    assert len(ours._buckets) == MOST_BUCKETS
+
+
+@pytest.mark.parametrize(
+    ("address", "counted"),
+    [
+        ("192.168.1.9", "192.168.1.9"),
+        ("fe80::1:2:3:4%eth0", "fe80::/64"),
+        ("2001:db8::7", "2001:db8::/64"),
+        ("2001:db8::8", "2001:db8::/64"),
+        ("", ""),
+        ("no address", ""),
+    ],
+)
+def test_a_network_of_version_6_counts_as_one_address(address, counted):
+    assert network(address) == counted
+
+
+def test_what_is_heavy_are_routes_that_there_are():
+    assert set(KINDS) <= set(DOORS)
+
+
+def test_it_is_said_in_a_sentence_with_how_long_to_wait(app):
+    client = stranger(app)
+    refused_after(lambda: client.get("/past/players").status_code == 429)
+    answer = client.get("/past/players")
+
+    assert answer.status_code == 429
+    assert "wait a moment, then try again" in answer.get_data(as_text=True)
+    assert int(answer.headers["Retry-After"]) >= 1
+
+
+def test_the_machine_itself_taps_as_often_as_it_likes_but_has_no_endless_pictures(app):
+    machine = app.test_client()
+
+    assert {machine.get("/wall").status_code for _ in range(400)} == {200}
+    assert refused_after(lambda: machine.get("/past/players").status_code == 429) == RATES[Kind.HEAVY].at_once
+
+
+def test_a_stranger_who_asks_without_end_keeps_nobody_from_playing(app):
+    player, stranger_ = phone(app, "192.168.1.9"), stranger(app)
+    refused_after(lambda: stranger_.post("/play", headers=HOME).status_code == 429)
+    refused_after(lambda: stranger_.get("/wall").status_code == 429)
+
+    assert player.post("/play", data={"text": "Ann roll"}, headers=HOME).status_code in (200, 303)
+    assert player.get("/").status_code == 200
+
+
+# --- A busy evening ------------------------------------------------------------------------------------------
+
+PHONES = 20
+TAPS_A_SECOND = 0.5
+"""Two a second is as quick as cards are laid by people in a hurry: four phones tap for one play at most."""
+
+PAGES_A_PLAY = 3
+"""What a page that keeps itself in step asks for after each: its part, and what its script asks beside it."""
+
+
+@pytest.mark.parametrize("times", [1, 10])
+def test_a_room_full_of_phones_at_one_address_never_hears_of_it(times, clock):
+    """Twenty phones behind one router, for two minutes: each page follows every play, up to ten times as quick."""
+    ours = Pace(clock)
+    for second in range(120):
+        clock.now_s += 1.0
+        plays = TAPS_A_SECOND * times
+        for who in range(PHONES):
+            for _tap in range(int((second + 1) * plays / 2) - int(second * plays / 2)):
+                assert ours.wait_s(Kind.CHANGE, "192.168.1.1", f"{who}") == 0
+            for _page in range(int((second + 1) * plays * PAGES_A_PLAY) - int(second * plays * PAGES_A_PLAY)):
+                assert ours.wait_s(Kind.PAGE, "192.168.1.1", f"{who}") == 0
+
+
+def test_a_whole_room_that_opens_its_pages_at_once_is_let_in(app):
+    phones = [phone(app, "192.168.1.1") for _ in range(PHONES)]
+    for client in phones:
+        codes = [client.get(path).status_code for path in ("/", "/score", "/may", "/more", "/seats", "/past")]
+
+        assert codes == [200] * 6
+
+
+def test_all_pictures_of_a_tableau_and_of_a_deck_may_be_sent(clock):
+    ours = Pace(clock)
+    for _card in range(60):
+        clock.now_s += 3.0
+        assert ours.wait_s(Kind.PICTURE, "192.168.1.1", "a") == 0

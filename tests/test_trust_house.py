@@ -1,0 +1,201 @@
+"""All pages of a house with something in every room, walked through by everybody, whatever things are called."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import house as houses
+import pytest
+from house import HOME, House, furnished, looked_at
+
+from companion.pages.doors import DOORS, Who
+from companion.store import Store
+
+VISITORS = {
+    "stranger": {Who.ANYBODY},
+    "let in": {Who.ANYBODY, Who.INSIDE, Who.PLAYING, Who.PLAYING_OR_HOST},
+    "watching": {Who.ANYBODY, Who.INSIDE},
+    "seated": {Who.ANYBODY, Who.INSIDE, Who.PLAYING, Who.PLAYING_OR_HOST},
+    "host": set(Who),
+    "machine": set(Who),
+}
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("house")
+    store = Store.open(folder / "log.sqlite3")
+    yield furnished(store, folder)
+    store.close()
+
+
+def visitor(house: House, whose: str):
+    if whose == "let in":
+        return house.phone(30, everybody="1")
+    others = {
+        "stranger": house.stranger,
+        "watching": lambda: house.phone(31),
+        "seated": lambda: house.phone(11, player="Bob"),
+        "host": lambda: host(house),
+        "machine": house.machine,
+    }
+    return others[whose]()
+
+
+def host(house: House):
+    client = house.phone(32, everybody="1")
+    with client.session_transaction() as session:
+        house.app.extensions["companion"].phones.make_host(session["phone"])
+    return client
+
+
+def kept(house: House) -> dict[str, str]:
+    """All that is kept: the log, event by event, and every other file of the data folder."""
+    store = house.match.store
+    log = repr([store.events(match) for match in store.matches()])
+    files = {
+        path: path.read_bytes() for path in house.folder.rglob("*") if path.is_file() and "sqlite" not in path.name
+    }
+    return {str(path): hashlib.sha256(what).hexdigest() for path, what in files.items()} | {"log": log}
+
+
+def test_there_is_something_in_every_room(house):
+    machine = house.machine()
+    codes = {path: machine.get(path).status_code for _endpoint, path in looked_at(house)}
+
+    assert {path: code for path, code in codes.items() if code not in (200, 302, 303)} == {}
+
+
+@pytest.mark.parametrize("whose", VISITORS)
+def test_looking_changes_nothing(house, whose):
+    client = visitor(house, whose)
+    before = kept(house)
+    for _endpoint, path in looked_at(house):
+        for method in ("GET", "HEAD", "OPTIONS"):
+            client.open(path, method=method)
+            client.open(f"{path}{'&' if '?' in path else '?'}confirm=1&player=Ann&text=Ann+25&phone=x", method=method)
+
+    assert kept(house) == before
+
+
+@pytest.mark.parametrize("whose", VISITORS)
+@pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH", "TRACE", "PROPFIND", "CONNECT"])
+def test_what_no_page_ever_asks_is_refused_by_every_route(house, whose, method):
+    client = visitor(house, whose)
+    before = kept(house)
+    codes = {client.open(path, method=method, headers=HOME).status_code for _endpoint, path in looked_at(house)}
+
+    assert codes <= {401, 403, 405}
+    assert kept(house) == before
+
+
+@pytest.mark.parametrize("whose", VISITORS)
+def test_what_is_asked_with_a_change_at_a_page_or_the_other_way_round_is_refused(house, whose):
+    client = visitor(house, whose)
+    changed = [rule for rule in house.app.url_map.iter_rules() if "POST" in rule.methods]
+    only_changed = {rule.rule for rule in changed} - {
+        rule.rule for rule in house.app.url_map.iter_rules() if "GET" in rule.methods
+    }
+    plain = [path for path in only_changed if "<" not in path]
+
+    assert plain
+    assert {client.get(path).status_code for path in plain} == {405}
+
+
+@pytest.mark.parametrize("whose", VISITORS)
+def test_each_gets_in_where_the_table_of_doors_says_and_nowhere_else(house, whose):
+    client = visitor(house, whose)
+    for endpoint, path in looked_at(house):
+        for method in ("GET", "HEAD"):
+            answer = client.open(path, method=method)
+            if DOORS[endpoint] in VISITORS[whose]:
+                assert answer.status_code in (200, 302, 303), path
+            else:
+                assert answer.status_code in (401, 403), path
+
+
+@pytest.mark.parametrize("whose", ["stranger"])
+def test_a_stranger_sees_no_picture_of_the_camera_nor_of_a_card(house, whose):
+    client = visitor(house, whose)
+    for _endpoint, path in looked_at(house):
+        answer = client.get(path)
+
+        assert houses.PICTURE not in answer.data, path
+        assert b"\xff\xd8" not in answer.data[:2], path
+        if answer.mimetype == "text/html":
+            assert b".jpg" not in answer.data, path
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/static/../companion.css",
+        "/static/..%2f..%2fsecret-key",
+        "/static//etc/passwd",
+        "/static/%2e%2e/%2e%2e/secret-key",
+        "/static/....//secret-key",
+        "/static/companion.css%00.jpg",
+        "/decks/../secret-key.zip",
+        "/decks/..%2f..%2flog.sqlite3.zip",
+        "/decks/%2e%2e/enrol",
+        "/decks/own/..-1.jpg",
+        "/snap/../../secret-key",
+        "/past/1/../../secret-key",
+    ],
+)
+def test_no_address_leads_out_of_the_house(house, path):
+    answer = house.machine().get(path)
+
+    assert answer.status_code in (302, 303, 308, 400, 404)
+    assert b"root:" not in answer.data
+
+
+PROTECTING = (
+    "Content-Security-Policy",
+    "X-Content-Type-Options",
+    "X-Frame-Options",
+    "Referrer-Policy",
+    "Cross-Origin-Resource-Policy",
+    "Cross-Origin-Opener-Policy",
+    "Cache-Control",
+)
+
+
+@pytest.mark.parametrize("whose", ["stranger", "machine"])
+def test_every_answer_tells_the_browser_what_it_may_do(house, whose):
+    client = visitor(house, whose)
+    paths = [path for _endpoint, path in looked_at(house)]
+    answers = [client.get(path) for path in [*paths, "/nowhere", "/events"]]
+    answers += [client.post(path, headers=HOME) for path in ("/play", "/nowhere", "/join/code")]
+    answers += [client.post("/play"), client.get("/", headers={"Host": "evil.example"})]
+
+    for answer in answers:
+        assert [name for name in PROTECTING if name not in answer.headers] == []
+        assert "unsafe" not in answer.headers["Content-Security-Policy"]
+        assert "Access-Control-Allow-Origin" not in answer.headers
+        answer.close()
+
+
+def test_private_pictures_are_not_kept_by_anybody(house):
+    client = visitor(house, "seated")
+    pictures = [path for endpoint, path in looked_at(house) if path.endswith(".jpg") or endpoint == "live.camera"]
+
+    assert len(pictures) >= 6
+    assert {client.get(path).headers["Cache-Control"] for path in pictures} == {"no-store"}
+
+
+def test_the_cookie_is_for_the_server_alone(house):
+    client = house.stranger(50)
+    cookie = client.get(f"/join?t={houses.people.join_token(houses.SECRET)}").headers["Set-Cookie"]
+
+    assert "HttpOnly" in cookie
+    assert "SameSite=Lax" in cookie
+    assert "Domain" not in cookie
+
+
+def test_no_page_says_where_the_house_stands(house):
+    for whose in ("stranger", "machine"):
+        client = visitor(house, whose)
+        for _endpoint, path in looked_at(house):
+            assert str(Path(house.folder)).encode() not in client.get(path).data, path

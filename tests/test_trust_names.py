@@ -1,0 +1,202 @@
+"""Whatever players, decks, files, stickers and cameras are called: it is text, on every page and in every file."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import unicodedata
+from functools import cache
+from html.parser import HTMLParser
+from urllib.parse import urlsplit
+
+import pytest
+from house import HOME, House, furnished, looked_at
+
+from companion.errors import Problem
+from companion.pages.names import check_names, clean
+from companion.store import Store
+
+HOSTILE = {
+    "element": "<img src=x onerror=alert(1)>",
+    "attribute": "\"'><svg onload=alert(1) x='",
+    "end of an element": "</title></script><script>alert(1)</script>",
+    "a comment": "--><!--<iframe src=//evil.example>",
+    "an address": "javascript:alert(1)//http://evil.example",
+    "a template": "{{7*7}}{%print 7*7%}${7*7}<%=7*7%>#{7*7}",
+    "a pattern": "%(name)s %s %d %n %x %%(x)",
+    "a formula": "=cmd|' /C calc'!A0",
+    "a head": "a\r\nSet-Cookie: phone=1\r\n\r\n<script>",
+    "a path": "../../../../etc/passwd\0.png",
+    "the other way round": "\u202eevil\u2066\u200b\u200f\ufeff\u00ad",
+    "a terminal": "\x1b[2J\x1b]0;owned\x07\x9b31m\x08\x7f",
+    "letters": "👩\u200d👩\u200d👧 ﷽ Z̵̢̛͙a̴l̶g̷o̸ \U000e0041ＡＮＮ",
+    "long": "ü" * 5000,
+    "entities": "&lt;b&gt;&#x3c;script&#62;&quot;&amp;",
+}
+LANGUAGES = ("en", "fr", "pl")
+UNSEEN = {"Cc", "Cf", "Co", "Cs"}
+"""What nobody sees and everything obeys: control characters, directions, widths of nothing."""
+
+
+class Shape(HTMLParser):
+    """What a page is made of: its elements with the names of their attributes; and what must not be."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.elements: list[str] = []
+        self.odd: list[str] = []
+
+    def handle_starttag(self, tag, attributes):
+        names = dict(attributes)
+        self.elements.append(" ".join([tag, *sorted(names)]))
+        self.odd += [f"{tag} {name}" for name in names if name.startswith("on") or name in ("style", "srcdoc")]
+        self.odd += [tag] * (tag in ("iframe", "object", "embed", "base", "style", "marquee"))
+        self.odd += ["script"] * (tag == "script" and not (names.get("src") or "").startswith("/static/"))
+        for name in ("href", "src", "action", "formaction", "hx-get", "hx-post", "poster"):
+            where = urlsplit((names.get(name) or "").strip())
+            self.odd += [f"{name} {names.get(name)}"] * bool(where.scheme or where.netloc)
+
+    def handle_comment(self, data):
+        self.odd.append("comment")
+
+
+def shape_of(page: str) -> Shape:
+    shape = Shape()
+    shape.feed(page)
+    shape.close()
+    return shape
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory):
+    """The same house where everybody has a harmless name: what its pages are made of, by language."""
+    folder = tmp_path_factory.mktemp("plain")
+    store = Store.open(folder / "log.sqlite3")
+    house = furnished(store, folder)
+
+    @cache
+    def shapes(language: str) -> dict[str, list[str]]:
+        return {path: shape_of(page).elements for path, page in pages_of(house, language).items()}
+
+    yield shapes
+    store.close()
+
+
+@pytest.fixture(scope="module", params=HOSTILE)
+def hostile(request, tmp_path_factory):
+    """A house where everything is called by a hostile text."""
+    folder = tmp_path_factory.mktemp("hostile")
+    store = Store.open(folder / "log.sqlite3")
+    yield furnished(store, folder, HOSTILE[request.param], HOSTILE[request.param][:800])
+    store.close()
+
+
+def pages_of(house: House, language: str) -> dict[str, str]:
+    """Every page as the host sees it, by its route and the how-manieth of it that is."""
+    client = house.machine()
+    pages = {}
+    for number, (endpoint, path) in enumerate(looked_at(house)):
+        answer = client.get(path, headers={"Accept-Language": language})
+        if answer.mimetype == "text/html":
+            pages[f"{endpoint} {number}"] = answer.get_data(as_text=True)
+    return pages
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_page_is_made_of_anything_else_because_of_a_name(hostile, plain, language):
+    for path, page in pages_of(hostile, language).items():
+        shape = shape_of(page)
+
+        assert shape.odd == [], path
+        if path.startswith("setting_up"):  # It offers the names of those who have played, each once.
+            assert set(shape.elements) <= {*plain(language)[path], "option value", "button class data-name type"}
+        else:
+            assert shape.elements == plain(language)[path], path
+
+
+def test_nothing_that_nobody_sees_is_shown(hostile):
+    for path, page in pages_of(hostile, "en").items():
+        unseen = {hex(ord(char)) for char in page if unicodedata.category(char) in UNSEEN and char != "\n"}
+
+        assert unseen == set(), path
+
+
+def test_nothing_is_computed(hostile):
+    for path, page in pages_of(hostile, "en").items():
+        assert ">49<" not in page, path
+        assert "4949" not in page, path
+
+
+def test_no_name_becomes_a_head_of_an_answer(hostile):
+    client = hostile.machine()
+    for _endpoint, path in looked_at(hostile):
+        answer = client.get(path)
+
+        assert answer.headers.get("Set-Cookie", "").split("=")[0] in ("", "companion"), path
+        named = answer.headers.get("Content-Disposition", "")
+        assert named.isascii(), path
+        assert named.isprintable(), path
+
+
+def test_what_is_to_keep_can_be_read_again(hostile):
+    client = hostile.machine()
+    table = client.get("/past/1.csv").get_data(as_text=True)
+    rows = list(csv.reader(io.StringIO(table)))
+
+    assert {len(row) for row in rows} == {6}
+    assert [cell for row in rows for cell in row if cell.lstrip()[:1] in ("=", "@", "+", "\t", "|", "%")] == []
+    for line in client.get("/past/1.jsonl").get_data(as_text=True).splitlines():
+        json.loads(line)
+    assert client.get("/past/1/1.png").data.startswith(b"\x89PNG")
+    assert client.get("/api/matches/1").get_json()["match"] == 1
+
+
+def test_the_stream_says_one_state_an_event(hostile):
+    stream = hostile.machine().get("/events", buffered=False)
+    parts = iter(stream.response)
+    got = b"".join(next(parts) for _ in range(2)).decode()
+    stream.close()
+
+    data = [line for line in got.split("\n") if line.startswith("data: ")]
+    assert [line.partition(":")[0] for line in got.split("\n") if line] == ["retry", "id", "event", "data"]
+    assert json.loads(data[0].removeprefix("data: "))["match"] == 1
+
+
+# --- What a name may be --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("typed", HOSTILE.values(), ids=HOSTILE)
+def test_a_typed_name_is_one_short_line_that_can_be_seen(typed):
+    name = clean(typed)
+
+    assert len(name) <= 24
+    assert not {unicodedata.category(char) for char in name} & (UNSEEN | {"Zl", "Zp"})
+    assert '"' not in name
+
+
+@pytest.mark.parametrize(
+    "empty", ["\u3164", "\u2800", "\u115f\u1160", "\uffa0", "\u200b", "\u00ad", "\u0301", "\U000e0100"]
+)
+def test_a_name_that_nobody_sees_is_none(empty):
+    assert clean(empty) == ""
+
+
+@pytest.mark.parametrize(
+    "other", ["ann", "ANN ", "A nn", "Аnn", "Ａｎｎ", "A\u200bnn", "Αnn", "Ann\u3164", "𝐀𝐧𝐧", "Ann\u0378", "A\u034fnn"]
+)
+def test_nobody_is_called_what_looks_like_another(other):
+    with pytest.raises(Problem, match="Two players are called"):
+        check_names(["Ann", clean(other)])
+
+
+@pytest.mark.parametrize(("one", "other"), [("José", "Jose"), ("Ann", "Anna"), ("Łukasz", "Lukasz"), ("Иван", "Ivan")])
+def test_names_that_differ_are_two_names(one, other):
+    check_names([clean(one), clean(other)])
+
+
+def test_a_spoofed_name_is_refused_at_the_door(hostile):
+    client = hostile.phone(60, player="Bob")
+    answer = client.post("/join", data={"player": "Bob", "name": "Zoе"}, headers=HOME)
+
+    assert answer.status_code in (303, 400)

@@ -1,0 +1,332 @@
+"""Secrets, answers that repeat nothing, pictures that are kept nowhere, one port."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from pathlib import Path
+
+import house as houses
+import pytest
+import tableaux
+from flask import Flask
+from flask.sessions import SecureCookieSessionInterface
+from house import HOME, SECRET, furnished
+from serving import running
+
+from companion.errors import Problem
+from companion.pages import create_app, people
+from companion.phones import new_phone
+from companion.snap import Snaps
+from companion.store import Store
+
+ROOT = Path(__file__).parent.parent
+COMPANION = (sys.executable, "-c", "from companion.cli import main; main()")
+MARK = "zzMARKzz"
+
+
+# --- Secrets -------------------------------------------------------------------------------------------------
+
+
+def test_every_secret_has_128_bits():
+    assert len(people.join_token(SECRET)) >= 22
+    assert len(new_phone()) >= 22
+    assert len(Snaps().keep("classic", tableaux.shot())) >= 22
+    assert people.KEY_BYTES * 8 >= 256
+
+
+@pytest.mark.parametrize("spoilt", [b"", b"short", b"\0" * 32, b"\n", b"k" * 64])
+def test_a_key_that_is_none_is_made_anew_and_that_is_said(spoilt, tmp_path, capsys):
+    (tmp_path / "secret-key").write_bytes(spoilt)
+
+    key = people.load_secret(tmp_path)
+
+    assert (len(key), people.load_secret(tmp_path)) == (32, key)
+    assert "every phone has to scan the join code again" in capsys.readouterr().err
+
+
+def test_a_key_that_others_could_read_is_for_its_owner_alone_again(tmp_path):
+    key = people.load_secret(tmp_path)
+    (tmp_path / "secret-key").chmod(0o644)
+
+    assert people.load_secret(tmp_path) == key
+    assert (tmp_path / "secret-key").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_key_is_never_half_written(tmp_path):
+    (tmp_path / "secret-key.new").write_bytes(b"half of one that was being written when the plug was")
+
+    assert len(people.load_secret(tmp_path)) == 32
+    assert [path.name for path in tmp_path.iterdir()] == ["secret-key"]
+
+
+def test_a_folder_where_no_key_can_lie_is_told(tmp_path):
+    (tmp_path / "secret-key").mkdir()
+
+    with pytest.raises(Problem, match="choose another folder with --data"):
+        people.load_secret(tmp_path)
+
+
+def test_the_data_folder_is_for_its_owner_alone(tmp_path):
+    from companion.data import data_dir
+
+    assert data_dir(tmp_path / "new" / "data").stat().st_mode & 0o077 == 0
+
+
+def signed(app: Flask, how) -> str:
+    """A cookie of a phone that takes part, signed in some way."""
+    with app.test_request_context():
+        return how.get_signing_serializer(app).dumps({"may": True, "phone": "one of before"})
+
+
+def test_a_phone_that_was_let_in_before_the_signature_was_longer_stays_in(match):
+    app = create_app(match, secret=SECRET)
+    client = app.test_client()
+    client.environ_base["REMOTE_ADDR"] = "192.168.1.9"
+    client.set_cookie("companion", signed(app, SecureCookieSessionInterface()))
+
+    assert client.get("/snap/x").status_code == 303
+    assert client.get("/camera.jpg").status_code == 404
+
+
+def test_what_is_signed_now_is_signed_with_sha256(match):
+    app = create_app(match, secret=SECRET)
+
+    assert (
+        app.session_interface.get_signing_serializer(app).make_signer(b"cookie-session").digest_method().name
+        == "sha256"
+    )
+
+
+@pytest.mark.parametrize("key", [b"", b"0" * 32, SECRET[:-1], SECRET + b"0"])
+def test_a_cookie_signed_with_another_key_is_nobodys(key, match):
+    app, other = create_app(match, secret=SECRET), Flask("other")
+    other.secret_key = key or b"another"
+    client = app.test_client()
+    client.environ_base["REMOTE_ADDR"] = "192.168.1.9"
+    client.set_cookie("companion", signed(other, SecureCookieSessionInterface()))
+
+    assert client.get("/camera.jpg").status_code == 401
+
+
+# --- Answers that repeat nothing -----------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("house")
+    store = Store.open(folder / "log.sqlite3")
+    yield furnished(store, folder)
+    store.close()
+
+
+def marked(rule: str) -> str:
+    return re.sub(r"<[^>]+>", MARK, rule)
+
+
+def test_no_error_repeats_what_was_sent(house):
+    for client in (house.stranger(), house.machine()):
+        for rule in house.app.url_map.iter_rules():
+            for method in ("GET", "POST", "PUT"):
+                answer = client.open(
+                    marked(rule.rule) + f"?{MARK}={MARK}",
+                    method=method,
+                    data=None if method == "GET" else {MARK: MARK},
+                    headers=HOME | {"User-Agent": MARK, "Referer": f"http://localhost/{MARK}", "X-Mark": MARK},
+                )
+                if answer.status_code >= 400:
+                    assert MARK not in answer.get_data(as_text=True), (method, rule.rule)
+                assert MARK not in str([value for name, value in answer.headers if name != "Location"]), rule.rule
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Host": f"{MARK}.example"},
+        {"Origin": f"http://{MARK}"},
+        {"Content-Type": MARK},
+        {"Content-Type": f"multipart/form-data; boundary={MARK}"},
+        {"Content-Type": "application/json"},
+        {"Cookie": f"companion={MARK}"},
+        {"Accept-Language": MARK},
+        {"HX-Request": MARK},
+        {"Last-Event-ID": MARK},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("path", ["/play", "/api/plays", "/join/code", "/snap", "/setup"])
+def test_no_answer_repeats_a_head_that_was_sent(house, headers, path):
+    answer = house.machine().post(path, data=f'{{"{MARK}', headers=HOME | headers)
+
+    assert answer.status_code < 500
+    assert MARK not in answer.get_data(as_text=True)
+    assert MARK not in str(answer.headers)
+
+
+@pytest.mark.parametrize(
+    "body", ["[" * 8000, '{"a":' * 2000, "1" * 9000, '"\\ud800"', "\x00", "{}" * 9, '{"play": "\\ud800 roll"}']
+)
+def test_deep_and_odd_json_is_refused_in_a_sentence(house, body):
+    answer = house.machine().post("/api/plays", data=body, headers=HOME, content_type="application/json")
+
+    assert 400 <= answer.status_code < 500
+    assert answer.get_json()["say"]
+
+
+def test_a_form_of_too_many_fields_is_refused(house):
+    fields = {f"f{number}": "" for number in range(150)}
+    answer = house.machine().post("/join", data=fields, headers=HOME, content_type="multipart/form-data")
+
+    assert answer.status_code == 413
+
+
+# --- Pictures are kept nowhere -------------------------------------------------------------------------------
+
+
+def test_after_an_evening_with_photographs_no_picture_lies_anywhere(match, tmp_path, monkeypatch):
+    made: list[str] = []
+    for maker in ("TemporaryFile", "NamedTemporaryFile", "mkstemp", "SpooledTemporaryFile"):
+        monkeypatch.setattr(tempfile, maker, lambda *_about, maker=maker, **_more: made.append(maker))
+    match.start(("side Ann", "side Bob", "hand first Ann"))
+    photograph = tableaux.file_of((2400, 1800), kind=".png")
+    app = create_app(
+        match, secret=SECRET, camera=people.service().camera if False else houses.Camera(lambda: houses.PICTURE)
+    )
+    with running(app) as url:
+        body, kind = form({"edition": b"classic", "photo": photograph})
+        asked = urllib.request.Request(f"{url}/snap", body, {"Content-Type": kind, "Origin": url})
+        page = urllib.request.urlopen(asked).geturl()
+        for path in (page, f"{page}/1.jpg", f"{url}/camera.jpg", f"{url}/", f"{url}/wall"):
+            urllib.request.urlopen(path).read()
+
+    kept = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
+
+    assert len(body) > 600_000
+    assert made == []
+    assert kept
+    assert not any(start in content for content in kept for start in (b"\xff\xd8", b"\x89PNG"))
+
+
+def form(fields: dict[str, bytes]) -> tuple[bytes, str]:
+    """Fields as a browser sends them with a file."""
+    parts = [
+        b'--x\r\nContent-Disposition: form-data; name="%s"%s\r\n\r\n%s\r\n'
+        % (name.encode(), b'; filename="a.png"' if name == "photo" else b"", value)
+        for name, value in fields.items()
+    ]
+    return b"".join(parts) + b"--x--\r\n", "multipart/form-data; boundary=x"
+
+
+def test_the_join_page_says_that_no_picture_is_kept(match):
+    match.start(("side Ann", "side Bob", "hand first Ann"))
+    app = create_app(match, secret=SECRET, camera=houses.Camera(lambda: houses.PICTURE))
+    client = app.test_client()
+    client.environ_base["REMOTE_ADDR"] = "192.168.1.9"
+
+    for path in ("/join", f"/join?t={people.join_token(SECRET)}"):
+        assert "No picture is kept." in client.get(path, follow_redirects=True).get_data(as_text=True)
+
+
+# --- One port ------------------------------------------------------------------------------------------------
+
+
+def test_a_running_service_listens_on_one_port_and_nothing_else(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    service = subprocess.Popen(
+        [
+            *COMPANION,
+            "demo",
+            "--host",
+            "127.0.0.1",
+            "--port",
+            str(port),
+            "--data",
+            str(tmp_path),
+        ],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONUNBUFFERED": "1"},
+    )
+    try:
+        assert service.stdout is not None
+        assert "ready" in service.stdout.readline()
+        urllib.request.urlopen(f"http://127.0.0.1:{port}/wall").read()
+
+        assert listening(service.pid) == {port}
+    finally:
+        service.send_signal(signal.SIGINT)
+        service.communicate(timeout=60)
+
+
+def listening(pid: int) -> set[int]:
+    """The ports, of any kind, at which a process waits for somebody."""
+    inodes = set()
+    for fd in Path(f"/proc/{pid}/fd").iterdir():
+        found = re.fullmatch(r"socket:\[(\d+)\]", str(fd.readlink()))
+        inodes |= {found[1]} if found else set()
+    ports = set()
+    for table in ("tcp", "tcp6", "udp", "udp6"):
+        for row in Path(f"/proc/{pid}/net/{table}").read_text().splitlines()[1:]:
+            columns = row.split()
+            if columns[9] in inodes and columns[3] in ("0A", "07"):
+                ports.add(int(columns[1].split(":")[1], 16))
+    return ports
+
+
+# --- In the terminal -----------------------------------------------------------------------------------------
+
+
+RECORD = "side Ann\nside Bob\nhand first Bob\nBob roll\nend\n"
+EVIL = "evil\x1b[2J\x9b31m\u202e.mbn"
+
+
+def test_a_terminal_is_told_nothing_by_a_name(tmp_path):
+    (tmp_path / EVIL).write_text(RECORD, encoding="utf-8")
+
+    shown = in_a_terminal("score", str(tmp_path / EVIL))
+
+    assert "evil·[2J·31m·.mbn" in shown
+    assert "Hand 1" in shown
+    assert not {"\x1b", "\x9b", "\u202e"} & set(shown)
+
+
+def test_a_file_gets_what_there_is(tmp_path):
+    (tmp_path / EVIL).write_text(RECORD, encoding="utf-8")
+    command = [*COMPANION, "score", str(tmp_path / EVIL)]
+
+    assert "\u202e.mbn" in subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+
+
+def test_a_file_name_of_no_letters_is_no_mistake_of_ours(tmp_path):
+    odd = os.fsencode(str(tmp_path)) + b"/\xff\x1b[2J.mbn"
+    done = subprocess.run([*COMPANION, "score", odd], cwd=ROOT, capture_output=True)
+
+    assert done.returncode == 2
+    assert b"has made a mistake" not in done.stderr
+
+
+def in_a_terminal(*arguments: str) -> str:
+    """What a terminal is sent by a command."""
+    ours, theirs = os.openpty()
+    done = subprocess.Popen([*COMPANION, *arguments], cwd=ROOT, stdout=theirs, stderr=theirs)
+    os.close(theirs)
+    got = b""
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
+        try:
+            more = os.read(ours, 4096)
+        except OSError:
+            break
+        got += more
+    os.close(ours)
+    done.wait(60)
+    return got.decode("utf-8")
