@@ -13,6 +13,7 @@ import json
 import logging
 import os
 import sqlite3
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -142,6 +143,8 @@ class Store:
 
     def _go_to_disk(self) -> None:
         """From the log in memory to the file, once that can be written."""
+        with tempfile.TemporaryFile(dir=self.path.parent):
+            pass  # tells at once what looking through the whole log would tell late
         if not mending.found(self.path).written:
             raise sqlite3.OperationalError("the mended log cannot be written")
         db = connected(self.path)
@@ -270,16 +273,15 @@ def _cause(error: BaseException) -> sqlite3.Error | OSError:
 def _why(error: sqlite3.Error | OSError) -> tuple[Said, Said]:
     """Why the disk refuses, and what to do."""
     text = str(error).lower()
-    if "full" in text:
-        room = say("Make room on the disk: they are saved as soon as it can be written.")
-        return say("the disk is full"), room
-    if "readonly" in text or "read-only" in text or "unable to open" in text or "cannot be written" in text:
-        look = say("Look at the disk and at the data folder’s rights: they are saved as soon as it can be written.")
+    if "full" in text or "no space" in text or "quota" in text:
+        return say("the disk is full"), say("Make room on the disk: it is saved as soon as it can be written.")
+    if any(sign in text for sign in ("readonly", "read-only", "unable to open", "cannot be written", "permission")):
+        look = say("Look at the disk: it is saved as soon as it can be written.")
         return say("the data folder cannot be written"), look
     if "malformed" in text or "not a database" in text:
         keep = say("Keep the record (Score, then Export) before you start the companion anew: that mends the file.")
         return say("the file with all matches is damaged"), keep
-    return say("the disk does not take it"), say("Look at the disk: they are saved as soon as it can be written.")
+    return say("the disk does not take it"), say("Look at the disk: it is saved as soon as it can be written.")
 
 
 def finish_restoring(folder: Path) -> None:
