@@ -22,6 +22,7 @@ from companion.demo_players import DemoPlayers, frames_of_players
 from companion.drawn_zones import DrawnZones
 from companion.errors import Problem
 from companion.film import Watcher
+from companion.frugal import give_memory_back
 from companion.labels import card_ids
 from companion.lookout import Lookout
 from companion.match import Match, MatchState, Mats, Policy
@@ -121,6 +122,7 @@ def up(
 @contextmanager
 def _match_in(folder: Path, mats: Mats | None = None) -> Iterator[Match]:
     """The match of a data folder, whose log is closed at the end: all of it lies in one file then."""
+    give_memory_back()
     store = Store.open(store_path(folder))
     try:
         yield Match(store, mats)
