@@ -31,10 +31,16 @@ class Service:
         self.process, self.port, self.folder = process, port, folder
         self.said: list[str] = []
         self.ready = threading.Event()
-        for pipe in (process.stdout, process.stderr):
-            threading.Thread(target=self._hear, args=(pipe,), daemon=True).start()
+        pipes = (process.stdout, process.stderr)
+        self._hearing = [threading.Thread(target=self._hear, args=(pipe,), daemon=True) for pipe in pipes]
+        for thread in self._hearing:
+            thread.start()
 
     def _hear(self, pipe) -> None:
+        with pipe:
+            self._listen(pipe)
+
+    def _listen(self, pipe) -> None:
         for line in pipe:
             self.said.append(line)
             if "is ready" in line:
@@ -53,6 +59,9 @@ class Service:
         except subprocess.TimeoutExpired:
             self.process.kill()
             return self.process.wait()
+        finally:
+            for thread in self._hearing:
+                thread.join(10)
 
     def size(self) -> Size:
         return size_of(self.process.pid)
@@ -105,8 +114,7 @@ def service(
             raise TimeoutError(f"The companion is not ready: {''.join(running.said)}")
         yield running
     finally:
-        if process.poll() is None:
-            running.end(signal.SIGKILL)
+        running.end(signal.SIGKILL)
 
 
 @dataclass(frozen=True, slots=True)
