@@ -436,7 +436,8 @@ def test_asked_twice_the_service_ends_at_once(tmp_path):
     code = (
         "import sys, threading; from flask import Flask; from companion.pages import serving\n"
         "serving.LAST_ANSWERS_S = 60\n"
-        "app = Flask('x'); app.add_url_rule('/', 'x', lambda: print('asked', flush=True) or threading.Event().wait(60))\n"
+        "app, wait = Flask('x'), threading.Event().wait\n"
+        "app.add_url_rule('/', 'x', lambda: print('asked', flush=True) or wait(60))\n"
         "serving.serve(app, '127.0.0.1', int(sys.argv[1]), lambda port: print('open', flush=True))"
     )
     port = free_port()
