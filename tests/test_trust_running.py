@@ -14,7 +14,9 @@ from collections.abc import Iterator
 
 import pytest
 from flask import Flask, request
-from trust.real_service import asked, free_port, service, wait_until
+from trust import soak
+from trust.idle_streams import measured
+from trust.real_service import Size, asked, free_port, service, wait_until
 
 from companion import heartbeat, phones
 from companion.heartbeat import Heart, Manager
@@ -534,3 +536,40 @@ def test_an_address_has_room_for_its_streams_and_pages():
     assert MOST_AN_ADDRESS > 2 * live.MOST_STREAMS_AN_ADDRESS
     assert connections.MOST_CONNECTIONS > live.MOST_STREAMS + MOST_AN_ADDRESS
     assert serving.THREADS > live.MOST_STREAMS
+
+
+# --- As a family runs it, for a while ------------------------------------------------------------------------
+
+
+def test_many_idle_streams_leave_room_for_taps_and_are_all_given_back(tmp_path):
+    """tests/trust/idle_streams.py does the same with 500 of them, and looks how long a tap takes."""
+    with service(tmp_path, "demo", "--confirm", "tap") as running:
+        found = measured(running, "", streams=130, addresses=40, taps=10, crawl=20, mute=4)
+
+    assert (found.let_in, found.turned_away, found.refused) == (live.MOST_STREAMS, 30, 0)
+    assert found.after.sockets <= found.before.sockets + 1
+    assert found.during.threads < serving.THREADS + 10
+
+
+@pytest.mark.soak
+def test_phones_come_and_go_and_nothing_fails_or_grows():
+    """tests/trust/soak.py does the same for hours; COMPANION_SOAK_MINUTES says for how long here."""
+    minutes = float(os.environ.get("COMPANION_SOAK_MINUTES", "0.3"))
+    samples, tally, said = soak.soak(minutes, how_many=4, speed=2.0)
+
+    assert (tally.failed, said) == ([], [])
+    assert tally.done["exit code 0"] == 1
+    assert samples[-1].size.threads <= serving.THREADS + 10
+    assert minutes < 2 or all(verdict.is_flat for verdict in soak.verdicts(samples))
+
+
+def test_a_process_that_takes_ever_more_is_told_from_one_that_does_not():
+    flat = [size_at(number, 250_000 + 9_000 * (number % 5)) for number in range(100)]
+    grows = [size_at(number, 250_000 + 1_500 * number) for number in range(100)]
+
+    assert all(verdict.is_flat for verdict in soak.verdicts(flat))
+    assert [verdict.name for verdict in soak.verdicts(grows) if not verdict.is_flat] == ["rss_kb"]
+
+
+def size_at(number: int, rss_kb: int) -> soak.Sample:
+    return soak.Sample(60.0 * number, Size(rss_kb, 200_000, 131, 20, 5, 1.0), 100, 1, number)

@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 
-from trust.real_service import Service, Size, asked, service
+from trust.real_service import Service, Size, asked, service, wait_until
 
 ROOT = Path(__file__).parent.parent.parent
 MOST_GROWTH = 0.08
@@ -171,7 +171,8 @@ def sent_photograph(port: int, picture: Path, cookie: str, source: str) -> int:
     import http.client
 
     mark = "mille--bornes"
-    head = f'--{mark}\r\nContent-Disposition: form-data; name="photo"; filename="{picture.name}"\r\n'
+    edition = f'--{mark}\r\nContent-Disposition: form-data; name="edition"\r\n\r\nclassic\r\n'
+    head = f'{edition}--{mark}\r\nContent-Disposition: form-data; name="photo"; filename="{picture.name}"\r\n'
     body = f"{head}Content-Type: image/jpeg\r\n\r\n".encode() + picture.read_bytes() + f"\r\n--{mark}--\r\n".encode()
     headers = {
         "Cookie": cookie,
@@ -203,6 +204,7 @@ def soak(
     tally, over = Tally(), threading.Event()
     command = ("demo", "--speed", str(speed), "--confirm", confirm, "--hands", str(hands), "--seed", str(seed + 1))
     with tempfile.TemporaryDirectory() as place, service(Path(place), *command) as running:
+        wait_until(lambda: any("phone" in line for line in running.said))
         quiet = len(running.said)
         phones = [Phone(running, number, tally, seed, confirm) for number in range(how_many)]
         threads = [threading.Thread(target=phone.run, args=(over,), daemon=True) for phone in phones]
