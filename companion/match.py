@@ -111,6 +111,11 @@ class Match:
             self._changed.wait_for(lambda: self._state.version != after_version, timeout_s)
             return self._state
 
+    def is_there(self) -> None:
+        """Comes back once the match can be had and the log be read: nothing holds them for ever."""
+        with self._changed:
+            self._store.events(0)
+
     # The whole match
 
     def start(

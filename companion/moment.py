@@ -205,11 +205,19 @@ class Outcome:
 def judge_on(state: MatchState, lines: Sequence[Written]) -> tuple[JudgedRecord, tuple[Entry, ...]]:
     """The judged record, anew from the first line that is not as it was; and its lines as entries."""
     record = corrections.judge_on(state.record, tuple(Line(written.seq, written.text) for written in lines))
+    same = _same(state.entries, lines)
+    games = zip(lines[same:], record.games[same:], strict=True)
     entries = (
         Entry(written, game.hand_number, record.verdict(place))
-        for place, (written, game) in enumerate(zip(lines, record.games, strict=True))
+        for place, (written, game) in enumerate(games, start=same)
     )
-    return record, tuple(entries)
+    return record, (*state.entries[:same], *entries)
+
+
+def _same(entries: Sequence[Entry], lines: Sequence[Written]) -> int:
+    """How many lines at the beginning are as they were, so that nothing has to be made of them again."""
+    pairs = enumerate(zip(entries, lines, strict=False))
+    return next((place for place, (entry, line) in pairs if entry.written != line), min(len(entries), len(lines)))
 
 
 def judged_next(game: Game, play: Play, *, as_lies: bool = False) -> tuple[Game, JudgedLine]:

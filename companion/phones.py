@@ -33,6 +33,9 @@ TRY_AGAIN_S = 5.0
 """How often it is tried to write what the disk has refused."""
 
 MOST_KEPT = 200
+MOST_SEEN = 500
+"""So many phones are remembered while the service runs; whoever knows the code can bring ever new ones."""
+
 MOST_ASKING = 8
 MOST_ASKING_AN_ADDRESS = 2
 """So many phones of one address may wait to be let in: whoever knows the code must not keep all others out."""
@@ -85,6 +88,11 @@ class Party:
     names: Mapping[str, str] = field(default_factory=dict)
     """What the holders of those phones typed."""
 
+    @property
+    def held(self) -> frozenset[str]:
+        """The phones that have a part to play: the host's, and those with a seat."""
+        return frozenset((*self.seats.values(), *([self.host] if self.host else [])))
+
     def seat_of(self, phone: str | None) -> str | None:
         """The player whose seat a phone has."""
         return next((player for player, whose in self.seats.items() if whose == phone), None)
@@ -101,6 +109,7 @@ class _Now:
     numbers: dict[str, int] = field(default_factory=dict)
     """What phones without a seat are told apart by: the first that was inside is number 1."""
 
+    last_number: int = 0
     devices: dict[str, str] = field(default_factory=dict)
     asked: tuple[Asked, ...] = ()
     last_id: int = 0
@@ -152,9 +161,23 @@ class Phones:
         if inside and phone not in self._now.inside:
             with self._lock:
                 self._now.inside.add(phone)
-                self._now.numbers.setdefault(phone, len(self._now.numbers) + 1)
+                if phone not in self._now.numbers:
+                    self._now.last_number += 1
+                    self._now.numbers[phone] = self._now.last_number
         if device:
             self._now.devices[phone] = device
+        if len(self._now.seen_s) > MOST_SEEN:
+            self._forget_silent()
+
+    def _forget_silent(self) -> None:
+        """What is remembered of those that have been silent longest goes, though nothing of whoever has a part."""
+        with self._lock:
+            now, held = self._now, self._party.held | {asked.phone for asked in self._now.asked}
+            others = sorted((seen_s, phone) for phone, seen_s in tuple(now.seen_s.items()) if phone not in held)
+            for _, phone in others[: max(0, len(now.seen_s) - MOST_SEEN)]:
+                now.inside.discard(phone)
+                for known in (now.seen_s, now.numbers, now.devices):
+                    known.pop(phone, None)
 
     def number(self, phone: str | None) -> int | None:
         """The number that a phone has while the service runs; None for one that has not been inside."""
@@ -333,12 +356,16 @@ def new_phone() -> str:
 
 def _recent(party: Party) -> Party:
     """The party without the phones of long ago."""
+    seats = MappingProxyType(dict(list(party.seats.items())[-MOST_KEPT:]))
+    held = replace(party, seats=seats).held
+    old = {phone for phone in party.let_in[:-MOST_KEPT] if phone not in held}
+    names = dict(list(party.names.items())[-MOST_KEPT:])
     return replace(
         party,
-        seats=MappingProxyType(dict(list(party.seats.items())[-MOST_KEPT:])),
+        seats=seats,
         watching=party.watching[-MOST_KEPT:],
-        let_in=party.let_in[-MOST_KEPT:],
-        names=MappingProxyType(dict(list(party.names.items())[-MOST_KEPT:])),
+        let_in=tuple(phone for phone in party.let_in if phone not in old),
+        names=MappingProxyType({phone: name for phone, name in party.names.items() if phone in held or phone in names}),
     )
 
 

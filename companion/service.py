@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -20,9 +22,10 @@ from companion.demo_players import DemoPlayers, frames_of_players
 from companion.drawn_zones import DrawnZones
 from companion.errors import Problem
 from companion.film import Watcher
+from companion.frugal import give_memory_back
 from companion.labels import card_ids
 from companion.lookout import Lookout
-from companion.match import Match, MatchState, Policy
+from companion.match import Match, MatchState, Mats, Policy
 from companion.pages import Camera, run_service
 from companion.pages.words import Names
 from companion.rules import notation
@@ -47,6 +50,11 @@ LIVE_FPS = 10.0
 ANSWERS_NOT = "No camera answers. Plays can be entered by hand; start again once a camera is connected."
 OWN_DECK = "own"
 """The printed deck of the project, whose faces ship with it."""
+
+WATCHES_NO_MORE = say("The camera is not watched any more. Plays can be entered by hand; restart to see again.")
+ENDED = "The companion has ended. All that was confirmed is kept."
+LAST_FRAME_S = 1.0
+"""So long the end of the service waits for the frame in hand."""
 
 DEMO_OVER = say(
     "The simulated table has come to its end. Begin the next hand, or start it again with other hands: %(command)s",
@@ -103,11 +111,30 @@ def up(
     `deck` names the template deck whose faces the cards have; None: the setup's, else the one chosen on the page.
     """
     setup = read_setup(setup_file) if setup_file else None
-    match = Match(_opened(data_dir(data)), lambda state: _mats(state, setup))
-    if source is not None and source.startswith(DEMO):
-        script = simulated.script_for(source.removeprefix(DEMO), setup)
-        _simulate(match, script, match.state.policy, host, port)
-        return
+    with _match_in(data_dir(data), lambda state: _mats(state, setup)) as match:
+        if source is not None and source.startswith(DEMO):
+            script = simulated.script_for(source.removeprefix(DEMO), setup)
+            _simulate(match, script, match.state.policy, host, port)
+        else:
+            _watch(match, source, setup, host, port, data, deck)
+
+
+@contextmanager
+def _match_in(folder: Path, mats: Mats | None = None) -> Iterator[Match]:
+    """The match of a data folder, whose log is closed at the end: all of it lies in one file then."""
+    give_memory_back()
+    store = _opened(folder)
+    try:
+        yield Match(store, mats)
+    finally:
+        store.close()
+    click.echo(ENDED)
+
+
+def _watch(
+    match: Match, source: str | None, setup: Setup | None, host: str, port: int, data: Path | None, deck: str | None
+) -> None:
+    """Serves a match that is played before a camera, or by hand."""
     if setup is not None and not _is_being_played(match, setup):
         match.start([*setup.header(), f"hand first {setup.first}"], by="setup")
     zones = DrawnZones(data_dir(data), setup.drawing if setup else None)
@@ -122,10 +149,28 @@ def up(
         run_service(match, host, port, Camera(zones=zones, turn=turn, deck=named))
         return
     pictures = _pictures(source, match, corridor)
-    if pictures is not None:
-        corridor.start(lookout.until_over(turn.turned(pictures)))
-    camera = _camera(corridor, lookout, named)
-    run_service(match, host, port, replace(camera, zones=zones, turn=turn))
+    camera = replace(_camera(corridor, lookout, named), zones=zones, turn=turn)
+    if pictures is None:
+        run_service(match, host, port, camera)
+        return
+    thread = corridor.start(lookout.until_over(turn.turned(pictures)))
+    with _until_the_end(match, corridor, thread) as looks_after:
+        run_service(match, host, port, camera, looks_after=looks_after)
+
+
+@contextmanager
+def _until_the_end(match: Match, corridor: Corridor, thread: threading.Thread) -> Iterator[Callable[[], None]]:
+    """Ends the corridor with the service; gives what says so on the pages where its thread is gone without a word."""
+
+    def look_after() -> None:
+        if not thread.is_alive() and match.state.trouble is None:
+            match.trouble(WATCHES_NO_MORE)
+
+    try:
+        yield look_after
+    finally:
+        corridor.stop()
+        thread.join(LAST_FRAME_S)
 
 
 def _opened(folder: Path) -> Store:
@@ -208,8 +253,8 @@ class DemoTable:
 
 def demo(table: DemoTable, *, confirm: str, host: str, port: int, data: Path | None) -> None:
     """Runs the service on the simulated table until it is stopped."""
-    match = Match(_opened(data_dir(data_dir(data) / "demo")))
-    _simulate(match, table.script(), Policy(confirm), host, port, speed=table.speed, cards=table.deck(), data=data)
+    with _match_in(data_dir(data_dir(data) / "demo")) as match:
+        _simulate(match, table.script(), Policy(confirm), host, port, speed=table.speed, cards=table.deck(), data=data)
 
 
 def _simulate(
@@ -238,8 +283,10 @@ def _simulate(
         is_stopped=lambda: corridor.is_stopped,
         at_the_end=DEMO_OVER,
     )
-    corridor.start(frames(DEMO, demo=lambda: frames_of_players(players, cards=cards), live=True), at_the_end=DEMO_OVER)
-    run_service(match, host, port, _camera(corridor, lookout, deck))
+    pictures = frames(DEMO, demo=lambda: frames_of_players(players, cards=cards), live=True)
+    thread = corridor.start(pictures, at_the_end=DEMO_OVER)
+    with _until_the_end(match, corridor, thread) as looks_after:
+        run_service(match, host, port, _camera(corridor, lookout, deck), looks_after=looks_after)
 
 
 def _watching(match: Match, script: Script, faces: Templates | None) -> tuple[Lookout, Corridor]:

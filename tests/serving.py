@@ -1,41 +1,34 @@
-"""The pages on a free port of this machine, as waitress serves them."""
+"""The pages on a free port of this machine, as the service serves them."""
 
 from __future__ import annotations
 
 import contextlib
 import threading
 from collections.abc import Iterator
-from typing import Any
 
 from flask import Flask
-from waitress import wasyncore
-from waitress.server import create_server
 
-from companion.pages import porter
+from companion.pages import serving
+
+THREADS = 16
 
 
 @contextlib.contextmanager
 def running(app: Flask) -> Iterator[str]:
     """Serves an app; gives its address, and closes every connection at the end."""
-    channels: dict[int, Any] = {}
-    server = create_server(
-        app,
-        host="127.0.0.1",
-        port=0,
-        threads=16,
-        channel_request_lookahead=1,
-        ident=None,
-        map=channels,
-        **porter.LIMITS,
-    )
-    porter.let_stand(server, app)
-    thread = threading.Thread(target=server.run, daemon=True)
+    server = serving.bound(app, "127.0.0.1", 0, THREADS)
+    asked = threading.Event()
+
+    def turn() -> None:
+        while not asked.is_set():
+            serving.turn(server, serving.TURN_S)
+        serving.end(server)
+
+    thread = threading.Thread(target=turn, daemon=True)
     thread.start()
     try:
         yield f"http://127.0.0.1:{server.effective_port}"
     finally:
-        # An answer that ends at the same moment may wake the server first: then it is closed before it is woken here.
-        with contextlib.suppress(OSError):
-            server.trigger.pull_trigger(lambda: wasyncore.close_all(channels, ignore_all=True))
+        asked.set()
+        server.pull_trigger()
         thread.join(5)
-        server.task_dispatcher.shutdown(timeout=2)

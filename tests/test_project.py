@@ -231,7 +231,7 @@ def test_no_file_names_a_place_on_the_machine_it_was_written_on():
 
 # --- The two commands -----------------------------------------------------------------------------------------
 
-SCRIPTS = ("deploy/run", "deploy/test", "deploy/lib.sh", ".ci/run")
+SCRIPTS = ("deploy/run", "deploy/test", "deploy/install-service", "deploy/lib.sh", ".ci/run")
 
 
 @pytest.mark.parametrize("script", SCRIPTS)
@@ -271,11 +271,14 @@ class Checkout:
         return subprocess.run(
             [self.root / script, *arguments],
             cwd=self.root.parent,
-            env={"PATH": path, "CAMERA": self.camera, "HOME": str(self.root.parent)},
+            env={"PATH": path} | self.environment(),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
         )
+
+    def environment(self) -> dict[str, str]:
+        return {"CAMERA": self.camera, "HOME": str(self.root.parent)}
 
 
 PYTHON = shlex.quote(sys.executable)
@@ -422,6 +425,138 @@ def test_test_ends_as_pytest_ends(checkout_to_test):
     checkout_to_test.program(checkout_to_test.root / ".venv/bin/pytest", "exit 5")
 
     assert checkout_to_test.run(script="deploy/test").returncode == 5
+
+
+# --- The service of the system --------------------------------------------------------------------------------
+
+UNIT = "etc/systemd/system/mille-bornes-companion.service"
+OPTIONS = "etc/default/mille-bornes-companion"
+MATCHES = "var/lib/private/mille-bornes-companion"
+HOME_OF_SERVICE = "opt/mille-bornes-companion"
+
+
+class Machine(Checkout):
+    """A checkout on a machine whose system takes services: they are put into the folder `machine`."""
+
+    def __init__(self, root: Path) -> None:
+        super().__init__(root)
+        self.under = root.parent / "machine"
+        home = self.under / HOME_OF_SERVICE
+        self.program(home / "venv/bin/python", f'echo "$@" >>{shlex.quote(str(self.under))}/calls')
+        (home / "venv/place").write_text(f"{home}\n")
+        self.program(self.tools / "systemctl", f'echo systemctl "$@" >>{shlex.quote(str(self.under))}/calls')
+        self.program(self.tools / "getent", f"echo x:x:0:0::{root.parent}:/bin/sh")
+
+    def install(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        self.tried = {"COMPANION_UNDER": str(self.under)}
+        return self.run(*arguments, script="deploy/install-service")
+
+    def environment(self) -> dict[str, str]:
+        return super().environment() | getattr(self, "tried", {})
+
+    @property
+    def calls(self) -> str:
+        return (self.under / "calls").read_text()
+
+
+@pytest.fixture
+def machine(tmp_path):
+    return Machine(tmp_path / "mille bornes")
+
+
+def test_a_service_is_installed_enabled_and_started(machine):
+    answer = machine.install("--source", "/dev/video0")
+
+    assert answer.returncode == 0, answer.stderr
+    assert f"ExecStart={machine.under}/{HOME_OF_SERVICE}/venv/bin/companion up $OPTIONS" in (
+        machine.under / UNIT
+    ).read_text(encoding="utf-8")
+    assert 'OPTIONS="--source /dev/video0"' in (machine.under / OPTIONS).read_text()
+    assert "pip install" in machine.calls
+    assert machine.calls.endswith(
+        "systemctl daemon-reload\n"
+        "systemctl enable --quiet mille-bornes-companion\n"
+        "systemctl restart mille-bornes-companion\n"
+    )
+
+
+def test_a_service_that_is_installed_again_keeps_its_options(machine):
+    machine.install("--source", "0")
+    machine.install()
+
+    assert 'OPTIONS="--source 0"' in (machine.under / OPTIONS).read_text()
+
+
+def test_a_service_takes_the_matches_along_once(machine):
+    played = machine.root.parent / ".local/share/mille-bornes-companion/companion.sqlite3"
+    played.parent.mkdir(parents=True)
+    played.write_text("first")
+
+    first = machine.install()
+    played.write_text("second")
+    again = machine.install()
+
+    assert (machine.under / MATCHES / "companion.sqlite3").read_text() == "first"
+    assert "Your matches have been copied" in first.stderr
+    assert "Your matches have been copied" not in again.stderr
+
+
+def test_a_service_leaves_the_matches_of_a_companion_that_runs_alone(machine):
+    played = machine.root.parent / ".local/share/mille-bornes-companion/companion.sqlite3"
+    played.parent.mkdir(parents=True)
+    played.write_text("being written")
+    python = machine.under / HOME_OF_SERVICE / "venv/bin/python"
+    machine.program(python, '[ "$1" != -c ]')
+
+    answer = machine.install()
+
+    assert answer.returncode == 1
+    assert "The companion is running: stop it" in answer.stderr
+    assert not (machine.under / MATCHES).exists()
+
+
+def test_a_service_that_is_taken_away_leaves_the_matches(machine):
+    machine.install()
+    kept = machine.under / MATCHES / "companion.sqlite3"
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    kept.write_text("matches")
+    answer = machine.install("--uninstall")
+
+    assert answer.returncode == 0, answer.stderr
+    assert not any((machine.under / gone).exists() for gone in (UNIT, OPTIONS, HOME_OF_SERVICE))
+    assert kept.read_text() == "matches"
+    assert "systemctl disable --quiet --now mille-bornes-companion" in machine.calls
+
+
+def test_an_option_that_the_systems_file_could_not_hold_is_refused(machine):
+    answer = machine.install("--setup", "our table.toml")
+
+    assert answer.returncode == 1
+    assert "no blanks, quotes or backslashes: our table.toml" in answer.stderr
+
+
+def test_who_may_not_install_a_service_is_asked_for_the_password(machine):
+    machine.program(machine.tools / "id", "echo 1000")
+    machine.program(machine.tools / "sudo", 'echo sudo "$@"')
+
+    answer = machine.run("--source", "0", script="deploy/install-service")
+
+    assert answer.stdout == f"sudo -- {machine.root}/deploy/install-service --source 0\n"
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="this system has no systemd-analyze")
+def test_the_service_is_well_shut_in():
+    answer = subprocess.run(
+        ["systemd-analyze", "security", "--offline=true", ROOT / "deploy/companion.service"],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+
+    exposure = re.search(r"Overall exposure level for .*: ([\d.]+)", answer.stdout)
+
+    assert exposure is not None
+    assert float(exposure[1]) <= 2.0
 
 
 # --- What the README says -------------------------------------------------------------------------------------

@@ -115,14 +115,22 @@ def _service(match: Match, secret: bytes, base_url: str, camera: Camera, clock: 
     )
 
 
-def run_service(match: Match, host: str, port: int, camera: Camera = NO_CAMERA) -> None:
-    """Serves the pages until the process is stopped, and prints the address and the join code once ready.
+def run_service(
+    match: Match,
+    host: str,
+    port: int,
+    camera: Camera = NO_CAMERA,
+    *,
+    looks_after: Callable[[], object] = lambda: None,
+) -> None:
+    """Serves the pages until the process is asked to end, and prints the address and the join code once ready.
 
-    Meanwhile the log is copied once a day. Raises Problem when the port cannot be had.
+    Meanwhile the log is copied once a day. `looks_after` is called now and then where a service manager watches. Raises
+    Problem when the port cannot be had.
     """
     nightly = Nightly(match.store.path, match.store.quiet_s)
     nightly.start()
     try:
-        serving.run(match, host, port, partial(create_app, camera=camera))
+        serving.run(match, host, port, partial(create_app, camera=camera), also=looks_after)
     finally:
         nightly.stop()

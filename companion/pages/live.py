@@ -41,11 +41,13 @@ class Streams:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._open: Counter[str] = Counter()
+        self.are_over = False
+        """Whether the service ends, and with it every stream."""
 
     def take(self, address: str) -> bool:
         """Whether one more stream may be opened to an address; if so, it counts."""
         with self._lock:
-            full = self._open.total() >= MOST_STREAMS or self._open[address] >= MOST_STREAMS_AN_ADDRESS
+            full = self.are_over or self._open.total() >= MOST_STREAMS or self._open[address] >= MOST_STREAMS_AN_ADDRESS
             self._open[address] += not full
             return not full
 
@@ -53,6 +55,10 @@ class Streams:
         with self._lock:
             self._open[address] -= 1
             self._open += Counter()
+
+    def end(self) -> None:
+        """Lets every stream come to its end, and no other begin."""
+        self.are_over = True
 
     def count(self) -> int:
         """How many are open."""
@@ -171,7 +177,7 @@ def _stream(
 ) -> Iterator[str]:
     yield "retry: 1000\n\n"
     said_s = time.monotonic()
-    while not gone():
+    while not (gone() or streams.are_over):
         here()
         now = source.wait(known, LOOK_S)
         if now.version != known:

@@ -10,20 +10,18 @@ from __future__ import annotations
 import copy
 import threading
 import weakref
-from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
 from flask import Flask, request
-from waitress.channel import HTTPChannel
 from waitress.parser import HTTPRequestParser, ParsingError
 from werkzeug.datastructures import LanguageAccept
 from werkzeug.exceptions import HTTPException
 from werkzeug.http import parse_accept_header
 
 from companion.errors import Problem
-from companion.pages import bodies, guard, language, people
+from companion.pages import bodies, connections, guard, language, people
 from companion.pages.errors import SENTENCES
 from companion.rules.reasons import LANGUAGES
 
@@ -32,9 +30,6 @@ MOST_HEADER_BYTES = 16 * 1024
 
 MOST_LARGE = 4
 """So many photographs or decks are taken in at a time."""
-
-MOST_CONNECTIONS = 120
-"""So many connections an address may hold, far more than a browser does; the machine itself as many as it likes."""
 
 LIMITS: Mapping[str, int] = {
     "max_request_header_size": MOST_HEADER_BYTES,
@@ -78,7 +73,6 @@ class Porter:
         self._app = app
         self._large: weakref.WeakSet[Parser] = weakref.WeakSet()
         self._lock = threading.Lock()
-        self.connections: Counter[str] = Counter()
 
     def room_for(self, parser: Parser, environ: Callable[[], dict[str, Any]]) -> int:
         """How many bytes a request may bring, by its first lines; nought where too many bring much just now."""
@@ -150,33 +144,24 @@ class Parser(HTTPRequestParser):
         super().close()
 
 
-class Channel(HTTPChannel):
-    """A connection."""
+class Channel(connections.Channel):
+    """A connection whose requests the porter looks at."""
 
     def __init__(self, porter: Porter, server: Any, sock: Any, addr: Any, adj: Any, map: Any = None) -> None:  # noqa: A002
         super().__init__(server, sock, addr, adj, map=map)
         self.porter = porter
         self.parser_class = partial(Parser, self)
-        self._counts = not people.is_here(addr[0])
-        self.porter.connections[addr[0]] += self._counts
-        if self.porter.connections[addr[0]] > MOST_CONNECTIONS:
-            self.will_close = True
 
     def environ_of(self, parser: Parser) -> dict[str, Any]:
         """A request's first lines as the app knows them."""
         return dict(self.task_class(self, parser).get_environment())
 
     def handle_close(self) -> None:
-        if self._counts:
-            self._counts = False
-            self.porter.connections[self.addr[0]] -= 1
-            self.porter.connections += Counter()
         if self.request is not None:
             self.porter.is_done(self.request)
         super().handle_close()
 
 
-def let_stand(server: Any, app: Flask) -> Any:
-    """Puts the porter before a server of waitress; gives the server."""
+def let_stand(server: Any, app: Flask) -> None:
+    """Puts the porter before a server of waitress."""
     server.channel_class = partial(Channel, Porter(app))
-    return server

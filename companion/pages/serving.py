@@ -1,49 +1,131 @@
-"""The web server: waitress, with room for a stream to every phone."""
+"""The web server: waitress, with room for a stream to every phone, until the process is asked to end."""
 
 from __future__ import annotations
 
 import errno
+import logging
+import os
+import signal
 import socket
 import sys
-from collections.abc import Callable
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
 from typing import Any
 
 from flask import Flask
-from waitress.server import create_server
+from waitress import wasyncore
+from waitress.adjustments import Adjustments
+from waitress.task import ThreadedTaskDispatcher
 
 from companion.errors import Problem
+from companion.heartbeat import Heart, Manager, answers
 from companion.match import Match
-from companion.pages import address, people, porter
+from companion.pages import address, live, people, porter
+from companion.pages.connections import Server
 
 THREADS = 128
 """More than the streams that are let in, so that taps always find one."""
 
+TURN_S = 1.0
+LAST_ANSWERS_S = 1.0
+"""So long the answers that are being given may take when the service ends."""
 
-def serve(app: Flask, host: str, port: int, ready: Callable[[int], None] = lambda _port: None) -> None:
-    """Serves an app until the process is stopped; `ready` is called with the port once it is open.
+MOST_UNSENT_BYTES = 1024 * 1024
+SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
+
+def _nothing() -> None:
+    return
+
+
+def serve(
+    app: Flask,
+    host: str,
+    port: int,
+    ready: Callable[[int], None] = lambda _port: None,
+    leaving: Callable[[], None] = _nothing,
+) -> None:
+    """Serves an app until the process is asked to end; `ready` is called with the port once it is open.
+
+    `leaving` is called when no new requests are taken any more: what streams then has to come to its end.
     Raises Problem when the port cannot be had.
     """
-    server = _bound(app, host, port)
-    try:
+    server = bound(app, host, port)
+    with _asked_to_end(server.pull_trigger) as asked:
         ready(int(server.effective_port))
-        server.run()
-    except KeyboardInterrupt:
-        server.close()
+        while not asked.is_set():
+            turn(server, TURN_S)
+    leaving()
+    end(server)
 
 
-def _bound(app: Flask, host: str, port: int) -> Any:
-    server = create_server(
-        app,
-        sockets=[_listening(host or "0.0.0.0", port)],  # noqa: S104
-        threads=THREADS,
-        connection_limit=1000,
+def bound(app: Flask, host: str, port: int, threads: int = THREADS) -> Server:
+    """A server whose port is open; nothing is answered before its loop turns. Raises Problem without the port."""
+    logging.getLogger("waitress").setLevel(logging.ERROR)  # a flood is no reason to write on a memory card
+    listening = _listening(host or "0.0.0.0", port)  # noqa: S104
+    workers = ThreadedTaskDispatcher()
+    workers.set_thread_count(threads)
+    about = (listening.family, listening.type, listening.proto, listening.getsockname())
+    adjustments = _adjustments(listening)
+    server = Server(
+        app, map={}, _sock=listening, dispatcher=workers, adj=adjustments, bind_socket=False, sockinfo=about
+    )
+    porter.let_stand(server, app)
+    return server
+
+
+def _adjustments(listening: socket.socket) -> Any:
+    return Adjustments(
+        sockets=[listening],
+        outbuf_high_watermark=MOST_UNSENT_BYTES,
+        outbuf_overflow=2 * MOST_UNSENT_BYTES,
         channel_request_lookahead=1,
+        log_socket_errors=False,
         ident=None,
         clear_untrusted_proxy_headers=True,
         **porter.LIMITS,
     )
-    return porter.let_stand(server, app)
+
+
+def turn(server: Server, timeout_s: float) -> None:
+    """Lets a server take what has come, or waits for it so long. It is polled: `select` knows 1024 files only."""
+    wasyncore.loop(timeout=timeout_s, use_poll=True, map=server._map, count=1)
+
+
+def end(server: Server) -> None:
+    """Takes no more requests, gives the answers that are being given, and closes every connection."""
+    server.accepting = False
+    server.del_channel()
+    server.socket.close()
+    until_s = time.monotonic() + LAST_ANSWERS_S
+    while any(channel.is_answered for channel in server.channels()) and time.monotonic() < until_s:
+        turn(server, 0.05)
+    for channel in server.channels():
+        channel.handle_close()
+    server.task_dispatcher.shutdown(timeout=0.3)
+    server.trigger.close()
+
+
+@contextmanager
+def _asked_to_end(wake: Callable[[], None]) -> Iterator[threading.Event]:
+    """An event that is set when the process is asked to end; asked once more, it ends at once."""
+    asked = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield asked
+        return
+
+    def hear(number: int, _frame: FrameType | None) -> None:
+        if asked.is_set():
+            os._exit(128 + number)
+        asked.set()
+        wake()
+
+    for number in SIGNALS:
+        signal.signal(number, hear)
+    yield asked
 
 
 def _listening(host: str, port: int) -> socket.socket:
@@ -63,13 +145,35 @@ def _why_not(error: OSError | OverflowError, host: str, port: int) -> str:
     return f"The address {host}:{port} cannot be opened ({error.strerror or error}): choose another with --host."
 
 
-def run(match: Match, host: str, port: int, create_app: Callable[..., Flask]) -> None:
-    """Makes the app for a match, opens the port, says where it is, and serves."""
+def run(
+    match: Match, host: str, port: int, create_app: Callable[..., Flask], *, also: Callable[[], object] = _nothing
+) -> None:
+    """Makes the app for a match, opens the port, says where it is, and serves.
+
+    The service manager is told how it goes; `also` is tried with each beat of the heart.
+    """
     secret = people.load_secret(match.store.path.parent)
     app = create_app(match, secret=secret, base_url=address.base_url(host, port))
+    manager = Manager()
 
-    def say(bound_port: int) -> None:
+    def ready(bound_port: int) -> None:
         said = address.announce(host, bound_port, people.join_token(secret), people.table_code(secret))
         print(said, file=sys.stdout, flush=True)  # noqa: T201
+        tries = (lambda: answers(host, bound_port), match.is_there, also)
+        Heart(manager, tries, lambda: _status(match)).start()
+        manager.tell(READY=1, STATUS=_status(match))
 
-    serve(app, host, port, say)
+    def leaving() -> None:
+        manager.tell(STOPPING=1, STATUS="Ending.")
+        live.streams.end()
+        match.refresh()
+
+    serve(app, host, port, ready, leaving)
+
+
+def _status(match: Match) -> str:
+    """How it goes, in a line for whoever looks after the machine."""
+    now = match.state
+    played = f"Match {now.match}, hand {now.game.hand_number}" if now.match else "No match yet"
+    trouble = f" {now.trouble}" if now.trouble else ""
+    return f"{played}; {live.streams.count()} pages open.{trouble}"

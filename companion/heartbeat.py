@@ -1,0 +1,98 @@
+"""What the system's service manager is told: that the companion is ready, how it is, that it still lives.
+
+The manager names a socket in `NOTIFY_SOCKET`; where there is none, nothing is said. It starts a service anew whose
+heart has not beaten for a while (`WATCHDOG_USEC`): a beat is sent only after each thing that makes the service one
+has been tried, and a try that hangs is a beat that is not sent.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from contextlib import suppress
+
+from companion.numbers import whole
+
+BEATS = 4
+"""So often it is tried within the time after which the service is started anew."""
+
+Try = Callable[[], object]
+"""Comes back when something works; raises, or hangs, when it does not."""
+
+
+class Manager:
+    """The service manager, as far as there is one. Never raises: a service that cannot tell works all the same."""
+
+    def __init__(self, environ: MutableMapping[str, str] = os.environ) -> None:
+        address = environ.pop("NOTIFY_SOCKET", "")
+        self._address = "\0" + address[1:] if address.startswith("@") else address
+        self.patience_s = _patience_s(environ)
+        """So long it waits for a beat; None where it does not listen for any."""
+
+    def tell(self, **what: str | int) -> None:
+        """Sends one message: `READY=1`, `STATUS="…"`, `STOPPING=1`, `WATCHDOG=1`."""
+        if not self._address:
+            return
+        said = "\n".join(f"{key}={' '.join(str(value).split())}" for key, value in what.items())
+        with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as line:
+            line.settimeout(1)
+            line.sendto(said.encode(), self._address)
+
+
+def _patience_s(environ: Mapping[str, str]) -> float | None:
+    usec = whole(environ.get("WATCHDOG_USEC", ""), 1, 10**12)
+    meant = environ.get("WATCHDOG_PID", str(os.getpid())) == str(os.getpid())
+    return usec / 1_000_000 if usec and meant else None
+
+
+class Heart:
+    """Tries again and again whether the service lives, in a thread of its own, and says so each time it does."""
+
+    def __init__(self, manager: Manager, tries: Sequence[Try], status: Callable[[], str] = str) -> None:
+        self._manager, self._tries, self._status = manager, tries, status
+        self._stop = threading.Event()
+
+    def start(self) -> None:
+        """Begins to beat, where somebody listens."""
+        if self._manager.patience_s is not None:
+            pause_s = self._manager.patience_s / BEATS
+            threading.Thread(target=self._run, args=(pause_s,), name="heart", daemon=True).start()
+
+    def stop(self) -> None:
+        """Beats no more."""
+        self._stop.set()
+
+    def beat(self) -> bool:
+        """Tries everything once; whether all of it works."""
+        try:
+            for one in self._tries:
+                one()
+            status = self._status()
+        except Exception as error:
+            self._manager.tell(STATUS=f"Something does not answer: {error}")
+            return False
+        self._manager.tell(WATCHDOG=1, STATUS=status)
+        return True
+
+    def _run(self, pause_s: float) -> None:
+        while not self._stop.wait(pause_s):
+            self.beat()
+
+
+def answers(host: str, port: int, within_s: float = 5.0) -> None:
+    """Asks the web server for a page as a phone would: some answer must come, which one does not matter.
+
+    Raises OSError where none comes.
+    """
+    with socket.create_connection((_reached(host), port), within_s) as line:
+        line.settimeout(within_s)
+        line.sendall(b"HEAD /static/icon.svg HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        if not line.recv(64).startswith(b"HTTP/1."):
+            raise OSError("the web server gives no answer")
+
+
+def _reached(host: str) -> str:
+    """Where the machine itself reaches a server that listens on an address."""
+    return {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104

@@ -1,0 +1,575 @@
+"""Running for ever: what the service manager is told, how the service ends, what connections and phones it holds."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import resource
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+
+import pytest
+from flask import Flask, request
+from trust import soak
+from trust.idle_streams import measured
+from trust.real_service import Size, asked, free_port, service, wait_until
+
+from companion import heartbeat, phones
+from companion.heartbeat import Heart, Manager
+from companion.match import Match
+from companion.pages import connections, create_app, live, serving
+from companion.pages.connections import MOST_AN_ADDRESS, Server
+from companion.phones import Phones, Wish
+
+SECRET = b"0" * 32
+
+# --- The service manager -------------------------------------------------------------------------------------
+
+
+class Listening:
+    """A service manager's socket, and what it was told."""
+
+    def __init__(self, address: str) -> None:
+        self.line = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.line.bind("\0" + address[1:] if address.startswith("@") else address)
+        self.line.settimeout(30)
+
+    def next(self) -> dict[str, str]:
+        told = self.line.recv(4096).decode()
+        return dict(line.split("=", 1) for line in told.splitlines())
+
+    def until(self, key: str) -> dict[str, str]:
+        while key not in (told := self.next()):
+            pass
+        return told
+
+    @property
+    def is_silent(self) -> bool:
+        self.line.settimeout(0)
+        try:
+            self.line.recv(4096)
+        except BlockingIOError:
+            return True
+        finally:
+            self.line.settimeout(30)
+        return False
+
+
+@pytest.fixture(params=["file", "abstract"])
+def address(request, tmp_path) -> str:
+    return str(tmp_path / "notify") if request.param == "file" else f"@companion {os.getpid()} {tmp_path.name}"
+
+
+@pytest.fixture
+def listening(address) -> Iterator[Listening]:
+    manager = Listening(address)
+    yield manager
+    manager.line.close()
+
+
+def manager_at(address: str, usec: int = 0, **more: str) -> Manager:
+    watched = {"WATCHDOG_USEC": str(usec), "WATCHDOG_PID": str(os.getpid())} if usec else {}
+    return Manager({"NOTIFY_SOCKET": address, **watched, **more})
+
+
+def test_the_service_manager_is_told_line_by_line(address, listening):
+    manager_at(address).tell(READY=1, STATUS="Match 3,\nhand 2.")
+
+    assert listening.next() == {"READY": "1", "STATUS": "Match 3, hand 2."}
+
+
+def test_without_a_service_manager_nothing_is_told():
+    Manager({}).tell(READY=1)
+    Manager({"NOTIFY_SOCKET": "/nowhere/at/all"}).tell(READY=1)
+
+
+@pytest.mark.parametrize(
+    ("environ", "patience_s"),
+    [
+        ({"WATCHDOG_USEC": "60000000"}, 60.0),
+        ({"WATCHDOG_USEC": "60000000", "WATCHDOG_PID": str(os.getpid())}, 60.0),
+        ({"WATCHDOG_USEC": "60000000", "WATCHDOG_PID": "1"}, None),
+        ({"WATCHDOG_USEC": "soon"}, None),
+        ({"WATCHDOG_USEC": "0"}, None),
+        ({}, None),
+    ],
+)
+def test_how_long_the_manager_waits_for_a_beat(environ, patience_s):
+    assert Manager(environ).patience_s == patience_s
+
+
+def test_what_the_service_starts_does_not_speak_for_it(address):
+    environ = {"NOTIFY_SOCKET": address}
+
+    Manager(environ)
+
+    assert environ == {}
+
+
+def test_a_heart_beats_as_long_as_all_is_well(address, listening):
+    heart = Heart(manager_at(address, usec=80_000), [lambda: None], lambda: "Match 1")
+    heart.start()
+
+    beats = [listening.next() for _ in range(3)]
+    heart.stop()
+
+    assert beats == [{"WATCHDOG": "1", "STATUS": "Match 1"}] * 3
+
+
+def test_a_heart_that_nobody_listens_for_does_not_beat(address, listening):
+    heart = Heart(manager_at(address), [lambda: None])
+    heart.start()
+
+    assert not [thread for thread in threading.enumerate() if thread.name == "heart"]
+    assert listening.is_silent
+
+
+def broken() -> None:
+    raise OSError("the web server gives no answer")
+
+
+def test_a_heart_does_not_beat_while_something_is_broken_and_says_what(address, listening):
+    assert not Heart(manager_at(address), [lambda: None, broken]).beat()
+    assert listening.next() == {"STATUS": "Something does not answer: the web server gives no answer"}
+    assert listening.is_silent
+
+
+def test_a_heart_does_not_beat_while_somebody_holds_the_match_for_ever(address, listening, match):
+    heart = Heart(manager_at(address, usec=40_000), [match.is_there])
+    with match._changed:
+        heart.start()
+        assert wait_until(lambda: any(thread.name == "heart" for thread in threading.enumerate()))
+        threading.Event().wait(0.1)
+        silent = listening.is_silent
+
+    beat = listening.next()
+    heart.stop()
+
+    assert silent
+    assert "WATCHDOG" in beat
+
+
+def test_a_heart_does_not_beat_when_the_log_cannot_be_read(address, listening, match):
+    match.store._db.close()
+
+    assert not Heart(manager_at(address), [match.is_there]).beat()
+
+
+# --- The server ----------------------------------------------------------------------------------------------
+
+
+def web(hold: threading.Event | None = None) -> Flask:
+    """A small app: `/slow` waits until it is let go, `/large` has much to say."""
+    app = Flask("small")
+    app.add_url_rule("/slow", "slow", lambda: str((hold or threading.Event()).wait(30)))
+    app.add_url_rule("/large", "large", lambda: "x" * 30_000_000)
+    app.add_url_rule("/sent", "sent", lambda: str(len(request.get_data())), methods=["POST"])
+    app.add_url_rule("/static/icon.svg", "icon", lambda: "icon")
+    return app
+
+
+@contextlib.contextmanager
+def turning(app: Flask, threads: int = 4) -> Iterator[Server]:
+    """A server at work in a thread of its own."""
+    server = serving.bound(app, "127.0.0.1", 0, threads)
+    over = threading.Event()
+
+    def run() -> None:
+        while not over.is_set():
+            serving.turn(server, 0.02)
+        serving.end(server)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    try:
+        yield server
+    finally:
+        over.set()
+        thread.join(30)
+
+
+def port_of(server: Server) -> int:
+    return int(server.effective_port)
+
+
+def call(server: Server, sent: bytes = b"") -> socket.socket:
+    line = socket.create_connection(("127.0.0.1", port_of(server)), 30)
+    line.sendall(sent)
+    return line
+
+
+def get(path: str, more: bytes = b"") -> bytes:
+    return b"GET " + path.encode() + b" HTTP/1.1\r\nHost: localhost\r\n" + more + b"\r\n"
+
+
+def held(server: Server) -> int:
+    return len(list(server.channels()))
+
+
+def is_closed(line: socket.socket) -> bool:
+    """Whether the other end closes a connection, whatever it says before."""
+    with contextlib.suppress(ConnectionResetError):
+        while line.recv(65536):
+            pass
+    return True
+
+
+def test_a_web_server_that_answers_lets_the_heart_beat():
+    with turning(web()) as server:
+        heartbeat.answers("0.0.0.0", port_of(server))
+
+
+def test_a_web_server_whose_threads_are_all_stuck_does_not():
+    hold = threading.Event()
+    with turning(web(hold), threads=2) as server:
+        stuck = [call(server, get("/slow")) for _ in range(2)]
+        assert wait_until(lambda: sum(channel.is_answered for channel in server.channels()) == 2)
+
+        with pytest.raises(OSError, match="timed out"):
+            heartbeat.answers("127.0.0.1", port_of(server), 0.2)
+        hold.set()
+        heartbeat.answers("127.0.0.1", port_of(server))
+        for line in stuck:
+            line.close()
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        pytest.param(b"", id="nothing"),
+        pytest.param(b"GET / HTTP/1.1\r\nHo", id="half a header"),
+        pytest.param(b"POST /sent HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\nab", id="half a body"),
+        pytest.param(get("/static/icon.svg"), id="a connection kept for the next request"),
+    ],
+)
+def test_a_connection_that_brings_nothing_is_ended(monkeypatch, sent):
+    for name, limit in (("IDLE_S", 0.1), ("REQUEST_S", 0.1), ("LOOK_S", 0.02)):
+        monkeypatch.setattr(connections, name, limit)
+    with turning(web()) as server, call(server, sent) as line:
+        assert is_closed(line)
+        assert wait_until(lambda: held(server) == 0)
+
+
+def test_a_connection_whose_bytes_trickle_in_is_ended_all_the_same(monkeypatch):
+    monkeypatch.setattr(connections, "REQUEST_S", 0.3)
+    monkeypatch.setattr(connections, "LOOK_S", 0.02)
+    with turning(web()) as server, call(server, b"GET / HTTP/1.1\r\nX: ") as line:
+
+        def is_refused() -> bool:
+            try:
+                line.send(b"x")
+            except OSError:
+                return True
+            return False
+
+        assert wait_until(is_refused)
+
+
+def test_a_phone_that_never_reads_its_answer_frees_its_thread_and_what_was_kept_for_it(monkeypatch):
+    monkeypatch.setattr(connections, "STALLED_S", 0.3)
+    monkeypatch.setattr(connections, "LOOK_S", 0.02)
+    with turning(web(), threads=1) as server, call(server, get("/large")):
+        assert wait_until(lambda: any(channel.total_outbufs_len for channel in server.channels()))
+        assert wait_until(lambda: held(server) == 0)
+        heartbeat.answers("127.0.0.1", port_of(server))
+
+
+def test_an_answer_that_takes_long_to_make_is_waited_for(monkeypatch):
+    for name in ("IDLE_S", "REQUEST_S", "STALLED_S", "LOOK_S"):
+        monkeypatch.setattr(connections, name, 0.02)
+    hold = threading.Event()
+    with turning(web(hold)) as server, call(server, get("/slow", b"Connection: close\r\n")) as line:
+        assert wait_until(lambda: any(channel.is_answered for channel in server.channels()))
+        threading.Event().wait(0.2)
+        hold.set()
+
+        assert line.recv(65536).startswith(b"HTTP/1.1 200")
+
+
+def test_an_address_that_opens_too_many_connections_loses_the_oldest_of_them(monkeypatch):
+    monkeypatch.setattr(connections, "MOST_AN_ADDRESS", 4)
+    with turning(web()) as server:
+        lines = [call(server) for _ in range(6)]
+
+        assert all(is_closed(line) for line in lines[:2])
+        assert wait_until(lambda: held(server) == 4)
+        with call(server, get("/static/icon.svg")) as line:
+            assert line.recv(65536).startswith(b"HTTP/1.1 200")
+        for line in lines:
+            line.close()
+
+
+def test_connections_that_are_answered_are_not_ended_for_others(monkeypatch):
+    monkeypatch.setattr(connections, "MOST_CONNECTIONS", 2)
+    hold = threading.Event()
+    with turning(web(hold)) as server:
+        busy = [call(server, get("/slow", b"Connection: close\r\n")) for _ in range(2)]
+        assert wait_until(lambda: sum(channel.is_answered for channel in server.channels()) == 2)
+        turned_away = call(server)
+
+        assert is_closed(turned_away)
+        hold.set()
+        assert all(line.recv(65536).startswith(b"HTTP/1.1 200") for line in busy)
+        for line in (*busy, turned_away):
+            line.close()
+
+
+def test_requests_that_send_more_than_there_is_room_for_end_the_largest(monkeypatch):
+    monkeypatch.setattr(connections, "MOST_HELD_BYTES", 300_000)
+    head = b"POST /sent HTTP/1.1\r\nHost: localhost\r\nContent-Length: 900000\r\n\r\n"
+    with turning(web()) as server, call(server, head + b"x" * 100_000) as small, call(server, head) as large:
+        assert wait_until(lambda: any(channel.held_bytes > 100_000 for channel in server.channels()))
+        with contextlib.suppress(OSError):
+            large.sendall(b"x" * 600_000)
+
+        assert is_closed(large)
+        monkeypatch.setattr(connections, "MOST_HELD_BYTES", 1_000_000)
+        small.sendall(b"x" * 800_000)
+        assert small.recv(65536).startswith(b"HTTP/1.1 200")
+
+
+def test_a_thousand_files_are_none_too_many():
+    """`select` would end the server at the 1024th."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard < 2000:
+        pytest.skip("this system opens no 2000 files")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, 2000), hard))
+    null = [os.open(os.devnull, os.O_RDONLY) for _ in range(1050)]
+    try:
+        with turning(web()) as server, call(server, get("/static/icon.svg")) as line:
+            assert line.recv(65536).startswith(b"HTTP/1.1 200")
+    finally:
+        for fd in null:
+            os.close(fd)
+
+
+# --- Streams -------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def app(match: Match, monkeypatch) -> Flask:
+    monkeypatch.setattr(live, "streams", live.Streams())
+    return create_app(match, secret=SECRET)
+
+
+def test_closing_phones_gives_their_threads_back(app):
+    with turning(app, threads=8) as server:
+        lines = [call(server, get("/events")) for _ in range(4)]
+        assert wait_until(lambda: live.streams.count() == 4)
+        for line in lines:
+            line.close()
+
+        assert wait_until(lambda: live.streams.count() == 0)
+
+
+def test_a_stream_whose_phone_reads_nothing_is_ended(app, match, monkeypatch):
+    monkeypatch.setattr(connections, "STALLED_S", 0.3)
+    monkeypatch.setattr(connections, "LOOK_S", 0.02)
+    monkeypatch.setattr(live, "_event", lambda *_about: "data: " + "x" * 4_000_000 + "\n\n")
+    with turning(app, threads=4) as server, call(server, get("/events")):
+        assert wait_until(lambda: live.streams.count() == 1)
+
+        assert wait_until(lambda: live.streams.count() == 0)
+        assert held(server) == 0
+
+
+def test_streams_end_with_the_service_and_none_begins_after(app):
+    with turning(app, threads=4) as server:
+        line = call(server, get("/events"))
+        assert wait_until(lambda: live.streams.count() == 1)
+        live.streams.end()
+
+        assert wait_until(lambda: live.streams.count() == 0)
+        line.close()
+        with call(server, get("/events")) as late:
+            assert late.recv(65536).startswith(b"HTTP/1.1 503")
+
+
+# --- The end -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_the_service_ends_in_order_when_it_is_asked_to(tmp_path, number):
+    with service(tmp_path, "up") as running:
+        streams = [socket.create_connection(("127.0.0.1", running.port), 30) for _ in range(3)]
+        for line in streams:
+            line.sendall(get("/events"))
+            line.recv(4096)
+        before = len(running.said)
+        code = running.end(number)
+
+        assert code == 0
+        assert wait_until(lambda: len(running.said) > before)
+        assert running.said[before:] == ["The companion has ended. All that was confirmed is kept.\n"]
+        assert all(is_closed(line) for line in streams)
+        for line in streams:
+            line.close()
+    assert sorted(path.name for path in tmp_path.glob("companion.sqlite3*")) == ["companion.sqlite3"]
+
+
+def test_the_simulated_table_ends_in_order_too(tmp_path):
+    with service(tmp_path, "demo", "--confirm", "auto", "--speed", "20") as running:
+        assert wait_until(lambda: b'"seq":0' not in asked(running.port, "/api/state")[1])
+
+        assert running.end() == 0
+    assert [line for line in running.said if "Traceback" in line] == []
+
+
+def test_a_manager_hears_that_the_service_is_ready_lives_and_ends(tmp_path):
+    manager = Listening(str(tmp_path / "notify"))
+    environ = {"NOTIFY_SOCKET": str(tmp_path / "notify"), "WATCHDOG_USEC": "400000"}
+    with service(tmp_path, "up", environ=environ) as running:
+        ready, beat = manager.until("READY"), manager.until("WATCHDOG")
+        running.end()
+        ended = manager.until("STOPPING")
+    manager.line.close()
+
+    assert ready["STATUS"] == "No match yet; 0 pages open."
+    assert beat["STATUS"] == "No match yet; 0 pages open."
+    assert ended["STATUS"] == "Ending."
+
+
+def test_asked_twice_the_service_ends_at_once(tmp_path):
+    """The second time it does not wait for the answer that is being given."""
+    code = (
+        "import sys, threading; from flask import Flask; from companion.pages import serving\n"
+        "serving.LAST_ANSWERS_S = 60\n"
+        "app, wait = Flask('x'), threading.Event().wait\n"
+        "app.add_url_rule('/', 'x', lambda: print('asked', flush=True) or wait(60))\n"
+        "serving.serve(app, '127.0.0.1', int(sys.argv[1]), lambda port: print('open', flush=True))"
+    )
+    port = free_port()
+    process = subprocess.Popen([sys.executable, "-c", code, str(port)], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    process.stdout.readline()
+    with socket.create_connection(("127.0.0.1", port), 30) as line:
+        line.sendall(get("/"))
+        assert process.stdout.readline() == "asked\n"
+        process.send_signal(signal.SIGTERM)
+        assert wait_until(lambda: not is_open(port))
+        process.send_signal(signal.SIGTERM)
+
+        assert process.wait(30) == 128 + signal.SIGTERM
+    process.stdout.close()
+
+
+def is_open(port: int) -> bool:
+    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 5):
+        return True
+    return False
+
+
+# --- Phones --------------------------------------------------------------------------------------------------
+
+
+class Clock:
+    """Seconds that pass when the test says so."""
+
+    now_s = 0.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def party(tmp_path, clock, monkeypatch) -> Phones:
+    monkeypatch.setattr(phones, "MOST_SEEN", 10)
+    return Phones(tmp_path, clock)
+
+
+def come_and_go(party: Phones, clock: Clock, how_many: int = 50) -> None:
+    for number in range(how_many):
+        clock.now_s += 1.0
+        party.seen(f"passer {number}", inside=True, device="iPhone")
+
+
+def test_phones_that_come_and_go_are_forgotten(party, clock):
+    come_and_go(party, clock)
+
+    assert len(party._now.seen_s) == len(party._now.numbers) == len(party._now.devices) == 10
+    assert set(party.present()) == {f"passer {number}" for number in range(40, 50)}
+
+
+def test_the_host_a_seat_and_who_asks_are_not_forgotten(party, clock):
+    party.arrive("host")
+    party.sit("ann", "Ann")
+    party.seen("ann", inside=True)
+    party.ask(Wish.SEAT, "bob", player="Ann")
+    come_and_go(party, clock)
+
+    assert {"host", "ann", "bob"} <= set(party._now.seen_s)
+    assert party.number("host") == 1
+    assert party.silent_s("ann") == 50.0
+
+
+def test_no_two_phones_have_the_same_number_though_others_were_forgotten(party, clock):
+    come_and_go(party, clock)
+
+    numbers = [party.number(phone) for phone in party.present()]
+
+    assert sorted(numbers) == list(range(41, 51))
+
+
+def test_a_phone_that_was_let_in_stays_so_as_long_as_it_has_a_seat(tmp_path, monkeypatch):
+    monkeypatch.setattr(phones, "MOST_KEPT", 3)
+    party = Phones(tmp_path)
+    for number in range(6):
+        party.ask(Wish.JOIN, f"phone {number}", f"Name {number}")
+        party.answer(party.asked[-1].id, yes=True)
+        if number == 0:
+            party.sit("phone 0", "Ann")
+
+    assert party.party.let_in == ("phone 0", "phone 3", "phone 4", "phone 5")
+    assert party.party.names["phone 0"] == "Name 0"
+
+
+def test_an_address_has_room_for_its_streams_and_pages():
+    assert MOST_AN_ADDRESS > 2 * live.MOST_STREAMS_AN_ADDRESS
+    assert connections.MOST_CONNECTIONS > live.MOST_STREAMS + MOST_AN_ADDRESS
+    assert serving.THREADS > live.MOST_STREAMS
+
+
+# --- As a family runs it, for a while ------------------------------------------------------------------------
+
+
+def test_many_idle_streams_leave_room_for_taps_and_are_all_given_back(tmp_path):
+    """tests/trust/idle_streams.py does the same with 500 of them, and looks how long a tap takes."""
+    with service(tmp_path, "demo", "--confirm", "tap") as running:
+        found = measured(running, "", streams=130, addresses=40, taps=10, crawl=20, mute=4)
+
+    assert (found.let_in, found.turned_away, found.refused) == (live.MOST_STREAMS, 30, 0)
+    assert found.after.sockets <= found.before.sockets + 1
+    assert found.during.threads < serving.THREADS + 10
+
+
+@pytest.mark.soak
+def test_phones_come_and_go_and_nothing_fails_or_grows():
+    """tests/trust/soak.py does the same for hours; COMPANION_SOAK_MINUTES says for how long here."""
+    minutes = float(os.environ.get("COMPANION_SOAK_MINUTES", "0.3"))
+    samples, tally, said = soak.soak(minutes, how_many=4, speed=2.0)
+
+    assert (tally.failed, said) == ([], [])
+    assert tally.done["exit code 0"] == 1
+    assert samples[-1].size.threads <= serving.THREADS + 10
+    assert minutes < 2 or all(verdict.is_flat for verdict in soak.verdicts(samples))
+
+
+def test_a_process_that_takes_ever_more_is_told_from_one_that_does_not():
+    flat = [size_at(number, 250_000 + 9_000 * (number % 5)) for number in range(100)]
+    grows = [size_at(number, 250_000 + 1_500 * number) for number in range(100)]
+
+    assert all(verdict.is_flat for verdict in soak.verdicts(flat))
+    assert [verdict.name for verdict in soak.verdicts(grows) if not verdict.is_flat] == ["rss_kb"]
+
+
+def size_at(number: int, rss_kb: int) -> soak.Sample:
+    return soak.Sample(60.0 * number, Size(rss_kb, 200_000, 131, 20, 5, 1.0), 100, 1, number)

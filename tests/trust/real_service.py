@@ -1,0 +1,192 @@
+"""The companion as a family runs it, in a process of its own, and what the system says of it while it runs."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from companion.data import KEY_NAME
+from companion.pages.people import join_token
+
+ROOT = Path(__file__).parent.parent.parent
+PAGE = 1024
+READY_WITHIN_S = 60.0
+PROGRAM = "import sys; from companion.cli import main; sys.argv[0] = 'companion'; main()"
+
+
+class Service:
+    """A running `companion up` or `companion demo`."""
+
+    def __init__(self, process: subprocess.Popen[str], port: int, folder: Path) -> None:
+        self.process, self.port, self.folder = process, port, folder
+        self.said: list[str] = []
+        self.ready = threading.Event()
+        pipes = (process.stdout, process.stderr)
+        self._hearing = [threading.Thread(target=self._hear, args=(pipe,), daemon=True) for pipe in pipes]
+        for thread in self._hearing:
+            thread.start()
+
+    def _hear(self, pipe) -> None:
+        with pipe:
+            self._listen(pipe)
+
+    def _listen(self, pipe) -> None:
+        for line in pipe:
+            self.said.append(line)
+            if "is ready" in line:
+                self.ready.set()
+
+    @property
+    def token(self) -> str:
+        """What the join code's link shows."""
+        return join_token(next(self.folder.rglob(KEY_NAME)).read_bytes())
+
+    def end(self, number: int = signal.SIGTERM, within_s: float = 30.0) -> int:
+        """Asks it to end; gives its exit code. It is killed where it does not."""
+        self.process.send_signal(number)
+        try:
+            return self.process.wait(within_s)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            return self.process.wait()
+        finally:
+            for thread in self._hearing:
+                thread.join(10)
+
+    def size(self) -> Size:
+        return size_of(self.process.pid)
+
+
+def free_port() -> int:
+    import socket
+
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return int(free.getsockname()[1])
+
+
+@contextmanager
+def service(
+    folder: Path,
+    *command: str,
+    environ: Mapping[str, str] | None = None,
+    before: Sequence[str] = (),
+    host: str = "127.0.0.1",
+) -> Iterator[Service]:
+    """Runs the companion on a free port over a data folder until it is left."""
+    port = free_port()
+    called = [
+        *before,
+        sys.executable,
+        "-c",
+        PROGRAM,
+        *command,
+        "--host",
+        host,
+        "--port",
+        str(port),
+        "--data",
+        str(folder),
+    ]
+    environ = {**os.environ, "PYTHONPATH": str(ROOT), **(environ or {})}
+    process = subprocess.Popen(
+        called,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environ,
+        cwd=folder,
+    )
+    running = Service(process, port, folder)
+    try:
+        wait_until(lambda: running.ready.is_set() or process.poll() is not None, READY_WITHIN_S, 0.005)
+        if not running.ready.is_set():
+            raise TimeoutError(f"The companion is not ready: {''.join(running.said)}")
+        yield running
+    finally:
+        running.end(signal.SIGKILL)
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """What a process takes up."""
+
+    rss_kb: int
+    pss_kb: int
+    threads: int
+    files: int
+    sockets: int
+    cpu_s: float
+
+
+def size_of(pid: int) -> Size:
+    """What a process takes up now, from /proc."""
+    proc = Path(f"/proc/{pid}")
+    status = dict(re.findall(r"^(\w+):\s+(\d+)", (proc / "status").read_text(), re.MULTILINE))
+    pss = re.search(r"^Pss:\s+(\d+)", (proc / "smaps_rollup").read_text(), re.MULTILINE)
+    links = [_target(link) for link in (proc / "fd").iterdir()]
+    ticks = (proc / "stat").read_text().rpartition(")")[2].split()[11:13]
+    return Size(
+        rss_kb=int(status["VmRSS"]),
+        pss_kb=int(pss[1]) if pss else 0,
+        threads=int(status["Threads"]),
+        files=len(links),
+        sockets=sum(link.startswith("socket:") for link in links),
+        cpu_s=sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK"),
+    )
+
+
+def _target(link: Path) -> str:
+    try:
+        return str(link.readlink())
+    except OSError:
+        return ""
+
+
+def asked(
+    port: int,
+    path: str,
+    fields: Mapping[str, str] | None = None,
+    *,
+    cookie: str = "",
+    source: str = "127.0.0.1",
+    timeout_s: float = 20.0,
+) -> tuple[int, bytes, str]:
+    """A page, or with `fields` a tap: status, body and the cookie the phone has then."""
+    line = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout_s, source_address=(source, 0))
+    headers = {"Host": f"127.0.0.1:{port}", "Cookie": cookie, "Accept-Encoding": "gzip"}
+    try:
+        if fields is None:
+            line.request("GET", path, headers=headers)
+        else:
+            from urllib.parse import urlencode
+
+            headers |= {
+                "Origin": f"http://127.0.0.1:{port}",
+                "Content-Type": "application/x-www-form-urlencoded",
+            }
+            line.request("POST", path, urlencode(fields), headers)
+        answer = line.getresponse()
+        body = answer.read()
+        given = answer.headers.get("Set-Cookie", "").partition(";")[0]
+        return answer.status, body, given or cookie
+    finally:
+        line.close()
+
+
+def wait_until(condition, within_s: float = 30.0, every_s: float = 0.02) -> bool:
+    """Whether something comes true in time."""
+    until_s = time.monotonic() + within_s
+    while not (holds := condition()) and time.monotonic() < until_s:
+        time.sleep(every_s)
+    return bool(holds)

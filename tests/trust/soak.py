@@ -1,0 +1,296 @@
+"""The companion runs for hours on the simulated table, with phones coming and going: what does it come to take up?
+
+    PYTHONPATH=tests:. python tests/trust/soak.py --minutes 60 [--phones 10] [--speed 6] [--confirm auto|tap] [--seed 0]
+
+Every few seconds memory, threads, open files, sockets and the data folder are written down. The first tenth, at least
+a minute, is for warming up. Memory is flat where the median of the last third of what follows is at most 8 % and
+16 MB above that of its first third (a straight line through single samples would be led by a photograph that is just
+being read), threads and files where the medians are at most 4 apart. Exits with 1 where they are not, or a page failed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import random
+import socket
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+
+from trust.real_service import Service, Size, asked, service, wait_until
+
+ROOT = Path(__file__).parent.parent.parent
+MOST_GROWTH = 0.08
+MOST_GROWTH_KB = 16 * 1024
+MOST_MORE = 4
+WARM_S = 60.0
+PAGES = (
+    *("/", "/more", "/may", "/plain", "/wall", "/score", "/play", "/past", "/past/players", "/seats", "/phone"),
+    *("/camera", "/camera/zones", "/decks", "/snap", "/setup", "/join", "/camera.jpg", "/difference/1.jpg"),
+    *("/api/state", "/api/matches", "/api/openapi.json", "/export.mbn"),
+)
+BAD = ("/nothing", "/proposal/999999.jpg", "/past/0", "/api/matches/x", "/../../etc/passwd", "/%00", "/past/1/9999")
+PLAYERS = {"seating": "2x1", "edition": "classic", "name1": "Ann", "name2": "Bob", "policy": "auto", "replace": "1"}
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """What the service took up at a moment."""
+
+    at_s: float
+    size: Size
+    folder_kb: int
+    hand: int
+    lines: int
+
+
+@dataclass(slots=True)
+class Tally:
+    """What the phones did, and what came of it."""
+
+    done: Counter[str] = field(default_factory=Counter)
+    failed: list[str] = field(default_factory=list)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def note(self, what: str, status: int) -> None:
+        with self.lock:
+            self.done[what] += 1
+            if status >= 500 and status != 503:
+                self.failed.append(f"{what}: {status}")
+
+
+class Phone:
+    """Somebody's phone: it opens pages, taps, streams, sends photographs, leaves, and comes as another one."""
+
+    def __init__(self, running: Service, number: int, tally: Tally, seed: int, confirm: str) -> None:
+        self.running, self.tally, self.confirm = running, tally, confirm
+        self.source = f"127.0.4.{number + 1}"
+        self.chance = random.Random(f"{seed} {number}")
+        self.cookie = ""
+
+    def run(self, over: threading.Event) -> None:
+        """Does one thing after the other."""
+        acts: Sequence[tuple[Callable[[], None], int]] = (
+            (self.look, 40),
+            (self.stream, 10),
+            (self.tap, 20),
+            (self.seat, 5),
+            (self.past, 8),
+            (self.wrong, 5),
+            (self.photograph, 1),
+            (self.another, 4),
+        )
+        while not over.wait(self.chance.uniform(0.1, 1.5)):
+            act = self.chance.choices([act for act, _ in acts], [often for _, often in acts])[0]
+            try:
+                act()
+            except OSError as error:
+                if not over.is_set():
+                    with self.tally.lock:
+                        self.tally.failed.append(f"{act.__name__}: {error}")
+
+    def ask(self, what: str, path: str, fields: dict[str, str] | None = None) -> tuple[int, bytes]:
+        status, body, self.cookie = asked(self.running.port, path, fields, cookie=self.cookie, source=self.source)
+        self.tally.note(what, status)
+        return status, body
+
+    def look(self) -> None:
+        self.ask("pages", self.chance.choice(PAGES))
+
+    def another(self) -> None:
+        """The phone has lost its cookie, or it is somebody else's."""
+        self.cookie = ""
+        self.ask("phones", f"/join?t={self.running.token}")
+
+    def seat(self) -> None:
+        fields = self.chance.choice(({"player": "Ann"}, {"player": "Bob"}, {"watch": "1"}, {"everybody": "1"}))
+        self.ask("seats", "/join", fields)
+
+    def wrong(self) -> None:
+        self.ask("bad requests", self.chance.choice(BAD))
+
+    def now(self) -> dict:
+        return json.loads(gunzipped(self.ask("states", "/api/state")[1]))
+
+    def tap(self) -> None:
+        """Answers what is asked, begins the next hand, enters a play, takes it back."""
+        now = self.now()
+        if now["winner"]:
+            self.ask("matches begun", "/setup", PLAYERS)
+        elif now["doubts"]:
+            self.ask("doubts", f"/doubt/{now['doubts'][0]['id']}", {"play": now["doubts"][0]["plays"][0]})
+        elif now["mismatches"]:
+            self.ask("differences", f"/difference/{now['mismatches'][0]['id']}", {"answer": "record"})
+        elif now["pending"]:
+            self.ask("confirmed", f"/proposal/{now['pending'][0]['id']}/confirm", {"anyway": "1"})
+        elif now["table"] and (now["table"].get("offered") or "simulated table" in (now["trouble"] or "")):
+            self.ask("hands", "/hand", {})
+        elif self.chance.random() < 0.1:
+            self.ask("policies", "/policy", {"policy": self.confirm})
+        else:
+            self.ask("hands", "/hand", {})
+
+    def past(self) -> None:
+        match = self.now()["match"] or 1
+        form = self.chance.choice(("", ".mbn", ".csv", ".jsonl", "/1", "/1?step=5", "/1.png"))
+        self.ask("past pages", f"/past/{match}{form}")
+
+    def photograph(self) -> None:
+        stills = sorted((ROOT / "tests/stills").rglob("*.jpg"))
+        status = sent_photograph(self.running.port, self.chance.choice(stills), self.cookie, self.source)
+        self.tally.note("photographs", status)
+
+    def stream(self) -> None:
+        """Listens for a while, and leaves with or without a word."""
+        with socket.create_connection(("127.0.0.1", self.running.port), 20, source_address=(self.source, 0)) as line:
+            head = f"GET /events HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: {self.cookie}\r\n\r\n"
+            line.sendall(head.encode())
+            line.settimeout(self.chance.uniform(0.2, 5))
+            with contextlib.suppress(TimeoutError):
+                while line.recv(65536):
+                    pass
+        self.tally.note("streams", 200)
+
+
+def gunzipped(body: bytes) -> bytes:
+    import gzip
+
+    return gzip.decompress(body) if body[:2] == b"\x1f\x8b" else body
+
+
+def sent_photograph(port: int, picture: Path, cookie: str, source: str) -> int:
+    """Sends a photograph as a phone's browser does; gives the status."""
+    import http.client
+
+    mark = "mille--bornes"
+    edition = f'--{mark}\r\nContent-Disposition: form-data; name="edition"\r\n\r\nclassic\r\n'
+    head = f'{edition}--{mark}\r\nContent-Disposition: form-data; name="photo"; filename="{picture.name}"\r\n'
+    body = f"{head}Content-Type: image/jpeg\r\n\r\n".encode() + picture.read_bytes() + f"\r\n--{mark}--\r\n".encode()
+    headers = {
+        "Cookie": cookie,
+        "Origin": f"http://127.0.0.1:{port}",
+        "Content-Type": f"multipart/form-data; boundary={mark}",
+    }
+    line = http.client.HTTPConnection("127.0.0.1", port, timeout=60, source_address=(source, 0))
+    try:
+        line.request("POST", "/snap", body, headers)
+        answer = line.getresponse()
+        answer.read()
+        return answer.status
+    finally:
+        line.close()
+
+
+def sampled(running: Service, folder: Path, began_s: float) -> Sample:
+    _, body, _ = asked(running.port, "/api/state")
+    now = json.loads(gunzipped(body))
+    kept = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) // 1024
+    return Sample(time.monotonic() - began_s, running.size(), kept, now["hand"], now["seq"])
+
+
+def soak(
+    minutes: float, *, how_many: int = 10, speed: float = 6.0, confirm: str = "auto", seed: int = 0, hands: int = 50
+) -> tuple[list[Sample], Tally, list[str]]:
+    """Runs it; gives the samples, what the phones did, and what the service printed after it was ready."""
+    samples: list[Sample] = []
+    tally, over = Tally(), threading.Event()
+    command = ("demo", "--speed", str(speed), "--confirm", confirm, "--hands", str(hands), "--seed", str(seed + 1))
+    with tempfile.TemporaryDirectory() as place, service(Path(place), *command) as running:
+        wait_until(lambda: any("phone" in line for line in running.said))
+        quiet = len(running.said)
+        phones = [Phone(running, number, tally, seed, confirm) for number in range(how_many)]
+        threads = [threading.Thread(target=phone.run, args=(over,), daemon=True) for phone in phones]
+        for thread in threads:
+            thread.start()
+        began_s = time.monotonic()
+        pause_s = max(1.0, min(10.0, minutes * 60 / 200))
+        while time.monotonic() - began_s < minutes * 60 and running.process.poll() is None:
+            samples.append(sampled(running, Path(place), began_s))
+            over.wait(pause_s)
+        over.set()
+        for thread in threads:
+            thread.join(60)
+        tally.note(f"exit code {running.end()}", 0)
+        said = [line for line in running.said[quiet:] if "has ended" not in line and line.strip(" █▀▄\n")]
+    return samples, tally, said
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether what is taken up stays the same."""
+
+    name: str
+    early: float
+    late: float
+    most: float
+
+    @property
+    def is_flat(self) -> bool:
+        return self.late - self.early <= self.most
+
+
+def verdicts(samples: Sequence[Sample]) -> list[Verdict]:
+    """The first and the last third after the time for warming up, side by side."""
+    warm_s = max(WARM_S, samples[-1].at_s / 10)
+    kept = [sample.size for sample in samples if sample.at_s >= warm_s] or [sample.size for sample in samples]
+    third = max(1, len(kept) // 3)
+    early, late = kept[:third], kept[-third:]
+    found = []
+    for name in ("rss_kb", "pss_kb", "threads", "files"):
+        before, after = (median(getattr(size, name) for size in part) for part in (early, late))
+        most = max(MOST_GROWTH_KB, MOST_GROWTH * before) if name.endswith("kb") else MOST_MORE
+        found.append(Verdict(name, before, after, most))
+    return found
+
+
+def report(samples: Sequence[Sample], tally: Tally, said: Sequence[str]) -> bool:
+    """Prints a table and the verdict; whether all stays as it is."""
+    print("minute  RSS MB  PSS MB  threads  files  sockets  folder kB  lines  CPU %")
+    step = max(1, len(samples) // 20)
+    for before, sample in zip(samples[::step], samples[step::step], strict=False):
+        size, cpu = sample.size, (sample.size.cpu_s - before.size.cpu_s) / (sample.at_s - before.at_s)
+        print(
+            f"{sample.at_s / 60:6.1f}{size.rss_kb / 1024:8.0f}{size.pss_kb / 1024:8.0f}{size.threads:9}{size.files:7}"
+            f"{size.sockets:9}{sample.folder_kb:11}{sample.lines:7}{100 * cpu:7.0f}"
+        )
+    print(", ".join(f"{number} {what}" for what, number in sorted(tally.done.items())))
+    for line in (*tally.failed[:10], *said[:10]):
+        print(f"! {line.rstrip()}")
+    found = verdicts(samples)
+    for verdict in found:
+        print(f"{verdict.name}: {verdict.early:.0f} -> {verdict.late:.0f}{'' if verdict.is_flat else '  GROWS'}")
+    well = all(verdict.is_flat for verdict in found) and not tally.failed and not said and "exit code 0" in tally.done
+    print(f"{samples[-1].at_s / 60:.0f} minutes, nothing grows and nothing failed: {'yes' if well else 'NO'}")
+    return well
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--minutes", type=float, default=60.0)
+    parser.add_argument("--phones", type=int, default=10)
+    parser.add_argument("--speed", type=float, default=6.0)
+    parser.add_argument("--hands", type=int, default=50)
+    parser.add_argument("--confirm", choices=("auto", "tap"), default="auto")
+    parser.add_argument("--seed", type=int, default=0)
+    given = parser.parse_args()
+    found = soak(
+        given.minutes,
+        how_many=given.phones,
+        speed=given.speed,
+        confirm=given.confirm,
+        seed=given.seed,
+        hands=given.hands,
+    )
+    return 0 if report(*found) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
