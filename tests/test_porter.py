@@ -177,25 +177,6 @@ def until_said(what) -> None:
         assert time.monotonic() < until
 
 
-def test_an_address_holds_so_many_connections_and_no_more(at, strangers, monkeypatch):
-    monkeypatch.setattr(porter, "MOST_CONNECTIONS", 3)
-    held = [connected(at) for _ in range(3)]
-    until_said(lambda: answer(at, f"GET /static/icon.svg HTTP/1.1\nHost: {at}\n\n")[0] == 0)
-    for line in held:
-        line.close()
-
-    until_said(lambda: answer(at, f"GET /static/icon.svg HTTP/1.1\nHost: {at}\n\n")[0] == 200)
-
-
-def test_the_machine_itself_holds_as_many_as_it_likes(at, monkeypatch):
-    monkeypatch.setattr(porter, "MOST_CONNECTIONS", 3)
-    held = [connected(at) for _ in range(6)]
-
-    assert answer(at, f"GET /static/icon.svg HTTP/1.1\nHost: {at}\n\n")[0] == 200
-    for line in held:
-        line.close()
-
-
 # --- What cannot be read -------------------------------------------------------------------------------------
 
 UNREADABLE = [

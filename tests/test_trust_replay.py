@@ -23,12 +23,15 @@ from companion.store import Event, Store
 WALL_CLOCKS_S = (0.0, -1.0, 1.8e9, 4.2e9, 1e300, float("inf"))
 
 
-@dataclass(frozen=True)
+@dataclass
 class Part:
     """The log as it was after some of its events."""
 
     whole: Store
     last: int
+    changed: Any = None
+    unsaved: None = None
+    note: None = None
 
     def matches(self) -> tuple[int, ...]:
         return tuple(match for match in self.whole.matches() if match <= self.last)

@@ -21,7 +21,7 @@ from trust.real_service import Size, asked, free_port, service, wait_until
 from companion import heartbeat, phones
 from companion.heartbeat import Heart, Manager
 from companion.match import Match
-from companion.pages import connections, create_app, live, serving
+from companion.pages import connections, create_app, live, porter, serving
 from companion.pages.connections import MOST_AN_ADDRESS, Server
 from companion.phones import Phones, Wish
 
@@ -320,6 +320,7 @@ def test_connections_that_are_answered_are_not_ended_for_others(monkeypatch):
 
 def test_requests_that_send_more_than_there_is_room_for_end_the_largest(monkeypatch):
     monkeypatch.setattr(connections, "MOST_HELD_BYTES", 300_000)
+    monkeypatch.setattr(porter.Porter, "room_for", lambda *_about: 1_000_000)
     head = b"POST /sent HTTP/1.1\r\nHost: localhost\r\nContent-Length: 900000\r\n\r\n"
     with turning(web()) as server, call(server, head + b"x" * 100_000) as small, call(server, head) as large:
         assert wait_until(lambda: any(channel.held_bytes > 100_000 for channel in server.channels()))

@@ -223,7 +223,7 @@ def _loss(home: Path, truth: Truth, told: Acknowledged) -> str | None:
         _look(home, truth, told)
     except Lost as lost:
         return str(lost)
-    except sqlite3.Error as error:
+    except (sqlite3.Error, Problem) as error:
         return f"the log cannot be used: {error}"
     return None
 
@@ -242,6 +242,7 @@ def _look(home: Path, truth: Truth, told: Acknowledged) -> None:
     except Problem as problem:
         raise Lost(f"the log does not open: {problem}") from problem
     try:
+        _need(store.note is None, f"the log had to be mended: {store.note and store.note.sentence}")
         _look_at_log(store, truth, told)
         _look_at_party(folder, truth, told)
         _go_on(store)
