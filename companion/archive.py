@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from companion import statistics
 from companion.events import Event
@@ -15,6 +16,8 @@ from companion.rules.judge import Game, HandResult
 from companion.rules.table import HowEnded
 from companion.statistics import Figures
 from companion.store import Store
+
+_Made = TypeVar("_Made")
 
 MOST_JUDGED = 16
 MOST_COUNTED = 2000
@@ -74,7 +77,10 @@ class Archive:
     def past(self, store: Store, match: int) -> Past | None:
         """A match of the log, the running one too; None where there is none of that number."""
         events = store.events(match)
-        return self._past.get((match, events[-1].seq), lambda: judged(match, events)) if events else None
+        if not events:
+            return None
+        key = match, events[-1].seq
+        return self._past.get(key, lambda: self._instead(self._past, key, judged(match, events)))
 
     def page(self, store: Store, page: int, size: int) -> tuple[tuple[Past, ...], int]:
         """A page of the matches, the newest first, and how many pages there are; the first page is 1."""
@@ -87,9 +93,15 @@ class Archive:
         return statistics.together(self._figures_of(store, match, last) for match, last in store.latest().items())
 
     def _figures_of(self, store: Store, match: int, last: int) -> dict[str, Figures]:
-        return self._figures.get(
-            (match, last), lambda: statistics.players_of(judge_on(MatchState(), history(store.events(match)).lines)[0])
-        )
+        def count() -> dict[str, Figures]:
+            return statistics.players_of(judge_on(MatchState(), history(store.events(match)).lines)[0])
+
+        return self._figures.get((match, last), lambda: self._instead(self._figures, (match, last), count()))
+
+    def _instead(self, kept: Kept[_Made], key: tuple[int, int], made: _Made) -> _Made:
+        """What was made of a match, in the place of what was made of it before it went on."""
+        kept.forget(lambda other: isinstance(other, tuple) and other[0] == key[0] and other[1] < key[1])
+        return made
 
 
 def judged(match: int, events: Sequence[Event]) -> Past:

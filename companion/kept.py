@@ -32,6 +32,12 @@ class Kept(Generic[_Value]):
             self._make(key, value, make)
         return value.result()
 
+    def forget(self, which: Callable[[Hashable], bool]) -> None:
+        """What nobody will ask for any more goes; who waits for it still gets it."""
+        with self._lock:
+            for key in [key for key in self._values if which(key)]:
+                del self._values[key]
+
     def _make(self, key: Hashable, value: Future[_Value], make: Callable[[], _Value]) -> None:
         try:
             value.set_result(make())

@@ -19,6 +19,7 @@ from trust.idle_streams import measured
 from trust.real_service import Size, asked, free_port, service, wait_until
 
 from companion import heartbeat, phones
+from companion.archive import Archive
 from companion.heartbeat import Heart, Manager
 from companion.match import Match
 from companion.pages import connections, create_app, live, porter, serving
@@ -574,3 +575,15 @@ def test_a_process_that_takes_ever_more_is_told_from_one_that_does_not():
 
 def size_at(number: int, rss_kb: int) -> soak.Sample:
     return soak.Sample(60.0 * number, Size(rss_kb, 200_000, 131, 20, 5, 1.0), 100, 1, number)
+
+
+def test_of_a_match_that_goes_on_only_the_last_is_kept_judged(match):
+    match.start(["edition classic", "side Ann", "side Bob", "hand first Ann"])
+    archive = Archive()
+    for number in range(5):
+        match.set_policy(("tap", "auto")[number % 2], "Ann")
+        archive.past(match.store, match.state.match)
+        archive.figures(match.store)
+
+    assert len(archive._past._values) == len(archive._figures._values) == 1
+    assert archive.past(match.store, match.state.match).last == match.state.seq
