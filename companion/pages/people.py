@@ -24,12 +24,14 @@ from companion.match import MatchState
 from companion.pages.context import service
 from companion.pages.words import N_, _
 from companion.phones import Phones, new_phone
+from companion.whole import read_small
 
 _MAY, _PHONE = "may", "phone"
 CODE_LETTERS = "CDFGHJKLMNPRTVWXY"
 """None that looks like another or like a figure, and no vowels: no code is a word."""
 
 CODE_LENGTH = 4
+KEY_BYTES = 32
 
 
 class NotYours(Problem):
@@ -40,17 +42,26 @@ def load_secret(folder: Path) -> bytes:
     """The key that signs cookies, made on first use and readable by its owner alone."""
     path = folder / KEY_NAME
     try:
-        if not path.exists():
-            _write_new(path, secrets.token_bytes(32))
-        return path.read_bytes()
+        key = read_small(path) if path.exists() else b""
+        # Anybody could sign with the key of an empty file; then phones scan the join code once more.
+        if len(key) < KEY_BYTES:
+            key = secrets.token_bytes(KEY_BYTES)
+            _write_new(path, key)
+        return key
     except OSError as error:
         raise Problem(f"{path} cannot be used ({error.strerror}): choose another folder with --data.") from error
 
 
 def _write_new(path: Path, key: bytes) -> None:
-    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    """Puts the key in its place once all of it is on the disk, for nobody else to read."""
+    new = path.with_name(f"{path.name}.new")
+    new.unlink(missing_ok=True)
+    fd = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(fd, "wb") as file:
         file.write(key)
+        file.flush()
+        os.fsync(file.fileno())
+    new.replace(path)
 
 
 def join_token(secret: bytes) -> str:

@@ -100,7 +100,9 @@ def lines_of(edition: str, chance: random.Random, texts: list[str], *, as_lies: 
     rules = random_rules(edition, chance)
     teams = random_teams(rules, chance)
     game = judge.NEW_GAME
-    header = notation.header_text(teams, edition, chance.choice((None, 200, 400, 700, 1000, 5000)), dict(options(rules)))
+    header = notation.header_text(
+        teams, edition, chance.choice((None, 200, 400, 700, 1000, 5000)), dict(options(rules))
+    )
     header += [f'player {player} "{player} é"' for player in teams[0].players]
     for text in [*header, f"hand first {teams[0].players[0]}"]:
         texts.append(text)

@@ -30,7 +30,17 @@ OURS = (
     *edition_names(),
     *switches(),
     *("Ann", "Bob", "!", ">", "under", "anyway", "for", "hand first Ann", "option extension=no", "target 1000"),
-    *("100*2", "100*2*2", "100*999999999", "25*0", "*", "side A = B, C", 'player Ann "x"', "deck stop=5", "edition ../x"),
+    *(
+        "100*2",
+        "100*2*2",
+        "100*999999999",
+        "25*0",
+        "*",
+        "side A = B, C",
+        'player Ann "x"',
+        "deck stop=5",
+        "edition ../x",
+    ),
     *(f"side S{n}" for n in range(20)),
     "side " + ",".join(f"P{n}" for n in range(3000)),
     "option " + "=".join("x" * 9 for _ in range(300)),
@@ -78,7 +88,9 @@ def hostile_record(text: str, chance: random.Random) -> bytes:
     if kind < 0.05:
         return chance.randbytes(chance.choice((0, 1, 10, 500, 5000)))
     if kind < 0.15:
-        return "\n".join(chance.choice((*WORDS, *OURS)) for _ in range(chance.randint(1, 60))).encode("utf-8", "replace")
+        return "\n".join(chance.choice((*WORDS, *OURS)) for _ in range(chance.randint(1, 60))).encode(
+            "utf-8", "replace"
+        )
     if kind < 0.2:
         return text.translate(LOOKALIKE).encode()
     if kind < 0.25:

@@ -27,7 +27,7 @@ MARK = "zqx<b>\"'&zqx"
 ESCAPE = "\x1b]0;zqx\x07\x1b[2J"
 """What would clear a terminal and name its window."""
 
-MOST_SHOWN = 12
+MOST_SHOWN = 20
 
 WORDS = (
     "",
@@ -84,7 +84,7 @@ WORDS = (
 """Words that have broken programs before."""
 
 
-class TooLong(Exception):
+class TooLong(BaseException):
     """Something took longer than anybody waits."""
 
 
@@ -103,6 +103,8 @@ class Findings:
     def found(self, what: str, sample: object = "") -> None:
         """Something went wrong with a sample."""
         self.wrong.append(f"{what}\n    with {shortened(sample)}")
+        if len(self.wrong) <= MOST_SHOWN:
+            print(f"FOUND {self.wrong[-1]}", flush=True)
 
     def took(self, seconds: float, what: str) -> None:
         """How long one of them took."""
@@ -112,7 +114,7 @@ class Findings:
     def add(self, other: Findings) -> None:
         """What another process has found."""
         self.tried += other.tried
-        self.wrong += other.wrong
+        self.wrong += other.wrong  # said by the other process
         self.took(other.slowest_s, other.slowest)
 
     @contextlib.contextmanager
@@ -130,9 +132,7 @@ class Findings:
         self.took(time.monotonic() - start_s, kind)
 
     def close(self) -> int:
-        """Says what came of it, the findings first; 1 where there are any."""
-        for one in self.wrong[:MOST_SHOWN]:
-            print(f"FOUND {one}")
+        """Says what came of it; 1 where there are findings."""
         if len(self.wrong) > MOST_SHOWN:
             print(f"… and {len(self.wrong) - MOST_SHOWN} more")
         kinds = ", ".join(f"{kind} {count:,}" for kind, count in sorted(self.tried.items()))
