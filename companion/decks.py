@@ -561,6 +561,8 @@ def _unpacked(file: Path, sent: bytes | None = None) -> dict[str, bytes]:
             for info in infos:
                 _check_entry(file, info, content)
                 content[info.filename] = _read_entry(file, packed, info)
+    except Problem:
+        raise
     except FileNotFoundError as error:
         raise Problem(say("There is no file %(path)s: check the path.", path=file)) from error
     except OSError as error:
@@ -569,8 +571,7 @@ def _unpacked(file: Path, sent: bytes | None = None) -> dict[str, bytes]:
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError) as error:
         raise _bad_file(file, say("it is no zip file, or damaged")) from error
     except Exception as error:
-        if type(error).__module__ not in ("zlib", "lzma", "_lzma"):
-            raise
+        # About a damaged file those who unpack it raise errors of every kind: zlib's, lzma's, of numbers too large.
         raise _bad_file(file, say("it is damaged")) from error
     if FILE_NAME not in content:
         raise _bad_file(file, say("it holds no %(file)s", file=FILE_NAME))

@@ -274,3 +274,19 @@ def test_a_picture_without_end_is_not_packed(tmp_path):
 
     with pytest.raises(Problem, match="larger than 16 MB"):
         export_deck(read_deck(folder), tmp_path / "out.zip")
+
+
+def test_a_file_that_says_an_entry_lies_beyond_every_end_is_refused(tmp_path):
+    path = tmp_path / "deck.zip"
+    with zipfile.ZipFile(path, "w") as packed:
+        packed.writestr("deck.toml", b'edition = "classic"')
+    raw = bytearray(path.read_bytes())
+    at = raw.find(b"PK\x01\x02")
+    raw[at + 30 : at + 32] = (12).to_bytes(2, "little")
+    raw[at + 42 : at + 46] = b"\xff" * 4
+    raw[at + 46 + 9 : at + 46 + 9] = b"\x01\x00\x08\x00" + b"\xff" * 8
+    end = raw.find(b"PK\x05\x06")
+    raw[end + 12 : end + 16] = (end - at).to_bytes(4, "little")
+
+    with pytest.raises(Problem, match="no deck that can be used"):
+        import_deck(path, tmp_path, recoded, sent=bytes(raw))

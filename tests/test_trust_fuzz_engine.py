@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import random
 
+import pytest
 from trust import fuzz_codes, fuzz_engine, fuzz_records
-from trust.fuzzing import Findings
+from trust.fuzzing import Findings, faults_of, run_command
 
+from companion import cli
 from companion.codes import CARDS
 from companion.labels import payload
 
@@ -50,3 +53,22 @@ def test_codes_of_others_on_a_table_are_no_cards(tmp_path):
 
     assert findings.wrong == []
     assert findings.figures["wrong cards"] == 0
+
+
+@pytest.mark.parametrize("name", ["\udcff.mbn", "\x1b[2J.mbn", "a\nb.mbn"])
+@pytest.mark.parametrize("words", [("replay",), ("replay", "--json"), ("score",), ("read",), ("editions", "check")])
+def test_a_file_s_name_is_shown_without_what_steers_the_terminal(tmp_path, name, words):
+    path = tmp_path / name
+    path.write_text("side Ann\nside Bob\nhand first Ann\nAnn 100\n")
+    ran = run_command(*words, str(path))
+
+    assert faults_of(ran) == []
+    assert [json.loads(line)["line"] for line in ran.out.splitlines() if "verdict" in line] in ([], [4])
+
+
+def test_a_record_that_never_ends_is_not_read_to_its_end(monkeypatch):
+    monkeypatch.setattr(cli, "_MOST_RECORD_BYTES", 1000)
+    ran = run_command("replay", "/dev/zero")
+
+    assert ran.code == 1
+    assert "no record is" in ran.err

@@ -9,12 +9,17 @@ from collections.abc import Callable
 from typing import Any
 
 from flask import Flask
+from waitress.parser import HTTPRequestParser
 from waitress.server import create_server
 
 from companion.errors import Problem
 from companion.match import Match
 from companion.pages import address, people
 from companion.snap import MOST_SENT_BYTES
+
+# Waitress names the path of a request whose phone has gone before the answer. One that could not be read has none,
+# and the error about that would be logged at length, and leave its connection behind.
+setattr(HTTPRequestParser, "path", "")  # noqa: B010
 
 THREADS = 128
 """More than the streams that are let in, so that taps always find one."""
