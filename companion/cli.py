@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 _WRONG = 1
 """Exit code: done, and something is wrong in the input."""
+
+_MOST_RECORD_BYTES = 256_000_000
 
 
 def main() -> None:
@@ -63,8 +65,13 @@ def _leave() -> None:
 
 
 def _complain(sentence: str, code: int) -> int:
-    click.echo(sentence, err=True)
+    _warn(sentence)
     return code
+
+
+def _warn(sentence: str) -> None:
+    """Says something on standard error; nothing that somebody has put into a file or its name steers the terminal."""
+    click.echo("".join(char if char.isprintable() or char == "\n" else "·" for char in sentence), err=True)
 
 
 def _data(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -91,7 +98,7 @@ def _with_own_editions(context: click.Context, _option: click.Parameter, data: P
         from companion.rules.edition import keep_own_editions
 
         for sentence in keep_own_editions(folder):
-            click.echo(sentence, err=True)
+            _warn(sentence)
     return data
 
 
@@ -116,14 +123,27 @@ def _deck(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def _read_record(path: Path) -> str:
     try:
-        return path.read_bytes().decode("utf-8", errors="replace")
+        with path.open("rb") as file:
+            raw = file.read(_MOST_RECORD_BYTES + 1)
     except OSError as error:
         raise Problem(f"The record {path} cannot be read ({error.strerror}): check the path.") from error
+    if len(raw) > _MOST_RECORD_BYTES:
+        raise Problem(f"{path} is larger than {_MOST_RECORD_BYTES // 1_000_000} MB: no record is.", _WRONG)
+    return raw.decode("utf-8", errors="replace")
 
 
-def _print_json(items: Iterable[dict[str, Any]]) -> None:
+def _print_json(items: Iterable[Any]) -> None:
     for item in items:
-        click.echo(json.dumps(item, ensure_ascii=False))
+        line = json.dumps(item, ensure_ascii=False)
+        # What a terminal or a program after us might stumble over is written with its number.
+        click.echo(line if line.isprintable() else _UNPRINTABLE.sub(_numbered, line))
+
+
+_UNPRINTABLE = re.compile(r"[^ -~]")
+
+
+def _numbered(found: re.Match[str]) -> str:
+    return found[0] if found[0].isprintable() else json.dumps(found[0])[1:-1]
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -205,7 +225,7 @@ def _wrong_in(file: str, lines: Sequence[JudgedLine]) -> int:
     from companion.rules import judge
 
     if not lines:
-        click.echo(f"{file}: there is no play in it.", err=True)
+        _warn(f"{file}: there is no play in it.")
     return _WRONG if any(line.verdict != judge.LEGAL for line in lines) else 0
 
 
@@ -231,7 +251,7 @@ def _scored(path: Path, text: str) -> int:
     from companion.rules import judge, notation
 
     lines: list[judge.JudgedLine] = []
-    click.echo(path.name)
+    click.echo(report.printable(path.name))
     for item in judge.judge(notation.lines(text)):
         if isinstance(item, judge.HandResult):
             click.echo("\n".join(["", *report.score_sheet(item)]))
@@ -239,9 +259,9 @@ def _scored(path: Path, text: str) -> int:
         lines.append(_without_table(item))
         if item.verdict != judge.LEGAL:
             counted = "counted all the same" if item.applied else "not counted"
-            click.echo(f"  {counted}: {report.judged_line(item, str(path))}", err=True)
+            _warn(f"  {counted}: {report.judged_line(item, str(path))}")
     for sentence in report.closing(lines):
-        click.echo(f"  {sentence}", err=True)
+        _warn(f"  {sentence}")
     return _wrong_in(str(path), lines)
 
 
@@ -368,7 +388,7 @@ def print_sheets(
         click.echo(path)
     note = about_size(size_mm)
     if note:
-        click.echo(note, err=True)
+        _warn(note)
 
 
 @companion.command()
@@ -414,7 +434,7 @@ def enroll(
     got, wrong = 0, 0
     for said in enrol_folder(enrolment, folder) if folder else _guided(enrolment, str(source)):
         got, wrong = got + said.is_kept, wrong + said.is_fault
-        click.echo(said.sentence, err=said.is_fault)
+        (_warn if said.is_fault else click.echo)(said.sentence)
     if not got:
         where = folder or source
         raise Problem(f"No face of '{deck}' was enrolled from {where}: see above for what is wrong with each picture.")
@@ -432,7 +452,7 @@ def _guided(enrolment: Any, source: str) -> Iterable[Any]:
     from companion.vision.camera import frames
     from companion.vision.stillness import STILL_S
 
-    pictures = frames(source, fps=10.0, tell=lambda notice: click.echo(notice.sentence, err=True))
+    pictures = frames(source, fps=10.0, tell=lambda notice: _warn(notice.sentence))
     keys = TerminalKeys() if sys.stdin.isatty() else None
     if keys:
         click.echo("Each card is taken as soon as it lies still. Enter leaves one out; q and Enter ends.")
@@ -585,16 +605,16 @@ def read_images(
     unread, pictures, photos = 0, [], _Photos(table)
     named = deck or (table.cards if table else None)
     how: dict[str, Any] = {"drawing": table.drawing if table else None, "also": photos}
-    how["templates"] = faces_of(named, data, tell=partial(click.echo, err=True))
+    how["templates"] = faces_of(named, data, tell=_warn)
     for found in read_pictures(images, allowed=allowed, **how):
         if "problem" in found:
             unread += 1
-            click.echo(found["problem"], err=True)
+            _warn(str(found["problem"]))
             continue
         found["cards"] = report.in_order(cast("list[dict[str, Any]]", found["cards"]))
         pictures.append(found)
         if as_json or not (audited or counted):
-            click.echo(json.dumps(found, ensure_ascii=False) if as_json else "\n".join(report.picture(found)))
+            _print_json([found]) if as_json else click.echo("\n".join(map(report.printable, report.picture(found))))
         if "setup" in found and not (as_json or audited or counted):
             click.echo("\n".join(report.allowed_by_camera(cast("dict[str, Any]", found["setup"]))))
     if counted:
@@ -699,7 +719,7 @@ def watch(
 
     how: dict[str, Any] = {"confirm": confirm, "extension": extension, "fps": fps, "deck": deck, "data": data}
     for item in service.watched(source, setup, **how):
-        click.echo(json.dumps(item, ensure_ascii=False) if as_json else report.watched(item))
+        _print_json([item]) if as_json else click.echo(report.watched(item))
 
 
 @companion.command()

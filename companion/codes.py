@@ -15,7 +15,7 @@ import numpy.typing as npt
 import qrcode
 from qrcode import constants, util
 
-from companion.labels import payload
+from companion.labels import card_id_of, payload
 
 MODULES = 21
 LEAST_DISTANCE = 78
@@ -88,6 +88,15 @@ def modules(card_id: str) -> npt.NDArray[np.bool_]:
     dark = np.array(code.get_matrix(), bool)
     dark.flags.writeable = False
     return dark
+
+
+def card_of_text(text: str) -> str | None:
+    """The physical card whose sticker says that text; None for any other, also for a copy that no sticker is made for.
+
+    The text comes from a camera and may be anything.
+    """
+    card_id = card_id_of(text)
+    return card_id if card_id in _NUMBER_OF else None
 
 
 def tag_id(card_id: str) -> int:

@@ -13,7 +13,7 @@ from companion.decks import deck_names, load_deck
 from companion.errors import Problem
 from companion.said import say
 from companion.vision.templates import Templates, load_templates
-from companion.whole import write_whole
+from companion.whole import read_small, write_whole
 
 KEPT_NAME = "deck-in-use.json"
 """The file of the data folder in which the choice is kept."""
@@ -41,7 +41,7 @@ def faces_of(
 def chosen_deck(data: Path) -> str | None:
     """The deck chosen in a data folder; None where none is, or the chosen one is gone."""
     try:
-        kept = json.loads((data / KEPT_NAME).read_text(encoding="utf-8"))
+        kept = json.loads(read_small(data / KEPT_NAME))
         name = kept.get("deck") if isinstance(kept, dict) else None
         return name if isinstance(name, str) and name in deck_names(data) else None
     except (OSError, ValueError, RecursionError, Problem):

@@ -13,7 +13,6 @@ import json
 import re
 import shutil
 import tempfile
-import tomllib
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,12 +23,14 @@ from types import MappingProxyType
 
 from companion.calling import typed
 from companion.errors import Problem
+from companion.rules import toml_lines
 from companion.rules.cards import Card, card_of_slug
 from companion.rules.edition import Edition, EditionError, load_edition
+from companion.rules.edition_file import toml_fault
 from companion.rules.spelling import meant, shown
-from companion.said import Said, say, say_many
+from companion.said import Said, plain, say, say_many
 from companion.shipped import shipped
-from companion.whole import write_whole
+from companion.whole import read_small, write_whole
 
 DECKS_NAME = "decks"
 """The folder of the data folder in which one's own decks lie."""
@@ -261,7 +262,7 @@ def read_description(folder: Path) -> Description:
     """What the `deck.toml` of a folder says. Raises Problem naming the file for the first thing wrong in it."""
     path = folder / FILE_NAME
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        data = _tables(read_small(path))
     except OSError as error:
         closed = say(
             "The deck's file %(path)s cannot be read (%(error)s): look at the file's rights.",
@@ -269,7 +270,7 @@ def read_description(folder: Path) -> Description:
             error=error.strerror,
         )
         raise Problem(closed) from error
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         damaged = say(
             "The deck's file %(path)s is damaged (%(error)s): enrol the deck anew.", path=path, error=str(error)
         )
@@ -282,8 +283,23 @@ def read_description(folder: Path) -> Description:
     return description
 
 
+def _tables(raw: bytes) -> dict[str, object]:
+    """The tables of a `deck.toml`. Raises ValueError with a sentence for what is none."""
+    text = ""
+    try:
+        text = raw.decode("utf-8")
+        return toml_lines.load(text)
+    except RecursionError as error:
+        raise ValueError(say("the brackets are nested too deeply")) from error
+    except UnicodeDecodeError as error:
+        raise ValueError(say("it is no text in UTF-8")) from error
+    except ValueError as error:
+        fault = toml_fault(str(error), text)
+        raise ValueError(f"line {fault.line}: {fault.say.rstrip('.')}") from error
+
+
 def _check_back(named: object, folder: Path) -> None:
-    if named and (str(named) != Path(str(named)).name or not (folder / str(named)).is_file()):
+    if named and (str(named) not in {path.name for path in folder.iterdir()} or not (folder / str(named)).is_file()):
         none = say(
             "The deck in %(folder)s has no picture '%(name)s', which its %(file)s names.",
             folder=folder,
@@ -314,15 +330,16 @@ def _description(data: Mapping[str, object], name: str) -> Description:
         name,
         str(data["edition"]),
         checked_size(data.get("size_mm", list(CARD_MM))),
-        str(data.get("title", "")),
-        str(data.get("maker", "")),
+        plain(data.get("title", ""), _LONGEST_TEXT),
+        plain(data.get("maker", ""), _LONGEST_TEXT),
         str(made)[:10] if made else None,
     )
 
 
 def checked_size(value: object) -> tuple[float, float]:
     """Width and height of a card in millimetres. Raises ValueError with a sentence."""
-    numbers = [float(n) for n in value if isinstance(n, int | float)] if isinstance(value, list | tuple) else []
+    sizes = value if isinstance(value, list | tuple) else ()
+    numbers = [float(n) for n in sizes if isinstance(n, int | float) and abs(n) <= LARGEST_MM]
     if len(numbers) != 2 or not all(SMALLEST_MM <= n <= LARGEST_MM for n in numbers) or numbers[0] >= numbers[1]:
         wrong = say(
             "a card's size is its width and its height, the shorter first, in millimetres"
@@ -449,6 +466,8 @@ def export_deck(deck: Deck, out: Path) -> Path:
     new = path.with_name(f"{path.name}.new")
     pictures = sorted(picture for paths in (*deck.faces.values(), deck.back) for picture in paths)
     try:
+        for picture in pictures:
+            _check_size(picture)
         # A zip file knows no day before 1980; pictures taken before a small computer knew the day are from 1970.
         with zipfile.ZipFile(new, "w", zipfile.ZIP_STORED, strict_timestamps=False) as packed:
             for file in (deck.folder / FILE_NAME, *pictures):
@@ -460,6 +479,17 @@ def export_deck(deck: Deck, out: Path) -> Path:
         )
         raise Problem(full) from error
     return path
+
+
+def _check_size(picture: Path) -> None:
+    """Raises Problem for a picture that no deck would be taken in with."""
+    if picture.stat().st_size > _MOST_PICTURE_BYTES:
+        large = say(
+            "The picture %(name)s is larger than %(mb)d MB; save it smaller.",
+            name=picture,
+            mb=_MOST_PICTURE_BYTES // 1_000_000,
+        )
+        raise Problem(large)
 
 
 def import_deck(
@@ -479,9 +509,9 @@ def import_deck(
     """
     content = _unpacked(file, sent)
     try:
-        described = tomllib.loads(content.pop(FILE_NAME).decode("utf-8"))
+        described = _tables(content.pop(FILE_NAME))
         inner = _description(described, "")
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise _bad_file(
             file, say("its %(file)s is damaged: %(error)s", file=FILE_NAME, error=_unended(error))
         ) from error
@@ -532,6 +562,8 @@ def _unpacked(file: Path, sent: bytes | None = None) -> dict[str, bytes]:
             for info in infos:
                 _check_entry(file, info, content)
                 content[info.filename] = _read_entry(file, packed, info)
+    except Problem:
+        raise
     except FileNotFoundError as error:
         raise Problem(say("There is no file %(path)s: check the path.", path=file)) from error
     except OSError as error:
@@ -540,8 +572,7 @@ def _unpacked(file: Path, sent: bytes | None = None) -> dict[str, bytes]:
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError) as error:
         raise _bad_file(file, say("it is no zip file, or damaged")) from error
     except Exception as error:
-        if type(error).__module__ not in ("zlib", "lzma", "_lzma"):
-            raise
+        # About a damaged file those who unpack it raise errors of every kind: zlib's, lzma's, of numbers too large.
         raise _bad_file(file, say("it is damaged")) from error
     if FILE_NAME not in content:
         raise _bad_file(file, say("it holds no %(file)s", file=FILE_NAME))

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from companion.errors import Problem
 from companion.layout import all_mats
-from companion.said import Said, Term, say
-from companion.whole import write_whole
+from companion.said import Said, Term, plain, say
+from companion.whole import read_small, write_whole
 
 FILE_NAME = "drawn-zones.json"
 ZONE_NAMES = tuple(f"{layout.id}/{zone}" for layout in all_mats() for zone in layout.zones)
@@ -188,11 +188,11 @@ def _picture(value: object) -> tuple[int, int]:
 def _zone(table: Mapping[str, object]) -> DrawnZone:
     name = table.get("name")
     if name not in ZONE_NAMES:
-        raise ValueError(f"there is no zone '{name}'; zones are {_known_names()}.")
+        raise ValueError(f"there is no zone '{plain(name, 40)}'; zones are {_known_names()}.")
     unknown = sorted(set(table) - _TABLE_KEYS)
     if unknown:
         known = ", ".join(sorted(_TABLE_KEYS))
-        raise ValueError(f"the zone '{name}' has an unknown key '{unknown[0]}'; known are {known}.")
+        raise ValueError(f"the zone '{name}' has an unknown key '{plain(unknown[0], 40)}'; known are {known}.")
     size = _numbers(table["zone_mm"], 2) if "zone_mm" in table else None
     if "zone_mm" in table and (size is None or not all(20 <= length <= 2000 for length in size)):
         raise ValueError(f"'zone_mm' of '{name}' is width and height in millimetres, such as zone_mm = [74, 136].")
@@ -215,7 +215,7 @@ def _seats(data: Mapping[str, object]) -> tuple[tuple[str, Seat], ...]:
 def _seat(name: str, table: Mapping[str, object]) -> Seat:
     seat = table.get("seat", "bottom")
     if seat not in tuple(Seat):
-        raise ValueError(f"'seat' of '{name}' is bottom, left, top or right, not '{seat}'.")
+        raise ValueError(f"'seat' of '{name}' is bottom, left, top or right, not '{plain(seat, 40)}'.")
     return Seat(str(seat))
 
 
@@ -374,7 +374,7 @@ def _load(path: Path | None) -> Drawing | None:
     if path is None:
         return None
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = json.loads(read_small(path))
         if not isinstance(data, dict):
             raise ValueError(say("it holds no table."))
         return parse_drawing(data)

@@ -20,7 +20,7 @@ from typing import Any
 from companion import news
 from companion.news import Kind, News
 from companion.said import Said, say
-from companion.whole import write_whole
+from companion.whole import read_small, write_whole
 
 KEPT_NAME = "phones.json"
 SEAT_AWAY_S = 120.0
@@ -372,7 +372,8 @@ def _recent(party: Party) -> Party:
 def _read(path: Path) -> Party:
     """The party that was kept; an empty one where none was, or it cannot be read: then the next phone is host."""
     try:
-        kept = json.loads(path.read_text(encoding="utf-8"))
+        kept = json.loads(read_small(path))
+        json.dumps(kept, ensure_ascii=False).encode()  # half a sign could be neither shown nor kept again
         host = kept.get("host")
         return Party(
             host=host if isinstance(host, str) else None,

@@ -19,6 +19,9 @@ from companion.rules.table import HowEnded, Table
 MOST_BESIDE = 8
 """So many cards that lie in no zone are listed one by one."""
 
+MOST_OF_A_LINE = 200
+"""So much of a line of a record is shown: longer ones say no play."""
+
 _ITEM_NAMES = {
     Item.DISTANCE: "Distance",
     Item.SAFETIES: "Safeties",
@@ -38,7 +41,8 @@ def judged_line(judged: JudgedLine, file: str) -> str:
     said = [f"{reasons.say(why)} [{reasons.rule(why, edition)}]" for why in judged.reasons]
     said += [judged.unreadable] if judged.unreadable else []
     said += [f"remark: {reasons.say(why)}" for why in judged.remarks]
-    return f"{file}:{judged.line.number}: {printable(judged.line.text)}: {judged.verdict}" + "".join(
+    text = printable(judged.line.text[:MOST_OF_A_LINE]) + "…" * (len(judged.line.text) > MOST_OF_A_LINE)
+    return f"{printable(file)}:{judged.line.number}: {text}: {judged.verdict}" + "".join(
         f" – {sentence}" for sentence in said
     )
 

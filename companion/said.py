@@ -71,6 +71,13 @@ class Term(Said):
         return self.called(self[:1].upper() + self[1:])
 
 
+def plain(text: object, most: int = 500) -> str:
+    """A stranger's text within a sentence: of one line, nothing in it that steers a terminal, and not too long."""
+    short = str(text)[: most + 1]
+    signs = "".join(char if char.isprintable() else "·" for char in short[:most])
+    return f"{signs}…" if len(short) > most else signs
+
+
 def say(pattern: str, **values: object) -> Said:
     """A sentence from a pattern with `%(name)s` places; the mark by which the texts to translate are found."""
     return Said(pattern, **values)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,11 +11,13 @@ from typing import Any
 from companion.drawn_zones import Drawing, check_sides, parse_drawing
 from companion.errors import Problem
 from companion.layout import MAX_SIDES
-from companion.rules import notation, referee
+from companion.rules import notation, referee, toml_lines
 from companion.rules.cards import Card, card_of_slug
 from companion.rules.edition import Edition, EditionError, check_options, load_edition
 from companion.rules.edition_file import toml_fault
 from companion.rules.table import Team
+from companion.said import plain
+from companion.whole import read_small
 
 _KEYS = {"edition", "deck", "target", "first", "options", "side", "picture", "zone", "cards"}
 _TABLES = ("options", "deck", "side", "zone")
@@ -83,16 +84,16 @@ def deck_lines(counts: Iterable[tuple[Card, int]]) -> list[str]:
 def read_setup(path: Path) -> Setup:
     """The setup in a TOML file. Raises Problem with one sentence, naming the file and what is wrong in it."""
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = read_small(path).decode("utf-8-sig")
         return parse_setup(_tables(text))
     except _UnwrittenError as error:
-        raise Problem(f"{path}:{error.line}: {error}") from error
+        raise Problem(f"{path}:{error.line}: {plain(error)}") from error
     except OSError as error:
         raise Problem(f"The setup file {path} cannot be read ({error.strerror}): check the path.") from error
     except UnicodeDecodeError as error:
         raise Problem(f"{path}: this is no text file; a setup file is a text in UTF-8.") from error
     except (EditionError, ValueError) as error:
-        raise Problem(f"{path}: {error}") from error
+        raise Problem(f"{path}: {plain(error)}") from error
 
 
 class _UnwrittenError(Exception):
@@ -110,7 +111,7 @@ def _tables(text: str) -> dict[str, Any]:
         say = f"write [[{lone[1]}]] in the place of [{lone[1]}]: two brackets, for there may be several."
         raise _UnwrittenError(text.count("\n", 0, lone.start()) + 1, say)
     try:
-        return tomllib.loads(text)
+        return toml_lines.load(text)
     except RecursionError as error:
         raise _UnwrittenError(1, "the brackets are nested too deeply.") from error
     except ValueError as error:

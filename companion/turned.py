@@ -18,7 +18,7 @@ from companion.errors import Problem
 from companion.said import say
 from companion.vision.boxes import Image
 from companion.vision.camera import Frame
-from companion.whole import write_whole
+from companion.whole import read_small, write_whole
 
 KEPT_NAME = "picture-turn.json"
 QUARTERS = {90: cv2.ROTATE_90_CLOCKWISE, 180: cv2.ROTATE_180, 270: cv2.ROTATE_90_COUNTERCLOCKWISE}
@@ -64,7 +64,7 @@ class KeptTurn:
 def _read(path: Path) -> Turn:
     """What was kept; the picture as it is where nothing was, or nothing that can be used."""
     try:
-        kept = json.loads(path.read_text(encoding="utf-8"))
+        kept = json.loads(read_small(path))
         degrees, mirrored = kept["degrees"], kept["mirrored"]
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
         return AS_IT_IS

@@ -1,11 +1,15 @@
-"""Small files of the data folder: written whole or not at all, and on the disk when that is said."""
+"""Small files of the data folder: written whole or not at all, and on the disk when that is said; read with care."""
 
 from __future__ import annotations
 
 import errno
 import os
+import stat
 import threading
 from pathlib import Path
+
+MOST_BYTES = 1_000_000
+"""No small file is larger."""
 
 _one_at_a_time = threading.Lock()
 """Two who write the same file at the same moment would write into the same new one."""
@@ -53,3 +57,15 @@ def make_folder(folder: Path, *, mode: int = 0o777) -> None:
     folder.mkdir(mode=mode, parents=True, exist_ok=True)
     for made in missing:
         sync_folder(made.parent)
+
+
+def read_small(path: Path) -> bytes:
+    """What a small file holds. Raises OSError where that is none: a pipe, a device, or more than `MOST_BYTES`."""
+    # Whoever opens a pipe that nobody writes to would wait for ever.
+    if not path.is_dir() and not stat.S_ISREG(path.stat().st_mode):
+        raise OSError(errno.EINVAL, "it is no file", str(path))
+    with path.open("rb") as file:
+        content = file.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        raise OSError(errno.EFBIG, f"it is larger than {MOST_BYTES // 1_000_000} MB", str(path))
+    return content

@@ -51,3 +51,14 @@ def test_tags_and_mats_share_no_marker():
 def test_a_card_without_a_sticker_is_refused_with_a_sentence(card, sentence):
     with pytest.raises(ValueError, match=sentence):
         codes.modules(card)
+
+
+@pytest.mark.parametrize(
+    "text", ["MB1:ROLL-17", "MB1:ROLL-00", "MB1:ROLL-99", "MB1:UNKNOWN-01", "mb1:roll-03", "MB1:ROLL-03\n"]
+)
+def test_a_text_that_no_sticker_says_is_no_card(text):
+    assert codes.card_of_text(text) is None
+
+
+def test_every_sticker_says_its_card():
+    assert [codes.card_of_text(payload(card)) for card in codes.CARDS] == list(codes.CARDS)

@@ -20,6 +20,8 @@ from companion.decks import (
     own_folder,
     picture_named,
     put_pictures,
+    read_deck,
+    read_description,
     remove_deck,
     titles,
     write_description,
@@ -232,3 +234,59 @@ def test_what_is_no_zip_is_told(tmp_path):
 
     assert "no zip file" in sentence_of(import_deck, tmp_path / "x.zip", tmp_path, recoded)
     assert "There is no file" in sentence_of(import_deck, tmp_path / "y.zip", tmp_path, recoded)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "size_mm = [" + "9" * 400 + ", 88]",
+        "size_mm = [0x" + "f" * 6000 + ", 88]",
+        'back = "' + "x" * 300 + '.png"',
+        'back = "\\u0000"',
+        "a." * 3000 + "b = 1",
+        "made = " + "[" * 5000,
+    ],
+)
+def test_whatever_a_deck_s_file_says_there_is_a_sentence(tmp_path, line):
+    folder = tmp_path / "decks" / "ours"
+    folder.mkdir(parents=True)
+    (folder / "deck.toml").write_text(f'edition = "classic"\n{line}\n')
+
+    with pytest.raises(Problem) as refused:
+        read_description(folder)
+
+    assert str(refused.value).isprintable()
+    assert len(str(refused.value)) < 800
+
+
+def test_a_title_does_not_steer_the_terminal(tmp_path):
+    (tmp_path / "deck.toml").write_text('edition = "classic"\ntitle = "\\u001b]0;x\\u0007"\n')
+
+    assert read_description(tmp_path).title == "·]0;x·"
+
+
+def test_a_picture_without_end_is_not_packed(tmp_path):
+    folder = tmp_path / "decks" / "ours"
+    folder.mkdir(parents=True)
+    (folder / "deck.toml").write_text('edition = "classic"\n')
+    with (folder / "roll.png").open("wb") as file:
+        file.truncate(40_000_000_000)
+
+    with pytest.raises(Problem, match="larger than 16 MB"):
+        export_deck(read_deck(folder), tmp_path / "out.zip")
+
+
+def test_a_file_that_says_an_entry_lies_beyond_every_end_is_refused(tmp_path):
+    path = tmp_path / "deck.zip"
+    with zipfile.ZipFile(path, "w") as packed:
+        packed.writestr("deck.toml", b'edition = "classic"')
+    raw = bytearray(path.read_bytes())
+    at = raw.find(b"PK\x01\x02")
+    raw[at + 30 : at + 32] = (12).to_bytes(2, "little")
+    raw[at + 42 : at + 46] = b"\xff" * 4
+    raw[at + 46 + 9 : at + 46 + 9] = b"\x01\x00\x08\x00" + b"\xff" * 8
+    end = raw.find(b"PK\x05\x06")
+    raw[end + 12 : end + 16] = (end - at).to_bytes(4, "little")
+
+    with pytest.raises(Problem, match="no deck that can be used"):
+        import_deck(path, tmp_path, recoded, sent=bytes(raw))

@@ -407,3 +407,9 @@ def test_a_game_is_watched_over_drawn_rectangles_without_any_mat(tmp_path):
     items = watched(str(tmp_path / "frames"), tmp_path / "table.toml", confirm="legal", extension="finish", fps=10.0)
 
     assert [item["proposal"] for item in items if "proposal" in item] == ["Ann roll", "Bob roll", "Ann 100"]
+
+
+def test_a_file_that_is_none_is_a_sentence_on_the_page(tmp_path):
+    os.mkfifo(tmp_path / "drawn-zones.json")
+
+    assert "it is no file" in str(DrawnZones(tmp_path).problem)

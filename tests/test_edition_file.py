@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
 from pathlib import Path
@@ -376,3 +377,28 @@ q.r = \'\'\'\'s\'\'\'\'
 
 def test_a_text_that_is_no_toml_gives_the_lines_before_it():
     assert key_lines("a = 1\nb = 2\n= = =\nc = 3") == {("a",): 1, ("b",): 2}
+
+
+def test_a_key_of_thousands_of_parts_is_not_read_for_hours():
+    assert faults("a." * 20_000 + "b = 1") == [(1, "the brackets are nested too deeply.")]
+
+
+def test_a_number_that_cannot_be_written_is_named_as_one():
+    said = faults(f"[setting-up]\nhand = 0x{'f' * 6000}\nfirst-player = 0x{'f' * 6000}")
+
+    assert (2, "[setting-up] 'hand' must be a whole number, not so large a number.") in said
+    assert all(len(sentence) < 600 for _, sentence in said)
+
+
+def test_a_sentence_does_not_hold_a_whole_file():
+    assert all(len(sentence) < 600 for _, sentence in faults('"' + "k" * 5000 + '" = 1'))
+
+
+@pytest.mark.parametrize("text", ["/dev/zero", "pipe"])
+def test_what_is_no_file_is_no_edition(tmp_path, text):
+    path = tmp_path / text
+    if text == "pipe":
+        os.mkfifo(path)
+
+    with pytest.raises(EditionError, match="it is no file"):
+        read_file(path)

@@ -1668,3 +1668,11 @@ def test_the_first_page_and_all_it_loads_stay_under_60_kb(page, begun):
 
     assert len(gzip.compress(html.encode())) + sum(weights) + font < 60_000
     assert font < 25_000
+
+
+@pytest.mark.parametrize("host", [".local", "a" * 70 + ".local", "a..local"])
+def test_a_name_that_no_machine_can_have_is_refused_in_a_sentence(page, begun, host):
+    answer = page.get("/wall", headers={"Host": host})
+
+    assert answer.status_code == 400
+    assert answer.get_data(as_text=True) == "That could not be read: go back and try again."

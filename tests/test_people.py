@@ -1296,3 +1296,25 @@ def test_a_play_that_is_changed_while_the_other_side_verifies_keeps_its_place(ma
 
     assert [str(pending.proposal.play) for pending in match.state.pending] == ["Ann right-of-way", "Bob roll"]
     assert match.confirm(match.state.pending[0].id, "Bob").done
+
+
+@pytest.mark.parametrize("damaged", [b"", b"short", None])
+def test_a_key_that_anybody_could_guess_is_made_anew(tmp_path, damaged):
+    if damaged is not None:
+        (tmp_path / "secret-key").write_bytes(damaged)
+
+    key = people.load_secret(tmp_path)
+
+    assert len(key) == 32
+    assert people.load_secret(tmp_path) == key
+    assert (tmp_path / "secret-key").stat().st_mode & 0o777 == 0o600
+
+
+def test_half_a_sign_in_what_was_kept_is_kept_no_longer(tmp_path):
+    (tmp_path / "phones.json").write_text('{"host": "a", "names": {"a": "\\ud800"}}')
+    party = Phones(tmp_path)
+
+    party.sit("b", "Ann")
+
+    assert party.party.seats == {"Ann": "b"}
+    assert party.party.names == {}

@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 from players import all_cards, legal_hand, random_play, random_table
 
 from companion.rules import judge, notation, referee
-from companion.rules.cards import SAFETY_OF
+from companion.rules.candidates import candidates
+from companion.rules.cards import SAFETY_OF, Card
 from companion.rules.edition import edition_names
-from companion.rules.play import Play
+from companion.rules.play import Play, Verb
 from companion.rules.reasons import instead, rule, say
 from companion.rules.scoring import score
-from companion.rules.table import Table
+from companion.rules.table import Request, Table
 
 SEEDS = st.integers(0, 10**9)
 EDITIONS = edition_names()
@@ -163,3 +164,21 @@ def test_a_hand_by_the_sheet_comes_to_its_end(edition, seed):
         table = after
 
     assert table.is_over
+
+
+def test_two_alike_may_fetch_one_of_themselves_and_the_list_says_so():
+    table = random_table(random.Random(1), "rush", most_options=0)
+    player = table.player_to_move
+    play = Play(Verb.PAIR, player, Card.ROLL, wanted=Card.ROLL)
+
+    assert not referee.objections(table, play)
+    assert play in list(referee.legal_plays(table, player))
+
+
+def test_two_requests_of_the_same_player_are_listed_once():
+    table = random_table(random.Random(1), "rush", most_options=0)
+    asked = tuple(Request(card, by_seat=1, of_seat=0) for card in (Card.ROLL, Card.STOP))
+    table = table._replace(requests=asked)
+    listed = list(candidates(table, table.seats[0].player))
+
+    assert len(set(listed)) == len(listed)

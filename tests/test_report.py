@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from records import hand, record, results
 
+from companion import report
 from companion.report import closing, in_order, picture, printable, score_sheet
+from companion.rules import judge, notation
 
 DRIVE = "Ann roll\nBob roll\nAnn 200\nBob 25\nAnn 200\nBob 25\nAnn 100\nBob 25\nAnn 100\nBob 25\nAnn 100\nAnn finish\n"
 
@@ -136,3 +138,15 @@ def test_many_cards_of_another_edition_are_counted_as_such():
     stranger = seen("theft-01", face="unknown", card=None, foreign="theft-01")
 
     assert told(*[stranger] * 9)[1] == "  in no zone: 9 cards, 9 of another edition; --json has the place of each"
+
+
+def test_of_a_line_without_end_the_beginning_is_shown():
+    judged = next(iter(judge.judge(notation.lines("x" * 10_000))))
+
+    assert len(report.judged_line(judged, "a.mbn")) < 500
+
+
+def test_a_file_s_name_does_not_steer_the_terminal():
+    judged = next(iter(judge.judge(notation.lines("nonsense"))))
+
+    assert report.judged_line(judged, "\x1b[2J\udcff.mbn").startswith("·[2J·.mbn:1: ")

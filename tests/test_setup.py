@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -163,3 +164,37 @@ def test_zones_of_a_side_that_does_not_play_are_refused(tmp_path):
 
 def test_without_zones_nothing_is_drawn(tmp_path):
     assert read(tmp_path, "").drawing is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[options]\nextension = "' + "x" * 5000 + '"',
+        'edition = "\\u001b[2J"',
+        "target = 0x" + "f" * 6000,
+        "target = " + "9" * 6000,
+        "a." * 3000 + "b = 1",
+        "a = " + "[" * 5000 + "]" * 5000,
+        'edition = "rush"\n[deck]\nstop = 0x' + "f" * 6000,
+    ],
+)
+def test_whatever_is_wrong_is_one_short_sentence(tmp_path, text):
+    with pytest.raises(Problem) as refused:
+        read(tmp_path, text)
+
+    said = str(refused.value)
+    assert said.isprintable()
+    assert len(said) < 700
+    assert "Exceeds the limit" not in said
+
+
+def test_a_file_that_never_ends_is_not_waited_for(tmp_path):
+    pipe = tmp_path / "pipe.toml"
+    os.mkfifo(pipe)
+    large = tmp_path / "large.toml"
+    with large.open("wb") as file:
+        file.truncate(40_000_000_000)
+
+    for path, why in ((pipe, "it is no file"), (large, "larger than 1 MB"), (Path("/dev/zero"), "it is no file")):
+        with pytest.raises(Problem, match=why):
+            read_setup(path)

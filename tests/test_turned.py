@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import pytest
 
@@ -65,3 +67,9 @@ def test_a_folder_that_is_gone_is_said_and_turns_nothing(tmp_path):
         kept.keep(Turn(90))
 
     assert kept.current == AS_IT_IS
+
+
+def test_what_is_no_file_turns_nothing(tmp_path):
+    os.mkfifo(tmp_path / "picture-turn.json")
+
+    assert KeptTurn(tmp_path).current == AS_IT_IS

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 
 from flask import Flask, Response, make_response, render_template, request
-from werkzeug.exceptions import HTTPException, TooManyRequests
+from werkzeug.exceptions import BadHost, HTTPException, TooManyRequests
 
 from companion.errors import Problem
 from companion.pages.people import NotYours
@@ -57,7 +57,10 @@ def _ours(error: Exception) -> Response:
 
 def say(sentence: str, code: int) -> Response:
     """A sentence as an answer: JSON where that was asked for, else a page or a part of one."""
-    if request.path.startswith("/api/"):
+    if isinstance(request.routing_exception, BadHost):
+        # Whoever asks for a name that no machine can have is given no page: there is no address to lead on to.
+        response = Response(sentence, code, mimetype="text/plain")
+    elif request.path.startswith("/api/"):
         response = make_response({"say": sentence}, code)
     elif "HX-Request" in request.headers:
         response = make_response(render_template("notice.html", sentence=sentence), code)

@@ -26,7 +26,7 @@ from companion.match import MatchState
 from companion.pages.context import service
 from companion.pages.words import N_, _
 from companion.phones import Phones, new_phone
-from companion.whole import write_whole
+from companion.whole import read_small, write_whole
 
 _MAY, _PHONE = "may", "phone"
 KEY_BYTES = 32
@@ -66,7 +66,7 @@ _MADE_ANEW = "{path} was damaged: there is a new key, and every phone has to sca
 def _kept(path: Path) -> bytes | None:
     """What lies there, from now on readable by its owner alone."""
     try:
-        key = path.read_bytes()
+        key = read_small(path)
     except FileNotFoundError:
         return None
     with suppress(OSError):

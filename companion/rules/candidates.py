@@ -22,7 +22,8 @@ def candidates(table: Table, player: str) -> Iterator[Play]:
         yield Play(Verb.DISCARD, player, card)
         yield Play(Verb.EXCHANGE, player, cards=(card,))
         yield Play(Verb.PENALTY, player, card)
-        yield from (Play(Verb.PAIR, player, card, wanted=wanted) for wanted in dict.fromkeys(table.discards))
+        # Of the two that are laid down one may be the card that is wanted.
+        yield from (Play(Verb.PAIR, player, card, wanted=wanted) for wanted in dict.fromkeys((*table.discards, card)))
         yield from _between_players(table, player, card)
 
 
@@ -62,8 +63,12 @@ def _at_once(player: str, card: Card) -> Iterator[Play]:
 
 def _between_players(table: Table, player: str, card: Card) -> Iterator[Play]:
     """Handing a card over, and naming another: only where something has been asked for."""
-    for request in table.requests:
-        if table.seats[request.of_seat].player == player:
-            yield Play(Verb.GIVE, player, card, table.seats[request.by_seat].player)
-        if table.seats[request.by_seat].player == player:
-            yield Play(Verb.NAME, player, card, table.seats[request.of_seat].player)
+    # Two cards may have been asked for between the same two players.
+    asked = dict.fromkeys(
+        (table.seats[asking.by_seat].player, table.seats[asking.of_seat].player) for asking in table.requests
+    )
+    for by, of in asked:
+        if of == player:
+            yield Play(Verb.GIVE, player, card, by)
+        if by == player:
+            yield Play(Verb.NAME, player, card, of)

@@ -6,8 +6,8 @@ again. So a wrong value is named once, and does not drag a dozen other sentences
 
 from __future__ import annotations
 
+import errno
 import re
-import tomllib
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +19,7 @@ from companion.rules.cards import Card, card_of_slug
 from companion.rules.house_rules import EditionError, contradictions, otherwise, switches, written
 from companion.rules.spelling import meant, nearest
 from companion.rules.toml_lines import Place
-from companion.said import one_of, say
+from companion.said import one_of, plain, say
 
 EDITIONS = Path(__file__).parent / "editions"
 
@@ -63,6 +63,8 @@ _KIND_WORDS: dict[type, str] = {
     int: "a whole number",
 }
 _MOST_SHOWN = 40
+_LONGEST = 500
+_MOST_BYTES = 1_000_000
 _TOO_LARGE = 100_000
 """More than any count, target or points."""
 
@@ -103,7 +105,7 @@ def read_file(path: Path) -> Reading:
     Raises EditionError, naming the file, when it cannot be read at all.
     """
     try:
-        raw = path.read_bytes()
+        raw = _read(path)
     except OSError as error:
         raise EditionError(f"{path}: cannot be read ({error.strerror}).") from error
     try:
@@ -114,11 +116,22 @@ def read_file(path: Path) -> Reading:
         return Reading({}, (Fault(line, "this is no UTF-8 text; save the file as UTF-8."),))
 
 
+def _read(path: Path) -> bytes:
+    """What a file holds. Raises OSError where it is a pipe or a device, for these may never end, and too large."""
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise OSError(errno.EINVAL, "it is no file")
+    with path.open("rb") as file:
+        raw = file.read(_MOST_BYTES + 1)
+    if len(raw) > _MOST_BYTES:
+        raise OSError(errno.EFBIG, f"it is larger than {_MOST_BYTES // 1_000_000} MB")
+    return raw
+
+
 def read_text(text: str, taken: Collection[str] = ()) -> Reading:
     """What the text of an edition file says, which has none of the names taken. Any text gives a reading."""
     text = text.removeprefix("\ufeff")
     try:
-        data = tomllib.loads(text)
+        data = toml_lines.load(text)
         lines = toml_lines.key_lines(text)
     except RecursionError:
         return Reading({}, (Fault(1, "the brackets are nested too deeply."),))
@@ -463,4 +476,4 @@ def _contradiction_wrongs(own: Entries, entries: Entries) -> Iterator[_Wrong]:
 
 def _printable(text: str) -> str:
     """A sentence on one line: a quoted key may hold any sign."""
-    return "".join(char if char.isprintable() else "·" for char in text)
+    return plain(text, _LONGEST)

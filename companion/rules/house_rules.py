@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
-from companion.rules.spelling import meant
+from companion.rules.spelling import meant, shown
 from companion.said import Said, one_of, say
 
 _SWITCHES = Path(__file__).parent / "switches.toml"
@@ -67,14 +67,14 @@ def check_option(name: str, value: str) -> None:
     """Raises EditionError, with a sentence, for a switch or a value that does not exist."""
     if name not in switches():
         near = meant(name, switches())
-        raise EditionError(say("There is no house rule '%(name)s'%(near)s.", name=name, near=near))
+        raise EditionError(say("There is no house rule '%(name)s'%(near)s.", name=shown(name), near=near))
     values = switches()[name]
     if value not in values:
         wrong = say(
             "'%(name)s' is %(values)s, not '%(value)s'%(near)s.",
             name=name,
             values=one_of(values),
-            value=value,
+            value=shown(value),
             near=meant(value, values),
         )
         raise EditionError(wrong)

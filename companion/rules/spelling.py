@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-from companion.said import Said, say
+from companion.said import Said, plain, say
 
 _MOST_SHOWN = 40
 _NEAR = 0.7
@@ -14,7 +14,7 @@ _NEAR = 0.7
 
 def shown(word: str) -> str:
     """A stranger's word within a sentence: of one line, and not too long."""
-    return "".join(char if char.isprintable() else "·" for char in word[:_MOST_SHOWN])
+    return plain(word[:_MOST_SHOWN], _MOST_SHOWN)
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:

@@ -1,7 +1,7 @@
-"""On which line of a TOML text each key and each element of a list stands.
+"""TOML texts: their tables, and on which line of a text each key and each element of a list stands.
 
-The standard reader gives values without their places. This one gives places without values; it trusts the text to be
-TOML, which the standard reader has found out before.
+The standard reader gives values without their places. `key_lines` gives places without values; it trusts the text to
+be TOML, which the standard reader has found out before.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import contextlib
 import re
 import tomllib
 from collections.abc import Iterator
+from typing import Any
 
 Place = tuple[str | int, ...]
 """Keys, and numbers of elements from 0, from the top of the file down."""
@@ -23,6 +24,29 @@ _TEXT = re.compile(
     re.DOTALL,
 )
 _PLAIN = re.compile(r"[^,\]}#\n]+")
+
+
+MOST_DOTS = 200
+"""No line has more: over a key of some thousand parts the standard reader takes hours."""
+
+TOO_LARGE = 10**18
+"""Larger than any number that is meant; larger ones are read as this one."""
+
+
+def load(text: str) -> dict[str, Any]:
+    """The tables of a TOML text. Raises ValueError for what is none, RecursionError for what is nested too deeply."""
+    if any(line.count(".") > MOST_DOTS for line in text.splitlines()):
+        raise RecursionError
+    return {key: _sayable(value) for key, value in tomllib.loads(text).items()}
+
+
+def _sayable(value: Any) -> Any:
+    """A value as it is, but no number so large that it is an error to put it into a sentence."""
+    if isinstance(value, dict):
+        return {key: _sayable(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_sayable(inner) for inner in value]
+    return TOO_LARGE if type(value) is int and abs(value) > TOO_LARGE else value
 
 
 def key_lines(text: str) -> dict[Place, int]:

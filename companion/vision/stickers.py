@@ -17,8 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import zxingcpp
 
-from companion.codes import CARDS, MODULES
-from companion.labels import card_id_of
+from companion.codes import CARDS, MODULES, card_of_text
 from companion.vision import codebook, finder, plane, sizes
 from companion.vision.boxes import Box, Image, merged, whole
 from companion.vision.code import Code
@@ -268,7 +267,7 @@ def _general(gray: Image, box: Box) -> Iterator[tuple[str, Quad]]:
     """The cards that zxing-cpp reads in a box."""
     part = cv2.resize(box.of(gray), None, fx=UPSCALE, fy=UPSCALE, interpolation=cv2.INTER_CUBIC)
     for result in _zxing(part):
-        if card := card_id_of(result.text):
+        if card := card_of_text(result.text):
             yield card, _quad(result, UPSCALE, (box.left, box.top))
 
 
@@ -346,7 +345,7 @@ def _straight(gray: Image, quad: Quad, module_px: int) -> Image:
 
 def _second_opinion(crop: Image) -> str | None:
     """What pyzbar reads on a crop: a physical card, or None where it reads nothing of ours or two things."""
-    cards = {card for text in _zbar()(crop) if (card := card_id_of(text))}
+    cards = {card for text in _zbar()(crop) if (card := card_of_text(text))}
     return cards.pop() if len(cards) == 1 else None
 
 

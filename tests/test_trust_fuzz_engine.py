@@ -1,0 +1,74 @@
+"""The referee and the records under chance: a few of what `tests/trust/fuzz_engine.py` and `fuzz_records.py` try."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import pytest
+from trust import fuzz_codes, fuzz_engine, fuzz_records
+from trust.fuzzing import Findings, faults_of, run_command
+
+from companion import cli
+from companion.codes import CARDS
+from companion.labels import payload
+
+
+def test_whatever_is_played_the_referee_holds_what_must_always_hold():
+    findings = fuzz_engine.run(3000, seed=1)
+
+    assert findings.wrong == []
+    assert findings.tried.total() >= 3000
+
+
+def test_whatever_stands_in_a_record_it_is_judged_and_nothing_is_swallowed(tmp_path):
+    findings = Findings("records")
+    fuzz_records.run(findings, 60, 1, tmp_path)
+
+    assert findings.wrong == []
+
+
+def test_a_long_line_is_no_more_than_a_line(tmp_path):
+    findings = Findings("records")
+    path = tmp_path / "long.mbn"
+    for name, data in fuzz_records.huge_records():
+        path.write_bytes(data[:20_000])
+        with findings.trying(name, name, within_s=120):
+            findings.wrong += fuzz_records.check_record(path, random.Random(1))
+
+    assert findings.wrong == []
+
+
+def test_no_text_becomes_a_card_but_the_one_on_its_sticker():
+    findings = Findings("codes")
+    fuzz_codes.run(findings, 3000, 1)
+
+    assert findings.wrong == []
+    assert set(fuzz_codes.OURS) == {payload(card) for card in CARDS}
+
+
+def test_codes_of_others_on_a_table_are_no_cards(tmp_path):
+    findings = Findings("codes")
+    fuzz_codes.run_pictures(findings, 1, 1, tmp_path)
+
+    assert findings.wrong == []
+    assert findings.figures["wrong cards"] == 0
+
+
+@pytest.mark.parametrize("name", ["\udcff.mbn", "\x1b[2J.mbn", "a\nb.mbn"])
+@pytest.mark.parametrize("words", [("replay",), ("replay", "--json"), ("score",), ("read",), ("editions", "check")])
+def test_a_file_s_name_is_shown_without_what_steers_the_terminal(tmp_path, name, words):
+    path = tmp_path / name
+    path.write_text("side Ann\nside Bob\nhand first Ann\nAnn 100\n")
+    ran = run_command(*words, str(path))
+
+    assert faults_of(ran) == []
+    assert [json.loads(line)["line"] for line in ran.out.splitlines() if "verdict" in line] in ([], [4])
+
+
+def test_a_record_that_never_ends_is_not_read_to_its_end(monkeypatch):
+    monkeypatch.setattr(cli, "_MOST_RECORD_BYTES", 1000)
+    ran = run_command("replay", "/dev/zero")
+
+    assert ran.code == 1
+    assert "no record is" in ran.err

@@ -1,0 +1,261 @@
+"""The referee under players by chance: `PYTHONPATH=tests:. python tests/trust/fuzz_engine.py --steps 1000000 --jobs 2`.
+
+Whole matches of every edition with any house rules, target and seating, line by line through the judge: legal plays,
+illegal ones, ones that cannot be read; every third match with the cards lying as they lie. After every line it is
+looked whether what must always hold still does; at its end the match is replayed from the text of its record.
+`--only N` plays match N again.
+"""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import random
+import sys
+import traceback
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from itertools import count
+
+from players import all_cards, holds, legal_play, random_play, random_teams
+from trust.fuzzing import WORDS, Findings, arguments, last_lines, mutated_text
+
+from companion.rules import judge, notation, referee
+from companion.rules.cards import SAFETY_OF
+from companion.rules.edition import Edition, edition_names, load_edition
+from companion.rules.house_rules import contradiction, switches
+from companion.rules.judge import Game, HandResult, JudgedLine
+from companion.rules.notation import Line
+from companion.rules.play import Play
+from companion.rules.problems import problems
+from companion.rules.reasons import say
+from companion.rules.scoring import score
+from companion.rules.table import Table
+
+MOST_LINES = 700
+"""So many lines a match has at most."""
+
+LOOK_EVERY = 20
+"""Looking at the whole table takes as long as judging twenty lines."""
+
+STRAYS, GARBAGE = 0.25, 0.02
+AS_LIES_EVERY = 3
+
+
+def main() -> int:
+    """Plays, checks, and says what was found."""
+    options = arguments(__doc__, "steps", 50_000, jobs=1, only=-1)
+    if options.only >= 0:
+        findings = Findings("engine")
+        play_match(findings, options.seed, options.only, show=True)
+        return findings.close()
+    return run(options.steps, options.seed, options.jobs).close()
+
+
+def run(steps: int, seed: int, jobs: int = 1) -> Findings:
+    """So many lines, shared among processes."""
+    findings = Findings("engine")
+    if jobs == 1:
+        play(steps, seed, 0, 1, findings)
+        return findings
+    with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
+        for part in pool.map(partial(_share, steps // jobs + 1, seed, jobs), range(jobs)):
+            findings.add(part)
+    return findings
+
+
+def _share(steps: int, seed: int, jobs: int, job: int) -> Findings:
+    findings = Findings("engine")
+    play(steps, seed, job, jobs, findings)
+    return findings
+
+
+def play(steps: int, seed: int, first: int, apart: int, findings: Findings) -> None:
+    """Matches number `first`, `first + apart`, … until so many lines were judged."""
+    for number in count(first, apart):
+        if findings.tried.total() >= steps:
+            return
+        play_match(findings, seed, number)
+
+
+def play_match(findings: Findings, seed: int, number: int, *, show: bool = False) -> None:
+    """One match; what goes wrong in it is a finding."""
+    chance = random.Random(f"{seed}:{number}")
+    among, edition = divmod(number, len(edition_names()))
+    edition, as_lies = edition_names()[edition], among % AS_LIES_EVERY == AS_LIES_EVERY - 1
+    texts: list[str] = []
+    try:
+        for text in lines_of(edition, chance, texts, as_lies=as_lies):
+            findings.tried[edition + (" as it lies" if as_lies else "")] += 1
+            if show:
+                print(text)
+    except Exception:
+        about = f"match {number} of seed {seed}, {edition}: {last_lines(traceback.format_exc())}"
+        findings.found(about, texts[-4:])
+
+
+def lines_of(edition: str, chance: random.Random, texts: list[str], *, as_lies: bool) -> Iterator[str]:
+    """The lines of one match, each of them judged and checked; `texts` is the record so far."""
+    rules = random_rules(edition, chance)
+    teams = random_teams(rules, chance)
+    game = judge.NEW_GAME
+    header = notation.header_text(
+        teams, edition, chance.choice((None, 200, 400, 700, 1000, 5000)), dict(options(rules))
+    )
+    header += [f'player {player} "{player} é"' for player in teams[0].players]
+    for text in [*header, f"hand first {teams[0].players[0]}"]:
+        texts.append(text)
+        game, items = judge.step(game, Line(len(texts), text), as_lies=as_lies)
+        assert not items, (text, items)
+        yield text
+    hands = 1
+    for number in range(chance.randint(20, MOST_LINES)):
+        assert game.table is not None
+        text = next_line(game, chance, as_lies=as_lies)
+        if text is None:
+            if hands >= 4:
+                break
+            hands += 1
+            text = f"hand first {chance.choice(chance.choice(game.teams).players)}"
+        texts.append(text)
+        game = checked_step(game, text, len(texts), chance, as_lies=as_lies, thorough=number % LOOK_EVERY == 0)
+        yield text
+    check_replay(game, texts, as_lies=as_lies)
+
+
+def random_rules(edition: str, chance: random.Random) -> Edition:
+    """An edition with any house rules that do not contradict each other."""
+    chosen: list[tuple[str, str]] = []
+    for name in chance.sample(list(switches()), chance.choice((0, 1, 2, 4, 8, len(switches())))):
+        option = (name, chance.choice(list(switches()[name])))
+        if contradiction([*chosen, option]) is None:
+            chosen.append(option)
+    return load_edition(edition).with_options(chosen)
+
+
+def options(rules: Edition) -> tuple[tuple[str, str], ...]:
+    """The house rules of an edition."""
+    return rules.house_rules
+
+
+def next_line(game: Game, chance: random.Random, *, as_lies: bool) -> str | None:
+    """What is written next; None where the hand is over or nobody can go on."""
+    table = game.table
+    assert table is not None
+    kind = chance.random()
+    stray = random_play(table, chance)
+    if kind < GARBAGE:
+        text = " ".join(mutated_text(str(stray), chance, WORDS).split()) or "#"
+        return text if as_lies or not is_play(text, game) else "Ann"
+    if as_lies:
+        return None if table.is_over and chance.random() < 0.7 else str(stray)
+    if kind < STRAYS and not lays_what_nobody_holds(table, stray):
+        return str(stray)
+    found = legal_play(table, chance)
+    return None if found is None else str(found)
+
+
+def is_play(text: str, game: Game) -> bool:
+    """Whether a damaged line still says a play."""
+    try:
+        return notation.parse_play(text, game.teams) is not None
+    except notation.Unreadable:
+        return False
+
+
+def lays_what_nobody_holds(table: Table, play: Play) -> bool:
+    """Whether a play would count although its player has no such card left: only a cheat could lay it."""
+    return not referee.objections(table, play) and not holds(table, play)
+
+
+def checked_step(game: Game, text: str, number: int, chance: random.Random, *, as_lies: bool, thorough: bool) -> Game:
+    """The game after a line, once all that must hold has been looked at."""
+    before = game.table
+    assert before is not None
+    after, items = judge.step(game, Line(number, text), as_lies=as_lies)
+    for item in items:
+        json.dumps(item.as_json("f", states=thorough) if isinstance(item, JudgedLine) else item.as_json("f"))
+        if isinstance(item, HandResult):
+            check_result(item)
+        elif item.play is not None and item.table is not None:
+            check_verdict(before, item, as_lies=as_lies)
+    table = after.table
+    assert table is not None
+    check_table(table, honest=not as_lies)
+    if thorough:
+        look_round(table, chance, honest=not as_lies)
+    return after
+
+
+def check_verdict(before: Table, item: JudgedLine, *, as_lies: bool) -> None:
+    """A line is legal exactly when nothing speaks against it; what was not applied has changed nothing."""
+    play = item.play
+    assert play is not None
+    against = referee.objections(before, play)
+    assert (item.verdict == judge.LEGAL) == (not against), (play, against)
+    assert item.applied or item.table == before
+    assert item.applied or against
+    if play.player is not None:
+        assert (play in referee.legal_plays(before, play.player)) == (not against)
+    teams = [judge.Team(side.name, side.players) for side in before.sides]
+    assert notation.parse_play(str(play), teams) == play, play
+    for why in (*item.reasons, *item.remarks):
+        assert all(say(why, language) for language in ("en", "fr", "pl"))
+
+
+def check_table(table: Table, *, honest: bool) -> None:
+    """No card is lost, no count is negative, and every sheet adds up."""
+    assert min(*table.hands, table.draw_pile, table.unaccounted) >= 0
+    assert 0 <= table.to_move < len(table.seats)
+    if honest:
+        assert all_cards(table) == sum(table.deck.values()), "cards seen and unseen are not the deck"
+    for side, sheet in zip(table.sides, score(table), strict=True):
+        assert sheet.total == sum(points for _, points in sheet.lines)
+        assert not honest or side.hazard is None or SAFETY_OF[side.hazard] not in side.safeties
+        assert not honest or table.edition.overshoot == "allowed" or table.race_km(side) <= table.target
+
+
+def check_result(result: HandResult) -> None:
+    """A hand's sheets are those of its sides, and the match holds them."""
+    assert set(result.sheets) == {side.name for side in result.table.sides}
+    for name, sheet in result.sheets.items():
+        assert sheet.total == sum(points for _, points in sheet.lines)
+        assert result.match[name] >= sheet.total or result.how == "open" or sheet.total < 0
+
+
+def look_round(table: Table, chance: random.Random, *, honest: bool) -> None:
+    """What takes longer: the whole table is looked at, and every play that is listed may be made."""
+    json.dumps(judge.state_json(table))
+    wrong = problems(table)
+    assert not honest or wrong == (), wrong
+    assert all(say(why) for why in wrong)
+    player = chance.choice(table.seats).player
+    listed = list(referee.legal_plays(table, player))
+    assert len(set(listed)) == len(listed)
+    assert all(play.player == player and not referee.objections(table, play) for play in listed)
+    for stray in (random_play(table, chance) for _ in range(3)):
+        check_listed(table, stray, player, listed)
+        lies = referee.apply(table, stray)
+        assert min(*lies.hands, lies.draw_pile, lies.unaccounted) >= 0, stray
+        assert len(lies.seats) == len(table.seats)
+
+
+def check_listed(table: Table, stray: Play, player: str, listed: list[Play]) -> None:
+    """A legal play stands in the list, in the one form that the list has."""
+    if stray.player == player and len(stray.cards) < 2 and not referee.objections(table, stray):
+        assert stray in listed, stray
+
+
+def check_replay(game: Game, texts: list[str], *, as_lies: bool) -> None:
+    """The text of the record, read again, is the same match."""
+    again = judge.NEW_GAME
+    for line in notation.lines(notation.record_text(texts)):
+        again, _ = judge.step(again, line, as_lies=as_lies)
+    assert again.table == game.table
+    assert (again.totals, again.won, again.winner) == (game.totals, game.won, game.winner)
+    assert again.hand_number == game.hand_number
+
+
+if __name__ == "__main__":
+    sys.exit(main())

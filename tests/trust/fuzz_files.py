@@ -1,0 +1,717 @@
+"""Hostile files: `PYTHONPATH=tests:. python tests/trust/fuzz_files.py --times 1000`.
+
+Pictures (JPEG, PNG, WebP, BMP, others under their names) damaged, cut, larger than they say or saying that they are
+larger, decks and backups as zip files with every trick: through `companion read`, `enroll`, `decks import` and
+`restore`, and as uploads through the pages of a service, each in a process of its own with a limit on its memory. A
+sentence or an answer each time; no crash, no error of ours, nothing written where it does not belong.
+"""
+
+from __future__ import annotations
+
+import importlib
+import io
+import os
+import random
+import resource
+import shutil
+import sqlite3
+import struct
+import subprocess
+import sys
+import tempfile
+import traceback
+import warnings
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+
+import cv2
+import numpy as np
+from decks import face
+from trust.attacked import ROOT, served
+from trust.fuzz_requests import PATIENCE_S, Request, ask, check_answer, visitors
+from trust.fuzzing import Findings, arguments, faults_of, last_lines, mutated_bytes, run_command
+
+from companion.errors import Problem
+from companion.vision.picture import declared_size, decode
+
+MOST_MB = 2500
+"""So much address space a process is given: OpenCV's libraries alone reserve a good part of it."""
+
+MOST_PEAK_MB = 1200
+SLICE = 100
+"""So many files one process tries before the next begins."""
+
+KINDS = ("picture", "picture", "picture", "upload", "deck", "backup")
+SIDE = 48
+
+
+def main() -> int:
+    """Tries them, and says what was found."""
+    if len(sys.argv) > 1 and sys.argv[1] == "--slice":
+        return try_slice(*map(int, sys.argv[2:5]), Path(sys.argv[5]))
+    options = arguments(__doc__, "times", 200)
+    findings = Findings("files")
+    with tempfile.TemporaryDirectory() as folder:
+        run(findings, options.times, options.seed, Path(folder))
+    return findings.close()
+
+
+def run(findings: Findings, times: int, seed: int, folder: Path) -> None:
+    """So many files: those for commands in children, the uploads to a service that is one."""
+    uploads = [n for n in range(times) if kind_of(seed, n) == "upload"]
+    for first in range(0, times, SLICE):
+        run_slice(findings, seed, first, min(first + SLICE, times), folder)
+    run_uploads(findings, seed, uploads, folder / "service")
+    if restorer() is None:
+        findings.figures["backups"] = "skipped (this version has none)"
+
+
+def kind_of(seed: int, number: int) -> str:
+    """What a file is tried as."""
+    return random.Random(f"{seed}:kind {number}").choice(KINDS)
+
+
+# --- In a process of its own ----------------------------------------------------------------------------------
+
+
+def run_slice(findings: Findings, seed: int, first: int, end: int, folder: Path) -> None:
+    """Tries some files in a child; where it dies, the one that it had begun is the finding, and it goes on after it."""
+    while first < end:
+        place = folder / "slice"
+        place.mkdir(exist_ok=True)
+        words = [sys.executable, __file__, "--slice", str(seed), str(first), str(end), str(place)]
+        path = os.pathsep.join((str(ROOT / "tests"), str(ROOT)))
+        environment = {**os.environ, "PYTHONPATH": path, "PYTHONFAULTHANDLER": "1"}
+        child = subprocess.run(words, capture_output=True, text=True, errors="replace", env=environment, timeout=1800)
+        begun = first - 1
+        for line in child.stdout.splitlines():
+            word, _, rest = line.partition(" ")
+            if word == "BEGIN":
+                begun, kind = int(rest.split()[0]), rest.split()[1]
+                findings.tried[kind] += 1
+            elif word == "WRONG":
+                findings.found(rest, f"seed {seed} number {begun}")
+            elif word == "TOOK":
+                findings.took(float(rest.split()[0]), rest.split()[1])
+            elif word == "PEAK":
+                peak = max(int(rest), int(str(findings.figures.get("peak memory MB", 0))))
+                findings.figures["peak memory MB"] = peak
+        if child.returncode == 0:
+            return
+        findings.found(
+            f"the process died with {child.returncode}: {child.stderr[-1500:]}", f"seed {seed} number {begun}"
+        )
+        first = begun + 1
+
+
+def try_slice(seed: int, first: int, end: int, folder: Path) -> int:
+    """The child: says each file that it begins, and what is wrong with it."""
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_MB << 20, MOST_MB << 20))
+    findings = Findings("slice")
+    for number in range(first, end):
+        kind = kind_of(seed, number)
+        if kind == "upload" or (kind == "backup" and restorer() is None):
+            continue
+        print(f"BEGIN {number} {kind}", flush=True)
+        chance = random.Random(f"{seed}:{number}")
+        place = folder / "file"
+        shutil.rmtree(place, ignore_errors=True)
+        place.mkdir(parents=True)
+        before = peak_mb()
+        with findings.trying(kind, number, within_s=60):
+            for fault in CHECKS[kind](place, chance):
+                findings.found(fault)
+        if peak_mb() > max(before, MOST_PEAK_MB):
+            findings.found(f"{kind}: took {peak_mb()} MB")
+        for wrong in findings.wrong:
+            print("WRONG " + wrong.replace("\n", " | "), flush=True)
+        findings.wrong.clear()
+        print(f"TOOK {findings.slowest_s:.3f} {kind}", flush=True)
+        findings.slowest_s = 0.0
+    print(f"PEAK {peak_mb()}", flush=True)
+    return 0
+
+
+def peak_mb() -> int:
+    """The most memory that this process had."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+
+
+# --- Pictures -------------------------------------------------------------------------------------------------
+
+
+def check_picture(place: Path, chance: random.Random) -> Iterator[str]:
+    """A picture through `decode`, `read` and `enroll`."""
+    data = hostile_picture(chance)
+    name = f"roll{chance.choice(('.jpg', '.png', '.webp', '.bmp', '.jpeg'))}"
+    path = place / name
+    path.write_bytes(data)
+    try:
+        size = declared_size(data)
+        image = decode(data, name)
+        if size is None or image.ndim != 3 or image.shape[2] != 3 or image.dtype != np.uint8:
+            yield f"decoded to {image.shape} {image.dtype} of {size}"
+    except Problem as problem:
+        yield from faults_of_sentence(str(problem))
+    small = len(data) < 200_000 and (size is None or size[0] * size[1] < 4_000_000)
+    if small and chance.random() < 0.25:
+        yield from faults_of(run_command("read", str(path), "--json", "--data", str(place)), sentences=2)
+    if small and chance.random() < 0.15:
+        ran = run_command("enroll", "ours", "--edition", "classic", "--from", str(place), "--data", str(place / "data"))
+        yield from faults_of(ran, sentences=4)
+
+
+def faults_of_sentence(said: str) -> Iterator[str]:
+    """What is wrong with a sentence for people."""
+    if not said.isprintable() or len(said) > 1000 or not said.endswith("."):
+        yield f"says {said[:200]!r}"
+
+
+@cache
+def sound_pictures() -> tuple[bytes, ...]:
+    """A card and a patch of noise in each form that is read."""
+    card = cv2.resize(face("vintage", "roll", 2), (SIDE, 2 * SIDE))
+    noise = np.random.default_rng(1).integers(0, 256, (SIDE, SIDE, 3), np.uint8)
+    deep = (noise.astype(np.uint16) << 8) + 7
+    clear = np.dstack([noise, noise[..., :1]])
+    ways = [
+        (card, ".jpg", [cv2.IMWRITE_JPEG_QUALITY, 80]),
+        (card, ".jpg", [cv2.IMWRITE_JPEG_PROGRESSIVE, 1]),
+        (noise[..., 0], ".jpg", []),
+        (card, ".png", []),
+        (deep, ".png", []),
+        (clear, ".png", []),
+        (noise[..., 0], ".png", []),
+        (noise[..., 0], ".png", [cv2.IMWRITE_PNG_BILEVEL, 1]),
+        (card, ".webp", []),
+        (clear, ".webp", [cv2.IMWRITE_WEBP_QUALITY, 101]),
+        (card, ".bmp", []),
+        (noise[..., 0], ".bmp", []),
+        (card, ".jpg", [cv2.IMWRITE_JPEG_RST_INTERVAL, 2]),
+    ]
+    return tuple(bytes(cv2.imencode(form, image, how)[1]) for image, form, how in ways)
+
+
+def hostile_picture(chance: random.Random) -> bytes:
+    """A picture file that somebody has made to hurt."""
+    return chance.choice(_PICTURES)(chance.choice(sound_pictures()), chance)
+
+
+def _mutated(data: bytes, chance: random.Random) -> bytes:
+    return mutated_bytes(data, chance, most=chance.choice((1, 3, 20)))
+
+
+def _head_mutated(data: bytes, chance: random.Random) -> bytes:
+    """What is wrong stands in the first bytes, where the sizes and tables are."""
+    return mutated_bytes(data[:200], chance, most=4) + data[200:]
+
+
+def _cut(data: bytes, chance: random.Random) -> bytes:
+    return data[: chance.randrange(len(data))]
+
+
+def _doubled(data: bytes, chance: random.Random) -> bytes:
+    """Two pictures in one file, of the same form or of two."""
+    other = chance.choice(sound_pictures())
+    return chance.choice(
+        (data + other, data[: len(data) // 2] + other, data[:30] + other, b"GIF89a" + data, b"%PDF-1.4\n" + data)
+    )
+
+
+def _bomb(data: bytes, chance: random.Random) -> bytes:
+    """A small file that says, or truly has, very many pixels."""
+    width, height = chance.choice(
+        (
+            (65500, 65500),
+            (60000, 60000),
+            (1, 2**31 - 1),
+            (2**31 - 1, 1),
+            (30000, 30000),
+            (2**32 - 1,) * 2,
+            (0, 5),
+            (5, 0),
+            (6900, 6900),
+            (1, 47_000_000),
+            (100_000, 479),
+        )
+    )
+    return chance.choice((_png_bomb, _jpeg_bomb, _bmp_bomb, _webp_bomb))(width, height, chance)
+
+
+def _png_bomb(width: int, height: int, chance: random.Random) -> bytes:
+    depth, colour = chance.choice(((1, 0), (8, 2), (16, 6), (8, 3), (16, 2), (2, 3), (3, 9)))
+    head = struct.pack(">IIBBBBB", width % 2**32, height % 2**32, depth, colour, 0, 0, chance.choice((0, 1, 2)))
+    packed = zlib.compress(bytes(chance.choice((10, 10**6, 3 * 10**7))), 9)
+    chunks = [(b"IHDR", head), (b"PLTE", bytes(768)), (b"IDAT", packed), (b"IEND", b"")]
+    if chance.random() < 0.4:
+        extra = chance.choice(
+            (b"eXIf", b"iCCP", b"zTXt", b"iTXt", b"acTL", b"tRNS", b"gAMA", b"sBIT", b"fcTL", b"fdAT")
+        )
+        chunks.insert(
+            chance.randint(1, 3),
+            (extra, chance.choice((b"a\0\0" + zlib.compress(bytes(10**7)), b"", chance.randbytes(40)))),
+        )
+    return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(kind, content) for kind, content in chunks)
+
+
+def _chunk(kind: bytes, content: bytes) -> bytes:
+    return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+
+
+def _jpeg_bomb(width: int, height: int, chance: random.Random) -> bytes:
+    """The sizes of a sound JPEG are changed where they stand; sometimes a second frame header is put in."""
+    data = bytearray(next(one for one in sound_pictures() if one[:2] == b"\xff\xd8"))
+    at = max(data.find(b"\xff\xc0"), data.find(b"\xff\xc2"))
+    frame = bytes(data[at : at + 19])
+    data[at + 5 : at + 9] = struct.pack(">HH", height % 65536, width % 65536)
+    if chance.random() < 0.5:
+        data[at:at] = frame
+    return bytes(data)
+
+
+def _bmp_bomb(width: int, height: int, chance: random.Random) -> bytes:
+    data = bytearray(next(one for one in sound_pictures() if one[:2] == b"BM"))
+    data[18:26] = struct.pack("<II", width % 2**32, chance.choice((height, -height)) % 2**32)
+    data[28:30] = struct.pack("<H", chance.choice((1, 4, 8, 16, 24, 32, 64)))
+    data[30:34] = struct.pack("<I", chance.choice((0, 1, 2, 3, 99)))
+    return bytes(data)
+
+
+def _webp_bomb(width: int, height: int, chance: random.Random) -> bytes:
+    data = bytearray(next(one for one in sound_pictures() if one[:4] == b"RIFF"))
+    if chance.random() < 0.5:
+        data[26:30] = struct.pack("<HH", width % 65536, height % 65536)
+        return bytes(data)
+    size = (min(width, 2**24) - 1) % 2**24, (min(height, 2**24) - 1) % 2**24
+    vp8x = b"VP8X" + struct.pack("<I", 10) + bytes([chance.choice((0, 2, 0x3E)), 0, 0, 0])
+    vp8x += size[0].to_bytes(3, "little") + size[1].to_bytes(3, "little")
+    return bytes(data[:12]) + vp8x + bytes(data[12:])
+
+
+def _exif(data: bytes, chance: random.Random) -> bytes:
+    """A JPEG with what a camera notes, sound or rubbish: every way up, circles, very many entries."""
+    jpeg = next(one for one in sound_pictures() if one[:2] == b"\xff\xd8")
+    order = chance.choice(("<", ">"))
+    entries = [(0x0112, 3, 1, chance.choice((0, 1, 3, 6, 8, 9, 255, 65535)))] * chance.choice((1, 1, 2, 500, 5000))
+    entries += [(0x8769, 4, 1, chance.choice((8, 0, 2**32 - 1))), (0x010F, 2, 2**32 - 1, 8)]
+    body = (b"II*\0" if order == "<" else b"MM\0*") + struct.pack(
+        f"{order}IH", chance.choice((8, 8, 8, 0, 2**31)), len(entries)
+    )
+    body += b"".join(struct.pack(f"{order}HHII", *entry) for entry in entries) + struct.pack(
+        f"{order}I", chance.choice((0, 8))
+    )
+    body = body if chance.random() < 0.6 else mutated_bytes(body, chance)
+    block = b"Exif\0\0" + body[:65000]
+    return (
+        jpeg[:2]
+        + b"\xff\xe1"
+        + struct.pack(">H", chance.choice((len(block) + 2,) * 4 + (0, 1, 65535)))
+        + block
+        + jpeg[2:]
+    )
+
+
+def _palette(data: bytes, chance: random.Random) -> bytes:
+    """PNGs of all depths and colours, as a program would write them, some with fewer colours than they use."""
+    depth, colour = chance.choice(
+        ((1, 3), (2, 3), (4, 3), (8, 3), (1, 0), (2, 0), (16, 0), (8, 4), (16, 4), (16, 2), (16, 6))
+    )
+    parts = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[colour]
+    row = b"\0" + chance.randbytes((SIDE * depth * parts + 7) // 8)
+    head = struct.pack(">IIBBBBB", SIDE, SIDE, depth, colour, 0, 0, chance.choice((0, 0, 1)))
+    palette = chance.randbytes(chance.choice((0, 3, 6, 768, 769, 3000)))
+    chunks = [(b"IHDR", head), (b"PLTE", palette), (b"tRNS", chance.randbytes(chance.choice((0, 1, 6, 300))))]
+    chunks += [(b"IDAT", zlib.compress(row * SIDE)), (b"IEND", b"")]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        _chunk(kind, content) for kind, content in chunks if content or kind == b"IEND"
+    )
+
+
+def _others(data: bytes, chance: random.Random) -> bytes:
+    """What is no picture that we read: other forms, texts, nothing."""
+    return chance.choice(
+        (
+            b"",
+            b"\0",
+            b"\xff\xd8",
+            b"\xff\xd8\xff" * 5000,
+            b"\x89PNG\r\n\x1a\n",
+            b"BM",
+            b"RIFF\0\0\0\0WEBP",
+            b"GIF89a\1\0\1\0",
+            b"II*\0\x08\0\0\0",
+            b"#?RADIANCE\n",
+            b"P6 99999 99999 255\n",
+            b"<svg onload='x'/>",
+            b"\0\0\0\x1cftypavif",
+            b"\0\0\0\x0cjP  \r\n",
+            b"v/1\x01" + bytes(60),
+            b"RIFF\xff\xff\xff\xffWEBPVP8X" + b"\xff" * 40,
+            chance.randbytes(5000),
+            bytes(10**6),
+            b"\xff\xd8" + b"\xff\xe0\x00\x00" * 20000,
+            b"\xff\xd8\xff\xc0" + bytes(40),
+        )
+    )
+
+
+def _animated(data: bytes, chance: random.Random) -> bytes:
+    """A WebP or PNG of many pictures, as far as its first bytes tell."""
+    webp = next(one for one in sound_pictures() if one[:4] == b"RIFF")[12:]
+    frame = b"ANMF" + struct.pack("<I", len(webp) + 16) + bytes(16) + webp
+    frames = b"ANIM" + struct.pack("<I", 6) + bytes(6) + frame * chance.choice((1, 3, 400))
+    body = b"WEBPVP8X" + struct.pack("<I", 10) + bytes([2, 0, 0, 0]) + (SIDE - 1).to_bytes(3, "little") * 2 + frames
+    return b"RIFF" + struct.pack("<I", len(body)) + body
+
+
+def _cmyk(data: bytes, chance: random.Random) -> bytes:
+    """A JPEG that says it has four colours, or none, or five, or is of a kind that nobody writes."""
+    jpeg = bytearray(next(one for one in sound_pictures() if one[:2] == b"\xff\xd8"))
+    at = max(jpeg.find(b"\xff\xc0"), jpeg.find(b"\xff\xc2"))
+    jpeg[at + 9] = chance.choice((0, 1, 2, 4, 5, 255))
+    jpeg[at + 4] = chance.choice((8, 8, 12, 16, 0))
+    jpeg[at + 1] = chance.choice((0xC0, 0xC1, 0xC2, 0xC3, 0xC5, 0xC9, 0xCB, 0xCF, 0xF7))
+    return bytes(jpeg)
+
+
+_PICTURES: tuple[Callable[[bytes, random.Random], bytes], ...] = (
+    _mutated,
+    _mutated,
+    _mutated,
+    _head_mutated,
+    _head_mutated,
+    _cut,
+    _doubled,
+    _bomb,
+    _bomb,
+    _exif,
+    _palette,
+    _others,
+    _animated,
+    _cmyk,
+)
+
+
+# --- Decks and backups as one file ----------------------------------------------------------------------------
+
+
+def check_deck(place: Path, chance: random.Random) -> Iterator[str]:
+    """A deck as one file through `decks import`."""
+    path = place / "deck.zip"
+    path.write_bytes(hostile_zip(sound_deck(chance), chance))
+    data = place / "data"
+    data.mkdir()
+    ran = run_command("decks", "import", str(path), "--data", str(data), *chance.choice(((), ("--as", "other"))))
+    yield from faults_of(ran, sentences=2)
+    yield from strays(place, {path, data})
+    inside = {child.name for child in (data / "decks").iterdir()} if (data / "decks").is_dir() else set()
+    if ran.code and inside:
+        yield f"left {sorted(inside)} behind"
+
+
+def sound_deck(chance: random.Random) -> dict[str, bytes]:
+    """What is in the file of a deck."""
+    png = next(one for one in sound_pictures() if one[:4] == b"\x89PNG")
+    text = b'name = "ours"\nedition = "classic"\nsize_mm = [57, 88]\n'
+    return {
+        "deck.toml": text,
+        "roll.png": png,
+        "stop.png": chance.choice((png, hostile_picture(chance))),
+        "back.png": png,
+    }
+
+
+Restore = Callable[[Path, Path], object]
+
+
+@cache
+def restorer() -> Restore | None:
+    """What takes in a backup: `restore(path, data)`, which raises nothing but Problem; None in versions without one."""
+    for module in ("companion.backup", "companion.backups", "companion.data"):
+        try:
+            found = getattr(importlib.import_module(module), "restore", None)
+        except ImportError:
+            continue
+        if callable(found):
+            return found  # type: ignore[no-any-return]
+    return None
+
+
+def check_backup(place: Path, chance: random.Random) -> Iterator[str]:
+    """A backup through `restore`: whole or not at all, and nothing beside the data folder."""
+    restore = restorer()
+    if restore is None:
+        return
+    path, data = place / "backup.zip", place / "data"
+    path.write_bytes(hostile_backup(chance))
+    try:
+        restore(path, data)
+    except Problem as problem:
+        yield from faults_of_sentence(str(problem))
+    except Exception:
+        yield last_lines(traceback.format_exc())
+    yield from strays(place, {path, data})
+    if data.is_dir():
+        links = [str(one) for one in data.rglob("*") if one.is_symlink()]
+        yield from (f"a link {link} was made" for link in links)
+
+
+def hostile_backup(chance: random.Random) -> bytes:
+    """A backup as `companion backup` writes it where there is such a thing, else of what a data folder holds."""
+    return hostile_zip(sound_backup(chance), chance)
+
+
+def sound_backup(chance: random.Random) -> dict[str, bytes]:
+    """The files of a data folder: a log, sound or with damaged pages, and small files."""
+    log = sound_log()
+    kind = chance.random()
+    if kind < 0.3:
+        log = log[:100] + mutated_bytes(log[100:], chance, most=20)
+    elif kind < 0.4:
+        log = mutated_bytes(log[:100], chance) + log[100:]
+    elif kind < 0.5:
+        log = log[: chance.randrange(len(log))]
+    small = {
+        "phones.json": b'{"host": "abc"}',
+        "secret-key": bytes(32),
+        "picture-turn.json": b'{"degrees": 90, "mirrored": false}',
+    }
+    deck = {f"decks/ours/{name}": content for name, content in sound_deck(chance).items()}
+    return {"companion.sqlite3": log, **small, **deck}
+
+
+@cache
+def sound_log() -> bytes:
+    """A log with a match."""
+    from companion.match import Match
+    from companion.store import Store
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "companion.sqlite3"
+        store = Store.open(path)
+        match = Match(store)
+        match.start(("side Ann", "side Bob", "hand first Ann"))
+        for number in range(60):
+            match.enter(f"{('Ann', 'Bob')[number % 2]} discard 25", "Ann")
+        store.close()
+        db = sqlite3.connect(path)
+        db.execute("PRAGMA journal_mode = DELETE")
+        db.close()
+        return path.read_bytes()
+
+
+BAD_NAMES = (
+    "../outside",
+    "../../outside",
+    "/tmp/outside",
+    "a/../../outside",
+    "..\\outside",
+    "C:\\outside",
+    "//outside",
+    "./x",
+    "",
+    ".",
+    "..",
+    "a" * 5000,
+    "a\0b",
+    "deck.toml/",
+    "decks/",
+    "decks/ours",
+    "\x1b[2J",
+    "é" * 300,
+    "con",
+    "deck.toml\n",
+    "~/x",
+    "decks/../deck.toml",
+    "roll.PNG",
+    "secret-key",
+    "companion.sqlite3-wal",
+    "companion.sqlite3-journal",
+    "editions/x.toml",
+)
+
+
+def hostile_zip(files: dict[str, bytes], chance: random.Random) -> bytes:
+    """A zip file with tricks in it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # zipfile warns of names that stand twice
+        return _hostile_zip(files, chance)
+
+
+def _hostile_zip(files: dict[str, bytes], chance: random.Random) -> bytes:
+    way, out = chance.random(), io.BytesIO()
+    files = dict(files)
+    if way < 0.2:
+        victim = chance.choice(list(files))
+        files[chance.choice(BAD_NAMES)] = files.pop(victim) if chance.random() < 0.5 else files[victim]
+    with zipfile.ZipFile(out, "w") as packed:
+        for name, content in files.items():
+            _put(packed, name, content, chance)
+        if way < 0.1:
+            _put(packed, chance.choice(list(files)), b"twice", chance)
+        elif way < 0.3:
+            _trick(packed, files, chance)
+    data = out.getvalue()
+    if way < 0.5:
+        return data
+    if way < 0.7:
+        return mutated_bytes(data, chance, most=10)
+    if way < 0.85:
+        return _directory_mutated(data, chance)
+    return chance.choice(
+        (
+            b"",
+            b"PK",
+            b"PK\5\6" + bytes(18),
+            data[: chance.randrange(len(data))],
+            data[chance.randrange(len(data)) :],
+            b"#!/bin/sh\n" + data,
+            data + b"x" * 70000,
+            data + data,
+            chance.randbytes(900),
+            b"\x1f\x8b" + data,
+        )
+    )
+
+
+def _put(packed: zipfile.ZipFile, name: str, content: bytes, chance: random.Random) -> None:
+    info = zipfile.ZipInfo(name.replace("\0", "0") or "x")
+    info.compress_type = chance.choice(
+        (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
+    )
+    info.extra = chance.choice((b"",) * 9 + (b"\1\0\x10\0" + b"\xff" * 16, b"\1\0\2\0", chance.randbytes(20)))
+    if chance.random() < 0.06:
+        info.external_attr = chance.choice((0o120777, 0o010666, 0o040755, 0o060666, 0o104755)) << 16
+        content = chance.choice((content, b"/etc/passwd", b"../../outside"))
+    with_warnings = chance.random() < 0.1
+    info.filename = (
+        chance.choice(BAD_NAMES).replace("\0", "0") or "x" if with_warnings and chance.random() < 0.3 else info.filename
+    )
+    packed.writestr(info, content)
+
+
+def _trick(packed: zipfile.ZipFile, files: dict[str, bytes], chance: random.Random) -> None:
+    """Bombs, very many entries, a zip in the zip, a file that is said to be encrypted."""
+    way = chance.randrange(5)
+    if way == 0:
+        packed.writestr(zipfile.ZipInfo("stop-2.png"), bytes(10), zipfile.ZIP_STORED)
+        with packed.open(_deflated("stop-3.png"), "w") as bomb:
+            for _ in range(chance.choice((20, 200))):
+                bomb.write(bytes(10**6))
+    elif way == 1:
+        for number in range(chance.choice((401, 3000))):
+            packed.writestr(f"x{number}", b"")
+    elif way == 2:
+        inner = io.BytesIO()
+        with zipfile.ZipFile(inner, "w", zipfile.ZIP_DEFLATED) as nested:
+            nested.writestr("a", bytes(10**6))
+        packed.writestr("inner.zip", inner.getvalue())
+    elif way == 3:
+        info = zipfile.ZipInfo("roll-2.png")
+        packed.writestr(info, b"secret")
+        info.flag_bits |= 1
+    else:
+        packed.comment = chance.choice((b"\x1b[2J", b"x" * 65000, b"PK\5\6" * 50))
+
+
+def _deflated(name: str) -> zipfile.ZipInfo:
+    info = zipfile.ZipInfo(name)
+    info.compress_type = zipfile.ZIP_DEFLATED
+    return info
+
+
+def _directory_mutated(data: bytes, chance: random.Random) -> bytes:
+    """What the list of contents says is changed: sizes, places, checks, flags, methods."""
+    out = bytearray(data)
+    at = data.find(b"PK\1\2")
+    for _ in range(chance.randint(1, 4)):
+        if at < 0 or at + 46 > len(out):
+            break
+        place, size = chance.choice(((8, 2), (10, 2), (16, 4), (20, 4), (24, 4), (28, 2), (30, 2), (32, 2), (42, 4)))
+        edge = chance.choice((0, 1, 0xFFFF, 0xFFFFFFFF, 0x7FFFFFFF, 99, len(data))) & (256**size - 1)
+        out[at + place : at + place + size] = edge.to_bytes(size, "little")
+        found = data.find(b"PK\1\2", at + 4)
+        at = found if found > 0 and chance.random() < 0.5 else at
+    return bytes(out)
+
+
+def strays(place: Path, ours: set[Path]) -> Iterator[str]:
+    """What lies where nothing was to be written."""
+    for child in place.iterdir():
+        if child not in ours:
+            yield f"{child.name} was written outside"
+    for where in (place.parent / "outside", Path("/tmp/outside"), ROOT / "outside"):
+        if where.exists():
+            yield f"{where} was written outside"
+            where.unlink()
+
+
+# --- Uploads --------------------------------------------------------------------------------------------------
+
+
+def run_uploads(findings: Findings, seed: int, numbers: list[int], folder: Path) -> None:
+    """Files through the pages: a photograph, a card of a deck, a deck."""
+    folder.mkdir()
+    with served(folder, MOST_MB) as service:
+        there = visitors(service, folder)
+        begun = multipart_request("/decks", there[0], {"title": "Ours", "edition": "classic"}, {})
+        ask(service, begun)
+        for number in numbers:
+            chance = random.Random(f"{seed}:{number}")
+            request = upload(chance, there[chance.randrange(3)])
+            with findings.trying("upload", number, within_s=4 * PATIENCE_S):
+                answer = ask(service, request)
+                check_answer(findings, answer, request, f"seed {seed} number {number}")
+                if answer.status == 303 and request.path == "/snap":
+                    seen = Request("GET", answer.headers["location"], request.who)
+                    check_answer(findings, ask(service, seen), seen, f"seed {seed} number {number}, the page after it")
+            if service.process.poll() is not None:
+                findings.found(f"the service died with {service.process.returncode}", f"seed {seed} number {number}")
+                return
+        findings.figures["peak memory of the service MB"] = service.peak_mb()
+        if "Traceback" in service.said():
+            findings.found(f"a traceback inside: {service.said()[-3000:]}")
+
+
+def upload(chance: random.Random, who: object) -> Request:
+    """A file as a browser sends it."""
+    path = chance.choice(("/snap", "/snap", "/decks/ours/enrol", "/decks/import"))
+    if path == "/decks/import":
+        content, field = hostile_zip(sound_deck(chance), chance), "file"
+    else:
+        content, field = hostile_picture(chance), "photo"
+    fields = {
+        "edition": "classic",
+        "deck": "",
+        "card": "roll",
+        "subject": "roll",
+        "title": chance.choice(("", f"D{chance.random()}")),
+    }
+    return multipart_request(path, who, fields, {field: content})
+
+
+def multipart_request(path: str, who: object, fields: dict[str, str], files: dict[str, bytes]) -> Request:
+    """A form with files."""
+    body = b""
+    for name, text in fields.items():
+        body += f'--x7\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{text}\r\n'.encode()
+    for name, content in files.items():
+        body += (
+            f'--x7\r\nContent-Disposition: form-data; name="{name}"; filename="a.jpg"\r\n\r\n'.encode()
+            + content
+            + b"\r\n"
+        )
+    return Request("POST", path, who, body + b"--x7--\r\n", {"Content-Type": "multipart/form-data; boundary=x7"})  # type: ignore[arg-type]
+
+
+CHECKS: dict[str, Callable[[Path, random.Random], Iterator[str]]] = {
+    "picture": check_picture,
+    "deck": check_deck,
+    "backup": check_backup,
+}
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,538 @@
+"""Hostile setup, edition and deck files and small files of the data folder:
+`PYTHONPATH=tests:. python tests/trust/fuzz_toml.py --times 5000`.
+
+Sound files with words, lines, values and bytes changed, values of every wrong kind, and what is no file at all
+(folders, pipes, links that lead nowhere or never end): through the commands that read them, a sentence that names the
+file or a default that makes sense, never a fault of ours, never a wait.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from decks import face
+from trust.fuzzing import WORDS, Findings, arguments, faults_of, mutated_text, run_command, written_otherwise
+
+from companion.deck_in_use import KEPT_NAME as DECK_IN_USE
+from companion.deck_in_use import DeckInUse
+from companion.drawn_zones import FILE_NAME as DRAWN_ZONES
+from companion.drawn_zones import DrawnZones
+from companion.errors import Problem
+from companion.match import Match
+from companion.pages import create_app, people
+from companion.phones import KEPT_NAME as PHONES
+from companion.phones import Phones
+from companion.rules.edition_file import EDITIONS
+from companion.rules.house_rules import switches
+from companion.setup import read_setup
+from companion.store import Store
+from companion.turned import KEPT_NAME as PICTURE_TURN
+from companion.turned import KeptTurn
+from companion.vision.enrolling import as_png
+
+SETUP = """\
+edition = "rush"
+target = 1000
+first = "Ann"
+cards = "own"
+picture = [1920, 1080]
+seats = "x"
+
+[options]
+extension = "no"
+hazard-on-hazard = "forbidden"
+
+[deck]
+stop = 4
+
+[[side]]
+name = "Reds"
+players = ["Ann", "Cid"]
+mat = "side-1"
+
+[[side]]
+name = "Blues"
+players = ["Bob", "Dee"]
+mat = "side-2"
+
+[[zone]]
+name = "side-1/battle"
+rect = [100, 100, 200, 200]
+seat = "left"
+
+[[zone]]
+name = "side-1/distance"
+corners = [[400, 100], [600, 100], [600, 300], [400, 300]]
+zone_mm = [74, 136]
+
+[[zone]]
+name = "side-2/battle"
+rect = [100, 500, 200, 200]
+
+[[zone]]
+name = "side-2/distance"
+rect = [400, 500, 200, 200]
+"""
+EDITION = """\
+name = "ours"
+parent = "classic"
+title = "Ours"
+
+[setting-up]
+cards = 105
+hand = 6
+seatings = [[2, 1], [4, 2]]
+first-player = { value = "youngest", source = "x" }
+target-km = { "2" = 700, "4" = 1000 }
+
+[deck-changes]
+roll = 13
+
+[points]
+safety = 100
+level = "restart"
+
+[switches]
+extension = { value = "no", source = "x" }
+"""
+DECK = """\
+name = "ours"
+title = "Ours & co"
+edition = "classic"
+maker = "somebody"
+size_mm = [57, 88]
+back = "roll.png"
+made = 2026-11-22
+"""
+SMALL = {
+    PHONES: {
+        "host": "abc",
+        "seats": {"Ann": "abc"},
+        "watching": ["def"],
+        "let_in": ["abc", "def"],
+        "names": {"def": "Somebody"},
+    },
+    PICTURE_TURN: {"degrees": 90, "mirrored": True},
+    DECK_IN_USE: {"deck": "ours"},
+    DRAWN_ZONES: {
+        "picture": [640, 480],
+        "zone": [{"name": "side-1/battle", "corners": [[1, 1], [99, 1], [99, 99], [1, 99]]}],
+    },
+}
+VALUES = (
+    "true",
+    "-1",
+    "0",
+    "1.5",
+    "1e400",
+    "nan",
+    "-inf",
+    "9" * 400,
+    "9" * 5000,
+    "0x" + "f" * 5000,
+    '""',
+    '"\\u001b]0;x\\u0007"',
+    '"\\u0000"',
+    '"%(name)s %d"',
+    '"' + "a" * 5000 + '"',
+    "'''a\nb'''",
+    "[]",
+    "[[]]",
+    "{}",
+    "{a = 1}",
+    "[" * 200 + "]" * 200,
+    "[" * 5000 + "]" * 5000,
+    "{a=" * 2000 + "1" + "}" * 2000,
+    "[1, 'a', {}]",
+    "[[1e308, 1e308], [-1e308, 0], [nan, 1], [1, 2]]",
+    "1979-05-27T07:32:00Z",
+    "1979-05-27",
+    "07:32:00",
+    '"../../x"',
+    '"' + "x" * 300 + '"',
+    '["Ann", "Ann"]',
+    '["", "Ann"]',
+    '[["Ann"]]',
+)
+KEYS = (
+    "edition",
+    "side",
+    "zone",
+    "target",
+    "name",
+    "players",
+    "mat",
+    "rect",
+    "corners",
+    "seat",
+    "picture",
+    "seats",
+    "options",
+    "deck",
+    "points",
+    "switches",
+    "setting-up",
+    "seatings",
+    "parent",
+    "back",
+    "size_mm",
+    "made",
+    "cards",
+    "[x]",
+    "[[side]]",
+    "[[zone]]",
+    "[side]",
+    "[deck]",
+    "a.b.c",
+    '"\\u001b"',
+    '"' + "k" * 3000 + '"',
+    *switches(),
+)
+MOST_LINES = 400
+
+
+def main() -> int:
+    """Tries them, and says what was found."""
+    options = arguments(__doc__, "times", 1000)
+    findings = Findings("small files")
+    with tempfile.TemporaryDirectory() as folder:
+        run(findings, options.times, options.seed, Path(folder))
+    return findings.close()
+
+
+def run(findings: Findings, times: int, seed: int, folder: Path) -> None:
+    """So many files by chance, then each of the strange things that are no files."""
+    data = data_folder(folder / "data")
+    for number in range(times):
+        chance = random.Random(f"{seed}:{number}")
+        kind, name, content = hostile_file(chance)
+        with_file(findings, data, kind, name, content, f"seed {seed} number {number}")
+    for number, (kind, name, make) in enumerate(no_files(folder)):
+        strange = data_folder(folder / f"strange-{number}")
+        path = place(strange, kind, name)
+        remove(path)
+        make(path)
+        with findings.trying(f"no file: {kind}", f"{name} {number}", within_s=20):
+            for fault in CHECKS[kind](strange, path):
+                findings.found(f"{kind} {name} as {make.__name__}: {fault}")
+        shutil.rmtree(strange)
+
+
+def with_file(findings: Findings, data: Path, kind: str, name: str, content: bytes, about: str) -> None:
+    """One file in its place, and what the program makes of it."""
+    path = place(data, kind, name)
+    before = path.read_bytes() if path.is_file() else None
+    path.write_bytes(content)
+    with findings.trying(kind, about):
+        for fault in CHECKS[kind](data, path):
+            findings.found(f"{kind} {name}: {fault}", f"{about}: {content[:400]!r}")
+    if before is None:
+        path.unlink()
+    else:
+        path.write_bytes(before)
+
+
+def data_folder(folder: Path) -> Path:
+    """A data folder with a deck of one face."""
+    deck = folder / "decks" / "ours"
+    deck.mkdir(parents=True)
+    (folder / "editions").mkdir()
+    (folder / "empty").mkdir()
+    (deck / "deck.toml").write_text(DECK)
+    (deck / "roll.png").write_bytes(as_png(face("vintage", "roll", 2)))
+    return folder
+
+
+def place(data: Path, kind: str, name: str) -> Path:
+    """Where a file of that kind lies."""
+    return {"deck": data / "decks" / "ours" / name, "own edition": data / "editions" / name}.get(kind, data / name)
+
+
+def remove(path: Path) -> None:
+    """Makes room for something else."""
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+# --- What is tried --------------------------------------------------------------------------------------------
+
+
+def hostile_file(chance: random.Random) -> tuple[str, str, bytes]:
+    """Of which kind, how it is called, and what it holds."""
+    kind = chance.choice(("setup", "setup", "edition", "edition", "own edition", "deck", "deck", "small", "small"))
+    if kind == "small":
+        name = chance.choice((*SMALL, "secret-key"))
+        return kind, name, hostile_json(SMALL.get(name, {}), chance)
+    text = {"setup": SETUP, "deck": DECK}.get(kind, chance.choice((EDITION, EDITION, shipped_edition(chance))))
+    name = {"setup": "table.toml", "deck": "deck.toml"}.get(kind, "ours.toml")
+    return kind, name, hostile_toml(text, chance)
+
+
+def shipped_edition(chance: random.Random) -> str:
+    """An edition that ships, under another name."""
+    path = chance.choice(sorted(EDITIONS.glob("*.toml")))
+    return path.read_text(encoding="utf-8").replace(f'name = "{path.stem}"', 'name = "ours"', 1)
+
+
+def hostile_toml(text: str, chance: random.Random) -> bytes:
+    """A TOML file with values, keys, lines or bytes of another kind."""
+    way = chance.random()
+    if way < 0.04:
+        return chance.randbytes(chance.choice((0, 1, 100, 3000)))
+    if way < 0.08:
+        return chance.choice(
+            (
+                "[[side]]\n" * 9000,
+                "a." * 20_000 + "b = 1",
+                "[a." + "a." * 9000 + "b]",
+                "#" * 10**6,
+                "\n" * 10**6,
+                "[options]\n" + "".join(f"k{n} = 1\n" for n in range(20_000)),
+            )
+        ).encode()
+    lines = text.split("\n")
+    for _ in range(chance.randint(1, 3)):
+        at = chance.randrange(len(lines))
+        key, equals, value = lines[at].partition(" = ")
+        if equals and chance.random() < 0.8:
+            lines[at] = f"{key} = {chance.choice(VALUES)}"
+        elif equals:
+            lines[at] = f"{chance.choice(KEYS)} = {value}"
+        elif chance.random() < 0.5:
+            lines.insert(at, f"{chance.choice(KEYS)} = {chance.choice(VALUES)}")
+    text = "\n".join(lines)
+    return (
+        written_otherwise(mutated_text(text, chance, (*WORDS, *VALUES)), chance)
+        if chance.random() < 0.5
+        else text.encode()
+    )
+
+
+def hostile_json(sound: object, chance: random.Random) -> bytes:
+    """A JSON file with values of another kind, or hardly JSON any more."""
+    way = chance.random()
+    if way < 0.1:
+        return chance.choice((b"", b"[" * 100_000, b'{"a":' * 50_000, b"nul", b"\xff\xfe{}", b'"\\ud800"', b"9" * 6000))
+    text = json.dumps(other_json(sound, chance))
+    if way < 0.8:
+        return text.encode()
+    return written_otherwise(mutated_text(text, chance), chance)
+
+
+def other_json(value: object, chance: random.Random, depth: int = 0) -> object:
+    """A value in which some others have taken the place of what was there."""
+    if chance.random() < 0.12 + 0.1 * depth:
+        return chance.choice(
+            (
+                None,
+                True,
+                -1,
+                0,
+                1.5,
+                10**400,
+                float("nan"),
+                float("inf"),
+                "",
+                "\ud800",
+                "\x00",
+                "a" * 9000,
+                [],
+                {},
+                [[]],
+                {"a": {}},
+                ["Ann"] * 300,
+                "<b>",
+                {"\ud800": "\udfff"},
+                [1, 2],
+                {"Ann": 3},
+                [float("nan")] * 2,
+                90.0,
+            )
+        )
+    if isinstance(value, dict):
+        return {key if chance.random() < 0.9 else "other": other_json(v, chance, depth + 1) for key, v in value.items()}
+    return [other_json(v, chance, depth + 1) for v in value] if isinstance(value, list) else value
+
+
+def no_files(folder: Path) -> Iterator[tuple[str, str, Callable[[Path], None]]]:
+    """What may stand where a file is looked for, each in every place."""
+    for make in (a_folder, a_pipe, a_loop, a_dead_link, without_end, a_link_without_end, not_for_us):
+        yield "setup", "table.toml", make
+        yield "edition", "ours.toml", make
+        yield "own edition", "ours.toml", make
+        yield "deck", "deck.toml", make
+        yield "deck", "stop.png", make
+        for name in (*SMALL, "secret-key"):
+            yield "small", name, make
+
+
+def a_folder(path: Path) -> None:
+    path.mkdir()
+
+
+def a_pipe(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def a_loop(path: Path) -> None:
+    path.symlink_to(path.name)
+
+
+def a_dead_link(path: Path) -> None:
+    path.symlink_to("nowhere-at-all")
+
+
+def without_end(path: Path) -> None:
+    with path.open("wb") as file:
+        file.truncate(40_000_000_000)
+
+
+def a_link_without_end(path: Path) -> None:
+    path.symlink_to("/dev/zero")
+
+
+def not_for_us(path: Path) -> None:
+    path.write_bytes(b"name = 1")
+    path.chmod(0)
+
+
+# --- What is looked at ----------------------------------------------------------------------------------------
+
+
+def check_setup(data: Path, path: Path) -> Iterator[str]:
+    """`watch`, `read` and what `up` makes of a setup file."""
+    for words in (
+        ("watch", "--setup", str(path), "--source", str(data / "nowhere.mp4"), "--data", str(data)),
+        ("read", "--setup", str(path), str(data / "nowhere.jpg"), "--data", str(data)),
+    ):
+        ran = run_command(*words)
+        yield from faults_of(ran, sentences=3, longest=1500)
+        if "nowhere." not in ran.err and path.name not in ran.err:
+            yield f"names neither the file nor what is missing: {ran.err[:200]!r}"
+    yield from started(data, path)
+
+
+def started(data: Path, path: Path) -> Iterator[str]:
+    """Whether a setup that is sound begins a match, as `up --setup` does."""
+    try:
+        setup = read_setup(path)
+    except Problem:
+        return
+    log = data / "log.sqlite3"
+    store = Store.open(log)
+    match = Match(store)
+    try:
+        match.start([*setup.header(), f"hand first {setup.first}"], by="setup")
+        if not match.state.game.hand_is_open:
+            yield "a sound setup has begun no hand"
+    except Problem as problem:
+        yield f"the setup was read, and the match refused it: {problem}"
+    finally:
+        store.close()
+        log.unlink()
+
+
+def check_edition(data: Path, path: Path) -> Iterator[str]:
+    """`editions check` and `editions show` of a file."""
+    checked = run_command("editions", "check", str(path))
+    yield from faults_of(checked, longest=1500)
+    if checked.code and path.name not in checked.err:
+        yield f"does not name the file: {checked.err[:200]!r}"
+    shown = run_command("editions", "show", str(path))
+    yield from faults_of(shown, sentences=1, longest=1500)
+    if (shown.code == 0) != (checked.code == 0):
+        yield "one command takes the file and the other does not"
+
+
+def check_own_edition(data: Path, path: Path) -> Iterator[str]:
+    """An edition of the data folder: every command tells what is wrong, and goes on."""
+    ran = run_command("editions", "--data", str(data))
+    yield from faults_of(ran, sentences=1, longest=1500)
+    if ran.code or "classic" not in ran.out:
+        yield f"the editions are not listed: {ran.err[:200]!r}"
+
+
+def check_deck(data: Path, path: Path) -> Iterator[str]:
+    """The commands that read decks."""
+    for words in (
+        ("decks",),
+        ("decks", "show", "ours"),
+        ("read", "--deck", "ours", str(data / "nowhere.jpg")),
+        ("enroll", "ours", "--edition", "classic", "--from", str(data / "empty")),
+        ("decks", "export", "ours", "--out", str(data / "out.zip")),
+    ):
+        ran = run_command(*words, "--data", str(data))
+        yield from (f"{words[:2]}: {fault}" for fault in faults_of(ran, sentences=4, longest=1500))
+        if words == ("decks",) and ran.code:
+            yield f"the decks are not listed: {ran.err[:200]!r}"
+    remove(data / "out.zip")
+    for child in (data / "decks").iterdir():
+        if child.name != "ours":
+            yield f"{child.name} was left in the folder of the decks"
+
+
+def check_small(data: Path, path: Path) -> Iterator[str]:
+    """A service that is started over such a data folder, and what its pages show."""
+    try:
+        secret = people.load_secret(data)
+    except Problem as problem:
+        yield from one_sentence(str(problem))
+        secret = b"0123456789abcdef" * 2
+    Phones(data), KeptTurn(data), DeckInUse(data).templates()
+    zones = DrawnZones(data)
+    yield from one_sentence(str(zones.problem or ""))
+    if path.name in (DRAWN_ZONES, DECK_IN_USE):
+        yield from faults_of(run_command("doctor", "--source", str(data / "nowhere.jpg"), "--data", str(data)))
+    store = Store.open(data / "log.sqlite3")
+    try:
+        match = Match(store)
+        match.start(("side Ann", "side Bob", "hand first Ann"))
+        client = create_app(match, secret=secret).test_client()
+        yield from pages_of(client)
+    finally:
+        store.close()
+        (data / "log.sqlite3").unlink()
+    if path.is_file() and path.name == "secret-key" and len(secret) < 16:
+        yield f"a key of {len(secret)} bytes signs cookies"
+
+
+def pages_of(client: object) -> Iterator[str]:
+    """What the pages that show something of the data folder answer."""
+    for address in ("/", "/join", "/camera", "/decks", "/seats"):
+        answer = client.get(address)  # type: ignore[attr-defined]
+        if answer.status_code >= 500:
+            yield f"{address} answers {answer.status_code}"
+    answer = client.post("/join", data={"player": "Ann"}, headers={"Origin": "http://localhost"})  # type: ignore[attr-defined]
+    if answer.status_code >= 500 and answer.status_code != 503:
+        yield f"to sit down answers {answer.status_code}"
+
+
+def one_sentence(said: str) -> Iterator[str]:
+    """What is wrong with a sentence for people."""
+    if any(not char.isprintable() for char in said):
+        yield f"says what steers a terminal: {said[:200]!r}"
+    if len(said) > 1500:
+        yield f"a sentence of {len(said)} signs"
+
+
+CHECKS: dict[str, Callable[[Path, Path], Iterator[str]]] = {
+    "setup": check_setup,
+    "edition": check_edition,
+    "own edition": check_own_edition,
+    "deck": check_deck,
+    "small": check_small,
+}
+
+if __name__ == "__main__":
+    with suppress(BrokenPipeError):
+        sys.exit(main())

@@ -1,0 +1,342 @@
+"""What every fuzzer has in common: hostile words, ways to damage what is sound, findings, and the closing line."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+import random
+import signal
+import sys
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from companion import cli
+
+MISTAKE = "The companion has made a mistake"
+"""How the command line begins its sentence about a fault of its own."""
+
+TRACE = "Traceback (most recent call last)"
+MARK = "zqx<b>\"'&zqx"
+"""A text that nobody else writes; a page that shows it has to have changed its signs."""
+
+ESCAPE = "\x1b]0;zqx\x07\x1b[2J"
+"""What would clear a terminal and name its window."""
+
+MOST_SHOWN = 20
+
+WORDS = (
+    "",
+    " ",
+    "\x00",
+    "\ufeff",
+    "\u202e",
+    "\u2028",
+    "\x85",
+    "\r",
+    "\t",
+    ESCAPE,
+    MARK,
+    "%s%(name)s%n",
+    "{{ 7 * 7 }}",
+    "{0.__class__}",
+    "../../../etc/passwd",
+    "/etc/passwd",
+    "..\\..\\x",
+    "'; DROP TABLE event; --",
+    "-1",
+    "0",
+    "00000000000000000001",
+    "1e309",
+    "NaN",
+    "inf",
+    "9" * 30,
+    "9" * 5000,
+    "0x" + "f" * 6000,
+    "2147483648",
+    "9223372036854775808",
+    "²",
+    "٣",
+    "Ⅷ",
+    "true",
+    "null",
+    "[]",
+    "{}",
+    "[" * 3000,
+    "é" * 50,
+    "e\u0301" * 50,
+    "👨‍👩‍👧‍👦",
+    "Аnn",
+    "а" * 4000,
+    "Ann,Bob",
+    "Ann=Bob",
+    "-",
+    "_",
+    "side",
+    "hand",
+    "anyway",
+    "exhausted",
+)
+"""Words that have broken programs before."""
+
+
+class TooLong(BaseException):
+    """Something took longer than anybody waits."""
+
+
+@dataclass
+class Findings:
+    """What was tried and what went wrong; the first few are kept whole."""
+
+    name: str
+    tried: Counter[str] = field(default_factory=Counter)
+    wrong: list[str] = field(default_factory=list)
+    slowest_s: float = 0.0
+    slowest: str = ""
+    figures: dict[str, object] = field(default_factory=dict)
+    began_s: float = field(default_factory=time.monotonic)
+
+    def found(self, what: str, sample: object = "") -> None:
+        """Something went wrong with a sample."""
+        self.wrong.append(f"{what}\n    with {shortened(sample)}")
+        if len(self.wrong) <= MOST_SHOWN:
+            print(f"FOUND {self.wrong[-1]}", flush=True)
+
+    def took(self, seconds: float, what: str) -> None:
+        """How long one of them took."""
+        if seconds > self.slowest_s:
+            self.slowest_s, self.slowest = seconds, what
+
+    def add(self, other: Findings) -> None:
+        """What another process has found."""
+        self.tried += other.tried
+        self.wrong += other.wrong  # said by the other process
+        self.took(other.slowest_s, other.slowest)
+
+    @contextlib.contextmanager
+    def trying(self, kind: str, sample: object = "", *, within_s: float = 20.0) -> Iterator[None]:
+        """Counts one; an exception, or too long a time, is a finding."""
+        self.tried[kind] += 1
+        start_s = time.monotonic()
+        try:
+            with at_most(within_s):
+                yield
+        except TooLong:
+            self.found(f"{kind}: took longer than {within_s:g} s", sample)
+        except Exception:
+            self.found(f"{kind}: {last_lines(traceback.format_exc())}", sample)
+        self.took(time.monotonic() - start_s, kind)
+
+    def close(self) -> int:
+        """Says what came of it; 1 where there are findings."""
+        if len(self.wrong) > MOST_SHOWN:
+            print(f"… and {len(self.wrong) - MOST_SHOWN} more")
+        kinds = ", ".join(f"{kind} {count:,}" for kind, count in sorted(self.tried.items()))
+        figures = "".join(f", {name} {value}" for name, value in self.figures.items())
+        print(
+            f"{self.name}: {self.tried.total():,} tried ({kinds}), {len(self.wrong)} findings{figures},"
+            f" slowest {self.slowest_s:.2f} s ({self.slowest}), {time.monotonic() - self.began_s:.0f} s in all"
+        )
+        return 1 if self.wrong else 0
+
+
+def shortened(sample: object, most: int = 600) -> str:
+    """A sample as Python writes it, not too long."""
+    said = repr(sample)
+    return said if len(said) <= most else f"{said[:most]}… ({len(said)} signs)"
+
+
+def last_lines(trace: str, most: int = 6) -> str:
+    """The end of a traceback on one line."""
+    return " | ".join(line.strip() for line in trace.strip().splitlines()[-most:])
+
+
+@contextlib.contextmanager
+def at_most(seconds: float) -> Iterator[None]:
+    """Raises TooLong in the main thread after so long, where the system has alarms."""
+
+    def ring(*_: object) -> None:
+        raise TooLong
+
+    try:
+        before = signal.signal(signal.SIGALRM, ring)
+    except ValueError:  # Another thread than the main one: nobody rings there.
+        yield
+        return
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def arguments(doc: str, count: str, usual: int, **more: int) -> argparse.Namespace:
+    """The options that every fuzzer has: how many, which seed; with `more` numbers of its own."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument(f"--{count}", type=int, default=usual, help=f"how many (default {usual:,})")
+    parser.add_argument("--seed", type=int, default=1, help="other samples; the same seed gives the same ones")
+    for name, value in more.items():
+        parser.add_argument(f"--{name}", type=int, default=value, help=f"default {value}")
+    return parser.parse_args()
+
+
+# --- Damaging what is sound -----------------------------------------------------------------------------------
+
+
+def mutated_bytes(data: bytes, chance: random.Random, most: int = 8) -> bytes:
+    """Bytes with a few of them changed, cut, doubled or moved."""
+    out = bytearray(data)
+    for _ in range(chance.randint(1, most)):
+        chance.choice(_BYTE_WAYS)(out, chance)
+    return bytes(out)
+
+
+def _flip(out: bytearray, chance: random.Random) -> None:
+    if out:
+        out[chance.randrange(len(out))] ^= 1 << chance.randrange(8)
+
+
+def _set(out: bytearray, chance: random.Random) -> None:
+    if out:
+        out[chance.randrange(len(out))] = chance.choice((0, 1, 0x7F, 0x80, 0xFF, chance.randrange(256)))
+
+
+def _cut(out: bytearray, chance: random.Random) -> None:
+    if out:
+        start = chance.randrange(len(out))
+        del out[start : start + chance.choice((1, 2, 4, 16, len(out)))]
+
+
+def _insert(out: bytearray, chance: random.Random) -> None:
+    start = chance.randint(0, len(out))
+    out[start:start] = chance.randbytes(chance.choice((1, 2, 4, 16, 64)))
+
+
+def _double(out: bytearray, chance: random.Random) -> None:
+    if out:
+        start = chance.randrange(len(out))
+        out[start:start] = out[start : start + chance.choice((1, 4, 32, 256))]
+
+
+def _number(out: bytearray, chance: random.Random) -> None:
+    """A number of two or four bytes becomes one at the edge."""
+    if len(out) > 4:
+        start, size = chance.randrange(len(out) - 4), chance.choice((2, 4))
+        value = chance.choice((0, 1, 0x7F, 0xFF, 0x7FFF, 0xFFFF, 0x7FFFFFFF, 0xFFFFFFFF)) & (256**size - 1)
+        out[start : start + size] = value.to_bytes(size, chance.choice(("big", "little")))
+
+
+_BYTE_WAYS: Sequence[Callable[[bytearray, random.Random], None]] = (_flip, _flip, _set, _cut, _insert, _double, _number)
+
+
+def mutated_text(text: str, chance: random.Random, words: Sequence[str] = WORDS, most: int = 4) -> str:
+    """A text with a few of its words or lines replaced, doubled, cut or moved."""
+    lines = text.split("\n")
+    for _ in range(chance.randint(1, most)):
+        at = chance.randrange(len(lines))
+        lines[at : at + 1] = chance.choice(_LINE_WAYS)(lines[at], chance, words)
+        lines = lines or [""]
+    return "\n".join(lines)
+
+
+def _other_word(line: str, chance: random.Random, words: Sequence[str]) -> list[str]:
+    parts = line.split(" ")
+    parts[chance.randrange(len(parts))] = chance.choice(words)
+    return [" ".join(parts)]
+
+
+def _word_in_word(line: str, chance: random.Random, words: Sequence[str]) -> list[str]:
+    at = chance.randint(0, len(line))
+    return [line[:at] + chance.choice(words) + line[at:]]
+
+
+def _without_sign(line: str, chance: random.Random, words: Sequence[str]) -> list[str]:
+    at = chance.randint(0, len(line))
+    return [line[:at] + line[at + 1 :]]
+
+
+def _other_sign(line: str, chance: random.Random, words: Sequence[str]) -> list[str]:
+    at = chance.randint(0, len(line))
+    return [line[:at] + chance.choice('="[]{}.,#>!*-_0\\ \x00éа') + line[at + 1 :]]
+
+
+def _twice(line: str, chance: random.Random, words: Sequence[str]) -> list[str]:
+    return [line] * chance.choice((2, 2, 3, 40))
+
+
+def _gone(line: str, chance: random.Random, words: Sequence[str]) -> list[str]:
+    return []
+
+
+def _new(line: str, chance: random.Random, words: Sequence[str]) -> list[str]:
+    return [line, " ".join(chance.choice(words) for _ in range(chance.randint(1, 4)))]
+
+
+_LINE_WAYS = (_other_word, _other_word, _word_in_word, _without_sign, _other_sign, _other_sign, _twice, _gone, _new)
+
+
+def written_otherwise(text: str, chance: random.Random) -> bytes:
+    """A text as bytes: mostly UTF-8, sometimes as other systems write it, sometimes damaged."""
+    encoding = chance.choice(("utf-8",) * 12 + ("utf-8-sig", "utf-16", "utf-16-le", "latin-1", "cp037", "utf-32"))
+    text = text.replace("\n", chance.choice(("\n",) * 6 + ("\r\n", "\r", "\n\r", "\x0b")))
+    data = text.encode(encoding, errors="replace")
+    return mutated_bytes(data, chance) if chance.random() < 0.15 else data
+
+
+# --- The command line -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a command printed, and how it ended."""
+
+    code: int
+    out: str
+    err: str
+
+
+def run_command(*words: str) -> Ran:
+    """A command of the command line in this process, writing to a strict UTF-8 terminal."""
+    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", errors="strict") for _ in range(2))
+    argv, code = sys.argv, 0
+    sys.argv = ["companion", *words]
+    try:
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            cli.main()
+    except SystemExit as ended:
+        code = ended.code if isinstance(ended.code, int) else 1
+    finally:
+        sys.argv = argv
+    return Ran(code, *(_written(stream) for stream in (out, err)))
+
+
+def _written(stream: io.TextIOWrapper) -> str:
+    stream.flush()
+    return stream.buffer.getvalue().decode("utf-8")  # type: ignore[attr-defined]
+
+
+def faults_of(ran: Ran, *, sentences: int | None = None, longest: int = 2000) -> list[str]:
+    """What is wrong with what a command printed: our own mistakes, what steers a terminal, sentences without end."""
+    both = ran.out + ran.err
+    wrong = [f"said {both[both.find(MISTAKE) :][:300]}"] if MISTAKE in both else []
+    wrong += ["a traceback"] if TRACE in both else []
+    if ran.code not in (0, 1, 2):
+        wrong.append(f"ended with {ran.code}")
+    steering = sorted({char for char in both if not char.isprintable() and char != "\n"})
+    wrong += [f"printed {steering!r}"] if steering else []
+    lines = ran.err.splitlines()
+    if any(len(line) > longest for line in lines):
+        wrong.append(f"a sentence of {max(map(len, lines))} signs")
+    if sentences is not None and len(lines) > sentences:
+        wrong.append(f"{len(lines)} lines where {sentences} would do: {lines[:3]}")
+    return wrong
+
+
+def golden() -> tuple[Path, ...]:
+    """The records that ship with the tests."""
+    return tuple(sorted((Path(__file__).parents[1] / "golden").glob("*.mbn")))
