@@ -1,8 +1,8 @@
 """The pages as they are served, in a process of their own, for whoever attacks them from outside.
 
 `python tests/trust/attacked.py FOLDER [MOST_MB]` serves a table in the middle of everything over a data folder and
-prints its port. The header `X-From` says from where a request comes, as the network would; a POST to `/--stir` lets something
-happen at the table. What goes wrong inside is on standard error.
+prints its port. The header `X-From` says from where a request comes, as the network would; a POST to `/--stir` lets
+something happen at the table. What goes wrong inside is on standard error.
 """
 
 from __future__ import annotations

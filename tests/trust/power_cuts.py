@@ -33,6 +33,7 @@ from trust.old import one_more_migration, write_old_log
 
 from companion import phones as party_of
 from companion import whole
+from companion.backups import back_up
 from companion.data import data_dir, store_path
 from companion.errors import Problem
 from companion.match import Match
@@ -136,6 +137,8 @@ class Run:
             elif dice < 0.23:
                 self._end()
                 self._begin()
+            elif dice < 0.25:
+                back_up(self._store.path)
             else:
                 self._deeds.do_something()
             self.truth.states[len(self.truth.events)] = self._deeds.match.state
