@@ -279,7 +279,9 @@ def _why(error: sqlite3.Error | OSError) -> tuple[Said, Said]:
         look = say("Look at the disk: it is saved as soon as it can be written.")
         return say("the data folder cannot be written"), look
     if "malformed" in text or "not a database" in text:
-        keep = say("Keep the record (Score, then Export) before you start the companion anew: that mends the file.")
+        keep = say(
+            "Keep the record of this match (under More) before you start the companion anew: that mends the file."
+        )
         return say("the file with all matches is damaged"), keep
     return say("the disk does not take it"), say("Look at the disk: it is saved as soon as it can be written.")
 
