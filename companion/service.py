@@ -22,6 +22,7 @@ from companion.demo_players import DemoPlayers, frames_of_players
 from companion.drawn_zones import DrawnZones
 from companion.errors import Problem
 from companion.film import Watcher
+from companion.first_camera import FirstCamera
 from companion.frugal import give_memory_back
 from companion.labels import card_ids
 from companion.lookout import Lookout
@@ -39,6 +40,7 @@ from companion.simulate.script import Script
 from companion.store import Store
 from companion.turned import KeptTurn
 from companion.vision.camera import Frame, Notice, camera_answers, frames
+from companion.vision.devices import video_devices
 from companion.vision.eye import Eye
 from companion.vision.templates import Templates
 from companion.watch import Corridor
@@ -47,7 +49,7 @@ DEMO = "demo:"
 LIVE_FPS = 10.0
 """More would only warm a Raspberry Pi: a card lies for seconds."""
 
-ANSWERS_NOT = "No camera answers. Plays can be entered by hand; start again once a camera is connected."
+ANSWERS_NOT = "No camera answers. Plays can be entered by hand; a camera is used as soon as it is plugged in."
 OWN_DECK = "own"
 """The printed deck of the project, whose faces ship with it."""
 
@@ -143,13 +145,14 @@ def _watch(
     faces = DeckInUse(data_dir(data)).templates if given is None else lambda: given
     lookout = Lookout(Eye(drawn=zones, templates=faces), lambda: _in_play(_mats(match.state, setup)), zones)
     corridor = Corridor(match, lookout, lambda state: _mats(state, setup), lookout.begin_afresh)
-    source, turn = source or camera_answers(), KeptTurn(data_dir(data))
-    if source is None:
-        click.echo(ANSWERS_NOT, err=True)
-        run_service(match, host, port, Camera(zones=zones, turn=turn, deck=named))
-        return
-    pictures = _pictures(source, match, corridor)
+    turn = KeptTurn(data_dir(data))
     camera = replace(_camera(corridor, lookout, named), zones=zones, turn=turn)
+    if source is None:
+        first = FirstCamera(lambda: camera_answers(), video_devices, corridor.wait)
+        camera = replace(camera, is_there=lambda: first.is_there)
+        pictures: Iterator[Frame] | None = _pictures_of_first(first, match, corridor)
+    else:
+        pictures = _pictures(source, match, corridor)
     if pictures is None:
         run_service(match, host, port, camera)
         return
@@ -200,6 +203,13 @@ def _pictures(source: str, match: Match, corridor: Corridor) -> Iterator[Frame] 
     except Problem as problem:
         tell(Notice(str(problem), blind=True))
         return None
+
+
+def _pictures_of_first(first: FirstCamera, match: Match, corridor: Corridor) -> Iterator[Frame]:
+    """The frames of the first camera that answers, whenever that is."""
+    source = first.found(none_yet=lambda: click.echo(ANSWERS_NOT, err=True))
+    match.refresh()
+    yield from (_pictures(source, match, corridor) or ()) if source is not None else ()
 
 
 def _is_being_played(match: Match, setup: Setup) -> bool:

@@ -47,6 +47,7 @@ MAY_IMPORT = {
     "whole": set(),
     "numbers": set(),
     "kept": set(),
+    "first_camera": set(),
     "labels": {"rules"},
     "codes": {"labels", "rules"},
     "layout": {"rules"},

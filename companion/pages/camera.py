@@ -27,7 +27,7 @@ def show() -> str:
         sights=sights.sights(seen, called.names, called.mats) if seen else None,
         zones=service().camera.zones,
         turn=kept.current if kept else None,
-        has_camera=service().camera.picture is not None,
+        has_camera=service().camera.can_look(),
         undrawn=_undrawn() if service().camera.zones else "",
     )
 

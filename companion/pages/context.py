@@ -47,6 +47,13 @@ class Camera:
     deck: str | None = None
     """The deck whose faces the cards have, where it was said at the start; else it is the one chosen on the page."""
 
+    is_there: Callable[[], bool] = lambda: True
+    """Whether a camera has answered, where one is looked for."""
+
+    def can_look(self) -> bool:
+        """Whether pictures are to be expected."""
+        return self.picture is not None and self.is_there()
+
     def jpeg(self) -> bytes | None:
         """The latest picture as JPEG, where there is one."""
         return self.picture() if self.picture is not None else None
@@ -121,7 +128,7 @@ def state() -> MatchState:
 
 def has_camera() -> bool:
     """Whether a camera is meant to look at the table: one was asked for, or answered, and nobody has put it away."""
-    return service().camera.picture is not None and not state().without_camera
+    return service().camera.can_look() and not state().without_camera
 
 
 def forget_state() -> None:
