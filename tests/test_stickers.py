@@ -215,3 +215,21 @@ def test_a_text_of_our_form_that_no_sticker_bears_is_no_card(text):
 
 def test_a_table_seen_in_a_mirror_shows_no_cards():
     assert read_codes(gray_picture(scattered(seed=4, count=20))[:, ::-1].copy()) == ()
+
+
+NEAR_MISSES = [
+    "MB1:AC\x1bIDENT-04",
+    "MBI:RECHARGE-07",
+    "MB1:END-OF-POLLUTION-76",
+    "MB1:SPARE-TIREy06",
+    "bB1:EXTRA-TANK-03",
+    "pB1:LONG-RANGE-03",
+]
+"""All but one sign of a sticker of ours: most of what is printed is the same."""
+
+
+@pytest.mark.parametrize("size_mm", [20.0, 28.0])
+def test_a_code_that_says_almost_what_ours_does_is_no_card(size_mm):
+    scene = Scene(stickers=grid_of(NEAR_MISSES, 3, 60.0, size_mm=size_mm))
+
+    assert [code.card for code in read_codes(gray_picture(scene, Lens(width_mm=520))) if code.card] == []

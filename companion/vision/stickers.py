@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import zxingcpp
 
-from companion.codes import CARDS, MODULES, card_of_text
+from companion.codes import MODULES, card_of_text
 from companion.vision import codebook, finder, plane, sizes
 from companion.vision.boxes import Box, Image, merged, whole
 from companion.vision.code import Code
@@ -144,9 +144,11 @@ def _codes_in(gray: Image, box: Box, mats: Mats, before: Before) -> Iterator[Cod
     general = [(card, quad) for card, quad in _general(gray, box) if _plausible(quad)]
     for code in own:
         said = {card for card, quad in general if _near(code.centre_px, quad)}
-        yield _both(gray, code, said) if said else code
+        if None in said:
+            continue
+        yield _both(gray, code, said - {None}) if said else code
     for card, quad in general:
-        if not any(_near(code.centre_px, quad) for code in own) and not _is_mirrored(gray, quad):
+        if card is not None and not any(_near(code.centre_px, quad) for code in own) and not _is_mirrored(gray, quad):
             yield _checked(gray, card, quad, before.known)
 
 
@@ -263,12 +265,12 @@ def _corners(reading: Reading) -> npt.NDArray[np.float64]:
 # --- The general readers --------------------------------------------------------------------------------------
 
 
-def _general(gray: Image, box: Box) -> Iterator[tuple[str, Quad]]:
-    """The cards that zxing-cpp reads in a box."""
+def _general(gray: Image, box: Box) -> Iterator[tuple[str | None, Quad]]:
+    """The cards that zxing-cpp reads in a box; None for a text of somebody else's, however like one of ours it is."""
     part = cv2.resize(box.of(gray), None, fx=UPSCALE, fy=UPSCALE, interpolation=cv2.INTER_CUBIC)
     for result in _zxing(part):
-        if card := card_of_text(result.text):
-            yield card, _quad(result, UPSCALE, (box.left, box.top))
+        if result.text:
+            yield card_of_text(result.text), _quad(result, UPSCALE, (box.left, box.top))
 
 
 def _zxing(gray: Image) -> list[zxingcpp.Barcode]:
@@ -306,8 +308,6 @@ def _both(gray: Image, own: Code, said: set[str]) -> Code:
 
 def _checked(gray: Image, card: str, quad: Quad, known: Mapping[str, Point]) -> Code:
     """A code that only a general reader has found: does it look like that card's, or does another reader say so?"""
-    if card not in CARDS:
-        return Code(None, quad, 0.0)
     code = Code(card, quad, AGREED)
     before = known.get(card)
     if before is not None and _near(before, quad):
