@@ -20,7 +20,7 @@ import click
 from companion import __version__, usage
 from companion.calling import program, typed
 from companion.errors import Problem
-from companion.terminal import show_plainly
+from companion.terminal import plain, show_plainly
 
 if TYPE_CHECKING:
     from companion.rules.judge import JudgedLine
@@ -71,7 +71,7 @@ def _complain(sentence: str, code: int) -> int:
 
 def _warn(sentence: str) -> None:
     """Says something on standard error; nothing that somebody has put into a file or its name steers the terminal."""
-    click.echo("".join(char if char.isprintable() or char == "\n" else "·" for char in sentence), err=True)
+    click.echo(plain(sentence), err=True)
 
 
 def _data(command: Callable[..., Any]) -> Callable[..., Any]:

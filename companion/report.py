@@ -15,6 +15,7 @@ from companion.rules.edition import load_edition
 from companion.rules.judge import ILLEGAL, LEGAL, UNREADABLE, HandResult, JudgedLine
 from companion.rules.scoring import Item, Sheet
 from companion.rules.table import HowEnded, Table
+from companion.terminal import plain
 
 MOST_BESIDE = 8
 """So many cards that lie in no zone are listed one by one."""
@@ -49,7 +50,7 @@ def judged_line(judged: JudgedLine, file: str) -> str:
 
 def printable(text: str) -> str:
     """Text of strangers for the terminal: a tab shows as a blank, what else would steer it as a dot."""
-    return "".join(char if char.isprintable() else "·" for char in text.replace("\t", " "))
+    return plain(text.replace("\t", " ").replace("\n", "·"))
 
 
 def closing(lines: Sequence[JudgedLine], *, as_lies: bool = False) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """What people read in a terminal: names and file names say nothing to the terminal itself.
 
-A control character in a name could clear the screen or pretend to be our output. Where output goes to a file or to
-another program, it stays exactly as it is.
+A control character in a name could clear the screen or pretend to be our output. Records and JSON that go to a file or
+to another program stay as they are.
 """
 
 from __future__ import annotations
