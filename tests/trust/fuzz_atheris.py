@@ -20,16 +20,28 @@ try:
 except ImportError:
     atheris = None
 
-WATCHED = ("rules", "said", "setup", "decks", "drawn_zones", "report", "edition_report", "vision.picture")
+WATCHED = (
+    "rules",
+    "said",
+    "setup",
+    "decks",
+    "drawn_zones",
+    "report",
+    "edition_report",
+    "bundle",
+    "image",
+    "vision.picture",
+)
 """The rooms in which it is watched which lines are reached."""
 
 _watched = [f"companion.{room}" for room in WATCHED]
 with atheris.instrument_imports(include=_watched) if atheris else contextlib.nullcontext():
-    from trust.fuzz_files import hostile_backup, restorer, sound_pictures
+    from trust.fuzz_files import hostile_backup, sound_pictures
     from trust.fuzz_toml import DECK, EDITION, SETUP
     from trust.fuzzing import golden
 
     from companion import edition_report, report
+    from companion.bundle import read_bundle
     from companion.decks import read_description
     from companion.errors import Problem
     from companion.rules import judge, notation
@@ -158,17 +170,11 @@ def try_deck(data: bytes) -> None:
 
 
 def try_backup(data: bytes) -> None:
-    """A backup is taken in, or refused in a sentence."""
-    restore = restorer()
-    if restore is None:
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "backup.zip"
-        path.write_bytes(data)
-        try:
-            restore(path, Path(folder) / "data")
-        except Problem as problem:
-            check_sentence(problem)
+    """A backup is read, or refused in a sentence."""
+    try:
+        read_bundle(Path("backup.zip"), data)
+    except Problem as problem:
+        check_sentence(problem)
 
 
 _FOLDER = tempfile.TemporaryDirectory()

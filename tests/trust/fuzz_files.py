@@ -8,7 +8,6 @@ sentence or an answer each time; no crash, no error of ours, nothing written whe
 
 from __future__ import annotations
 
-import importlib
 import io
 import os
 import random
@@ -19,7 +18,6 @@ import struct
 import subprocess
 import sys
 import tempfile
-import traceback
 import warnings
 import zipfile
 import zlib
@@ -32,9 +30,12 @@ import numpy as np
 from decks import face
 from trust.attacked import ROOT, served
 from trust.fuzz_requests import PATIENCE_S, Request, ask, check_answer, visitors
-from trust.fuzzing import Findings, arguments, faults_of, last_lines, mutated_bytes, run_command
+from trust.fuzzing import Findings, arguments, faults_of, mutated_bytes, run_command
 
+from companion.bundle import write_bundle
 from companion.errors import Problem
+from companion.match import Match
+from companion.store import Store
 from companion.vision.picture import declared_size, decode
 
 MOST_MB = 2500
@@ -65,8 +66,6 @@ def run(findings: Findings, times: int, seed: int, folder: Path) -> None:
     for first in range(0, times, SLICE):
         run_slice(findings, seed, first, min(first + SLICE, times), folder)
     run_uploads(findings, seed, uploads, folder / "service")
-    if restorer() is None:
-        findings.figures["backups"] = "skipped (this version has none)"
 
 
 def kind_of(seed: int, number: int) -> str:
@@ -113,7 +112,7 @@ def try_slice(seed: int, first: int, end: int, folder: Path) -> int:
     findings = Findings("slice")
     for number in range(first, end):
         kind = kind_of(seed, number)
-        if kind == "upload" or (kind == "backup" and restorer() is None):
+        if kind == "upload":
             continue
         print(f"BEGIN {number} {kind}", flush=True)
         chance = random.Random(f"{seed}:{number}")
@@ -424,77 +423,90 @@ def sound_deck(chance: random.Random) -> dict[str, bytes]:
     }
 
 
-Restore = Callable[[Path, Path], object]
-
-
-@cache
-def restorer() -> Restore | None:
-    """What takes in a backup: `restore(path, data)`, which raises nothing but Problem; None in versions without one."""
-    for module in ("companion.backup", "companion.backups", "companion.data"):
-        try:
-            found = getattr(importlib.import_module(module), "restore", None)
-        except ImportError:
-            continue
-        if callable(found):
-            return found  # type: ignore[no-any-return]
-    return None
+EVENTS_BEFORE = 5
+"""The events of the match that is there before a backup is restored: setup, start, a setting, two plays."""
 
 
 def check_backup(place: Path, chance: random.Random) -> Iterator[str]:
     """A backup through `restore`: whole or not at all, and nothing beside the data folder."""
-    restore = restorer()
-    if restore is None:
-        return
     path, data = place / "backup.zip", place / "data"
     path.write_bytes(hostile_backup(chance))
-    try:
-        restore(path, data)
-    except Problem as problem:
-        yield from faults_of_sentence(str(problem))
-    except Exception:
-        yield last_lines(traceback.format_exc())
+    data.mkdir()
+    (data / "companion.sqlite3").write_bytes(sound_log(lines=2))
+    ran = run_command("restore", str(path), "--data", str(data))
+    yield from faults_of(ran, sentences=2)
     yield from strays(place, {path, data})
-    if data.is_dir():
-        links = [str(one) for one in data.rglob("*") if one.is_symlink()]
-        yield from (f"a link {link} was made" for link in links)
+    yield from (f"a link {link} was made" for link in data.rglob("*") if link.is_symlink())
+    yield from faults_of_log(data, was_restored=not ran.code)
+
+
+def faults_of_log(data: Path, *, was_restored: bool) -> Iterator[str]:
+    """The log is the one from before, or the one that was restored, and its match can be played on."""
+    store = Store.open(data / "companion.sqlite3")
+    try:
+        events = len(store.events(1))
+        if not was_restored and events != EVENTS_BEFORE:
+            yield f"a backup that was refused has left {events} events of {EVENTS_BEFORE}"
+        if store.note is not None:
+            yield f"the log had to be mended: {store.note.sentence}"
+        if Match(store).state.match is not None:
+            Match(store).enter("Ann discard 25", "Ann")
+    finally:
+        store.close()
 
 
 def hostile_backup(chance: random.Random) -> bytes:
-    """A backup as `companion backup` writes it where there is such a thing, else of what a data folder holds."""
+    """A backup as `companion backup` writes it, with tricks in it."""
     return hostile_zip(sound_backup(chance), chance)
 
 
 def sound_backup(chance: random.Random) -> dict[str, bytes]:
-    """The files of a data folder: a log, sound or with damaged pages, and small files."""
-    log = sound_log()
-    kind = chance.random()
-    if kind < 0.3:
+    """What a backup holds: a log, sound or with damaged pages, and small files."""
+    files = dict(bundled())
+    log, kind = files["companion.sqlite3"], chance.random()
+    if kind < 0.15:
         log = log[:100] + mutated_bytes(log[100:], chance, most=20)
-    elif kind < 0.4:
+    elif kind < 0.25:
         log = mutated_bytes(log[:100], chance) + log[100:]
-    elif kind < 0.5:
+    elif kind < 0.3:
         log = log[: chance.randrange(len(log))]
-    small = {
-        "phones.json": b'{"host": "abc"}',
-        "secret-key": bytes(32),
-        "picture-turn.json": b'{"degrees": 90, "mirrored": false}',
-    }
-    deck = {f"decks/ours/{name}": content for name, content in sound_deck(chance).items()}
-    return {"companion.sqlite3": log, **small, **deck}
+    files["companion.sqlite3"] = log
+    if chance.random() < 0.3:
+        victim = chance.choice(list(files))
+        files[victim] = mutated_bytes(files[victim], chance)
+    return files
 
 
 @cache
-def sound_log() -> bytes:
-    """A log with a match."""
-    from companion.match import Match
-    from companion.store import Store
+def bundled() -> dict[str, bytes]:
+    """What `companion backup` writes of a data folder with a match, a deck, an edition and settings."""
+    with tempfile.TemporaryDirectory() as place:
+        data, out = Path(place) / "data", Path(place) / "backup.zip"
+        deck = sound_deck(random.Random(0))
+        files = {f"decks/ours/{name}": deck[name] for name in ("deck.toml", "roll.png", "back.png")}
+        files["editions/ours.toml"] = b'parent = "classic"\nname = "ours"\n'
+        files["picture-turn.json"] = b'{"degrees": 90, "mirrored": false}'
+        files["companion.sqlite3"] = sound_log()
+        for name, content in files.items():
+            (data / name).parent.mkdir(parents=True, exist_ok=True)
+            (data / name).write_bytes(content)
+        left_out = write_bundle(data, out)
+        with zipfile.ZipFile(out) as packed:
+            found = {name: packed.read(name) for name in packed.namelist()}
+    if left_out or not set(files) <= set(found):
+        raise RuntimeError(f"the backup to begin with lacks {sorted(set(files) - set(found))}: {left_out}")
+    return found
 
+
+@cache
+def sound_log(lines: int = 60) -> bytes:
+    """A log with a match of so many plays."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "companion.sqlite3"
         store = Store.open(path)
         match = Match(store)
         match.start(("side Ann", "side Bob", "hand first Ann"))
-        for number in range(60):
+        for number in range(lines):
             match.enter(f"{('Ann', 'Bob')[number % 2]} discard 25", "Ann")
         store.close()
         db = sqlite3.connect(path)
