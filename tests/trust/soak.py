@@ -126,13 +126,14 @@ class Phone:
         if now["winner"]:
             self.ask("matches begun", "/setup", PLAYERS)
         elif now["doubts"]:
-            self.ask("doubts", f"/doubt/{now['doubts'][0]['id']}", {"play": now["doubts"][0]["plays"][0]})
+            self.ask("doubts", f"/doubt/{now['doubts'][0]['id']}", {"text": now["doubts"][0]["plays"][0]})
         elif now["mismatches"]:
             self.ask("differences", f"/difference/{now['mismatches'][0]['id']}", {"answer": "record"})
         elif now["pending"]:
             self.ask("confirmed", f"/proposal/{now['pending'][0]['id']}/confirm", {"anyway": "1"})
-        elif now["table"] and (now["table"].get("offered") or "simulated table" in (now["trouble"] or "")):
-            self.ask("hands", "/hand", {})
+        elif now["table"] and now["table"]["extension_offered_to"]:
+            player = now["table"]["extension_offered_to"]
+            self.ask("extensions", "/play", {"text": f"{player} {self.chance.choice(('extend', 'finish'))}"})
         elif self.chance.random() < 0.1:
             self.ask("policies", "/policy", {"policy": self.confirm})
         else:
@@ -153,9 +154,11 @@ class Phone:
         with socket.create_connection(("127.0.0.1", self.running.port), 20, source_address=(self.source, 0)) as line:
             head = f"GET /events HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: {self.cookie}\r\n\r\n"
             line.sendall(head.encode())
-            line.settimeout(self.chance.uniform(0.2, 5))
+            stays_s = self.chance.uniform(0.2, 5)
+            until_s = time.monotonic() + stays_s
+            line.settimeout(stays_s)
             with contextlib.suppress(TimeoutError):
-                while line.recv(65536):
+                while line.recv(65536) and time.monotonic() < until_s:
                     pass
         self.tally.note("streams", 200)
 
