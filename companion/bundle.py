@@ -34,7 +34,7 @@ from companion.decks import FILE_NAME as DECK_FILE
 from companion.errors import Problem
 from companion.events import Event, Row, is_sound, unbroken
 from companion.image import image_of, in_memory
-from companion.log_file import MIGRATIONS, Damaged, insert, migrate, readable, rows_of, schema_of, transaction
+from companion.log_file import MIGRATIONS, Damaged, readable, rows_of, schema_of, write_log
 from companion.mending import NOTE_NAME
 from companion.rules.edition import keep_own_editions
 from companion.rules.edition_file import read_text, shipped_names
@@ -425,7 +425,7 @@ def restore(folder: Path, bundle: Bundle) -> Path | None:
         new.mkdir()
         _lay(new, bundle.files)
         if bundle.rows:
-            _write_log(new / STORE_NAME, bundle.rows)
+            write_log(new / STORE_NAME, bundle.rows)
         brought = sorted(
             {PurePosixPath(name).parts[0] for name in bundle.files} | ({STORE_NAME} if bundle.rows else set())
         )
@@ -446,15 +446,6 @@ def restore(folder: Path, bundle: Bundle) -> Path | None:
             f"The backup is not yet wholly restored into {folder} ({error.strerror}): it goes on with the next start.",
             1,
         ) from error
-
-
-def _write_log(path: Path, rows: tuple[Row, ...]) -> None:
-    with closing(sqlite3.connect(path, isolation_level=None)) as db:
-        migrate(db)
-        with transaction(db):
-            insert(db, rows)
-    with path.open("rb+") as file:
-        os.fsync(file.fileno())
 
 
 def _newer(file: Path) -> Problem:

@@ -5,6 +5,7 @@ Schemas are numbered; a file of an older one is brought up to date when it is op
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
@@ -125,6 +126,16 @@ def last_of(db: sqlite3.Connection) -> int:
 def insert(db: sqlite3.Connection, rows: Iterable[Row]) -> None:
     """Puts events into an open file."""
     db.executemany("INSERT INTO event (seq, match, at_s, kind, body) VALUES (?, ?, ?, ?, ?)", rows)
+
+
+def write_log(path: Path, rows: Iterable[Row]) -> None:
+    """Writes a file that holds these events and needs none beside it; it is on the disk then."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        migrate(db)
+        with transaction(db):
+            insert(db, rows)
+    with path.open("rb+") as file:
+        os.fsync(file.fileno())
 
 
 def new_in_memory(rows: Iterable[Row]) -> sqlite3.Connection:

@@ -7,10 +7,9 @@ each match up to its first gap. What became of the file is kept until somebody h
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 from collections.abc import Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from itertools import count
 from pathlib import Path
@@ -20,7 +19,7 @@ from companion.backups import FOLDER as BACKUPS
 from companion.backups import agree, backups_of, last_in, rows_in_backup
 from companion.errors import Problem
 from companion.events import Row, is_sound, unbroken
-from companion.log_file import SIDECARS, Damaged, insert, look, migrate, transaction
+from companion.log_file import SIDECARS, Damaged, look, write_log
 from companion.said import Said, say, say_many
 from companion.whole import sync_folder, write_whole
 
@@ -212,24 +211,15 @@ def _put_in_place(path: Path, rows: Sequence[Row], mended: Mended, away: Path | 
     A plug pulled at any moment leaves the damaged log, or the new one beside an empty place: `_finish` goes on there.
     """
     new = path.with_name(f"{path.name}{NEW}")
-    _write_log(new, rows)
+    for ending in ("", "-journal"):
+        new.with_name(f"{new.name}{ending}").unlink(missing_ok=True)
+    write_log(new, rows)
     write_whole(path.parent / NOTE_NAME, json.dumps(asdict(mended)))
     sync_folder(path.parent)
     if away is not None:
         path.rename(away)
         sync_folder(path.parent)
     _finish(path)
-
-
-def _write_log(new: Path, rows: Sequence[Row]) -> None:
-    for ending in ("", "-journal"):
-        new.with_name(f"{new.name}{ending}").unlink(missing_ok=True)
-    with closing(sqlite3.connect(new, isolation_level=None)) as db:
-        migrate(db)
-        with transaction(db):
-            insert(db, rows)
-    with new.open("rb+") as file:
-        os.fsync(file.fileno())
 
 
 def _finish(path: Path) -> None:

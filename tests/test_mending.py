@@ -11,7 +11,7 @@ from random import Random
 import pytest
 from logs import DAMAGES, append, full, garbage, garbage_page, played
 
-from companion import mending
+from companion import log_file, mending
 from companion.archive import judged
 from companion.backups import back_up, backups_of
 from companion.data import store_path
@@ -328,7 +328,7 @@ def test_a_plug_pulled_while_mending_loses_nothing(whole, tmp_path, monkeypatch,
 
         return pulled
 
-    for owner, name in ((Path, "rename"), (Path, "replace"), (Path, "unlink"), (Path, "mkdir"), (mending.os, "fsync")):
+    for owner, name in ((Path, "rename"), (Path, "replace"), (Path, "unlink"), (Path, "mkdir"), (log_file.os, "fsync")):
         monkeypatch.setattr(owner, name, counted(getattr(owner, name)))
     with suppress(Pulled):
         Store.open(path).close()
