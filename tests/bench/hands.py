@@ -37,10 +37,11 @@ from companion.simulate.company import hides
 from companion.simulate.mishaps import Mishaps
 from companion.simulate.motion import Tempo
 from companion.simulate.players import Manners, random_script
-from companion.simulate.scene import Frame, Lying, Scene
+from companion.simulate.scene import Lying, Scene
 from companion.simulate.script import Script
 from companion.simulate.studio import Studio
 from companion.simulate.zones import zone_of
+from companion.vision.camera import Frame
 from companion.vision.eye import Eye
 from companion.vision.opencv import cv2
 from companion.vision.picture import read_picture
@@ -401,7 +402,7 @@ class Watch:
                 cv2.imwrite(
                     str(self._save / "frames" / f"{number:05d}.jpg"), frame.image, [cv2.IMWRITE_JPEG_QUALITY, 95]
                 )
-            yield frame
+            yield Frame(frame.image, frame.t_s)
 
     def told(self) -> list[tuple[int, dict]]:
         """Every item that `companion watch` would print, with the number of its frame, from 0."""
