@@ -31,6 +31,7 @@ PATIENCE_S = 6 * 3600.0
 """A table that is never quiet gets its backup all the same."""
 
 LOOK_S = 20.0
+LAST_ONE_S = 3.0
 
 _NAME = re.compile(r"log-(\d{9,})\.sqlite3")
 
@@ -141,10 +142,10 @@ class Nightly:
         self._thread.start()
 
     def stop(self) -> None:
-        """Ends it; one that is being made is finished first."""
+        """Ends it; one that is being made is waited for, though not where the disk hangs: only a whole one counts."""
         self._stop.set()
         if self._thread.is_alive():
-            self._thread.join()
+            self._thread.join(LAST_ONE_S)
 
     def is_due(self) -> bool:
         """Whether now is the moment, by a clock that nobody sets."""

@@ -55,6 +55,7 @@ OWN_DECK = "own"
 
 WATCHES_NO_MORE = say("The camera is not watched any more. Plays can be entered by hand; restart to see again.")
 ENDED = "The companion has ended. All that was confirmed is kept."
+ENDED_UNSAVED = "The companion has ended, and what was played last is lost. %s"
 LAST_FRAME_S = 1.0
 """So long the end of the service waits for the frame in hand."""
 
@@ -130,7 +131,10 @@ def _match_in(folder: Path, mats: Mats | None = None) -> Iterator[Match]:
         yield Match(store, mats)
     finally:
         store.close()
-    click.echo(ENDED)
+        if store.unsaved is not None:
+            click.echo(ENDED_UNSAVED % store.unsaved, err=True)
+    if store.unsaved is None:
+        click.echo(ENDED)
 
 
 def _watch(

@@ -57,6 +57,9 @@ class Store:
         self._lock = threading.Lock()
         self._held: list[Event] = []
         self._refused: sqlite3.Error | OSError | None = None
+        self._last: int | None = None
+        """The number of the last event on the disk; None where it has to be looked up."""
+
         self._in_memory = False
         self._last_s = time.monotonic()
         self._closed = threading.Event()
@@ -94,6 +97,7 @@ class Store:
             store._refused, store._in_memory = error, True
             store._write_later()
         store.note = there.mended or mending.note(path.parent)
+        store._last_saved()
         return store
 
     # Writing
@@ -111,6 +115,8 @@ class Store:
             except (sqlite3.Error, OSError, Damaged) as error:
                 self._refused = _cause(error)
                 if not hold:
+                    # A commit that was refused may be on the disk all the same.
+                    self._last = None
                     raise _not_saved(self._refused) from error
                 self._held.extend(events)
                 self._write_later()
@@ -126,7 +132,8 @@ class Store:
 
     def _last_saved(self) -> int:
         try:
-            return last_of(self._db)
+            self._last = last_of(self._db) if self._last is None else self._last
+            return self._last
         except sqlite3.Error as error:
             raise _not_saved(error) from error
 
@@ -138,6 +145,7 @@ class Store:
             # A commit may have been refused and be on the disk all the same: what is there is not written twice.
             last = last_of(self._db)
             insert(self._db, [_row(event) for event in events if event.seq > last])
+        self._last = events[-1].seq if events else last
         self._held.clear()
         self._refused = None
 
@@ -157,7 +165,8 @@ class Store:
     def _write_later(self) -> None:
         if self._writer is None or not self._writer.is_alive():
             self._writer = threading.Thread(target=self._keep_trying, name="unsaved", daemon=True)
-            self._writer.start()
+            with suppress(RuntimeError):  # No thread can be had: the next event is the next try.
+                self._writer.start()
 
     def _keep_trying(self) -> None:
         while not self._closed.wait(TRY_AGAIN_S):

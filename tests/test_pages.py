@@ -1380,6 +1380,25 @@ def test_an_address_has_four_streams_and_gets_them_back(page, begun, monkeypatch
         response.close()
 
 
+def test_each_phone_of_a_room_behind_one_address_has_its_streams():
+    streams = live.Streams()
+
+    assert all(streams.take("10.0.0.1", f"phone {number}") for number in range(20))
+    assert [streams.take("10.0.0.1") for _ in range(5)] == [True] * 4 + [False]
+    assert [streams.take("10.0.0.1", "phone 1") for _ in range(4)] == [True] * 3 + [False]
+
+    streams.give_back("10.0.0.1", "phone 1")
+    assert streams.take("10.0.0.1", "phone 1")
+
+
+def test_an_address_alone_takes_up_not_all_streams():
+    streams = live.Streams()
+
+    taken = [streams.take("10.0.0.1", f"phone {number}") for number in range(live.MOST_STREAMS)]
+
+    assert sum(taken) == live.MOST_STREAMS_AN_ADDRESS
+
+
 def test_streams_are_capped_altogether():
     streams = live.Streams()
     taken = [streams.take(f"10.0.0.{number}") for number in range(live.MOST_STREAMS)]

@@ -21,7 +21,7 @@ from companion.log_file import look
 from companion.match import Match
 from companion.pages import create_app, people
 from companion.phones import Phones
-from companion.service import exported
+from companion.service import _match_in, exported
 from companion.store import Draft, NotSaved, Store
 
 ROOT = Path(__file__).parent.parent
@@ -84,6 +84,40 @@ def test_what_waits_is_written_as_soon_as_there_is_room_without_another_play(pla
         version = playing.state.version
 
     assert look(playing.store.path)[-1][4] == '{"text":"Ann roll","by":"Ann","source":"phone"}'
+
+
+def test_a_disk_that_cannot_even_be_read_stops_nobody(playing):
+    class Gone:
+        """A card that was pulled out."""
+
+        def execute(self, *_about):
+            raise sqlite3.OperationalError("disk I/O error")
+
+        def close(self):
+            pass
+
+    disk, playing.store._db = playing.store._db, Gone()
+
+    assert playing.enter("Ann roll", "Ann").done
+    assert playing.state.unsaved.startswith("Not saved: ")
+
+    playing.store._db = disk
+    assert playing.store.save()
+    assert "Ann roll" in [event.body.get("text") for event in playing.store.events(1)]
+
+
+def test_the_last_word_is_true(tmp_path, capsys):
+    with _match_in(tmp_path) as match:
+        match.start(["side Ann", "side Bob", "hand first Ann"])
+    assert "All that was confirmed is kept" in capsys.readouterr().out
+
+    with _match_in(tmp_path) as match:
+        refuse(match.store)
+        match.enter("Ann roll", "Ann")
+
+    said = capsys.readouterr()
+    assert "what was played last is lost" in said.err
+    assert "kept" not in said.out
 
 
 def test_a_crash_while_the_disk_is_full_loses_only_what_was_said_to_be_unsaved(playing, tmp_path):

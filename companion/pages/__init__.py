@@ -80,14 +80,14 @@ def create_app(
     match: Match,
     *,
     secret: bytes,
-    base_url: str = "",
+    base_url: str | Callable[[], str] = "",
     camera: Camera = NO_CAMERA,
     clock: Callable[[], float] = time.monotonic,
 ) -> Flask:
     """The web application over a match.
 
-    `secret` signs cookies and the join link; `base_url` is where phones reach this machine; `clock` tells how long a
-    phone has been silent.
+    `secret` signs cookies and the join link; `base_url` is, or gives, where phones reach this machine; `clock` tells
+    how long a phone has been silent.
     """
     web = shipped("web")
     app = Flask("companion.pages", static_folder=None, template_folder=str(web / "templates"))
@@ -101,7 +101,9 @@ def create_app(
     return app
 
 
-def _service(match: Match, secret: bytes, base_url: str, camera: Camera, clock: Callable[[], float]) -> Service:
+def _service(
+    match: Match, secret: bytes, base_url: str | Callable[[], str], camera: Camera, clock: Callable[[], float]
+) -> Service:
     return Service(
         match=match,
         phones=Phones(match.store.path.parent, clock, changed=match.refresh),
@@ -110,7 +112,7 @@ def _service(match: Match, secret: bytes, base_url: str, camera: Camera, clock: 
         knocks=Knocks(clock),
         pace=Pace(clock),
         called=given_names(os.environ),
-        base_url=base_url,
+        reached_at=base_url if callable(base_url) else lambda: base_url,
         camera=camera,
     )
 

@@ -16,10 +16,14 @@ from typing import Any
 from waitress.channel import HTTPChannel
 from waitress.server import TcpWSGIServer
 
+from companion.pages.pace import network
+
 MOST_CONNECTIONS = 640
 """More than all streams, and what a browser opens beside its own, of every phone that may have one."""
 
-MOST_AN_ADDRESS = 64
+MOST_AN_ADDRESS = 160
+"""A whole room behind one address: a stream and a few pages for each phone."""
+
 REQUEST_S = 20.0
 """So long a request may take to come, and as much longer as its bytes need at the slowest pace."""
 
@@ -62,7 +66,7 @@ class Channel(HTTPChannel):
     @property
     def host(self) -> str:
         """The address it comes from."""
-        return str(self.addr[0])
+        return network(str(self.addr[0]))
 
     @property
     def is_answered(self) -> bool:
@@ -141,7 +145,7 @@ class Server(TcpWSGIServer):
                 if error.errno in (errno.EMFILE, errno.ENFILE):
                     self._make_room(list(self.channels()))
                 return
-            if self._has_room(str(address[0])):
+            if self._has_room(network(str(address[0]))):
                 self.channel_class(self, sock, address, self.adj, map=self._map)
             else:
                 sock.close()

@@ -90,8 +90,8 @@ class Service:
     called: frozenset[str] = frozenset()
     """The names that somebody gave this machine beside its own."""
 
-    base_url: str
-    """The address that phones open; empty where it is not known."""
+    reached_at: Callable[[], str]
+    """Gives the address that phones open now; empty where it is not known."""
 
     camera: Camera
     """What can be seen."""
@@ -107,6 +107,11 @@ class Service:
 
     pictures: Kept[bytes] = field(default_factory=lambda: Kept(MOST_PICTURES))
     """The score sheets that were drawn last, as PNG."""
+
+    @property
+    def base_url(self) -> str:
+        """The address that phones open; it changes where the network comes later than this machine, or anew."""
+        return self.reached_at()
 
 
 def service() -> Service:

@@ -11,6 +11,7 @@ from companion.pages import people, seats
 from companion.pages.context import go, has_camera, match, service, state
 from companion.pages.knocking import Answer
 from companion.pages.names import check_names, clean
+from companion.pages.pace import network
 from companion.pages.words import Names, _
 from companion.phones import Wish
 
@@ -117,7 +118,7 @@ def _may_take(player: str) -> bool:
 @bp.post("/join/code")
 def knock() -> AnyResponse | tuple[str, int]:
     """The code of the table was typed: the host is asked."""
-    address, name = request.remote_addr or "", clean(request.form.get("name", ""))
+    address, name = network(request.remote_addr or ""), clean(request.form.get("name", ""))
     answer = service().knocks.knock(address, is_right=_is_code(request.form.get("code", "")))
     if answer is Answer.WAIT:
         return _refused(_("Too many wrong codes: wait a minute, then try again."), 429)

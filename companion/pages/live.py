@@ -18,13 +18,17 @@ from companion.match import Match, MatchState
 from companion.pages import language, people, views, words, zone_picture
 from companion.pages.context import match, service, state
 from companion.pages.errors import SENTENCES
+from companion.pages.pace import network
 from companion.pages.words import _
 from companion.rules.judge import state_json
 
 bp = Blueprint("live", __name__)
 
 MOST_STREAMS = 100
-MOST_STREAMS_AN_ADDRESS = 4
+MOST_STREAMS_EACH = 4
+"""For a phone that takes part, and for all others of an address together."""
+
+MOST_STREAMS_AN_ADDRESS = 80
 LOOK_S = 0.5
 """How often a quiet stream looks whether its phone is still there."""
 
@@ -41,20 +45,30 @@ class Streams:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._open: Counter[str] = Counter()
+        self._addresses: Counter[str] = Counter()
         self.are_over = False
         """Whether the service ends, and with it every stream."""
 
-    def take(self, address: str) -> bool:
-        """Whether one more stream may be opened to an address; if so, it counts."""
-        with self._lock:
-            full = self.are_over or self._open.total() >= MOST_STREAMS or self._open[address] >= MOST_STREAMS_AN_ADDRESS
-            self._open[address] += not full
-            return not full
+    def take(self, address: str, phone: str | None = None) -> bool:
+        """Whether one more stream may be opened; if so, it counts: for a phone that takes part, else for its address.
 
-    def give_back(self, address: str) -> None:
+        A whole room may come by one address: behind a router of its own, or by a proxy.
+        """
+        whose = _whose(address, phone)
         with self._lock:
-            self._open[address] -= 1
-            self._open += Counter()
+            full = self._open.total() >= MOST_STREAMS or self._open[whose] >= MOST_STREAMS_EACH
+            full |= self._addresses[address] >= MOST_STREAMS_AN_ADDRESS
+            if full or self.are_over:
+                return False
+            self._open[whose] += 1
+            self._addresses[address] += 1
+            return True
+
+    def give_back(self, address: str, phone: str | None = None) -> None:
+        with self._lock:
+            self._open[_whose(address, phone)] -= 1
+            self._addresses[address] -= 1
+            self._open, self._addresses = +self._open, +self._addresses
 
     def end(self) -> None:
         """Lets every stream come to its end, and no other begin."""
@@ -63,6 +77,10 @@ class Streams:
     def count(self) -> int:
         """How many are open."""
         return self._open.total()
+
+
+def _whose(address: str, phone: str | None) -> str:
+    return f"phone {phone}" if phone else f"strangers at {address}"
 
 
 streams = Streams()
@@ -115,14 +133,15 @@ def _line_json(line: views.PlayView) -> dict[str, Any]:
 @bp.get("/events")
 def events() -> Response:
     """The stream: the whole state on connecting and after every change, numbered."""
-    address = request.remote_addr or ""
-    if not streams.take(address):
+    address = network(request.remote_addr or "")
+    phone = people.phone() if people.takes_part() else None
+    if not streams.take(address, phone):
         abort(make_response((_(SENTENCES[503]), 503, {"Retry-After": str(RETRY_AFTER_S)})))
     known = _known_version(request.headers.get("Last-Event-ID", ""))
     gone: Callable[[], bool] = request.environ.get("waitress.client_disconnected", lambda: False)
     stream = _stream(match(), known, language.spoken(), gone, _here())
     response = Response(stream, mimetype="text/event-stream")
-    response.call_on_close(lambda: streams.give_back(address))
+    response.call_on_close(lambda: streams.give_back(address, phone))
     response.headers["X-Accel-Buffering"] = "no"
     return response
 

@@ -158,7 +158,7 @@ def run(
     The service manager is told how it goes; `also` is tried with each beat of the heart.
     """
     secret = people.load_secret(match.store.path.parent)
-    app = create_app(match, secret=secret, base_url=address.base_url(host, port))
+    app = create_app(match, secret=secret, base_url=lambda: address.base_url(host, port))
     manager = Manager()
 
     def ready(bound_port: int) -> None:
