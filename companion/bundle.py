@@ -97,12 +97,12 @@ def write_bundle(folder: Path, out: Path, *, force: bool = False) -> tuple[str, 
         raise Problem(f"{out} is a folder: name the file, such as {out / 'table.zip'}.")
     if out.exists() and not force:
         raise Problem(f"{out} is there already: choose another name, or write over it with --force.")
-    files, left_out = _sound_files(folder)
     log = _log_as_bytes(folder / STORE_NAME)
+    about = json.dumps({"format": FORMAT, "schema": len(MIGRATIONS)}).encode()
+    files, left_out = _sound_files(folder, MOST_BYTES - len(about) - len(log or b""))
     if log is None and not files:
         raise Problem(f"There is nothing to back up in {folder}: no match, no deck, no setting.")
-    about = {"format": FORMAT, "schema": len(MIGRATIONS)}
-    _write_zip(out, {ABOUT: json.dumps(about).encode(), **({STORE_NAME: log} if log else {}), **files})
+    _write_zip(out, {ABOUT: about, **({STORE_NAME: log} if log else {}), **files})
     return left_out
 
 
@@ -120,21 +120,58 @@ def _log_as_bytes(path: Path) -> bytes | None:
     return bytes(content)
 
 
-def _sound_files(folder: Path) -> tuple[dict[str, bytes], tuple[str, ...]]:
-    """The files that can be restored again, by name, and a sentence about each thing that cannot."""
+def _sound_files(folder: Path, room: int) -> tuple[dict[str, bytes], tuple[str, ...]]:
+    """The files that can be restored again, by name, of no more than `room` bytes; a sentence about each other thing.
+
+    Decks come last, so that no setting and no edition has to make way for them.
+    """
     files: dict[str, bytes] = {}
     left_out = []
     with _own_editions(folder / EDITIONS_NAME):
-        for thing, named in groupby(sorted(_allowed_files(folder)), _thing):
-            content = {name: _content(folder / name) for name in named}
+        for thing, named in groupby(sorted(_allowed_files(folder), key=_decks_last), _thing):
             try:
+                names = tuple(named)
+                _check_sizes(thing, {name: _size(folder / name) for name in names}, folder, room, len(files))
+                content = {name: _content(folder / name) for name in names}
                 if thing.casefold() in {_thing(name).casefold() for name in files}:
                     raise Problem(f"{folder / thing} is called as another but for capitals: rename one of them.", 1)
                 _check_thing(thing, content, folder)
                 files |= content
+                room -= sum(map(len, content.values()))
             except Problem as problem:
                 left_out.append(f"Left out: {problem}")
     return files, tuple(left_out)
+
+
+def _decks_last(name: str) -> tuple[bool, str]:
+    return name.startswith(f"{DECKS_NAME}/"), name
+
+
+def _check_sizes(thing: str, sizes: Mapping[str, int], folder: Path, room: int, others: int) -> None:
+    """Raises Problem for what would be refused as the backup is read."""
+    for name, size in sizes.items():
+        if size > (most := _most_of(name)):
+            raise Problem(
+                f"{folder / name} is larger than {most // 1_000_000} MB, and no backup takes that: save it smaller.", 1
+            )
+    if sum(sizes.values()) > room or others + len(sizes) > MOST_FILES - len((ABOUT, STORE_NAME)):
+        raise Problem(
+            f"{folder / thing} has no room in the backup, which holds {MOST_BYTES // 1_000_000} MB and"
+            f" {MOST_FILES} files: keep decks with `{typed('decks export')}`.",
+            1,
+        )
+
+
+def _most_of(name: str) -> int:
+    """So many bytes a file of that name may have."""
+    return _MOST_OF_ONE.get(name, _MOST_OF_ONE.get(Path(name).suffix, _MOST_OF_TEXT))
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError as error:
+        raise Problem(f"{path} cannot be read ({error.strerror}): check the file's rights.", 1) from error
 
 
 def _allowed_files(folder: Path) -> Iterator[str]:
@@ -252,7 +289,7 @@ def _check_entry(file: Path, info: zipfile.ZipInfo, content: Mapping[str, bytes]
 
 def _read_entry(file: Path, packed: zipfile.ZipFile, info: zipfile.ZipInfo, room: int) -> bytes:
     """An entry's content, counted as it comes, whatever size it says it has."""
-    most = min(room, _MOST_OF_ONE.get(info.filename, _MOST_OF_ONE.get(Path(info.filename).suffix, _MOST_OF_TEXT)))
+    most = min(room, _most_of(info.filename))
     content = bytearray()
     with packed.open(info) as entry:
         while piece := entry.read(_STEP):
@@ -352,6 +389,7 @@ def _is_setting(name: str, said: object) -> bool:
 def _with_pictures(file: Path, files: Mapping[str, bytes], recoded: Recoded) -> dict[str, bytes]:
     """The files, with every picture read and written anew."""
     anew: dict[str, bytes] = {}
+    room = MOST_BYTES
     for name, content in files.items():
         if not name.startswith(f"{DECKS_NAME}/") or name.endswith(f"/{DECK_FILE}"):
             anew[name] = content
@@ -360,6 +398,9 @@ def _with_pictures(file: Path, files: Mapping[str, bytes], recoded: Recoded) -> 
         if png in anew:
             raise _bad(file, f"it holds '{shown(name)}' twice")
         anew[png] = recoded(content, f"{file}/{name}")
+        room -= len(anew[png])
+        if room < 0:
+            raise _bad(file, f"its pictures take more than {MOST_BYTES // 1_000_000} MB")
     return anew
 
 

@@ -15,7 +15,7 @@ import shutil
 import tempfile
 import zipfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -526,11 +526,22 @@ def import_deck(
         raise Problem(there)
     description = Description(called, inner.edition, inner.size_mm, title or inner.title, inner.maker, inner.made)
     _cards_of(description.edition, file)
-    return _moved_in(folder, description, {name: recoded(data, f"{file}/{name}") for name, data in content.items()})
+    return _moved_in(folder, description, _anew(file, content, recoded))
 
 
-def _moved_in(folder: Path, description: Description, pngs: Mapping[str, bytes]) -> Deck:
-    """Writes a deck beside where it shall lie, looks whether it is one, and moves it there."""
+def _anew(file: Path, content: Mapping[str, bytes], recoded: Recoded) -> Iterator[tuple[str, bytes]]:
+    """The pictures as they are kept, one after another: all of them together may be far larger than what was sent."""
+    room = _MOST_FILE_BYTES
+    for name, picture in content.items():
+        png = recoded(picture, f"{file}/{name}")
+        room -= len(png)
+        if room < 0:
+            raise _bad_file(file, say("unpacked it is larger than %(mb)d MB", mb=_MOST_FILE_BYTES // 1_000_000))
+        yield f"{Path(name).stem}.png", png
+
+
+def _moved_in(folder: Path, description: Description, pngs: Iterable[tuple[str, bytes]]) -> Deck:
+    """Writes a deck beside where it shall lie, each picture as it comes, looks whether it is one, then moves it."""
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         new = Path(tempfile.mkdtemp(prefix=".", dir=folder.parent))
@@ -538,8 +549,8 @@ def _moved_in(folder: Path, description: Description, pngs: Mapping[str, bytes])
         raise _cannot_write(folder.parent, error) from error
     try:
         write_description(new, description)
-        for name, png in pngs.items():
-            _write(new / f"{Path(name).stem}.png", png)
+        for name, png in pngs:
+            _write(new / name, png)
         read_deck(new)
         new.replace(folder)
     except OSError as error:

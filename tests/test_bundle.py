@@ -132,6 +132,44 @@ def test_a_backup_holds_matches_decks_editions_and_settings_and_no_key(data, tmp
         ]
 
 
+def with_deck(folder: Path, name: str, picture: bytes) -> None:
+    write_description(own_folder(name, folder), Description(name, "classic"))
+    put_pictures(own_folder(name, folder), Card.ROLL, [picture])
+
+
+def test_a_deck_with_a_picture_too_large_is_left_out_and_the_matches_are_backed_up(data, tmp_path):
+    with_deck(data, "aunt", PNG + bytes(16_000_000))
+
+    said = write_bundle(data, tmp_path / "table.zip")
+
+    assert said == (
+        f"Left out: {data / 'decks/aunt/roll.png'} is larger than 16 MB, and no backup takes that: save it smaller.",
+    )
+    kept = read_bundle(tmp_path / "table.zip", recoded=recoded)
+    assert kept.says == "2 matches, 1 deck, 1 edition"
+    assert kept.rows == look(store_path(data))
+
+
+def test_decks_for_which_there_is_no_room_are_left_out_and_nothing_else(data, tmp_path, monkeypatch):
+    write_bundle(data, tmp_path / "small.zip")
+    with zipfile.ZipFile(tmp_path / "small.zip") as packed:
+        monkeypatch.setattr(bundle, "MOST_BYTES", sum(info.file_size for info in packed.infolist()) + 1000)
+    with_deck(data, "second", PNG + bytes(1000))
+
+    said = write_bundle(data, tmp_path / "table.zip")
+
+    assert [sentence.partition(" has no room")[0] for sentence in said] == [f"Left out: {data / 'decks/second'}"]
+    assert read_bundle(tmp_path / "table.zip").files == read_bundle(tmp_path / "small.zip").files
+
+
+def test_pictures_that_grow_without_end_as_they_are_read_are_refused(data, tmp_path, monkeypatch):
+    write_bundle(data, tmp_path / "table.zip")
+    monkeypatch.setattr(bundle, "MOST_BYTES", 2_000_000)
+
+    with pytest.raises(Problem, match="its pictures take more than 2 MB"):
+        read_bundle(tmp_path / "table.zip", recoded=lambda content, name: bytes(1_500_000))
+
+
 def test_what_was_backed_up_is_there_on_another_machine(data, tmp_path):
     write_bundle(data, tmp_path / "table.zip")
     other = tmp_path / "other"

@@ -20,6 +20,7 @@ from companion.deck_in_use import KEPT_NAME, DeckInUse, choose_deck, chosen_deck
 from companion.decks import BACK, load_deck
 from companion.errors import Problem
 from companion.guided import Guide, Key, TerminalKeys, guided
+from companion.pages import decks as deck_pages
 from companion.rules.cards import Card
 from companion.rules.edition import load_edition
 from companion.vision import enrolling
@@ -261,6 +262,24 @@ def test_a_file_that_is_no_deck_is_told(content, page, tmp_path):
     assert answer.status_code == 400
     assert "x.zip is no deck that can be used" in text_of(answer)
     assert not (tmp_path / "decks").exists() or not list((tmp_path / "decks").iterdir())
+
+
+def test_one_deck_is_taken_in_at_a_time(page, tmp_path, monkeypatch):
+    deck_with(tmp_path, "roll")
+    file = page.get("/decks/ours.zip").data
+    answers = []
+
+    def meanwhile(content: bytes, name: str) -> bytes:
+        answers.append(post(page, "/decks/import", file=a_file(file, "ours.zip"), title="Second"))
+        return enrolling.recoded(content, name)
+
+    monkeypatch.setattr(deck_pages, "recoded", meanwhile)
+
+    assert post(page, "/decks/import", file=a_file(file, "ours.zip"), title="First").status_code == 303
+    assert [answer.status_code for answer in answers] == [503]
+    assert "try again in a moment" in text_of(answers[0])
+    monkeypatch.undo()
+    assert post(page, "/decks/import", file=a_file(file, "ours.zip"), title="Second").status_code == 303
 
 
 def test_no_file_at_all_is_told(page):

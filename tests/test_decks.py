@@ -229,6 +229,34 @@ def test_a_file_that_is_no_sound_deck_is_refused_and_leaves_nothing_behind(files
     assert list((tmp_path / "data" / DECKS_NAME).glob("*")) == []
 
 
+def test_a_picture_larger_than_is_of_use_is_kept_smaller(tmp_path):
+    noise = np.random.default_rng(7).integers(0, 256, (2400, 4000, 3), np.uint8)
+    file = packed(tmp_path, deck_toml=TOML, roll_jpg=cv2.imencode(".jpg", noise)[1].tobytes(), stop_png=PNG,
+                  accident_png=cv2.imencode(".png", noise[:40])[1].tobytes())  # fmt: skip
+
+    deck = import_deck(file, tmp_path / "data", recoded)
+
+    shapes = {path.name: cv2.imread(str(path)).shape[:2] for path in sorted(deck.folder.glob("*.png"))}
+    assert shapes["roll.png"] == (960, 1600)
+    assert shapes["stop.png"] == cv2.imdecode(np.frombuffer(PNG, np.uint8), cv2.IMREAD_COLOR).shape[:2]
+    assert shapes["accident.png"] == (32, 3200)
+    assert (deck.folder / "roll.png").stat().st_size < 8_000_000
+
+
+def test_pictures_that_are_far_too_large_once_unpacked_are_refused_as_they_come(tmp_path):
+    names = [f"roll{number}_png" for number in ("", "-2", "-3", "-4", "-5", "-6", "-7", "-8", "-9")]
+    file = packed(tmp_path, deck_toml=TOML, **dict.fromkeys(names, PNG))
+    kept = []
+
+    def large(content: bytes, name: str) -> bytes:
+        kept.append(len(list((tmp_path / "data" / DECKS_NAME).glob("*/roll*.png"))))
+        return bytes(30_000_000)
+
+    assert "unpacked it is larger than 128 MB" in sentence_of(import_deck, file, tmp_path / "data", large)
+    assert kept == [0, 1, 2, 3, 4]
+    assert list((tmp_path / "data" / DECKS_NAME).glob("*")) == []
+
+
 def test_what_is_no_zip_is_told(tmp_path):
     (tmp_path / "x.zip").write_bytes(b"PK\x03\x04 nonsense")
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import tempfile
+import threading
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from flask import Blueprint, Response, abort, flash, redirect, render_template, request, url_for
+from werkzeug.datastructures import FileStorage
 from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.wrappers import Response as AnyResponse
 
@@ -36,11 +38,13 @@ from companion.pages.bodies import MOST_DECK_BYTES
 from companion.pages.context import match, state
 from companion.pages.words import _, many
 from companion.rules.edition import EditionError, edition_names, load_edition
+from companion.vision.darkroom import BUSY
 from companion.vision.enrolling import Enrolment, begin, recoded
 
 bp = Blueprint("decks", __name__)
 
 _LONGEST_NAME = 32
+_one_at_a_time = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,21 +123,20 @@ def take_away(name: str) -> Response:
 
 @bp.post("/decks/import")
 def take_in() -> AnyResponse | tuple[str, int]:
-    """Takes a deck from a file of another machine."""
+    """Takes a deck from a file of another machine, one at a time: unpacked they are large."""
     try:
         sent = request.files.get("file")
-        content = sent.read() if sent else b""
-        if not content:
-            raise Problem(_("There is no file yet: choose the one that was kept of a deck."))
-        called = Path(sent.filename or "deck.zip").name if sent else ""
-        title = " ".join(request.form.get("title", "").split())
-        name = _free_name(title) if title else None
-        deck = import_deck(Path(called), data(), recoded, name, title=title, sent=content)
+        if not _one_at_a_time.acquire(blocking=False):
+            raise Problem(BUSY)
+        try:
+            deck = _taken_in(sent)
+        finally:
+            _one_at_a_time.release()
     except RequestEntityTooLarge:
         say = _("That file is larger than %(mb)d MB: no deck is.", mb=MOST_DECK_BYTES // 1_000_000)
         return _page(say, asks="file"), 413
     except Problem as problem:
-        return _page(str(problem), asks="file"), 400
+        return _page(str(problem), asks="file"), 503 if str(problem) == BUSY else 400
     title = title_of(deck.name)
     flash(
         many(
@@ -144,6 +147,16 @@ def take_in() -> AnyResponse | tuple[str, int]:
         )
     )
     return redirect(url_for("decks.show"), 303)
+
+
+def _taken_in(sent: FileStorage | None) -> Deck:
+    content = sent.read() if sent else b""
+    if not content:
+        raise Problem(_("There is no file yet: choose the one that was kept of a deck."))
+    called = Path(sent.filename or "deck.zip").name if sent else ""
+    title = " ".join(request.form.get("title", "").split())
+    name = _free_name(title) if title else None
+    return import_deck(Path(called), data(), recoded, name, title=title, sent=content)
 
 
 @bp.post("/decks/<name>/remove")

@@ -45,6 +45,8 @@ _OTHER_PICTURES = frozenset(
 
 _COPY = re.compile(r"^(?P<stem>.*?)(?:[-_ ]+(?P<number>[2-9])|[-_ ]*\((?P<copy>[1-8])\))?$")
 _LEAST_KEPT_PX = 32
+_MOST_KEPT_PX = 1600
+"""The longer side of a picture that is kept: the largest card at `PX_PER_MM` has 900, and no PNG of it is over 8 MB."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -188,7 +190,10 @@ def as_png(picture: Image) -> bytes:
 
 
 def recoded(content: bytes, name: str) -> bytes:
-    """A picture of a deck from another machine, read and written anew. Raises Problem where it is none, or tiny."""
+    """A picture of a deck from another machine, read and written anew, no larger than is of use.
+
+    Raises Problem where it is none, or tiny.
+    """
     image = darkroom.decode(content, name)
     if min(image.shape[:2]) < _LEAST_KEPT_PX or max(image.shape[:2]) > 4000:
         odd = say(
@@ -198,7 +203,14 @@ def recoded(content: bytes, name: str) -> bytes:
             height=image.shape[0],
         )
         raise Problem(odd, 1)
-    return as_png(image)
+    return as_png(_of_use(image))
+
+
+def _of_use(image: Image) -> Image:
+    """The picture with no more pixels than a template needs; a narrow one stays as wide as is the least."""
+    short, long = sorted(image.shape[:2])
+    share = max(_MOST_KEPT_PX / long, _LEAST_KEPT_PX / short)
+    return cv2.resize(image, None, fx=share, fy=share, interpolation=cv2.INTER_AREA) if share < 1 else image
 
 
 # --- A folder of pictures -------------------------------------------------------------------------------------
