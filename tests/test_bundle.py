@@ -175,6 +175,7 @@ def test_what_root_restores_belongs_to_the_owner_of_the_data_folder(data, tmp_pa
 
     monkeypatch.setattr("os.geteuid", lambda: 0)
     monkeypatch.setattr("os.chown", chown)
+    (data / "companion.lock").unlink()
     aside = {path.stat().st_ino for path in data.rglob("*")}
     kept = restore(data, read_bundle(tmp_path / "table.zip"))
     os.close(lock(store_path(data)))

@@ -47,7 +47,7 @@ MAY_IMPORT = {
     "whole": set(),
     "numbers": set(),
     "kept": set(),
-    "first_camera": set(),
+    "first_camera": {"vision"},
     "labels": {"rules"},
     "codes": {"labels", "rules"},
     "layout": {"rules"},
