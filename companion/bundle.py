@@ -39,7 +39,7 @@ from companion.mending import NOTE_NAME
 from companion.rules.edition import keep_own_editions
 from companion.rules.edition_file import read_text, shipped_names
 from companion.rules.spelling import shown
-from companion.whole import sync_folder
+from companion.whole import give_to_owner_of, sync_folder
 
 ABOUT = "backup.json"
 FORMAT = 1
@@ -471,6 +471,7 @@ def restore(folder: Path, bundle: Bundle) -> Path | None:
             {PurePosixPath(name).parts[0] for name in bundle.files} | ({STORE_NAME} if bundle.rows else set())
         )
         _lay(new, {restoring.CONTENTS: json.dumps({"replaced": REPLACED, "brought": brought}).encode()})
+        give_to_owner_of(folder, new)
         for one in (*new.rglob("*/"), new):
             sync_folder(one)
         shutil.rmtree(folder / restoring.READY, ignore_errors=True)

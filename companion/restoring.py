@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from itertools import count
 from pathlib import Path
 
-from companion.whole import sync_folder
+from companion.whole import give_to_owner_of, sync_folder
 
 READY = "restoring"
 NEW = "restoring.new"
@@ -38,6 +38,7 @@ def finish(folder: Path) -> Path | None:
     contents = json.loads((ready / CONTENTS).read_text(encoding="utf-8"))
     before = ready / BEFORE
     before.mkdir(exist_ok=True)
+    give_to_owner_of(folder, before)
     for name in contents["replaced"]:
         _replace(folder, name, brought=name in contents["brought"])
     sync_folder(folder)

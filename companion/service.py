@@ -22,7 +22,7 @@ from companion.demo_players import DemoPlayers, frames_of_players
 from companion.drawn_zones import DrawnZones
 from companion.errors import Problem
 from companion.film import Watcher
-from companion.first_camera import FirstCamera
+from companion.first_camera import FirstCamera, Succession
 from companion.frugal import give_memory_back
 from companion.labels import card_ids
 from companion.lookout import Lookout
@@ -194,8 +194,13 @@ def _camera(corridor: Corridor, lookout: Lookout, deck: str | None) -> Camera:
     return Camera(corridor.picture, corridor.image, lookout.survey, deck=deck)
 
 
-def _pictures(source: str, match: Match, corridor: Corridor) -> Iterator[Frame] | None:
-    """A source's frames till the corridor stops; None, with the reason on the page and in the terminal, without any."""
+def _pictures(
+    source: str, match: Match, corridor: Corridor, succession: Succession | None = None
+) -> Iterator[Frame] | None:
+    """A source's frames till the corridor stops; None, with the reason on the page and in the terminal, without any.
+
+    A source with a `succession` is opened through that.
+    """
 
     def tell(notice: Notice) -> None:
         click.echo(notice.sentence, err=True)
@@ -203,17 +208,20 @@ def _pictures(source: str, match: Match, corridor: Corridor) -> Iterator[Frame] 
         match.trouble(by_hand if notice.blind else None)
 
     try:
-        return frames(source, fps=LIVE_FPS, tell=tell, wait=corridor.wait, patient=True, live=True)
+        play = partial(frames, source, fps=LIVE_FPS, tell=tell, wait=corridor.wait, patient=True, live=True)
+        return play() if succession is None else play(open_device=succession.open, named=lambda: succession.source)
     except Problem as problem:
         tell(Notice(str(problem), blind=True))
         return None
 
 
 def _pictures_of_first(first: FirstCamera, match: Match, corridor: Corridor) -> Iterator[Frame]:
-    """The frames of the first camera that answers, whenever that is."""
+    """The frames of the first camera that answers, whenever that is, and of another one where it is gone."""
     source = first.found(none_yet=lambda: click.echo(ANSWERS_NOT, err=True))
     match.refresh()
-    yield from (_pictures(source, match, corridor) or ()) if source is not None else ()
+    if source is not None:
+        succession = Succession(source, lambda: camera_answers(), video_devices)
+        yield from _pictures(source, match, corridor, succession) or ()
 
 
 def _is_being_played(match: Match, setup: Setup) -> bool:

@@ -27,6 +27,7 @@ from companion.events import SETUP, Draft, Event, Row
 from companion.log_file import Damaged, connected, insert, last_of, new_in_memory, readable, transaction
 from companion.mending import Mended
 from companion.said import Said, say, say_many
+from companion.whole import give_to_owner_of
 
 __all__ = ["SETUP", "Draft", "Event", "NotSaved", "Store"]
 
@@ -333,7 +334,10 @@ def lock(path: Path) -> int:
 def _lock_file(path: Path) -> int:
     file = path.with_suffix(".lock")
     with suppress(OSError):
-        return os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        fd = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        with suppress(OSError):
+            give_to_owner_of(path.parent, file)
+        return fd
     with suppress(OSError):
         return os.open(file, os.O_RDONLY | os.O_CLOEXEC)
     try:

@@ -59,6 +59,19 @@ def make_folder(folder: Path, *, mode: int = 0o777) -> None:
         sync_folder(made.parent)
 
 
+def give_to_owner_of(folder: Path, *paths: Path) -> None:
+    """What root has laid into somebody's folder is theirs: a service that is not root must be able to write to it.
+
+    Raises OSError.
+    """
+    if os.geteuid() != 0:
+        return
+    owner = folder.stat()
+    for path in paths:
+        for one in (path, *path.rglob("*")):
+            os.chown(one, owner.st_uid, owner.st_gid, follow_symlinks=False)
+
+
 def read_small(path: Path) -> bytes:
     """What a small file holds. Raises OSError where that is none: a pipe, a device, or more than `MOST_BYTES`."""
     # Whoever opens a pipe that nobody writes to would wait for ever.

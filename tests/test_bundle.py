@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import shutil
 import sqlite3
 import sys
@@ -29,7 +30,7 @@ from companion.errors import Problem
 from companion.log_file import MIGRATIONS, look
 from companion.rules.cards import Card
 from companion.rules.edition import keep_own_editions
-from companion.store import Draft, Store
+from companion.store import Draft, Store, lock
 from companion.vision.enrolling import recoded
 
 PNG = cv2.imencode(".png", np.full((160, 120, 3), 200, np.uint8))[1].tobytes()
@@ -200,6 +201,38 @@ def test_what_was_there_before_is_kept_aside_as_a_whole_data_folder(data, tmp_pa
     assert {**tree(data), **tree(kept)}.items() >= {k: v for k, v in before.items() if k in tree(kept)}.items()
     assert (data / "secret-key").exists()
     assert not (kept / "secret-key").exists()
+
+
+def test_what_root_restores_belongs_to_the_owner_of_the_data_folder(data, tmp_path, monkeypatch):
+    write_bundle(data, tmp_path / "table.zip")
+    given: dict[str, tuple[int, int]] = {}
+
+    def chown(path: Path, user: int, group: int, *, follow_symlinks: bool) -> None:
+        assert not follow_symlinks
+        given[f"{path.stat().st_ino}"] = user, group
+
+    monkeypatch.setattr("os.geteuid", lambda: 0)
+    monkeypatch.setattr("os.chown", chown)
+    (data / "companion.lock").unlink()
+    aside = {path.stat().st_ino for path in data.rglob("*")}
+    kept = restore(data, read_bundle(tmp_path / "table.zip"))
+    os.close(lock(store_path(data)))
+
+    owner = data.stat().st_uid, data.stat().st_gid
+    new = [path for path in data.rglob("*") if path.stat().st_ino not in aside]
+    assert {kept, store_path(data), data / "editions/ours.toml", data / "companion.lock"} <= set(new)
+    assert [path for path in new if given.get(f"{path.stat().st_ino}") != owner] == []
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+def test_a_restored_log_can_be_written_by_the_user_of_the_service(data, tmp_path):
+    write_bundle(data, tmp_path / "table.zip")
+    for path in (data, *data.rglob("*")):
+        os.chown(path, 61234, 61235)
+
+    restore(data, read_bundle(tmp_path / "table.zip"))
+
+    assert {(path.stat().st_uid, path.stat().st_gid) for path in data.rglob("*")} == {(61234, 61235)}
 
 
 def test_backups_of_before_do_not_come_back_into_a_restored_log(data, tmp_path):

@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import itertools
 import struct
+import threading
 import zlib
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import cv2
@@ -17,6 +19,7 @@ from virtual_time import VirtualTime
 from companion.errors import Problem
 from companion.vision import devices, picture
 from companion.vision.camera import Frame, Notice, Threads, camera_answers, frames, read_picture, shown
+from companion.vision.guarded import Guarded
 
 
 def grey(level: int, size: tuple[int, int] = (36, 64)) -> np.ndarray:
@@ -406,6 +409,36 @@ def test_the_first_camera_that_gives_a_picture_answers(monkeypatch):
     clock = Instant()
 
     assert camera_answers(lambda source: FakeCamera(clock, opened[source])) == "/dev/video2"
+
+
+def test_a_camera_that_hangs_is_passed_over_until_it_lets_go(monkeypatch):
+    monkeypatch.setattr("companion.vision.camera.video_devices", lambda: ["/dev/video0", "/dev/video2"])
+    monkeypatch.setattr("companion.vision.camera.Guarded", partial(Guarded, opening_s=0.05))
+    let_go, hung = threading.Event(), []
+
+    def hangs(source: str) -> FakeCamera:
+        hung.append((source, threading.current_thread()))
+        let_go.wait()
+        raise Problem("It is gone.")
+
+    assert [camera_answers(hangs) for _ in range(5)] == [None] * 5
+    assert [source for source, _ in hung] == ["/dev/video0", "/dev/video2", "picamera2:"]
+    let_go.set()
+    for _, thread in hung:
+        thread.join()
+    camera_answers(hangs)
+    assert len(hung) == 6
+
+
+def test_a_camera_that_took_the_place_of_another_is_called_by_its_own_name():
+    bench = Bench(noisy(3), noisy(3))
+
+    list(itertools.islice(bench.frames("/dev/video0", named=lambda: f"/dev/video{len(bench.cameras)}"), 5))
+
+    assert [notice.sentence.split()[0] for notice in bench.notices if not notice.blind] == [
+        "/dev/video1",
+        "/dev/video2",
+    ]
 
 
 def test_no_camera_answers_where_there_is_none(monkeypatch):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from companion.first_camera import TRY_AGAIN_S, FirstCamera
+from contextlib import suppress
+
+from companion.errors import Problem
+from companion.first_camera import TRY_AGAIN_S, FirstCamera, Openers, Succession, openers
 
 
 class Room:
@@ -52,3 +55,64 @@ def test_the_search_ends_with_the_service():
 
     assert room.first.found() is None
     assert (room.first.is_there, room.now_s) == (False, 50)
+
+
+class Plugged:
+    """Cameras that are plugged in and out by hand; those of them in `mute` do not answer."""
+
+    def __init__(self, *there: str) -> None:
+        self.there, self.mute = list(there), set[str]()
+        self.now_s, self.asked = 0.0, 0
+        self.succession = Succession(there[0], self.answers, lambda: list(self.there), lambda: self.now_s, self.openers)
+
+    def answers(self) -> str | None:
+        self.asked += 1
+        return next((name for name in self.there if name not in self.mute), None)
+
+    def openers(self, source: str) -> Openers:
+        return Openers(lambda: self.open(source), lambda: source in self.there)
+
+    def open(self, source: str) -> str:
+        if source not in self.there:
+            raise Problem("It is gone.")
+        return source
+
+    def opened(self) -> str | None:
+        with suppress(Problem):
+            return self.succession.open("")
+        return None
+
+
+def test_a_camera_that_is_there_is_opened_again_whatever_else_is_plugged_in():
+    room = Plugged("/dev/video2", "/dev/video0")
+
+    assert (room.opened(), room.asked) == ("/dev/video2", 0)
+
+
+def test_another_camera_takes_the_place_of_one_that_is_gone():
+    room = Plugged("/dev/video0")
+    room.there = []
+    assert (room.opened(), room.asked) == (None, 0)
+
+    room.there = ["/dev/video2"]
+    assert (room.opened(), room.succession.source) == ("/dev/video2", "/dev/video2")
+    room.there = ["/dev/video0", "/dev/video2"]
+    assert room.opened() == "/dev/video2"
+
+
+def test_devices_that_do_not_answer_are_tried_again_now_and_then_only():
+    room = Plugged("/dev/video0")
+    room.there, room.mute = ["/dev/video10"], {"/dev/video10"}
+
+    assert [room.opened() for _ in range(5)] == [None] * 5
+    assert room.asked == 1
+    room.now_s += TRY_AGAIN_S
+    assert (room.opened(), room.asked) == (None, 2)
+    room.there.append("/dev/video2")
+    assert room.opened() == "/dev/video2"
+
+
+def test_a_camera_with_a_device_is_gone_with_it_and_one_on_the_ribbon_cable_never_is():
+    assert not openers("/dev/video-none").is_there()
+    assert openers("/dev/null").is_there()
+    assert openers("picamera2:").is_there()

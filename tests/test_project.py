@@ -47,7 +47,7 @@ MAY_IMPORT = {
     "whole": set(),
     "numbers": set(),
     "kept": set(),
-    "first_camera": set(),
+    "first_camera": {"vision"},
     "labels": {"rules"},
     "codes": {"labels", "rules"},
     "layout": {"rules"},
@@ -77,7 +77,7 @@ MAY_IMPORT = {
     "tracker": LEAVES
     | {"vision", "places", "proposal", "tracks", "memory", "copies", "discards", "doubts", "gathering", "patience"},
     "tally": LEAVES | {"vision"},
-    "store": LEAVES | {"data", "events", "log_file", "mending", "restoring"},
+    "store": LEAVES | {"data", "events", "log_file", "mending", "restoring", "whole"},
     "history": LEAVES | {"events"},
     "moment": LEAVES | {"events", "history", "places", "proposal"},
     "statistics": {"rules"},
@@ -494,12 +494,26 @@ def test_a_service_takes_the_matches_along_once(machine):
     played.write_text("first")
 
     first = machine.install()
+    played.parent.mkdir()
     played.write_text("second")
     again = machine.install()
 
     assert (machine.under / MATCHES / "companion.sqlite3").read_text() == "first"
     assert "Your matches have been copied" in first.stderr
     assert "Your matches have been copied" not in again.stderr
+
+
+def test_matches_that_a_service_took_along_are_not_left_to_be_taken_for_the_newest(machine):
+    played = machine.root.parent / ".local/share/mille-bornes-companion"
+    kept = [played.with_name(f"{played.name}-before-service{number}") for number in ("", "-2")]
+    played.mkdir(parents=True)
+    (played / "companion.sqlite3").write_text("ours")
+    kept[0].mkdir()
+
+    answer = machine.install()
+
+    assert (played.exists(), (kept[1] / "companion.sqlite3").read_text()) == (False, "ours")
+    assert f"{played}, which is called {kept[1]} now" in answer.stderr
 
 
 def test_a_service_leaves_the_matches_of_a_companion_that_runs_alone(machine):

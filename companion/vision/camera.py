@@ -122,6 +122,7 @@ def frames(
     patient: bool = False,
     live: bool = False,
     threads: Threads = REAL,
+    named: Callable[[], str] | None = None,
 ) -> Iterator[Frame]:
     """The frames of a source: `0`, `/dev/video2`, a film, a folder, `http://…`, `rtsp://…`, `picamera2:`, `demo:`.
 
@@ -129,7 +130,8 @@ def frames(
     `t_s` is `clock()` for cameras and streams, the film's own time, or number / fps in a folder. `wait(seconds)`
     pauses, and ends the frames when it returns something true (`Event.wait` does). `tell` hears what is wrong
     meanwhile, in the thread that reads. `demo` makes the frames of `demo:`, `open_device` opens devices in the place
-    of the real ones, `threads` captures them. `patient` waits for a camera that is not there yet; `live` plays what
+    of the real ones, and `named` tells which that was where it may be another than `source`; `threads` captures them.
+    `patient` waits for a camera that is not there yet; `live` plays what
     is no camera at its own speed.
     Raises Problem at once for a source that is not there or cannot be opened.
     """
@@ -140,7 +142,8 @@ def frames(
     if is_device(source):
         manner = Manner(clock, threads.sleep, fps, may_repeat=is_stream(source))
         is_cheap = not (is_stream(source) or source.startswith("picamera2:"))
-        camera = _Camera(shown(source), opener_of(source, open_device), manner, wait, tell, threads, is_cheap=is_cheap)
+        named = named or (lambda: source)
+        camera = _Camera(named, opener_of(source, open_device), manner, wait, tell, threads, is_cheap=is_cheap)
         return _Reader(camera).frames(patient=patient)
     path = Path(source).expanduser()
     stills = path.is_dir()
@@ -227,7 +230,7 @@ def _paced(played: Iterator[Frame], clock: Callable[[], float], wait: Wait) -> I
 
 @dataclass(frozen=True, slots=True)
 class _Camera:
-    name: str
+    source: Callable[[], str]
     opener: Opener
     manner: Manner
     wait: Wait
@@ -235,6 +238,10 @@ class _Camera:
     threads: Threads
     is_cheap: bool
     """Whether trying to open it costs next to nothing while it is not there."""
+
+    @property
+    def name(self) -> str:
+        return shown(self.source())
 
 
 class _Stopped(Exception):
@@ -457,10 +464,30 @@ def _pixels(shape: tuple[int, ...]) -> int:
     return shape[0] * shape[1]
 
 
+_TRIED: dict[tuple[str, Callable[[str], Device] | None], threading.Thread] = {}
+"""The threads of `camera_answers` that have not ended: a device that hangs in one is not tried in another."""
+
+
 def camera_answers(open_device: Callable[[str], Device] | None = None) -> str | None:
-    """The first camera that gives a picture, as a source for `frames`; None where none does."""
+    """The first camera that gives a picture, as a source for `frames`; None where none does.
+
+    One that still hangs from an earlier call is passed over until it lets go.
+    """
     for source in (*video_devices(), "picamera2:"):
-        with suppress(Problem), closing(Guarded(opener_of(source, open_device), source)) as device:
+        tried = _TRIED.get((source, open_device))
+        if tried is not None and tried.is_alive():
+            continue
+        with suppress(Problem), closing(Guarded(_remembered(source, open_device), source)) as device:
             if device.grab() and is_picture(device.retrieve()):
                 return source
     return None
+
+
+def _remembered(source: str, open_device: Callable[[str], Device] | None) -> Opener:
+    """Opens a source, and keeps in which thread that was."""
+
+    def opened() -> Device:
+        _TRIED[source, open_device] = threading.current_thread()
+        return opener_of(source, open_device)()
+
+    return opened
