@@ -87,7 +87,8 @@ def back_up(path: Path) -> Path | None:
         with suppress(OSError):
             _clear(new)
         why = (error.strerror if isinstance(error, OSError) else None) or str(error)
-        raise Problem(f"No backup could be made in {folder} ({why}): make room on the disk.", 1) from error
+        what_to_do = "look at the disk, its room and the folder's rights"
+        raise Problem(f"No backup could be made in {folder} ({why}): {what_to_do}.", 1) from error
 
 
 def _clear(new: Path) -> None:

@@ -881,6 +881,6 @@ def restore(file: Path, data: Path | None) -> None:
         kept = restore(folder, bundle)
     finally:
         os.close(fd)
-    click.echo(f"Restored into {folder}: {bundle.says}.")
+    click.echo(f"Restored into {folder}: {bundle.says}. On another machine the phones scan the code anew.")
     if kept is not None:
         click.echo(f"What was there before lies in {kept}.")

@@ -550,7 +550,8 @@ def test_the_commands_say_what_they_did(data, tmp_path, called):
     ran = called("restore", tmp_path / "table.zip", "--data", data)
     assert (ran.returncode, ran.stderr) == (0, "")
     assert ran.stdout == (
-        f"Restored into {data}: 2 matches, 1 deck, 1 edition.\nWhat was there before lies in {data}/before-restore-1.\n"
+        f"Restored into {data}: 2 matches, 1 deck, 1 edition. On another machine the phones scan the code anew.\n"
+        f"What was there before lies in {data}/before-restore-1.\n"
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tomllib
@@ -513,3 +514,23 @@ def test_what_a_deck_lacks_is_said_wherever_it_is_used(tmp_path: Path):
     assert "no picture yet of 50, 75" in enrolled.stdout + enrolled.stderr
     assert read.stderr.startswith("The deck 'ours' has no picture of 50, 75, 100, 200")
     assert is_one_sentence(read.stderr)
+
+
+PULLED_WHILE_IT_LOADS = """
+import importlib.abc, os, signal, sys
+
+class Pulled(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name == "companion.cli":
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Pulled())
+from companion.start import main
+main()
+"""
+
+
+def test_ctrl_c_while_the_program_loads_ends_it_without_a_word():
+    ended = subprocess.run([sys.executable, "-c", PULLED_WHILE_IT_LOADS], capture_output=True, text=True)
+
+    assert (ended.returncode, ended.stdout, ended.stderr) == (-signal.SIGINT, "", "")

@@ -1,0 +1,14 @@
+"""The console script: until the program has been loaded, Ctrl-C ends it without a word."""
+
+from __future__ import annotations
+
+import signal
+
+
+def main() -> None:
+    """Loads the command line and runs it."""
+    before = signal.signal(signal.SIGINT, signal.SIG_DFL)
+    from companion.cli import main as run
+
+    signal.signal(signal.SIGINT, before)
+    run()
