@@ -159,6 +159,8 @@ class Channel(connections.Channel):
     def handle_close(self) -> None:
         if self.request is not None:
             self.porter.is_done(self.request)
+        # Else a connection that has ended would hold itself until somebody looks for such.
+        self.__dict__.pop("parser_class", None)
         super().handle_close()
 
 
