@@ -83,9 +83,11 @@ def test_the_service_manager_is_told_line_by_line(address, listening):
     assert listening.next() == {"READY": "1", "STATUS": "Match 3, hand 2."}
 
 
-def test_without_a_service_manager_nothing_is_told():
+def test_without_a_service_manager_nothing_is_told(listening):
     Manager({}).tell(READY=1)
     Manager({"NOTIFY_SOCKET": "/nowhere/at/all"}).tell(READY=1)
+
+    assert listening.is_silent
 
 
 @pytest.mark.parametrize(
@@ -220,9 +222,11 @@ def is_closed(line: socket.socket) -> bool:
     return True
 
 
-def test_a_web_server_that_answers_lets_the_heart_beat():
+def test_a_web_server_that_answers_lets_the_heart_beat(address, listening):
     with turning(web()) as server:
-        heartbeat.answers("0.0.0.0", port_of(server))
+        assert Heart(manager_at(address), [lambda: heartbeat.answers("0.0.0.0", port_of(server))]).beat()
+
+    assert listening.next()["WATCHDOG"] == "1"
 
 
 def test_a_web_server_whose_threads_are_all_stuck_does_not():

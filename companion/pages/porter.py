@@ -108,6 +108,9 @@ class Porter:
 class Parser(HTTPRequestParser):
     """A request as it comes in."""
 
+    path = ""
+    """Named where its phone has gone before the answer, also of a request that could not be read and so has none."""
+
     def __init__(self, channel: Channel, adj: Any) -> None:
         super().__init__(adj)
         self.adj: Any = adj

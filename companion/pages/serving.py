@@ -18,7 +18,6 @@ from typing import Any
 from flask import Flask
 from waitress import wasyncore
 from waitress.adjustments import Adjustments
-from waitress.parser import HTTPRequestParser
 from waitress.task import ThreadedTaskDispatcher
 
 from companion.errors import Problem
@@ -26,10 +25,6 @@ from companion.heartbeat import Heart, Manager, answers
 from companion.match import Match
 from companion.pages import address, live, people, porter
 from companion.pages.connections import Server
-
-# Waitress names the path of a request whose phone has gone before the answer. One that could not be read has none,
-# and the error about that would be logged at length, and leave its connection behind.
-setattr(HTTPRequestParser, "path", "")  # noqa: B010
 
 THREADS = 128
 """More than the streams that are let in, so that taps always find one."""
