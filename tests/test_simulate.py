@@ -6,6 +6,7 @@ import ast
 import itertools
 import random
 import tomllib
+import tracemalloc
 from pathlib import Path
 
 import cv2
@@ -586,6 +587,29 @@ def test_stickers_are_glued_a_little_off_and_askew_each_in_its_own_way():
 
     assert 0.5 < max(map(abs, offs)) < 2.6
     assert 1.0 < max(map(abs, turns)) < 4.6
+
+
+def test_a_card_comes_out_of_its_file_as_it_was_drawn():
+    deck_of_one = Cards(30.0)
+    art.card_sprite.cache_clear()
+    first = art.card_sprite("roll-01", deck_of_one)
+    art.card_sprite.cache_clear()
+
+    assert np.array_equal(art.card_sprite("roll-01", deck_of_one).pixels, first.pixels)
+    assert np.array_equal(art._unpacked(art._packed("roll-01", deck_of_one)), deck_of_one.flat("roll-01"))
+
+
+def test_of_a_deck_that_has_been_seen_little_is_kept():
+    """A simulated table that runs for hours shows every card in the end."""
+    deck_in_play = Cards(25.0)
+    tracemalloc.start()
+    for number in range(1, 11):
+        for face in ("25", "50", "75", "100"):
+            art.card_sprite(f"{face}-{number:02d}", deck_in_play)
+    kept_bytes, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert kept_bytes < 10_000_000
 
 
 def test_a_bare_card_is_the_drawing_alone_and_its_copies_are_alike():

@@ -214,6 +214,20 @@ def held(server: Server) -> int:
     return len(list(server.channels()))
 
 
+def workers(server: Server) -> serving.Workers:
+    return server.task_dispatcher
+
+
+class Never:
+    """What nobody does any more."""
+
+    def service(self) -> None:
+        raise AssertionError
+
+    def cancel(self) -> None:
+        pass
+
+
 def is_closed(line: socket.socket) -> bool:
     """Whether the other end closes a connection, whatever it says before."""
     with contextlib.suppress(ConnectionResetError):
@@ -241,6 +255,35 @@ def test_a_web_server_whose_threads_are_all_stuck_does_not():
         heartbeat.answers("127.0.0.1", port_of(server))
         for line in stuck:
             line.close()
+
+
+def test_there_are_as_many_threads_as_were_needed_at_once():
+    hold = threading.Event()
+    with turning(web(hold), threads=8) as server:
+        assert len(workers(server).threads) == 0
+        for _ in range(5):
+            heartbeat.answers("127.0.0.1", port_of(server))
+        alone = len(workers(server).threads)
+        slow = [call(server, get("/slow")) for _ in range(4)]
+        assert wait_until(lambda: sum(channel.is_answered for channel in server.channels()) == 4)
+        together = len(workers(server).threads)
+        more = [call(server, get("/slow")) for _ in range(10)]
+        assert wait_until(lambda: sum(channel.is_answered for channel in server.channels()) == 14)
+
+        assert (alone < 5, 4 <= together < 8, len(workers(server).threads)) == (True, True, 8)
+        hold.set()
+        for line in (*slow, *more):
+            assert line.recv(65536).startswith(b"HTTP/1.1 200")
+            line.close()
+
+
+def test_no_thread_begins_once_the_server_ends():
+    with turning(web()) as server:
+        heartbeat.answers("127.0.0.1", port_of(server))
+        assert workers(server).shutdown(timeout=5)
+
+        workers(server).add_task(Never())
+        assert len(workers(server).threads) == 0
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ from companion.pages import address, live, people, porter
 from companion.pages.connections import Server
 
 THREADS = 128
-"""More than the streams that are let in, so that taps always find one."""
+"""So many at most: more than the streams that are let in, so that taps always find one."""
 
 TURN_S = 1.0
 LAST_ANSWERS_S = 1.0
@@ -39,6 +39,30 @@ SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 def _nothing() -> None:
     return
+
+
+class Workers(ThreadedTaskDispatcher):
+    """The threads that answer, of which there are no more than were needed at once: each keeps memory for itself."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self._most = most
+        self._counting = threading.Lock()
+
+    def add_task(self, task: Any) -> None:
+        """Has a request answered, by another thread where all are busy."""
+        super().add_task(task)
+        with self._counting:
+            running = len(self.threads) - self.stop_count
+            missing = len(self.queue) - (running - self.active_count)
+            if missing > 0 and running < self._most:
+                self.set_thread_count(min(running + missing, self._most))
+
+    def shutdown(self, cancel_pending: bool = True, timeout: float = 5) -> bool:
+        """Lets the threads end, for so many seconds; whether what still waits was called off."""
+        with self._counting:
+            self._most = 0
+        return bool(super().shutdown(cancel_pending, timeout))
 
 
 def serve(
@@ -66,8 +90,7 @@ def bound(app: Flask, host: str, port: int, threads: int = THREADS) -> Server:
     """A server whose port is open; nothing is answered before its loop turns. Raises Problem without the port."""
     logging.getLogger("waitress").setLevel(logging.ERROR)  # a flood is no reason to write on a memory card
     listening = _listening(host or "0.0.0.0", port)  # noqa: S104
-    workers = ThreadedTaskDispatcher()
-    workers.set_thread_count(threads)
+    workers = Workers(threads)
     about = (listening.family, listening.type, listening.proto, listening.getsockname())
     adjustments = _adjustments(listening)
     server = Server(
