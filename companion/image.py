@@ -21,8 +21,8 @@ PAGE = 4096
 _MAGIC = b"SQLite format 3\x00"
 _WAL_MAGIC = 0x377F0682
 _WAL_HEADER, _FRAME_HEADER = 32, 24
-_LEAF = 0x0D
-"""The first byte of a page with rows of a table."""
+_LEAF, _INDEX_LEAF, _INDEX_BRANCH = 0x0D, 0x0A, 0x02
+"""The first byte of a page with rows of a table; with entries of an index; with such that lead to other pages."""
 
 _MOST_OF_A_ROW = 8_000_000
 
@@ -206,10 +206,35 @@ def rows_in(image: Image, only: int | None = None) -> dict[int, Row]:
     return {seq: row for seq, row in found.items() if seq not in doubtful}
 
 
+def numbers_in(image: Image) -> dict[int, int]:
+    """The match of each event that the index knows, by seq, whether or not the event itself can still be read."""
+    found: dict[int, int] = {}
+    for page in image.pages.values():
+        if page[0] in (_INDEX_LEAF, _INDEX_BRANCH):
+            found |= dict(_numbers_of(page))
+    return found
+
+
+def _numbers_of(page: bytes) -> Iterator[tuple[int, int]]:
+    is_branch = page[0] == _INDEX_BRANCH
+    for at in _cells(page, 12 if is_branch else 8):
+        try:
+            size, at = _varint(page, at + 4 if is_branch else at)
+            match, *_, seq = _values(_exactly(page[at : at + size], size))
+        except (IndexError, ValueError, struct.error):
+            continue
+        if isinstance(match, int) and isinstance(seq, int) and 0 < match <= seq:
+            yield seq, match
+
+
+def _cells(page: bytes, header: int) -> Iterator[int]:
+    """Where on a page the things that it holds begin."""
+    count = min(int.from_bytes(page[3:5]), (len(page) - header) // 2)
+    return (int.from_bytes(page[header + 2 * place : header + 2 + 2 * place]) for place in range(count))
+
+
 def _rows_of(image: Image, page: bytes) -> Iterator[Row]:
-    count = min(int.from_bytes(page[3:5]), (len(page) - 8) // 2)
-    for place in range(count):
-        at = int.from_bytes(page[8 + 2 * place : 10 + 2 * place])
+    for at in _cells(page, 8):
         try:
             row = _row(image, page, at)
         except (IndexError, ValueError, struct.error):

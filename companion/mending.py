@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from itertools import count
+from itertools import count, takewhile
 from pathlib import Path
 
 from companion import image
@@ -152,14 +152,14 @@ def put_note_away(folder: Path) -> None:
 def _mended(path: Path) -> Found:
     """Puts the damaged file away and what could be had in its place; where the disk refuses, gives it all the same."""
     base = next((rows for one in backups_of(path) if (rows := rows_in_backup(one)) is not None), ())
-    read = _readable(path, base)
+    read, matches = _readable(path, base)
     kept = unbroken((*base, *read.values()))
     mended = Mended(
         away="",
         backup=base[-1][0] if base else 0,
         beyond=len(kept) - len(base),
-        missing=max([0, *(row[0] for row in kept[-1:]), *read]) - len(kept),
-        matches=tuple(sorted(_broken(kept, read))),
+        missing=max([0, *(row[0] for row in kept[-1:]), *matches]) - len(kept),
+        matches=tuple(sorted(_broken(kept, matches))),
     )
     try:
         away = _away(path) if path.exists() else None
@@ -173,8 +173,11 @@ def _mended(path: Path) -> Found:
     return Found(kept, mended)
 
 
-def _readable(path: Path, base: Sequence[Row]) -> dict[int, Row]:
-    """The events of a damaged file beyond a backup, by seq. Those of another log, in its file or -wal, are none."""
+def _readable(path: Path, base: Sequence[Row]) -> tuple[dict[int, Row], dict[int, int]]:
+    """The events of a damaged file beyond a backup, by seq; and the match of each event that is known to have been.
+
+    Those of another log, in its file or -wal, are none.
+    """
     alone = image.image_of(image.read_bytes(path))
     wal = image.read_bytes(path.with_name(f"{path.name}-wal"))
     both = image.with_wal(alone, wal)
@@ -183,9 +186,15 @@ def _readable(path: Path, base: Sequence[Row]) -> dict[int, Row]:
         if _is_of(rows, more):
             rows |= more
     if not _is_of({row[0]: row for row in base}, rows):
-        return {}
+        return {}, {}
     last = base[-1][0] if base else 0
-    return {seq: row for seq, row in rows.items() if seq > last}
+    read = {seq: row for seq, row in rows.items() if seq > last}
+    return read, {seq: row[1] for seq, row in read.items()} | _known_after(max([last, *read]), image.numbers_in(both))
+
+
+def _known_after(last: int, numbers: Mapping[int, int]) -> dict[int, int]:
+    """Those of an index's numbers that follow the last event at once: a number far off is more likely a damaged one."""
+    return {seq: numbers[seq] for seq in takewhile(numbers.__contains__, count(last + 1))}
 
 
 def _sound(rows: Mapping[int, Row]) -> dict[int, Row]:
@@ -198,11 +207,14 @@ def _is_of(known: Mapping[int, Row], rows: Mapping[int, Row]) -> bool:
     return sum(known[seq] == rows[seq] for seq in both) * 2 >= len(both)
 
 
-def _broken(kept: Sequence[Row], read: Mapping[int, Row]) -> set[int]:
-    """The matches that are known to have lost something: one was being played where numbers are missing."""
+def _broken(kept: Sequence[Row], known: Mapping[int, int]) -> set[int]:
+    """The matches that are known to have lost something: one was being played where numbers are missing.
+
+    `known`: the match of each event that was read, or is known to have been.
+    """
     has = {row[0] for row in kept}
-    before_gaps = {row[1] for row in kept if row[0] + 1 not in has and row[0] < max([0, *has, *read])}
-    return before_gaps | {row[1] for seq, row in read.items() if seq not in has}
+    before_gaps = {row[1] for row in kept if row[0] + 1 not in has and row[0] < max([0, *has, *known])}
+    return before_gaps | {match for seq, match in known.items() if seq not in has}
 
 
 def _put_in_place(path: Path, rows: Sequence[Row], mended: Mended, away: Path | None) -> None:

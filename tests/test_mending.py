@@ -163,6 +163,27 @@ def test_what_is_missing_is_counted_and_its_match_named(tmp_path):
     store.close()
 
 
+@pytest.mark.parametrize("has_backup", [True, False])
+def test_plays_whose_page_is_gone_are_counted_where_the_index_knows_them(tmp_path, has_backup):
+    path = played(tmp_path, matches=1, plays=120)
+    if has_backup:
+        back_up(path)
+    append(path, *["Ann 25"] * 200)
+    all_rows, file = look(path), path.read_bytes()
+    last_page = max(at for at in range(0, len(file), 4096) if rows_in(image_of(file), only=at // 4096 + 1))
+    path.write_bytes(file[:last_page] + bytes(4096) + file[last_page + 4096 :])
+
+    rows, note = mended(path)
+
+    lost = len(all_rows) - len(rows)
+    assert lost > 10
+    assert f"At least {lost} entries are missing, in match 1" in note
+
+
+def test_a_number_that_does_not_follow_is_not_believed():
+    assert mending._known_after(7, {3: 1, 8: 1, 9: 1, 11: 10, 10**9: 1}) == {8: 1, 9: 1}
+
+
 # --- The write-ahead log --------------------------------------------------------------------------------------
 
 
