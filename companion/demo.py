@@ -11,6 +11,7 @@ from companion.errors import Problem
 from companion.history import Kind
 from companion.match import Match
 from companion.setup import Setup, SideSetup
+from companion.simulate.cards import STICKERED, Cards
 from companion.simulate.demo import demo_frames
 from companion.simulate.players import random_script
 from companion.simulate.script import Script, plays_that_stay, read_script, shipped_script, shipped_scripts
@@ -59,9 +60,9 @@ def setup_of(script: Script) -> Setup:
     return Setup(script.edition_name, sides, script.hands[0].first, script.target, script.options)
 
 
-def frames_of(script: Script, **how: object) -> Iterator[Frame]:
-    """The script's frames, as any camera gives them; `how` goes to `simulate.demo.demo_frames`."""
-    return (Frame(frame.image, frame.t_s) for frame in demo_frames(script, **how))  # type: ignore[arg-type]
+def frames_of(script: Script, *, speed: float = 1.0, cards: Cards = STICKERED) -> Iterator[Frame]:
+    """The script's frames, as any camera gives them."""
+    return (Frame(frame.image, frame.t_s) for frame in demo_frames(script, speed=speed, cards=cards))
 
 
 def start_or_go_on(match: Match, script: Script) -> int:

@@ -283,37 +283,32 @@ def test_double_speed_moves_in_half_the_frames():
     assert 0.45 < quick / usual < 0.75
 
 
-def test_the_players_wait_until_they_may_go_on():
-    answers = iter([False] * 7 + [True] * 100)
-    tempo = motion.Tempo()
-    patient = list(demo.demo_scenes(script.read_script(SHORT), 1, tempo, lambda: next(answers)))
-    hasty = list(demo.demo_scenes(script.read_script(SHORT), 1, tempo))
+def followed(played, may_begin=lambda _number: True, plays_done=0):
+    return list(demo.followed_scenes(played, 1, motion.Tempo(), may_begin, plays_done))
 
-    assert len(patient) == len(hasty) + 7
+
+def test_the_players_wait_until_they_may_begin_a_play():
+    asked = []
+    answers = iter([True] + [False] * 7 + [True] * 100)
+    patient = followed(script.read_script(SHORT), lambda number: asked.append(number) or next(answers))
+
+    assert len(patient) == len(followed(script.read_script(SHORT))) + 7
+    assert asked == [1] + [2] * 8 + [3]
 
 
 def test_a_film_can_begin_in_the_middle_of_a_hand():
-    played, tempo = script.shipped_script("two-players"), motion.Tempo()
-    whole = list(demo.demo_scenes(played, 1, tempo))
-    rest = list(demo.demo_scenes(played, 1, tempo, plays_done=5))
+    played = script.shipped_script("two-players")
+    whole, rest = followed(played), followed(played, plays_done=5)
 
     assert len(rest[0].lying) == 8 + 5
     assert whole[-len(rest) + 25 :] == rest[25:]
 
 
 def test_a_film_after_the_last_play_shows_the_table_at_the_end():
-    scenes = list(demo.demo_scenes(script.read_script(SHORT), 1, motion.Tempo(), plays_done=2))
+    scenes = followed(script.read_script(SHORT), plays_done=2)
 
     assert {scene.arms for scene in scenes} == {()}
     assert len(scenes[0].lying) == 8 + 2
-
-
-def test_patience_ends():
-    tempo = motion.Tempo()
-    waited = list(demo.demo_scenes(script.read_script(SHORT), 1, tempo, lambda: False, patience_s=2.0))
-    hasty = list(demo.demo_scenes(script.read_script(SHORT), 1, tempo))
-
-    assert len(waited) == len(hasty) + 2 * 20
 
 
 # Mishaps

@@ -27,11 +27,6 @@ SETTLING_S = 2.5
 """How long the bare table is shown before the first hand moves, and the last cards after it."""
 
 
-def always() -> bool:
-    """Nobody has to be waited for."""
-    return True
-
-
 def demo_frames(
     script: Script,
     *,
@@ -41,19 +36,13 @@ def demo_frames(
     size: Size = (1920, 1080),
     cards: Cards = STICKERED,
     look: Look | None = None,
-    may_go_on: Callable[[], bool] = always,
-    patience_s: float = 60.0,
-    plays_done: int = 0,
 ) -> Iterator[Frame]:
     """The script's hands as a camera over the table sees them; the same frames for the same arguments.
 
     Frames are `size` (width, height) pixels, `t_s` counts from 0 in steps of 1 / fps; the caller paces them.
-    Where players wait for somebody, they go on when `may_go_on` says so, or after `patience_s` of table time.
-    With `plays_done` the film begins after so many plays of the script, with their cards on the table.
     """
     studio = table_studio(script, seed=seed, size=size, cards=cards, look=look)
-    scenes = demo_scenes(script, seed, Tempo(fps, speed), may_go_on, patience_s, plays_done)
-    return filmed(studio, scenes, seed, fps)
+    return filmed(studio, demo_scenes(script, seed, Tempo(fps, speed)), seed, fps)
 
 
 def filmed(studio: Studio, scenes: Iterable[Scene], seed: int, fps: float) -> Iterator[Frame]:
@@ -75,26 +64,9 @@ def table_studio(
     return Studio(plan, look or typical_look(seed), size, cards, seed)
 
 
-def demo_scenes(
-    script: Script,
-    seed: int,
-    tempo: Tempo,
-    may_go_on: Callable[[], bool] = always,
-    patience_s: float = 60.0,
-    plays_done: int = 0,
-) -> Iterator[Scene]:
+def demo_scenes(script: Script, seed: int, tempo: Tempo) -> Iterator[Scene]:
     """The script's hands as scenes, one a frame."""
-    plan = arrange.plan(len(script.teams), len(script.players))
-    players = Choreographer(script, plan, seed)
-    to_come = dropwhile(lambda movement: movement.play_number <= plays_done, players.movements())
-    first = next(to_come, None)
-    settling = round(SETTLING_S * tempo.fps)
-    yield from motion.resting(first.before if first else players.lying(), settling)
-    for movement in chain([first] if first else [], to_come):
-        yield from motion.scenes(movement, plan, tempo)
-        if movement.is_play:
-            yield from motion.waiting(movement.after, may_go_on, round(patience_s * tempo.fps))
-    yield from motion.resting(players.lying(), settling)
+    return followed_scenes(script, seed, tempo, lambda _number: True)
 
 
 def followed_scenes(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -182,13 +182,3 @@ def _shares(count: int) -> Iterator[float]:
 
 def _eased(share: float) -> float:
     return share * share * (3.0 - 2.0 * share)
-
-
-def waiting(
-    lying: tuple[Lying, ...], may_go_on: Callable[[], bool], most: int, mats: tuple[MatPlace, ...] = ()
-) -> Iterator[Scene]:
-    """The table at rest until the players may go on, at most for so many frames."""
-    for _ in range(most):
-        if may_go_on():
-            return
-        yield Scene(lying, mats=mats)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -13,9 +13,11 @@ from serving import running
 
 from browser.screens import CHROMIUM, PHONE, app_of
 from companion import demo
+from companion.demo_players import DemoPlayers, frames_of_players
 from companion.match import Match
 from companion.rules import judge
 from companion.rules.notation import Line
+from companion.simulate.motion import Tempo
 from companion.simulate.script import Script, shipped_script
 from companion.store import Store
 from companion.vision.eye import Eye
@@ -27,9 +29,6 @@ pytestmark = [
 ]
 
 SPEED = 8.0
-PATIENCE_S = 36_000.0
-"""Longer than any test: the players wait for the tap, however busy the machine is."""
-
 MOST_TAPS = 200
 ANSWER = """() => {
   const question = document.querySelector(".proposal .go, .proposal .primary, [value='Ann finish'] ~ button");
@@ -56,23 +55,6 @@ def taps(page: Page) -> Iterator[str]:
         page.wait_for_function("() => document.querySelector('.htmx-request') === null")
 
 
-def one_by_one(match: Match) -> Callable[[], bool]:
-    """Players who wait until what was laid last has been seen, and somebody has answered for it."""
-    answered = 0
-
-    def may_go_on() -> bool:
-        nonlocal answered
-        state = match.state
-        table = state.game.table
-        asks = state.pending or (table is not None and table.extension_offered_to is not None)
-        if asks or len(state.fates) <= answered:
-            return False
-        answered = len(state.fates)
-        return True
-
-    return may_go_on
-
-
 def test_a_simulated_hand_is_confirmed_on_a_phone_and_counted(browser, tmp_path):
     script = shipped_script("two-players")
     store = Store.open(tmp_path / "log.sqlite3")
@@ -80,12 +62,12 @@ def test_a_simulated_hand_is_confirmed_on_a_phone_and_counted(browser, tmp_path)
     demo.start_or_go_on(match, script)
     mats = dict(demo.setup_of(script).mats)
     corridor = Corridor(match, Eye(), lambda _state: mats)
-    frames = demo.frames_of(script, speed=SPEED, may_go_on=one_by_one(match), patience_s=PATIENCE_S)
+    players = DemoPlayers(match, script, tempo=Tempo(speed=SPEED), is_stopped=lambda: corridor.is_stopped)
 
     with running(app_of(match)) as url, browser.new_context(viewport=PHONE) as context:
         page = context.new_page()
         page.goto(url)
-        thread = corridor.start(frames)
+        thread = corridor.start(frames_of_players(players))
         try:
             tapped = list(taps(page))
         finally:
