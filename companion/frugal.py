@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ctypes
-from contextlib import suppress
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8
 """Of glibc's `mallopt`."""
@@ -20,11 +22,26 @@ MOST_SPARE_BYTES = 1 << 24
 ONE_HEAP = 1
 """By itself the library makes up to eight heaps a core, one for each thread, and what one gives back no other gets."""
 
+EVERY_S = 20.0
+"""So often what lies free between things in use is given back too: it takes some milliseconds."""
 
-def give_memory_back() -> None:
-    """Asks the C library for that, for all that the process takes from now on; another library does as it does."""
+
+@contextmanager
+def giving_memory_back() -> Iterator[None]:
+    """Has the C library give free memory back to the system as long as this lasts; another library does as it does."""
+    over = threading.Event()
     with suppress(OSError, AttributeError):
-        mallopt = ctypes.CDLL(None).mallopt
-        mallopt(_MMAP_THRESHOLD, FRAME_BYTES)
-        mallopt(_TRIM_THRESHOLD, MOST_SPARE_BYTES)
-        mallopt(_ARENA_MAX, ONE_HEAP)
+        library = ctypes.CDLL(None)
+        library.mallopt(_MMAP_THRESHOLD, FRAME_BYTES)
+        library.mallopt(_TRIM_THRESHOLD, MOST_SPARE_BYTES)
+        library.mallopt(_ARENA_MAX, ONE_HEAP)
+        threading.Thread(target=_trim, args=(library.malloc_trim, over), name="frugal", daemon=True).start()
+    try:
+        yield
+    finally:
+        over.set()
+
+
+def _trim(malloc_trim: Callable[[int], int], over: threading.Event) -> None:
+    while not over.wait(EVERY_S):
+        malloc_trim(0)

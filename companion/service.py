@@ -23,7 +23,7 @@ from companion.drawn_zones import DrawnZones
 from companion.errors import Problem
 from companion.film import Watcher
 from companion.first_camera import FirstCamera, Succession
-from companion.frugal import give_memory_back
+from companion.frugal import giving_memory_back
 from companion.labels import card_ids
 from companion.lookout import Lookout
 from companion.match import Match, MatchState, Mats, Policy
@@ -125,10 +125,10 @@ def up(
 @contextmanager
 def _match_in(folder: Path, mats: Mats | None = None) -> Iterator[Match]:
     """The match of a data folder, whose log is closed at the end: all of it lies in one file then."""
-    give_memory_back()
     store = _opened(folder)
     try:
-        yield Match(store, mats)
+        with giving_memory_back():
+            yield Match(store, mats)
     finally:
         store.close()
         if store.unsaved is not None:

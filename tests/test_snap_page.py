@@ -131,16 +131,23 @@ def bomb() -> bytes:
     return head + b"\x08\x02\0\0\0" + b"\0" * 64 + b"IEND"
 
 
+def strip(width: int, height: int) -> bytes:
+    """A picture of nothing, of any shape."""
+    return cv2.imencode(".png", np.full((height, width, 3), 128, np.uint8))[1].tobytes()
+
+
 @pytest.mark.parametrize(
     ("content", "say"),
     [
         (b"GIF89a" + b"\0" * 400, "The picture IMG_0001.JPG is no JPEG, PNG, WebP or BMP picture"),
         (bomb(), "is 20000 × 20000 pixels large; at most 64 million are read"),
+        (strip(70_000, 40), "is 70000 × 40 pixels large; along a side at most 16000 are read"),
+        (strip(40, 16_001), "is 40 × 16001 pixels large; along a side at most 16000 are read"),
         (tableaux.file_of()[:9000], "is cut short or damaged"),
         (b"", "There is no photograph yet: take one, or choose one."),
         (None, "There is no photograph yet: take one, or choose one."),
     ],
-    ids=["gif", "bomb", "cut short", "empty", "none"],
+    ids=["gif", "bomb", "wide", "high", "cut short", "empty", "none"],
 )
 def test_what_is_no_photograph_is_refused_in_a_sentence_on_the_form(content, say, page):
     answer = send(page, content=content)
@@ -148,6 +155,13 @@ def test_what_is_no_photograph_is_refused_in_a_sentence_on_the_form(content, say
     assert answer.status_code == 400
     assert say in text_of(answer)
     assert 'type="file"' in answer.get_data(as_text=True)
+
+
+@pytest.mark.parametrize(("width", "height"), [(16_000, 40), (40, 16_000), (16_000, 1), (1, 16_000), (1, 1), (3, 900)])
+def test_a_photograph_of_any_shape_is_read(width, height, page):
+    answer = send(page, content=strip(width, height))
+
+    assert answer.status_code == 303 or "No mat" in text_of(answer)
 
 
 def test_a_file_that_is_far_too_large_is_refused_before_it_is_read(page, monkeypatch):

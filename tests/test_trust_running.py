@@ -601,6 +601,34 @@ def test_many_idle_streams_leave_room_for_taps_and_are_all_given_back(tmp_path):
     assert found.during.threads < serving.THREADS + 10
 
 
+HELD = """
+import re, sys, time
+from companion import frugal
+frugal.EVERY_S = float(sys.argv[1])
+def taken_mb():
+    return int(re.search(r"VmRSS:\\s+(\\d+)", open("/proc/self/status").read())[1]) / 1024
+with frugal.giving_memory_back():
+    before_mb = taken_mb()
+    pieces = [bytes([1]) * 100_000 for _ in range(1000)]
+    del pieces[:-1]  # The last one keeps what lies before it from being the heap's free end.
+    until_s = time.monotonic() + float(sys.argv[2])
+    while taken_mb() > before_mb + 30 and time.monotonic() < until_s:
+        time.sleep(0.01)
+    print(taken_mb() - before_mb)
+"""
+
+
+def held_mb(every_s: float, within_s: float) -> float:
+    """How much a process still takes up once it has let go of a hundred megabytes in small pieces, but the last."""
+    called = [sys.executable, "-c", HELD, str(every_s), str(within_s)]
+    return float(subprocess.run(called, capture_output=True, text=True, check=True).stdout)
+
+
+def test_what_lies_free_between_things_in_use_is_given_back():
+    assert held_mb(every_s=0.05, within_s=30.0) < 30
+    assert held_mb(every_s=1000.0, within_s=0.3) > 60
+
+
 @pytest.mark.soak
 def test_phones_come_and_go_and_nothing_fails_or_grows():
     """tests/trust/soak.py does the same for hours; COMPANION_SOAK_MINUTES says for how long here."""

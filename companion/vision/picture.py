@@ -18,6 +18,9 @@ from companion.vision.boxes import Image
 from companion.vision.opencv import cv2
 
 MAX_FILE_BYTES = 64_000_000
+MAX_SIDE_PX = 16_000
+"""A panorama has no more; of pictures twice as long OpenCV warps nothing, and other readers refuse them."""
+
 SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".webp", ".bmp"})
 """The files of a folder that count as its pictures."""
 
@@ -63,6 +66,17 @@ def decode(data: bytes, name: str | Path, by: Callable[[bytes], Image | None] | 
             name=name,
         )
         raise Problem(none, 1)
+    _check_size(size, name)
+    if _is_cut_short(data):
+        raise Problem(say("The picture %(name)s is cut short or damaged; copy it again.", name=name), 1)
+    image = (by or _here)(data)
+    if image is None:
+        raise Problem(say("The picture %(name)s is damaged; copy it again.", name=name), 1)
+    return image
+
+
+def _check_size(size: tuple[int, int], name: str | Path) -> None:
+    """Raises Problem for a picture of this width and height that is too large to be read."""
     if not 0 < size[0] * size[1] <= MAX_PICTURE_PX:
         large = say(
             "The picture %(name)s is %(width)d × %(height)d pixels large; at most %(millions)d million are read.",
@@ -72,12 +86,15 @@ def decode(data: bytes, name: str | Path, by: Callable[[bytes], Image | None] | 
             millions=MAX_PICTURE_PX // 10**6,
         )
         raise Problem(large, 1)
-    if _is_cut_short(data):
-        raise Problem(say("The picture %(name)s is cut short or damaged; copy it again.", name=name), 1)
-    image = (by or _here)(data)
-    if image is None:
-        raise Problem(say("The picture %(name)s is damaged; copy it again.", name=name), 1)
-    return image
+    if max(size) > MAX_SIDE_PX:
+        long = say(
+            "The picture %(name)s is %(width)d × %(height)d pixels large; along a side at most %(most)d are read.",
+            name=name,
+            width=size[0],
+            height=size[1],
+            most=MAX_SIDE_PX,
+        )
+        raise Problem(long, 1)
 
 
 def declared_size(data: bytes) -> tuple[int, int] | None:
