@@ -328,7 +328,7 @@ def _description(data: Mapping[str, object], name: str) -> Description:
     made = data.get("made")
     return Description(
         name,
-        str(data["edition"]),
+        plain(data["edition"], _LONGEST_TEXT),
         checked_size(data.get("size_mm", list(CARD_MM))),
         plain(data.get("title", ""), _LONGEST_TEXT),
         plain(data.get("maker", ""), _LONGEST_TEXT),

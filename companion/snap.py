@@ -26,6 +26,7 @@ from companion.vision.darkroom import decode
 from companion.vision.mats import Mats, look
 from companion.vision.opencv import cv2
 from companion.vision.read import gray_of, read
+from companion.vision.shrink import shrunk
 from companion.vision.view import STICKER, Sighting, View
 
 MOST_BYTES = 24_000_000
@@ -136,11 +137,7 @@ def _part(image: Image, sighting: Sighting) -> Image:
 
 def _fitted(image: Image, most_px: int) -> Image:
     """A picture no larger than that."""
-    scale = most_px / max(image.shape[:2])
-    if scale >= 1:
-        return image
-    size = (max(1, round(scale * image.shape[1])), max(1, round(scale * image.shape[0])))
-    return cv2.resize(image, size, interpolation=cv2.INTER_AREA)
+    return shrunk(image, most_px / max(image.shape[:2]))
 
 
 def _jpeg(image: Image) -> bytes:

@@ -160,6 +160,23 @@ def test_an_empty_picture_shows_no_card():
     assert rectified(np.zeros((300, 400, 3), np.uint8), CARD_MM).fault is Fault.NO_CARD
 
 
+@pytest.mark.parametrize("texture", ["noise", "flat", "lines"])
+@pytest.mark.parametrize(
+    ("width", "height"), [(16_000, 40), (40, 16_000), (16_000, 1), (3, 900), (700, 5), (1, 1), (20, 20), (16_000, 220)]
+)
+def test_a_strip_shows_no_card(width, height, texture):
+    strip = np.full((height, width, 3), 200, np.uint8)
+    if texture == "noise":
+        strip[:] = np.random.default_rng(1).integers(0, 256, strip.shape)
+    elif texture == "lines":
+        strip[::5] = strip[:, ::7] = 0
+
+    found = rectified(strip, CARD_MM)
+
+    assert found.picture is None
+    assert found.fault is not None
+
+
 # --- Scans ----------------------------------------------------------------------------------------------------
 
 
@@ -341,6 +358,15 @@ def test_a_deck_of_another_edition_or_size_is_not_mixed_in(scans, tmp_path):
         begin("ours", "rush", tmp_path)
     with pytest.raises(Problem, match="57 × 88"):
         begin("ours", "classic", tmp_path, size_mm=(60.0, 90.0))
+
+
+def test_the_edition_of_a_damaged_deck_is_not_said_at_length(scans, tmp_path):
+    enrolled(scans, tmp_path)
+    (own_folder("ours", tmp_path) / "deck.toml").write_text(f'edition = "{"a" * 5000}"')
+
+    with pytest.raises(Problem, match=r"of the edition a{200}…: choose another name") as told:
+        begin("ours", "classic", tmp_path)
+    assert len(told.value.sentence) < 400
 
 
 def test_a_folder_without_pictures_or_none_at_all_is_told(tmp_path):

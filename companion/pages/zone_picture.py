@@ -9,6 +9,7 @@ from companion.pages.context import service
 from companion.vision.boxes import Image
 from companion.vision.opencv import cv2
 from companion.vision.picture import decode
+from companion.vision.shrink import shrunk
 from companion.vision.view import Quad
 
 ROOM = 0.15
@@ -59,8 +60,5 @@ def _part(image: Image, quad: Quad, size_px: tuple[int, int]) -> Image:
 
 
 def _small_jpeg(image: Image) -> bytes | None:
-    factor = min(1.0, MOST_PX / max(image.shape[:2]))
-    done, data = cv2.imencode(
-        ".jpg", cv2.resize(image, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA), _QUALITY
-    )
+    done, data = cv2.imencode(".jpg", shrunk(image, MOST_PX / max(image.shape[:2])), _QUALITY)
     return data.tobytes() if done else None

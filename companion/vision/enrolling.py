@@ -37,6 +37,7 @@ from companion.vision.enrolment import SAY, Fault, rectified
 from companion.vision.likeness import Small, is_same_card, small
 from companion.vision.opencv import cv2
 from companion.vision.picture import SUFFIXES, read_picture
+from companion.vision.shrink import shrunk
 
 _OTHER_PICTURES = frozenset(
     {".gif", ".tif", ".tiff", ".heic", ".heif", ".avif", ".jp2", ".svg", ".pdf", ".raw", ".dng"}
@@ -210,7 +211,7 @@ def _of_use(image: Image) -> Image:
     """The picture with no more pixels than a template needs; a narrow one stays as wide as is the least."""
     short, long = sorted(image.shape[:2])
     share = max(_MOST_KEPT_PX / long, _LEAST_KEPT_PX / short)
-    return cv2.resize(image, None, fx=share, fy=share, interpolation=cv2.INTER_AREA) if share < 1 else image
+    return shrunk(image, share)
 
 
 # --- A folder of pictures -------------------------------------------------------------------------------------

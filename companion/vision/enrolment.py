@@ -21,6 +21,7 @@ from companion.vision.fit import Fit, through
 from companion.vision.mats import Mats, look
 from companion.vision.opencv import cv2
 from companion.vision.outline import LONG_SIDE_PX, SURE_ODD, Outline, outlines, upright
+from companion.vision.shrink import shrunk
 
 Floats = npt.NDArray[np.float64]
 
@@ -30,8 +31,8 @@ PX_PER_MM = 6.0
 LEAST_WIDTH_PX = 100
 """A card that is seen narrower shows too little."""
 
-_SEEN_PX = 1600
-"""Mats are looked for on a picture of at most this size, outlines on a smaller one."""
+_SEEN_PX, _LEAST_SEEN_PX = 1600, 20
+"""Mats are looked for on a picture of at most this size, outlines on a smaller one; on a narrower strip nothing is."""
 
 _SAME_SHAPE, _VERY_SHAPE = 0.06, 0.015
 """By so much the proportions of a picture that shows nothing but the card may differ from the card's; and hardly."""
@@ -122,7 +123,9 @@ class Rectified:
 def rectified(image: Image, size_mm: tuple[float, float]) -> Rectified:
     """The card of that size on a picture `(H, W, 3) uint8 BGR`, which shows one card and whatever it lies on."""
     shrink = min(1.0, _SEEN_PX / max(image.shape[:2]))
-    seen = cv2.resize(image, None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA) if shrink < 1 else image
+    seen = shrunk(image, shrink)
+    if min(seen.shape[:2]) < _LEAST_SEEN_PX:
+        return Rectified(None, Fault.TOO_SMALL)
     fit = _mat_on(seen)
     found = outlines(seen, size_mm, fit)
     if _fills(image, size_mm, found, seen):
@@ -310,7 +313,7 @@ def _is_plain_around(image: Image) -> bool:
 def _is_cut_off(image: Image, size_mm: tuple[float, float]) -> bool:
     """Whether a card runs out of the picture: with a rim laid round the picture, one or two of its sides lie there."""
     shrink = min(1.0, 700 / max(image.shape[:2]))
-    small = cv2.resize(image, None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA)
+    small = shrunk(image, shrink)
     rimmed = cv2.copyMakeBorder(small, *[_RIM_PX] * 4, cv2.BORDER_CONSTANT, value=(255, 0, 255))
     low, high = _RIM_PX + 1.5, np.array(rimmed.shape[1::-1]) - _RIM_PX - 2.5
     for width, height in ((1.0, 0.85), (1.0, 0.7), (0.8, 1.0)):
@@ -343,7 +346,7 @@ def flat_picture(image: Image, corners: Floats, size_mm: tuple[float, float]) ->
     width, height = (round(side * PX_PER_MM) for side in size_mm)
     seen = math.sqrt(abs(cv2.contourArea(np.float32(corners))) / (width * height))
     shrink = 1 / max(1.0, seen / 1.3)
-    small = cv2.resize(image, None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA) if shrink < 1 else image
+    small = shrunk(image, shrink)
     exact = np.array(small.shape[1::-1]) / np.array(image.shape[1::-1])
     wanted = np.float32([(0, 0), (width, 0), (width, height), (0, height)]) - 0.5
     matrix = cv2.getPerspectiveTransform(np.float32((corners + 0.5) * exact - 0.5), np.float32(wanted))
@@ -371,7 +374,7 @@ def _blur_mm(gray: Image) -> float | None:
 def _blur_px(gray: Image) -> float | None:
     """σ of a picture's sharpest edges in its pixels, None where it has none; soft ones show on smaller pictures."""
     for smaller in (1, 2, 4, 8):
-        part = cv2.resize(gray, None, fx=1 / smaller, fy=1 / smaller, interpolation=cv2.INTER_AREA)
+        part = shrunk(gray, 1 / smaller)
         blur = blur_of(part)
         if blur is not None and (blur < 4 or smaller == 8):
             return blur * smaller

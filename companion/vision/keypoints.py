@@ -18,6 +18,7 @@ from companion.vision.boxes import Image
 from companion.vision.fit import Fit
 from companion.vision.level import level_of
 from companion.vision.opencv import cv2
+from companion.vision.shrink import shrunk
 from companion.vision.view import Quad
 
 Floats = npt.NDArray[np.float64]
@@ -83,7 +84,7 @@ def points_of(pictures: Sequence[Image], width_mm: float) -> Points:
 def level_by_faces(image: Image, points: Points, size_mm: tuple[float, float]) -> Fit | None:
     """The plane in which cards of a deck lie on a picture, its millimetres true; None where none is recognised."""
     share = min(1.0, LARGEST_PX / max(image.shape[:2]))
-    small = cv2.resize(image, None, fx=share, fy=share, interpolation=cv2.INTER_AREA) if share < 1 else image
+    small = shrunk(image, share)
     found = [*_squares(cv2.cvtColor(small, cv2.COLOR_BGR2GRAY), points, size_mm)]
     most = max((count for count, _ in found), default=0)
     for clear in CLEAR_SHARES:

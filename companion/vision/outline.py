@@ -20,6 +20,7 @@ from companion.vision.boxes import Image
 from companion.vision.fit import Fit, through
 from companion.vision.opencv import cv2
 from companion.vision.printed import beyond, strips, to_pixels
+from companion.vision.shrink import shrunk
 
 Floats = npt.NDArray[np.float64]
 
@@ -122,7 +123,7 @@ def outlines(image: Image, size_mm: tuple[float, float], fit: Fit | None = None)
     `fit` is a printed mat on the same table, which tells how large the card must look.
     """
     shrink = min(1.0, LONG_SIDE_PX / max(image.shape[:2]))
-    small = cv2.resize(image, None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA) if shrink < 1 else image
+    small = shrunk(image, shrink)
     ground = _ground_of(small)
     quads = _candidates(_segments(ground), ground.size, size_mm)
     best = _most_edge(ground, quads)
