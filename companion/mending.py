@@ -181,15 +181,17 @@ def _readable(path: Path, base: Sequence[Row]) -> tuple[dict[int, Row], dict[int
     alone = image.image_of(image.read_bytes(path))
     wal = image.read_bytes(path.with_name(f"{path.name}-wal"))
     both = image.with_wal(alone, wal)
-    rows = _sound(image.rows_in(alone))
-    for more in (_sound(image.rows_in(both)) if both is not alone else {}, _sound(image.rows_cut_off(both, wal))):
-        if _is_of(rows, more):
-            rows |= more
+    rows, of_log = _sound(image.rows_in(alone)), alone
+    if both is not alone and _is_of(rows, newer := _sound(image.rows_in(both))):
+        rows, of_log = rows | newer, both
+    cut_off = _sound(image.rows_cut_off(both, wal))
+    if _is_of(rows, cut_off):
+        rows |= cut_off
     if not _is_of({row[0]: row for row in base}, rows):
         return {}, {}
     last = base[-1][0] if base else 0
     read = {seq: row for seq, row in rows.items() if seq > last}
-    return read, {seq: row[1] for seq, row in read.items()} | _known_after(max([last, *read]), image.numbers_in(both))
+    return read, {seq: row[1] for seq, row in read.items()} | _known_after(max([last, *read]), image.numbers_in(of_log))
 
 
 def _known_after(last: int, numbers: Mapping[int, int]) -> dict[int, int]:
