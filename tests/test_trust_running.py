@@ -218,11 +218,14 @@ def workers(server: Server) -> serving.Workers:
     return server.task_dispatcher
 
 
-class Never:
-    """What nobody does any more."""
+class Task:
+    """Something to do."""
+
+    def __init__(self) -> None:
+        self.done = threading.Event()
 
     def service(self) -> None:
-        raise AssertionError
+        self.done.set()
 
     def cancel(self) -> None:
         pass
@@ -282,8 +285,33 @@ def test_no_thread_begins_once_the_server_ends():
         heartbeat.answers("127.0.0.1", port_of(server))
         assert workers(server).shutdown(timeout=5)
 
-        workers(server).add_task(Never())
+        late = Task()
+        workers(server).add_task(late)
         assert len(workers(server).threads) == 0
+        assert not late.done.is_set()
+
+
+def test_where_the_system_gives_no_thread_a_request_waits_for_the_next(monkeypatch):
+    at_work, hold = serving.Workers(4), threading.Event()
+    busy, one, other = Task(), Task(), Task()
+    busy.service = lambda: hold.wait(30)
+    at_work.add_task(busy)
+    with monkeypatch.context() as patched:
+        patched.setattr(threading.Thread, "start", refused)
+        at_work.add_task(one)
+        assert len(at_work.threads) == 1
+
+    at_work.add_task(other)
+
+    assert one.done.wait(30)
+    assert other.done.wait(30)
+    hold.set()
+    assert at_work.shutdown(timeout=30)
+    assert not at_work.threads
+
+
+def refused(_thread: threading.Thread) -> None:
+    raise RuntimeError("can't start new thread")
 
 
 @pytest.mark.parametrize(

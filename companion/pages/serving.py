@@ -58,6 +58,14 @@ class Workers(ThreadedTaskDispatcher):
             if missing > 0 and running < self._most:
                 self.set_thread_count(min(running + missing, self._most))
 
+    def start_new_thread(self, target: Callable[[int], None], thread_no: int) -> None:
+        """Starts a thread; where the system has no more to give, those that there are come to the request later."""
+        try:
+            super().start_new_thread(target, thread_no)
+        except RuntimeError:
+            self.threads.discard(thread_no)
+            self.active_count -= 1
+
     def shutdown(self, cancel_pending: bool = True, timeout: float = 5) -> bool:
         """Lets the threads end, for so many seconds; whether what still waits was called off."""
         with self._counting:
