@@ -15,14 +15,14 @@ _SPOKEN = "\n\t"
 
 
 def plain(text: str) -> str:
-    """A text whose control characters, and those that turn the direction of writing, are dots."""
+    """A text whose control characters, line breaks of other kinds, and what turns the direction of writing are dots."""
     if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
         return text
     return "".join(char if char in _SPOKEN or not _commands(char) else "·" for char in text)
 
 
 def _commands(char: str) -> bool:
-    return unicodedata.category(char) in ("Cc", "Cf", "Cs")
+    return unicodedata.category(char) in ("Cc", "Cf", "Cs", "Zl", "Zp")
 
 
 class Plain(io.TextIOWrapper):
