@@ -62,7 +62,7 @@ def test_lines_that_only_cannot_be_read_explain_themselves():
 
 def test_a_tab_shows_as_a_blank_and_what_would_steer_the_terminal_as_a_dot():
     assert printable("Ann\t100\x1b[31m") == "Ann 100·[31m"
-    assert printable("Ann\u2028100\u2029\x85\u202e é\xa0!") == "Ann·100···· é\xa0!"
+    assert printable("Ann\u2028100\u2029\x85\u202e é\xa0!") == "Ann·100··· é\xa0!"
 
 
 def seen(name: str, zone: str | None = None, **more: object) -> dict[str, object]:
