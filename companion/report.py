@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from companion import said
 from companion.calling import typed
 from companion.drawn_zones import ZONE_NAMES
 from companion.rules import reasons, scoring
@@ -22,6 +23,9 @@ MOST_BESIDE = 8
 
 MOST_OF_A_LINE = 200
 """So much of a line of a record is shown: longer ones say no play."""
+
+MOST_OF_A_NAME = 40
+"""So much of a side's or player's name is shown: a record's may be of any length."""
 
 _ITEM_NAMES = {
     Item.DISTANCE: "Distance",
@@ -81,7 +85,7 @@ def _what_was_left_out(left_out: Sequence[JudgedLine]) -> str:
 def how_it_ended(result: HandResult) -> str:
     """The heading of a hand's sheet."""
     ways = {
-        HowEnded.COMPLETED: f"{result.by} completed {result.table.target} km",
+        HowEnded.COMPLETED: f"{_name(result.by)} completed {result.table.target} km",
         HowEnded.EXHAUSTED: "all cards played out",
         HowEnded.AGREED: "ended by agreement",
         HowEnded.OPEN: "still open",
@@ -99,7 +103,7 @@ def score_sheet(result: HandResult) -> list[str]:
 
 def sheet_rows(of: Table, sheets: Sequence[Sheet], match: Sequence[int] | None = None) -> list[str]:
     """The lines of a score sheet that anybody has points on, the totals, and those of the match."""
-    rows = [["", *(side.name for side in of.sides)]]
+    rows = [["", *(_name(side.name) for side in of.sides)]]
     for item in Item:
         points = [dict(sheet.lines).get(item, 0) for sheet in sheets]
         if any(points):
@@ -109,17 +113,21 @@ def sheet_rows(of: Table, sheets: Sequence[Sheet], match: Sequence[int] | None =
     return table(rows)
 
 
+def _name(name: str | None) -> str:
+    return said.plain(name or "", MOST_OF_A_NAME)
+
+
 def _what_it_decides(result: HandResult) -> Iterator[str]:
     """Who has won the race or the match; a match that ends level may count for nobody."""
     edition = result.table.edition
     if result.how is HowEnded.OPEN:
         return
     if edition.match_points is None:
-        yield f"The race goes to {result.winner}." if result.winner else "The race goes to nobody."
+        yield f"The race goes to {_name(result.winner)}." if result.winner else "The race goes to nobody."
     elif result.winner:
-        yield f"The match goes to {result.winner}."
+        yield f"The match goes to {_name(result.winner)}."
         if sum(result.won.values()) > 1:
-            yield f"Matches won: {', '.join(f'{side} {count}' for side, count in result.won.items())}."
+            yield f"Matches won: {', '.join(f'{_name(side)} {count}' for side, count in result.won.items())}."
     elif scoring.starts_again(edition, result.match, None):
         yield "Level at the end of the match: nobody wins it, and the next hand starts from zero."
 

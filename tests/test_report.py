@@ -60,6 +60,17 @@ def test_lines_that_only_cannot_be_read_explain_themselves():
     assert list(closing(lines)) == []
 
 
+def test_a_name_without_end_is_cut_short_wherever_a_sheet_names_it():
+    endless = "x" * 3000
+    text = f"side Ann\nside {endless}\nhand first Ann\nAnn roll\n{endless} roll\n" + "end\n"
+    (ended,) = [item for item in record(text) if hasattr(item, "sheets")]
+
+    lines = score_sheet(ended)
+
+    assert "x" * 40 + "…" in lines[1]
+    assert max(map(len, lines)) < 100
+
+
 def test_a_tab_shows_as_a_blank_and_what_would_steer_the_terminal_as_a_dot():
     assert printable("Ann\t100\x1b[31m") == "Ann 100·[31m"
     assert printable("Ann\u2028100\u2029\x85\u202e é\xa0!") == "Ann·100··· é\xa0!"
