@@ -15,14 +15,14 @@ _SPOKEN = "\n\t"
 
 
 def plain(text: str) -> str:
-    """A text whose control characters, line breaks of other kinds, and what turns the direction of writing are dots."""
+    """A text in which all that is no sign and no blank is a dot: what steers a terminal, or turns the writing round."""
     if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
         return text
     return "".join(char if char in _SPOKEN or not _commands(char) else "·" for char in text)
 
 
 def _commands(char: str) -> bool:
-    return unicodedata.category(char) in ("Cc", "Cf", "Cs", "Zl", "Zp")
+    return not char.isprintable() and unicodedata.category(char) != "Zs"
 
 
 class Plain(io.TextIOWrapper):

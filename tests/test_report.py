@@ -73,7 +73,7 @@ def test_a_name_without_end_is_cut_short_wherever_a_sheet_names_it():
 
 def test_a_tab_shows_as_a_blank_and_what_would_steer_the_terminal_as_a_dot():
     assert printable("Ann\t100\x1b[31m") == "Ann 100·[31m"
-    assert printable("Ann\u2028100\u2029\x85\u202e é\xa0!") == "Ann·100··· é\xa0!"
+    assert printable("Ann\u2028100\u2029\x85\u202e\u0530 é\xa0!") == "Ann·100···· é\xa0!"
 
 
 def seen(name: str, zone: str | None = None, **more: object) -> dict[str, object]:
