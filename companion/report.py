@@ -24,6 +24,9 @@ MOST_BESIDE = 8
 MOST_OF_A_LINE = 200
 """So much of a line of a record is shown: longer ones say no play."""
 
+MOST_OF_A_REASON = 500
+"""So much of a sentence that names players: it is this long only where a name has no end."""
+
 MOST_OF_A_NAME = 40
 """So much of a side's or player's name is shown: a record's may be of any length."""
 
@@ -43,13 +46,17 @@ _ITEM_NAMES = {
 def judged_line(judged: JudgedLine, file: str) -> str:
     """One line of `companion replay`: where, what, the verdict and why."""
     edition = judged.table.edition if judged.table else load_edition("classic")
-    said = [f"{reasons.say(why)} [{reasons.rule(why, edition)}]" for why in judged.reasons]
-    said += [judged.unreadable] if judged.unreadable else []
-    said += [f"remark: {reasons.say(why)}" for why in judged.remarks]
-    text = printable(judged.line.text[:MOST_OF_A_LINE]) + "…" * (len(judged.line.text) > MOST_OF_A_LINE)
+    sentences = [f"{_cut(reasons.say(why), MOST_OF_A_REASON)} [{reasons.rule(why, edition)}]" for why in judged.reasons]
+    sentences += [_cut(judged.unreadable, MOST_OF_A_REASON)] if judged.unreadable else []
+    sentences += [f"remark: {_cut(reasons.say(why), MOST_OF_A_REASON)}" for why in judged.remarks]
+    text = printable(_cut(judged.line.text, MOST_OF_A_LINE))
     return f"{printable(file)}:{judged.line.number}: {text}: {judged.verdict}" + "".join(
-        f" – {sentence}" for sentence in said
+        f" – {sentence}" for sentence in sentences
     )
+
+
+def _cut(text: str, most: int) -> str:
+    return text[:most] + "…" * (len(text) > most)
 
 
 def printable(text: str) -> str:

@@ -70,6 +70,10 @@ def test_a_name_without_end_is_cut_short_wherever_a_sheet_names_it():
     assert "x" * 40 + "…" in lines[1]
     assert max(map(len, lines)) < 100
 
+    out_of_turn = record(text.replace("Ann roll", f"{endless} 200", 1))
+    judged = next(item for item in out_of_turn if getattr(item, "reasons", ()))
+    assert len(report.judged_line(judged, "a.mbn")) < 2000
+
 
 def test_a_tab_shows_as_a_blank_and_what_would_steer_the_terminal_as_a_dot():
     assert printable("Ann\t100\x1b[31m") == "Ann 100·[31m"

@@ -122,7 +122,9 @@ class Size:
     """What a process takes up."""
 
     rss_kb: int
-    pss_kb: int
+    anon_kb: int
+    """Of it what is the process's own: not the files of programs, which others may use as well."""
+
     threads: int
     files: int
     sockets: int
@@ -133,12 +135,11 @@ def size_of(pid: int) -> Size:
     """What a process takes up now, from /proc."""
     proc = Path(f"/proc/{pid}")
     status = dict(re.findall(r"^(\w+):\s+(\d+)", (proc / "status").read_text(), re.MULTILINE))
-    pss = re.search(r"^Pss:\s+(\d+)", (proc / "smaps_rollup").read_text(), re.MULTILINE)
     links = [_target(link) for link in (proc / "fd").iterdir()]
     ticks = (proc / "stat").read_text().rpartition(")")[2].split()[11:13]
     return Size(
         rss_kb=int(status["VmRSS"]),
-        pss_kb=int(pss[1]) if pss else 0,
+        anon_kb=int(status["RssAnon"]),
         threads=int(status["Threads"]),
         files=len(links),
         sockets=sum(link.startswith("socket:") for link in links),

@@ -247,7 +247,7 @@ def verdicts(samples: Sequence[Sample]) -> list[Verdict]:
     third = max(1, len(kept) // 3)
     early, late = kept[:third], kept[-third:]
     found = []
-    for name in ("rss_kb", "pss_kb", "threads", "files"):
+    for name in ("rss_kb", "anon_kb", "threads", "files"):
         before, after = (median(getattr(size, name) for size in part) for part in (early, late))
         most = max(MOST_GROWTH_KB, MOST_GROWTH * before) if name.endswith("kb") else MOST_MORE
         found.append(Verdict(name, before, after, most))
@@ -256,12 +256,12 @@ def verdicts(samples: Sequence[Sample]) -> list[Verdict]:
 
 def report(samples: Sequence[Sample], tally: Tally, said: Sequence[str]) -> bool:
     """Prints a table and the verdict; whether all stays as it is."""
-    print("minute  RSS MB  PSS MB  threads  files  sockets  folder kB  lines  CPU %")
+    print("minute  RSS MB  own MB  threads  files  sockets  folder kB  lines  CPU %")
     step = max(1, len(samples) // 20)
     for before, sample in zip(samples[::step], samples[step::step], strict=False):
         size, cpu = sample.size, (sample.size.cpu_s - before.size.cpu_s) / (sample.at_s - before.at_s)
         print(
-            f"{sample.at_s / 60:6.1f}{size.rss_kb / 1024:8.0f}{size.pss_kb / 1024:8.0f}{size.threads:9}{size.files:7}"
+            f"{sample.at_s / 60:6.1f}{size.rss_kb / 1024:8.0f}{size.anon_kb / 1024:8.0f}{size.threads:9}{size.files:7}"
             f"{size.sockets:9}{sample.folder_kb:11}{sample.lines:7}{100 * cpu:7.0f}"
         )
     print(", ".join(f"{number} {what}" for what, number in sorted(tally.done.items())))
