@@ -22,7 +22,7 @@ MOST_SPARE_BYTES = 1 << 24
 ONE_HEAP = 1
 """By itself the library makes up to eight heaps a core, one for each thread, and what one gives back no other gets."""
 
-EVERY_S = 20.0
+EVERY_S = 10.0
 """So often what lies free between things in use is given back too: it takes some milliseconds."""
 
 

@@ -21,7 +21,7 @@ from companion.simulate.scene import THINGS
 
 _CARD_RIM_MM = 3.0
 _CORNER_MM = 3.0
-_SPRITES_AT_HAND = 16
+_SPRITES_AT_HAND = 8
 """Those of the cards that are being carried, a third of a megabyte each."""
 
 _THING_PX_PER_MM = 2.0
