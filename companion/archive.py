@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from companion import statistics
+from companion.common.cache import Kept
 from companion.events import Event
 from companion.history import history
-from companion.kept import Kept
 from companion.moment import Entry, MatchState, judge_on
 from companion.rules.corrections import JudgedRecord
 from companion.rules.judge import Game, HandResult

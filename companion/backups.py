@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 
-from companion.errors import Problem
+from companion.common.errors import Problem
 from companion.events import Row
 from companion.image import image_of, read_bytes
 from companion.log_file import connected, is_whole, last_of, rows_of

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from companion import __version__, usage
-from companion.calling import program, typed
-from companion.errors import Problem
-from companion.terminal import plain, show_plainly
+from companion.common.errors import Problem
+from companion.common.program_name import program, typed
+from companion.common.terminal import plain, show_plainly
 
 if TYPE_CHECKING:
     from companion.rules.judge import JudgedLine

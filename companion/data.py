@@ -8,7 +8,7 @@ from pathlib import Path
 
 import platformdirs
 
-from companion.errors import Problem
+from companion.common.errors import Problem
 from companion.whole import make_folder
 
 STORE_NAME = "companion.sqlite3"

@@ -8,10 +8,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from companion.common.errors import Problem
+from companion.common.text import say
 from companion.data import data_dir
 from companion.decks import deck_names, load_deck
-from companion.errors import Problem
-from companion.said import say
 from companion.vision.templates import Templates, load_templates
 from companion.whole import read_small, write_whole
 

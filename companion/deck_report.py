@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from companion.calling import typed
+from companion.common.errors import Problem
+from companion.common.program_name import typed
 from companion.decks import WITHOUT_BACK, WITHOUT_FACES, Deck, is_begun, load_deck
-from companion.errors import Problem
 
 NO_FACE = "no face yet: go on with `{}`, or on the page Cards"
 

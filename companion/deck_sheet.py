@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
+from companion.common.errors import Problem
 from companion.decks import BACK, Deck
-from companion.errors import Problem
 from companion.printing import render, svg
 from companion.rules.cards import card_name
 from companion.vision.boxes import Image

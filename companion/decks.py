@@ -21,15 +21,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from companion.calling import typed
-from companion.errors import Problem
+from companion.common.errors import Problem
+from companion.common.program_name import typed
+from companion.common.resources import shipped
+from companion.common.spelling import meant, shown
+from companion.common.text import Said, plain, say, say_many
 from companion.rules import toml_lines
 from companion.rules.cards import Card, card_of_slug
 from companion.rules.edition import Edition, EditionError, load_edition
 from companion.rules.edition_file import toml_fault
-from companion.rules.spelling import meant, shown
-from companion.said import Said, plain, say, say_many
-from companion.shipped import shipped
 from companion.whole import read_small, write_whole
 
 DECKS_NAME = "decks"

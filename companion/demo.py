@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from companion import numbers
+from companion.common import parsing
+from companion.common.errors import Problem
 from companion.demo_players import script_from
-from companion.errors import Problem
 from companion.history import Kind
 from companion.match import Match
 from companion.setup import Setup, SideSetup
@@ -29,7 +29,7 @@ def script_for(what: str, setup: Setup | None = None) -> Script:
     WHAT is empty (the short hand that ships, or a random one for the players of a setup file), the name of a
     shipped hand, a record file, or a number: the seed of a random hand. Raises Problem for anything else.
     """
-    seed = numbers.whole(what, 0, MOST_SEED)
+    seed = parsing.whole(what, 0, MOST_SEED)
     if seed is not None or (not what and setup is not None):
         return _random(seed or 0, setup)
     if not what or what in shipped_scripts():

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import takewhile
 
-from companion.errors import Problem
+from companion.common.errors import Problem
 from companion.match import Match, MatchState, Policy
 from companion.moment import NO_HAND
 from companion.rules import judge

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from companion.errors import Problem
+from companion.common.errors import Problem
+from companion.common.text import Said, Term, plain, say
 from companion.layout import all_mats
-from companion.said import Said, Term, plain, say
 from companion.whole import read_small, write_whole
 
 FILE_NAME = "drawn-zones.json"

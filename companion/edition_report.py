@@ -8,12 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from types import MappingProxyType
 
+from companion.common.text import one_of
 from companion.rules.cards import Card, Family
 from companion.rules.dealing import HOW_SEATED, numbers
 from companion.rules.edition import Edition, Points, load_edition, switches
 from companion.rules.edition_file import FIRST_PLAYERS
 from companion.rules.house_rules import written
-from companion.said import one_of
 
 WIDTH = 88
 """How many columns a line takes at most, where the terminal does not say."""

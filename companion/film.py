@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from companion.errors import Problem
+from companion.common.errors import Problem
 from companion.missed import MOST_ACTS, Account, Act, tells, way_back
 from companion.places import Places
 from companion.proposal import ASKING_CONFIDENCE, OUT_OF_TURN_SURENESS, Doubt, Mismatch, Proposal

@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TextIO
 
-from companion.calling import typed
+from companion.common.errors import Problem
+from companion.common.program_name import typed
+from companion.common.text import say
 from companion.decks import Subject
-from companion.errors import Problem
 from companion.rules.cards import card_name
-from companion.said import say
 from companion.vision.boxes import Image
 from companion.vision.camera import Frame
 from companion.vision.enrolling import Enrolment, Said, Verdict, lacking, subject_name

@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from contextlib import suppress
 
-from companion.numbers import whole
+from companion.common.parsing import whole
 
 BEATS = 4
 """So often it is tried within the time after which the service is started anew."""

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
-from companion.errors import Problem
+from companion.common.errors import Problem
 from companion.events import Row, is_object, is_sound
 from companion.image import Image, image_of, in_memory, read_bytes, rows_cut_off, with_wal
 

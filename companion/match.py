@@ -14,7 +14,8 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import Any
 
-from companion.errors import Problem
+from companion.common.errors import Problem
+from companion.common.text import say
 from companion.events import Draft, Event
 from companion.history import CAMERA, PHONE, History, Kind, history
 from companion.moment import (
@@ -42,7 +43,6 @@ from companion.rules.cards import card_of_slug
 from companion.rules.judge import JudgedLine
 from companion.rules.notation import Line, Unreadable
 from companion.rules.play import Play
-from companion.said import say
 from companion.store import Store
 
 __all__ = [

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from companion.common.text import Term
 from companion.places import DISCARD_ZONE, DRAW_ZONE, Places
 from companion.rules.cards import Card, Family, card_name
 from companion.rules.play import Play, Verb
 from companion.rules.referee import objections
 from companion.rules.table import Table
-from companion.said import Term
 from companion.tracks import READS, Place, Track, may_cover, near, spots
 from companion.vision.view import Sighting, View
 

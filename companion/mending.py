@@ -17,10 +17,10 @@ from pathlib import Path
 from companion import image
 from companion.backups import FOLDER as BACKUPS
 from companion.backups import agree, backups_of, last_in, rows_in_backup
-from companion.errors import Problem
+from companion.common.errors import Problem
+from companion.common.text import Said, say, say_many
 from companion.events import Row, is_sound, unbroken
 from companion.log_file import SIDECARS, Damaged, look, write_log
-from companion.said import Said, say, say_many
 from companion.whole import sync_folder, write_whole
 
 AWAY = "damaged"

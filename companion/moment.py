@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from companion.errors import Problem
+from companion.common.errors import Problem
+from companion.common.text import say
 from companion.events import Event
 from companion.history import Change, Written
 from companion.places import Places
@@ -17,7 +18,6 @@ from companion.rules.judge import Game, HandResult, JudgedLine
 from companion.rules.notation import Line
 from companion.rules.play import Play
 from companion.rules.table import Table
-from companion.said import say
 
 NO_HAND = say("No game has been set up yet: choose the players first.")
 

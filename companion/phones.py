@@ -18,8 +18,8 @@ from types import MappingProxyType
 from typing import Any
 
 from companion import news
+from companion.common.text import Said, say
 from companion.news import Kind, News
-from companion.said import Said, say
 from companion.whole import read_small, write_whole
 
 KEPT_NAME = "phones.json"

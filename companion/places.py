@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from companion.common.text import Said, say
 from companion.rules.cards import SAFETY_OF, Card, Family, card_name
 from companion.rules.edition import Edition
 from companion.rules.grounds import answers_to
 from companion.rules.play import Play, Verb, discard, lay
 from companion.rules.table import Side, Table
-from companion.said import Said, say
 
 DRAW_ZONE = "table/draw"
 DISCARD_ZONE = "table/discard"

@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from companion import said
-from companion.calling import typed
+from companion.common import text
+from companion.common.program_name import typed
+from companion.common.terminal import plain
 from companion.drawn_zones import ZONE_NAMES
 from companion.rules import reasons, scoring
 from companion.rules.cards import Card
@@ -16,7 +17,6 @@ from companion.rules.edition import load_edition
 from companion.rules.judge import ILLEGAL, LEGAL, UNREADABLE, HandResult, JudgedLine
 from companion.rules.scoring import Item, Sheet
 from companion.rules.table import HowEnded, Table
-from companion.terminal import plain
 
 MOST_BESIDE = 8
 """So many cards that lie in no zone are listed one by one."""
@@ -121,7 +121,7 @@ def sheet_rows(of: Table, sheets: Sequence[Sheet], match: Sequence[int] | None =
 
 
 def _name(name: str | None) -> str:
-    return said.plain(name or "", MOST_OF_A_NAME)
+    return text.plain(name or "", MOST_OF_A_NAME)
 
 
 def _what_it_decides(result: HandResult) -> Iterator[str]:

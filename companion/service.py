@@ -15,12 +15,13 @@ import click
 from companion import demo as simulated
 from companion import exports, report
 from companion.archive import judged
-from companion.calling import typed
+from companion.common.errors import Problem
+from companion.common.program_name import typed
+from companion.common.text import say
 from companion.data import data_dir, store_path
 from companion.deck_in_use import DeckInUse, faces_of
 from companion.demo_players import DemoPlayers, frames_of_players
 from companion.drawn_zones import DrawnZones
-from companion.errors import Problem
 from companion.film import Watcher
 from companion.first_camera import FirstCamera, Succession
 from companion.frugal import giving_memory_back
@@ -31,7 +32,6 @@ from companion.pages import Camera, run_service
 from companion.pages.words import Names
 from companion.rules import notation
 from companion.rules.play import Verb
-from companion.said import say
 from companion.setup import Setup, read_setup
 from companion.simulate.cards import BARE, STICKERED, Cards
 from companion.simulate.motion import Tempo

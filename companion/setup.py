@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from companion.common.errors import Problem
+from companion.common.text import plain
 from companion.drawn_zones import Drawing, check_sides, parse_drawing
-from companion.errors import Problem
 from companion.layout import MAX_SIDES
 from companion.rules import notation, referee, toml_lines
 from companion.rules.cards import Card, card_of_slug
 from companion.rules.edition import Edition, EditionError, check_options, load_edition
 from companion.rules.edition_file import toml_fault
 from companion.rules.table import Team
-from companion.said import plain
 from companion.whole import read_small
 
 _KEYS = {"edition", "deck", "target", "first", "options", "side", "picture", "zone", "cards"}

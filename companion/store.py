@@ -22,11 +22,11 @@ from pathlib import Path
 from typing import Any
 
 from companion import mending, restoring
-from companion.errors import Problem
+from companion.common.errors import Problem
+from companion.common.text import Said, say, say_many
 from companion.events import SETUP, Draft, Event, Row
 from companion.log_file import Damaged, connected, insert, last_of, new_in_memory, readable, transaction
 from companion.mending import Mended
-from companion.said import Said, say, say_many
 from companion.whole import give_to_owner_of
 
 __all__ = ["SETUP", "Draft", "Event", "NotSaved", "Store"]

@@ -14,12 +14,12 @@ from itertools import combinations, count, pairwise
 from statistics import median
 from typing import NamedTuple
 
+from companion.common.text import Said, listed, say, say_many
 from companion.labels import face_of
 from companion.layout import CARD_MM
 from companion.rules.cards import Card, Family, card_name
 from companion.rules.edition import Edition
 from companion.rules.tableau import Laying
-from companion.said import Said, listed, say, say_many
 from companion.vision.view import FACE, Point, Quad, Sighting, View
 
 APART_MM = 150.0

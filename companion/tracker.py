@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from companion.common.text import Said, say
 from companion.copies import Copies
 from companion.discards import Discards
 from companion.doubts import Doubts
@@ -28,7 +29,6 @@ from companion.rules.cards import Card, Family
 from companion.rules.play import Play, Verb
 from companion.rules.referee import apply, objections
 from companion.rules.table import Table
-from companion.said import Said, say
 from companion.tracks import COVERING_MM, READS, UNCLEAR_SURENESS, Place, Track
 from companion.vision.view import View
 

@@ -14,8 +14,8 @@ from typing import cast
 
 import cv2
 
-from companion.errors import Problem
-from companion.said import say
+from companion.common.errors import Problem
+from companion.common.text import say
 from companion.vision.boxes import Image
 from companion.vision.camera import Frame
 from companion.whole import read_small, write_whole

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from companion.calling import program, typed
+from companion.common.program_name import program, typed
 
 _EXAMPLE = re.compile(r"Example: companion (.+)")
 _VALUE = re.compile(r"'?(.*?)'? is not (?:a valid|in the range|one of)", re.DOTALL)

@@ -15,7 +15,8 @@ from dataclasses import dataclass, replace
 import cv2
 import numpy as np
 
-from companion.errors import Problem
+from companion.common.errors import Problem
+from companion.common.text import say
 from companion.history import CAMERA, PHONE
 from companion.labels import face_of
 from companion.match import Fate, Match, MatchState, Policy
@@ -24,7 +25,6 @@ from companion.proposal import Doubt, Mismatch, Proposal
 from companion.rules import referee
 from companion.rules.play import Play
 from companion.rules.table import Table
-from companion.said import say
 from companion.tracker import Cleared, Event, Settled, Tracker, Unclear, Withdrawn
 from companion.vision.camera import Frame
 from companion.vision.view import Sighting, View

@@ -14,6 +14,7 @@ import tableaux
 from flask import Flask
 from flask.testing import FlaskClient
 
+from companion.common.text import say
 from companion.drawn_zones import DrawnZones
 from companion.match import Match
 from companion.pages import Camera, create_app, people
@@ -21,7 +22,6 @@ from companion.phones import Wish
 from companion.proposal import Doubt, Mismatch, Proposal
 from companion.rules.cards import Card
 from companion.rules.notation import parse_play
-from companion.said import say
 from companion.snap import Shot
 from companion.store import Store
 from companion.turned import KeptTurn

@@ -14,7 +14,7 @@ from enum import StrEnum
 import cv2
 import numpy as np
 
-from companion.errors import Problem
+from companion.common.errors import Problem
 from companion.labels import face_of
 from companion.rules.cards import Card, Family
 from companion.vision.camera import Frame

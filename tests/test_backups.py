@@ -13,8 +13,8 @@ from logs import append, full, garbage_page, played
 
 from companion import backups
 from companion.backups import EVERY_S, KEPT, PATIENCE_S, QUIET_S, Nightly, back_up, backups_of, last_in, rows_in_backup
+from companion.common.errors import Problem
 from companion.data import store_path
-from companion.errors import Problem
 from companion.log_file import look
 from companion.store import Draft, Store
 

@@ -24,9 +24,9 @@ from companion import bundle, restoring
 from companion.backups import back_up
 from companion.bundle import Bundle, read_bundle, restore, write_bundle
 from companion.cli import main
+from companion.common.errors import Problem
 from companion.data import store_path
 from companion.decks import Description, own_folder, put_pictures, read_deck, write_description
-from companion.errors import Problem
 from companion.log_file import MIGRATIONS, look
 from companion.rules.cards import Card
 from companion.rules.edition import keep_own_editions

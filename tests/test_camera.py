@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from virtual_time import VirtualTime
 
-from companion.errors import Problem
+from companion.common.errors import Problem
 from companion.vision import devices, picture
 from companion.vision.camera import Frame, Notice, Threads, camera_answers, frames, read_picture, shown
 from companion.vision.guarded import Guarded

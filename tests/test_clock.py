@@ -14,8 +14,8 @@ from itsdangerous import TimestampSigner
 from test_decks import PNG
 from test_pages import tap, text_of
 
-from companion import clock
 from companion.archive import Archive
+from companion.common import clock
 from companion.decks import Description, export_deck, load_deck, own_folder, put_pictures, write_description
 from companion.match import Match
 from companion.pages import create_app, past
@@ -193,7 +193,7 @@ READS = re.compile(
     r"|\bst_[acm]time|\bgetmtime\b|from time import|\blast_modified\b|\bmax_age\b|\bexpires\b"
 )
 MAY = {
-    "companion/clock.py": {"time.time"},
+    "companion/common/clock.py": {"time.time"},
     "companion/store.py": {"time.time"},  # the time of an event, for people
     "companion/vision/doctor.py": {"time.gmtime"},  # says what is wrong with the clock
     "companion/vision/templates.py": {"st_mtime"},  # is it the same file? not: is it newer

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from companion.errors import Problem
+from companion.common.errors import Problem
 from companion.labels import face_of
 from companion.match import Answer, Match, Policy
 from companion.rules.cards import Card

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from trust.hostile_pictures import outcomes
 
-from companion.errors import Problem
+from companion.common.errors import Problem
 from companion.vision import MAX_PICTURE_PX, darkroom, picture
 from companion.vision.darkroom import Darkroom
 

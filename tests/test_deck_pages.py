@@ -16,9 +16,9 @@ from card_photos import face_of
 
 from companion import deck_in_use, pages
 from companion.cli import companion
+from companion.common.errors import Problem
 from companion.deck_in_use import KEPT_NAME, DeckInUse, choose_deck, chosen_deck
 from companion.decks import BACK, load_deck
-from companion.errors import Problem
 from companion.guided import Guide, Key, TerminalKeys, guided
 from companion.pages import decks as deck_pages
 from companion.rules.cards import Card

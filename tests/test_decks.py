@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 import pytest
 
+from companion.common.errors import Problem
 from companion.decks import (
     DECKS_NAME,
     FILE_NAME,
@@ -26,7 +27,6 @@ from companion.decks import (
     titles,
     write_description,
 )
-from companion.errors import Problem
 from companion.rules.cards import Card
 from companion.vision.enrolling import recoded
 

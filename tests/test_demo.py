@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 
 from companion import demo
-from companion.errors import Problem
+from companion.common.errors import Problem
+from companion.common.text import Said
 from companion.match import Match
 from companion.rules import judge, notation
 from companion.rules.table import Team
-from companion.said import Said
 from companion.service import DemoTable
 from companion.setup import parse_setup
 from companion.simulate.players import random_script

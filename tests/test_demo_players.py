@@ -14,12 +14,12 @@ import pytest
 from scene_eye import SceneEye
 
 from companion import demo
+from companion.common.errors import Problem
+from companion.common.text import Said
 from companion.demo_players import Course, DemoPlayers, begun
-from companion.errors import Problem
 from companion.match import Answer, Fate, Match, MatchState, Policy
 from companion.places import Places
 from companion.rules.table import Table
-from companion.said import Said
 from companion.simulate.motion import Tempo
 from companion.simulate.players import random_script
 from companion.simulate.scene import BACK, Scene

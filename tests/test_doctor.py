@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from pictures import Lens, Mat, Scene, picture
 
+from companion.common.errors import Problem
 from companion.drawn_zones import parse_drawing
-from companion.errors import Problem
 from companion.layout import side_mat
 from companion.vision import doctor
 from companion.vision.trial import Trial, tried

@@ -12,8 +12,8 @@ import pytest
 from card_photos import card_photo, face_of
 
 from companion.cli import companion
+from companion.common.errors import Problem
 from companion.decks import Description, load_deck, own_folder, write_description
-from companion.errors import Problem
 from companion.rules.cards import Card
 from companion.vision.enrolling import begin, enrol_folder, lacking
 from companion.vision.enrolment import PX_PER_MM, SAY, Fault, How, rectified

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from companion.errors import Problem
+from companion.common.errors import Problem
 from companion.first_camera import TRY_AGAIN_S, FirstCamera, Openers, Succession, openers
 
 

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from companion.kept import Kept
+from companion.common.cache import Kept
 
 PATIENCE_S = 30.0
 

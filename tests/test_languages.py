@@ -20,8 +20,9 @@ import texts
 from babel.dates import format_date
 from babel.messages.catalog import Message
 
+from companion.common.errors import Problem
+from companion.common.text import Said, all_of, listed, one_of, say, say_many
 from companion.drawn_zones import DrawnZones
-from companion.errors import Problem
 from companion.lookout import Survey
 from companion.memory import named, where
 from companion.pages import Camera, create_app, language, people, templating, words
@@ -30,7 +31,6 @@ from companion.rules import reasons
 from companion.rules.cards import Card, card_name
 from companion.rules.edition import load_edition, switches
 from companion.rules.notation import parse_play
-from companion.said import Said, all_of, listed, one_of, say, say_many
 from companion.snap import Shot
 from companion.tally import Photo
 from companion.vision.advice import NO_MATS, Advice, Hint

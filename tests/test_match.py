@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from companion.errors import Problem
+from companion.common.errors import Problem
 from companion.match import Answer, Fate, Match, Policy
 from companion.proposal import Doubt, Mismatch, Proposal
 from companion.rules import judge, notation

@@ -14,8 +14,8 @@ from logs import DAMAGES, append, full, garbage, garbage_page, played
 from companion import log_file, mending
 from companion.archive import judged
 from companion.backups import back_up, backups_of
+from companion.common.errors import Problem
 from companion.data import store_path
-from companion.errors import Problem
 from companion.events import Row, is_sound, unbroken
 from companion.image import image_of, rows_in, with_wal
 from companion.log_file import look

@@ -13,7 +13,8 @@ import threading
 import pytest
 from serving import running
 
-from companion.errors import Problem
+from companion.common.errors import Problem
+from companion.common.text import say
 from companion.match import Match, Policy
 from companion.memory import named, where
 from companion.pages import Camera, address, announce, create_app, language, live, people, serve, words
@@ -29,7 +30,6 @@ from companion.rules.notation import parse_play
 from companion.rules.play import Play, Verb
 from companion.rules.referee import legal_plays
 from companion.rules.table import Table
-from companion.said import say
 
 TWO = ("side Ann", "side Bob", "hand first Ann")
 SECRET = b"0123456789abcdef" * 2

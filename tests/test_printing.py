@@ -17,7 +17,8 @@ import zxingcpp
 from pyzbar import pyzbar
 
 from companion.codes import card_of_tag
-from companion.errors import Problem
+from companion.common.errors import Problem
+from companion.common.resources import shipped
 from companion.labels import card_ids, payload
 from companion.layout import CARD_MM, all_mats, side_mat, table_mat
 from companion.printing import deck, lettering, mats, pdf, render, sheets, stickers, templates, words
@@ -25,7 +26,6 @@ from companion.printing import svg as draw
 from companion.printing.write import about_size, write_sheets
 from companion.rules.cards import Card, Family
 from companion.rules.edition import edition_names, load_edition
-from companion.shipped import shipped
 
 CLASSIC = load_edition("classic")
 IDS = card_ids(CLASSIC.deck)

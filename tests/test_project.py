@@ -198,7 +198,7 @@ def test_the_wheel_holds_nothing_else(wheel):
 
 def test_an_installed_copy_finds_its_pages_and_editions_outside_the_checkout(installed, tmp_path):
     code = (
-        "import companion.shipped as s, importlib.resources as r\n"
+        "import companion.common.resources as s, importlib.resources as r\n"
         "print(s.__file__, s.shipped('web').is_dir(), s.shipped('card_templates').is_dir(),"
         " (r.files('companion.rules') / 'editions' / 'classic.toml').is_file())"
     )

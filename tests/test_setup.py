@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from companion.errors import Problem
+from companion.common.errors import Problem
 from companion.rules import judge, notation
 from companion.rules.cards import Card
 from companion.setup import Setup, deck_lines, read_setup

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 import zxingcpp
 
-from companion.errors import Problem
+from companion.common.errors import Problem
 from companion.labels import card_id_of, face_of
 from companion.layout import CARD_MM, DRAW_MARKER_ID
 from companion.printing import deck, render

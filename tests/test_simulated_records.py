@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import pytest
 
-from companion.errors import Problem
+from companion.common.errors import Problem
 from companion.rules import judge, referee
 from companion.rules.judge import Game
 from companion.rules.notation import Line

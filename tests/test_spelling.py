@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from companion.rules.spelling import meant, nearest, shown
+from companion.common.spelling import meant, nearest, shown
 
 KNOWN = ["roll", "Ann", "recharge"]
 

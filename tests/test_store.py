@@ -14,8 +14,8 @@ from urllib.parse import urlencode
 
 import pytest
 
+from companion.common.errors import Problem
 from companion.data import data_dir, store_path
-from companion.errors import Problem
 from companion.store import SETUP, Draft, NotSaved, Store
 
 ROOT = Path(__file__).parent.parent

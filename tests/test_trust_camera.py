@@ -14,7 +14,7 @@ from moody import SPOILT, Mood, MoodyCamera, Table
 from trust import camera_cycles
 from virtual_time import VirtualTime
 
-from companion.errors import Problem
+from companion.common.errors import Problem
 from companion.match import Match
 from companion.vision import camera
 from companion.vision.camera import Frame, Notice, Threads, camera_answers, frames

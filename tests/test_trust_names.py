@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import pytest
 from house import HOME, House, furnished, looked_at
 
-from companion.errors import Problem
+from companion.common.errors import Problem
 from companion.pages.names import check_names, clean
 from companion.store import Store
 

@@ -21,7 +21,7 @@ from flask.sessions import SecureCookieSessionInterface
 from house import HOME, SECRET, furnished
 from serving import running
 
-from companion.errors import Problem
+from companion.common.errors import Problem
 from companion.pages import create_app, people
 from companion.phones import new_phone
 from companion.snap import Snaps

@@ -7,7 +7,7 @@ import os
 import numpy as np
 import pytest
 
-from companion.errors import Problem
+from companion.common.errors import Problem
 from companion.turned import AS_IT_IS, KEPT_NAME, KeptTurn, Turn
 from companion.vision.camera import Frame
 

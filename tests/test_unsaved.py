@@ -15,8 +15,8 @@ from logs import full, played, refuse
 
 from companion import store as store_module
 from companion.bundle import read_bundle, write_bundle
+from companion.common.errors import Problem
 from companion.data import data_dir, store_path
-from companion.errors import Problem
 from companion.log_file import look
 from companion.match import Match
 from companion.pages import create_app, people

@@ -10,6 +10,7 @@ from functools import partial
 from flask import Flask
 
 from companion.backups import Nightly
+from companion.common.resources import shipped
 from companion.match import Match
 from companion.pages import (
     api,
@@ -44,7 +45,6 @@ from companion.pages.context import NO_CAMERA, Camera, Service
 from companion.pages.knocking import Knocks
 from companion.pages.pace import Pace
 from companion.phones import Phones
-from companion.shipped import shipped
 
 __all__ = ["Camera", "announce", "create_app", "run_service", "serve"]
 

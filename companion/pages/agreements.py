@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from companion import numbers
-from companion.errors import Problem
+from companion.common import parsing
+from companion.common.errors import Problem
 from companion.pages import words
 from companion.pages.words import _
 from companion.rules import referee
@@ -96,7 +96,7 @@ def counts(form: Form, edition: Edition) -> dict[Card, int]:
 
 
 def _number(card: Card, text: str) -> int:
-    number = numbers.whole(text, 0, MOST_OF_A_CARD)
+    number = parsing.whole(text, 0, MOST_OF_A_CARD)
     if number is None:
         raise Problem(_("How many there are of %(card)s is a number, such as 4.", card=words.name(card)))
     return number

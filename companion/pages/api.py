@@ -8,8 +8,8 @@ from typing import Any, NoReturn
 
 from flask import Blueprint, Response, abort, make_response, request
 
-from companion import clock, numbers
-from companion.errors import Problem
+from companion.common import clock, parsing
+from companion.common.errors import Problem
 from companion.history import history
 from companion.match import GONE, Fate, MatchState, Outcome
 from companion.pages import openapi, people, rights, words
@@ -51,7 +51,7 @@ def _number(name: str, usual: int, low: int, high: int) -> int:
     said = request.args.get(name)
     if said is None:
         return usual
-    number = numbers.whole(said, low, high)
+    number = parsing.whole(said, low, high)
     if number is None:
         _refuse(_("“%(name)s” is a number from %(low)d to %(high)d.", name=name, low=low, high=high))
     return number

@@ -5,9 +5,9 @@ from __future__ import annotations
 from flask import Blueprint, abort, flash, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
-from companion import numbers
+from companion.common import parsing
+from companion.common.errors import Problem
 from companion.drawn_zones import DrawnZones
-from companion.errors import Problem
 from companion.lookout import Survey
 from companion.pages import drawing, people, sights
 from companion.pages.context import match, service, state
@@ -36,7 +36,7 @@ def show() -> str:
 def turn() -> AnyResponse:
     """The picture is turned, or mirrored."""
     kept = service().camera.turn or abort(404)
-    degrees = numbers.whole(request.form.get("degrees", str(kept.current.degrees)), 0, 359)
+    degrees = parsing.whole(request.form.get("degrees", str(kept.current.degrees)), 0, 359)
     if degrees is None or degrees not in (0, *QUARTERS):
         abort(400)
     kept.keep(Turn(degrees, request.form.get("mirrored", "yes" if kept.current.mirrored else "no") == "yes"))

@@ -10,9 +10,9 @@ from flask import Response, current_app, g, redirect, request
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.archive import Archive
+from companion.common.cache import Kept
 from companion.drawn_zones import DrawnZones
 from companion.guided import Guide
-from companion.kept import Kept
 from companion.lookout import Survey
 from companion.match import Match, MatchState
 from companion.pages.knocking import Knocks

@@ -15,6 +15,7 @@ from werkzeug.datastructures import FileStorage
 from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.wrappers import Response as AnyResponse
 
+from companion.common.errors import Problem
 from companion.deck_in_use import choose_deck, chosen_deck
 from companion.decks import (
     CARD_MM,
@@ -32,7 +33,6 @@ from companion.decks import (
     titles,
     write_description,
 )
-from companion.errors import Problem
 from companion.pages import people, words
 from companion.pages.bodies import MOST_DECK_BYTES
 from companion.pages.context import match, state

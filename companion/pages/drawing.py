@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from companion.common.errors import Problem
 from companion.drawn_zones import NEEDED, Drawing, DrawnZone, Seat, parse_drawing
-from companion.errors import Problem
 from companion.layout import MatLayout
 from companion.pages.sights import TABLE, Called, layout_of
 from companion.pages.words import N_, _

@@ -11,8 +11,8 @@ from flask import Blueprint, Response, abort, redirect, render_template, request
 from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.wrappers import Response as AnyResponse
 
+from companion.common.errors import Problem
 from companion.decks import BACK, MOST_PICTURES, Subject
-from companion.errors import Problem
 from companion.guided import BUSY
 from companion.pages import people, words
 from companion.pages.context import service, state

@@ -7,7 +7,7 @@ import logging
 from flask import Flask, Response, make_response, render_template, request
 from werkzeug.exceptions import BadHost, HTTPException, TooManyRequests
 
-from companion.errors import Problem
+from companion.common.errors import Problem
 from companion.pages.people import NotYours
 from companion.pages.words import N_, _
 from companion.store import NotSaved

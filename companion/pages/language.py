@@ -18,11 +18,11 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from flask import Flask, request, session
 
+from companion.common.resources import shipped
+from companion.common.text import Counted, Said, Term
 from companion.rules import reasons
 from companion.rules.cards import card_of_slug
 from companion.rules.reasons import LANGUAGES
-from companion.said import Counted, Said, Term
-from companion.shipped import shipped
 
 ENGLISH = "en"
 OWN_NAMES: Mapping[str, str] = {"en": "English", "fr": "Français", "pl": "Polski"}

@@ -13,7 +13,7 @@ from typing import Any
 
 from flask import Blueprint, Response, abort, make_response, request
 
-from companion import numbers
+from companion.common import parsing
 from companion.match import Match, MatchState
 from companion.pages import language, people, views, words, zone_picture
 from companion.pages.context import match, service, state
@@ -181,7 +181,7 @@ _snapshots = Snapshots()
 
 def _known_version(event_id: str) -> int:
     boot, _, version = event_id.partition(".")
-    number = numbers.whole(version, 0, MOST_VERSION)
+    number = parsing.whole(version, 0, MOST_VERSION)
     return number if boot == BOOT and number is not None else -1
 
 

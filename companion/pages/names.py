@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 
-from companion.errors import Problem
+from companion.common.errors import Problem
 from companion.history import CAMERA, SOMEBODY, history
 from companion.pages.words import _
 from companion.rules import notation

@@ -11,8 +11,9 @@ from functools import partial
 from babel.dates import format_date, format_time
 from flask import Blueprint, Response, abort, render_template, request
 
-from companion import clock, exports, numbers, statistics
+from companion import exports, statistics
 from companion.archive import Past, PlayedHand
+from companion.common import clock, parsing
 from companion.pages import courses, errors, language, sheet_picture, sheets, words
 from companion.pages.context import match, service, state
 from companion.pages.words import Names, _, many
@@ -58,7 +59,7 @@ class PlayerView:
 @bp.get("/past")
 def show() -> str:
     """A page of all matches, the newest first."""
-    page = numbers.whole(request.args.get("page"), 1, MOST_PAGES) or 1
+    page = parsing.whole(request.args.get("page"), 1, MOST_PAGES) or 1
     pasts, pages = service().archive.page(match().store, page, A_PAGE)
     return render_template("past.html", pasts=[_past_view(past) for past in pasts], page=page, pages=pages)
 

@@ -19,8 +19,8 @@ from pathlib import Path
 
 from flask import request, session
 
+from companion.common.errors import Problem
 from companion.data import KEY_NAME
-from companion.errors import Problem
 from companion.history import SOMEBODY
 from companion.match import MatchState
 from companion.pages.context import service

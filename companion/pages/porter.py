@@ -20,7 +20,7 @@ from werkzeug.datastructures import LanguageAccept
 from werkzeug.exceptions import HTTPException
 from werkzeug.http import parse_accept_header
 
-from companion.errors import Problem
+from companion.common.errors import Problem
 from companion.pages import bodies, connections, guard, language, people
 from companion.pages.errors import SENTENCES
 from companion.rules.reasons import LANGUAGES

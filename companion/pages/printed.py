@@ -9,8 +9,8 @@ from functools import lru_cache
 
 from flask import Blueprint, Response, abort, render_template, request
 
-from companion import numbers
-from companion.errors import Problem
+from companion.common import parsing
+from companion.common.errors import Problem
 from companion.labels import card_ids
 from companion.layout import CARD_MM, MAX_SIDES
 from companion.pages import errors, language
@@ -142,7 +142,7 @@ def _edition(name: str) -> Edition:
 
 
 def _sides(said: str) -> int:
-    sides = numbers.whole(said, 1, MAX_SIDES)
+    sides = parsing.whole(said, 1, MAX_SIDES)
     if sides is None:
         raise Problem(_("There are mats for 1 to %(most)d sides: choose one of these.", most=MAX_SIDES))
     return sides

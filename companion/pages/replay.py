@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from flask import Blueprint, render_template, request
 
-from companion import numbers
 from companion.archive import PlayedHand
+from companion.common import parsing
 from companion.history import CAMERA, SOMEBODY, Written
 from companion.match import Entry
 from companion.pages import past, views, words
@@ -42,7 +42,7 @@ def show(number: int, hand: int) -> str:
     """A hand at one of its steps."""
     played = past.past_or_404(number)
     one = past.hand_or_404(played, hand)
-    at = min(numbers.whole(request.args.get("step"), 0, MOST_STEPS) or 0, len(one.entries))
+    at = min(parsing.whole(request.args.get("step"), 0, MOST_STEPS) or 0, len(one.entries))
     game, names = (one.begins, *one.games)[at], Names.of(played.game)
     step = _step(one, game, names, at)
     return render_template(

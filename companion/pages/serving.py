@@ -20,7 +20,7 @@ from waitress import wasyncore
 from waitress.adjustments import Adjustments
 from waitress.task import ThreadedTaskDispatcher
 
-from companion.errors import Problem
+from companion.common.errors import Problem
 from companion.heartbeat import Heart, Manager, answers
 from companion.match import Match
 from companion.pages import address, live, people, porter

@@ -8,8 +8,8 @@ from flask import Blueprint, abort, redirect, render_template, request, url_for
 from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response as AnyResponse
 
-from companion import numbers
-from companion.errors import Problem
+from companion.common import parsing
+from companion.common.errors import Problem
 from companion.match import MatchState, Policy
 from companion.pages import agreements, people, seats
 from companion.pages.context import has_camera, match, state
@@ -96,7 +96,7 @@ def _who_plays(edition: Edition, chosen: MultiDict[str, str], before: list[str])
     ways, asked = _seatings(edition), chosen.get("seating", "")
     named = [clean(chosen.get(f"name{seat}", "")) for seat in range(1, MOST_PLAYERS + 1)]
     names = named if asked else before
-    players = numbers.whole(asked[:1], 1, MOST_PLAYERS) or len(before) or 2
+    players = parsing.whole(asked[:1], 1, MOST_PLAYERS) or len(before) or 2
     return {
         "seatings": ways,
         "way": _way(ways, asked, players),
@@ -122,7 +122,7 @@ def _how_it_is_played(chosen: MultiDict[str, str], now: MatchState) -> dict[str,
 
 def _first(chosen: MultiDict[str, str]) -> int:
     """The seat that begins."""
-    return numbers.whole(chosen.get("first"), 1, MOST_PLAYERS) or 1
+    return parsing.whole(chosen.get("first"), 1, MOST_PLAYERS) or 1
 
 
 def _differences(editions: list[Edition]) -> dict[str, list[agreements.Difference]]:
@@ -232,6 +232,6 @@ def _target(value: str, edition: Edition, players: int) -> int | None:
 
 def _km(value: str) -> int | None:
     """The target that was chosen; None where none was, or none that could be driven to."""
-    km = numbers.whole(value, 0, MOST_TARGET_KM) or 0
+    km = parsing.whole(value, 0, MOST_TARGET_KM) or 0
     km -= km % TARGET_STEP_KM
     return km if LEAST_TARGET_KM <= km <= MOST_TARGET_KM else None

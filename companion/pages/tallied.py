@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from companion import numbers
-from companion.errors import Problem
+from companion.common import parsing
+from companion.common.errors import Problem
 from companion.pages import words
 from companion.pages.names import clean
 from companion.pages.words import Names, _
@@ -400,7 +400,7 @@ def _told_cards(edition: Edition, lot: Lot, form: Form) -> Iterator[tuple[Card, 
 
 
 def _number(form: Form, field: str, card: Card, name: str) -> int:
-    number = numbers.whole(form.get(field, "").strip() or "0", 0, MOST_COPIES)
+    number = parsing.whole(form.get(field, "").strip() or "0", 0, MOST_COPIES)
     if number is None:
         wrong = _(
             "How many %(card)s lie before %(name)s? That is a number from 0 to %(most)d.",
@@ -413,7 +413,7 @@ def _number(form: Form, field: str, card: Card, name: str) -> int:
 
 
 def _read(form: Form, field: str) -> int:
-    return numbers.whole(form.get(field), 0, MOST_COPIES) or 0
+    return parsing.whole(form.get(field), 0, MOST_COPIES) or 0
 
 
 def _told(edition: Edition, form: Form, laid: Sequence[Laying], keys: Sequence[str]) -> Told:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 
+from companion.common.text import Said, Term
 from companion.history import CAMERA
 from companion.pages import language
 from companion.rules import reasons, referee
@@ -20,7 +21,6 @@ from companion.rules.play import Play, Verb
 from companion.rules.reasons import Reason
 from companion.rules.scoring import Item
 from companion.rules.table import COUP_FOURRE_KM, SAFETY_KM, HowEnded, Side
-from companion.said import Said, Term
 
 
 def _(text: str, **values: object) -> str:

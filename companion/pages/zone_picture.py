@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from companion.errors import Problem
+from companion.common.errors import Problem
 from companion.pages.context import service
 from companion.vision.boxes import Image
 from companion.vision.opencv import cv2

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from companion.errors import Problem
+from companion.common.errors import Problem
 from companion.labels import card_ids, face_of
 from companion.layout import CARD_MM, MAX_SIDES, MatLayout, side_mat, table_mat
 from companion.printing import deck, mats, render, sheets, stickers

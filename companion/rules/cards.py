@@ -8,7 +8,7 @@ from __future__ import annotations
 from enum import StrEnum
 from functools import cache
 
-from companion.said import Term
+from companion.common.text import Term
 
 
 class Family(StrEnum):

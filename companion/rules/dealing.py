@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from types import MappingProxyType
 
+from companion.common.text import Said, one_of, say
 from companion.rules.edition import Edition, EditionError
 from companion.rules.table import Due, Seat, Side, Table, Team
-from companion.said import Said, one_of, say
 
 EXTENDABLE_KM = 700
 EXTENDED_KM = 1000

@@ -13,6 +13,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from companion.common.spelling import meant, shown
+from companion.common.text import Said, say
 from companion.rules import edition_file
 from companion.rules.cards import Card, Family, card_name
 from companion.rules.house_rules import (
@@ -23,8 +25,6 @@ from companion.rules.house_rules import (
     follows,
     switches,
 )
-from companion.rules.spelling import meant, shown
-from companion.said import Said, say
 
 __all__ = [
     "Edition",

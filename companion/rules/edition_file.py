@@ -14,12 +14,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from companion.common.spelling import meant, nearest
+from companion.common.text import one_of, plain, say
 from companion.rules import toml_lines
 from companion.rules.cards import Card, card_of_slug
 from companion.rules.house_rules import EditionError, contradictions, otherwise, switches, written
-from companion.rules.spelling import meant, nearest
 from companion.rules.toml_lines import Place
-from companion.said import one_of, plain, say
 
 EDITIONS = Path(__file__).parent / "editions"
 

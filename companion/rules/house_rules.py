@@ -9,8 +9,8 @@ from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
-from companion.rules.spelling import meant, shown
-from companion.said import Said, one_of, say
+from companion.common.spelling import meant, shown
+from companion.common.text import Said, one_of, say
 
 _SWITCHES = Path(__file__).parent / "switches.toml"
 

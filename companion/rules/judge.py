@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from companion.common.text import say
 from companion.rules import notation, referee, scoring
 from companion.rules.cards import Card, Family
 from companion.rules.dealing import SeatingError
@@ -35,7 +36,6 @@ from companion.rules.play import Play, Verb
 from companion.rules.reasons import Code, Reason, as_json, reason
 from companion.rules.scoring import Sheet
 from companion.rules.table import Ending, HowEnded, Request, Side, Table, Team
-from companion.said import say
 
 LEGAL, ILLEGAL, UNREADABLE = "legal", "illegal", "unreadable"
 MOST_NAMES = 16

@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from companion.common.spelling import meant, shown
+from companion.common.text import Said, say
 from companion.rules.cards import Card, Family, card_of_slug
 from companion.rules.edition import EditionError, check_option, load_edition
 from companion.rules.edition_file import LEAST_TARGET_KM, TARGET_STEP_KM
 from companion.rules.play import Play, Verb
-from companion.rules.spelling import meant, shown
 from companion.rules.table import Team
-from companion.said import Said, say
 
 _NAME = r"""[^\s"#=,<>!]+"""
 _PLAIN_NAME = re.compile(r"[\w-]+")

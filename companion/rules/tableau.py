@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from companion.common.text import Said, say, say_many
 from companion.rules import problems, reasons
 from companion.rules.cards import Card
 from companion.rules.dealing import EXTENDABLE_KM, EXTENDED_KM, SeatingError, ways_to_play
 from companion.rules.edition import Edition
 from companion.rules.reasons import Code, Reason
 from companion.rules.table import Due, Ending, HowEnded, Side, Table
-from companion.said import Said, say, say_many
 
 
 @dataclass(frozen=True, slots=True)

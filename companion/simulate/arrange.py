@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 
-from companion.errors import Problem
+from companion.common.errors import Problem
 from companion.layout import CARD_MM, DISTANCE_COLUMNS, MatLayout, Rect, side_mat, table_mat
 
 Point = tuple[float, float]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import cv2
 
-from companion.errors import Problem
+from companion.common.errors import Problem
 from companion.simulate import arrange, motion
 from companion.simulate.cards import STICKERED, Cards
 from companion.simulate.choreography import Choreographer, Movement

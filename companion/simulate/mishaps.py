@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 
-from companion.errors import Problem
+from companion.common.errors import Problem
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,14 +7,14 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from companion.errors import Problem
+from companion.common.errors import Problem
+from companion.common.text import Said, say
 from companion.labels import card_ids, face_of
 from companion.rules import referee
 from companion.rules.cards import REMEDY_OF, SAFETY_OF, Card, Family
 from companion.rules.edition import Edition, EditionError, load_edition
 from companion.rules.play import Play, Verb, discard, lay
 from companion.rules.table import SAFETY_KM, Due, Side, Table, Team
-from companion.said import Said, say
 from companion.simulate.arrange import MOST_SIDES
 from companion.simulate.position import Position, position_of
 from companion.simulate.script import Action, Hand, Script

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from companion.errors import Problem
+from companion.common.errors import Problem
 from companion.labels import card_ids, face_of
 from companion.rules import notation
 from companion.rules.cards import Card

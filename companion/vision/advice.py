@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from companion.common.text import Said, Term, all_of, say
 from companion.layout import CARD_MM, MatLayout
-from companion.said import Said, Term, all_of, say
 from companion.vision import measure
 from companion.vision.boxes import Image
 from companion.vision.fit import Fit

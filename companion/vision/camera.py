@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from math import inf
 from pathlib import Path
 
-from companion.errors import Problem
-from companion.said import say
+from companion.common.errors import Problem
+from companion.common.text import say
 from companion.vision.boxes import Image
 from companion.vision.capture import Capture, Fault, Manner, Shot, is_picture
 from companion.vision.devices import Device, is_stream, opener_of, shown, video_devices

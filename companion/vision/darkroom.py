@@ -18,8 +18,8 @@ from typing import IO
 
 import numpy as np
 
-from companion.errors import Problem
-from companion.said import say
+from companion.common.errors import Problem
+from companion.common.text import say
 from companion.vision import MAX_PICTURE_PX, picture
 from companion.vision.boxes import Image
 from companion.vision.developing import LENGTH, SIZES

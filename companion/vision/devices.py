@@ -10,9 +10,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
-from companion.calling import typed
-from companion.errors import Problem
-from companion.said import Said, say
+from companion.common.errors import Problem
+from companion.common.program_name import typed
+from companion.common.text import Said, say
 from companion.vision.boxes import Image
 from companion.vision.opencv import cv2
 

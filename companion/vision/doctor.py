@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from companion import clock as clocks
+from companion.common import clock as clocks
+from companion.common.errors import Problem
 from companion.drawn_zones import Drawing
-from companion.errors import Problem
 from companion.layout import MatLayout
 
 if TYPE_CHECKING:

@@ -11,7 +11,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from companion import clock
+from companion.common import clock
+from companion.common.errors import Problem
+from companion.common.spelling import meant, shown
+from companion.common.text import say
 from companion.decks import (
     BACK,
     FILE_NAME,
@@ -26,11 +29,8 @@ from companion.decks import (
     read_description,
     write_description,
 )
-from companion.errors import Problem
 from companion.rules.cards import Card, card_name, card_of_slug
 from companion.rules.edition import load_edition
-from companion.rules.spelling import meant, shown
-from companion.said import say
 from companion.vision import darkroom
 from companion.vision.boxes import Image
 from companion.vision.enrolment import SAY, Fault, rectified

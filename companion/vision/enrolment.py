@@ -14,7 +14,7 @@ from enum import StrEnum
 import numpy as np
 import numpy.typing as npt
 
-from companion.said import say
+from companion.common.text import say
 from companion.vision.boxes import Image
 from companion.vision.edges import blur_of
 from companion.vision.fit import Fit, through

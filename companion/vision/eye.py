@@ -10,10 +10,10 @@ import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from companion.common.text import say
 from companion.drawn_zones import DrawnZones
 from companion.layout import MatLayout
 from companion.rules.cards import Card
-from companion.said import say
 from companion.vision import borders, gate, mats, zones
 from companion.vision.both import together
 from companion.vision.boxes import Box, Image

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TypeVar
 
-from companion.errors import Problem
-from companion.said import say
+from companion.common.errors import Problem
+from companion.common.text import say
 from companion.vision.boxes import Image
 from companion.vision.devices import Device
 

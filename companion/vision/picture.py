@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from companion.errors import Problem
-from companion.said import say
+from companion.common.errors import Problem
+from companion.common.text import say
 from companion.vision import MAX_PICTURE_PX
 from companion.vision.boxes import Image
 from companion.vision.opencv import cv2

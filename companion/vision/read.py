@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+from companion.common.errors import Problem
 from companion.drawn_zones import Drawing
-from companion.errors import Problem
 from companion.labels import face_of
 from companion.layout import MatLayout, all_mats
 from companion.rules.cards import Card

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+from companion.common.errors import Problem
 from companion.drawn_zones import Drawing
-from companion.errors import Problem
 from companion.layout import MatLayout, all_mats
 from companion.vision.advice import Advice, of_reading
 from companion.vision.boxes import Image

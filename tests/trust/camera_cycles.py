@@ -28,11 +28,11 @@ from moody import SIDES, Mood, MoodyCamera, Table
 from serving import running
 from virtual_time import VirtualTime
 
+from companion.common.text import say
 from companion.match import Match
 from companion.memory import GONE_S
 from companion.pages import Camera, create_app
 from companion.proposal import Doubt, Mismatch, Proposal
-from companion.said import say
 from companion.store import Store
 from companion.vision.camera import FRESH_S, Notice, Threads, frames
 from companion.watch import Corridor

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-from companion.errors import Problem
+from companion.common.errors import Problem
 from companion.history import history
 from companion.match import Answer, Fate, Match, MatchState, Policy
 from companion.proposal import Doubt, Mismatch, Proposal

@@ -42,8 +42,8 @@ with atheris.instrument_imports(include=_watched) if atheris else contextlib.nul
 
     from companion import edition_report, report
     from companion.bundle import read_bundle
+    from companion.common.errors import Problem
     from companion.decks import read_description
-    from companion.errors import Problem
     from companion.rules import judge, notation
     from companion.rules.edition import _built
     from companion.rules.edition_file import read_text

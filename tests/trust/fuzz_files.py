@@ -33,7 +33,7 @@ from trust.fuzz_requests import PATIENCE_S, Request, ask, check_answer, visitors
 from trust.fuzzing import Findings, arguments, faults_of, mutated_bytes, run_command
 
 from companion.bundle import write_bundle
-from companion.errors import Problem
+from companion.common.errors import Problem
 from companion.match import Match
 from companion.store import Store
 from companion.vision.picture import declared_size, decode

@@ -21,11 +21,11 @@ from pathlib import Path
 from decks import face
 from trust.fuzzing import WORDS, Findings, arguments, faults_of, mutated_text, run_command, written_otherwise
 
+from companion.common.errors import Problem
 from companion.deck_in_use import KEPT_NAME as DECK_IN_USE
 from companion.deck_in_use import DeckInUse
 from companion.drawn_zones import FILE_NAME as DRAWN_ZONES
 from companion.drawn_zones import DrawnZones
-from companion.errors import Problem
 from companion.match import Match
 from companion.pages import create_app, people
 from companion.phones import KEPT_NAME as PHONES

@@ -18,7 +18,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from companion.errors import Problem
+from companion.common.errors import Problem
 from companion.vision import MAX_PICTURE_PX
 from companion.vision.darkroom import Darkroom
 

@@ -34,8 +34,8 @@ from trust.old import one_more_migration, write_old_log
 from companion import phones as party_of
 from companion import whole
 from companion.backups import back_up
+from companion.common.errors import Problem
 from companion.data import data_dir, store_path
-from companion.errors import Problem
 from companion.match import Match
 from companion.pages import people
 from companion.phones import Party, Phones

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-from companion.said import Said, plain, say
+from companion.common.text import Said, plain, say
 
 _MOST_SHOWN = 40
 _NEAR = 0.7
