@@ -12,7 +12,7 @@ from companion.events import Event
 from companion.history import history
 from companion.moment import Entry, MatchState, judge_on
 from companion.rules.corrections import JudgedRecord
-from companion.rules.judge import Game, HandResult
+from companion.rules.record.judge import Game, HandResult
 from companion.rules.table import HowEnded
 from companion.statistics import Figures
 from companion.store import Store

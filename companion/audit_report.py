@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from companion.labels import card_ids, face_of
-from companion.rules.audit import Audit, audit
 from companion.rules.cards import Card, card_of_slug
-from companion.rules.edition import Edition
+from companion.rules.deck_check import Audit, audit
+from companion.rules.editions.edition import Edition
 from companion.rules.reasons import Code, Reason, say
 
 UNVERIFIED = "The counts of this deck are unverified: your own count can stand in the setup file, under [deck]."

@@ -37,8 +37,8 @@ from companion.events import Event, Row, is_sound, unbroken
 from companion.image import image_of, in_memory
 from companion.log_file import MIGRATIONS, Damaged, readable, rows_of, schema_of, write_log
 from companion.mending import NOTE_NAME
-from companion.rules.edition import keep_own_editions
-from companion.rules.edition_file import read_text, shipped_names
+from companion.rules.editions.edition import keep_own_editions
+from companion.rules.editions.edition_file import read_text, shipped_names
 from companion.whole import give_to_owner_of, sync_folder
 
 ABOUT = "backup.json"

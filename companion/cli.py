@@ -23,7 +23,7 @@ from companion.common.program_name import program, typed
 from companion.common.terminal import plain, show_plainly
 
 if TYPE_CHECKING:
-    from companion.rules.judge import JudgedLine
+    from companion.rules.record.judge import JudgedLine
 
 _WRONG = 1
 """Exit code: done, and something is wrong in the input."""
@@ -95,7 +95,7 @@ def _with_own_editions(context: click.Context, _option: click.Parameter, data: P
     folder = editions_path(data)
     _finish_restoring(folder.parent)
     if folder.is_dir():
-        from companion.rules.edition import keep_own_editions
+        from companion.rules.editions.edition import keep_own_editions
 
         for sentence in keep_own_editions(folder):
             _warn(sentence)
@@ -185,7 +185,7 @@ def _refuse_pictures(path: Path, text: str) -> None:
 
 def _replayed_as_json(file: str, text: str, *, as_lies: bool, states: bool) -> int:
     """Prints an object for each line and hand; gives the exit code."""
-    from companion.rules import judge, notation
+    from companion.rules.record import judge, notation
 
     wrong = False
     for item in judge.judge(notation.lines(text), as_lies=as_lies):
@@ -201,7 +201,7 @@ def _replayed(file: str, text: str, *, as_lies: bool, states: bool) -> int:
     """Prints what there is to say about each line and hand; gives the exit code."""
     del states
     from companion import report
-    from companion.rules import judge, notation
+    from companion.rules.record import judge, notation
 
     lines: list[judge.JudgedLine] = []
     for item in judge.judge(notation.lines(text), as_lies=as_lies):
@@ -222,7 +222,7 @@ def _without_table(judged: JudgedLine) -> JudgedLine:
 
 def _wrong_in(file: str, lines: Sequence[JudgedLine]) -> int:
     """The exit code for judged lines of a file; says so if there are none."""
-    from companion.rules import judge
+    from companion.rules.record import judge
 
     if not lines:
         _warn(f"{file}: there is no play in it.")
@@ -248,7 +248,7 @@ def score(records: tuple[Path, ...], data: Path | None) -> int:
 def _scored(path: Path, text: str) -> int:
     """Prints the score sheets of a record, and on standard error what is not counted; gives the exit code."""
     from companion import report
-    from companion.rules import judge, notation
+    from companion.rules.record import judge, notation
 
     lines: list[judge.JudgedLine] = []
     click.echo(report.printable(path.name))
@@ -276,7 +276,7 @@ def editions(context: click.Context, data: Path | None) -> None:
     """
     del data
     from companion import edition_report
-    from companion.rules.edition import edition_names, load_edition
+    from companion.rules.editions.edition import edition_names, load_edition
 
     if context.invoked_subcommand is None:
         click.echo("\n".join(edition_report.listing([load_edition(name) for name in edition_names()])))
@@ -315,8 +315,8 @@ def check_editions(files: tuple[Path, ...], data: Path | None) -> int:
 def _check_edition(path: Path) -> int:
     """Says what is wrong in an edition file, a line each; gives the exit code."""
     from companion import edition_report
-    from companion.rules.edition import EditionError, read_edition
-    from companion.rules.edition_file import read_file
+    from companion.rules.editions.edition import EditionError, read_edition
+    from companion.rules.editions.edition_file import read_file
 
     try:
         faults = read_file(path).faults
@@ -333,7 +333,7 @@ def _check_edition(path: Path) -> int:
 
 
 def _own_edition(path: Path) -> Any:
-    from companion.rules.edition import EditionError, read_edition
+    from companion.rules.editions.edition import EditionError, read_edition
 
     try:
         return read_edition(path)
@@ -342,7 +342,7 @@ def _own_edition(path: Path) -> Any:
 
 
 def _edition(name: str) -> Any:
-    from companion.rules.edition import EditionError, load_edition
+    from companion.rules.editions.edition import EditionError, load_edition
 
     try:
         return load_edition(name)

@@ -26,10 +26,10 @@ from companion.common.program_name import typed
 from companion.common.resources import shipped
 from companion.common.spelling import meant, shown
 from companion.common.text import Said, plain, say, say_many
-from companion.rules import toml_lines
 from companion.rules.cards import Card, card_of_slug
-from companion.rules.edition import Edition, EditionError, load_edition
-from companion.rules.edition_file import toml_fault
+from companion.rules.editions import toml_lines
+from companion.rules.editions.edition import Edition, EditionError, load_edition
+from companion.rules.editions.edition_file import toml_fault
 from companion.whole import read_small, write_whole
 
 DECKS_NAME = "decks"

@@ -14,10 +14,10 @@ from itertools import takewhile
 from companion.common.errors import Problem
 from companion.match import Match, MatchState, Policy
 from companion.moment import NO_HAND
-from companion.rules import judge
-from companion.rules.judge import Game
-from companion.rules.notation import Line
 from companion.rules.play import Verb
+from companion.rules.record import judge
+from companion.rules.record.judge import Game
+from companion.rules.record.notation import Line
 from companion.rules.table import Table
 from companion.simulate.cards import STICKERED, Cards
 from companion.simulate.demo import SETTLING_S, followed_scenes, table_studio

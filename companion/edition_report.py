@@ -11,9 +11,9 @@ from types import MappingProxyType
 from companion.common.text import one_of
 from companion.rules.cards import Card, Family
 from companion.rules.dealing import HOW_SEATED, numbers
-from companion.rules.edition import Edition, Points, load_edition, switches
-from companion.rules.edition_file import FIRST_PLAYERS
-from companion.rules.house_rules import written
+from companion.rules.editions.edition import Edition, Points, load_edition, switches
+from companion.rules.editions.edition_file import FIRST_PLAYERS
+from companion.rules.editions.switches import written
 
 WIDTH = 88
 """How many columns a line takes at most, where the terminal does not say."""

@@ -9,9 +9,9 @@ import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from companion.rules import judge
-from companion.rules.judge import HandResult, Item
-from companion.rules.notation import Line
+from companion.rules.record import judge
+from companion.rules.record.judge import HandResult, Item
+from companion.rules.record.notation import Line
 
 _BEGIN_FORMULAS = ("=", "+", "-", "@", "|", "%")
 """In any width: what a spreadsheet may take for the beginning of something to compute."""

@@ -14,11 +14,12 @@ from companion.common.errors import Problem
 from companion.missed import MOST_ACTS, Account, Act, tells, way_back
 from companion.places import Places
 from companion.proposal import ASKING_CONFIDENCE, OUT_OF_TURN_SURENESS, Doubt, Mismatch, Proposal
-from companion.rules import judge, referee
-from companion.rules.judge import Game, HandResult, JudgedLine
-from companion.rules.notation import Line
+from companion.rules import referee
 from companion.rules.play import Play, Verb
 from companion.rules.reasons import as_json
+from companion.rules.record import judge
+from companion.rules.record.judge import Game, HandResult, JudgedLine
+from companion.rules.record.notation import Line
 from companion.rules.table import Table
 from companion.setup import Setup
 from companion.tracker import Cleared, Event, Settled, Tracker, Unclear, Withdrawn

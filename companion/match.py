@@ -38,11 +38,11 @@ from companion.moment import (
 )
 from companion.places import Places
 from companion.proposal import Doubt, Mismatch, Proposal
-from companion.rules import judge, notation
 from companion.rules.cards import card_of_slug
-from companion.rules.judge import JudgedLine
-from companion.rules.notation import Line, Unreadable
 from companion.rules.play import Play
+from companion.rules.record import judge, notation
+from companion.rules.record.judge import JudgedLine
+from companion.rules.record.notation import Line, Unreadable
 from companion.store import Store
 
 __all__ = [

@@ -12,11 +12,12 @@ from companion.events import Event
 from companion.history import Change, Written
 from companion.places import Places
 from companion.proposal import Doubt, Mismatch, Proposal
-from companion.rules import corrections, judge, reasons
+from companion.rules import corrections, reasons
 from companion.rules.corrections import JudgedRecord
-from companion.rules.judge import Game, HandResult, JudgedLine
-from companion.rules.notation import Line
 from companion.rules.play import Play
+from companion.rules.record import judge
+from companion.rules.record.judge import Game, HandResult, JudgedLine
+from companion.rules.record.notation import Line
 from companion.rules.table import Table
 
 NO_HAND = say("No game has been set up yet: choose the players first.")

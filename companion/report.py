@@ -13,8 +13,8 @@ from companion.common.terminal import plain
 from companion.drawn_zones import ZONE_NAMES
 from companion.rules import reasons, scoring
 from companion.rules.cards import Card
-from companion.rules.edition import load_edition
-from companion.rules.judge import ILLEGAL, LEGAL, UNREADABLE, HandResult, JudgedLine
+from companion.rules.editions.edition import load_edition
+from companion.rules.record.judge import ILLEGAL, LEGAL, UNREADABLE, HandResult, JudgedLine
 from companion.rules.scoring import Item, Sheet
 from companion.rules.table import HowEnded, Table
 

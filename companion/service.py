@@ -30,8 +30,8 @@ from companion.lookout import Lookout
 from companion.match import Match, MatchState, Mats, Policy
 from companion.pages import Camera, run_service
 from companion.pages.words import Names
-from companion.rules import notation
 from companion.rules.play import Verb
+from companion.rules.record import notation
 from companion.setup import Setup, read_setup
 from companion.simulate.cards import BARE, STICKERED, Cards
 from companion.simulate.motion import Tempo

@@ -12,10 +12,12 @@ from companion.common.errors import Problem
 from companion.common.text import plain
 from companion.drawn_zones import Drawing, check_sides, parse_drawing
 from companion.layout import MAX_SIDES
-from companion.rules import notation, referee, toml_lines
+from companion.rules import referee
 from companion.rules.cards import Card, card_of_slug
-from companion.rules.edition import Edition, EditionError, check_options, load_edition
-from companion.rules.edition_file import toml_fault
+from companion.rules.editions import toml_lines
+from companion.rules.editions.edition import Edition, EditionError, check_options, load_edition
+from companion.rules.editions.edition_file import toml_fault
+from companion.rules.record import notation
 from companion.rules.table import Team
 from companion.whole import read_small
 

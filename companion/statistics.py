@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from companion.rules.cards import Card
 from companion.rules.corrections import JudgedRecord
-from companion.rules.judge import Game, HandResult, JudgedLine
+from companion.rules.record.judge import Game, HandResult, JudgedLine
 from companion.rules.table import HowEnded, Side
 
 

@@ -18,7 +18,7 @@ from companion.common.text import Said, listed, say, say_many
 from companion.labels import face_of
 from companion.layout import CARD_MM
 from companion.rules.cards import Card, Family, card_name
-from companion.rules.edition import Edition
+from companion.rules.editions.edition import Edition
 from companion.rules.tableau import Laying
 from companion.vision.view import FACE, Point, Quad, Sighting, View
 

@@ -13,8 +13,8 @@ from companion.common.program_name import typed
 from companion.common.text import one_of
 from companion.rules import scoring
 from companion.rules.cards import Card, card_name
-from companion.rules.edition import Edition
-from companion.rules.house_rules import EditionError
+from companion.rules.editions.edition import Edition
+from companion.rules.editions.switches import EditionError
 from companion.rules.table import Side, Table
 from companion.rules.tableau import Laying, Told, Trip, check_sides, likely, odd, table_of, trips
 from companion.tally import PILES, Lot, Photo, Place, Spot, Tally, layings

@@ -21,7 +21,7 @@ from companion.printing.deck import FACES
 from companion.printing.pictograms import PICTURE_OF, Points, ring_of_points
 from companion.printing.words import card_word
 from companion.rules.cards import Card, Family
-from companion.rules.edition import load_edition
+from companion.rules.editions.edition import load_edition
 
 BACK = "back"
 CARD_MM = (57.0, 88.0)

@@ -21,7 +21,7 @@ from webcam import Pose, Shot, burnt_out, developed
 
 from companion.layout import DISTANCE_COLUMNS, MatLayout, Rect, all_mats
 from companion.rules.cards import REMEDY_OF, Card, Family
-from companion.rules.edition import load_edition
+from companion.rules.editions.edition import load_edition
 
 CAMERAS = {
     "1080p": ((1920, 1080), (900.0, 1300.0)),

@@ -21,7 +21,7 @@ from companion.pages import Camera, create_app, people
 from companion.phones import Wish
 from companion.proposal import Doubt, Mismatch, Proposal
 from companion.rules.cards import Card
-from companion.rules.notation import parse_play
+from companion.rules.record.notation import parse_play
 from companion.snap import Shot
 from companion.store import Store
 from companion.turned import KeptTurn

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from companion.rules import referee
-from companion.rules.candidates import laying
 from companion.rules.cards import REMEDY_OF, SAFETY_OF, Card, Family
-from companion.rules.edition import Edition, edition_names, load_edition
+from companion.rules.editions.edition import Edition, edition_names, load_edition
+from companion.rules.editions.switches import contradiction, switches
 from companion.rules.grounds import is_extra
-from companion.rules.house_rules import contradiction, switches
+from companion.rules.moves import laying
 from companion.rules.play import Play, Verb
 from companion.rules.table import FULL_HAND, Due, Table, Team
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from companion.rules import judge, notation, referee
+from companion.rules import referee
 from companion.rules.cards import Family
-from companion.rules.judge import Game, HandResult, JudgedLine
 from companion.rules.play import Play
+from companion.rules.record import judge, notation
+from companion.rules.record.judge import Game, HandResult, JudgedLine
 from companion.rules.table import Side, Table, Team
 
 TWO = "Ann, Bob"

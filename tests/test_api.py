@@ -21,7 +21,7 @@ from companion.match import Match, Policy
 from companion.pages import create_app, openapi, pace
 from companion.pages.pace import Kind, Rate
 from companion.proposal import Mismatch, Proposal
-from companion.rules.notation import parse_play
+from companion.rules.record.notation import parse_play
 
 TWO = ("edition classic", "side Ann", "side Bob", 'player Ann "Anne-Marie"', "hand first Ann")
 HOME = {"Origin": "http://localhost"}

@@ -14,9 +14,9 @@ from test_cli import companion
 
 from companion import audit_report
 from companion.audit_report import Shown
-from companion.rules.audit import audit
 from companion.rules.cards import Card, Family
-from companion.rules.edition import edition_names, load_edition
+from companion.rules.deck_check import audit
+from companion.rules.editions.edition import edition_names, load_edition
 from companion.rules.reasons import LANGUAGES, say
 
 CLASSIC = load_edition("classic")

@@ -29,7 +29,7 @@ from companion.data import store_path
 from companion.decks import Description, own_folder, put_pictures, read_deck, write_description
 from companion.log_file import MIGRATIONS, look
 from companion.rules.cards import Card
-from companion.rules.edition import keep_own_editions
+from companion.rules.editions.edition import keep_own_editions
 from companion.store import Draft, Store, lock
 from companion.vision.enrolling import recoded
 

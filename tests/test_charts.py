@@ -16,7 +16,7 @@ from companion.moment import judge_on
 from companion.pages import charts, courses
 from companion.pages.charts import Line, Mark, Plot, cut, spread, svg, ticks
 from companion.pages.words import Names
-from companion.rules import notation
+from companion.rules.record import notation
 
 SVG = "{http://www.w3.org/2000/svg}"
 GOLDEN = Path(__file__).parent / "golden"

@@ -7,7 +7,7 @@ from pyzbar import pyzbar
 
 from companion import codes
 from companion.labels import card_ids, payload
-from companion.rules.edition import edition_names, load_edition
+from companion.rules.editions.edition import edition_names, load_edition
 
 
 def test_any_two_codes_differ_in_as_many_modules_as_promised():

@@ -13,7 +13,7 @@ from companion.memory import Memory
 from companion.places import Places
 from companion.rules import referee
 from companion.rules.cards import Card
-from companion.rules.edition import load_edition
+from companion.rules.editions.edition import load_edition
 from companion.rules.play import lay
 from companion.rules.table import Table, Team
 from companion.vision.view import MatSeen, Sighting, View

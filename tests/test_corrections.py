@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from companion.rules import corrections, judge, notation
+from companion.rules import corrections
 from companion.rules.corrections import EMPTY, Correction, Record
-from companion.rules.edition import edition_names
+from companion.rules.editions.edition import edition_names
+from companion.rules.record import judge, notation
 from companion.rules.referee import legal_plays
 
 MATCH = """\

@@ -16,7 +16,7 @@ from companion.match import Match
 from companion.pages import create_app, people
 from companion.pages.context import Camera
 from companion.phones import KEPT_NAME as PHONES
-from companion.rules.edition import keep_own_editions
+from companion.rules.editions.edition import keep_own_editions
 from companion.store import Store
 from companion.turned import KEPT_NAME as TURN
 from companion.turned import KeptTurn

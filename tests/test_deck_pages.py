@@ -22,7 +22,7 @@ from companion.decks import BACK, load_deck
 from companion.guided import Guide, Key, TerminalKeys, guided
 from companion.pages import decks as deck_pages
 from companion.rules.cards import Card
-from companion.rules.edition import load_edition
+from companion.rules.editions.edition import load_edition
 from companion.vision import enrolling
 from companion.vision.camera import Frame
 from companion.vision.enrolling import begin

@@ -10,7 +10,7 @@ from companion import demo
 from companion.common.errors import Problem
 from companion.common.text import Said
 from companion.match import Match
-from companion.rules import judge, notation
+from companion.rules.record import judge, notation
 from companion.rules.table import Team
 from companion.service import DemoTable
 from companion.setup import parse_setup

@@ -10,9 +10,9 @@ import pytest
 from records import record
 
 from companion.rules.cards import Card, Family
-from companion.rules.edition import edition_names, load_edition, switches
-from companion.rules.judge import JudgedLine
+from companion.rules.editions.edition import edition_names, load_edition, switches
 from companion.rules.play import Verb
+from companion.rules.record.judge import JudgedLine
 from companion.setup import parse_setup
 
 DOCS = Path(__file__).parent.parent / "docs"

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from companion.rules.cards import Card, Family
-from companion.rules.edition import (
+from companion.rules.editions.edition import (
     EditionError,
     check_option,
     check_options,

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from companion.rules.edition import Edition, EditionError, edition_names, load_edition, read_edition, switches
-from companion.rules.edition_file import EDITIONS, read_file, read_text
-from companion.rules.toml_lines import key_lines
+from companion.rules.editions.edition import Edition, EditionError, edition_names, load_edition, read_edition, switches
+from companion.rules.editions.edition_file import EDITIONS, read_file, read_text
+from companion.rules.editions.toml_lines import key_lines
 
 CLASSIC = load_edition("classic")
 CLASSIC_TEXT = (EDITIONS / "classic.toml").read_text(encoding="utf-8")

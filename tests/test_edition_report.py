@@ -6,7 +6,7 @@ import pytest
 
 from companion import edition_report
 from companion.rules.cards import Card, Family
-from companion.rules.edition import edition_names, load_edition, read_edition, switches
+from companion.rules.editions.edition import edition_names, load_edition, read_edition, switches
 
 
 def shown(name: str, width: int = 88) -> list[str]:

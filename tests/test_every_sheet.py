@@ -6,8 +6,8 @@ import pytest
 from records import TWO, Hand, hand, header, record
 
 from companion.rules.cards import REMEDY_OF, SAFETY_OF, Card, Family
-from companion.rules.edition import edition_names, load_edition
-from companion.rules.judge import JudgedLine
+from companion.rules.editions.edition import edition_names, load_edition
+from companion.rules.record.judge import JudgedLine
 
 EDITIONS = edition_names()
 EACH_HAZARD = [(name, card) for name in EDITIONS for card in load_edition(name).deck if card.family is Family.HAZARD]

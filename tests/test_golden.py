@@ -9,8 +9,8 @@ import pytest
 from records import record
 
 from companion.rules.cards import Card, Family
-from companion.rules.edition import edition_names, load_edition
-from companion.rules.judge import HandResult, JudgedLine
+from companion.rules.editions.edition import edition_names, load_edition
+from companion.rules.record.judge import HandResult, JudgedLine
 
 GOLDEN = Path(__file__).parent / "golden"
 RECORDS = sorted(GOLDEN.glob("*.mbn"))

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from records import PAIRS, SIX, THREE, TWO, header, record, results, verdicts
 
-from companion.rules import judge, notation
 from companion.rules.cards import Card
-from companion.rules.edition import load_edition, switches
-from companion.rules.judge import Game, HandResult, JudgedLine
+from companion.rules.editions.edition import load_edition, switches
+from companion.rules.record import judge, notation
+from companion.rules.record.judge import Game, HandResult, JudgedLine
 
 HEAD = "edition classic\nside Ann\nside Bob\n"
 REACHED = f"{HEAD}target 700\nhand first Ann\nAnn roll\nBob roll\n" + "".join(

@@ -29,8 +29,8 @@ from companion.pages import Camera, create_app, language, people, templating, wo
 from companion.proposal import Doubt, Mismatch, Proposal
 from companion.rules import reasons
 from companion.rules.cards import Card, card_name
-from companion.rules.edition import load_edition, switches
-from companion.rules.notation import parse_play
+from companion.rules.editions.edition import load_edition, switches
+from companion.rules.record.notation import parse_play
 from companion.snap import Shot
 from companion.tally import Photo
 from companion.vision.advice import NO_MATS, Advice, Hint

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from companion.common.errors import Problem
 from companion.match import Answer, Fate, Match, Policy
 from companion.proposal import Doubt, Mismatch, Proposal
-from companion.rules import judge, notation
-from companion.rules.notation import parse_play
+from companion.rules.record import judge, notation
+from companion.rules.record.notation import parse_play
 from companion.rules.referee import legal_plays
 from companion.rules.table import Team
 from companion.store import Store

@@ -14,7 +14,7 @@ from companion import log_file
 from companion.archive import judged
 from companion.log_file import MIGRATIONS, connected, look, schema_of
 from companion.match import Match
-from companion.rules import notation
+from companion.rules.record import notation
 from companion.service import exported
 from companion.store import Store
 

@@ -14,8 +14,9 @@ from companion.memory import GONE_S
 from companion.patience import ARM_S, BEFORE_TURN_S, DWELL_S, MISLAID_S
 from companion.places import DISCARD_ZONE
 from companion.proposal import ASKING_CONFIDENCE, Doubt, Proposal
-from companion.rules import notation, referee
+from companion.rules import referee
 from companion.rules.cards import Card
+from companion.rules.record import notation
 from companion.tracker import CONTESTED_S, Cleared, Settled, Withdrawn
 from companion.vision.view import MatSeen, Quad, Sighting, View
 

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from companion.rules.cards import Card, Family
-from companion.rules.notation import (
+from companion.rules.play import Play, Verb, discard, lay
+from companion.rules.record.notation import (
     EditionLine,
     HandLine,
     Header,
@@ -26,7 +27,6 @@ from companion.rules.notation import (
     parse_play,
     without_comment,
 )
-from companion.rules.play import Play, Verb, discard, lay
 from companion.rules.table import Team
 
 REDS, BLUES = Team("Reds", ("Ann", "Cid")), Team("Blues", ("Bob", "Dee"))

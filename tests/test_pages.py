@@ -25,9 +25,9 @@ from companion.pages.names import clean, record_names
 from companion.pages.setting_up import setup_lines
 from companion.proposal import Doubt, Mismatch, Proposal
 from companion.rules.cards import Card
-from companion.rules.edition import edition_names, load_edition, switches
-from companion.rules.notation import parse_play
+from companion.rules.editions.edition import edition_names, load_edition, switches
 from companion.rules.play import Play, Verb
+from companion.rules.record.notation import parse_play
 from companion.rules.referee import legal_plays
 from companion.rules.table import Table
 

@@ -7,7 +7,7 @@ from records import FOUR, PAIRS, SIX, THREE, TWO, Hand, hand, run_down, teams
 
 from companion.rules import referee
 from companion.rules.cards import REMEDY_OF, SAFETY_OF, Card
-from companion.rules.edition import EditionError, load_edition
+from companion.rules.editions.edition import EditionError, load_edition
 
 BATTLE_HAZARDS = [Card.ACCIDENT, Card.OUT_OF_GAS, Card.FLAT_TIRE, Card.STOP]
 TO_600 = "Ann roll; Bob roll; Ann 200; Bob 25; Ann 200; Bob 25; Ann 100; Bob 25; Ann 100; Bob 25"

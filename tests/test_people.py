@@ -23,7 +23,7 @@ from companion.phones import (
     Wish,
 )
 from companion.proposal import Doubt, Proposal
-from companion.rules.notation import parse_play
+from companion.rules.record.notation import parse_play
 from companion.store import Draft, Store
 
 TWO = ("side Ann", "side Bob", "hand first Ann")

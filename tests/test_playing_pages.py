@@ -15,7 +15,7 @@ from companion.pages import Camera, create_app, may
 from companion.pages.words import Names
 from companion.proposal import Mismatch
 from companion.rules.cards import Card
-from companion.rules.notation import parse_play
+from companion.rules.record.notation import parse_play
 from companion.rules.referee import legal_plays
 from companion.vision.advice import Advice
 

@@ -6,7 +6,7 @@ import pypdfium2
 import pytest
 
 from companion.pages import create_app, printed
-from companion.rules.edition import edition_names
+from companion.rules.editions.edition import edition_names
 
 STRANGER = {"REMOTE_ADDR": "192.168.1.77"}
 FILES = ("stickers", "mats", "mats-a4", "deck", "deck-backs")

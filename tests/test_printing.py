@@ -25,7 +25,7 @@ from companion.printing import deck, lettering, mats, pdf, render, sheets, stick
 from companion.printing import svg as draw
 from companion.printing.write import about_size, write_sheets
 from companion.rules.cards import Card, Family
-from companion.rules.edition import edition_names, load_edition
+from companion.rules.editions.edition import edition_names, load_edition
 
 CLASSIC = load_edition("classic")
 IDS = card_ids(CLASSIC.deck)

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 from records import PAIRS, THREE, TWO, hand, teams
 
 from companion.rules import referee
-from companion.rules.candidates import candidates
 from companion.rules.cards import Card, Family
-from companion.rules.edition import Edition, EditionError, edition_names, load_edition, switches
+from companion.rules.editions.edition import Edition, EditionError, edition_names, load_edition, switches
 from companion.rules.grounds import laid_from_hand
+from companion.rules.moves import candidates
 from companion.rules.play import Play, Verb
-from companion.rules.problems import doubts, problems, seen_table
 from companion.rules.reasons import LANGUAGES, Code, Reason, say
 from companion.rules.table import Due, Shows, Side, Table
+from companion.rules.validity import doubts, problems, seen_table
 
 ALL = tuple(edition_names())
 STANDS_TO_ROLL = ("classic", "bsd-mille", "parker")

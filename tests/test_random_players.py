@@ -9,12 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from players import all_cards, legal_hand, random_play, random_table
 
-from companion.rules import judge, notation, referee
-from companion.rules.candidates import candidates
+from companion.rules import referee
 from companion.rules.cards import SAFETY_OF, Card
-from companion.rules.edition import edition_names
+from companion.rules.editions.edition import edition_names
+from companion.rules.moves import candidates
 from companion.rules.play import Play, Verb
 from companion.rules.reasons import instead, rule, say
+from companion.rules.record import judge, notation
 from companion.rules.scoring import score
 from companion.rules.table import Request, Table
 

@@ -11,9 +11,7 @@ from records import TWO, hand, record
 
 from companion.rules import cards, referee
 from companion.rules.cards import Card
-from companion.rules.edition import edition_names, load_edition, switches
-from companion.rules.judge import HandResult, JudgedLine
-from companion.rules.problems import problems, seen_table
+from companion.rules.editions.edition import edition_names, load_edition, switches
 from companion.rules.reasons import (
     LANGUAGES,
     Code,
@@ -27,7 +25,9 @@ from companion.rules.reasons import (
     rule,
     say,
 )
+from companion.rules.record.judge import HandResult, JudgedLine
 from companion.rules.table import Side
+from companion.rules.validity import problems, seen_table
 
 CLASSIC = load_edition("classic")
 TABLES = {"words", "sources", "piles", "cards"}

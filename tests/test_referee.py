@@ -9,7 +9,7 @@ from records import PAIRS, SIX, THREE, TWO, hand
 
 from companion.rules import referee
 from companion.rules.cards import REMEDY_OF, SAFETY_OF, Card
-from companion.rules.edition import EditionError, load_edition
+from companion.rules.editions.edition import EditionError, load_edition
 from companion.rules.play import Play, Verb
 from companion.rules.table import Team
 

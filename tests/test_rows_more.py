@@ -7,8 +7,8 @@ from records import THREE, TWO, Hand, hand, run_down
 
 from companion.rules import referee
 from companion.rules.cards import Card
-from companion.rules.edition import EditionError, load_edition
-from companion.rules.notation import Unreadable
+from companion.rules.editions.edition import EditionError, load_edition
+from companion.rules.record.notation import Unreadable
 
 
 def rush(plays: str = "", players: str = TWO, **more) -> Hand:

@@ -20,7 +20,7 @@ from records import (
 
 from companion.rules import referee
 from companion.rules.cards import REMEDY_OF, SAFETY_OF, Card
-from companion.rules.edition import EditionError, load_edition
+from companion.rules.editions.edition import EditionError, load_edition
 
 BATTLE_HAZARDS = [Card.ACCIDENT, Card.OUT_OF_CHARGE, Card.POLLUTION, Card.STOP]
 OTHER_BATTLE_HAZARDS = BATTLE_HAZARDS[:3]

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from companion.common.errors import Problem
-from companion.rules import judge, notation
 from companion.rules.cards import Card
+from companion.rules.record import judge, notation
 from companion.setup import Setup, deck_lines, read_setup
 
 SIDES = """

@@ -18,8 +18,9 @@ from companion.common.errors import Problem
 from companion.labels import card_id_of, face_of
 from companion.layout import CARD_MM, DRAW_MARKER_ID
 from companion.printing import deck, render
-from companion.rules import judge, notation, referee
+from companion.rules import referee
 from companion.rules.cards import Card
+from companion.rules.record import judge, notation
 from companion.rules.table import Team
 from companion.simulate import arrange, art, choreography, company, demo, lens, mishaps, motion, players, script
 from companion.simulate.accidents import THING_REACH_MM

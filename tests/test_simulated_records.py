@@ -8,9 +8,10 @@ from contextlib import suppress
 import pytest
 
 from companion.common.errors import Problem
-from companion.rules import judge, referee
-from companion.rules.judge import Game
-from companion.rules.notation import Line
+from companion.rules import referee
+from companion.rules.record import judge
+from companion.rules.record.judge import Game
+from companion.rules.record.notation import Line
 from companion.rules.table import Table, Team
 from companion.simulate import arrange
 from companion.simulate.choreography import Choreographer

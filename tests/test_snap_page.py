@@ -19,7 +19,7 @@ from companion.pages import snap as page_of_snaps
 from companion.pages.bodies import Body
 from companion.rules.cards import Card
 from companion.rules.dealing import SeatingError
-from companion.rules.edition import load_edition
+from companion.rules.editions.edition import load_edition
 from companion.snap import Shot, Snaps, read_photo
 from companion.tally import Photo, tally
 from companion.vision.view import View

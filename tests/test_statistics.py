@@ -9,7 +9,8 @@ import pytest
 from companion import exports
 from companion.archive import Archive
 from companion.match import Match
-from companion.rules import corrections, notation
+from companion.rules import corrections
+from companion.rules.record import notation
 from companion.statistics import key_of, most_cruel, players_of, together
 from companion.store import Store
 

@@ -10,7 +10,7 @@ import pytest
 from companion.match import Match, Policy
 from companion.pages import Camera, create_app, people
 from companion.proposal import Proposal
-from companion.rules.notation import parse_play
+from companion.rules.record.notation import parse_play
 from companion.store import Store
 
 TWO = ("side Ann", "side Bob", "hand first Ann")

@@ -16,7 +16,7 @@ from companion.cli import companion
 from companion.layout import side_mat
 from companion.rules import scoring
 from companion.rules.cards import Card
-from companion.rules.edition import load_edition
+from companion.rules.editions.edition import load_edition
 from companion.rules.scoring import Item
 from companion.rules.table import HowEnded
 from companion.rules.tableau import Laying, SeatingError, Told, Trip, check_sides, likely, odd, table_of, trips

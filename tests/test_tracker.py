@@ -9,9 +9,10 @@ import pytest
 from companion.labels import face_of
 from companion.memory import GONE_S
 from companion.proposal import Mismatch, Proposal
-from companion.rules import judge, notation, referee
+from companion.rules import referee
 from companion.rules.cards import Card
 from companion.rules.play import lay
+from companion.rules.record import judge, notation
 from companion.rules.table import Table
 from companion.tracker import GATHERING_S, PILE_EMPTY_S, Cleared, Settled, Tracker, Withdrawn
 from companion.vision.view import MatSeen, Sighting, View

@@ -17,7 +17,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from trust.deeds import DEEDS, SET_UPS, Deeds, ignored, logged
 
 from companion.match import Match
-from companion.rules import judge, notation
+from companion.rules.record import judge, notation
 from companion.store import Event, Store
 
 WALL_CLOCKS_S = (0.0, -1.0, 1.8e9, 4.2e9, 1e300, float("inf"))

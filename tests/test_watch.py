@@ -21,9 +21,10 @@ from companion.labels import face_of
 from companion.missed import Act, way_back
 from companion.places import Places
 from companion.proposal import Doubt, Proposal
-from companion.rules import judge, notation, referee
+from companion.rules import referee
 from companion.rules.cards import Card
 from companion.rules.play import Verb, discard, lay
+from companion.rules.record import judge, notation
 from companion.rules.table import Team
 from companion.setup import read_setup
 from companion.simulate import (

@@ -17,8 +17,8 @@ from babel.messages.pofile import read_po, write_po
 
 from companion.decks import deck_names, load_deck
 from companion.pages.language import ENGLISH, OWN_NAMES
-from companion.rules.edition import edition_names, load_edition, switches
-from companion.rules.house_rules import switch_title
+from companion.rules.editions.edition import edition_names, load_edition, switches
+from companion.rules.editions.switches import switch_title
 
 ROOT = Path(__file__).parent.parent
 TRANSLATIONS = ROOT / "web" / "translations"

@@ -11,9 +11,9 @@ from companion.pages import words
 from companion.pages.words import _
 from companion.rules import referee
 from companion.rules.cards import Card, Family
-from companion.rules.edition import Edition, EditionError, switches
-from companion.rules.house_rules import switch_title
-from companion.rules.judge import Game
+from companion.rules.editions.edition import Edition, EditionError, switches
+from companion.rules.editions.switches import switch_title
+from companion.rules.record.judge import Game
 from companion.rules.scoring import Item
 from companion.setup import deck_lines
 

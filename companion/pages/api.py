@@ -15,8 +15,8 @@ from companion.match import GONE, Fate, MatchState, Outcome
 from companion.pages import openapi, people, rights, words
 from companion.pages.context import forget_state, match, service, state
 from companion.pages.words import N_, Names, _
-from companion.rules import notation
-from companion.rules.notation import EditionLine, HandLine, PlayerLine, SideLine
+from companion.rules.record import notation
+from companion.rules.record.notation import EditionLine, HandLine, PlayerLine, SideLine
 from companion.store import Event, NotSaved
 
 bp = Blueprint("api", __name__, url_prefix="/api")

@@ -10,9 +10,9 @@ from companion.history import CAMERA, Change
 from companion.match import MatchState
 from companion.pages import people, rights, words
 from companion.pages.words import Names, _
-from companion.rules import notation
-from companion.rules.notation import Unreadable
 from companion.rules.play import Play
+from companion.rules.record import notation
+from companion.rules.record.notation import Unreadable
 
 _SEEN = "changed"
 MOST_TOLD = 5

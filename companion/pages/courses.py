@@ -11,7 +11,7 @@ from companion.archive import PlayedHand
 from companion.pages import charts, words
 from companion.pages.charts import Line, Mark, Plot, Point
 from companion.pages.words import Names, _
-from companion.rules.judge import HandResult
+from companion.rules.record.judge import HandResult
 from companion.rules.table import Table
 from companion.statistics import struck_by
 

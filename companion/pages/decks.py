@@ -37,7 +37,7 @@ from companion.pages import people, words
 from companion.pages.bodies import MOST_DECK_BYTES
 from companion.pages.context import match, state
 from companion.pages.words import _, many
-from companion.rules.edition import EditionError, edition_names, load_edition
+from companion.rules.editions.edition import EditionError, edition_names, load_edition
 from companion.vision.darkroom import BUSY
 from companion.vision.enrolling import Enrolment, begin, recoded
 

@@ -12,9 +12,9 @@ from companion.pages import offers, people, picking, rights, views, words
 from companion.pages.context import match, state
 from companion.pages.picking import Tab
 from companion.pages.words import N_, Names, _, play_say
-from companion.rules import notation
-from companion.rules.notation import Unreadable
 from companion.rules.play import Play, Verb
+from companion.rules.record import notation
+from companion.rules.record.notation import Unreadable
 from companion.rules.table import Table
 
 bp = Blueprint("entry", __name__)

@@ -10,7 +10,7 @@ from companion.pages import language, words
 from companion.pages.words import N_, Names, _, many
 from companion.rules import reasons
 from companion.rules.cards import SAFETY_OF, Card
-from companion.rules.edition import Edition
+from companion.rules.editions.edition import Edition
 from companion.rules.scoring import Item
 from companion.rules.table import Side, Table
 

@@ -20,7 +20,7 @@ from companion.pages.context import match, service, state
 from companion.pages.errors import SENTENCES
 from companion.pages.pace import network
 from companion.pages.words import _
-from companion.rules.judge import state_json
+from companion.rules.record.judge import state_json
 
 bp = Blueprint("live", __name__)
 

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator
 from companion.common.errors import Problem
 from companion.history import CAMERA, SOMEBODY, history
 from companion.pages.words import _
-from companion.rules import notation
-from companion.rules.notation import PlayerLine, SideLine
+from companion.rules.record import notation
+from companion.rules.record.notation import PlayerLine, SideLine
 from companion.store import Store
 
 MOST_LETTERS = 24

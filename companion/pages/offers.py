@@ -12,8 +12,8 @@ from urllib.parse import urlencode
 from companion.pages import words
 from companion.pages.words import Names, _
 from companion.rules import referee
-from companion.rules.candidates import laying
 from companion.rules.cards import REMEDY_OF, SAFETY_OF, Card, Family
+from companion.rules.moves import laying
 from companion.rules.play import Play, Verb
 from companion.rules.table import How, Table, Taken
 

@@ -17,7 +17,7 @@ from companion.common import clock, parsing
 from companion.pages import courses, errors, language, sheet_picture, sheets, words
 from companion.pages.context import match, service, state
 from companion.pages.words import Names, _, many
-from companion.rules import notation
+from companion.rules.record import notation
 from companion.statistics import Cruelty, Figures
 
 bp = Blueprint("past", __name__)

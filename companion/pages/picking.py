@@ -13,10 +13,10 @@ from enum import StrEnum
 from companion.pages import offers, words
 from companion.pages.offers import Offer, legal_now, query
 from companion.pages.words import Names, _
-from companion.rules.candidates import laying
 from companion.rules.cards import REMEDY_OF, Card, Family, card_of_slug
-from companion.rules.notation import MOST_EXCHANGED
+from companion.rules.moves import laying
 from companion.rules.play import Play, Verb
+from companion.rules.record.notation import MOST_EXCHANGED
 from companion.rules.table import Side, Table
 
 FAMILIES = (Family.DISTANCE, Family.REMEDY, Family.HAZARD, Family.SAFETY, Family.SPECIAL)

@@ -20,7 +20,7 @@ from companion.printing.sheets import sheets_for
 from companion.printing.stickers import DEFAULT_SIZE_MM, sticker_size_mm
 from companion.printing.words import LANGUAGES
 from companion.printing.write import StickerStyle, Wanted, first_pages, missing_faces, pdf_files
-from companion.rules.edition import Edition, EditionError, edition_names, load_edition
+from companion.rules.editions.edition import Edition, EditionError, edition_names, load_edition
 
 bp = Blueprint("printed", __name__)
 

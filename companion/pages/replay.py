@@ -15,7 +15,7 @@ from companion.pages.context import state
 from companion.pages.views import PlayView
 from companion.pages.words import N_, Names, _
 from companion.rules import scoring
-from companion.rules.judge import Game
+from companion.rules.record.judge import Game
 
 bp = Blueprint("replay", __name__)
 

@@ -15,9 +15,10 @@ from companion.pages import agreements, people, seats
 from companion.pages.context import has_camera, match, state
 from companion.pages.names import check_names, clean, known_names, record_names
 from companion.pages.words import Names, _
-from companion.rules import notation, referee
-from companion.rules.edition import Edition, EditionError, edition_names, load_edition
-from companion.rules.edition_file import FIRST_PLAYERS, LEAST_TARGET_KM, TARGET_STEP_KM
+from companion.rules import referee
+from companion.rules.editions.edition import Edition, EditionError, edition_names, load_edition
+from companion.rules.editions.edition_file import FIRST_PLAYERS, LEAST_TARGET_KM, TARGET_STEP_KM
+from companion.rules.record import notation
 from companion.rules.table import Team
 
 bp = Blueprint("setting_up", __name__)

@@ -14,7 +14,7 @@ from companion.pages import explained, people, words
 from companion.pages.explained import NOTHING, Answered
 from companion.pages.words import Names, _
 from companion.rules import scoring
-from companion.rules.judge import Game, HandResult
+from companion.rules.record.judge import Game, HandResult
 from companion.rules.scoring import Item, Sheet
 from companion.rules.table import Table
 

@@ -7,7 +7,7 @@ from functools import cache
 from companion.printing import pictograms
 from companion.printing.svg import INK
 from companion.rules.cards import Card, Family
-from companion.rules.edition import edition_names, load_edition
+from companion.rules.editions.edition import edition_names, load_edition
 
 SIGN_BOX = "-63 -63 126 126"
 STONE_BOX = "-4.4 -4.9 8.8 8.8"

@@ -17,7 +17,7 @@ from companion.deck_in_use import chosen_deck
 from companion.pages import sheets, tallied
 from companion.pages.context import match, service, state
 from companion.pages.words import Names, _
-from companion.rules.edition import Edition, EditionError, edition_names, load_edition
+from companion.rules.editions.edition import Edition, EditionError, edition_names, load_edition
 from companion.snap import BUSY, MOST_BYTES, MOST_PHOTOS, Shot, Snap, deck_choices, read_photo
 from companion.tally import Tally, tally
 

@@ -15,7 +15,7 @@ from companion.pages import words
 from companion.pages.names import clean
 from companion.pages.words import Names, _
 from companion.rules.cards import Card, Family, card_of_slug
-from companion.rules.edition import Edition
+from companion.rules.editions.edition import Edition
 from companion.rules.table import Table
 from companion.rules.tableau import Laying, Told, Trip, check_sides, likely, odd_cards, odd_trip, table_of, trips
 from companion.tally import PILES, Lot, Spot, Tally, layings, scores

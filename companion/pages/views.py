@@ -10,12 +10,13 @@ from companion.match import Entry, MatchState, Pending
 from companion.pages import offers, picking, words
 from companion.pages.words import N_, Names, Why, _
 from companion.proposal import Doubt, Mismatch
-from companion.rules import judge, referee
+from companion.rules import referee
 from companion.rules.cards import Card, Family
-from companion.rules.edition import Edition
-from companion.rules.judge import Game, JudgedLine
+from companion.rules.editions.edition import Edition
 from companion.rules.play import Play, Verb
 from companion.rules.reasons import Code
+from companion.rules.record import judge
+from companion.rules.record.judge import Game, JudgedLine
 from companion.rules.table import Side, Table
 
 NOISE = (Code.DISCARD_ONLY_WHEN_STUCK,)

@@ -15,10 +15,10 @@ from companion.history import CAMERA
 from companion.pages import language
 from companion.rules import reasons, referee
 from companion.rules.cards import REMEDY_OF, SAFETY_OF, Card, Family
-from companion.rules.edition import Edition
-from companion.rules.judge import Game
+from companion.rules.editions.edition import Edition
 from companion.rules.play import Play, Verb
 from companion.rules.reasons import Reason
+from companion.rules.record.judge import Game
 from companion.rules.scoring import Item
 from companion.rules.table import COUP_FOURRE_KM, SAFETY_KM, HowEnded, Side
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from companion.layout import CARD_MM
 from companion.printing import deck, render
-from companion.rules.edition import load_edition
+from companion.rules.editions.edition import load_edition
 
 WIDTH_PX = 400
 EDITION = "classic"

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from companion.rules import judge
-from companion.rules.judge import LEGAL, NEW_GAME, Game, HandResult, Item, JudgedLine
-from companion.rules.notation import Line, without_comment
+from companion.rules.record import judge
+from companion.rules.record.judge import LEGAL, NEW_GAME, Game, HandResult, Item, JudgedLine
+from companion.rules.record.notation import Line, without_comment
 
 Record = tuple[Line, ...]
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from types import MappingProxyType
 
 from companion.common.text import Said, one_of, say
-from companion.rules.edition import Edition, EditionError
+from companion.rules.editions.edition import Edition, EditionError
 from companion.rules.table import Due, Seat, Side, Table, Team
 
 EXTENDABLE_KM = 700

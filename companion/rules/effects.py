@@ -15,7 +15,7 @@ from companion.rules import specials
 from companion.rules.cards import SAFETY_OF, Card, Family
 from companion.rules.dealing import EXTENDED_KM
 from companion.rules.draft import Draft
-from companion.rules.edition import Edition
+from companion.rules.editions.edition import Edition
 from companion.rules.grounds import answered, can_turn_back, card_of, is_extra
 from companion.rules.play import Play, Verb
 from companion.rules.table import FULL_HAND, Attack, Due, Ending, HowEnded, Laid, Shows, Side, Table, Window, is_driving

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from companion.rules.cards import REMEDY_OF, SAFETY_OF, Card, Family
-from companion.rules.edition import Edition
+from companion.rules.editions.edition import Edition
 from companion.rules.play import Play, Verb
 from companion.rules.reasons import Code, Reason, reason
 from companion.rules.table import Attack, How, HowEnded, Table

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from companion.rules import special_objections as special
-from companion.rules.candidates import laying
 from companion.rules.cards import HAZARD_OF, REMEDY_OF, SAFETY_OF, Card, Family
-from companion.rules.edition import Edition
+from companion.rules.editions.edition import Edition
 from companion.rules.grounds import (
     against_card,
     against_owed,
@@ -21,6 +20,7 @@ from companion.rules.grounds import (
     laid_from_hand,
     lays_taken,
 )
+from companion.rules.moves import laying
 from companion.rules.play import Play, Verb
 from companion.rules.reasons import Code, Reason, reason
 from companion.rules.table import COUP_FOURRE_KM, FULL_HAND, SAFETY_KM, HowEnded, Side, Table, Taken, is_driving

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from companion.rules.cards import Card
-from companion.rules.edition import Edition
+from companion.rules.editions.edition import Edition
 
 _MESSAGES = Path(__file__).parent / "messages"
 _CARD_DETAILS = frozenset({"card", "hazard", "remedy", "safety"})

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import TypeVar
 
 from companion.rules.cards import Card
-from companion.rules.edition import Edition
+from companion.rules.editions.edition import Edition
 from companion.rules.table import COUP_FOURRE_KM, SAFETY_KM, HowEnded, Side, Table
 
 _Key = TypeVar("_Key")

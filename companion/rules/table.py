@@ -9,7 +9,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from companion.rules.cards import SAFETY_OF, Card, Family
-from companion.rules.edition import Edition
+from companion.rules.editions.edition import Edition
 
 SAFETY_KM = 100
 """What a safety counts where safeties count as distance."""

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from companion.common.text import Said, say, say_many
-from companion.rules import problems, reasons
+from companion.rules import reasons, validity
 from companion.rules.cards import Card
 from companion.rules.dealing import EXTENDABLE_KM, EXTENDED_KM, SeatingError, ways_to_play
-from companion.rules.edition import Edition
+from companion.rules.editions.edition import Edition
 from companion.rules.reasons import Code, Reason
 from companion.rules.table import Due, Ending, HowEnded, Side, Table
 
@@ -176,7 +176,7 @@ def odd(table: Table) -> tuple[str, ...]:
 
 def odd_cards(table: Table) -> tuple[Reason, ...]:
     """What cannot be, or hardly, of the cards that lie there."""
-    found = (*problems.problems(table), *problems.doubts(table))
+    found = (*validity.problems(table), *validity.doubts(table))
     return tuple(why for why in found if not _is_of_the_sum(why))
 
 

@@ -12,7 +12,7 @@ from companion.common.text import Said, say
 from companion.labels import card_ids, face_of
 from companion.rules import referee
 from companion.rules.cards import REMEDY_OF, SAFETY_OF, Card, Family
-from companion.rules.edition import Edition, EditionError, load_edition
+from companion.rules.editions.edition import Edition, EditionError, load_edition
 from companion.rules.play import Play, Verb, discard, lay
 from companion.rules.table import SAFETY_KM, Due, Side, Table, Team
 from companion.simulate.arrange import MOST_SIDES

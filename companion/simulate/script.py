@@ -14,10 +14,10 @@ from pathlib import Path
 
 from companion.common.errors import Problem
 from companion.labels import card_ids, face_of
-from companion.rules import notation
 from companion.rules.cards import Card
-from companion.rules.edition import Edition, load_edition
+from companion.rules.editions.edition import Edition, load_edition
 from companion.rules.play import Play
+from companion.rules.record import notation
 from companion.rules.referee import seating
 from companion.rules.table import Team
 from companion.simulate.position import Position

@@ -30,7 +30,7 @@ from companion.decks import (
     write_description,
 )
 from companion.rules.cards import Card, card_name, card_of_slug
-from companion.rules.edition import load_edition
+from companion.rules.editions.edition import load_edition
 from companion.vision import darkroom
 from companion.vision.boxes import Image
 from companion.vision.enrolment import SAY, Fault, rectified

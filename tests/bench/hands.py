@@ -26,8 +26,9 @@ from pathlib import Path
 from companion import demo as simulated
 from companion.film import Watcher
 from companion.labels import face_of
-from companion.rules import judge, notation, referee
+from companion.rules import referee
 from companion.rules.play import Verb
+from companion.rules.record import judge, notation
 from companion.rules.table import Team
 from companion.service import eye_for
 from companion.setup import Setup

@@ -22,10 +22,11 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from players import NAMES, SIDES, legal_play, random_play
 
-from companion.rules import judge, notation, referee
-from companion.rules.edition import Edition, edition_names, load_edition
+from companion.rules import referee
+from companion.rules.editions.edition import Edition, edition_names, load_edition
 from companion.rules.play import Play
 from companion.rules.reasons import Code
+from companion.rules.record import judge, notation
 from companion.rules.table import Table, Team
 
 GOAL = 50_000

@@ -18,14 +18,15 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from players import all_cards, legal_play, random_play, random_table
 
-from companion.rules import notation, referee
+from companion.rules import referee
 from companion.rules.cards import SAFETY_OF
-from companion.rules.edition import edition_names
+from companion.rules.editions.edition import edition_names
 from companion.rules.play import Play
-from companion.rules.problems import problems
 from companion.rules.reasons import Code, say
+from companion.rules.record import notation
 from companion.rules.scoring import score
 from companion.rules.table import Table, Team
+from companion.rules.validity import problems
 
 MOST_LINES = 900
 PROBLEMS_EVERY = 25

@@ -37,7 +37,7 @@ from companion.printing import deck
 from companion.printing.render import to_image
 from companion.proposal import Doubt, Mismatch, Proposal
 from companion.rules.cards import Card
-from companion.rules.notation import parse_play
+from companion.rules.record.notation import parse_play
 from companion.service import eye_for
 from companion.store import Store
 from companion.turned import KeptTurn

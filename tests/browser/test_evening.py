@@ -15,8 +15,8 @@ from serving import running
 
 from browser.screens import CHROMIUM, PHONE, WALL, app_of, match_of
 from companion.pages import people
-from companion.rules import judge
-from companion.rules.notation import Line
+from companion.rules.record import judge
+from companion.rules.record.notation import Line
 
 pytestmark = [
     pytest.mark.browser,

@@ -15,8 +15,8 @@ from browser.screens import CHROMIUM, PHONE, app_of
 from companion import demo
 from companion.demo_players import DemoPlayers, frames_of_players
 from companion.match import Match
-from companion.rules import judge
-from companion.rules.notation import Line
+from companion.rules.record import judge
+from companion.rules.record.notation import Line
 from companion.simulate.motion import Tempo
 from companion.simulate.script import Script, shipped_script
 from companion.store import Store

@@ -105,7 +105,7 @@ def main(folder: str, most_mb: str) -> None:
 def stirrer(match: Any) -> Callable[[], None]:
     """Lets the camera see something: plays, one of them illegal, a card it cannot tell, a difference."""
     from companion.proposal import Doubt, Mismatch, Proposal
-    from companion.rules.notation import Unreadable, parse_play
+    from companion.rules.record.notation import Unreadable, parse_play
 
     numbers = count(1)
 

@@ -10,8 +10,8 @@ from companion.common.errors import Problem
 from companion.history import history
 from companion.match import Answer, Fate, Match, MatchState, Policy
 from companion.proposal import Doubt, Mismatch, Proposal
-from companion.rules.notation import Unreadable, parse_play
 from companion.rules.play import Play
+from companion.rules.record.notation import Unreadable, parse_play
 from companion.rules.referee import legal_plays
 
 SET_UPS = (

@@ -21,17 +21,18 @@ from itertools import count
 from players import all_cards, holds, legal_play, random_play, random_teams
 from trust.fuzzing import WORDS, Findings, arguments, last_lines, mutated_text
 
-from companion.rules import judge, notation, referee
+from companion.rules import referee
 from companion.rules.cards import SAFETY_OF
-from companion.rules.edition import Edition, edition_names, load_edition
-from companion.rules.house_rules import contradiction, switches
-from companion.rules.judge import Game, HandResult, JudgedLine
-from companion.rules.notation import Line
+from companion.rules.editions.edition import Edition, edition_names, load_edition
+from companion.rules.editions.switches import contradiction, switches
 from companion.rules.play import Play
-from companion.rules.problems import problems
 from companion.rules.reasons import say
+from companion.rules.record import judge, notation
+from companion.rules.record.judge import Game, HandResult, JudgedLine
+from companion.rules.record.notation import Line
 from companion.rules.scoring import score
 from companion.rules.table import Table
+from companion.rules.validity import problems
 
 MOST_LINES = 700
 """So many lines a match has at most."""

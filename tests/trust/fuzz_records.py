@@ -17,11 +17,11 @@ from pathlib import Path
 
 from trust.fuzzing import WORDS, Findings, arguments, faults_of, golden, mutated_text, run_command, written_otherwise
 
-from companion.rules import notation
 from companion.rules.cards import Card
-from companion.rules.edition import edition_names
-from companion.rules.house_rules import switches
+from companion.rules.editions.edition import edition_names
+from companion.rules.editions.switches import switches
 from companion.rules.play import Verb
+from companion.rules.record import notation
 
 LOOKALIKE = str.maketrans("aeopcxyAOBE1", "аеорсхуАОВЕ１")
 OURS = (

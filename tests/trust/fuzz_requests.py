@@ -32,8 +32,8 @@ from companion.data import store_path
 from companion.match import Match
 from companion.pages import create_app, people
 from companion.rules.cards import Card
-from companion.rules.edition import edition_names
-from companion.rules.house_rules import switches
+from companion.rules.editions.edition import edition_names
+from companion.rules.editions.switches import switches
 from companion.store import Store
 
 RAW_SHARE = 0.5

@@ -30,8 +30,8 @@ from companion.match import Match
 from companion.pages import create_app, people
 from companion.phones import KEPT_NAME as PHONES
 from companion.phones import Phones
-from companion.rules.edition_file import EDITIONS
-from companion.rules.house_rules import switches
+from companion.rules.editions.edition_file import EDITIONS
+from companion.rules.editions.switches import switches
 from companion.setup import read_setup
 from companion.store import Store
 from companion.turned import KEPT_NAME as PICTURE_TURN

@@ -42,7 +42,7 @@ from trust.served import KEPT, digest, state_as_told
 from companion.data import KEY_NAME, store_path
 from companion.match import Match
 from companion.pages import people
-from companion.rules import judge, notation
+from companion.rules.record import judge, notation
 from companion.rules.table import HowEnded
 from companion.store import Store
 

@@ -97,7 +97,7 @@ def _become(out: Path) -> None:
 
 def state_as_told(match: Match) -> dict[str, object]:
     """What a page is told of a match, as far as it is in the log; the same keys as of `GET /api/state`."""
-    from companion.rules.judge import state_json
+    from companion.rules.record.judge import state_json
 
     now = match.state
     return {

@@ -14,8 +14,8 @@ from functools import lru_cache
 from companion.common.spelling import meant, shown
 from companion.common.text import Said, say
 from companion.rules.cards import Card, Family, card_of_slug
-from companion.rules.edition import EditionError, check_option, load_edition
-from companion.rules.edition_file import LEAST_TARGET_KM, TARGET_STEP_KM
+from companion.rules.editions.edition import EditionError, check_option, load_edition
+from companion.rules.editions.edition_file import LEAST_TARGET_KM, TARGET_STEP_KM
 from companion.rules.play import Play, Verb
 from companion.rules.table import Team
 

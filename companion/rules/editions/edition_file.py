@@ -16,12 +16,12 @@ from typing import Any
 
 from companion.common.spelling import meant, nearest
 from companion.common.text import one_of, plain, say
-from companion.rules import toml_lines
 from companion.rules.cards import Card, card_of_slug
-from companion.rules.house_rules import EditionError, contradictions, otherwise, switches, written
-from companion.rules.toml_lines import Place
+from companion.rules.editions import toml_lines
+from companion.rules.editions.switches import EditionError, contradictions, otherwise, switches, written
+from companion.rules.editions.toml_lines import Place
 
-EDITIONS = Path(__file__).parent / "editions"
+EDITIONS = Path(__file__).parent
 
 LEAST_TARGET_KM = 200
 TARGET_STEP_KM = 25

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from companion.common.spelling import meant, shown
 from companion.common.text import Said, one_of, say
 
-_SWITCHES = Path(__file__).parent / "switches.toml"
+_SWITCHES = Path(__file__).parent.parent / "switches.toml"
 
 Rule = tuple[str, str]
 """A switch and its value."""

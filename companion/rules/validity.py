@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from companion.rules.cards import HAZARD_OF, SAFETY_OF, Card, Family
 from companion.rules.dealing import new_hand
-from companion.rules.edition import Edition
+from companion.rules.editions.edition import Edition
 from companion.rules.reasons import Code, Reason, reason
 from companion.rules.table import SPEED_CARDS, Side, Table, Team
 

@@ -15,9 +15,9 @@ from typing import Any
 
 from companion.common.spelling import meant, shown
 from companion.common.text import Said, say
-from companion.rules import edition_file
 from companion.rules.cards import Card, Family, card_name
-from companion.rules.house_rules import (
+from companion.rules.editions import edition_file
+from companion.rules.editions.switches import (
     EditionError,
     check_option,
     check_options,

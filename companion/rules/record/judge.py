@@ -12,12 +12,15 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from companion.common.text import say
-from companion.rules import notation, referee, scoring
+from companion.rules import referee, scoring
 from companion.rules.cards import Card, Family
 from companion.rules.dealing import SeatingError
-from companion.rules.edition import Edition, EditionError, load_edition
-from companion.rules.house_rules import check_options
-from companion.rules.notation import (
+from companion.rules.editions.edition import Edition, EditionError, load_edition
+from companion.rules.editions.switches import check_options
+from companion.rules.play import Play, Verb
+from companion.rules.reasons import Code, Reason, as_json, reason
+from companion.rules.record import notation
+from companion.rules.record.notation import (
     DeckLine,
     EditionLine,
     HandLine,
@@ -32,8 +35,6 @@ from companion.rules.notation import (
     Unreadable,
     UnreadableEdition,
 )
-from companion.rules.play import Play, Verb
-from companion.rules.reasons import Code, Reason, as_json, reason
 from companion.rules.scoring import Sheet
 from companion.rules.table import Ending, HowEnded, Request, Side, Table, Team
 
