@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from companion.labels import card_ids, face_of
 from companion.rules.cards import Card, card_of_slug
 from companion.rules.deck_check import Audit, audit
 from companion.rules.editions.edition import Edition
 from companion.rules.reasons import Code, Reason, say
+from companion.tabletop.card_ids import card_ids, face_of
 
 UNVERIFIED = "The counts of this deck are unverified: your own count can stand in the setup file, under [deck]."
 NO_PICTURE = "No picture could be read: nothing is known about this deck."

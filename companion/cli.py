@@ -460,7 +460,7 @@ def _guided(enrolment: Any, source: str) -> Iterable[Any]:
 
 
 def _card_size(text: str) -> tuple[float, float]:
-    from companion.decks import checked_size
+    from companion.tabletop.template_decks import checked_size
 
     try:
         return checked_size([float(side) for side in text.lower().replace("×", "x").split("x")])
@@ -479,7 +479,7 @@ def decks(context: click.Context, data: Path | None) -> None:
     Example: companion decks
     """
     from companion import deck_report
-    from companion.decks import deck_names
+    from companion.tabletop.template_decks import deck_names
 
     if context.invoked_subcommand is None:
         click.echo("\n".join(deck_report.listing(deck_names(_data_folder(data)), _data_folder(data))))
@@ -507,7 +507,7 @@ def show_deck(deck: str, out: Path | None, data: Path | None) -> None:
     """
     from companion import deck_report
     from companion.deck_sheet import write_sheet
-    from companion.decks import load_deck
+    from companion.tabletop.template_decks import load_deck
 
     shown = load_deck(deck, _data_folder(data))
     click.echo(write_sheet(shown, out) if out else "\n".join(deck_report.sheet(shown)))
@@ -523,7 +523,7 @@ def export_deck_file(deck: str, out: Path | None, data: Path | None) -> None:
     \b
     Example: companion decks export grandma --out grandma.zip
     """
-    from companion.decks import export_deck, load_deck
+    from companion.tabletop.template_decks import export_deck, load_deck
 
     click.echo(export_deck(load_deck(deck, _data_folder(data)), out or Path()))
 
@@ -539,7 +539,7 @@ def import_deck_file(file: Path, name: str | None, data: Path | None) -> None:
     Example: companion decks import grandma.zip
     """
     from companion import deck_report
-    from companion.decks import import_deck
+    from companion.tabletop.template_decks import import_deck
     from companion.vision.enrolling import recoded
 
     click.echo("\n".join(deck_report.sheet(import_deck(file, _data_folder(data), recoded, name))))
@@ -554,7 +554,7 @@ def remove_deck_folder(deck: str, data: Path | None) -> None:
     \b
     Example: companion decks remove grandma
     """
-    from companion.decks import remove_deck
+    from companion.tabletop.template_decks import remove_deck
 
     click.echo(f"Removed {remove_deck(deck, _data_folder(data))}")
 
@@ -594,8 +594,8 @@ def read_images(
     """
     from companion import report
     from companion.deck_in_use import faces_of
-    from companion.labels import card_ids
     from companion.setup import read_setup
+    from companion.tabletop.card_ids import card_ids
     from companion.vision.read import read_pictures
 
     table = read_setup(setup) if setup else None
@@ -649,7 +649,7 @@ def _say_tally(
     """Says what lies before each side, and the score; where nothing was read, what to do."""
     from companion import tally_report
     from companion.data import data_dir
-    from companion.decks import decks_for
+    from companion.tabletop.template_decks import decks_for
     from companion.tally import tally
 
     counted = tally(edition, photos, names)
@@ -670,7 +670,7 @@ def _camera_advice(table: Any) -> Callable[..., dict[str, Any]]:
 
 def _layouts(table: Any) -> list[Any]:
     """The mats that a set-up table needs: one a side, and the table's own."""
-    from companion.layout import all_mats
+    from companion.tabletop.mat_layout import all_mats
 
     return [layout for layout in all_mats() if layout.id in {*table.mats, "table"}]
 
@@ -805,8 +805,8 @@ def doctor(source: str | None, setup: Path | None, port: int, data: Path | None)
     Example: companion doctor --source table.jpg
     """
     from companion.data import data_dir
-    from companion.drawn_zones import DrawnZones
     from companion.setup import read_setup
+    from companion.tabletop.drawn_zones import DrawnZones
     from companion.vision.doctor import checks
 
     table = read_setup(setup) if setup else None

@@ -11,7 +11,7 @@ from pathlib import Path
 from companion.common.errors import Problem
 from companion.common.text import say
 from companion.data import data_dir
-from companion.decks import deck_names, load_deck
+from companion.tabletop.template_decks import deck_names, load_deck
 from companion.vision.templates import Templates, load_templates
 from companion.whole import read_small, write_whole
 

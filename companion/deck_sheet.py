@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 
 from companion.common.errors import Problem
-from companion.decks import BACK, Deck
 from companion.printing import render, svg
 from companion.rules.cards import card_name
+from companion.tabletop.template_decks import BACK, Deck
 from companion.vision.boxes import Image
 from companion.vision.opencv import cv2
 from companion.vision.picture import read_picture

@@ -10,12 +10,12 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from companion.labels import face_of
 from companion.places import DRAW_ZONE, Places
 from companion.proposal import Doubt
 from companion.rules.play import Play
 from companion.rules.referee import objections
 from companion.rules.table import Table
+from companion.tabletop.card_ids import face_of
 from companion.tracks import Place, Track, spots
 from companion.vision.lying import any_copy
 from companion.vision.view import FACE, Point, Sighting, View

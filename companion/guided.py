@@ -19,8 +19,8 @@ from typing import TextIO
 from companion.common.errors import Problem
 from companion.common.program_name import typed
 from companion.common.text import say
-from companion.decks import Subject
 from companion.rules.cards import card_name
+from companion.tabletop.template_decks import Subject
 from companion.vision.boxes import Image
 from companion.vision.camera import Frame
 from companion.vision.enrolling import Enrolment, Said, Verdict, lacking, subject_name

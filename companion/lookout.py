@@ -7,8 +7,8 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from companion.drawn_zones import Drawing, DrawnZones
-from companion.layout import all_mats
+from companion.tabletop.drawn_zones import Drawing, DrawnZones
+from companion.tabletop.mat_layout import all_mats
 from companion.vision.advice import Advice, of_reading
 from companion.vision.camera import Frame
 from companion.vision.eye import Eye

@@ -10,13 +10,13 @@ from typing import Any
 from companion.common import text
 from companion.common.program_name import typed
 from companion.common.terminal import plain
-from companion.drawn_zones import ZONE_NAMES
 from companion.rules import reasons, scoring
 from companion.rules.cards import Card
 from companion.rules.editions.edition import load_edition
 from companion.rules.record.judge import ILLEGAL, LEGAL, UNREADABLE, HandResult, JudgedLine
 from companion.rules.scoring import Item, Sheet
 from companion.rules.table import HowEnded, Table
+from companion.tabletop.drawn_zones import ZONE_NAMES
 
 MOST_BESIDE = 8
 """So many cards that lie in no zone are listed one by one."""

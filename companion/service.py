@@ -21,11 +21,9 @@ from companion.common.text import say
 from companion.data import data_dir, store_path
 from companion.deck_in_use import DeckInUse, faces_of
 from companion.demo_players import DemoPlayers, frames_of_players
-from companion.drawn_zones import DrawnZones
 from companion.film import Watcher
 from companion.first_camera import FirstCamera, Succession
 from companion.frugal import giving_memory_back
-from companion.labels import card_ids
 from companion.lookout import Lookout
 from companion.match import Match, MatchState, Mats, Policy
 from companion.pages import Camera, run_service
@@ -38,6 +36,8 @@ from companion.simulate.motion import Tempo
 from companion.simulate.players import PAIRS, TWO_PLAYERS, random_script
 from companion.simulate.script import Script
 from companion.store import Store
+from companion.tabletop.card_ids import card_ids
+from companion.tabletop.drawn_zones import DrawnZones
 from companion.turned import KeptTurn
 from companion.vision.camera import Frame, Notice, camera_answers, frames
 from companion.vision.devices import video_devices

@@ -10,8 +10,6 @@ from typing import Any
 
 from companion.common.errors import Problem
 from companion.common.text import plain
-from companion.drawn_zones import Drawing, check_sides, parse_drawing
-from companion.layout import MAX_SIDES
 from companion.rules import referee
 from companion.rules.cards import Card, card_of_slug
 from companion.rules.editions import toml_lines
@@ -19,6 +17,8 @@ from companion.rules.editions.edition import Edition, EditionError, check_option
 from companion.rules.editions.edition_file import toml_fault
 from companion.rules.record import notation
 from companion.rules.table import Team
+from companion.tabletop.drawn_zones import Drawing, check_sides, parse_drawing
+from companion.tabletop.mat_layout import MAX_SIDES
 from companion.whole import read_small
 
 _KEYS = {"edition", "deck", "target", "first", "options", "side", "picture", "zone", "cards"}

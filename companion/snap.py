@@ -16,9 +16,9 @@ from pathlib import Path
 from companion.common.errors import Problem
 from companion.common.text import say
 from companion.deck_in_use import faces_of
-from companion.decks import titles, whole_decks
-from companion.layout import all_mats
 from companion.rules.cards import Card
+from companion.tabletop.mat_layout import all_mats
+from companion.tabletop.template_decks import titles, whole_decks
 from companion.tally import Photo
 from companion.vision.boxes import Image, around
 from companion.vision.camera import Frame

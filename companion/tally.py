@@ -15,11 +15,11 @@ from statistics import median
 from typing import NamedTuple
 
 from companion.common.text import Said, listed, say, say_many
-from companion.labels import face_of
-from companion.layout import CARD_MM
 from companion.rules.cards import Card, Family, card_name
 from companion.rules.editions.edition import Edition
 from companion.rules.tableau import Laying
+from companion.tabletop.card_ids import face_of
+from companion.tabletop.mat_layout import CARD_MM
 from companion.vision.view import FACE, Point, Quad, Sighting, View
 
 APART_MM = 150.0

@@ -18,13 +18,13 @@ import numpy as np
 from companion.common.errors import Problem
 from companion.common.text import say
 from companion.history import CAMERA, PHONE
-from companion.labels import face_of
 from companion.match import Fate, Match, MatchState, Policy
 from companion.memory import where
 from companion.proposal import Doubt, Mismatch, Proposal
 from companion.rules import referee
 from companion.rules.play import Play
 from companion.rules.table import Table
+from companion.tabletop.card_ids import face_of
 from companion.tracker import Cleared, Event, Settled, Tracker, Unclear, Withdrawn
 from companion.vision.camera import Frame
 from companion.vision.view import Sighting, View

@@ -11,9 +11,9 @@ import numpy as np
 from photos import cloth, photo_like
 from webcam import Pose, Shot, developed
 
-from companion.layout import CARD_MM, side_mat
 from companion.printing import deck, mats, render
 from companion.rules.cards import Card
+from companion.tabletop.mat_layout import CARD_MM, side_mat
 
 GROUNDS = ("mat", "wood", "felt", "dark", "plaid", "print", "paper", "board", "linen", "checks")
 STYLES = ("own", *decks.STYLES)

@@ -19,9 +19,9 @@ import photos
 from laid import Cover, Laid, Sheet, Table
 from webcam import Pose, Shot, burnt_out, developed
 
-from companion.layout import DISTANCE_COLUMNS, MatLayout, Rect, all_mats
 from companion.rules.cards import REMEDY_OF, Card, Family
 from companion.rules.editions.edition import load_edition
+from companion.tabletop.mat_layout import DISTANCE_COLUMNS, MatLayout, Rect, all_mats
 
 CAMERAS = {
     "1080p": ((1920, 1080), (900.0, 1300.0)),

@@ -15,7 +15,6 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from companion.common.text import say
-from companion.drawn_zones import DrawnZones
 from companion.match import Match
 from companion.pages import Camera, create_app, people
 from companion.phones import Wish
@@ -24,6 +23,7 @@ from companion.rules.cards import Card
 from companion.rules.record.notation import parse_play
 from companion.snap import Shot
 from companion.store import Store
+from companion.tabletop.drawn_zones import DrawnZones
 from companion.turned import KeptTurn
 from companion.vision.enrolling import begin
 

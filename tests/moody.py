@@ -15,8 +15,8 @@ import cv2
 import numpy as np
 
 from companion.common.errors import Problem
-from companion.labels import face_of
 from companion.rules.cards import Card, Family
+from companion.tabletop.card_ids import face_of
 from companion.vision.camera import Frame
 from companion.vision.view import MatSeen, Sighting, View
 

@@ -20,11 +20,11 @@ import numpy as np
 from laid import Laid, Sheet, Table
 from webcam import FULL, Glare, Pose, Shadow, Shot, burnt_out, developed
 
-from companion.codes import CARDS
-from companion.labels import card_id_of, payload
-from companion.layout import all_mats
 from companion.printing import deck, mats, render, stickers
 from companion.rules.cards import Card
+from companion.tabletop.card_ids import card_id_of, payload
+from companion.tabletop.mat_layout import all_mats
+from companion.tabletop.sticker_codes import CARDS
 
 SUPER = 2
 """Pixels of the canvas a pixel of the picture; of a telephone's picture one."""

@@ -1,7 +1,7 @@
 """Pictures of a table for the tests of the eye: stickers and mats laid in millimetres, seen by a webcam.
 
-Quick and plain; `photos` makes harder ones. Our own codes are those of `companion.codes`, all others are made with
-`qrcode` and `cv2.aruco` directly.
+Quick and plain; `photos` makes harder ones. Our own codes are those of `companion.tabletop.sticker_codes`, all others
+are made with `qrcode` and `cv2.aruco` directly.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import cv2
 import numpy as np
 import qrcode
 
-from companion.codes import CARDS, modules
-from companion.labels import card_id_of
-from companion.layout import Marker, MatLayout
 from companion.rules.cards import Card
+from companion.tabletop.card_ids import card_id_of
+from companion.tabletop.mat_layout import Marker, MatLayout
+from companion.tabletop.sticker_codes import CARDS, modules
 
 PAPER = (233, 246, 251)
 CLOTH = (60, 80, 50)

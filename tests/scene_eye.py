@@ -10,14 +10,14 @@ import math
 from collections.abc import Iterator
 
 from companion.film import Watcher
-from companion.labels import face_of
-from companion.layout import CARD_MM, Rect
 from companion.rules.play import Verb
 from companion.simulate import arrange, demo
 from companion.simulate.arrange import MatPlace, Point, TablePlan
 from companion.simulate.motion import Tempo
 from companion.simulate.scene import BACK, THINGS, Arm, Lying, Scene
 from companion.simulate.script import Script
+from companion.tabletop.card_ids import face_of
+from companion.tabletop.mat_layout import CARD_MM, Rect
 from companion.vision.camera import Frame
 from companion.vision.view import MatSeen, Sighting, View
 

@@ -13,10 +13,10 @@ from face_photos import lay_size, off_sheet
 from laid import Glued, Laid, Sheet, Table
 from webcam import Pose
 
-from companion.labels import card_id_of, payload
-from companion.layout import DISTANCE_COLUMNS, all_mats
 from companion.rules.cards import Card
 from companion.snap import Shot, read_photo
+from companion.tabletop.card_ids import card_id_of, payload
+from companion.tabletop.mat_layout import DISTANCE_COLUMNS, all_mats
 
 ANN: Mapping[str, Sequence[str]] = {
     "distance": ("25-03", "50-01", "50-02", "75-04", "100-01", "100-02", "100-03", "100-04", "100-05"),

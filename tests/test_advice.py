@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from pictures import Lens, Mat, Scene, Sticker, on_mat, picture, through
 
-from companion.drawn_zones import Drawing, DrawnZone
-from companion.layout import Rect, all_mats, side_mat, table_mat
 from companion.printing import stickers
+from companion.tabletop.drawn_zones import Drawing, DrawnZone
+from companion.tabletop.mat_layout import Rect, all_mats, side_mat, table_mat
 from companion.vision import advice, measure
 from companion.vision.advice import Advice, advise
 from companion.vision.drawn import fits_of

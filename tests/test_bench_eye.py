@@ -13,7 +13,7 @@ from laid import Cover, Laid, Table, covered_share, glued_by_hand, in_rows
 from photos import Score, Shot, compared
 from webcam import Glare, Pose
 
-from companion.labels import payload
+from companion.tabletop.card_ids import payload
 
 
 def table_of(count: int, area_mm: tuple[float, float], seed: int = 1) -> Table:

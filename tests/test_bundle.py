@@ -26,11 +26,11 @@ from companion.bundle import Bundle, read_bundle, restore, write_bundle
 from companion.cli import main
 from companion.common.errors import Problem
 from companion.data import store_path
-from companion.decks import Description, own_folder, put_pictures, read_deck, write_description
 from companion.log_file import MIGRATIONS, look
 from companion.rules.cards import Card
 from companion.rules.editions.edition import keep_own_editions
 from companion.store import Draft, Store, lock
+from companion.tabletop.template_decks import Description, own_folder, put_pictures, read_deck, write_description
 from companion.vision.enrolling import recoded
 
 PNG = cv2.imencode(".png", np.full((160, 120, 3), 200, np.uint8))[1].tobytes()

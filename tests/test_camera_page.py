@@ -9,13 +9,13 @@ from dataclasses import replace
 import pytest
 
 from companion.common.text import Term, say
-from companion.drawn_zones import FILE_NAME, DrawnZones, parse_drawing
 from companion.lookout import Survey
 from companion.match import Match
 from companion.pages import Camera, create_app, drawing
 from companion.pages.sights import Called, light, sharpness, sights
 from companion.pages.words import Names
 from companion.store import Store
+from companion.tabletop.drawn_zones import FILE_NAME, DrawnZones, parse_drawing
 from companion.vision.advice import Advice, Hint
 from companion.vision.measure import ZoneSight
 

@@ -19,8 +19,8 @@ from PIL import Image
 
 from companion import usage
 from companion.cli import companion as companion_group
-from companion.drawn_zones import FILE_NAME, DrawnZones, parse_drawing
-from companion.layout import side_mat
+from companion.tabletop.drawn_zones import FILE_NAME, DrawnZones, parse_drawing
+from companion.tabletop.mat_layout import side_mat
 
 GAME = """edition classic
 side Ann

@@ -16,12 +16,19 @@ from test_pages import tap, text_of
 
 from companion.archive import Archive
 from companion.common import clock
-from companion.decks import Description, export_deck, load_deck, own_folder, put_pictures, write_description
 from companion.match import Match
 from companion.pages import create_app, past
 from companion.rules.cards import Card
 from companion.service import exported
 from companion.store import Store
+from companion.tabletop.template_decks import (
+    Description,
+    export_deck,
+    load_deck,
+    own_folder,
+    put_pictures,
+    write_description,
+)
 from companion.vision import enrolling
 
 ROOT = Path(__file__).parent.parent

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-from companion import codes
+from companion.tabletop import sticker_codes
 from companion.vision import codebook, finder
 
 MODULE_PX = 2.0
@@ -14,7 +14,7 @@ MODULE_PX = 2.0
 
 def as_printed(card: str, module_px: int = 8) -> np.ndarray:
     """A card's code with two modules of white around it, `(200, 200) uint8`."""
-    dark = np.pad(codes.modules(card), 2)
+    dark = np.pad(sticker_codes.modules(card), 2)
     return np.kron(np.where(dark, 30, 230).astype(np.uint8), np.ones((module_px, module_px), np.uint8))
 
 
@@ -60,7 +60,7 @@ def test_the_matrix_says_where_the_code_lies_and_which_way_up(turn_deg):
 
 
 def test_every_code_there_is_is_told_from_all_others():
-    wrong = [card for card in codes.CARDS if best(seen(card, turn_deg=33)).card != card]
+    wrong = [card for card in sticker_codes.CARDS if best(seen(card, turn_deg=33)).card != card]
 
     assert wrong == []
 
@@ -75,8 +75,8 @@ def test_blur_and_noise_take_from_the_score_and_leave_the_lead(px, blur_px, nois
 
 @pytest.mark.parametrize("seed", range(4))
 def test_a_code_of_version_1_that_is_none_of_ours_never_leads_clearly(seed):
-    strange = codes.modules("roll-01").copy()
-    shared = np.all([codes.modules(card) == strange for card in codes.CARDS], axis=0)
+    strange = sticker_codes.modules("roll-01").copy()
+    shared = np.all([sticker_codes.modules(card) == strange for card in sticker_codes.CARDS], axis=0)
     chance = np.random.default_rng(seed)
     strange[~shared] = chance.integers(0, 2, int((~shared).sum()))
     picture = cv2.GaussianBlur(

@@ -5,16 +5,16 @@ import pytest
 import zxingcpp
 from pyzbar import pyzbar
 
-from companion import codes
-from companion.labels import card_ids, payload
 from companion.rules.editions.edition import edition_names, load_edition
+from companion.tabletop import sticker_codes
+from companion.tabletop.card_ids import card_ids, payload
 
 
 def test_any_two_codes_differ_in_as_many_modules_as_promised():
-    bits = np.array([codes.modules(card).ravel() for card in codes.CARDS], int) * 2 - 1
+    bits = np.array([sticker_codes.modules(card).ravel() for card in sticker_codes.CARDS], int) * 2 - 1
     apart = (bits.shape[1] - bits @ bits.T) // 2
 
-    assert apart[np.triu_indices(len(bits), 1)].min() == codes.LEAST_DISTANCE
+    assert apart[np.triu_indices(len(bits), 1)].min() == sticker_codes.LEAST_DISTANCE
 
 
 @pytest.mark.parametrize("edition", edition_names())
@@ -22,12 +22,12 @@ def test_every_card_of_every_edition_has_a_code_and_spares(edition):
     deck = load_edition(edition).deck
     with_spares = card_ids({face: count + 2 for face, count in deck.items()})
 
-    assert set(with_spares) <= set(codes.CARDS)
+    assert set(with_spares) <= set(sticker_codes.CARDS)
 
 
 def test_any_reader_reads_the_card_s_name_on_its_code():
-    for card in codes.CARDS:
-        dark = np.kron(np.pad(codes.modules(card), 4), np.ones((6, 6), bool))
+    for card in sticker_codes.CARDS:
+        dark = np.kron(np.pad(sticker_codes.modules(card), 4), np.ones((6, 6), bool))
         image = np.where(dark, 0, 255).astype(np.uint8)
 
         assert [found.text for found in zxingcpp.read_barcodes(image)] == [payload(card)]
@@ -35,13 +35,13 @@ def test_any_reader_reads_the_card_s_name_on_its_code():
 
 
 def test_tags_and_mats_share_no_marker():
-    tags = [codes.tag_id(card) for card in codes.CARDS]
+    tags = [sticker_codes.tag_id(card) for card in sticker_codes.CARDS]
 
-    assert tags == list(range(37, 37 + len(codes.CARDS)))
+    assert tags == list(range(37, 37 + len(sticker_codes.CARDS)))
     assert max(tags) < 250
-    assert [codes.card_of_tag(tag) for tag in tags] == list(codes.CARDS)
-    assert codes.card_of_tag(36) is None
-    assert codes.card_of_tag(max(tags) + 1) is None
+    assert [sticker_codes.card_of_tag(tag) for tag in tags] == list(sticker_codes.CARDS)
+    assert sticker_codes.card_of_tag(36) is None
+    assert sticker_codes.card_of_tag(max(tags) + 1) is None
 
 
 @pytest.mark.parametrize(
@@ -50,15 +50,15 @@ def test_tags_and_mats_share_no_marker():
 )
 def test_a_card_without_a_sticker_is_refused_with_a_sentence(card, sentence):
     with pytest.raises(ValueError, match=sentence):
-        codes.modules(card)
+        sticker_codes.modules(card)
 
 
 @pytest.mark.parametrize(
     "text", ["MB1:ROLL-17", "MB1:ROLL-00", "MB1:ROLL-99", "MB1:UNKNOWN-01", "mb1:roll-03", "MB1:ROLL-03\n"]
 )
 def test_a_text_that_no_sticker_says_is_no_card(text):
-    assert codes.card_of_text(text) is None
+    assert sticker_codes.card_of_text(text) is None
 
 
 def test_every_sticker_says_its_card():
-    assert [codes.card_of_text(payload(card)) for card in codes.CARDS] == list(codes.CARDS)
+    assert [sticker_codes.card_of_text(payload(card)) for card in sticker_codes.CARDS] == list(sticker_codes.CARDS)

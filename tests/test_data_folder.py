@@ -9,15 +9,15 @@ from companion.data import KEY_NAME, store_path
 from companion.deck_in_use import KEPT_NAME as DECK_IN_USE
 from companion.deck_in_use import DeckInUse
 from companion.deck_report import listing
-from companion.decks import deck_names
-from companion.drawn_zones import FILE_NAME as ZONES
-from companion.drawn_zones import DrawnZones
 from companion.match import Match
 from companion.pages import create_app, people
 from companion.pages.context import Camera
 from companion.phones import KEPT_NAME as PHONES
 from companion.rules.editions.edition import keep_own_editions
 from companion.store import Store
+from companion.tabletop.drawn_zones import FILE_NAME as ZONES
+from companion.tabletop.drawn_zones import DrawnZones
+from companion.tabletop.template_decks import deck_names
 from companion.turned import KEPT_NAME as TURN
 from companion.turned import KeptTurn
 

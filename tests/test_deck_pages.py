@@ -18,11 +18,11 @@ from companion import deck_in_use, pages
 from companion.cli import companion
 from companion.common.errors import Problem
 from companion.deck_in_use import KEPT_NAME, DeckInUse, choose_deck, chosen_deck
-from companion.decks import BACK, load_deck
 from companion.guided import Guide, Key, TerminalKeys, guided
 from companion.pages import decks as deck_pages
 from companion.rules.cards import Card
 from companion.rules.editions.edition import load_edition
+from companion.tabletop.template_decks import BACK, load_deck
 from companion.vision import enrolling
 from companion.vision.camera import Frame
 from companion.vision.enrolling import begin

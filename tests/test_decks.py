@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from companion.common.errors import Problem
-from companion.decks import (
+from companion.rules.cards import Card
+from companion.tabletop.template_decks import (
     DECKS_NAME,
     FILE_NAME,
     Description,
@@ -27,7 +28,6 @@ from companion.decks import (
     titles,
     write_description,
 )
-from companion.rules.cards import Card
 from companion.vision.enrolling import recoded
 
 PNG = cv2.imencode(".png", np.full((88, 57, 3), 200, np.uint8))[1].tobytes()

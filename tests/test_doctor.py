@@ -11,8 +11,8 @@ import pytest
 from pictures import Lens, Mat, Scene, picture
 
 from companion.common.errors import Problem
-from companion.drawn_zones import parse_drawing
-from companion.layout import side_mat
+from companion.tabletop.drawn_zones import parse_drawing
+from companion.tabletop.mat_layout import side_mat
 from companion.vision import doctor
 from companion.vision.trial import Trial, tried
 

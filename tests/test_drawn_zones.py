@@ -13,9 +13,9 @@ import pytest
 from pictures import Lens, Mat, Scene, Sticker, as_seen, clean, on_mat, payload, picture, through
 
 from companion.common.errors import Problem
-from companion.drawn_zones import FILE_NAME, ZONE_NAMES, Drawing, DrawnZones, Seat, check_sides, parse_drawing
-from companion.layout import all_mats, side_mat, table_mat
 from companion.service import watched
+from companion.tabletop.drawn_zones import FILE_NAME, ZONE_NAMES, Drawing, DrawnZones, Seat, check_sides, parse_drawing
+from companion.tabletop.mat_layout import all_mats, side_mat, table_mat
 from companion.vision.camera import Frame
 from companion.vision.drawn import fits_of
 from companion.vision.eye import NO_ZONES, Eye

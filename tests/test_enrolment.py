@@ -13,8 +13,8 @@ from card_photos import card_photo, face_of
 
 from companion.cli import companion
 from companion.common.errors import Problem
-from companion.decks import Description, load_deck, own_folder, write_description
 from companion.rules.cards import Card
+from companion.tabletop.template_decks import Description, load_deck, own_folder, write_description
 from companion.vision.enrolling import begin, enrol_folder, lacking
 from companion.vision.enrolment import PX_PER_MM, SAY, Fault, How, rectified
 from companion.vision.likeness import is_same_card, small

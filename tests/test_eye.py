@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from pictures import SKIN, Lens, Mat, Scene, Sticker, Thing, arm, clean, grainy, lit, on_mat, through
 
-from companion.drawn_zones import Drawing, DrawnZones, parse_drawing
-from companion.layout import side_mat, table_mat
 from companion.proposal import ASKING_CONFIDENCE
 from companion.rules.cards import Card
+from companion.tabletop.drawn_zones import Drawing, DrawnZones, parse_drawing
+from companion.tabletop.mat_layout import side_mat, table_mat
 from companion.vision.camera import Frame
 from companion.vision.eye import LIGHT_OR_CAMERA, NO_MATS, READ_AGAIN_S, Eye
 from companion.vision.stickers import Code, read_codes

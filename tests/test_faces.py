@@ -14,10 +14,10 @@ from face_photos import FacePhoto, FaceScore, card_of, compared
 from laid import Glued, Sheet, Table
 from webcam import Pose, Shot
 
-from companion.labels import payload
-from companion.layout import all_mats
 from companion.proposal import ASKING_CONFIDENCE
 from companion.rules.cards import Card
+from companion.tabletop.card_ids import payload
+from companion.tabletop.mat_layout import all_mats
 from companion.vision import faces as reading
 from companion.vision.camera import Frame
 from companion.vision.faces import read_faces

@@ -22,7 +22,6 @@ from babel.messages.catalog import Message
 
 from companion.common.errors import Problem
 from companion.common.text import Said, all_of, listed, one_of, say, say_many
-from companion.drawn_zones import DrawnZones
 from companion.lookout import Survey
 from companion.memory import named, where
 from companion.pages import Camera, create_app, language, people, templating, words
@@ -32,6 +31,7 @@ from companion.rules.cards import Card, card_name
 from companion.rules.editions.edition import load_edition, switches
 from companion.rules.record.notation import parse_play
 from companion.snap import Shot
+from companion.tabletop.drawn_zones import DrawnZones
 from companion.tally import Photo
 from companion.vision.advice import NO_MATS, Advice, Hint
 from companion.vision.enrolling import begin
@@ -208,8 +208,15 @@ def test_what_was_typed_is_never_taken_for_a_text(french):
 
 SPEAKERS = {"Problem", "NotSaved", "Unreadable", "UnreadableEdition", "UnknownWord", "SeatingError", "Notice"}
 HEARD = (
-    *("match", "moment", "snap", "guided", "deck_in_use", "tracker", "places", "watch", "decks"),
-    *("rules/notation", "rules/judge", "rules/dealing", "rules/tableau", "rules/house_rules", "vision/picture"),
+    *("match", "moment", "snap", "guided", "deck_in_use", "tracker", "places", "watch", "tabletop/template_decks"),
+    *(
+        "rules/record/notation",
+        "rules/record/judge",
+        "rules/dealing",
+        "rules/tableau",
+        "rules/editions/switches",
+        "vision/picture",
+    ),
 )
 """Rooms whose sentences reach a page."""
 

@@ -7,9 +7,9 @@ import pytest
 from pictures import Lens, Mat, Scene, Sticker, picture
 
 from companion import lookout
-from companion.drawn_zones import DrawnZones, parse_drawing
-from companion.layout import side_mat
 from companion.lookout import Lookout
+from companion.tabletop.drawn_zones import DrawnZones, parse_drawing
+from companion.tabletop.mat_layout import side_mat
 from companion.vision.camera import Frame
 from companion.vision.eye import Eye
 

@@ -14,8 +14,8 @@ from laid import Cover, Laid, Sheet, Table
 from photos import Photo, photograph
 from webcam import Pose, Shot
 
-from companion.layout import all_mats
 from companion.rules.cards import Card
+from companion.tabletop.mat_layout import all_mats
 from companion.vision.camera import Frame
 from companion.vision.eye import Eye
 from companion.vision.lying import Lain, look_at_faces

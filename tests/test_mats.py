@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from pictures import Lens, Mat, Scene, Sticker, Thing, as_seen, clean, picture, through
 
-from companion.layout import CARD_MM, Rect, all_mats, side_mat, table_mat
+from companion.tabletop.mat_layout import CARD_MM, Rect, all_mats, side_mat, table_mat
 from companion.vision.fit import corners_mm
 from companion.vision.lens import Lens as Bend
 from companion.vision.markers import THOROUGH_WINDOWS, find_markers

@@ -16,16 +16,16 @@ import pytest
 import zxingcpp
 from pyzbar import pyzbar
 
-from companion.codes import card_of_tag
 from companion.common.errors import Problem
 from companion.common.resources import shipped
-from companion.labels import card_ids, payload
-from companion.layout import CARD_MM, all_mats, side_mat, table_mat
 from companion.printing import deck, lettering, mats, pdf, render, sheets, stickers, templates, words
 from companion.printing import svg as draw
 from companion.printing.write import about_size, write_sheets
 from companion.rules.cards import Card, Family
 from companion.rules.editions.edition import edition_names, load_edition
+from companion.tabletop.card_ids import card_ids, payload
+from companion.tabletop.mat_layout import CARD_MM, all_mats, side_mat, table_mat
+from companion.tabletop.sticker_codes import card_of_tag
 
 CLASSIC = load_edition("classic")
 IDS = card_ids(CLASSIC.deck)

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from pictures import CLASSIC, DECK, Lens, Mat, Scene, Sticker, on_mat, picture
 
-from companion.layout import side_mat, table_mat
 from companion.rules.cards import Card
+from companion.tabletop.mat_layout import side_mat, table_mat
 from companion.vision.boxes import Box, merged
 from companion.vision.camera import Frame
 from companion.vision.mats import Mats, search

@@ -8,7 +8,7 @@ from laid import Laid, Sheet, Table
 from photos import photograph
 from webcam import Pose, Shot
 
-from companion.layout import all_mats
+from companion.tabletop.mat_layout import all_mats
 from companion.vision.fit import Fit
 from companion.vision.mats import Mats, look
 from companion.vision.rims import borders_of

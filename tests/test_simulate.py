@@ -15,8 +15,6 @@ import pytest
 import zxingcpp
 
 from companion.common.errors import Problem
-from companion.labels import card_id_of, face_of
-from companion.layout import CARD_MM, DRAW_MARKER_ID
 from companion.printing import deck, render
 from companion.rules import referee
 from companion.rules.cards import Card
@@ -28,6 +26,8 @@ from companion.simulate.arrange import Pose
 from companion.simulate.cards import BARE, STICKERED, Cards
 from companion.simulate.scene import BACK, THINGS, Arm, Light, Lying, Push, Scene
 from companion.simulate.studio import Studio, project
+from companion.tabletop.card_ids import card_id_of, face_of
+from companion.tabletop.mat_layout import CARD_MM, DRAW_MARKER_ID
 
 SMALL = (960, 540)
 QUIET = lens.Look(noise=0.0)

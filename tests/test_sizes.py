@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from companion.layout import side_mat
+from companion.tabletop.mat_layout import side_mat
 from companion.vision.fit import Fit, through
 from companion.vision.sizes import SIZES_MM, SMALLER_MM, still_to_look_for, widths_mm
 

@@ -8,7 +8,7 @@ import pytest
 import tableaux
 from pictures import DECK, Lens, Scene, Sticker, grid_of, payload, picture
 
-from companion.layout import all_mats
+from companion.tabletop.mat_layout import all_mats
 from companion.vision import stickers
 from companion.vision.boxes import Box
 from companion.vision.mats import Mats, look

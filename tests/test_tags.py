@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from pictures import Lens, Mat, Scene, paste, picture, placed
 
-from companion.codes import CARDS
-from companion.layout import all_mats, side_mat, table_mat
 from companion.printing import render, stickers
+from companion.tabletop.mat_layout import all_mats, side_mat, table_mat
+from companion.tabletop.sticker_codes import CARDS
 from companion.vision.boxes import Box
 from companion.vision.code import Code
 from companion.vision.mats import Mats, search

@@ -13,13 +13,13 @@ from pictures import Lens, Mat, Scene, on_mat, picture
 
 from companion import tally_report
 from companion.cli import companion
-from companion.layout import side_mat
 from companion.rules import scoring
 from companion.rules.cards import Card
 from companion.rules.editions.edition import load_edition
 from companion.rules.scoring import Item
 from companion.rules.table import HowEnded
 from companion.rules.tableau import Laying, SeatingError, Told, Trip, check_sides, likely, odd, table_of, trips
+from companion.tabletop.mat_layout import side_mat
 from companion.tally import Photo, Tally, layings, tally
 from companion.vision.view import MatSeen, Sighting, View
 

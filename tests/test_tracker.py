@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from companion.labels import face_of
 from companion.memory import GONE_S
 from companion.proposal import Mismatch, Proposal
 from companion.rules import referee
@@ -14,6 +13,7 @@ from companion.rules.cards import Card
 from companion.rules.play import lay
 from companion.rules.record import judge, notation
 from companion.rules.table import Table
+from companion.tabletop.card_ids import face_of
 from companion.tracker import GATHERING_S, PILE_EMPTY_S, Cleared, Settled, Tracker, Withdrawn
 from companion.vision.view import MatSeen, Sighting, View
 

@@ -10,8 +10,8 @@ from trust import fuzz_codes, fuzz_engine, fuzz_records
 from trust.fuzzing import Findings, faults_of, run_command
 
 from companion import cli
-from companion.codes import CARDS
-from companion.labels import payload
+from companion.tabletop.card_ids import payload
+from companion.tabletop.sticker_codes import CARDS
 
 
 def test_whatever_is_played_the_referee_holds_what_must_always_hold():

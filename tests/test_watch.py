@@ -17,7 +17,6 @@ from click.testing import CliRunner
 from companion import demo, report, service
 from companion.cli import companion
 from companion.film import UNREAD, Watcher
-from companion.labels import face_of
 from companion.missed import Act, way_back
 from companion.places import Places
 from companion.proposal import Doubt, Proposal
@@ -38,6 +37,7 @@ from companion.simulate import (
     write_folder,
 )
 from companion.simulate.script import plays_that_stay
+from companion.tabletop.card_ids import face_of
 from companion.vision.camera import Frame
 from companion.vision.view import MatSeen, Sighting, View
 

@@ -11,7 +11,6 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from companion.archive import Archive
 from companion.common.cache import Kept
-from companion.drawn_zones import DrawnZones
 from companion.guided import Guide
 from companion.lookout import Survey
 from companion.match import Match, MatchState
@@ -19,6 +18,7 @@ from companion.pages.knocking import Knocks
 from companion.pages.pace import Pace
 from companion.phones import Phones
 from companion.snap import Snaps
+from companion.tabletop.drawn_zones import DrawnZones
 from companion.turned import KeptTurn
 from companion.vision.boxes import Image
 

@@ -17,7 +17,12 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from companion.common.errors import Problem
 from companion.deck_in_use import choose_deck, chosen_deck
-from companion.decks import (
+from companion.pages import people, words
+from companion.pages.bodies import MOST_DECK_BYTES
+from companion.pages.context import match, state
+from companion.pages.words import _, many
+from companion.rules.editions.edition import EditionError, edition_names, load_edition
+from companion.tabletop.template_decks import (
     CARD_MM,
     DECKS_NAME,
     Deck,
@@ -33,11 +38,6 @@ from companion.decks import (
     titles,
     write_description,
 )
-from companion.pages import people, words
-from companion.pages.bodies import MOST_DECK_BYTES
-from companion.pages.context import match, state
-from companion.pages.words import _, many
-from companion.rules.editions.edition import EditionError, edition_names, load_edition
 from companion.vision.darkroom import BUSY
 from companion.vision.enrolling import Enrolment, begin, recoded
 

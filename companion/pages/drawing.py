@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from companion.common.errors import Problem
-from companion.drawn_zones import NEEDED, Drawing, DrawnZone, Seat, parse_drawing
-from companion.layout import MatLayout
 from companion.pages.sights import TABLE, Called, layout_of
 from companion.pages.words import N_, _
+from companion.tabletop.drawn_zones import NEEDED, Drawing, DrawnZone, Seat, parse_drawing
+from companion.tabletop.mat_layout import MatLayout
 
 Form = Mapping[str, str]
 NUMBERS = ("x", "y", "w", "h")

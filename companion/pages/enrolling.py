@@ -12,7 +12,6 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.common.errors import Problem
-from companion.decks import BACK, MOST_PICTURES, Subject
 from companion.guided import BUSY
 from companion.pages import people, words
 from companion.pages.context import service, state
@@ -20,6 +19,7 @@ from companion.pages.decks import enrolment_of, known, title_of
 from companion.pages.words import _
 from companion.rules.cards import card_of_slug
 from companion.snap import MOST_BYTES
+from companion.tabletop.template_decks import BACK, MOST_PICTURES, Subject
 from companion.vision import darkroom
 from companion.vision.boxes import Image
 from companion.vision.enrolling import Enrolment, Verdict, subject_name

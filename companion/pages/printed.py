@@ -11,8 +11,6 @@ from flask import Blueprint, Response, abort, render_template, request
 
 from companion.common import parsing
 from companion.common.errors import Problem
-from companion.labels import card_ids
-from companion.layout import CARD_MM, MAX_SIDES
 from companion.pages import errors, language
 from companion.pages.context import state
 from companion.pages.words import N_, _, many
@@ -21,6 +19,8 @@ from companion.printing.stickers import DEFAULT_SIZE_MM, sticker_size_mm
 from companion.printing.words import LANGUAGES
 from companion.printing.write import StickerStyle, Wanted, first_pages, missing_faces, pdf_files
 from companion.rules.editions.edition import Edition, EditionError, edition_names, load_edition
+from companion.tabletop.card_ids import card_ids
+from companion.tabletop.mat_layout import CARD_MM, MAX_SIDES
 
 bp = Blueprint("printed", __name__)
 

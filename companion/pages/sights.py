@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from companion.common.text import Said, Term
-from companion.layout import MatLayout, side_mat, table_mat
 from companion.lookout import Survey
 from companion.pages import language, words
 from companion.pages.words import Names, _
+from companion.tabletop.mat_layout import MatLayout, side_mat, table_mat
 from companion.vision.advice import NO_MATS
 from companion.vision.measure import DARK_WHITE, DIM_CONTRAST, GLARE_SHARE, MOST_BLUR_MODULES, SOFT_PX, ZoneSight
 

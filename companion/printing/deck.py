@@ -11,11 +11,11 @@ from collections.abc import Callable
 from functools import cache
 from math import hypot
 
-from companion.layout import CARD_MM
 from companion.printing import svg as draw
 from companion.printing.pictograms import COLOUR_OF, PICTURE_OF, milestone, sign
 from companion.printing.words import card_word, family_word
 from companion.rules.cards import Card, Family
+from companion.tabletop.mat_layout import CARD_MM
 
 _STONE_HEIGHT_MM = {25: 32.5, 50: 36.0, 75: 39.5, 100: 43.0, 200: 47.0, 300: 49.0}
 FACES = tuple(card for card in Card if card.km in _STONE_HEIGHT_MM or card in PICTURE_OF)

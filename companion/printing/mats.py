@@ -1,4 +1,4 @@
-"""The mats: zones with their names, markers at the corners, from the plan in `companion.layout`.
+"""The mats: zones with their names, markers at the corners, from the plan in `companion.tabletop.mat_layout`.
 
 What is printed keeps clear of the markers' white and of the seam where two A4 sheets meet.
 """
@@ -9,11 +9,11 @@ from functools import cache
 
 import cv2
 
-from companion.layout import CARD_MM, DISTANCE_COLUMNS, MARKER_MM, Marker, MatLayout, Rect
 from companion.printing import pictograms
 from companion.printing import svg as draw
 from companion.printing.words import mat_word
 from companion.rules.cards import Card
+from companion.tabletop.mat_layout import CARD_MM, DISTANCE_COLUMNS, MARKER_MM, Marker, MatLayout, Rect
 
 MARKER_CELLS = 8
 SAND = "#E6DBC1"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from companion.layout import CARD_MM, MatLayout
 from companion.printing import deck, mats, stickers
 from companion.printing import svg as draw
 from companion.printing.words import mat_word
 from companion.rules.cards import Card
+from companion.tabletop.mat_layout import CARD_MM, MatLayout
 
 A4_MM = (210.0, 297.0)
 MARGIN_MM = 14.0

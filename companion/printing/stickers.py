@@ -10,9 +10,9 @@ from functools import cache
 
 import numpy as np
 
-from companion.codes import MODULES, modules, tag_id
 from companion.printing import mats
 from companion.printing import svg as draw
+from companion.tabletop.sticker_codes import MODULES, modules, tag_id
 
 KINDS = ("qr", "tag")
 """A code that any phone reads, or a coarser pattern that only the companion reads."""

@@ -9,9 +9,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from companion.layout import CARD_MM
 from companion.printing import deck, render
 from companion.rules.editions.edition import load_edition
+from companion.tabletop.mat_layout import CARD_MM
 
 WIDTH_PX = 400
 EDITION = "classic"

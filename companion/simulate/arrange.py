@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from companion.common.errors import Problem
-from companion.layout import CARD_MM, DISTANCE_COLUMNS, MatLayout, Rect, side_mat, table_mat
+from companion.tabletop.mat_layout import CARD_MM, DISTANCE_COLUMNS, MatLayout, Rect, side_mat, table_mat
 
 Point = tuple[float, float]
 

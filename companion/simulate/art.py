@@ -12,12 +12,12 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.layout import MatLayout
 from companion.printing import mats, render
 from companion.simulate.arrange import Point
 from companion.simulate.cards import PX_PER_MM, Cards
 from companion.simulate.lens import Image
 from companion.simulate.scene import THINGS
+from companion.tabletop.mat_layout import MatLayout
 
 _CARD_RIM_MM = 3.0
 _CORNER_MM = 3.0

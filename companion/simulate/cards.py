@@ -11,12 +11,12 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.labels import face_of
-from companion.layout import CARD_MM
 from companion.printing import deck, render, stickers
 from companion.simulate.arrange import Point
 from companion.simulate.lens import Image, Size
 from companion.simulate.scene import BACK
+from companion.tabletop.card_ids import face_of
+from companion.tabletop.mat_layout import CARD_MM
 
 PX_PER_MM = 4.0
 STICKER_MM = 20.0

@@ -7,7 +7,6 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from companion.labels import face_of
 from companion.rules import referee
 from companion.rules.play import Play, Verb
 from companion.rules.table import Table
@@ -17,6 +16,7 @@ from companion.simulate.position import Position
 from companion.simulate.scene import BACK, Lying
 from companion.simulate.script import Action, Hand, Script
 from companion.simulate.zones import DISCARD, answered, reshuffled, zone_of
+from companion.tabletop.card_ids import face_of
 
 _CARDS_A_LAYER = 12
 """So many cards make one visible edge of the draw pile."""

@@ -6,7 +6,6 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from companion.labels import face_of
 from companion.rules import referee
 from companion.rules.play import Play, Verb
 from companion.rules.table import Table
@@ -25,6 +24,7 @@ from companion.simulate.mishaps import Mishaps
 from companion.simulate.scene import Lying
 from companion.simulate.script import Action, Hand, Script
 from companion.simulate.zones import DISCARD, answered, reshuffled, zone_of
+from companion.tabletop.card_ids import face_of
 
 _THINGS_MOST = 2
 _LAYS_A_CARD = (Verb.PLAY, Verb.DISCARD)

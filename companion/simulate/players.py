@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 
 from companion.common.errors import Problem
 from companion.common.text import Said, say
-from companion.labels import card_ids, face_of
 from companion.rules import referee
 from companion.rules.cards import REMEDY_OF, SAFETY_OF, Card, Family
 from companion.rules.editions.edition import Edition, EditionError, load_edition
@@ -19,6 +18,7 @@ from companion.simulate.arrange import MOST_SIDES
 from companion.simulate.position import Position, position_of
 from companion.simulate.script import Action, Hand, Script
 from companion.simulate.zones import DISCARD, answered, zone_of
+from companion.tabletop.card_ids import card_ids, face_of
 
 Options = tuple[tuple[str, str], ...]
 """House rules: switch and value."""

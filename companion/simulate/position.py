@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from companion.labels import card_ids, face_of
 from companion.rules.cards import Card
 from companion.rules.table import Table
 from companion.simulate.zones import DISCARD
+from companion.tabletop.card_ids import card_ids, face_of
 
 
 @dataclass(frozen=True, slots=True)

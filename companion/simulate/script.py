@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from companion.common.errors import Problem
-from companion.labels import card_ids, face_of
 from companion.rules.cards import Card
 from companion.rules.editions.edition import Edition, load_edition
 from companion.rules.play import Play
@@ -21,6 +20,7 @@ from companion.rules.record import notation
 from companion.rules.referee import seating
 from companion.rules.table import Team
 from companion.simulate.position import Position
+from companion.tabletop.card_ids import card_ids, face_of
 
 TAKEN_BACK = "# taken back: "
 _HANDS = Path(__file__).parent / "hands"

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from companion.common.text import Said, Term, all_of, say
-from companion.layout import CARD_MM, MatLayout
+from companion.tabletop.mat_layout import CARD_MM, MatLayout
 from companion.vision import measure
 from companion.vision.boxes import Image
 from companion.vision.fit import Fit

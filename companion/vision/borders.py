@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import replace
 
-from companion.layout import Rect
+from companion.tabletop.mat_layout import Rect
 from companion.vision.mats import Fit, Mats
 from companion.vision.view import Point, Sighting
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from companion.labels import face_of
 from companion.rules.cards import Card
+from companion.tabletop.card_ids import face_of
 from companion.vision.code import side_of
 from companion.vision.lying import any_copy
 from companion.vision.opencv import cv2

@@ -14,8 +14,8 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from companion import codes
-from companion.codes import MODULES
+from companion.tabletop import sticker_codes
+from companion.tabletop.sticker_codes import MODULES
 from companion.vision.boxes import Image
 from companion.vision.finder import first_of_each
 from companion.vision.opencv import cv2
@@ -165,7 +165,7 @@ def _read_closely(image: Image, square: npt.NDArray[np.float64]) -> Reading:
 
 def _reading(scores: Floats, structure: float, matrix: npt.NDArray[np.float64]) -> Reading:
     three = np.argsort(-scores)[:3]
-    return Reading(tuple((codes.CARDS[n], float(scores[n])) for n in three), float(structure), matrix)
+    return Reading(tuple((sticker_codes.CARDS[n], float(scores[n])) for n in three), float(structure), matrix)
 
 
 def _compared(image: Image, squares: Homographies) -> tuple[Floats, Floats]:
@@ -184,7 +184,7 @@ def _fitting(book: _Book, blur: int, fixed: Floats, varying: Floats) -> Floats:
     mean = book.mean_fixed[blur]
     contrast = (fixed @ mean) / (mean @ mean)
     rest = varying - contrast[:, None] * book.mean_varying[blur]
-    count = len(codes.CARDS)
+    count = len(sticker_codes.CARDS)
     return _unit(rest - rest.mean(axis=1, keepdims=True)) @ book.apart[blur * count : (blur + 1) * count].T
 
 
@@ -218,7 +218,7 @@ def _unit(vectors: Floats) -> Floats:
 
 @cache
 def _book() -> _Book:
-    light = 1.0 - np.array([codes.modules(card) for card in codes.CARDS], np.float32)
+    light = 1.0 - np.array([sticker_codes.modules(card) for card in sticker_codes.CARDS], np.float32)
     shared = (light == light[0]).all(axis=0)
     varies = np.kron(~shared, np.ones((PER_MODULE, PER_MODULE), bool)).ravel()
     seen = np.stack([_blurred(light, blur) for blur in BLURS_MODULES])

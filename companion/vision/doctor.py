@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from companion.common import clock as clocks
 from companion.common.errors import Problem
-from companion.drawn_zones import Drawing
-from companion.layout import MatLayout
+from companion.tabletop.drawn_zones import Drawing
+from companion.tabletop.mat_layout import MatLayout
 
 if TYPE_CHECKING:
     from companion.vision.trial import Trial

@@ -15,8 +15,8 @@ from types import MappingProxyType
 import numpy as np
 import numpy.typing as npt
 
-from companion.drawn_zones import Drawing, DrawnZone
-from companion.layout import MatLayout, Rect
+from companion.tabletop.drawn_zones import Drawing, DrawnZone
+from companion.tabletop.mat_layout import MatLayout, Rect
 from companion.vision.fit import Fit, PixelGrid, corners_mm, through
 from companion.vision.lens import Floats
 from companion.vision.opencv import cv2

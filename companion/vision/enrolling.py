@@ -15,7 +15,9 @@ from companion.common import clock
 from companion.common.errors import Problem
 from companion.common.spelling import meant, shown
 from companion.common.text import say
-from companion.decks import (
+from companion.rules.cards import Card, card_name, card_of_slug
+from companion.rules.editions.edition import load_edition
+from companion.tabletop.template_decks import (
     BACK,
     FILE_NAME,
     MOST_PICTURES,
@@ -29,8 +31,6 @@ from companion.decks import (
     read_description,
     write_description,
 )
-from companion.rules.cards import Card, card_name, card_of_slug
-from companion.rules.editions.edition import load_edition
 from companion.vision import darkroom
 from companion.vision.boxes import Image
 from companion.vision.enrolment import SAY, Fault, rectified

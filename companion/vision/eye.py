@@ -11,9 +11,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 
 from companion.common.text import say
-from companion.drawn_zones import DrawnZones
-from companion.layout import MatLayout
 from companion.rules.cards import Card
+from companion.tabletop.drawn_zones import DrawnZones
+from companion.tabletop.mat_layout import MatLayout
 from companion.vision import borders, gate, mats, zones
 from companion.vision.both import together
 from companion.vision.boxes import Box, Image

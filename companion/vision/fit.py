@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from companion.layout import MatLayout, Rect
+from companion.tabletop.mat_layout import MatLayout, Rect
 from companion.vision.lens import Floats, Lens
 from companion.vision.view import Point, Quad
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from companion.codes import MODULES
+from companion.tabletop.sticker_codes import MODULES
 from companion.vision.boxes import Image
 from companion.vision.fit import Fit
 from companion.vision.level import level_of

@@ -12,8 +12,8 @@ from types import MappingProxyType
 import numpy as np
 import numpy.typing as npt
 
-from companion.codes import MODULES
-from companion.layout import MatLayout
+from companion.tabletop.mat_layout import MatLayout
+from companion.tabletop.sticker_codes import MODULES
 from companion.vision.fit import Fit
 from companion.vision.view import Quad
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from companion.drawn_zones import Drawing
-from companion.layout import MatLayout, all_mats
+from companion.tabletop.drawn_zones import Drawing
+from companion.tabletop.mat_layout import MatLayout, all_mats
 from companion.vision.boxes import Box, Image, around, merged
 from companion.vision.drawn import fits_of, without_mats
 from companion.vision.fit import Corners, Fit, as_quad, corners_mm, through

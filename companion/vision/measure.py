@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from companion.layout import Rect
+from companion.tabletop.mat_layout import Rect
 from companion.vision.boxes import Image, around
 from companion.vision.code import centre_of
 from companion.vision.drawn import DrawnFit

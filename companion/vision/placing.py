@@ -14,7 +14,7 @@ from itertools import combinations, product
 
 import numpy as np
 
-from companion.layout import Marker, MatLayout
+from companion.tabletop.mat_layout import Marker, MatLayout
 from companion.vision.fit import Corners, Fit, corners_mm
 from companion.vision.lens import Floats, Lens
 from companion.vision.markers import Candidates, side_px

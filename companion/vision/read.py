@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from companion.common.errors import Problem
-from companion.drawn_zones import Drawing
-from companion.labels import face_of
-from companion.layout import MatLayout, all_mats
 from companion.rules.cards import Card
+from companion.tabletop.card_ids import face_of
+from companion.tabletop.drawn_zones import Drawing
+from companion.tabletop.mat_layout import MatLayout, all_mats
 from companion.vision.both import together
 from companion.vision.boxes import Box, Image, around
 from companion.vision.camera import Frame

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from companion.codes import MODULES
+from companion.tabletop.sticker_codes import MODULES
 from companion.vision.fit import Fit
 from companion.vision.view import Quad
 

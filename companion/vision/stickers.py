@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import zxingcpp
 
-from companion.codes import MODULES, card_of_text
+from companion.tabletop.sticker_codes import MODULES, card_of_text
 from companion.vision import codebook, finder, plane, sizes
 from companion.vision.boxes import Box, Image, merged, whole
 from companion.vision.code import Code

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from companion.codes import CARDS, FIRST_TAG_ID, card_of_tag
+from companion.tabletop.sticker_codes import CARDS, FIRST_TAG_ID, card_of_tag
 from companion.vision.boxes import Box, Image, merged, whole
 from companion.vision.code import Code
 from companion.vision.opencv import cv2

@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from companion.decks import Deck
 from companion.rules.cards import REMEDY_OF, Card, Family
+from companion.tabletop.template_decks import Deck
 from companion.vision.boxes import Image
 from companion.vision.keypoints import Points, points_of
 from companion.vision.opencv import cv2

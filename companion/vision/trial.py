@@ -10,8 +10,8 @@ from itertools import islice
 from pathlib import Path
 
 from companion.common.errors import Problem
-from companion.drawn_zones import Drawing
-from companion.layout import MatLayout, all_mats
+from companion.tabletop.drawn_zones import Drawing
+from companion.tabletop.mat_layout import MatLayout, all_mats
 from companion.vision.advice import Advice, of_reading
 from companion.vision.boxes import Image
 from companion.vision.camera import Frame, frames, is_device

@@ -18,7 +18,7 @@ from functools import cache, cached_property, lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from companion.layout import CARD_MM, MAX_SIDES, MatLayout, Rect
+from companion.tabletop.mat_layout import CARD_MM, MAX_SIDES, MatLayout, Rect
 from companion.vision.boxes import Box, Image, around
 from companion.vision.mats import Fit, Floats, Mats
 from companion.vision.opencv import cv2

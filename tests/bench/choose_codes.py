@@ -16,8 +16,8 @@ import numpy as np
 import qrcode
 from qrcode.exceptions import DataOverflowError
 
-from companion import codes
-from companion.labels import payload
+from companion.tabletop import sticker_codes
+from companion.tabletop.card_ids import payload
 from companion.vision.opencv import cv2
 
 SOFT_MODULES = 0.8
@@ -31,10 +31,10 @@ def candidates(card: str) -> dict[str, np.ndarray]:
     """Every code that says a card's text, by mode, level and mask."""
     found = {}
     for mode in "abn":
-        for level, correction in codes._LEVELS.items():
+        for level, correction in sticker_codes._LEVELS.items():
             for mask in range(8):
                 code = qrcode.QRCode(version=1, error_correction=correction, border=0, mask_pattern=mask)
-                for data in codes._text_in(mode, payload(card).encode()):
+                for data in sticker_codes._text_in(mode, payload(card).encode()):
                     code.add_data(data, optimize=0)
                 try:
                     code.make(fit=False)
@@ -81,11 +81,11 @@ def main() -> None:
     parser.add_argument("--tries", type=int, default=12)
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
-    plain = np.array([_plain(card) for card in codes.CARDS])
-    now = np.array([codes.modules(card) for card in codes.CARDS])
-    print(f"{len(codes.CARDS)} cards; as a QR library would write them: {least(plain)} modules apart at least")
+    plain = np.array([_plain(card) for card in sticker_codes.CARDS])
+    now = np.array([sticker_codes.modules(card) for card in sticker_codes.CARDS])
+    print(f"{len(sticker_codes.CARDS)} cards; as a QR library would write them: {least(plain)} modules apart at least")
     print(f"as chosen: {least(now)} modules apart at least")
-    every = [candidates(card) for card in codes.CARDS]
+    every = [candidates(card) for card in sticker_codes.CARDS]
     bits = np.array([code for found in every for code in found.values()])
     after = np.cumsum([len(found) for found in every])
     alike = likeness(bits)

@@ -30,8 +30,8 @@ from laid import Sheet, Table, in_rows, scattered  # noqa: E402
 from photos import Photo, Score, Shot, compared  # noqa: E402
 from webcam import Pose  # noqa: E402
 
-from companion.labels import payload  # noqa: E402
-from companion.layout import MatLayout, all_mats  # noqa: E402
+from companion.tabletop.card_ids import payload  # noqa: E402
+from companion.tabletop.mat_layout import MatLayout, all_mats  # noqa: E402
 from companion.vision.camera import Frame  # noqa: E402
 from companion.vision.eye import Eye  # noqa: E402
 from companion.vision.mats import Mats, search  # noqa: E402

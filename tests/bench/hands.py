@@ -25,7 +25,6 @@ from pathlib import Path
 
 from companion import demo as simulated
 from companion.film import Watcher
-from companion.labels import face_of
 from companion.rules import referee
 from companion.rules.play import Verb
 from companion.rules.record import judge, notation
@@ -42,6 +41,7 @@ from companion.simulate.scene import Lying, Scene
 from companion.simulate.script import Script
 from companion.simulate.studio import Studio
 from companion.simulate.zones import zone_of
+from companion.tabletop.card_ids import face_of
 from companion.vision.camera import Frame
 from companion.vision.eye import Eye
 from companion.vision.opencv import cv2

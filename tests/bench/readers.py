@@ -14,8 +14,8 @@ import numpy as np
 import zxingcpp
 from pyzbar import pyzbar
 
-from companion.codes import CARDS, FIRST_TAG_ID, card_of_tag
-from companion.labels import card_id_of
+from companion.tabletop.card_ids import card_id_of
+from companion.tabletop.sticker_codes import CARDS, FIRST_TAG_ID, card_of_tag
 from companion.vision.mats import Mats
 from companion.vision.stickers import read_codes
 from companion.vision.tags import read_tags

@@ -15,7 +15,7 @@ from pathlib import Path
 import zxingcpp
 from pyzbar import pyzbar
 
-from companion.layout import side_mat, table_mat
+from companion.tabletop.mat_layout import side_mat, table_mat
 from companion.vision.camera import Frame
 from companion.vision.eye import Eye
 from companion.vision.opencv import cv2

@@ -27,8 +27,6 @@ from serving import running
 from webcam import Pose
 
 from companion import demo
-from companion.decks import write_description
-from companion.drawn_zones import DrawnZones
 from companion.lookout import Lookout
 from companion.match import Match
 from companion.mending import Mended
@@ -40,6 +38,8 @@ from companion.rules.cards import Card
 from companion.rules.record.notation import parse_play
 from companion.service import eye_for
 from companion.store import Store
+from companion.tabletop.drawn_zones import DrawnZones
+from companion.tabletop.template_decks import write_description
 from companion.turned import KeptTurn
 from companion.vision.enrolling import begin
 

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from serving import running
 
 from browser.screens import CHROMIUM, OPENING, RUSH_EIGHT, SMALL, TWO, WALL, app_of, match_of, perhaps, special, unsure
-from companion.drawn_zones import DrawnZones
+from companion.tabletop.drawn_zones import DrawnZones
 
 pytestmark = [
     pytest.mark.browser,

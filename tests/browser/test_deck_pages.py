@@ -10,8 +10,8 @@ from serving import running
 
 from browser.screens import CHROMIUM, SMALL, WALL, app_of, card_before_camera, match_of, with_decks
 from browser.test_camera_pages import TOO_SMALL
-from companion.decks import load_deck
 from companion.rules.cards import Card
+from companion.tabletop.template_decks import load_deck
 
 pytestmark = [
     pytest.mark.browser,

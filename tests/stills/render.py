@@ -26,7 +26,7 @@ from laid import Cover, Laid, Sheet, Table  # noqa: E402
 from photos import Photo, Score, Shown, compared  # noqa: E402
 from webcam import Glare, Pose, Shadow, Shot  # noqa: E402
 
-from companion.labels import payload  # noqa: E402
+from companion.tabletop.card_ids import payload  # noqa: E402
 from companion.vision.read import read_pictures  # noqa: E402
 
 TRUTH = "truth.json"

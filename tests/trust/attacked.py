@@ -77,10 +77,10 @@ def main(folder: str, most_mb: str) -> None:
     import numpy as np
 
     from companion.data import store_path
-    from companion.drawn_zones import DrawnZones
     from companion.match import Match, Policy
     from companion.pages import Camera, create_app, pace, people, serve
     from companion.store import Store
+    from companion.tabletop.drawn_zones import DrawnZones
     from companion.turned import KeptTurn
 
     for kind in pace.Kind:

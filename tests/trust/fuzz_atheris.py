@@ -43,12 +43,12 @@ with atheris.instrument_imports(include=_watched) if atheris else contextlib.nul
     from companion import edition_report, report
     from companion.bundle import read_bundle
     from companion.common.errors import Problem
-    from companion.decks import read_description
     from companion.rules.editions.edition import _built
     from companion.rules.editions.edition_file import read_text
     from companion.rules.record import judge, notation
     from companion.rules.table import Team
     from companion.setup import read_setup
+    from companion.tabletop.template_decks import read_description
     from companion.vision.picture import declared_size
 
 MOST_BYTES = 20_000

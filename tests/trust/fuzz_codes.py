@@ -21,9 +21,9 @@ import cv2
 from pictures import Lens, Mat, Scene, Sticker, picture, through
 from trust.fuzzing import WORDS, Findings, arguments, faults_of, run_command
 
-from companion.codes import CARDS, card_of_text
-from companion.labels import card_id_of, face_of, payload
-from companion.layout import side_mat
+from companion.tabletop.card_ids import card_id_of, face_of, payload
+from companion.tabletop.mat_layout import side_mat
+from companion.tabletop.sticker_codes import CARDS, card_of_text
 
 OURS = {payload(card): card for card in CARDS}
 """What each sticker says that is ever printed, and whose it is: the truth."""

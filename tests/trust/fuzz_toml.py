@@ -24,8 +24,6 @@ from trust.fuzzing import WORDS, Findings, arguments, faults_of, mutated_text, r
 from companion.common.errors import Problem
 from companion.deck_in_use import KEPT_NAME as DECK_IN_USE
 from companion.deck_in_use import DeckInUse
-from companion.drawn_zones import FILE_NAME as DRAWN_ZONES
-from companion.drawn_zones import DrawnZones
 from companion.match import Match
 from companion.pages import create_app, people
 from companion.phones import KEPT_NAME as PHONES
@@ -34,6 +32,8 @@ from companion.rules.editions.edition_file import EDITIONS
 from companion.rules.editions.switches import switches
 from companion.setup import read_setup
 from companion.store import Store
+from companion.tabletop.drawn_zones import FILE_NAME as DRAWN_ZONES
+from companion.tabletop.drawn_zones import DrawnZones
 from companion.turned import KEPT_NAME as PICTURE_TURN
 from companion.turned import KeptTurn
 from companion.vision.enrolling import as_png

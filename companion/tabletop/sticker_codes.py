@@ -1,8 +1,8 @@
 """What is printed on stickers: one QR code of version 1 and one tag for each physical card there may be.
 
-Any phone reads the text of `companion.labels` on a QR code. Of the many codes that say the same text (text mode,
-error correction, mask) one was chosen for each card so that all of them differ as much as can be: any two differ in
-at least `LEAST_DISTANCE` of their 441 modules. `python -m tests.bench.choose_codes` makes such a choice anew; it is
+Any phone reads the text of `companion.tabletop.card_ids` on a QR code. Of the many codes that say the same text (text
+mode, error correction, mask) one was chosen for each card so that all of them differ as much as can be: any two differ
+in at least `LEAST_DISTANCE` of their 441 modules. `python -m tests.bench.choose_codes` makes such a choice anew; it is
 never to be changed, because the stickers on people's cards bear it.
 """
 
@@ -15,7 +15,7 @@ import numpy.typing as npt
 import qrcode
 from qrcode import constants, util
 
-from companion.labels import card_id_of, payload
+from companion.tabletop.card_ids import card_id_of, payload
 
 MODULES = 21
 LEAST_DISTANCE = 78

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from companion.common.errors import Problem
 from companion.common.text import Said, Term, plain, say
-from companion.layout import all_mats
+from companion.tabletop.mat_layout import all_mats
 from companion.whole import read_small, write_whole
 
 FILE_NAME = "drawn-zones.json"
