@@ -8,14 +8,14 @@ from typing import TypeVar
 
 from companion import statistics
 from companion.common.cache import Kept
-from companion.events import Event
 from companion.history import history
 from companion.moment import Entry, MatchState, judge_on
 from companion.rules.corrections import JudgedRecord
 from companion.rules.record.judge import Game, HandResult
 from companion.rules.table import HowEnded
 from companion.statistics import Figures
-from companion.store import Store
+from companion.storage.event_store import Store
+from companion.storage.events import Event
 
 _Made = TypeVar("_Made")
 

@@ -24,23 +24,23 @@ from functools import cache
 from itertools import groupby
 from pathlib import Path, PurePosixPath
 
-from companion import restoring
 from companion.archive import judged
-from companion.backups import FOLDER as BACKUPS
 from companion.common.errors import Problem
 from companion.common.program_name import typed
 from companion.common.spelling import shown
-from companion.data import EDITIONS_NAME, STORE_NAME
-from companion.events import Event, Row, is_sound, unbroken
-from companion.image import image_of, in_memory
-from companion.log_file import MIGRATIONS, Damaged, readable, rows_of, schema_of, write_log
-from companion.mending import NOTE_NAME
 from companion.rules.editions.edition import keep_own_editions
 from companion.rules.editions.edition_file import read_text, shipped_names
+from companion.storage import restore as restoring
+from companion.storage.backups import FOLDER as BACKUPS
+from companion.storage.data_folder import EDITIONS_NAME, STORE_NAME
+from companion.storage.database import MIGRATIONS, Damaged, readable, rows_of, schema_of, write_log
+from companion.storage.events import Event, Row, is_sound, unbroken
+from companion.storage.files import give_to_owner_of, sync_folder
+from companion.storage.page_reader import image_of, in_memory
+from companion.storage.recovery import NOTE_NAME
 from companion.tabletop import drawn_zones
 from companion.tabletop.template_decks import DECKS_NAME, checked_name, is_name, picture_named, read_deck
 from companion.tabletop.template_decks import FILE_NAME as DECK_FILE
-from companion.whole import give_to_owner_of, sync_folder
 
 ABOUT = "backup.json"
 FORMAT = 1

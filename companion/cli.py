@@ -88,7 +88,7 @@ def _data(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def _with_own_editions(context: click.Context, _option: click.Parameter, data: Path | None) -> Path | None:
     """The edition files in the data folder are editions by their names, for every command."""
-    from companion.data import editions_path
+    from companion.storage.data_folder import editions_path
 
     if data is None and context.parent:
         data = context.parent.params.get("data")
@@ -106,8 +106,8 @@ def _finish_restoring(folder: Path) -> None:
     """A backup that was half restored as the plug was pulled is in its place before anything is read."""
     if not (folder / "restoring").is_dir():
         return
-    from companion.data import store_path
-    from companion.store import finish_restoring, lock
+    from companion.storage.data_folder import store_path
+    from companion.storage.event_store import finish_restoring, lock
 
     fd = lock(store_path(folder))
     try:
@@ -424,7 +424,7 @@ def enroll(
     Example: companion enroll grandma --edition classic --from photos
     Example: companion enroll grandma --edition classic --source 0
     """
-    from companion.data import data_dir
+    from companion.storage.data_folder import data_dir
     from companion.vision.enrolling import begin, enrol_folder
 
     if (folder is None) == (source is None):
@@ -486,7 +486,7 @@ def decks(context: click.Context, data: Path | None) -> None:
 
 
 def _data_folder(data: Path | None) -> Path:
-    from companion.data import data_dir
+    from companion.storage.data_folder import data_dir
 
     context = click.get_current_context()
     return data_dir(data or (context.parent.params.get("data") if context.parent else None))
@@ -648,7 +648,7 @@ def _say_tally(
 ) -> None:
     """Says what lies before each side, and the score; where nothing was read, what to do."""
     from companion import tally_report
-    from companion.data import data_dir
+    from companion.storage.data_folder import data_dir
     from companion.tabletop.template_decks import decks_for
     from companion.tally import tally
 
@@ -804,8 +804,8 @@ def doctor(source: str | None, setup: Path | None, port: int, data: Path | None)
     Example: companion doctor
     Example: companion doctor --source table.jpg
     """
-    from companion.data import data_dir
     from companion.setup import read_setup
+    from companion.storage.data_folder import data_dir
     from companion.tabletop.drawn_zones import DrawnZones
     from companion.vision.doctor import checks
 
@@ -869,8 +869,8 @@ def restore(file: Path, data: Path | None) -> None:
     Example: companion restore table.zip
     """
     from companion.bundle import read_bundle, restore
-    from companion.data import EDITIONS_NAME, store_path
-    from companion.store import finish_restoring, lock
+    from companion.storage.data_folder import EDITIONS_NAME, store_path
+    from companion.storage.event_store import finish_restoring, lock
     from companion.vision.enrolling import recoded
 
     folder = _data_folder(data)

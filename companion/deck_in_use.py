@@ -10,10 +10,10 @@ from pathlib import Path
 
 from companion.common.errors import Problem
 from companion.common.text import say
-from companion.data import data_dir
+from companion.storage.data_folder import data_dir
+from companion.storage.files import read_small, write_whole
 from companion.tabletop.template_decks import deck_names, load_deck
 from companion.vision.templates import Templates, load_templates
-from companion.whole import read_small, write_whole
 
 KEPT_NAME = "deck-in-use.json"
 """The file of the data folder in which the choice is kept."""

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
-from companion.events import Event, Kind
+from companion.storage.events import Event, Kind
 
 __all__ = ["CAMERA", "PHONE", "SOMEBODY", "Change", "History", "Kind", "Written", "history"]
 

@@ -16,7 +16,6 @@ from typing import Any
 
 from companion.common.errors import Problem
 from companion.common.text import say
-from companion.events import Draft, Event
 from companion.history import CAMERA, PHONE, History, Kind, history
 from companion.moment import (
     NO_HAND,
@@ -43,7 +42,8 @@ from companion.rules.play import Play
 from companion.rules.record import judge, notation
 from companion.rules.record.judge import JudgedLine
 from companion.rules.record.notation import Line, Unreadable
-from companion.store import Store
+from companion.storage.event_store import Store
+from companion.storage.events import Draft, Event
 
 __all__ = [
     "Answer",

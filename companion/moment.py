@@ -8,7 +8,6 @@ from enum import StrEnum
 
 from companion.common.errors import Problem
 from companion.common.text import say
-from companion.events import Event
 from companion.history import Change, Written
 from companion.places import Places
 from companion.proposal import Doubt, Mismatch, Proposal
@@ -19,6 +18,7 @@ from companion.rules.record import judge
 from companion.rules.record.judge import Game, HandResult, JudgedLine
 from companion.rules.record.notation import Line
 from companion.rules.table import Table
+from companion.storage.events import Event
 
 NO_HAND = say("No game has been set up yet: choose the players first.")
 

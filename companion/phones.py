@@ -20,7 +20,7 @@ from typing import Any
 from companion import news
 from companion.common.text import Said, say
 from companion.news import Kind, News
-from companion.whole import read_small, write_whole
+from companion.storage.files import read_small, write_whole
 
 KEPT_NAME = "phones.json"
 SEAT_AWAY_S = 120.0

@@ -18,7 +18,6 @@ from companion.archive import judged
 from companion.common.errors import Problem
 from companion.common.program_name import typed
 from companion.common.text import say
-from companion.data import data_dir, store_path
 from companion.deck_in_use import DeckInUse, faces_of
 from companion.demo_players import DemoPlayers, frames_of_players
 from companion.film import Watcher
@@ -35,7 +34,8 @@ from companion.simulate.cards import BARE, STICKERED, Cards
 from companion.simulate.motion import Tempo
 from companion.simulate.players import PAIRS, TWO_PLAYERS, random_script
 from companion.simulate.script import Script
-from companion.store import Store
+from companion.storage.data_folder import data_dir, store_path
+from companion.storage.event_store import Store
 from companion.tabletop.card_ids import card_ids
 from companion.tabletop.drawn_zones import DrawnZones
 from companion.turned import KeptTurn

@@ -17,9 +17,9 @@ from companion.rules.editions.edition import Edition, EditionError, check_option
 from companion.rules.editions.edition_file import toml_fault
 from companion.rules.record import notation
 from companion.rules.table import Team
+from companion.storage.files import read_small
 from companion.tabletop.drawn_zones import Drawing, check_sides, parse_drawing
 from companion.tabletop.mat_layout import MAX_SIDES
-from companion.whole import read_small
 
 _KEYS = {"edition", "deck", "target", "first", "options", "side", "picture", "zone", "cards"}
 _TABLES = ("options", "deck", "side", "zone")

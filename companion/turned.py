@@ -16,9 +16,9 @@ import cv2
 
 from companion.common.errors import Problem
 from companion.common.text import say
+from companion.storage.files import read_small, write_whole
 from companion.vision.boxes import Image
 from companion.vision.camera import Frame
-from companion.whole import read_small, write_whole
 
 KEPT_NAME = "picture-turn.json"
 QUARTERS = {90: cv2.ROTATE_90_CLOCKWISE, 180: cv2.ROTATE_180, 270: cv2.ROTATE_90_COUNTERCLOCKWISE}

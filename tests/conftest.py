@@ -10,7 +10,7 @@ from jinja2 import BytecodeCache
 from jinja2.bccache import Bucket
 
 from companion.match import Match
-from companion.store import Store
+from companion.storage.event_store import Store
 
 LONGEST_FIRST = ("test_watch.py", "test_simulated_table.py", "test_accessibility.py", "test_demo_players.py")
 """Whoever runs the tests beside one another does not wait for these at the end."""

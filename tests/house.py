@@ -22,7 +22,7 @@ from companion.proposal import Doubt, Mismatch, Proposal
 from companion.rules.cards import Card
 from companion.rules.record.notation import parse_play
 from companion.snap import Shot
-from companion.store import Store
+from companion.storage.event_store import Store
 from companion.tabletop.drawn_zones import DrawnZones
 from companion.turned import KeptTurn
 from companion.vision.enrolling import begin

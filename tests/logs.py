@@ -9,9 +9,9 @@ from contextlib import closing
 from pathlib import Path
 from random import Random
 
-from companion.data import store_path
 from companion.match import Match
-from companion.store import Draft, Store
+from companion.storage.data_folder import store_path
+from companion.storage.event_store import Draft, Store
 
 SCHEMAS = Path(__file__).parent / "schemas"
 

@@ -11,12 +11,22 @@ from random import Random
 import pytest
 from logs import append, full, garbage_page, played
 
-from companion import backups
-from companion.backups import EVERY_S, KEPT, PATIENCE_S, QUIET_S, Nightly, back_up, backups_of, last_in, rows_in_backup
 from companion.common.errors import Problem
-from companion.data import store_path
-from companion.log_file import look
-from companion.store import Draft, Store
+from companion.storage import backups
+from companion.storage.backups import (
+    EVERY_S,
+    KEPT,
+    PATIENCE_S,
+    QUIET_S,
+    Nightly,
+    back_up,
+    backups_of,
+    last_in,
+    rows_in_backup,
+)
+from companion.storage.data_folder import store_path
+from companion.storage.database import look
+from companion.storage.event_store import Draft, Store
 
 
 def names(path: Path) -> list[str]:

@@ -20,16 +20,17 @@ import numpy as np
 import pytest
 from logs import append, frozen, full, garbage_page, played
 
-from companion import bundle, restoring
-from companion.backups import back_up
+from companion import bundle
 from companion.bundle import Bundle, read_bundle, restore, write_bundle
 from companion.cli import main
 from companion.common.errors import Problem
-from companion.data import store_path
-from companion.log_file import MIGRATIONS, look
 from companion.rules.cards import Card
 from companion.rules.editions.edition import keep_own_editions
-from companion.store import Draft, Store, lock
+from companion.storage import restore as restoring
+from companion.storage.backups import back_up
+from companion.storage.data_folder import store_path
+from companion.storage.database import MIGRATIONS, look
+from companion.storage.event_store import Draft, Store, lock
 from companion.tabletop.template_decks import Description, own_folder, put_pictures, read_deck, write_description
 from companion.vision.enrolling import recoded
 

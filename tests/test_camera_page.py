@@ -14,7 +14,7 @@ from companion.match import Match
 from companion.pages import Camera, create_app, drawing
 from companion.pages.sights import Called, light, sharpness, sights
 from companion.pages.words import Names
-from companion.store import Store
+from companion.storage.event_store import Store
 from companion.tabletop.drawn_zones import FILE_NAME, DrawnZones, parse_drawing
 from companion.vision.advice import Advice, Hint
 from companion.vision.measure import ZoneSight

@@ -20,7 +20,7 @@ from companion.match import Match
 from companion.pages import create_app, past
 from companion.rules.cards import Card
 from companion.service import exported
-from companion.store import Store
+from companion.storage.event_store import Store
 from companion.tabletop.template_decks import (
     Description,
     export_deck,
@@ -201,7 +201,7 @@ READS = re.compile(
 )
 MAY = {
     "companion/common/clock.py": {"time.time"},
-    "companion/store.py": {"time.time"},  # the time of an event, for people
+    "companion/storage/event_store.py": {"time.time"},  # the time of an event, for people
     "companion/vision/doctor.py": {"time.gmtime"},  # says what is wrong with the clock
     "companion/vision/templates.py": {"st_mtime"},  # is it the same file? not: is it newer
     "companion/pages/enrolling.py": {"st_mtime"},  # the same
@@ -217,7 +217,7 @@ def test_only_these_read_the_clock_on_the_wall():
 
 
 def test_no_query_goes_by_the_time_of_an_event():
-    source = (ROOT / "companion" / "store.py").read_text(encoding="utf-8")
+    source = (ROOT / "companion" / "storage" / "event_store.py").read_text(encoding="utf-8")
     clauses = re.findall(r"(?:ORDER BY|WHERE|GROUP BY)[^\"]*", source)
 
     assert clauses

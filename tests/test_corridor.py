@@ -12,7 +12,7 @@ import pytest
 from companion.common.errors import Problem
 from companion.match import Answer, Match, Policy
 from companion.rules.cards import Card
-from companion.store import Store
+from companion.storage.event_store import Store
 from companion.tabletop.card_ids import face_of
 from companion.tracker import GONE_S
 from companion.vision.camera import Frame

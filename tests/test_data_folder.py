@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from companion import mending
-from companion.data import KEY_NAME, store_path
 from companion.deck_in_use import KEPT_NAME as DECK_IN_USE
 from companion.deck_in_use import DeckInUse
 from companion.deck_report import listing
@@ -14,7 +12,9 @@ from companion.pages import create_app, people
 from companion.pages.context import Camera
 from companion.phones import KEPT_NAME as PHONES
 from companion.rules.editions.edition import keep_own_editions
-from companion.store import Store
+from companion.storage import recovery
+from companion.storage.data_folder import KEY_NAME, store_path
+from companion.storage.event_store import Store
 from companion.tabletop.drawn_zones import FILE_NAME as ZONES
 from companion.tabletop.drawn_zones import DrawnZones
 from companion.tabletop.template_decks import deck_names
@@ -34,7 +34,7 @@ GARBAGE = {
     "deep": b"[" * 200_000,
     "endless": b'{"host": ' + b"9" * 10_000 + b"}",
 }
-NAMES = (PHONES, ZONES, TURN, DECK_IN_USE, mending.NOTE_NAME, "editions/ours.toml", "decks/ours/deck.toml", KEY_NAME)
+NAMES = (PHONES, ZONES, TURN, DECK_IN_USE, recovery.NOTE_NAME, "editions/ours.toml", "decks/ours/deck.toml", KEY_NAME)
 
 
 @pytest.mark.parametrize("content", GARBAGE.values(), ids=GARBAGE)
@@ -60,7 +60,7 @@ def test_with_garbage_in_every_small_file_a_service_starts_and_is_played_on(tmp_
 
 
 def test_a_folder_where_a_file_should_be_keeps_nobody_from_playing(tmp_path):
-    for name in (PHONES, ZONES, TURN, DECK_IN_USE, mending.NOTE_NAME):
+    for name in (PHONES, ZONES, TURN, DECK_IN_USE, recovery.NOTE_NAME):
         (tmp_path / name).mkdir()
     store = Store.open(store_path(tmp_path))
     match = Match(store)

@@ -9,7 +9,7 @@ import pytest
 from companion.match import Match
 from companion.pages import create_app, people
 from companion.pages.doors import DOORS, Who
-from companion.store import Store
+from companion.storage.event_store import Store
 
 SECRET = b"0123456789abcdef" * 2
 HOME = {"Origin": "http://localhost"}

@@ -16,7 +16,7 @@ from companion.rules.record import judge, notation
 from companion.rules.record.notation import parse_play
 from companion.rules.referee import legal_plays
 from companion.rules.table import Team
-from companion.store import Store
+from companion.storage.event_store import Store
 
 TWO = ("edition classic", "side Ann", "side Bob", "hand first Ann")
 PAIRS = ("side Reds = Ann, Cid", "side Blues = Bob, Dee", "hand first Ann")

@@ -11,17 +11,17 @@ from random import Random
 import pytest
 from logs import DAMAGES, append, full, garbage, garbage_page, played
 
-from companion import log_file, mending
 from companion.archive import judged
-from companion.backups import back_up, backups_of
 from companion.common.errors import Problem
-from companion.data import store_path
-from companion.events import Row, is_sound, unbroken
-from companion.image import image_of, rows_in, with_wal
-from companion.log_file import look
 from companion.match import Match
 from companion.pages import create_app
-from companion.store import Draft, Store
+from companion.storage import database, recovery
+from companion.storage.backups import back_up, backups_of
+from companion.storage.data_folder import store_path
+from companion.storage.database import look
+from companion.storage.event_store import Draft, Store
+from companion.storage.events import Row, is_sound, unbroken
+from companion.storage.page_reader import image_of, rows_in, with_wal
 
 
 def wal_of(path: Path) -> Path:
@@ -181,7 +181,7 @@ def test_plays_whose_page_is_gone_are_counted_where_the_index_knows_them(tmp_pat
 
 
 def test_a_number_that_does_not_follow_is_not_believed():
-    assert mending._known_after(7, {3: 1, 8: 1, 9: 1, 11: 10, 10**9: 1}) == {8: 1, 9: 1}
+    assert recovery._known_after(7, {3: 1, 8: 1, 9: 1, 11: 10, 10**9: 1}) == {8: 1, 9: 1}
 
 
 # --- The write-ahead log --------------------------------------------------------------------------------------
@@ -349,7 +349,7 @@ def test_a_plug_pulled_while_mending_loses_nothing(whole, tmp_path, monkeypatch,
 
         return pulled
 
-    for owner, name in ((Path, "rename"), (Path, "replace"), (Path, "unlink"), (Path, "mkdir"), (log_file.os, "fsync")):
+    for owner, name in ((Path, "rename"), (Path, "replace"), (Path, "unlink"), (Path, "mkdir"), (database.os, "fsync")):
         monkeypatch.setattr(owner, name, counted(getattr(owner, name)))
     with suppress(Pulled):
         Store.open(path).close()
@@ -366,7 +366,7 @@ def test_a_damaged_log_on_a_disk_that_cannot_be_written_is_mended_in_memory(whol
     path = copied(whole, tmp_path)
     path.write_bytes(garbage_page(path.read_bytes(), Random(2)))
     before = path.read_bytes()
-    monkeypatch.setattr(mending, "_put_in_place", full)
+    monkeypatch.setattr(recovery, "_put_in_place", full)
 
     store = Store.open(path)
 
@@ -415,6 +415,6 @@ def test_what_became_of_a_damaged_log_is_said_on_the_pages_until_the_host_has_re
 
 @pytest.mark.parametrize("kept", ["", "{", "[]", "null", '{"away": 1}', '{"away": "x", "backup": "y"}'])
 def test_a_damaged_note_is_none(tmp_path, kept):
-    (tmp_path / mending.NOTE_NAME).write_text(kept)
+    (tmp_path / recovery.NOTE_NAME).write_text(kept)
 
-    assert mending.note(tmp_path) is None
+    assert recovery.note(tmp_path) is None

@@ -10,13 +10,13 @@ from itertools import count
 import pytest
 from logs import SCHEMAS, frozen
 
-from companion import log_file
 from companion.archive import judged
-from companion.log_file import MIGRATIONS, connected, look, schema_of
 from companion.match import Match
 from companion.rules.record import notation
 from companion.service import exported
-from companion.store import Store
+from companion.storage import database
+from companion.storage.database import MIGRATIONS, connected, look, schema_of
+from companion.storage.event_store import Store
 
 RELEASED = {1: "5d91c9be373a9e0c46770582defde526880261888e2cb385fbb1d8e26495c6bd"}
 """The fingerprint of each migration that was released, by the schema that it leads to."""
@@ -74,7 +74,7 @@ def test_a_migration_that_breaks_off_halfway_leaves_the_old_schema(tmp_path, mon
     path = frozen(1, tmp_path)
     before = look(path)
     half = "ALTER TABLE event ADD COLUMN more TEXT; CREATE TABLE event (twice TEXT);"
-    monkeypatch.setattr(log_file, "MIGRATIONS", (MIGRATIONS[0], half))
+    monkeypatch.setattr(database, "MIGRATIONS", (MIGRATIONS[0], half))
 
     with pytest.raises(sqlite3.OperationalError, match="already exists"):
         connected(path)
@@ -92,6 +92,6 @@ def test_a_log_of_a_newer_schema_is_refused_and_left_alone(tmp_path):
         db.execute("PRAGMA user_version = 99")
     before = path.read_bytes()
 
-    with pytest.raises(log_file.Problem, match="newer version"):
+    with pytest.raises(database.Problem, match="newer version"):
         Store.open(path)
     assert path.read_bytes() == before

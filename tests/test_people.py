@@ -24,7 +24,7 @@ from companion.phones import (
 )
 from companion.proposal import Doubt, Proposal
 from companion.rules.record.notation import parse_play
-from companion.store import Draft, Store
+from companion.storage.event_store import Draft, Store
 
 TWO = ("side Ann", "side Bob", "hand first Ann")
 THREE = ("side Ann", "side Bob", "side Cid", "hand first Ann")

@@ -6,7 +6,7 @@ import pytest
 
 from companion.match import Match
 from companion.pages import create_app, language
-from companion.store import Store
+from companion.storage.event_store import Store
 
 HOME = {"Origin": "http://localhost"}
 

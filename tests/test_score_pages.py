@@ -15,11 +15,11 @@ import numpy as np
 import pytest
 from test_pages import HOME, STRANGER, tap, text_of
 
-from companion.data import store_path
 from companion.match import Match
 from companion.pages import create_app, past, sheet_picture
 from companion.service import exported
-from companion.store import Store
+from companion.storage.data_folder import store_path
+from companion.storage.event_store import Store
 
 GOLDEN = Path(__file__).parent / "golden"
 OPENING = ["Ann roll", "Bob roll", "Ann 100", "Bob stop > Ann", "Ann right-of-way !"]

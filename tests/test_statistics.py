@@ -12,7 +12,7 @@ from companion.match import Match
 from companion.rules import corrections
 from companion.rules.record import notation
 from companion.statistics import key_of, most_cruel, players_of, together
-from companion.store import Store
+from companion.storage.event_store import Store
 
 GOLDEN = Path(__file__).parent / "golden"
 

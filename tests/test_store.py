@@ -15,8 +15,8 @@ from urllib.parse import urlencode
 import pytest
 
 from companion.common.errors import Problem
-from companion.data import data_dir, store_path
-from companion.store import SETUP, Draft, NotSaved, Store
+from companion.storage.data_folder import data_dir, store_path
+from companion.storage.event_store import SETUP, Draft, NotSaved, Store
 
 ROOT = Path(__file__).parent.parent
 
@@ -127,7 +127,7 @@ import sys
 from pathlib import Path
 from companion.match import Match
 from companion.pages import run_service
-from companion.store import Store
+from companion.storage.event_store import Store
 
 match = Match(Store.open(Path(sys.argv[1])))
 if match.state.match is None:
@@ -174,7 +174,7 @@ def test_killing_the_service_loses_no_play_that_a_phone_was_told_of(path):
 WRITER = """
 import sys
 from pathlib import Path
-from companion.store import Draft, Store
+from companion.storage.event_store import Draft, Store
 
 store = Store.open(Path(sys.argv[1]))
 matches = store.matches()

@@ -11,7 +11,7 @@ from companion.match import Match, Policy
 from companion.pages import Camera, create_app, people
 from companion.proposal import Proposal
 from companion.rules.record.notation import parse_play
-from companion.store import Store
+from companion.storage.event_store import Store
 
 TWO = ("side Ann", "side Bob", "hand first Ann")
 THREE = ("side Ann", "side Bob", "side Cid", "hand first Ann")

@@ -10,7 +10,7 @@ import pytest
 from house import HOME, House, furnished, looked_at
 
 from companion.pages.doors import DOORS, Who
-from companion.store import Store
+from companion.storage.event_store import Store
 
 VISITORS = {
     "stranger": {Who.ANYBODY},

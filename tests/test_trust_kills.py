@@ -11,7 +11,7 @@ from trust.kills import Broken, Ledger, Log, check_party, kill_and_look
 from trust.served import digest
 
 from companion.match import Match
-from companion.store import Store
+from companion.storage.event_store import Store
 
 
 def test_fifty_kills_lose_nothing_that_a_phone_was_told(tmp_path):

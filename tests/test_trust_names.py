@@ -15,7 +15,7 @@ from house import HOME, House, furnished, looked_at
 
 from companion.common.errors import Problem
 from companion.pages.names import check_names, clean
-from companion.store import Store
+from companion.storage.event_store import Store
 
 HOSTILE = {
     "element": "<img src=x onerror=alert(1)>",

@@ -25,7 +25,7 @@ from companion.common.errors import Problem
 from companion.pages import create_app, people
 from companion.phones import new_phone
 from companion.snap import Snaps
-from companion.store import Store
+from companion.storage.event_store import Store
 
 ROOT = Path(__file__).parent.parent
 COMPANION = (sys.executable, "-c", "from companion.cli import main; main()")
@@ -75,7 +75,7 @@ def test_a_folder_where_no_key_can_lie_is_told(tmp_path):
 
 
 def test_the_data_folder_is_for_its_owner_alone(tmp_path):
-    from companion.data import data_dir
+    from companion.storage.data_folder import data_dir
 
     assert data_dir(tmp_path / "new" / "data").stat().st_mode & 0o077 == 0
 

@@ -11,10 +11,10 @@ import pytest
 from trust.disk import Disk, Op, Recorder, library
 from trust.power_cuts import CARELESS, cut_and_look
 
-from companion import whole
-from companion.data import data_dir
 from companion.pages import people
-from companion.whole import write_whole
+from companion.storage import files
+from companion.storage.data_folder import data_dir
+from companion.storage.files import write_whole
 
 CHANCES = [random.Random(seed) for seed in range(40)]
 needs_sqlite = pytest.mark.skipif(library() is None, reason="SQLite is built into this Python and cannot be reached")
@@ -114,7 +114,7 @@ def test_a_file_system_that_cannot_sync_folders_will_do_a_broken_one_not(tmp_pat
             raise OSError(code, os.strerror(code))
         real(fd)
 
-    monkeypatch.setattr(whole.os, "fsync", sync)
+    monkeypatch.setattr(files.os, "fsync", sync)
     if is_said:
         with pytest.raises(OSError, match="error"):
             write_whole(tmp_path / "a.json", "x")

@@ -18,7 +18,7 @@ from trust.deeds import DEEDS, SET_UPS, Deeds, ignored, logged
 
 from companion.match import Match
 from companion.rules.record import judge, notation
-from companion.store import Event, Store
+from companion.storage.event_store import Event, Store
 
 WALL_CLOCKS_S = (0.0, -1.0, 1.8e9, 4.2e9, 1e300, float("inf"))
 

@@ -13,16 +13,16 @@ from pathlib import Path
 import pytest
 from logs import full, played, refuse
 
-from companion import store as store_module
 from companion.bundle import read_bundle, write_bundle
 from companion.common.errors import Problem
-from companion.data import data_dir, store_path
-from companion.log_file import look
 from companion.match import Match
 from companion.pages import create_app, people
 from companion.phones import Phones
 from companion.service import _match_in, exported
-from companion.store import Draft, NotSaved, Store
+from companion.storage import event_store as store_module
+from companion.storage.data_folder import data_dir, store_path
+from companion.storage.database import look
+from companion.storage.event_store import Draft, NotSaved, Store
 
 ROOT = Path(__file__).parent.parent
 ORIGIN = {"Origin": "http://localhost"}
@@ -287,7 +287,7 @@ IN_A_SMALL_DISK = """
 import resource, sys
 from pathlib import Path
 from companion.match import Match
-from companion.store import Store
+from companion.storage.event_store import Store
 
 store = Store.open(Path(sys.argv[1]))
 match = Match(store)

@@ -9,7 +9,6 @@ from functools import partial
 
 from flask import Flask
 
-from companion.backups import Nightly
 from companion.common.resources import shipped
 from companion.match import Match
 from companion.pages import (
@@ -45,6 +44,7 @@ from companion.pages.context import NO_CAMERA, Camera, Service
 from companion.pages.knocking import Knocks
 from companion.pages.pace import Pace
 from companion.phones import Phones
+from companion.storage.backups import Nightly
 
 __all__ = ["Camera", "announce", "create_app", "run_service", "serve"]
 

@@ -17,7 +17,7 @@ from companion.pages.context import forget_state, match, service, state
 from companion.pages.words import N_, Names, _
 from companion.rules.record import notation
 from companion.rules.record.notation import EditionLine, HandLine, PlayerLine, SideLine
-from companion.store import Event, NotSaved
+from companion.storage.event_store import Event, NotSaved
 
 bp = Blueprint("api", __name__, url_prefix="/api")
 

@@ -10,7 +10,7 @@ from werkzeug.exceptions import BadHost, HTTPException, TooManyRequests
 from companion.common.errors import Problem
 from companion.pages.people import NotYours
 from companion.pages.words import N_, _
-from companion.store import NotSaved
+from companion.storage.event_store import NotSaved
 
 log = logging.getLogger(__name__)
 

@@ -11,7 +11,7 @@ from companion.history import CAMERA, SOMEBODY, history
 from companion.pages.words import _
 from companion.rules.record import notation
 from companion.rules.record.notation import PlayerLine, SideLine
-from companion.store import Store
+from companion.storage.event_store import Store
 
 MOST_LETTERS = 24
 MOST_TYPED = 200

@@ -20,13 +20,13 @@ from pathlib import Path
 from flask import request, session
 
 from companion.common.errors import Problem
-from companion.data import KEY_NAME
 from companion.history import SOMEBODY
 from companion.match import MatchState
 from companion.pages.context import service
 from companion.pages.words import N_, _
 from companion.phones import Phones, new_phone
-from companion.whole import read_small, write_whole
+from companion.storage.data_folder import KEY_NAME
+from companion.storage.files import read_small, write_whole
 
 _MAY, _PHONE = "may", "phone"
 KEY_BYTES = 32

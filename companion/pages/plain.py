@@ -17,7 +17,7 @@ from companion.pages.words import Names, _, many
 from companion.rules.cards import Card, Family, card_of_slug
 from companion.rules.play import Play, Verb
 from companion.rules.table import Table
-from companion.store import NotSaved
+from companion.storage.event_store import NotSaved
 
 bp = Blueprint("plain", __name__)
 

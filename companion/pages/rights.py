@@ -16,7 +16,7 @@ from companion.pages.context import state
 from companion.pages.people import Holder
 from companion.pages.words import N_, Names, _
 from companion.rules.play import Play, Verb
-from companion.store import Event
+from companion.storage.event_store import Event
 
 WATCHING = N_("This phone is just watching: take a seat to play along.")
 HOSTS_ONLY = N_("That is for the host to do: ask %(who)s, or look on the Seats page.")

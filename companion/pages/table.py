@@ -15,7 +15,7 @@ from companion.pages.context import forget_state, go, has_camera, match, service
 from companion.pages.people import NotYours
 from companion.pages.words import N_, Names, _
 from companion.rules.table import Table
-from companion.store import Event, NotSaved
+from companion.storage.event_store import Event, NotSaved
 
 bp = Blueprint("table", __name__)
 

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from companion.common.errors import Problem
 from companion.common.text import Said, Term, plain, say
+from companion.storage.files import read_small, write_whole
 from companion.tabletop.mat_layout import all_mats
-from companion.whole import read_small, write_whole
 
 FILE_NAME = "drawn-zones.json"
 ZONE_NAMES = tuple(f"{layout.id}/{zone}" for layout in all_mats() for zone in layout.zones)

@@ -30,7 +30,7 @@ from companion.rules.cards import Card, card_of_slug
 from companion.rules.editions import toml_lines
 from companion.rules.editions.edition import Edition, EditionError, load_edition
 from companion.rules.editions.edition_file import toml_fault
-from companion.whole import read_small, write_whole
+from companion.storage.files import read_small, write_whole
 
 DECKS_NAME = "decks"
 """The folder of the data folder in which one's own decks lie."""

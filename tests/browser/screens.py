@@ -29,7 +29,6 @@ from webcam import Pose
 from companion import demo
 from companion.lookout import Lookout
 from companion.match import Match
-from companion.mending import Mended
 from companion.pages import Camera, create_app, live
 from companion.printing import deck
 from companion.printing.render import to_image
@@ -37,7 +36,8 @@ from companion.proposal import Doubt, Mismatch, Proposal
 from companion.rules.cards import Card
 from companion.rules.record.notation import parse_play
 from companion.service import eye_for
-from companion.store import Store
+from companion.storage.event_store import Store
+from companion.storage.recovery import Mended
 from companion.tabletop.drawn_zones import DrawnZones
 from companion.tabletop.template_decks import write_description
 from companion.turned import KeptTurn

@@ -19,7 +19,7 @@ from companion.rules.record import judge
 from companion.rules.record.notation import Line
 from companion.simulate.motion import Tempo
 from companion.simulate.script import Script, shipped_script
-from companion.store import Store
+from companion.storage.event_store import Store
 from companion.vision.eye import Eye
 from companion.watch import Corridor
 

@@ -6,7 +6,7 @@ import pytest
 from house import furnished, looked_at
 from serving import running
 
-from companion.store import Store
+from companion.storage.event_store import Store
 
 pytestmark = pytest.mark.browser
 

@@ -76,10 +76,10 @@ def main(folder: str, most_mb: str) -> None:
     import cv2
     import numpy as np
 
-    from companion.data import store_path
     from companion.match import Match, Policy
     from companion.pages import Camera, create_app, pace, people, serve
-    from companion.store import Store
+    from companion.storage.data_folder import store_path
+    from companion.storage.event_store import Store
     from companion.tabletop.drawn_zones import DrawnZones
     from companion.turned import KeptTurn
 

@@ -33,7 +33,7 @@ from companion.match import Match
 from companion.memory import GONE_S
 from companion.pages import Camera, create_app
 from companion.proposal import Doubt, Mismatch, Proposal
-from companion.store import Store
+from companion.storage.event_store import Store
 from companion.vision.camera import FRESH_S, Notice, Threads, frames
 from companion.watch import Corridor
 

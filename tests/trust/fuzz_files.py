@@ -35,7 +35,7 @@ from trust.fuzzing import Findings, arguments, faults_of, mutated_bytes, run_com
 from companion.bundle import write_bundle
 from companion.common.errors import Problem
 from companion.match import Match
-from companion.store import Store
+from companion.storage.event_store import Store
 from companion.vision.picture import declared_size, decode
 
 MOST_MB = 2500

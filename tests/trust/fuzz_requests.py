@@ -28,13 +28,13 @@ from flask.sessions import SecureCookieSessionInterface
 from trust.attacked import Served, served
 from trust.fuzzing import ESCAPE, MARK, TRACE, WORDS, Findings, arguments, mutated_bytes, mutated_text, run_command
 
-from companion.data import store_path
 from companion.match import Match
 from companion.pages import create_app, people
 from companion.rules.cards import Card
 from companion.rules.editions.edition import edition_names
 from companion.rules.editions.switches import switches
-from companion.store import Store
+from companion.storage.data_folder import store_path
+from companion.storage.event_store import Store
 
 RAW_SHARE = 0.5
 TWICE_SHARE = 0.05

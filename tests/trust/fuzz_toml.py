@@ -31,7 +31,7 @@ from companion.phones import Phones
 from companion.rules.editions.edition_file import EDITIONS
 from companion.rules.editions.switches import switches
 from companion.setup import read_setup
-from companion.store import Store
+from companion.storage.event_store import Store
 from companion.tabletop.drawn_zones import FILE_NAME as DRAWN_ZONES
 from companion.tabletop.drawn_zones import DrawnZones
 from companion.turned import KEPT_NAME as PICTURE_TURN

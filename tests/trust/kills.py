@@ -39,12 +39,12 @@ from urllib.parse import urlencode
 from trust.old import one_more_migration, write_old_log
 from trust.served import KEPT, digest, state_as_told
 
-from companion.data import KEY_NAME, store_path
 from companion.match import Match
 from companion.pages import people
 from companion.rules.record import judge, notation
 from companion.rules.table import HowEnded
-from companion.store import Store
+from companion.storage.data_folder import KEY_NAME, store_path
+from companion.storage.event_store import Store
 
 ROOT = Path(__file__).parent.parent.parent
 PATIENCE_S = 60.0

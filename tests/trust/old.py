@@ -11,11 +11,11 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from companion import log_file
 from companion.match import Match
-from companion.store import Event, Store
+from companion.storage import database
+from companion.storage.event_store import Event, Store
 
-_REAL = log_file.MIGRATIONS
+_REAL = database.MIGRATIONS
 MADE_UP = """
     CREATE TABLE made_up (seq INTEGER PRIMARY KEY, kind TEXT NOT NULL) STRICT;
     INSERT INTO made_up SELECT seq, kind FROM event;
@@ -25,18 +25,18 @@ LINES = ("Ann roll", "Bob roll", "Ann 100", "Bob stop > Ann", "Ann right-of-way 
 
 def need_one_more_migration() -> None:
     """Lets the program believe that the schema of its logs has changed once more."""
-    log_file.MIGRATIONS = (*_REAL, MADE_UP)
+    database.MIGRATIONS = (*_REAL, MADE_UP)
 
 
 @contextlib.contextmanager
 def one_more_migration() -> Iterator[None]:
     """The same for a while."""
-    before = log_file.MIGRATIONS
+    before = database.MIGRATIONS
     need_one_more_migration()
     try:
         yield
     finally:
-        log_file.MIGRATIONS = before
+        database.MIGRATIONS = before
 
 
 def write_old_log(path: Path) -> tuple[Event, ...]:
@@ -53,7 +53,7 @@ def write_old_log(path: Path) -> tuple[Event, ...]:
     path.parent.mkdir(parents=True, exist_ok=True)
     db = sqlite3.connect(path, isolation_level=None)
     db.execute("PRAGMA journal_mode = WAL")
-    for number, migration in enumerate(log_file.MIGRATIONS[:-1], start=1):
+    for number, migration in enumerate(database.MIGRATIONS[:-1], start=1):
         db.executescript(f"BEGIN; {migration} PRAGMA user_version = {number}; COMMIT;")
     db.executemany("INSERT INTO event (seq, match, at_s, kind, body) VALUES (?, ?, ?, ?, ?)", rows)
     db.close()

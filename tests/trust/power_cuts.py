@@ -32,14 +32,14 @@ from trust.disk import Disk, Recorder, library
 from trust.old import one_more_migration, write_old_log
 
 from companion import phones as party_of
-from companion import whole
-from companion.backups import back_up
 from companion.common.errors import Problem
-from companion.data import data_dir, store_path
 from companion.match import Match
 from companion.pages import people
 from companion.phones import Party, Phones
-from companion.store import Draft, Event, Store
+from companion.storage import files
+from companion.storage.backups import back_up
+from companion.storage.data_folder import data_dir, store_path
+from companion.storage.event_store import Draft, Event, Store
 
 CUTS_A_RUN = 25
 DEEDS_A_RUN = (10, 40, 150)
@@ -179,14 +179,14 @@ def _carelessly(careless: str | None) -> Iterator[None]:
     if careless not in ("file", "folder"):
         yield
         return
-    sync_folder, real = whole.sync_folder, os.fsync
-    whole.sync_folder = lambda folder: None
+    sync_folder, real = files.sync_folder, os.fsync
+    files.sync_folder = lambda folder: None
     if careless == "file":
-        whole.sync_folder, os.fsync = sync_folder, lambda fd: real(fd) if Path(f"/proc/self/fd/{fd}").is_dir() else None
+        files.sync_folder, os.fsync = sync_folder, lambda fd: real(fd) if Path(f"/proc/self/fd/{fd}").is_dir() else None
     try:
         yield
     finally:
-        whole.sync_folder, os.fsync = sync_folder, real
+        files.sync_folder, os.fsync = sync_folder, real
 
 
 # --- After a cut ----------------------------------------------------------------------------------------------

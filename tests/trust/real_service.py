@@ -15,8 +15,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from companion.data import KEY_NAME
 from companion.pages.people import join_token
+from companion.storage.data_folder import KEY_NAME
 
 ROOT = Path(__file__).parent.parent.parent
 PAGE = 1024

@@ -25,7 +25,7 @@ from companion import phones, service
 from companion.match import Match
 from companion.pages import people
 from companion.pages.context import service as of_request
-from companion.store import Event, Store
+from companion.storage.event_store import Event, Store
 
 KEPT = phones.KEPT_NAME
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from companion.events import Row
+from companion.storage.events import Row
 
 PAGE = 4096
 """The size of a page where the header does not tell: what SQLite gives new files."""

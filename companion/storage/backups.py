@@ -16,10 +16,10 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from companion.common.errors import Problem
-from companion.events import Row
-from companion.image import image_of, read_bytes
-from companion.log_file import connected, is_whole, last_of, rows_of
-from companion.whole import sync_folder
+from companion.storage.database import connected, is_whole, last_of, rows_of
+from companion.storage.events import Row
+from companion.storage.files import sync_folder
+from companion.storage.page_reader import image_of, read_bytes
 
 FOLDER = "backups"
 KEPT = 7

@@ -12,8 +12,8 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from companion.common.errors import Problem
-from companion.events import Row, is_object, is_sound
-from companion.image import Image, image_of, in_memory, read_bytes, rows_cut_off, with_wal
+from companion.storage.events import Row, is_object, is_sound
+from companion.storage.page_reader import Image, image_of, in_memory, read_bytes, rows_cut_off, with_wal
 
 MIGRATIONS = (
     """

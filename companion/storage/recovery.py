@@ -14,14 +14,14 @@ from dataclasses import asdict, dataclass, replace
 from itertools import count, takewhile
 from pathlib import Path
 
-from companion import image
-from companion.backups import FOLDER as BACKUPS
-from companion.backups import agree, backups_of, last_in, rows_in_backup
 from companion.common.errors import Problem
 from companion.common.text import Said, say, say_many
-from companion.events import Row, is_sound, unbroken
-from companion.log_file import SIDECARS, Damaged, look, write_log
-from companion.whole import sync_folder, write_whole
+from companion.storage import page_reader
+from companion.storage.backups import FOLDER as BACKUPS
+from companion.storage.backups import agree, backups_of, last_in, rows_in_backup
+from companion.storage.database import SIDECARS, Damaged, look, write_log
+from companion.storage.events import Row, is_sound, unbroken
+from companion.storage.files import sync_folder, write_whole
 
 AWAY = "damaged"
 """The folder of the data folder in which damaged files lie."""
@@ -178,20 +178,22 @@ def _readable(path: Path, base: Sequence[Row]) -> tuple[dict[int, Row], dict[int
 
     Those of another log, in its file or -wal, are none.
     """
-    alone = image.image_of(image.read_bytes(path))
-    wal = image.read_bytes(path.with_name(f"{path.name}-wal"))
-    both = image.with_wal(alone, wal)
-    rows, of_log = _sound(image.rows_in(alone)), alone
-    if both is not alone and _is_of(rows, newer := _sound(image.rows_in(both))):
+    alone = page_reader.image_of(page_reader.read_bytes(path))
+    wal = page_reader.read_bytes(path.with_name(f"{path.name}-wal"))
+    both = page_reader.with_wal(alone, wal)
+    rows, of_log = _sound(page_reader.rows_in(alone)), alone
+    if both is not alone and _is_of(rows, newer := _sound(page_reader.rows_in(both))):
         rows, of_log = rows | newer, both
-    cut_off = _sound(image.rows_cut_off(both, wal))
+    cut_off = _sound(page_reader.rows_cut_off(both, wal))
     if _is_of(rows, cut_off):
         rows |= cut_off
     if not _is_of({row[0]: row for row in base}, rows):
         return {}, {}
     last = base[-1][0] if base else 0
     read = {seq: row for seq, row in rows.items() if seq > last}
-    return read, {seq: row[1] for seq, row in read.items()} | _known_after(max([last, *read]), image.numbers_in(of_log))
+    return read, {seq: row[1] for seq, row in read.items()} | _known_after(
+        max([last, *read]), page_reader.numbers_in(of_log)
+    )
 
 
 def _known_after(last: int, numbers: Mapping[int, int]) -> dict[int, int]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from itertools import count
 from pathlib import Path
 
-from companion.whole import give_to_owner_of, sync_folder
+from companion.storage.files import give_to_owner_of, sync_folder
 
 READY = "restoring"
 NEW = "restoring.new"

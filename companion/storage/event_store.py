@@ -21,13 +21,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from companion import mending, restoring
 from companion.common.errors import Problem
 from companion.common.text import Said, say, say_many
-from companion.events import SETUP, Draft, Event, Row
-from companion.log_file import Damaged, connected, insert, last_of, new_in_memory, readable, transaction
-from companion.mending import Mended
-from companion.whole import give_to_owner_of
+from companion.storage import recovery, restore
+from companion.storage.database import Damaged, connected, insert, last_of, new_in_memory, readable, transaction
+from companion.storage.events import SETUP, Draft, Event, Row
+from companion.storage.files import give_to_owner_of
+from companion.storage.recovery import Mended
 
 __all__ = ["SETUP", "Draft", "Event", "NotSaved", "Store"]
 
@@ -86,7 +86,7 @@ class Store:
     def _opened(cls, path: Path, lock_fd: int, clock: Callable[[], float]) -> Store:
         finish_restoring(path.parent)
         try:
-            there = mending.found(path)
+            there = recovery.found(path)
         except OSError as error:
             raise Problem(f"{path} cannot be read ({error.strerror}): check the file's rights.") from error
         try:
@@ -97,7 +97,7 @@ class Store:
             store = cls(path, new_in_memory(there.rows), lock_fd, clock)
             store._refused, store._in_memory = error, True
             store._write_later()
-        store.note = there.mended or mending.note(path.parent)
+        store.note = there.mended or recovery.note(path.parent)
         store._last_saved()
         return store
 
@@ -154,7 +154,7 @@ class Store:
         """From the log in memory to the file, once that can be written."""
         with tempfile.TemporaryFile(dir=self.path.parent):
             pass  # tells at once what looking through the whole log would tell late
-        if not mending.found(self.path).written:
+        if not recovery.found(self.path).written:
             raise sqlite3.OperationalError("the mended log cannot be written")
         db = connected(self.path)
         if last_of(db) != last_of(self._db):
@@ -247,7 +247,7 @@ class Store:
     def put_note_away(self) -> None:
         """Somebody has read what became of a damaged log."""
         self.note = None
-        mending.put_note_away(self.path.parent)
+        recovery.put_note_away(self.path.parent)
 
     def close(self) -> None:
         """Closes the file and lets another process write; what is held in memory is tried a last time."""
@@ -299,7 +299,7 @@ def _why(error: sqlite3.Error | OSError) -> tuple[Said, Said]:
 def finish_restoring(folder: Path) -> None:
     """Goes on with a backup that was being restored; the caller holds the lock. Raises Problem where it cannot."""
     try:
-        restoring.finish(folder)
+        restore.finish(folder)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise Problem(
             f"A backup is half restored in {folder}, and cannot be finished: check that it can be written to, then"

@@ -9,7 +9,7 @@ from pathlib import Path
 import platformdirs
 
 from companion.common.errors import Problem
-from companion.whole import make_folder
+from companion.storage.files import make_folder
 
 STORE_NAME = "companion.sqlite3"
 KEY_NAME = "secret-key"
