@@ -11,8 +11,8 @@ from companion.demo_players import script_from
 from companion.history import Kind
 from companion.match import Match
 from companion.setup import Setup, SideSetup
-from companion.simulate.cards import STICKERED, Cards
-from companion.simulate.demo import demo_frames
+from companion.simulate.card_faces import STICKERED, Cards
+from companion.simulate.frame_source import demo_frames
 from companion.simulate.players import random_script
 from companion.simulate.script import Script, plays_that_stay, read_script, shipped_script, shipped_scripts
 from companion.vision.camera import Frame

@@ -30,8 +30,8 @@ from companion.pages.words import Names
 from companion.rules.play import Verb
 from companion.rules.record import notation
 from companion.setup import Setup, read_setup
-from companion.simulate.cards import BARE, STICKERED, Cards
-from companion.simulate.motion import Tempo
+from companion.simulate.animation import Tempo
+from companion.simulate.card_faces import BARE, STICKERED, Cards
 from companion.simulate.players import PAIRS, TWO_PLAYERS, random_script
 from companion.simulate.script import Script
 from companion.storage.data_folder import data_dir, store_path

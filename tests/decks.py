@@ -19,7 +19,7 @@ from companion.printing import render
 from companion.printing import svg as draw
 from companion.printing.deck import FACES
 from companion.printing.pictograms import PICTURE_OF, Points, ring_of_points
-from companion.printing.words import card_word
+from companion.printing.printed_words import card_word
 from companion.rules.cards import Card, Family
 from companion.rules.editions.edition import load_edition
 

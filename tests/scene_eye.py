@@ -11,9 +11,9 @@ from collections.abc import Iterator
 
 from companion.film import Watcher
 from companion.rules.play import Verb
-from companion.simulate import arrange, demo
+from companion.simulate import arrange, frame_source
+from companion.simulate.animation import Tempo
 from companion.simulate.arrange import MatPlace, Point, TablePlan
-from companion.simulate.motion import Tempo
 from companion.simulate.scene import BACK, THINGS, Arm, Lying, Scene
 from companion.simulate.script import Script
 from companion.tabletop.card_ids import face_of
@@ -187,7 +187,7 @@ def watched(script: Script, *, speed: float = 8.0, seed: int = 0) -> list[dict]:
     from companion import demo as simulated
 
     eye = SceneEye(script)
-    scenes = iter(demo.demo_scenes(script, seed, Tempo(FPS, speed)))
+    scenes = iter(frame_source.demo_scenes(script, seed, Tempo(FPS, speed)))
     watcher = Watcher(
         simulated.setup_of(script), lambda frame: eye.view(frame.image, frame.t_s), confirm=True, extension=Verb.FINISH
     )

@@ -20,7 +20,7 @@ from companion.demo_players import Course, DemoPlayers, begun
 from companion.match import Answer, Fate, Match, MatchState, Policy
 from companion.places import Places
 from companion.rules.table import Table
-from companion.simulate.motion import Tempo
+from companion.simulate.animation import Tempo
 from companion.simulate.players import random_script
 from companion.simulate.scene import BACK, Scene
 from companion.simulate.script import Script, plays_that_stay, read_script

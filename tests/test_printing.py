@@ -18,7 +18,7 @@ from pyzbar import pyzbar
 
 from companion.common.errors import Problem
 from companion.common.resources import shipped
-from companion.printing import deck, lettering, mats, pdf, render, sheets, stickers, templates, words
+from companion.printing import deck, lettering, mats, pdf, printed_words, render, sheets, stickers, templates
 from companion.printing import svg as draw
 from companion.printing.write import about_size, write_sheets
 from companion.rules.cards import Card, Family
@@ -164,7 +164,7 @@ def test_nothing_but_ground_and_lines_lies_on_the_seam_of_a_mat():
     assert sum(count for _, count in colours.most_common(2)) > 0.97 * seam.shape[0] * seam.shape[1]
 
 
-@pytest.mark.parametrize("language", words.LANGUAGES)
+@pytest.mark.parametrize("language", printed_words.LANGUAGES)
 def test_every_language_s_words_stay_within_their_zone(language):
     image = render.to_image(mats.mat_svg(side_mat(1), language), 3.0)
     beside_battle = image[3 * 13 : 3 * 147, round(3 * 124.7) : round(3 * 129.3)]
@@ -225,8 +225,12 @@ def test_the_back_is_the_same_upside_down():
 
 
 def test_words_differ_within_a_language_and_fit_the_font():
-    for language in words.LANGUAGES:
-        named = [words.card_word(card, language) for card in Card if card.family is not Family.UNKNOWN and not card.km]
+    for language in printed_words.LANGUAGES:
+        named = [
+            printed_words.card_word(card, language)
+            for card in Card
+            if card.family is not Family.UNKNOWN and not card.km
+        ]
 
         assert len(set(named)) == len(named)
         assert all(lettering.outline(word.upper(), 800).width_em > 0 for word in named)

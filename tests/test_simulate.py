@@ -20,17 +20,28 @@ from companion.rules import referee
 from companion.rules.cards import Card
 from companion.rules.record import judge, notation
 from companion.rules.table import Team
-from companion.simulate import arrange, art, choreography, company, demo, lens, mishaps, motion, players, script
+from companion.simulate import (
+    animation,
+    arrange,
+    art,
+    camera_model,
+    choreography,
+    company,
+    frame_source,
+    mishaps,
+    players,
+    script,
+)
 from companion.simulate.accidents import THING_REACH_MM
 from companion.simulate.arrange import Pose
-from companion.simulate.cards import BARE, STICKERED, Cards
+from companion.simulate.card_faces import BARE, STICKERED, Cards
 from companion.simulate.scene import BACK, THINGS, Arm, Light, Lying, Push, Scene
 from companion.simulate.studio import Studio, project
 from companion.tabletop.card_ids import card_id_of, face_of
 from companion.tabletop.mat_layout import CARD_MM, DRAW_MARKER_ID
 
 SMALL = (960, 540)
-QUIET = lens.Look(noise=0.0)
+QUIET = camera_model.Look(noise=0.0)
 SCRIPTS = script.shipped_scripts()
 THREE = tuple(Team(name, (name,)) for name in ("Ann", "Bob", "Cid"))
 SHORT = """
@@ -186,7 +197,7 @@ def test_a_card_taken_from_the_discard_pile_leaves_it_and_no_other_is_drawn():
 @pytest.mark.parametrize("tilt_deg", [0.0, 15.0, 30.0])
 def test_the_camera_holds_every_mat(sides, tilt_deg):
     plan = arrange.plan(sides, sides)
-    matrix = lens.camera(plan.corners, (1920, 1080), tilt_deg, roll_deg=2.0)
+    matrix = camera_model.camera(plan.corners, (1920, 1080), tilt_deg, roll_deg=2.0)
 
     for corner in plan.corners:
         x, y = project(matrix, corner)
@@ -196,7 +207,7 @@ def test_the_camera_holds_every_mat(sides, tilt_deg):
 
 def test_the_same_seed_gives_the_same_frames():
     def pictures(seed):
-        frames = demo.demo_frames(script.read_script(SHORT, 4), seed=seed, size=SMALL)
+        frames = frame_source.demo_frames(script.read_script(SHORT, 4), seed=seed, size=SMALL)
         return [frame.image for frame in itertools.islice(frames, 20, 60, 4)]
 
     first, again, other = pictures(1), pictures(1), pictures(2)
@@ -234,7 +245,7 @@ def test_a_general_decoder_reads_every_sticker_in_sight(name):
     played = script.shipped_script(name, 1)
     dancers, _ = choreographer(played)
     last = list(dancers.movements())[-1]
-    image = demo.table_studio(played, seed=1, cards=Cards(36.0)).picture(Scene(last.after), random.Random(1))
+    image = frame_source.table_studio(played, seed=1, cards=Cards(36.0)).picture(Scene(last.after), random.Random(1))
     large = cv2.resize(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), None, fx=2, fy=2, interpolation=cv2.INTER_CUBIC)
     found = {card_id_of(code.text) for code in zxingcpp.read_barcodes(large, formats=zxingcpp.BarcodeFormat.QRCode)}
 
@@ -264,28 +275,28 @@ def test_a_laid_card_lies_still_for_the_pipeline_at_any_speed(speed):
     laid = [movement for movement in dancers.movements() if movement.is_play]
 
     for movement in laid:
-        scenes = list(motion.scenes(movement, plan, motion.Tempo(10.0, speed)))
+        scenes = list(animation.scenes(movement, plan, animation.Tempo(10.0, speed)))
         assert scenes[-10:] == [Scene(movement.after)] * 10
 
 
 def test_what_is_taken_back_leaves_its_zone_in_sight_before_anything_else_happens():
     dancers, plan = choreographer(script.read_script(SHORT))
     back = next(m for m in dancers.movements() if m.start is not None and m.pictures[0].startswith("25-"))
-    scenes = list(motion.scenes(back, plan, motion.Tempo(10.0, 8.0)))
+    scenes = list(animation.scenes(back, plan, animation.Tempo(10.0, 8.0)))
 
     assert scenes[-20:] == [Scene(back.after)] * 20
 
 
 def test_double_speed_moves_in_half_the_frames():
     usual, quick = (
-        len(list(demo.demo_scenes(script.shipped_script("pairs"), 1, motion.Tempo(50.0, x)))) for x in (1, 2)
+        len(list(frame_source.demo_scenes(script.shipped_script("pairs"), 1, animation.Tempo(50.0, x)))) for x in (1, 2)
     )
 
     assert 0.45 < quick / usual < 0.75
 
 
 def followed(played, may_begin=lambda _number: True, plays_done=0):
-    return list(demo.followed_scenes(played, 1, motion.Tempo(), may_begin, plays_done))
+    return list(frame_source.followed_scenes(played, 1, animation.Tempo(), may_begin, plays_done))
 
 
 def test_the_players_wait_until_they_may_begin_a_play():
@@ -322,7 +333,7 @@ def troubled(kinds, seed=1, sides=2, speed=4.0):
     teams = THREE if sides == 3 else players.TWO_PLAYERS
     played = players.random_script(teams=teams, seed=seed, manners=SLIPS, target=500)
     trouble = mishaps.only(*kinds.split(",")) if kinds else mishaps.EVERYDAY
-    return played, list(demo.troubled_scenes(played, seed, motion.Tempo(10.0, speed), trouble, 40.0))
+    return played, list(frame_source.troubled_scenes(played, seed, animation.Tempo(10.0, speed), trouble, 40.0))
 
 
 def zones_of(scene, plan):
@@ -530,21 +541,21 @@ def test_a_shifted_mat_is_drawn_where_it_lies(studio):
 )
 def test_glare_and_gamma_brighten_and_a_shade_darkens(studio, changed, sign):
     plain = shown(studio, Scene())
-    look = Studio(arrange.plan(2, 2), lens.Look(noise=0.0, **changed), SMALL, Cards(36.0), seed=1)
+    look = Studio(arrange.plan(2, 2), camera_model.Look(noise=0.0, **changed), SMALL, Cards(36.0), seed=1)
     spot = np.s_[300:340, 270:310]
 
     assert sign * (shown(look, Scene())[spot].mean() - plain[spot].mean()) > 5
 
 
 def test_a_trembling_camera_smears_along_its_direction():
-    kernel = lens.smear(lens.Look(shake_px=4.0, shake_deg=0.0))
+    kernel = camera_model.smear(camera_model.Look(shake_px=4.0, shake_deg=0.0))
 
     assert kernel.sum() == pytest.approx(1.0)
     assert kernel.sum(axis=0).max() < 0.4 < kernel.sum(axis=1).max()
-    assert lens.smear(lens.Look()) is None
+    assert camera_model.smear(camera_model.Look()) is None
 
 
-@pytest.mark.parametrize("make", [lens.household_look, lens.hard_look])
+@pytest.mark.parametrize("make", [camera_model.household_look, camera_model.hard_look])
 def test_a_look_is_the_same_for_the_same_seed_and_tilts_no_more_than_said(make):
     looks = [make(seed) for seed in range(40)]
 
@@ -555,18 +566,18 @@ def test_a_look_is_the_same_for_the_same_seed_and_tilts_no_more_than_said(make):
 
 def test_a_camera_hangs_higher_where_the_scale_is_to_be_smaller():
     plan = arrange.plan(2, 2)
-    look = lens.Look(tilt_deg=20.0, px_per_mm=1.6, noise=0.0)
+    look = camera_model.Look(tilt_deg=20.0, px_per_mm=1.6, noise=0.0)
     distant = Studio(plan, look, (1920, 1080), STICKERED, seed=1)
 
-    assert lens.middle_scale(distant.matrix, (1920, 1080)) == pytest.approx(1.6, abs=0.02)
+    assert camera_model.middle_scale(distant.matrix, (1920, 1080)) == pytest.approx(1.6, abs=0.02)
     assert distant.room_px > 50
 
 
 def test_a_larger_picture_is_taken_where_the_mats_would_be_too_small():
     plan = arrange.plan(4, 4)
 
-    assert lens.size_for(plan.corners, lens.Look(tilt_deg=0.0)) == (1920, 1080)
-    assert lens.size_for(plan.corners, lens.Look(tilt_deg=0.0), px_per_mm=2.0) == (2560, 1440)
+    assert camera_model.size_for(plan.corners, camera_model.Look(tilt_deg=0.0)) == (1920, 1080)
+    assert camera_model.size_for(plan.corners, camera_model.Look(tilt_deg=0.0), px_per_mm=2.0) == (2560, 1440)
 
 
 def test_stickers_are_glued_a_little_off_and_askew_each_in_its_own_way():
@@ -831,7 +842,7 @@ def test_the_setup_file_names_edition_sides_and_mats():
 
 
 def test_a_folder_of_frames_is_written_in_name_order(tmp_path):
-    count = demo.write_folder(script.read_script("side Ann\nside Bob\nhand first Ann\n"), tmp_path, fps=2.0)
+    count = frame_source.write_folder(script.read_script("side Ann\nside Bob\nhand first Ann\n"), tmp_path, fps=2.0)
     pictures = sorted(tmp_path.glob("*.jpg"))
 
     assert len(pictures) == count > 0
@@ -841,7 +852,7 @@ def test_a_folder_of_frames_is_written_in_name_order(tmp_path):
 
 def test_a_clip_can_be_read_back(tmp_path):
     path = tmp_path / "table.avi"
-    count = demo.write_clip(script.read_script("side Ann\nside Bob\nhand first Ann\n"), path, fps=2.0)
+    count = frame_source.write_clip(script.read_script("side Ann\nside Bob\nhand first Ann\n"), path, fps=2.0)
     clip = cv2.VideoCapture(str(path))
     frames = 0
     while clip.read()[0]:
@@ -852,7 +863,7 @@ def test_a_clip_can_be_read_back(tmp_path):
 
 def test_a_clip_that_cannot_be_written_is_a_sentence(tmp_path):
     with pytest.raises(Problem, match="could not be written"):
-        demo.write_clip(script.read_script(SHORT), tmp_path / "missing" / "table.avi")
+        frame_source.write_clip(script.read_script(SHORT), tmp_path / "missing" / "table.avi")
 
 
 def test_sides_that_no_picture_holds_are_refused():
@@ -870,7 +881,7 @@ def test_seats_that_the_edition_has_not_are_refused():
 
 
 def test_the_simulated_table_and_the_pipeline_do_not_know_each_other():
-    home = Path(demo.__file__).parent.parent
+    home = Path(frame_source.__file__).parent.parent
     for path in home.glob("simulate/*.py"):
         assert not any(name.startswith("companion.vision") for name in imports(path)), path
     for path in home.glob("vision/*.py"):

@@ -14,9 +14,9 @@ from companion.common.errors import Problem
 from companion.pages import errors, language
 from companion.pages.context import state
 from companion.pages.words import N_, _, many
+from companion.printing.printed_words import LANGUAGES
 from companion.printing.sheets import sheets_for
 from companion.printing.stickers import DEFAULT_SIZE_MM, sticker_size_mm
-from companion.printing.words import LANGUAGES
 from companion.printing.write import StickerStyle, Wanted, first_pages, missing_faces, pdf_files
 from companion.rules.editions.edition import Edition, EditionError, edition_names, load_edition
 from companion.tabletop.card_ids import card_ids

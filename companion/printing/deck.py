@@ -13,7 +13,7 @@ from math import hypot
 
 from companion.printing import svg as draw
 from companion.printing.pictograms import COLOUR_OF, PICTURE_OF, milestone, sign
-from companion.printing.words import card_word, family_word
+from companion.printing.printed_words import card_word, family_word
 from companion.rules.cards import Card, Family
 from companion.tabletop.mat_layout import CARD_MM
 

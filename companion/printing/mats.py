@@ -11,7 +11,7 @@ import cv2
 
 from companion.printing import pictograms
 from companion.printing import svg as draw
-from companion.printing.words import mat_word
+from companion.printing.printed_words import mat_word
 from companion.rules.cards import Card
 from companion.tabletop.mat_layout import CARD_MM, DISTANCE_COLUMNS, MARKER_MM, Marker, MatLayout, Rect
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from companion.printing import deck, mats, stickers
 from companion.printing import svg as draw
-from companion.printing.words import mat_word
+from companion.printing.printed_words import mat_word
 from companion.rules.cards import Card
 from companion.tabletop.mat_layout import CARD_MM, MatLayout
 

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from companion.common.errors import Problem
 from companion.printing import deck, mats, render, sheets, stickers
-from companion.printing.words import mat_word
+from companion.printing.printed_words import mat_word
 from companion.rules.cards import Card
 from companion.tabletop.card_ids import card_ids, face_of
 from companion.tabletop.mat_layout import CARD_MM, MAX_SIDES, MatLayout, side_mat, table_mat

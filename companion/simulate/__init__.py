@@ -4,9 +4,9 @@
 that the players make up. What looks at the frames is told nothing but the pixels.
 """
 
-from companion.simulate.cards import BARE, STICKERED, Cards
-from companion.simulate.demo import demo_frames, write_clip, write_folder
-from companion.simulate.lens import Look, typical_look
+from companion.simulate.camera_model import Look, typical_look
+from companion.simulate.card_faces import BARE, STICKERED, Cards
+from companion.simulate.frame_source import demo_frames, write_clip, write_folder
 from companion.simulate.players import PAIRS, TWO_PLAYERS, Manners, lively_script, random_script
 from companion.simulate.scene import Frame
 from companion.simulate.script import Script, read_script, shipped_script, shipped_scripts

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from companion.printing import mats, render
 from companion.simulate.arrange import Point
-from companion.simulate.cards import PX_PER_MM, Cards
-from companion.simulate.lens import Image
+from companion.simulate.camera_model import Image
+from companion.simulate.card_faces import PX_PER_MM, Cards
 from companion.simulate.scene import THINGS
 from companion.tabletop.mat_layout import MatLayout
 

@@ -12,10 +12,10 @@ from companion.rules.play import Play, Verb
 from companion.rules.table import Table
 from companion.simulate import arrange
 from companion.simulate.arrange import MatPlace, Pose, TablePlan
+from companion.simulate.play_zones import DISCARD, answered, reshuffled, zone_of
 from companion.simulate.position import Position
 from companion.simulate.scene import BACK, Lying
 from companion.simulate.script import Action, Hand, Script
-from companion.simulate.zones import DISCARD, answered, reshuffled, zone_of
 from companion.tabletop.card_ids import face_of
 
 _CARDS_A_LAYER = 12

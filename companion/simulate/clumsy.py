@@ -21,9 +21,9 @@ from companion.simulate.choreography import (
     Rest,
 )
 from companion.simulate.mishaps import Mishaps
+from companion.simulate.play_zones import DISCARD, answered, reshuffled, zone_of
 from companion.simulate.scene import Lying
 from companion.simulate.script import Action, Hand, Script
-from companion.simulate.zones import DISCARD, answered, reshuffled, zone_of
 from companion.tabletop.card_ids import face_of
 
 _THINGS_MOST = 2

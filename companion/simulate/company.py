@@ -7,10 +7,10 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from companion.simulate.animation import Tempo, on_the_way
 from companion.simulate.arrange import Point, Pose, TablePlan
 from companion.simulate.choreography import Movement
 from companion.simulate.mishaps import Mishaps
-from companion.simulate.motion import Tempo, on_the_way
 from companion.simulate.scene import Arm, Scene
 
 LEAST_SEEN_S = 1.0

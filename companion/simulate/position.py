@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from companion.rules.cards import Card
 from companion.rules.table import Table
-from companion.simulate.zones import DISCARD
+from companion.simulate.play_zones import DISCARD
 from companion.tabletop.card_ids import card_ids, face_of
 
 

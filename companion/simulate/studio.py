@@ -13,10 +13,10 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from companion.simulate import art, lens
+from companion.simulate import art, camera_model
 from companion.simulate.arrange import MatPlace, Point, Pose, TablePlan
-from companion.simulate.cards import Cards
-from companion.simulate.lens import Image, Look, Matrix, Size
+from companion.simulate.camera_model import Image, Look, Matrix, Size
+from companion.simulate.card_faces import Cards
 from companion.simulate.scene import STEADY_LIGHT, UNMOVED, Arm, Light, Lying, Push, Scene
 
 _BENEATH_PX_PER_MM = 3.0
@@ -45,15 +45,15 @@ class Studio:
 
     def __init__(self, plan: TablePlan, look: Look, size: Size, cards: Cards, seed: int) -> None:
         """`size` is (width, height) in pixels, `cards` what the cards on the table look like."""
-        self._first_matrix = lens.camera(plan.corners, size, look.tilt_deg, look.roll_deg, look.px_per_mm)
+        self._first_matrix = camera_model.camera(plan.corners, size, look.tilt_deg, look.roll_deg, look.px_per_mm)
         self.matrix = self._first_matrix
         self._plan, self._look, self._size, self._cards = plan, look, size, cards
-        self._light, self._glare = lens.light(look, size), lens.glare(look, size)
+        self._light, self._glare = camera_model.light(look, size), camera_model.glare(look, size)
         self._coarse_light = (self._light * 128.0).clip(0, 255).astype(np.uint8)
         self._few_light = cv2.resize(self._light, None, fx=1 / 16, fy=1 / 16, interpolation=cv2.INTER_AREA)
-        self._smear, self._tones = lens.smear(look), lens.tone_curve(look.gamma)
-        self._noise = lens.noise(look.noise, size, seed)
-        self._grainy = None if look.noise <= 0 else lens.noise(1.6 * look.noise, size, seed + 1)
+        self._smear, self._tones = camera_model.smear(look), camera_model.tone_curve(look.gamma)
+        self._noise = camera_model.noise(look.noise, size, seed)
+        self._grainy = None if look.noise <= 0 else camera_model.noise(1.6 * look.noise, size, seed + 1)
         left, top, right, bottom = self._table_seen()
         self._wood = art.wood(right - left, bottom - top, _BENEATH_PX_PER_MM, seed)
         self._set_up(plan.mats, UNMOVED)
@@ -84,7 +84,7 @@ class Studio:
     def _developed(self, frame: Image, light: Light, chance: random.Random) -> Image:
         """What light, sensor and software make of a frame."""
         if light != STEADY_LIGHT:
-            few = lens.changed_light(light, self._few_light)
+            few = camera_model.changed_light(light, self._few_light)
             now = cv2.resize(few, self._size, interpolation=cv2.INTER_LINEAR)
             frame = cv2.multiply(frame, now, scale=1.0 / 64.0)
         if self._tones is not None:

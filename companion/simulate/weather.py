@@ -7,9 +7,9 @@ import random
 from collections.abc import Iterator
 from dataclasses import replace
 
-from companion.simulate.lens import LAMP_SHARE
+from companion.simulate.animation import Tempo
+from companion.simulate.camera_model import LAMP_SHARE
 from companion.simulate.mishaps import Mishaps
-from companion.simulate.motion import Tempo
 from companion.simulate.scene import Light, Push, Scene
 
 _ADAPTS_IN_S = 0.7

@@ -31,16 +31,16 @@ from companion.rules.record import judge, notation
 from companion.rules.table import Team
 from companion.service import eye_for
 from companion.setup import Setup
-from companion.simulate import arrange, demo, lens, mishaps
-from companion.simulate.cards import PX_PER_MM, Cards
+from companion.simulate import arrange, camera_model, frame_source, mishaps
+from companion.simulate.animation import Tempo
+from companion.simulate.card_faces import PX_PER_MM, Cards
 from companion.simulate.company import hides
 from companion.simulate.mishaps import Mishaps
-from companion.simulate.motion import Tempo
+from companion.simulate.play_zones import zone_of
 from companion.simulate.players import Manners, random_script
 from companion.simulate.scene import Lying, Scene
 from companion.simulate.script import Script
 from companion.simulate.studio import Studio
-from companion.simulate.zones import zone_of
 from companion.tabletop.card_ids import face_of
 from companion.vision.camera import Frame
 from companion.vision.eye import Eye
@@ -56,7 +56,7 @@ NAMES = ("Ann", "Bob", "Cid", "Dee")
 EDITIONS = {2: "classic", 3: "classic", 4: "dujardin-2014"}
 """Four play alone in the later editions only."""
 
-LOOKS = {"typical": lens.household_look, "hard": lens.hard_look, "demo": lens.typical_look}
+LOOKS = {"typical": camera_model.household_look, "hard": camera_model.hard_look, "demo": camera_model.typical_look}
 LATE_FRAMES = 9
 TOLERANCE_FRAMES = 25
 """So long after an illegal card has gone its proposal still counts as made in time."""
@@ -88,7 +88,7 @@ class Case:
         return random_script(EDITIONS[self.sides], teams=teams, seed=self.seed, manners=manners, target=self.km)
 
     @property
-    def look(self) -> lens.Look:
+    def look(self) -> camera_model.Look:
         look = LOOKS[self.look_name](self.seed)
         return look if self.tilt_deg is None else replace(look, tilt_deg=self.tilt_deg)
 
@@ -97,8 +97,8 @@ class Case:
         return arrange.plan(self.sides, self.sides)
 
     @property
-    def size(self) -> lens.Size:
-        return lens.size_for(self.plan.corners, self.look)
+    def size(self) -> camera_model.Size:
+        return camera_model.size_for(self.plan.corners, self.look)
 
     @property
     def cards(self) -> Cards:
@@ -108,7 +108,7 @@ class Case:
         return Studio(self.plan, self.look, self.size, self.cards, self.seed)
 
     def scenes(self, room_px: float) -> Iterator[Scene]:
-        return demo.troubled_scenes(self.script, self.seed, Tempo(self.fps, self.speed), self.mishaps, room_px)
+        return frame_source.troubled_scenes(self.script, self.seed, Tempo(self.fps, self.speed), self.mishaps, room_px)
 
 
 @cache
@@ -227,7 +227,7 @@ class Result:
 
     case: Case
     hand: int
-    size: lens.Size
+    size: camera_model.Size
     tilt_deg: float
     frames: int = 0
     seconds: float = 0.0
@@ -398,7 +398,7 @@ class Watch:
             for number, _ in enumerate(scenes):
                 yield Frame(read_picture(self._kept / "frames" / f"{number + 1:05d}.jpg"), number / self.case.fps)
             return
-        for number, frame in enumerate(demo.filmed(self._studio, scenes, self.case.seed, self.case.fps), 1):
+        for number, frame in enumerate(frame_source.filmed(self._studio, scenes, self.case.seed, self.case.fps), 1):
             if self._save is not None:
                 cv2.imwrite(
                     str(self._save / "frames" / f"{number:05d}.jpg"), frame.image, [cv2.IMWRITE_JPEG_QUALITY, 95]

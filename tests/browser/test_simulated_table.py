@@ -17,7 +17,7 @@ from companion.demo_players import DemoPlayers, frames_of_players
 from companion.match import Match
 from companion.rules.record import judge
 from companion.rules.record.notation import Line
-from companion.simulate.motion import Tempo
+from companion.simulate.animation import Tempo
 from companion.simulate.script import Script, shipped_script
 from companion.storage.event_store import Store
 from companion.vision.eye import Eye

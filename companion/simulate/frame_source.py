@@ -10,14 +10,14 @@ from pathlib import Path
 import cv2
 
 from companion.common.errors import Problem
-from companion.simulate import arrange, motion
-from companion.simulate.cards import STICKERED, Cards
+from companion.simulate import animation, arrange
+from companion.simulate.animation import Tempo
+from companion.simulate.camera_model import Look, Size, typical_look
+from companion.simulate.card_faces import STICKERED, Cards
 from companion.simulate.choreography import Choreographer, Movement
 from companion.simulate.clumsy import ClumsyChoreographer
 from companion.simulate.company import Company
-from companion.simulate.lens import Look, Size, typical_look
 from companion.simulate.mishaps import Mishaps
-from companion.simulate.motion import Tempo
 from companion.simulate.scene import Frame, Lying, Scene
 from companion.simulate.script import Script, plays_that_stay
 from companion.simulate.studio import Studio
@@ -86,16 +86,16 @@ def followed_scenes(
     players = Choreographer(script, plan, seed)
     to_come = dropwhile(lambda movement: movement.play_number <= plays_done, players.movements())
     first = next(to_come, None)
-    yield from motion.resting(first.before if first else players.lying(), round(settling_s * tempo.fps))
+    yield from animation.resting(first.before if first else players.lying(), round(settling_s * tempo.fps))
     begun = plays_done
     for movement in chain([first] if first else [], to_come):
         if movement.play_number > begun:
             begun = movement.play_number
             yield from _until(may_begin, begun, movement.before)
-        yield from motion.scenes(movement, plan, tempo)
+        yield from animation.scenes(movement, plan, tempo)
     plays = sum(1 for hand in script.hands for _ in plays_that_stay(hand))
     yield from _until(may_begin, plays + 1, players.lying())
-    yield from motion.resting(players.lying(), round(SETTLING_S * tempo.fps))
+    yield from animation.resting(players.lying(), round(SETTLING_S * tempo.fps))
 
 
 def _until(may_begin: Callable[[int], bool], number: int, lying: tuple[Lying, ...]) -> Iterator[Scene]:
@@ -116,7 +116,7 @@ def troubled_scenes(
     settling = round(SETTLING_S * tempo.fps)
     movement: Movement | None = None
     for movement in ClumsyChoreographer(script, plan, seed, mishaps).movements():
-        yield from motion.resting(movement.before, settling) if settling else ()
+        yield from animation.resting(movement.before, settling) if settling else ()
         settling, waited = 0, 0
         while company.waits(movement, waited):
             waited += 1
@@ -124,10 +124,10 @@ def troubled_scenes(
         company.join(movement)
         if movement.is_play:
             weather.stir()
-        for scene in motion.scenes(movement, plan, tempo):
+        for scene in animation.scenes(movement, plan, tempo):
             yield weather.over(company.around(scene))
-    after, mats = (motion.last(movement).after, movement.mats_after) if movement else ((), ())
-    for scene in motion.resting(after, round(SETTLING_S * tempo.fps), mats):
+    after, mats = (animation.last(movement).after, movement.mats_after) if movement else ((), ())
+    for scene in animation.resting(after, round(SETTLING_S * tempo.fps), mats):
         yield weather.over(company.around(scene))
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from companion.printing import deck, render, stickers
 from companion.simulate.arrange import Point
-from companion.simulate.lens import Image, Size
+from companion.simulate.camera_model import Image, Size
 from companion.simulate.scene import BACK
 from companion.tabletop.card_ids import face_of
 from companion.tabletop.mat_layout import CARD_MM
