@@ -425,7 +425,7 @@ def enroll(
     Example: companion enroll grandma --edition classic --source 0
     """
     from companion.storage.data_folder import data_dir
-    from companion.vision.enrolling import begin, enrol_folder
+    from companion.vision.enrol.enrolment import begin, enrol_folder
 
     if (folder is None) == (source is None):
         raise Problem("Say where the cards are: `--from DIR`, a folder of pictures, or `--source SRC`, a camera.")
@@ -448,9 +448,9 @@ def enroll(
 
 def _guided(enrolment: Any, source: str) -> Iterable[Any]:
     """Enrols cards laid before a camera, one after the other."""
-    from companion.guided import TerminalKeys, guided
-    from companion.vision.camera import frames
-    from companion.vision.stillness import STILL_S
+    from companion.vision.capture.sources import frames
+    from companion.vision.enrol.guided import TerminalKeys, guided
+    from companion.vision.enrol.stillness import STILL_S
 
     pictures = frames(source, fps=10.0, tell=lambda notice: _warn(notice.sentence))
     keys = TerminalKeys() if sys.stdin.isatty() else None
@@ -540,7 +540,7 @@ def import_deck_file(file: Path, name: str | None, data: Path | None) -> None:
     """
     from companion import deck_report
     from companion.tabletop.template_decks import import_deck
-    from companion.vision.enrolling import recoded
+    from companion.vision.enrol.enrolment import recoded
 
     click.echo("\n".join(deck_report.sheet(import_deck(file, _data_folder(data), recoded, name))))
 
@@ -593,9 +593,9 @@ def read_images(
     Example: companion read ann.jpg bob.jpg --tally classic
     """
     from companion import report
-    from companion.deck_in_use import faces_of
     from companion.setup import read_setup
     from companion.tabletop.card_ids import card_ids
+    from companion.vision.faces.deck_in_use import faces_of
     from companion.vision.read import read_pictures
 
     table = read_setup(setup) if setup else None
@@ -638,7 +638,7 @@ class _Photos:
 
     def taken(self, names: Sequence[str]) -> list[Any]:
         """The pictures with their names."""
-        from companion.tally import Photo
+        from companion.vision.counting.tally import Photo
 
         return [Photo(name, size, view) for name, (size, view) in zip(names, self._seen, strict=True)]
 
@@ -650,7 +650,7 @@ def _say_tally(
     from companion import tally_report
     from companion.storage.data_folder import data_dir
     from companion.tabletop.template_decks import decks_for
-    from companion.tally import tally
+    from companion.vision.counting.tally import tally
 
     counted = tally(edition, photos, names)
     if counted.is_blank:
@@ -662,7 +662,7 @@ def _say_tally(
 
 def _camera_advice(table: Any) -> Callable[..., dict[str, Any]]:
     """What a picture allows to be read on a table's mats."""
-    from companion.vision.advice import of_reading
+    from companion.vision.quality.advice import of_reading
 
     layouts = _layouts(table)
     return lambda image, mats, view: {"setup": of_reading([image], mats, view, layouts).as_json()}
@@ -871,7 +871,7 @@ def restore(file: Path, data: Path | None) -> None:
     from companion.bundle import read_bundle, restore
     from companion.storage.data_folder import EDITIONS_NAME, store_path
     from companion.storage.event_store import finish_restoring, lock
-    from companion.vision.enrolling import recoded
+    from companion.vision.enrol.enrolment import recoded
 
     folder = _data_folder(data)
     fd = lock(store_path(folder))

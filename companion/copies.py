@@ -21,7 +21,7 @@ from companion.rules.play import Play
 from companion.rules.referee import apply, objections
 from companion.rules.table import Table
 from companion.tracks import Place, Track, near, spots
-from companion.vision.lying import share_covered
+from companion.vision.faces.occlusion import share_covered
 from companion.vision.view import FACE, Point, Quad, Sighting, View
 
 SAME_MM = 6.0

@@ -11,8 +11,8 @@ from companion.printing import render, svg
 from companion.rules.cards import card_name
 from companion.tabletop.template_decks import BACK, Deck
 from companion.vision.boxes import Image
+from companion.vision.capture.image_io import read_picture
 from companion.vision.opencv import cv2
-from companion.vision.picture import read_picture
 
 _COLUMNS, _GAP_MM, _LETTERS_MM, _PX_PER_MM = 6, 6.0, 5.0, 3.0
 

@@ -15,7 +15,7 @@ from companion.simulate.card_faces import STICKERED, Cards
 from companion.simulate.frame_source import demo_frames
 from companion.simulate.players import random_script
 from companion.simulate.script import Script, plays_that_stay, read_script, shipped_script, shipped_scripts
-from companion.vision.camera import Frame
+from companion.vision.capture.sources import Frame
 
 DEFAULT_SCRIPT = "two-players"
 MOST_SEED = 10**18

@@ -26,7 +26,7 @@ from companion.simulate.players import played_on
 from companion.simulate.scene import Scene
 from companion.simulate.script import Action, Hand, Script
 from companion.simulate.studio import Studio
-from companion.vision.camera import Frame
+from companion.vision.capture.sources import Frame
 
 LOOK_BEFORE_GOING_ON = 6
 """So many frames the players wait at least for what the camera makes of their play."""

@@ -17,7 +17,7 @@ from companion.rules.referee import objections
 from companion.rules.table import Table
 from companion.tabletop.card_ids import face_of
 from companion.tracks import Place, Track, spots
-from companion.vision.lying import any_copy
+from companion.vision.faces.occlusion import any_copy
 from companion.vision.view import FACE, Point, Sighting, View
 
 OPEN_S = 6.0

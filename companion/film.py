@@ -23,7 +23,7 @@ from companion.rules.record.notation import Line
 from companion.rules.table import Table
 from companion.setup import Setup
 from companion.tracker import Cleared, Event, Settled, Tracker, Unclear, Withdrawn
-from companion.vision.camera import Frame
+from companion.vision.capture.sources import Frame
 from companion.watch import Look, with_legal
 
 SEEN_LATE_S = 2.0

@@ -18,12 +18,9 @@ from companion.archive import judged
 from companion.common.errors import Problem
 from companion.common.program_name import typed
 from companion.common.text import say
-from companion.deck_in_use import DeckInUse, faces_of
 from companion.demo_players import DemoPlayers, frames_of_players
 from companion.film import Watcher
-from companion.first_camera import FirstCamera, Succession
 from companion.frugal import giving_memory_back
-from companion.lookout import Lookout
 from companion.match import Match, MatchState, Mats, Policy
 from companion.pages import Camera, run_service
 from companion.pages.words import Names
@@ -38,11 +35,14 @@ from companion.storage.data_folder import data_dir, store_path
 from companion.storage.event_store import Store
 from companion.tabletop.card_ids import card_ids
 from companion.tabletop.drawn_zones import DrawnZones
-from companion.turned import KeptTurn
-from companion.vision.camera import Frame, Notice, camera_answers, frames
-from companion.vision.devices import video_devices
+from companion.vision.capture.devices import video_devices
+from companion.vision.capture.hotplug import FirstCamera, Succession
+from companion.vision.capture.orientation import KeptTurn
+from companion.vision.capture.sources import Frame, Notice, camera_answers, frames
 from companion.vision.eye import Eye
-from companion.vision.templates import Templates
+from companion.vision.faces.deck_in_use import DeckInUse, faces_of
+from companion.vision.faces.face_templates import Templates
+from companion.vision.quality.live_survey import Lookout
 from companion.watch import Corridor
 
 DEMO = "demo:"

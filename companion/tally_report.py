@@ -17,7 +17,7 @@ from companion.rules.editions.edition import Edition
 from companion.rules.editions.switches import EditionError
 from companion.rules.table import Side, Table
 from companion.rules.tableau import Laying, Told, Trip, check_sides, likely, odd, table_of, trips
-from companion.tally import PILES, Lot, Photo, Place, Spot, Tally, layings
+from companion.vision.counting.tally import PILES, Lot, Photo, Place, Spot, Tally, layings
 from companion.vision.view import FACE
 
 NO_PICTURE = "No picture could be read: there is nothing to count."

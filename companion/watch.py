@@ -26,7 +26,7 @@ from companion.rules.play import Play
 from companion.rules.table import Table
 from companion.tabletop.card_ids import face_of
 from companion.tracker import Cleared, Event, Settled, Tracker, Unclear, Withdrawn
-from companion.vision.camera import Frame
+from companion.vision.capture.sources import Frame
 from companion.vision.view import Sighting, View
 
 log = logging.getLogger(__name__)

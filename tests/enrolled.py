@@ -20,8 +20,8 @@ from webcam import Pose, Shot, developed
 
 from companion.printing import deck, render
 from companion.rules.cards import Card
-from companion.vision.enrolment import rectified
-from companion.vision.templates import Templates, templates_of
+from companion.vision.enrol.rectify import rectified
+from companion.vision.faces.face_templates import Templates, templates_of
 
 OWN = "own"
 FLOORS = ("felt", "dark", "wood")

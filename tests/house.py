@@ -21,11 +21,11 @@ from companion.phones import Wish
 from companion.proposal import Doubt, Mismatch, Proposal
 from companion.rules.cards import Card
 from companion.rules.record.notation import parse_play
-from companion.snap import Shot
 from companion.storage.event_store import Store
 from companion.tabletop.drawn_zones import DrawnZones
-from companion.turned import KeptTurn
-from companion.vision.enrolling import begin
+from companion.vision.capture.orientation import KeptTurn
+from companion.vision.counting.photographs import Shot
+from companion.vision.enrol.enrolment import begin
 
 SECRET = b"0123456789abcdef" * 2
 HOME = {"Origin": "http://localhost"}

@@ -17,7 +17,7 @@ import numpy as np
 from companion.common.errors import Problem
 from companion.rules.cards import Card, Family
 from companion.tabletop.card_ids import face_of
-from companion.vision.camera import Frame
+from companion.vision.capture.sources import Frame
 from companion.vision.view import MatSeen, Sighting, View
 
 SIZE = (64, 96)

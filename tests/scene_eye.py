@@ -18,7 +18,7 @@ from companion.simulate.scene import BACK, THINGS, Arm, Lying, Scene
 from companion.simulate.script import Script
 from companion.tabletop.card_ids import face_of
 from companion.tabletop.mat_layout import CARD_MM, Rect
-from companion.vision.camera import Frame
+from companion.vision.capture.sources import Frame
 from companion.vision.view import MatSeen, Sighting, View
 
 ARM_MM = 60.0

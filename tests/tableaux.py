@@ -14,9 +14,9 @@ from laid import Glued, Laid, Sheet, Table
 from webcam import Pose
 
 from companion.rules.cards import Card
-from companion.snap import Shot, read_photo
 from companion.tabletop.card_ids import card_id_of, payload
 from companion.tabletop.mat_layout import DISTANCE_COLUMNS, all_mats
+from companion.vision.counting.photographs import Shot, read_photo
 
 ANN: Mapping[str, Sequence[str]] = {
     "distance": ("25-03", "50-01", "50-02", "75-04", "100-01", "100-02", "100-03", "100-04", "100-05"),

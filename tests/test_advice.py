@@ -12,12 +12,12 @@ from pictures import Lens, Mat, Scene, Sticker, on_mat, picture, through
 from companion.printing import stickers
 from companion.tabletop.drawn_zones import Drawing, DrawnZone
 from companion.tabletop.mat_layout import Rect, all_mats, side_mat, table_mat
-from companion.vision import advice, measure
-from companion.vision.advice import Advice, advise
-from companion.vision.drawn import fits_of
-from companion.vision.edges import blur_of, grain_of, marker_edge
-from companion.vision.fit import corners_mm
-from companion.vision.mats import Mats, search
+from companion.vision.mats.drawn import fits_of
+from companion.vision.mats.homography import corners_mm
+from companion.vision.mats.localization import Mats, search
+from companion.vision.quality import advice, measure
+from companion.vision.quality.advice import Advice, advise
+from companion.vision.quality.sharpness import blur_of, grain_of, marker_edge
 from companion.vision.read import gray_of
 
 SIDE, TABLE = Mat(side_mat(1), -380, -150, 3), Mat(table_mat(), 75, -100)

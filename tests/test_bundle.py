@@ -32,7 +32,7 @@ from companion.storage.data_folder import store_path
 from companion.storage.database import MIGRATIONS, look
 from companion.storage.event_store import Draft, Store, lock
 from companion.tabletop.template_decks import Description, own_folder, put_pictures, read_deck, write_description
-from companion.vision.enrolling import recoded
+from companion.vision.enrol.enrolment import recoded
 
 PNG = cv2.imencode(".png", np.full((160, 120, 3), 200, np.uint8))[1].tobytes()
 EDITION = 'name = "ours"\ntitle = "Ours"\nsheet = "our kitchen"\nparent = "classic"\n'

@@ -17,8 +17,8 @@ import pytest
 from virtual_time import VirtualTime
 
 from companion.common.errors import Problem
-from companion.vision import devices, picture
-from companion.vision.camera import Frame, Notice, Threads, camera_answers, frames, read_picture, shown
+from companion.vision.capture import devices, image_io
+from companion.vision.capture.sources import Frame, Notice, Threads, camera_answers, frames, read_picture, shown
 from companion.vision.guarded import Guarded
 
 
@@ -404,7 +404,7 @@ def test_video_devices_are_listed_by_number(tmp_path):
 
 
 def test_the_first_camera_that_gives_a_picture_answers(monkeypatch):
-    monkeypatch.setattr("companion.vision.camera.video_devices", lambda: ["/dev/video0", "/dev/video2"])
+    monkeypatch.setattr("companion.vision.capture.sources.video_devices", lambda: ["/dev/video0", "/dev/video2"])
     opened = {"/dev/video0": iter([]), "/dev/video2": noisy(1)}
     clock = Instant()
 
@@ -412,8 +412,8 @@ def test_the_first_camera_that_gives_a_picture_answers(monkeypatch):
 
 
 def test_a_camera_that_hangs_is_passed_over_until_it_lets_go(monkeypatch):
-    monkeypatch.setattr("companion.vision.camera.video_devices", lambda: ["/dev/video0", "/dev/video2"])
-    monkeypatch.setattr("companion.vision.camera.Guarded", partial(Guarded, opening_s=0.05))
+    monkeypatch.setattr("companion.vision.capture.sources.video_devices", lambda: ["/dev/video0", "/dev/video2"])
+    monkeypatch.setattr("companion.vision.capture.sources.Guarded", partial(Guarded, opening_s=0.05))
     let_go, hung = threading.Event(), []
 
     def hangs(source: str) -> FakeCamera:
@@ -442,7 +442,7 @@ def test_a_camera_that_took_the_place_of_another_is_called_by_its_own_name():
 
 
 def test_no_camera_answers_where_there_is_none(monkeypatch):
-    monkeypatch.setattr("companion.vision.camera.video_devices", list)
+    monkeypatch.setattr("companion.vision.capture.sources.video_devices", list)
 
     assert camera_answers() is None
 
@@ -459,7 +459,7 @@ def test_a_picture_is_read_and_its_size_known_from_the_header(tmp_path, suffix):
     path = tmp_path / f"a{suffix}"
     path.write_bytes(encoded(suffix))
 
-    assert picture.declared_size(path.read_bytes()) == (64, 36)
+    assert image_io.declared_size(path.read_bytes()) == (64, 36)
     assert read_picture(path).shape == (36, 64, 3)
 
 
@@ -548,4 +548,4 @@ def test_rubbish_in_a_picture_never_does_worse_than_a_sentence():
         for at in rng.integers(0, len(data), 4):
             data[at] = int(rng.integers(0, 256))
         with contextlib.suppress(Problem):
-            assert picture.decode(bytes(data), "x").ndim == 3
+            assert image_io.decode(bytes(data), "x").ndim == 3

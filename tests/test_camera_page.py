@@ -9,15 +9,15 @@ from dataclasses import replace
 import pytest
 
 from companion.common.text import Term, say
-from companion.lookout import Survey
 from companion.match import Match
 from companion.pages import Camera, create_app, drawing
 from companion.pages.sights import Called, light, sharpness, sights
 from companion.pages.words import Names
 from companion.storage.event_store import Store
 from companion.tabletop.drawn_zones import FILE_NAME, DrawnZones, parse_drawing
-from companion.vision.advice import Advice, Hint
-from companion.vision.measure import ZoneSight
+from companion.vision.quality.advice import Advice, Hint
+from companion.vision.quality.live_survey import Survey
+from companion.vision.quality.measure import ZoneSight
 
 HOME = {"Origin": "http://localhost"}
 STRANGER = {"REMOTE_ADDR": "192.168.1.77"}

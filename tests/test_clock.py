@@ -29,7 +29,7 @@ from companion.tabletop.template_decks import (
     put_pictures,
     write_description,
 )
-from companion.vision import enrolling
+from companion.vision.enrol import enrolment
 
 ROOT = Path(__file__).parent.parent
 YEARS = 365.25 * 24 * 3600
@@ -174,7 +174,7 @@ def test_the_matches_of_a_computer_without_a_clock_are_shown_without_their_day(t
 def test_a_deck_says_when_it_was_made_only_where_that_is_known(tmp_path, monkeypatch, now_s, day):
     monkeypatch.setattr(clock.time, "time", lambda: now_s)
 
-    made = enrolling.begin("ours", "classic", tmp_path).description.made
+    made = enrolment.begin("ours", "classic", tmp_path).description.made
 
     assert made == (day.isoformat() if day else None)
 
@@ -203,7 +203,7 @@ MAY = {
     "companion/common/clock.py": {"time.time"},
     "companion/storage/event_store.py": {"time.time"},  # the time of an event, for people
     "companion/vision/doctor.py": {"time.gmtime"},  # says what is wrong with the clock
-    "companion/vision/templates.py": {"st_mtime"},  # is it the same file? not: is it newer
+    "companion/vision/faces/face_templates.py": {"st_mtime"},  # is it the same file? not: is it newer
     "companion/pages/enrolling.py": {"st_mtime"},  # the same
     "companion/pages/cookies.py": {"max_age"},  # counted by the phone
 }

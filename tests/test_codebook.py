@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from companion.tabletop import sticker_codes
-from companion.vision import codebook, finder
+from companion.vision.stickers import code_detector, codebook
 
 MODULE_PX = 2.0
 
@@ -32,7 +32,7 @@ def seen(
 
 
 def read(image: np.ndarray) -> list[codebook.Reading]:
-    squares = finder.squares(image, MODULE_PX)
+    squares = code_detector.squares(image, MODULE_PX)
     return [reading for reading in codebook.read_squares(image, squares) if reading is not None]
 
 

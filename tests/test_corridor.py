@@ -15,7 +15,7 @@ from companion.rules.cards import Card
 from companion.storage.event_store import Store
 from companion.tabletop.card_ids import face_of
 from companion.tracker import GONE_S
-from companion.vision.camera import Frame
+from companion.vision.capture.sources import Frame
 from companion.vision.view import MatSeen, Sighting, View
 from companion.watch import LIES_S, NOT_THIS_DECK, Corridor
 

@@ -15,8 +15,9 @@ import pytest
 from trust.hostile_pictures import outcomes
 
 from companion.common.errors import Problem
-from companion.vision import MAX_PICTURE_PX, darkroom, picture
-from companion.vision.darkroom import Darkroom
+from companion.vision import MAX_PICTURE_PX
+from companion.vision.capture import image_io, sandbox
+from companion.vision.capture.sandbox import Darkroom
 
 ROOT = Path(__file__).parent.parent
 
@@ -38,7 +39,7 @@ def file_of(kind: str = ".jpg", image: np.ndarray | None = None) -> bytes:
 
 
 def broken(how: str, **options: float) -> Darkroom:
-    """A darkroom whose process, having read what it is asked, breaks."""
+    """A sandbox whose process, having read what it is asked, breaks."""
     return Darkroom(command=("-c", f"import os, sys, time\nsys.stdin.buffer.read(8)\n{how}"), **options)
 
 
@@ -49,17 +50,17 @@ def worker_of(room: Darkroom) -> subprocess.Popen[bytes]:
 
 
 def test_phones_and_decks_send_their_pictures_there():
-    from companion import snap
     from companion.pages import enrolling
-    from companion.vision import enrolling as of_decks
+    from companion.vision.counting import photographs
+    from companion.vision.enrol import enrolment as of_decks
 
-    assert snap.decode is darkroom.decode
-    assert enrolling.darkroom is of_decks.darkroom is darkroom
+    assert photographs.decode is sandbox.decode
+    assert enrolling.sandbox is of_decks.sandbox is sandbox
 
 
 @pytest.mark.parametrize("kind", [".jpg", ".png", ".webp", ".bmp"])
 def test_a_picture_comes_back_as_it_is_decoded_here(kind, room):
-    assert (room.decode(file_of(kind), "a") == picture.decode(file_of(kind), "a")).all()
+    assert (room.decode(file_of(kind), "a") == image_io.decode(file_of(kind), "a")).all()
 
 
 def test_one_process_serves_many_pictures(room):
@@ -68,7 +69,7 @@ def test_one_process_serves_many_pictures(room):
 
 def test_it_is_replaced_now_and_then(room, monkeypatch):
     first = worker_of(room)
-    monkeypatch.setattr(darkroom, "MOST_PICTURES", 1)
+    monkeypatch.setattr(sandbox, "MOST_PICTURES", 1)
 
     assert worker_of(room) is not first
     assert first.returncode == 0
@@ -86,7 +87,7 @@ def test_one_that_ended_because_nobody_asked_is_started_anew_in_the_same_moment(
     script = (
         "import os, sys\n"
         "if not os.path.exists(sys.argv[1]): open(sys.argv[1], 'w').close(); sys.exit(0)\n"
-        "from companion.vision.developing import main; main()"
+        "from companion.vision.capture.sandbox_worker import main; main()"
     )
     room = Darkroom(command=("-c", script, str(tmp_path / "asked")))
 
@@ -111,7 +112,7 @@ def test_what_breaks_the_process_is_one_sentence_and_the_next_picture_is_read(ho
     with pytest.raises(Problem, match="The picture holiday cannot be read: save it anew as JPEG, or take another"):
         room.decode(file_of(), "holiday")
 
-    room._command = darkroom._COMMAND
+    room._command = sandbox._COMMAND
     assert room.decode(file_of(), "holiday").shape == (48, 64, 3)
     room.close()
 
@@ -126,7 +127,7 @@ def test_a_decoder_that_hangs_is_ended():
 
 
 def test_who_waits_too_long_is_told_to_try_again(room, monkeypatch):
-    monkeypatch.setattr(darkroom, "PATIENCE_S", 0.01)
+    monkeypatch.setattr(sandbox, "PATIENCE_S", 0.01)
 
     with room._lock, pytest.raises(Problem, match="Another picture is being looked at"):
         room.decode(file_of(), "a")
@@ -188,16 +189,16 @@ def test_spoilt_pictures_by_chance_cost_no_more_than_a_sentence():
 
 
 def test_a_header_of_a_million_parts_is_not_looked_through(monkeypatch):
-    monkeypatch.setattr(picture, "_JPEG_SIZES", Looked(picture._JPEG_SIZES))
+    monkeypatch.setattr(image_io, "_JPEG_SIZES", Looked(image_io._JPEG_SIZES))
 
-    assert picture.declared_size(b"\xff\xd8" + b"\xff\xe1\0\0" * 1_000_000) is None
-    assert picture.declared_size(b"\xff\xd8" + b"\xff" * 1_000_000) is None
+    assert image_io.declared_size(b"\xff\xd8" + b"\xff\xe1\0\0" * 1_000_000) is None
+    assert image_io.declared_size(b"\xff\xd8" + b"\xff" * 1_000_000) is None
     assert Looked.times <= 10_000
 
 
 PROOF = """
 import os, socket, sys
-import companion.vision.developing as developing
+import companion.vision.capture.sandbox_worker as developing
 developing.shut_in()
 def said(what, act):
     try:
@@ -226,7 +227,7 @@ def test_the_process_opens_nothing_and_takes_no_more_memory_than_a_picture_needs
 
 def test_a_picture_that_takes_too_much_memory_ends_in_a_sentence(monkeypatch):
     """As on a machine with little: here the process gets hardly more than it starts with."""
-    script = "import companion.vision.developing as d; d.MOST_MORE_BYTES = 40 * 2**20; d.main()"
+    script = "import companion.vision.capture.sandbox_worker as d; d.MOST_MORE_BYTES = 40 * 2**20; d.main()"
     room = Darkroom(command=("-c", script))
     large = file_of(".png", np.zeros((6000, 6000, 3), np.uint8))
 
@@ -238,7 +239,7 @@ def test_a_picture_that_takes_too_much_memory_ends_in_a_sentence(monkeypatch):
 
 
 def test_nobody_asking_for_long_ends_the_process():
-    script = "import companion.vision.developing as d; d.IDLE_S = 0.05; d.main()"
+    script = "import companion.vision.capture.sandbox_worker as d; d.IDLE_S = 0.05; d.main()"
     room = Darkroom(command=("-c", script))
     try:
         room.decode(file_of(), "a")
@@ -253,9 +254,9 @@ def test_nobody_asking_for_long_ends_the_process():
 def test_the_process_ends_with_the_service():
     script = (
         "import sys, cv2, numpy as np\n"
-        "from companion.vision import darkroom\n"
-        "darkroom.decode(cv2.imencode('.png', np.zeros((9, 9, 3), np.uint8))[1].tobytes(), 'a')\n"
-        "print(darkroom._DARKROOM._worker.pid, flush=True)\n"
+        "from companion.vision.capture import sandbox\n"
+        "sandbox.decode(cv2.imencode('.png', np.zeros((9, 9, 3), np.uint8))[1].tobytes(), 'a')\n"
+        "print(sandbox._DARKROOM._worker.pid, flush=True)\n"
         "import os; os.kill(os.getpid(), 9)"
     )
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=120)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from companion.deck_in_use import KEPT_NAME as DECK_IN_USE
-from companion.deck_in_use import DeckInUse
 from companion.deck_report import listing
 from companion.match import Match
 from companion.pages import create_app, people
@@ -18,8 +16,10 @@ from companion.storage.event_store import Store
 from companion.tabletop.drawn_zones import FILE_NAME as ZONES
 from companion.tabletop.drawn_zones import DrawnZones
 from companion.tabletop.template_decks import deck_names
-from companion.turned import KEPT_NAME as TURN
-from companion.turned import KeptTurn
+from companion.vision.capture.orientation import KEPT_NAME as TURN
+from companion.vision.capture.orientation import KeptTurn
+from companion.vision.faces.deck_in_use import KEPT_NAME as DECK_IN_USE
+from companion.vision.faces.deck_in_use import DeckInUse
 
 GARBAGE = {
     "empty": b"",

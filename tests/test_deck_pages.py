@@ -14,21 +14,22 @@ import numpy as np
 import pytest
 from card_photos import face_of
 
-from companion import deck_in_use, pages
+from companion import pages
 from companion.cli import companion
 from companion.common.errors import Problem
-from companion.deck_in_use import KEPT_NAME, DeckInUse, choose_deck, chosen_deck
-from companion.guided import Guide, Key, TerminalKeys, guided
 from companion.pages import decks as deck_pages
 from companion.rules.cards import Card
 from companion.rules.editions.edition import load_edition
 from companion.tabletop.template_decks import BACK, load_deck
-from companion.vision import enrolling
-from companion.vision.camera import Frame
-from companion.vision.enrolling import begin
-from companion.vision.enrolment import Fault, How, Rectified
+from companion.vision.capture.sources import Frame
+from companion.vision.enrol import enrolment
+from companion.vision.enrol.enrolment import begin
+from companion.vision.enrol.guided import Guide, Key, TerminalKeys, guided
+from companion.vision.enrol.rectify import Fault, How, Rectified
+from companion.vision.enrol.stillness import Stillness
+from companion.vision.faces import deck_in_use
+from companion.vision.faces.deck_in_use import KEPT_NAME, DeckInUse, choose_deck, chosen_deck
 from companion.vision.opencv import cv2 as opencv
-from companion.vision.stillness import Stillness
 
 HOME = {"Origin": "http://localhost"}
 STRANGER = {"REMOTE_ADDR": "192.168.1.77"}
@@ -63,7 +64,7 @@ def told_by_place(image: np.ndarray, _size_mm: tuple[float, float]) -> Rectified
 @pytest.fixture
 def quick_eye(monkeypatch):
     """Cards are found without looking for them: that is another room's test, and takes seconds."""
-    monkeypatch.setattr(enrolling, "rectified", told_by_place)
+    monkeypatch.setattr(enrolment, "rectified", told_by_place)
 
 
 class Camera:
@@ -271,7 +272,7 @@ def test_one_deck_is_taken_in_at_a_time(page, tmp_path, monkeypatch):
 
     def meanwhile(content: bytes, name: str) -> bytes:
         answers.append(post(page, "/decks/import", file=a_file(file, "ours.zip"), title="Second"))
-        return enrolling.recoded(content, name)
+        return enrolment.recoded(content, name)
 
     monkeypatch.setattr(deck_pages, "recoded", meanwhile)
 

@@ -28,7 +28,7 @@ from companion.tabletop.template_decks import (
     titles,
     write_description,
 )
-from companion.vision.enrolling import recoded
+from companion.vision.enrol.enrolment import recoded
 
 PNG = cv2.imencode(".png", np.full((88, 57, 3), 200, np.uint8))[1].tobytes()
 

@@ -25,7 +25,7 @@ from companion.simulate.players import random_script
 from companion.simulate.scene import BACK, Scene
 from companion.simulate.script import Script, plays_that_stay, read_script
 from companion.storage.event_store import Store
-from companion.vision.camera import Frame
+from companion.vision.capture.sources import Frame
 from companion.vision.view import View
 from companion.watch import Corridor
 

@@ -14,7 +14,7 @@ from companion.common.errors import Problem
 from companion.tabletop.drawn_zones import parse_drawing
 from companion.tabletop.mat_layout import side_mat
 from companion.vision import doctor
-from companion.vision.trial import Trial, tried
+from companion.vision.quality.camera_check import Trial, tried
 
 
 def broken_camera() -> str | None:

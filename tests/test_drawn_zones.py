@@ -16,11 +16,11 @@ from companion.common.errors import Problem
 from companion.service import watched
 from companion.tabletop.drawn_zones import FILE_NAME, ZONE_NAMES, Drawing, DrawnZones, Seat, check_sides, parse_drawing
 from companion.tabletop.mat_layout import all_mats, side_mat, table_mat
-from companion.vision.camera import Frame
-from companion.vision.drawn import fits_of
+from companion.vision.capture.sources import Frame
 from companion.vision.eye import NO_ZONES, Eye
-from companion.vision.fit import corners_mm
-from companion.vision.mats import SEARCH_BESIDE_DRAWN_S, Mats, look, search
+from companion.vision.mats.drawn import fits_of
+from companion.vision.mats.homography import corners_mm
+from companion.vision.mats.localization import SEARCH_BESIDE_DRAWN_S, Mats, look, search
 from companion.vision.read import gray_of, read, read_pictures
 
 PICTURE = [1280, 720]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from companion.vision.ends import share_that_ends, smoothed
+from companion.vision.faces.edge_ends import share_that_ends, smoothed
 
 PX_PER_MM = 1.2
 CORNERS = np.array([(40.0, 30.0), (108.0, 30.0), (108.0, 136.0), (40.0, 136.0)])

@@ -15,11 +15,11 @@ from companion.cli import companion
 from companion.common.errors import Problem
 from companion.rules.cards import Card
 from companion.tabletop.template_decks import Description, load_deck, own_folder, write_description
-from companion.vision.enrolling import begin, enrol_folder, lacking
-from companion.vision.enrolment import PX_PER_MM, SAY, Fault, How, rectified
-from companion.vision.likeness import is_same_card, small
-from companion.vision.outline import oddity, upright
-from companion.vision.printed import strips
+from companion.vision.enrol.card_outline import oddity, upright
+from companion.vision.enrol.enrolment import begin, enrol_folder, lacking
+from companion.vision.enrol.printed_frames import strips
+from companion.vision.enrol.rectify import PX_PER_MM, SAY, Fault, How, rectified
+from companion.vision.enrol.similarity import is_same_card, small
 
 CARD_MM = (57.0, 88.0)
 

@@ -14,9 +14,9 @@ from companion.proposal import ASKING_CONFIDENCE
 from companion.rules.cards import Card
 from companion.tabletop.drawn_zones import Drawing, DrawnZones, parse_drawing
 from companion.tabletop.mat_layout import side_mat, table_mat
-from companion.vision.camera import Frame
+from companion.vision.capture.sources import Frame
 from companion.vision.eye import LIGHT_OR_CAMERA, NO_MATS, READ_AGAIN_S, Eye
-from companion.vision.stickers import Code, read_codes
+from companion.vision.stickers.reader import Code, read_codes
 from companion.vision.view import View
 from companion.vision.zones import FIRST_STILL_FRAMES, STILL_FRAMES
 

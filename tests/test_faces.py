@@ -18,13 +18,13 @@ from companion.proposal import ASKING_CONFIDENCE
 from companion.rules.cards import Card
 from companion.tabletop.card_ids import payload
 from companion.tabletop.mat_layout import all_mats
-from companion.vision import faces as reading
-from companion.vision.camera import Frame
-from companion.vision.faces import read_faces
-from companion.vision.mats import Mats, look
-from companion.vision.naming import Lie, Named
+from companion.vision.capture.sources import Frame
+from companion.vision.faces import face_detector as reading
+from companion.vision.faces.face_detector import read_faces
+from companion.vision.faces.face_templates import Templates, templates_of
+from companion.vision.faces.matching import Lie, Named
+from companion.vision.mats.localization import Mats, look
 from companion.vision.read import read, sighting_json
-from companion.vision.templates import Templates, templates_of
 from companion.vision.view import View
 
 CAMERA = Pose(px_per_mm=1.7, tilt_deg=12, lean_deg=20)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from companion.vision.boxes import Box
-from companion.vision.gate import Gate, Motion, update
+from companion.vision.motion import Gate, Motion, update
 
 
 def table(noise: float = 0.0, seed: int = 0, light: float = 1.0, size: tuple[int, int] = (1080, 1920)) -> np.ndarray:

@@ -22,7 +22,6 @@ from babel.messages.catalog import Message
 
 from companion.common.errors import Problem
 from companion.common.text import Said, all_of, listed, one_of, say, say_many
-from companion.lookout import Survey
 from companion.memory import named, where
 from companion.pages import Camera, create_app, language, people, templating, words
 from companion.proposal import Doubt, Mismatch, Proposal
@@ -30,13 +29,14 @@ from companion.rules import reasons
 from companion.rules.cards import Card, card_name
 from companion.rules.editions.edition import load_edition, switches
 from companion.rules.record.notation import parse_play
-from companion.snap import Shot
 from companion.tabletop.drawn_zones import DrawnZones
-from companion.tally import Photo
-from companion.vision.advice import NO_MATS, Advice, Hint
-from companion.vision.enrolling import begin
-from companion.vision.enrolment import SAY
-from companion.vision.measure import ZoneSight
+from companion.vision.counting.photographs import Shot
+from companion.vision.counting.tally import Photo
+from companion.vision.enrol.enrolment import begin
+from companion.vision.enrol.rectify import SAY
+from companion.vision.quality.advice import NO_MATS, Advice, Hint
+from companion.vision.quality.live_survey import Survey
+from companion.vision.quality.measure import ZoneSight
 from companion.vision.view import MatSeen, Sighting, View
 
 TWO = ("side Ann", "side Bob", "hand first Ann")
@@ -208,14 +208,24 @@ def test_what_was_typed_is_never_taken_for_a_text(french):
 
 SPEAKERS = {"Problem", "NotSaved", "Unreadable", "UnreadableEdition", "UnknownWord", "SeatingError", "Notice"}
 HEARD = (
-    *("match", "moment", "snap", "guided", "deck_in_use", "tracker", "places", "watch", "tabletop/template_decks"),
+    *(
+        "match",
+        "moment",
+        "vision/counting/photographs",
+        "vision/enrol/guided",
+        "vision/faces/deck_in_use",
+        "tracker",
+        "places",
+        "watch",
+        "tabletop/template_decks",
+    ),
     *(
         "rules/record/notation",
         "rules/record/judge",
         "rules/dealing",
         "rules/tableau",
         "rules/editions/switches",
-        "vision/picture",
+        "vision/capture/image_io",
     ),
 )
 """Rooms whose sentences reach a page."""

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from pictures import Lens, placed, through
 
-from companion.vision.level import level_of
+from companion.vision.stickers.code_plane import level_of
 
 CODE_MM = 16.8
 MODULE_MM = CODE_MM / 21

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from pictures import Lens, Mat, Scene, Sticker, picture
 
-from companion import lookout
-from companion.lookout import Lookout
 from companion.tabletop.drawn_zones import DrawnZones, parse_drawing
 from companion.tabletop.mat_layout import side_mat
-from companion.vision.camera import Frame
+from companion.vision.capture.sources import Frame
 from companion.vision.eye import Eye
+from companion.vision.quality import live_survey
+from companion.vision.quality.live_survey import Lookout
 
 SIDE = Mat(side_mat(1), -215, -135)
 SEEN = picture(Scene(mats=(SIDE,)), Lens(width_mm=480, size_px=(960, 680), at_mm=(-5, 15), noise=4))
@@ -29,7 +29,7 @@ DRAWN = {
 def clock(monkeypatch):
     """The time, to be set by the test."""
     times = {"now": 100.0}
-    monkeypatch.setattr(lookout.time, "monotonic", lambda: times["now"])
+    monkeypatch.setattr(live_survey.time, "monotonic", lambda: times["now"])
     return times
 
 
@@ -64,7 +64,7 @@ def test_zones_that_are_drawn_count_from_the_next_picture_on(clock):
 
     zones.save(parse_drawing(DRAWN))
     seen(Frame(BARE, 0.1))
-    clock["now"] += lookout.LOOK_AGAIN_S
+    clock["now"] += live_survey.LOOK_AGAIN_S
 
     assert before.drawn == {}
     assert set(seen.survey().drawn) == {"side-1/battle", "side-1/distance"}
@@ -75,7 +75,7 @@ def test_a_picture_is_looked_at_every_other_second_however_many_ask(clock):
     seen = Lookout(Eye())
     seen(Frame(SEEN, 0.0))
     first = seen.survey()
-    clock["now"] += lookout.LOOK_AGAIN_S - 0.1
+    clock["now"] += live_survey.LOOK_AGAIN_S - 0.1
     again = seen.survey()
     clock["now"] += 0.2
 

@@ -16,11 +16,11 @@ from webcam import Pose, Shot
 
 from companion.rules.cards import Card
 from companion.tabletop.mat_layout import all_mats
-from companion.vision.camera import Frame
+from companion.vision.capture.sources import Frame
 from companion.vision.eye import Eye
-from companion.vision.lying import Lain, look_at_faces
-from companion.vision.mats import Mats, look
-from companion.vision.templates import Templates, templates_of
+from companion.vision.faces.face_templates import Templates, templates_of
+from companion.vision.faces.occlusion import Lain, look_at_faces
+from companion.vision.mats.localization import Mats, look
 from companion.vision.view import Sighting
 
 MAT = Sheet("side-1", 0, 0, 0, (420, 297))

@@ -11,12 +11,12 @@ import pytest
 from pictures import Lens, Mat, Scene, Sticker, Thing, as_seen, clean, picture, through
 
 from companion.tabletop.mat_layout import CARD_MM, Rect, all_mats, side_mat, table_mat
-from companion.vision.fit import corners_mm
-from companion.vision.lens import Lens as Bend
-from companion.vision.markers import THOROUGH_WINDOWS, find_markers
-from companion.vision.mats import CHECK_EVERY_S, SEARCH_EVERY_S, Mats, check, look, search
+from companion.vision.mats.calibration import Points, survey
+from companion.vision.mats.homography import corners_mm
+from companion.vision.mats.lens import Lens as Bend
+from companion.vision.mats.localization import CHECK_EVERY_S, SEARCH_EVERY_S, Mats, check, look, search
+from companion.vision.mats.markers import THOROUGH_WINDOWS, find_markers
 from companion.vision.read import gray_of
-from companion.vision.survey import Points, survey
 
 SIDE, TABLE = side_mat(1), table_mat()
 BOTH = (SIDE, TABLE)

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from test_pages import HOME, SECRET, STRANGER, TWO, lines, seen, tap, text_of
 
-from companion.lookout import Survey
 from companion.match import Policy
 from companion.pages import Camera, create_app, may
 from companion.pages.words import Names
@@ -17,7 +16,8 @@ from companion.proposal import Mismatch
 from companion.rules.cards import Card
 from companion.rules.record.notation import parse_play
 from companion.rules.referee import legal_plays
-from companion.vision.advice import Advice
+from companion.vision.quality.advice import Advice
+from companion.vision.quality.live_survey import Survey
 
 THREE = ("side Ann", "side Bob", "side Cid", "hand first Ann")
 PAIRS = ("side Ann-Cid = Ann, Cid", "side Bob-Dee = Bob, Dee", "hand first Ann")

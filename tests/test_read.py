@@ -10,8 +10,8 @@ from pictures import CLASSIC, DECK, Lens, Mat, Scene, Sticker, on_mat, picture
 from companion.rules.cards import Card
 from companion.tabletop.mat_layout import side_mat, table_mat
 from companion.vision.boxes import Box, merged
-from companion.vision.camera import Frame
-from companion.vision.mats import Mats, search
+from companion.vision.capture.sources import Frame
+from companion.vision.mats.localization import Mats, search
 from companion.vision.read import gray_of, read, read_pictures
 from companion.vision.view import View
 

@@ -9,9 +9,9 @@ from photos import photograph
 from webcam import Pose, Shot
 
 from companion.tabletop.mat_layout import all_mats
-from companion.vision.fit import Fit
-from companion.vision.mats import Mats, look
-from companion.vision.rims import borders_of
+from companion.vision.faces.border_profile import borders_of
+from companion.vision.mats.homography import Fit
+from companion.vision.mats.localization import Mats, look
 
 MAT = Sheet("side-1", 0, 0, 0, (420, 297))
 CAMERA = Pose(px_per_mm=1.8, tilt_deg=10)

@@ -9,7 +9,7 @@ import pytest
 from companion.pages import Camera, agreements, create_app
 from companion.pages.names import MOST_KNOWN, MOST_MATCHES, known_names
 from companion.rules.editions.edition import edition_names, load_edition, switches
-from companion.turned import KeptTurn, Turn
+from companion.vision.capture.orientation import KeptTurn, Turn
 
 CLASSIC = load_edition("classic")
 HOME = {"Origin": "http://localhost"}

@@ -882,9 +882,9 @@ def test_seats_that_the_edition_has_not_are_refused():
 
 def test_the_simulated_table_and_the_pipeline_do_not_know_each_other():
     home = Path(frame_source.__file__).parent.parent
-    for path in home.glob("simulate/*.py"):
+    for path in home.glob("simulate/**/*.py"):
         assert not any(name.startswith("companion.vision") for name in imports(path)), path
-    for path in home.glob("vision/*.py"):
+    for path in home.glob("vision/**/*.py"):
         assert not any(name.startswith("companion.simulate") for name in imports(path)), path
 
 

@@ -12,16 +12,16 @@ import numpy as np
 import pytest
 import tableaux
 
-from companion import snap as snapping
-from companion.deck_in_use import choose_deck
 from companion.pages import Camera, bodies, create_app, tallied
 from companion.pages import snap as page_of_snaps
 from companion.pages.bodies import Body
 from companion.rules.cards import Card
 from companion.rules.dealing import SeatingError
 from companion.rules.editions.edition import load_edition
-from companion.snap import Shot, Snaps, read_photo
-from companion.tally import Photo, tally
+from companion.vision.counting import photographs as snapping
+from companion.vision.counting.photographs import Shot, Snaps, read_photo
+from companion.vision.counting.tally import Photo, tally
+from companion.vision.faces.deck_in_use import choose_deck
 from companion.vision.view import View
 
 HOME = {"Origin": "http://localhost"}

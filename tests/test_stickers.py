@@ -9,12 +9,12 @@ import tableaux
 from pictures import DECK, Lens, Scene, Sticker, grid_of, payload, picture
 
 from companion.tabletop.mat_layout import all_mats
-from companion.vision import stickers
 from companion.vision.boxes import Box
-from companion.vision.mats import Mats, look
-from companion.vision.picture import decode
+from companion.vision.capture.image_io import decode
+from companion.vision.mats.localization import Mats, look
 from companion.vision.read import gray_of
-from companion.vision.stickers import AGREED, ALONE, Before, read_codes
+from companion.vision.stickers import reader
+from companion.vision.stickers.reader import AGREED, ALONE, Before, read_codes
 
 
 def scattered(seed: int, count: int = 60, **how: object) -> Scene:
@@ -129,8 +129,8 @@ QUAD = ((932.0, 512.0), (988.0, 512.0), (988.0, 568.0), (932.0, 568.0))
 @pytest.fixture
 def own_reader_silent(monkeypatch):
     """As for a code that is too large for our own reader, or one that an older version printed."""
-    monkeypatch.setattr(stickers, "_closed_set", lambda *_: ())
-    monkeypatch.setattr(stickers.codebook, "read_squares", lambda image, squares: [None] * len(squares))
+    monkeypatch.setattr(reader, "_closed_set", lambda *_: ())
+    monkeypatch.setattr(reader.codebook, "read_squares", lambda image, squares: [None] * len(squares))
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def own_reader_silent(monkeypatch):
 )
 @pytest.mark.usefixtures("own_reader_silent")
 def test_what_one_general_reader_says_the_other_confirms_keeps_silent_on_or_denies(monkeypatch, said, card, confidence):
-    monkeypatch.setattr(stickers, "_second_opinion", lambda crop: said)
+    monkeypatch.setattr(reader, "_second_opinion", lambda crop: said)
 
     (code,) = read_codes(gray_picture(ONE))
 
@@ -147,7 +147,7 @@ def test_what_one_general_reader_says_the_other_confirms_keeps_silent_on_or_deni
 
 @pytest.mark.usefixtures("own_reader_silent")
 def test_without_pyzbar_stickers_are_still_read(monkeypatch):
-    monkeypatch.setattr(stickers, "_zbar", lambda: lambda gray: [])
+    monkeypatch.setattr(reader, "_zbar", lambda: lambda gray: [])
 
     assert [(code.card, code.confidence) for code in read_codes(gray_picture(ONE))] == [("roll-03", ALONE)]
 
@@ -162,7 +162,7 @@ def test_pyzbar_really_reads():
 @pytest.mark.usefixtures("own_reader_silent")
 def test_what_was_sure_before_is_not_asked_again_at_its_place(monkeypatch):
     asked = []
-    monkeypatch.setattr(stickers, "_second_opinion", lambda crop: asked.append(1))
+    monkeypatch.setattr(reader, "_second_opinion", lambda crop: asked.append(1))
 
     (here,) = read_codes(gray_picture(ONE), before=Before({"roll-03": (960.0, 540.0)}))
     (elsewhere,) = read_codes(gray_picture(ONE), before=Before({"roll-03": (1100.0, 540.0)}))
@@ -173,7 +173,7 @@ def test_what_was_sure_before_is_not_asked_again_at_its_place(monkeypatch):
 
 @pytest.mark.parametrize("said", ["stop-01", "25-07"])
 def test_where_our_reader_and_a_general_one_differ_the_card_is_unknown(monkeypatch, said):
-    monkeypatch.setattr(stickers, "_general", lambda gray, box: [(said, QUAD)])
+    monkeypatch.setattr(reader, "_general", lambda gray, box: [(said, QUAD)])
 
     (code,) = read_codes(gray_picture(ONE))
 

@@ -20,7 +20,7 @@ from companion.rules.scoring import Item
 from companion.rules.table import HowEnded
 from companion.rules.tableau import Laying, SeatingError, Told, Trip, check_sides, likely, odd, table_of, trips
 from companion.tabletop.mat_layout import side_mat
-from companion.tally import Photo, Tally, layings, tally
+from companion.vision.counting.tally import Photo, Tally, layings, tally
 from companion.vision.view import MatSeen, Sighting, View
 
 CLASSIC, RUSH, PARKER, ASMODEE = map(load_edition, ("classic", "rush", "parker", "asmodee-2014"))

@@ -16,9 +16,9 @@ from virtual_time import VirtualTime
 
 from companion.common.errors import Problem
 from companion.match import Match
-from companion.vision import camera
-from companion.vision.camera import Frame, Notice, Threads, camera_answers, frames
-from companion.vision.capture import is_cut_short, is_picture
+from companion.vision.capture import sources
+from companion.vision.capture.capture_thread import is_cut_short, is_picture
+from companion.vision.capture.sources import Frame, Notice, Threads, camera_answers, frames
 from companion.vision.guarded import Guarded
 from companion.watch import Corridor
 
@@ -142,7 +142,7 @@ def test_a_camera_that_hangs_for_ever_is_said_to_and_leaves_few_threads():
 
     assert looking.until(300.0) == []
 
-    assert NeverAgain.opened == camera.MOST_THREADS
+    assert NeverAgain.opened == sources.MOST_THREADS
     assert "does not answer any more" in looking.blind()[-1]
     assert len(looking.notices) == 2
 
@@ -279,7 +279,7 @@ def test_a_corridor_ends_when_it_is_stopped_while_its_camera_hangs(match: Match)
 def test_the_program_can_be_ended_while_its_camera_hangs(number):
     program = """
 import threading, time
-from companion.vision.camera import frames
+from companion.vision.capture.sources import frames
 class Hanging:
     def grab(self):
         print("hangs", flush=True)
@@ -318,7 +318,7 @@ def test_whatever_a_camera_raises_while_it_is_looked_through_is_a_sentence():
 
 
 def test_a_camera_that_cannot_be_used_is_no_answer(monkeypatch):
-    monkeypatch.setattr("companion.vision.camera.video_devices", lambda: ["/dev/video0", "/dev/video1"])
+    monkeypatch.setattr("companion.vision.capture.sources.video_devices", lambda: ["/dev/video0", "/dev/video1"])
 
     def opened(source: str) -> object:
         if source == "/dev/video1":

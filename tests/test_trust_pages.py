@@ -24,8 +24,8 @@ from serving import running
 from companion.common.errors import Problem
 from companion.pages import create_app, people
 from companion.phones import new_phone
-from companion.snap import Snaps
 from companion.storage.event_store import Store
+from companion.vision.counting.photographs import Snaps
 
 ROOT = Path(__file__).parent.parent
 COMPANION = (sys.executable, "-c", "from companion.cli import main; main()")

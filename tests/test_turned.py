@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from companion.common.errors import Problem
-from companion.turned import AS_IT_IS, KEPT_NAME, KeptTurn, Turn
-from companion.vision.camera import Frame
+from companion.vision.capture.orientation import AS_IT_IS, KEPT_NAME, KeptTurn, Turn
+from companion.vision.capture.sources import Frame
 
 PICTURE = np.arange(2 * 3 * 3, dtype=np.uint8).reshape(2, 3, 3)
 """Two rows of three pixels, all different."""

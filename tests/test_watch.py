@@ -38,7 +38,7 @@ from companion.simulate import (
 )
 from companion.simulate.script import plays_that_stay
 from companion.tabletop.card_ids import face_of
-from companion.vision.camera import Frame
+from companion.vision.capture.sources import Frame
 from companion.vision.view import MatSeen, Sighting, View
 
 OPENING = """edition classic

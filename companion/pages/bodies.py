@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from flask import Request
 
-from companion.snap import MOST_BYTES, MOST_SENT_BYTES
+from companion.vision.counting.photographs import MOST_BYTES, MOST_SENT_BYTES
 
 MOST_DECK_BYTES = 64_000_000
 """A larger file is not taken in over the network; `companion decks import` takes it."""

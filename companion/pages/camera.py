@@ -7,13 +7,13 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from companion.common import parsing
 from companion.common.errors import Problem
-from companion.lookout import Survey
 from companion.pages import drawing, people, sights
 from companion.pages.context import match, service, state
 from companion.pages.sights import Called
 from companion.pages.words import Names, _
 from companion.tabletop.drawn_zones import DrawnZones
-from companion.turned import QUARTERS, Turn
+from companion.vision.capture.orientation import QUARTERS, Turn
+from companion.vision.quality.live_survey import Survey
 
 bp = Blueprint("camera", __name__)
 

@@ -11,16 +11,16 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from companion.archive import Archive
 from companion.common.cache import Kept
-from companion.guided import Guide
-from companion.lookout import Survey
 from companion.match import Match, MatchState
 from companion.pages.knocking import Knocks
 from companion.pages.pace import Pace
 from companion.phones import Phones
-from companion.snap import Snaps
 from companion.tabletop.drawn_zones import DrawnZones
-from companion.turned import KeptTurn
 from companion.vision.boxes import Image
+from companion.vision.capture.orientation import KeptTurn
+from companion.vision.counting.photographs import Snaps
+from companion.vision.enrol.guided import Guide
+from companion.vision.quality.live_survey import Survey
 
 MOST_PICTURES = 16
 

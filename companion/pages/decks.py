@@ -16,7 +16,6 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.common.errors import Problem
-from companion.deck_in_use import choose_deck, chosen_deck
 from companion.pages import people, words
 from companion.pages.bodies import MOST_DECK_BYTES
 from companion.pages.context import match, state
@@ -38,8 +37,9 @@ from companion.tabletop.template_decks import (
     titles,
     write_description,
 )
-from companion.vision.darkroom import BUSY
-from companion.vision.enrolling import Enrolment, begin, recoded
+from companion.vision.capture.sandbox import BUSY
+from companion.vision.enrol.enrolment import Enrolment, begin, recoded
+from companion.vision.faces.deck_in_use import choose_deck, chosen_deck
 
 bp = Blueprint("decks", __name__)
 

@@ -12,19 +12,19 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.common.errors import Problem
-from companion.guided import BUSY
 from companion.pages import people, words
 from companion.pages.context import service, state
 from companion.pages.decks import enrolment_of, known, title_of
 from companion.pages.words import _
 from companion.rules.cards import card_of_slug
-from companion.snap import MOST_BYTES
 from companion.tabletop.template_decks import BACK, MOST_PICTURES, Subject
-from companion.vision import darkroom
 from companion.vision.boxes import Image
-from companion.vision.enrolling import Enrolment, Verdict, subject_name
+from companion.vision.capture import sandbox
+from companion.vision.capture.image_io import decode, read_picture
+from companion.vision.counting.photographs import MOST_BYTES
+from companion.vision.enrol.enrolment import Enrolment, Verdict, subject_name
+from companion.vision.enrol.guided import BUSY
 from companion.vision.opencv import cv2
-from companion.vision.picture import decode, read_picture
 
 bp = Blueprint("enrolling", __name__)
 
@@ -155,7 +155,7 @@ def _photograph() -> Image | None:
     """The photograph that was sent, None where none was. Raises Problem for one that cannot be read."""
     sent = request.files.get("photo")
     content = sent.read() if sent else b""
-    return darkroom.decode(content, _("that you have sent")) if content else None
+    return sandbox.decode(content, _("that you have sent")) if content else None
 
 
 def _after(enrolment: Enrolment, subject: Subject) -> str:

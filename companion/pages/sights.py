@@ -7,12 +7,19 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from companion.common.text import Said, Term
-from companion.lookout import Survey
 from companion.pages import language, words
 from companion.pages.words import Names, _
 from companion.tabletop.mat_layout import MatLayout, side_mat, table_mat
-from companion.vision.advice import NO_MATS
-from companion.vision.measure import DARK_WHITE, DIM_CONTRAST, GLARE_SHARE, MOST_BLUR_MODULES, SOFT_PX, ZoneSight
+from companion.vision.quality.advice import NO_MATS
+from companion.vision.quality.live_survey import Survey
+from companion.vision.quality.measure import (
+    DARK_WHITE,
+    DIM_CONTRAST,
+    GLARE_SHARE,
+    MOST_BLUR_MODULES,
+    SOFT_PX,
+    ZoneSight,
+)
 
 BLURRED_PX = 2 * MOST_BLUR_MODULES
 """From this blur (σ) on nothing but large stickers is read."""

@@ -13,13 +13,13 @@ from werkzeug.wrappers import Response as AnyResponse
 from companion.common.errors import Problem
 from companion.common.spelling import shown
 from companion.common.text import say
-from companion.deck_in_use import chosen_deck
 from companion.pages import sheets, tallied
 from companion.pages.context import match, service, state
 from companion.pages.words import Names, _
 from companion.rules.editions.edition import Edition, EditionError, edition_names, load_edition
-from companion.snap import BUSY, MOST_BYTES, MOST_PHOTOS, Shot, Snap, deck_choices, read_photo
-from companion.tally import Tally, tally
+from companion.vision.counting.photographs import BUSY, MOST_BYTES, MOST_PHOTOS, Shot, Snap, deck_choices, read_photo
+from companion.vision.counting.tally import Tally, tally
+from companion.vision.faces.deck_in_use import chosen_deck
 
 bp = Blueprint("snap", __name__)
 

@@ -18,8 +18,8 @@ from companion.rules.cards import Card, Family, card_of_slug
 from companion.rules.editions.edition import Edition
 from companion.rules.table import Table
 from companion.rules.tableau import Laying, Told, Trip, check_sides, likely, odd_cards, odd_trip, table_of, trips
-from companion.tally import PILES, Lot, Spot, Tally, layings, scores
 from companion.vision.boxes import Box, around
+from companion.vision.counting.tally import PILES, Lot, Spot, Tally, layings, scores
 from companion.vision.view import Point
 
 Form = Mapping[str, str]

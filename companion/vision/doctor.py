@@ -18,7 +18,7 @@ from companion.tabletop.drawn_zones import Drawing
 from companion.tabletop.mat_layout import MatLayout
 
 if TYPE_CHECKING:
-    from companion.vision.trial import Trial
+    from companion.vision.quality.camera_check import Trial
 
 ENOUGH_BYTES = 500_000_000
 SANE_YEAR = 2025
@@ -116,8 +116,8 @@ def pictures(trial: Trial) -> Check:
 
 def table(trial: Trial, layouts: Sequence[MatLayout] | None, drawing: Drawing | None = None) -> Iterator[Check]:
     """Whether stickers can be read on the mats or in the drawn zones; a check for each thing that would help."""
-    from companion.vision.advice import TOLD_PX
-    from companion.vision.trial import advice_on
+    from companion.vision.quality.advice import TOLD_PX
+    from companion.vision.quality.camera_check import advice_on
 
     try:
         advice = advice_on(trial, layouts, drawing)
@@ -187,13 +187,13 @@ def port_free(port: int) -> Check:
 
 def _camera_answers() -> str | None:
     # Loaded only now: where OpenCV is what is missing, the other checks still have to be made.
-    from companion.vision.camera import camera_answers
+    from companion.vision.capture.sources import camera_answers
 
     return camera_answers()
 
 
 def _tried(source: str) -> Trial:
-    from companion.vision.trial import tried
+    from companion.vision.quality.camera_check import tried
 
     return tried(source)
 

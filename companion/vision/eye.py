@@ -14,17 +14,18 @@ from companion.common.text import say
 from companion.rules.cards import Card
 from companion.tabletop.drawn_zones import DrawnZones
 from companion.tabletop.mat_layout import MatLayout
-from companion.vision import borders, gate, mats, zones
-from companion.vision.both import together
+from companion.vision import motion, zones
 from companion.vision.boxes import Box, Image
-from companion.vision.camera import Frame
+from companion.vision.capture.sources import Frame
 from companion.vision.code import side_of
-from companion.vision.gate import Gate, Motion
-from companion.vision.lying import Lain, look_again, look_at_faces
-from companion.vision.mats import Mats
+from companion.vision.faces.face_templates import Templates
+from companion.vision.faces.occlusion import Lain, look_again, look_at_faces
+from companion.vision.fusion import together
+from companion.vision.mats import localization, zone_borders
+from companion.vision.mats.localization import Mats
+from companion.vision.motion import Gate, Motion
 from companion.vision.read import gray_of, missing_zones, read
-from companion.vision.stickers import boxes_to_read
-from companion.vision.templates import Templates
+from companion.vision.stickers.reader import boxes_to_read
 from companion.vision.view import FACE, Sighting, View
 from companion.vision.zones import ZoneChanges, ZoneWatch
 
@@ -157,7 +158,7 @@ def look(sight: Sight, frame: Frame, known: Known | None = None) -> tuple[Sight,
     """The eye's memory after a frame, and what the frame shows."""
     known = known or Known()
     sight = _after_gap(sight) if frame.after_gap else sight
-    sight = replace(sight, gate=gate.update(sight.gate, frame.image), read_now=frozenset())
+    sight = replace(sight, gate=motion.update(sight.gate, frame.image), read_now=frozenset())
     before = sight.view
     if before is not None and sight.gate.motion is Motion.EVERYTHING:
         return _blinded(sight, before, frame, known.layouts)
@@ -177,7 +178,7 @@ def _is_idle(sight: Sight, t_s: float) -> bool:
     return (
         sight.gate.motion is Motion.STILL
         and not sight.restless
-        and not mats.is_due(sight.mats, t_s)
+        and not localization.is_due(sight.mats, t_s)
         and not ((sight.unexplained or sight.unread) and _read_again(sight, t_s))
     )
 
@@ -212,7 +213,7 @@ def _looked(sight: Sight, frame: Frame, known: Known) -> tuple[Sight, View]:
     watch, changes = zones.update(sight.zones, frame.image, sight.mats)
     settling = {zone for zone, left in sight.reads_left.items() if left == READS} - changes.moving
     former = replace(sight.mats, checked_s=None) if settling else sight.mats
-    placed = mats.look(gray, former, frame.t_s, known.layouts)
+    placed = localization.look(gray, former, frame.t_s, known.layouts)
     if placed.fits != sight.mats.fits:
         watch, changes = zones.update(sight.zones, frame.image, placed)
     sight = replace(sight, mats=placed, zones=watch, reads_left=_to_read(sight, changes, placed))
@@ -255,7 +256,7 @@ def _read(sight: Sight, frame: Frame, gray: Image, due: frozenset[str], known: K
     old = {id(s) for s in sight.view.sightings} if sight.view else set()
     read_before = [s for s in view.sightings if id(s) in old and s.by != FACE]
     read_now = together([s for s in view.sightings if id(s) not in old], faces)
-    placed = (s if s.by == FACE else borders.settled(sight.mats, s) for s in read_now)
+    placed = (s if s.by == FACE else zone_borders.settled(sight.mats, s) for s in read_now)
     found = [s for s in (*read_before, *_faces_elsewhere(sight, due), *placed) if s.zone is not None]
     cards = {s.card for s in found if s.card}
     missed = [s for s in (sight.view.sightings if sight.view else ()) if s.card and s.card not in cards]

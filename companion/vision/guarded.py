@@ -11,7 +11,7 @@ from typing import TypeVar
 from companion.common.errors import Problem
 from companion.common.text import say
 from companion.vision.boxes import Image
-from companion.vision.devices import Device
+from companion.vision.capture.devices import Device
 
 OPENING_S = 6.0
 ANSWER_S = 4.0

@@ -12,20 +12,20 @@ from companion.rules.cards import Card
 from companion.tabletop.card_ids import face_of
 from companion.tabletop.drawn_zones import Drawing
 from companion.tabletop.mat_layout import MatLayout, all_mats
-from companion.vision.both import together
 from companion.vision.boxes import Box, Image, around
-from companion.vision.camera import Frame
+from companion.vision.capture.image_io import read_picture
+from companion.vision.capture.sources import Frame
 from companion.vision.code import Code
-from companion.vision.faces import read_faces
-from companion.vision.fit import Fit, lies_sideways
-from companion.vision.level import ENOUGH_FOR_A_VIEW, level_of
-from companion.vision.lying import sighted
-from companion.vision.mats import Mats, look
+from companion.vision.faces.face_detector import read_faces
+from companion.vision.faces.face_templates import Templates
+from companion.vision.faces.occlusion import sighted
+from companion.vision.fusion import together
+from companion.vision.mats.homography import Fit, lies_sideways
+from companion.vision.mats.localization import Mats, look
 from companion.vision.opencv import cv2
-from companion.vision.picture import read_picture
-from companion.vision.sizes import SIZES_MM, widths_mm
-from companion.vision.stickers import AGREED, Before, boxes_to_read, read_codes
-from companion.vision.templates import Templates
+from companion.vision.stickers.code_plane import ENOUGH_FOR_A_VIEW, level_of
+from companion.vision.stickers.reader import AGREED, Before, boxes_to_read, read_codes
+from companion.vision.stickers.sizes import SIZES_MM, widths_mm
 from companion.vision.view import STICKER, Point, Sighting, View
 
 _AGAIN_PX = 12

@@ -32,9 +32,9 @@ from webcam import Pose  # noqa: E402
 
 from companion.tabletop.card_ids import payload  # noqa: E402
 from companion.tabletop.mat_layout import MatLayout, all_mats  # noqa: E402
-from companion.vision.camera import Frame  # noqa: E402
+from companion.vision.capture.sources import Frame  # noqa: E402
 from companion.vision.eye import Eye  # noqa: E402
-from companion.vision.mats import Mats, search  # noqa: E402
+from companion.vision.mats.localization import Mats, search  # noqa: E402
 
 PAGE = ROOT / "docs" / "eye.md"
 BEGIN, END = "<!-- measured: python -m tests.bench.eye --write -->", "<!-- end of what was measured -->"

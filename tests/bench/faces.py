@@ -33,9 +33,9 @@ from laid import Laid, Sheet, Table, in_sight  # noqa: E402
 from webcam import Pose  # noqa: E402
 
 from companion.rules.cards import Card  # noqa: E402
-from companion.vision.faces import read_faces  # noqa: E402
-from companion.vision.mats import Mats, search  # noqa: E402
-from companion.vision.templates import Templates, templates_of  # noqa: E402
+from companion.vision.faces.face_detector import read_faces  # noqa: E402
+from companion.vision.faces.face_templates import Templates, templates_of  # noqa: E402
+from companion.vision.mats.localization import Mats, search  # noqa: E402
 
 PAGE = ROOT / "docs" / "faces.md"
 STYLES = ("own", *decks.STYLES)

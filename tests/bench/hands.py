@@ -42,10 +42,10 @@ from companion.simulate.scene import Lying, Scene
 from companion.simulate.script import Script
 from companion.simulate.studio import Studio
 from companion.tabletop.card_ids import face_of
-from companion.vision.camera import Frame
+from companion.vision.capture.image_io import read_picture
+from companion.vision.capture.sources import Frame
 from companion.vision.eye import Eye
 from companion.vision.opencv import cv2
-from companion.vision.picture import read_picture
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 

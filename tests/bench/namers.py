@@ -17,10 +17,10 @@ import numpy as np
 from PIL import Image as Pillow
 
 from companion.rules.cards import Card
-from companion.vision import faces as reading
-from companion.vision.naming import Closely
-from companion.vision.poses import poses
-from companion.vision.templates import COARSE_PX_PER_MM, FINE_PX_PER_MM, Templates, Turned, lab, templates_of
+from companion.vision.faces import face_detector as reading
+from companion.vision.faces.face_templates import COARSE_PX_PER_MM, FINE_PX_PER_MM, Templates, Turned, lab, templates_of
+from companion.vision.faces.matching import Closely
+from companion.vision.faces.pose_search import poses
 
 PX_PER_MM = 4.0
 MARGIN_MM = 8.0

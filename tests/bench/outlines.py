@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import card_photos
 
-from companion.vision.enrolment import rectified
+from companion.vision.enrol.rectify import rectified
 
 WRONG_MM = 2.0
 """A corner that is off by more makes another picture of the card."""

@@ -16,9 +16,9 @@ from pyzbar import pyzbar
 
 from companion.tabletop.card_ids import card_id_of
 from companion.tabletop.sticker_codes import CARDS, FIRST_TAG_ID, card_of_tag
-from companion.vision.mats import Mats
-from companion.vision.stickers import read_codes
-from companion.vision.tags import read_tags
+from companion.vision.mats.localization import Mats
+from companion.vision.mats.tags import read_tags
+from companion.vision.stickers.reader import read_codes
 
 Found = list[tuple[str | None, tuple[float, float]]]
 

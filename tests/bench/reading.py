@@ -16,7 +16,7 @@ import zxingcpp
 from pyzbar import pyzbar
 
 from companion.tabletop.mat_layout import side_mat, table_mat
-from companion.vision.camera import Frame
+from companion.vision.capture.sources import Frame
 from companion.vision.eye import Eye
 from companion.vision.opencv import cv2
 from companion.vision.read import gray_of
@@ -137,7 +137,7 @@ def main() -> None:
 
 def first_look(images: list[object], number: int) -> object:
     """All zones read from scratch, second reader included, the mats being known."""
-    from companion.vision.mats import Mats, search
+    from companion.vision.mats.localization import Mats, search
     from companion.vision.read import read
 
     if not KNOWN:

@@ -27,7 +27,6 @@ from serving import running
 from webcam import Pose
 
 from companion import demo
-from companion.lookout import Lookout
 from companion.match import Match
 from companion.pages import Camera, create_app, live
 from companion.printing import deck
@@ -40,8 +39,9 @@ from companion.storage.event_store import Store
 from companion.storage.recovery import Mended
 from companion.tabletop.drawn_zones import DrawnZones
 from companion.tabletop.template_decks import write_description
-from companion.turned import KeptTurn
-from companion.vision.enrolling import begin
+from companion.vision.capture.orientation import KeptTurn
+from companion.vision.enrol.enrolment import begin
+from companion.vision.quality.live_survey import Lookout
 
 CHROMIUM = "/usr/bin/chromium"
 PHONE = {"width": 390, "height": 844}

@@ -11,7 +11,7 @@ from serving import running
 
 from browser.screens import CHROMIUM, SMALL, WALL, app_of, match_of, photographed
 from browser.test_camera_pages import TOO_SMALL
-from companion.snap import MOST_BYTES
+from companion.vision.counting.photographs import MOST_BYTES
 
 pytestmark = [
     pytest.mark.browser,

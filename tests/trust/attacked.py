@@ -81,7 +81,7 @@ def main(folder: str, most_mb: str) -> None:
     from companion.storage.data_folder import store_path
     from companion.storage.event_store import Store
     from companion.tabletop.drawn_zones import DrawnZones
-    from companion.turned import KeptTurn
+    from companion.vision.capture.orientation import KeptTurn
 
     for kind in pace.Kind:
         # Whoever attacks asks far too often: what is behind the brake is to be tried too.

@@ -34,7 +34,7 @@ from companion.memory import GONE_S
 from companion.pages import Camera, create_app
 from companion.proposal import Doubt, Mismatch, Proposal
 from companion.storage.event_store import Store
-from companion.vision.camera import FRESH_S, Notice, Threads, frames
+from companion.vision.capture.sources import FRESH_S, Notice, Threads, frames
 from companion.watch import Corridor
 
 MATS = dict(zip(SIDES, ("Ann", "Bob"), strict=True))

@@ -49,7 +49,7 @@ with atheris.instrument_imports(include=_watched) if atheris else contextlib.nul
     from companion.rules.table import Team
     from companion.setup import read_setup
     from companion.tabletop.template_decks import read_description
-    from companion.vision.picture import declared_size
+    from companion.vision.capture.image_io import declared_size
 
 MOST_BYTES = 20_000
 Target = Callable[[bytes], None]

@@ -36,7 +36,7 @@ from companion.bundle import write_bundle
 from companion.common.errors import Problem
 from companion.match import Match
 from companion.storage.event_store import Store
-from companion.vision.picture import declared_size, decode
+from companion.vision.capture.image_io import declared_size, decode
 
 MOST_MB = 2500
 """So much address space a process is given: OpenCV's libraries alone reserve a good part of it."""

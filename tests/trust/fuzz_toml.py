@@ -22,8 +22,6 @@ from decks import face
 from trust.fuzzing import WORDS, Findings, arguments, faults_of, mutated_text, run_command, written_otherwise
 
 from companion.common.errors import Problem
-from companion.deck_in_use import KEPT_NAME as DECK_IN_USE
-from companion.deck_in_use import DeckInUse
 from companion.match import Match
 from companion.pages import create_app, people
 from companion.phones import KEPT_NAME as PHONES
@@ -34,9 +32,11 @@ from companion.setup import read_setup
 from companion.storage.event_store import Store
 from companion.tabletop.drawn_zones import FILE_NAME as DRAWN_ZONES
 from companion.tabletop.drawn_zones import DrawnZones
-from companion.turned import KEPT_NAME as PICTURE_TURN
-from companion.turned import KeptTurn
-from companion.vision.enrolling import as_png
+from companion.vision.capture.orientation import KEPT_NAME as PICTURE_TURN
+from companion.vision.capture.orientation import KeptTurn
+from companion.vision.enrol.enrolment import as_png
+from companion.vision.faces.deck_in_use import KEPT_NAME as DECK_IN_USE
+from companion.vision.faces.deck_in_use import DeckInUse
 
 SETUP = """\
 edition = "rush"

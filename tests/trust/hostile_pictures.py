@@ -20,7 +20,7 @@ import numpy as np
 
 from companion.common.errors import Problem
 from companion.vision import MAX_PICTURE_PX
-from companion.vision.darkroom import Darkroom
+from companion.vision.capture.sandbox import Darkroom
 
 SIDES = (1, 255, 7999, 8000, 65535)
 KINDS = (".jpg", ".png", ".webp", ".bmp")

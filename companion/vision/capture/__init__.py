@@ -1,0 +1,1 @@
+"""Where frames come from: devices, films, folders and photographs, each watched over."""

@@ -1,0 +1,259 @@
+"""One opening of a camera and the pictures from it, in a thread of its own: whatever a driver does, nobody else waits.
+
+A thread and not a process: OpenCV and Picamera2 let other threads run while they wait for a driver, a process more
+would cost a Raspberry Pi the memory of a second OpenCV and the copying of every picture, and a driver that hangs in
+the kernel can be ended in neither. The thread alone calls the device, to its very closing. One that never returns
+from a call is left where it is; it dies with the program.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import NamedTuple, TypeGuard
+
+import numpy as np
+
+from companion.vision.boxes import Image
+from companion.vision.capture.devices import Device
+
+LOCK_AFTER_S = 2.0
+"""How long a camera may set exposure, white balance and focus by itself before they are held."""
+
+AT_ONCE_S = 0.004
+"""A picture that needs no longer to come has been waiting, and may be old."""
+
+MOST_WAITING = 8
+"""So many pictures at most wait in a device that has just been opened."""
+
+REST_S = 0.005
+"""Taken between pictures that are there at once, so that a driver gone mad does not take a whole core."""
+
+LEAST_PX, MOST_PX = 16, 16_384
+"""How wide and high a picture may be."""
+
+SAMPLE_PX = 16
+DARK, BRIGHT = 24, 250
+"""Between these levels a sensor never shows a whole strip of one colour. Beyond them it may: a dark room, a lamp."""
+
+STRIP_SHARE = 8
+"""A strip of one colour along the lower edge, one eighth of the picture high, is what was never sent."""
+
+
+class Fault(StrEnum):
+    """Why a picture is passed over."""
+
+    FROZEN = "frozen"
+    """The same as the one before, bit for bit: a sensor is never that still."""
+
+    DAMAGED = "damaged"
+    """None at all, or only a part."""
+
+
+class Shot(NamedTuple):
+    """A picture `(H, W, 3) uint8 BGR`, and when it was taken by the reader's clock."""
+
+    image: Image
+    t_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How a device is captured."""
+
+    clock: Callable[[], float]
+    sleep: Callable[[float], object]
+    fps: float | None = None
+    """So many pictures a second are made ready at most; None: as many as come."""
+
+    may_repeat: bool = False
+    """A stream's pictures may well be the same where nothing moves; its connection tells when it is gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Watch:
+    """What is remembered of the pictures from one opened device."""
+
+    started_s: float
+    due_s: float
+    sample: bytes
+    held_light: float | None = None
+    """Mean brightness when exposure was held, None while the camera sets it itself."""
+
+    strange_s: float | None = None
+    """Since when the brightness has been far from that."""
+
+
+class Capture:
+    """A device from its opening to its closing. `run` is for its thread, all else for the one that reads.
+
+    `before` is the `sample` of the last picture of the capture before it, where there was one: then the first picture
+    is only compared with, for it may be old, or the only one that comes.
+    """
+
+    def __init__(self, opener: Callable[[], Device], manner: Manner, before: bytes = b"") -> None:
+        self._opener = opener
+        self._manner = manner
+        self._watch = _Watch(0.0, 0.0, before)
+        self._only_compares = bool(before)
+        self._shot: Shot | None = None
+        self._hand_over = threading.Lock()
+        self._is_wanted = False
+        self.begun_s = self.moved_s = manner.clock()
+        """When it was begun, and when the device answered last."""
+
+        self.problem: Exception | None = None
+        """Why it could not be opened."""
+
+        self.fault: Fault | None = None
+        """What is wrong with the latest picture."""
+
+        self.is_open = self.is_given_up = False
+        self.is_dry = False
+        """No picture comes any more; the device may still be closing."""
+
+        self.is_over = False
+        """Its thread has ended."""
+
+    @property
+    def sample(self) -> bytes:
+        """The latest picture, by a few of its pixels."""
+        return self._watch.sample
+
+    def ask(self) -> None:
+        """The next good picture is wanted: until then pictures are only thrown away, so that none is ever old."""
+        self._is_wanted = True
+
+    def taken(self) -> Shot | None:
+        """The picture that was asked for, once it is there."""
+        with self._hand_over:
+            shot, self._shot = self._shot, None
+        return shot
+
+    def give_up(self) -> None:
+        """Its thread closes the device as soon as that answers, and ends."""
+        self.is_given_up = True
+
+    # In the thread
+
+    def run(self) -> None:
+        """Opens the device, takes pictures until none comes or it is given up, and closes it."""
+        try:
+            self._run()
+        finally:
+            self.is_over = True
+
+    def _run(self) -> None:
+        try:
+            device = self._opener()
+        except Exception as error:
+            # A driver may do anything wrong; the reader says so and tries again.
+            self.problem, self.is_dry = error, True
+            return
+        try:
+            self.moved_s = self._manner.clock()
+            self.is_open = True
+            self._capture(device)
+        finally:
+            self.is_dry = True
+            with suppress(Exception):
+                device.close()
+
+    def _capture(self, device: Device) -> None:
+        self._watch = replace(self._watch, started_s=self.moved_s, due_s=self.moved_s)
+        at_once = waiting = 0
+        while not self.is_given_up and _grabbed(device):
+            now_s = self._manner.clock()
+            at_once = at_once + 1 if now_s - self.moved_s < AT_ONCE_S else 0
+            self.moved_s = now_s
+            if at_once > MOST_WAITING:
+                self._manner.sleep(REST_S)
+            elif at_once and waiting < MOST_WAITING:
+                waiting += 1
+                continue
+            waiting = MOST_WAITING
+            if self._is_wanted and now_s >= self._watch.due_s - 0.001:
+                self._take(device, now_s)
+
+    def _take(self, device: Device, now_s: float) -> None:
+        """Hands over the picture that was grabbed, unless something is wrong with it."""
+        self._watch = _paced(self._watch, now_s, self._manner.fps)
+        image = _retrieved(device)
+        if image is None:
+            self.fault = Fault.DAMAGED
+            return
+        sample = image[::SAMPLE_PX, ::SAMPLE_PX, 1].tobytes()
+        is_same = sample == self._watch.sample and not self._manner.may_repeat and max(sample) > DARK
+        self._watch = replace(self._watch, sample=sample)
+        if is_same or self._only_compares:
+            self.fault, self._only_compares = Fault.FROZEN if is_same else None, False
+            return
+        self.fault = None
+        self._watch = _kept_steady(device, self._watch, image, now_s)
+        self._is_wanted = False
+        with self._hand_over:
+            self._shot = Shot(image, now_s)
+
+
+def _paced(watch: _Watch, now_s: float, fps: float | None) -> _Watch:
+    return replace(watch, due_s=max(watch.due_s, now_s - 1 / fps) + 1 / fps if fps else now_s)
+
+
+def _grabbed(device: Device) -> bool:
+    try:
+        return device.grab()
+    except Exception:
+        return False
+
+
+def _retrieved(device: Device) -> Image | None:
+    """The picture that was grabbed, if it is a whole one."""
+    try:
+        image = device.retrieve()
+    except Exception:
+        return None
+    return image if is_picture(image) and not is_cut_short(image) else None
+
+
+def is_picture(image: object) -> TypeGuard[Image]:
+    """Whether it is a picture at all, `(H, W, 3) uint8`, of a size that cameras have."""
+    if not isinstance(image, np.ndarray) or image.dtype != np.uint8 or image.ndim != 3 or image.shape[2] != 3:
+        return False
+    return min(image.shape[:2]) >= LEAST_PX and max(image.shape[:2]) <= MOST_PX
+
+
+def is_cut_short(image: Image) -> bool:
+    """Whether a picture ends in a strip of one colour: what was not sent is filled up so when it is decoded."""
+    sample = image[::-SAMPLE_PX, ::SAMPLE_PX]
+    colour = sample[0, 0]
+    if colour.max() <= DARK or colour.min() >= BRIGHT:
+        return False
+    rows = (sample == colour).all(axis=(1, 2))
+    return bool(rows[: max(2, len(rows) // STRIP_SHARE)].all())
+
+
+def _kept_steady(device: Device, watch: _Watch, image: Image, now_s: float) -> _Watch:
+    """Holds exposure, white balance and focus after two seconds; lets go when the light has changed for good."""
+    if watch.held_light is None:
+        if now_s - watch.started_s < LOCK_AFTER_S:
+            return watch
+        # A camera that cannot be held gives pictures all the same.
+        with suppress(Exception):
+            device.hold()
+        return replace(watch, held_light=_brightness(image), strange_s=None)
+    if 0.6 * watch.held_light <= _brightness(image) <= 1.6 * watch.held_light + 8:
+        return replace(watch, strange_s=None)
+    if watch.strange_s is None:
+        return replace(watch, strange_s=now_s)
+    if now_s - watch.strange_s < LOCK_AFTER_S:
+        return watch
+    with suppress(Exception):
+        device.release()
+    return replace(watch, held_light=None, strange_s=None, started_s=now_s)
+
+
+def _brightness(image: Image) -> float:
+    return float(np.mean(image[::32, ::32, 1]))

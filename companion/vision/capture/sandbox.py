@@ -1,0 +1,171 @@
+"""Strangers' pictures are decoded in a process of its own: what breaks there is one sentence here.
+
+The process is started when the first picture comes, serves many, and is replaced after a crash, after a picture that
+takes too long, and now and then. It is started anew, never forked: OpenCV does not survive that.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+
+from companion.common.errors import Problem
+from companion.common.text import say
+from companion.vision import MAX_PICTURE_PX
+from companion.vision.boxes import Image
+from companion.vision.capture import image_io
+from companion.vision.capture.sandbox_worker import LENGTH, SIZES
+
+MOST_S = 30.0
+"""So long a picture may take, the start of the process included; then the process is ended."""
+
+MOST_PICTURES = 200
+"""After so many the process is replaced, whatever its decoders may have kept."""
+
+PATIENCE_S = 20.0
+"""So long a picture waits for the one before it."""
+
+BUSY = say("Another picture is being looked at: try again in a moment.")
+_COMMAND = ("-m", "companion.vision.capture.sandbox_worker")
+_ROOT = Path(__file__).parents[3]
+
+
+class _LostError(Exception):
+    """The process has ended without an answer."""
+
+
+class Darkroom:
+    """Decodes pictures elsewhere, one at a time. Any thread may call it."""
+
+    def __init__(self, most_s: float = MOST_S, command: tuple[str, ...] = _COMMAND) -> None:
+        self._most_s = most_s
+        self._command = command
+        self._lock = threading.Lock()
+        self._worker: subprocess.Popen[bytes] | None = None
+        self._served = 0
+
+    def decode(self, data: bytes, name: str | Path) -> Image:
+        """A picture file's content as `(H, W, 3) uint8 BGR`. Raises Problem, which calls the picture `name`."""
+        try:
+            return image_io.decode(data, name, by=self._developed)
+        except (OSError, _LostError) as error:
+            raise Problem(
+                say("The picture %(name)s cannot be read: save it anew as JPEG, or take another.", name=name), 1
+            ) from error
+
+    def close(self) -> None:
+        """Ends the process; the next picture starts another."""
+        with self._lock:
+            self._end()
+
+    def _developed(self, data: bytes) -> Image | None:
+        with self._one_at_a_time():
+            if self._served >= MOST_PICTURES or (self._worker is not None and self._worker.poll() is not None):
+                self._end()
+            self._served += 1
+            try:
+                return self._asked(data)
+            except (OSError, _LostError):
+                # It may just have ended because nobody has asked for long; whatever else it was, it is no more.
+                ended_idle = self._end() == 0
+                if not ended_idle:
+                    raise
+                return self._asked(data)
+
+    def _asked(self, data: bytes) -> Image | None:
+        worker = self._worker = self._worker or self._started()
+        late = threading.Timer(self._most_s, worker.kill)
+        late.daemon = True
+        late.start()
+        try:
+            return _exchange(_pipe(worker.stdin), _pipe(worker.stdout), data)
+        finally:
+            late.cancel()
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        here = [str(_ROOT), *filter(None, sys.path)]
+        kept = {key: os.environ[key] for key in ("PATH", "LD_LIBRARY_PATH", "LD_PRELOAD") if key in os.environ}
+        return subprocess.Popen(
+            [sys.executable, *self._command],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            cwd="/",
+            env=kept | {"PYTHONPATH": os.pathsep.join(here), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
+            bufsize=0,
+        )
+
+    def _end(self) -> int | None:
+        """Ends the process, as it may have done itself; gives how it ended."""
+        worker, self._worker, self._served = self._worker, None, 0
+        if worker is None:
+            return None
+        for pipe in (worker.stdin, worker.stdout):
+            with suppress(OSError):
+                _pipe(pipe).close()
+        with suppress(subprocess.TimeoutExpired):
+            return worker.wait(1)
+        worker.kill()
+        return worker.wait()
+
+    @contextmanager
+    def _one_at_a_time(self) -> Iterator[None]:
+        if not self._lock.acquire(timeout=PATIENCE_S):
+            raise Problem(BUSY)
+        try:
+            yield
+        finally:
+            self._lock.release()
+
+
+def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
+    assert pipe is not None  # noqa: S101
+    return pipe
+
+
+def _exchange(to: IO[bytes], back: IO[bytes], data: bytes) -> Image | None:
+    """Hands over a picture file; gives its pixels, None where it is damaged. Raises OSError or _LostError."""
+    _write(to, LENGTH.pack(len(data)))
+    _write(to, data)
+    sizes = bytearray(SIZES.size)
+    _fill(back, memoryview(sizes))
+    height, width = SIZES.unpack(sizes)
+    if not height * width:
+        return None
+    if height * width > MAX_PICTURE_PX:
+        raise _LostError
+    image = np.empty((height, width, 3), np.uint8)
+    _fill(back, memoryview(image).cast("B"))
+    return image
+
+
+def _write(to: IO[bytes], data: bytes) -> None:
+    left = memoryview(data)
+    while left:
+        left = left[to.write(left) :]
+
+
+def _fill(back: IO[bytes], room: memoryview) -> None:
+    while room:
+        came = back.readinto(room)  # type: ignore[attr-defined]
+        if not came:
+            raise _LostError
+        room = room[came:]
+
+
+_DARKROOM = Darkroom()
+atexit.register(_DARKROOM.close)
+
+
+def decode(data: bytes, name: str | Path) -> Image:
+    """A stranger's picture file as `(H, W, 3) uint8 BGR`, decoded elsewhere. Raises Problem, which calls it `name`."""
+    return _DARKROOM.decode(data, name)

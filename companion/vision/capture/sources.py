@@ -1,0 +1,494 @@
+"""Frames from a camera, a film, a folder of pictures, a stream, or the simulated table: all through `frames`.
+
+A camera is captured in a thread of its own (`companion.vision.capture.capture_thread`). Whoever reads its frames
+watches over that thread by the clock: a camera that brings nothing, is unplugged or hangs is said to be so at once by a
+`Notice`, left, and opened anew in another thread. The device itself hides behind `Device`, so everything else here runs
+without one.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from math import inf
+from pathlib import Path
+
+from companion.common.errors import Problem
+from companion.common.text import say
+from companion.vision.boxes import Image
+from companion.vision.capture.capture_thread import Capture, Fault, Manner, Shot, is_picture
+from companion.vision.capture.devices import Device, is_stream, opener_of, shown, video_devices
+from companion.vision.capture.image_io import SUFFIXES, read_picture
+from companion.vision.guarded import Guarded
+from companion.vision.opencv import cv2
+
+__all__ = ["Device", "Frame", "Notice", "camera_answers", "frames", "read_picture", "shown"]
+
+FOLDER_FPS = 10.0
+FRESH_S = 4.0
+"""So long after it came a camera's picture may be shown as what lies on the table."""
+
+BLIND_S = 2.0
+"""A camera of which no good picture has come for so long is said to be blind."""
+
+LEFT_AFTER_S = 2.0
+LEFT_STREAM_AFTER_S = 5.0
+"""After so long it is left and opened anew. A stream that falters goes on by itself more often than a device."""
+
+FIRST_S = 5.0
+"""So long it may take after its opening to bring the first picture."""
+
+OPEN_S = 4.0
+"""An opening that takes longer is waited for on, but another is tried beside it."""
+
+FIRST_OPEN_S = 10.0
+"""So long whoever asks for a camera waits to be told that it does not answer."""
+
+STALE_S = 1.0
+"""A picture that was so long on its way is thrown away."""
+
+PAUSES_S = (0.5, 1.0)
+COSTLY_PAUSES_S = (0.5, 1.0, 2.0)
+"""Pauses before a camera is opened again; the last one repeats. Whether a device file is there costs only a look."""
+
+MOST_THREADS = 4
+"""So many threads at most capture one camera: one that is read, and some that hang in a driver and cannot be ended."""
+
+POLL_S = 0.02
+CLOSING_S = 0.5
+"""So long is waited at the end until the device is given back."""
+
+WRONG_SIZE_TRIES = 3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Frame:
+    """One picture: `(H, W, 3) uint8 BGR`, and when it was taken, in seconds on the source's own clock."""
+
+    image: Image
+    t_s: float
+    after_gap: bool = False
+    """Pictures had broken off before this one: what it shows need not follow from what was seen before."""
+
+    fresh_s: float = inf
+    """So long after it came it may be shown as what lies on the table now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something the person should know about the source."""
+
+    sentence: str
+    blind: bool = False
+    """True while no frames come; the next notice with False says that they come again."""
+
+
+Tell = Callable[[Notice], None]
+Wait = Callable[[float], object]
+Opener = Callable[[], Device]
+
+
+@dataclass(frozen=True, slots=True)
+class Threads:
+    """What threads are made of; tests have a time of their own."""
+
+    start: Callable[[Callable[[], None]], object]
+    sleep: Callable[[float], object] = time.sleep
+
+
+def _in_a_thread(run: Callable[[], None]) -> None:
+    threading.Thread(target=run, name="camera", daemon=True).start()
+
+
+REAL = Threads(_in_a_thread)
+
+
+def _log(notice: Notice) -> None:
+    logging.getLogger(__name__).warning("%s", notice.sentence)
+
+
+def frames(
+    source: str,
+    *,
+    fps: float | None = None,
+    clock: Callable[[], float] = time.monotonic,
+    wait: Wait = time.sleep,
+    tell: Tell = _log,
+    demo: Callable[[], Iterator[Frame]] | None = None,
+    open_device: Callable[[str], Device] | None = None,
+    patient: bool = False,
+    live: bool = False,
+    threads: Threads = REAL,
+    named: Callable[[], str] | None = None,
+) -> Iterator[Frame]:
+    """The frames of a source: `0`, `/dev/video2`, a film, a folder, `http://…`, `rtsp://…`, `picamera2:`, `demo:`.
+
+    `fps` thins a camera, stream or film to at most so many frames a second and gives a folder its pace (10).
+    `t_s` is `clock()` for cameras and streams, the film's own time, or number / fps in a folder. `wait(seconds)`
+    pauses, and ends the frames when it returns something true (`Event.wait` does). `tell` hears what is wrong
+    meanwhile, in the thread that reads. `demo` makes the frames of `demo:`, `open_device` opens devices in the place
+    of the real ones, and `named` tells which that was where it may be another than `source`; `threads` captures them.
+    `patient` waits for a camera that is not there yet; `live` plays what
+    is no camera at its own speed.
+    Raises Problem at once for a source that is not there or cannot be opened.
+    """
+    if fps is not None and not 0 < fps <= 1000:
+        raise Problem(f"{fps} is no number of frames a second: give one above 0, up to 1000.")
+    if source.startswith("demo:"):
+        return _paced(_demo(demo), clock, wait) if live else _demo(demo)
+    if is_device(source):
+        manner = Manner(clock, threads.sleep, fps, may_repeat=is_stream(source))
+        is_cheap = not (is_stream(source) or source.startswith("picamera2:"))
+        named = named or (lambda: source)
+        camera = _Camera(named, opener_of(source, open_device), manner, wait, tell, threads, is_cheap=is_cheap)
+        return _Reader(camera).frames(patient=patient)
+    path = Path(source).expanduser()
+    stills = path.is_dir()
+    played = _folder_frames(path, fps or FOLDER_FPS, tell) if stills else _film_frames(path, fps)
+    return _paced(played, clock, wait) if live else played
+
+
+def is_device(source: str) -> bool:
+    """Whether a source is a camera or a stream, which never ends by itself."""
+    return source.isdecimal() or source.startswith(("/dev/", "picamera2:")) or is_stream(source)
+
+
+def _demo(demo: Callable[[], Iterator[Frame]] | None) -> Iterator[Frame]:
+    if demo is None:
+        raise Problem(say("The simulated table is not to be had here: name a camera, a film or a folder."))
+    return demo()
+
+
+# --- Films and folders ----------------------------------------------------------------------------------------
+
+
+def _folder_frames(folder: Path, fps: float, tell: Tell) -> Iterator[Frame]:
+    files = sorted(file for file in folder.iterdir() if file.suffix.lower() in SUFFIXES and file.is_file())
+    if not files:
+        none = say(
+            "There is no picture in the folder %(folder)s: it should hold JPEG, PNG, WebP or BMP files.", folder=folder
+        )
+        raise Problem(none)
+    return _pictures(files, fps, tell)
+
+
+def _pictures(files: list[Path], fps: float, tell: Tell) -> Iterator[Frame]:
+    for number, file in enumerate(files):
+        try:
+            image = read_picture(file)
+        except Problem as problem:
+            tell(Notice(f"{problem} It is left out."))
+            continue
+        yield Frame(image, number / fps)
+
+
+def _film_frames(path: Path, fps: float | None) -> Iterator[Frame]:
+    if not path.exists():
+        raise Problem(say("There is no film, folder or camera %(path)s: check the path.", path=path))
+    film = cv2.VideoCapture(str(path), cv2.CAP_FFMPEG)
+    if not film.isOpened() or not film.grab():
+        none = say("%(path)s is no film that can be played: give an MP4, MKV, AVI or WebM file.", path=path)
+        raise Problem(none, exit_code=1)
+    return _film(film, fps)
+
+
+def _film(film: cv2.VideoCapture, fps: float | None) -> Iterator[Frame]:
+    step_s = 1 / (film.get(cv2.CAP_PROP_FPS) or 25.0)
+    t_s, due_s, number = 0.0, 0.0, 0
+    try:
+        while number == 0 or film.grab():
+            told_s = film.get(cv2.CAP_PROP_POS_MSEC) / 1000
+            t_s = told_s if number == 0 or told_s > t_s else t_s + step_s
+            number += 1
+            if t_s < due_s - 1e-6:
+                continue
+            due_s = max(due_s, t_s - 1 / fps) + 1 / fps if fps else t_s
+            good, image = film.retrieve()
+            if good:
+                yield Frame(image, t_s)
+    finally:
+        film.release()
+
+
+def _paced(played: Iterator[Frame], clock: Callable[[], float], wait: Wait) -> Iterator[Frame]:
+    """Each frame not before its time has come; after a delay they go on at their pace, without a rush."""
+    start_s: float | None = None
+    for frame in played:
+        now_start_s = clock() - frame.t_s
+        start_s = now_start_s if start_s is None else max(start_s, now_start_s)
+        ahead_s = start_s - now_start_s
+        if ahead_s > 0 and wait(ahead_s):
+            return
+        yield frame
+
+
+# --- Cameras and streams --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Camera:
+    source: Callable[[], str]
+    opener: Opener
+    manner: Manner
+    wait: Wait
+    tell: Tell
+    threads: Threads
+    is_cheap: bool
+    """Whether trying to open it costs next to nothing while it is not there."""
+
+    @property
+    def name(self) -> str:
+        return shown(self.source())
+
+
+class _Stopped(Exception):
+    """Whoever reads the frames wants no more of them."""
+
+
+class _Reader:
+    """Brings the frames of one camera, and watches over the captures that they come from."""
+
+    def __init__(self, camera: _Camera) -> None:
+        self._camera = camera
+        self._captures: list[Capture] = []
+        """All whose threads have not ended."""
+
+        self._next_s = -inf
+        """When another opening may be begun."""
+
+        self._failed = 0
+        """How many captures in a row have brought no frame."""
+
+        self._shape: tuple[int, ...] | None = None
+        self._wrong_sizes = 0
+        self._sample = b""
+        self._said: str | None = None
+        """What was said when frames broke off; None while they come."""
+
+    def frames(self, *, patient: bool) -> Iterator[Frame]:
+        """Frames until they are stopped. Raises Problem at once where the camera cannot be opened, unless `patient`."""
+        if not patient:
+            with suppress(_Stopped):
+                self._open_at_once()
+        return self._all()
+
+    def _all(self) -> Iterator[Frame]:
+        try:
+            while True:
+                yield from self._of(self._opened())
+        except _Stopped:
+            return
+        finally:
+            self._leave_all()
+
+    # Opening
+
+    def _open_at_once(self) -> None:
+        camera, capture = self._camera, self._begin()
+        while not capture.is_open:
+            if capture.is_dry:
+                self._captures.clear()
+                raise self._problem(capture)
+            if self._now() - capture.begun_s > FIRST_OPEN_S:
+                capture.give_up()
+                raise Problem(
+                    say(
+                        "%(camera)s does not answer: unplug it, plug it in again, and try once more.",
+                        camera=camera.name,
+                    )
+                )
+            self._pause()
+
+    def _begin(self) -> Capture:
+        capture = Capture(self._camera.opener, self._camera.manner, self._sample)
+        self._captures.append(capture)
+        self._next_s = self._now() + OPEN_S
+        self._camera.threads.start(capture.run)
+        return capture
+
+    def _opened(self) -> Capture:
+        """The first capture that opens. Another is begun when one has failed, and beside one that takes long."""
+        since_s = self._now()
+        while True:
+            for capture in self._captures:
+                if capture.is_dry and not capture.is_given_up:
+                    self._has_failed(capture)
+            self._captures = [capture for capture in self._captures if not capture.is_over]
+            ready = next((c for c in self._captures if c.is_open and not c.is_given_up), None)
+            if ready is not None:
+                return ready
+            self._begin_another()
+            if self._said is None and self._now() - since_s > BLIND_S:
+                self._say(
+                    say("%(camera)s sends no pictures yet; it is tried again and again.", camera=self._camera.name)
+                )
+            self._pause()
+
+    def _begin_another(self) -> None:
+        if self._now() < self._next_s:
+            return
+        if len(self._captures) < MOST_THREADS:
+            self._begin()
+        else:
+            self._say(
+                say("%(camera)s does not answer any more: unplug it and plug it in again.", camera=self._camera.name)
+            )
+
+    def _has_failed(self, capture: Capture) -> None:
+        """It brings nothing; that is said where no frame has come yet."""
+        capture.give_up()
+        self._try_later()
+        if self._said is not None:
+            return
+        if capture.problem is None:
+            self._say(self._why_blind(capture))
+        else:
+            problem = str(self._problem(capture))
+            self._say(say("%(problem)s It is used as soon as it is there.", problem=problem))
+
+    def _problem(self, capture: Capture) -> Problem:
+        if isinstance(capture.problem, Problem):
+            return capture.problem
+        return Problem(
+            say("%(camera)s cannot be used: unplug it and plug it in again.", camera=self._camera.name), exit_code=1
+        )
+
+    def _try_later(self) -> None:
+        pauses_s = PAUSES_S if self._camera.is_cheap else COSTLY_PAUSES_S
+        self._next_s = self._now() + pauses_s[min(self._failed, len(pauses_s) - 1)]
+        self._failed += 1
+
+    # Reading
+
+    def _of(self, capture: Capture) -> Iterator[Frame]:
+        """The frames of a capture until it breaks off."""
+        for other in self._captures:
+            if other is not capture:
+                other.give_up()
+        is_first, asked_s = True, self._asked(capture)
+        while True:
+            shot = capture.taken()
+            if shot is not None:
+                if self._is_of_wrong_size(shot):
+                    break
+                if self._now() - shot.t_s < STALE_S:
+                    yield self._frame(shot, is_first=is_first)
+                    is_first = False
+                asked_s = self._asked(capture)
+            elif capture.is_dry or self._is_lost(capture, asked_s, is_first=is_first):
+                break
+            else:
+                self._pause()
+        self._leave(capture)
+
+    def _asked(self, capture: Capture) -> float:
+        capture.ask()
+        return self._now()
+
+    def _is_lost(self, capture: Capture, asked_s: float, *, is_first: bool) -> bool:
+        """Whether no good picture has come for so long that the device is to be opened anew. A long while is said."""
+        quiet_s = self._now() - min(asked_s, capture.moved_s)
+        if quiet_s > BLIND_S and self._said is None:
+            self._say(self._why_blind(capture))
+        if is_first:
+            return quiet_s > FIRST_S
+        return quiet_s > (LEFT_STREAM_AFTER_S if self._camera.manner.may_repeat else LEFT_AFTER_S)
+
+    def _leave(self, capture: Capture) -> None:
+        """Its thread ends by itself, as soon as the device lets it."""
+        capture.give_up()
+        self._sample = capture.sample or self._sample
+        self._try_later()
+        if self._said is None:
+            self._say(self._why_blind(capture))
+
+    def _leave_all(self) -> None:
+        for capture in self._captures:
+            capture.give_up()
+        for _ in range(int(CLOSING_S / POLL_S)):
+            if all(capture.is_over for capture in self._captures):
+                return
+            self._camera.threads.sleep(POLL_S)
+
+    def _is_of_wrong_size(self, shot: Shot) -> bool:
+        """Whether a picture is smaller than those before; where it stays so, it is put up with in the end."""
+        is_wrong = self._shape is not None and _pixels(shot.image.shape) < _pixels(self._shape)
+        self._wrong_sizes = self._wrong_sizes + 1 if is_wrong else 0
+        return 0 < self._wrong_sizes <= WRONG_SIZE_TRIES
+
+    def _frame(self, shot: Shot, *, is_first: bool) -> Frame:
+        after_gap = self._shape is not None and (is_first or self._said is not None)
+        if is_first or self._said is not None:
+            self._greet(shot.image)
+        self._shape, self._failed, self._wrong_sizes, self._said = shot.image.shape, 0, 0, None
+        return Frame(shot.image, shot.t_s, after_gap, FRESH_S)
+
+    # Saying
+
+    def _greet(self, image: Image) -> None:
+        """Says that pictures come, and when they are not as they should be."""
+        camera, before, (height, width) = self._camera, self._shape, image.shape[:2]
+        if before and image.shape != before:
+            now = f"{camera.name} now gives {width} × {height} pixels instead of {before[1]} × {before[0]}."
+            camera.tell(Notice(now))
+        else:
+            camera.tell(Notice(f"{camera.name} gives {width} × {height} pixels."))
+
+    def _say(self, sentence: str) -> None:
+        if sentence != self._said:
+            self._said = sentence
+            self._camera.tell(Notice(sentence, blind=True))
+
+    def _why_blind(self, capture: Capture) -> str:
+        name = self._camera.name
+        if not capture.is_dry and capture.fault is Fault.FROZEN:
+            return say("%(camera)s sends the same picture for ever; it is tried again and again.", camera=name)
+        if not capture.is_dry and capture.fault is Fault.DAMAGED:
+            return say("%(camera)s sends damaged pictures; it is tried again and again.", camera=name)
+        if self._shape is None:
+            return say("%(camera)s sends no pictures yet; it is tried again and again.", camera=name)
+        return say("%(camera)s sends no pictures any more; it is tried again and again.", camera=name)
+
+    def _now(self) -> float:
+        return self._camera.manner.clock()
+
+    def _pause(self) -> None:
+        if self._camera.wait(POLL_S):
+            raise _Stopped
+
+
+def _pixels(shape: tuple[int, ...]) -> int:
+    return shape[0] * shape[1]
+
+
+_TRIED: dict[tuple[str, Callable[[str], Device] | None], threading.Thread] = {}
+"""The threads of `camera_answers` that have not ended: a device that hangs in one is not tried in another."""
+
+
+def camera_answers(open_device: Callable[[str], Device] | None = None) -> str | None:
+    """The first camera that gives a picture, as a source for `frames`; None where none does.
+
+    One that still hangs from an earlier call is passed over until it lets go.
+    """
+    for source in (*video_devices(), "picamera2:"):
+        tried = _TRIED.get((source, open_device))
+        if tried is not None and tried.is_alive():
+            continue
+        with suppress(Problem), closing(Guarded(_remembered(source, open_device), source)) as device:
+            if device.grab() and is_picture(device.retrieve()):
+                return source
+    return None
+
+
+def _remembered(source: str, open_device: Callable[[str], Device] | None) -> Opener:
+    """Opens a source, and keeps in which thread that was."""
+
+    def opened() -> Device:
+        _TRIED[source, open_device] = threading.current_thread()
+        return opener_of(source, open_device)()
+
+    return opened

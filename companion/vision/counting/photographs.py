@@ -1,0 +1,173 @@
+"""A photograph from somebody's phone: read, made small for the page, its doubtful cards cut out. Nothing is stored.
+
+What is left of it stays in memory until newer ones push it out.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from companion.common.errors import Problem
+from companion.common.text import say
+from companion.rules.cards import Card
+from companion.tabletop.mat_layout import all_mats
+from companion.tabletop.template_decks import titles, whole_decks
+from companion.vision.boxes import Image, around
+from companion.vision.capture.sandbox import decode
+from companion.vision.capture.sources import Frame
+from companion.vision.counting.tally import Photo
+from companion.vision.faces.deck_in_use import faces_of
+from companion.vision.mats.localization import Mats, look
+from companion.vision.opencv import cv2
+from companion.vision.read import gray_of, read
+from companion.vision.shrink import shrunk
+from companion.vision.view import STICKER, Sighting, View
+
+MOST_BYTES = 24_000_000
+"""A larger file is no photograph of a telephone."""
+
+MOST_SENT_BYTES = 2 * MOST_BYTES
+"""So much is taken in: what was typed beside a file that is too large is kept."""
+
+SHOWN_PX = 1600
+"""The longer side of the picture as the page shows it."""
+
+CROP_PX = 240
+MOST_CROPS = 40
+MOST_SNAPS = 8
+MOST_PHOTOS = 8
+PATIENCE_S = 20.0
+"""So long a photograph waits for the one before it."""
+
+BUSY = say("Another photograph is being read: try again in a moment.")
+_AROUND_STICKER, _AROUND_CARD = 1.6, 0.15
+"""How much is shown around a card, as a share of what was seen of it: a sticker is a small part of its card."""
+
+_QUALITY = [cv2.IMWRITE_JPEG_QUALITY, 78]
+_reading = threading.Lock()
+_reader = ThreadPoolExecutor(1, "photographs")
+"""All are read in one thread: each thread keeps the memory that a large picture took for the next one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shot:
+    """A photograph that has been read."""
+
+    photo: Photo
+    jpeg: bytes
+    """The picture, small."""
+
+    crops: Mapping[int, bytes]
+    """The cards that could not be told, as JPEG, by which sighting it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Snap:
+    """The photographs of one tableau."""
+
+    edition: str
+    deck: str
+    """By whose faces its cards are told; empty where stickers alone tell them."""
+
+    shots: tuple[Shot, ...]
+
+    @property
+    def photos(self) -> tuple[Photo, ...]:
+        return tuple(shot.photo for shot in self.shots)
+
+
+def read_photo(data: bytes, name: str, deck: str = "", folder: Path | None = None, file: str = "") -> Shot:
+    """Reads a picture file, of cards with stickers or of a deck that is known; one at a time.
+
+    `name` is what the photograph is called from now on, `file` what people know it by.
+
+    Raises Problem for what is no picture or too large, and while another is being read.
+    """
+    with _one_at_a_time():
+        return _reader.submit(_read, data, name, deck, folder, file).result()
+
+
+def _read(data: bytes, name: str, deck: str, folder: Path | None, file: str) -> Shot:
+    image = decode(data, file or name)
+    mats = look(gray_of(image), Mats(), 0.0, all_mats())
+    view = read(Frame(image, 0.0), mats, templates=faces_of(deck, folder))
+    return Shot(Photo(name, (image.shape[1], image.shape[0]), view), _small(image), dict(_crops(image, view)))
+
+
+def deck_choices(folder: Path | None) -> tuple[tuple[str, str], ...]:
+    """The decks by whose faces cards can be told, each with its title; `folder` is the data folder."""
+    called = titles(folder)
+    return tuple((deck.name, called[deck.name]) for deck in whole_decks(folder))
+
+
+@contextmanager
+def _one_at_a_time() -> Iterator[None]:
+    if not _reading.acquire(timeout=PATIENCE_S):
+        raise Problem(BUSY)
+    try:
+        yield
+    finally:
+        _reading.release()
+
+
+def _small(image: Image) -> bytes:
+    return _jpeg(_fitted(image, SHOWN_PX))
+
+
+def _crops(image: Image, view: View) -> Iterator[tuple[int, bytes]]:
+    doubtful = [(at, sighting) for at, sighting in enumerate(view.sightings) if sighting.face is Card.UNKNOWN]
+    for at, sighting in doubtful[:MOST_CROPS]:
+        part = _part(image, sighting)
+        if part.size:
+            yield at, _jpeg(_fitted(part, CROP_PX))
+
+
+def _part(image: Image, sighting: Sighting) -> Image:
+    box = around(sighting.corners_px or (sighting.centre_px,))
+    share = _AROUND_STICKER if sighting.by == STICKER else _AROUND_CARD
+    wide = box.padded(max(8, round(share * max(box.right - box.left, box.bottom - box.top))))
+    return wide.within(image.shape[1], image.shape[0]).of(image)
+
+
+def _fitted(image: Image, most_px: int) -> Image:
+    """A picture no larger than that."""
+    return shrunk(image, most_px / max(image.shape[:2]))
+
+
+def _jpeg(image: Image) -> bytes:
+    return bytes(cv2.imencode(".jpg", image, _QUALITY)[1])
+
+
+class Snaps:
+    """The latest photographs, in memory, each found by a token that cannot be guessed."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._kept: dict[str, Snap] = {}
+
+    def keep(self, edition: str, shot: Shot, deck: str = "") -> str:
+        """Keeps a photograph; gives its token."""
+        token = secrets.token_urlsafe(16)
+        with self._lock:
+            self._kept[token] = Snap(edition, deck, (shot,))
+            while len(self._kept) > MOST_SNAPS:
+                del self._kept[next(iter(self._kept))]
+        return token
+
+    def get(self, token: str) -> Snap | None:
+        """What was kept; None where newer ones have pushed it out."""
+        with self._lock:
+            return self._kept.get(token)
+
+    def add(self, token: str, shot: Shot) -> None:
+        """Adds a photograph of the same tableau."""
+        with self._lock:
+            snap = self._kept.get(token)
+            if snap is not None:
+                self._kept[token] = replace(snap, shots=(*snap.shots, shot))

@@ -1,0 +1,731 @@
+"""The outline of one card on a photograph: four straight edges that meet, of a card's proportions, on any ground.
+
+Straight pieces of edges are joined where two of them meet at a corner; two opposite corners make a candidate. Each
+candidate's sides are then fitted to a fraction of a pixel and asked what an edge of a card must show: that there is an
+edge all along, that it ends at the corners, that beyond it another thing lies than within. Of candidates that lie
+inside one another the outermost is the card: the others are frames printed on it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from companion.vision.boxes import Image
+from companion.vision.enrol.printed_frames import beyond, strips, to_pixels
+from companion.vision.mats.homography import Fit, through
+from companion.vision.opencv import cv2
+from companion.vision.shrink import shrunk
+
+Floats = npt.NDArray[np.float64]
+
+SURE_SUPPORT, SURE_ENDS, SURE_STEP, SURE_ODD = 0.8, 0.45, 0.8, 0.04
+"""What a candidate must show to be taken for a card."""
+
+_CLEAR_ENDS, _CLEARLY_FITS = 0.88, 0.022
+"""And one of these two: what is hardly of a card's proportions and goes on somewhere is a part of another thing."""
+
+LONG_SIDE_PX = 1000
+"""A larger picture is made so small before outlines are looked for."""
+
+LEAST_HEIGHT = 0.12
+"""The shortest long side of a card that is looked for, against the picture's shorter side."""
+
+_SHORTEST_PX = 14.0
+_MOST_SEGMENTS, _MOST_CORNERS, _MOST_CANDIDATES, _MOST_LOOKED_AT = 420, 900, 16000, 60
+_MOST_GROWN, _MOST_WIDER, _WIDEST_RIM_MM = 6, 5, 14.0
+_SAMPLES = 32
+_LEAST_SUPPORT = 0.3
+_AS_STEEP = 0.4
+"""An edge that goes on beyond a corner is at least so steep against the side's own."""
+
+_ACROSS = 0.02
+"""By so much a candidate that lies across is taken to be odder: half of an upright card often looks like one."""
+
+_ENDS = 0.08
+"""The share of a side at each end that is not asked: corners are rounded."""
+
+_DIFFERENT = 3.0
+"""Two colours that are so far apart in Lab are those of different things."""
+
+_FOCALS = (0.7, 0.9, 1.1, 1.4, 2.0, 4.0)
+"""Focal lengths of cameras, in long sides of their pictures; the last for pictures that were cut out of others."""
+
+_ODD = 0.16
+"""So far from a card's proportions nothing is a candidate; about 0.03 is what fitting leaves."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outline:
+    """A candidate for the card's outline, and what its sides say."""
+
+    corners: Floats
+    """`(4, 2)` pixels of the picture, clockwise, where the straight edges meet; the first is the upper left one."""
+
+    support: float
+    """How much of its sides is edge, the weakest side; 0 to 1."""
+
+    ends: float
+    """How little of an edge goes on beyond its corners; 1 for none."""
+
+    step: float
+    """How much of its sides divides one thing from another, the weakest side; 0 to 1."""
+
+    odd: float
+    """How far it is from a card's proportions, as seen by any camera."""
+
+    score: float
+    blur_px: float = 0.0
+    """σ of its edges, in pixels of the picture."""
+
+    is_doubtful: bool = False
+    """Whether another outline, or a strip of card round this one, says that the card is larger or smaller."""
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether it is taken for a card."""
+        if self.is_doubtful or self.step < SURE_STEP or self.odd > SURE_ODD or self.ends < SURE_ENDS:
+            return False
+        if self.odd > _CLEARLY_FITS and self.ends < _CLEAR_ENDS:
+            return False
+        fits = self.ends > 0.8 and self.step > 0.95 and self.odd < 0.02
+        return self.support >= (SURE_SUPPORT - 0.1 if fits else SURE_SUPPORT)
+
+    @property
+    def area_px(self) -> float:
+        return abs(float(cv2.contourArea(np.float32(self.corners))))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Ground:
+    """A picture as it is looked at: its colours and how steep they are."""
+
+    lab: npt.NDArray[np.float32]
+    steep: npt.NDArray[np.float32]
+    """`(H, W, 2)`: the slope across and down, per pixel, of the colour that is steepest there."""
+
+    grain: float
+    """Slope that noise alone makes."""
+
+    @property
+    def size(self) -> tuple[int, int]:
+        return self.lab.shape[1], self.lab.shape[0]
+
+
+def outlines(image: Image, size_mm: tuple[float, float], fit: Fit | None = None) -> list[Outline]:
+    """What may be the outline of a card on a picture `(H, W, 3) uint8 BGR`, the likeliest first.
+
+    `fit` is a printed mat on the same table, which tells how large the card must look.
+    """
+    shrink = min(1.0, LONG_SIDE_PX / max(image.shape[:2]))
+    small = shrunk(image, shrink)
+    ground = _ground_of(small)
+    quads = _candidates(_segments(ground), ground.size, size_mm)
+    best = _most_edge(ground, quads)
+    look = _Looks(ground, size_mm, shrink, fit)
+    found = look.at(best)
+    likely = sorted(found, key=lambda outline: -outline.score)[:_MOST_GROWN]
+    wider = [quad for outline in likely for quad in _grown(ground, look.on_ground(outline), size_mm)]
+    return _believed(_ranked([*found, *look.at(wider)]), look)
+
+
+def _ground_of(image: Image) -> _Ground:
+    lab = cv2.cvtColor(image.astype(np.float32) / 255, cv2.COLOR_BGR2LAB)
+    soft = cv2.GaussianBlur(lab, (0, 0), 0.8)
+    across, down = (cv2.Scharr(soft, cv2.CV_32F, *axis, scale=1 / 32) for axis in ((1, 0), (0, 1)))
+    strength = cv2.magnitude(across, down)
+    steepest = strength.argmax(axis=2)[..., None]
+    steep = np.concatenate([np.take_along_axis(part, steepest, axis=2) for part in (across, down)], axis=2)
+    return _Ground(soft, steep, float(np.percentile(np.take_along_axis(strength, steepest, axis=2)[::2, ::2], 30)))
+
+
+# --- Straight pieces of edges ---------------------------------------------------------------------------------
+
+
+def _segments(ground: _Ground) -> Floats:
+    """Straight pieces `(n, 4)`: from one end to the other, the longest first; pieces in line are there joined too."""
+    finder = cv2.createLineSegmentDetector(cv2.LSD_REFINE_STD)
+    light = np.clip(ground.lab[..., 0] * 2.55, 0, 255).astype(np.uint8)
+    colours = [light, *(np.clip(ground.lab[..., i] * 2.5 + 128, 0, 255).astype(np.uint8) for i in (1, 2))]
+    found = [lines.reshape(-1, 4) for part in colours if (lines := finder.detect(part)[0]) is not None]
+    if not found:
+        return np.zeros((0, 4))
+    pieces = np.concatenate(found).astype(np.float64)
+    length = np.hypot(pieces[:, 2] - pieces[:, 0], pieces[:, 3] - pieces[:, 1])
+    pieces = pieces[np.argsort(-length)][: 4 * _MOST_SEGMENTS]
+    length = np.sort(length)[::-1][: len(pieces)]
+    pieces = pieces[length >= 6]
+    joined = np.concatenate([_joined(pieces), pieces])
+    length = np.hypot(joined[:, 2] - joined[:, 0], joined[:, 3] - joined[:, 1])
+    order = np.argsort(-length, kind="stable")
+    order = order[length[order] >= _SHORTEST_PX]
+    return joined[order][:_MOST_SEGMENTS]
+
+
+def _joined(pieces: Floats) -> Floats:
+    """Pieces that lie in line with only small gaps between them, as one: an edge on a chequered cloth is in pieces."""
+    free = np.ones(len(pieces), bool)
+    whole = []
+    for i, piece in enumerate(pieces):
+        if not free[i]:
+            continue
+        start, along = piece[:2], piece[2:] - piece[:2]
+        along = along / (np.hypot(*along) + 1e-9)
+        across = np.array([-along[1], along[0]])
+        ends = pieces.reshape(-1, 2, 2) - start
+        off, at = np.abs(ends @ across), np.sort(ends @ along, axis=1)
+        near = (off.max(axis=1) < 1.8) & (off.sum(axis=1) < 2.6) & free
+        low, high = at[i]
+        members = np.flatnonzero(near)
+        for _ in range(6):
+            room = max(8.0, min(120.0, 1.05 * (high - low)))
+            inside = members[(at[members, 0] < high + room) & (at[members, 1] > low - room)]
+            new_low, new_high = at[inside, 0].min(), at[inside, 1].max()
+            if new_low >= low and new_high <= high:
+                break
+            low, high = min(low, new_low), max(high, new_high)
+        inside = members[(at[members, 0] >= low - 1) & (at[members, 1] <= high + 1)]
+        free[inside] = False
+        if len(inside) > 1:
+            whole.append(_through_ends(pieces[inside], along))
+    return np.array(whole).reshape(-1, 4)
+
+
+def _through_ends(pieces: Floats, along: Floats) -> Floats:
+    """The straight line through pieces, as far as they reach."""
+    ends = pieces.reshape(-1, 2)
+    weight = np.repeat(np.hypot(*(pieces[:, 2:] - pieces[:, :2]).T), 2)
+    middle = np.average(ends, axis=0, weights=weight)
+    _, _, axes = np.linalg.svd((ends - middle) * np.sqrt(weight)[:, None], full_matrices=False)
+    direction = axes[0] if axes[0] @ along > 0 else -axes[0]
+    at = (ends - middle) @ direction
+    return np.concatenate([middle + at.min() * direction, middle + at.max() * direction])
+
+
+# --- Candidates -----------------------------------------------------------------------------------------------
+
+
+def _candidates(pieces: Floats, size: tuple[int, int], size_mm: tuple[float, float]) -> Floats:
+    """Quadrilaterals `(n, 4, 2)`, clockwise: each from two opposite corners at which two pieces meet."""
+    if len(pieces) < 4:
+        return np.zeros((0, 4, 2))
+    points, first, second, weight = _corners(pieces)
+    keep = np.argsort(-weight, kind="stable")[:_MOST_CORNERS]
+    points, first, second, weight = points[keep], first[keep], second[keep], weight[keep]
+    a, c = _opposite(points, first, second)
+    if not len(a):
+        return np.zeros((0, 4, 2))
+    # The two other corners: where the first arm of one meets the second arm of the other.
+    b, b_ok = _meeting(points[a], first[a], points[c], second[c])
+    d, d_ok = _meeting(points[a], second[a], points[c], first[c])
+    quads = np.stack([points[a], b, points[c], d], axis=1)
+    keep = b_ok & d_ok & _plausible(quads, size, size_mm[0] / size_mm[1])
+    quads, strength = quads[keep], (weight[a] + weight[c])[keep]
+    keep = np.minimum(oddity(quads, size, size_mm), oddity(np.roll(quads, 1, axis=1), size, size_mm)) < _ODD + 0.04
+    quads, strength = quads[keep], strength[keep]
+    around = np.linalg.norm(quads - np.roll(quads, 1, axis=1), axis=2).sum(axis=1)
+    worth = np.minimum(strength / around, 1) * np.sqrt(around)
+    return quads[np.argsort(-worth, kind="stable")][:_MOST_CANDIDATES]
+
+
+def _corners(pieces: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+    """Where two pieces meet: the points, the directions of the two arms away from it (clockwise), their length."""
+    start, end = pieces[:, :2], pieces[:, 2:]
+    length = np.hypot(*(end - start).T)
+    along = (end - start) / length[:, None]
+    i, j = np.triu_indices(len(pieces), 1)
+    turn = along[i, 0] * along[j, 1] - along[i, 1] * along[j, 0]
+    i, j, turn = i[np.abs(turn) > 0.8], j[np.abs(turn) > 0.8], turn[np.abs(turn) > 0.8]
+    between = start[j] - start[i]
+    on_i = (between[:, 0] * along[j, 1] - between[:, 1] * along[j, 0]) / turn
+    on_j = (between[:, 0] * along[i, 1] - between[:, 1] * along[i, 0]) / turn
+    near_i, away_i = _near_end(on_i, length[i])
+    near_j, away_j = _near_end(on_j, length[j])
+    meet = near_i & near_j
+    i, j, on_i, away_i, away_j = i[meet], j[meet], on_i[meet], away_i[meet], away_j[meet]
+    points = start[i] + on_i[:, None] * along[i]
+    arm_i, arm_j = along[i] * away_i[:, None], along[j] * away_j[:, None]
+    clockwise = (arm_i[:, 0] * arm_j[:, 1] - arm_i[:, 1] * arm_j[:, 0] > 0)[:, None]
+    weight = np.minimum(length[i], 4 * length[j]) + np.minimum(length[j], 4 * length[i])
+    return points, np.where(clockwise, arm_i, arm_j), np.where(clockwise, arm_j, arm_i), weight
+
+
+def _near_end(at: Floats, length: Floats) -> tuple[npt.NDArray[np.bool_], Floats]:
+    """Whether a point on a line is near one of a piece's ends, and the way from there along the piece."""
+    room_out, room_in = 0.3 * length + 8, np.minimum(0.2 * length, 14) + 2
+    at_start = (at > -room_out) & (at < room_in)
+    at_end = (at > length - room_in) & (at < length + room_out)
+    return at_start | at_end, np.where(at < length / 2, 1.0, -1.0)
+
+
+def _opposite(points: Floats, first: Floats, second: Floats) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Pairs of corners that look at each other, each pair once: the arms of both run against each other's."""
+    facing = (first @ first.T < -0.8) & (second @ second.T < -0.8)
+    a, c = np.nonzero(np.triu(facing, 1))
+    to = points[c] - points[a]
+    inside = np.ones(len(a), bool)
+    for corner, sign in ((a, 1.0), (c, -1.0)):
+        along_first, along_second = ((to * arm[corner]).sum(axis=1) * sign for arm in (first, second))
+        inside &= (along_first > 12) & (along_second > 12)
+    return a[inside], c[inside]
+
+
+def _meeting(p: Floats, u: Floats, q: Floats, v: Floats) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    """Where the lines from p along u and from q along v meet, and whether they do ahead of both."""
+    turn = u[:, 0] * v[:, 1] - u[:, 1] * v[:, 0]
+    safe = np.where(np.abs(turn) < 1e-6, 1.0, turn)
+    between = q - p
+    on_u = (between[:, 0] * v[:, 1] - between[:, 1] * v[:, 0]) / safe
+    on_v = (between[:, 0] * u[:, 1] - between[:, 1] * u[:, 0]) / safe
+    return p + on_u[:, None] * u, (np.abs(turn) > 0.5) & (on_u > 8) & (on_v > 8)
+
+
+def _plausible(quads: Floats, size: tuple[int, int], ratio: float) -> npt.NDArray[np.bool_]:
+    """Of a card's size and proportions so far as that can be told without a look at its perspective."""
+    side = np.linalg.norm(np.roll(quads, -1, axis=1) - quads, axis=2)
+    one, other = (side[:, 0] + side[:, 2]) / 2, (side[:, 1] + side[:, 3]) / 2
+    shape = np.minimum(one, other) / np.maximum(one, other)
+    within = ((quads > -3) & (quads < np.array(size) + 2)).all(axis=(1, 2))
+    large = np.maximum(one, other) > LEAST_HEIGHT * min(size)
+    alike = (np.minimum(side[:, 0], side[:, 2]) > 0.6 * np.maximum(side[:, 0], side[:, 2])) & (
+        np.minimum(side[:, 1], side[:, 3]) > 0.6 * np.maximum(side[:, 1], side[:, 3])
+    )
+    return within & large & alike & (shape > 0.72 * ratio) & (shape < min(1.0, 1.42 * ratio))
+
+
+def _grown(ground: _Ground, frame: Floats, size_mm: tuple[float, float]) -> list[Floats]:
+    """Candidates round one that may be a frame printed on the card: along its sides weaker edges are seen as well."""
+    w, h = size_mm
+    to_px = to_pixels(frame, size_mm)
+    per_side = [_edges_beyond(ground, to_px, size_mm, side) for side in range(4)]
+    grown = []
+    for (up, a), (right, b), (down, c), (left, d) in itertools.product(*per_side):
+        ratio = (w + left + right) / (h + up + down) / (w / h)
+        if abs(math.log(ratio)) < 0.09 and min(up, right, down, left) > 0.4:
+            quad = [(-left, -up), (w + right, -up), (w + right, h + down), (-left, h + down)]
+            grown.append((a + b + c + d, through(to_px, quad)))
+    inside = [(worth, quad) for worth, quad in grown if (quad > -2).all() and (quad < np.array(ground.size) + 1).all()]
+    return [quad for _, quad in sorted(inside, key=lambda one: -one[0])[:_MOST_WIDER]]
+
+
+def _edges_beyond(ground: _Ground, to_px: Floats, size_mm: tuple[float, float], side: int) -> list[tuple[float, float]]:
+    """How far beyond a side of a frame, in its millimetres, there are edges along it, and how strong: the best few."""
+    away, along = np.arange(-0.5, _WIDEST_RIM_MM, 0.25), np.linspace(0.02, 0.98, 64) * size_mm[side % 2]
+    level = beyond(ground.lab, to_px, size_mm, side, away, along).mean(axis=1)
+    step = np.zeros(len(away))
+    step[2:-2] = np.linalg.norm(level[3:-1] + level[4:] - level[:-4] - level[1:-3], axis=1) / 2
+    peak = np.flatnonzero((step[1:-1] >= step[:-2]) & (step[1:-1] > step[2:]) & (step[1:-1] > 0.7)) + 1
+    peak = peak[np.argsort(-step[peak], kind="stable")][:4]
+    return [(float(away[i]), float(min(step[i], 10.0))) for i in peak if away[i] > 0.4]
+
+
+# --- What the sides say ---------------------------------------------------------------------------------------
+
+
+def _most_edge(ground: _Ground, quads: Floats) -> list[Floats]:
+    """The candidates whose sides show most edge, each place once."""
+    if not len(quads):
+        return []
+    shares = _edge_shares(ground, quads)
+    worth = shares.min(axis=1) + 0.5 * shares.mean(axis=1)
+    order = np.argsort(-worth, kind="stable")
+    order = order[worth[order] >= 0.45]
+    # In one order of corners, so that two candidates can be compared corner by corner.
+    firsts = quads.sum(axis=2).argmin(axis=1)
+    left = np.take_along_axis(quads, ((firsts[:, None] + np.arange(4)) % 4)[..., None], axis=1)[order]
+    chosen: list[Floats] = []
+    while len(left) and len(chosen) < _MOST_LOOKED_AT:
+        best = left[0]
+        chosen.append(best)
+        same = 1 + 0.008 * math.sqrt(abs(cv2.contourArea(np.float32(best))))
+        left = left[np.abs(left - best).max(axis=(1, 2)) >= same]
+    return chosen
+
+
+def _edge_shares(ground: _Ground, quads: Floats) -> Floats:
+    """How much of each side of quadrilaterals `(n, 4, 2)` lies on an edge that runs along it: `(n, 4)`."""
+    at = np.linspace(_ENDS, 1 - _ENDS, 16)
+    start, end = quads.astype(np.float32), np.roll(quads, -1, axis=1).astype(np.float32)
+    along = end - start
+    across = np.stack([-along[..., 1], along[..., 0]], axis=-1)
+    across /= np.linalg.norm(across, axis=-1, keepdims=True) + 1e-9
+    points = start[:, :, None] + at[:, None].astype(np.float32) * along[:, :, None]
+    width, height = ground.size
+    is_edge = np.zeros(points.shape[:3], bool)
+    least = max(0.5, 1.2 * ground.grain)
+    for offset in (-1.4, 0.0, 1.4):
+        place = points + np.float32(offset) * across[:, :, None]
+        x = np.clip(np.rint(place[..., 0]), 0, width - 1).astype(np.intp)
+        y = np.clip(np.rint(place[..., 1]), 0, height - 1).astype(np.intp)
+        steep = ground.steep[y, x]
+        along_n = np.abs((steep * across[:, :, None]).sum(-1))
+        is_edge |= (along_n > least) & (along_n**2 > 0.6 * (steep**2).sum(-1))
+    return is_edge.mean(axis=-1)
+
+
+class _Looks:
+    """Candidates with their sides fitted and asked; those that turn out to be the same are asked once."""
+
+    def __init__(self, ground: _Ground, size_mm: tuple[float, float], shrink: float, fit: Fit | None) -> None:
+        self._ground, self._size_mm, self._shrink, self._fit = ground, size_mm, shrink, fit
+        self._seen = np.zeros((0, 4, 2))
+
+    def at(self, quads: Sequence[Floats]) -> list[Outline]:
+        """What there is to say of them, without those that their sides do not bear out."""
+        return [outline for quad in quads if (outline := self._one(quad)) is not None]
+
+    def strips(self, outline: Outline) -> tuple[float, ...]:
+        """How wide the card goes on beyond each side of an outline that is a frame printed on it."""
+        return strips(self._ground.lab, self.on_ground(outline), self._size_mm)
+
+    def grown(self, outline: Outline, widths: Sequence[float]) -> Outline | None:
+        """The outline that lies so many millimetres farther out on each side, None where its sides are no edges."""
+        (w, h), (up, right, down, left) = self._size_mm, widths
+        quad = [(-left, -up), (w + right, -up), (w + right, h + down), (-left, h + down)]
+        again = _Looks(self._ground, self._size_mm, self._shrink, self._fit)
+        return next(iter(again.at([through(to_pixels(self.on_ground(outline), self._size_mm), quad)])), None)
+
+    def on_ground(self, outline: Outline) -> Floats:
+        """Its corners on the picture that is looked at."""
+        return (outline.corners + 0.5) * self._shrink - 0.5
+
+    def _one(self, quad: Floats) -> Outline | None:
+        w, h = self._size_mm
+        scale = math.sqrt(abs(cv2.contourArea(np.float32(quad))) / (w * h))
+        roughly = _fitted(self._ground, quad, max(2.5, 0.45 * scale))
+        if roughly is None or min(roughly[1]) < _LEAST_SUPPORT:
+            return None
+        rough = upright(roughly[0], self._ground.size, self._size_mm)
+        if (np.abs(self._seen - rough).max(axis=(1, 2)) < 0.6).any():
+            return None
+        self._seen = np.concatenate([self._seen, rough[None]])
+        fitted = _fitted(self._ground, rough, max(1.8, 0.3 * scale))
+        return None if fitted is None else self._asked(*fitted, scale)
+
+    def _asked(self, corners: Floats, support: list[float], blur: float, scale: float) -> Outline | None:
+        corners = upright(corners, self._ground.size, self._size_mm)
+        odd = float(oddity(corners[None], self._ground.size, self._size_mm)[0])
+        odd += _ACROSS if _lies_across(corners) else 0.0
+        placed = (corners + 0.5) / self._shrink - 0.5
+        if self._fit is not None:
+            odd = 0.5 * odd + _odd_in_mm(placed, self._fit, self._size_mm)
+        if odd > _ODD:
+            return None
+        ends = 1 - _going_on(self._ground, corners)
+        step = _steps(self._ground, corners, scale)
+        score = min(support) + 0.6 * float(np.mean(support)) + 0.5 * ends + 0.6 * step - 4.0 * max(0.0, odd - 0.02)
+        return Outline(placed, min(support), ends, step, odd, score, blur / self._shrink)
+
+
+def _fitted(ground: _Ground, quad: Floats, reach: float) -> tuple[Floats, list[float], float] | None:
+    """The corners after each side was laid through the edge near it, how much of it is edge, and the edges' blur."""
+    lines, support, blurs = [], [], []
+    for side in range(4):
+        start, end = quad[side], quad[(side + 1) % 4]
+        profile, points, across = _profiles(ground, start, end, reach)
+        line, share, blur = _line_through(profile, points, across, reach, ground.grain)
+        lines.append(line)
+        support.append(share)
+        blurs.append(blur)
+    corners = [_crossing(lines[side - 1], lines[side]) for side in range(4)]
+    if any(corner is None for corner in corners):
+        return None
+    moved = np.array(corners)
+    side_px = math.sqrt(abs(cv2.contourArea(np.float32(quad))))
+    if np.abs(moved - quad).max() > 3 * reach + 0.03 * side_px:
+        return None
+    return moved, support, float(np.median(blurs))
+
+
+def _profiles(ground: _Ground, start: Floats, end: Floats, reach: float) -> tuple[Floats, Floats, Floats]:
+    """The slope across a side, `(samples, offsets)` with its sign by the strongest colour, and where it was taken."""
+    along = end - start
+    across = np.array([-along[1], along[0]]) / (np.hypot(*along) + 1e-9)
+    count = int(np.clip(np.hypot(*along) / 3, _SAMPLES, 120))
+    at = np.linspace(_ENDS, 1 - _ENDS, count)
+    offsets = np.arange(-reach - 0.5, reach + 0.75, 0.5)
+    base = start + at[:, None] * along
+    points = base[:, None] + offsets[:, None] * across
+    colours = cv2.remap(ground.lab, points.astype(np.float32), None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    slope = np.zeros(points.shape[:2])
+    slope[:, 1:-1] = np.linalg.norm(colours[:, 2:] - colours[:, :-2], axis=2)
+    return slope, base, across
+
+
+def _line_through(
+    slope: Floats, base: Floats, across: Floats, reach: float, grain: float
+) -> tuple[tuple[Floats, Floats], float, float]:
+    """The line along a side where the slope is steepest, how much of the side bears it out, and the edge's σ.
+
+    Of several edges side by side the one wins that most of the side agrees on.
+    """
+    offsets = np.arange(slope.shape[1]) * 0.5 - reach - 0.5
+    peaks = (
+        (slope[:, 1:-1] >= slope[:, :-2]) & (slope[:, 1:-1] > slope[:, 2:]) & (slope[:, 1:-1] > max(0.4, 1.1 * grain))
+    )
+    row, column = np.nonzero(peaks)
+    if len(row) < 6:
+        middle = base.mean(axis=0)
+        return (middle, base[-1] - base[0]), 0.0, 9.0
+    column = column + 1
+    left, top, right = slope[row, column - 1], slope[row, column], slope[row, column + 1]
+    shift = 0.5 * (left - right) / np.minimum(left - 2 * top + right, -1e-6)
+    at = offsets[column] + 0.5 * np.clip(shift, -0.5, 0.5)
+    u = row / max(1, len(base) - 1)
+    weight = np.minimum(top, 6.0)
+    level, tilt = _agreed(u, at, weight, reach)
+    for _ in range(4):
+        off = np.abs(at - level - tilt * u)
+        w = weight * (off < 1.6) * np.exp(-0.5 * (off / 0.6) ** 2)
+        if w.sum() <= 0:
+            break
+        tilt, level = _weighted_line(u, at, w)
+    near = np.abs(at - level - tilt * u) < 1.0
+    share = len(np.unique(row[near])) / len(base)
+    ends = base[[0, -1]] + np.array([[level], [level + tilt]]) * across
+    return (ends[0], ends[1] - ends[0]), share, _blur(slope, offsets, level + tilt * np.linspace(0, 1, len(base)))
+
+
+def _agreed(u: Floats, at: Floats, weight: Floats, reach: float) -> tuple[float, float]:
+    """Level and tilt of the line through most of the peaks, by trying all of them."""
+    levels = np.arange(-reach, reach + 0.2, 0.4)
+    tilts = np.linspace(-min(reach, 6.0), min(reach, 6.0), 9)
+    best, found = -1.0, (0.0, 0.0)
+    for tilt in tilts:
+        votes = (weight * (np.abs(at - tilt * (u - 0.5) - levels[:, None]) < 0.7)).sum(axis=1)
+        votes = votes * (1 - 0.15 * np.abs(levels) / reach)
+        i = int(np.argmax(votes))
+        if votes[i] > best:
+            best, found = float(votes[i]), (float(levels[i] - 0.5 * tilt), float(tilt))
+    return found
+
+
+def _weighted_line(u: Floats, at: Floats, w: Floats) -> tuple[float, float]:
+    mean_u, mean_at = float((w * u).sum() / w.sum()), float((w * at).sum() / w.sum())
+    spread = float((w * (u - mean_u) ** 2).sum())
+    tilt = float((w * (u - mean_u) * (at - mean_at)).sum() / spread) if spread > 1e-9 else 0.0
+    return tilt, mean_at - tilt * mean_u
+
+
+def _blur(slope: Floats, offsets: Floats, at: Floats) -> float:
+    """σ of an edge: its whole height against its steepest slope, over the middle of the samples."""
+    near = np.abs(offsets[None] - at[:, None]) < 3.5
+    height = (slope * near).sum(axis=1) * 0.5
+    steepest = np.where(near, slope, 0).max(axis=1)
+    strong = steepest > 1.5
+    if strong.sum() < 5:
+        return 9.0
+    return float(np.median(height[strong] / steepest[strong])) / math.sqrt(2 * math.pi)
+
+
+def _crossing(one: tuple[Floats, Floats], other: tuple[Floats, Floats]) -> Floats | None:
+    (p, u), (q, v) = one, other
+    turn = u[0] * v[1] - u[1] * v[0]
+    if abs(turn) < 1e-6:
+        return None
+    between = q - p
+    crossing: Floats = p + u * ((between[0] * v[1] - between[1] * v[0]) / turn)
+    return crossing
+
+
+def _going_on(ground: _Ground, corners: Floats) -> float:
+    """How much the edges of the sides go on beyond the corners, over a fifth of a side: 0 to 1.
+
+    What happens to lie there has edges as well, but not along the side, or not with the same colours beside them. A
+    single side that goes on at both its ends is enough: it is a line of the cloth's. So are two that both go on beyond
+    the side between them: it divides a larger thing, such as the card itself.
+    """
+    shares = []
+    for side in range(4):
+        start, end = corners[side], corners[(side + 1) % 4]
+        way = end - start
+        own = _step_along(ground, start + 0.1 * way, end - 0.1 * way)
+        slope = _profiles(ground, start + 0.1 * way, end - 0.1 * way, 1.0)[0].max(axis=1)
+        least = max(1.5, 2.5 * ground.grain, _AS_STEEP * float(np.median(slope)))
+        for a, b in ((end + 0.03 * way, end + 0.2 * way), (start - 0.03 * way, start - 0.2 * way)):
+            same_colours = 1.5 * _step_along(ground, a, b) / max(own, 1.0)
+            shares.append(min(1.0, max(same_colours, (_in_line(ground, a, b, least) - 0.45) / 0.45)))
+    per_side = np.array(shares).reshape(4, 2)
+    past = np.minimum(np.roll(per_side[:, 0], 1), np.roll(per_side[:, 1], -1))
+    return max(float(per_side.mean()), 0.9 * float(per_side.min(axis=1).max()), 0.9 * float(past.max()))
+
+
+def _in_line(ground: _Ground, start: Floats, end: Floats, least: float) -> float:
+    """How much of a line lies on edges at least so steep that run along it, whatever the colours beside them."""
+    slope, _, _ = _profiles(ground, start, end, 3.0)
+    middle = slope.shape[1] // 2
+    at = slope.argmax(axis=1)
+    return float(((np.abs(at - middle) <= 2) & (slope.max(axis=1) > least)).mean())
+
+
+def _step_along(ground: _Ground, start: Floats, end: Floats) -> float:
+    """How much the colours a pixel or two to both sides of a line differ, taken over all of it."""
+    along = end - start
+    across = np.array([-along[1], along[0]]) / (np.hypot(*along) + 1e-9)
+    base = start + np.linspace(0, 1, 24)[:, None] * along
+    one, other = (_colours(ground, base[:, None] + sign * np.array([[1.0], [2.0]]) * across) for sign in (1, -1))
+    return float(np.linalg.norm((one - other).mean(axis=0)))
+
+
+def _steps(ground: _Ground, corners: Floats, scale: float) -> float:
+    """How much of the weakest side divides different things: the colours to both sides of it differ, near and farther.
+
+    Farther, because beside a thin line that is printed there is its colour on one side, and the same paper on both.
+    """
+    middle = corners.mean(axis=0)
+    near = np.linspace(max(1.5, 0.7 * scale), max(3.0, 1.9 * scale), 4)
+    far = np.linspace(max(3.0, 2.2 * scale), max(5.0, 4.0 * scale), 4)
+    shares = []
+    for side in range(4):
+        start, end = corners[side], corners[(side + 1) % 4]
+        along = end - start
+        across = np.array([-along[1], along[0]]) / (np.hypot(*along) + 1e-9)
+        across = across if across @ (middle - start) > 0 else -across
+        base = start + np.linspace(_ENDS, 1 - _ENDS, _SAMPLES)[:, None] * along
+        for away in (near, far):
+            inside, outside = (_colours(ground, base[:, None] + sign * away[:, None] * across) for sign in (1, -1))
+            shares.append(float((np.linalg.norm(inside - outside, axis=1) > _DIFFERENT).mean()))
+    return min(shares)
+
+
+def _colours(ground: _Ground, points: Floats) -> Floats:
+    """The mean colour over the second axis of points `(n, m, 2)`: `(n, 3)`."""
+    taken = cv2.remap(ground.lab, points.astype(np.float32), None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    return taken.mean(axis=1).astype(np.float64)
+
+
+# --- Proportions ----------------------------------------------------------------------------------------------
+
+
+def upright(corners: Floats, size: tuple[int, int], size_mm: tuple[float, float]) -> Floats:
+    """The corners clockwise from the card's upper left one, as the card stands nearest to upright.
+
+    A card that lies across is turned a quarter: which of its ends is the upper one only its print could tell.
+    """
+    if cv2.contourArea(np.float32(corners), oriented=True) < 0:
+        corners = corners[::-1]
+    turns = [np.roll(corners, -k, axis=0) for k in range(4)]
+    odd = oddity(np.array(turns[:2]), size, size_mm)
+    fitting = turns[0::2] if odd[0] <= odd[1] else turns[1::2]
+    return max(fitting, key=lambda turn: float((turn[2:] - turn[:2][::-1]).sum(axis=0)[1]) + 1e-3 * float(turn[1, 0]))
+
+
+def _lies_across(corners: Floats) -> bool:
+    """Whether a card with these corners, its upper left one first, lies rather across than upright."""
+    down = corners[2:].mean(axis=0) - corners[:2].mean(axis=0)
+    return abs(float(down[0])) > abs(float(down[1]))
+
+
+def oddity(quads: Floats, size: tuple[int, int], size_mm: tuple[float, float]) -> Floats:
+    """How far quadrilaterals `(n, 4, 2)` are from how any camera may see a card: `(n,)`, about the share of its ratio.
+
+    Each begins with the card's upper left corner. The camera's focal length is not known: the one counts that fits
+    best.
+    """
+    (x0, y0), (x1, y1), (x2, y2), (x3, y3) = (quads[:, i].T - (np.array(size)[:, None] / 2 - 0.5) for i in range(4))
+    # The homography from the unit square, after Heckbert.
+    dx1, dx2, sx = x1 - x2, x3 - x2, x0 - x1 + x2 - x3
+    dy1, dy2, sy = y1 - y2, y3 - y2, y0 - y1 + y2 - y3
+    area = dx1 * dy2 - dx2 * dy1
+    area = np.where(np.abs(area) < 1e-9, 1e-9, area)
+    g, h = (sx * dy2 - dx2 * sy) / area, (dx1 * sy - sx * dy1) / area
+    wide = np.stack([x1 - x0 + g * x1, y1 - y0 + g * y1, g]) / size_mm[0]
+    long = np.stack([x3 - x0 + h * x3, y3 - y0 + h * y3, h]) / size_mm[1]
+    best = np.full(len(quads), 9.0)
+    for focal in _FOCALS:
+        to_camera = np.array([[1.0], [1.0], [focal * max(size)]])
+        a, b = wide * to_camera, long * to_camera
+        length_a, length_b = np.linalg.norm(a, axis=0) + 1e-12, np.linalg.norm(b, axis=0) + 1e-12
+        best = np.minimum(best, np.hypot(np.log(length_a / length_b), (a * b).sum(axis=0) / (length_a * length_b)))
+    return best
+
+
+def _odd_in_mm(corners: Floats, fit: Fit, size_mm: tuple[float, float]) -> float:
+    """How far a quadrilateral is from the card's size on the table's plane."""
+    mm = through(fit.inverse, fit.lens.straighten(corners) if fit.lens else corners)
+    side = np.linalg.norm(np.roll(mm, -1, axis=0) - mm, axis=1)
+    wanted = np.array([size_mm[0], size_mm[1]] * 2)
+    return float(np.abs(np.log(side / wanted)).max())
+
+
+# --- Which of them --------------------------------------------------------------------------------------------
+
+
+def _believed(found: list[Outline], look: _Looks) -> list[Outline]:
+    """The same, the first one grown where a strip of card goes on beyond it, or doubted where it may be a frame."""
+    if not found:
+        return []
+    first, widths = found[0], look.strips(found[0])
+    if any(widths):
+        whole = look.grown(first, widths)
+        fits = whole is not None and whole.is_sure and whole.odd < max(first.odd, _FITTING)
+        if whole is not None and fits and not any(look.strips(whole)):
+            return [whole, *found]
+    is_doubtful = any(widths) or any(_may_be_round(other, first) or _fits_better(other, first) for other in found[1:])
+    return [replace(first, is_doubtful=is_doubtful), *found[1:]]
+
+
+def _may_be_round(outer: Outline, inner: Outline) -> bool:
+    """Whether a candidate may as well be the card, and the other a frame on it."""
+    if not _CLEARLY_LARGER < outer.area_px / inner.area_px < _LARGEST_FRAME or not holds(outer.corners, inner.corners):
+        return False
+    sound = outer.support > 0.78 and outer.ends > 0.75 and outer.step > 0.84 and outer.odd < 0.03
+    return sound and outer.score > inner.score - _MUCH_LESS_LIKELY
+
+
+def _fits_better(inner: Outline, outer: Outline) -> bool:
+    """Whether a candidate is likelier in all ways than the one round it, which may be a line of the ground's."""
+    return inner.score > outer.score + 0.08 and inner.odd < outer.odd - 0.005 and holds(outer.corners, inner.corners)
+
+
+def _ranked(found: Sequence[Outline]) -> list[Outline]:
+    """The likeliest first; a card goes before what is printed on it."""
+    order = sorted(found, key=lambda outline: -outline.score)
+    if not order:
+        return []
+    first = order[0]
+    while (outer := next((other for other in order if _is_card_round(other, first)), None)) is not None:
+        first = outer
+    return [first, *(other for other in order if other is not first)]
+
+
+_FITTING = 0.02
+"""So little odd is a card that was found well."""
+
+_SURE_SUPPORT, _SURE_STEP, _SURE_ENDS, _SURE_ODD = 0.8, 0.8, 0.6, 0.06
+_LESS_LIKELY = 0.16
+"""By so much a card may score less than the frame on it."""
+
+_MUCH_LESS_LIKELY = 0.42
+"""By so much it may score less for the frame to be doubted."""
+
+_HARDLY_LARGER, _CLEARLY_LARGER = 1.06, 1.15
+"""An edge so close around another one is that of the card's shadow as often as the card's."""
+
+_LARGEST_FRAME = 2.6
+"""A card is at most so many times as large as the frame on it."""
+
+
+def _is_card_round(outer: Outline, inner: Outline) -> bool:
+    """Whether a candidate may be the card on which the other is a frame."""
+    larger = outer.area_px / inner.area_px
+    if not 1.004 < larger < _LARGEST_FRAME or not holds(outer.corners, inner.corners):
+        return False
+    if larger < _HARDLY_LARGER and outer.odd > inner.odd + 0.01:
+        return False
+    less_likely = _LESS_LIKELY if larger >= _HARDLY_LARGER else 0.2 if outer.odd < inner.odd - 0.005 else 0.05
+    sound = outer.support >= _SURE_SUPPORT and outer.step >= _SURE_STEP and outer.ends >= _SURE_ENDS
+    sound = sound and outer.score > inner.score - less_likely
+    sound = sound and outer.ends > inner.ends - 0.2
+    return sound and outer.odd < max(_SURE_ODD, inner.odd + 0.02) and outer.blur_px < 1.5 * inner.blur_px
+
+
+def holds(outer: Floats, inner: Floats, room_px: float = 1.5) -> bool:
+    """Whether the corners `(4, 2)` of the one lie within the other."""
+    polygon = np.float32(outer)
+    return all(cv2.pointPolygonTest(polygon, (float(x), float(y)), True) >= -room_px for x, y in inner)

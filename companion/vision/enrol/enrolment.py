@@ -1,0 +1,383 @@
+"""The enrolling of a whole deck: which faces are still wanted, whether a picture will do, and a folder of pictures.
+
+`Enrolment` is what a page or the command line asks; every face that it keeps is on the disk at once, so that a deck
+that is only half enrolled is a deck all the same.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from companion.common import clock
+from companion.common.errors import Problem
+from companion.common.spelling import meant, shown
+from companion.common.text import say
+from companion.rules.cards import Card, card_name, card_of_slug
+from companion.rules.editions.edition import load_edition
+from companion.tabletop.template_decks import (
+    BACK,
+    FILE_NAME,
+    MOST_PICTURES,
+    WITHOUT_BACK,
+    WITHOUT_FACES,
+    Description,
+    Subject,
+    own_folder,
+    pictures_in,
+    put_pictures,
+    read_description,
+    write_description,
+)
+from companion.vision.boxes import Image
+from companion.vision.capture import sandbox
+from companion.vision.capture.image_io import SUFFIXES, read_picture
+from companion.vision.enrol.rectify import SAY, Fault, rectified
+from companion.vision.enrol.similarity import Small, is_same_card, small
+from companion.vision.opencv import cv2
+from companion.vision.shrink import shrunk
+
+_OTHER_PICTURES = frozenset(
+    {".gif", ".tif", ".tiff", ".heic", ".heif", ".avif", ".jp2", ".svg", ".pdf", ".raw", ".dng"}
+)
+"""Files that are meant as pictures and cannot be read."""
+
+_COPY = re.compile(r"^(?P<stem>.*?)(?:[-_ ]+(?P<number>[2-9])|[-_ ]*\((?P<copy>[1-8])\))?$")
+_LEAST_KEPT_PX = 32
+_MOST_KEPT_PX = 1600
+"""The longer side of a picture that is kept: the largest card at `PX_PER_MM` has 900, and no PNG of it is over 8 MB."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Verdict:
+    """What is said of one picture of one face."""
+
+    subject: Subject
+    sentence: str | None = None
+    """What is wrong with it; None for a good one."""
+
+    picture: Image | None = None
+    """The card alone, where the picture is a good one."""
+
+    fault: Fault | None = None
+    """What is wrong with it by itself."""
+
+    twin: str | None = None
+    """The other face, by its slug, that it shows once more."""
+
+    @property
+    def is_good(self) -> bool:
+        return self.sentence is None and self.picture is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Enrolment:
+    """A deck that is being enrolled: what is wanted of it, and what its folder holds."""
+
+    folder: Path
+    description: Description
+    cards: tuple[Card, ...]
+    """The faces of its edition."""
+
+    _seen: dict[Path, Small] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def wanted(self) -> tuple[Subject, ...]:
+        """What there is no picture of yet, in the order of the edition, the back (None) last."""
+        there = self._pictures()
+        return tuple(subject for subject in (*self.cards, None) if subject not in there)
+
+    @property
+    def next(self) -> Subject | str:
+        """What is to be shown next: a face, None for the back, and `done` when nothing is wanted any more."""
+        return self.wanted[0] if self.wanted else "done"
+
+    def verdict(self, subject: Subject, image: Image) -> Verdict:
+        """Whether a picture `(H, W, 3) uint8 BGR` will do for a face, also against the other faces that are there."""
+        found = rectified(image, self.description.size_mm)
+        if found.fault is not None or found.picture is None:
+            fault = found.fault or Fault.NO_CARD
+            return Verdict(subject, SAY[fault], fault=fault)
+        twin = self.twin_of(subject, found.picture)
+        if twin:
+            say = f"it shows the same card as {twin}: one of the two is another card's picture"
+            return Verdict(subject, say, twin=twin)
+        return Verdict(subject, None, found.picture)
+
+    def twin_of(self, subject: Subject, picture: Image) -> str | None:
+        """The other face of the deck of which this seems to be a picture."""
+        this = small(picture)
+        for other, paths in self._pictures().items():
+            if other is not subject and any(is_same_card(this, self._small(path)) for path in paths):
+                return subject_name(other)
+        return None
+
+    def keep(self, subject: Subject, pictures: list[Image]) -> None:
+        """Makes these the pictures of a face. Raises Problem when they cannot be written."""
+        write_description(self.folder, self.description)
+        put_pictures(self.folder, subject, [as_png(picture) for picture in pictures[:MOST_PICTURES]])
+        self._seen.clear()
+
+    def add(self, subject: Subject, picture: Image) -> None:
+        """Keeps one more picture of a face. Raises Problem where there are enough, or it cannot be written."""
+        there = self.pictures(subject)
+        if len(there) >= MOST_PICTURES:
+            name = say("the back") if subject is None else card_name(subject)
+            raise Problem(
+                say(
+                    "There are %(most)d pictures of %(card)s already, as many as are kept.",
+                    most=MOST_PICTURES,
+                    card=name,
+                )
+            )
+        self.keep(subject, [*map(read_picture, there), picture])
+
+    def pictures(self, subject: Subject) -> tuple[Path, ...]:
+        """The pictures of a face that are there, the main one first."""
+        return self._pictures().get(subject, ())
+
+    def _pictures(self) -> Mapping[Subject, tuple[Path, ...]]:
+        return pictures_in(self.folder) if self.folder.is_dir() else {}
+
+    def _small(self, path: Path) -> Small:
+        if path not in self._seen:
+            self._seen[path] = small(read_picture(path))
+        return self._seen[path]
+
+
+def begin(
+    name: str, edition: str, data: Path, *, size_mm: tuple[float, float] | None = None, maker: str | None = None
+) -> Enrolment:
+    """The enrolment of a deck of one's own, a new one or more pictures of one that is there.
+
+    What is not said stays as it was. Raises Problem for a name or edition that cannot be, or a deck that is there and
+    of another edition or size.
+    """
+    folder = own_folder(name, data)
+    cards = tuple(load_edition(edition).deck)
+    edition = load_edition(edition).name
+    old = read_description(folder) if (folder / FILE_NAME).is_file() else None
+    if old and old.edition != edition:
+        there = say(
+            "The deck '%(name)s' is there already, and is of the edition %(edition)s: choose another name.",
+            name=name,
+            edition=old.edition,
+        )
+        raise Problem(there)
+    if old and size_mm and old.size_mm != size_mm:
+        was = " × ".join(f"{side:g}" for side in old.size_mm)
+        other = say(
+            "The cards of the deck '%(name)s' are %(size)s mm: remove the deck first, or choose another name.",
+            name=name,
+            size=was,
+        )
+        raise Problem(other)
+    base = old or Description(name, edition)
+    description = Description(name, edition, size_mm or base.size_mm, base.title or name,
+                              base.maker if maker is None else maker, clock.today() or base.made)  # fmt: skip
+    return Enrolment(folder, description, cards)
+
+
+def subject_name(subject: Subject) -> str:
+    """A face's slug, or `back`."""
+    return BACK if subject is None else subject.value
+
+
+def as_png(picture: Image) -> bytes:
+    """A picture as the content of a PNG file."""
+    return cv2.imencode(".png", picture)[1].tobytes()
+
+
+def recoded(content: bytes, name: str) -> bytes:
+    """A picture of a deck from another machine, read and written anew, no larger than is of use.
+
+    Raises Problem where it is none, or tiny.
+    """
+    image = sandbox.decode(content, name)
+    if min(image.shape[:2]) < _LEAST_KEPT_PX or max(image.shape[:2]) > 4000:
+        odd = say(
+            "The picture %(name)s is %(width)d × %(height)d pixels: no card's picture is.",
+            name=name,
+            width=image.shape[1],
+            height=image.shape[0],
+        )
+        raise Problem(odd, 1)
+    return as_png(_of_use(image))
+
+
+def _of_use(image: Image) -> Image:
+    """The picture with no more pixels than a template needs; a narrow one stays as wide as is the least."""
+    short, long = sorted(image.shape[:2])
+    share = max(_MOST_KEPT_PX / long, _LEAST_KEPT_PX / short)
+    return shrunk(image, share)
+
+
+# --- A folder of pictures -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One line about the enrolling of a deck."""
+
+    sentence: str
+    is_fault: bool = False
+    is_kept: bool = False
+    """Whether a face has been enrolled."""
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    path: Path
+    subject: Subject
+    number: int
+
+
+def enrol_folder(enrolment: Enrolment, folder: Path) -> Iterator[Said]:
+    """Enrols all faces of which a folder holds pictures, `roll.jpg`, `roll-2.jpg`, `back.jpg`; says what came of each.
+
+    Each is kept as soon as it is found good. What is wrong with a file is said, and the others are enrolled all the
+    same. Raises Problem where the folder cannot be read, or holds no picture.
+    """
+    paths = _paths_in(folder)
+    files: list[_File] = []
+    for path in paths:
+        named = _named(path, enrolment)
+        if isinstance(named, str):
+            yield Said(named, is_fault=True)
+        elif named:
+            files.append(named)
+    for sentence in _doubled(files):
+        yield Said(sentence, is_fault=True)
+    good: dict[Subject, list[tuple[Path, Image]]] = {}
+    for file in _each_once(files):
+        verdict = _verdict_on(enrolment, file)
+        if verdict.picture is None:
+            yield Said(f"{subject_name(file.subject)}: {verdict.sentence} ({file.path.name}).", is_fault=True)
+        else:
+            good.setdefault(file.subject, []).append((file.path, verdict.picture))
+    yield from _kept(enrolment, good)
+    yield from lacking(enrolment)
+
+
+def lacking(enrolment: Enrolment) -> Iterator[Said]:
+    """What a deck still lacks, and what that means; without a back it is whole all the same."""
+    missing = [subject.value for subject in enrolment.wanted if subject is not None]
+    if missing:
+        yield Said(f"There is no picture yet of {', '.join(missing)}: {WITHOUT_FACES}.", True)
+    if None in enrolment.wanted:
+        yield Said(f"There is no picture yet of the back: {WITHOUT_BACK}.")
+
+
+def _paths_in(folder: Path) -> list[Path]:
+    try:
+        paths = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+    except FileNotFoundError as error:
+        raise Problem(f"There is no folder {folder}: check the path.") from error
+    except NotADirectoryError as error:
+        raise Problem(f"{folder} is no folder: name the one in which the pictures lie.") from error
+    except OSError as error:
+        raise Problem(f"The folder {folder} cannot be read ({error.strerror}): look at its rights.") from error
+    pictures = [path for path in paths if path.suffix.lower() in SUFFIXES | _OTHER_PICTURES and not path.is_dir()]
+    if not pictures:
+        raise Problem(f"There is no picture in {folder}: put one of each face there, such as roll.jpg and 100.jpg.")
+    return pictures
+
+
+def _named(path: Path, enrolment: Enrolment) -> _File | str:
+    """Whose picture a file is by its name, or what is wrong with the name."""
+    if path.suffix.lower() in _OTHER_PICTURES:
+        return f"{shown(path.name)}: pictures of this kind are not read; save it as JPEG or PNG."
+    match = _COPY.match(path.stem.strip())
+    stem, number = path.stem, 1
+    if match and _slug(path.stem) not in (BACK, *Card):
+        stem, number = match["stem"], int(match["number"] or int(match["copy"] or 0) + 1)
+    slug = _slug(stem)
+    if slug == BACK:
+        return _File(path, None, number)
+    card = card_of_slug(slug)
+    known = [*(card.value for card in enrolment.cards), BACK]
+    if card is not None and card in enrolment.cards:
+        return _File(path, card, number)
+    if card is not None and card is not Card.UNKNOWN:
+        edition = enrolment.description.edition
+        return f"{path.name}: the edition {edition} has no {card_name(card)}; the picture is left out."
+    return f"{shown(path.name)}: no card is called '{shown(slug)}'{meant(slug, known)}; the file is left out."
+
+
+def _slug(stem: str) -> str:
+    """A file's name as a card's: `Right of Way`, `right_of_way`, `100 km`, `km100` are read too."""
+    slug = re.sub(r"[\s_-]+", "-", stem.strip().lower()).strip("-")
+    return re.sub(r"^(?:km-?(\d+)|(\d+)-?km)$", lambda m: m[1] or m[2], slug)
+
+
+def _doubled(files: list[_File]) -> Iterator[str]:
+    """Two files that say they are the same picture of a face."""
+    for subject, number in sorted({(f.subject, f.number) for f in files}, key=str):
+        names = [f.path.name for f in files if (f.subject, f.number) == (subject, number)]
+        if len(names) > 1:
+            name = subject_name(subject)
+            yield (
+                f"{name}: {' and '.join(names)} are both there, and neither is taken: keep one of them,"
+                f" or call a second picture of the card {name}-2."
+            )
+
+
+def _each_once(files: list[_File]) -> list[_File]:
+    """The files without doubled ones, in the order of faces."""
+    places = [(f.subject, f.number) for f in files]
+    single = [f for f in files if places.count((f.subject, f.number)) == 1]
+    return sorted(single, key=lambda f: (f.subject is None, str(f.subject), f.number))
+
+
+def _verdict_on(enrolment: Enrolment, file: _File) -> Verdict:
+    try:
+        image = read_picture(file.path)
+    except Problem as problem:
+        return Verdict(file.subject, str(problem).rstrip("."))
+    found = rectified(image, enrolment.description.size_mm)
+    if found.fault is not None:
+        return Verdict(file.subject, SAY[found.fault])
+    return Verdict(file.subject, None, found.picture)
+
+
+def _kept(enrolment: Enrolment, good: dict[Subject, list[tuple[Path, Image]]]) -> Iterator[Said]:
+    """Keeps the faces that are not the same as another one, and says so."""
+    twins = _twins(good)
+    for one, other in sorted(twins, key=str):
+        names = f"{subject_name(one)} and {subject_name(other)}"
+        files = f"{good[one][0][0].name} and {good[other][0][0].name}"
+        yield Said(
+            f"{names}: both pictures show the same card ({files}), and neither is taken: look which is called wrong.",
+            is_fault=True,
+        )
+    bad = {subject for pair in twins for subject in pair}
+    given = [(subject, pictures) for subject, pictures in good.items() if subject not in bad]
+    for subject, pictures in given:
+        twin = next((t for _, p in pictures if (t := _stored_twin(enrolment, subject, p, good)) is not None), None)
+        if twin:
+            say = f"{subject_name(subject)}: its picture shows the same card as the deck's {twin}; it is left out."
+            yield Said(say, is_fault=True)
+            continue
+        enrolment.keep(subject, [picture for _, picture in pictures])
+        names = ", ".join(path.name for path, _ in pictures)
+        yield Said(f"{subject_name(subject)}: got it (from {names})", is_kept=True)
+
+
+def _stored_twin(enrolment: Enrolment, subject: Subject, picture: Image, given: Mapping[Subject, object]) -> str | None:
+    """The face that is there from before, and stays, of which this is a picture."""
+    twin = enrolment.twin_of(subject, picture)
+    return None if twin is None or any(subject_name(other) == twin for other in given) else twin
+
+
+def _twins(good: dict[Subject, list[tuple[Path, Image]]]) -> list[tuple[Subject, Subject]]:
+    """Faces whose pictures show the same card."""
+    seen = [(subject, small(picture)) for subject, pictures in good.items() for _, picture in pictures]
+    pairs = {
+        (one, other): None
+        for i, (other, b) in enumerate(seen)
+        for one, a in seen[:i]
+        if one is not other and is_same_card(a, b)
+    }
+    return list(pairs)

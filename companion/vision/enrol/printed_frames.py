@@ -1,0 +1,99 @@
+"""Is what looks like a card's outline only a frame printed on it? Then a strip of the card goes on beyond, to its edge.
+
+Such a strip is of one colour, ends everywhere at the same distance where something else begins, and does not go on
+beyond the card's corners as cloth, table or a mat do.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from companion.vision.mats.homography import through
+from companion.vision.opencv import cv2
+
+Floats = npt.NDArray[np.float64]
+
+_STEP_MM, _WIDEST_MM, _NARROWEST_MM, _BEYOND_MM = 0.25, 10.5, 1.0, 24.0
+_ENDS, _SMOOTH_MM, _ROUND_EDGE_MM = 0.06, 7, 0.6
+_PEAK, _NEAR = 1.5, 5
+"""An edge is so much steeper, in Lab over a millimetre, than what lies so many steps to both sides of it."""
+
+_TILTS_MM = (-1.5, -0.75, 0.0, 0.75, 1.5)
+"""By so much the strip may be wider at one end."""
+
+_LEAST_EDGE, _LEAST_OTHER, _MOST_SPREAD, _MOST_GOING_ON = 0.8, 0.85, 6.0, 0.6
+_OTHER = 3.0
+
+
+def strips(lab: npt.NDArray[np.float32], frame: Floats, size_mm: tuple[float, float]) -> tuple[float, ...]:
+    """How wide the strip is beyond each side of a frame `(4, 2)` px, clockwise from the upper one; 0 for none.
+
+    `lab` is the picture `(H, W, 3)`, `size_mm` what the frame would be were it the card; the widths are in its
+    millimetres.
+    """
+    w, h = size_mm
+    to_px = to_pixels(frame, size_mm)
+    away = np.arange(-1.0, _WIDEST_MM + 2.6, _STEP_MM)
+    sides = (np.arange(-_BEYOND_MM, length + _BEYOND_MM + 0.5) for length in (w, h, w, h))
+    seen = (beyond(lab, to_px, size_mm, side, away, along) for side, along in enumerate(sides))
+    return tuple(_width(colours, away, length) for colours, length in zip(seen, (w, h, w, h), strict=True))
+
+
+def to_pixels(frame: Floats, size_mm: tuple[float, float]) -> Floats:
+    """The homography from a card's millimetres to the picture, on which its corners are `(4, 2)` px."""
+    w, h = size_mm
+    return cv2.getPerspectiveTransform(np.float32([(0, 0), (w, 0), (w, h), (0, h)]), np.float32(frame)).astype(float)
+
+
+def beyond(
+    lab: npt.NDArray[np.float32], to_px: Floats, size_mm: tuple[float, float], side: int, away: Floats, along: Floats
+) -> npt.NDArray[np.float32]:
+    """The colours so many mm outwards from a side and so many along it, from its left or upper end: `(n, m, 3)`."""
+    w, h = size_mm
+    off, across = np.meshgrid(away if side in (1, 2) else -away, along, indexing="ij")
+    points = np.stack(((across, off + (h if side == 2 else 0)), (off + (w if side == 1 else 0), across))[side % 2], -1)
+    px = through(to_px, points.reshape(-1, 2)).reshape(*off.shape, 2).astype(np.float32)
+    return cv2.remap(lab, px, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+
+
+def _width(colours: npt.NDArray[np.float32], away: Floats, length: float) -> float:
+    """The width of the strip that begins at a side, whose colours reach `_BEYOND_MM` over both its ends."""
+    end = round(_BEYOND_MM)
+    inner = slice(end + round(_ENDS * length), -end - round(_ENDS * length))
+    smooth = cv2.blur(colours, (_SMOOTH_MM, 1))[:, inner]
+    support, tilt, slope = _edges(smooth)
+    widths = (i for i in np.argsort(-support - 1e-3 * slope, kind="stable") if support[i] > _LEAST_EDGE)
+    for i in widths:
+        near, far = away[i] - abs(tilt[i]) / 2, away[i] + abs(tilt[i]) / 2
+        band = (away >= min(max(0.5, 0.35 * near), near / 2)) & (away <= max(near - _ROUND_EDGE_MM, near / 2))
+        if not _NARROWEST_MM <= away[i] <= _WIDEST_MM or not band.any():
+            continue
+        strip = colours[band][:, inner]
+        colour = np.median(strip.reshape(-1, 3), axis=0)
+        outside = smooth[(away > far + _ROUND_EDGE_MM) & (away <= far + _ROUND_EDGE_MM + 2)].mean(axis=0)
+        is_other = np.linalg.norm(outside - smooth[band].mean(axis=0), axis=1) > _OTHER
+        spread = np.percentile(np.linalg.norm(strip - colour, axis=2), 85)
+        over = (colours[band][:, :10], colours[band][:, -10:])
+        goes_on = max(float((np.linalg.norm(part - colour, axis=2) < _MOST_SPREAD).mean()) for part in over)
+        if spread < _MOST_SPREAD and is_other.mean() > _LEAST_OTHER and goes_on < _MOST_GOING_ON:
+            return float(away[i])
+    return 0.0
+
+
+def _edges(smooth: npt.NDArray[np.float32]) -> tuple[Floats, Floats, Floats]:
+    """How much of a line at each distance is edge, tilted as it fits best, that tilt in millimetres, and the slope."""
+    slope = np.zeros(smooth.shape[:2])
+    slope[2:-2] = np.linalg.norm(smooth[4:] - smooth[:-4], axis=2)
+    windows = np.lib.stride_tricks.sliding_window_view(
+        np.pad(slope, ((_NEAR, _NEAR), (0, 0)), "edge"), 2 * _NEAR + 1, 0
+    )
+    sides = np.maximum(windows[..., :_NEAR].min(axis=-1), windows[..., _NEAR + 1 :].min(axis=-1))
+    nearest = windows[..., _NEAR - 2 : _NEAR + 3].max(axis=-1)
+    peak = (slope >= nearest) & (slope - sides > _PEAK)
+    near = cv2.dilate(peak.astype(np.uint8), np.ones((3, 1), np.uint8))
+    rows, columns = np.arange(len(near)), np.arange(near.shape[1])
+    shifts = [np.rint(tilt * np.linspace(-0.5, 0.5, len(columns)) / _STEP_MM).astype(int) for tilt in _TILTS_MM]
+    shares = np.array([near[(rows[:, None] + s).clip(0, len(rows) - 1), columns].mean(axis=1) for s in shifts])
+    best = shares.argmax(axis=0)
+    return shares.max(axis=0), np.array(_TILTS_MM)[best], slope.mean(axis=1)

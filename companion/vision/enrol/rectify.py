@@ -1,0 +1,424 @@
+"""Enrolling a deck: from a picture of one card to the card's own picture, upright, from straight above.
+
+A picture is either the card and nothing else, as from a scanner, or a photograph on which the card's outline is looked
+for (`card_outline.py`). What is wrong with it is a value, `Fault`, with a sentence that says what to do.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+import numpy.typing as npt
+
+from companion.common.text import say
+from companion.vision.boxes import Image
+from companion.vision.enrol.card_outline import LONG_SIDE_PX, SURE_ODD, Outline, outlines, upright
+from companion.vision.mats.homography import Fit, through
+from companion.vision.mats.localization import Mats, look
+from companion.vision.opencv import cv2
+from companion.vision.quality.sharpness import blur_of
+from companion.vision.shrink import shrunk
+
+Floats = npt.NDArray[np.float64]
+
+PX_PER_MM = 6.0
+"""The scale at which a card's picture is kept: 342 × 528 pixels for one of 57 × 88 mm."""
+
+LEAST_WIDTH_PX = 100
+"""A card that is seen narrower shows too little."""
+
+_SEEN_PX, _LEAST_SEEN_PX = 1600, 20
+"""Mats are looked for on a picture of at most this size, outlines on a smaller one; on a narrower strip nothing is."""
+
+_SAME_SHAPE, _VERY_SHAPE = 0.06, 0.015
+"""By so much the proportions of a picture that shows nothing but the card may differ from the card's; and hardly."""
+
+_SAME_COLOURS = 1.5
+"""Lab by which the colours at a bare ground's edges differ from those in its middle."""
+
+_CAMERA_PX = 1600
+"""A picture so long that is exactly 3 : 2 comes from a camera."""
+
+_ALIGNED_DEG = 1.6
+_SAME_GROUND = 18.0
+"""In Lab: what lies beside a card and at the picture's edges is the same ground, in light that is not even."""
+
+_MOST_BLUR_MM = 0.5
+_MOST_BLUR_SHARE = 0.005
+_MOST_SHINE = 0.012
+_SHINE_EDGE = 14.0
+"""Grey levels a pixel, at `PX_PER_MM`: paper that is printed white ends more sharply than a reflection does."""
+
+_PAPER_MM = (6.0, 30.0)
+"""So far around a card the mat's paper is looked at to tell the colour of the light."""
+
+
+class Fault(StrEnum):
+    """What makes a picture useless for enrolling."""
+
+    NO_CARD = "no-card"
+    LOW_CONTRAST = "low-contrast"
+    UNCLEAR = "unclear"
+    NOT_WHOLE = "not-whole"
+    SEVERAL = "several"
+    TOO_SMALL = "too-small"
+    NOT_SHARP = "not-sharp"
+    REFLECTION = "reflection"
+
+
+SAY: Mapping[Fault, str] = {
+    Fault.NO_CARD: say(
+        "no card is found on the picture: lay the card alone on a plain ground of another colour, all of it"
+        " in the picture"
+    ),
+    Fault.LOW_CONTRAST: say(
+        "the card hardly differs from what it lies on: lay it on something darker or of another colour"
+    ),
+    Fault.UNCLEAR: say("it is not clear where the card ends: lay it on a plain ground of another colour than its edge"),
+    Fault.NOT_WHOLE: say("the card is cut off by the picture's edge: take the picture from a little farther away"),
+    Fault.SEVERAL: say("there are several cards on the picture: lay one alone"),
+    Fault.TOO_SMALL: say(
+        "the card is too small on the picture, narrower than %(px)d pixels: go nearer", px=LEAST_WIDTH_PX
+    ),
+    Fault.NOT_SHARP: say("the picture is not sharp: hold the camera still, not too near, in better light"),
+    Fault.REFLECTION: say("a lamp's reflection hides a part of the card: tilt the card or turn the lamp away"),
+}
+
+
+class How(StrEnum):
+    """What a picture shows besides the card."""
+
+    WHOLE = "whole"
+    """Nothing: the card fills it."""
+
+    CUT_OUT = "cut-out"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rectified:
+    """What a picture of one card gave."""
+
+    picture: Image | None
+    """The card alone, `(h, w, 3) uint8 BGR` at `PX_PER_MM`; None where it was not found."""
+
+    fault: Fault | None = None
+    """Why it cannot be used."""
+
+    how: How = How.CUT_OUT
+    corners: Floats | None = None
+    """Where the card lies on the picture, `(4, 2)` pixels, from its upper left corner clockwise."""
+
+    width_px: float = 0.0
+    """How wide the card is seen."""
+
+    @property
+    def is_good(self) -> bool:
+        return self.picture is not None and self.fault is None
+
+
+def rectified(image: Image, size_mm: tuple[float, float]) -> Rectified:
+    """The card of that size on a picture `(H, W, 3) uint8 BGR`, which shows one card and whatever it lies on."""
+    shrink = min(1.0, _SEEN_PX / max(image.shape[:2]))
+    seen = shrunk(image, shrink)
+    if min(seen.shape[:2]) < _LEAST_SEEN_PX:
+        return Rectified(None, Fault.TOO_SMALL)
+    fit = _mat_on(seen)
+    found = outlines(seen, size_mm, fit)
+    if _fills(image, size_mm, found, seen):
+        return _judged(image, _edges_of(image, size_mm), size_mm, How.WHOLE)
+    if _are_several(found):
+        return Rectified(None, Fault.SEVERAL)
+    if not found or not found[0].is_sure:
+        is_unclear = bool(found) and found[0].is_doubtful
+        return Rectified(None, Fault.UNCLEAR if is_unclear else _why_not(seen, found, size_mm))
+    corners = (found[0].corners + 0.5) / shrink - 0.5
+    light = _light_on(seen, fit, found[0]) if fit else None
+    return _judged(image, corners, size_mm, How.CUT_OUT, light)
+
+
+# --- Where the card is ----------------------------------------------------------------------------------------
+
+
+def _mat_on(image: Image) -> Fit | None:
+    """The printed mat that is seen best on a picture, None where none is."""
+    mats = look(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), Mats(), 0.0)
+    return max((fit for fit in mats.fits if fit.is_measured), key=lambda fit: len(fit.markers), default=None)
+
+
+def _fills(image: Image, size_mm: tuple[float, float], found: list[Outline], seen: Image) -> bool:
+    """Whether a picture shows the card and nothing else.
+
+    Then it has the card's proportions, and what looks like an outline in it is a frame that is printed on the card:
+    exactly along the picture's edges, and unless it is much smaller not of better proportions than the picture.
+    """
+    height, width = image.shape[:2]
+    off = min(_shape_off(width, height, size_mm), _shape_off(height, width, size_mm))
+    if off > _SAME_SHAPE or (off > _VERY_SHAPE and (_is_camera_shaped(image) or _is_bare(seen))):
+        return False
+    if found and _lies_in_a_half(found[0], seen):
+        return False
+    best = next((outline for outline in found if _lies_on_ground(seen, outline, size_mm)), None)
+    if best is None:
+        return True
+    share = best.area_px / (seen.shape[0] * seen.shape[1])
+    if _turned_deg(best.corners) > _ALIGNED_DEG or share < 0.45:
+        return False
+    side = np.linalg.norm(best.corners - np.roll(best.corners, -1, axis=0), axis=1)
+    of_frame = _shape_off(float(side[0] + side[2]), float(side[1] + side[3]), size_mm)
+    return off < _VERY_SHAPE or of_frame > off - _VERY_SHAPE
+
+
+def _is_camera_shaped(image: Image) -> bool:
+    """Whether a picture is 3 : 2, nearly a card's shape, as many cameras make it: across, or large."""
+    height, width = image.shape[:2]
+    is_across, longer = width > height, max(width, height)
+    return abs(2 * longer - 3 * min(width, height)) <= 3 and (is_across or longer >= _CAMERA_PX)
+
+
+def _is_bare(image: Image) -> bool:
+    """Whether a picture has the same colours at its edges as in its middle, as a table has and hardly any card."""
+    lab = cv2.cvtColor(cv2.resize(image, (120, 120)).astype(np.float32) / 255, cv2.COLOR_BGR2LAB)
+    is_rim = np.ones((120, 120), bool)
+    is_rim[15:-15, 15:-15] = False
+    middle = lab[27:-27, 27:-27].reshape(-1, 3)
+    rim, inner = (np.percentile(part, (3, 10, 50, 90, 97), axis=0) for part in (lab[is_rim], middle))
+    return float(np.linalg.norm(rim - inner, axis=1).max()) < _SAME_COLOURS
+
+
+def _lies_in_a_half(outline: Outline, image: Image) -> bool:
+    """Whether a card fills one half of a picture, perhaps with another one beside it."""
+    size = np.array(image.shape[1::-1])
+    off = float((np.abs(outline.corners.mean(axis=0) - size / 2) / size).max())
+    is_card = outline.support > 0.9 and outline.step > 0.9 and outline.odd < SURE_ODD
+    return is_card and off > 0.15 and 0.15 < outline.area_px / (size[0] * size[1]) < 0.5
+
+
+def _lies_on_ground(image: Image, outline: Outline, size_mm: tuple[float, float]) -> bool:
+    """Whether an outline on a picture of a card's own proportions is a card on some ground after all.
+
+    Then its sides are beyond doubt, it is large enough to be of use, and what is beside it is at the picture's edge.
+    """
+    sure = outline.support > 0.9 and outline.ends > 0.7 and outline.step > 0.9 and outline.odd < 0.04
+    if not sure or outline.area_px < 0.9 * LEAST_WIDTH_PX**2 * size_mm[1] / size_mm[0]:
+        return False
+    lab = cv2.cvtColor(image.astype(np.float32) / 255, cv2.COLOR_BGR2LAB)
+    room = round(0.03 * max(image.shape[:2]))
+    middle = outline.corners.mean(axis=0)
+    beside = _ring(lab, middle + 1.1 * (outline.corners - middle), middle + 1.03 * (outline.corners - middle))
+    h, w = image.shape[:2]
+    rim = np.array([(0, 0), (w, 0), (w, h), (0, h)], np.float64)
+    inner = np.array([(room, room), (w - room, room), (w - room, h - room), (room, h - room)], np.float64)
+    at_edge = _ring(lab, rim, inner)
+    if len(beside) < 20:
+        return True
+    off = np.abs(np.percentile(beside, (20, 50, 80), axis=0) - np.percentile(at_edge, (20, 50, 80), axis=0))
+    return float(np.linalg.norm(off, axis=1).max()) < _SAME_GROUND
+
+
+def _ring(lab: npt.NDArray[np.float32], outer: Floats, inner: Floats) -> npt.NDArray[np.float32]:
+    """The colours between two outlines, `(n, 3)`."""
+    cover = np.zeros(lab.shape[:2], np.uint8)
+    cv2.fillConvexPoly(cover, np.int32(np.round(outer)), 1)
+    cv2.fillConvexPoly(cover, np.int32(np.round(inner)), 0)
+    return lab[cover > 0]
+
+
+def _shape_off(width: float, height: float, size_mm: tuple[float, float]) -> float:
+    return abs(math.log(width * size_mm[1] / (height * size_mm[0])))
+
+
+def _turned_deg(corners: Floats) -> float:
+    """The largest angle between a side and the picture's edges."""
+    sides = np.roll(corners, -1, axis=0) - corners
+    angles = np.degrees(np.arctan2(sides[:, 1], sides[:, 0])) % 90
+    return float(np.minimum(angles, 90 - angles).max())
+
+
+def _edges_of(image: Image, size_mm: tuple[float, float]) -> Floats:
+    """The picture's own corners, from the card's upper left one; a picture that lies across is turned a quarter."""
+    h, w = image.shape[:2]
+    corners = np.array([(0, 0), (w, 0), (w, h), (0, h)]) - 0.5
+    is_across = _shape_off(w, h, size_mm) > _shape_off(h, w, size_mm)
+    return np.roll(corners, -1, axis=0) if is_across else corners
+
+
+def _are_several(found: list[Outline]) -> bool:
+    """Whether another card lies beside the first: as large, as sure, nowhere over it.
+
+    The edges of cards that lie in a row go on beyond their corners, as far as the next card's.
+    """
+    for first, other in ((first, other) for first in found[:1] for other in found[1:]):
+        if not other.step > 0.9 or not other.support > 0.9 or _overlap(first, other) > 0.05:
+            continue
+        alike = other.area_px / first.area_px
+        if first.is_sure and other.ends > 0.75 and other.odd < 0.08 and 0.7 < alike < 1.4:
+            return True
+        is_in_line = first.step > 0.9 and first.support > 0.9 and first.ends < 0.85
+        fit = max(first.odd, other.odd) < 0.012 and 0.85 < alike < 1.18
+        if is_in_line and fit and _are_in_a_row(first, other):
+            return True
+    return False
+
+
+def _are_in_a_row(one: Outline, other: Outline) -> bool:
+    """Whether the other lies straight beside, above or below the one, less than a card apart."""
+    way = other.corners.mean(axis=0) - one.corners.mean(axis=0)
+    for side in (one.corners[1] - one.corners[0], one.corners[2] - one.corners[1]):
+        length = float(np.linalg.norm(side))
+        along = float(way @ side) / length
+        if abs(along) < 2 * length and float(np.linalg.norm(way - along * side / length)) < 0.08 * length:
+            return True
+    return False
+
+
+def _overlap(one: Outline, other: Outline) -> float:
+    shared, _ = cv2.intersectConvexConvex(np.float32(one.corners), np.float32(other.corners))
+    return float(shared) / min(one.area_px, other.area_px)
+
+
+_RIM_PX = 8
+_PLAIN = 8.0
+"""Grey levels by which a plain ground differs from its own shade at most."""
+
+
+def _why_not(image: Image, found: list[Outline], size_mm: tuple[float, float]) -> Fault:
+    """Why no card is found: it is cut off, or too like its ground, or there is none."""
+    gray = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
+    blur = _blur_px(gray)
+    if blur is not None and blur > _MOST_BLUR_SHARE * max(gray.shape):
+        return Fault.NOT_SHARP
+    if _is_plain_around(image):
+        return Fault.LOW_CONTRAST
+    if _is_cut_off(image, size_mm):
+        return Fault.NOT_WHOLE
+    near = [outline for outline in found if outline.support >= 0.6 and outline.odd <= 0.08 and outline.ends >= 0.5]
+    return Fault.LOW_CONTRAST if near else Fault.NO_CARD
+
+
+def _is_plain_around(image: Image) -> bool:
+    """Whether the ground is plain and something lies on it of which only the print stands out."""
+    gray = cv2.GaussianBlur(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), (0, 0), 2).astype(np.float32)
+    level = gray - cv2.GaussianBlur(gray, (0, 0), max(image.shape[:2]) / 12)
+    margin = round(0.06 * min(gray.shape))
+    inner = level[margin:-margin, margin:-margin]
+    rows, columns = (level[:margin], level[-margin:]), (level[:, :margin], level[:, -margin:])
+    edge = np.concatenate([part.ravel() for part in (*rows, *columns)])
+    return float(np.percentile(np.abs(edge), 98)) < _PLAIN and float(np.abs(inner).max()) > 4 * _PLAIN
+
+
+def _is_cut_off(image: Image, size_mm: tuple[float, float]) -> bool:
+    """Whether a card runs out of the picture: with a rim laid round the picture, one or two of its sides lie there."""
+    shrink = min(1.0, 700 / max(image.shape[:2]))
+    small = shrunk(image, shrink)
+    rimmed = cv2.copyMakeBorder(small, *[_RIM_PX] * 4, cv2.BORDER_CONSTANT, value=(255, 0, 255))
+    low, high = _RIM_PX + 1.5, np.array(rimmed.shape[1::-1]) - _RIM_PX - 2.5
+    for width, height in ((1.0, 0.85), (1.0, 0.7), (0.8, 1.0)):
+        for outline in outlines(rimmed, (size_mm[0] * width, size_mm[1] * height))[:3]:
+            ends = np.roll(outline.corners, -1, axis=0)
+            on_rim = sum(bool(((a <= low) & (b <= low)).any() or ((a >= high) & (b >= high)).any())
+                         for a, b in zip(outline.corners, ends, strict=True))  # fmt: skip
+            if 1 <= on_rim <= 2 and outline.support > 0.85 and outline.step >= 0.9 and outline.odd < 0.06:
+                return True
+    return False
+
+
+# --- The card's own picture -----------------------------------------------------------------------------------
+
+
+def _judged(
+    image: Image, corners: Floats, size_mm: tuple[float, float], how: How, light: Floats | None = None
+) -> Rectified:
+    """The card with these corners on a picture, and what is wrong with it."""
+    side = np.linalg.norm(np.roll(corners, -1, axis=0) - corners, axis=1)
+    width_px = float(side[0] + side[2]) / 2
+    picture = flat_picture(image, corners, size_mm)
+    if light is not None:
+        picture = np.clip(picture * light, 0, 255).astype(np.uint8)
+    return Rectified(picture, _fault_of(picture, width_px, how), how, corners, width_px)
+
+
+def flat_picture(image: Image, corners: Floats, size_mm: tuple[float, float]) -> Image:
+    """What lies between four corners `(4, 2)` of a picture as a card of that size from straight above."""
+    width, height = (round(side * PX_PER_MM) for side in size_mm)
+    seen = math.sqrt(abs(cv2.contourArea(np.float32(corners))) / (width * height))
+    shrink = 1 / max(1.0, seen / 1.3)
+    small = shrunk(image, shrink)
+    exact = np.array(small.shape[1::-1]) / np.array(image.shape[1::-1])
+    wanted = np.float32([(0, 0), (width, 0), (width, height), (0, height)]) - 0.5
+    matrix = cv2.getPerspectiveTransform(np.float32((corners + 0.5) * exact - 0.5), np.float32(wanted))
+    flat: Image = cv2.warpPerspective(small, matrix, (width, height), flags=cv2.INTER_CUBIC,
+                                      borderMode=cv2.BORDER_REPLICATE)  # fmt: skip
+    return flat
+
+
+def _fault_of(picture: Image, width_px: float, how: How) -> Fault | None:
+    if width_px < LEAST_WIDTH_PX:
+        return Fault.TOO_SMALL
+    gray = cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY)
+    blur = _blur_mm(gray)
+    if blur is not None and blur > _MOST_BLUR_MM:
+        return Fault.NOT_SHARP
+    return Fault.REFLECTION if how is How.CUT_OUT and _shine(gray) > _MOST_SHINE else None
+
+
+def _blur_mm(gray: Image) -> float | None:
+    """σ of the card's sharpest edges in millimetres, None where it has none."""
+    blur = _blur_px(gray)
+    return None if blur is None else blur / PX_PER_MM
+
+
+def _blur_px(gray: Image) -> float | None:
+    """σ of a picture's sharpest edges in its pixels, None where it has none; soft ones show on smaller pictures."""
+    for smaller in (1, 2, 4, 8):
+        part = shrunk(gray, 1 / smaller)
+        blur = blur_of(part)
+        if blur is not None and (blur < 4 or smaller == 8):
+            return blur * smaller
+    return None
+
+
+def _shine(gray: Image) -> float:
+    """How much of a card a reflection hides: patches that are white in white and fade out at their edges."""
+    white = cv2.morphologyEx((gray >= 250).astype(np.uint8), cv2.MORPH_OPEN, np.ones((5, 5), np.uint8))
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(white)
+    slope = cv2.magnitude(*(cv2.Scharr(gray, cv2.CV_32F, *axis, scale=1 / 32) for axis in ((1, 0), (0, 1))))
+    share = 0.0
+    for number in range(1, count):
+        area = stats[number, cv2.CC_STAT_AREA] / gray.size
+        if area < _MOST_SHINE / 3:
+            continue
+        patch = (labels == number).astype(np.uint8)
+        edge = (cv2.dilate(patch, np.ones((7, 7), np.uint8)) - patch) > 0
+        edge[:4], edge[-4:], edge[:, :4], edge[:, -4:] = False, False, False, False
+        if edge.sum() > 20 and float((slope[edge] < _SHINE_EDGE).mean()) > 0.7 and area < 0.4:
+            share += area
+    return share
+
+
+def _light_on(image: Image, fit: Fit, card: Outline) -> Floats | None:
+    """What the colours must be multiplied with so that the mat's paper beside the card is grey; None if none shows."""
+    to_mm = through(fit.inverse, fit.lens.straighten(card.corners) if fit.lens else card.corners)
+    middle = to_mm.mean(axis=0)
+    reach = np.abs(to_mm - middle).max(axis=0)
+    x, y = np.meshgrid(*(np.arange(-r - _PAPER_MM[1], r + _PAPER_MM[1], 1.5) for r in reach))
+    outside = (np.abs(x) > reach[0] + _PAPER_MM[0]) | (np.abs(y) > reach[1] + _PAPER_MM[0])
+    points = np.stack([x[outside], y[outside]], axis=-1) + middle
+    on_sheet = (points > 4).all(axis=1) & (points < np.array(fit.layout.size_mm) - 4).all(axis=1)
+    px = fit.to_px(points[on_sheet]) if on_sheet.any() else np.zeros((0, 2))
+    px = px[(px >= 0).all(axis=1) & (px < np.array(image.shape[1::-1]) - 1).all(axis=1)]
+    if len(px) < 100:
+        return None
+    colours = image[np.rint(px[:, 1]).astype(int), np.rint(px[:, 0]).astype(int)].astype(np.float64)
+    bright = colours[colours.sum(axis=1) >= np.percentile(colours.sum(axis=1), 60)]
+    paper = np.median(bright[(bright < 252).all(axis=1)], axis=0) if (bright < 252).all(axis=1).any() else None
+    if paper is None or paper.min() < 40:
+        return None
+    gains: Floats = np.clip(paper.mean() / paper, 0.7, 1.4)
+    return gains
+
+
+__all__ = ["LONG_SIDE_PX", "PX_PER_MM", "SAY", "Fault", "How", "Rectified", "flat_picture", "rectified", "upright"]

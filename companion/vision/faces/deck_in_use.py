@@ -1,0 +1,98 @@
+"""Which template deck the table plays with, kept in the data folder; none where its cards bear stickers."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from companion.common.errors import Problem
+from companion.common.text import say
+from companion.storage.data_folder import data_dir
+from companion.storage.files import read_small, write_whole
+from companion.tabletop.template_decks import deck_names, load_deck
+from companion.vision.faces.face_templates import Templates, load_templates
+
+KEPT_NAME = "deck-in-use.json"
+"""The file of the data folder in which the choice is kept."""
+
+LOOK_AGAIN_S = 1.0
+"""How often it is looked whether another deck has been chosen, or pictures were added to this one."""
+
+
+def faces_of(
+    deck: str | None, data: Path | None, *, tell: Callable[[str], None] = lambda _sentence: None
+) -> Templates | None:
+    """The templates of a deck by its name, None for none; `data` as `--data` gives it.
+
+    `tell` takes a sentence about the faces that the deck lacks. Raises Problem where there is no such deck, or it
+    cannot be read.
+    """
+    if not deck:
+        return None
+    found = load_deck(deck, data_dir(data))
+    if found.lacks:
+        tell(found.lacks)
+    return load_templates(found)
+
+
+def chosen_deck(data: Path) -> str | None:
+    """The deck chosen in a data folder; None where none is, or the chosen one is gone."""
+    try:
+        kept = json.loads(read_small(data / KEPT_NAME))
+        name = kept.get("deck") if isinstance(kept, dict) else None
+        return name if isinstance(name, str) and name in deck_names(data) else None
+    except (OSError, ValueError, RecursionError, Problem):
+        # As without a file: the table plays on with stickers, and the page shows that nothing is chosen.
+        return None
+
+
+def choose_deck(data: Path, name: str | None) -> None:
+    """Keeps a choice, None for stickers alone.
+
+    Raises Problem where there is no such deck, it has no face yet, or the choice cannot be kept.
+    """
+    if name is not None:
+        load_deck(name, data)
+    try:
+        write_whole(data / KEPT_NAME, json.dumps({"deck": name}))
+    except OSError as error:
+        full = say(
+            "Which cards you play with cannot be kept in %(folder)s (%(error)s): make room there.",
+            folder=data,
+            error=error.strerror,
+        )
+        raise Problem(full) from error
+
+
+class DeckInUse:
+    """The templates of the chosen deck, the same object until another is chosen or its pictures change.
+
+    For any thread. A deck that cannot be read counts as none, and `problem` says why.
+    """
+
+    def __init__(self, data: Path) -> None:
+        self._data = data
+        self._lock = threading.Lock()
+        self._looked_s = -LOOK_AGAIN_S
+        self._templates: Templates | None = None
+        self.problem: str | None = None
+
+    def templates(self) -> Templates | None:
+        """The faces that cards are told by now; None for stickers alone."""
+        with self._lock:
+            now_s = time.monotonic()
+            if now_s - self._looked_s >= LOOK_AGAIN_S:
+                self._looked_s = now_s
+                self._look()
+            return self._templates
+
+    def _look(self) -> None:
+        name = chosen_deck(self._data)
+        try:
+            self._templates = load_templates(load_deck(name, self._data)) if name else None
+            self.problem = None
+        except (Problem, OSError) as problem:
+            self._templates, self.problem = None, str(problem)

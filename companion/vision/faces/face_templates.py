@@ -1,0 +1,255 @@
+"""The pictures of a deck's faces, made ready to be held against what the camera sees.
+
+A face is compared in three sizes: coarse, in every turn, to find cards; middling, to lay a card on its picture; fine,
+to tell it from the other faces.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from companion.rules.cards import REMEDY_OF, Card, Family
+from companion.tabletop.template_decks import Deck
+from companion.vision.boxes import Image
+from companion.vision.capture.image_io import read_picture
+from companion.vision.faces.keypoints import Points, points_of
+from companion.vision.faces.registration import laid_on_one_another
+from companion.vision.faces.rotations import Turned, in_every_turn, slants
+from companion.vision.opencv import cv2
+
+Colours = npt.NDArray[np.float32]
+Mask = npt.NDArray[np.bool_]
+
+FINE_PX_PER_MM = 1.2
+MIDDLE_PX_PER_MM = 0.6
+COARSE_PX_PER_MM = 0.2
+POINTS_PX_PER_MM = 3.0
+INSET_MM = 1.5
+"""So much of a picture's rim is left out: an enrolled card is never cut out to the hair, and corners are round."""
+
+NARROW_PX, WIDE_PX = 0.7, 4.5
+"""Details are what is larger than the one and smaller than the other, on the fine picture."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Template:
+    """One picture of one face."""
+
+    face: Card | None
+    """None for a card's back, which is a card too, and no face."""
+
+    fine: Colours
+    """`(h, w, 3) float32` Lab, `FINE_PX_PER_MM`, its rim left out, upright."""
+
+    middle: Colours
+    """The same, `MIDDLE_PX_PER_MM`."""
+
+    gray: Image
+    """All of the picture, `(h, w) uint8`, `POINTS_PX_PER_MM`."""
+
+
+@dataclass(frozen=True, eq=False)
+class Templates:
+    """A deck's templates. Not for cards of several sizes."""
+
+    size_mm: tuple[float, float]
+    """Width and height of a card."""
+
+    all: tuple[Template, ...]
+
+    doubtful: frozenset[Card] = frozenset()
+    """Faces that some face without a template may look like: none of them is ever told for sure."""
+
+    @cached_property
+    def main(self) -> tuple[Template, ...]:
+        """The first picture of each face: enough to find a card by."""
+        return tuple({template.face: template for template in reversed(self.all)}.values())[::-1]
+
+    def numbered(self, main: int) -> int:
+        """The number among the fine pictures, upright and upside down, of one among the middling ones."""
+        is_turned, number = divmod(main, len(self.main))
+        return self.all.index(self.main[number]) + is_turned * len(self.all)
+
+    @cached_property
+    def points(self) -> Points:
+        """What stands out on the main pictures."""
+        return points_of([template.gray for template in self.main], self.size_mm[0])
+
+    @cached_property
+    def turned(self) -> tuple[Turned, ...]:
+        """The main pictures in every turn, `COARSE_PX_PER_MM`."""
+        pictures = [template.middle for template in self.main]
+        return tuple(in_every_turn(pictures, COARSE_PX_PER_MM / MIDDLE_PX_PER_MM))
+
+    @cached_property
+    def fine(self) -> Pictures:
+        """The fine pictures."""
+        return Pictures.of([template.fine for template in self.all])
+
+    @cached_property
+    def details(self) -> Pictures:
+        """The details of the fine pictures."""
+        return Pictures.of([details(template.fine) for template in self.all])
+
+    @cached_property
+    def middle(self) -> Pictures:
+        """The middling ones of the main pictures."""
+        return Pictures.of([template.middle for template in self.main])
+
+
+@dataclass(frozen=True, eq=False)
+class Pictures:
+    """All pictures of one size, upright and then upside down, to be compared with parts of the table at once."""
+
+    upright: Colours
+    """`(2 n, h, w, c) float32`."""
+
+    mask: Mask | None = None
+    """`(h, w)`: what of a card shows; None: all."""
+
+    @classmethod
+    def of(cls, pictures: Sequence[Colours]) -> Pictures:
+        upright = np.stack(pictures)
+        return cls(np.concatenate((upright, upright[:, ::-1, ::-1])))
+
+    @property
+    def size_px(self) -> tuple[int, int]:
+        """Width and height."""
+        return self.upright.shape[2], self.upright.shape[1]
+
+    def shown(self, mask: Mask) -> Pictures:
+        """The same where only part of a card shows, `(h, w)`."""
+        return Pictures(self.upright, mask)
+
+    def only(self, number: int) -> Pictures:
+        """One of them alone, as it is numbered in `upright`."""
+        return Pictures(self.upright[number : number + 1], self.mask)
+
+    @cached_property
+    def rows(self) -> Colours:
+        """Each as a row of length 1 whose colours are 0 on average, `(2 n, c p)`, colour by colour."""
+        return self._even / np.maximum(np.linalg.norm(self._even, axis=1, keepdims=True), 1e-3)
+
+    @cached_property
+    def _even(self) -> Colours:
+        seen = self._of(self.upright.transpose(0, 3, 1, 2))
+        return (seen - (seen @ self._slopes) @ self._slopes.T).reshape(len(seen), -1)
+
+    @cached_property
+    def _slopes(self) -> Colours:
+        """What evenly slanting light alone makes of what shows of a card, as columns, `(p, 3)`."""
+        shown = np.ones(self.upright.shape[1:3], np.float32) if self.mask is None else self.mask.astype(np.float32)
+        return self._of(slants(shown)).T
+
+    @cached_property
+    def contrast(self) -> Colours:
+        """How much each of them varies, on average, in steps of Lab, `(2 n,)`."""
+        return np.linalg.norm(self._even, axis=1) / np.float32(math.sqrt(max(self._even.shape[1] / self._colours, 1)))
+
+    @property
+    def _colours(self) -> int:
+        return self.upright.shape[3]
+
+    def likeness_to(self, number: int) -> Colours:
+        """How like one of them each of them is, `(2 n,)`."""
+        return self.rows @ self.rows[number]
+
+    def compared(self, crop: Colours) -> Colours:
+        """How like each of the pictures each part of a crop is that is as large as they are, `(n, m)`, -1 … 1.
+
+        The parts go along the crop's rows, one after the other.
+        """
+        parts = self._parts(crop)
+        level = parts.reshape(len(parts) * self._colours, -1) @ self._slopes
+        energy = np.einsum("ij,ij->i", parts, parts) - (level * level).reshape(len(parts), -1).sum(axis=1)
+        result: Colours = (self.rows @ parts.T) / np.sqrt(np.maximum(energy, 1e-3))
+        return result
+
+    def _parts(self, crop: Colours) -> Colours:
+        width, height = self.size_px
+        planes = np.ascontiguousarray(crop.transpose(2, 0, 1))
+        parts = np.lib.stride_tricks.sliding_window_view(planes, (height, width), axis=(1, 2))
+        seen = self._of(parts.transpose(1, 2, 0, 3, 4).reshape(-1, self._colours, height, width))
+        return seen.reshape(len(seen), -1)
+
+    def _of(self, pictures: Colours) -> Colours:
+        """What shows of pictures `(…, c, h, w)`, `(…, c, p)`."""
+        if self.mask is None:
+            return pictures.reshape(*pictures.shape[:-2], -1)
+        return pictures[..., self.mask]
+
+
+def templates_of(
+    pictures: Sequence[tuple[Card | None, Image]], size_mm: tuple[float, float], missing: Collection[Card] = ()
+) -> Templates:
+    """Templates from pictures `(H, W, 3) uint8 BGR`, each filled by one card upright; None stands for the back.
+
+    `missing` are the deck's faces of which there is no picture.
+    """
+    laid = laid_on_one_another([picture for _, picture in pictures])
+    faces = (face for face, _ in pictures)
+    made = tuple(_template(face, one, size_mm) for face, one in zip(faces, laid, strict=True))
+    return Templates(size_mm, made, frozenset(face for other in missing for face in _may_look_like(other)))
+
+
+def _may_look_like(face: Card) -> Iterator[Card]:
+    """The faces that may share their drawing with one: distances with each other, a hazard with its remedy."""
+    if face.family is Family.DISTANCE:
+        yield from (card for card in Card if card.family is Family.DISTANCE)
+    yield from (other for pair in REMEDY_OF.items() if face in pair for other in pair)
+
+
+def load_templates(deck: Deck) -> Templates:
+    """The templates of a deck that lies on the disk; the same value until its pictures change.
+
+    Raises Problem where a picture of it cannot be read.
+    """
+    shown = tuple((face, path) for face, paths in (*deck.faces.items(), (None, deck.back)) for path in paths)
+    return _loaded(shown, deck.size_mm, deck.missing, tuple(path.stat().st_mtime_ns for _, path in shown))
+
+
+@lru_cache(maxsize=3)
+def _loaded(
+    shown: tuple[tuple[Card | None, Path], ...],
+    size_mm: tuple[float, float],
+    missing: tuple[Card, ...],
+    _written: tuple[int, ...],
+) -> Templates:
+    return templates_of([(face, read_picture(path)) for face, path in shown], size_mm, missing)
+
+
+def lab(image: Image) -> Colours:
+    """A picture `(H, W, 3) uint8 BGR` as `(H, W, 3) float32` Lab: lightness 0 … 100."""
+    return cv2.cvtColor(image.astype(np.float32) / np.float32(255), cv2.COLOR_BGR2LAB)
+
+
+def details(fine: Colours) -> Colours:
+    """What is drawn on a picture `(h, w, 3)` Lab: its lightness without the slopes that light makes, `(h, w, 1)`."""
+    light = np.ascontiguousarray(fine[..., 0])
+    wide, narrow = (cv2.GaussianBlur(light, (0, 0), sigma) for sigma in (WIDE_PX, NARROW_PX))
+    return (narrow - wide)[..., None]
+
+
+def pixels(size_mm: tuple[float, float], px_per_mm: float) -> tuple[int, int]:
+    """Width and height in pixels."""
+    return round(size_mm[0] * px_per_mm), round(size_mm[1] * px_per_mm)
+
+
+def _template(face: Card | None, picture: Image, size_mm: tuple[float, float]) -> Template:
+    inner = (size_mm[0] - 2 * INSET_MM, size_mm[1] - 2 * INSET_MM)
+    rim_x, rim_y = (INSET_MM * side / mm for side, mm in zip(picture.shape[1::-1], size_mm, strict=True))
+    height, width = picture.shape[:2]
+    cut = picture[round(rim_y) : height - round(rim_y), round(rim_x) : width - round(rim_x)]
+    fine, middle = (
+        lab(cv2.resize(cut, pixels(inner, scale), interpolation=cv2.INTER_AREA))
+        for scale in (FINE_PX_PER_MM, MIDDLE_PX_PER_MM)
+    )
+    large = cv2.resize(picture, pixels(size_mm, POINTS_PX_PER_MM), interpolation=cv2.INTER_AREA)
+    return Template(face, fine, middle, cv2.cvtColor(large, cv2.COLOR_BGR2GRAY))

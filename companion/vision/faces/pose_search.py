@@ -1,0 +1,150 @@
+"""Where cards of a known deck may lie on a table seen from straight above, and what they look most like there.
+
+Every face in every turn is correlated with a small picture of the table. That needs no edge of a card, which a pile of
+white cards or a white cloth hides; what is covered by cards known to lie above is left out of the comparison.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from companion.vision.faces.face_templates import COARSE_PX_PER_MM, Colours, Templates
+from companion.vision.faces.rotations import TILE_PX, Maps, Turned, maps_of, spectra
+from companion.vision.opencv import cv2
+
+LEAST_SCORE = 0.4
+"""Correlation on the small picture below which no card is looked for more closely."""
+
+LEAST_SHOWN = 0.14
+"""So much of a card has to show to be looked for."""
+
+APART_MM = 14.0
+"""Two cards' middles are no nearer than this, or the upper hides too much of the lower."""
+
+MOST_POSES = 60
+NEARLY_DEG = 12.0
+"""Cards beneath others lie turned as those are, give or take so much."""
+
+Map = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Pose:
+    """Where a card of the deck may lie: its middle in pixels of the coarse picture, and its turn clockwise."""
+
+    x_px: float
+    y_px: float
+    turn_deg: float
+    score: float
+    """How like some face it is there."""
+
+
+def poses(
+    coarse: Colours, templates: Templates, shown: Map | None = None, turns_deg: Sequence[float] | None = None
+) -> list[Pose]:
+    """The places on a picture `(h, w, 3) float32` Lab, `COARSE_PX_PER_MM`, where a card may lie, the best first.
+
+    `shown` `(h, w) float32` is 1 where the table is in sight, 0 where a card that has been told lies. `turns_deg`
+    limits the turns to those near one of these, up to quarter turns.
+    """
+    scores, turns = _maps(coarse, templates, shown, turns_deg)
+    reach = 2 * round(APART_MM * COARSE_PX_PER_MM / 2) + 1
+    peaks = (scores >= cv2.dilate(scores, np.ones((reach, reach), np.uint8))) & (scores >= LEAST_SCORE)
+    rows, columns = np.nonzero(peaks)
+    found = [
+        Pose(float(x), float(y), float(turns[y, x]), float(scores[y, x])) for y, x in zip(rows, columns, strict=True)
+    ]
+    return sorted(found, key=lambda pose: -pose.score)[:MOST_POSES]
+
+
+def _maps(
+    coarse: Colours, templates: Templates, shown: Map | None, turns_deg: Sequence[float] | None
+) -> tuple[Map, Map]:
+    """For each place the best correlation with any template in any turn, and that turn, `(h, w)` each."""
+    scores, turns = np.full(coarse.shape[:2], -1, np.float32), np.zeros(coarse.shape[:2], np.float32)
+    near = [turned for turned in templates.turned if turns_deg is None or _is_near(turned.turn_deg, turns_deg)]
+    overlap = max((side for turned in near for side in turned.size_px), default=1) - 1
+    for here in _tiles(coarse.shape[:2], overlap):
+        tile = _Tile(coarse[here], None if shown is None else shown[here])
+        for turned in near:
+            _better(scores[here], turns[here], tile.likeness(turned), turned)
+    return scores, turns
+
+
+def _tiles(size: tuple[int, int], overlap: int) -> Iterator[tuple[slice, slice]]:
+    """Tiles of a picture `size` high and wide; what is no larger than their overlap is whole in one of them."""
+    step = TILE_PX - overlap
+    for top in range(0, max(1, size[0] - overlap), step):
+        for left in range(0, max(1, size[1] - overlap), step):
+            yield slice(top, top + TILE_PX), slice(left, left + TILE_PX)
+
+
+def _better(scores: Map, turns: Map, found: Map, turned: Turned) -> None:
+    """Notes down where a turn fits better; `found` begins where the middle of a card may be that the tile holds."""
+    width, height = turned.size_px
+    place = (slice(height // 2, height // 2 + found.shape[0]), slice(width // 2, width // 2 + found.shape[1]))
+    better = found > scores[place]
+    scores[place][better] = found[better]
+    turns[place][better] = turned.turn_deg
+
+
+def _is_near(turn: float, turns_deg: Sequence[float]) -> bool:
+    return any(abs((turn - other + 45) % 90 - 45) <= NEARLY_DEG for other in turns_deg)
+
+
+class _Tile:
+    """A part of a coarse picture, and what of it is in sight."""
+
+    def __init__(self, coarse: Colours, shown: Map | None) -> None:
+        self._size = coarse.shape[:2]
+        # Templates are zero on average, so the picture may be too: spectra are the more exact.
+        picture = coarse - coarse.mean(axis=(0, 1))
+        weights = np.ones(self._size, np.float32) if shown is None else shown
+        self._colours = spectra((picture * weights[..., None]).transpose(2, 0, 1))
+        self._squares = spectra((picture**2).sum(axis=2) * weights)
+        self._shown = None if shown is None else spectra(shown)
+
+    def likeness(self, turned: Turned) -> Map:
+        """The best correlation with any picture in one turn, for each place of a card that the tile holds."""
+        width, height = turned.size_px
+        high, wide = max(0, self._size[0] - height + 1), max(0, self._size[1] - width + 1)
+        if not high or not wide:
+            return np.empty((high, wide), np.float32)
+        if self._shown is None:
+            return self._likeness(turned, high, wide)
+        area = maps_of(self._shown * turned.inside, high, wide)
+        is_worth_it = area >= LEAST_SHOWN * turned.area_px
+        if not is_worth_it.any():
+            return np.full((high, wide), -1, np.float32)
+        return np.where(is_worth_it, self._likeness_where_shown(turned, np.maximum(area, 1e-3)), -1)
+
+    def _likeness(self, turned: Turned, high: int, wide: int) -> Map:
+        """Where nothing is covered: light that slants evenly over a card counts for nothing."""
+        _, energy = self._varies(turned, np.full((high, wide), turned.area_px, np.float32))
+        slants = maps_of(self._colours[:, None] * turned.slopes, high, wide)
+        rest = np.sqrt(np.maximum(energy**2 - (slants**2).sum(axis=(0, 1)), 1.0))
+        products = maps_of((self._colours * turned.pictures).sum(axis=1), high, wide)
+        products -= np.einsum("nck,ckhw->nhw", turned.leanings, slants)
+        best: Map = (products / turned.rests[:, None, None]).max(axis=0) / rest
+        return best
+
+    def _likeness_where_shown(self, turned: Turned, area: Map) -> Map:
+        """The same where what is covered is left out of both, the picture and the templates."""
+        sums, energy = self._varies(turned, area)
+        products = maps_of((self._colours * turned.pictures).sum(axis=1), *area.shape)
+        own = maps_of(self._shown * turned.squares, *area.shape)
+        shifts = maps_of(self._shown * turned.pictures, *area.shape)
+        products -= np.einsum("nchw,chw->nhw", shifts, sums) / area
+        own -= (shifts**2).sum(axis=1) / area
+        best: Map = (products / np.sqrt(np.maximum(own, 1.0))).max(axis=0) / energy
+        return best
+
+    def _varies(self, turned: Turned, area: Map) -> tuple[Maps, Map]:
+        """The sums of the picture's colours `(3, h, w)` under a card, and how much they vary there `(h, w)`."""
+        sums = maps_of(self._colours * turned.inside, *area.shape)
+        squares = maps_of(self._squares * turned.inside, *area.shape)
+        return sums, np.sqrt(np.maximum(squares - (sums**2).sum(axis=0) / area, 1.0))

@@ -1,0 +1,317 @@
+"""The table's plane and the camera's lens, from all markers of all mats at once.
+
+Every mat lies on one plane: one homography carries the table to the straight picture, and each mat has its turn,
+shift and (printers differ) a scale near 1 on it. Blur draws a marker's corners inwards; how far is found along with
+the rest, or it would pass for a bend. A bend is believed only where it explains what is left clearly better.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+import numpy as np
+
+from companion.vision.mats.homography import through
+from companion.vision.mats.lens import Floats, Lens
+from companion.vision.opencv import cv2
+
+CORNER_PX = 0.3
+"""How far off a marker's corner is usually found."""
+
+LEAST_ERROR = 0.4
+"""Corners are never believed to be found better than to this share of it …"""
+
+ENOUGH_SPARE = 7
+"""… and only by so many numbers more than are sought that they are better found than usual."""
+
+LEFT_PX = 0.2
+"""What straight lenses leave of all corners, as a root mean square, with blur and noise: below it no bend is sought."""
+
+CLEARLY_BETTER = 0.5
+"""A bend must leave at most this share of the squared distances that were left without it …"""
+
+SURELY_BETTER = 40.0
+"""… and explain so many times as much as chance would: few markers are soon explained by anything."""
+
+NOT_FLAT = 0.7
+"""Where mats on planes of their own would leave less than this share of the squares, the table is uneven, not bent."""
+
+LEAST_BEND_PX = 1.0
+"""A bend that moves no marker by this much is none."""
+
+PRINT_SCALE = 0.01
+"""How far the scales of two printed mats usually differ."""
+
+INSET = 0.02
+USUAL_BEND = 0.05
+"""How far k1 of a lens of which nothing is known is usually from 0."""
+
+_ROUNDS = 25
+_MM = 100.0
+"""Millimetres are counted in hundreds, that all parameters are of like size."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Points:
+    """The markers of one mat: corners four by four, on the mat and on the picture, `(4n, 2)` each."""
+
+    mm: Floats
+    px: Floats
+
+    def __len__(self) -> int:
+        return len(self.mm) // 4
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Survey:
+    """What all markers together tell."""
+
+    lens: Lens | None = None
+    matrices: Mapping[str, Floats] = field(default_factory=dict)
+    """From each mat's millimetres to the straight picture, all by the one plane, `(3, 3)`."""
+
+    left_px: float = 0.0
+    """What is left of all corners, as a root mean square."""
+
+    spread_mm: Mapping[str, float] = field(default_factory=dict)
+    """How far off each mat's watched points may usually be, the least well known of them."""
+
+
+def survey(
+    mats: Mapping[str, Points],
+    size_px: tuple[int, int],
+    lens: Lens | None,
+    *,
+    seek_lens: bool,
+    watched: Mapping[str, Floats] = MappingProxyType({}),
+) -> Survey:
+    """The plane under the mats, the first of which is best known, and the lens (as it is known, or sought anew).
+
+    Of the points `watched` on each mat, in millimetres `(N, 2)`, it is told how well they are known.
+    """
+    task = _Task.of(list(mats.values()), size_px)
+    known = (lens.k1, lens.k2) if lens else (0.0, 0.0)
+    straight = _solved(task, task.start(*(known if not seek_lens else (0.0, 0.0))), 0)
+    best, bends = straight, 0
+    for extra in (1, 2) if seek_lens else ():
+        if task.left_px(best, bends) < LEFT_PX:
+            break
+        bent = _solved(task, best, extra)
+        if not _is_better(task, bent, best, extra):
+            break
+        best, bends = bent, extra
+    found = Lens(size_px, *(float(k) for k in best[-2:])) if bends or (lens and not seek_lens) else None
+    spread = _Spread.of(task, best, bends, seek_lens=seek_lens)
+    unsure = {mat: spread.worst_mm(at, watched[mat]) for at, mat in enumerate(mats) if mat in watched}
+    return Survey(found, dict(zip(mats, task.matrices(best), strict=True)), task.left_px(best, bends), unsure)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Task:
+    """All corners in a row, and what is to be found: eight numbers of the plane, four a mat, inset, k1, k2."""
+
+    mm: Floats
+    inward: Floats
+    """From each corner to its marker's middle."""
+
+    seen: Floats
+    mat: np.ndarray
+    """Which mat each corner belongs to."""
+
+    loose: Floats
+    """How much each mat's scale may differ: a single marker says too little of it."""
+
+    size_px: tuple[int, int]
+    middle: Floats
+    unit: float
+
+    @classmethod
+    def of(cls, mats: Sequence[Points], size_px: tuple[int, int]) -> _Task:
+        mm = np.concatenate([points.mm for points in mats]) / _MM
+        middles = mm.reshape(-1, 4, 2).mean(axis=1).repeat(4, axis=0)
+        middle, unit = np.array([(size_px[0] - 1) / 2, (size_px[1] - 1) / 2]), float(np.hypot(*size_px) / 2)
+        seen = (np.concatenate([points.px for points in mats]) - middle) / unit
+        mat = np.repeat(np.arange(len(mats)), [len(points.mm) for points in mats])
+        loose = np.array([PRINT_SCALE if len(points) > 1 else PRINT_SCALE / 10 for points in mats])
+        return cls(mm, middles - mm, seen, mat, loose, size_px, middle, unit)
+
+    def start(self, k1: float, k2: float) -> Floats:
+        """A first guess: the plane by the first mat's markers, the others laid onto it as they fit."""
+        flat = (Lens(self.size_px, k1, k2).straighten(self.seen * self.unit + self.middle) - self.middle) / self.unit
+        first = self.mat == 0
+        plane, _ = cv2.findHomography(self.mm[first], flat[first], 0)
+        on_table = cv2.perspectiveTransform(flat[None], np.linalg.inv(plane))[0]
+        poses = [similarity(self.mm[self.mat == i], on_table[self.mat == i]) for i in range(len(self.loose))]
+        return np.concatenate(((plane / plane[2, 2]).ravel()[:8], *poses, (0.0, k1, k2)))
+
+    def free(self, bends: int) -> np.ndarray:
+        """Which parameters are sought: the first mat's pose is the measure of all, of the bends as many as asked."""
+        sought = np.ones(8 + 4 * len(self.loose) + 3, bool)
+        sought[8:12] = False
+        sought[len(sought) - 2 + bends :] = False
+        return np.flatnonzero(sought)
+
+    def off(self, at: Floats) -> Floats:
+        """How far off every corner is, in usual errors, and every pose from what is likely."""
+        poses = at[8:-3].reshape(-1, 4)
+        a, b, x, y = poses[self.mat].T
+        mm = self.mm + at[-3] * self.inward
+        table_x, table_y = a * mm[:, 0] - b * mm[:, 1] + x, b * mm[:, 0] + a * mm[:, 1] + y
+        depth = at[6] * table_x + at[7] * table_y + 1
+        across = (at[0] * table_x + at[1] * table_y + at[2]) / depth
+        down = (at[3] * table_x + at[4] * table_y + at[5]) / depth
+        square = across * across + down * down
+        bend = 1 + square * (at[-2] + square * at[-1])
+        far = np.concatenate((across * bend - self.seen[:, 0], down * bend - self.seen[:, 1])) * self.unit
+        scales = (np.hypot(poses[:, 0], poses[:, 1]) - 1) / self.loose
+        return np.concatenate((far / CORNER_PX, scales, [at[-3] / INSET]))
+
+    def total(self, at: Floats) -> float:
+        """All corners' squared distances, in usual errors."""
+        return float((self.off(at)[: 2 * len(self.mm)] ** 2).sum())
+
+    def spare(self, bends: int) -> int:
+        """How many numbers there are more than are used up by what is found."""
+        return max(1, 2 * len(self.mm) - len(self.free(bends)) + len(self.loose))
+
+    def left_px(self, at: Floats, bends: int) -> float:
+        """What is left a number, as a root mean square."""
+        return float(np.sqrt(self.total(at) / self.spare(bends)) * CORNER_PX)
+
+    def more_than_usual(self, at: Floats, bends: int) -> float:
+        """How far off corners are on this picture, in usual errors: as usual where there are too few to tell by."""
+        left = self.left_px(at, bends) / CORNER_PX
+        least = LEAST_ERROR if self.spare(bends) >= ENOUGH_SPARE else 1.0
+        return max(least, 1.5 * left)
+
+    def left_apart_px(self, at: Floats) -> float:
+        """What would be left were each mat on a plane of its own, by the bend and inset at hand."""
+        mm = self.mm + at[-3] * self.inward
+        lens = Lens(self.size_px, float(at[-2]), float(at[-1]))
+        flat = (lens.straighten(self.seen * self.unit + self.middle) - self.middle) / self.unit
+        total, spare = 0.0, 0
+        for own in (self.mat == number for number in range(len(self.loose))):
+            plane, _ = cv2.findHomography(mm[own], flat[own], 0)
+            off = cv2.perspectiveTransform(mm[own][None], plane)[0] - flat[own]
+            total, spare = total + float((off**2).sum()), spare + off.size - 8
+        return float(np.sqrt(total / max(1, spare))) * self.unit
+
+    def matrices(self, at: Floats) -> list[Floats]:
+        """Each mat's way from millimetres to the straight picture."""
+        plane = np.append(at[:8], 1.0).reshape(3, 3)
+        to_px = np.array([[self.unit, 0, self.middle[0]], [0, self.unit, self.middle[1]], [0, 0, 1]])
+        own = [np.array([[a, -b, x], [b, a, y], [0, 0, 1]]) for a, b, x, y in at[8:-3].reshape(-1, 4)]
+        made = [to_px @ plane @ pose @ np.diag([1 / _MM, 1 / _MM, 1.0]) for pose in own]
+        return [matrix / matrix[2, 2] for matrix in made]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Spread:
+    """How sure the parameters are: the usual errors that the corners leave them, and how those go together."""
+
+    task: _Task
+    at: Floats
+    ways: Floats
+    """Independent ways in which the parameters may usually be off, `(ways, parameters)`."""
+
+    more: float
+    """How far off corners are on this picture, in usual errors."""
+
+    @classmethod
+    def of(cls, task: _Task, at: Floats, bends: int, *, seek_lens: bool) -> _Spread:
+        """Where the lens is sought its bend is uncertain even where none was found."""
+        free = task.free(max(bends, 1) if seek_lens else bends)
+        more = task.more_than_usual(at, bends)
+        slope = _slope(task.off, at, task.off(at), free)
+        slope[: 2 * len(task.mm)] /= more
+        usual = np.where(free == len(at) - 2, 1 / USUAL_BEND, 1e-6)
+        shares, turned = np.linalg.eigh(slope.T @ slope + np.diag(usual**2))
+        ways = np.zeros((len(free), len(at)))
+        ways[:, free] = (turned / np.sqrt(np.maximum(shares, 1e-2))).T
+        return cls(task, at, ways, more)
+
+    def worst_mm(self, mat: int, points_mm: Floats) -> float:
+        """How far off those of the points that the picture shows are, as a root mean square, the worst of them."""
+        lens, matrix = self._seen(mat, self.at)
+        px = lens.bend(through(matrix, points_mm))
+        shows = ((px >= 0) & (px < self.task.size_px)).all(axis=1)
+        px, mm = (px[shows], points_mm[shows]) if shows.any() else (px, points_mm)
+        steps = np.array([self._mm(mat, self.at + 1e-3 * way, px) - mm for way in self.ways]) / 1e-3
+        return float(np.sqrt((steps**2).sum(axis=(0, 2)).max())) * self._more(mat)
+
+    def _mm(self, mat: int, at: Floats, px: Floats) -> Floats:
+        lens, matrix = self._seen(mat, at)
+        return through(np.linalg.inv(matrix), lens.straighten(px))
+
+    def _seen(self, mat: int, at: Floats) -> tuple[Lens, Floats]:
+        return Lens(self.task.size_px, float(at[-2]), float(at[-1])), self.task.matrices(at)[mat]
+
+    def _more(self, mat: int) -> float:
+        """By how much more than all of them the mat's own corners are off."""
+        off = self.task.off(self.at)[: 2 * len(self.task.mm)].reshape(2, -1)
+        own = off[:, self.task.mat == mat]
+        return max(1.0, float(np.sqrt((own**2).sum() / (own.size - 4))) / self.more)
+
+
+def similarity(points: Floats, onto: Floats) -> tuple[float, float, float, float]:
+    """Turn, scale and shift that best carry points `(N, 2)` onto others: x' = a·x - b·y + c, y' = b·x + a·y + d."""
+    middle, target = points.mean(axis=0), onto.mean(axis=0)
+    (px, py), (qx, qy) = (points - middle).T, (onto - target).T
+    size = float((px * px + py * py).sum())
+    a, b = float((px * qx + py * qy).sum()) / size, float((px * qy - py * qx).sum()) / size
+    shift = target - (a * middle[0] - b * middle[1], b * middle[0] + a * middle[1])
+    return a, b, float(shift[0]), float(shift[1])
+
+
+def _is_better(task: _Task, bent: Floats, before: Floats, bends: int) -> bool:
+    """Whether a bend explains what was left: much of it, by a lens that can be, and not by a hair."""
+    lens = Lens(task.size_px, float(bent[-2]), float(bent[-1]))
+    square = (task.seen**2).sum(axis=1)
+    at = np.sqrt(square.max())
+    if at >= lens.reach * (1 + lens.reach**2 * (lens.k1 + lens.reach**2 * lens.k2)):
+        return False
+    moved = np.abs(lens.straighten(task.seen * task.unit + task.middle) - task.seen * task.unit - task.middle).max()
+    was, left = task.total(before), task.total(bent)
+    clearly = left <= CLEARLY_BETTER * was and was - left >= SURELY_BETTER * left / task.spare(bends)
+    flat = task.left_px(bent, bends) ** 2 * NOT_FLAT <= task.left_apart_px(before) ** 2
+    return bool(clearly and flat and moved >= LEAST_BEND_PX)
+
+
+def _solved(task: _Task, start: Floats, bends: int) -> Floats:
+    """The parameters that leave least, by Levenberg and Marquardt's steps."""
+    free = task.free(bends)
+    at, off, damping = start, task.off(start), 1e-3
+    for _ in range(_ROUNDS):
+        slope = _slope(task.off, at, off, free)
+        square, pull = slope.T @ slope, slope.T @ off
+        better = None
+        while better is None and damping < 1e6:
+            step = np.linalg.solve(square + damping * np.diag(np.diag(square) + 1e-12), pull)
+            tried = at.copy()
+            tried[free] -= step
+            better = _if_less(task, tried, off)
+            damping *= 0.2 if better is not None else 8.0
+        if better is None:
+            return at
+        gain = (off @ off - better @ better) / max(off @ off, 1e-12)
+        at, off = tried, better
+        if gain < 1e-5:
+            return at
+    return at
+
+
+def _if_less(task: _Task, tried: Floats, off: Floats) -> Floats | None:
+    now = task.off(tried)
+    return now if np.isfinite(now).all() and now @ now < off @ off else None
+
+
+def _slope(off_at: Callable[[Floats], Floats], at: Floats, off: Floats, free: np.ndarray) -> Floats:
+    """How each number answers each parameter, `(numbers, parameters)`."""
+    columns = []
+    for index in free:
+        nudged = at.copy()
+        nudged[index] += 1e-6
+        columns.append((off_at(nudged) - off) / 1e-6)
+    return np.stack(columns, axis=1)

@@ -1,0 +1,117 @@
+"""Where exactly a marker's corners are: its four edges are taken as lines, which hold where a card covers a corner."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from companion.vision.boxes import Image
+from companion.vision.mats.lens import Floats
+from companion.vision.opencv import cv2
+
+CELLS = 8
+ALONG = np.linspace(0.1, 0.9, 17)
+"""Where an edge is looked at, in its length."""
+
+ACROSS = np.linspace(-1.0, 1.0, 21)
+"""Where grey is read across the edge, from within the rim to its white margin, in `REACHES_CELLS`."""
+
+REACHES_CELLS = (1.0, 0.8)
+LEAST_REACH_PX = 1.75
+LEAST_CONTRAST = 10.0
+ENOUGH = 8
+"""So many places of an edge must show it."""
+
+USUAL_PX = 0.3
+"""Places that lie off the line by less are never left out of it."""
+
+FARTHEST_CELLS = 1.0
+"""Corners are never moved by more: it is another edge then."""
+
+_ROUNDS = 3
+
+
+def exact(gray: Image, corners: Floats) -> Floats:
+    """Corners `(4, 2)` of a dark square on white, clockwise, where its edges meet; as they are where those are unclear.
+
+    On a grey picture `(H, W) uint8`; the corners must be right to about a cell.
+    """
+    cell_px = float(np.hypot(*(corners - np.roll(corners, 1, axis=0)).T).mean()) / CELLS
+    quad = corners
+    for reach in REACHES_CELLS:
+        lines = [_line(*side) for side in _sides(gray, quad, max(LEAST_REACH_PX, reach * cell_px))]
+        ends = _off(quad, lines)
+        if ends is None:
+            return corners
+        quad = np.array([_meeting(*ends[side - 1], *ends[side]) for side in range(4)])
+        if not np.abs(quad - corners).max() <= FARTHEST_CELLS * cell_px:
+            return corners
+    return quad
+
+
+def _sides(gray: Image, quad: Floats, reach_px: float) -> list[tuple[Floats, Floats]]:
+    """For each side where along it an edge shows, and how many pixels farther out than the side."""
+    start, end = quad, np.roll(quad, -1, axis=0)
+    on = start[:, None] + (end - start)[:, None] * ALONG[None, :, None]
+    points = on[:, :, None] + _outwards(quad)[:, None, None] * (ACROSS * reach_px)[None, None, :, None]
+    places = points.reshape(4, -1, 2).astype(np.float32)
+    read = cv2.remap(gray, places, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    grey = read.reshape(4, len(ALONG), len(ACROSS)).astype(np.float64)
+    smooth = (grey[..., :-2] + grey[..., 1:-1] + grey[..., 2:]) / 3
+    return _crossings(smooth, ACROSS[1:-1] * reach_px)
+
+
+def _outwards(quad: Floats) -> Floats:
+    along = np.roll(quad, -1, axis=0) - quad
+    length = np.maximum(np.hypot(*along.T), 1e-6)
+    return np.stack((along[:, 1] / length, -along[:, 0] / length), axis=1)
+
+
+def _crossings(grey: Floats, at_px: Floats) -> list[tuple[Floats, Floats]]:
+    """Where the grey of each side's profiles `(4, N, M)` rises through the middle between rim and margin.
+
+    Of several such places the one nearest to the side.
+    """
+    middle = len(at_px) // 2
+    dark = np.median(grey[..., : middle + 1].min(axis=2), axis=1)
+    bright = np.median(grey[..., middle:].max(axis=2), axis=1)
+    level = ((dark + bright) / 2)[:, None]
+    rises = (grey[..., :-1] < level[..., None]) & (grey[..., 1:] >= level[..., None])
+    index = np.where(rises, np.abs(np.arange(len(at_px) - 1) - middle + 0.5), np.inf).argmin(axis=2)
+    below, above = (np.take_along_axis(grey, (index + more)[..., None], axis=2)[..., 0] for more in (0, 1))
+    off = at_px[index] + (at_px[1] - at_px[0]) * (level - below) / np.maximum(above - below, 1e-6)
+    shows = rises.any(axis=2) & (bright - dark >= LEAST_CONTRAST)[:, None]
+    return [(ALONG[seen], places[seen]) for seen, places in zip(shows, off, strict=True)]
+
+
+def _line(along: Floats, off_px: Floats) -> tuple[float, float] | None:
+    """How far out the edge lies at the side's two ends, without the places that are of something else."""
+    for _ in range(_ROUNDS):
+        if len(along) < ENOUGH:
+            return None
+        middle, off = along.mean(), off_px.mean()
+        slope = (along - middle) @ (off_px - off) / ((along - middle) @ (along - middle))
+        start = off - slope * middle
+        apart = np.abs(start + slope * along - off_px)
+        near = apart <= max(USUAL_PX, 2.5 * float(np.median(apart)))
+        if near.all():
+            break
+        along, off_px = along[near], off_px[near]
+    return float(start), float(start + slope)
+
+
+def _off(quad: Floats, lines: list[tuple[float, float] | None]) -> list[tuple[Floats, Floats]] | None:
+    """Two points on each edge's line, None where an edge does not show."""
+    out, ends = _outwards(quad), []
+    for side, line in enumerate(lines):
+        if line is None:
+            return None
+        ends.append((quad[side] + out[side] * line[0], quad[(side + 1) % 4] + out[side] * line[1]))
+    return ends
+
+
+def _meeting(a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:
+    """Where the line through a and b meets the one through c and d; far away where they run side by side."""
+    u, v = b - a, d - c
+    across = float(u[0] * v[1] - u[1] * v[0]) or 1e-12
+    met: Floats = a + u * (float((c - a)[0] * v[1] - (c - a)[1] * v[0]) / across)
+    return met

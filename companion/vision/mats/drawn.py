@@ -1,0 +1,209 @@
+"""Zones drawn on a picture as if they were mats: one stand-in a side, made of a flat pane for each of its zones.
+
+What is drawn need not lie as on any printed sheet, so each zone has a homography of its own; around the zones the
+side's mean turn and scale hold. The scale comes from zones that somebody has measured, else from those drawn round one
+card: a hand leaves about the room round it that the printed battle zone has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from types import MappingProxyType
+
+import numpy as np
+import numpy.typing as npt
+
+from companion.tabletop.drawn_zones import Drawing, DrawnZone
+from companion.tabletop.mat_layout import MatLayout, Rect
+from companion.vision.mats.homography import Fit, PixelGrid, corners_mm, through
+from companion.vision.mats.lens import Floats
+from companion.vision.opencv import cv2
+from companion.vision.view import Point
+
+ROUND_A_CARD = ("battle", "speed", "draw", "discard")
+ROUND_A_CARD_MM = (74.0, 136.0)
+EDGE_MM = 5.0
+"""The stand-in's sheet reaches so far beyond its zones."""
+
+GAP_MM = 4.0
+"""Zones lie at least so far apart on the stand-in's sheet."""
+
+COVERED_SHARE = 0.05
+"""A printed mat over so much of a drawn zone takes its place."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pane:
+    """One zone: a rectangle of the stand-in's sheet and the quadrilateral that was drawn."""
+
+    name: str
+    rect: Rect
+    quad: Floats
+    """Its corners in pixels, the player's top left first, `(4, 2)`."""
+
+    matrix: Floats
+    """From the sheet to pixels, `(3, 3)`."""
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnFit(Fit):
+    """Where the drawn zones of one side lie. `matrix` is good around them; in a zone its own pane holds."""
+
+    panes: tuple[Pane, ...] = ()
+    is_scaled: bool = False
+    """Whether somebody has measured one of its zones: else its millimetres are a guess."""
+
+    def to_px(self, points_mm: npt.ArrayLike) -> Floats:
+        points = np.asarray(points_mm, np.float64).reshape(-1, 2)
+        inside = np.stack([_clipped(points, pane.rect) for pane in self.panes])
+        nearest = np.square(inside - points).sum(axis=2).argmin(axis=0)
+        result = np.empty_like(points)
+        for index, pane in enumerate(self.panes):
+            own = nearest == index
+            beyond = (points[own] - inside[index][own]) @ self.matrix[:2, :2].T
+            result[own] = through(pane.matrix, inside[index][own]) + beyond
+        return result
+
+    def to_mm(self, points_px: npt.ArrayLike) -> Floats:
+        points = np.asarray(points_px, np.float64).reshape(-1, 2)
+        inside = np.stack([_into(points, pane.quad) for pane in self.panes])
+        nearest = np.square(inside - points).sum(axis=2).argmin(axis=0)
+        result = np.empty_like(points)
+        for index, pane in enumerate(self.panes):
+            own = nearest == index
+            beyond = (points[own] - inside[index][own]) @ np.linalg.inv(self.matrix[:2, :2]).T
+            result[own] = through(np.linalg.inv(pane.matrix), inside[index][own]) + beyond
+        return result
+
+    def grid_px(self, area: Rect, step_mm: float) -> PixelGrid:
+        x = area.x_mm + step_mm * (np.arange(round(area.width_mm / step_mm)) + 0.5)
+        y = area.y_mm + step_mm * (np.arange(round(area.height_mm / step_mm)) + 0.5)
+        points = np.stack(np.meshgrid(x, y), axis=-1)
+        return np.float32(self.to_px(points).reshape(points.shape))
+
+    def zone_at(self, point_px: Point) -> str | None:
+        at = np.array([point_px], np.float64)
+        under = (pane.name for pane in self.panes if np.square(_into(at, pane.quad) - at).sum() < 1e-9)
+        return next((f"{self.layout.id}/{name}" for name in under), None)
+
+    def holds(self, point_px: Point) -> bool:
+        return self.zone_at(point_px) is not None or Fit.holds(self, point_px)
+
+    @property
+    def px_per_mm(self) -> float:
+        """The scale of its zones."""
+        return float(np.hypot(*self.matrix[:2, 0]))
+
+
+@lru_cache(maxsize=8)
+def fits_of(drawing: Drawing, size_px: tuple[int, int]) -> tuple[DrawnFit, ...]:
+    """The stand-ins for a picture of that size; none for one of other proportions than was drawn on."""
+    if not drawing.fits(*size_px):
+        return ()
+    larger = np.array(size_px) / drawing.picture
+    return tuple(_stand_in(mat, drawing.of(mat), larger) for mat in drawing.mats)
+
+
+def without_mats(drawn: Sequence[DrawnFit], mats: Sequence[Fit]) -> tuple[DrawnFit, ...]:
+    """The stand-ins whose mat is not found and on whose zones no other printed mat lies."""
+    found = {fit.layout.id for fit in mats}
+    sheets = [np.float32(fit.outline_px) for fit in mats]
+    return tuple(fit for fit in drawn if fit.layout.id not in found and not any(_lies_over(s, fit) for s in sheets))
+
+
+def _stand_in(mat: str, zones: Sequence[DrawnZone], larger: Floats) -> DrawnFit:
+    quads = {zone.name.partition("/")[2]: np.array(zone.seen_by_player) * larger for zone in zones}
+    sizes = {zone.name.partition("/")[2]: zone.size_mm for zone in zones if zone.size_mm}
+    scale = _scale(quads, sizes)
+    turn = scale * _mean_turn(list(quads.values()))
+    rects = _laid_out(
+        {name: (quad.mean(axis=0) @ np.linalg.inv(turn).T) for name, quad in quads.items()},
+        {name: sizes.get(name) or _size_mm(quad, scale) for name, quad in quads.items()},
+    )
+    width = max(rect.x_mm + rect.width_mm for rect in rects.values()) + EDGE_MM
+    height = max(rect.y_mm + rect.height_mm for rect in rects.values()) + EDGE_MM
+    layout = MatLayout(mat, (width, height), (), MappingProxyType(rects))
+    middles = np.array([rects[name].centre_mm for name in quads])
+    shift = np.mean([quad.mean(axis=0) for quad in quads.values()], axis=0) - turn @ middles.mean(axis=0)
+    panes = tuple(Pane(name, rects[name], quad, _pane_matrix(rects[name], quad)) for name, quad in quads.items())
+    matrix = np.block([[turn, shift[:, None]], [np.zeros((1, 2)), np.ones((1, 1))]])
+    return DrawnFit(layout, matrix, {}, is_measured=False, panes=panes, is_scaled=bool(sizes))
+
+
+def _scale(quads: Mapping[str, Floats], sizes: Mapping[str, tuple[float, float]]) -> float:
+    """Pixels a millimetre: by what was measured, else by the zones drawn round one card."""
+    known = sizes or {name: ROUND_A_CARD_MM for name in quads if name in ROUND_A_CARD}
+    return float(np.median([(_area(quads[name]) / (w * h)) ** 0.5 for name, (w, h) in known.items()]))
+
+
+def _mean_turn(quads: Sequence[Floats]) -> Floats:
+    """How a player's right lies on the picture, `(2, 2)`; where his zones contradict each other the first one says."""
+    rights = [quad[1] - quad[0] + quad[2] - quad[3] for quad in quads]
+    mean = np.mean([right / np.hypot(*right) for right in rights], axis=0)
+    along = mean if np.hypot(*mean) > 0.1 else rights[0]
+    cos, sin = along / np.hypot(*along)
+    return np.array([[cos, -sin], [sin, cos]])
+
+
+def _size_mm(quad: Floats, scale: float) -> tuple[float, float]:
+    """A zone's mean width and height."""
+    a, b, c, d = quad
+    width, height = np.hypot(*(b - a)) + np.hypot(*(c - d)), np.hypot(*(d - a)) + np.hypot(*(c - b))
+    return float(width) / 2 / scale, float(height) / 2 / scale
+
+
+def _laid_out(middles: Mapping[str, Floats], sizes: Mapping[str, tuple[float, float]]) -> dict[str, Rect]:
+    """The zones on a sheet as they lie on the picture, moved apart where they would overlap there."""
+    apart = 1.0
+    while _any_overlap(middles, sizes, apart):
+        apart += 0.05
+    left = min(apart * at[0] - sizes[name][0] / 2 for name, at in middles.items()) - EDGE_MM
+    top = min(apart * at[1] - sizes[name][1] / 2 for name, at in middles.items()) - EDGE_MM
+    return {
+        name: Rect(float(apart * at[0] - w / 2 - left), float(apart * at[1] - h / 2 - top), w, h)
+        for name, at in middles.items()
+        for w, h in [sizes[name]]
+    }
+
+
+def _any_overlap(middles: Mapping[str, Floats], sizes: Mapping[str, tuple[float, float]], apart: float) -> bool:
+    names = list(middles)
+    for number, name in enumerate(names):
+        for other in names[:number]:
+            between = np.abs(middles[name] - middles[other]) * apart
+            if (between < (np.add(sizes[name], sizes[other]) / 2 + GAP_MM)).all():
+                return True
+    return False
+
+
+def _pane_matrix(rect: Rect, quad: Floats) -> Floats:
+    matrix: Floats = cv2.getPerspectiveTransform(np.float32(corners_mm(rect)), np.float32(quad))
+    return matrix
+
+
+def _area(quad: Floats) -> float:
+    return float(cv2.contourArea(np.float32(quad)))
+
+
+def _clipped(points: Floats, rect: Rect) -> Floats:
+    low = (rect.x_mm, rect.y_mm)
+    return np.clip(points, low, np.add(low, (rect.width_mm, rect.height_mm)))
+
+
+def _into(points: Floats, quad: Floats) -> Floats:
+    """Each point itself where the quadrilateral holds it, else the nearest on its edge, `(N, 2)`."""
+    along = np.roll(quad, -1, axis=0) - quad
+    apart = points[:, None] - quad
+    inside = (along[:, 0] * apart[..., 1] - along[:, 1] * apart[..., 0] >= -1e-9).all(axis=1)
+    share = np.clip((apart * along).sum(axis=2) / (along * along).sum(axis=1), 0, 1)
+    edges = quad + share[..., None] * along
+    nearest = np.square(edges - points[:, None]).sum(axis=2).argmin(axis=1)
+    result: Floats = np.where(inside[:, None], points, edges[np.arange(len(points)), nearest])
+    return result
+
+
+def _lies_over(sheet: npt.NDArray[np.float32], fit: DrawnFit) -> bool:
+    shared = (cv2.intersectConvexConvex(sheet, np.float32(pane.quad))[0] / _area(pane.quad) for pane in fit.panes)
+    return any(share > COVERED_SHARE for share in shared)

@@ -1,0 +1,425 @@
+"""Mats: from the markers on the picture to where every zone lies.
+
+One marker of a mat gives its place, all markers of all mats give it well, and what a wide lens does to the picture
+besides (`calibration.py`). A mat found once stays where it was while something covers it; its markers' places are the
+median of the last looks, so that nothing jitters. Where they show up more than `DRIFT_PX` away and agree on it
+(`outliers.py`), the mat has moved and its place is taken anew. Zones that are drawn stand for mats that are not found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from companion.tabletop.drawn_zones import Drawing
+from companion.tabletop.mat_layout import MatLayout, all_mats
+from companion.vision.boxes import Box, Image, around, merged
+from companion.vision.mats.calibration import CORNER_PX, Survey, similarity, survey
+from companion.vision.mats.drawn import fits_of, without_mats
+from companion.vision.mats.homography import Corners, Fit, as_quad, corners_mm, through
+from companion.vision.mats.lens import Floats, Lens
+from companion.vision.mats.markers import THOROUGH_WINDOWS, Candidates, find_all, find_soft, side_px, united
+from companion.vision.mats.outliers import (
+    ENOUGH_MARKERS,
+    SAME_SCALE,
+    SAME_SCALE_BENT,
+    Group,
+    agreeing,
+    group_of,
+    groups_of,
+    is_sound,
+    marks_of,
+    on_one_table,
+    points_of,
+)
+from companion.vision.view import MatSeen, Point
+
+__all__ = ["Fit", "Floats", "Mats", "as_quad", "check", "corners_mm", "is_due", "look", "search", "through"]
+
+DRIFT_PX = 3.0
+CHECK_EVERY_S = 2.0
+"""How often the known markers are looked at again where they were."""
+
+SEARCH_EVERY_S = 5.0
+"""How often the whole picture is searched while a mat is missing."""
+
+SEARCH_BESIDE_DRAWN_S = 20.0
+"""How often it is searched where zones are drawn: some sides may play on printed mats all the same."""
+
+THOROUGH_EVERY = 6
+"""After two searches in vain only each so many takes the thorough way, which costs several times as much."""
+
+REMEMBERED = 5
+"""Over so many looks a marker's place is the median."""
+
+CREPT_PX = 0.35
+"""From so much on a median that has crept away moves the mat with it."""
+
+SAME_PLACE_PX = 0.3
+SURE_AFTER_S = 1.0
+"""A single marker moves its mat only when it is still there so much later."""
+
+ODD_SURE_AFTER_S = 15.0
+"""A mat that is suddenly smaller or larger, and nothing else seen to tell by, is more likely a picture of it."""
+
+NEAR_SHARE = 0.25
+"""How far from where it must be a marker may first show, in its sides."""
+
+UNSURE_MM = 3.0
+"""A mat is taken as not found while a part of its zones that the picture shows may usually be off by more;
+now and then it is twice that."""
+
+WARPED_PX = 0.5
+"""A sheet whose own markers fit so much better than the table's plane does not lie flat on it."""
+
+
+_NINE = np.array([((1 - x) * (1 - y), x * (1 - y), x * y, (1 - x) * y) for y in (0, 0.5, 1) for x in (0, 0.5, 1)])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mats:
+    """The mats as far as they are known."""
+
+    fits: tuple[Fit, ...] = ()
+    draw_marker_seen: bool | None = None
+    """Whether the marker under the draw pile showed when last looked for; None before."""
+
+    moved: frozenset[str] = field(default_factory=frozenset)
+    """Mats whose place was taken anew on the last look because they, or the camera, had moved."""
+
+    searched_s: float | None = None
+    checked_s: float | None = None
+    lens: Lens | None = None
+    """How the camera's lens bends the picture, as far as it is known to."""
+
+    drawing: Drawing | None = None
+    """Zones drawn on a picture: they hold where no mat is found."""
+
+    places: Mapping[int, tuple[Floats, ...]] = field(default_factory=dict)
+    """Each marker of the mats where the last looks have seen it, the latest last."""
+
+    showing: frozenset[str] = field(default_factory=frozenset)
+    """Mats of which a marker showed on the last look."""
+
+    doubtful: Mapping[int, tuple[float, Floats]] = field(default_factory=dict)
+    """Markers seen where their mat is not, since when and where."""
+
+    evidence: int = 0
+    """From how many looks at markers the lens is known."""
+
+    in_vain: int = 0
+    """How many searches in a row have found nothing new."""
+
+    def of(self, mat_id: str) -> Fit | None:
+        """Where that mat lies, or None while it has not been found."""
+        return next((fit for fit in self.fits if fit.layout.id == mat_id), None)
+
+    def at(self, point_px: Point) -> Fit | None:
+        """The mat under a point of the picture: the one with a zone there, else any whose sheet holds it."""
+        under = [fit for fit in self.fits if fit.holds(point_px)]
+        return next((fit for fit in under if fit.zone_at(point_px)), under[0] if under else None)
+
+    def zone_at(self, point_px: Point) -> str | None:
+        """The zone under a point of the picture, as `side-1/battle`, or None off the zones."""
+        return next((zone for fit in self.fits if (zone := fit.zone_at(point_px))), None)
+
+    def seen(self) -> tuple[MatSeen, ...]:
+        """The mats as a view tells them."""
+        return tuple(MatSeen(fit.layout.id, as_quad(fit.outline_px), fit.px_per_mm) for fit in self.fits)
+
+
+def look(
+    gray: Image, mats: Mats, t_s: float, layouts: Sequence[MatLayout] | None = None, *, anew: bool = False
+) -> Mats:
+    """The mats after a picture `(H, W) uint8` taken at `t_s`: searched, checked, or left alone when neither is due.
+
+    `layouts` are the mats in play (None: all there are). `anew` forces a search of the whole picture.
+    """
+    wanted = tuple(layouts) if layouts is not None else all_mats()
+    if anew or _search_due(mats, layouts, t_s):
+        return search(gray, mats, wanted, t_s)
+    if mats.fits and _due(mats.checked_s, CHECK_EVERY_S, t_s):
+        return check(gray, mats, wanted, t_s)
+    return replace(mats, moved=frozenset())
+
+
+def is_due(mats: Mats, t_s: float) -> bool:
+    """Whether `look` would do more than nothing at that time, were every mat in play found."""
+    return mats.searched_s is None or _due(mats.checked_s if mats.fits else mats.searched_s, CHECK_EVERY_S, t_s)
+
+
+def search(gray: Image, mats: Mats, layouts: Sequence[MatLayout], t_s: float) -> Mats:
+    """Looks for every marker on the whole picture, a second time more thoroughly where a mat has not all of its.
+
+    After searches in vain the second look is taken now and then only.
+    """
+    ids = _ids(layouts)
+    seen = find_all(gray, ids)
+    complete = all(marker.id in seen for layout in layouts for marker in layout.markers)
+    if not complete and (mats.in_vain < 2 or mats.in_vain % THOROUGH_EVERY == 0):
+        seen = united((seen, find_all(gray, ids, THOROUGH_WINDOWS), find_soft(gray, ids)))
+    found = _joined(mats, seen, layouts, _size(gray), t_s)
+    more = len(found.places) > len(mats.places) or found.moved
+    return replace(found, searched_s=t_s, checked_s=t_s, in_vain=0 if more else mats.in_vain + 1)
+
+
+def check(gray: Image, mats: Mats, layouts: Sequence[MatLayout], t_s: float) -> Mats:
+    """Looks for the known mats' markers where they must be.
+
+    Searches everywhere where none of a mat's markers is there: at once when they showed until now, else now and then.
+    """
+    known = [fit for fit in mats.fits if fit.is_measured]
+    places = [fit.quad_px(marker.square) for fit in known for marker in marks_of(fit.layout)]
+    boxes = merged([_box_of(place, gray) for place in (*places, *(corners for _, corners in mats.doubtful.values()))])
+    large = (box for box in boxes if min(box.right - box.left, box.bottom - box.top) > 8)
+    seen = united(find_all(gray, _ids(layouts), box=box) for box in large)
+    lost = {fit.layout.id for fit in known if not any(marker.id in seen for marker in marks_of(fit.layout))}
+    if lost & mats.showing or (lost and _due(mats.searched_s, SEARCH_EVERY_S, t_s)):
+        return search(gray, mats, layouts, t_s)
+    return replace(_joined(mats, seen, layouts, _size(gray), t_s), checked_s=t_s)
+
+
+# --- When and where to look -----------------------------------------------------------------------------------
+
+
+def _size(gray: Image) -> tuple[int, int]:
+    return gray.shape[1], gray.shape[0]
+
+
+def _ids(layouts: Sequence[MatLayout]) -> tuple[int, ...]:
+    return tuple(sorted(marker.id for layout in layouts for marker in marks_of(layout)))
+
+
+def _box_of(corners: Floats, gray: Image) -> Box:
+    box = around(corners)
+    return box.padded((box.right - box.left) * 2 // 5 + 8).within(gray.shape[1], gray.shape[0])
+
+
+def _due(last_s: float | None, every_s: float, t_s: float) -> bool:
+    return last_s is None or not 0 <= t_s - last_s < every_s
+
+
+def _search_due(mats: Mats, layouts: Sequence[MatLayout] | None, t_s: float) -> bool:
+    """Whether a mat in play is missing; where nobody said which are, others may still be laid beside those found."""
+    if mats.searched_s is None:
+        return True
+    missing = layouts is None or len(mats.fits) < len(layouts)
+    is_drawn = layouts is None and any(not fit.is_measured for fit in mats.fits)
+    return missing and _due(mats.searched_s, SEARCH_BESIDE_DRAWN_S if is_drawn else SEARCH_EVERY_S, t_s)
+
+
+# --- From markers to places -----------------------------------------------------------------------------------
+
+
+def _joined(mats: Mats, seen: Candidates, layouts: Sequence[MatLayout], size_px: tuple[int, int], t_s: float) -> Mats:
+    """What is known of the mats after these markers were seen."""
+    old = {fit.layout.id: fit for fit in mats.fits if fit.is_measured}
+    home = {mat: _at_home(fit, seen) for mat, fit in old.items()}
+    strange = {
+        layout.id: groups_of(layout, seen, mats.lens)
+        for layout in layouts
+        if any(marker.id in seen and marker.id not in home.get(layout.id, {}) for marker in marks_of(layout))
+    }
+    anchors = _anchors(old, home)
+    agreed = agreeing(strange, anchors, SAME_SCALE if mats.evidence else SAME_SCALE_BENT)
+    taken = {m: g for m, g in agreed.items() if m not in old or len(g.markers) > len(home[m])}
+    wait_s = {m: _doubt_s(group, old[m], bool(anchors)) if m in old else 0.0 for m, group in taken.items()}
+    taken, doubtful = _without_doubtful(mats, taken, wait_s, t_s)
+    moved = frozenset(taken.keys() & old.keys())
+    now = {**{mat: markers for mat, markers in home.items() if mat not in moved}, **_markers_of(taken)}
+    places = _remembered(mats, now, taken)
+    known = {layout.id: _markers_now(layout, old.get(layout.id), now, places, moved) for layout in layouts}
+    joined = replace(
+        mats,
+        moved=moved,
+        places=places,
+        doubtful=doubtful,
+        showing=frozenset(mat for mat, markers in now.items() if markers),
+    )
+    return _placed(joined, layouts, known, old, seen, size_px)
+
+
+def _markers_of(groups: Mapping[str, Group]) -> dict[str, Corners]:
+    return {mat: group.markers for mat, group in groups.items()}
+
+
+def _at_home(fit: Fit, seen: Candidates) -> dict[int, Floats]:
+    """The mat's markers that are seen where they were, or where they must be if they did not show before."""
+    home: dict[int, Floats] = {}
+    for marker in marks_of(fit.layout):
+        expected = fit.markers.get(marker.id)
+        room = DRIFT_PX
+        if expected is None:
+            expected = fit.quad_px(marker.square)
+            room = max(DRIFT_PX, NEAR_SHARE * side_px(expected))
+        near = [corners for corners in seen.get(marker.id, ()) if np.abs(corners - expected).mean() <= room]
+        if near:
+            home[marker.id] = min(near, key=lambda corners, at=expected: float(np.abs(corners - at).mean()))
+    return home
+
+
+def _anchors(old: Mapping[str, Fit], home: Mapping[str, Corners]) -> list[Group]:
+    """The mats that lie where they lay: the measure of all others; those that are well known if there are any."""
+    still = [fit for mat, fit in old.items() if home[mat] and len(home[mat]) * 2 >= len(fit.markers)]
+    known = [Group(fit.layout, fit.markers, fit.matrix, fit.lens) for fit in still or ()]
+    return [group for group in known if len(group.markers) >= ENOUGH_MARKERS] or known
+
+
+def _doubt_s(group: Group, old: Fit, is_on_table: bool) -> float:
+    """How long a group must be seen before it moves its mat: one marker may be seen wrong, a small mat be a picture."""
+    before = Group(old.layout, old.markers, old.matrix, old.lens)
+    change = group.px_per_mm / old.px_per_mm
+    if not is_on_table and not 1 / SAME_SCALE <= change <= SAME_SCALE and not on_one_table(before, group, SAME_SCALE):
+        return ODD_SURE_AFTER_S
+    return 0.0 if len(group.markers) > 1 else SURE_AFTER_S
+
+
+def _without_doubtful(
+    mats: Mats, taken: Mapping[str, Group], wait_s: Mapping[str, float], t_s: float
+) -> tuple[dict[str, Group], dict[int, tuple[float, Floats]]]:
+    """The groups that have been seen for long enough, and since when a marker of each other one has been seen."""
+    sure, doubtful = {}, {}
+    for mat, group in taken.items():
+        marker, corners = min(group.markers.items())
+        since, before = mats.doubtful.get(marker, (t_s, corners))
+        since = since if np.abs(corners - before).mean() <= DRIFT_PX else t_s
+        if t_s - since >= wait_s[mat]:
+            sure[mat] = group
+        else:
+            doubtful[marker] = (since, corners)
+    return sure, doubtful
+
+
+def _remembered(mats: Mats, now: Mapping[str, Corners], taken: Mapping[str, Group]) -> dict[int, tuple[Floats, ...]]:
+    """Where the last looks have seen each marker; a mat that has moved begins anew."""
+    gone = {marker.id for group in taken.values() for marker in marks_of(group.layout)}
+    places = {marker: seen for marker, seen in mats.places.items() if marker not in gone}
+    for markers in now.values():
+        for marker, corners in markers.items():
+            places[marker] = (*places.get(marker, ()), corners)[-REMEMBERED:]
+    return places
+
+
+def _markers_now(
+    layout: MatLayout, old: Fit | None, now: Mapping[str, Corners], places: Candidates, moved: frozenset[str]
+) -> dict[int, Floats]:
+    """The mat's markers as they are to be taken: the median of the last looks, unless that has hardly changed."""
+    before = old.markers if old is not None and layout.id not in moved else {}
+    markers = dict(before)
+    for marker in now.get(layout.id, {}):
+        middle = np.median(places[marker], axis=0) if len(places[marker]) > 2 else places[marker][-1]
+        known = before.get(marker)
+        full = len(places[marker]) == REMEMBERED - 1
+        if known is None or full or np.abs(middle - known).mean() > CREPT_PX:
+            markers[marker] = middle
+    return markers
+
+
+def _placed(
+    mats: Mats,
+    layouts: Sequence[MatLayout],
+    known: Mapping[str, Corners],
+    old: Mapping[str, Fit],
+    seen: Candidates,
+    size_px: tuple[int, int],
+) -> Mats:
+    """The mats with their places taken from these markers where any has changed."""
+    changed = any(_is_news(known[layout.id], old.get(layout.id)) for layout in layouts)
+    fits = tuple(old.values())
+    if changed:
+        mats, fits = _surveyed(mats, layouts, known, old, size_px)
+    drawn = without_mats(fits_of(mats.drawing, size_px), fits) if mats.drawing else ()
+    return replace(mats, fits=(*fits, *drawn), draw_marker_seen=_draw_marker(fits, seen))
+
+
+def _is_news(markers: Corners, old: Fit | None) -> bool:
+    before = old.markers if old else {}
+    return markers.keys() != before.keys() or any(markers[m] is not before[m] for m in markers)
+
+
+def _surveyed(
+    mats: Mats,
+    layouts: Sequence[MatLayout],
+    known: Mapping[str, Corners],
+    old: Mapping[str, Fit],
+    size_px: tuple[int, int],
+) -> tuple[Mats, tuple[Fit, ...]]:
+    """All mats placed anew on the table that their markers tell, and what they tell of the lens."""
+    # Once something has moved it may have been the camera: a mat of which nothing shows has no say then.
+    heard = [layout for layout in layouts if known[layout.id] and (not mats.moved or layout.id in mats.showing)]
+    heard.sort(key=lambda layout: (-len(known[layout.id]), -sum(map(side_px, known[layout.id].values()))))
+    evidence = sum(len(mats.places.get(marker, ())) for layout in heard for marker in known[layout.id])
+    seek = evidence > mats.evidence
+    points = {layout.id: points_of(layout, known[layout.id]) for layout in heard}
+    told = survey(points, size_px, mats.lens, seek_lens=seek, watched={layout.id: _watched(layout) for layout in heard})
+    made = {layout.id: _fitted(layout, known[layout.id], told, old.get(layout.id), size_px) for layout in heard}
+    still = {mat: fit for mat, fit in old.items() if mat not in mats.moved}
+    fits = tuple(fit for layout in layouts if (fit := made.get(layout.id) or still.get(layout.id)))
+    return replace(mats, lens=told.lens, evidence=max(evidence, mats.evidence)), fits
+
+
+def _watched(layout: MatLayout) -> Floats:
+    """Corners, edges and middles of a mat's zones: what must be known well, or the mat is better not known at all."""
+    corners = [corners_mm(rect) for rect in layout.zones.values()]
+    return np.concatenate([_NINE @ four for four in corners])
+
+
+def _fitted(layout: MatLayout, markers: Corners, told: Survey, old: Fit | None, size_px: tuple[int, int]) -> Fit | None:
+    """A mat's new place; None where the markers do not tell it well."""
+    matrix, spread_mm = told.matrices[layout.id], told.spread_mm[layout.id]
+    own = group_of(layout, markers, told.lens) if len(markers) >= ENOUGH_MARKERS else None
+    if own is not None and _left_px(own, matrix) > 2 * _left_px(own, own.matrix) + WARPED_PX:
+        matrix, spread_mm = _alone(own, size_px)
+    if len(markers) == 1 and len(told.matrices) == 1 and old is not None:
+        matrix, spread_mm = _pushed(layout, markers, told, old)
+    if spread_mm > UNSURE_MM or not is_sound(layout, matrix):
+        return None
+    return _steadied(Fit(layout, matrix, dict(markers), told.lens), old)
+
+
+def _steadied(fit: Fit, old: Fit | None) -> Fit:
+    """The fit, by the old matrix and lens where they say the same."""
+    if old is None or np.abs(fit.outline_px - old.outline_px).max() > SAME_PLACE_PX:
+        return fit
+    same = _is_news(fit.markers, old)
+    return replace(old, markers=fit.markers) if same else old
+
+
+def _left_px(group: Group, matrix: Floats) -> float:
+    """How far off a group's markers are by a matrix, as a root mean square."""
+    return float(np.sqrt(((through(matrix, group.points.mm) - group.straight) ** 2).mean()))
+
+
+def _alone(group: Group, size_px: tuple[int, int]) -> tuple[Floats, float]:
+    """Where a mat lies by its own markers alone, and how well that is known."""
+    mat = group.layout.id
+    told = survey({mat: group.points}, size_px, group.lens, seek_lens=False, watched={mat: _watched(group.layout)})
+    return told.matrices[mat], told.spread_mm[mat]
+
+
+def _pushed(layout: MatLayout, markers: Corners, told: Survey, old: Fit) -> tuple[Floats, float]:
+    """Where a mat lies of which one marker shows and which was pushed over the table it lay on, and how well known."""
+    points = points_of(layout, markers)
+    straight = told.lens.straighten(points.px) if told.lens else points.px
+    middle, on_table = points.mm.mean(axis=0), through(old.inverse, straight)
+    a, b, _, _ = similarity(points.mm, on_table)
+    cos, sin = np.array([a, b]) / np.hypot(a, b)
+    turn = np.array([[cos, -sin], [sin, cos]])
+    shift = on_table.mean(axis=0) - turn @ middle
+    moved: Floats = old.matrix @ np.block([[turn, shift[:, None]], [np.zeros((1, 2)), np.ones((1, 1))]])
+    off_mm = float(np.sqrt(((points.mm @ turn.T + shift - on_table) ** 2).mean()))
+    usual_mm = max(off_mm, CORNER_PX / old.px_per_mm)
+    reach = np.hypot(*(_watched(layout) - middle).T).max() / np.hypot(*(points.mm - middle).T).mean()
+    return moved, usual_mm * float(reach) / 2
+
+
+def _draw_marker(fits: Iterable[Fit], seen: Candidates) -> bool | None:
+    """Whether the marker under the draw pile shows in its place, None without its mat."""
+    marked = next((fit for fit in fits if fit.layout.draw_marker), None)
+    if marked is None or marked.layout.draw_marker is None:
+        return None
+    expected = marked.quad_px(marked.layout.draw_marker.square)
+    middles = [corners.mean(axis=0) for corners in seen.get(marked.layout.draw_marker.id, ())]
+    return any(np.hypot(*(middle - expected.mean(axis=0))) < side_px(expected) / 2 for middle in middles)

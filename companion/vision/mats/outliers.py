@@ -1,0 +1,158 @@
+"""Which of the markers that were seen are a mat's own: those that agree with each other and with the table.
+
+A marker may be seen wrong, or twice: a code that happens to look like it, a photograph of a mat on a telephone.
+What belongs together lies as printed: one homography carries the sheet to all of its markers, face up, and on the
+plane of the other mats it is as large as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations, product
+
+import numpy as np
+
+from companion.tabletop.mat_layout import Marker, MatLayout
+from companion.vision.mats.calibration import Points, similarity
+from companion.vision.mats.homography import Corners, Fit, corners_mm
+from companion.vision.mats.lens import Floats, Lens
+from companion.vision.mats.markers import Candidates, side_px
+from companion.vision.opencv import cv2
+
+AGREE_SHARE = 0.06
+"""How far off its place a marker's corners may be, in sides of the marker: an unknown lens bends by less."""
+
+SCALES_PX_PER_MM = (0.3, 40.0)
+SAME_SCALE = 1.3
+"""By so much two sheets on one table may differ in scale …"""
+
+SAME_SCALE_BENT = 1.7
+"""… and by so much while nobody knows how the lens bends."""
+
+SHAPE_SHARE = 0.1
+"""How far a sheet's markers may be off their shape on a neighbour's plane, in their extent."""
+
+ENOUGH_MARKERS = 3
+"""From this many on a mat's markers tell the plane it lies on well."""
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Markers of one mat that agree with each other."""
+
+    layout: MatLayout
+    markers: Corners
+    matrix: Floats
+    """From the mat to the straight picture, by these markers alone."""
+
+    lens: Lens | None
+
+    @property
+    def points(self) -> Points:
+        """Their corners on the mat and on the picture."""
+        return points_of(self.layout, self.markers)
+
+    @cached_property
+    def straight(self) -> Floats:
+        """Their corners on the straight picture, `(4n, 2)`."""
+        px = self.points.px
+        return self.lens.straighten(px) if self.lens else px
+
+    @cached_property
+    def px_per_mm(self) -> float:
+        return Fit(self.layout, self.matrix, self.markers).px_per_mm
+
+    def shares_any(self, other: Group) -> bool:
+        """Whether a marker belongs to both."""
+        return any(self.markers[m] is other.markers[m] for m in self.markers.keys() & other.markers.keys())
+
+
+def marks_of(layout: MatLayout) -> tuple[Marker, ...]:
+    """Everything printed on a mat that tells its place, the marker under the draw pile among it."""
+    return (*layout.markers, layout.draw_marker) if layout.draw_marker else layout.markers
+
+
+def points_of(layout: MatLayout, markers: Corners) -> Points:
+    """The markers' corners on the mat and on the picture, in the order of `marks_of`."""
+    shown = [marker for marker in marks_of(layout) if marker.id in markers]
+    mm = np.concatenate([corners_mm(marker.square) for marker in shown])
+    return Points(mm, np.concatenate([markers[marker.id] for marker in shown]))
+
+
+def groups_of(layout: MatLayout, candidates: Candidates, lens: Lens | None) -> list[Group]:
+    """The largest groups of a mat's markers that agree; several of one size where something is seen twice."""
+    own = {marker.id: candidates[marker.id] for marker in marks_of(layout) if marker.id in candidates}
+    for count in range(len(own), 0, -1):
+        chosen = (choice for ids in combinations(own, count) for choice in _choices(own, ids))
+        found = [group for markers in chosen if (group := group_of(layout, markers, lens))]
+        if found:
+            return found
+    return []
+
+
+def group_of(layout: MatLayout, markers: Corners, lens: Lens | None) -> Group | None:
+    """These markers as a group, None where they do not agree or no sheet on a table can look like that."""
+    points = points_of(layout, markers)
+    straight = lens.straighten(points.px) if lens else points.px
+    matrix, _ = cv2.findHomography(points.mm, straight, 0)
+    if matrix is None or not is_sound(layout, matrix):
+        return None
+    off = np.hypot(*(cv2.perspectiveTransform(points.mm[None], matrix)[0] - straight).T)
+    side = np.mean([side_px(corners) for corners in markers.values()])
+    return Group(layout, markers, matrix, lens) if np.sqrt((off**2).mean()) <= AGREE_SHARE * side else None
+
+
+def is_sound(layout: MatLayout, matrix: Floats) -> bool:
+    """Whether a sheet on a table can look like that: whole in front of the camera, face up, of a sane size."""
+    fit = Fit(layout, matrix, {})
+    corners = np.column_stack((corners_mm(fit.sheet), np.ones(4))) @ matrix.T
+    depth = corners[:, 2] / matrix[2, 2]
+    if (depth < 0.2).any() or np.linalg.det(matrix) * matrix[2, 2] <= 0:
+        return False
+    low, high = SCALES_PX_PER_MM
+    return low <= fit.px_per_mm <= high
+
+
+def agreeing(groups: Mapping[str, Sequence[Group]], known: Sequence[Group], room: float) -> dict[str, Group]:
+    """One group a mat, all on one table: the plane of those `known`, else the one that most mats agree on.
+
+    `room` is by what factor their scales may differ. A mat of which two groups are equally good tells nothing: it is
+    left out.
+    """
+    anchors = known or [group for found in groups.values() for group in found]
+    if not anchors:
+        return {}
+    anchor = max(anchors, key=lambda group: _support(group, groups, room))
+    chosen = {mat: [group for group in found if on_one_table(anchor, group, room)] for mat, found in groups.items()}
+    return {mat: found[0] for mat, found in chosen.items() if found and not _are_two(found)}
+
+
+def on_one_table(anchor: Group, group: Group, room: float) -> bool:
+    """Whether a group lies as large as printed, within the factor `room`, on the plane of another."""
+    if group is anchor:
+        return True
+    on_table = cv2.perspectiveTransform(group.straight[None], np.linalg.inv(anchor.matrix))[0]
+    mm = group.points.mm
+    a, b, x, y = similarity(mm, on_table)
+    scale = float(np.hypot(a, b))
+    off = float(np.sqrt(((mm @ np.array([[a, b], [-b, a]]) + (x, y) - on_table) ** 2).sum(axis=1).mean()))
+    room **= 2 if len(anchor.markers) == 1 else 1
+    return 1 / room <= scale <= room and off <= SHAPE_SHARE * scale * float(np.ptp(mm, axis=0).max()) * room
+
+
+def _choices(own: Candidates, ids: Sequence[int]) -> Iterator[dict[int, Floats]]:
+    for places in product(*(own[marker] for marker in ids)):
+        yield dict(zip(ids, places, strict=True))
+
+
+def _are_two(groups: Sequence[Group]) -> bool:
+    """Whether a mat would lie in two places."""
+    return any(not groups[0].shares_any(other) for other in groups[1:])
+
+
+def _support(anchor: Group, groups: Mapping[str, Sequence[Group]], room: float) -> tuple[bool, int, int, float]:
+    """How good a measure of the table a group is: by markers enough, as other mats have it, and large."""
+    count = sum(any(on_one_table(anchor, group, room) for group in found) for found in groups.values())
+    return len(anchor.markers) >= ENOUGH_MARKERS, count, len(anchor.markers), anchor.px_per_mm

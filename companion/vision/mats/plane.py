@@ -1,0 +1,137 @@
+"""The table from straight above: parts of the picture on which a millimetre is as long everywhere.
+
+All mats lie in the table's plane, so any of them tells how the table is seen; the flat picture keeps the turn of the
+camera's picture, or else its boxes would grow.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from companion.vision.boxes import Box, Image, whole
+from companion.vision.mats.homography import Fit
+from companion.vision.mats.localization import Mats
+from companion.vision.opencv import cv2
+
+Floats = npt.NDArray[np.float64]
+
+NEAR_ENOUGH = (0.55, 2.5)
+"""Of what lies beyond the mats only that is looked at which is seen this many times as large as they are."""
+
+_PROBES = 24
+_RIGHT, _DOWN = np.array([1.0, 0.0]), np.array([0.0, 1.0])
+_GRID_PX = 24
+"""A lens bends little between points so near each other."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Flat:
+    """A part of the picture from straight above."""
+
+    image: Image
+    """`(h, w) uint8`, what lies outside of the picture is grey."""
+
+    fit: Fit
+    to_mm: Floats
+    """From its pixels to millimetres on the mat of `fit`, `(3, 3)`."""
+
+    def to_picture(self, points: npt.ArrayLike) -> Floats:
+        """Points `(n, 2)` of the flat picture in pixels of the whole one."""
+        flat = np.asarray(points, np.float64).reshape(-1, 2)
+        return self.fit.to_px(flat @ self.to_mm[:2, :2].T + self.to_mm[:2, 2])
+
+    def from_picture(self, points: npt.ArrayLike) -> Floats:
+        """Points `(n, 2)` of the whole picture in pixels of the flat one."""
+        back = np.linalg.inv(self.to_mm)
+        return self.fit.to_mm(points) @ back[:2, :2].T + back[:2, 2]
+
+
+def flat_of(gray: Image, box: Box, mats: Mats, px_per_mm: float) -> Flat | None:
+    """The part of a grey picture `(H, W) uint8` in a box from straight above, `px_per_mm` pixels a millimetre.
+
+    None where no printed mat tells the table's plane, or it is seen too much from the side.
+    """
+    fit = plane_of(gray, box, mats)
+    return None if fit is None else flattened(gray, fit, box, px_per_mm)
+
+
+def plane_of(gray: Image, box: Box, mats: Mats) -> Fit | None:
+    """The mat that tells best how the table lies under a box: the nearest, for a whole picture the one seen best."""
+    measured = [fit for fit in mats.fits if fit.is_measured]
+    if box == whole(gray):
+        return max(measured, key=lambda fit: len(fit.markers), default=None)
+    middle = np.array([(box.left + box.right) / 2, (box.top + box.bottom) / 2])
+    return min(measured, key=lambda fit: float(np.hypot(*(fit.outline_px.mean(axis=0) - middle))), default=None)
+
+
+def px_per_mm_at(fit: Fit, points_px: npt.ArrayLike) -> Floats:
+    """How many pixels a millimetre of a mat's plane has at points of the picture `(n, 2)`: `(n,)`."""
+    at = np.asarray(points_px, np.float64).reshape(-1, 2)
+    here, right, below = fit.to_mm(at), fit.to_mm(at + _RIGHT), fit.to_mm(at + _DOWN)
+    (ax, ay), (bx, by) = (right - here).T, (below - here).T
+    return 1 / np.sqrt(np.maximum(np.abs(ax * by - ay * bx), 1e-12))
+
+
+def flattened(gray: Image, fit: Fit, box: Box, px_per_mm: float) -> Flat | None:
+    """A box in a plane, turned as the picture is; None where the plane is seen too much from the side."""
+    seen = _seen_well(fit, box)
+    if len(seen) < 3:
+        return None
+    turn = _turn(fit, seen.mean(axis=0))
+    turned = fit.to_mm(seen) @ turn.T
+    low, high = turned.min(axis=0), turned.max(axis=0)
+    size = np.ceil((high - low) * px_per_mm).astype(int) + 1
+    to_mm = np.eye(3)
+    to_mm[:2, :2], to_mm[:2, 2] = turn.T / px_per_mm, turn.T @ low
+    return Flat(_warped(gray, fit, to_mm, (int(size[0]), int(size[1]))), fit, to_mm)
+
+
+def _seen_well(fit: Fit, box: Box) -> Floats:
+    """The points of a grid over the box where the table is neither too small nor too large to read."""
+    xs, ys = np.linspace(box.left, box.right - 1, _PROBES), np.linspace(box.top, box.bottom - 1, _PROBES)
+    grid = np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2)
+    share = px_per_mm_at(fit, grid) / fit.px_per_mm
+    return grid[(share >= NEAR_ENOUGH[0]) & (share <= NEAR_ENOUGH[1])]
+
+
+def _turn(fit: Fit, point_px: Floats) -> Floats:
+    """The turn `(2, 2)` that lays the mat's millimetres along the picture's edges."""
+    here, right = fit.to_mm([point_px, point_px + _RIGHT])
+    angle = math.atan2(right[1] - here[1], right[0] - here[0])
+    return np.array([[math.cos(angle), math.sin(angle)], [-math.sin(angle), math.cos(angle)]])
+
+
+def _warped(gray: Image, fit: Fit, to_mm: Floats, size: tuple[int, int]) -> Image:
+    """The picture at every pixel of a flat one, made smaller first where that shows less of it."""
+    fewer = 2 ** max(0, int(math.log2(max(1.0, fit.px_per_mm * math.hypot(*to_mm[:2, 0])))))
+    small = cv2.resize(gray, None, fx=1 / fewer, fy=1 / fewer, interpolation=cv2.INTER_AREA) if fewer > 1 else gray
+    shrink = np.array([[1 / fewer, 0, 0.5 / fewer - 0.5], [0, 1 / fewer, 0.5 / fewer - 0.5], [0, 0, 1]])
+    how = {"borderMode": cv2.BORDER_CONSTANT, "borderValue": (128, 128, 128)}
+    if fit.lens is None:
+        matrix = shrink @ fit.matrix @ to_mm
+        return cv2.warpPerspective(small, matrix, size, flags=cv2.INTER_CUBIC | cv2.WARP_INVERSE_MAP, **how)
+    x, y = _bent_grid(fit, to_mm, size) / fewer + (0.5 / fewer - 0.5)
+    return cv2.remap(small, x, y, cv2.INTER_CUBIC, **how)
+
+
+def _bent_grid(fit: Fit, to_mm: Floats, size: tuple[int, int]) -> npt.NDArray[np.float32]:
+    """Where a lens shows each pixel of a flat picture, `(2, h, w)`: exactly every few pixels, in between by line."""
+    columns, rows = (max(2, math.ceil(side / _GRID_PX)) for side in size)
+    xs, ys = ((np.arange(n) + 0.5) * side / n - 0.5 for n, side in ((columns, size[0]), (rows, size[1])))
+    points = np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2)
+    shown = fit.to_px(points @ to_mm[:2, :2].T + to_mm[:2, 2]).reshape(rows, columns, 2).astype(np.float32)
+    return np.stack([_widened(part, size) for part in cv2.split(shown)])
+
+
+def _widened(coarse: npt.NDArray[np.float32], size: tuple[int, int]) -> npt.NDArray[np.float32]:
+    """A coarse grid of smooth values as large as a picture; beyond its outermost values it goes on straight."""
+    padded = np.pad(coarse, 1, mode="reflect", reflect_type="odd")
+    cell_w, cell_h = size[0] / coarse.shape[1], size[1] / coarse.shape[0]
+    matrix = np.array([[1 / cell_w, 0, 0.5 / cell_w + 0.5], [0, 1 / cell_h, 0.5 / cell_h + 0.5]])
+    return cv2.warpAffine(
+        padded, matrix, size, flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP, borderMode=cv2.BORDER_REPLICATE
+    )

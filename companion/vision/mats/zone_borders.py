@@ -1,0 +1,50 @@
+"""Which zone a card lies in where it lies on a border, and how sure that is.
+
+Between two zones there is a strip of mat, and a card laid in a hurry may have its sticker there: it belongs to the
+nearer zone, the less surely the nearer it is to the other.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import replace
+
+from companion.tabletop.mat_layout import Rect
+from companion.vision.mats.localization import Fit, Mats
+from companion.vision.view import Point, Sighting
+
+BESIDE_MM = 10.0
+"""A sticker so far outside of a zone still belongs to it."""
+
+SURE_MM = 16.0
+"""The next zone so much farther away than the nearest: on the border of zones that touch, 8 mm from it."""
+
+LEAST_SHARE = 0.6
+"""Of the confidence in a sighting in the very middle between two zones."""
+
+
+def settled(mats: Mats, sighting: Sighting) -> Sighting:
+    """A sighting with the zone that it belongs to, less sure near the border to another."""
+    near = [(gap_mm, zone) for fit in mats.fits for gap_mm, zone in _zones_near(fit, sighting.centre_px)]
+    if not near:
+        return replace(sighting, zone=None)
+    (nearest_mm, zone), *others = sorted(near)
+    clear = min(1.0, (others[0][0] - nearest_mm) / SURE_MM) if others else 1.0
+    return replace(sighting, zone=zone, confidence=sighting.confidence * (LEAST_SHARE + (1 - LEAST_SHARE) * clear))
+
+
+def _zones_near(fit: Fit, point: Point) -> Iterable[tuple[float, str]]:
+    """The zones of one mat that hold a point or nearly so; a zone farther off matters only beside another that does."""
+    x_mm, y_mm = fit.to_mm([point])[0]
+    gaps = sorted((_outside_mm(rect, float(x_mm), float(y_mm)), name) for name, rect in fit.layout.zones.items())
+    if not gaps or gaps[0][0] > BESIDE_MM:
+        return []
+    return [(gap_mm, f"{fit.layout.id}/{name}") for gap_mm, name in gaps]
+
+
+def _outside_mm(rect: Rect, x_mm: float, y_mm: float) -> float:
+    """How far outside of a rectangle a point lies; below zero within it, as far as to its edge."""
+    dx = max(rect.x_mm - x_mm, x_mm - rect.x_mm - rect.width_mm)
+    dy = max(rect.y_mm - y_mm, y_mm - rect.y_mm - rect.height_mm)
+    return math.hypot(max(dx, 0.0), max(dy, 0.0)) if max(dx, dy) > 0 else max(dx, dy)

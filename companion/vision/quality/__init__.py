@@ -1,0 +1,1 @@
+"""Whether a picture is good enough, and what would help."""

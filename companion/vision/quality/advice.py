@@ -1,0 +1,565 @@
+"""Is the camera good enough? What a picture allows to be read in each zone, and what would help, in plain words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from companion.common.text import Said, Term, all_of, say
+from companion.tabletop.mat_layout import CARD_MM, MatLayout
+from companion.vision.boxes import Image
+from companion.vision.mats.homography import Fit
+from companion.vision.mats.localization import Mats
+from companion.vision.opencv import cv2
+from companion.vision.quality import measure
+from companion.vision.quality.measure import DARK_WHITE, GLARE_SHARE, MODULE_PX, SOFT_PX, ZoneSight
+from companion.vision.view import Quad, View
+
+__all__ = ["Advice", "Hint", "ZoneSight", "advise", "of_reading"]
+
+Floats = npt.NDArray[np.float64]
+
+MILKY = 0.45
+"""Below this contrast, as a share of the paper's level, print is grey: stray light, or a dirty lens."""
+
+BLACK_PICTURE = 40.0
+TOO_BRIGHT_SHARE = 0.35
+UNEVEN = 0.45
+STEEP_DEG = 35.0
+SMEARED = 1.6
+"""A blur that is so much larger one way than across it comes from movement."""
+
+FULL_HD_PX = 1920
+LARGEST_STICKER_MM = 40.0
+DEFAULT_STICKER_MM = 20.0
+TOLD_PX, ASKED_PX = 75, 50
+"""A card as wide as the first is told by its face (`docs/faces.md`); of narrower ones many are asked about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """One thing to do."""
+
+    code: str
+    say: str
+    """One sentence."""
+
+    zones: tuple[str, ...] = ()
+    """The zones or mats it is about; none: the whole picture."""
+
+    needed: bool = False
+    """Whether stickers go unread without it; else it would only be better."""
+
+
+NO_MATS = Hint(
+    "no-mats",
+    say("No mat is seen: lay the printed mats flat so that the camera sees their four corner marks."),
+    needed=True,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """What a picture allows, and what would help."""
+
+    size_px: tuple[int, int]
+    sticker_mm: float
+    zones: tuple[ZoneSight, ...]
+    hints: tuple[Hint, ...]
+    """Most important first."""
+
+    distance_cm: float | None
+    """From the camera to the middle of the mats, were its lens a usual one."""
+
+    tilt_deg: float | None
+    """Between the camera's view and straight down."""
+
+    cards: int = 0
+    """How many cards were read."""
+
+    is_sticker_measured: bool = False
+    """Whether `sticker_mm` is that of stickers on the picture; else it is that of those usually printed."""
+
+    @property
+    def smallest_mm(self) -> float | None:
+        """The smallest sticker that can be read in every zone, None where that is not known."""
+        smallest = [zone.smallest_mm for zone in self.zones]
+        known = [size_mm for size_mm in smallest if size_mm is not None]
+        return max(known) if known and len(known) == len(smallest) else None
+
+    @property
+    def card_px(self) -> int | None:
+        """How wide a card is at least in pixels, None where that is not known."""
+        scales = [zone.px_per_mm[0] for zone in self.zones if zone.px_per_mm]
+        return int(min(scales) * CARD_MM[0]) if scales and len(scales) == len(self.zones) else None
+
+    @property
+    def faces(self) -> str:
+        """Whether cards without stickers are large enough, in a sentence; nothing where that is not known."""
+        if self.card_px is None:
+            return ""
+        told = say("too little to tell cards without stickers by their faces: put the camera closer")
+        if self.card_px >= TOLD_PX:
+            told = say("enough to tell cards without stickers by their faces")
+        elif self.card_px >= ASKED_PX:
+            told = say("many cards without stickers will be asked about; %(enough)d are better", enough=TOLD_PX)
+        return say("A card is %(px)d pixels wide where it looks smallest: %(told)s.", px=self.card_px, told=told)
+
+    @property
+    def is_guessed(self) -> bool:
+        """Whether the scale of some zone is told by nothing but the stickers that were read."""
+        return any(zone.is_guessed for zone in self.zones)
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether zones are seen, and none of them on a printed mat."""
+        return bool(self.zones) and self.tilt_deg is None
+
+    @property
+    def good(self) -> bool:
+        """Whether everything in play is known to be seen well enough to be read."""
+        return self.smallest_mm is not None and not any(hint.needed for hint in self.hints)
+
+    @property
+    def in_brief(self) -> str:
+        """The figures in one line."""
+        scales = [scale for zone in self.zones if zone.px_per_mm for scale in zone.px_per_mm]
+        blurs = [zone.blur_px for zone in self.zones if zone.blur_px is not None]
+        kind = "drawn zone" if self.is_drawn else "zone"
+        parts = [f"{len(self.zones)} {kind}s" if len(self.zones) != 1 else f"1 {kind}"]
+        parts += [f"{'about ' * self.is_guessed}{_range(scales)} px/mm"] if scales else []
+        parts += [f"edges of {max(blurs):.1f} px"] if blurs else []
+        return ", ".join(parts)
+
+    @property
+    def verdict(self) -> str:
+        """Which stickers can be read, against those in use, in a sentence or two; nothing where that is not known."""
+        smallest_mm = self.smallest_mm
+        if smallest_mm is None:
+            return ""
+        fine = "large enough" if smallest_mm <= self.sticker_mm else "too small"
+        if self.is_guessed:
+            read = "1 card was" if self.cards == 1 else f"{self.cards} cards were"
+            return (
+                f"{read} read. Without mats the stickers tell the scale: if they are {self.sticker_mm:g} mm wide, those"
+                f" from {smallest_mm:g} mm can be read in every zone, and yours are {fine}."
+            )
+        own = "those on the table, about" if self.is_sticker_measured else "the usual ones,"
+        return (
+            f"Stickers from {smallest_mm:g} mm can be read in every zone:"
+            f" {own} {round(self.sticker_mm)} mm wide, are {fine}."
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """What `read --setup --json` says under `setup`."""
+        return {
+            "size_px": list(self.size_px),
+            "good": self.good,
+            "distance_cm": self.distance_cm,
+            "tilt_deg": self.tilt_deg,
+            "sticker_mm": self.sticker_mm,
+            "smallest_mm": self.smallest_mm,
+            "cards": self.cards,
+            "verdict": self.verdict,
+            "card_px": self.card_px,
+            "faces": self.faces,
+            "zones": [_zone_json(zone) for zone in self.zones],
+            "hints": [
+                {"code": hint.code, "say": hint.say, "zones": list(hint.zones), "needed": hint.needed}
+                for hint in self.hints
+            ],
+        }
+
+
+def advise(
+    pictures: Sequence[Image],
+    mats: Mats,
+    layouts: Iterable[MatLayout] | None = None,
+    *,
+    sticker_mm: float | None = None,
+    codes: Sequence[Quad] = (),
+) -> Advice:
+    """How well one picture, or a few of the same moment, `(H, W[, 3]) uint8`, can be read, and what would help.
+
+    `mats` are the mats as found on them, `layouts` those in play (None: those found). `sticker_mm` is how wide the
+    stickers are with their quiet zone (None: as is usual), `codes` are the corners of those that were read. The scale
+    of drawn zones is told by what somebody has measured, else by the codes.
+    """
+    grays = [_gray(picture) for picture in pictures]
+    height, width = grays[0].shape
+    printed = tuple(fit for fit in mats.fits if fit.is_measured)
+    wide_mm = sticker_mm or DEFAULT_STICKER_MM
+    zones = measure.measured(grays, mats.fits, wide_mm, codes)
+    cameras = [measure.camera_of(fit, width, height) for fit in printed]
+    tilt = round(float(np.median([camera.tilt_deg for camera in cameras]))) if cameras else None
+    wanted = _wanted(layouts or (), [fit for fit in mats.fits if not fit.is_measured])
+    scene = _Scene((width, height), mats.fits, wanted, zones, wide_mm, tilt, grays[0])
+    return Advice(
+        size_px=(width, height),
+        sticker_mm=wide_mm,
+        zones=zones,
+        hints=_hints(scene),
+        distance_cm=round(float(np.mean([c.distance_mm for c in cameras])) / 10) if cameras else None,
+        tilt_deg=tilt,
+        cards=len(codes),
+        is_sticker_measured=sticker_mm is not None,
+    )
+
+
+def of_reading(pictures: Sequence[Image], mats: Mats, view: View, layouts: Iterable[MatLayout] | None = None) -> Advice:
+    """Advice on pictures one of which has been read: the stickers read tell how wide the stickers in use are."""
+    codes = [sighting.corners_px for sighting in view.sightings if sighting.card and sighting.corners_px]
+    return advise(pictures, mats, layouts, sticker_mm=measure.sticker_mm_of(codes, mats), codes=codes)
+
+
+def _wanted(layouts: Iterable[MatLayout], stand_ins: Sequence[Fit]) -> tuple[MatLayout, ...]:
+    """The mats that ought to be seen: none for which zones are drawn, and no table's mat where anything is drawn."""
+    spared = {fit.layout.id for fit in stand_ins} | ({"table"} if stand_ins else set())
+    return tuple(layout for layout in layouts if layout.id not in spared)
+
+
+def _range(figures: Sequence[float]) -> str:
+    return " to ".join(dict.fromkeys((f"{min(figures):.1f}", f"{max(figures):.1f}")))
+
+
+def _gray(picture: Image) -> Image:
+    return picture if picture.ndim == 2 else cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY)
+
+
+def _zone_json(zone: ZoneSight) -> dict[str, Any]:
+    return {
+        "zone": zone.zone,
+        "px_per_mm": [round(scale, 2) for scale in zone.px_per_mm] if zone.px_per_mm else None,
+        "blur_px": None if zone.blur_px is None else round(zone.blur_px, 2),
+        "white": round(zone.white),
+        "contrast": round(zone.contrast),
+        "grain": round(zone.grain, 1),
+        "saturated": round(zone.saturated, 3),
+        "glare": round(zone.glare, 3),
+        "dark": round(zone.dark, 3),
+        "smallest_mm": zone.smallest_mm,
+        "good": zone.good,
+        "guessed": zone.is_guessed,
+    }
+
+
+# --- What would help ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Scene:
+    """All that hints are made from."""
+
+    size_px: tuple[int, int]
+    all_fits: tuple[Fit, ...]
+    layouts: tuple[MatLayout, ...]
+    zones: tuple[ZoneSight, ...]
+    sticker_mm: float
+    tilt_deg: float | None
+    gray: Image
+
+    @property
+    def fits(self) -> tuple[Fit, ...]:
+        """The printed mats."""
+        return tuple(fit for fit in self.all_fits if fit.is_measured)
+
+    @property
+    def lit(self) -> tuple[ZoneSight, ...]:
+        """The zones with paper in them, which tells the light."""
+        return tuple(zone for zone in self.zones if zone.shows_paper)
+
+    @property
+    def module_mm(self) -> float:
+        return self.sticker_mm / measure.STICKER_MODULES
+
+    def unread(self) -> tuple[ZoneSight, ...]:
+        """The zones in which the stickers in use are too small."""
+        return tuple(z for z in self.zones if z.smallest_mm is not None and z.smallest_mm > self.sticker_mm)
+
+
+_ALMOST_BLACK = say("Make more light: the picture is almost black.")
+
+
+def _hints(scene: _Scene) -> tuple[Hint, ...]:
+    """What is needed first, and among that what comes first on the way from the table to the picture."""
+    found = [hint for ask in _ASKED for hint in ask(scene)]
+    return tuple(sorted(found, key=lambda hint: not hint.needed))
+
+
+def _about_missing_mats(scene: _Scene) -> Iterator[Hint]:
+    if not scene.fits and not scene.zones:
+        if float(np.percentile(scene.gray, 99)) < BLACK_PICTURE:
+            yield Hint("dark", _ALMOST_BLACK, (), True)
+        yield NO_MATS
+        return
+    found = {fit.layout.id for fit in scene.fits} | {zone.zone.partition("/")[0] for zone in scene.zones}
+    missing = tuple(layout.id for layout in scene.layouts if layout.id not in found)
+    if missing:
+        first, *others = map(_mat_name, missing)
+        named = all_of([first.begun(), *others])
+        lay = (
+            say("%(mats)s are not seen: lay them flat into the picture, their corner marks uncovered.", mats=named)
+            if others
+            else say("%(mat)s is not seen: lay it flat into the picture, its corner marks uncovered.", mat=named)
+        )
+        yield Hint("mat-missing", lay, missing, True)
+
+
+def _about_mats_cut_off(scene: _Scene) -> Iterator[Hint]:
+    for fit in scene.fits:
+        where = _beyond(fit.outline_px, scene.size_px)
+        if where:
+            zones = [fit.quad_px(rect) for rect in fit.layout.zones.values()]
+            needed = any(_beyond(quad, scene.size_px) for quad in zones)
+            yield Hint("mat-cut-off", _turn_towards(fit.layout.id, where), (fit.layout.id,), needed)
+
+
+def _about_covered_marks(scene: _Scene) -> Iterator[Hint]:
+    if scene.unread():
+        # Marks that a poor picture hides show again with a better one.
+        return
+    for fit in scene.fits:
+        seen, there = len(fit.markers), len(fit.layout.markers)
+        if seen < 3 and not _beyond(fit.outline_px, scene.size_px):
+            uncover = say(
+                "Uncover the corner marks of %(mat)s: %(seen)d of %(there)d can be read.",
+                mat=_mat_name(fit.layout.id),
+                seen=seen,
+                there=there,
+            )
+            yield Hint("marks-covered", uncover, (fit.layout.id,))
+
+
+def _about_glare(scene: _Scene) -> Iterator[Hint]:
+    """A lamp's reflection; and light so bright that print may be lost, which harms nothing where stickers are read."""
+    shining = [zone for zone in scene.zones if zone.glare >= GLARE_SHARE]
+    if scene.zones and np.median([zone.saturated for zone in scene.zones]) >= TOO_BRIGHT_SHARE:
+        needed = not any(zone.is_read for zone in scene.zones)
+        dimmer = say("Make less light, or lower the camera's exposure: the picture is too bright.")
+        yield Hint("too-bright", dimmer, (), needed)
+    elif shining:
+        worst = max(shining, key=lambda zone: zone.glare)
+        turn = say(
+            "Turn the lamp so that it does not shine into the camera: it blots out %(share)s of %(zone)s.",
+            share=f"{worst.glare:.0%}",
+            zone=_zone(worst.zone),
+        )
+        yield Hint("glare", turn, tuple(z.zone for z in shining), any(not zone.is_read for zone in shining))
+    elif faded := tuple(z.zone for z in scene.zones if z.faded >= GLARE_SHARE and not z.is_read):
+        dimmer = say(
+            "Make less light, or lower the camera's exposure: it is very bright on %(zones)s.", zones=_the(faded)
+        )
+        yield Hint("too-bright", dimmer, faded)
+
+
+def _about_blur(scene: _Scene) -> Iterator[Hint]:
+    soft = [zone for zone in scene.unread() if (zone.blur_px or 0) > SOFT_PX and _is_too_blurred(scene, zone)]
+    if not soft:
+        return
+    names, worst = tuple(zone.zone for zone in soft), max(zone.blur_px or 0.0 for zone in soft)
+    if all(zone.smear > SMEARED for zone in soft):
+        hold = say(
+            "Keep the camera still, on a stand that does not shake, and make more light: the picture is smeared."
+        )
+        yield Hint("shaken", hold, names, True)
+    elif len(soft) < len(scene.zones):
+        focus = say("Focus the lens on %(zones)s: edges are %(px).1f px soft there.", zones=_the(names), px=worst)
+        yield Hint("blurred", focus, names, True)
+    else:
+        clean = say("Clean or focus the lens: the picture is soft, edges are %(px).1f px wide.", px=worst)
+        yield Hint("blurred", clean, (), True)
+
+
+def _is_too_blurred(scene: _Scene, zone: ZoneSight) -> bool:
+    return _module_px(scene, zone) < measure.module_px_for_blur(zone.blur_px)
+
+
+def _about_dark(scene: _Scene) -> Iterator[Hint]:
+    if not scene.lit and float(np.percentile(scene.gray, 99)) < BLACK_PICTURE and scene.zones:
+        yield Hint("dark", _ALMOST_BLACK, (), True)
+    grainy = [zone for zone in scene.unread() if zone in scene.lit and _module_px(scene, zone) < _for_grain(zone)]
+    milky = [zone for zone in scene.lit if zone.white >= DARK_WHITE and zone.contrast < MILKY * zone.white]
+    dark = [zone for zone in scene.lit if zone not in milky and (zone.white < DARK_WHITE or zone in grainy)]
+    if milky:
+        clean = say("Clean the lens, and shade it from the lamp: the picture is milky, black print looks grey.")
+        yield Hint("pale", clean, _unless_all(scene, milky), any(zone in grainy for zone in milky))
+    if dark:
+        names = _unless_all(scene, dark)
+        yield Hint("dark", _lighter(names, is_grainy=bool(grainy)), names, any(zone in grainy for zone in dark))
+
+
+def _lighter(names: Sequence[str], *, is_grainy: bool) -> Said:
+    if not names:
+        return (
+            say("Make more light: the picture is grainy.")
+            if is_grainy
+            else say("Make more light: the picture is dark.")
+        )
+    where = _the(names)
+    if is_grainy:
+        return say("Make more light on %(zones)s: the picture is grainy.", zones=where)
+    return say("Make more light on %(zones)s: the picture is dark.", zones=where)
+
+
+def _for_grain(zone: ZoneSight) -> float:
+    return measure.module_px_for_grain(zone.contrast, zone.grain)
+
+
+def _unless_all(scene: _Scene, zones: Sequence[ZoneSight]) -> tuple[str, ...]:
+    """Zones by their names, none where it is about every one."""
+    return () if len(zones) == len(scene.lit) else tuple(zone.zone for zone in zones)
+
+
+def _about_size(scene: _Scene) -> Iterator[Hint]:
+    """What to do where stickers are too small even on a sharp and bright picture."""
+    small = [zone for zone in scene.zones if zone.px_per_mm and _module_px(scene, zone) < MODULE_PX]
+    if not small:
+        return
+    worst = min(small, key=lambda zone: _module_px(scene, zone))
+    ratio, names = MODULE_PX / _module_px(scene, worst), tuple(zone.zone for zone in small)
+    if (scene.tilt_deg or 0) > STEEP_DEG:
+        above = say(
+            "Put the camera more above the table: from its slant of %(degrees)d° %(zones)s looks too small.",
+            degrees=scene.tilt_deg,
+            zones=_the(names),
+        )
+        yield Hint("tilted", above, names, True)
+    elif _still_fits(scene, ratio):
+        yield Hint("closer", _closer(scene, worst, ratio, names), names, True)
+    else:
+        yield Hint("larger-stickers", _larger(scene, ratio, names), names, True)
+    if max(scene.size_px) < FULL_HD_PX:
+        width, height = scene.size_px
+        more = say(
+            "A camera with 1920 × 1080 pixels sees more: this picture has %(width)d × %(height)d.",
+            width=width,
+            height=height,
+        )
+        yield Hint("smaller-picture", more)
+
+
+def _about_uneven_light(scene: _Scene) -> Iterator[Hint]:
+    if len(scene.lit) < 2:
+        return
+    dim, bright = (of(scene.lit, key=lambda zone: zone.white) for of in (min, max))
+    if dim.white < UNEVEN * bright.white:
+        evenly = say(
+            "Light the table more evenly: %(dim)s gets less than half of the light of %(bright)s.",
+            dim=_zone(dim.zone),
+            bright=_zone(bright.zone),
+        )
+        yield Hint("uneven", evenly, (dim.zone,))
+
+
+def _about_unknown_scale(scene: _Scene) -> Iterator[Hint]:
+    unknown = tuple(zone.zone for zone in scene.zones if zone.smallest_mm is None)
+    if unknown:
+        lay = say(
+            "Lay a card into each zone and look again: no card was read, and without mats only cards tell"
+            " whether stickers look large enough."
+        )
+        yield Hint("no-scale", lay, unknown)
+
+
+_ASKED: tuple[Callable[[_Scene], Iterator[Hint]], ...] = (
+    _about_missing_mats,
+    _about_mats_cut_off,
+    _about_covered_marks,
+    _about_glare,
+    _about_blur,
+    _about_dark,
+    _about_size,
+    _about_unknown_scale,
+    _about_uneven_light,
+)
+
+
+def _module_px(scene: _Scene, zone: ZoneSight) -> float:
+    """Pixels a module of the stickers in use, where the zone is smallest."""
+    return zone.px_per_mm[0] * scene.module_mm if zone.px_per_mm else math.inf
+
+
+def _still_fits(scene: _Scene, ratio: float) -> bool:
+    """Whether all mats have room in the picture when they look so many times larger."""
+    corners = np.concatenate([_outline(fit) for fit in scene.all_fits])
+    span = (corners.max(axis=0) - corners.min(axis=0)) * ratio
+    return bool((span <= scene.size_px).all())
+
+
+def _outline(fit: Fit) -> Floats:
+    """The corners of a mat, or of the zones drawn for it."""
+    return fit.outline_px if fit.is_measured else np.concatenate([fit.quad_px(r) for r in fit.layout.zones.values()])
+
+
+def _closer(scene: _Scene, worst: ZoneSight, ratio: float, names: tuple[str, ...]) -> Said:
+    away_mm, zones = (worst.distance_mm or 0.0) * (1 - 1 / ratio), _the(names)
+    if not worst.distance_mm:
+        return say(
+            "Move the camera closer: %(mm)g mm stickers are too small on %(zones)s.", mm=scene.sticker_mm, zones=zones
+        )
+    return say(
+        "Move the camera %(cm)d cm closer: %(mm)g mm stickers are too small on %(zones)s.",
+        cm=max(5, 5 * math.ceil(away_mm / 50)),
+        mm=scene.sticker_mm,
+        zones=zones,
+    )
+
+
+def _larger(scene: _Scene, ratio: float, names: tuple[str, ...]) -> Said:
+    size_mm = math.ceil(scene.sticker_mm * ratio)
+    if size_mm > LARGEST_STICKER_MM:
+        return say(
+            "Use a camera with more pixels, or a smaller table: %(zones)s is too far for any sticker.",
+            zones=_the(names),
+        )
+    return say(
+        "Print larger stickers, --size-mm %(mm)d, or use a camera with more pixels: the table fills the picture.",
+        mm=size_mm,
+    )
+
+
+def _beyond(quad: Floats, size_px: tuple[int, int]) -> tuple[str, ...]:
+    """The edges of the picture that corners lie beyond: left, right, up, down."""
+    (left, top), (right, bottom) = quad.min(axis=0), quad.max(axis=0)
+    width, height = size_px
+    over = {"left": left < -1, "right": right > width, "up": top < -1, "down": bottom > height}
+    return tuple(name for name, is_over in over.items() if is_over)
+
+
+def _turn_towards(mat_id: str, where: tuple[str, ...]) -> Said:
+    mat = _mat_name(mat_id).begun()
+    if {"left", "right"} <= set(where) or {"up", "down"} <= set(where):
+        return say("%(mat)s is partly out of the picture: move the camera further away.", mat=mat)
+    return say(
+        "%(mat)s is partly out of the picture: turn the camera a little %(where)s.",
+        mat=mat,
+        where=all_of([_DIRECTIONS[name] for name in where]),
+    )
+
+
+_DIRECTIONS = {
+    "left": say("to its left"),
+    "right": say("to its right"),
+    "up": say("upwards"),
+    "down": say("downwards"),
+}
+
+
+def _mat_name(mat_id: str) -> Term:
+    named = "the mat of the table's middle" if mat_id == "table" else f"the mat of {mat_id.replace('-', ' ')}"
+    return Term(named, "mat", mat_id)
+
+
+def _zone(zone: str) -> Term:
+    return Term(zone, "zone", zone)
+
+
+def _the(zones: Sequence[str]) -> Said:
+    """Zones in a sentence: one by its name, several by their mats."""
+    mats = dict.fromkeys(zone.partition("/")[0] for zone in zones)
+    return _zone(zones[0]) if len(zones) == 1 else all_of([Term(mat, "side", mat) for mat in mats])

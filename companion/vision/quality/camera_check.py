@@ -1,0 +1,96 @@
+"""A short look through a source: what its pictures are like, and what can be read on them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from companion.common.errors import Problem
+from companion.tabletop.drawn_zones import Drawing
+from companion.tabletop.mat_layout import MatLayout, all_mats
+from companion.vision.boxes import Image
+from companion.vision.capture.capture_thread import is_picture
+from companion.vision.capture.devices import Device, opener_of, shown
+from companion.vision.capture.image_io import SUFFIXES, read_picture
+from companion.vision.capture.sources import Frame, frames, is_device
+from companion.vision.guarded import Guarded
+from companion.vision.mats.localization import Mats, look
+from companion.vision.quality.advice import Advice, of_reading
+from companion.vision.read import gray_of, read, refuse_proportions
+
+PICTURES = 3
+"""So many are looked at; the middling one counts."""
+
+SETTLING_S = 2.0
+"""A camera that was just opened sets its light for so long."""
+
+MEASURED_FRAMES = 20
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trial:
+    """A few pictures of a source, `(H, W, 3) uint8 BGR`."""
+
+    name: str
+    pictures: tuple[Image, ...]
+    fps: float | None = None
+    """How many a second a camera gave, None for what is no camera."""
+
+    kind: str | None = None
+    """How the camera sends them (`MJPG`), where it says so."""
+
+
+def tried(
+    source: str,
+    *,
+    open_device: Callable[[str], Device] | None = None,
+    clock: Callable[[], float] = time.monotonic,
+) -> Trial:
+    """A few pictures of a camera, stream, clip, folder or picture file. Raises Problem where there are none."""
+    if is_device(source):
+        name = shown(source)
+        with closing(Guarded(opener_of(source, open_device), name)) as device:
+            return _device_trial(name, device, clock)
+    if Path(source).suffix.lower() in SUFFIXES:
+        return Trial(f"The picture {source}", (read_picture(source),))
+    pictures = tuple(frame.image for frame in islice(frames(source), PICTURES))
+    if not pictures:
+        raise Problem(f"{source} has no picture that can be read: name a picture, film, folder or camera.")
+    return Trial(f"The source {source}", pictures)
+
+
+def advice_on(trial: Trial, layouts: Sequence[MatLayout] | None = None, drawing: Drawing | None = None) -> Advice:
+    """What can be read on the pictures, and what would help.
+
+    `layouts` are the mats that ought to be seen, `drawing` holds the zones drawn for mats that are not there. Raises
+    Problem where there are no mats and it was drawn on a picture of other proportions.
+    """
+    image = trial.pictures[-1]
+    mats = look(gray_of(image), Mats(drawing=drawing), 0.0, layouts if layouts is not None else all_mats())
+    refuse_proportions(trial.name, image, mats)
+    return of_reading(trial.pictures, mats, read(Frame(image, 0.0), mats), layouts)
+
+
+def _device_trial(name: str, device: Device, clock: Callable[[], float]) -> Trial:
+    """Pictures once the camera has set its light, and the pace at which they came."""
+    opened_s = clock()
+    while clock() - opened_s < SETTLING_S:
+        _grab(name, device)
+    first_s, pictures = clock(), []
+    for number in range(1, MEASURED_FRAMES + 1):
+        _grab(name, device)
+        image = device.retrieve() if number > MEASURED_FRAMES - PICTURES else None
+        pictures += [image] if is_picture(image) else []
+    if not pictures:
+        raise Problem(f"The camera {name} opens and gives no pictures: unplug it and plug it in again.")
+    passed_s = max(clock() - first_s, 1e-6)
+    return Trial(f"The camera {name}", tuple(pictures), MEASURED_FRAMES / passed_s, device.kind())
+
+
+def _grab(name: str, device: Device) -> None:
+    if not device.grab():
+        raise Problem(f"The camera {name} opens and gives no pictures: unplug it and plug it in again.")

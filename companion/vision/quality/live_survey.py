@@ -1,0 +1,124 @@
+"""What the camera page shows of the latest frame: where the zones lie on it, what can be read there, what to do."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from companion.tabletop.drawn_zones import Drawing, DrawnZones
+from companion.tabletop.mat_layout import all_mats
+from companion.vision.capture.sources import Frame
+from companion.vision.eye import Eye
+from companion.vision.mats.localization import Fit, as_quad
+from companion.vision.quality.advice import Advice, of_reading
+from companion.vision.read import read
+from companion.vision.view import Quad, View
+
+LOOK_AGAIN_S = 2.0
+"""How old an answer may be: a look costs as much as reading a frame."""
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """One frame, looked at as a whole."""
+
+    advice: Advice
+    printed: Mapping[str, Quad]
+    """The zones of the mats found, by their corners on the picture."""
+
+    drawn: Mapping[str, Quad]
+    """The zones that were drawn on the picture, likewise."""
+
+    is_last: bool = False
+    """Whether the pictures have come to their end with this frame."""
+
+    @property
+    def size_px(self) -> tuple[int, int]:
+        """Width and height of the picture."""
+        return self.advice.size_px
+
+
+class Lookout:
+    """An eye that remembers the last frame and can be asked about it, from any thread.
+
+    `in_play` gives the ids of the mats in play, or nothing where that is not known; `drawn` are the zones that the
+    eye looks at as drawn.
+    """
+
+    def __init__(self, eye: Eye, in_play: Callable[[], Sequence[str]] = tuple, drawn: DrawnZones | None = None) -> None:
+        self._eye = eye
+        self._in_play = in_play
+        self._drawn = drawn
+        self._seen: tuple[Frame, View] | None = None
+        self._fresh_till_s = 0.0
+        """Until when what was seen last may be shown as what lies on the table."""
+
+        self._asked = threading.Lock()
+        self._last: Survey | None = None
+        self._last_s = 0.0
+        self._last_drawing: Drawing | None = None
+        """By which zones the last look was taken."""
+
+        self._is_over = False
+
+    def until_over(self, frames: Iterable[Frame]) -> Iterator[Frame]:
+        """The frames of the source that this is fed with: knows from them when the last has come."""
+        try:
+            yield from frames
+        finally:
+            self._is_over = True
+
+    def __call__(self, frame: Frame) -> View:
+        """What a frame shows."""
+        fresh_till_s = time.monotonic() + frame.fresh_s
+        view = self._eye(frame)
+        self._seen, self._fresh_till_s = (frame, view), fresh_till_s
+        return view
+
+    def look_with(self, eye: Eye) -> None:
+        """Another eye from the next frame on: another deck lies on the table."""
+        self._eye = eye
+        self._seen = None
+
+    def begin_afresh(self) -> None:
+        """Forgets all that was seen; what was said of it last still stands."""
+        self._eye.begin_afresh()
+        self._seen = None
+
+    def survey(self) -> Survey | None:
+        """The latest frame, looked at anew where the last look is not good any more; None where none is fresh."""
+        with self._asked:
+            now_s = time.monotonic()
+            if not self._is_over and now_s > self._fresh_till_s:
+                return None
+            if self._seen is not None and not self._still_holds(now_s):
+                self._last, self._last_s = self._looked(*self._seen), now_s
+            return self._last
+
+    def _still_holds(self, now_s: float) -> bool:
+        """Whether the last look is of these days: young enough or of the last frame, and of the zones now drawn."""
+        if self._last is None or self._last.is_last != self._is_over:
+            return False
+        if self._drawn is not None and self._drawn.current is not self._last_drawing:
+            return False
+        return self._is_over or now_s - self._last_s < LOOK_AGAIN_S
+
+    def _looked(self, frame: Frame, view: View) -> Survey:
+        is_over = self._is_over
+        if is_over:
+            # No frame brings it any more, and zones may have been drawn since: the eye looks at the last one again.
+            self._eye(replace(frame, t_s=frame.t_s + LOOK_AGAIN_S))
+            view = read(frame, self._eye.sight.mats)
+        placed, wanted = self._eye.sight.mats, set(self._in_play())
+        self._last_drawing = placed.drawing
+        layouts = tuple(layout for layout in all_mats() if layout.id in wanted)
+        printed, drawn = (_outlines(fit for fit in placed.fits if fit.is_measured is it) for it in (True, False))
+        return Survey(of_reading([frame.image], placed, view, layouts), printed, drawn, is_over)
+
+
+def _outlines(fits: Iterable[Fit]) -> Mapping[str, Quad]:
+    return {
+        f"{fit.layout.id}/{name}": as_quad(fit.quad_px(rect)) for fit in fits for name, rect in fit.layout.zones.items()
+    }

@@ -1,0 +1,1 @@
+"""Cards told by the codes of their stickers."""

@@ -1,0 +1,95 @@
+"""How the table lies under the camera, told by the codes that were read on it: all of them are squares of one size.
+
+Seen at an angle a square becomes a slanted one; a plane is looked for that makes all of them upright again. It is
+what the mats tell where there are mats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import MappingProxyType
+
+import numpy as np
+import numpy.typing as npt
+
+from companion.tabletop.mat_layout import MatLayout
+from companion.tabletop.sticker_codes import MODULES
+from companion.vision.mats.homography import Fit
+from companion.vision.view import Quad
+
+Floats = npt.NDArray[np.float64]
+
+ENOUGH_FOR_A_VIEW = 4
+"""From so many codes on it can be told that one end of the table is farther away."""
+
+STEPS = 12
+MOST_WRONG = 0.12
+"""A code of another size, or one held in a hand, is out by more than this share of its sides; it is left out."""
+
+_NUDGE = 1e-5
+
+
+def level_of(quads: Sequence[Quad]) -> Fit | None:
+    """The plane on which codes of one size lie, its millimetres being modules; None where they do not tell.
+
+    Its origin is the middle of the codes.
+    """
+    codes = np.array(quads, float).reshape(-1, 4, 2)
+    for _ in range(3):
+        if not len(codes):
+            return None
+        middle, unit = codes.mean(axis=(0, 1)), max(1.0, float(np.ptp(codes, axis=(0, 1)).max()))
+        placed = (codes - middle) / unit
+        plane = _settled(placed, _straight_on(placed))
+        wrong = np.abs(_off(plane, placed).reshape(-1, 3)).max(axis=1)
+        if (wrong <= MOST_WRONG).all():
+            return _as_fit(plane, middle, unit)
+        codes = codes[wrong <= max(MOST_WRONG, float(np.median(wrong)))]
+    return None
+
+
+def _sides(placed: Floats) -> Floats:
+    """How a module to the right and one down look on each code, as columns, `(n, 2, 2)`."""
+    a, b, c, d = np.moveaxis(placed, 1, 0)
+    return np.stack((b + c - a - d, c + d - a - b), axis=2) / (2 * MODULES)
+
+
+def _straight_on(placed: Floats) -> Floats:
+    """The plane as if the camera were far away: `(a, b, c, 0, 0)`, which takes a point to (a·x + b·y, c·y)."""
+    sides = _sides(placed)
+    seen = np.median(sides @ np.swapaxes(sides, 1, 2), axis=0)
+    lower = np.linalg.cholesky(np.linalg.inv(seen))
+    return np.array([lower[0, 0], lower[1, 0], lower[1, 1], 0.0, 0.0])
+
+
+def _settled(placed: Floats, plane: Floats) -> Floats:
+    """Gauss and Newton's steps to the plane on which the codes are most nearly squares of one module a module."""
+    free = 5 if len(placed) >= ENOUGH_FOR_A_VIEW else 3
+    for _ in range(STEPS):
+        off = _off(plane, placed)
+        slopes = [(_off(plane + nudge, placed) - off) / _NUDGE for nudge in _NUDGE * np.eye(5)[:free]]
+        step, *_ = np.linalg.lstsq(np.column_stack(slopes), -off, rcond=None)
+        plane = plane + np.pad(
+            np.clip(step, -0.3 * np.abs(plane[:3]).max(), 0.3 * np.abs(plane[:3]).max()), (0, 5 - free)
+        )
+    return plane
+
+
+def _off(plane: Floats, placed: Floats) -> Floats:
+    """By how much each code is no upright square of one module a module on a plane, `(3n,)`."""
+    a, b, c, g, h = plane
+    x, y = placed.mean(axis=1).T
+    w = np.maximum(1 + g * x + h * y, 0.05)
+    across, down = (a * x + b * y) / w, c * y / w
+    slopes = np.array([[(a - g * across) / w, (b - h * across) / w], [-g * down / w, (c - h * down) / w]])
+    flat = np.moveaxis(slopes, 2, 0) @ _sides(placed)
+    square = np.swapaxes(flat, 1, 2) @ flat
+    return np.column_stack(((square[:, 0, 0] - 1) / 2, (square[:, 1, 1] - 1) / 2, square[:, 0, 1])).ravel()
+
+
+def _as_fit(plane: Floats, middle: Floats, unit: float) -> Fit:
+    a, b, c, g, h = plane
+    to_modules = np.array([[a, b, 0], [0, c, 0], [g, h, 1]])
+    to_unit = np.array([[1 / unit, 0, -middle[0] / unit], [0, 1 / unit, -middle[1] / unit], [0, 0, 1]])
+    nowhere = MatLayout("", (0.0, 0.0), (), MappingProxyType({}))
+    return Fit(nowhere, np.linalg.inv(to_modules @ to_unit), {})

@@ -1,0 +1,252 @@
+"""Which of our own codes a square shows. All of them are known, so nothing has to be decoded: they are compared.
+
+The square is sampled twice a module and its coarse shading taken off, as from every code as it looks under several
+blurs. What all codes have in common tells whether it is a code at all (`structure`), what sets them apart tells which
+(`score`: the correlation with the likeliest code; `margin`: how much more than with the next).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+from companion.tabletop import sticker_codes
+from companion.tabletop.sticker_codes import MODULES
+from companion.vision.boxes import Image
+from companion.vision.opencv import cv2
+from companion.vision.stickers.code_detector import first_of_each
+
+Floats = npt.NDArray[np.float32]
+Homographies = npt.NDArray[np.float64]
+"""`(n, 3, 3)`: from modules of a code (0, 0 its top left corner, 21, 21 its bottom right) to pixels."""
+
+PER_MODULE = 2
+BLURS_MODULES = (0.45, 0.7, 1.0, 1.4)
+"""From a sharp picture to one out of focus: the standard deviation of the blur."""
+
+SHIFTS_MODULES = (-0.35, 0.0, 0.35)
+RIM_MODULES = 1
+"""So much white around a code is sampled with it: its last row is known only by what lies beside it."""
+
+SHADING_MODULES = 11
+LEAST_STRUCTURE = 0.45
+LEAST_SCORE = 0.33
+LEAST_SUM = 0.55
+"""Squares below these on the first look are not looked at any closer. Score and margin together say most: in photos of
+every kind those of small print seldom add up to 0.55, those of codes hardly ever to less than 0.7."""
+
+PLACE_MODULES, MOST_ON_A_PLACE = 6.0, 4
+MOST_READ, MOST_READ_CLOSELY = 1500, 250
+"""So many squares are compared with the codes, and so many again when shifted. No table shows so many codes."""
+
+_BLOCK = 256
+
+CLEAR_SCORE, CLEAR_MARGIN = 0.8, 0.4
+"""From here on a first look is enough."""
+
+_DRAWN_PER_MODULE = 4
+_SIDE = (MODULES + 2 * RIM_MODULES) * PER_MODULE
+_INNER = np.s_[
+    ..., RIM_MODULES * PER_MODULE : -RIM_MODULES * PER_MODULE, RIM_MODULES * PER_MODULE : -RIM_MODULES * PER_MODULE
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a square shows, if it shows a code."""
+
+    ranking: tuple[tuple[str, float], ...]
+    """The three likeliest cards and how well each fits (-1 … 1), the best first."""
+
+    structure: float
+    """How much the square looks like any code of version 1 (-1 … 1)."""
+
+    matrix: npt.NDArray[np.float64]
+    """`(3, 3)` from modules to pixels, as it fits best."""
+
+    @property
+    def card(self) -> str:
+        return self.ranking[0][0]
+
+    @property
+    def score(self) -> float:
+        return self.ranking[0][1]
+
+    @property
+    def margin(self) -> float:
+        return self.ranking[0][1] - self.ranking[1][1]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Book:
+    """All codes as they look under each blur, `b` blurs, `n` codes, `f` samples that all share, `v` that vary."""
+
+    varies: npt.NDArray[np.bool_]
+    """Which of the samples of a code differ from card to card, `(42 * 42,)`."""
+
+    common: Floats
+    """What all codes have in common, unit vectors `(b, f)`."""
+
+    mean_fixed: Floats
+    mean_varying: Floats
+    """The mean code in the shared samples `(b, f)` and in the others `(b, v)`."""
+
+    glance: npt.NDArray[np.float64]
+    """The middles of the modules that all codes share, `(3, m)`."""
+
+    at_a_glance: Floats
+    """What is seen there, unit vectors `(b, m)`."""
+
+    apart: Floats
+    """How each code differs from the mean one, unit vectors `(b * n, v)`."""
+
+
+def read_squares(image: Image, squares: Homographies) -> list[Reading | None]:
+    """What each square on a grey picture `(H, W) uint8` shows; None where it is no code of version 1."""
+    readings: list[Reading | None] = [None] * len(squares)
+    if not len(squares):
+        return readings
+    likely = _likeliest(squares, _structure(image, squares))
+    for index, reading in zip(likely, _read_at_once(image, squares[likely]), strict=True):
+        readings[index] = reading
+    told = [(index, reading) for index in likely if (reading := readings[index]) is not None]
+    doubtful = [(index, reading) for index, reading in told if _is_worth_a_closer_look(reading)]
+    doubtful.sort(key=lambda item: -item[1].score - item[1].margin)
+    for index, _ in doubtful[:MOST_READ_CLOSELY]:
+        readings[index] = _read_closely(image, squares[index])
+    return [reading if reading and reading.score >= LEAST_SCORE else None for reading in readings]
+
+
+def _likeliest(squares: Homographies, structure: Floats) -> npt.NDArray[np.int64]:
+    """Which squares to compare with the codes: of those on one place only the few that look most like a code."""
+    order = np.flatnonzero(structure >= LEAST_STRUCTURE)
+    order = order[np.argsort(-structure[order])]
+    middles = squares[order] @ (MODULES / 2, MODULES / 2, 1)
+    cells = (
+        middles[:, :2] / middles[:, 2:] / (PLACE_MODULES * np.linalg.norm(squares[order][:, :2, 0], axis=1))[:, None]
+    )
+    return order[first_of_each(np.floor(cells).T, MOST_ON_A_PLACE)][:MOST_READ]
+
+
+def _is_worth_a_closer_look(reading: Reading) -> bool:
+    is_clear = reading.score >= CLEAR_SCORE and reading.margin >= CLEAR_MARGIN
+    return reading.score >= LEAST_SCORE and reading.score + reading.margin >= LEAST_SUM and not is_clear
+
+
+def _structure(image: Image, squares: Homographies) -> Floats:
+    """How much each square looks like any code, at a glance: only what all codes share is sampled, `(k,)`."""
+    book = _book()
+    seen = []
+    for start in range(0, len(squares), 16 * _BLOCK):
+        samples = _sampled(image, squares[start : start + 16 * _BLOCK], book.glance)
+        seen.append((_unit(samples - samples.mean(axis=1, keepdims=True)) @ book.at_a_glance.T).max(axis=1))
+    return np.concatenate(seen)
+
+
+def _read_at_once(image: Image, squares: Homographies) -> Iterator[Reading]:
+    """Each square as it was found; so many at a time that memory stays small."""
+    for start in range(0, len(squares), _BLOCK):
+        block = squares[start : start + _BLOCK]
+        structure, scores = _compared(image, block)
+        yield from (_reading(scores[n], structure[n], block[n]) for n in range(len(block)))
+
+
+def _read_closely(image: Image, square: npt.NDArray[np.float64]) -> Reading:
+    """A square once more, a little shifted in all directions."""
+    shifts = [np.array([[1, 0, dx], [0, 1, dy], [0, 0, 1]]) for dx in SHIFTS_MODULES for dy in SHIFTS_MODULES]
+    shifted = np.stack([square @ shift for shift in shifts])
+    structure, scores = _compared(image, shifted)
+    return _reading(scores.max(axis=0), structure.max(), shifted[scores.max(axis=1).argmax()])
+
+
+def _reading(scores: Floats, structure: float, matrix: npt.NDArray[np.float64]) -> Reading:
+    three = np.argsort(-scores)[:3]
+    return Reading(tuple((sticker_codes.CARDS[n], float(scores[n])) for n in three), float(structure), matrix)
+
+
+def _compared(image: Image, squares: Homographies) -> tuple[Floats, Floats]:
+    """How much each square looks like a code `(k,)`, and how well each code fits `(k, n)`, the best blur each."""
+    book = _book()
+    patches = _sampled(image, squares, _grid()).reshape(-1, _SIDE, _SIDE)
+    samples = _flattened(patches)[_INNER].reshape(len(squares), -1)
+    fixed, varying = samples[:, ~book.varies], samples[:, book.varies]
+    structure = (_unit(fixed - fixed.mean(axis=1, keepdims=True)) @ book.common.T).max(axis=1)
+    scores = [_fitting(book, blur, fixed, varying) for blur in range(len(BLURS_MODULES))]
+    return structure, np.maximum.reduce(scores)
+
+
+def _fitting(book: _Book, blur: int, fixed: Floats, varying: Floats) -> Floats:
+    """The correlation of squares with all codes under a blur, once what all codes share is taken off, `(k, n)`."""
+    mean = book.mean_fixed[blur]
+    contrast = (fixed @ mean) / (mean @ mean)
+    rest = varying - contrast[:, None] * book.mean_varying[blur]
+    count = len(sticker_codes.CARDS)
+    return _unit(rest - rest.mean(axis=1, keepdims=True)) @ book.apart[blur * count : (blur + 1) * count].T
+
+
+def _sampled(image: Image, squares: Homographies, points: npt.NDArray[np.float64]) -> Floats:
+    """The squares at points of a code in modules `(3, m)`, `(k, m)`."""
+    x, y, w = np.moveaxis(squares @ points, 1, 0)
+    at = (x / w).astype(np.float32), (y / w).astype(np.float32)
+    # One call for all squares, as the rows of a picture.
+    return cv2.remap(image, *at, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE).astype(np.float32)
+
+
+@cache
+def _grid() -> npt.NDArray[np.float64]:
+    """The points of a code and its rim that are sampled, row by row, `(3, side * side)`."""
+    at = (np.arange(_SIDE) + 0.5) / PER_MODULE - RIM_MODULES
+    return np.stack((*(part.ravel() for part in np.meshgrid(at, at)), np.ones(_SIDE * _SIDE)))
+
+
+def _flattened(patches: Floats) -> Floats:
+    """The patches without their coarse light and shade."""
+    size = SHADING_MODULES * PER_MODULE // 2 | 1
+    return np.stack([p - cv2.blur(p, (size, size), borderType=cv2.BORDER_REPLICATE) for p in patches])
+
+
+def _unit(vectors: Floats) -> Floats:
+    return vectors / (np.linalg.norm(vectors, axis=-1, keepdims=True) + 1e-6)
+
+
+# --- The book ---------------------------------------------------------------------------------------------------
+
+
+@cache
+def _book() -> _Book:
+    light = 1.0 - np.array([sticker_codes.modules(card) for card in sticker_codes.CARDS], np.float32)
+    shared = (light == light[0]).all(axis=0)
+    varies = np.kron(~shared, np.ones((PER_MODULE, PER_MODULE), bool)).ravel()
+    seen = np.stack([_blurred(light, blur) for blur in BLURS_MODULES])
+    looks = np.stack([_flattened(one)[_INNER].reshape(len(light), -1) for one in seen])
+    mean = looks.mean(axis=1)
+    fixed, apart = mean[:, ~varies], (looks - mean[:, None])[..., varies]
+    middles = np.stack((*np.argwhere(shared)[:, ::-1].T + 0.5, np.ones(shared.sum())))
+    glance = (
+        seen.mean(axis=1)[_INNER]
+        .reshape(len(seen), MODULES, PER_MODULE, MODULES, PER_MODULE)
+        .mean(axis=(2, 4))[:, shared]
+    )
+    return _Book(
+        varies=varies,
+        common=_unit(fixed - fixed.mean(axis=1, keepdims=True)),
+        mean_fixed=fixed,
+        mean_varying=mean[:, varies],
+        glance=middles,
+        at_a_glance=_unit(glance - glance.mean(axis=1, keepdims=True)),
+        apart=_unit(apart).reshape(-1, apart.shape[-1]),
+    )
+
+
+def _blurred(light: Floats, blur_modules: float) -> Floats:
+    """Codes `(n, 21, 21)` on white paper under a blur, sampled with their rims, `(n, side, side)`."""
+    around = RIM_MODULES + 4
+    fine = np.ones((_DRAWN_PER_MODULE, _DRAWN_PER_MODULE), np.float32)
+    side, cut = (MODULES + 2 * around) * PER_MODULE, (around - RIM_MODULES) * PER_MODULE
+    drawn = (np.kron(np.pad(code, around, constant_values=1), fine) for code in light)
+    seen = (cv2.GaussianBlur(code, (0, 0), blur_modules * _DRAWN_PER_MODULE) for code in drawn)
+    return np.stack([cv2.resize(code, (side, side), interpolation=cv2.INTER_AREA)[cut:-cut, cut:-cut] for code in seen])

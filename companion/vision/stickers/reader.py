@@ -1,0 +1,396 @@
+"""Stickers: which physical cards lie on a picture, and where.
+
+Our own reader knows every code there is (`codebook`), finds their squares (`finder`) on the table seen from straight
+above (`plane`), and reads them down to 1.2 pixels a module. Without mats the size of the modules is searched for. Two
+readers that know nothing of our cards stand beside it: zxing-cpp on the picture at twice its size, and pyzbar for
+what one of the others says alone. Where two of them differ, the card is unknown.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+import zxingcpp
+
+from companion.tabletop.sticker_codes import MODULES, card_of_text
+from companion.vision.boxes import Box, Image, merged, whole
+from companion.vision.code import Code
+from companion.vision.mats import plane
+from companion.vision.mats.homography import Fit
+from companion.vision.mats.localization import Mats
+from companion.vision.mats.plane import Flat
+from companion.vision.mats.tags import read_tags
+from companion.vision.opencv import cv2
+from companion.vision.stickers import code_detector, codebook, sizes
+from companion.vision.stickers.code_plane import level_of
+from companion.vision.stickers.codebook import Reading
+from companion.vision.view import Point, Quad
+
+AGREED = 0.99
+"""Confidence where two readers give the same card."""
+
+ALONE = 0.9
+"""Confidence where a general reader gives the card and no other anything."""
+
+SURE_SCORE, SURE_MARGIN, SURE_SUM = 0.52, 0.25, 0.92
+"""From here on our own reader is believed by itself: score and margin, and both together.
+
+Noise and blur take from the score and leave the margin; what is no code of ours may by chance have some score.
+"""
+
+LIKELY_MARGIN, LIKELY_SUM, LIKELY_STRUCTURE = 0.18, 0.78, 0.55
+"""From here on a code of ours is there, but people are asked which."""
+
+PLAIN_STRUCTURE, PLAIN_SUM = 0.6, 1.1
+"""From here on our own reader is believed where nothing tells how large a code may be."""
+
+FLAT_MODULE_PX = 2.0
+"""Pixels a module where squares are looked for: as good as more."""
+
+FEWEST_PX, MOST_PX = 0.7, 9.0
+"""Pixels a module below which no code can be told, and above which only the general readers look, for whole codes.
+
+A phone held near a fan of cards sees codes so large, each with a part under the next card.
+"""
+
+SEARCHED_PX = (1.15, 1.36, 1.6, 1.9, 2.25, 2.65, 3.1, 3.65, 4.3, 5.1, 6.0, 7.1)
+"""Pixels a module that are tried where no mat tells the scale."""
+
+SEARCHED_SLACK = 0.2
+"""How much a code may be foreshortened there."""
+
+MOST_SEARCHED_PX = 7_000_000
+"""A picture of more is searched for larger modules only: a phone's camera is near."""
+
+ENOUGH_MARKERS = 4
+"""From fewer of the mats' markers the table's plane is not told well enough to look for squares there alone."""
+
+UPSCALE = 2
+MIN_SIDE_PX = 15.0
+"""A version 1 code with smaller modules than 0.7 px can be no reading of ours."""
+
+WHOLE_FROM = 0.6
+"""Where the boxes to read cover more of the picture than this, the whole of it is read at once."""
+
+_ASKED_MODULE_PX = 4
+"""Pixels a module on the crop that pyzbar is asked about: as good as 6 above 2 px a module, and half the time."""
+
+_MARGIN_MODULES = 3
+_CORNERS = np.array([(0, 0, 1), (MODULES, 0, 1), (MODULES, MODULES, 1), (0, MODULES, 1)], float).T
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """What is known from an earlier picture of the same table."""
+
+    known: Mapping[str, Point] = field(default_factory=dict)
+    """Cards that were read surely, by place: there pyzbar is not asked about them again."""
+
+    sizes_mm: Sequence[float] = sizes.SIZES_MM
+    """The sizes of the stickers that lie there."""
+
+    level: Fit | None = None
+    """Where there are no mats, the plane that the codes told of (`level_of`)."""
+
+    beside: Sequence[Quad] = ()
+    """Codes that lie outside of the boxes to read; a part of one may show in them."""
+
+
+NOTHING_BEFORE = Before()
+
+
+def read_codes(
+    gray: Image,
+    *,
+    where: Sequence[Box] | None = None,
+    allowed: Collection[str] | None = None,
+    mats: Mats | None = None,
+    before: Before = NOTHING_BEFORE,
+) -> tuple[Code, ...]:
+    """The stickers of ours on a grey picture `(H, W) uint8`, codes and tags.
+
+    `where` limits the search to boxes. A card that is not in `allowed` (physical cards, None: any) is of another
+    deck: it lies there, so it is a code without a card. `mats` tell how large stickers are on the picture, `before`
+    what an earlier picture has shown. A foreign text is no code at all.
+    """
+    boxes, mats = boxes_to_read(gray, where), mats or Mats()
+    found = [code for box in boxes for code in _codes_in(gray, box, mats, before)]
+    found = [code if _in_deck(code, allowed) else _unknown(code) for code in found]
+    not_tags = [*found, *_markers(mats), *(Code(None, quad, 0.0) for quad in before.beside)]
+    tags = read_tags(gray, where=boxes, allowed=allowed, beside=not_tags)
+    return tuple(_told_apart([*found, *tags]))
+
+
+def _markers(mats: Mats) -> Iterator[Code]:
+    """The mats' own markers: no card's, wherever they lie."""
+    return (Code(None, _as_quad(corners), 0.0) for fit in mats.fits for corners in fit.markers.values())
+
+
+def boxes_to_read(gray: Image, where: Sequence[Box] | None) -> tuple[Box, ...]:
+    """The boxes that are read for `where`: apart from each other, or the whole picture where that is quicker."""
+    if where is None:
+        return (whole(gray),)
+    height, width = gray.shape
+    boxes = merged([box for box in (b.within(width, height) for b in where) if box.area_px])
+    return (whole(gray),) if sum(box.area_px for box in boxes) > WHOLE_FROM * gray.size else boxes
+
+
+def _codes_in(gray: Image, box: Box, mats: Mats, before: Before) -> Iterator[Code]:
+    own = _best_each([*_closed_set(gray, box, mats, before)])
+    general = [(card, quad) for card, quad in _general(gray, box) if _plausible(quad)]
+    for code in own:
+        said = {card for card, quad in general if _near(code.centre_px, quad)}
+        if None in said:
+            continue
+        yield _both(gray, code, said - {None}) if said else code
+    for card, quad in general:
+        if card is not None and not any(_near(code.centre_px, quad) for code in own) and not _is_mirrored(gray, quad):
+            yield _checked(gray, card, quad, before.known)
+
+
+# --- Our own reader -------------------------------------------------------------------------------------------
+
+
+def _closed_set(gray: Image, box: Box, mats: Mats, before: Before) -> Iterator[tuple[Reading, Quad]]:
+    """What our own reader finds in a box, each code as often as it is found."""
+    fit = plane.plane_of(gray, box, mats)
+    if fit is not None:
+        yield from _on_mats(gray, box, mats, fit, before.sizes_mm)
+    elif before.level is not None:
+        yield from _read_flat(plane.flattened(gray, before.level, box, FLAT_MODULE_PX))
+    if sum(len(fit.markers) for fit in mats.fits) < ENOUGH_MARKERS and before.level is None:
+        found = [*_searched(gray, box)]
+        yield from found
+        yield from _levelled(gray, box, [quad for reading, quad in found if _is_sure(reading)])
+
+
+def _on_mats(gray: Image, box: Box, mats: Mats, fit: Fit, sizes_mm: Sequence[float]) -> Iterator[tuple[Reading, Quad]]:
+    """The same where mats tell the table's plane, and so how large a sticker is."""
+    found = [pair for size_mm in sizes_mm for pair in _of_size(gray, box, mats, fit, size_mm)]
+    yield from found
+    widths = sizes.widths_mm((quad for reading, quad in found if _is_sure(reading)), fit)
+    for size_mm in sizes.still_to_look_for(widths, sizes_mm):
+        yield from _of_size(gray, box, mats, fit, size_mm)
+
+
+def _of_size(gray: Image, box: Box, mats: Mats, fit: Fit, size_mm: float) -> Iterator[tuple[Reading, Quad]]:
+    module_mm = size_mm / sizes.STICKER_MODULES
+    if FEWEST_PX <= module_mm * fit.px_per_mm <= MOST_PX:
+        yield from _read_flat(plane.flat_of(gray, box, mats, FLAT_MODULE_PX / module_mm))
+
+
+def _searched(gray: Image, box: Box) -> Iterator[tuple[Reading, Quad]]:
+    """The same where nothing tells how large a module is."""
+    part = box.of(gray)
+    for module_px in SEARCHED_PX:
+        scale = FLAT_MODULE_PX / module_px
+        if part.size * scale * scale > MOST_SEARCHED_PX or min(part.shape) * scale < MODULES:
+            continue
+        how = cv2.INTER_CUBIC if scale > 1 else cv2.INTER_AREA
+        found = _readings(cv2.resize(part, None, fx=scale, fy=scale, interpolation=how), SEARCHED_SLACK)
+        for reading in filter(_is_plain, found):
+            yield reading, _as_quad((_corners(reading) + 0.5) / scale - 0.5 + (box.left, box.top))
+
+
+def _levelled(gray: Image, box: Box, sure: Sequence[Quad]) -> Iterator[tuple[Reading, Quad]]:
+    """The same again on the plane that the codes found so far tell of: seen from straight above, more are found."""
+    fit = level_of(sure)
+    if fit is not None:
+        yield from _read_flat(plane.flattened(gray, fit, box, FLAT_MODULE_PX))
+
+
+def _read_flat(flat: Flat | None) -> Iterator[tuple[Reading, Quad]]:
+    if flat is not None:
+        for reading in _readings(flat.image, code_detector.STRAIGHT):
+            yield reading, _as_quad(flat.to_picture(_corners(reading)))
+
+
+def _readings(image: Image, slack: float) -> Iterator[Reading]:
+    squares = code_detector.squares(image, FLAT_MODULE_PX, slack)
+    return (reading for reading in codebook.read_squares(image, squares) if reading and _is_likely(reading))
+
+
+def _is_likely(reading: Reading) -> bool:
+    clear = reading.margin >= LIKELY_MARGIN and reading.structure >= LIKELY_STRUCTURE
+    return _is_sure(reading) or (clear and reading.score + reading.margin >= LIKELY_SUM)
+
+
+def _is_sure(reading: Reading) -> bool:
+    enough = reading.score >= SURE_SCORE and reading.margin >= SURE_MARGIN
+    return enough and reading.score + reading.margin >= SURE_SUM
+
+
+def _is_plain(reading: Reading) -> bool:
+    """Whether there can be no doubt: at any scale small print is by chance a little like some code."""
+    return reading.structure >= PLAIN_STRUCTURE and reading.score + reading.margin >= PLAIN_SUM
+
+
+def _best_each(found: list[tuple[Reading, Quad]]) -> list[Code]:
+    """Each place once, as it was read best."""
+    kept: list[Code] = []
+    for reading, quad in sorted(found, key=lambda pair: -pair[0].score):
+        code = _code_of(reading, quad)
+        if not any(_near(code.centre_px, other.corners_px) for other in kept):
+            kept.append(code)
+    return kept
+
+
+def _code_of(reading: Reading, quad: Quad) -> Code:
+    if _is_sure(reading):
+        return Code(reading.card, quad, _confidence(reading))
+    return Code(None, quad, 0.0, tuple((card, _likelihood(score, reading)) for card, score in reading.ranking))
+
+
+def _confidence(reading: Reading) -> float:
+    """How sure a sure reading is: more the clearer it leads."""
+    return min(AGREED, 0.93 + 0.2 * (reading.margin - SURE_MARGIN))
+
+
+def _likelihood(score: float, reading: Reading) -> float:
+    """How likely one of the rivals is, the best never more than people had better be asked about."""
+    weights = [math.exp(12 * s) for _, s in reading.ranking]
+    return round(0.85 * math.exp(12 * score) / sum(weights), 3)
+
+
+def _corners(reading: Reading) -> npt.NDArray[np.float64]:
+    seen = reading.matrix @ _CORNERS
+    corners: npt.NDArray[np.float64] = (seen[:2] / seen[2]).T
+    return corners
+
+
+# --- The general readers --------------------------------------------------------------------------------------
+
+
+def _general(gray: Image, box: Box) -> Iterator[tuple[str | None, Quad]]:
+    """The cards that zxing-cpp reads in a box; None for a text of somebody else's, however like one of ours it is."""
+    part = cv2.resize(box.of(gray), None, fx=UPSCALE, fy=UPSCALE, interpolation=cv2.INTER_CUBIC)
+    for result in _zxing(part):
+        if result.text:
+            yield card_of_text(result.text), _quad(result, UPSCALE, (box.left, box.top))
+
+
+def _zxing(gray: Image) -> list[zxingcpp.Barcode]:
+    return zxingcpp.read_barcodes(
+        gray, formats=zxingcpp.BarcodeFormat.QRCode, try_rotate=False, try_downscale=False, try_invert=False
+    )
+
+
+def _quad(result: zxingcpp.Barcode, scale: float, offset: tuple[int, int]) -> Quad:
+    """A result's corners in pixels of the whole picture, whose first pixel's middle is (0, 0)."""
+    place = result.position
+    corners = (place.top_left, place.top_right, place.bottom_right, place.bottom_left)
+    a, b, c, d = ((corner.x / scale - 0.5 + offset[0], corner.y / scale - 0.5 + offset[1]) for corner in corners)
+    return a, b, c, d
+
+
+def _plausible(quad: Quad) -> bool:
+    """Whether a square sticker can look like this: large enough, convex, not too slanted, not mirrored."""
+    edges = [(quad[i][0] - quad[i - 1][0], quad[i][1] - quad[i - 1][1]) for i in range(4)]
+    right_turns = all(edges[i - 1][0] * edges[i][1] > edges[i - 1][1] * edges[i][0] for i in range(4))
+    lengths = [math.hypot(x, y) for x, y in edges]
+    return right_turns and min(lengths) >= MIN_SIDE_PX and max(lengths) < 3 * min(lengths)
+
+
+def _both(gray: Image, own: Code, said: set[str]) -> Code:
+    """A code that both our own reader and a general one have found."""
+    card = next(iter(said)) if len(said) == 1 else None
+    if card is None or (own.card is not None and own.card != card):
+        return _unknown(own)
+    if own.card == card:
+        return replace(own, confidence=AGREED)
+    second = _second_opinion(_straight(gray, own.corners_px, _ASKED_MODULE_PX))
+    return Code(card, own.corners_px, AGREED) if second == card else own
+
+
+def _checked(gray: Image, card: str, quad: Quad, known: Mapping[str, Point]) -> Code:
+    """A code that only a general reader has found: does it look like that card's, or does another reader say so?"""
+    code = Code(card, quad, AGREED)
+    before = known.get(card)
+    if before is not None and _near(before, quad):
+        return code
+    reading = codebook.read_squares(gray, _matrix_of(quad)[None])[0]
+    if reading is not None and _is_sure(reading):
+        return code if reading.card == card else _unknown(code)
+    said = _second_opinion(_straight(gray, quad, _ASKED_MODULE_PX))
+    if said is None:
+        return replace(code, confidence=ALONE)
+    return code if said == card else _unknown(code)
+
+
+def _is_mirrored(gray: Image, quad: Quad) -> bool:
+    """Whether a code is seen in a mirror: the general readers read that too, but it does not lie there."""
+    a, b, c, d = quad
+    reading = codebook.read_squares(gray, _matrix_of((a, d, c, b))[None])[0]
+    return reading is not None and _is_sure(reading)
+
+
+def _matrix_of(quad: Quad) -> npt.NDArray[np.float64]:
+    """From the modules of a code to pixels, `(3, 3)`."""
+    matrix: npt.NDArray[np.float64] = cv2.getPerspectiveTransform(_CORNERS[:2].T.astype(np.float32), np.float32(quad))
+    return matrix
+
+
+def _straight(gray: Image, quad: Quad, module_px: int) -> Image:
+    """The code and a margin seen from straight above, its way up kept."""
+    low, high = _MARGIN_MODULES * module_px, (_MARGIN_MODULES + MODULES) * module_px
+    to = np.array([(low, low), (high, low), (high, high), (low, high)], np.float32)
+    matrix = cv2.getPerspectiveTransform(np.array(quad, np.float32), to)
+    side = low + high
+    return cv2.warpPerspective(gray, matrix, (side, side), flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE)
+
+
+def _second_opinion(crop: Image) -> str | None:
+    """What pyzbar reads on a crop: a physical card, or None where it reads nothing of ours or two things."""
+    cards = {card for text in _zbar()(crop) if (card := card_of_text(text))}
+    return cards.pop() if len(cards) == 1 else None
+
+
+@cache
+def _zbar() -> Callable[[Image], list[str]]:
+    """The third reader, from a grey picture to texts. Without libzbar it reads nothing (`doctor` says so)."""
+    try:
+        from pyzbar.pyzbar import ZBarSymbol, decode
+    except ImportError:
+        return lambda _: []
+
+    def texts(gray: Image) -> list[str]:
+        return [found.data.decode("utf-8", "replace") for found in decode(gray, symbols=[ZBarSymbol.QRCODE])]
+
+    return texts
+
+
+# --- What may be believed -------------------------------------------------------------------------------------
+
+
+def _unknown(code: Code) -> Code:
+    return replace(code, card=None, confidence=0.0)
+
+
+def _in_deck(code: Code, allowed: Collection[str] | None) -> bool:
+    return code.card is None or allowed is None or code.card in allowed
+
+
+def _near(point: Point, quad: Quad) -> bool:
+    """Whether a point lies within half a side of a code's middle."""
+    code = Code(None, quad, 0.0)
+    return math.dist(point, code.centre_px) <= code.side_px / 2
+
+
+def _as_quad(corners: npt.NDArray[np.float64]) -> Quad:
+    a, b, c, d = ((float(x), float(y)) for x, y in corners)
+    return a, b, c, d
+
+
+def _told_apart(codes: list[Code]) -> Iterator[Code]:
+    """Each place once; a card that is read at two places is unknown at both."""
+    kept: list[Code] = []
+    for code in codes:
+        if not any(other.card == code.card and _near(other.centre_px, code.corners_px) for other in kept):
+            kept.append(code)
+    seen = [code.card for code in kept]
+    yield from (_unknown(code) if code.card and seen.count(code.card) > 1 else code for code in kept)
