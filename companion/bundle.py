@@ -24,10 +24,10 @@ from functools import cache
 from itertools import groupby
 from pathlib import Path, PurePosixPath
 
-from companion.archive import judged
 from companion.common.errors import Problem
 from companion.common.program_name import typed
 from companion.common.spelling import shown
+from companion.match.archive import judged
 from companion.rules.editions.edition import keep_own_editions
 from companion.rules.editions.edition_file import read_text, shipped_names
 from companion.storage import restore as restoring

@@ -593,7 +593,7 @@ def read_images(
     Example: companion read ann.jpg bob.jpg --tally classic
     """
     from companion import report
-    from companion.setup import read_setup
+    from companion.match.setup_file import read_setup
     from companion.tabletop.card_ids import card_ids
     from companion.vision.faces.deck_in_use import faces_of
     from companion.vision.read import read_pictures
@@ -804,7 +804,7 @@ def doctor(source: str | None, setup: Path | None, port: int, data: Path | None)
     Example: companion doctor
     Example: companion doctor --source table.jpg
     """
-    from companion.setup import read_setup
+    from companion.match.setup_file import read_setup
     from companion.storage.data_folder import data_dir
     from companion.tabletop.drawn_zones import DrawnZones
     from companion.vision.doctor import checks

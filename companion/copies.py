@@ -14,8 +14,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from companion.match.zone_plays import DISCARD_ZONE, DRAW_ZONE
 from companion.memory import Memory
-from companion.places import DISCARD_ZONE, DRAW_ZONE
 from companion.rules.cards import Card
 from companion.rules.play import Play
 from companion.rules.referee import apply, objections

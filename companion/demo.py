@@ -8,9 +8,9 @@ from pathlib import Path
 from companion.common import parsing
 from companion.common.errors import Problem
 from companion.demo_players import script_from
-from companion.history import Kind
-from companion.match import Match
-from companion.setup import Setup, SideSetup
+from companion.match.history import Kind
+from companion.match.match import Match
+from companion.match.setup_file import Setup, SideSetup
 from companion.simulate.card_faces import STICKERED, Cards
 from companion.simulate.frame_source import demo_frames
 from companion.simulate.players import random_script

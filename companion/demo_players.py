@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from companion.common.errors import Problem
-from companion.match import Match, MatchState, Policy
-from companion.moment import NO_HAND
+from companion.match.match import Match, MatchState, Policy
+from companion.match.state import NO_HAND
 from companion.rules.play import Verb
 from companion.rules.record import judge
 from companion.rules.record.judge import Game

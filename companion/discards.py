@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from companion.match.zone_plays import DISCARD_ZONE
 from companion.memory import Memory, taking
-from companion.places import DISCARD_ZONE
 from companion.rules.cards import Card, Family
 from companion.rules.referee import objections
 from companion.rules.table import Table

@@ -10,8 +10,8 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from companion.places import DRAW_ZONE, Places
-from companion.proposal import Doubt
+from companion.match.proposals import Doubt
+from companion.match.zone_plays import DRAW_ZONE, Places
 from companion.rules.play import Play
 from companion.rules.referee import objections
 from companion.rules.table import Table

@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from companion.common.errors import Problem
+from companion.match.proposals import ASKING_CONFIDENCE, OUT_OF_TURN_SURENESS, Doubt, Mismatch, Proposal
+from companion.match.setup_file import Setup
+from companion.match.zone_plays import Places
 from companion.missed import MOST_ACTS, Account, Act, tells, way_back
-from companion.places import Places
-from companion.proposal import ASKING_CONFIDENCE, OUT_OF_TURN_SURENESS, Doubt, Mismatch, Proposal
 from companion.rules import referee
 from companion.rules.play import Play, Verb
 from companion.rules.reasons import as_json
@@ -21,7 +22,6 @@ from companion.rules.record import judge
 from companion.rules.record.judge import Game, HandResult, JudgedLine
 from companion.rules.record.notation import Line
 from companion.rules.table import Table
-from companion.setup import Setup
 from companion.tracker import Cleared, Event, Settled, Tracker, Unclear, Withdrawn
 from companion.vision.capture.sources import Frame
 from companion.watch import Look, with_legal

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from companion.common.text import Term
-from companion.places import DISCARD_ZONE, DRAW_ZONE, Places
+from companion.match.zone_plays import DISCARD_ZONE, DRAW_ZONE, Places
 from companion.rules.cards import Card, Family, card_name
 from companion.rules.play import Play, Verb
 from companion.rules.referee import objections

@@ -11,8 +11,8 @@ import statistics
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from companion.places import Places
-from companion.proposal import ASKING_CONFIDENCE, OUT_OF_TURN_SURENESS, Doubt, Proposal
+from companion.match.proposals import ASKING_CONFIDENCE, OUT_OF_TURN_SURENESS, Doubt, Proposal
+from companion.match.zone_plays import Places
 from companion.rules.cards import Family
 from companion.rules.play import Play, Verb
 from companion.rules.reasons import Code, Reason

@@ -6,8 +6,8 @@ sight: a discard or a hazard is the play of whoever is to move, so it matters wh
 
 from __future__ import annotations
 
+from companion.match.zone_plays import DISCARD_ZONE, DRAW_ZONE, Places
 from companion.memory import Memory
-from companion.places import DISCARD_ZONE, DRAW_ZONE, Places
 from companion.rules.cards import Family
 from companion.rules.referee import objections
 from companion.rules.table import Table

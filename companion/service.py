@@ -13,20 +13,21 @@ from typing import Any
 import click
 
 from companion import demo as simulated
-from companion import exports, report
-from companion.archive import judged
+from companion import report
 from companion.common.errors import Problem
 from companion.common.program_name import typed
 from companion.common.text import say
 from companion.demo_players import DemoPlayers, frames_of_players
 from companion.film import Watcher
 from companion.frugal import giving_memory_back
-from companion.match import Match, MatchState, Mats, Policy
+from companion.match import exports
+from companion.match.archive import judged
+from companion.match.match import Match, MatchState, Mats, Policy
+from companion.match.setup_file import Setup, read_setup
 from companion.pages import Camera, run_service
 from companion.pages.words import Names
 from companion.rules.play import Verb
 from companion.rules.record import notation
-from companion.setup import Setup, read_setup
 from companion.simulate.animation import Tempo
 from companion.simulate.card_faces import BARE, STICKERED, Cards
 from companion.simulate.players import PAIRS, TWO_PLAYERS, random_script

@@ -21,10 +21,10 @@ from companion.copies import Copies
 from companion.discards import Discards
 from companion.doubts import Doubts
 from companion.gathering import Gathering
+from companion.match.proposals import ASKING_CONFIDENCE, OUT_OF_TURN_SURENESS, Doubt, Mismatch, Proposal
+from companion.match.zone_plays import DISCARD_ZONE, DRAW_ZONE, Places, needs_people
 from companion.memory import GONE_S, Memory, is_out_of_sight, named, where
 from companion.patience import Patience
-from companion.places import DISCARD_ZONE, DRAW_ZONE, Places, needs_people
-from companion.proposal import ASKING_CONFIDENCE, OUT_OF_TURN_SURENESS, Doubt, Mismatch, Proposal
 from companion.rules.cards import Card, Family
 from companion.rules.play import Play, Verb
 from companion.rules.referee import apply, objections

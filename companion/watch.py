@@ -17,10 +17,10 @@ import numpy as np
 
 from companion.common.errors import Problem
 from companion.common.text import say
-from companion.history import CAMERA, PHONE
-from companion.match import Fate, Match, MatchState, Policy
+from companion.match.history import CAMERA, PHONE
+from companion.match.match import Fate, Match, MatchState, Policy
+from companion.match.proposals import Doubt, Mismatch, Proposal
 from companion.memory import where
-from companion.proposal import Doubt, Mismatch, Proposal
 from companion.rules import referee
 from companion.rules.play import Play
 from companion.rules.table import Table

@@ -9,7 +9,7 @@ from flask import Flask
 from jinja2 import BytecodeCache
 from jinja2.bccache import Bucket
 
-from companion.match import Match
+from companion.match.match import Match
 from companion.storage.event_store import Store
 
 LONGEST_FIRST = ("test_watch.py", "test_simulated_table.py", "test_accessibility.py", "test_demo_players.py")

@@ -15,10 +15,10 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from companion.common.text import say
-from companion.match import Match
+from companion.match.match import Match
+from companion.match.phones import Wish
+from companion.match.proposals import Doubt, Mismatch, Proposal
 from companion.pages import Camera, create_app, people
-from companion.phones import Wish
-from companion.proposal import Doubt, Mismatch, Proposal
 from companion.rules.cards import Card
 from companion.rules.record.notation import parse_play
 from companion.storage.event_store import Store

@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 from random import Random
 
-from companion.match import Match
+from companion.match.match import Match
 from companion.storage.data_folder import store_path
 from companion.storage.event_store import Draft, Store
 

@@ -17,10 +17,10 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from companion.match import Match, Policy
+from companion.match.match import Match, Policy
+from companion.match.proposals import Mismatch, Proposal
 from companion.pages import create_app, openapi, pace
 from companion.pages.pace import Kind, Rate
-from companion.proposal import Mismatch, Proposal
 from companion.rules.record.notation import parse_play
 
 TWO = ("edition classic", "side Ann", "side Bob", 'player Ann "Anne-Marie"', "hand first Ann")

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from companion.common.text import Term, say
-from companion.match import Match
+from companion.match.match import Match
 from companion.pages import Camera, create_app, drawing
 from companion.pages.sights import Called, light, sharpness, sights
 from companion.pages.words import Names

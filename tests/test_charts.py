@@ -9,10 +9,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from companion.archive import hands_of
-from companion.history import Written
-from companion.match import MatchState
-from companion.moment import judge_on
+from companion.match.archive import hands_of
+from companion.match.history import Written
+from companion.match.match import MatchState
+from companion.match.state import judge_on
 from companion.pages import charts, courses
 from companion.pages.charts import Line, Mark, Plot, cut, spread, svg, ticks
 from companion.pages.words import Names

@@ -14,9 +14,9 @@ from itsdangerous import TimestampSigner
 from test_decks import PNG
 from test_pages import tap, text_of
 
-from companion.archive import Archive
 from companion.common import clock
-from companion.match import Match
+from companion.match.archive import Archive
+from companion.match.match import Match
 from companion.pages import create_app, past
 from companion.rules.cards import Card
 from companion.service import exported

@@ -9,8 +9,8 @@ from itertools import pairwise
 import pytest
 
 from companion.copies import Copies
+from companion.match.zone_plays import Places
 from companion.memory import Memory
-from companion.places import Places
 from companion.rules import referee
 from companion.rules.cards import Card
 from companion.rules.editions.edition import load_edition

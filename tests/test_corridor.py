@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from companion.common.errors import Problem
-from companion.match import Answer, Match, Policy
+from companion.match.match import Answer, Match, Policy
 from companion.rules.cards import Card
 from companion.storage.event_store import Store
 from companion.tabletop.card_ids import face_of

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from companion.deck_report import listing
-from companion.match import Match
+from companion.match.match import Match
+from companion.match.phones import KEPT_NAME as PHONES
 from companion.pages import create_app, people
 from companion.pages.context import Camera
-from companion.phones import KEPT_NAME as PHONES
 from companion.rules.editions.edition import keep_own_editions
 from companion.storage import recovery
 from companion.storage.data_folder import KEY_NAME, store_path

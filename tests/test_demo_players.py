@@ -17,8 +17,8 @@ from companion import demo
 from companion.common.errors import Problem
 from companion.common.text import Said
 from companion.demo_players import Course, DemoPlayers, begun
-from companion.match import Answer, Fate, Match, MatchState, Policy
-from companion.places import Places
+from companion.match.match import Answer, Fate, Match, MatchState, Policy
+from companion.match.zone_plays import Places
 from companion.rules.table import Table
 from companion.simulate.animation import Tempo
 from companion.simulate.players import random_script

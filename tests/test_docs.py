@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from records import record
 
+from companion.match.setup_file import parse_setup
 from companion.rules.cards import Card, Family
 from companion.rules.editions.edition import edition_names, load_edition, switches
 from companion.rules.play import Verb
 from companion.rules.record.judge import JudgedLine
-from companion.setup import parse_setup
 
 DOCS = Path(__file__).parent.parent / "docs"
 RECORDS = (DOCS / "records.md").read_text(encoding="utf-8")

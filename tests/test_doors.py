@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from companion.match import Match
+from companion.match.match import Match
 from companion.pages import create_app, people
 from companion.pages.doors import DOORS, Who
 from companion.storage.event_store import Store

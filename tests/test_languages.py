@@ -22,9 +22,9 @@ from babel.messages.catalog import Message
 
 from companion.common.errors import Problem
 from companion.common.text import Said, all_of, listed, one_of, say, say_many
+from companion.match.proposals import Doubt, Mismatch, Proposal
 from companion.memory import named, where
 from companion.pages import Camera, create_app, language, people, templating, words
-from companion.proposal import Doubt, Mismatch, Proposal
 from companion.rules import reasons
 from companion.rules.cards import Card, card_name
 from companion.rules.editions.edition import load_edition, switches
@@ -209,13 +209,13 @@ def test_what_was_typed_is_never_taken_for_a_text(french):
 SPEAKERS = {"Problem", "NotSaved", "Unreadable", "UnreadableEdition", "UnknownWord", "SeatingError", "Notice"}
 HEARD = (
     *(
-        "match",
-        "moment",
+        "match/match",
+        "match/state",
         "vision/counting/photographs",
         "vision/enrol/guided",
         "vision/faces/deck_in_use",
         "tracker",
-        "places",
+        "match/zone_plays",
         "watch",
         "tabletop/template_decks",
     ),

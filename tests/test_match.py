@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from companion.common.errors import Problem
-from companion.match import Answer, Fate, Match, Policy
-from companion.proposal import Doubt, Mismatch, Proposal
+from companion.match.match import Answer, Fate, Match, Policy
+from companion.match.proposals import Doubt, Mismatch, Proposal
 from companion.rules.record import judge, notation
 from companion.rules.record.notation import parse_play
 from companion.rules.referee import legal_plays

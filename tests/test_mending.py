@@ -11,9 +11,9 @@ from random import Random
 import pytest
 from logs import DAMAGES, append, full, garbage, garbage_page, played
 
-from companion.archive import judged
 from companion.common.errors import Problem
-from companion.match import Match
+from companion.match.archive import judged
+from companion.match.match import Match
 from companion.pages import create_app
 from companion.storage import database, recovery
 from companion.storage.backups import back_up, backups_of

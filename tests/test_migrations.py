@@ -10,8 +10,8 @@ from itertools import count
 import pytest
 from logs import SCHEMAS, frozen
 
-from companion.archive import judged
-from companion.match import Match
+from companion.match.archive import judged
+from companion.match.match import Match
 from companion.rules.record import notation
 from companion.service import exported
 from companion.storage import database

@@ -9,10 +9,10 @@ from test_tracker import MATS, STEP_S, Sim, asmodee, plays, questions, table_aft
 
 from companion.doubts import ASKING_S, JOINT_CONFIDENCE, OPEN_S
 from companion.gathering import LEFT_LYING_S, NEW_CARD_S
+from companion.match.proposals import ASKING_CONFIDENCE, Doubt, Proposal
+from companion.match.zone_plays import DISCARD_ZONE
 from companion.memory import GONE_S
 from companion.patience import ARM_S, BEFORE_TURN_S, DWELL_S, MISLAID_S
-from companion.places import DISCARD_ZONE
-from companion.proposal import ASKING_CONFIDENCE, Doubt, Proposal
 from companion.rules import referee
 from companion.rules.cards import Card
 from companion.rules.record import notation

@@ -15,7 +15,8 @@ from serving import running
 
 from companion.common.errors import Problem
 from companion.common.text import say
-from companion.match import Match, Policy
+from companion.match.match import Match, Policy
+from companion.match.proposals import Doubt, Mismatch, Proposal
 from companion.memory import named, where
 from companion.pages import Camera, address, announce, create_app, language, live, people, serve, words
 from companion.pages.address import given_names
@@ -23,7 +24,6 @@ from companion.pages.doors import DOORS, Who
 from companion.pages.guard import is_our_name, is_our_page
 from companion.pages.names import clean, record_names
 from companion.pages.setting_up import setup_lines
-from companion.proposal import Doubt, Mismatch, Proposal
 from companion.rules.cards import Card
 from companion.rules.editions.edition import edition_names, load_edition, switches
 from companion.rules.play import Play, Verb

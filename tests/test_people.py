@@ -9,11 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from companion.match import Match, Policy
-from companion.news import MOST_PHONES, Kind, News
-from companion.pages import Camera, announce, create_app, people
-from companion.pages.knocking import MOST_WRONG, Answer, Knocks
-from companion.phones import (
+from companion.match.match import Match, Policy
+from companion.match.phone_notices import MOST_PHONES, Kind, News
+from companion.match.phones import (
     HOST_AWAY_S,
     KEPT_NAME,
     MOST_ASKING,
@@ -22,7 +20,9 @@ from companion.phones import (
     Phones,
     Wish,
 )
-from companion.proposal import Doubt, Proposal
+from companion.match.proposals import Doubt, Proposal
+from companion.pages import Camera, announce, create_app, people
+from companion.pages.knocking import MOST_WRONG, Answer, Knocks
 from companion.rules.record.notation import parse_play
 from companion.storage.event_store import Draft, Store
 

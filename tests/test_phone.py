@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from companion.match import Match
+from companion.match.match import Match
 from companion.pages import create_app, language
 from companion.storage.event_store import Store
 

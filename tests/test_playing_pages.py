@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from test_pages import HOME, SECRET, STRANGER, TWO, lines, seen, tap, text_of
 
-from companion.match import Policy
+from companion.match.match import Policy
+from companion.match.proposals import Mismatch
 from companion.pages import Camera, create_app, may
 from companion.pages.words import Names
-from companion.proposal import Mismatch
 from companion.rules.cards import Card
 from companion.rules.record.notation import parse_play
 from companion.rules.referee import legal_plays

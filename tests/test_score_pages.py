@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from test_pages import HOME, STRANGER, tap, text_of
 
-from companion.match import Match
+from companion.match.match import Match
 from companion.pages import create_app, past, sheet_picture
 from companion.service import exported
 from companion.storage.data_folder import store_path

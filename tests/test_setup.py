@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from companion.common.errors import Problem
+from companion.match.setup_file import Setup, deck_lines, read_setup
 from companion.rules.cards import Card
 from companion.rules.record import judge, notation
-from companion.setup import Setup, deck_lines, read_setup
 
 SIDES = """
 [[side]]

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from companion import exports
-from companion.archive import Archive
-from companion.match import Match
+from companion.match import exports
+from companion.match.archive import Archive
+from companion.match.match import Match
+from companion.match.statistics import key_of, most_cruel, players_of, together
 from companion.rules import corrections
 from companion.rules.record import notation
-from companion.statistics import key_of, most_cruel, players_of, together
 from companion.storage.event_store import Store
 
 GOLDEN = Path(__file__).parent / "golden"

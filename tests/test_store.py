@@ -125,7 +125,7 @@ def test_the_option_names_the_data_folder_before_the_environment_does(tmp_path):
 SERVICE = """
 import sys
 from pathlib import Path
-from companion.match import Match
+from companion.match.match import Match
 from companion.pages import run_service
 from companion.storage.event_store import Store
 

@@ -7,9 +7,9 @@ import re
 
 import pytest
 
-from companion.match import Match, Policy
+from companion.match.match import Match, Policy
+from companion.match.proposals import Proposal
 from companion.pages import Camera, create_app, people
-from companion.proposal import Proposal
 from companion.rules.record.notation import parse_play
 from companion.storage.event_store import Store
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from companion.match.proposals import Mismatch, Proposal
 from companion.memory import GONE_S
-from companion.proposal import Mismatch, Proposal
 from companion.rules import referee
 from companion.rules.cards import Card
 from companion.rules.play import lay

@@ -15,7 +15,7 @@ from trust import camera_cycles
 from virtual_time import VirtualTime
 
 from companion.common.errors import Problem
-from companion.match import Match
+from companion.match.match import Match
 from companion.vision.capture import sources
 from companion.vision.capture.capture_thread import is_cut_short, is_picture
 from companion.vision.capture.sources import Frame, Notice, Threads, camera_answers, frames

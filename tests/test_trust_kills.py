@@ -10,7 +10,7 @@ import pytest
 from trust.kills import Broken, Ledger, Log, check_party, kill_and_look
 from trust.served import digest
 
-from companion.match import Match
+from companion.match.match import Match
 from companion.storage.event_store import Store
 
 

@@ -22,8 +22,8 @@ from house import HOME, SECRET, furnished
 from serving import running
 
 from companion.common.errors import Problem
+from companion.match.phones import new_phone
 from companion.pages import create_app, people
-from companion.phones import new_phone
 from companion.storage.event_store import Store
 from companion.vision.counting.photographs import Snaps
 

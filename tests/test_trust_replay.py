@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from trust.deeds import DEEDS, SET_UPS, Deeds, ignored, logged
 
-from companion.match import Match
+from companion.match.match import Match
 from companion.rules.record import judge, notation
 from companion.storage.event_store import Event, Store
 

@@ -18,13 +18,14 @@ from trust import soak
 from trust.idle_streams import measured
 from trust.real_service import Size, asked, free_port, service, wait_until
 
-from companion import heartbeat, phones
-from companion.archive import Archive
+from companion import heartbeat
 from companion.heartbeat import Heart, Manager
-from companion.match import Match
+from companion.match import phones
+from companion.match.archive import Archive
+from companion.match.match import Match
+from companion.match.phones import Phones, Wish
 from companion.pages import connections, create_app, live, porter, serving
 from companion.pages.connections import MOST_AN_ADDRESS, Server
-from companion.phones import Phones, Wish
 
 SECRET = b"0" * 32
 

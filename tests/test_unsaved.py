@@ -15,9 +15,9 @@ from logs import full, played, refuse
 
 from companion.bundle import read_bundle, write_bundle
 from companion.common.errors import Problem
-from companion.match import Match
+from companion.match.match import Match
+from companion.match.phones import Phones
 from companion.pages import create_app, people
-from companion.phones import Phones
 from companion.service import _match_in, exported
 from companion.storage import event_store as store_module
 from companion.storage.data_folder import data_dir, store_path
@@ -219,7 +219,7 @@ def test_a_script_is_told_that_its_play_is_not_saved(playing):
 def test_a_seat_is_taken_although_it_cannot_be_kept_and_that_is_said(playing, monkeypatch):
     app = create_app(playing, secret=b"x" * 32)
     page = app.test_client()
-    monkeypatch.setattr("companion.phones.write_whole", full)
+    monkeypatch.setattr("companion.match.phones.write_whole", full)
 
     page.post("/join", data={"player": "Ann"}, headers=ORIGIN)
 
@@ -286,7 +286,7 @@ def test_a_folder_that_is_there_is_used_although_it_cannot_be_written(tmp_path, 
 IN_A_SMALL_DISK = """
 import resource, sys
 from pathlib import Path
-from companion.match import Match
+from companion.match.match import Match
 from companion.storage.event_store import Store
 
 store = Store.open(Path(sys.argv[1]))

@@ -17,15 +17,15 @@ from click.testing import CliRunner
 from companion import demo, report, service
 from companion.cli import companion
 from companion.film import UNREAD, Watcher
+from companion.match.proposals import Doubt, Proposal
+from companion.match.setup_file import read_setup
+from companion.match.zone_plays import Places
 from companion.missed import Act, way_back
-from companion.places import Places
-from companion.proposal import Doubt, Proposal
 from companion.rules import referee
 from companion.rules.cards import Card
 from companion.rules.play import Verb, discard, lay
 from companion.rules.record import judge, notation
 from companion.rules.table import Team
-from companion.setup import read_setup
 from companion.simulate import (
     PAIRS,
     TWO_PLAYERS,

@@ -10,7 +10,8 @@ from functools import partial
 from flask import Flask
 
 from companion.common.resources import shipped
-from companion.match import Match
+from companion.match.match import Match
+from companion.match.phones import Phones
 from companion.pages import (
     api,
     camera,
@@ -43,7 +44,6 @@ from companion.pages.address import announce, given_names
 from companion.pages.context import NO_CAMERA, Camera, Service
 from companion.pages.knocking import Knocks
 from companion.pages.pace import Pace
-from companion.phones import Phones
 from companion.storage.backups import Nightly
 
 __all__ = ["Camera", "announce", "create_app", "run_service", "serve"]

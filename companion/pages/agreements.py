@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from companion.common import parsing
 from companion.common.errors import Problem
+from companion.match.setup_file import deck_lines
 from companion.pages import words
 from companion.pages.words import _
 from companion.rules import referee
@@ -15,7 +16,6 @@ from companion.rules.editions.edition import Edition, EditionError, switches
 from companion.rules.editions.switches import switch_title
 from companion.rules.record.judge import Game
 from companion.rules.scoring import Item
-from companion.setup import deck_lines
 
 Form = Mapping[str, str]
 MOST_OF_A_CARD = 999

@@ -10,8 +10,8 @@ from flask import Blueprint, Response, abort, make_response, request
 
 from companion.common import clock, parsing
 from companion.common.errors import Problem
-from companion.history import history
-from companion.match import GONE, Fate, MatchState, Outcome
+from companion.match.history import history
+from companion.match.match import GONE, Fate, MatchState, Outcome
 from companion.pages import openapi, people, rights, words
 from companion.pages.context import forget_state, match, service, state
 from companion.pages.words import N_, Names, _

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from flask import session
 
-from companion.history import CAMERA, Change
-from companion.match import MatchState
+from companion.match.history import CAMERA, Change
+from companion.match.match import MatchState
 from companion.pages import people, rights, words
 from companion.pages.words import Names, _
 from companion.rules.play import Play

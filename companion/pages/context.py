@@ -9,12 +9,12 @@ from typing import cast
 from flask import Response, current_app, g, redirect, request
 from werkzeug.wrappers import Response as AnyResponse
 
-from companion.archive import Archive
 from companion.common.cache import Kept
-from companion.match import Match, MatchState
+from companion.match.archive import Archive
+from companion.match.match import Match, MatchState
+from companion.match.phones import Phones
 from companion.pages.knocking import Knocks
 from companion.pages.pace import Pace
-from companion.phones import Phones
 from companion.tabletop.drawn_zones import DrawnZones
 from companion.vision.boxes import Image
 from companion.vision.capture.orientation import KeptTurn

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from companion.archive import PlayedHand
+from companion.match.archive import PlayedHand
+from companion.match.statistics import struck_by
 from companion.pages import charts, words
 from companion.pages.charts import Line, Mark, Plot, Point
 from companion.pages.words import Names, _
 from companion.rules.record.judge import HandResult
 from companion.rules.table import Table
-from companion.statistics import struck_by
 
 
 @dataclass(frozen=True, slots=True)

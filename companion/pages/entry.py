@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from flask import Blueprint, abort, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
-from companion.match import MatchState
+from companion.match.match import MatchState
 from companion.pages import offers, people, picking, rights, views, words
 from companion.pages.context import match, state
 from companion.pages.picking import Tab

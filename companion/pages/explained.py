@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 
-from companion.archive import PlayedHand
+from companion.match.archive import PlayedHand
 from companion.pages import language, words
 from companion.pages.words import N_, Names, _, many
 from companion.rules import reasons

@@ -7,13 +7,13 @@ import hmac
 from flask import Blueprint, flash, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
+from companion.match.phones import Wish
 from companion.pages import people, seats
 from companion.pages.context import go, has_camera, match, service, state
 from companion.pages.knocking import Answer
 from companion.pages.names import check_names, clean
 from companion.pages.pace import network
 from companion.pages.words import Names, _
-from companion.phones import Wish
 
 bp = Blueprint("join", __name__)
 

@@ -14,7 +14,7 @@ from typing import Any
 from flask import Blueprint, Response, abort, make_response, request
 
 from companion.common import parsing
-from companion.match import Match, MatchState
+from companion.match.match import Match, MatchState
 from companion.pages import language, people, views, words, zone_picture
 from companion.pages.context import match, service, state
 from companion.pages.errors import SENTENCES

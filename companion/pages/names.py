@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 
 from companion.common.errors import Problem
-from companion.history import CAMERA, SOMEBODY, history
+from companion.match.history import CAMERA, SOMEBODY, history
 from companion.pages.words import _
 from companion.rules.record import notation
 from companion.rules.record.notation import PlayerLine, SideLine

@@ -11,14 +11,14 @@ from functools import partial
 from babel.dates import format_date, format_time
 from flask import Blueprint, Response, abort, render_template, request
 
-from companion import exports, statistics
-from companion.archive import Past, PlayedHand
 from companion.common import clock, parsing
+from companion.match import exports, statistics
+from companion.match.archive import Past, PlayedHand
+from companion.match.statistics import Cruelty, Figures
 from companion.pages import courses, errors, language, sheet_picture, sheets, words
 from companion.pages.context import match, service, state
 from companion.pages.words import Names, _, many
 from companion.rules.record import notation
-from companion.statistics import Cruelty, Figures
 
 bp = Blueprint("past", __name__)
 

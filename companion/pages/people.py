@@ -20,11 +20,11 @@ from pathlib import Path
 from flask import request, session
 
 from companion.common.errors import Problem
-from companion.history import SOMEBODY
-from companion.match import MatchState
+from companion.match.history import SOMEBODY
+from companion.match.match import MatchState
+from companion.match.phones import Phones, new_phone
 from companion.pages.context import service
 from companion.pages.words import N_, _
-from companion.phones import Phones, new_phone
 from companion.storage.data_folder import KEY_NAME
 from companion.storage.files import read_small, write_whole
 

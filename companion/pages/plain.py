@@ -9,7 +9,7 @@ from flask import Blueprint, flash, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.common.errors import Problem
-from companion.match import MatchState
+from companion.match.match import MatchState
 from companion.pages import changed, offers, people, playing, rights, views, words
 from companion.pages.context import forget_state, match, state
 from companion.pages.views import SideView

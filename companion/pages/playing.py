@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-from companion.match import Entry, MatchState
+from companion.match.match import Entry, MatchState
+from companion.match.proposals import Mismatch
 from companion.pages import offers, views, words
 from companion.pages.offers import Offer
 from companion.pages.views import PlayView
 from companion.pages.words import Names, _
-from companion.proposal import Mismatch
 from companion.rules.cards import Card, card_of_slug
 from companion.rules.table import Table
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from flask import Blueprint, render_template, request
 
-from companion.archive import PlayedHand
 from companion.common import parsing
-from companion.history import CAMERA, SOMEBODY, Written
-from companion.match import Entry
+from companion.match.archive import PlayedHand
+from companion.match.history import CAMERA, SOMEBODY, Written
+from companion.match.match import Entry
 from companion.pages import past, views, words
 from companion.pages.context import state
 from companion.pages.views import PlayView

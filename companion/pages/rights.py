@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from companion.history import CAMERA, Kind
-from companion.match import Entry, MatchState
-from companion.moment import waits_for_another
+from companion.match.history import CAMERA, Kind
+from companion.match.match import Entry, MatchState
+from companion.match.state import waits_for_another
 from companion.pages import people, words
 from companion.pages.context import state
 from companion.pages.people import Holder

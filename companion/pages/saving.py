@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from flask import Blueprint, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
-from companion.match import MatchState
+from companion.match.match import MatchState
 from companion.pages import people
 from companion.pages.context import match
 from companion.pages.words import said

@@ -5,8 +5,8 @@ from __future__ import annotations
 from flask import Blueprint, Response, abort, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
-from companion import archive
-from companion.match import MatchState, next_first
+from companion.match import archive
+from companion.match.match import MatchState, next_first
 from companion.pages import courses, explained, offers, sheets, views, words
 from companion.pages.context import state
 from companion.pages.words import Names

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from flask import Blueprint, abort, flash, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
-from companion.match import MatchState
+from companion.match.match import MatchState
+from companion.match.phones import Asked, Wish
 from companion.pages import people
 from companion.pages.context import service, state
 from companion.pages.people import NotYours
 from companion.pages.rights import HOSTS_ONLY, NO_HOSTS_NAME
 from companion.pages.words import N_, Names, _, many
-from companion.phones import Asked, Wish
 
 bp = Blueprint("seats", __name__)
 

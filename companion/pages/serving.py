@@ -22,7 +22,7 @@ from waitress.task import ThreadedTaskDispatcher
 
 from companion.common.errors import Problem
 from companion.heartbeat import Heart, Manager, answers
-from companion.match import Match
+from companion.match.match import Match
 from companion.pages import address, live, people, porter
 from companion.pages.connections import Server
 

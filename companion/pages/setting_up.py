@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from companion.common import parsing
 from companion.common.errors import Problem
-from companion.match import MatchState, Policy
+from companion.match.match import MatchState, Policy
 from companion.pages import agreements, people, seats
 from companion.pages.context import has_camera, match, state
 from companion.pages.names import check_names, clean, known_names, record_names

@@ -8,8 +8,8 @@ from itertools import accumulate
 
 from flask import session
 
-from companion.archive import PlayedHand
-from companion.match import MatchState
+from companion.match.archive import PlayedHand
+from companion.match.match import MatchState
 from companion.pages import explained, people, words
 from companion.pages.explained import NOTHING, Answered
 from companion.pages.words import Names, _

@@ -9,7 +9,7 @@ from flask import Blueprint, Response, flash, redirect, render_template, request
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.common.errors import Problem
-from companion.match import GONE, Answer, Fate, Match, MatchState, Outcome, Policy
+from companion.match.match import GONE, Answer, Fate, Match, MatchState, Outcome, Policy
 from companion.pages import agreements, changed, offers, people, playing, rights, seats, sheets, views, zone_picture
 from companion.pages.context import forget_state, go, has_camera, match, service, state
 from companion.pages.people import NotYours

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from flask import Blueprint, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
-from companion.match import MatchState
-from companion.news import OF_SEATS, Kind, Told
+from companion.match.match import MatchState
+from companion.match.phone_notices import OF_SEATS, Kind, Told
 from companion.pages import people, seats
 from companion.pages.words import N_, Names, _
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from companion.history import CAMERA, Written
-from companion.match import Entry, MatchState, Pending
+from companion.match.history import CAMERA, Written
+from companion.match.match import Entry, MatchState, Pending
+from companion.match.proposals import Doubt, Mismatch
 from companion.pages import offers, picking, words
 from companion.pages.words import N_, Names, Why, _
-from companion.proposal import Doubt, Mismatch
 from companion.rules import referee
 from companion.rules.cards import Card, Family
 from companion.rules.editions.edition import Edition

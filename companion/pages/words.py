@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from companion.common.text import Said, Term
-from companion.history import CAMERA
+from companion.match.history import CAMERA
 from companion.pages import language
 from companion.rules import reasons, referee
 from companion.rules.cards import REMEDY_OF, SAFETY_OF, Card, Family

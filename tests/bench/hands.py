@@ -25,12 +25,12 @@ from pathlib import Path
 
 from companion import demo as simulated
 from companion.film import Watcher
+from companion.match.setup_file import Setup
 from companion.rules import referee
 from companion.rules.play import Verb
 from companion.rules.record import judge, notation
 from companion.rules.table import Team
 from companion.service import eye_for
-from companion.setup import Setup
 from companion.simulate import arrange, camera_model, frame_source, mishaps
 from companion.simulate.animation import Tempo
 from companion.simulate.card_faces import PX_PER_MM, Cards

@@ -27,11 +27,11 @@ from serving import running
 from webcam import Pose
 
 from companion import demo
-from companion.match import Match
+from companion.match.match import Match
+from companion.match.proposals import Doubt, Mismatch, Proposal
 from companion.pages import Camera, create_app, live
 from companion.printing import deck
 from companion.printing.render import to_image
-from companion.proposal import Doubt, Mismatch, Proposal
 from companion.rules.cards import Card
 from companion.rules.record.notation import parse_play
 from companion.service import eye_for

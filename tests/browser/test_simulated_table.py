@@ -14,7 +14,7 @@ from serving import running
 from browser.screens import CHROMIUM, PHONE, app_of
 from companion import demo
 from companion.demo_players import DemoPlayers, frames_of_players
-from companion.match import Match
+from companion.match.match import Match
 from companion.rules.record import judge
 from companion.rules.record.notation import Line
 from companion.simulate.animation import Tempo

@@ -76,7 +76,7 @@ def main(folder: str, most_mb: str) -> None:
     import cv2
     import numpy as np
 
-    from companion.match import Match, Policy
+    from companion.match.match import Match, Policy
     from companion.pages import Camera, create_app, pace, people, serve
     from companion.storage.data_folder import store_path
     from companion.storage.event_store import Store
@@ -104,7 +104,7 @@ def main(folder: str, most_mb: str) -> None:
 
 def stirrer(match: Any) -> Callable[[], None]:
     """Lets the camera see something: plays, one of them illegal, a card it cannot tell, a difference."""
-    from companion.proposal import Doubt, Mismatch, Proposal
+    from companion.match.proposals import Doubt, Mismatch, Proposal
     from companion.rules.record.notation import Unreadable, parse_play
 
     numbers = count(1)

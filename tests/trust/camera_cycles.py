@@ -29,10 +29,10 @@ from serving import running
 from virtual_time import VirtualTime
 
 from companion.common.text import say
-from companion.match import Match
+from companion.match.match import Match
+from companion.match.proposals import Doubt, Mismatch, Proposal
 from companion.memory import GONE_S
 from companion.pages import Camera, create_app
-from companion.proposal import Doubt, Mismatch, Proposal
 from companion.storage.event_store import Store
 from companion.vision.capture.sources import FRESH_S, Notice, Threads, frames
 from companion.watch import Corridor

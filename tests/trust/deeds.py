@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from companion.common.errors import Problem
-from companion.history import history
-from companion.match import Answer, Fate, Match, MatchState, Policy
-from companion.proposal import Doubt, Mismatch, Proposal
+from companion.match.history import history
+from companion.match.match import Answer, Fate, Match, MatchState, Policy
+from companion.match.proposals import Doubt, Mismatch, Proposal
 from companion.rules.play import Play
 from companion.rules.record.notation import Unreadable, parse_play
 from companion.rules.referee import legal_plays

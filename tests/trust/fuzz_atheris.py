@@ -43,11 +43,11 @@ with atheris.instrument_imports(include=_watched) if atheris else contextlib.nul
     from companion import edition_report, report
     from companion.bundle import read_bundle
     from companion.common.errors import Problem
+    from companion.match.setup_file import read_setup
     from companion.rules.editions.edition import _built
     from companion.rules.editions.edition_file import read_text
     from companion.rules.record import judge, notation
     from companion.rules.table import Team
-    from companion.setup import read_setup
     from companion.tabletop.template_decks import read_description
     from companion.vision.capture.image_io import declared_size
 

@@ -34,7 +34,7 @@ from trust.fuzzing import Findings, arguments, faults_of, mutated_bytes, run_com
 
 from companion.bundle import write_bundle
 from companion.common.errors import Problem
-from companion.match import Match
+from companion.match.match import Match
 from companion.storage.event_store import Store
 from companion.vision.capture.image_io import declared_size, decode
 

@@ -28,7 +28,7 @@ from flask.sessions import SecureCookieSessionInterface
 from trust.attacked import Served, served
 from trust.fuzzing import ESCAPE, MARK, TRACE, WORDS, Findings, arguments, mutated_bytes, mutated_text, run_command
 
-from companion.match import Match
+from companion.match.match import Match
 from companion.pages import create_app, people
 from companion.rules.cards import Card
 from companion.rules.editions.edition import edition_names

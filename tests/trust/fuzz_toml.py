@@ -22,13 +22,13 @@ from decks import face
 from trust.fuzzing import WORDS, Findings, arguments, faults_of, mutated_text, run_command, written_otherwise
 
 from companion.common.errors import Problem
-from companion.match import Match
+from companion.match.match import Match
+from companion.match.phones import KEPT_NAME as PHONES
+from companion.match.phones import Phones
+from companion.match.setup_file import read_setup
 from companion.pages import create_app, people
-from companion.phones import KEPT_NAME as PHONES
-from companion.phones import Phones
 from companion.rules.editions.edition_file import EDITIONS
 from companion.rules.editions.switches import switches
-from companion.setup import read_setup
 from companion.storage.event_store import Store
 from companion.tabletop.drawn_zones import FILE_NAME as DRAWN_ZONES
 from companion.tabletop.drawn_zones import DrawnZones

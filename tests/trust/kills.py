@@ -39,7 +39,7 @@ from urllib.parse import urlencode
 from trust.old import one_more_migration, write_old_log
 from trust.served import KEPT, digest, state_as_told
 
-from companion.match import Match
+from companion.match.match import Match
 from companion.pages import people
 from companion.rules.record import judge, notation
 from companion.rules.table import HowEnded

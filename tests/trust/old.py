@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from companion.match import Match
+from companion.match.match import Match
 from companion.storage import database
 from companion.storage.event_store import Event, Store
 

@@ -31,11 +31,11 @@ from trust import deeds
 from trust.disk import Disk, Recorder, library
 from trust.old import one_more_migration, write_old_log
 
-from companion import phones as party_of
 from companion.common.errors import Problem
-from companion.match import Match
+from companion.match import phones as party_of
+from companion.match.match import Match
+from companion.match.phones import Party, Phones
 from companion.pages import people
-from companion.phones import Party, Phones
 from companion.storage import files
 from companion.storage.backups import back_up
 from companion.storage.data_folder import data_dir, store_path

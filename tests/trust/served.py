@@ -21,8 +21,9 @@ from pathlib import Path
 from flask import g, has_app_context, request_finished
 from trust.old import need_one_more_migration
 
-from companion import phones, service
-from companion.match import Match
+from companion import service
+from companion.match import phones
+from companion.match.match import Match
 from companion.pages import people
 from companion.pages.context import service as of_request
 from companion.storage.event_store import Event, Store

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from companion import statistics
 from companion.common.cache import Kept
-from companion.history import history
-from companion.moment import Entry, MatchState, judge_on
+from companion.match import statistics
+from companion.match.history import history
+from companion.match.state import Entry, MatchState, judge_on
+from companion.match.statistics import Figures
 from companion.rules.corrections import JudgedRecord
 from companion.rules.record.judge import Game, HandResult
 from companion.rules.table import HowEnded
-from companion.statistics import Figures
 from companion.storage.event_store import Store
 from companion.storage.events import Event
 

@@ -16,8 +16,9 @@ from typing import Any
 
 from companion.common.errors import Problem
 from companion.common.text import say
-from companion.history import CAMERA, PHONE, History, Kind, history
-from companion.moment import (
+from companion.match.history import CAMERA, PHONE, History, Kind, history
+from companion.match.proposals import Doubt, Mismatch, Proposal
+from companion.match.state import (
     NO_HAND,
     Answer,
     Entry,
@@ -35,8 +36,7 @@ from companion.moment import (
     table_of,
     waits_for_another,
 )
-from companion.places import Places
-from companion.proposal import Doubt, Mismatch, Proposal
+from companion.match.zone_plays import Places
 from companion.rules.cards import card_of_slug
 from companion.rules.play import Play
 from companion.rules.record import judge, notation

@@ -8,9 +8,9 @@ from enum import StrEnum
 
 from companion.common.errors import Problem
 from companion.common.text import say
-from companion.history import Change, Written
-from companion.places import Places
-from companion.proposal import Doubt, Mismatch, Proposal
+from companion.match.history import Change, Written
+from companion.match.proposals import Doubt, Mismatch, Proposal
+from companion.match.zone_plays import Places
 from companion.rules import corrections, reasons
 from companion.rules.corrections import JudgedRecord
 from companion.rules.play import Play

@@ -17,9 +17,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from companion import news
 from companion.common.text import Said, say
-from companion.news import Kind, News
+from companion.match import phone_notices
+from companion.match.phone_notices import Kind, News
 from companion.storage.files import read_small, write_whole
 
 KEPT_NAME = "phones.json"
@@ -221,7 +221,7 @@ class Phones:
             self._forget(lambda asked: asked.wish is Wish.HOST and asked.phone == phone)
             self._keep(replace(self._party, host=phone))
             for one in (before or phone, phone):
-                self.news.settle(one, news.OF_ROLES)
+                self.news.settle(one, phone_notices.OF_ROLES)
             if before != phone:
                 self._tell(before, Kind.FOLLOWED, by)
                 self._tell(phone, Kind.HOST, by)
@@ -241,7 +241,7 @@ class Phones:
             self._forget(lambda asked: asked.wish is Wish.SEAT and phone == asked.phone)
             watching = tuple(p for p in self._party.watching if p != phone)
             self._keep(replace(self._party, seats={**others, player: phone}, watching=watching))
-            self.news.settle(phone, news.OF_SEATS)
+            self.news.settle(phone, phone_notices.OF_SEATS)
             if before != phone:
                 self._tell(before, Kind.TAKEN, by, player)
             return True
@@ -258,7 +258,7 @@ class Phones:
             seats = {player: whose for player, whose in self._party.seats.items() if whose != phone}
             others = tuple(p for p in self._party.watching if p != phone)
             self._keep(replace(self._party, seats=seats, watching=(*others, phone) if watches else others))
-            self.news.settle(phone, news.OF_SEATS)
+            self.news.settle(phone, phone_notices.OF_SEATS)
 
     def free(self, player: str, *, by: str | None = None) -> None:
         """A seat is nobody's: its phone was lost, and is told so where it was not."""
@@ -342,7 +342,7 @@ class Phones:
 
 
 _ANSWERS: Mapping[Wish, frozenset[Kind]] = {
-    Wish.JOIN: news.OF_JOINING,
+    Wish.JOIN: phone_notices.OF_JOINING,
     Wish.SEAT: frozenset({Kind.SEAT_REFUSED, Kind.SEAT_KEPT}),
     Wish.HOST: frozenset({Kind.HOST_REFUSED}),
 }
