@@ -18,7 +18,6 @@ from companion.common.errors import Problem
 from companion.common.program_name import typed
 from companion.common.text import say
 from companion.demo_players import DemoPlayers, frames_of_players
-from companion.film import Watcher
 from companion.frugal import giving_memory_back
 from companion.match import exports
 from companion.match.archive import judged
@@ -36,6 +35,8 @@ from companion.storage.data_folder import data_dir, store_path
 from companion.storage.event_store import Store
 from companion.tabletop.card_ids import card_ids
 from companion.tabletop.drawn_zones import DrawnZones
+from companion.tracking.live import Corridor
+from companion.tracking.offline import Watcher
 from companion.vision.capture.devices import video_devices
 from companion.vision.capture.hotplug import FirstCamera, Succession
 from companion.vision.capture.orientation import KeptTurn
@@ -44,7 +45,6 @@ from companion.vision.eye import Eye
 from companion.vision.faces.deck_in_use import DeckInUse, faces_of
 from companion.vision.faces.face_templates import Templates
 from companion.vision.quality.live_survey import Lookout
-from companion.watch import Corridor
 
 DEMO = "demo:"
 LIVE_FPS = 10.0

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from companion.film import Watcher
 from companion.rules.play import Verb
 from companion.simulate import arrange, frame_source
 from companion.simulate.animation import Tempo
@@ -18,6 +17,7 @@ from companion.simulate.scene import BACK, THINGS, Arm, Lying, Scene
 from companion.simulate.script import Script
 from companion.tabletop.card_ids import face_of
 from companion.tabletop.mat_layout import CARD_MM, Rect
+from companion.tracking.offline import Watcher
 from companion.vision.capture.sources import Frame
 from companion.vision.view import MatSeen, Sighting, View
 

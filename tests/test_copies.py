@@ -8,14 +8,14 @@ from itertools import pairwise
 
 import pytest
 
-from companion.copies import Copies
 from companion.match.zone_plays import Places
-from companion.memory import Memory
 from companion.rules import referee
 from companion.rules.cards import Card
 from companion.rules.editions.edition import load_edition
 from companion.rules.play import lay
 from companion.rules.table import Table, Team
+from companion.tracking.identity import Copies
+from companion.tracking.table_memory import Memory
 from companion.vision.view import MatSeen, Sighting, View
 
 MATS = (

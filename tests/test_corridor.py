@@ -14,10 +14,10 @@ from companion.match.match import Answer, Match, Policy
 from companion.rules.cards import Card
 from companion.storage.event_store import Store
 from companion.tabletop.card_ids import face_of
-from companion.tracker import GONE_S
+from companion.tracking.live import LIES_S, NOT_THIS_DECK, Corridor
+from companion.tracking.tracker import GONE_S
 from companion.vision.capture.sources import Frame
 from companion.vision.view import MatSeen, Sighting, View
-from companion.watch import LIES_S, NOT_THIS_DECK, Corridor
 
 MATS = {"side-1": "Ann", "side-2": "Bob"}
 SQUARE = ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0))

@@ -25,9 +25,9 @@ from companion.simulate.players import random_script
 from companion.simulate.scene import BACK, Scene
 from companion.simulate.script import Script, plays_that_stay, read_script
 from companion.storage.event_store import Store
+from companion.tracking.live import Corridor
 from companion.vision.capture.sources import Frame
 from companion.vision.view import View
-from companion.watch import Corridor
 
 PICTURE = np.zeros((2, 2, 3), np.uint8)
 MOST_FRAMES = 4_000

@@ -23,13 +23,13 @@ from babel.messages.catalog import Message
 from companion.common.errors import Problem
 from companion.common.text import Said, all_of, listed, one_of, say, say_many
 from companion.match.proposals import Doubt, Mismatch, Proposal
-from companion.memory import named, where
 from companion.pages import Camera, create_app, language, people, templating, words
 from companion.rules import reasons
 from companion.rules.cards import Card, card_name
 from companion.rules.editions.edition import load_edition, switches
 from companion.rules.record.notation import parse_play
 from companion.tabletop.drawn_zones import DrawnZones
+from companion.tracking.table_memory import named, where
 from companion.vision.counting.photographs import Shot
 from companion.vision.counting.tally import Photo
 from companion.vision.enrol.enrolment import begin
@@ -214,9 +214,9 @@ HEARD = (
         "vision/counting/photographs",
         "vision/enrol/guided",
         "vision/faces/deck_in_use",
-        "tracker",
+        "tracking/tracker",
         "match/zone_plays",
-        "watch",
+        "tracking/live",
         "tabletop/template_decks",
     ),
     *(

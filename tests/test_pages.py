@@ -17,7 +17,6 @@ from companion.common.errors import Problem
 from companion.common.text import say
 from companion.match.match import Match, Policy
 from companion.match.proposals import Doubt, Mismatch, Proposal
-from companion.memory import named, where
 from companion.pages import Camera, address, announce, create_app, language, live, people, serve, words
 from companion.pages.address import given_names
 from companion.pages.doors import DOORS, Who
@@ -30,6 +29,7 @@ from companion.rules.play import Play, Verb
 from companion.rules.record.notation import parse_play
 from companion.rules.referee import legal_plays
 from companion.rules.table import Table
+from companion.tracking.table_memory import named, where
 
 TWO = ("side Ann", "side Bob", "hand first Ann")
 SECRET = b"0123456789abcdef" * 2

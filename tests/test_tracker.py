@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 import pytest
 
 from companion.match.proposals import Mismatch, Proposal
-from companion.memory import GONE_S
 from companion.rules import referee
 from companion.rules.cards import Card
 from companion.rules.play import lay
 from companion.rules.record import judge, notation
 from companion.rules.table import Table
 from companion.tabletop.card_ids import face_of
-from companion.tracker import GATHERING_S, PILE_EMPTY_S, Cleared, Settled, Tracker, Withdrawn
+from companion.tracking.table_memory import GONE_S
+from companion.tracking.tracker import GATHERING_S, PILE_EMPTY_S, Cleared, Settled, Tracker, Withdrawn
 from companion.vision.view import MatSeen, Sighting, View
 
 MATS = {"side-1": "Ann", "side-2": "Bob"}

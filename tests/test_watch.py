@@ -16,11 +16,9 @@ from click.testing import CliRunner
 
 from companion import demo, report, service
 from companion.cli import companion
-from companion.film import UNREAD, Watcher
 from companion.match.proposals import Doubt, Proposal
 from companion.match.setup_file import read_setup
 from companion.match.zone_plays import Places
-from companion.missed import Act, way_back
 from companion.rules import referee
 from companion.rules.cards import Card
 from companion.rules.play import Verb, discard, lay
@@ -38,6 +36,8 @@ from companion.simulate import (
 )
 from companion.simulate.script import plays_that_stay
 from companion.tabletop.card_ids import face_of
+from companion.tracking.missed_plays import Act, way_back
+from companion.tracking.offline import UNREAD, Watcher
 from companion.vision.capture.sources import Frame
 from companion.vision.view import MatSeen, Sighting, View
 

@@ -24,7 +24,6 @@ from functools import cache
 from pathlib import Path
 
 from companion import demo as simulated
-from companion.film import Watcher
 from companion.match.setup_file import Setup
 from companion.rules import referee
 from companion.rules.play import Verb
@@ -42,6 +41,7 @@ from companion.simulate.scene import Lying, Scene
 from companion.simulate.script import Script
 from companion.simulate.studio import Studio
 from companion.tabletop.card_ids import face_of
+from companion.tracking.offline import Watcher
 from companion.vision.capture.image_io import read_picture
 from companion.vision.capture.sources import Frame
 from companion.vision.eye import Eye

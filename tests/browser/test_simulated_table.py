@@ -20,8 +20,8 @@ from companion.rules.record.notation import Line
 from companion.simulate.animation import Tempo
 from companion.simulate.script import Script, shipped_script
 from companion.storage.event_store import Store
+from companion.tracking.live import Corridor
 from companion.vision.eye import Eye
-from companion.watch import Corridor
 
 pytestmark = [
     pytest.mark.browser,

@@ -31,11 +31,11 @@ from virtual_time import VirtualTime
 from companion.common.text import say
 from companion.match.match import Match
 from companion.match.proposals import Doubt, Mismatch, Proposal
-from companion.memory import GONE_S
 from companion.pages import Camera, create_app
 from companion.storage.event_store import Store
+from companion.tracking.live import Corridor
+from companion.tracking.table_memory import GONE_S
 from companion.vision.capture.sources import FRESH_S, Notice, Threads, frames
-from companion.watch import Corridor
 
 MATS = dict(zip(SIDES, ("Ann", "Bob"), strict=True))
 SHOWN_S, BACK_S = 3.0, 5.0

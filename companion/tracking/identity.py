@@ -15,12 +15,12 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from companion.match.zone_plays import DISCARD_ZONE, DRAW_ZONE
-from companion.memory import Memory
 from companion.rules.cards import Card
 from companion.rules.play import Play
 from companion.rules.referee import apply, objections
 from companion.rules.table import Table
-from companion.tracks import Place, Track, near, spots
+from companion.tracking.table_memory import Memory
+from companion.tracking.track import Place, Track, near, spots
 from companion.vision.faces.occlusion import share_covered
 from companion.vision.view import FACE, Point, Quad, Sighting, View
 

@@ -7,11 +7,11 @@ sight: a discard or a hazard is the play of whoever is to move, so it matters wh
 from __future__ import annotations
 
 from companion.match.zone_plays import DISCARD_ZONE, DRAW_ZONE, Places
-from companion.memory import Memory
 from companion.rules.cards import Family
 from companion.rules.referee import objections
 from companion.rules.table import Table
-from companion.tracks import Place, Track
+from companion.tracking.table_memory import Memory
+from companion.tracking.track import Place, Track
 from companion.vision.view import View
 
 ARM_S = 8.0

@@ -11,7 +11,7 @@ from companion.rules.cards import Card, Family, card_name
 from companion.rules.play import Play, Verb
 from companion.rules.referee import objections
 from companion.rules.table import Table
-from companion.tracks import READS, Place, Track, may_cover, near, spots
+from companion.tracking.track import READS, Place, Track, may_cover, near, spots
 from companion.vision.view import Sighting, View
 
 GONE_S = 1.5

@@ -1,7 +1,7 @@
 """The corridor from the camera to the match: it owns the loop and the thread, and decides nothing.
 
 People confirm on their phones what it brings (`companion up`, `companion demo`). A film that nobody is asked about is
-followed by `companion.film`.
+followed by `companion.tracking.offline`.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from companion.common.text import say
 from companion.match.history import CAMERA, PHONE
 from companion.match.match import Fate, Match, MatchState, Policy
 from companion.match.proposals import Doubt, Mismatch, Proposal
-from companion.memory import where
 from companion.rules import referee
 from companion.rules.play import Play
 from companion.rules.table import Table
 from companion.tabletop.card_ids import face_of
-from companion.tracker import Cleared, Event, Settled, Tracker, Unclear, Withdrawn
+from companion.tracking.table_memory import where
+from companion.tracking.tracker import Cleared, Event, Settled, Tracker, Unclear, Withdrawn
 from companion.vision.capture.sources import Frame
 from companion.vision.view import Sighting, View
 

@@ -16,7 +16,7 @@ from companion.rules.play import Play
 from companion.rules.referee import objections
 from companion.rules.table import Table
 from companion.tabletop.card_ids import face_of
-from companion.tracks import Place, Track, spots
+from companion.tracking.track import Place, Track, spots
 from companion.vision.faces.occlusion import any_copy
 from companion.vision.view import FACE, Point, Sighting, View
 

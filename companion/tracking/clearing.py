@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from companion.match.zone_plays import DISCARD_ZONE
-from companion.memory import GONE_S, Memory, is_out_of_sight
-from companion.tracks import Track
+from companion.tracking.table_memory import GONE_S, Memory, is_out_of_sight
+from companion.tracking.track import Track
 from companion.vision.view import View
 
 LEFT_LYING = 2

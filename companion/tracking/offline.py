@@ -1,7 +1,7 @@
 """A film followed to its end, with a record of our own: what `companion watch` tells.
 
 Nobody can be asked about a film. What is not sure counts by what comes after it, and where a play was missed the way
-back is looked for (`companion.missed`).
+back is looked for (`companion.tracking.missed_plays`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from companion.common.errors import Problem
 from companion.match.proposals import ASKING_CONFIDENCE, OUT_OF_TURN_SURENESS, Doubt, Mismatch, Proposal
 from companion.match.setup_file import Setup
 from companion.match.zone_plays import Places
-from companion.missed import MOST_ACTS, Account, Act, tells, way_back
 from companion.rules import referee
 from companion.rules.play import Play, Verb
 from companion.rules.reasons import as_json
@@ -22,9 +21,10 @@ from companion.rules.record import judge
 from companion.rules.record.judge import Game, HandResult, JudgedLine
 from companion.rules.record.notation import Line
 from companion.rules.table import Table
-from companion.tracker import Cleared, Event, Settled, Tracker, Unclear, Withdrawn
+from companion.tracking.live import Look, with_legal
+from companion.tracking.missed_plays import MOST_ACTS, Account, Act, tells, way_back
+from companion.tracking.tracker import Cleared, Event, Settled, Tracker, Unclear, Withdrawn
 from companion.vision.capture.sources import Frame
-from companion.watch import Look, with_legal
 
 SEEN_LATE_S = 2.0
 """So much later than it was laid a card may be seen, behind a hand or after a push of the camera."""

@@ -17,19 +17,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from companion.common.text import Said, say
-from companion.copies import Copies
-from companion.discards import Discards
-from companion.doubts import Doubts
-from companion.gathering import Gathering
 from companion.match.proposals import ASKING_CONFIDENCE, OUT_OF_TURN_SURENESS, Doubt, Mismatch, Proposal
 from companion.match.zone_plays import DISCARD_ZONE, DRAW_ZONE, Places, needs_people
-from companion.memory import GONE_S, Memory, is_out_of_sight, named, where
-from companion.patience import Patience
 from companion.rules.cards import Card, Family
 from companion.rules.play import Play, Verb
 from companion.rules.referee import apply, objections
 from companion.rules.table import Table
-from companion.tracks import COVERING_MM, READS, UNCLEAR_SURENESS, Place, Track
+from companion.tracking.clearing import Gathering
+from companion.tracking.discard_pile import Discards
+from companion.tracking.identity import Copies
+from companion.tracking.settling import Patience
+from companion.tracking.table_memory import GONE_S, Memory, is_out_of_sight, named, where
+from companion.tracking.track import COVERING_MM, READS, UNCLEAR_SURENESS, Place, Track
+from companion.tracking.unread_cards import Doubts
 from companion.vision.view import View
 
 ASTRAY_S = 3.0

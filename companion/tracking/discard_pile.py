@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from companion.match.zone_plays import DISCARD_ZONE
-from companion.memory import Memory, taking
 from companion.rules.cards import Card, Family
 from companion.rules.referee import objections
 from companion.rules.table import Table
-from companion.tracks import Place, Track
+from companion.tracking.table_memory import Memory, taking
+from companion.tracking.track import Place, Track
 from companion.vision.view import View
 
 

@@ -1,0 +1,1 @@
+"""The memory of the table: which card lies where, since when, and which play that means."""
