@@ -18,7 +18,8 @@ from companion.common.text import say
 from companion.match.match import Match
 from companion.match.phones import Wish
 from companion.match.proposals import Doubt, Mismatch, Proposal
-from companion.pages import Camera, create_app, people
+from companion.pages import Camera, create_app
+from companion.pages.players import phone_identity
 from companion.rules.cards import Card
 from companion.rules.record.notation import parse_play
 from companion.storage.event_store import Store
@@ -58,7 +59,7 @@ class House:
     def phone(self, number: int, **seat: str) -> FlaskClient:
         """A phone that takes part; with `player`, in that seat; with nothing, it watches."""
         client = self.stranger(number)
-        client.get(f"/join?t={people.join_token(SECRET)}", follow_redirects=True)
+        client.get(f"/join?t={phone_identity.join_token(SECRET)}", follow_redirects=True)
         client.post("/join", data=seat, headers=HOME)
         return client
 
@@ -162,7 +163,7 @@ def _people(house: House, text: str) -> None:
     house.phone(10, player="Ann")
     lost = house.phone(11, player="Bob")
     house.phone(12)
-    house.stranger(13).post("/join/code", data={"code": people.table_code(SECRET), "name": text}, headers=HOME)
+    house.stranger(13).post("/join/code", data={"code": phone_identity.table_code(SECRET), "name": text}, headers=HOME)
     phones = house.app.extensions["companion"].phones
     phones.ask(Wish.SEAT, "another phone", text, "Bob")
     phones.ask(Wish.HOST, "yet another phone", text)

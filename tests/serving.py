@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from flask import Flask
 
-from companion.pages import serving
+from companion.pages.server import serving
 
 THREADS = 16
 

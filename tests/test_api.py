@@ -19,7 +19,8 @@ from schemathesis.specs.openapi.checks import (
 
 from companion.match.match import Match, Policy
 from companion.match.proposals import Mismatch, Proposal
-from companion.pages import create_app, openapi, pace
+from companion.pages import create_app, pace
+from companion.pages.api import openapi
 from companion.pages.pace import Kind, Rate
 from companion.rules.record.notation import parse_play
 

@@ -10,8 +10,9 @@ import pytest
 
 from companion.common.text import Term, say
 from companion.match.match import Match
-from companion.pages import Camera, create_app, drawing
-from companion.pages.sights import Called, light, sharpness, sights
+from companion.pages import Camera, create_app
+from companion.pages.table_camera import zone_form
+from companion.pages.table_camera.survey_view import Called, light, sharpness, sights
 from companion.pages.words import Names
 from companion.storage.event_store import Store
 from companion.tabletop.drawn_zones import FILE_NAME, DrawnZones, parse_drawing
@@ -244,8 +245,8 @@ def test_of_many_zones_that_are_missing_a_few_are_named():
     called = Called(Names({}, {"Ann": ("Ann",), "Bob": ("Bob",), "Cid": ("Cid",)}), MATS | {"side-3": "Cid"})
     zones = [f"side-{side}/{zone}" for side in (1, 2, 3) for zone in ("battle", "distance")]
 
-    assert drawing.still_to_draw(zones[2:], called).endswith("· 9 Cid: battle pile · 12 Cid: distance area.")
-    assert drawing.still_to_draw(zones, called).endswith("· 8 Bob: distance area · …")
+    assert zone_form.still_to_draw(zones[2:], called).endswith("· 9 Cid: battle pile · 12 Cid: distance area.")
+    assert zone_form.still_to_draw(zones, called).endswith("· 8 Bob: distance area · …")
 
 
 @pytest.mark.parametrize(
@@ -338,7 +339,7 @@ def test_printed_mats_stay_listed_when_the_drawn_zones_beside_them_are_cleared(m
 
 
 def test_zones_of_the_setup_file_are_shown_and_not_changed(match):
-    given = parse_drawing(drawing.drawing_of(typed(BOXES), CALLED).as_json())
+    given = parse_drawing(zone_form.drawing_of(typed(BOXES), CALLED).as_json())
     zones = DrawnZones(None, given)
     client = app_of(match, zones=zones).test_client()
 
@@ -353,7 +354,7 @@ def test_the_zones_put_there_to_begin_with_can_be_kept(sides):
     mats = {f"side-{number}": f"P{number}" for number in range(1, sides + 1)}
     called = Called(Names({}, {}), mats)
 
-    drawn = drawing.drawing_of({"picture": "1920x1080"} | drawing.suggested(mats), called)
+    drawn = zone_form.drawing_of({"picture": "1920x1080"} | zone_form.suggested(mats), called)
 
     assert len(drawn.zones) == 4 * sides + 2
 

@@ -13,8 +13,8 @@ from companion.match.archive import hands_of
 from companion.match.history import Written
 from companion.match.match import MatchState
 from companion.match.state import judge_on
-from companion.pages import charts, courses
-from companion.pages.charts import Line, Mark, Plot, cut, spread, svg, ticks
+from companion.pages.scores import chart_data, charts
+from companion.pages.scores.charts import Line, Mark, Plot, cut, spread, svg, ticks
 from companion.pages.words import Names
 from companion.rules.record import notation
 
@@ -115,7 +115,7 @@ def test_a_long_name_is_cut_beside_the_line():
 def test_the_race_ends_where_the_cars_stood_and_marks_every_hazard():
     (hand,), names = hands("two-players-4600")
 
-    view = courses.race(hand, names)
+    view = chart_data.race(hand, names)
 
     assert [line.runs[-1][-1][1] for line in view.plot.lines] == [1000, 0]
     assert view.plot.goal[0] == 1000
@@ -126,7 +126,7 @@ def test_the_race_ends_where_the_cars_stood_and_marks_every_hazard():
 def test_the_table_beside_the_race_has_the_same_figures():
     (hand,), names = hands("two-players-4600")
 
-    view = courses.race(hand, names)
+    view = chart_data.race(hand, names)
 
     assert view.heads == ("Play", "Ann", "Bob", "Hazard")
     assert view.rows[-1][1:] == ("1000", "0", "")
@@ -136,7 +136,7 @@ def test_the_table_beside_the_race_has_the_same_figures():
 def test_totals_rise_hand_by_hand_and_begin_again_with_a_new_match():
     played, names = hands("match-to-5000")
 
-    view = courses.totals([hand.result for hand in played if not hand.is_open], names)
+    view = chart_data.totals([hand.result for hand in played if not hand.is_open], names)
 
     ann = view.plot.lines[0]
     assert len(ann.runs) == 2
@@ -150,5 +150,5 @@ def test_one_hand_is_no_match_to_draw_and_a_hand_without_a_kilometre_no_race():
     lines = [Written(number, text) for number, text in enumerate(("side Ann", "side Bob", "hand first Ann"), start=1)]
     (dealt,) = hands_of(*judge_on(MatchState(), lines))
 
-    assert courses.totals([hand.result], names) is None
-    assert courses.race(dealt, names) is None
+    assert chart_data.totals([hand.result], names) is None
+    assert chart_data.race(dealt, names) is None

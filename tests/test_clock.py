@@ -17,7 +17,8 @@ from test_pages import tap, text_of
 from companion.common import clock
 from companion.match.archive import Archive
 from companion.match.match import Match
-from companion.pages import create_app, past
+from companion.pages import create_app
+from companion.pages.scores import past_matches
 from companion.rules.cards import Card
 from companion.service import exported
 from companion.storage.event_store import Store
@@ -153,8 +154,8 @@ def test_a_file_that_a_browser_has_is_not_sent_again_because_the_clock_makes_it_
 @pytest.mark.parametrize("at_s", [IN_1970, -1e10, 1e300, float("inf"), float("nan"), IN_2026 + 1000 * YEARS])
 def test_a_day_that_cannot_be_right_is_not_shown(match, at_s):
     with create_app(match, secret=b"s" * 32).test_request_context("/past"):
-        assert past.when(at_s) == "Date not known"
-        assert "2026" in past.when(IN_2026)
+        assert past_matches.when(at_s) == "Date not known"
+        assert "2026" in past_matches.when(IN_2026)
 
 
 def test_the_matches_of_a_computer_without_a_clock_are_shown_without_their_day(tmp_path):
@@ -204,8 +205,8 @@ MAY = {
     "companion/storage/event_store.py": {"time.time"},  # the time of an event, for people
     "companion/vision/doctor.py": {"time.gmtime"},  # says what is wrong with the clock
     "companion/vision/faces/face_templates.py": {"st_mtime"},  # is it the same file? not: is it newer
-    "companion/pages/enrolling.py": {"st_mtime"},  # the same
-    "companion/pages/cookies.py": {"max_age"},  # counted by the phone
+    "companion/pages/table_camera/enrol.py": {"st_mtime"},  # the same
+    "companion/pages/server/cookies.py": {"max_age"},  # counted by the phone
 }
 
 

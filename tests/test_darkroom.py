@@ -50,12 +50,12 @@ def worker_of(room: Darkroom) -> subprocess.Popen[bytes]:
 
 
 def test_phones_and_decks_send_their_pictures_there():
-    from companion.pages import enrolling
+    from companion.pages.table_camera import enrol
     from companion.vision.counting import photographs
     from companion.vision.enrol import enrolment as of_decks
 
     assert photographs.decode is sandbox.decode
-    assert enrolling.sandbox is of_decks.sandbox is sandbox
+    assert enrol.sandbox is of_decks.sandbox is sandbox
 
 
 @pytest.mark.parametrize("kind", [".jpg", ".png", ".webp", ".bmp"])

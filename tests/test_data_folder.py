@@ -7,8 +7,9 @@ import pytest
 from companion.deck_report import listing
 from companion.match.match import Match
 from companion.match.phones import KEPT_NAME as PHONES
-from companion.pages import create_app, people
+from companion.pages import create_app
 from companion.pages.context import Camera
+from companion.pages.players import phone_identity
 from companion.rules.editions.edition import keep_own_editions
 from companion.storage import recovery
 from companion.storage.data_folder import KEY_NAME, store_path
@@ -48,7 +49,7 @@ def test_with_garbage_in_every_small_file_a_service_starts_and_is_played_on(tmp_
     match = Match(store)
     match.start(["side Ann", "side Bob", "hand first Ann"])
     camera = Camera(zones=DrawnZones(tmp_path), turn=KeptTurn(tmp_path))
-    page = create_app(match, secret=people.load_secret(tmp_path), camera=camera).test_client()
+    page = create_app(match, secret=phone_identity.load_secret(tmp_path), camera=camera).test_client()
 
     assert DeckInUse(tmp_path).templates() is None
     assert listing(deck_names(tmp_path), tmp_path)

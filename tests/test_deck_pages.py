@@ -17,7 +17,7 @@ from card_photos import face_of
 from companion import pages
 from companion.cli import companion
 from companion.common.errors import Problem
-from companion.pages import decks as deck_pages
+from companion.pages.table_camera import decks as deck_pages
 from companion.rules.cards import Card
 from companion.rules.editions.edition import load_edition
 from companion.tabletop.template_decks import BACK, load_deck

@@ -7,8 +7,9 @@ import re
 import pytest
 
 from companion.match.match import Match
-from companion.pages import create_app, people
-from companion.pages.doors import DOORS, Who
+from companion.pages import create_app
+from companion.pages.players import phone_identity
+from companion.pages.players.access import DOORS, Who
 from companion.storage.event_store import Store
 
 SECRET = b"0123456789abcdef" * 2
@@ -48,7 +49,7 @@ def phone(app, number: int):
 def sitting(app, number: int, **seat):
     """A phone that has scanned the code and sat down, or watches."""
     client = phone(app, number)
-    client.get(f"/join?t={people.join_token(SECRET)}", follow_redirects=True)
+    client.get(f"/join?t={phone_identity.join_token(SECRET)}", follow_redirects=True)
     client.post("/join", data=seat, headers=HOME)
     return client
 

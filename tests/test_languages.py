@@ -23,7 +23,8 @@ from babel.messages.catalog import Message
 from companion.common.errors import Problem
 from companion.common.text import Said, all_of, listed, one_of, say, say_many
 from companion.match.proposals import Doubt, Mismatch, Proposal
-from companion.pages import Camera, create_app, language, people, templating, words
+from companion.pages import Camera, create_app, language, templating, words
+from companion.pages.players import phone_identity
 from companion.rules import reasons
 from companion.rules.cards import Card, card_name
 from companion.rules.editions.edition import load_edition, switches
@@ -348,7 +349,7 @@ def without_words(monkeypatch, known):
 
 NAMES = {"Ann", "Bob", "Cid", "Dee", "Reds", "Blues", "Grandma’s", "deck", "summer", "Mille", "Bornes", "Companion"}
 UNITS = {"PDF", "PNG", "CSV", "JSON", "QR", "km", "mm", "cm", "px", "x", "http", "local", "localhost"}
-OWN_NAMES = {"English", "Français", "Polski", "Language", "Langue", "Język", people.table_code(SECRET)}
+OWN_NAMES = {"English", "Français", "Polski", "Language", "Langue", "Język", phone_identity.table_code(SECRET)}
 SPOKEN_ATTRIBUTES = {"aria-label", "title", "alt", "placeholder", "data-busy", "data-says", "data-say", "data-draw",
                      "data-drawn", "data-together", "content", "label"}  # fmt: skip
 """Attributes that people see or hear."""
@@ -559,7 +560,7 @@ def phone(app, number: int):
     """A phone on the network that has scanned the code."""
     client = app.test_client()
     client.environ_base["REMOTE_ADDR"] = f"192.168.1.{number}"
-    client.get(f"/join?t={people.join_token(SECRET)}")
+    client.get(f"/join?t={phone_identity.join_token(SECRET)}")
     return client
 
 

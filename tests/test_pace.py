@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from companion.pages import create_app, pace, people
-from companion.pages.doors import DOORS
+from companion.pages import create_app, pace
 from companion.pages.pace import KINDS, MOST_BUCKETS, RATES, Kind, Pace, network
+from companion.pages.players import phone_identity
+from companion.pages.players.access import DOORS
 
 SECRET = b"0123456789abcdef" * 2
 HOME = {"Origin": "http://localhost"}
@@ -41,7 +42,7 @@ def stranger(app, address: str = "192.168.1.77"):
 
 def phone(app, address: str):
     client = stranger(app, address)
-    client.get(f"/join?t={people.join_token(SECRET)}", follow_redirects=True)
+    client.get(f"/join?t={phone_identity.join_token(SECRET)}", follow_redirects=True)
     client.post("/join", data={"everybody": "1"}, headers=HOME)
     return client
 

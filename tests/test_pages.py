@@ -17,12 +17,15 @@ from companion.common.errors import Problem
 from companion.common.text import say
 from companion.match.match import Match, Policy
 from companion.match.proposals import Doubt, Mismatch, Proposal
-from companion.pages import Camera, address, announce, create_app, language, live, people, serve, words
-from companion.pages.address import given_names
-from companion.pages.doors import DOORS, Who
-from companion.pages.guard import is_our_name, is_our_page
-from companion.pages.names import clean, record_names
-from companion.pages.setting_up import setup_lines
+from companion.pages import Camera, announce, create_app, language, serve, words
+from companion.pages.game import updates
+from companion.pages.game.new_match import setup_lines
+from companion.pages.players import phone_identity
+from companion.pages.players.access import DOORS, Who
+from companion.pages.players.names import clean, record_names
+from companion.pages.server import address
+from companion.pages.server.address import given_names
+from companion.pages.server.guard import is_our_name, is_our_page
 from companion.rules.cards import Card
 from companion.rules.editions.edition import edition_names, load_edition, switches
 from companion.rules.play import Play, Verb
@@ -667,7 +670,7 @@ def test_record_names_are_one_word_each_and_all_different():
 
 
 def test_a_phone_that_scans_the_code_takes_a_seat_in_two_taps(phone, begun):
-    token = people.join_token(SECRET)
+    token = phone_identity.join_token(SECRET)
 
     phone.get(f"/join?t={token}")
     tap(phone, "/join", player="Ann", name="Annie")
@@ -1258,7 +1261,7 @@ def test_the_wall_says_what_to_type_by_number_and_by_name(page, begun, monkeypat
 
     shown = text_of(page.get("/wall"))
 
-    assert f"192.168.1.20:8080/join table.local:8080/join {people.table_code(SECRET)}" in shown
+    assert f"192.168.1.20:8080/join table.local:8080/join {phone_identity.table_code(SECRET)}" in shown
 
 
 def test_a_strangers_wall_leads_to_the_table_and_not_to_joining(phone, begun):
@@ -1273,7 +1276,7 @@ def test_a_strangers_wall_has_no_code(phone, begun):
 
 
 def test_the_terminals_link_opens_the_wall_with_the_code(phone, begun):
-    answer = phone.get(f"/wall?t={people.join_token(SECRET)}", follow_redirects=True)
+    answer = phone.get(f"/wall?t={phone_identity.join_token(SECRET)}", follow_redirects=True)
 
     assert 'class="qr"' in answer.get_data(as_text=True)
     assert answer.request.query_string == b""
@@ -1297,12 +1300,12 @@ def test_the_state_as_json_has_all_that_the_table_shows(page, begun):
 def test_the_stream_begins_with_a_snapshot(page, begun):
     first = next(event for event in stream(page) if "data:" in event)
 
-    assert first.startswith(f"id: {live.BOOT}.")
+    assert first.startswith(f"id: {updates.BOOT}.")
     assert json.loads(first.split("data: ")[1])["hand"] == 1
 
 
 def test_a_stream_that_comes_back_up_to_date_is_told_only_what_is_new(page, begun):
-    known = f"{live.BOOT}.{begun.state.version}"
+    known = f"{updates.BOOT}.{begun.state.version}"
     events = stream(page, {"Last-Event-ID": known})
     next(events)
     begun.enter("Ann roll", "Ann")
@@ -1344,8 +1347,8 @@ def test_streams_in_two_languages_are_each_told_in_their_own(page, begun):
 
 
 def test_a_state_is_written_once_a_language_however_many_streams_are_told(page, begun, monkeypatch):
-    written, write = [], live.snapshot_json
-    monkeypatch.setattr(live, "snapshot_json", lambda now: written.append(language.spoken()) or write(now))
+    written, write = [], updates.snapshot_json
+    monkeypatch.setattr(updates, "snapshot_json", lambda now: written.append(language.spoken()) or write(now))
     begun.enter("Ann roll", "Ann")
 
     for spoken in ("en", "fr", "en", "fr", "en"):
@@ -1367,7 +1370,7 @@ def stream(client, headers=None):
 
 
 def test_an_address_has_four_streams_and_gets_them_back(page, begun, monkeypatch):
-    monkeypatch.setattr(live, "streams", live.Streams())
+    monkeypatch.setattr(updates, "streams", updates.Streams())
     open_ones = [page.get("/events") for _ in range(4)]
 
     refused = page.get("/events")
@@ -1381,7 +1384,7 @@ def test_an_address_has_four_streams_and_gets_them_back(page, begun, monkeypatch
 
 
 def test_each_phone_of_a_room_behind_one_address_has_its_streams():
-    streams = live.Streams()
+    streams = updates.Streams()
 
     assert all(streams.take("10.0.0.1", f"phone {number}") for number in range(20))
     assert [streams.take("10.0.0.1") for _ in range(5)] == [True] * 4 + [False]
@@ -1392,16 +1395,16 @@ def test_each_phone_of_a_room_behind_one_address_has_its_streams():
 
 
 def test_an_address_alone_takes_up_not_all_streams():
-    streams = live.Streams()
+    streams = updates.Streams()
 
-    taken = [streams.take("10.0.0.1", f"phone {number}") for number in range(live.MOST_STREAMS)]
+    taken = [streams.take("10.0.0.1", f"phone {number}") for number in range(updates.MOST_STREAMS)]
 
-    assert sum(taken) == live.MOST_STREAMS_AN_ADDRESS
+    assert sum(taken) == updates.MOST_STREAMS_AN_ADDRESS
 
 
 def test_streams_are_capped_altogether():
-    streams = live.Streams()
-    taken = [streams.take(f"10.0.0.{number}") for number in range(live.MOST_STREAMS)]
+    streams = updates.Streams()
+    taken = [streams.take(f"10.0.0.{number}") for number in range(updates.MOST_STREAMS)]
 
     assert all(taken)
     assert not streams.take("10.0.1.1")
@@ -1575,9 +1578,9 @@ def test_our_own_mistake_is_a_sentence_without_its_insides(app, begun, monkeypat
 
 
 def test_the_secret_is_kept_and_is_for_its_owner_alone(tmp_path):
-    first = people.load_secret(tmp_path)
+    first = phone_identity.load_secret(tmp_path)
 
-    assert people.load_secret(tmp_path) == first
+    assert phone_identity.load_secret(tmp_path) == first
     assert len(first) == 32
     assert (tmp_path / "secret-key").stat().st_mode & 0o077 == 0
 
@@ -1629,20 +1632,20 @@ def test_a_taken_port_is_said_with_what_to_do(app):
 
 
 def test_a_real_server_answers_and_frees_the_stream_of_a_phone_that_left(app, begun, monkeypatch):
-    monkeypatch.setattr(live, "streams", live.Streams())
-    monkeypatch.setattr(live, "LOOK_S", 0.02)
+    monkeypatch.setattr(updates, "streams", updates.Streams())
+    monkeypatch.setattr(updates, "LOOK_S", 0.02)
     with running(app) as url, socket.create_connection(("127.0.0.1", int(url.rpartition(":")[2])), 5) as gone:
         gone.sendall(b"GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n")
         answer = gone.recv(4000)
-        open_before = live.streams.count()
+        open_before = updates.streams.count()
         gone.close()
 
         assert b"200 OK" in answer
         assert open_before == 1
-        assert freed(live.streams)
+        assert freed(updates.streams)
 
 
-def freed(streams: live.Streams) -> bool:
+def freed(streams: updates.Streams) -> bool:
     """Whether the last stream is given back within two seconds."""
     waited = threading.Event()
     return any(streams.count() == 0 or waited.wait(0.02) for _ in range(100))

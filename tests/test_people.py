@@ -21,8 +21,9 @@ from companion.match.phones import (
     Wish,
 )
 from companion.match.proposals import Doubt, Proposal
-from companion.pages import Camera, announce, create_app, people
+from companion.pages import Camera, announce, create_app
 from companion.pages.knocking import MOST_WRONG, Answer, Knocks
+from companion.pages.players import phone_identity
 from companion.rules.record.notation import parse_play
 from companion.storage.event_store import Draft, Store
 
@@ -31,7 +32,7 @@ THREE = ("side Ann", "side Bob", "side Cid", "hand first Ann")
 PAIRS = ("side Ann-Cid = Ann, Cid", "side Bob-Dee = Bob, Dee", "hand first Ann")
 SECRET = b"0123456789abcdef" * 2
 HOME = {"Origin": "http://localhost"}
-CODE = people.table_code(SECRET)
+CODE = phone_identity.table_code(SECRET)
 
 
 class Clock:
@@ -77,7 +78,7 @@ def stranger(app, number: int = 77):
 def scanned(app, number: int = 10):
     """A phone that has scanned the code."""
     client = stranger(app, number)
-    client.get(f"/join?t={people.join_token(SECRET)}", follow_redirects=True)
+    client.get(f"/join?t={phone_identity.join_token(SECRET)}", follow_redirects=True)
     return client
 
 
@@ -161,7 +162,7 @@ def test_the_page_of_seats_names_the_host(app, two):
 
 def test_a_wall_screen_does_not_become_the_host(app, begun):
     wall = stranger(app, 5)
-    wall.get(f"/wall?t={people.join_token(SECRET)}")
+    wall.get(f"/wall?t={phone_identity.join_token(SECRET)}")
     phone = scanned(app, 10)
 
     assert is_host(app, phone)
@@ -344,7 +345,7 @@ def test_the_machine_makes_itself_host_at_any_time(app, two, machine):
 
 def test_from_scanning_to_a_free_seat_is_one_tap(app, begun):
     phone = stranger(app)
-    shown = phone.get(f"/join?t={people.join_token(SECRET)}", follow_redirects=True)
+    shown = phone.get(f"/join?t={phone_identity.join_token(SECRET)}", follow_redirects=True)
 
     assert "Who are you?" in text_of(shown)
     assert tap(phone, "/join", player="Ann").location == "/"
@@ -1106,8 +1107,8 @@ def test_a_phone_that_scanned_before_phones_had_names_gets_one_and_still_acts(ap
 
 def test_the_code_is_four_clear_letters_that_stay_the_same(app):
     assert re.fullmatch(r"[CDFGHJKLMNPRTVWXY]{4}", CODE)
-    assert people.table_code(SECRET) == CODE
-    assert people.table_code(SECRET[::-1]) != CODE
+    assert phone_identity.table_code(SECRET) == CODE
+    assert phone_identity.table_code(SECRET[::-1]) != CODE
 
 
 def test_the_wall_and_the_terminal_show_the_code(machine, app, begun):
@@ -1269,7 +1270,7 @@ def test_what_is_kept_of_phones_is_only_what_must_be(app, two, begun):
 
 
 def test_a_link_that_is_only_looked_at_makes_no_host(app):
-    app.test_client().get(f"/join?t={people.join_token(SECRET)}", environ_base={"REMOTE_ADDR": "192.168.1.66"})
+    app.test_client().get(f"/join?t={phone_identity.join_token(SECRET)}", environ_base={"REMOTE_ADDR": "192.168.1.66"})
 
     assert app.extensions["companion"].phones.party.host is None
 
@@ -1303,10 +1304,10 @@ def test_a_key_that_anybody_could_guess_is_made_anew(tmp_path, damaged):
     if damaged is not None:
         (tmp_path / "secret-key").write_bytes(damaged)
 
-    key = people.load_secret(tmp_path)
+    key = phone_identity.load_secret(tmp_path)
 
     assert len(key) == 32
-    assert people.load_secret(tmp_path) == key
+    assert phone_identity.load_secret(tmp_path) == key
     assert (tmp_path / "secret-key").stat().st_mode & 0o777 == 0o600
 
 

@@ -11,7 +11,8 @@ from test_pages import HOME, SECRET, STRANGER, TWO, lines, seen, tap, text_of
 
 from companion.match.match import Policy
 from companion.match.proposals import Mismatch
-from companion.pages import Camera, create_app, may
+from companion.pages import Camera, create_app
+from companion.pages.game import legal_plays as may
 from companion.pages.words import Names
 from companion.rules.cards import Card
 from companion.rules.record.notation import parse_play

@@ -11,7 +11,9 @@ from contextlib import suppress
 import pytest
 from serving import running
 
-from companion.pages import bodies, create_app, people, porter
+from companion.pages import create_app, limits
+from companion.pages.players import phone_identity
+from companion.pages.server import upload_limits
 
 SECRET = b"0123456789abcdef" * 2
 MARK = "zzMARKzz"
@@ -32,7 +34,7 @@ def at(app):
 @pytest.fixture
 def strangers(monkeypatch):
     """Nobody is the machine itself: all are strangers until they show the code."""
-    monkeypatch.setattr(people, "is_here", lambda _address: False)
+    monkeypatch.setattr(phone_identity, "is_here", lambda _address: False)
 
 
 def connected(at: str) -> socket.socket:
@@ -78,7 +80,7 @@ def posting(at: str, path: str, length: int, more: str = "") -> str:
 def cookie(app) -> str:
     """What a phone carries that has scanned the code."""
     with app.test_client() as client:
-        got = client.get(f"/join?t={people.join_token(SECRET)}")
+        got = client.get(f"/join?t={phone_identity.join_token(SECRET)}")
     return "Cookie: " + got.headers["Set-Cookie"].split(";")[0] + "\n"
 
 
@@ -123,8 +125,8 @@ def test_who_takes_part_sends_a_photograph(app, at, strangers):
 
 
 def test_a_photograph_larger_than_any_is_not_taken_in(app, at, strangers):
-    assert answer(at, posting(at, "/snap", bodies.LARGEST_BYTES + 9, cookie(app)))[0] == 413
-    assert answer(at, posting(at, "/snap", bodies.of("snap.send").most_bytes + 9, cookie(app)))[0] == 413
+    assert answer(at, posting(at, "/snap", limits.LARGEST_BYTES + 9, cookie(app)))[0] == 413
+    assert answer(at, posting(at, "/snap", limits.of("snap.send").most_bytes + 9, cookie(app)))[0] == 413
 
 
 @pytest.mark.parametrize(
@@ -158,7 +160,7 @@ def test_who_asks_before_sending_too_much_is_not_told_to_go_on(at, strangers):
 
 def test_a_few_photographs_are_taken_in_at_a_time(app, at, strangers):
     head = posting(at, "/snap", 1_000_000, cookie(app)).replace("\n", "\r\n").encode()
-    coming = [connected(at) for _ in range(porter.MOST_LARGE + 1)]
+    coming = [connected(at) for _ in range(upload_limits.MOST_LARGE + 1)]
     for line in coming:
         line.sendall(head)
     answered, _, _ = select.select(coming, [], [], 60)

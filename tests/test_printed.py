@@ -5,7 +5,8 @@ from __future__ import annotations
 import pypdfium2
 import pytest
 
-from companion.pages import create_app, printed
+from companion.pages import create_app
+from companion.pages.table_camera import printing
 from companion.rules.editions.edition import edition_names
 
 STRANGER = {"REMOTE_ADDR": "192.168.1.77"}
@@ -46,8 +47,8 @@ def test_every_file_has_a_small_picture(page, file):
 
 
 def test_sheets_that_were_drawn_are_kept_but_not_all_of_them():
-    assert printed._files.cache_info().maxsize == 8
-    assert printed._pictures.cache_info().maxsize == 24
+    assert printing._files.cache_info().maxsize == 8
+    assert printing._pictures.cache_info().maxsize == 24
 
 
 @pytest.mark.parametrize("file", [*(f"{name}.pdf" for name in FILES), "stickers.png"])

@@ -16,7 +16,8 @@ import pytest
 from test_pages import HOME, STRANGER, tap, text_of
 
 from companion.match.match import Match
-from companion.pages import create_app, past, sheet_picture
+from companion.pages import create_app
+from companion.pages.scores import past_matches, sheet_image
 from companion.service import exported
 from companion.storage.data_folder import store_path
 from companion.storage.event_store import Store
@@ -234,8 +235,8 @@ def test_a_picture_is_drawn_once_until_the_match_changes_and_once_a_language(sto
 
 def test_who_asks_while_too_many_wait_for_their_pictures_is_told_to_come_back(store, monkeypatch):
     page = page_of(won(store))
-    monkeypatch.setattr(past, "_places", threading.BoundedSemaphore(1))
-    with past._places:
+    monkeypatch.setattr(past_matches, "_places", threading.BoundedSemaphore(1))
+    with past_matches._places:
         told = page.get("/past/1/1.png")
 
     assert told.status_code == 503
@@ -245,8 +246,8 @@ def test_who_asks_while_too_many_wait_for_their_pictures_is_told_to_come_back(st
 
 def test_pictures_are_drawn_one_at_a_time(store, monkeypatch):
     page = page_of(won(store))
-    monkeypatch.setattr(past, "_one_at_a_time", Turnstile())
-    drawn = count_drawings(monkeypatch, lambda: past._one_at_a_time.inside)
+    monkeypatch.setattr(past_matches, "_one_at_a_time", Turnstile())
+    drawn = count_drawings(monkeypatch, lambda: past_matches._one_at_a_time.inside)
 
     page.get("/past/1/1.png")
 
@@ -267,13 +268,13 @@ class Turnstile:
 
 def count_drawings(monkeypatch, note=lambda: None) -> list:
     """Notes each drawing of a sheet."""
-    drawn, draw = [], sheet_picture.png
+    drawn, draw = [], sheet_image.png
 
     def png(*sheet):
         drawn.append(note())
         return draw(*sheet)
 
-    monkeypatch.setattr(sheet_picture, "png", png)
+    monkeypatch.setattr(sheet_image, "png", png)
     return drawn
 
 
@@ -361,7 +362,7 @@ def test_the_language_that_was_chosen_comes_before_the_country_of_the_browser(st
 
 
 def test_an_american_clock_has_two_halves_and_a_canadian_one_an_h(store, monkeypatch):
-    monkeypatch.setattr(past, "datetime", FourPast)
+    monkeypatch.setattr(past_matches, "datetime", FourPast)
     page = page_of(started(store))
     told = {tag: text_of(page.get("/past", headers={"Accept-Language": tag})) for tag in ("en", "en-US", "fr-CA")}
 

@@ -6,8 +6,9 @@ import re
 
 import pytest
 
-from companion.pages import Camera, agreements, create_app
-from companion.pages.names import MOST_KNOWN, MOST_MATCHES, known_names
+from companion.pages import Camera, create_app
+from companion.pages.game import house_rules
+from companion.pages.players.names import MOST_KNOWN, MOST_MATCHES, known_names
 from companion.rules.editions.edition import edition_names, load_edition, switches
 from companion.vision.capture.orientation import KeptTurn, Turn
 
@@ -29,7 +30,7 @@ def page(match, turn):
 
 
 def test_the_classic_rules_differ_in_nothing_from_themselves():
-    assert agreements.differences(CLASSIC, CLASSIC) == []
+    assert house_rules.differences(CLASSIC, CLASSIC) == []
 
 
 @pytest.mark.parametrize("name", [name for name in edition_names() if name != "classic"])
@@ -38,18 +39,18 @@ def test_every_switch_that_an_edition_turns_is_said_in_its_sentence(name):
     turned = {values[edition.switch(switch)] for switch, values in switches().items()}
     kept = {values[CLASSIC.switch(switch)] for switch, values in switches().items()}
 
-    said = {one.sentence for one in agreements.differences(edition, CLASSIC)}
+    said = {one.sentence for one in house_rules.differences(edition, CLASSIC)}
 
     assert turned - kept <= said
     assert not said & kept
 
 
 def test_other_cards_and_other_players_are_said():
-    said = {one.title: one.sentence for one in agreements.differences(load_edition("bsd-mille"), CLASSIC)}
+    said = {one.title: one.sentence for one in house_rules.differences(load_edition("bsd-mille"), CLASSIC)}
 
     assert "4 × stop" in said["Cards"]
     assert said["Players"] == "2 each alone, to 700 km"
-    assert "no 25 km" in agreements.differences(load_edition("rush"), CLASSIC)[0].sentence
+    assert "no 25 km" in house_rules.differences(load_edition("rush"), CLASSIC)[0].sentence
 
 
 def test_the_page_says_the_differences_of_every_edition_but_classic(page):

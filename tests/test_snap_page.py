@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 import tableaux
 
-from companion.pages import Camera, bodies, create_app, tallied
-from companion.pages import snap as page_of_snaps
-from companion.pages.bodies import Body
+from companion.pages import Camera, create_app, limits
+from companion.pages.limits import Body
+from companion.pages.scores import photo_form
+from companion.pages.scores import photo_score as page_of_snaps
 from companion.rules.cards import Card
 from companion.rules.dealing import SeatingError
 from companion.rules.editions.edition import load_edition
@@ -178,7 +179,7 @@ def test_one_more_photograph_that_is_far_too_large_leaves_the_lines(most, app, p
     address = kept(app)
     typed = form_of(page.get(address)) | {"n-side-1-200": "1"}
     if most == "of a body":
-        monkeypatch.setitem(bodies.BODIES, "snap.count", Body(50_000, 600))
+        monkeypatch.setitem(limits.BODIES, "snap.count", Body(50_000, 600))
     else:
         monkeypatch.setattr(page_of_snaps, "MOST_BYTES", 50_000)
 
@@ -573,7 +574,7 @@ def test_of_too_many_heaps_the_sides_are_counted_first():
     found = tally(CLASSIC, [Photo("a", (12_000, 100), View(0.0, (), sightings))])
 
     with pytest.raises(SeatingError, match="these are 5 sides"):
-        tallied.table_sent(CLASSIC, found, tallied.fields(CLASSIC, found, {}))
+        photo_form.table_sent(CLASSIC, found, photo_form.fields(CLASSIC, found, {}))
 
 
 def _lying(card: str, at: tuple[float, float]):

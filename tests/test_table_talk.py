@@ -9,7 +9,8 @@ import pytest
 
 from companion.match.match import Match, Policy
 from companion.match.proposals import Proposal
-from companion.pages import Camera, create_app, people
+from companion.pages import Camera, create_app
+from companion.pages.players import phone_identity
 from companion.rules.record.notation import parse_play
 from companion.storage.event_store import Store
 
@@ -49,7 +50,7 @@ def two(app):
 def seated(app, player: str, number: int):
     client = app.test_client()
     client.environ_base["REMOTE_ADDR"] = f"192.168.1.{number}"
-    client.get(f"/join?t={people.join_token(SECRET)}", follow_redirects=True)
+    client.get(f"/join?t={phone_identity.join_token(SECRET)}", follow_redirects=True)
     tap(client, "/join", player=player)
     return client
 

@@ -9,7 +9,7 @@ import house as houses
 import pytest
 from house import HOME, House, furnished, looked_at
 
-from companion.pages.doors import DOORS, Who
+from companion.pages.players.access import DOORS, Who
 from companion.storage.event_store import Store
 
 VISITORS = {

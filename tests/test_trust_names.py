@@ -14,7 +14,7 @@ import pytest
 from house import HOME, House, furnished, looked_at
 
 from companion.common.errors import Problem
-from companion.pages.names import check_names, clean
+from companion.pages.players.names import check_names, clean
 from companion.storage.event_store import Store
 
 HOSTILE = {

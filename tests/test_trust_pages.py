@@ -23,7 +23,8 @@ from serving import running
 
 from companion.common.errors import Problem
 from companion.match.phones import new_phone
-from companion.pages import create_app, people
+from companion.pages import create_app
+from companion.pages.players import phone_identity
 from companion.storage.event_store import Store
 from companion.vision.counting.photographs import Snaps
 
@@ -36,34 +37,34 @@ MARK = "zzMARKzz"
 
 
 def test_every_secret_has_128_bits():
-    assert len(people.join_token(SECRET)) >= 22
+    assert len(phone_identity.join_token(SECRET)) >= 22
     assert len(new_phone()) >= 22
     assert len(Snaps().keep("classic", tableaux.shot())) >= 22
-    assert people.KEY_BYTES * 8 >= 256
+    assert phone_identity.KEY_BYTES * 8 >= 256
 
 
 @pytest.mark.parametrize("spoilt", [b"", b"short", b"\0" * 32, b"\n", b"k" * 64])
 def test_a_key_that_is_none_is_made_anew_and_that_is_said(spoilt, tmp_path, capsys):
     (tmp_path / "secret-key").write_bytes(spoilt)
 
-    key = people.load_secret(tmp_path)
+    key = phone_identity.load_secret(tmp_path)
 
-    assert (len(key), people.load_secret(tmp_path)) == (32, key)
+    assert (len(key), phone_identity.load_secret(tmp_path)) == (32, key)
     assert "every phone has to scan the join code again" in capsys.readouterr().err
 
 
 def test_a_key_that_others_could_read_is_for_its_owner_alone_again(tmp_path):
-    key = people.load_secret(tmp_path)
+    key = phone_identity.load_secret(tmp_path)
     (tmp_path / "secret-key").chmod(0o644)
 
-    assert people.load_secret(tmp_path) == key
+    assert phone_identity.load_secret(tmp_path) == key
     assert (tmp_path / "secret-key").stat().st_mode & 0o777 == 0o600
 
 
 def test_a_key_is_never_half_written(tmp_path):
     (tmp_path / "secret-key.new").write_bytes(b"half of one that was being written when the plug was")
 
-    assert len(people.load_secret(tmp_path)) == 32
+    assert len(phone_identity.load_secret(tmp_path)) == 32
     assert [path.name for path in tmp_path.iterdir()] == ["secret-key"]
 
 
@@ -71,7 +72,7 @@ def test_a_folder_where_no_key_can_lie_is_told(tmp_path):
     (tmp_path / "secret-key").mkdir()
 
     with pytest.raises(Problem, match="choose another folder with --data"):
-        people.load_secret(tmp_path)
+        phone_identity.load_secret(tmp_path)
 
 
 def test_the_data_folder_is_for_its_owner_alone(tmp_path):
@@ -187,7 +188,7 @@ def test_after_an_evening_with_photographs_no_picture_lies_anywhere(match, tmp_p
     match.start(("side Ann", "side Bob", "hand first Ann"))
     photograph = tableaux.file_of((2400, 1800), kind=".png")
     app = create_app(
-        match, secret=SECRET, camera=people.service().camera if False else houses.Camera(lambda: houses.PICTURE)
+        match, secret=SECRET, camera=phone_identity.service().camera if False else houses.Camera(lambda: houses.PICTURE)
     )
     with running(app) as url:
         body, kind = form({"edition": b"classic", "photo": photograph})
@@ -220,7 +221,7 @@ def test_the_join_page_says_that_no_picture_is_kept(match):
     client = app.test_client()
     client.environ_base["REMOTE_ADDR"] = "192.168.1.9"
 
-    for path in ("/join", f"/join?t={people.join_token(SECRET)}"):
+    for path in ("/join", f"/join?t={phone_identity.join_token(SECRET)}"):
         assert "No picture is kept." in client.get(path, follow_redirects=True).get_data(as_text=True)
 
 

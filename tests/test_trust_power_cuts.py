@@ -11,7 +11,7 @@ import pytest
 from trust.disk import Disk, Op, Recorder, library
 from trust.power_cuts import CARELESS, cut_and_look
 
-from companion.pages import people
+from companion.pages.players import phone_identity
 from companion.storage import files
 from companion.storage.data_folder import data_dir
 from companion.storage.files import write_whole
@@ -87,7 +87,7 @@ def test_a_small_file_is_on_the_disk_with_its_name_when_that_is_said(tmp_path):
         folder = data_dir(tmp_path / "family" / "data")
         write_whole(folder / "a.json", "one")
         write_whole(folder / "a.json", "two")
-        people.load_secret(folder)
+        phone_identity.load_secret(folder)
 
     found = after_cuts(*recorder.ops)
 
@@ -127,7 +127,7 @@ def test_a_file_system_that_cannot_sync_folders_will_do_a_broken_one_not(tmp_pat
 def test_a_key_that_was_cut_off_while_it_was_written_is_made_anew(tmp_path, left):
     (tmp_path / "secret-key").write_bytes(left)
 
-    key = people.load_secret(tmp_path)
+    key = phone_identity.load_secret(tmp_path)
 
     assert len(key) == 32
-    assert people.load_secret(tmp_path) == key
+    assert phone_identity.load_secret(tmp_path) == key

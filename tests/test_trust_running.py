@@ -18,14 +18,15 @@ from trust import soak
 from trust.idle_streams import measured
 from trust.real_service import Size, asked, free_port, service, wait_until
 
-from companion import heartbeat
-from companion.heartbeat import Heart, Manager
 from companion.match import phones
 from companion.match.archive import Archive
 from companion.match.match import Match
 from companion.match.phones import Phones, Wish
-from companion.pages import connections, create_app, live, porter, serving
-from companion.pages.connections import MOST_AN_ADDRESS, Server
+from companion.pages import create_app
+from companion.pages.game import updates
+from companion.pages.server import connections, serving, upload_limits, watchdog
+from companion.pages.server.connections import MOST_AN_ADDRESS, Server
+from companion.pages.server.watchdog import Heart, Manager
 
 SECRET = b"0" * 32
 
@@ -242,7 +243,7 @@ def is_closed(line: socket.socket) -> bool:
 
 def test_a_web_server_that_answers_lets_the_heart_beat(address, listening):
     with turning(web()) as server:
-        assert Heart(manager_at(address), [lambda: heartbeat.answers("0.0.0.0", port_of(server))]).beat()
+        assert Heart(manager_at(address), [lambda: watchdog.answers("0.0.0.0", port_of(server))]).beat()
 
     assert listening.next()["WATCHDOG"] == "1"
 
@@ -254,9 +255,9 @@ def test_a_web_server_whose_threads_are_all_stuck_does_not():
         assert wait_until(lambda: sum(channel.is_answered for channel in server.channels()) == 2)
 
         with pytest.raises(OSError, match="timed out"):
-            heartbeat.answers("127.0.0.1", port_of(server), 0.2)
+            watchdog.answers("127.0.0.1", port_of(server), 0.2)
         hold.set()
-        heartbeat.answers("127.0.0.1", port_of(server))
+        watchdog.answers("127.0.0.1", port_of(server))
         for line in stuck:
             line.close()
 
@@ -266,7 +267,7 @@ def test_there_are_as_many_threads_as_were_needed_at_once():
     with turning(web(hold), threads=8) as server:
         assert len(workers(server).threads) == 0
         for _ in range(5):
-            heartbeat.answers("127.0.0.1", port_of(server))
+            watchdog.answers("127.0.0.1", port_of(server))
         alone = len(workers(server).threads)
         slow = [call(server, get("/slow")) for _ in range(4)]
         assert wait_until(lambda: sum(channel.is_answered for channel in server.channels()) == 4)
@@ -283,7 +284,7 @@ def test_there_are_as_many_threads_as_were_needed_at_once():
 
 def test_no_thread_begins_once_the_server_ends():
     with turning(web()) as server:
-        heartbeat.answers("127.0.0.1", port_of(server))
+        watchdog.answers("127.0.0.1", port_of(server))
         assert workers(server).shutdown(timeout=5)
 
         late = Task()
@@ -353,7 +354,7 @@ def test_a_phone_that_never_reads_its_answer_frees_its_thread_and_what_was_kept_
     with turning(web(), threads=1) as server, call(server, get("/large")):
         assert wait_until(lambda: any(channel.total_outbufs_len for channel in server.channels()))
         assert wait_until(lambda: held(server) == 0)
-        heartbeat.answers("127.0.0.1", port_of(server))
+        watchdog.answers("127.0.0.1", port_of(server))
 
 
 def test_an_answer_that_takes_long_to_make_is_waited_for(monkeypatch):
@@ -398,7 +399,7 @@ def test_connections_that_are_answered_are_not_ended_for_others(monkeypatch):
 
 def test_requests_that_send_more_than_there_is_room_for_end_the_largest(monkeypatch):
     monkeypatch.setattr(connections, "MOST_HELD_BYTES", 300_000)
-    monkeypatch.setattr(porter.Porter, "room_for", lambda *_about: 1_000_000)
+    monkeypatch.setattr(upload_limits.Porter, "room_for", lambda *_about: 1_000_000)
     head = b"POST /sent HTTP/1.1\r\nHost: localhost\r\nContent-Length: 900000\r\n\r\n"
     with turning(web()) as server, call(server, head + b"x" * 100_000) as small, call(server, head) as large:
         assert wait_until(lambda: any(channel.held_bytes > 100_000 for channel in server.channels()))
@@ -431,38 +432,38 @@ def test_a_thousand_files_are_none_too_many():
 
 @pytest.fixture
 def app(match: Match, monkeypatch) -> Flask:
-    monkeypatch.setattr(live, "streams", live.Streams())
+    monkeypatch.setattr(updates, "streams", updates.Streams())
     return create_app(match, secret=SECRET)
 
 
 def test_closing_phones_gives_their_threads_back(app):
     with turning(app, threads=8) as server:
         lines = [call(server, get("/events")) for _ in range(4)]
-        assert wait_until(lambda: live.streams.count() == 4)
+        assert wait_until(lambda: updates.streams.count() == 4)
         for line in lines:
             line.close()
 
-        assert wait_until(lambda: live.streams.count() == 0)
+        assert wait_until(lambda: updates.streams.count() == 0)
 
 
 def test_a_stream_whose_phone_reads_nothing_is_ended(app, match, monkeypatch):
     monkeypatch.setattr(connections, "STALLED_S", 0.3)
     monkeypatch.setattr(connections, "LOOK_S", 0.02)
-    monkeypatch.setattr(live, "_event", lambda *_about: "data: " + "x" * 4_000_000 + "\n\n")
+    monkeypatch.setattr(updates, "_event", lambda *_about: "data: " + "x" * 4_000_000 + "\n\n")
     with turning(app, threads=4) as server, call(server, get("/events")):
-        assert wait_until(lambda: live.streams.count() == 1)
+        assert wait_until(lambda: updates.streams.count() == 1)
 
-        assert wait_until(lambda: live.streams.count() == 0)
+        assert wait_until(lambda: updates.streams.count() == 0)
         assert held(server) == 0
 
 
 def test_streams_end_with_the_service_and_none_begins_after(app):
     with turning(app, threads=4) as server:
         line = call(server, get("/events"))
-        assert wait_until(lambda: live.streams.count() == 1)
-        live.streams.end()
+        assert wait_until(lambda: updates.streams.count() == 1)
+        updates.streams.end()
 
-        assert wait_until(lambda: live.streams.count() == 0)
+        assert wait_until(lambda: updates.streams.count() == 0)
         line.close()
         with call(server, get("/events")) as late:
             assert late.recv(65536).startswith(b"HTTP/1.1 503")
@@ -515,7 +516,7 @@ def test_a_manager_hears_that_the_service_is_ready_lives_and_ends(tmp_path):
 def test_asked_twice_the_service_ends_at_once(tmp_path):
     """The second time it does not wait for the answer that is being given."""
     code = (
-        "import sys, threading; from flask import Flask; from companion.pages import serving\n"
+        "import sys, threading; from flask import Flask; from companion.pages.server import serving\n"
         "serving.LAST_ANSWERS_S = 60\n"
         "app, wait = Flask('x'), threading.Event().wait\n"
         "app.add_url_rule('/', 'x', lambda: print('asked', flush=True) or wait(60))\n"
@@ -612,9 +613,9 @@ def test_a_phone_that_was_let_in_stays_so_as_long_as_it_has_a_seat(tmp_path, mon
 
 
 def test_an_address_has_room_for_its_streams_and_pages():
-    assert MOST_AN_ADDRESS >= 2 * live.MOST_STREAMS_AN_ADDRESS
-    assert connections.MOST_CONNECTIONS > live.MOST_STREAMS + MOST_AN_ADDRESS
-    assert serving.THREADS > live.MOST_STREAMS
+    assert MOST_AN_ADDRESS >= 2 * updates.MOST_STREAMS_AN_ADDRESS
+    assert connections.MOST_CONNECTIONS > updates.MOST_STREAMS + MOST_AN_ADDRESS
+    assert serving.THREADS > updates.MOST_STREAMS
 
 
 # --- As a family runs it, for a while ------------------------------------------------------------------------
@@ -625,7 +626,7 @@ def test_many_idle_streams_leave_room_for_taps_and_are_all_given_back(tmp_path):
     with service(tmp_path, "demo", "--confirm", "tap") as running:
         found = measured(running, "", streams=130, addresses=40, taps=10, crawl=20, mute=4)
 
-    assert (found.let_in, found.turned_away, found.refused) == (live.MOST_STREAMS, 30, 0)
+    assert (found.let_in, found.turned_away, found.refused) == (updates.MOST_STREAMS, 30, 0)
     assert found.after.sockets <= found.before.sockets + 1
     assert found.during.threads < serving.THREADS + 10
 

@@ -17,7 +17,8 @@ from companion.bundle import read_bundle, write_bundle
 from companion.common.errors import Problem
 from companion.match.match import Match
 from companion.match.phones import Phones
-from companion.pages import create_app, people
+from companion.pages import create_app
+from companion.pages.players import phone_identity
 from companion.service import _match_in, exported
 from companion.storage import event_store as store_module
 from companion.storage.data_folder import data_dir, store_path
@@ -230,7 +231,7 @@ def test_a_seat_is_taken_although_it_cannot_be_kept_and_that_is_said(playing, mo
 def test_the_key_is_made_for_this_run_where_it_cannot_be_kept(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "fsync", full)
 
-    assert len(people.load_secret(tmp_path)) == people.KEY_BYTES
+    assert len(phone_identity.load_secret(tmp_path)) == phone_identity.KEY_BYTES
     assert not (tmp_path / "secret-key").exists()
 
 
@@ -238,10 +239,10 @@ def test_the_key_is_made_for_this_run_where_it_cannot_be_kept(tmp_path, monkeypa
 def test_a_damaged_key_is_made_anew(tmp_path, kept):
     (tmp_path / "secret-key").write_bytes(kept)
 
-    made = people.load_secret(tmp_path)
+    made = phone_identity.load_secret(tmp_path)
 
-    assert len(made) == people.KEY_BYTES
-    assert people.load_secret(tmp_path) == made
+    assert len(made) == phone_identity.KEY_BYTES
+    assert phone_identity.load_secret(tmp_path) == made
     assert (tmp_path / "secret-key").stat().st_mode & 0o077 == 0
 
 
@@ -373,7 +374,7 @@ def test_a_start_on_a_disk_that_became_read_only(small_disk, tmp_path):
 
     assert match.state.unsaved.startswith("Not saved: the data folder cannot be written.")
     assert data_dir(small_disk) == small_disk
-    assert create_app(match, secret=people.load_secret(small_disk)).test_client().get("/").status_code == 200
+    assert create_app(match, secret=phone_identity.load_secret(small_disk)).test_client().get("/").status_code == 200
     with pytest.raises(Problem, match="Another companion"):
         Store.open(path)
 

@@ -12,64 +12,43 @@ from flask import Flask
 from companion.common.resources import shipped
 from companion.match.match import Match
 from companion.match.phones import Phones
-from companion.pages import (
-    api,
-    camera,
-    decks,
-    enrolling,
-    entry,
-    errors,
-    guard,
-    join,
-    live,
-    may,
-    past,
-    people,
-    phone,
-    plain,
-    printed,
-    replay,
-    saving,
-    score,
-    seats,
-    serving,
-    setting_up,
-    snap,
-    table,
-    templating,
-    told,
-    wall,
-)
-from companion.pages.address import announce, given_names
+from companion.pages import error_pages, saving, templating
+from companion.pages.api import routes
 from companion.pages.context import NO_CAMERA, Camera, Service
+from companion.pages.game import entry, legal_plays, new_match, table_page, text_page, updates
 from companion.pages.knocking import Knocks
 from companion.pages.pace import Pace
+from companion.pages.players import join, notices, phone_identity, preferences, seats
+from companion.pages.scores import past_matches, photo_score, replay, score, wall
+from companion.pages.server import guard, serving
+from companion.pages.server.address import announce, given_names
+from companion.pages.table_camera import camera, decks, enrol, printing
 from companion.storage.backups import Nightly
 
 __all__ = ["Camera", "announce", "create_app", "run_service", "serve"]
 
 PARTS = (
-    table,
+    table_page,
     entry,
-    may,
-    plain,
-    setting_up,
+    legal_plays,
+    text_page,
+    new_match,
     join,
     seats,
-    told,
+    notices,
     saving,
-    phone,
+    preferences,
     score,
-    past,
+    past_matches,
     replay,
     wall,
-    live,
-    api,
+    updates,
+    routes,
     camera,
-    snap,
+    photo_score,
     decks,
-    enrolling,
-    printed,
+    enrol,
+    printing,
 )
 """The rooms of the house that have a door of their own."""
 
@@ -95,7 +74,7 @@ def create_app(
     app.extensions["companion"] = _service(match, secret, base_url, camera, clock)
     templating.prepare(app, web / "static")
     guard.protect(app)
-    errors.register(app)
+    error_pages.register(app)
     for part in PARTS:
         app.register_blueprint(part.bp)
     return app
@@ -107,8 +86,8 @@ def _service(
     return Service(
         match=match,
         phones=Phones(match.store.path.parent, clock, changed=match.refresh),
-        token=people.join_token(secret),
-        code=people.table_code(secret),
+        token=phone_identity.join_token(secret),
+        code=phone_identity.table_code(secret),
         knocks=Knocks(clock),
         pace=Pace(clock),
         called=given_names(os.environ),

@@ -8,7 +8,8 @@ from flask import session
 
 from companion.match.history import CAMERA, Change
 from companion.match.match import MatchState
-from companion.pages import people, rights, words
+from companion.pages import words
+from companion.pages.players import permissions, phone_identity
 from companion.pages.words import Names, _
 from companion.rules.play import Play
 from companion.rules.record import notation
@@ -47,13 +48,13 @@ def _told(now: MatchState, change: Change, seat: str) -> Changed | None:
     if change.by == CAMERA:
         return None
     before, after = _play(now, change.before), _play(now, change.after)
-    whose = rights.sides(now).get(before.player or "") if before is not None else None
-    if before is None or whose != rights.sides(now)[seat] or whose == rights.sides(now).get(change.by):
+    whose = permissions.sides(now).get(before.player or "") if before is not None else None
+    if before is None or whose != permissions.sides(now)[seat] or whose == permissions.sides(now).get(change.by):
         return None
     if after is not None and replace(after, anyway=before.anyway) == before:
         return None
     may_undo = now.undoable is not None and now.undoable.seq == change.seq
-    undo = change.seq if may_undo and rights.why_no_undo(now, people.holder(now)) is None else None
+    undo = change.seq if may_undo and permissions.why_no_undo(now, phone_identity.holder(now)) is None else None
     return Changed(change.seq, _say(now, change, before, after), change.line if after else None, undo)
 
 

@@ -8,8 +8,8 @@ from flask import Blueprint, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.match.match import MatchState
-from companion.pages import people
 from companion.pages.context import match
+from companion.pages.players import phone_identity
 from companion.pages.words import said
 
 bp = Blueprint("saving", __name__)
@@ -29,8 +29,8 @@ class SavingView:
 
 def here(now: MatchState) -> SavingView:
     """What this page has to say about it."""
-    unsaved = now.unsaved or people.phones().unkept
-    may_put_away = people.may_host()
+    unsaved = now.unsaved or phone_identity.phones().unkept
+    may_put_away = phone_identity.may_host()
     note = now.note if may_put_away or request.endpoint in _TABLES else None
     return SavingView(said(unsaved) if unsaved else None, said(note) if note else None, may_put_away)
 

@@ -12,8 +12,10 @@ from typing import Any
 
 from flask import Flask, Response, abort, request, url_for
 
-from companion.pages import language, live, people, phone, saving, told, words
+from companion.pages import language, saving, words
 from companion.pages.context import match, state
+from companion.pages.game import updates
+from companion.pages.players import notices, phone_identity, preferences
 from companion.pages.signs import sprite
 from companion.rules.cards import Card, Family
 
@@ -87,18 +89,18 @@ def _helpers(assets: Mapping[str, Asset]) -> dict[str, Any]:
         "asset": lambda name: url_for("static", name=name, v=assets[name].mark),
         "signs": url_for("static", name=SIGNS, v=assets[SIGNS].mark),
         "names": words.Names.of(now.game),
-        "may_act": people.may_act(),
-        "takes_part": people.takes_part(),
-        "may_host": people.may_host(),
-        "watches": people.watches(),
-        "seat": people.seat(now),
-        "told": told.here(now),
+        "may_act": phone_identity.may_act(),
+        "takes_part": phone_identity.takes_part(),
+        "may_host": phone_identity.may_host(),
+        "watches": phone_identity.watches(),
+        "seat": phone_identity.seat(now),
+        "told": notices.here(now),
         "saving": saving.here(now),
-        "this_phone": people.called(people.phone()),
+        "this_phone": phone_identity.called(phone_identity.phone()),
         "state": now,
-        "mark": live.mark(now),
+        "mark": updates.mark(now),
         "part": "HX-Request" in request.headers,
         "language": language.spoken(),
         "own_languages": language.OWN_NAMES,
-        "phone": phone.phone(),
+        "phone": preferences.phone(),
     }

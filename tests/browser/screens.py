@@ -29,7 +29,8 @@ from webcam import Pose
 from companion import demo
 from companion.match.match import Match
 from companion.match.proposals import Doubt, Mismatch, Proposal
-from companion.pages import Camera, create_app, live
+from companion.pages import Camera, create_app
+from companion.pages.game import updates
 from companion.printing import deck
 from companion.printing.render import to_image
 from companion.rules.cards import Card
@@ -450,7 +451,7 @@ def staged(name: str) -> Iterator[tuple[Flask, str]]:
 def main(folder: Path, scenes: list[str], wanted: Wanted) -> int:
     """The scenes named, or all; gives how many pictures were taken."""
     folder.mkdir(parents=True, exist_ok=True)
-    live.LOOK_S = 0.05
+    updates.LOOK_S = 0.05
     on_stage: list[Flask] = []
     taken = 0
     with sync_playwright() as playwright, running(lambda environ, start: on_stage[-1](environ, start)) as url:

@@ -27,7 +27,7 @@ from browser.screens import (
     unsure,
     with_decks,
 )
-from companion.pages.doors import DOORS, Who
+from companion.pages.players.access import DOORS, Who
 
 pytestmark = pytest.mark.browser
 

@@ -14,7 +14,7 @@ from pyzbar import pyzbar
 from serving import running
 
 from browser.screens import CHROMIUM, PHONE, WALL, app_of, match_of
-from companion.pages import people
+from companion.pages.players import phone_identity
 from companion.rules.record import judge
 from companion.rules.record.notation import Line
 
@@ -76,7 +76,7 @@ class Fingers:
 @pytest.fixture
 def strangers(monkeypatch):
     """Nobody is let in for sitting at the machine: everybody has to scan, as at a table."""
-    monkeypatch.setattr(people, "is_here", lambda _address: False)
+    monkeypatch.setattr(phone_identity, "is_here", lambda _address: False)
 
 
 def scanned(wall: Page, url: str) -> str:

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from serving import running
 
 from browser.screens import CHROMIUM, TWO, WALL, app_of, match_of, propose
-from companion.pages import people
+from companion.pages.players import phone_identity
 
 pytestmark = [
     pytest.mark.browser,
@@ -17,8 +17,8 @@ pytestmark = [
 ]
 
 SECRET = b"screens" * 5
-JOIN = f"/join?t={people.join_token(SECRET)}"
-CODE = people.table_code(SECRET)
+JOIN = f"/join?t={phone_identity.join_token(SECRET)}"
+CODE = phone_identity.table_code(SECRET)
 
 
 @pytest.fixture

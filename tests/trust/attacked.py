@@ -77,7 +77,8 @@ def main(folder: str, most_mb: str) -> None:
     import numpy as np
 
     from companion.match.match import Match, Policy
-    from companion.pages import Camera, create_app, pace, people, serve
+    from companion.pages import Camera, create_app, pace, serve
+    from companion.pages.players import phone_identity
     from companion.storage.data_folder import store_path
     from companion.storage.event_store import Store
     from companion.tabletop.drawn_zones import DrawnZones
@@ -97,7 +98,7 @@ def main(folder: str, most_mb: str) -> None:
     image = np.full((120, 160, 3), 90, np.uint8)
     jpeg = bytes(cv2.imencode(".jpg", image)[1])
     camera = Camera(lambda: jpeg, lambda: image, zones=DrawnZones(data), turn=KeptTurn(data))
-    app = create_app(match, secret=people.load_secret(data), base_url="http://192.168.1.20:8080", camera=camera)
+    app = create_app(match, secret=phone_identity.load_secret(data), base_url="http://192.168.1.20:8080", camera=camera)
     app.wsgi_app = From(app.wsgi_app, stirrer(match))  # type: ignore[method-assign]
     serve(app, "127.0.0.1", 0, lambda port: print(port, flush=True))
 

@@ -29,7 +29,8 @@ from trust.attacked import Served, served
 from trust.fuzzing import ESCAPE, MARK, TRACE, WORDS, Findings, arguments, mutated_bytes, mutated_text, run_command
 
 from companion.match.match import Match
-from companion.pages import create_app, people
+from companion.pages import create_app
+from companion.pages.players import phone_identity
 from companion.rules.cards import Card
 from companion.rules.editions.edition import edition_names
 from companion.rules.editions.switches import switches
@@ -200,7 +201,7 @@ class Answer:
 
 def visitors(service: Served, folder: Path) -> list[Visitor]:
     """The machine, a host and a guest who have scanned the code and sat down, a stranger, and forgers."""
-    token = people.join_token(people.load_secret(folder))
+    token = phone_identity.join_token(phone_identity.load_secret(folder))
     out = [Visitor("machine", FROM["machine"])]
     for name, seat in (("host", "Ann"), ("guest", "Bob")):
         who = Visitor(name, FROM[name])
@@ -262,7 +263,7 @@ def fields() -> tuple[str, ...]:
     named: set[str] = set()
     for path in (root / "web" / "templates").rglob("*.html"):
         named.update(re.findall(r'name="([a-z0-9_-]+)"', path.read_text(encoding="utf-8")))
-    for path in (root / "companion" / "pages").glob("*.py"):
+    for path in (root / "companion" / "pages").rglob("*.py"):
         named.update(
             re.findall(r'(?:form|args|files|json|body)(?:\.get\(|\[)"([^"]+)"', path.read_text(encoding="utf-8"))
         )

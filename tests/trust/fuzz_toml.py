@@ -26,7 +26,8 @@ from companion.match.match import Match
 from companion.match.phones import KEPT_NAME as PHONES
 from companion.match.phones import Phones
 from companion.match.setup_file import read_setup
-from companion.pages import create_app, people
+from companion.pages import create_app
+from companion.pages.players import phone_identity
 from companion.rules.editions.edition_file import EDITIONS
 from companion.rules.editions.switches import switches
 from companion.storage.event_store import Store
@@ -484,7 +485,7 @@ def check_deck(data: Path, path: Path) -> Iterator[str]:
 def check_small(data: Path, path: Path) -> Iterator[str]:
     """A service that is started over such a data folder, and what its pages show."""
     try:
-        secret = people.load_secret(data)
+        secret = phone_identity.load_secret(data)
     except Problem as problem:
         yield from one_sentence(str(problem))
         secret = b"0123456789abcdef" * 2

@@ -40,7 +40,7 @@ from trust.old import one_more_migration, write_old_log
 from trust.served import KEPT, digest, state_as_told
 
 from companion.match.match import Match
-from companion.pages import people
+from companion.pages.players import phone_identity
 from companion.rules.record import judge, notation
 from companion.rules.table import HowEnded
 from companion.storage.data_folder import KEY_NAME, store_path
@@ -597,7 +597,7 @@ class Table:
         self._ledger = Ledger(party=(0, self._party))
         if self.tallied.kills % ALL_IS_READ_EVERY == 0:
             self._log.read_all()
-        token = people.join_token((self.folder / KEY_NAME).read_bytes())
+        token = phone_identity.join_token((self.folder / KEY_NAME).read_bytes())
         check(self._token in (None, token), "the join link is another")
         self._token = token
         shown = self._check_phones(port)

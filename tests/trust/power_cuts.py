@@ -35,7 +35,7 @@ from companion.common.errors import Problem
 from companion.match import phones as party_of
 from companion.match.match import Match
 from companion.match.phones import Party, Phones
-from companion.pages import people
+from companion.pages.players import phone_identity
 from companion.storage import files
 from companion.storage.backups import back_up
 from companion.storage.data_folder import data_dir, store_path
@@ -111,7 +111,7 @@ class Run:
         self._note_what_is_written()
         self._deeds = deeds.Deeds(Match(self._store), self._chance)
         self._phones = Phones(folder)
-        self.truth.keys = [people.load_secret(folder)]
+        self.truth.keys = [phone_identity.load_secret(folder)]
         self._promise()
 
     def _note_what_is_written(self) -> None:
@@ -277,7 +277,7 @@ def _look_at_party(folder: Path, truth: Truth, told: Acknowledged) -> None:
         kept = Phones(folder).party
         _need(kept in truth.parties[max(1, told.parties) :], f"the party is {kept}")
     if told.keys:
-        _need(people.load_secret(folder) in truth.keys, "the key of the cookies is another")
+        _need(phone_identity.load_secret(folder) in truth.keys, "the key of the cookies is another")
 
 
 def _look_at_copies(folder: Path) -> None:

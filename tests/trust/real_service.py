@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from companion.pages.people import join_token
+from companion.pages.players.phone_identity import join_token
 from companion.storage.data_folder import KEY_NAME
 
 ROOT = Path(__file__).parent.parent.parent

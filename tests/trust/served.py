@@ -24,8 +24,8 @@ from trust.old import need_one_more_migration
 from companion import service
 from companion.match import phones
 from companion.match.match import Match
-from companion.pages import people
 from companion.pages.context import service as of_request
+from companion.pages.players import phone_identity
 from companion.storage.event_store import Event, Store
 
 KEPT = phones.KEPT_NAME
@@ -65,7 +65,9 @@ def _promise(_sender: object, response: object, **_more: object) -> None:
     with party._lock:
         response.headers["X-Party"] = json.dumps([getattr(party, "times", 0), as_kept(party.party)])
     state = of_request().match.state
-    response.headers["X-Phone"] = json.dumps([people.phone(), people.seat(state), people.is_host()])
+    response.headers["X-Phone"] = json.dumps(
+        [phone_identity.phone(), phone_identity.seat(state), phone_identity.is_host()]
+    )
 
 
 def serve(folder: Path) -> None:

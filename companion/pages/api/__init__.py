@@ -1,0 +1,1 @@
+"""The table for scripts, and the one description of it."""

@@ -1,0 +1,353 @@
+"""Putting a play together by hand: the deck as tiles, and the questions that some cards need answered first.
+
+What is offered comes from the deck and the switches of the table, never from which edition it is. What would be
+illegal can be picked as well: the referee says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from companion.pages import words
+from companion.pages.game import offers
+from companion.pages.game.offers import Offer, legal_now, query
+from companion.pages.words import Names, _
+from companion.rules.cards import REMEDY_OF, Card, Family, card_of_slug
+from companion.rules.moves import laying
+from companion.rules.play import Play, Verb
+from companion.rules.record.notation import MOST_EXCHANGED
+from companion.rules.table import Side, Table
+
+FAMILIES = (Family.DISTANCE, Family.REMEDY, Family.HAZARD, Family.SAFETY, Family.SPECIAL)
+ANSWERING = (Card.MIRROR, Card.U_TURN)
+"""The special cards that are only ever laid out of turn."""
+
+ASKS_MORE = (Card.ACCELERATOR, Card.THEFT, Card.CONTROL)
+"""The special cards that something has to be said about."""
+
+
+class Tab(StrEnum):
+    """How a card is played."""
+
+    MY_TURN = "my-turn"
+    DISCARD = "discard"
+    AT_ONCE = "at-once"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """A card to tap."""
+
+    card: Card
+    title: str
+    text: str
+    """The play in the notation; empty where something has to be asked first."""
+
+    ask: str
+    """The query of the page that asks it."""
+
+    legal: bool
+
+
+Group = tuple[str, str, list[Tile]]
+"""What stands above some tiles, the family that they look like, and the tiles."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What has to be said about a play before it is one."""
+
+    title: str
+    card: Card | None = None
+    groups: tuple[Group, ...] = ()
+    offers: tuple[Offer, ...] = ()
+    hint: str = ""
+    instead: Offer | None = None
+    """What leaves the question unanswered, where that is not just another card."""
+
+    asks_who: bool = False
+    """Nobody has been chosen yet."""
+
+
+def _grouped(tiles: Iterable[Tile]) -> tuple[Group, ...]:
+    tiles = list(tiles)
+    groups = ((family, [tile for tile in tiles if tile.card.family is family]) for family in FAMILIES)
+    return tuple((_(words.FAMILY_TITLES[family]), family.value, some) for family, some in groups if some)
+
+
+# The tabs
+
+
+def groups(table: Table, player: str, tab: Tab) -> tuple[Group, ...]:
+    """The deck by family, each card with what a tap on it does."""
+    if tab is Tab.AT_ONCE:
+        return _at_once(table, player)
+    if tab is Tab.OTHER:
+        return ()
+    make = _discarded if tab is Tab.DISCARD else _laid
+    left_out = ANSWERING if tab is Tab.MY_TURN else ()
+    return _grouped(make(table, player, card) for card in table.deck if card not in left_out)
+
+
+def _play_tile(table: Table, play: Play, title: str = "") -> Tile:
+    card = play.card or Card.UNKNOWN
+    return Tile(card, title or words.title(card), str(play), "", legal_now(table, play))
+
+
+def _discarded(table: Table, player: str, card: Card) -> Tile:
+    return _play_tile(table, Play(Verb.DISCARD, player, card))
+
+
+def _laid(table: Table, player: str, card: Card) -> Tile:
+    plays = list(ways(table, player, card))
+    if len(plays) == 1 and card not in ASKS_MORE:
+        return _play_tile(table, plays[0])
+    legal = any(legal_now(table, play) for play in plays)
+    return Tile(card, words.title(card), "", query(player, card=card.value), legal)
+
+
+def ways(table: Table, player: str, card: Card) -> Iterator[Play]:
+    """How a player may lay a card on his own turn: a hazard on each opponent, a special card in all its ways."""
+    own = table.side_of(player)
+    return (play for play in laying(table, player, card) if play.target not in (own.name, *own.players))
+
+
+def _at_once(table: Table, player: str) -> tuple[Group, ...]:
+    remedies = table.edition.fast_remedy == "yes"
+    kinds = (Family.SAFETY, Family.REMEDY) if remedies else (Family.SAFETY,)
+    cards = [card for card in table.deck if card.family in kinds or card in ANSWERING]
+    plays = [Play(Verb.PLAY, player, card, at_once=True) for card in cards]
+    under = [Play(Verb.PLAY, player, card, at_once=True, under=True) for card in cards if card in REMEDY_OF.values()]
+    beneath = [_play_tile(table, play) for play in under if legal_now(table, play)]
+    more = ((_("Remedy under its hazard on the discard pile"), Family.REMEDY.value, beneath),) if beneath else ()
+    return (*_grouped(_play_tile(table, play) for play in plays), *more)
+
+
+def who_answers(table: Table, player: str) -> str:
+    """Who most likely plays out of turn: that player, or else the first who may."""
+    seats = [player, *(seat.player for seat in table.seats)]
+    return next((who for who in seats if any(t.legal for g in _at_once(table, who) for t in g[2])), player)
+
+
+def beside(table: Table, player: str, names: Names) -> list[Offer]:
+    """What the player may do now beside laying a card."""
+    take = offers.taking(table, player)
+    return [*offers.beside(table, names, player), *([take] if take and take.legal else [])]
+
+
+def more(table: Table, player: str, names: Names) -> list[Offer]:
+    """The rarer things that happen at a table."""
+    take = offers.taking(table, player)
+    return [
+        *([take] if take else []),
+        *_passing(table, player),
+        *offers.beside(table, names, player),
+        *_naming(table, player, names),
+        *_asked(table, player),
+        *_answering(table, player),
+        Offer(_("Forgot to draw"), str(Play(Verb.SKIP_DRAW, player))),
+        Offer(_("The draw pile is used up"), str(Play(Verb.EXHAUSTED))),
+        Offer(_("End the race here") if words.is_race(table.edition) else _("End the hand here"), str(Play(Verb.END))),
+    ]
+
+
+def _passing(table: Table, player: str) -> Iterator[Offer]:
+    """Passing where it is never more than illegal is not offered."""
+    known = table.edition.coup_fourre_turn == "without-drawing" or table.edition.fast_remedy == "yes"
+    if known and not table.may_pass:
+        yield Offer(_("Pass"), str(Play(Verb.PASS, player)), legal=False)
+
+
+def _naming(table: Table, player: str, names: Names) -> Iterator[Offer]:
+    for request in table.requests:
+        if table.seats[request.by_seat].player == player:
+            of = table.seats[request.of_seat].player
+            said = {"card": words.name(request.card), "who": names.player(of)}
+            yield Offer(
+                _("Drew %(card)s: demand another card from %(who)s", **said), ask=query(player, ask="name", of=of)
+            )
+
+
+def _asked(table: Table, player: str) -> Iterator[Offer]:
+    """What the switches of the table allow beside laying and discarding."""
+    if table.edition.pair_for_discard == "yes":
+        yield Offer(_("Two alike for a card of the discard pile"), ask=query(player, ask="pair"))
+    if table.edition.exchange == "yes":
+        yield Offer(_("Exchange cards"), ask=query(player, ask="exchange"))
+    if table.edition.mistake_penalty == "yes":
+        yield Offer(_("A mistake costs a card"), ask=query(player, ask="penalty"))
+
+
+def _answering(table: Table, player: str) -> Iterator[Offer]:
+    if table.extension_offered_to is not None:
+        yield Offer(_("Calls the extension"), str(Play(Verb.EXTEND, player)))
+        yield Offer(_("Stops at the target"), str(Play(Verb.FINISH, player)))
+
+
+# The questions
+
+
+def question(table: Table, player: str, asked: Mapping[str, str], names: Names) -> Question | None:
+    """The question that a page's query asks for; None where it asks for none that this table has."""
+    card = card_of_slug(asked.get("card", ""))
+    if card is not None and card in table.deck:
+        return _about(table, player, card, asked, names)
+    ask = _QUESTIONS.get(asked.get("ask", ""))
+    return ask(table, player, asked, names) if ask else None
+
+
+def who_plays(table: Table, names: Names) -> Question | None:
+    """Whose card it is, where somebody may lay one out of his turn that has just come to him."""
+    lays_now = offers.who_lays_now(table)
+    if lays_now is None:
+        return None
+    taker, card = lays_now
+    lays = _("%(who)s, the %(card)s", who=names.player(taker), card=words.name(card))
+    plays = _("%(who)s, whose turn it is", who=names.player(table.player_to_move))
+    buttons = (Offer(lays, ask=query(taker)), Offer(plays, ask=query(table.player_to_move)))
+    return Question(_("Who has played?"), offers=buttons, asks_who=True)
+
+
+def _about(table: Table, player: str, card: Card, asked: Mapping[str, str], names: Names) -> Question | None:
+    if card.family is Family.HAZARD:
+        title = _("%(card)s on whom?", card=words.title(card))
+        return Question(title, card, offers=_whom(table, ways(table, player, card), names))
+    ask = _ABOUT.get(card)
+    return ask(table, player, asked, names) if ask else None
+
+
+def _whom(table: Table, plays: Iterable[Play], names: Names) -> tuple[Offer, ...]:
+    """One button for each that a play can be aimed at."""
+    return tuple(Offer(names.anyone(play.target or ""), str(play), legal=legal_now(table, play)) for play in plays)
+
+
+def _which_doubled(table: Table, player: str, _asked: Mapping[str, str], _names: Names) -> Question:
+    plays = ways(table, player, Card.ACCELERATOR)
+    tiles = (_play_tile(table, play, words.doubled(play.card, play.times)) for play in plays)
+    return Question(_("Which distance counts twice?"), Card.ACCELERATOR, _grouped(tiles))
+
+
+def _which_stolen(table: Table, player: str, _asked: Mapping[str, str], names: Names) -> Question:
+    """The distance cards that lie before opponents."""
+    found = [play for play in ways(table, player, Card.THEFT) if _lies_there(table, play)]
+    buttons = tuple(Offer(_stolen(play, names), str(play), legal=legal_now(table, play)) for play in found)
+    hint = "" if buttons else _("No distance card lies before anybody else.")
+    return Question(_("Which card is stolen, and from whom?"), Card.THEFT, offers=buttons, hint=hint)
+
+
+def _stolen(play: Play, names: Names) -> str:
+    card, whom = words.doubled(play.card, play.times), names.anyone(play.target or "")
+    return _("%(card)s from %(whom)s", card=card, whom=whom)
+
+
+def _lies_there(table: Table, play: Play) -> bool:
+    index = table.side_index(play.target or "")
+    if index is None:
+        return False
+    side = table.sides[index]
+    plain = side.distances.count(play.card) - side.doubled.count(play.card) if play.card else 0
+    return play.card in side.doubled if play.times > 1 else plain > 0
+
+
+def _which_demanded(table: Table, player: str, asked: Mapping[str, str], names: Names) -> Question:
+    named = card_of_slug(asked.get("named", ""))
+    plays = list(ways(table, player, Card.CONTROL))
+    if named is not None and named in table.deck:
+        title = _("Who hands over %(card)s?", card=words.name(named))
+        return Question(title, named, offers=_whom(table, (play for play in plays if play.card is named), names))
+    tiles = (_demanded(table, player, card, plays) for card in _can_be_demanded(table))
+    return Question(_("Which card has to be handed over?"), Card.CONTROL, _grouped(tiles))
+
+
+def _demanded(table: Table, player: str, card: Card, plays: Iterable[Play]) -> Tile:
+    mine = [play for play in plays if play.card is card]
+    if len(mine) == 1:
+        return _play_tile(table, mine[0])
+    legal = any(legal_now(table, play) for play in mine)
+    return Tile(card, words.title(card), "", query(player, card=Card.CONTROL.value, named=card.value), legal)
+
+
+def _can_be_demanded(table: Table) -> Iterator[Card]:
+    return (card for card in table.deck if card.family is not Family.SAFETY)
+
+
+def _which_instead(table: Table, player: str, asked: Mapping[str, str], names: Names) -> Question | None:
+    of = asked.get("of", "")
+    if not any(seat.player == of for seat in table.seats):
+        return None
+    tiles = (_play_tile(table, Play(Verb.NAME, player, card, of)) for card in _can_be_demanded(table))
+    return Question(
+        _("Which card does %(who)s have to hand over instead?", who=names.player(of)), None, _grouped(tiles)
+    )
+
+
+def _which_pair(table: Table, player: str, asked: Mapping[str, str], _names: Names) -> Question:
+    twice = card_of_slug(asked.get("named", ""))
+    if twice is None:
+        faces = (Tile(card, words.title(card), "", query(player, ask="pair", named=card), True) for card in table.deck)
+        return Question(_("Two of which card are discarded?"), None, _grouped(faces))
+    plays = (Play(Verb.PAIR, player, twice, wanted=wanted) for wanted in dict.fromkeys(table.discards))
+    tiles = [
+        Tile(play.wanted or twice, words.title(play.wanted), str(play), "", legal_now(table, play)) for play in plays
+    ]
+    hint = "" if tiles else _("The discard pile is empty.")
+    return Question(_("Which card is fetched from the discard pile?"), twice, _grouped(tiles), hint=hint)
+
+
+def _which_exchanged(table: Table, player: str, asked: Mapping[str, str], _names: Names) -> Question:
+    """One card after the other, until the button is tapped."""
+    given = (card_of_slug(slug) for slug in asked.get("cards", "").split(","))
+    cards = tuple(card for card in given if card is not None and card in table.deck)[:MOST_EXCHANGED]
+    play = Play(Verb.EXCHANGE, player, cards=cards)
+    done = (
+        Offer(
+            _("Exchange: %(cards)s", cards=", ".join(map(words.name, cards))), str(play), legal=legal_now(table, play)
+        ),
+    )
+    if len(cards) == MOST_EXCHANGED:
+        return Question(_("These cards are exchanged"), offers=done)
+    tiles = (_one_more(player, cards, card) for card in table.deck)
+    title = _("Which card is exchanged as well?") if cards else _("Which cards are exchanged?")
+    return Question(title, None, _grouped(tiles), done if cards else ())
+
+
+def _one_more(player: str, cards: tuple[Card, ...], card: Card) -> Tile:
+    return Tile(card, words.title(card), "", query(player, ask="exchange", cards=",".join((*cards, card))), True)
+
+
+def _which_lost(table: Table, player: str, _asked: Mapping[str, str], names: Names) -> Question:
+    tiles = (_play_tile(table, Play(Verb.PENALTY, player, card)) for card in table.deck)
+    left = table.seats[(table.seat_of(player) + 1) % len(table.seats)].player
+    title = _(
+        "%(left)s, to %(who)s’s left, draws a card from %(who)s’s hand and discards it: which?",
+        left=names.player(left),
+        who=names.player(player),
+    )
+    return Question(title, None, _grouped(tiles), instead=Offer(_("No penalty")))
+
+
+_Ask = Callable[[Table, str, Mapping[str, str], Names], Question | None]
+_ABOUT: Mapping[Card, _Ask] = {
+    Card.ACCELERATOR: _which_doubled,
+    Card.THEFT: _which_stolen,
+    Card.CONTROL: _which_demanded,
+}
+_QUESTIONS: Mapping[str, _Ask] = {
+    "name": _which_instead,
+    "pair": _which_pair,
+    "exchange": _which_exchanged,
+    "penalty": _which_lost,
+}
+
+
+def owed_by(table: Table, side: Side, names: Names) -> tuple[str, ...]:
+    """The open requests beside a side, in words."""
+    alone = len(side.players) == 1
+    return tuple(
+        words.owes(request.card, None if alone else names.player(table.seats[request.of_seat].player))
+        for request in table.requests
+        if table.seats[request.of_seat].player in side.players
+    )

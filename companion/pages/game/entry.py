@@ -1,0 +1,207 @@
+"""A play picked by hand: a new one, another in a proposal's place, or a line of the log as it should have been."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from flask import Blueprint, abort, redirect, render_template, request, url_for
+from werkzeug.wrappers import Response as AnyResponse
+
+from companion.match.match import MatchState
+from companion.pages import words
+from companion.pages.context import match, state
+from companion.pages.game import card_picker, offers, views
+from companion.pages.game.card_picker import Tab
+from companion.pages.players import permissions, phone_identity
+from companion.pages.words import N_, Names, _, play_say
+from companion.rules.play import Play, Verb
+from companion.rules.record import notation
+from companion.rules.record.notation import Unreadable
+from companion.rules.table import Table
+
+bp = Blueprint("entry", __name__)
+
+TABS = (
+    (Tab.MY_TURN, "tab=my-turn", N_("My turn")),
+    (Tab.DISCARD, "discard=1", N_("Discard")),
+    (Tab.AT_ONCE, "tab=at-once", N_("At once!")),
+    (Tab.OTHER, "tab=other", N_("Other")),
+)
+"""Each with the query that chooses it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What the picked play is for."""
+
+    title: str
+    post_to: str
+    table: Table
+    player: str
+    about: str | None = None
+    """What was laid or noted, as a sentence."""
+
+    written: str = ""
+    """That play in the notation."""
+
+    line: int | None = None
+    """The line of the log that is being changed."""
+
+    picture: str | None = None
+    """The address of the camera's picture of the card."""
+
+    tab: Tab = Tab.MY_TURN
+    """Where it opens."""
+
+    dismiss: str | None = None
+    """Where to say that nothing was played at all."""
+
+    is_new: bool = False
+    asks_who: bool = False
+    """Two players may lay a card now, and nobody knows whose this phone is."""
+
+
+@bp.get("/play")
+def new() -> AnyResponse | str:
+    """Picks a new play."""
+    now = state()
+    table = now.game.table
+    if table is None:
+        return redirect(url_for("setting_up.show"))
+    if table.is_over and not offers.answers(table, Names.of(now.game), None):
+        return redirect(url_for("score.show"))
+    lays_now, seat = offers.who_lays_now(table), phone_identity.seat(now)
+    if lays_now is not None and seat == lays_now[0]:
+        return _picker(Task(words.lay_now(lays_now[1]), url_for("table.enter"), table, seat, is_new=True), now)
+    asks_who = lays_now is not None and seat != table.player_to_move
+    return _picker(
+        Task(
+            title=_("What was played?"),
+            post_to=url_for("table.enter"),
+            table=table,
+            player=table.player_to_move,
+            is_new=True,
+            asks_who=asks_who,
+        ),
+        now,
+    )
+
+
+@bp.get("/proposal/<int(signed=True):proposal_id>")
+def instead(proposal_id: int) -> AnyResponse | str:
+    """Picks the play that a proposal was in truth."""
+    now = state()
+    pending = now.waiting(proposal_id)
+    table = now.game.table
+    if pending is None or table is None:
+        return redirect(url_for("table.show"))
+    before = now.pending[: now.pending.index(pending)]
+    table = before[-1].judged.table or table if before else table
+    play = pending.proposal.play
+    task = Task(
+        title=_("What was it?"),
+        post_to=url_for("table.amend", proposal_id=proposal_id),
+        table=table,
+        player=play.player or table.player_to_move,
+        about=_("Noted as: %(play)s", play=play_say(play, Names.of(now.game))),
+        written=str(play),
+        tab=_tab_of(play),
+        picture=url_for("live.crop", proposal_id=proposal_id) if pending.proposal.crop else None,
+        dismiss=url_for("table.dismiss", proposal_id=proposal_id),
+    )
+    return _picker(task, now)
+
+
+@bp.get("/doubt/<int:doubt_id>")
+def which(doubt_id: int) -> AnyResponse | str:
+    """Picks the play of a card that the camera cannot tell."""
+    now = state()
+    doubt = now.doubted(doubt_id)
+    table = views.table_at(now, doubt.t_s) if doubt else None
+    if doubt is None or table is None:
+        return redirect(url_for("table.show"))
+    task = Task(
+        title=_("Which card is it?"),
+        post_to=url_for("table.tell", doubt_id=doubt_id),
+        table=table,
+        player=doubt.plays[0].player or table.player_to_move if doubt.plays else table.player_to_move,
+        about=views.doubt_view(now, doubt, match().mats(now)).say,
+        picture=url_for("live.doubted", doubt_id=doubt_id) if doubt.crop else None,
+    )
+    return _picker(task, now)
+
+
+@bp.get("/line/<int:seq>")
+def change(seq: int) -> AnyResponse | str:
+    """Picks what a line of the log should say, or with `?before=1` what was forgotten before it."""
+    now = state()
+    entry = now.entry(seq)
+    if entry is None or entry.judged is None:
+        return redirect(url_for("table.show"))
+    before = request.args.get("before") == "1"
+    table = _table_before(now, seq)
+    play = entry.judged.play
+    task = Task(
+        title=_("What came before it?") if before else _("What was it?"),
+        post_to=url_for("table.insert" if before else "table.correct", seq=seq),
+        table=table,
+        player=table.player_to_move if before or play is None or play.player is None else play.player,
+        about=_("Noted as: %(play)s", play=views.entry_view(now, entry).say),
+        written="" if before else entry.written.text,
+        line=seq,
+        tab=Tab.MY_TURN if before else _tab_of(play),
+    )
+    return _picker(task, now)
+
+
+def _table_before(now: MatchState, seq: int) -> Table:
+    """The table that a line of the log was played on."""
+    place = next(index for index, entry in enumerate(now.entries) if entry.seq == seq)
+    return now.record.games[place - 1].table or now.record.games[place].table or abort(404)
+
+
+def _picker(task: Task, now: MatchState) -> str:
+    names, table = Names.of(now.game), task.table
+    player = request.args.get("player", task.player)
+    if not any(seat.player == player for seat in table.seats):
+        player = task.player
+    tab = _tab(task.tab)
+    if tab is Tab.AT_ONCE and "player" not in request.args:
+        player = card_picker.who_answers(table, player)
+    who = card_picker.who_plays(table, names) if task.asks_who and not request.args else None
+    question = who or card_picker.question(table, player, request.args, names)
+    return render_template(
+        "entry.html",
+        task=task,
+        player=player,
+        tab=tab,
+        tabs=TABS,
+        question=question,
+        groups=question.groups if question else card_picker.groups(table, player, tab),
+        beside=card_picker.beside(table, player, names) if tab is Tab.MY_TURN else [],
+        more=card_picker.more(table, player, names) if tab is Tab.OTHER else [],
+        written=request.args.get("text") or task.written or f"{player} ",
+        fault=_fault(now),
+        chances=offers.coups_fourres(table, names) if task.is_new else [],
+        here=request.path,
+        before="before=1&" if request.args.get("before") else "",
+        why_not_retract=permissions.why_no_retract(now, phone_identity.holder(now), task.line) if task.line else None,
+    )
+
+
+def _fault(now: MatchState) -> str | None:
+    """What is wrong with the text that was written as in a record, and comes back to be mended."""
+    try:
+        notation.parse_play(request.args.get("text", "end"), now.game.teams)
+    except Unreadable as error:
+        return str(error)
+    return None
+
+
+def _tab(usual: Tab) -> Tab:
+    return Tab.DISCARD if request.args.get("discard") == "1" else request.args.get("tab", usual, type=Tab)
+
+
+def _tab_of(play: Play | None) -> Tab:
+    """Where another play in the place of that one is looked for first."""
+    return Tab.DISCARD if play is not None and play.verb is Verb.DISCARD else Tab.MY_TURN

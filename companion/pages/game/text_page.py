@@ -1,0 +1,168 @@
+"""The plain page: the table in sentences, for screen readers and for whoever likes words better than signs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from flask import Blueprint, flash, redirect, render_template, request, url_for
+from werkzeug.wrappers import Response as AnyResponse
+
+from companion.common.errors import Problem
+from companion.match.match import MatchState
+from companion.pages import changed, words
+from companion.pages.context import forget_state, match, state
+from companion.pages.game import offers, prompts, views
+from companion.pages.game.views import SideView
+from companion.pages.players import permissions, phone_identity
+from companion.pages.words import Names, _, many
+from companion.rules.cards import Card, Family, card_of_slug
+from companion.rules.play import Play, Verb
+from companion.rules.table import Table
+from companion.storage.event_store import NotSaved
+
+bp = Blueprint("plain", __name__)
+
+LAY, DISCARD, AT_ONCE = "lay", "discard", "at-once"
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """A side in sentences."""
+
+    heading: str
+    sentences: tuple[str, ...]
+
+
+@bp.get("/plain")
+def show() -> AnyResponse | str:
+    """The table in sentences."""
+    now = state()
+    table, names, seat = now.game.table, Names.of(now.game), phone_identity.seat(now)
+    if now.match is None or table is None:
+        return redirect(url_for("setting_up.show"))
+    doubt, pending = now.asks_first, views.pending_views(now)
+    beside = [*offers.beside(table, names), *offers.answers(table, names, seat)]
+    return render_template(
+        "plain.html",
+        turn=whose_turn(now, table, seat),
+        spoken=[spoken(side) for side in views.side_views(now, seat)],
+        last=views.last_play(now),
+        log=views.log_view(now),
+        doubt=views.doubt_view(now, doubt, match().mats(now)) if doubt else None,
+        differences=prompts.differences(now, match().mats(now)),
+        pending=[] if doubt else pending,
+        waiting=len(pending),
+        chances=[*offers.coups_fourres(table, names), *(offer for offer in beside if offer.text)],
+        extension=_extension(table) if permissions.decides(now, phone_identity.holder(now)) else [],
+        changed=changed.here(now, seat),
+        players=[(place.player, names.player(place.player)) for place in table.seats],
+        chosen=seat or table.player_to_move,
+        targets=[(side.name, names.side(side.name)) for side in table.sides],
+        cards=_cards(table),
+        written=request.args.get("text", ""),
+        undoing=permissions.undoing(now, phone_identity.holder(now)),
+        redoing=permissions.redoing(now, phone_identity.holder(now)),
+    )
+
+
+def whose_turn(now: MatchState, table: Table, seat: str | None) -> str:
+    """Whose turn it is, in a sentence."""
+    names = Names.of(now.game)
+    if table.is_over:
+        winner = now.game.winner
+        return words.won(names.side(winner), table.edition) if winner else words.hand_is_over(table.edition)
+    if table.extension_offered_to is not None:
+        side = names.side(table.sides[table.extension_offered_to].name)
+        return _("On to 1000 km? %(who)s decides.", who=side)
+    if seat == table.player_to_move:
+        return _("It is your turn.")
+    return _("It is %(who)s’s turn.", who=names.player(table.player_to_move))
+
+
+def spoken(side: SideView) -> Spoken:
+    """What lies in front of a side, sentence by sentence."""
+    heading = _("%(who)s (you)", who=side.shown) if side.mine else side.shown
+    return Spoken(heading, tuple(_sentences(side)))
+
+
+def _sentences(side: SideView) -> Iterator[str]:
+    yield _("%(km)d km driven, %(left)d km to go.", km=side.km, left=side.left)
+    yield _("The car: %(state)s.", state=side.car)
+    if side.needs:
+        yield side.needs
+    if side.limited:
+        yield _("Speed limit: only 25 and 50 km count.")
+    yield _safeties(side)
+    yield from side.owes
+    if not side.is_race:
+        yield many("%(count)d point in the match so far.", "%(count)d points in the match so far.", side.points)
+
+
+def _safeties(side: SideView) -> str:
+    out = [
+        _("%(card)s (coup fourré)", card=words.title(safety.card)) if safety.coup_fourre else words.title(safety.card)
+        for safety in side.safeties
+        if safety.out
+    ]
+    return _("Safeties: %(cards)s.", cards=", ".join(out)) if out else _("No safety yet.")
+
+
+def _extension(table: Table) -> list[tuple[str, str]]:
+    """The two answers to whoever has reached the target."""
+    if table.extension_offered_to is None or table.is_over:
+        return []
+    caller = table.sides[table.extension_offered_to].players[0]
+    answers = ((Verb.EXTEND, _("Extend to 1000")), (Verb.FINISH, _("Finish here")))
+    return [(str(Play(verb, caller)), say) for verb, say in answers]
+
+
+def _cards(table: Table) -> Mapping[str, list[tuple[str, str]]]:
+    """The deck by family, to choose from."""
+    titles = {family: _(title) for family, title in words.FAMILY_TITLES.items() if family is not Family.SPECIAL}
+    return {
+        title: [(card.value, words.title(card)) for card in table.deck if card.family is family]
+        for family, title in titles.items()
+    }
+
+
+@bp.post("/plain/play")
+def enter() -> AnyResponse:
+    """A play put together from the choices of the page, or written as in a record."""
+    text = request.form.get("text", "").strip()
+    try:
+        outcome = match().enter(text or _chosen(state()), phone_identity.who(state()), vouched=permissions.vouched())
+    except NotSaved:
+        raise
+    except Problem as problem:
+        flash(_(problem.sentence))
+        return redirect(url_for("plain.show", text=text[:200] or None, _anchor="enter"), 303)
+    forget_state()
+    if outcome.say:
+        flash(_(outcome.say))
+    return redirect(url_for("plain.show", _anchor="now"), 303)
+
+
+def _chosen(now: MatchState) -> str:
+    """The play that was put together, in the notation. Raises Problem where something is still missing."""
+    table, form = now.game.table, request.form
+    card = card_of_slug(form.get("card", ""))
+    if table is None or card is None or card not in table.deck:
+        raise Problem(_("Choose the card that was played."))
+    how, player = form.get("how", LAY), form.get("player", "")
+    if not any(place.player == player for place in table.seats):
+        raise Problem(_("Choose who has played."))
+    if how == DISCARD:
+        return str(Play(Verb.DISCARD, player, card))
+    return str(Play(Verb.PLAY, player, card, _target(table, player, card), at_once=how == AT_ONCE))
+
+
+def _target(table: Table, player: str, card: Card) -> str | None:
+    """Whom a hazard falls on: the chosen one, or the only opponent there is. Raises Problem where nobody was chosen."""
+    if card.family is not Family.HAZARD:
+        return None
+    asked, own = request.form.get("target", ""), table.side_of(player)
+    others = [side.name for side in table.sides if side is not own]
+    if asked in others or len(others) == 1:
+        return asked if asked in others else others[0]
+    raise Problem(_("Choose on whom the hazard was laid."))

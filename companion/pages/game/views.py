@@ -1,0 +1,367 @@
+"""What the templates show, made from a match's state: plain values, no markup."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from companion.match.history import CAMERA, Written
+from companion.match.match import Entry, MatchState, Pending
+from companion.match.proposals import Doubt, Mismatch
+from companion.pages import words
+from companion.pages.game import card_picker, offers
+from companion.pages.words import N_, Names, Why, _
+from companion.rules import referee
+from companion.rules.cards import Card, Family
+from companion.rules.editions.edition import Edition
+from companion.rules.play import Play, Verb
+from companion.rules.reasons import Code
+from companion.rules.record import judge
+from companion.rules.record.judge import Game, JudgedLine
+from companion.rules.table import Side, Table
+
+NOISE = (Code.DISCARD_ONLY_WHEN_STUCK,)
+"""Remarks that would stand under every discard of the log: nobody sees the hands."""
+
+
+@dataclass(frozen=True, slots=True)
+class SafetyView:
+    """A safety's place in front of a side."""
+
+    card: Card
+    out: bool
+    coup_fourre: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SideView:
+    """What lies in front of a side, as it is shown."""
+
+    name: str
+    shown: str
+    players: tuple[str, ...]
+    km: int
+    left: int
+    target: int
+    percent: int
+    """Of the way to the target, 0 … 100."""
+
+    sign: Card | None
+    """The card that shows on the battle pile."""
+
+    car: str
+    drives: bool
+    stopped: bool
+    limited: bool
+    safeties: tuple[SafetyView, ...]
+    to_move: bool
+    mine: bool
+    points: int
+    """The match total without the open hand."""
+
+    distances: tuple[tuple[Card, int, int], ...]
+    """The distance cards laid, the longest first: which, how many, and how often each counts."""
+
+    owes: tuple[str, ...]
+    """The open requests beside it, in words."""
+
+    is_race: bool
+    """Kilometres alone decide."""
+
+    needs: str | None = None
+    """What gets it going again, where a hazard stops it."""
+
+
+def side_views(state: MatchState, player: str | None) -> list[SideView]:
+    """Every side in seating order; `player` is who looks at the page."""
+    return side_views_of(state.game, player)
+
+
+def side_views_of(game: Game, player: str | None) -> list[SideView]:
+    """Every side as it lies in a game, now or at any moment of the record."""
+    table = game.table
+    return [] if table is None else [_side_view(game, table, side, player) for side in table.sides]
+
+
+def _side_view(game: Game, table: Table, side: Side, player: str | None) -> SideView:
+    km = table.race_km(side)
+    return SideView(
+        name=side.name,
+        shown=Names.of(game).side(side.name),
+        players=side.players,
+        km=km,
+        left=max(0, table.target - km),
+        target=table.target,
+        percent=min(100, 100 * km // table.target),
+        sign=side.battle_top or (Card.ROLL if side.has_right_of_way else None),
+        car=words.car(table.edition, side),
+        drives=referee.is_driving(table.edition, side),
+        stopped=side.hazard is not None,
+        limited=side.limited,
+        safeties=tuple(SafetyView(c, c in side.safeties, c in side.coups_fourres) for c in table.edition.safeties),
+        to_move=_is_up(table, side),
+        mine=player in side.players,
+        points=game.totals.get(side.name, 0),
+        distances=_distances(side),
+        owes=card_picker.owed_by(table, side, Names.of(game)),
+        is_race=words.is_race(table.edition),
+        needs=words.needs(side),
+    )
+
+
+def _distances(side: Side) -> tuple[tuple[Card, int, int], ...]:
+    """The plain cards of each kind, and those with an accelerator."""
+    kinds = sorted(set(side.distances), key=lambda card: -card.km)
+    doubled = {card: side.doubled.count(card) for card in kinds}
+    plain = {card: side.distances.count(card) - doubled[card] for card in kinds}
+    return tuple(pile for card in kinds for pile in ((card, plain[card], 1), (card, doubled[card], 2)) if pile[1])
+
+
+def _is_up(table: Table, side: Side) -> bool:
+    """Whether the table waits for a side: it decides on the extension, else one of its players moves."""
+    if table.is_over:
+        return False
+    if table.extension_offered_to is not None:
+        return table.sides[table.extension_offered_to] is side
+    return table.player_to_move in side.players
+
+
+@dataclass(frozen=True, slots=True)
+class PlayView:
+    """A play in words: what happened, what speaks against it."""
+
+    id: int
+    """A line's or a proposal's."""
+
+    say: str
+    text: str
+    """In the notation."""
+
+    card: Card | None
+    legal: bool
+    applied: bool
+    whys: tuple[Why, ...]
+    remarks: tuple[Why, ...]
+    credit: str
+    """Who saw to it that the line stands as it does, in a few words."""
+
+    by_camera: bool
+    """The camera has proposed it, nobody has typed it."""
+
+    has_picture: bool
+    sure: bool
+    tappable: bool
+    is_lost: bool
+    """Laid past the target, it goes to the discard pile where it stands."""
+
+    choices: tuple[Choice, ...] = ()
+    """What else it may have been, where the camera is not sure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A play that a card may have been, to tap."""
+
+    title: str
+    say: str
+    """What would have happened; empty where the title says it all."""
+
+    text: str
+    """In the notation."""
+
+    card: Card | None
+    legal: bool
+
+
+def difference_say(state: MatchState, difference: Mismatch, mats: Mapping[str, str]) -> str:
+    """What differs, with the name of the side it is about; `mats` says which side plays on which mat."""
+    names = Names.of(state.game)
+    return words.on_whose(difference.say, {mat: names.side(side) for mat, side in mats.items()})
+
+
+@dataclass(frozen=True, slots=True)
+class DoubtView:
+    """A card that cannot be told: what is asked about it."""
+
+    id: int
+    say: str
+    choices: tuple[Choice, ...]
+    has_picture: bool
+
+
+def doubt_view(state: MatchState, doubt: Doubt, mats: Mapping[str, str]) -> DoubtView:
+    """A doubt in words; `mats` says which side plays on which mat."""
+    names, side = Names.of(state.game), mats.get(doubt.zone.partition("/")[0])
+    table = table_at(state, doubt.t_s)
+    return DoubtView(
+        id=doubt.id,
+        say=words.laid_in(doubt.zone, names.side(side) if side else None),
+        choices=_choices(doubt.plays, table, names),
+        has_picture=doubt.crop is not None,
+    )
+
+
+def table_at(state: MatchState, t_s: float) -> Table | None:
+    """The table as it is with all that waits and was laid before a moment."""
+    before = [pending for pending in state.pending if pending.proposal.t_s < t_s]
+    return (before[-1].judged.table if before else None) or state.game.table
+
+
+def _choices(plays: Sequence[Play], table: Table | None, names: Names, was: Play | None = None) -> tuple[Choice, ...]:
+    """Plays to choose from, instead of `was`; their sentences too where the card alone does not tell them apart."""
+    ways = {replace(play, card=None, times=1) for play in (*plays, was or plays[0])} if plays else set()
+    return tuple(
+        Choice(
+            title=words.doubled(play.card, play.times) or words.play_say(play, names),
+            say=words.play_say(play, names) if len(ways) > 1 and play.card else "",
+            text=str(play),
+            card=words.sign_of(play),
+            legal=table is not None and offers.legal_now(table, play),
+        )
+        for play in plays
+    )
+
+
+def pending_views(state: MatchState) -> list[PlayView]:
+    """The proposals that wait, the next one to be answered first."""
+    return [_pending_view(state, pending) for pending in state.pending]
+
+
+def _pending_view(state: MatchState, pending: Pending) -> PlayView:
+    judged, names, proposal = pending.judged, Names.of(state.game), pending.proposal
+    edition, table = state.game.edition, table_at(state, pending.proposal.t_s)
+    return PlayView(
+        id=pending.id,
+        say=words.play_say(proposal.play, names),
+        text=str(proposal.play),
+        card=words.sign_of(proposal.play),
+        legal=pending.is_legal,
+        applied=False,
+        whys=tuple(words.why(reason, edition, names) for reason in judged.reasons),
+        remarks=tuple(words.why(reason, edition, names) for reason in judged.remarks),
+        credit="",
+        by_camera=pending.id > 0,
+        has_picture=proposal.crop is not None,
+        sure=proposal.sure,
+        tappable=True,
+        is_lost=_is_lost(edition, judged),
+        choices=_choices(proposal.rivals, table, names, proposal.play),
+    )
+
+
+def log_view(state: MatchState) -> list[PlayView]:
+    """The hand on the table line by line, the latest first."""
+    return [entry_view(state, entry) for entry in reversed(state.hand_entries)]
+
+
+def entry_view(state: MatchState, entry: Entry) -> PlayView:
+    """A line of the record in words."""
+    return entry_view_of(state.game, entry)
+
+
+def entry_view_of(game: Game, entry: Entry) -> PlayView:
+    """A line of a match's record in words; `game` tells its names and its rules."""
+    judged, names, edition = entry.judged, Names.of(game), game.edition
+    if judged is None:
+        raise ValueError("a header line is no play")
+    say = _line_say(edition, judged, judged.play, names) if judged.play else entry.written.text
+    whys = tuple(words.why(reason, edition, names) for reason in judged.reasons)
+    unreadable = (Why(words.said(judged.unreadable), "", None),) if judged.unreadable else ()
+    return PlayView(
+        id=entry.seq,
+        say=say,
+        text=entry.written.text,
+        card=words.sign_of(judged.play) if judged.play else None,
+        legal=judged.verdict == judge.LEGAL,
+        applied=judged.applied,
+        whys=whys + unreadable,
+        remarks=tuple(words.why(reason, edition, names) for reason in judged.remarks if reason.code not in NOISE),
+        credit=_credit(entry.written, names),
+        by_camera=entry.written.source == CAMERA,
+        has_picture=False,
+        sure=True,
+        tappable=True,
+        is_lost=_is_lost(edition, judged),
+    )
+
+
+def _credit(written: Written, names: Names) -> str:
+    """Who did what for a line of the record."""
+    if written.corrected_by:
+        known, unknown, by = N_("corrected by %(who)s"), N_("corrected on a phone"), written.corrected_by
+    elif written.source != CAMERA:
+        known, unknown, by = N_("entered by %(who)s"), N_("entered on a phone"), written.by
+    elif written.by == CAMERA:
+        return _("by the camera")
+    else:
+        known, unknown, by = N_("confirmed by %(who)s"), N_("confirmed on a phone"), written.by
+    return _(known, who=names.player(by)) if names.is_player(by) else _(unknown)
+
+
+def _is_lost(edition: Edition, judged: JudgedLine) -> bool:
+    past_target = any(reason.code is Code.PAST_TARGET for reason in judged.reasons)
+    return past_target and edition.past_target_card == "discarded"
+
+
+def _line_say(edition: Edition, judged: JudgedLine, play: Play, names: Names) -> str:
+    """What a line says has happened."""
+    if judged.applied and _is_lost(edition, judged):
+        return words.lost_say(play, names)
+    return words.play_say(play, names)
+
+
+@dataclass(frozen=True, slots=True)
+class Last:
+    """The last play and what it left somebody needing."""
+
+    say: str
+    then: str | None
+    card: Card | None
+    kind: str
+    """What a phone that plays sounds makes of it."""
+
+    key: str
+    """Names the play: the match, and a number that grows."""
+
+
+def last_play(state: MatchState) -> Last | None:
+    """The last play that counted."""
+    table = state.game.table
+    entry = next((e for e in reversed(state.hand_entries) if e.judged and e.judged.applied), None)
+    if entry is None or entry.play is None or entry.judged is None or table is None:
+        return None
+    names = Names.of(state.game)
+    then = None if table.is_over else _then(table, entry.play, names)
+    say = _line_say(state.game.edition, entry.judged, entry.play, names)
+    return Last(say, then, words.sign_of(entry.play), _kind(entry.play), f"{state.match}.{entry.seq}")
+
+
+def _kind(play: Play) -> str:
+    """A play as it sounds."""
+    if play.verb is not Verb.PLAY or play.card is None:
+        return "other"
+    if play.card is Card.ROLL:
+        return "roll"
+    at_once = play.at_once and play.card.family is Family.SAFETY
+    return "coup-fourre" if at_once else _KINDS.get(play.card.family, "other")
+
+
+_KINDS = {
+    Family.HAZARD: "attack",
+    Family.DISTANCE: "distance",
+    Family.REMEDY: "remedy",
+    Family.SAFETY: "safety",
+}
+
+
+def _then(table: Table, play: Play, names: Names) -> str | None:
+    """What a play leaves somebody needing, or able to do at once."""
+    hit, lays_now = _hit(table, play), offers.who_lays_now(table)
+    if lays_now is not None:
+        return words.may_lay_now(names.player(lays_now[0]), lays_now[1])
+    return words.needs(hit) if hit is not None else None
+
+
+def _hit(table: Table, play: Play) -> Side | None:
+    """The side on which a play has just put a hazard."""
+    return table.sides[table.attacks[-1].side] if play.is_attack and table.attacks else None

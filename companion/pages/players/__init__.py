@@ -1,0 +1,1 @@
+"""Who holds which phone, where they sit, and what each may do."""

@@ -1,0 +1,74 @@
+"""The doors of the house: every route, and who may come in by it. A route without a line here is shut."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+from flask import abort
+
+from companion.pages.players import permissions, phone_identity, seats
+from companion.pages.words import _
+
+
+class Who(StrEnum):
+    """Who may come in by a door. What is shown or done behind it may depend on more: `permissions.py`."""
+
+    ANYBODY = "anybody on the network"
+    INSIDE = "whoever takes part, also one who only watches"
+    PLAYING = "whoever takes part and did not choose to watch"
+    PLAYING_OR_HOST = "the same, and the host although he only watches"
+    HOST = "the host, and the machine itself; whoever takes part, while nobody is host"
+
+
+_OPEN_TO: Mapping[Who, str] = {
+    Who.ANYBODY: """
+        static table.show table.more plain.show wall.show score.show score.plays may.show phone.show phone.save
+        entry.new entry.change entry.instead entry.which
+        join.show join.taken join.waiting join.knock told.put_away seats.show setting_up.show
+        past.show past.one past.players past.picture past.export replay.show
+        live.events live.snapshot live.export
+        api.document api.matches api.one
+        camera.show camera.draw decks.show enrolling.show snap.show printed.show
+    """,
+    Who.INSIDE: """
+        join.sit seats.ask seats.take seats.answer
+        live.camera live.crop live.doubted
+        snap.send snap.confirm snap.count snap.card snap.picture
+    """,
+    Who.PLAYING: """
+        table.enter table.confirm table.dismiss table.amend table.tell table.answer table.next_hand
+        table.hear table.set_without_camera
+        table.correct table.insert table.retract table.let_stand plain.enter
+        live.differing
+        api.play api.confirm api.dismiss
+        camera.save camera.forget camera.turn
+        decks.start decks.use decks.remove decks.take_in decks.take_away
+        enrolling.take enrolling.watch enrolling.picture
+        printed.sheet
+    """,
+    Who.PLAYING_OR_HOST: "table.undo table.redo api.undo",
+    Who.HOST: """
+        setting_up.start table.set_policy table.set_verifying seats.hand_on seats.free seats.give saving.put_away
+    """,
+}
+
+DOORS: Mapping[str, Who] = {endpoint: who for who, endpoints in _OPEN_TO.items() for endpoint in endpoints.split()}
+"""Who may come in, by the endpoint of the route."""
+
+
+def let_in(endpoint: str) -> None:
+    """Ends the request of a phone that may not come in by a door. Raises NotYours where it does take part."""
+    who = DOORS.get(endpoint) or abort(404)
+    if who is Who.ANYBODY:
+        return
+    if not phone_identity.takes_part():
+        abort(401)
+    if who is Who.HOST:
+        seats.only_for_the_host()
+    elif phone_identity.watches() and not _may_although_watching(who):
+        raise phone_identity.NotYours(_(permissions.WATCHING))
+
+
+def _may_although_watching(who: Who) -> bool:
+    return who is Who.INSIDE or (who is Who.PLAYING_OR_HOST and phone_identity.may_host())

@@ -1,0 +1,201 @@
+"""Who may take back what, and who may confirm it: the answer is a sentence that names who may, or none.
+
+Nobody undoes another's act: whoever made a change takes it back, his side and the side whose play it is too, and the
+host always. Correcting a line stays open to everybody who plays, and the log shows who did.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from companion.match.history import CAMERA, Kind
+from companion.match.match import Entry, MatchState
+from companion.match.state import waits_for_another
+from companion.pages import words
+from companion.pages.context import state
+from companion.pages.players import phone_identity
+from companion.pages.players.phone_identity import Holder
+from companion.pages.words import N_, Names, _
+from companion.rules.play import Play, Verb
+from companion.storage.event_store import Event
+
+WATCHING = N_("This phone is just watching: take a seat to play along.")
+HOSTS_ONLY = N_("That is for the host to do: ask %(who)s, or look on the Seats page.")
+NO_HOSTS_NAME = N_("whoever holds the host’s phone")
+DEEPER = N_("One step is undone. Further back only the host undoes.")
+
+_DID = {
+    "confirmed": N_("%(who)s confirmed that: %(who)s or the host may undo it."),
+    "entered": N_("%(who)s entered that: %(who)s or the host may undo it."),
+    "changed": N_("%(who)s changed that line: %(who)s or the host may undo it."),
+    "took out": N_("%(who)s took that line out: %(who)s or the host may undo it."),
+    "began": N_("%(who)s began that hand: %(who)s or the host may undo it."),
+    "named": N_("%(who)s typed that name: %(who)s or the host may undo it."),
+    "undid": N_("%(who)s undid that: %(who)s or the host may bring it back."),
+    "line": N_("%(who)s noted that line: %(who)s or the host may take it out. Anybody may correct it."),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class StepBack:
+    """Something that can be taken back, as a button or as the sentence of who may."""
+
+    seq: int
+    say: str
+    why_not: str | None
+    """Who may, where this phone may not; None where it may."""
+
+
+def undoing(now: MatchState, holder: Holder) -> StepBack | None:
+    """What undo would take back."""
+    event = now.undoable
+    return StepBack(event.seq, undo_say(now, event), why_no_undo(now, holder)) if event is not None else None
+
+
+def redoing(now: MatchState, holder: Holder) -> StepBack | None:
+    """What redo would bring back."""
+    event = now.redoable
+    return StepBack(event.seq, _("Redo"), why_no_redo(now, holder)) if event is not None else None
+
+
+def undo_say(now: MatchState, event: Event) -> str:
+    """What undo takes back, and whose it is: `Undo: Bob, 100 km`."""
+    names = Names.of(now.game)
+    kind = _deed(event)
+    if kind == "changed":
+        return _("Undo: the line that %(who)s changed", who=words.doer(_by(event), names))
+    if kind == "took out":
+        return _("Undo: the line that %(who)s took out", who=words.doer(_by(event), names))
+    if kind == "began":
+        return _("Undo: the start of this hand")
+    if kind == "named":
+        return _("Undo: the name of %(who)s", who=names.player(event.body["text"].split()[1]))
+    return _undo_play(now.entry(event.seq), names)
+
+
+def _undo_play(entry: Entry | None, names: Names) -> str:
+    play = entry.play if entry is not None else None
+    if play is None:
+        return _("Undo")
+    if play.verb is Verb.PLAY and play.player and play.card:
+        return _("Undo: %(who)s, %(card)s", who=names.player(play.player), card=_cards(play))
+    return _("Undo: “%(what)s”", what=words.play_say(play, names))
+
+
+def _cards(play: Play) -> str:
+    return words.doubled(play.card, play.times) or words.title(play.card)
+
+
+def why_no_undo(now: MatchState, holder: Holder) -> str | None:
+    """Who may undo the last change, where this phone may not."""
+    event = now.undoable
+    if event is None or _may_all(holder):
+        return None
+    if not holder.acts:
+        return _(WATCHING)
+    if now.redoable is not None:
+        return _(DEEPER)
+    return _refusal(now, holder, _by(event), _concerned(now, event), _deed(event))
+
+
+def why_no_redo(now: MatchState, holder: Holder) -> str | None:
+    """Who may bring back what was undone last, where this phone may not."""
+    event = now.redoable
+    if event is None or _may_all(holder):
+        return None
+    return _refusal(now, holder, _by(event), None, "undid") if holder.acts else _(WATCHING)
+
+
+def why_no_retract(now: MatchState, holder: Holder, seq: int) -> str | None:
+    """Who may take a line out of the record, where this phone may not."""
+    entry = now.entry(seq)
+    if entry is None or _may_all(holder):
+        return None
+    whose = entry.play.player if entry.play is not None else None
+    return _refusal(now, holder, entry.written.by, whose, "line") if holder.acts else _(WATCHING)
+
+
+def _may_all(holder: Holder) -> bool:
+    """The host may, and one phone that serves the whole table: nobody is seated."""
+    return holder.hosts or (holder.acts and not holder.seated)
+
+
+def _refusal(now: MatchState, holder: Holder, by: str, concerned: str | None, deed: str) -> str | None:
+    """What `by` did to a play of `concerned` may be taken back by both their sides; by anybody where no player did."""
+    side_of = sides(now)
+    own = side_of.get(holder.seat or "")
+    if by not in side_of or (own is not None and own in (side_of[by], side_of.get(concerned or ""))):
+        return None
+    return _(_DID[deed], who=Names.of(now.game).player(by))
+
+
+def _deed(event: Event) -> str:
+    if event.kind == Kind.CORRECT:
+        return "changed"
+    if event.kind == Kind.RETRACT:
+        return "took out"
+    text = str(event.body.get("text", ""))
+    if text.startswith("hand "):
+        return "began"
+    if text.startswith("player "):
+        return "named"
+    return "confirmed" if event.body.get("source") == CAMERA else "entered"
+
+
+def _by(event: Event) -> str:
+    return str(event.body.get("by", ""))
+
+
+def _concerned(now: MatchState, event: Event) -> str | None:
+    """The player whose play a change is about."""
+    before = next((change.before for change in now.changes if change.seq == event.seq), "")
+    if before:
+        return before.split()[0]
+    entry = now.entry(event.body.get("of", event.seq))
+    return entry.play.player if entry is not None and entry.play is not None else None
+
+
+def sides(now: MatchState) -> dict[str, str]:
+    """The side of each player."""
+    return {player: team.name for team in now.game.teams for player in team.players}
+
+
+def decides(now: MatchState, holder: Holder) -> bool:
+    """Whether this phone is asked about the extension: one of the side that decides; any while none of that side is.
+
+    What the table has decided can be entered on any phone.
+    """
+    table = now.game.table
+    if table is None or table.extension_offered_to is None:
+        return False
+    here = holder.seated & set(table.sides[table.extension_offered_to].players)
+    return holder.acts and (not here or holder.seat in here)
+
+
+# The other side verifies
+
+
+def vouches(now: MatchState, holder: Holder) -> bool:
+    """Whether this phone stands in for another side: the host's, where it has no seat or nobody else has a phone."""
+    own = sides(now).get(holder.seat or "")
+    others = {sides(now)[player] for player in holder.seated} - {own}
+    return holder.hosts and (holder.seat is None or not others)
+
+
+def vouched() -> bool:
+    """Whether the phone that asks stands in for another side."""
+    return vouches(state(), phone_identity.holder(state()))
+
+
+def waits_for(now: MatchState, holder: Holder, play: Play, by: str) -> str | None:
+    """For whom a play waits, where this phone may not confirm it."""
+    if not waits_for_another(now, play, by) or vouches(now, holder):
+        return None
+    whose = sides(now)[play.player or ""]
+    others = [team.name for team in now.game.teams if team.name != whose]
+    if len(others) > 1:
+        return _("Waits for another side to confirm.")
+    who = Names.of(now.game).side(others[0])
+    if len(now.game.teams[0].players) > 1:
+        return _("Waits for %(who)s to confirm.", who=who)
+    return _("Waits for %(who)s’s side to confirm.", who=who)

@@ -1,0 +1,1 @@
+"""Score sheets, charts, earlier matches, and a photographed tableau that is counted."""

@@ -1,0 +1,149 @@
+"""What the charts of a match show: how far each side had driven after every play, the totals after every hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from companion.match.archive import PlayedHand
+from companion.match.statistics import struck_by
+from companion.pages import words
+from companion.pages.scores import charts
+from companion.pages.scores.charts import Line, Mark, Plot, Point
+from companion.pages.words import Names, _
+from companion.rules.record.judge import HandResult
+from companion.rules.table import Table
+
+
+@dataclass(frozen=True, slots=True)
+class ChartView:
+    """A chart, and the same as a table."""
+
+    plot: Plot
+    names: tuple[str, ...]
+    heads: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+    def drawn(self, signs: str) -> Markup:
+        """The chart as SVG."""
+        return charts.svg(self.plot, signs)
+
+    @property
+    def key(self) -> tuple[tuple[Markup, str], ...]:
+        """What each line looks like and whose it is."""
+        return tuple((charts.sample(number), name) for number, name in enumerate(self.names))
+
+
+@dataclass(frozen=True, slots=True)
+class _Moment:
+    """The table after a play that counts."""
+
+    number: int
+    table: Table
+    mark: Mark | None
+
+
+def race(hand: PlayedHand, names: Names) -> ChartView | None:
+    """The kilometres of a hand, play by play; None where nobody has driven yet."""
+    moments = list(_moments(hand, names))
+    table = hand.result.table
+    if not any(table.race_km(side) for side in table.sides):
+        return None
+    sides = tuple(names.side(side.name) for side in table.sides)
+    plot = Plot(
+        key=f"race-{hand.number}",
+        title=_("The race to %(km)d km", km=table.target),
+        about=_race_in_words(table, sides),
+        lines=tuple(Line(name, (_course(moments, index),)) for index, name in enumerate(sides)),
+        x_name=_("plays"),
+        x_most=len(moments),
+        goal=(table.target, _("%(km)d km", km=table.target)),
+        marks=tuple(moment.mark for moment in moments if moment.mark),
+        in_steps=True,
+    )
+    return ChartView(plot, sides, (_("Play"), *sides, _("Hazard")), tuple(_rows(moments)))
+
+
+def _moments(hand: PlayedHand, names: Names) -> Iterator[_Moment]:
+    number = 0
+    for entry, game in zip(hand.entries, hand.games, strict=True):
+        if entry.judged is None or not entry.judged.applied or game.table is None:
+            continue
+        number += 1
+        struck, table = struck_by(entry.judged), game.table
+        mark = None
+        if struck is not None:
+            side, card = struck
+            say = _("%(title)s on %(whom)s", title=words.title(card), whom=names.side(side.name))
+            mark = Mark((number, table.race_km(side)), card.value, say)
+        yield _Moment(number, table, mark)
+
+
+def _course(moments: Sequence[_Moment], index: int) -> tuple[Point, ...]:
+    """Where a side's line has a corner, and where it ends."""
+    points: list[Point] = [(0, 0)]
+    for moment in moments:
+        km = moment.table.race_km(moment.table.sides[index])
+        if km != points[-1][1]:
+            points.append((moment.number, km))
+    return (*points, (len(moments), points[-1][1]))
+
+
+def _rows(moments: Sequence[_Moment]) -> Iterator[tuple[str, ...]]:
+    """The plays that changed a distance or laid a hazard."""
+    before: tuple[int, ...] = ()
+    for moment in moments:
+        now = tuple(moment.table.race_km(side) for side in moment.table.sides)
+        if (now != before and (before or any(now))) or moment.mark:
+            yield (str(moment.number), *map(str, now), moment.mark.say if moment.mark else "")
+        before = now
+
+
+def _race_in_words(table: Table, sides: Sequence[str]) -> str:
+    driven = [
+        _("%(who)s: %(km)d km", who=name, km=table.race_km(side)) for name, side in zip(sides, table.sides, strict=True)
+    ]
+    return _("How far each had driven after every play. At the end: %(all)s.", all=", ".join(driven))
+
+
+def totals(results: Sequence[HandResult], names: Names) -> ChartView | None:
+    """The match totals after each hand; None before there are two hands to compare."""
+    if len(results) < 2:
+        return None
+    edition, teams = results[-1].table.edition, [side.name for side in results[-1].table.sides]
+    is_race, sides = words.is_race(edition), tuple(names.side(team) for team in teams)
+    goal = edition.match_points
+    plot = Plot(
+        key="totals",
+        title=_("Race by race") if is_race else _("The match, hand by hand"),
+        about=_totals_in_words(results[-1], teams, sides),
+        lines=tuple(Line(name, tuple(_runs(results, team))) for name, team in zip(sides, teams, strict=True)),
+        x_name=_("races") if is_race else _("hands"),
+        x_most=len(results),
+        goal=(goal, str(goal)) if goal else None,
+    )
+    rows = tuple((str(result.number), *(str(result.match.get(team, 0)) for team in teams)) for result in results)
+    return ChartView(plot, sides, (_("Race") if is_race else _("Hand"), *sides), rows)
+
+
+def _runs(results: Sequence[HandResult], team: str) -> Iterator[tuple[Point, ...]]:
+    """A side's totals; a match that begins again begins at nought."""
+    run: list[Point] = []
+    for number, result in enumerate(results, start=1):
+        total = result.match.get(team, 0)
+        start = total - result.sheets[team].total
+        if not run or run[-1][1] != start:
+            if run:
+                yield tuple(run)
+            run = [(number - 1, start)]
+        run.append((number, total))
+    yield tuple(run)
+
+
+def _totals_in_words(last: HandResult, teams: Sequence[str], sides: Sequence[str]) -> str:
+    now = [
+        _("%(who)s: %(sum)d", who=name, sum=last.match.get(team, 0)) for name, team in zip(sides, teams, strict=True)
+    ]
+    return _("Where each stood after every hand. At the end: %(all)s.", all=", ".join(now))

@@ -1,0 +1,224 @@
+"""Afterwards: the matches that were played here, their sheets and charts, what to keep of them, who did what."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+
+from babel.dates import format_date, format_time
+from flask import Blueprint, Response, abort, render_template, request
+
+from companion.common import clock, parsing
+from companion.match import exports, statistics
+from companion.match.archive import Past, PlayedHand
+from companion.match.statistics import Cruelty, Figures
+from companion.pages import error_pages, language, words
+from companion.pages.context import match, service, state
+from companion.pages.scores import chart_data, score_sheets, sheet_image
+from companion.pages.words import Names, _, many
+from companion.rules.record import notation
+
+bp = Blueprint("past", __name__)
+
+A_PAGE = 10
+"""Matches on a page: each of them has to be judged to be listed."""
+
+MOST_PAGES = 10**9
+MOST_WAITING = 4
+"""Drawing takes a small computer a while: so many pictures may be asked for at once."""
+
+_places, _one_at_a_time = threading.BoundedSemaphore(MOST_WAITING), threading.Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class PastView:
+    """A match in the list."""
+
+    match: int
+    when: str
+    sides: tuple[str, ...]
+    edition: str
+    result: str
+    is_running: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerView:
+    """What a player has done, in words."""
+
+    figures: Figures
+    lines: tuple[tuple[str, str], ...]
+    """Each figure and what it counts."""
+
+    victim: str
+    """Whom he has laid the most hazards on, in a sentence; empty where nobody."""
+
+
+@bp.get("/past")
+def show() -> str:
+    """A page of all matches, the newest first."""
+    page = parsing.whole(request.args.get("page"), 1, MOST_PAGES) or 1
+    pasts, pages = service().archive.page(match().store, page, A_PAGE)
+    return render_template("past.html", pasts=[_past_view(past) for past in pasts], page=page, pages=pages)
+
+
+@bp.get("/past/<int(max=999999999):number>")
+def one(number: int) -> str:
+    """A match: its sheets and charts, and what to keep of it."""
+    past = past_or_404(number)
+    names = Names.of(past.game)
+    return render_template(
+        "past_match.html",
+        past=_past_view(past),
+        sheets=[(sheet, hand_chart(past, sheet.number)) for sheet in score_sheets.sheet_views(past.hands, names)],
+        open_hand=past.hands[-1].number if past.hands and past.hands[-1].is_open else None,
+        totals=chart_data.totals([hand.result for hand in past.finished], names),
+        wins=score_sheets.wins(past.game) if sum(past.game.won.values()) > 1 else [],
+    )
+
+
+@bp.get("/past/<int(max=999999999):number>.<any(mbn, csv, jsonl):form>")
+def export(number: int, form: str) -> Response:
+    """A match to keep: its record, its sheets for a spreadsheet, its judged lines."""
+    past = past_or_404(number)
+    kind, text = _FORMS[form]
+    response = Response(text(past), mimetype=kind)
+    response.headers["Content-Disposition"] = f'attachment; filename="match-{number}.{form}"'
+    return response
+
+
+_FORMS: dict[str, tuple[str, Callable[[Past], str]]] = {
+    "mbn": ("text/plain", lambda past: notation.record_text(past.lines)),
+    "csv": ("text/csv", lambda past: exports.as_csv(past.record.items, Names.of(past.game).side)),
+    "jsonl": (
+        "application/x-ndjson",
+        lambda past: exports.as_json_lines(exports.judged(past.lines), str(past.match), past.game.shown),
+    ),
+}
+
+
+@bp.get("/past/<int(max=999999999):number>/<int(max=9999):hand>.png")
+def picture(number: int, hand: int) -> Response:
+    """The score sheet of a hand as a picture to send, for everybody who may see the sheet itself."""
+    past = past_or_404(number)
+    played = hand_or_404(past, hand)
+    if played.is_open:
+        abort(404)
+    key = (number, past.last, hand, language.spoken(), language.locale())
+    response = Response(service().pictures.get(key, partial(_drawn, past, played)), mimetype="image/png")
+    response.headers["Content-Disposition"] = f'inline; filename="match-{number}-hand-{hand}.png"'
+    return response
+
+
+def _drawn(past: Past, hand: PlayedHand) -> bytes:
+    """The picture, drawn one at a time; when too many wait for theirs already, whoever asks is told to come back."""
+    if not _places.acquire(blocking=False):
+        abort(error_pages.say(_("Other pictures are being drawn: try again in a moment."), 503))
+    try:
+        with _one_at_a_time:
+            sheet = score_sheets.sheet_view(hand.result, Names.of(past.game))
+            return sheet_image.png(sheet, " – ".join(sheet.sides), when(past.began_s))
+    finally:
+        _places.release()
+
+
+@bp.get("/past/players")
+def players() -> str:
+    """What every player has done over all matches."""
+    figures = service().archive.figures(match().store)
+    return render_template(
+        "players.html",
+        players=[_player_view(one, figures) for one in figures.values()],
+        cruel=_cruel(statistics.most_cruel(figures)),
+    )
+
+
+def past_or_404(number: int) -> Past:
+    """A match of the log."""
+    return service().archive.past(match().store, number) or abort(404)
+
+
+def hand_or_404(past: Past, number: int) -> PlayedHand:
+    """A hand of a match."""
+    return past.hand(number) or abort(404)
+
+
+def hand_chart(past: Past, number: int) -> chart_data.ChartView | None:
+    """The race of a hand."""
+    hand = past.hand(number)
+    return chart_data.race(hand, Names.of(past.game)) if hand else None
+
+
+def _past_view(past: Past) -> PastView:
+    names = Names.of(past.game)
+    return PastView(
+        match=past.match,
+        when=when(past.began_s),
+        sides=tuple(names.side(team.name) for team in past.game.teams),
+        edition=_(past.game.edition.title),
+        result=_result(past, names),
+        is_running=past.match == state().match,
+    )
+
+
+def when(at_s: float) -> str:
+    """A moment by the clock of this machine: day and time as they are written where the phone is at home."""
+    if clock.moment(at_s) is None:
+        return _("Date not known")
+    moment, here = datetime.fromtimestamp(at_s).astimezone(), language.locale()
+    time = format_time(moment, "short", locale=here).replace("\u202f", " ")
+    return _("%(day)s, %(time)s", day=format_date(moment, "long", locale=here), time=time)
+
+
+def _result(past: Past, names: Names) -> str:
+    """How a match has come out, or how it stands."""
+    edition, hands = past.game.edition, past.finished
+    if not hands:
+        return _("The race was not finished.") if words.is_race(edition) else _("No hand was finished.")
+    last = hands[-1].result
+    if last.winner:
+        return words.won(names.side(last.winner), edition)
+    stand = ", ".join(_("%(who)s %(sum)d", who=names.side(side), sum=sum_) for side, sum_ in last.match.items())
+    if words.is_race(edition):
+        return _("%(totals)s: nobody won.", totals=stand)
+    return many("%(totals)s after %(count)d hand", "%(totals)s after %(count)d hands", len(hands), totals=stand)
+
+
+def _player_view(one: Figures, all_of: dict[str, Figures]) -> PlayerView:
+    lines = [
+        (one.hands, many("hand", "hands", one.hands)),
+        (one.hands_won, many("hand won", "hands won", one.hands_won)),
+        (one.matches_won, many("match won", "matches won", one.matches_won)),
+        (one.best_hand, _("points in the best hand")),
+        (one.mean_points, _("points a hand on average")),
+        (one.coups_fourres, many("coup fourré played", "coups fourrés played", one.coups_fourres)),
+        (one.hazards_given, many("hazard given", "hazards given", one.hazards_given)),
+        (one.hazards_got, many("hazard got", "hazards got", one.hazards_got)),
+        (one.km, _("km driven")),
+        (one.longest_hand, many("play in the longest hand", "plays in the longest hand", one.longest_hand)),
+    ]
+    counted = tuple((str(figure), what) for figure, what in lines if figure is not None)
+    return PlayerView(one, counted, _cruel_to(one, all_of))
+
+
+def _cruel_to(one: Figures, all_of: dict[str, Figures]) -> str:
+    if not one.gave:
+        return ""
+    key, count = one.gave.most_common(1)[0]
+    whom = all_of[key].name if key in all_of else key
+    return many("Cruel to %(whom)s: %(count)d hazard.", "Cruel to %(whom)s: %(count)d hazards.", count, whom=whom)
+
+
+def _cruel(most: Cruelty | None) -> str:
+    if most is None:
+        return ""
+    return many(
+        "Most cruel attacker: %(who)s, with %(count)d hazard on %(whom)s.",
+        "Most cruel attacker: %(who)s, with %(count)d hazards on %(whom)s.",
+        most.hazards,
+        who=most.attacker,
+        whom=most.victim,
+    )

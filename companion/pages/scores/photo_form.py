@@ -1,0 +1,428 @@
+"""The form in which a photographed tableau is confirmed line by line: what it shows, and what was sent.
+
+All of it is flat fields, each named for its side or card, so that what was typed outlives another photograph.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from companion.common import parsing
+from companion.common.errors import Problem
+from companion.pages import words
+from companion.pages.players.names import clean
+from companion.pages.words import Names, _
+from companion.rules.cards import Card, Family, card_of_slug
+from companion.rules.editions.edition import Edition
+from companion.rules.table import Table
+from companion.rules.tableau import Laying, Told, Trip, check_sides, likely, odd_cards, odd_trip, table_of, trips
+from companion.vision.boxes import Box, around
+from companion.vision.counting.tally import PILES, Lot, Spot, Tally, layings, scores
+from companion.vision.view import Point
+
+Form = Mapping[str, str]
+OWN, NOBODY = "own", "nobody"
+OTHER, NOTHING = "other", "nothing"
+OUT, COUP_FOURRE = "out", "coup-fourre"
+YES, NO = "yes", "no"
+PLAYED_OUT, STOPPED = "played-out", "stopped"
+MOST_COPIES = 99
+_MARGIN = 0.12
+"""So much of the picture is shown around the cards of a lot, as a share of its width."""
+
+_NUMBER_AT = (0.5, 0.12)
+"""Where on a card its number stands, as shares of its width and height: beside what is printed in the corners."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A card as it is drawn on the picture."""
+
+    number: int
+    points: str
+    at: tuple[float, float]
+    """Where its number stands: near the upper edge, which shows of a card that others lie on."""
+
+    is_sure: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """The part of a photograph that shows the cards of a lot, in pixels of the photograph."""
+
+    photo: int
+    """Its number, from 1 on."""
+
+    size_px: tuple[int, int]
+    box: Box
+    marks: tuple[Mark, ...]
+
+    @property
+    def view_box(self) -> str:
+        """As SVG has it."""
+        return f"{self.box.left} {self.box.top} {self.box.right - self.box.left} {self.box.bottom - self.box.top}"
+
+    @property
+    def letter(self) -> float:
+        """How high a number is: as readable on a small part as on a large one."""
+        return round((self.box.right - self.box.left) / 26, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A distance card: how many of it lie there."""
+
+    card: Card
+    field: str
+    value: str
+    most: int
+    cards: str
+    """Which of the drawn cards they are."""
+
+    fast_field: str
+    fast: str
+    """How many of them count twice; the field is empty where the deck has no accelerators."""
+
+
+@dataclass(frozen=True, slots=True)
+class SafetyLine:
+    """A safety: in hand or nowhere, out, or a coup fourré."""
+
+    card: Card
+    field: str
+    value: str
+    cards: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unsure:
+    """A card that cannot be told."""
+
+    key: str
+    number: int
+    field: str
+    value: str
+    choices: tuple[Card, ...]
+    other_field: str
+    other: str
+    is_needed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LotForm:
+    """A side, or a heap that may be one."""
+
+    key: str
+    title: str
+    name: str
+    km: int
+    is_seen: bool
+    figures: tuple[Figure, ...]
+    lines: tuple[Line, ...]
+    safeties: tuple[SafetyLine, ...]
+    unsure: tuple[Unsure, ...]
+    piles: str
+    whose: str
+    """Whom a heap belongs to; empty where that is no question."""
+
+    owners: tuple[tuple[str, str], ...]
+    drove: str
+    """Whether a side that no photograph shows has driven; empty for the others."""
+
+
+# --- What the photographs say, as fields -----------------------------------------------------------------------
+
+
+def fields(edition: Edition, tally: Tally, named: Mapping[str, str]) -> dict[str, str]:
+    """The form as the photographs fill it; `named` are the names of sides by their mats."""
+    form: dict[str, str] = {"trip": "", "ended": "", "pile": YES if tally.draw_pile_empty else NO}
+    for place in tally.places:
+        form[f"name-{place.key}"] = named.get(place.key.replace("unseen", "side"), words.said(place.name))
+        form |= _lot_fields(edition, place.lot or Lot(place.key, ()))
+        form |= {f"drove-{place.key}": YES} if place.lot is None else {}
+    for lot in tally.lots:
+        form |= _lot_fields(edition, lot)
+        form |= {} if lot.has_mat else {f"whose-{lot.key}": NOBODY if lot.is_beside else OWN}
+    return form
+
+
+def _lot_fields(edition: Edition, lot: Lot) -> dict[str, str]:
+    km, fast, safeties = lot.distances, lot.doubled, lot.safeties
+    form = {f"n-{lot.key}-{card}": str(km[card]) for card in distances_of(edition)}
+    if Card.ACCELERATOR in edition.deck:
+        form |= {f"x-{lot.key}-{card}": str(fast[card]) for card in distances_of(edition)}
+    for card in edition.safeties:
+        form[f"s-{lot.key}-{card}"] = (COUP_FOURRE if safeties[card] else OUT) if card in safeties else ""
+    return form
+
+
+def distances_of(edition: Edition) -> tuple[Card, ...]:
+    """The distances of a deck, the longest first."""
+    return tuple(sorted((c for c in edition.deck if c.family is Family.DISTANCE), key=lambda c: -c.km))
+
+
+def kept(before: Form, filled: Form, now: Form) -> dict[str, str]:
+    """The form after another photograph: what was typed stays, what was only read is as it is read now."""
+    stays = {field: value for field, value in filled.items() if field not in before or value != before[field]}
+    return {**now, **{field: value for field, value in stays.items() if field in now or field[:2] in ("c-", "o-")}}
+
+
+# --- What is shown ---------------------------------------------------------------------------------------------
+
+
+def lot_forms(edition: Edition, tally: Tally, form: Form) -> tuple[LotForm, ...]:
+    """Every side and heap with its lines; heaps beside the mats last."""
+    lots = {place.key: place.lot for place in tally.places} | {lot.key: lot for lot in tally.lots}
+    return tuple(_lot_form(edition, tally, form, key, lot) for key, lot in lots.items())
+
+
+def _lot_form(edition: Edition, tally: Tally, form: Form, key: str, lot: Lot | None) -> LotForm:
+    cards = lot or Lot(key, ())
+    name = form.get(f"name-{key}", "")
+    return LotForm(
+        key=key,
+        title=name or _("Beside the mats"),
+        name=name,
+        km=sum(c.km * (_read(form, f"n-{key}-{c}") + _read(form, f"x-{key}-{c}")) for c in distances_of(edition)),
+        is_seen=lot is not None,
+        figures=tuple(_figures(tally, cards)),
+        lines=tuple(_line(edition, form, cards, card) for card in distances_of(edition)),
+        safeties=tuple(_safety(form, cards, card) for card in edition.safeties),
+        unsure=tuple(_unsure(edition, form, spot, is_needed=not cards.is_beside) for spot in cards.unsure),
+        piles=_piles(cards),
+        whose=form.get(f"whose-{key}", "") if len(tally.lots) > 1 else "",
+        owners=_owners(tally, form, key),
+        drove=form.get(f"drove-{key}", ""),
+    )
+
+
+def _line(edition: Edition, form: Form, lot: Lot, card: Card) -> Line:
+    field, fast = f"n-{lot.key}-{card}", f"x-{lot.key}-{card}"
+    return Line(
+        card=card,
+        field=field,
+        value=form.get(field, "0"),
+        most=edition.deck[card],
+        cards=_called(lot, card),
+        fast_field=fast if Card.ACCELERATOR in edition.deck else "",
+        fast=form.get(fast, "0"),
+    )
+
+
+def _safety(form: Form, lot: Lot, card: Card) -> SafetyLine:
+    field = f"s-{lot.key}-{card}"
+    return SafetyLine(card, field, form.get(field, ""), _called(lot, card))
+
+
+def _called(lot: Lot, card: Card) -> str:
+    """Which of the drawn cards show a face: `cards 3, 4`."""
+    numbers = [str(spot.number) for spot in lot.spots if spot.card is card]
+    if not numbers:
+        return ""
+    return _("card %(number)s", number=numbers[0]) if len(numbers) == 1 else _("cards %(all)s", all=", ".join(numbers))
+
+
+def _unsure(edition: Edition, form: Form, spot: Spot, *, is_needed: bool) -> Unsure:
+    field, other = f"c-{spot.key}", f"o-{spot.key}"
+    chosen = form.get(other, "")
+    return Unsure(
+        key=spot.key,
+        number=spot.number,
+        field=field,
+        value=form.get(field, ""),
+        choices=tuple(card for card in spot.guesses if card in edition.deck),
+        other_field=other,
+        other=chosen if card_of_slug(chosen) in edition.deck else "",
+        is_needed=is_needed,
+    )
+
+
+def _piles(lot: Lot) -> str:
+    shown = [(pile, ", ".join(map(words.name, lot.shows(pile)))) for pile in PILES]
+    said = [
+        _("%(pile)s: %(cards)s", pile=words.capital(_(words.ZONES[pile])), cards=cards)
+        for pile, cards in shown
+        if cards
+    ]
+    return " · ".join(said)
+
+
+def _owners(tally: Tally, form: Form, key: str) -> tuple[tuple[str, str], ...]:
+    """Whom a heap may belong to."""
+    others = [place.key for place in tally.places if place.key != key]
+    theirs = [(other, _("They are %(name)s’s", name=form.get(f"name-{other}", ""))) for other in others]
+    return ((OWN, _("They are a side of their own")), *theirs, (NOBODY, _("They do not count")))
+
+
+def _figures(tally: Tally, lot: Lot) -> Iterator[Figure]:
+    for number, photo in enumerate(tally.photos):
+        shown = [point for spot in lot.spots if spot.photo == number for point in spot.corners_px or (spot.centre_px,)]
+        bare = [point for mat in photo.view.mats if mat.id == lot.key and not lot.spots for point in mat.corners_px]
+        if shown or bare:
+            marks = tuple(_mark(spot) for spot in lot.scoring if spot.photo == number)
+            yield Figure(number + 1, photo.size_px, _part(shown or bare, photo.size_px), marks)
+
+
+def _part(shown: Sequence[Point], size_px: tuple[int, int]) -> Box:
+    """The part of a picture with these points on it and some room around them."""
+    tight = around(shown)
+    wide = tight.padded(round(_MARGIN * max(tight.right - tight.left, tight.bottom - tight.top, size_px[0] / 6)))
+    return wide.within(*size_px)
+
+
+def _mark(spot: Spot) -> Mark:
+    points = " ".join(f"{x:.0f},{y:.0f}" for x, y in spot.corners_px or ())
+    return Mark(spot.number, points, _number_at(spot), spot.is_sure)
+
+
+def _number_at(spot: Spot) -> Point:
+    if spot.corners_px is None:
+        return spot.centre_px
+    (ax, ay), (bx, by), _end, (dx, dy) = spot.corners_px
+    (along, down) = _NUMBER_AT
+    return round(ax + along * (bx - ax) + down * (dx - ax), 1), round(ay + along * (by - ay) + down * (dy - ay), 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question that no picture answers: its field, and the answers with what is said of them."""
+
+    field: str
+    title: str
+    value: str
+    answers: tuple[tuple[str, str], ...]
+
+
+def asked(edition: Edition, tally: Tally, form: Form) -> tuple[Asked, ...]:
+    """What people have to tell about the hand as a whole."""
+    keys, names = _sides(tally, form), _names(tally, form)
+    told = likely(edition, layings(tally), draw_pile_empty=tally.draw_pile_empty)
+    seen = [place.key for place in tally.places]
+    called = {place.key: words.said(place.name) for place in tally.places} | names
+    done = _("nobody") if told.completed_by is None else called[seen[told.completed_by]]
+    ways = [(_trip_value(trip, keys), _trip_say(trip, keys, names)) for trip in trips(edition, len(keys))]
+    so_far = _trip_say(told.trip, seen, called)
+    completed = [(key, _("%(name)s completed it", name=names[key])) for key in keys]
+    nobody = [(PLAYED_OUT, _("Nobody: all cards were played")), (STOPPED, _("Nobody: we stopped before"))]
+    found = [
+        Asked("trip", _("How far was the trip?"), form.get("trip", ""),
+              (("", _("As the cards say: %(so_far)s", so_far=so_far)), *ways)),
+        Asked("ended", _("Who completed it?"), form.get("ended", ""),
+              (("", _("As the cards say: %(who)s", who=done)), *completed, *nobody)),
+    ]  # fmt: skip
+    if edition.points.delayed_action:
+        answers = ((NO, _("There were cards in it")), (YES, _("It was used up: delayed action")))
+        found.append(Asked("pile", _("The draw pile, when the trip was completed"), form.get("pile", NO), answers))
+    return tuple(found)
+
+
+def _trip_value(trip: Trip, keys: Sequence[str]) -> str:
+    return str(trip.target) if trip.extended_by is None else f"{trip.target} {keys[trip.extended_by]}"
+
+
+def _trip_say(trip: Trip, keys: Sequence[str], names: Mapping[str, str]) -> str:
+    if trip.extended_by is None:
+        return _("%(km)d km", km=trip.target)
+    return _("%(km)d km, extended by %(who)s", km=trip.target, who=names[keys[trip.extended_by]])
+
+
+def odd(table: Table) -> tuple[str, ...]:
+    """What cannot be, or hardly, of the table that was counted: a sentence each, for people to look again."""
+    cards = (words.why(reason, table.edition, Names({}, {})).say for reason in odd_cards(table))
+    return (*cards, *map(words.said, odd_trip(table)))
+
+
+# --- What was sent ---------------------------------------------------------------------------------------------
+
+
+def table_sent(edition: Edition, tally: Tally, form: Form) -> Table:
+    """The table that people have confirmed. Raises Problem with a sentence for what is open or cannot be read."""
+    keys, names = _sides(tally, form), _names(tally, form)
+    laid = tuple(_laying(edition, tally, form, key, names[key]) for key in keys)
+    if len(laid) == 1:
+        laid = (*laid, Laying(_("The others"), drove_unseen=True))
+    _check_names(laid)
+    check_sides(edition, len(laid))
+    return table_of(edition, laid, _told(edition, form, laid, keys))
+
+
+def _sides(tally: Tally, form: Form) -> list[str]:
+    """The keys of all that are sides of their own."""
+    keys = dict.fromkeys((*(place.key for place in tally.places), *(lot.key for lot in tally.lots)))
+    return [key for key in keys if form.get(f"whose-{key}", OWN) == OWN]
+
+
+def _names(tally: Tally, form: Form) -> dict[str, str]:
+    """What the sides are called, as typed; a heap beside the mats that is a side after all has no name yet."""
+    usual = {place.key: words.said(place.name) for place in tally.places}
+    free = _("Side %(number)d", number=len(usual) + 1)
+    return {key: clean(form.get(f"name-{key}", "")) or usual.get(key, free) for key in _sides(tally, form)}
+
+
+def _check_names(laid: Sequence[Laying]) -> None:
+    for name, count in Counter(laying.name.casefold() for laying in laid).items():
+        if count > 1:
+            shown = next(laying.name for laying in laid if laying.name.casefold() == name)
+            raise Problem(_("Two sides are called %(name)s: give one of them another name.", name=shown))
+
+
+def _laying(edition: Edition, tally: Tally, form: Form, key: str, name: str) -> Laying:
+    """What lies before a side: its own lot and those that were said to be its."""
+    keys = [key, *(lot.key for lot in tally.lots if lot.key != key and form.get(f"whose-{lot.key}") == key)]
+    told = [card for lot in tally.lots if lot.key in keys for card in _told_cards(edition, lot, form)]
+    km = Counter(card for card, _sideways in told if card.family is Family.DISTANCE)
+    fast: Counter[Card] = Counter()
+    for one in keys:
+        for card in distances_of(edition):
+            km[card] += _number(form, f"n-{one}-{card}", card, name)
+            fast[card] += _number(form, f"x-{one}-{card}", card, name)
+    out = {card: sideways for card, sideways in told if card.family is Family.SAFETY}
+    for card in edition.safeties:
+        said = [form.get(f"s-{one}-{card}", "") for one in keys]
+        if any(said):
+            out[card] = COUP_FOURRE in said
+    coups = tuple(card for card, was_coup in out.items() if was_coup)
+    return Laying(name, +km, +fast, tuple(out), coups, form.get(f"drove-{key}") == YES)
+
+
+def _told_cards(edition: Edition, lot: Lot, form: Form) -> Iterator[tuple[Card, bool]]:
+    """The cards that could not be told and that somebody has named, and whether each lies sideways."""
+    for spot in lot.unsure:
+        said = form.get(f"c-{spot.key}", "")
+        card = card_of_slug(form.get(f"o-{spot.key}", "") if said == OTHER else said)
+        if said != NOTHING and (card is None or card not in edition.deck):
+            still = _("Card %(number)d is still open: say which it is, or that it does not count.", number=spot.number)
+            raise Problem(still)
+        if card is not None and scores(card):
+            yield card, spot.sideways
+
+
+def _number(form: Form, field: str, card: Card, name: str) -> int:
+    number = parsing.whole(form.get(field, "").strip() or "0", 0, MOST_COPIES)
+    if number is None:
+        wrong = _(
+            "How many %(card)s lie before %(name)s? That is a number from 0 to %(most)d.",
+            card=words.name(card),
+            name=name,
+            most=MOST_COPIES,
+        )
+        raise Problem(wrong)
+    return number
+
+
+def _read(form: Form, field: str) -> int:
+    return parsing.whole(form.get(field), 0, MOST_COPIES) or 0
+
+
+def _told(edition: Edition, form: Form, laid: Sequence[Laying], keys: Sequence[str]) -> Told:
+    """What people told of the hand; what they left to the cards as it is likeliest."""
+    ways = {_trip_value(trip, keys): trip for trip in trips(edition, len(keys))}
+    told = likely(edition, laid, trip=ways.get(form.get("trip", "")), draw_pile_empty=form.get("pile") == YES)
+    ended = form.get("ended", "")
+    if ended in keys:
+        return Told(told.trip, keys.index(ended), played_out=False, draw_pile_empty=told.draw_pile_empty)
+    if ended in (PLAYED_OUT, STOPPED):
+        return Told(told.trip, None, played_out=ended == PLAYED_OUT, draw_pile_empty=told.draw_pile_empty)
+    return told

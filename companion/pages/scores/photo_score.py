@@ -1,0 +1,233 @@
+"""Only counting: a photograph of the finished tableau, confirmed line by line, becomes the score sheet of the hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from flask import Blueprint, Response, abort, flash, redirect, render_template, request, url_for
+from werkzeug.datastructures import FileStorage
+from werkzeug.exceptions import RequestEntityTooLarge
+from werkzeug.wrappers import Response as AnyResponse
+
+from companion.common.errors import Problem
+from companion.common.spelling import shown
+from companion.common.text import say
+from companion.pages.context import match, service, state
+from companion.pages.scores import photo_form, score_sheets
+from companion.pages.words import Names, _
+from companion.rules.editions.edition import Edition, EditionError, edition_names, load_edition
+from companion.vision.counting.photographs import BUSY, MOST_BYTES, MOST_PHOTOS, Shot, Snap, deck_choices, read_photo
+from companion.vision.counting.tally import Tally, tally
+from companion.vision.faces.deck_in_use import chosen_deck
+
+bp = Blueprint("snap", __name__)
+
+PATH = "/snap"
+_REFUSED = (Problem, EditionError, RequestEntityTooLarge)
+
+
+@bp.get(PATH)
+def show() -> str:
+    """The form that a photograph is sent with."""
+    return _asking(request.args)[0]
+
+
+@bp.post(PATH)
+def send() -> AnyResponse | str | tuple[str, int]:
+    """A photograph is read; what lies on it is asked about on a page of its own."""
+    given: Mapping[str, str] = {}
+    try:
+        given = request.form
+        edition = _edition(given.get("edition", ""))
+        deck = _deck(given.get("deck", ""))
+        token = service().snaps.keep(edition.name, _shot(1, deck), deck)
+    except _REFUSED as error:
+        return _asking(given, *_refused(error))
+    return redirect(url_for("snap.confirm", token=token), 303)
+
+
+@bp.get(f"{PATH}/<token>")
+def confirm(token: str) -> AnyResponse | str:
+    """What lies there, line by line."""
+    snap = _snap(token)
+    if snap is None:
+        return _gone()
+    edition, found = _found(snap)
+    return _confirming(token, edition, found, photo_form.fields(edition, found, _named()))
+
+
+@bp.post(f"{PATH}/<token>")
+def count(token: str) -> AnyResponse | str | tuple[str, int]:
+    """The score of what was confirmed; with `change` the lines again, with `add` one more photograph."""
+    snap = _snap(token)
+    if snap is None:
+        return _gone()
+    edition, found = _found(snap)
+    try:
+        form = request.form.to_dict()
+    except RequestEntityTooLarge as error:
+        sentence, code = _refused(error)
+        return _confirming(token, edition, found, photo_form.fields(edition, found, _named()), sentence), code
+    if "change" in form:
+        return _confirming(token, edition, found, form)
+    try:
+        if "add" in form:
+            return _added(token, snap.deck, edition, found, form)
+        table = photo_form.table_sent(edition, found, form)
+    except _REFUSED as error:
+        sentence, code = _refused(error)
+        return _confirming(token, edition, found, form, sentence), code
+    return render_template(
+        "snapped.html",
+        token=token,
+        sheet=score_sheets.counted_sheet(table),
+        odd=photo_form.odd(table),
+        form=_told(form),
+    )
+
+
+@bp.get(f"{PATH}/<token>/<int:number>.jpg")
+def picture(token: str, number: int) -> Response:
+    """A photograph, small."""
+    shot = _shown(token, number)
+    return Response(shot.jpeg, mimetype="image/jpeg")
+
+
+@bp.get(f"{PATH}/<token>/card-<int:number>-<int:at>.jpg")
+def card(token: str, number: int, at: int) -> Response:
+    """A card of a photograph that could not be told."""
+    crop = _shown(token, number).crops.get(at - 1)
+    return Response(crop, mimetype="image/jpeg") if crop else abort(404)
+
+
+def _asking(given: Mapping[str, str], sentence: str = "", code: int = 200) -> tuple[str, int]:
+    """The form that a photograph is sent with, as it was filled in; else as this table plays."""
+    editions = [load_edition(name) for name in edition_names()]
+    now = state()
+    plays = now.game.edition_name if now.match is not None else editions[0].name
+    return render_template(
+        "snap.html",
+        editions=editions,
+        edition=given.get("edition", plays),
+        decks=deck_choices(_folder()),
+        deck=given.get("deck", service().camera.deck or chosen_deck(_folder()) or ""),
+        most_bytes=MOST_BYTES,
+        too_large=_too_large(),
+        sentence=sentence,
+    ), code
+
+
+def _confirming(token: str, edition: Edition, found: Tally, form: photo_form.Form, sentence: str = "") -> str:
+    snap = service().snaps.get(token)
+    shots = snap.shots if snap else ()
+    crops = {f"{number}-{at + 1}" for number, shot in enumerate(shots, start=1) for at in shot.crops}
+    return render_template(
+        "snap_lines.html",
+        token=token,
+        edition=edition,
+        lots=photo_form.lot_forms(edition, found, form),
+        asked=photo_form.asked(edition, found, form),
+        notes=found.notes,
+        bare=[n for n, photo in enumerate(found.photos, start=1) if not (photo.view.sightings or photo.view.mats)],
+        faces=list(edition.deck),
+        crops=crops,
+        deck=snap.deck if snap else "",
+        anew=url_for("snap.show", edition=edition.name, deck=snap.deck if snap else ""),
+        may_add=len(found.photos) < MOST_PHOTOS,
+        is_blank=found.is_blank,
+        most_bytes=MOST_BYTES,
+        too_large=_too_large(),
+        sentence=sentence,
+    )
+
+
+def _added(token: str, deck: str, edition: Edition, before: Tally, form: photo_form.Form) -> str:
+    """The lines after one more photograph, with all that was typed."""
+    if len(before.photos) >= MOST_PHOTOS:
+        raise Problem(_("These are photographs enough: %(most)d of one tableau.", most=MOST_PHOTOS))
+    shot = _shot(len(before.photos) + 1, deck)
+    service().snaps.add(token, shot)
+    now = tally(edition, (*before.photos, shot.photo))
+    read_before, read_now = (photo_form.fields(edition, found, _named()) for found in (before, now))
+    return _confirming(token, edition, now, photo_form.kept(read_before, form, read_now))
+
+
+def _shot(number: int, deck: str) -> Shot:
+    """The photograph that was sent. Raises Problem where none was, or it cannot be read."""
+    sent: FileStorage | None = request.files.get("photo")
+    data = sent.read() if sent else b""
+    if not data:
+        raise Problem(_("There is no photograph yet: take one, or choose one."))
+    if len(data) > MOST_BYTES:
+        raise RequestEntityTooLarge
+    file = shown(sent.filename or "") if sent else ""
+    return read_photo(data, say("photograph %(number)d", number=number), deck, _folder(), file)
+
+
+def _deck(name: str) -> str:
+    """The deck that was chosen, if one was. Raises Problem for one that is not there, or not any more."""
+    if name and name not in dict(deck_choices(_folder())):
+        raise Problem(_("There is no deck “%(name)s” to tell cards by: choose again under Cards.", name=shown(name)))
+    return name
+
+
+def _folder() -> Path:
+    """The data folder."""
+    return match().store.path.parent
+
+
+def _too_large() -> str:
+    return _("That file is larger than %(mb)d MB: take the photograph with fewer pixels.", mb=MOST_BYTES // 1_000_000)
+
+
+def _refused(error: Exception) -> tuple[str, int]:
+    if isinstance(error, RequestEntityTooLarge):
+        return _too_large(), 413
+    return str(error), 503 if str(error) == BUSY else 400
+
+
+def _snap(token: str) -> Snap | None:
+    return service().snaps.get(token)
+
+
+def _shown(token: str, number: int) -> Shot:
+    snap = _snap(token)
+    if snap is None or not 0 < number <= len(snap.shots):
+        abort(404)
+    return snap.shots[number - 1]
+
+
+def _gone() -> AnyResponse:
+    flash(
+        _("That photograph is gone: photographs are kept in memory only, and newer ones took its place. Take it again.")
+    )
+    return redirect(url_for("snap.show"), 303)
+
+
+def _found(snap: Snap) -> tuple[Edition, Tally]:
+    try:
+        edition = _edition(snap.edition)
+    except EditionError:
+        abort(400)
+    return edition, tally(edition, snap.photos)
+
+
+def _edition(name: str) -> Edition:
+    """An edition by name: the match's own with its house rules where it is that one. Raises EditionError for none."""
+    game = state().game
+    if state().match is not None and name == game.edition_name:
+        return game.edition
+    return load_edition(name)
+
+
+def _named() -> dict[str, str]:
+    """The names of the sides of the match, by their mats."""
+    now = state()
+    names = Names.of(now.game)
+    return {mat: names.side(side) for mat, side in match().mats(now).items()} if now.match is not None else {}
+
+
+def _told(form: photo_form.Form) -> dict[str, str]:
+    """What goes back with the form when something is to be changed."""
+    return {field: value for field, value in form.items() if field not in ("add", "change")}

@@ -1,0 +1,208 @@
+"""Score sheets as they are shown: every line with its points and why, the totals, how the hand ended."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from flask import session
+
+from companion.match.archive import PlayedHand
+from companion.match.match import MatchState
+from companion.pages import words
+from companion.pages.players import phone_identity
+from companion.pages.scores import explanations
+from companion.pages.scores.explanations import NOTHING, Answered
+from companion.pages.words import Names, _
+from companion.rules import scoring
+from companion.rules.record.judge import Game, HandResult
+from companion.rules.scoring import Item, Sheet
+from companion.rules.table import Table
+
+_SEEN = "sheet"
+_LED = "led"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line of the score sheet: what it is for and each side's points."""
+
+    item: Item
+    title: str
+    note: str
+    points: tuple[int | None, ...]
+    because: tuple[str, ...]
+    """The cards and plays behind it, a sentence each."""
+
+    rule: str
+    """Where it is written."""
+
+
+@dataclass(frozen=True, slots=True)
+class SheetView:
+    """A hand's score sheet."""
+
+    number: int
+    title: str
+    is_open: bool
+    is_race: bool
+    how: str
+    """How it ended, where nobody completed it."""
+
+    sides: tuple[str, ...]
+    rows: tuple[Row, ...]
+    totals: tuple[int, ...]
+    match: tuple[int, ...]
+    completed_by: str | None
+    winner: str | None
+    target: int
+    extended: bool
+
+    def steps(self, side: int) -> tuple[int, ...]:
+        """A side's total after each line of the sheet but the last, as it is counted up."""
+        return tuple(accumulate(row.points[side] or 0 for row in self.rows))[:-1]
+
+
+def sheet_views(hands: Sequence[PlayedHand], names: Names) -> list[SheetView]:
+    """The score sheets of the hands that have ended."""
+    return [sheet_view(hand.result, names, explanations.answered(hand)) for hand in hands if not hand.is_open]
+
+
+def lead_to_score(now: MatchState) -> bool:
+    """Sends a phone at the table to the score of a hand that has ended, once, unless something is asked about it still.
+
+    A browser that keeps no cookie stays: it could not be remembered that it was there.
+    """
+    if now.game.hand_is_open:
+        lead_back(now)
+        return False
+    if now.pending or now.doubts or now.mismatches or now.attention or not (session or phone_identity.is_machine()):
+        return False
+    if not now.game.hands:
+        return False
+    mark = _mark(now.match, now.game.hands[-1])
+    if session.get(_SEEN) == mark or session.get(_LED) == mark:
+        return False
+    session[_LED] = mark
+    return True
+
+
+def lead_back(now: MatchState) -> bool:
+    """Sends a phone that was led to the score back to a hand that is played: the next, or the same after an undo."""
+    if not now.game.hand_is_open or _LED not in session:
+        return False
+    led = session.pop(_LED)
+    if not now.game.hands or led != _mark(now.match, now.game.hands[-1]):
+        session.pop(_SEEN, None)
+    return True
+
+
+def _mark(match: int | None, result: HandResult) -> str:
+    return f"{match}.{result.number}"
+
+
+def is_new(match: int | None, result: HandResult) -> bool:
+    """Whether this phone is shown the sheet of a hand for the first time; from now on it is not."""
+    mark = _mark(match, result)
+    seen = session.get(_SEEN) == mark
+    session[_SEEN] = mark
+    return not seen
+
+
+def sheet_view(result: HandResult, names: Names, hazards: Answered = NOTHING) -> SheetView:
+    """A hand's score sheet, every line of it that anybody has points on, and distance always."""
+    edition, sides = result.table.edition, [side.name for side in result.table.sides]
+    return SheetView(
+        number=result.number,
+        title=words.hand_title(edition, result.number),
+        is_open=False,
+        is_race=words.is_race(edition),
+        how=words.how_ended(edition, result.how),
+        sides=tuple(map(names.side, sides)),
+        rows=_rows(result.table, [result.sheets[side] for side in sides], names, hazards),
+        totals=tuple(result.sheets[side].total for side in sides),
+        match=tuple(result.match.get(side, 0) for side in sides),
+        completed_by=names.side(result.by) if result.by else None,
+        winner=names.side(result.winner) if result.winner else None,
+        target=result.table.target,
+        extended=result.table.extended_by is not None,
+    )
+
+
+def _rows(table: Table, sheets: Sequence[Sheet], names: Names, hazards: Answered = NOTHING) -> tuple[Row, ...]:
+    points = [dict(sheet.lines) for sheet in sheets]
+    items = [item for item in Item if any(p.get(item) for p in points) or item is Item.DISTANCE]
+    return tuple(_row(item, table, points, names, hazards) for item in items)
+
+
+def _row(item: Item, table: Table, points: Sequence[Mapping[Item, int]], names: Names, hazards: Answered) -> Row:
+    scored = {side.name: p.get(item, 0) for side, p in zip(table.sides, points, strict=True)}
+    return Row(
+        item=item,
+        title=_(words.ITEMS[item]),
+        note=_note(item, table, points, names),
+        points=tuple(p.get(item) for p in points),
+        because=explanations.because(item, table, scored, names, hazards),
+        rule=explanations.rule(item, table.edition),
+    )
+
+
+def _note(item: Item, table: Table, points: Sequence[Mapping[Item, int]], names: Names) -> str:
+    """What a line of the score sheet is for; an extension's points may have gone to the opponents of its caller."""
+    caller, or_opponents = table.extended_by, table.edition.extension_bonus == "caller-or-opponents"
+    if item is Item.EXTENSION and or_opponents and caller is not None and not points[caller].get(item):
+        return words.called_in_vain(names.side(table.sides[caller].name))
+    return words.item_note(item, table.edition)
+
+
+def open_sheet(game: Game, hazards: Answered = NOTHING) -> SheetView | None:
+    """What the hand on the table would score if it ended here."""
+    table = game.table
+    if table is None:
+        return None
+    names, sheets = Names.of(game), scoring.score(table)
+    return SheetView(
+        number=game.hand_number,
+        title=words.hand_title(table.edition, game.hand_number),
+        is_open=True,
+        is_race=words.is_race(table.edition),
+        how="",
+        sides=tuple(names.side(side.name) for side in table.sides),
+        rows=_rows(table, sheets, names, hazards),
+        totals=tuple(sheet.total for sheet in sheets),
+        match=tuple(game.totals.get(side.name, 0) for side in table.sides),
+        completed_by=None,
+        winner=None,
+        target=table.target,
+        extended=table.extended_by is not None,
+    )
+
+
+def counted_sheet(table: Table) -> SheetView:
+    """The score sheet of a hand that was counted from the cards alone."""
+    names, sheets = Names({}, {}), scoring.score(table)
+    completer = table.ending.side if table.ending else None
+    is_race = words.is_race(table.edition)
+    return SheetView(
+        number=0,
+        title=_("The race") if is_race else _("The hand"),
+        is_open=False,
+        is_race=is_race,
+        how=words.how_ended(table.edition, table.ending.how) if table.ending else "",
+        sides=tuple(side.name for side in table.sides),
+        rows=_rows(table, sheets, names),
+        totals=tuple(sheet.total for sheet in sheets),
+        match=(),
+        completed_by=table.sides[completer].name if completer is not None else None,
+        winner=scoring.match_winner(table.edition, {}, table) if is_race else None,
+        target=table.target,
+        extended=table.extended_by is not None,
+    )
+
+
+def wins(game: Game) -> list[tuple[str, int]]:
+    """How many matches each side has won, once any has."""
+    names = Names.of(game)
+    won = [(names.side(team.name), game.won.get(team.name, 0)) for team in game.teams]
+    return won if any(count for _, count in won) else []

@@ -1,0 +1,127 @@
+"""A score sheet as a picture to send: drawn like the printed sheets, in outlines, so that it looks alike everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from companion.pages.scores.score_sheets import Row, SheetView
+from companion.pages.words import _
+from companion.printing import lettering, pictograms, render
+from companion.printing import svg as draw
+
+WIDTH_MM, MARGIN_MM, LINE_MM = 100.0, 6.0, 8.0
+HEAD_MM, FOOT_MM = 23.0, 6.0
+DPI = 254.0
+MOST_BESIDE = 4
+"""More sides than this stand below each other."""
+
+SMALLEST_MM = 3.4
+"""A name that would have to be smaller than this stands on two lines."""
+
+SOFT = "#5C5F63"
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A line of the picture."""
+
+    cells: tuple[str, ...]
+    is_head: bool = False
+    is_total: bool = False
+
+
+def png(sheet: SheetView, heading: str, when: str) -> bytes:
+    """The sheet as a PNG file, ten pixels a millimetre; `heading` and `when` say which match it is of."""
+    return render.to_png(svg(sheet, heading, when), DPI)
+
+
+def svg(sheet: SheetView, heading: str, when: str) -> str:
+    """The sheet as a drawing."""
+    rows = _across(sheet) if len(sheet.sides) <= MOST_BESIDE else _down(sheet)
+    height = HEAD_MM + LINE_MM * len(rows) + FOOT_MM + MARGIN_MM
+    body = [
+        draw.rect(0, 0, WIDTH_MM, height, draw.paint(draw.PAPER)),
+        *_head(sheet, heading),
+        *(part for number, row in enumerate(rows) for part in _row(row, number)),
+        _words(when, MARGIN_MM, height - 5, 3.2, WIDTH_MM - 2 * MARGIN_MM, fill=SOFT),
+    ]
+    return draw.document(WIDTH_MM, height, body)
+
+
+def _head(sheet: SheetView, heading: str) -> Iterator[str]:
+    yield draw.rect(0, 0, WIDTH_MM, 17, draw.paint(draw.INK))
+    yield draw.group(pictograms.milestone(draw.INK, ""), x=MARGIN_MM + 4.5, y=8.7, scale=1.35)
+    yield _words(heading, MARGIN_MM + 12, 8, 5.6, WIDTH_MM - 2 * MARGIN_MM - 12, weight=800, fill=draw.PAPER)
+    yield _words(_about(sheet), MARGIN_MM + 12, 13.6, 4, WIDTH_MM - 2 * MARGIN_MM - 12, fill=draw.PAPER)
+
+
+def _about(sheet: SheetView) -> str:
+    """Which hand it is and how it ended."""
+    how = _("%(who)s completed %(km)d km", who=sheet.completed_by, km=sheet.target) if sheet.completed_by else sheet.how
+    return _("%(hand)s: %(how)s", hand=sheet.title, how=how) if how else sheet.title
+
+
+def _across(sheet: SheetView) -> list[_Row]:
+    """A column a side, as on the page."""
+    total = _("This race") if sheet.is_race else _("This hand")
+    rows = [_Row(("", *sheet.sides), is_head=True), *(_Row(_cells(row)) for row in sheet.rows)]
+    rows += [_Row((total, *map(str, sheet.totals)), is_total=True)]
+    return rows + ([_Row((_("Match"), *map(str, sheet.match)))] if sheet.match and not sheet.is_race else [])
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    return (row.title, *("–" if points is None else str(points) for points in row.points))
+
+
+def _down(sheet: SheetView) -> list[_Row]:
+    """A line a side, with its total and the match's: so many sides have no room beside each other."""
+    totals = [_("This race") if sheet.is_race else _("This hand"), *map(str, sheet.totals)]
+    columns = [["", *sheet.sides], totals]
+    columns += [[_("Match"), *map(str, sheet.match)]] if sheet.match and not sheet.is_race else []
+    return [_Row(cells, is_head=not number) for number, cells in enumerate(zip(*columns, strict=True))]
+
+
+def _row(row: _Row, number: int) -> Iterator[str]:
+    top = HEAD_MM - 2 + LINE_MM * number
+    if number:
+        width = 0.6 if row.is_total or number == 1 else 0.15
+        yield draw.line(MARGIN_MM, top, WIDTH_MM - MARGIN_MM, top, draw.paint(stroke=draw.INK, width=width))
+    columns, baseline = len(row.cells) - 1, top + 5.7
+    first, weight = 38.0 if columns > 2 else 44.0, 800 if row.is_total or row.is_head else 600
+    room = (WIDTH_MM - 2 * MARGIN_MM - first) / columns
+    yield _words(row.cells[0], MARGIN_MM, baseline, 4.6, first - 2, weight=weight)
+    for place, words in enumerate(row.cells[1:], start=1):
+        right = MARGIN_MM + first + room * place
+        yield from _cell(words, right, baseline, room - 3, weight)
+
+
+def _cell(words: str, right: float, baseline: float, room: float, weight: int) -> Iterator[str]:
+    """A figure or a name; a long name on two lines."""
+    begins, _blank, ends = words.rpartition(" ")
+    if begins and _fitting(words, 5.0, room, weight) < SMALLEST_MM:
+        yield _words(begins, right, baseline - 3.6, 4.2, room, anchor=1.0, weight=weight)
+        yield _words(ends, right, baseline, 4.2, room, anchor=1.0, weight=weight)
+    else:
+        yield _words(words, right, baseline, 5.0, room, anchor=1.0, weight=weight)
+
+
+def _fitting(words: str, size: float, room: float, weight: int) -> float:
+    width = draw.text_width(lettering.known(words, weight), 1, weight=weight)
+    return min(size, room / width) if width else size
+
+
+def _words(
+    words: str,
+    x: float,
+    y: float,
+    size: float,
+    room: float,
+    *,
+    anchor: float = 0.0,
+    weight: int = 600,
+    fill: str = draw.INK,
+) -> str:
+    """Words no wider than the room they have; what the letters do not know is left as a dot."""
+    fit = _fitting(words, size, room, weight)
+    return draw.text(lettering.known(words, weight), x, y, fit, anchor=anchor, weight=weight, fill=fill)

@@ -1,0 +1,43 @@
+"""The wall screen: the table for everybody in the room, and the code to join."""
+
+from __future__ import annotations
+
+from flask import Blueprint, redirect, render_template, request, url_for
+from werkzeug.wrappers import Response as AnyResponse
+
+from companion.pages import words
+from companion.pages.context import match, service, state
+from companion.pages.game import views
+from companion.pages.players import phone_identity
+from companion.pages.scores import score_sheets
+from companion.pages.server import address
+from companion.pages.words import Names
+
+bp = Blueprint("wall", __name__)
+
+
+@bp.get("/wall")
+def show() -> AnyResponse | str:
+    """The wall screen; with the token of the link it may show the code to join."""
+    if phone_identity.let_in(request.args.get("t", ""), service().token):
+        return redirect(url_for("wall.show"))
+    now = state()
+    names = Names.of(now.game)
+    base = service().base_url or request.host_url.rstrip("/")
+    code = address.qr_path(address.join_url(base, service().token)) if phone_identity.takes_part() else None
+    last_hand = now.game.hands[-1] if now.game.hands and not now.game.hand_is_open else None
+    return render_template(
+        "wall.html",
+        sides=views.side_views(now, None),
+        doubt=views.doubt_view(now, now.asks_first, match().mats(now)) if now.asks_first else None,
+        pending=views.pending_views(now),
+        last=views.last_play(now),
+        sheet=score_sheets.sheet_view(last_hand, names) if last_hand else None,
+        winner=names.side(now.game.winner) if now.game.winner else None,
+        goal=now.game.edition.match_points,
+        is_fresh=now.game.table is not None and not now.game.hands and not now.hand_entries,
+        is_race=words.is_race(now.game.edition),
+        code=code,
+        letters=service().code,
+        typed=address.typed(base, "/join" if code else ""),
+    )

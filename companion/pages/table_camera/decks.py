@@ -1,0 +1,288 @@
+"""The decks by whose faces cards are told: which there are, which one is played with, carried, removed, begun."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+import threading
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from flask import Blueprint, Response, abort, flash, redirect, render_template, request, url_for
+from werkzeug.datastructures import FileStorage
+from werkzeug.exceptions import RequestEntityTooLarge
+from werkzeug.wrappers import Response as AnyResponse
+
+from companion.common.errors import Problem
+from companion.pages import words
+from companion.pages.context import match, state
+from companion.pages.limits import MOST_DECK_BYTES
+from companion.pages.players import phone_identity
+from companion.pages.words import _, many
+from companion.rules.editions.edition import EditionError, edition_names, load_edition
+from companion.tabletop.template_decks import (
+    CARD_MM,
+    DECKS_NAME,
+    Deck,
+    checked_size,
+    deck_names,
+    export_deck,
+    import_deck,
+    is_begun,
+    load_deck,
+    own_names,
+    read_description,
+    remove_deck,
+    titles,
+    write_description,
+)
+from companion.vision.capture.sandbox import BUSY
+from companion.vision.enrol.enrolment import Enrolment, begin, recoded
+from companion.vision.faces.deck_in_use import choose_deck, chosen_deck
+
+bp = Blueprint("decks", __name__)
+
+_LONGEST_NAME = 32
+_one_at_a_time = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A deck as the page lists it."""
+
+    name: str
+    title: str
+    is_own: bool
+    facts: tuple[str, ...] = ()
+    missing: int = 0
+    """How many faces it lacks, the back not counted."""
+
+    is_usable: bool = True
+    """Cards can be told by it."""
+
+    problem: str = ""
+
+
+@bp.get("/decks")
+def show() -> str:
+    """The page of the decks."""
+    return _page()
+
+
+@bp.post("/decks")
+def start() -> AnyResponse | tuple[str, int]:
+    """Begins a deck of one's own; its faces follow on a page of their own."""
+    try:
+        enrolment = _begun(request.form.get("title", ""), request.form.get("edition", ""))
+        write_description(enrolment.folder, enrolment.description)
+    except Problem as problem:
+        return _page(str(problem), asks="new"), 400
+    return redirect(url_for("enrolling.show", name=enrolment.description.name), 303)
+
+
+@bp.post("/decks/use")
+def use() -> AnyResponse | tuple[str, int]:
+    """Chooses the cards on this table."""
+    name = request.form.get("deck") or None
+    try:
+        choose_deck(data(), name)
+    except Problem as problem:
+        return _page(str(problem)), 400
+    lacks = len(load_deck(name, data()).missing) if name else 0
+    if name is None:
+        flash(_("Cards are told by their stickers."))
+    elif lacks:
+        flash(
+            many(
+                "“%(title)s” lacks %(count)d face: cards of it are not told, and others are asked about.",
+                "“%(title)s” lacks %(count)d faces: cards of these are not told, and others are asked about.",
+                lacks,
+                title=title_of(name),
+            )
+        )
+    else:
+        flash(
+            _("Cards are told by the faces of “%(title)s”, and by stickers where they have some.", title=title_of(name))
+        )
+    return redirect(url_for("decks.show"), 303)
+
+
+@bp.get("/decks/<name>.zip")
+def take_away(name: str) -> Response:
+    """A deck as one file."""
+    deck = known(name)
+    with tempfile.TemporaryDirectory() as folder:
+        content = export_deck(deck, Path(folder)).read_bytes()
+    return Response(
+        content,
+        mimetype="application/zip",
+        headers={"Content-Disposition": f'attachment; filename="{deck.name}.zip"'},
+    )
+
+
+@bp.post("/decks/import")
+def take_in() -> AnyResponse | tuple[str, int]:
+    """Takes a deck from a file of another machine, one at a time: unpacked they are large."""
+    try:
+        sent = request.files.get("file")
+        if not _one_at_a_time.acquire(blocking=False):
+            raise Problem(BUSY)
+        try:
+            deck = _taken_in(sent)
+        finally:
+            _one_at_a_time.release()
+    except RequestEntityTooLarge:
+        say = _("That file is larger than %(mb)d MB: no deck is.", mb=MOST_DECK_BYTES // 1_000_000)
+        return _page(say, asks="file"), 413
+    except Problem as problem:
+        return _page(str(problem), asks="file"), 503 if str(problem) == BUSY else 400
+    title = title_of(deck.name)
+    flash(
+        many(
+            "“%(title)s” is here, with %(count)d face.",
+            "“%(title)s” is here, with %(count)d faces.",
+            len(deck.faces),
+            title=title,
+        )
+    )
+    return redirect(url_for("decks.show"), 303)
+
+
+def _taken_in(sent: FileStorage | None) -> Deck:
+    content = sent.read() if sent else b""
+    if not content:
+        raise Problem(_("There is no file yet: choose the one that was kept of a deck."))
+    called = Path(sent.filename or "deck.zip").name if sent else ""
+    title = " ".join(request.form.get("title", "").split())
+    name = _free_name(title) if title else None
+    return import_deck(Path(called), data(), recoded, name, title=title, sent=content)
+
+
+@bp.post("/decks/<name>/remove")
+def remove(name: str) -> AnyResponse | tuple[str, int]:
+    """Removes a deck of one's own."""
+    title = title_of(name)
+    try:
+        if chosen_deck(data()) == name:
+            choose_deck(data(), None)
+        remove_deck(name, data())
+    except Problem as problem:
+        return _page(str(problem)), 400
+    flash(_("“%(title)s” is gone.", title=title))
+    return redirect(url_for("decks.show"), 303)
+
+
+def data() -> Path:
+    """The data folder."""
+    return match().store.path.parent
+
+
+def known(name: str) -> Deck:
+    """A deck by its name, for somebody who takes part."""
+    try:
+        return load_deck(name, data())
+    except Problem:
+        abort(404)
+
+
+def title_of(name: str) -> str:
+    """What people call a deck."""
+    return words.said(titles(data()).get(name, name))
+
+
+def _page(sentence: str = "", *, asks: str = "") -> str:
+    """The page; `asks` opens the form `new`, or the one for a `file`."""
+    editions = [load_edition(name) for name in edition_names()]
+    now = state()
+    playing = now.game.edition_name if now.match is not None else editions[0].name
+    return render_template(
+        "decks.html",
+        decks=tuple(_listed()) if phone_identity.may_act() else (),
+        chosen=chosen_deck(data()),
+        editions=editions,
+        edition=request.form.get("edition", playing),
+        typed=request.form,
+        size_mm=CARD_MM,
+        sentence=sentence,
+        asks=asks,
+    )
+
+
+def _listed() -> Iterator[Listed]:
+    own = own_names(data())
+    for name, title in titles(data()).items():
+        try:
+            yield _of_deck(load_deck(name, data()), words.said(title), is_own=name in own)
+        except Problem as problem:
+            facts = (_("no face yet"),) if is_begun(name, data()) else ()
+            yield Listed(name, title, True, facts, 1, is_usable=False, problem="" if facts else str(problem))
+
+
+def _of_deck(deck: Deck, title: str, *, is_own: bool) -> Listed:
+    there, missing = len(deck.faces), len(deck.missing)
+    facts = [_edition_title(deck.edition)]
+    if missing:
+        facts.append(many("%(there)d of %(count)d face", "%(there)d of %(count)d faces", there + missing, there=there))
+    else:
+        facts.append(many("all %(count)d faces", "all %(count)d faces", there))
+    if not deck.back:
+        facts.append(_("no back"))
+    if deck.made:
+        facts.append(_("made on %(day)s", day=deck.made))
+    if deck.maker:
+        facts.append(deck.maker)
+    return Listed(deck.name, title, is_own, tuple(facts), missing)
+
+
+def enrolment_of(name: str) -> Enrolment:
+    """The enrolment of a deck of one's own that is there. Raises Problem where it is damaged; 404 for none."""
+    if name not in own_names(data()):
+        abort(404)
+    described = read_description(data() / DECKS_NAME / name)
+    return begin(name, described.edition, data())
+
+
+def _edition_title(name: str) -> str:
+    try:
+        return _(load_edition(name).title)
+    except EditionError:
+        return name
+
+
+# --- A new deck -----------------------------------------------------------------------------------------------
+
+
+def _begun(title: str, edition: str) -> Enrolment:
+    """A deck that is to be enrolled, nothing of it written yet. Raises Problem for what was typed wrong."""
+    title = " ".join(title.split())
+    if not title:
+        raise Problem(_("The deck has no name yet: call it as you like, such as Grandma’s deck."))
+    try:
+        load_edition(edition)
+    except EditionError as error:
+        raise Problem(str(error)) from error
+    enrolment = begin(_free_name(title), edition, data(), size_mm=_size())
+    return replace(enrolment, description=replace(enrolment.description, title=title))
+
+
+def _size() -> tuple[float, float]:
+    typed = [request.form.get(side, "").strip().replace(",", ".") for side in ("width", "height")]
+    if not any(typed):
+        return CARD_MM
+    try:
+        return checked_size([float(side) for side in typed])
+    except ValueError as error:
+        raise Problem(
+            _("A card’s width and height are millimetres from 30 to 150, the shorter first, such as 57 and 88.")
+        ) from error
+
+
+def _free_name(title: str) -> str:
+    """What a deck of that title is called on the disk: letters, digits and dashes, unlike any that is there."""
+    plain = unicodedata.normalize("NFKD", re.sub("['’]", "", title)).encode("ascii", "ignore").decode().lower()
+    name = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:_LONGEST_NAME].strip("-") or "deck"
+    taken = {other.lower() for other in deck_names(data())}
+    number = next(n for n in range(1, len(taken) + 2) if (name if n == 1 else f"{name}-{n}") not in taken)
+    return name if number == 1 else f"{name}-{number}"
