@@ -184,7 +184,7 @@ def _near(rect: Rect, x_mm: float, y_mm: float, reach_mm: float) -> bool:
 
 def watched(script: Script, *, speed: float = 8.0, seed: int = 0) -> list[dict]:
     """What `companion watch --confirm legal` would say of a script, looked at without a camera."""
-    from companion import demo as simulated
+    from companion.app import demo as simulated
 
     eye = SceneEye(script)
     scenes = iter(frame_source.demo_scenes(script, seed, Tempo(FPS, speed)))

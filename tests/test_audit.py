@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from pictures import DECK, Lens, Scene, grid_of, payload, picture
 from test_cli import companion
 
-from companion import audit_report
-from companion.audit_report import Shown
+from companion.app.reports import audit_report
+from companion.app.reports.audit_report import Shown
 from companion.rules.cards import Card, Family
 from companion.rules.deck_check import audit
 from companion.rules.editions.edition import edition_names, load_edition

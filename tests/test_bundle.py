@@ -20,9 +20,9 @@ import numpy as np
 import pytest
 from logs import append, frozen, full, garbage_page, played
 
-from companion import bundle
-from companion.bundle import Bundle, read_bundle, restore, write_bundle
-from companion.cli import main
+from companion.app import backup_archive
+from companion.app.backup_archive import Bundle, read_bundle, restore, write_bundle
+from companion.app.cli import main
 from companion.common.errors import Problem
 from companion.rules.cards import Card
 from companion.rules.editions.edition import keep_own_editions
@@ -155,7 +155,7 @@ def test_a_deck_with_a_picture_too_large_is_left_out_and_the_matches_are_backed_
 def test_decks_for_which_there_is_no_room_are_left_out_and_nothing_else(data, tmp_path, monkeypatch):
     write_bundle(data, tmp_path / "small.zip")
     with zipfile.ZipFile(tmp_path / "small.zip") as packed:
-        monkeypatch.setattr(bundle, "MOST_BYTES", sum(info.file_size for info in packed.infolist()) + 1000)
+        monkeypatch.setattr(backup_archive, "MOST_BYTES", sum(info.file_size for info in packed.infolist()) + 1000)
     with_deck(data, "second", PNG + bytes(1000))
 
     said = write_bundle(data, tmp_path / "table.zip")
@@ -166,7 +166,7 @@ def test_decks_for_which_there_is_no_room_are_left_out_and_nothing_else(data, tm
 
 def test_pictures_that_grow_without_end_as_they_are_read_are_refused(data, tmp_path, monkeypatch):
     write_bundle(data, tmp_path / "table.zip")
-    monkeypatch.setattr(bundle, "MOST_BYTES", 2_000_000)
+    monkeypatch.setattr(backup_archive, "MOST_BYTES", 2_000_000)
 
     with pytest.raises(Problem, match="its pictures take more than 2 MB"):
         read_bundle(tmp_path / "table.zip", recoded=lambda content, name: bytes(1_500_000))
@@ -293,7 +293,7 @@ def test_a_file_that_is_there_is_not_written_over(data, tmp_path):
 
 
 def test_a_full_disk_leaves_no_half_file(data, tmp_path, monkeypatch):
-    monkeypatch.setattr(bundle.os, "fsync", full)
+    monkeypatch.setattr(backup_archive.os, "fsync", full)
 
     with pytest.raises(Problem, match=r"cannot be written to .*table.zip \(No space left on device\)"):
         write_bundle(data, tmp_path / "table.zip")
@@ -368,7 +368,7 @@ def test_a_link_is_refused():
 
 
 def test_too_many_files_are_refused():
-    many = {f"editions/e{number}.toml": b"" for number in range(bundle.MOST_FILES + 1)}
+    many = {f"editions/e{number}.toml": b"" for number in range(backup_archive.MOST_FILES + 1)}
 
     assert "it holds 4002 files" in refused(made_of(**many))
 
@@ -384,7 +384,7 @@ def test_what_is_larger_than_it_says_is_refused_by_what_comes_out():
 
 
 def test_all_together_too_large_is_refused(monkeypatch):
-    monkeypatch.setattr(bundle, "MOST_BYTES", 50_000)
+    monkeypatch.setattr(backup_archive, "MOST_BYTES", 50_000)
     editions = {f"editions/e{number}.toml": bytes(20_000) for number in range(3)}
 
     assert "larger than that ever is" in refused(made_of(**editions))
@@ -501,7 +501,13 @@ def test_a_plug_pulled_while_restoring_leaves_all_of_the_old_or_all_of_the_new(t
 
         return pulled
 
-    for owner, name in ((Path, "rename"), (Path, "rmdir"), (Path, "unlink"), (Path, "mkdir"), (bundle.os, "fsync")):
+    for owner, name in (
+        (Path, "rename"),
+        (Path, "rmdir"),
+        (Path, "unlink"),
+        (Path, "mkdir"),
+        (backup_archive.os, "fsync"),
+    ):
         monkeypatch.setattr(owner, name, counted(getattr(owner, name)))
     with suppress(Pulled):
         restore(data, brought)
@@ -522,7 +528,7 @@ def test_a_plug_pulled_while_restoring_leaves_all_of_the_old_or_all_of_the_new(t
 def test_a_full_disk_while_restoring_changes_nothing(data, tmp_path, monkeypatch):
     write_bundle(data, tmp_path / "table.zip")
     found, before = read_bundle(tmp_path / "table.zip"), tree(data)
-    monkeypatch.setattr(bundle.os, "fsync", full)
+    monkeypatch.setattr(backup_archive.os, "fsync", full)
 
     with pytest.raises(Problem, match="make room there"):
         restore(data, found)

@@ -17,8 +17,8 @@ import pytest
 from pictures import Lens, Mat, Scene, picture
 from PIL import Image
 
-from companion import usage
-from companion.cli import companion as companion_group
+from companion.app import usage
+from companion.app.cli import companion as companion_group
 from companion.tabletop.drawn_zones import FILE_NAME, DrawnZones, parse_drawing
 from companion.tabletop.mat_layout import side_mat
 
@@ -35,7 +35,7 @@ Bob roll
 
 def companion(*words: str | Path, **env: str) -> subprocess.CompletedProcess[str]:
     """Runs the command as a shell would."""
-    call = [sys.executable, "-c", "from companion.cli import main; main()", *map(str, words)]
+    call = [sys.executable, "-c", "from companion.app.cli import main; main()", *map(str, words)]
     return subprocess.run(call, capture_output=True, text=True, env={**os.environ, **env}, timeout=120, check=False)
 
 
@@ -521,11 +521,11 @@ import importlib.abc, os, signal, sys
 
 class Pulled(importlib.abc.MetaPathFinder):
     def find_spec(self, name, path, target=None):
-        if name == "companion.cli":
+        if name == "companion.app.cli":
             os.kill(os.getpid(), signal.SIGINT)
 
 sys.meta_path.insert(0, Pulled())
-from companion.start import main
+from companion.app.main import main
 main()
 """
 

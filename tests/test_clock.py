@@ -14,13 +14,13 @@ from itsdangerous import TimestampSigner
 from test_decks import PNG
 from test_pages import tap, text_of
 
+from companion.app.service import exported
 from companion.common import clock
 from companion.match.archive import Archive
 from companion.match.match import Match
 from companion.pages import create_app
 from companion.pages.scores import past_matches
 from companion.rules.cards import Card
-from companion.service import exported
 from companion.storage.event_store import Store
 from companion.tabletop.template_decks import (
     Description,
@@ -203,7 +203,7 @@ READS = re.compile(
 MAY = {
     "companion/common/clock.py": {"time.time"},
     "companion/storage/event_store.py": {"time.time"},  # the time of an event, for people
-    "companion/vision/doctor.py": {"time.gmtime"},  # says what is wrong with the clock
+    "companion/app/doctor.py": {"time.gmtime"},  # says what is wrong with the clock
     "companion/vision/faces/face_templates.py": {"st_mtime"},  # is it the same file? not: is it newer
     "companion/pages/table_camera/enrol.py": {"st_mtime"},  # the same
     "companion/pages/server/cookies.py": {"max_age"},  # counted by the phone

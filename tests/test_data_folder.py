@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from companion.deck_report import listing
+from companion.app.reports.deck_report import listing
 from companion.match.match import Match
 from companion.match.phones import KEPT_NAME as PHONES
 from companion.pages import create_app

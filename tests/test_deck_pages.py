@@ -15,7 +15,7 @@ import pytest
 from card_photos import face_of
 
 from companion import pages
-from companion.cli import companion
+from companion.app.cli import companion
 from companion.common.errors import Problem
 from companion.pages.table_camera import decks as deck_pages
 from companion.rules.cards import Card

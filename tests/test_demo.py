@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from companion import demo
+from companion.app import demo
+from companion.app.service import DemoTable
 from companion.common.errors import Problem
 from companion.common.text import Said
 from companion.match.match import Match
 from companion.match.setup_file import parse_setup
 from companion.rules.record import judge, notation
 from companion.rules.table import Team
-from companion.service import DemoTable
 from companion.simulate.players import random_script
 from companion.simulate.script import Script
 

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 from scene_eye import SceneEye
 
-from companion import demo
+from companion.app import demo
+from companion.app.demo_players import Course, DemoPlayers, begun
 from companion.common.errors import Problem
 from companion.common.text import Said
-from companion.demo_players import Course, DemoPlayers, begun
 from companion.match.match import Answer, Fate, Match, MatchState, Policy
 from companion.match.zone_plays import Places
 from companion.rules.table import Table

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from pictures import Lens, Mat, Scene, picture
 
+from companion.app import doctor
 from companion.common.errors import Problem
 from companion.tabletop.drawn_zones import parse_drawing
 from companion.tabletop.mat_layout import side_mat
-from companion.vision import doctor
 from companion.vision.quality.camera_check import Trial, tried
 
 

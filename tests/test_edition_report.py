@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from companion import edition_report
+from companion.app.reports import edition_report
 from companion.rules.cards import Card, Family
 from companion.rules.editions.edition import edition_names, load_edition, read_edition, switches
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from card_photos import card_photo, face_of
 
-from companion.cli import companion
+from companion.app.cli import companion
 from companion.common.errors import Problem
 from companion.rules.cards import Card
 from companion.tabletop.template_decks import Description, load_deck, own_folder, write_description

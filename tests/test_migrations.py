@@ -10,10 +10,10 @@ from itertools import count
 import pytest
 from logs import SCHEMAS, frozen
 
+from companion.app.service import exported
 from companion.match.archive import judged
 from companion.match.match import Match
 from companion.rules.record import notation
-from companion.service import exported
 from companion.storage import database
 from companion.storage.database import MIGRATIONS, connected, look, schema_of
 from companion.storage.event_store import Store

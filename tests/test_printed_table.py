@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from companion.cli import companion
+from companion.app.cli import companion
 
 PX_PER_MM = 1920 / 800
 """1080p over a table 0.8 m wide."""

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from companion.cli import companion
+from companion.app.cli import companion
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "companion"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from records import hand, record, results
 
-from companion import report
-from companion.report import closing, in_order, picture, printable, score_sheet
+from companion.app.reports import report
+from companion.app.reports.report import closing, in_order, picture, printable, score_sheet
 from companion.rules.record import judge, notation
 
 DRIVE = "Ann roll\nBob roll\nAnn 200\nBob 25\nAnn 200\nBob 25\nAnn 100\nBob 25\nAnn 100\nBob 25\nAnn 100\nAnn finish\n"

@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 from test_pages import HOME, STRANGER, tap, text_of
 
+from companion.app.service import exported
 from companion.match.match import Match
 from companion.pages import create_app
 from companion.pages.scores import past_matches, sheet_image
-from companion.service import exported
 from companion.storage.data_folder import store_path
 from companion.storage.event_store import Store
 

@@ -11,8 +11,8 @@ import pytest
 from click.testing import CliRunner, Result
 from pictures import Lens, Mat, Scene, on_mat, picture
 
-from companion import tally_report
-from companion.cli import companion
+from companion.app.cli import companion
+from companion.app.reports import tally_report
 from companion.rules import scoring
 from companion.rules.cards import Card
 from companion.rules.editions.edition import load_edition

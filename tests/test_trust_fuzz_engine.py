@@ -9,7 +9,7 @@ import pytest
 from trust import fuzz_codes, fuzz_engine, fuzz_records
 from trust.fuzzing import Findings, faults_of, run_command
 
-from companion import cli
+from companion.app import cli
 from companion.tabletop.card_ids import payload
 from companion.tabletop.sticker_codes import CARDS
 

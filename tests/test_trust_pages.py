@@ -29,7 +29,7 @@ from companion.storage.event_store import Store
 from companion.vision.counting.photographs import Snaps
 
 ROOT = Path(__file__).parent.parent
-COMPANION = (sys.executable, "-c", "from companion.cli import main; main()")
+COMPANION = (sys.executable, "-c", "from companion.app.cli import main; main()")
 MARK = "zzMARKzz"
 
 

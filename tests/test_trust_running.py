@@ -633,11 +633,11 @@ def test_many_idle_streams_leave_room_for_taps_and_are_all_given_back(tmp_path):
 
 HELD = """
 import re, sys, time
-from companion import frugal
-frugal.EVERY_S = float(sys.argv[1])
+from companion.app import memory
+memory.EVERY_S = float(sys.argv[1])
 def taken_mb():
     return int(re.search(r"VmRSS:\\s+(\\d+)", open("/proc/self/status").read())[1]) / 1024
-with frugal.giving_memory_back():
+with memory.giving_memory_back():
     before_mb = taken_mb()
     pieces = [bytes([1]) * 100_000 for _ in range(1000)]
     del pieces[:-1]  # The last one keeps what lies before it from being the heap's free end.

@@ -13,13 +13,13 @@ from pathlib import Path
 import pytest
 from logs import full, played, refuse
 
-from companion.bundle import read_bundle, write_bundle
+from companion.app.backup_archive import read_bundle, write_bundle
+from companion.app.service import _match_in, exported
 from companion.common.errors import Problem
 from companion.match.match import Match
 from companion.match.phones import Phones
 from companion.pages import create_app
 from companion.pages.players import phone_identity
-from companion.service import _match_in, exported
 from companion.storage import event_store as store_module
 from companion.storage.data_folder import data_dir, store_path
 from companion.storage.database import look

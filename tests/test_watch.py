@@ -14,8 +14,9 @@ import pytest
 import scene_eye
 from click.testing import CliRunner
 
-from companion import demo, report, service
-from companion.cli import companion
+from companion.app import demo, service
+from companion.app.cli import companion
+from companion.app.reports import report
 from companion.match.proposals import Doubt, Proposal
 from companion.match.setup_file import read_setup
 from companion.match.zone_plays import Places

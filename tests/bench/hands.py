@@ -23,13 +23,13 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
-from companion import demo as simulated
+from companion.app import demo as simulated
+from companion.app.service import eye_for
 from companion.match.setup_file import Setup
 from companion.rules import referee
 from companion.rules.play import Verb
 from companion.rules.record import judge, notation
 from companion.rules.table import Team
-from companion.service import eye_for
 from companion.simulate import arrange, camera_model, frame_source, mishaps
 from companion.simulate.animation import Tempo
 from companion.simulate.card_faces import PX_PER_MM, Cards

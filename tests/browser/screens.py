@@ -26,7 +26,8 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from serving import running
 from webcam import Pose
 
-from companion import demo
+from companion.app import demo
+from companion.app.service import eye_for
 from companion.match.match import Match
 from companion.match.proposals import Doubt, Mismatch, Proposal
 from companion.pages import Camera, create_app
@@ -35,7 +36,6 @@ from companion.printing import deck
 from companion.printing.render import to_image
 from companion.rules.cards import Card
 from companion.rules.record.notation import parse_play
-from companion.service import eye_for
 from companion.storage.event_store import Store
 from companion.storage.recovery import Mended
 from companion.tabletop.drawn_zones import DrawnZones

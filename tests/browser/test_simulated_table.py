@@ -12,8 +12,8 @@ from playwright.sync_api import Page, expect
 from serving import running
 
 from browser.screens import CHROMIUM, PHONE, app_of
-from companion import demo
-from companion.demo_players import DemoPlayers, frames_of_players
+from companion.app import demo
+from companion.app.demo_players import DemoPlayers, frames_of_players
 from companion.match.match import Match
 from companion.rules.record import judge
 from companion.rules.record.notation import Line

@@ -40,8 +40,8 @@ with atheris.instrument_imports(include=_watched) if atheris else contextlib.nul
     from trust.fuzz_toml import DECK, EDITION, SETUP
     from trust.fuzzing import golden
 
-    from companion import edition_report, report
-    from companion.bundle import read_bundle
+    from companion.app.backup_archive import read_bundle
+    from companion.app.reports import edition_report, report
     from companion.common.errors import Problem
     from companion.match.setup_file import read_setup
     from companion.rules.editions.edition import _built

@@ -32,7 +32,7 @@ from trust.attacked import ROOT, served
 from trust.fuzz_requests import PATIENCE_S, Request, ask, check_answer, visitors
 from trust.fuzzing import Findings, arguments, faults_of, mutated_bytes, run_command
 
-from companion.bundle import write_bundle
+from companion.app.backup_archive import write_bundle
 from companion.common.errors import Problem
 from companion.match.match import Match
 from companion.storage.event_store import Store

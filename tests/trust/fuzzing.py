@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from companion import cli
+from companion.app import cli
 
 MISTAKE = "The companion has made a mistake"
 """How the command line begins its sentence about a fault of its own."""

@@ -21,7 +21,7 @@ from companion.storage.data_folder import KEY_NAME
 ROOT = Path(__file__).parent.parent.parent
 PAGE = 1024
 READY_WITHIN_S = 60.0
-PROGRAM = "import sys; from companion.cli import main; sys.argv[0] = 'companion'; main()"
+PROGRAM = "import sys; from companion.app.cli import main; sys.argv[0] = 'companion'; main()"
 
 
 class Service:

@@ -21,7 +21,7 @@ from pathlib import Path
 from flask import g, has_app_context, request_finished
 from trust.old import need_one_more_migration
 
-from companion import service
+from companion.app import service
 from companion.match import phones
 from companion.match.match import Match
 from companion.pages.context import service as of_request

@@ -12,13 +12,13 @@ from typing import Any
 
 import click
 
-from companion import demo as simulated
-from companion import report
+from companion.app import demo as simulated
+from companion.app.demo_players import DemoPlayers, frames_of_players
+from companion.app.memory import giving_memory_back
+from companion.app.reports import report
 from companion.common.errors import Problem
 from companion.common.program_name import typed
 from companion.common.text import say
-from companion.demo_players import DemoPlayers, frames_of_players
-from companion.frugal import giving_memory_back
 from companion.match import exports
 from companion.match.archive import judged
 from companion.match.match import Match, MatchState, Mats, Policy

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from companion import __version__, usage
+from companion import __version__
+from companion.app import usage
 from companion.common.errors import Problem
 from companion.common.program_name import program, typed
 from companion.common.terminal import plain, show_plainly
@@ -200,7 +201,7 @@ def _replayed_as_json(file: str, text: str, *, as_lies: bool, states: bool) -> i
 def _replayed(file: str, text: str, *, as_lies: bool, states: bool) -> int:
     """Prints what there is to say about each line and hand; gives the exit code."""
     del states
-    from companion import report
+    from companion.app.reports import report
     from companion.rules.record import judge, notation
 
     lines: list[judge.JudgedLine] = []
@@ -247,7 +248,7 @@ def score(records: tuple[Path, ...], data: Path | None) -> int:
 
 def _scored(path: Path, text: str) -> int:
     """Prints the score sheets of a record, and on standard error what is not counted; gives the exit code."""
-    from companion import report
+    from companion.app.reports import report
     from companion.rules.record import judge, notation
 
     lines: list[judge.JudgedLine] = []
@@ -275,7 +276,7 @@ def editions(context: click.Context, data: Path | None) -> None:
     Example: companion editions show classic
     """
     del data
-    from companion import edition_report
+    from companion.app.reports import edition_report
     from companion.rules.editions.edition import edition_names, load_edition
 
     if context.invoked_subcommand is None:
@@ -292,7 +293,7 @@ def show_edition(edition: str, data: Path | None) -> None:
     Example: companion editions show classic
     """
     del data
-    from companion import edition_report
+    from companion.app.reports import edition_report
 
     shown = _own_edition(Path(edition)) if edition.endswith(".toml") else _edition(edition)
     columns = shutil.get_terminal_size((edition_report.WIDTH, 0)).columns
@@ -314,7 +315,7 @@ def check_editions(files: tuple[Path, ...], data: Path | None) -> int:
 
 def _check_edition(path: Path) -> int:
     """Says what is wrong in an edition file, a line each; gives the exit code."""
-    from companion import edition_report
+    from companion.app.reports import edition_report
     from companion.rules.editions.edition import EditionError, read_edition
     from companion.rules.editions.edition_file import read_file
 
@@ -478,7 +479,7 @@ def decks(context: click.Context, data: Path | None) -> None:
     \b
     Example: companion decks
     """
-    from companion import deck_report
+    from companion.app.reports import deck_report
     from companion.tabletop.template_decks import deck_names
 
     if context.invoked_subcommand is None:
@@ -505,8 +506,8 @@ def show_deck(deck: str, out: Path | None, data: Path | None) -> None:
     Example: companion decks show own
     Example: companion decks show grandma --out grandma.png
     """
-    from companion import deck_report
-    from companion.deck_sheet import write_sheet
+    from companion.app.reports import deck_report
+    from companion.app.reports.deck_sheet import write_sheet
     from companion.tabletop.template_decks import load_deck
 
     shown = load_deck(deck, _data_folder(data))
@@ -538,7 +539,7 @@ def import_deck_file(file: Path, name: str | None, data: Path | None) -> None:
     \b
     Example: companion decks import grandma.zip
     """
-    from companion import deck_report
+    from companion.app.reports import deck_report
     from companion.tabletop.template_decks import import_deck
     from companion.vision.enrol.enrolment import recoded
 
@@ -592,7 +593,7 @@ def read_images(
     Example: companion read cards-1.jpg cards-2.jpg --audit classic
     Example: companion read ann.jpg bob.jpg --tally classic
     """
-    from companion import report
+    from companion.app.reports import report
     from companion.match.setup_file import read_setup
     from companion.tabletop.card_ids import card_ids
     from companion.vision.faces.deck_in_use import faces_of
@@ -647,7 +648,7 @@ def _say_tally(
     edition: Any, photos: Sequence[Any], names: Any, deck: str | None, data: Path | None, *, as_json: bool
 ) -> None:
     """Says what lies before each side, and the score; where nothing was read, what to do."""
-    from companion import tally_report
+    from companion.app.reports import tally_report
     from companion.storage.data_folder import data_dir
     from companion.tabletop.template_decks import decks_for
     from companion.vision.counting.tally import tally
@@ -683,7 +684,7 @@ def _of_table(name: str, of_table: Any) -> Any:
 
 def _audit(edition: Any, pictures: Sequence[dict[str, Any]], unread: int, *, as_json: bool) -> int:
     """Says which cards of a deck are on no picture; gives the exit code."""
-    from companion import audit_report
+    from companion.app.reports import audit_report
 
     shown = audit_report.shown_on(pictures, unread)
     said = [json.dumps(audit_report.as_json(edition, shown), ensure_ascii=False)]
@@ -715,7 +716,8 @@ def watch(
     \b
     Example: companion watch --source demo: --confirm legal --json
     """
-    from companion import report, service
+    from companion.app import service
+    from companion.app.reports import report
 
     how: dict[str, Any] = {"confirm": confirm, "extension": extension, "fps": fps, "deck": deck, "data": data}
     for item in service.watched(source, setup, **how):
@@ -735,7 +737,7 @@ def up(source: str | None, setup: Path | None, host: str, port: int, deck: str |
     \b
     Example: companion up --source 0
     """
-    from companion import service
+    from companion.app import service
 
     service.up(source, setup, host=host, port=port, data=data, deck=deck)
     _leave()
@@ -781,7 +783,7 @@ def demo(
     \b
     Example: companion demo --speed 2
     """
-    from companion import service
+    from companion.app import service
 
     table = service.DemoTable(_edition(edition).name, players, hands, seed, speed, cards)
     service.demo(table, confirm=confirm, host=host, port=port, data=data)
@@ -804,10 +806,10 @@ def doctor(source: str | None, setup: Path | None, port: int, data: Path | None)
     Example: companion doctor
     Example: companion doctor --source table.jpg
     """
+    from companion.app.doctor import checks
     from companion.match.setup_file import read_setup
     from companion.storage.data_folder import data_dir
     from companion.tabletop.drawn_zones import DrawnZones
-    from companion.vision.doctor import checks
 
     table = read_setup(setup) if setup else None
     layouts = _layouts(table) if table else None
@@ -831,7 +833,7 @@ def export(match: int, form: str, data: Path | None) -> None:
     \b
     Example: companion export 1 --format csv
     """
-    from companion import service
+    from companion.app import service
 
     click.echo(service.exported(match, form, data), nl=False)
 
@@ -848,7 +850,7 @@ def backup(file: Path, force: bool, data: Path | None) -> int:
     \b
     Example: companion backup table.zip
     """
-    from companion.bundle import write_bundle
+    from companion.app.backup_archive import write_bundle
 
     left_out = write_bundle(_data_folder(data), file, force=force)
     for sentence in left_out:
@@ -868,7 +870,7 @@ def restore(file: Path, data: Path | None) -> None:
     \b
     Example: companion restore table.zip
     """
-    from companion.bundle import read_bundle, restore
+    from companion.app.backup_archive import read_bundle, restore
     from companion.storage.data_folder import EDITIONS_NAME, store_path
     from companion.storage.event_store import finish_restoring, lock
     from companion.vision.enrol.enrolment import recoded

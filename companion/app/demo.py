@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from companion.app.demo_players import script_from
 from companion.common import parsing
 from companion.common.errors import Problem
-from companion.demo_players import script_from
 from companion.match.history import Kind
 from companion.match.match import Match
 from companion.match.setup_file import Setup, SideSetup

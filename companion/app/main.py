@@ -8,7 +8,7 @@ import signal
 def main() -> None:
     """Loads the command line and runs it."""
     before = signal.signal(signal.SIGINT, signal.SIG_DFL)
-    from companion.cli import main as run
+    from companion.app.cli import main as run
 
     signal.signal(signal.SIGINT, before)
     run()

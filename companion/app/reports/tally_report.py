@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from companion import report
+from companion.app.reports import report
 from companion.common.program_name import typed
 from companion.common.text import one_of
 from companion.rules import scoring

@@ -1,0 +1,1 @@
+"""What commands say in a terminal, and as JSON."""
