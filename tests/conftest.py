@@ -12,7 +12,7 @@ from jinja2.bccache import Bucket
 from companion.match.match import Match
 from companion.storage.event_store import Store
 
-LONGEST_FIRST = ("test_watch.py", "test_simulated_table.py", "test_accessibility.py", "test_demo_players.py")
+LONGEST_FIRST = ("test_offline.py", "test_simulated_table.py", "test_accessibility.py", "test_demo_players.py")
 """Whoever runs the tests beside one another does not wait for these at the end."""
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 from itsdangerous import TimestampSigner
-from test_decks import PNG
 from test_pages import tap, text_of
+from test_template_decks import PNG
 
 from companion.app.service import exported
 from companion.common import clock
