@@ -18,8 +18,8 @@ from virtual_time import VirtualTime
 
 from companion.common.errors import Problem
 from companion.vision.capture import devices, image_io
+from companion.vision.capture.capture_thread import Guarded
 from companion.vision.capture.sources import Frame, Notice, Threads, camera_answers, frames, read_picture, shown
-from companion.vision.guarded import Guarded
 
 
 def grey(level: int, size: tuple[int, int] = (36, 64)) -> np.ndarray:

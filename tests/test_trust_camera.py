@@ -18,9 +18,8 @@ from companion.common.errors import Problem
 from companion.match.match import Match
 from companion.tracking.live import Corridor
 from companion.vision.capture import sources
-from companion.vision.capture.capture_thread import is_cut_short, is_picture
+from companion.vision.capture.capture_thread import Guarded, is_cut_short, is_picture
 from companion.vision.capture.sources import Frame, Notice, Threads, camera_answers, frames
-from companion.vision.guarded import Guarded
 
 RNG = np.random.default_rng(0)
 NOISE = RNG.integers(90, 110, (64, 96, 3), np.uint8)

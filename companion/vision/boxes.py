@@ -1,4 +1,4 @@
-"""Upright rectangles of pixels: where to look."""
+"""Upright rectangles of pixels, where to look; and a picture made smaller."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+
+from companion.vision.opencv import cv2
 
 Image = npt.NDArray[np.uint8]
 
@@ -76,3 +78,14 @@ def merged(boxes: Sequence[Box]) -> tuple[Box, ...]:
 def _hull(boxes: Sequence[Box]) -> Box:
     lefts, tops, rights, bottoms = zip(*boxes, strict=True)
     return Box(min(lefts), min(tops), max(rights), max(bottoms))
+
+
+def shrunk(image: Image, share: float) -> Image:
+    """A picture `(H, W)` or `(H, W, 3)` at that share of its size, at least a pixel high and wide; never enlarged."""
+    if share >= 1:
+        return image
+    height, width = (max(1, round(side * share)) for side in image.shape[:2])
+    if min(image.shape[:2]) * share >= 1:
+        # By the share itself, and not by the whole pixels that come of it: what is found is to be scaled back by it.
+        return cv2.resize(image, None, fx=share, fy=share, interpolation=cv2.INTER_AREA)
+    return cv2.resize(image, (width, height), interpolation=cv2.INTER_AREA)

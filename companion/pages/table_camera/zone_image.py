@@ -6,10 +6,9 @@ from collections.abc import Mapping
 
 from companion.common.errors import Problem
 from companion.pages.context import service
-from companion.vision.boxes import Image
+from companion.vision.boxes import Image, shrunk
 from companion.vision.capture.image_io import decode
 from companion.vision.opencv import cv2
-from companion.vision.shrink import shrunk
 from companion.vision.view import Quad
 
 ROOM = 0.15

@@ -3,20 +3,23 @@
 A thread and not a process: OpenCV and Picamera2 let other threads run while they wait for a driver, a process more
 would cost a Raspberry Pi the memory of a second OpenCV and the copying of every picture, and a driver that hangs in
 the kernel can be ended in neither. The thread alone calls the device, to its very closing. One that never returns
-from a call is left where it is; it dies with the program.
+from a call is left where it is; it dies with the program. `Guarded` is such a thread for a short look through a device.
 """
 
 from __future__ import annotations
 
+import queue
 import threading
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import NamedTuple, TypeGuard
+from typing import NamedTuple, TypeGuard, TypeVar
 
 import numpy as np
 
+from companion.common.errors import Problem
+from companion.common.text import say
 from companion.vision.boxes import Image
 from companion.vision.capture.devices import Device
 
@@ -41,6 +44,11 @@ DARK, BRIGHT = 24, 250
 
 STRIP_SHARE = 8
 """A strip of one colour along the lower edge, one eighth of the picture high, is what was never sent."""
+
+OPENING_S, ANSWER_S, CLOSING_S = 6.0, 4.0, 2.0
+"""How long a device that is looked through once may take for each."""
+
+T = TypeVar("T")
 
 
 class Fault(StrEnum):
@@ -257,3 +265,78 @@ def _kept_steady(device: Device, watch: _Watch, image: Image, now_s: float) -> _
 
 def _brightness(image: Image) -> float:
     return float(np.mean(image[::32, ::32, 1]))
+
+
+class Guarded:
+    """A device that is opened and called in a thread of its own, which is left behind where the driver hangs.
+
+    Raises Problem for whatever goes wrong while it is opened or called.
+    """
+
+    def __init__(
+        self, opener: Callable[[], Device], name: str, *, opening_s: float = OPENING_S, answer_s: float = ANSWER_S
+    ) -> None:
+        self._name = name
+        self._answer_s = answer_s
+        self._calls: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+        self._opened: list[Device] = []
+        self._thread = threading.Thread(target=self._work, name="camera trial", daemon=True)
+        self._thread.start()
+        try:
+            self._device = self._asked(lambda: self._open(opener), opening_s)
+        except Problem:
+            self._calls.put(None)
+            raise
+
+    def grab(self) -> bool:
+        return self._asked(lambda: self._device.grab(), self._answer_s)
+
+    def retrieve(self) -> Image | None:
+        return self._asked(lambda: self._device.retrieve(), self._answer_s)
+
+    def hold(self) -> None:
+        self._asked(lambda: self._device.hold(), self._answer_s)
+
+    def release(self) -> None:
+        self._asked(lambda: self._device.release(), self._answer_s)
+
+    def kind(self) -> str | None:
+        return self._asked(lambda: self._device.kind(), self._answer_s)
+
+    def close(self) -> None:
+        """Gives the device back, as soon as it lets itself be."""
+        self._calls.put(None)
+        self._thread.join(CLOSING_S)
+
+    def _asked(self, call: Callable[[], T], limit_s: float) -> T:
+        answer: queue.SimpleQueue[tuple[T] | Exception] = queue.SimpleQueue()
+        self._calls.put(lambda: answer.put(_answer(call)))
+        try:
+            said = answer.get(timeout=limit_s)
+        except queue.Empty:
+            hangs = say("The camera %(name)s does not answer: unplug it and plug it in again.", name=self._name)
+            raise Problem(hangs) from None
+        if isinstance(said, Problem):
+            raise said
+        if isinstance(said, Exception):
+            broken = say("The camera %(name)s cannot be used: unplug it and plug it in again.", name=self._name)
+            raise Problem(broken) from said
+        return said[0]
+
+    def _open(self, opener: Callable[[], Device]) -> Device:
+        self._opened.append(opener())
+        return self._opened[0]
+
+    def _work(self) -> None:
+        while (call := self._calls.get()) is not None:
+            call()
+        for device in self._opened:
+            with suppress(Exception):
+                device.close()
+
+
+def _answer(call: Callable[[], T]) -> tuple[T] | Exception:
+    try:
+        return (call(),)
+    except Exception as error:
+        return error

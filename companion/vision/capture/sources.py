@@ -20,10 +20,9 @@ from pathlib import Path
 from companion.common.errors import Problem
 from companion.common.text import say
 from companion.vision.boxes import Image
-from companion.vision.capture.capture_thread import Capture, Fault, Manner, Shot, is_picture
+from companion.vision.capture.capture_thread import Capture, Fault, Guarded, Manner, Shot, is_picture
 from companion.vision.capture.devices import Device, is_stream, opener_of, shown, video_devices
 from companion.vision.capture.image_io import SUFFIXES, read_picture
-from companion.vision.guarded import Guarded
 from companion.vision.opencv import cv2
 
 __all__ = ["Device", "Frame", "Notice", "camera_answers", "frames", "read_picture", "shown"]

@@ -18,7 +18,7 @@ from companion.common.text import say
 from companion.rules.cards import Card
 from companion.tabletop.mat_layout import all_mats
 from companion.tabletop.template_decks import titles, whole_decks
-from companion.vision.boxes import Image, around
+from companion.vision.boxes import Image, around, shrunk
 from companion.vision.capture.sandbox import decode
 from companion.vision.capture.sources import Frame
 from companion.vision.counting.tally import Photo
@@ -26,7 +26,6 @@ from companion.vision.faces.deck_in_use import faces_of
 from companion.vision.mats.localization import Mats, look
 from companion.vision.opencv import cv2
 from companion.vision.read import gray_of, read
-from companion.vision.shrink import shrunk
 from companion.vision.view import STICKER, Sighting, View
 
 MOST_BYTES = 24_000_000

@@ -16,11 +16,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from companion.vision.boxes import Image
+from companion.vision.boxes import Image, shrunk
 from companion.vision.enrol.printed_frames import beyond, strips, to_pixels
 from companion.vision.mats.homography import Fit, through
 from companion.vision.opencv import cv2
-from companion.vision.shrink import shrunk
 
 Floats = npt.NDArray[np.float64]
 

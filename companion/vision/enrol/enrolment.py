@@ -31,13 +31,12 @@ from companion.tabletop.template_decks import (
     read_description,
     write_description,
 )
-from companion.vision.boxes import Image
+from companion.vision.boxes import Image, shrunk
 from companion.vision.capture import sandbox
 from companion.vision.capture.image_io import SUFFIXES, read_picture
 from companion.vision.enrol.rectify import SAY, Fault, rectified
 from companion.vision.enrol.similarity import Small, is_same_card, small
 from companion.vision.opencv import cv2
-from companion.vision.shrink import shrunk
 
 _OTHER_PICTURES = frozenset(
     {".gif", ".tif", ".tiff", ".heic", ".heif", ".avif", ".jp2", ".svg", ".pdf", ".raw", ".dng"}

@@ -15,13 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from companion.common.text import say
-from companion.vision.boxes import Image
+from companion.vision.boxes import Image, shrunk
 from companion.vision.enrol.card_outline import LONG_SIDE_PX, SURE_ODD, Outline, outlines, upright
 from companion.vision.mats.homography import Fit, through
 from companion.vision.mats.localization import Mats, look
 from companion.vision.opencv import cv2
 from companion.vision.quality.sharpness import blur_of
-from companion.vision.shrink import shrunk
 
 Floats = npt.NDArray[np.float64]
 

@@ -14,10 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from companion.tabletop.sticker_codes import MODULES
-from companion.vision.boxes import Image
+from companion.vision.boxes import Image, shrunk
 from companion.vision.mats.homography import Fit
 from companion.vision.opencv import cv2
-from companion.vision.shrink import shrunk
 from companion.vision.stickers.code_plane import level_of
 from companion.vision.view import Quad
 

@@ -13,11 +13,10 @@ from companion.common.errors import Problem
 from companion.tabletop.drawn_zones import Drawing
 from companion.tabletop.mat_layout import MatLayout, all_mats
 from companion.vision.boxes import Image
-from companion.vision.capture.capture_thread import is_picture
+from companion.vision.capture.capture_thread import Guarded, is_picture
 from companion.vision.capture.devices import Device, opener_of, shown
 from companion.vision.capture.image_io import SUFFIXES, read_picture
 from companion.vision.capture.sources import Frame, frames, is_device
-from companion.vision.guarded import Guarded
 from companion.vision.mats.localization import Mats, look
 from companion.vision.quality.advice import Advice, of_reading
 from companion.vision.read import gray_of, read, refuse_proportions
