@@ -19,9 +19,9 @@ from schemathesis.specs.openapi.checks import (
 
 from companion.match.match import Match, Policy
 from companion.match.proposals import Mismatch, Proposal
-from companion.pages import create_app, pace
+from companion.pages import create_app, limits
 from companion.pages.api import openapi
-from companion.pages.pace import Kind, Rate
+from companion.pages.limits import Kind, Rate
 from companion.rules.record.notation import parse_play
 
 TWO = ("edition classic", "side Ann", "side Bob", 'player Ann "Anne-Marie"', "hand first Ann")
@@ -342,7 +342,7 @@ def busy(match, app):
     suppress_health_check=list(HealthCheck),
 )
 def test_whatever_is_sent_the_answer_is_as_the_document_says(busy, case: Case, monkeypatch):
-    monkeypatch.setitem(pace.RATES, Kind.HEAVY, Rate(1e9, 1e9))
+    monkeypatch.setitem(limits.RATES, Kind.HEAVY, Rate(1e9, 1e9))
     case.headers = {**(case.headers or {}), "Origin": "http://localhost", "Accept-Encoding": "identity"}
     response = case.call(app=busy, base_url="http://localhost")
 

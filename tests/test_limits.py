@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from companion.pages import create_app, pace
-from companion.pages.pace import KINDS, MOST_BUCKETS, RATES, Kind, Pace, network
+from companion.pages import create_app, limits
+from companion.pages.limits import KINDS, MOST_BUCKETS, RATES, Kind, Pace, network
 from companion.pages.players import phone_identity
 from companion.pages.players.access import DOORS
 
@@ -76,7 +76,7 @@ def test_a_new_name_for_every_request_helps_no_more_than_a_room_full_of_phones(c
 
     asked = refused_after(lambda: ours.wait_s(Kind.CHANGE, "192.168.1.9", f"{next(names)}"))
 
-    assert asked == RATES[Kind.CHANGE].at_once * pace.PHONES_AT_AN_ADDRESS
+    assert asked == RATES[Kind.CHANGE].at_once * limits.PHONES_AT_AN_ADDRESS
 
 
 def test_strangers_of_one_address_are_one(clock):

@@ -22,7 +22,7 @@ from companion.match.phones import (
 )
 from companion.match.proposals import Doubt, Proposal
 from companion.pages import Camera, announce, create_app
-from companion.pages.knocking import MOST_WRONG, Answer, Knocks
+from companion.pages.limits import MOST_WRONG, Answer, Knocks
 from companion.pages.players import phone_identity
 from companion.rules.record.notation import parse_play
 from companion.storage.event_store import Draft, Store

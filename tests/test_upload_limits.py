@@ -126,7 +126,7 @@ def test_who_takes_part_sends_a_photograph(app, at, strangers):
 
 def test_a_photograph_larger_than_any_is_not_taken_in(app, at, strangers):
     assert answer(at, posting(at, "/snap", limits.LARGEST_BYTES + 9, cookie(app)))[0] == 413
-    assert answer(at, posting(at, "/snap", limits.of("snap.send").most_bytes + 9, cookie(app)))[0] == 413
+    assert answer(at, posting(at, "/snap", limits.body_of("snap.send").most_bytes + 9, cookie(app)))[0] == 413
 
 
 @pytest.mark.parametrize(

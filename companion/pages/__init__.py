@@ -16,8 +16,7 @@ from companion.pages import error_pages, saving, templating
 from companion.pages.api import routes
 from companion.pages.context import NO_CAMERA, Camera, Service
 from companion.pages.game import entry, legal_plays, new_match, table_page, text_page, updates
-from companion.pages.knocking import Knocks
-from companion.pages.pace import Pace
+from companion.pages.limits import Knocks, Pace
 from companion.pages.players import join, notices, phone_identity, preferences, seats
 from companion.pages.scores import past_matches, photo_score, replay, score, wall
 from companion.pages.server import guard, serving

@@ -13,8 +13,7 @@ from companion.common.cache import Kept
 from companion.match.archive import Archive
 from companion.match.match import Match, MatchState
 from companion.match.phones import Phones
-from companion.pages.knocking import Knocks
-from companion.pages.pace import Pace
+from companion.pages.limits import Knocks, Pace
 from companion.tabletop.drawn_zones import DrawnZones
 from companion.vision.boxes import Image
 from companion.vision.capture.orientation import KeptTurn

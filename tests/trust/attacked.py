@@ -77,16 +77,16 @@ def main(folder: str, most_mb: str) -> None:
     import numpy as np
 
     from companion.match.match import Match, Policy
-    from companion.pages import Camera, create_app, pace, serve
+    from companion.pages import Camera, create_app, limits, serve
     from companion.pages.players import phone_identity
     from companion.storage.data_folder import store_path
     from companion.storage.event_store import Store
     from companion.tabletop.drawn_zones import DrawnZones
     from companion.vision.capture.orientation import KeptTurn
 
-    for kind in pace.Kind:
+    for kind in limits.Kind:
         # Whoever attacks asks far too often: what is behind the brake is to be tried too.
-        pace.RATES[kind] = pace.Rate(1e9, 1e9)  # type: ignore[index]
+        limits.RATES[kind] = limits.Rate(1e9, 1e9)  # type: ignore[index]
     if int(most_mb):
         resource.setrlimit(resource.RLIMIT_AS, (int(most_mb) << 20,) * 2)
     data = Path(folder)

@@ -19,7 +19,7 @@ from companion.pages import language, words
 from companion.pages.context import match, service, state
 from companion.pages.error_pages import SENTENCES
 from companion.pages.game import views
-from companion.pages.pace import network
+from companion.pages.limits import network
 from companion.pages.players import phone_identity
 from companion.pages.table_camera import zone_image
 from companion.pages.words import _

@@ -9,8 +9,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from companion.match.phones import Wish
 from companion.pages.context import go, has_camera, match, service, state
-from companion.pages.knocking import Answer
-from companion.pages.pace import network
+from companion.pages.limits import Answer, network
 from companion.pages.players import phone_identity, seats
 from companion.pages.players.names import check_names, clean
 from companion.pages.words import Names, _

@@ -16,7 +16,7 @@ from typing import Any
 from waitress.channel import HTTPChannel
 from waitress.server import TcpWSGIServer
 
-from companion.pages.pace import network
+from companion.pages.limits import network
 
 MOST_CONNECTIONS = 640
 """More than all streams, and what a browser opens beside its own, of every phone that may have one."""

@@ -16,7 +16,7 @@ from werkzeug.routing import IntegerConverter
 
 from companion.pages import error_pages, limits
 from companion.pages.context import service
-from companion.pages.pace import FREE_TO_THE_MACHINE, KINDS, Kind
+from companion.pages.limits import FREE_TO_THE_MACHINE, KINDS, Kind
 from companion.pages.players import access, phone_identity
 from companion.pages.server.cookies import Cookies
 from companion.pages.words import _

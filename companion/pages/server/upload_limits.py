@@ -104,7 +104,7 @@ class Porter:
                 return limits.USUAL.most_bytes
             finally:
                 language.speak(language.ENGLISH)
-            return limits.of(request.endpoint).most_bytes
+            return limits.body_of(request.endpoint).most_bytes
 
 
 class Parser(HTTPRequestParser):
