@@ -10,10 +10,9 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from companion.common.errors import Problem
 from companion.match.match import GONE, Answer, Fate, Match, MatchState, Outcome, Policy
-from companion.pages import changed
 from companion.pages.context import forget_state, go, has_camera, match, service, state
 from companion.pages.game import house_rules, offers, prompts, views
-from companion.pages.players import permissions, phone_identity, seats
+from companion.pages.players import notices, permissions, phone_identity, seats
 from companion.pages.players.phone_identity import NotYours
 from companion.pages.scores import score_sheets
 from companion.pages.table_camera import zone_image
@@ -56,7 +55,7 @@ def show() -> AnyResponse | str:
         last=views.last_play(now),
         winner=names.side(now.game.winner) if now.game.winner else None,
         asks=seats.asked_here(now),
-        changed=changed.here(now, seat),
+        changed=notices.changed_line(now, seat),
         attention=[views.entry_view(now, entry) for entry in now.attention],
         **_offered(now, table, seat),
         **_allowed(now, phone_identity.holder(now)),
@@ -254,7 +253,7 @@ def _check(why_not: str | None) -> None:
 @bp.post("/changed")
 def hear() -> AnyResponse:
     """What another side did to a line of this phone’s was seen."""
-    changed.put_away(state(), request.form.get("seq"))
+    notices.mark_seen(state(), request.form.get("seq"))
     return back()
 
 

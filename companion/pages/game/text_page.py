@@ -10,11 +10,11 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from companion.common.errors import Problem
 from companion.match.match import MatchState
-from companion.pages import changed, words
+from companion.pages import words
 from companion.pages.context import forget_state, match, state
 from companion.pages.game import offers, prompts, views
 from companion.pages.game.views import SideView
-from companion.pages.players import permissions, phone_identity
+from companion.pages.players import notices, permissions, phone_identity
 from companion.pages.words import Names, _, many
 from companion.rules.cards import Card, Family, card_of_slug
 from companion.rules.play import Play, Verb
@@ -55,7 +55,7 @@ def show() -> AnyResponse | str:
         waiting=len(pending),
         chances=[*offers.coups_fourres(table, names), *(offer for offer in beside if offer.text)],
         extension=_extension(table) if permissions.decides(now, phone_identity.holder(now)) else [],
-        changed=changed.here(now, seat),
+        changed=notices.changed_line(now, seat),
         players=[(place.player, names.player(place.player)) for place in table.seats],
         chosen=seat or table.player_to_move,
         targets=[(side.name, names.side(side.name)) for side in table.sides],
