@@ -11,10 +11,9 @@ from werkzeug.wrappers import Response as AnyResponse
 from companion.common.errors import Problem
 from companion.match.match import GONE, Answer, Fate, Match, MatchState, Outcome, Policy
 from companion.pages.context import forget_state, go, has_camera, match, service, state
-from companion.pages.game import house_rules, offers, prompts, views
+from companion.pages.game import house_rules, offers, prompts, score_prompt, views
 from companion.pages.players import notices, permissions, phone_identity, seats
 from companion.pages.players.phone_identity import NotYours
-from companion.pages.scores import score_sheets
 from companion.pages.table_camera import zone_image
 from companion.pages.words import N_, Names, _
 from companion.rules.table import Table
@@ -39,7 +38,7 @@ def show() -> AnyResponse | str:
     table, names, seat = now.game.table, Names.of(now.game), phone_identity.seat(now)
     if now.match is None or table is None:
         return redirect(url_for("setting_up.show"))
-    if "HX-Request" in request.headers and score_sheets.lead_to_score(now):
+    if "HX-Request" in request.headers and score_prompt.lead_to_score(now):
         return go(url_for("score.show"))
     pending = views.pending_views(now)
     doubt = views.doubt_view(now, now.asks_first, match().mats(now)) if now.asks_first else None
@@ -319,6 +318,6 @@ def back() -> AnyResponse:
     if "HX-Request" in request.headers:
         shown = show()
         return shown if isinstance(shown, AnyResponse) else Response(shown)
-    if request.form.get("page") != "plain" and score_sheets.lead_to_score(state()):
+    if request.form.get("page") != "plain" and score_prompt.lead_to_score(state()):
         return redirect(url_for("score.show"), 303)
     return redirect(url_for("plain.show" if request.form.get("page") == "plain" else "table.show"), 303)

@@ -9,7 +9,7 @@ from companion.match import archive
 from companion.match.match import MatchState, next_first
 from companion.pages import words
 from companion.pages.context import state
-from companion.pages.game import offers, views
+from companion.pages.game import offers, score_prompt, views
 from companion.pages.scores import chart_data, explanations, score_sheets
 from companion.pages.words import Names
 
@@ -20,7 +20,7 @@ bp = Blueprint("score", __name__)
 def show() -> AnyResponse | str:
     """All score sheets of the match, the latest first; a phone that was led here goes on with the next hand."""
     now = state()
-    if score_sheets.lead_back(now) and "HX-Request" in request.headers:
+    if score_prompt.lead_back(now) and "HX-Request" in request.headers:
         return Response(status=204, headers={"HX-Redirect": url_for("table.show")})
     names, hands = Names.of(now.game), archive.hands_now(now)
     ended = [hand for hand in hands if not hand.is_open]
@@ -49,7 +49,7 @@ def show() -> AnyResponse | str:
 
 def _is_new(now: MatchState) -> bool:
     """Whether the hand has just ended, as far as this phone knows."""
-    return bool(now.game.hands) and not now.game.hand_is_open and score_sheets.is_new(now.match, now.game.hands[-1])
+    return bool(now.game.hands) and not now.game.hand_is_open and score_prompt.is_new(now.match, now.game.hands[-1])
 
 
 @bp.get("/score/<int:number>/plays")

@@ -1,0 +1,53 @@
+"""When a phone at the table is led to the score of a hand that has ended, and back to one that is played."""
+
+from __future__ import annotations
+
+from flask import session
+
+from companion.match.match import MatchState
+from companion.pages.players import phone_identity
+from companion.rules.record.judge import HandResult
+
+_SEEN = "sheet"
+_LED = "led"
+
+
+def lead_to_score(now: MatchState) -> bool:
+    """Sends a phone at the table to the score of a hand that has ended, once, unless something is asked about it still.
+
+    A browser that keeps no cookie stays: it could not be remembered that it was there.
+    """
+    if now.game.hand_is_open:
+        lead_back(now)
+        return False
+    if now.pending or now.doubts or now.mismatches or now.attention or not (session or phone_identity.is_machine()):
+        return False
+    if not now.game.hands:
+        return False
+    mark = _mark(now.match, now.game.hands[-1])
+    if session.get(_SEEN) == mark or session.get(_LED) == mark:
+        return False
+    session[_LED] = mark
+    return True
+
+
+def lead_back(now: MatchState) -> bool:
+    """Sends a phone that was led to the score back to a hand that is played: the next, or the same after an undo."""
+    if not now.game.hand_is_open or _LED not in session:
+        return False
+    led = session.pop(_LED)
+    if not now.game.hands or led != _mark(now.match, now.game.hands[-1]):
+        session.pop(_SEEN, None)
+    return True
+
+
+def _mark(match: int | None, result: HandResult) -> str:
+    return f"{match}.{result.number}"
+
+
+def is_new(match: int | None, result: HandResult) -> bool:
+    """Whether this phone is shown the sheet of a hand for the first time; from now on it is not."""
+    mark = _mark(match, result)
+    seen = session.get(_SEEN) == mark
+    session[_SEEN] = mark
+    return not seen
