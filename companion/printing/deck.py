@@ -33,7 +33,7 @@ _SIGN_MIDDLE_OF = {Family.HAZARD: 36.5, Family.SPECIAL: 37.2}
 
 @cache
 def face_svg(card: Card, language: str = "en") -> str:
-    """A card's face, `CARD_MM` large, its word in one of `words.LANGUAGES`."""
+    """A card's face, `CARD_MM` large, its word in one of `printed_words.LANGUAGES`."""
     picture = _milestone_picture(card) if card.family is Family.DISTANCE else _sign_picture(card, language)
     index = _figure_index(card) if card.family is Family.DISTANCE else _sign_index(card)
     turned = draw.group(index, x=_WIDTH, y=_HEIGHT, turn=180)

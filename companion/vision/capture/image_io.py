@@ -56,7 +56,7 @@ def read_picture(path: str | Path) -> Image:
 def decode(data: bytes, name: str | Path, by: Callable[[bytes], Image | None] | None = None) -> Image:
     """A picture file's content as `(H, W, 3) uint8 BGR`. Raises Problem, which calls the picture `name`.
 
-    `by` decodes what has a header in order and gives None for what is damaged; `darkroom.decode` does so elsewhere.
+    `by` decodes what has a header in order and gives None for what is damaged; `sandbox.decode` does so elsewhere.
     """
     size = declared_size(data)
     if size is None:

@@ -1,9 +1,9 @@
 """Stickers: which physical cards lie on a picture, and where.
 
-Our own reader knows every code there is (`codebook`), finds their squares (`finder`) on the table seen from straight
-above (`plane`), and reads them down to 1.2 pixels a module. Without mats the size of the modules is searched for. Two
-readers that know nothing of our cards stand beside it: zxing-cpp on the picture at twice its size, and pyzbar for
-what one of the others says alone. Where two of them differ, the card is unknown.
+Our own reader knows every code there is (`codebook`), finds their squares (`code_detector`) on the table seen from
+straight above (`plane`), and reads them down to 1.2 pixels a module. Without mats the size of the modules is searched
+for. Two readers that know nothing of our cards stand beside it: zxing-cpp on the picture at twice its size, and pyzbar
+for what one of the others says alone. Where two of them differ, the card is unknown.
 """
 
 from __future__ import annotations
