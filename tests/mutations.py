@@ -531,13 +531,13 @@ MUTATIONS = (
     Mutation(
         "every late safety takes its hazard away",
         "effects.py",
-        'takes_away = edition.roll_after_late_safety == "not-needed"',
+        'takes_away = card is Card.RIGHT_OF_WAY or edition.roll_after_late_safety == "not-needed"',
         "takes_away = True",
     ),
     Mutation(
         "a late right of way leaves the limit lying",
         "effects.py",
-        "limit = takes_away and card is Card.RIGHT_OF_WAY and side.limited",
+        "limit = card is Card.RIGHT_OF_WAY and side.limited",
         "limit = False",
     ),
     Mutation(
@@ -560,10 +560,10 @@ MUTATIONS = (
         "",
     ),
     Mutation(
-        "a hazard taken away uncovers the one beneath",
+        "a late right of way leaves a stop lying where other hazards stay",
         "effects.py",
-        "    elif hazard is not None:\n        _drive_on(draft, index, edition)\n",
-        "",
+        "takes_away = card is Card.RIGHT_OF_WAY or edition",
+        "takes_away = edition",
     ),
     Mutation(
         "a safety claimed too late draws no card",

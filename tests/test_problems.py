@@ -320,14 +320,9 @@ def test_limits_and_their_ends_take_turns(edition):
     assert wrong_with("speed-limit end-of-limit end-of-limit") == ["not-limited"]
 
 
-@pytest.mark.parametrize("edition", REMOVES)
+@pytest.mark.parametrize("edition", ALL)
 def test_right_of_way_takes_the_limit_away(edition):
     assert wrong(speed="speed-limit", safeties="right-of-way", edition=edition) == ["protected"]
-
-
-@pytest.mark.parametrize("edition", ["classic", "parker"])
-def test_a_limit_may_lie_on_under_right_of_way(edition):
-    assert wrong(speed="speed-limit", safeties="right-of-way", edition=edition) == []
 
 
 # --- Distances -----------------------------------------------------------------------------------------------
@@ -434,7 +429,12 @@ def test_a_coup_fourre_takes_its_hazard_away(edition):
 
 def test_a_coup_fourre_takes_its_hazard_away_where_late_ones_stay():
     assert wrong("roll accident", safeties="driving-ace!", edition="parker") == ["protected"]
-    assert wrong("roll stop", safeties="right-of-way!", edition="parker") == []
+    assert wrong("roll accident", safeties="driving-ace", edition="parker") == []
+
+
+@pytest.mark.parametrize("safeties", ["right-of-way", "right-of-way!"])
+def test_right_of_way_takes_a_stop_away_where_other_late_ones_stay(safeties):
+    assert wrong("roll stop", safeties=safeties, edition="parker") == ["protected"]
 
 
 def test_the_first_card_is_a_roll_or_right_of_way_where_the_sheet_says_so():
@@ -565,7 +565,7 @@ def test_no_table_that_legal_plays_lead_to_has_a_problem(seed):
 @pytest.mark.parametrize(
     ("edition", "plays"),
     [
-        ("classic", "Ann roll; Bob roll; Ann stop > Bob; Bob right-of-way; Bob roll; Ann 100"),
+        ("classic", "Ann roll; Bob roll; Ann stop > Bob; Bob right-of-way; Bob 25; Ann 100"),
         ("classic", "Ann roll; Bob accident > Ann; Ann driving-ace !; Ann 100; Bob speed-limit > Ann; Ann 50"),
         ("bsd-mille", "Ann roll; Bob stop > Ann; Ann right-of-way; Ann roll; Bob flat-tire > Ann; Ann spare-tire"),
         ("rush", "Ann 100*2; Bob stop > Ann; Ann mirror !; Bob mirror !; Ann roll !; Ann 50; Bob stop > Ann; Ann roll"),

@@ -15,10 +15,9 @@ from companion.rules import specials
 from companion.rules.cards import SAFETY_OF, Card, Family
 from companion.rules.dealing import EXTENDED_KM
 from companion.rules.draft import Draft
-from companion.rules.edition import Edition
 from companion.rules.grounds import answered, can_turn_back, card_of, is_extra
 from companion.rules.play import Play, Verb
-from companion.rules.table import FULL_HAND, Attack, Due, Ending, HowEnded, Laid, Shows, Side, Table, Window, is_driving
+from companion.rules.table import FULL_HAND, Attack, Due, Ending, HowEnded, Laid, Shows, Side, Table, Window
 
 
 def apply(table: Table, play: Play) -> Table:
@@ -108,13 +107,13 @@ def _lay_hazard(draft: Draft, seat: int, card: Card, target: str | None) -> None
 def _lay_safety(draft: Draft, index: int, card: Card, lifted: Card | None = None) -> None:
     """A safety in its place, and what it does to the hazards of its own that show.
 
-    `lifted` is the hazard that a coup fourré has taken away already. An older hazard stays and counts as
-    remedied, or is taken away, as the edition has it.
+    `lifted` is the hazard that a coup fourré has taken away already. Right of way takes a stop and a limit away;
+    another hazard stays and counts as remedied, or is taken away, as the edition has it.
     """
     side, edition = draft.sides[index], draft.before.edition
     draft.change_side(index, safeties=(*side.safeties, card))
-    takes_away = edition.roll_after_late_safety == "not-needed"
-    limit = takes_away and card is Card.RIGHT_OF_WAY and side.limited
+    takes_away = card is Card.RIGHT_OF_WAY or edition.roll_after_late_safety == "not-needed"
+    limit = card is Card.RIGHT_OF_WAY and side.limited
     hazard = side.hazard if takes_away and side.hazard is not None and SAFETY_OF[side.hazard] is card else None
     if limit:
         draft.change_side(index, speed=side.speed[:-1])
@@ -125,8 +124,6 @@ def _lay_safety(draft: Draft, index: int, card: Card, lifted: Card | None = None
     if edition.pile_after_safety == "roll":
         gone = hazard or (lifted if lifted is not Card.SPEED_LIMIT else None)
         _show_after(draft, index, gone, limit=limit or lifted is Card.SPEED_LIMIT)
-    elif hazard is not None:
-        _drive_on(draft, index, edition)
 
 
 def _show_after(draft: Draft, index: int, gone: Card | None, *, limit: bool) -> None:
@@ -137,12 +134,6 @@ def _show_after(draft: Draft, index: int, gone: Card | None, *, limit: bool) -> 
     if gone is not None:
         draft.change_side(index, shows=Shows.NOTHING if gone is Card.STOP else Shows.ROLL)
     elif limit and (top is None or top.family is Family.REMEDY):
-        draft.change_side(index, shows=Shows.ROLL)
-
-
-def _drive_on(draft: Draft, index: int, edition: Edition) -> None:
-    """A side whose hazard was taken away drives, whatever comes to light: its pile counts as showing a roll."""
-    if edition.roll_after_remedy == "needed" or not is_driving(edition, draft.sides[index]):
         draft.change_side(index, shows=Shows.ROLL)
 
 

@@ -190,11 +190,11 @@ def _is_out(look: _Look, hazard: Card) -> bool:
 def _may_lie_on(look: _Look, hazard: Card) -> bool:
     """Whether a hazard may lie on under its safety: a late one leaves it there, or it was covered by another then.
 
-    A coup fourré takes its hazard away; right of way leaves a stop when it answers a limit.
+    A coup fourré takes its hazard away, and right of way takes a stop away that shows.
     """
     if look.edition.hazard_on_hazard == "allowed":
         return True
-    return look.stays and (hazard is Card.STOP or SAFETY_OF[hazard] not in look.side.coups_fourres)
+    return look.stays and hazard is not Card.STOP and SAFETY_OF[hazard] not in look.side.coups_fourres
 
 
 def _rolls_to_spare(look: _Look) -> int:
@@ -205,7 +205,7 @@ def _rolls_to_spare(look: _Look) -> int:
     if not look.stays:
         return spare
     late = Counter(look.side.safeties) - Counter(look.side.coups_fourres)
-    gone = {SAFETY_OF[card] for card in look.table.discards if card in SAFETY_OF and card is not Card.SPEED_LIMIT}
+    gone = {SAFETY_OF[card] for card in look.table.discards if card in SAFETY_OF} - {Card.RIGHT_OF_WAY}
     return spare + len(late.keys() & gone)
 
 
@@ -270,7 +270,7 @@ def _wrong_speed_pile(look: _Look) -> Iterator[Reason]:
             yield look.why(Code.ALREADY_LIMITED, case="lies")
         elif card is Card.END_OF_LIMIT and below in (None, Card.END_OF_LIMIT):
             yield look.why(Code.NOT_LIMITED, case="lies")
-    if look.speed[-1:] == (Card.SPEED_LIMIT,) and look.right_of_way and not look.stays:
+    if look.speed[-1:] == (Card.SPEED_LIMIT,) and look.right_of_way:
         yield look.why(Code.PROTECTED, case="lies", card=Card.SPEED_LIMIT, safety=Card.RIGHT_OF_WAY)
 
 
@@ -318,7 +318,8 @@ def _may_have_driven(look: _Look) -> bool:
     remedied = any(card.family is Family.REMEDY for card in look.battle)
     if remedied and edition.roll_after_remedy == "not-needed":
         return True
-    return bool(look.side.safeties) and (look.forgets or not look.stays)
+    uncovered = not look.stays and edition.hazard_on_hazard == "allowed"
+    return bool(look.side.safeties) and (look.forgets or uncovered)
 
 
 # The safeties
