@@ -1062,6 +1062,12 @@ MUTATIONS = (
     Mutation(
         "five hazards are removed for two alone", "edition.py", "SHORT_GAME_PLAYERS = 3", "SHORT_GAME_PLAYERS = 2"
     ),
+    Mutation(
+        "what a sheet settles may be turned",
+        "edition.py",
+        "rules[name] != self.by_the_sheet[name]",
+        "rules[name] is None",
+    ),
     Mutation("five hazards are removed for four", "edition.py", "SHORT_GAME_PLAYERS = 3", "SHORT_GAME_PLAYERS = 4"),
     Mutation("a corrected deck may be smaller", "edition.py", "        if total != was:", "        if total > was:"),
     Mutation(

@@ -70,7 +70,7 @@ def test_rush_has_nothing_left_of_the_classic_deck():
     assert not RUSH.counts_verified
 
 
-@pytest.mark.parametrize("name", edition_names())
+@pytest.mark.parametrize("name", [name for name in edition_names() if name != "bsd-mille"])
 def test_one_of_each_hazard_that_the_deck_has_is_taken_out_for_three(name):
     edition = load_edition(name).with_option("five-hazards-removed", "yes")
     hazards = {card for card in edition.deck if card.family is Family.HAZARD}
@@ -242,7 +242,9 @@ EVERY_RULE = [(name, value) for name, values in switches().items() for value in 
 
 @pytest.mark.parametrize("name", edition_names())
 @pytest.mark.parametrize("rule", EVERY_RULE, ids="=".join)
-def test_every_value_of_every_switch_can_be_a_house_rule_of_every_edition(name, rule):
+def test_every_value_of_every_switch_that_is_not_fixed_can_be_a_house_rule_of_every_edition(name, rule):
+    if rule[0] in load_edition(name).fixed:
+        return
     house = load_edition(name).with_options([rule])
 
     assert house.switch(rule[0]) == rule[1]

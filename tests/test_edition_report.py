@@ -61,7 +61,7 @@ def test_a_switch_that_is_inherited_names_the_sheet_that_says_it():
     ("name", "idle"),
     [
         ("rush", "extension-bonus, shut-out, past-target-card."),
-        ("bsd-mille", "limit-on-doubled, u-turn-on-winning-card."),
+        ("bsd-mille", "five-hazards-removed, limit-on-doubled, u-turn-on-winning-card."),
         ("classic", "limit-on-doubled, u-turn-on-winning-card."),
     ],
 )
