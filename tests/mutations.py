@@ -516,8 +516,20 @@ MUTATIONS = (
     Mutation(
         "a remedy always goes under its hazard",
         "effects.py",
-        "reversed(laid) if play.under else laid",
-        "reversed(laid)",
+        "(card, hazard) if play.under else (hazard, card)",
+        "(card, hazard)",
+    ),
+    Mutation(
+        "a remedy always lies on its hazard",
+        "effects.py",
+        'in_force and draft.before.edition.pile_after_remedy == "card-beneath"',
+        "play.at_once",
+    ),
+    Mutation(
+        "a remedy at once always takes the turn",
+        "effects.py",
+        'draft.before.edition.fast_remedy_turn == "goes-on"',
+        "False",
     ),
     Mutation("a safety ends the turn", "effects.py", "draft.settle(seat, Due.ONE)", "draft.settle(draft.next(seat))"),
     Mutation("a safety draws no card", "effects.py", "draft.settle(seat, Due.ONE)", "draft.settle(seat, Due.NOTHING)"),
@@ -660,13 +672,13 @@ MUTATIONS = (
     Mutation(
         "a lifted limit takes the whole speed pile along",
         "draft.py",
-        "self.change_side(attack.side, speed=side.speed[:-1])",
-        "self.change_side(attack.side, speed=())",
+        "self.change_side(index, speed=side.speed[:-1])",
+        "self.change_side(index, speed=())",
     ),
     Mutation(
         "a lifted hazard forgets that the car was rolling",
         "draft.py",
-        "battle=side.battle[:-1], shows=attack.before)",
+        "battle=side.battle[:-1], shows=before)",
         "battle=side.battle[:-1], shows=Shows.TOP)",
     ),
     Mutation(

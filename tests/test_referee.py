@@ -928,17 +928,40 @@ def test_other_cards_are_not_laid_out_of_turn():
     assert attacked.against("Cid 100 !") == ["no-attack-to-answer"]
 
 
-def test_a_remedy_answers_at_once_where_the_house_says_so():
-    fast = hand("Ann roll; Bob accident > Ann; Ann repairs !", THREE, options=["fast-remedy=yes"])
+@pytest.mark.parametrize("edition", ["classic", "parker", "asmodee-2014", "dujardin-2014"])
+@pytest.mark.parametrize("hazard", [*BATTLE_HAZARDS, Card.SPEED_LIMIT])
+def test_a_remedy_at_once_lies_on_its_hazard_and_moves_no_turn_where_the_house_says_so(edition, hazard):
+    attack = f"Ann roll; Bob roll; Cid roll; Ann {hazard} > Cid"
+    fast = hand(f"{attack}; Cid {REMEDY_OF[hazard]} !", THREE, edition=edition, options=["fast-remedy=yes"])
 
-    assert (pile(fast, "Ann"), fast.table.discards) == (["roll"], (Card.ACCIDENT, Card.REPAIRS))
-    assert (fast.turn, fast.cards_of("Ann"), fast.table.draw_pile) == ("Ann", 5, 86)
-    assert fast.then("Ann 100").cards_of("Ann") == 4
-    assert fast.then("Ann 100").turn == "Bob"
+    assert (fast.side("Cid").battle + fast.side("Cid").speed)[-2:] == (hazard, REMEDY_OF[hazard])
+    assert (fast.table.discards, fast.turn, fast.cards_of("Cid")) == ((), "Bob", 5)
+    assert fast.against("Bob 25") == []
+    assert fast.then("Bob 25").turn == "Cid"
+    assert fast.against("Bob pass") == ["no-passing"]
 
 
-def test_after_a_fast_remedy_the_turn_may_be_passed_to_the_left_once():
-    fast = hand("Ann roll; Bob roll; Cid accident > Bob; Bob repairs !", THREE, options=["fast-remedy=yes"])
+@pytest.mark.parametrize("edition", ["classic", "parker", "bsd-mille"])
+def test_after_a_remedy_at_once_a_roll_is_needed_as_after_any(edition):
+    fast = hand("Ann roll; Bob accident > Ann; Ann repairs !", edition=edition, options=["fast-remedy=yes"])
+
+    assert fast.against("Ann 100") == ["not-driving"]
+    assert fast.against("Ann roll") == []
+
+
+def test_a_remedy_at_once_takes_the_turn_where_the_house_says_so():
+    taking = ["fast-remedy=yes", "fast-remedy-turn=without-drawing"]
+    fast = hand("Ann roll; Bob accident > Ann; Ann repairs !", THREE, options=taking)
+
+    assert (pile(fast, "Ann"), fast.turn) == (["roll", "accident", "repairs"], "Ann")
+    assert (fast.cards_of("Ann"), fast.table.draw_pile) == (5, 86)
+    assert fast.then("Ann roll").cards_of("Ann") == 4
+    assert fast.then("Ann roll").turn == "Bob"
+
+
+def test_after_a_fast_remedy_that_takes_the_turn_it_may_be_passed_to_the_left_once():
+    taking = ["fast-remedy=yes", "fast-remedy-turn=without-drawing"]
+    fast = hand("Ann roll; Bob roll; Cid accident > Bob; Bob repairs !", THREE, options=taking)
 
     assert fast.then("Bob pass").turn == "Cid"
     assert fast.then("Bob pass").against("Cid pass") == ["no-passing"]

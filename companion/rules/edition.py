@@ -121,6 +121,7 @@ class Edition:
     discard_safety: str
     discard: str
     fast_remedy: str
+    fast_remedy_turn: str
     exchange: str
     pair_for_discard: str
     limit_on_doubled: str
@@ -129,6 +130,7 @@ class Edition:
     coup_fourre_window: str
     coup_fourre_turn: str
     pile_after_safety: str
+    pile_after_remedy: str
     past_target_card: str
     mistake_penalty: str
     match: str
@@ -164,6 +166,7 @@ class Edition:
         return switch in self.fixed or {
             "extension-bonus": self.extension == "no" or not self.points.extension,
             "shut-out": not self.points.shut_out,
+            "fast-remedy-turn": self.fast_remedy == "no",
             "past-target-card": self.overshoot == "allowed",
             "two-hundreds": Card.KM_200 not in self.deck,
             "limit-on-doubled": Card.ACCELERATOR not in self.deck,

@@ -2,7 +2,7 @@
 
 The laws, kept whatever is laid:
 1. A card that is laid leaves a hand and lies somewhere on the table; none vanishes.
-2. Turns run clockwise; a safety keeps the turn, a coup fourré or a fast remedy takes it to the claimer.
+2. Turns run clockwise; a safety keeps the turn, a coup fourré takes it to the claimer, and so may a fast remedy.
 3. Each turn draws by itself unless the player has drawn already or has forgotten to.
 4. An attack can be answered until the next applied play, `take` or `skip-draw`.
 """
@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from companion.rules import specials
-from companion.rules.cards import SAFETY_OF, Card, Family
+from companion.rules.cards import HAZARD_OF, SAFETY_OF, Card, Family
 from companion.rules.dealing import EXTENDED_KM
 from companion.rules.draft import Draft
 from companion.rules.grounds import answered, can_turn_back, card_of, is_extra
@@ -60,13 +60,11 @@ def _play(draft: Draft, play: Play) -> None:
 
 def _lay_own(draft: Draft, index: int, play: Play) -> None:
     """A card on the own side's pile; one that has no pile there goes to the discards."""
-    side, card = draft.sides[index], card_of(play)
+    card = card_of(play)
     if card.family is Family.DISTANCE:
         _lay_distance(draft, index, play)
-    elif card is Card.END_OF_LIMIT:
-        draft.change_side(index, speed=(*side.speed, card), speed_cleared=False)
     elif card.family is Family.REMEDY:
-        draft.change_side(index, battle=(*side.battle, card), shows=Shows.TOP)
+        _lay_remedy(draft, index, play)
     elif card.family is Family.SAFETY:
         _lay_safety(draft, index, card)
     else:
@@ -84,6 +82,20 @@ def _lay_distance(draft: Draft, index: int, play: Play) -> None:
     if Card.U_TURN in draft.before.deck:
         seat = draft.before.seat_of(play.player or "")
         draft.window = Window(laid=Laid(seat, card, 2 if doubled else 1))
+
+
+def _lay_remedy(draft: Draft, index: int, play: Play, before: Shows = Shows.TOP) -> None:
+    """A remedy on its hazard or, where the card beneath is to show again, both on the discard pile."""
+    side, card = draft.sides[index], card_of(play)
+    hazard = HAZARD_OF[card]
+    in_force = side.limited if hazard is Card.SPEED_LIMIT else side.hazard is hazard
+    if in_force and draft.before.edition.pile_after_remedy == "card-beneath":
+        draft.lift(index, hazard, before)
+        draft.discard(*((card, hazard) if play.under else (hazard, card)))
+    elif card is Card.END_OF_LIMIT:
+        draft.change_side(index, speed=(*side.speed, card), speed_cleared=False)
+    else:
+        draft.change_side(index, battle=(*side.battle, card), shows=Shows.TOP)
 
 
 def _lay_hazard(draft: Draft, seat: int, card: Card, target: str | None) -> None:
@@ -157,7 +169,7 @@ def _play_at_once(draft: Draft, play: Play) -> bool:
 def _coup_fourre(draft: Draft, play: Play, attack: Attack) -> None:
     """The hazard goes to the discards; the claimer refills one card and has a whole turn, or plays without drawing."""
     seat = draft.before.seat_of(play.player or "")
-    draft.lift(attack)
+    draft.lift(attack.side, attack.hazard, attack.before)
     draft.discard(attack.hazard)
     _lay_safety(draft, attack.side, card_of(play), attack.hazard)
     side = draft.sides[attack.side]
@@ -172,12 +184,13 @@ def _coup_fourre(draft: Draft, play: Play, attack: Attack) -> None:
 
 
 def _fast_remedy(draft: Draft, play: Play, attack: Attack) -> None:
-    """Hazard and remedy go to the discards; the claimer has the turn without drawing, or passes it on."""
+    """The remedy lies as on the own turn; the turn goes on, or is the claimer's, without drawing, who may pass it."""
     seat = draft.before.seat_of(play.player or "")
-    draft.lift(attack)
-    laid = (attack.hazard, card_of(play))
-    draft.discard(*(reversed(laid) if play.under else laid))
+    _lay_remedy(draft, attack.side, play, attack.before)
     draft.leave_hand(seat)
+    if draft.before.edition.fast_remedy_turn == "goes-on":
+        draft.settle(draft.to_move, draft.due)
+        return
     draft.settle(seat, Due.NOTHING)
     draft.may_pass = draft.ending is None and draft.to_move == seat
 

@@ -100,6 +100,9 @@ class _Look:
     stays: bool
     """A hazard whose safety is laid late stays on its pile."""
 
+    thrown: bool
+    """A remedy goes to the discard pile with its hazard."""
+
     forgets: bool
     """After a safety a pile may show a roll, or nothing, whatever lies there."""
 
@@ -114,6 +117,7 @@ class _Look:
             right_of_way=Card.RIGHT_OF_WAY in side.safeties,
             mirrors=Card.MIRROR in table.deck,
             stays=table.edition.roll_after_late_safety == "needed",
+            thrown=table.edition.pile_after_remedy == "card-beneath",
             forgets=table.edition.pile_after_safety == "roll",
         )
 
@@ -210,13 +214,13 @@ def _rolls_to_spare(look: _Look) -> int:
 
 
 def _remedy_on(look: _Look, below: Card | None, card: Card) -> Reason | None:
-    if below is HAZARD_OF[card]:
+    if below is HAZARD_OF[card] and not look.thrown:
         return None
     return look.why(Code.NOTHING_UNDER_REMEDY, card=card, hazard=HAZARD_OF[card])
 
 
 def _roll_on(look: _Look, below: Card | None, _roll: Card) -> Reason | None:
-    if below is Card.STOP:
+    if below is Card.STOP and not look.thrown:
         return None
     if below is Card.ROLL:
         return look.why(Code.ALREADY_ROLLING, case="lies")
@@ -268,7 +272,7 @@ def _wrong_speed_pile(look: _Look) -> Iterator[Reason]:
     for below, card in zip((None, *look.speed), look.speed, strict=False):
         if card is Card.SPEED_LIMIT and below is Card.SPEED_LIMIT:
             yield look.why(Code.ALREADY_LIMITED, case="lies")
-        elif card is Card.END_OF_LIMIT and below in (None, Card.END_OF_LIMIT):
+        elif card is Card.END_OF_LIMIT and (look.thrown or below in (None, Card.END_OF_LIMIT)):
             yield look.why(Code.NOT_LIMITED, case="lies")
     if look.speed[-1:] == (Card.SPEED_LIMIT,) and look.right_of_way:
         yield look.why(Code.PROTECTED, case="lies", card=Card.SPEED_LIMIT, safety=Card.RIGHT_OF_WAY)
