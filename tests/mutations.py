@@ -516,8 +516,20 @@ MUTATIONS = (
     Mutation(
         "a remedy always goes under its hazard",
         "effects.py",
-        "reversed(laid) if play.under else laid",
-        "reversed(laid)",
+        "(card, hazard) if play.under else (hazard, card)",
+        "(card, hazard)",
+    ),
+    Mutation(
+        "a remedy always lies on its hazard",
+        "effects.py",
+        'in_force and draft.before.edition.pile_after_remedy == "card-beneath"',
+        "play.at_once",
+    ),
+    Mutation(
+        "a remedy at once always takes the turn",
+        "effects.py",
+        'draft.before.edition.fast_remedy_turn == "goes-on"',
+        "False",
     ),
     Mutation("a safety ends the turn", "effects.py", "draft.settle(seat, Due.ONE)", "draft.settle(draft.next(seat))"),
     Mutation("a safety draws no card", "effects.py", "draft.settle(seat, Due.ONE)", "draft.settle(seat, Due.NOTHING)"),
@@ -531,13 +543,13 @@ MUTATIONS = (
     Mutation(
         "every late safety takes its hazard away",
         "effects.py",
-        'takes_away = edition.roll_after_late_safety == "not-needed"',
+        'takes_away = card is Card.RIGHT_OF_WAY or edition.roll_after_late_safety == "not-needed"',
         "takes_away = True",
     ),
     Mutation(
         "a late right of way leaves the limit lying",
         "effects.py",
-        "limit = takes_away and card is Card.RIGHT_OF_WAY and side.limited",
+        "limit = card is Card.RIGHT_OF_WAY and side.limited",
         "limit = False",
     ),
     Mutation(
@@ -560,10 +572,10 @@ MUTATIONS = (
         "",
     ),
     Mutation(
-        "a hazard taken away uncovers the one beneath",
+        "a late right of way leaves a stop lying where other hazards stay",
         "effects.py",
-        "    elif hazard is not None:\n        _drive_on(draft, index, edition)\n",
-        "",
+        "takes_away = card is Card.RIGHT_OF_WAY or edition",
+        "takes_away = edition",
     ),
     Mutation(
         "a safety claimed too late draws no card",
@@ -660,13 +672,13 @@ MUTATIONS = (
     Mutation(
         "a lifted limit takes the whole speed pile along",
         "draft.py",
-        "self.change_side(attack.side, speed=side.speed[:-1])",
-        "self.change_side(attack.side, speed=())",
+        "self.change_side(index, speed=side.speed[:-1])",
+        "self.change_side(index, speed=())",
     ),
     Mutation(
         "a lifted hazard forgets that the car was rolling",
         "draft.py",
-        "battle=side.battle[:-1], shows=attack.before)",
+        "battle=side.battle[:-1], shows=before)",
         "battle=side.battle[:-1], shows=Shows.TOP)",
     ),
     Mutation(
@@ -1070,6 +1082,12 @@ MUTATIONS = (
     ),
     Mutation(
         "a corrected deck may be smaller", "editions/edition.py", "        if total != was:", "        if total > was:"
+    ),
+    Mutation(
+        "what a sheet settles may be turned",
+        "editions/edition.py",
+        "rules[name] != self.by_the_sheet[name]",
+        "rules[name] is None",
     ),
     Mutation(
         "a house rule takes no other along",

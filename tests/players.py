@@ -45,7 +45,8 @@ def random_options(chance: random.Random, most: int = 4) -> tuple[tuple[str, str
 def random_table(chance: random.Random, edition: str | None = None, most_options: int = 4) -> Table:
     """A dealt hand of any edition, seating, target and house rules."""
     sheet = load_edition(edition or chance.choice(edition_names()))
-    rules = sheet.with_options(random_options(chance, most_options))
+    options = random_options(chance, most_options)
+    rules = sheet.with_options((name, value) for name, value in options if name not in sheet.fixed)
     teams = random_teams(rules, chance)
     target = chance.choice((None, None, 700, 1000, 400))
     return referee.new_hand(rules, teams, chance.choice(teams[0].players), target)

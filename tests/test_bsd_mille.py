@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from records import PAIRS, SIX, THREE, TWO, Hand, hand, header, results, run_down, teams
+from records import PAIRS, SIX, THREE, TWO, Hand, hand, header, record, results, run_down, teams
 
 from companion.rules import referee
 from companion.rules.cards import REMEDY_OF, SAFETY_OF, Card
 from companion.rules.editions.edition import EditionError, load_edition
+from companion.rules.record.judge import JudgedLine
 
 BATTLE_HAZARDS = [Card.ACCIDENT, Card.OUT_OF_GAS, Card.FLAT_TIRE, Card.STOP]
 OTHER_BATTLE_HAZARDS = BATTLE_HAZARDS[:3]
@@ -39,6 +40,24 @@ def test_five_hazards_are_fewer_than_in_the_classic_deck():
         "stop": 4,
         "speed-limit": 3,
     }
+
+
+def test_five_hazards_are_not_taken_out_a_second_time():
+    edition = load_edition("bsd-mille")
+
+    with pytest.raises(EditionError, match=r"not played with five-hazards-removed=yes: .*taken out already"):
+        edition.with_option("five-hazards-removed", "yes")
+    assert edition.with_option("five-hazards-removed", "no").deck_for(2) == edition.deck
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_a_record_that_takes_five_hazards_out_again_is_told_so(order):
+    head = [("edition bsd-mille", "option five-hazards-removed=yes")[line] for line in order]
+    first, *_ = record("\n".join([*head, "side Ann", "side Bob", "hand first Ann", "Ann roll"]))
+
+    assert isinstance(first, JudgedLine)
+    assert (first.line.number, first.verdict) == (2, "unreadable")
+    assert "is not played with five-hazards-removed=yes" in first.unreadable
 
 
 @pytest.mark.parametrize("players", ["Ann", THREE, PAIRS, SIX, "Reds = Ann Bob"])

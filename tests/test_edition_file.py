@@ -93,7 +93,7 @@ def test_a_parent_may_have_a_parent(tmp_path):
         "any",
         "allowed",
     )
-    assert {ours.written_in[name] for name in ("fast-remedy", "discard-safety")} == {"rush", "classic"}
+    assert {ours.written_in[name] for name in ("fast-remedy", "pile-after-safety")} == {"rush", "classic"}
 
 
 # What is wrong, by line. `@` stands for the line that is named.

@@ -53,20 +53,46 @@ def test_an_edition_without_a_parent_has_no_marks():
 def test_a_switch_that_is_inherited_names_the_sheet_that_says_it():
     lines = shown("rush")
 
-    at = next(number for number, line in enumerate(lines) if "discard-safety=allowed" in line)
-    assert lines[at + 2].strip() == "[the classic rules (106 cards): A turn]"
+    at = next(number for number, line in enumerate(lines) if "pile-after-safety=card-beneath" in line)
+    assert lines[at + 2].strip() == "[the classic rules (106 cards): Coup fourré]"
+
+
+SILENT = "chosen: the sheet does not say"
+
+
+@pytest.mark.parametrize(
+    ("name", "switch", "source"),
+    [
+        ("bsd-mille", "two-hundreds", "the manual page of the Unix game mille: Distance cards"),
+        ("bsd-mille", "overshoot", "the manual page of the Unix game mille: Distance cards"),
+        ("bsd-mille", "roll-after-remedy", "the manual page of the Unix game mille: Remedy cards"),
+        ("bsd-mille", "extension", "the manual page of the Unix game mille: Extension"),
+        ("bsd-mille", "discard-safety", "chosen: the program refuses it, though the page allows it"),
+        ("asmodee-2014", "two-hundreds", "the English Asmodee and Dujardin sheet of 2014: Distance cards"),
+        ("asmodee-2014", "roll-to-start", "the English Asmodee and Dujardin sheet of 2014: Starting to drive"),
+        ("asmodee-2014", "hazard-on-remedy", SILENT),
+        ("parker", "roll-after-remedy", "the Parker Brothers and Winning Moves sheet: Remedy cards"),
+        ("rush", "discard-safety", SILENT),
+        ("rush", "roll-with-right-of-way", SILENT),
+    ],
+)
+def test_what_the_own_sheet_says_or_leaves_open_is_not_put_down_to_the_parents(name, switch, source):
+    lines = shown(name, 200)
+
+    at = next(number for number, line in enumerate(lines) if line[2:].startswith(f"{switch}="))
+    assert lines[at + 2].strip() == f"[{source}]"
 
 
 @pytest.mark.parametrize(
     ("name", "idle"),
     [
         ("rush", "extension-bonus, shut-out, past-target-card."),
-        ("bsd-mille", "limit-on-doubled, u-turn-on-winning-card."),
-        ("classic", "limit-on-doubled, u-turn-on-winning-card."),
+        ("bsd-mille", "five-hazards-removed, fast-remedy-turn, limit-on-doubled, u-turn-on-winning-card."),
+        ("classic", "fast-remedy-turn, limit-on-doubled, u-turn-on-winning-card."),
     ],
 )
 def test_switches_on_which_nothing_depends_are_one_line(name, idle):
-    assert f"  Without effect here: {idle}" in shown(name)
+    assert f" Without effect here: {idle}" in " ".join(" ".join(shown(name)).split())
 
 
 def test_each_special_of_the_deck_is_told_in_a_sentence():

@@ -871,10 +871,12 @@ def test_the_set_up_offers_each_edition_with_its_seats_and_switches(page, editio
     assert ('name="count-stop"' in shown) is not chosen.counts_verified
 
 
+NO_SUCH_CARD = {"limit-on-doubled", "u-turn-on-winning-card"}
 IDLE = [
-    ("classic", {}, {"limit-on-doubled", "u-turn-on-winning-card"}),
-    ("classic", {"option-overshoot": "allowed"}, {"limit-on-doubled", "u-turn-on-winning-card", "past-target-card"}),
-    ("classic", {"option-limit-on-doubled": "doubled"}, {"u-turn-on-winning-card"}),
+    ("classic", {}, NO_SUCH_CARD | {"fast-remedy-turn"}),
+    ("classic", {"option-overshoot": "allowed"}, NO_SUCH_CARD | {"fast-remedy-turn", "past-target-card"}),
+    ("classic", {"option-fast-remedy": "yes"}, NO_SUCH_CARD),
+    ("classic", {"option-limit-on-doubled": "doubled"}, {"fast-remedy-turn", "u-turn-on-winning-card"}),
     ("rush", {}, {"extension-bonus", "shut-out", "past-target-card"}),
 ]
 

@@ -672,6 +672,47 @@ def test_right_of_way_removes_a_stop_and_a_limit_and_is_a_permanent_roll():
     assert both.against("Ann end-of-limit") == ["not-limited"]
 
 
+@pytest.mark.parametrize("edition", ["classic", "parker", "dujardin-2014"])
+def test_right_of_way_takes_a_stop_off_its_pile_and_a_limit_off_its_own(edition):
+    played = "Ann roll; Bob speed-limit > Ann; Ann discard 25; Bob stop > Ann; Ann right-of-way"
+    both = hand(played, edition=edition)
+
+    assert (pile(both, "Ann"), both.side("Ann").speed) == (["roll"], ())
+    assert both.table.discards == (Card.KM_25, Card.SPEED_LIMIT, Card.STOP)
+    assert both.against("Ann roll") == ["already-rolling"]
+
+
+@pytest.mark.parametrize(
+    "when",
+    [
+        "Bob stop > Ann; Ann discard 25; Bob discard 25; Ann right-of-way",
+        "Bob stop > Ann; Ann right-of-way !",
+        "Bob stop > Ann; Ann discard 25; Bob speed-limit > Ann; Ann right-of-way !",
+    ],
+)
+@pytest.mark.parametrize("options", [(), ["roll-after-late-safety=not-needed"]])
+def test_an_older_hazard_that_comes_to_light_under_the_stop_counts_again(when, options):
+    exposed = hand(f"Ann roll; Bob accident > Ann; Ann discard 25; {when}", options=options)
+
+    assert pile(exposed, "Ann") == ["roll", "accident"]
+    assert exposed.against("Ann 25") == ["under-hazard"]
+    assert exposed.against("Ann repairs") == []
+
+
+def test_an_older_hazard_whose_safety_is_out_stops_nobody_when_right_of_way_uncovers_it():
+    late = hand("Ann roll; Bob accident > Ann; Ann driving-ace; Ann discard 25; Bob stop > Ann; Ann right-of-way")
+
+    assert pile(late, "Ann") == ["roll", "accident"]
+    assert late.against("Ann 100") == []
+
+
+def test_a_stop_under_another_hazard_stays_there_when_right_of_way_is_laid():
+    played = hand("Ann roll; Bob stop > Ann; Cid accident > Ann; Ann right-of-way", THREE)
+
+    assert pile(played, "Ann") == ["roll", "stop", "accident"]
+    assert played.against("Ann 25") == ["under-hazard"]
+
+
 def test_right_of_way_does_not_answer_another_hazard():
     played = hand("Ann roll; Bob accident > Ann; Ann right-of-way")
 
@@ -687,35 +728,28 @@ def test_a_late_safety_takes_the_hazard_away_and_the_car_drives_where_the_house_
     assert late.against("Ann 100") == []
 
 
-def test_a_hazard_taken_away_uncovers_none_that_would_stop_the_car():
+@pytest.mark.parametrize(("edition", "options"), [("asmodee-2014", ["first-card=any"]), ("dujardin-2014", [])])
+@pytest.mark.parametrize("when", ["Bob discard 25; Ann discard 25; Bob driving-ace", "Bob driving-ace !"])
+def test_a_car_that_was_attacked_before_it_started_is_not_started_by_the_safety(edition, options, when):
+    allowed = [*options, "hazard-on-empty-pile=allowed"]
+    safe = hand(f"Ann roll; Bob discard 25; Ann accident > Bob; {when}", edition=edition, options=allowed)
+
+    assert safe.against("Bob 25") == ["not-driving"]
+    assert safe.against("Bob roll") == []
+
+
+@pytest.mark.parametrize("when", ["Ann puncture-proof", "Ann puncture-proof !"])
+def test_a_hazard_taken_away_late_uncovers_an_older_one_as_a_coup_fourre_does(when):
     loose = ["roll-after-late-safety=not-needed"]
-    late = hand("Ann roll; Bob accident > Ann; Cid flat-tire > Ann; Ann puncture-proof", THREE, options=loose)
+    exposed = hand(f"Ann roll; Bob accident > Ann; Cid flat-tire > Ann; {when}", THREE, options=loose)
 
-    assert late.against("Ann 100") == []
-    assert late.against("Ann roll") == ["already-rolling"]
-    assert late.then("Ann 100").against("Bob stop > Ann") == []
-
-
-def test_a_roll_that_only_counts_as_showing_shows_again_after_a_coup_fourre():
-    loose = ["roll-after-late-safety=not-needed"]
-    late = hand("Ann roll; Bob accident > Ann; Cid flat-tire > Ann; Ann puncture-proof; Ann 25", THREE, options=loose)
-    attacked = late.then("Bob out-of-gas > Ann")
-
-    assert attacked.side("Ann").battle_top is Card.OUT_OF_GAS
-    assert attacked.then("Ann extra-tank !").against("Ann 100") == []
-
-
-def test_right_of_way_takes_stop_and_limit_away_where_the_house_says_so():
-    played = "Ann roll; Bob speed-limit > Ann; Ann discard 25; Bob stop > Ann; Ann right-of-way"
-    both = hand(played, options=["roll-after-late-safety=not-needed"])
-
-    assert (both.side("Ann").battle, both.side("Ann").speed) == ((Card.ROLL,), ())
-    assert both.table.discards == (Card.KM_25, Card.SPEED_LIMIT, Card.STOP)
+    assert exposed.against("Ann 100") == ["under-hazard"]
+    assert exposed.against("Ann repairs") == []
 
 
 def test_right_of_way_takes_only_the_last_limit_away():
     played = "Ann roll; Bob speed-limit > Ann; Ann end-of-limit; Bob speed-limit > Ann; Ann right-of-way"
-    late = hand(played, options=["roll-after-late-safety=not-needed"])
+    late = hand(played)
 
     assert late.side("Ann").speed == (Card.SPEED_LIMIT, Card.END_OF_LIMIT)
 
@@ -724,11 +758,9 @@ def test_where_no_roll_is_needed_the_card_below_simply_shows_again():
     loose = ["roll-after-late-safety=not-needed", "roll-after-remedy=not-needed"]
     played = "Ann roll; Bob accident > Ann; Ann repairs; Bob flat-tire > Ann; Ann puncture-proof"
     simple = hand(played, options=loose)
-    stacked = hand("Ann roll; Bob accident > Ann; Cid flat-tire > Ann; Ann puncture-proof", THREE, options=loose)
 
     assert simple.side("Ann").battle_top is Card.REPAIRS
-    assert stacked.side("Ann").battle_top is Card.ROLL
-    assert simple.against("Ann 100") == stacked.against("Ann 100") == []
+    assert simple.against("Ann 100") == []
 
 
 # Coup fourré
@@ -847,13 +879,14 @@ def test_two_attacks_on_two_piles_can_both_be_answered_until_the_own_draw():
     assert twice.then("Ann driving-ace !").against("Ann right-of-way !") == ["coup-fourre-window-closed"]
 
 
-def test_of_two_attacks_that_right_of_way_answers_it_takes_the_last_away():
+def test_of_two_attacks_that_right_of_way_answers_it_takes_the_last_away_and_then_the_other():
     window = ["coup-fourre-window=own-draw"]
     stop_last = hand("Ann roll; Bob speed-limit > Ann; Cid stop > Ann; Ann right-of-way !", THREE, options=window)
     limit_last = hand("Ann roll; Bob stop > Ann; Cid speed-limit > Ann; Ann right-of-way !", THREE, options=window)
 
-    assert (stop_last.table.discards, limit_last.table.discards) == ((Card.STOP,), (Card.SPEED_LIMIT,))
-    assert (pile(stop_last, "Ann"), pile(limit_last, "Ann")) == (["roll"], ["roll", "stop"])
+    assert stop_last.table.discards == (Card.STOP, Card.SPEED_LIMIT)
+    assert limit_last.table.discards == (Card.SPEED_LIMIT, Card.STOP)
+    assert (pile(stop_last, "Ann"), pile(limit_last, "Ann")) == (["roll"], ["roll"])
 
 
 def test_a_covered_attack_can_no_longer_be_answered():
@@ -895,17 +928,40 @@ def test_other_cards_are_not_laid_out_of_turn():
     assert attacked.against("Cid 100 !") == ["no-attack-to-answer"]
 
 
-def test_a_remedy_answers_at_once_where_the_house_says_so():
-    fast = hand("Ann roll; Bob accident > Ann; Ann repairs !", THREE, options=["fast-remedy=yes"])
+@pytest.mark.parametrize("edition", ["classic", "parker", "asmodee-2014", "dujardin-2014"])
+@pytest.mark.parametrize("hazard", [*BATTLE_HAZARDS, Card.SPEED_LIMIT])
+def test_a_remedy_at_once_lies_on_its_hazard_and_moves_no_turn_where_the_house_says_so(edition, hazard):
+    attack = f"Ann roll; Bob roll; Cid roll; Ann {hazard} > Cid"
+    fast = hand(f"{attack}; Cid {REMEDY_OF[hazard]} !", THREE, edition=edition, options=["fast-remedy=yes"])
 
-    assert (pile(fast, "Ann"), fast.table.discards) == (["roll"], (Card.ACCIDENT, Card.REPAIRS))
-    assert (fast.turn, fast.cards_of("Ann"), fast.table.draw_pile) == ("Ann", 5, 86)
-    assert fast.then("Ann 100").cards_of("Ann") == 4
-    assert fast.then("Ann 100").turn == "Bob"
+    assert (fast.side("Cid").battle + fast.side("Cid").speed)[-2:] == (hazard, REMEDY_OF[hazard])
+    assert (fast.table.discards, fast.turn, fast.cards_of("Cid")) == ((), "Bob", 5)
+    assert fast.against("Bob 25") == []
+    assert fast.then("Bob 25").turn == "Cid"
+    assert fast.against("Bob pass") == ["no-passing"]
 
 
-def test_after_a_fast_remedy_the_turn_may_be_passed_to_the_left_once():
-    fast = hand("Ann roll; Bob roll; Cid accident > Bob; Bob repairs !", THREE, options=["fast-remedy=yes"])
+@pytest.mark.parametrize("edition", ["classic", "parker", "bsd-mille"])
+def test_after_a_remedy_at_once_a_roll_is_needed_as_after_any(edition):
+    fast = hand("Ann roll; Bob accident > Ann; Ann repairs !", edition=edition, options=["fast-remedy=yes"])
+
+    assert fast.against("Ann 100") == ["not-driving"]
+    assert fast.against("Ann roll") == []
+
+
+def test_a_remedy_at_once_takes_the_turn_where_the_house_says_so():
+    taking = ["fast-remedy=yes", "fast-remedy-turn=without-drawing"]
+    fast = hand("Ann roll; Bob accident > Ann; Ann repairs !", THREE, options=taking)
+
+    assert (pile(fast, "Ann"), fast.turn) == (["roll", "accident", "repairs"], "Ann")
+    assert (fast.cards_of("Ann"), fast.table.draw_pile) == (5, 86)
+    assert fast.then("Ann roll").cards_of("Ann") == 4
+    assert fast.then("Ann roll").turn == "Bob"
+
+
+def test_after_a_fast_remedy_that_takes_the_turn_it_may_be_passed_to_the_left_once():
+    taking = ["fast-remedy=yes", "fast-remedy-turn=without-drawing"]
+    fast = hand("Ann roll; Bob roll; Cid accident > Bob; Bob repairs !", THREE, options=taking)
 
     assert fast.then("Bob pass").turn == "Cid"
     assert fast.then("Bob pass").against("Cid pass") == ["no-passing"]

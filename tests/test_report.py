@@ -26,12 +26,16 @@ def test_a_race_that_nobody_ran_to_its_end_has_no_winner():
     assert score_sheet(ended.result)[-1] == "The race goes to nobody."
 
 
-def test_matches_won_are_told_from_the_second_on():
+def test_matches_won_are_a_line_of_every_sheet_from_the_first_on():
     text = "side Ann\nside Bob\n" + 10 * f"hand first Ann\n{DRIVE}"
 
-    told = [score_sheet(result)[-1] for result in results(text) if result.winner]
+    hands = results(text)
+    lines = [[line.split() for line in score_sheet(result) if line.startswith("Matches won")] for result in hands]
+    first = next(number for number, result in enumerate(hands) if result.winner)
 
-    assert told == ["The match goes to Ann.", "Matches won: Ann 2."]
+    assert lines[:first] == [[]] * first
+    assert lines[first : first + 2] == [[["Matches", "won", "1", "0"]]] * 2
+    assert lines[-1] == [["Matches", "won", str(sum(bool(result.winner) for result in hands)), "0"]]
 
 
 def test_a_level_end_that_counts_for_nobody_is_said():

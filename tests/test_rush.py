@@ -297,6 +297,36 @@ def test_a_remedy_lies_on_its_own_hazard_and_the_car_drives_at_once(hazard):
     assert attacked.then(f"Ann {REMEDY_OF[hazard]}; Bob 50").against("Ann 100") == []
 
 
+@pytest.mark.parametrize("hazard", HAZARDS)
+def test_a_remedy_goes_to_the_discard_pile_with_its_hazard(hazard):
+    ended = rush(f"Ann 100; Bob {hazard} > Ann; Ann {REMEDY_OF[hazard]}")
+
+    assert (ended.side("Ann").battle, ended.side("Ann").speed) == ((), ())
+    assert ended.table.discards == (hazard, REMEDY_OF[hazard])
+    assert ended.turn == "Bob"
+
+
+def test_what_a_remedy_leaves_on_the_discard_pile_is_drawn_and_fetched():
+    ended = rush("Ann stop > Bob; Bob roll", THREE)
+
+    assert ended.against("Cid take") == []
+    assert ended.against("Cid pair 50 for stop") == ended.against("Cid pair 50 for roll") == []
+
+
+def test_a_remedy_that_ends_nothing_lies_where_it_was_laid():
+    useless = rush("Ann repairs", as_lies=True)
+
+    assert (useless.side("Ann").battle, useless.table.discards) == ((Card.REPAIRS,), ())
+
+
+def test_a_roll_needed_after_a_remedy_lies_on_it_where_the_house_says_so():
+    remedied = rush("Ann 100; Bob accident > Ann; Ann repairs; Bob 100", options=["roll-after-remedy=needed"])
+
+    assert remedied.side("Ann").battle == (Card.ACCIDENT, Card.REPAIRS)
+    assert remedied.against("Ann 100") == ["not-driving"]
+    assert remedied.against("Ann roll") == []
+
+
 def test_a_remedy_without_a_hazard_is_refused():
     assert rush().against("Ann repairs") == ["nothing-to-remedy"]
 

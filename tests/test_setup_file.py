@@ -38,6 +38,7 @@ def test_house_rules_stand_in_the_record_as_options(tmp_path):
     [
         ('[options]\nroll-on-remedy = "forbidden"\nroll-after-remedy = "needed"', "contradict each other"),
         ('[options]\nroll-to-start = "not-needed"\nfirst-card = "roll-or-right-of-way"', "contradict each other"),
+        ('edition = "bsd-mille"\n[options]\nfive-hazards-removed = "yes"', "BSD mille is not played with"),
         ("[options]\nextension = false", "'extension' is yes or no, not 'False'"),
         ('[options]\ncheating = "yes"', "no house rule 'cheating'"),
         ("options = 3", r"\[options\] holds house rules"),

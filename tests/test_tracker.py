@@ -891,6 +891,23 @@ def test_a_remedy_that_may_have_been_an_answer_out_of_turn_is_asked():
     assert "an answer to the attack" in question.say
 
 
+def test_a_remedy_laid_out_of_turn_on_a_fresh_attack_is_an_answer_at_once():
+    lines = ("Ann roll", "Bob roll", "Cid roll", "Ann accident > Cid")
+    table = Sim(table_after(*lines, edition="asmodee-2014", options=("fast-remedy=yes",), sides=("Ann", "Bob", "Cid")))
+    table.lay("repairs-01", "side-3/battle")
+
+    assert plays(table.see()) == ["Cid repairs !"]
+
+
+def test_a_remedy_thrown_out_with_its_hazard_is_asked_and_no_discard():
+    table = rush("Ann stop > Bob", "Bob discard 50", "Ann 50")
+    table.lay("roll-01", "table/discard")
+
+    (question,) = table.see()
+    assert isinstance(question, Mismatch)
+    assert "enter what was played" in question.say
+
+
 def test_a_discard_covered_right_after_it_was_proposed_is_not_proposed_again():
     table = Sim(table_after())
     table.lay("50-03", "table/discard")

@@ -25,7 +25,7 @@ ALL = tuple(edition_names())
 STANDS_TO_ROLL = ("classic", "bsd-mille", "parker")
 """Here a roll follows every other remedy."""
 
-DRIVES_ON = ("asmodee-2014", "dujardin-2014", "rush")
+REMEDIES_LIE = tuple(name for name in ALL if name != "rush")
 REMOVES = ("asmodee-2014", "bsd-mille", "dujardin-2014", "rush")
 """Here a late safety takes its hazard away."""
 
@@ -173,9 +173,11 @@ def test_a_card_on_a_wrong_pile_is_named_with_its_pile(pile, card):
 @pytest.mark.parametrize("edition", ALL)
 def test_every_card_has_a_pile_where_it_is_right(edition):
     hazard, remedy, safety = hazard_of(edition), remedy_of(edition), safety_of(edition)
-    stop_and_go = "stop roll" if edition == "rush" else "roll"
+    go = "" if edition == "rush" else "roll"
 
-    right = lies(f"{stop_and_go} {hazard} {remedy}", "speed-limit end-of-limit", "50", safety, edition=edition)
+    right = lies(f"{go} {hazard} {remedy}", "speed-limit end-of-limit", "50", safety, edition=edition)
+    if edition == "rush":
+        right = lies("accident", "speed-limit", "50", safety, edition=edition)
 
     assert problems(right) == ()
 
@@ -233,20 +235,25 @@ def test_a_pile_that_does_not_roll_is_attacked_only_with_right_of_way(edition):
     assert wrong("roll accident repairs flat-tire", safeties="right-of-way", edition=edition) == []
 
 
-@pytest.mark.parametrize("edition", ALL)
+@pytest.mark.parametrize("edition", REMEDIES_LIE)
 def test_a_remedy_lies_on_its_own_hazard(edition):
     hazard, remedy = hazard_of(edition), remedy_of(edition)
-    begin = "stop roll" if edition == "rush" else "roll"
 
-    assert wrong(f"{begin} {hazard} {remedy}", edition=edition) == []
-    assert wrong(f"{begin} {remedy}", edition=edition) == ["nothing-under-remedy"]
-    assert wrong(f"{begin} {hazard} repairs", edition=edition) == ["nothing-under-remedy"]
+    assert wrong(f"roll {hazard} {remedy}", edition=edition) == []
+    assert wrong(f"roll {remedy}", edition=edition) == ["nothing-under-remedy"]
+    assert wrong(f"roll {hazard} repairs", edition=edition) == ["nothing-under-remedy"]
     assert wrong(remedy, edition=edition, options="first-card=any") == ["nothing-under-remedy"]
 
 
-@pytest.mark.parametrize("edition", ALL)
+def test_where_a_remedy_is_thrown_out_with_its_hazard_none_lies():
+    assert wrong("pollution end-of-pollution", edition="rush") == ["nothing-under-remedy"]
+    assert wrong("stop roll", edition="rush") == ["nothing-under-remedy"]
+    assert wrong(speed="speed-limit end-of-limit", edition="rush") == ["not-limited"]
+
+
+@pytest.mark.parametrize("edition", REMEDIES_LIE)
 def test_a_roll_lies_on_no_roll(edition):
-    assert wrong("stop roll roll"[5 * (edition != "rush") :], edition=edition) == ["already-rolling"]
+    assert wrong("roll roll", edition=edition) == ["already-rolling"]
 
 
 def test_where_right_of_way_leaves_the_pile_empty_a_roll_may_lie_on_a_roll_once():
@@ -256,12 +263,10 @@ def test_where_right_of_way_leaves_the_pile_empty_a_roll_may_lie_on_a_roll_once(
     assert wrong("roll roll", safeties="right-of-way!", options="pile-after-safety=roll") == []
 
 
-@pytest.mark.parametrize("edition", ALL)
+@pytest.mark.parametrize("edition", REMEDIES_LIE)
 def test_a_roll_lies_on_no_other_hazard(edition):
-    begin = "stop roll" if edition == "rush" else "roll"
-
-    assert wrong(f"{begin} accident roll", edition=edition) == ["nothing-under-remedy"]
-    assert wrong(f"{begin} stop roll", edition=edition) == []
+    assert wrong("roll accident roll", edition=edition) == ["nothing-under-remedy"]
+    assert wrong("roll stop roll", edition=edition) == []
 
 
 def test_a_roll_lies_on_a_hazard_that_its_safety_made_harmless():
@@ -274,23 +279,22 @@ def test_a_roll_lies_on_a_remedy_where_it_is_needed(edition):
     assert wrong("roll accident repairs roll", edition=edition) == []
 
 
-@pytest.mark.parametrize("edition", DRIVES_ON)
+@pytest.mark.parametrize("edition", ["asmodee-2014", "dujardin-2014"])
 def test_a_roll_lies_on_no_remedy_where_it_would_do_nothing(edition):
-    begin = "stop roll" if edition == "rush" else "roll"
-
-    assert wrong(f"{begin} accident repairs roll", edition=edition) == ["nothing-under-remedy"]
+    assert wrong("roll accident repairs roll", edition=edition) == ["nothing-under-remedy"]
 
 
-def test_where_nobody_needs_a_roll_to_start_it_lies_only_on_a_stop():
+def test_where_nobody_needs_a_roll_to_start_none_lies_there_alone():
     assert wrong("roll", edition="rush") == ["nothing-under-remedy"]
 
 
 @pytest.mark.parametrize("edition", REMOVES)
 def test_a_hazard_does_not_lie_on_under_its_safety(edition):
-    begin = "stop roll" if edition == "rush" else "roll"
+    begin = "" if edition == "rush" else "roll"
 
     assert wrong(f"{begin} accident", safeties="driving-ace", edition=edition) == ["protected"]
-    assert wrong(f"{begin} accident repairs", safeties="driving-ace", edition=edition) == []
+    if edition != "rush":
+        assert wrong("roll accident repairs", safeties="driving-ace", edition=edition) == []
 
 
 @pytest.mark.parametrize("edition", ["classic", "parker"])
@@ -309,10 +313,10 @@ def test_of_a_pile_whose_top_alone_was_seen_only_the_top_is_judged():
 # --- The speed pile ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("edition", ALL)
+@pytest.mark.parametrize("edition", REMEDIES_LIE)
 def test_limits_and_their_ends_take_turns(edition):
     def wrong_with(speed: str) -> list[str]:
-        return wrong("stop roll" if edition == "rush" else "roll", speed, edition=edition)
+        return wrong("roll", speed, edition=edition)
 
     assert wrong_with("speed-limit end-of-limit speed-limit") == []
     assert wrong_with("speed-limit speed-limit") == ["already-limited"]
@@ -320,14 +324,9 @@ def test_limits_and_their_ends_take_turns(edition):
     assert wrong_with("speed-limit end-of-limit end-of-limit") == ["not-limited"]
 
 
-@pytest.mark.parametrize("edition", REMOVES)
+@pytest.mark.parametrize("edition", ALL)
 def test_right_of_way_takes_the_limit_away(edition):
     assert wrong(speed="speed-limit", safeties="right-of-way", edition=edition) == ["protected"]
-
-
-@pytest.mark.parametrize("edition", ["classic", "parker"])
-def test_a_limit_may_lie_on_under_right_of_way(edition):
-    assert wrong(speed="speed-limit", safeties="right-of-way", edition=edition) == []
 
 
 # --- Distances -----------------------------------------------------------------------------------------------
@@ -407,7 +406,7 @@ def test_nothing_is_doubled_where_there_is_no_accelerator():
 
 @pytest.mark.parametrize("edition", ALL)
 def test_a_coup_fourre_has_its_safety(edition):
-    begin = "stop roll" if edition == "rush" else "roll"
+    begin = "" if edition == "rush" else "roll"
     table = lies(begin, safeties=f"{safety_of(edition)}!", edition=edition)
     without = with_ann(lies(begin, edition=edition), coups_fourres=cards(safety_of(edition)))
 
@@ -434,7 +433,12 @@ def test_a_coup_fourre_takes_its_hazard_away(edition):
 
 def test_a_coup_fourre_takes_its_hazard_away_where_late_ones_stay():
     assert wrong("roll accident", safeties="driving-ace!", edition="parker") == ["protected"]
-    assert wrong("roll stop", safeties="right-of-way!", edition="parker") == []
+    assert wrong("roll accident", safeties="driving-ace", edition="parker") == []
+
+
+@pytest.mark.parametrize("safeties", ["right-of-way", "right-of-way!"])
+def test_right_of_way_takes_a_stop_away_where_other_late_ones_stay(safeties):
+    assert wrong("roll stop", safeties=safeties, edition="parker") == ["protected"]
 
 
 def test_the_first_card_is_a_roll_or_right_of_way_where_the_sheet_says_so():
@@ -565,7 +569,7 @@ def test_no_table_that_legal_plays_lead_to_has_a_problem(seed):
 @pytest.mark.parametrize(
     ("edition", "plays"),
     [
-        ("classic", "Ann roll; Bob roll; Ann stop > Bob; Bob right-of-way; Bob roll; Ann 100"),
+        ("classic", "Ann roll; Bob roll; Ann stop > Bob; Bob right-of-way; Bob 25; Ann 100"),
         ("classic", "Ann roll; Bob accident > Ann; Ann driving-ace !; Ann 100; Bob speed-limit > Ann; Ann 50"),
         ("bsd-mille", "Ann roll; Bob stop > Ann; Ann right-of-way; Ann roll; Bob flat-tire > Ann; Ann spare-tire"),
         ("rush", "Ann 100*2; Bob stop > Ann; Ann mirror !; Bob mirror !; Ann roll !; Ann 50; Bob stop > Ann; Ann roll"),

@@ -13,7 +13,7 @@ from companion.common.text import plain
 from companion.rules import referee
 from companion.rules.cards import Card, card_of_slug
 from companion.rules.editions import toml_lines
-from companion.rules.editions.edition import Edition, EditionError, check_options, load_edition
+from companion.rules.editions.edition import Edition, EditionError, load_edition
 from companion.rules.editions.edition_file import toml_fault
 from companion.rules.record import notation
 from companion.rules.table import Team
@@ -134,7 +134,7 @@ def parse_setup(data: Mapping[str, Any]) -> Setup:
         sides=sides,
         first=_first(data, sides),
         target=_target(data.get("target")),
-        options=_options(data.get("options", {})),
+        options=_options(data.get("options", {}), edition),
         deck=_deck(data.get("deck", {}), edition),
         drawing=_drawing(data, sides),
         cards=_text(data, "cards", "own") if "cards" in data else None,
@@ -220,11 +220,11 @@ def _drawing(data: Mapping[str, Any], sides: tuple[SideSetup, ...]) -> Drawing |
     return drawing
 
 
-def _options(table: object) -> tuple[tuple[str, str], ...]:
+def _options(table: object, edition: Edition) -> tuple[tuple[str, str], ...]:
     if not isinstance(table, dict):
         raise ValueError('[options] holds house rules, such as hazard-on-hazard = "forbidden".')
     options = tuple((str(name), str(value)) for name, value in table.items())
-    check_options(options)
+    edition.with_options(options)
     return options
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from companion.common.text import Said, say
-from companion.rules.cards import SAFETY_OF, Card, Family, card_name
+from companion.rules.cards import HAZARD_OF, SAFETY_OF, Card, Family, card_name
 from companion.rules.editions.edition import Edition
 from companion.rules.grounds import answers_to
 from companion.rules.play import Play, Verb, discard, lay
@@ -64,7 +64,8 @@ class Places:
             return DISCARD_ZONE
         if play.verb is not Verb.PLAY or play.card is None:
             return None
-        if play.card.family is Family.SPECIAL or (play.at_once and play.card.family is Family.REMEDY):
+        thrown = play.at_once and play.card.family is Family.REMEDY
+        if play.card.family is Family.SPECIAL or (thrown and table.edition.pile_after_remedy == "card-beneath"):
             return DISCARD_ZONE
         index = table.side_index(play.target or play.player or "")
         mat = None if index is None else self.mat_of(table.sides[index].name)
@@ -87,15 +88,17 @@ class Places:
             return _attack(table, side, face)
         if face.family is Family.SAFETY:
             return _safety(table, side, face, sideways)
-        return Guess(lay(_player_of(table, side), face), clear=_is_to_move(table, side))
+        is_to_move = _is_to_move(table, side)
+        at_once = not is_to_move and _is_answer(table, side, face)
+        return Guess(lay(_player_of(table, side), face, at_once=at_once), clear=is_to_move)
 
     def question(self, face: Card, zone: str, table: Table) -> Said | None:
         """What to ask about a new card whose meaning no picture tells; None where `play_at` knows."""
         name = card_name(face)
         if face.family is Family.SPECIAL:
             return say("%(card)s has been laid: enter the play that it belongs to.", card=name.begun())
-        at_once = any(face in answers_to(table.edition, attack.hazard) for attack in table.attacks)
-        if zone == DISCARD_ZONE and face.family is Family.REMEDY and at_once:
+        answers = any(_is_answer(table, side, face) for side in table.sides) or _is_thrown(table, face)
+        if zone == DISCARD_ZONE and face.family is Family.REMEDY and answers:
             return say(
                 "The %(card)s on the discard pile may be discarded or an answer to the attack: enter what was played.",
                 card=name,
@@ -169,6 +172,19 @@ def _attack(table: Table, victim: Side, hazard: Card) -> Guess:
     order = (table.seats[(table.to_move - step) % len(table.seats)].player for step in range(1, len(table.seats)))
     attacker = next((player for player in order if player not in victim.players), table.player_to_move)
     return Guess(lay(attacker, hazard, victim.name), clear=False)
+
+
+def _is_answer(table: Table, side: Side, card: Card) -> bool:
+    """Whether a card answers an attack on a side at once."""
+    index = table.sides.index(side)
+    return any(attack.side == index and card in answers_to(table.edition, attack.hazard) for attack in table.attacks)
+
+
+def _is_thrown(table: Table, remedy: Card) -> bool:
+    """Whether a remedy of the player to move goes to the discard pile, with the hazard that it ends."""
+    side = table.side_of(table.player_to_move)
+    in_force = (side.hazard, Card.SPEED_LIMIT if side.limited else None)
+    return table.edition.pile_after_remedy == "card-beneath" and HAZARD_OF.get(remedy) in in_force
 
 
 def _safety(table: Table, side: Side, safety: Card, sideways: bool) -> Guess:

@@ -98,13 +98,13 @@ class Draft:
         else:
             self.change_side(index, battle=(*side.battle, card), shows=Shows.TOP)
 
-    def lift(self, attack: Attack) -> None:
-        """Takes an attack's hazard off its pile; what lay under it shows again."""
-        side = self.sides[attack.side]
-        if attack.hazard is Card.SPEED_LIMIT:
-            self.change_side(attack.side, speed=side.speed[:-1])
+    def lift(self, index: int, hazard: Card, before: Shows) -> None:
+        """Takes the hazard on top off its pile of a side; the pile counts as showing what it did before."""
+        side = self.sides[index]
+        if hazard is Card.SPEED_LIMIT:
+            self.change_side(index, speed=side.speed[:-1])
         else:
-            self.change_side(attack.side, battle=side.battle[:-1], shows=attack.before)
+            self.change_side(index, battle=side.battle[:-1], shows=before)
 
     def next(self, seat: int) -> int:
         """The seat to the left."""

@@ -2,7 +2,7 @@
 
 The laws, kept whatever is laid:
 1. A card that is laid leaves a hand and lies somewhere on the table; none vanishes.
-2. Turns run clockwise; a safety keeps the turn, a coup fourré or a fast remedy takes it to the claimer.
+2. Turns run clockwise; a safety keeps the turn, a coup fourré takes it to the claimer, and so may a fast remedy.
 3. Each turn draws by itself unless the player has drawn already or has forgotten to.
 4. An attack can be answered until the next applied play, `take` or `skip-draw`.
 """
@@ -12,13 +12,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from companion.rules import specials
-from companion.rules.cards import SAFETY_OF, Card, Family
+from companion.rules.cards import HAZARD_OF, SAFETY_OF, Card, Family
 from companion.rules.dealing import EXTENDED_KM
 from companion.rules.draft import Draft
-from companion.rules.editions.edition import Edition
 from companion.rules.grounds import answered, can_turn_back, card_of, is_extra
 from companion.rules.play import Play, Verb
-from companion.rules.table import FULL_HAND, Attack, Due, Ending, HowEnded, Laid, Shows, Side, Table, Window, is_driving
+from companion.rules.table import FULL_HAND, Attack, Due, Ending, HowEnded, Laid, Shows, Side, Table, Window
 
 
 def apply(table: Table, play: Play) -> Table:
@@ -61,13 +60,11 @@ def _play(draft: Draft, play: Play) -> None:
 
 def _lay_own(draft: Draft, index: int, play: Play) -> None:
     """A card on the own side's pile; one that has no pile there goes to the discards."""
-    side, card = draft.sides[index], card_of(play)
+    card = card_of(play)
     if card.family is Family.DISTANCE:
         _lay_distance(draft, index, play)
-    elif card is Card.END_OF_LIMIT:
-        draft.change_side(index, speed=(*side.speed, card), speed_cleared=False)
     elif card.family is Family.REMEDY:
-        draft.change_side(index, battle=(*side.battle, card), shows=Shows.TOP)
+        _lay_remedy(draft, index, play)
     elif card.family is Family.SAFETY:
         _lay_safety(draft, index, card)
     else:
@@ -85,6 +82,20 @@ def _lay_distance(draft: Draft, index: int, play: Play) -> None:
     if Card.U_TURN in draft.before.deck:
         seat = draft.before.seat_of(play.player or "")
         draft.window = Window(laid=Laid(seat, card, 2 if doubled else 1))
+
+
+def _lay_remedy(draft: Draft, index: int, play: Play, before: Shows = Shows.TOP) -> None:
+    """A remedy on its hazard or, where the card beneath is to show again, both on the discard pile."""
+    side, card = draft.sides[index], card_of(play)
+    hazard = HAZARD_OF[card]
+    in_force = side.limited if hazard is Card.SPEED_LIMIT else side.hazard is hazard
+    if in_force and draft.before.edition.pile_after_remedy == "card-beneath":
+        draft.lift(index, hazard, before)
+        draft.discard(*((card, hazard) if play.under else (hazard, card)))
+    elif card is Card.END_OF_LIMIT:
+        draft.change_side(index, speed=(*side.speed, card), speed_cleared=False)
+    else:
+        draft.change_side(index, battle=(*side.battle, card), shows=Shows.TOP)
 
 
 def _lay_hazard(draft: Draft, seat: int, card: Card, target: str | None) -> None:
@@ -108,13 +119,13 @@ def _lay_hazard(draft: Draft, seat: int, card: Card, target: str | None) -> None
 def _lay_safety(draft: Draft, index: int, card: Card, lifted: Card | None = None) -> None:
     """A safety in its place, and what it does to the hazards of its own that show.
 
-    `lifted` is the hazard that a coup fourré has taken away already. An older hazard stays and counts as
-    remedied, or is taken away, as the edition has it.
+    `lifted` is the hazard that a coup fourré has taken away already. Right of way takes a stop and a limit away;
+    another hazard stays and counts as remedied, or is taken away, as the edition has it.
     """
     side, edition = draft.sides[index], draft.before.edition
     draft.change_side(index, safeties=(*side.safeties, card))
-    takes_away = edition.roll_after_late_safety == "not-needed"
-    limit = takes_away and card is Card.RIGHT_OF_WAY and side.limited
+    takes_away = card is Card.RIGHT_OF_WAY or edition.roll_after_late_safety == "not-needed"
+    limit = card is Card.RIGHT_OF_WAY and side.limited
     hazard = side.hazard if takes_away and side.hazard is not None and SAFETY_OF[side.hazard] is card else None
     if limit:
         draft.change_side(index, speed=side.speed[:-1])
@@ -125,8 +136,6 @@ def _lay_safety(draft: Draft, index: int, card: Card, lifted: Card | None = None
     if edition.pile_after_safety == "roll":
         gone = hazard or (lifted if lifted is not Card.SPEED_LIMIT else None)
         _show_after(draft, index, gone, limit=limit or lifted is Card.SPEED_LIMIT)
-    elif hazard is not None:
-        _drive_on(draft, index, edition)
 
 
 def _show_after(draft: Draft, index: int, gone: Card | None, *, limit: bool) -> None:
@@ -137,12 +146,6 @@ def _show_after(draft: Draft, index: int, gone: Card | None, *, limit: bool) -> 
     if gone is not None:
         draft.change_side(index, shows=Shows.NOTHING if gone is Card.STOP else Shows.ROLL)
     elif limit and (top is None or top.family is Family.REMEDY):
-        draft.change_side(index, shows=Shows.ROLL)
-
-
-def _drive_on(draft: Draft, index: int, edition: Edition) -> None:
-    """A side whose hazard was taken away drives, whatever comes to light: its pile counts as showing a roll."""
-    if edition.roll_after_remedy == "needed" or not is_driving(edition, draft.sides[index]):
         draft.change_side(index, shows=Shows.ROLL)
 
 
@@ -166,7 +169,7 @@ def _play_at_once(draft: Draft, play: Play) -> bool:
 def _coup_fourre(draft: Draft, play: Play, attack: Attack) -> None:
     """The hazard goes to the discards; the claimer refills one card and has a whole turn, or plays without drawing."""
     seat = draft.before.seat_of(play.player or "")
-    draft.lift(attack)
+    draft.lift(attack.side, attack.hazard, attack.before)
     draft.discard(attack.hazard)
     _lay_safety(draft, attack.side, card_of(play), attack.hazard)
     side = draft.sides[attack.side]
@@ -181,12 +184,13 @@ def _coup_fourre(draft: Draft, play: Play, attack: Attack) -> None:
 
 
 def _fast_remedy(draft: Draft, play: Play, attack: Attack) -> None:
-    """Hazard and remedy go to the discards; the claimer has the turn without drawing, or passes it on."""
+    """The remedy lies as on the own turn; the turn goes on, or is the claimer's, without drawing, who may pass it."""
     seat = draft.before.seat_of(play.player or "")
-    draft.lift(attack)
-    laid = (attack.hazard, card_of(play))
-    draft.discard(*(reversed(laid) if play.under else laid))
+    _lay_remedy(draft, attack.side, play, attack.before)
     draft.leave_hand(seat)
+    if draft.before.edition.fast_remedy_turn == "goes-on":
+        draft.settle(draft.to_move, draft.due)
+        return
     draft.settle(seat, Due.NOTHING)
     draft.may_pass = draft.ending is None and draft.to_move == seat
 

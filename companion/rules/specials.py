@@ -26,7 +26,7 @@ def answer(draft: Draft, play: Play) -> None:
 
 def _mirror(draft: Draft, seat: int, attack: Attack) -> None:
     """The attack lands on the attacker; the turn order goes on as if it had just been laid (chosen)."""
-    draft.lift(attack)
+    draft.lift(attack.side, attack.hazard, attack.before)
     index = draft.before.seats[attack.by_seat].side
     before = draft.sides[index].shows
     draft.put_hazard(index, attack.hazard)

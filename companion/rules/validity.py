@@ -100,6 +100,9 @@ class _Look:
     stays: bool
     """A hazard whose safety is laid late stays on its pile."""
 
+    thrown: bool
+    """A remedy goes to the discard pile with its hazard."""
+
     forgets: bool
     """After a safety a pile may show a roll, or nothing, whatever lies there."""
 
@@ -114,6 +117,7 @@ class _Look:
             right_of_way=Card.RIGHT_OF_WAY in side.safeties,
             mirrors=Card.MIRROR in table.deck,
             stays=table.edition.roll_after_late_safety == "needed",
+            thrown=table.edition.pile_after_remedy == "card-beneath",
             forgets=table.edition.pile_after_safety == "roll",
         )
 
@@ -190,11 +194,11 @@ def _is_out(look: _Look, hazard: Card) -> bool:
 def _may_lie_on(look: _Look, hazard: Card) -> bool:
     """Whether a hazard may lie on under its safety: a late one leaves it there, or it was covered by another then.
 
-    A coup fourré takes its hazard away; right of way leaves a stop when it answers a limit.
+    A coup fourré takes its hazard away, and right of way takes a stop away that shows.
     """
     if look.edition.hazard_on_hazard == "allowed":
         return True
-    return look.stays and (hazard is Card.STOP or SAFETY_OF[hazard] not in look.side.coups_fourres)
+    return look.stays and hazard is not Card.STOP and SAFETY_OF[hazard] not in look.side.coups_fourres
 
 
 def _rolls_to_spare(look: _Look) -> int:
@@ -205,18 +209,18 @@ def _rolls_to_spare(look: _Look) -> int:
     if not look.stays:
         return spare
     late = Counter(look.side.safeties) - Counter(look.side.coups_fourres)
-    gone = {SAFETY_OF[card] for card in look.table.discards if card in SAFETY_OF and card is not Card.SPEED_LIMIT}
+    gone = {SAFETY_OF[card] for card in look.table.discards if card in SAFETY_OF} - {Card.RIGHT_OF_WAY}
     return spare + len(late.keys() & gone)
 
 
 def _remedy_on(look: _Look, below: Card | None, card: Card) -> Reason | None:
-    if below is HAZARD_OF[card]:
+    if below is HAZARD_OF[card] and not look.thrown:
         return None
     return look.why(Code.NOTHING_UNDER_REMEDY, card=card, hazard=HAZARD_OF[card])
 
 
 def _roll_on(look: _Look, below: Card | None, _roll: Card) -> Reason | None:
-    if below is Card.STOP:
+    if below is Card.STOP and not look.thrown:
         return None
     if below is Card.ROLL:
         return look.why(Code.ALREADY_ROLLING, case="lies")
@@ -268,9 +272,9 @@ def _wrong_speed_pile(look: _Look) -> Iterator[Reason]:
     for below, card in zip((None, *look.speed), look.speed, strict=False):
         if card is Card.SPEED_LIMIT and below is Card.SPEED_LIMIT:
             yield look.why(Code.ALREADY_LIMITED, case="lies")
-        elif card is Card.END_OF_LIMIT and below in (None, Card.END_OF_LIMIT):
+        elif card is Card.END_OF_LIMIT and (look.thrown or below in (None, Card.END_OF_LIMIT)):
             yield look.why(Code.NOT_LIMITED, case="lies")
-    if look.speed[-1:] == (Card.SPEED_LIMIT,) and look.right_of_way and not look.stays:
+    if look.speed[-1:] == (Card.SPEED_LIMIT,) and look.right_of_way:
         yield look.why(Code.PROTECTED, case="lies", card=Card.SPEED_LIMIT, safety=Card.RIGHT_OF_WAY)
 
 
@@ -318,7 +322,8 @@ def _may_have_driven(look: _Look) -> bool:
     remedied = any(card.family is Family.REMEDY for card in look.battle)
     if remedied and edition.roll_after_remedy == "not-needed":
         return True
-    return bool(look.side.safeties) and (look.forgets or not look.stays)
+    uncovered = not look.stays and edition.hazard_on_hazard == "allowed"
+    return bool(look.side.safeties) and (look.forgets or uncovered)
 
 
 # The safeties

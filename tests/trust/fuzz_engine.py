@@ -127,12 +127,13 @@ def lines_of(edition: str, chance: random.Random, texts: list[str], *, as_lies: 
 
 def random_rules(edition: str, chance: random.Random) -> Edition:
     """An edition with any house rules that do not contradict each other."""
+    sheet = load_edition(edition)
     chosen: list[tuple[str, str]] = []
     for name in chance.sample(list(switches()), chance.choice((0, 1, 2, 4, 8, len(switches())))):
         option = (name, chance.choice(list(switches()[name])))
-        if contradiction([*chosen, option]) is None:
+        if contradiction([*chosen, option]) is None and name not in sheet.fixed:
             chosen.append(option)
-    return load_edition(edition).with_options(chosen)
+    return sheet.with_options(chosen)
 
 
 def options(rules: Edition) -> tuple[tuple[str, str], ...]:

@@ -104,12 +104,15 @@ def score_sheet(result: HandResult) -> list[str]:
     """The score sheet of a hand as a table, one line of text a row."""
     sides = [side.name for side in result.table.sides]
     match = [result.match.get(side, 0) for side in sides] if result.table.edition.match_points is not None else None
-    rows = sheet_rows(result.table, [result.sheets[side] for side in sides], match)
+    won = [result.won.get(side, 0) for side in sides]
+    rows = sheet_rows(result.table, [result.sheets[side] for side in sides], match, won)
     return [how_it_ended(result), *rows, *_what_it_decides(result)]
 
 
-def sheet_rows(of: Table, sheets: Sequence[Sheet], match: Sequence[int] | None = None) -> list[str]:
-    """The lines of a score sheet that anybody has points on, the totals, and those of the match."""
+def sheet_rows(
+    of: Table, sheets: Sequence[Sheet], match: Sequence[int] | None = None, won: Sequence[int] = ()
+) -> list[str]:
+    """The lines of a score sheet that anybody has points on, the totals, those of the match, and the matches won."""
     rows = [["", *(_name(side.name) for side in of.sides)]]
     for item in Item:
         points = [dict(sheet.lines).get(item, 0) for sheet in sheets]
@@ -117,6 +120,7 @@ def sheet_rows(of: Table, sheets: Sequence[Sheet], match: Sequence[int] | None =
             rows.append([_ITEM_NAMES[item], *(str(p) if p else "–" for p in points)])
     rows.append(["Total", *(str(sheet.total) for sheet in sheets)])
     rows += [["Match", *map(str, match)]] if match is not None else []
+    rows += [["Matches won", *map(str, won)]] if match is not None and any(won) else []
     return table(rows)
 
 
@@ -133,8 +137,6 @@ def _what_it_decides(result: HandResult) -> Iterator[str]:
         yield f"The race goes to {_name(result.winner)}." if result.winner else "The race goes to nobody."
     elif result.winner:
         yield f"The match goes to {_name(result.winner)}."
-        if sum(result.won.values()) > 1:
-            yield f"Matches won: {', '.join(f'{_name(side)} {count}' for side, count in result.won.items())}."
     elif scoring.starts_again(edition, result.match, None):
         yield "Level at the end of the match: nobody wins it, and the next hand starts from zero."
 

@@ -120,7 +120,10 @@ def _at_once(table: Table, player: str) -> tuple[Group, ...]:
     kinds = (Family.SAFETY, Family.REMEDY) if remedies else (Family.SAFETY,)
     cards = [card for card in table.deck if card.family in kinds or card in ANSWERING]
     plays = [Play(Verb.PLAY, player, card, at_once=True) for card in cards]
-    under = [Play(Verb.PLAY, player, card, at_once=True, under=True) for card in cards if card in REMEDY_OF.values()]
+    thrown = [
+        card for card in cards if card in REMEDY_OF.values() and table.edition.pile_after_remedy == "card-beneath"
+    ]
+    under = [Play(Verb.PLAY, player, card, at_once=True, under=True) for card in thrown]
     beneath = [_play_tile(table, play) for play in under if legal_now(table, play)]
     more = ((_("Remedy under its hazard on the discard pile"), Family.REMEDY.value, beneath),) if beneath else ()
     return (*_grouped(_play_tile(table, play) for play in plays), *more)
@@ -156,7 +159,7 @@ def more(table: Table, player: str, names: Names) -> list[Offer]:
 
 def _passing(table: Table, player: str) -> Iterator[Offer]:
     """Passing where it is never more than illegal is not offered."""
-    known = table.edition.coup_fourre_turn == "without-drawing" or table.edition.fast_remedy == "yes"
+    known = table.edition.coup_fourre_turn == "without-drawing" or table.edition.fast_remedy_turn == "without-drawing"
     if known and not table.may_pass:
         yield Offer(_("Pass"), str(Play(Verb.PASS, player)), legal=False)
 

@@ -24,6 +24,7 @@ from companion.rules.editions.switches import (
     contradiction,
     follows,
     switches,
+    written,
 )
 
 __all__ = [
@@ -87,6 +88,9 @@ class Edition:
     written_in: Mapping[str, str]
     """The edition whose sheet that is: the edition itself or one that it is made from."""
 
+    fixed: frozenset[str]
+    """The switches that no house rule turns, as the sheet's value is all that makes sense."""
+
     first_player: str
     """Who begins, by the sheet."""
 
@@ -117,6 +121,7 @@ class Edition:
     discard_safety: str
     discard: str
     fast_remedy: str
+    fast_remedy_turn: str
     exchange: str
     pair_for_discard: str
     limit_on_doubled: str
@@ -125,6 +130,7 @@ class Edition:
     coup_fourre_window: str
     coup_fourre_turn: str
     pile_after_safety: str
+    pile_after_remedy: str
     past_target_card: str
     mistake_penalty: str
     match: str
@@ -157,9 +163,10 @@ class Edition:
 
     def means_nothing(self, switch: str) -> bool:
         """Whether nothing depends on a switch: no such card, no such line of the score, or nothing that can happen."""
-        return {
+        return switch in self.fixed or {
             "extension-bonus": self.extension == "no" or not self.points.extension,
             "shut-out": not self.points.shut_out,
+            "fast-remedy-turn": self.fast_remedy == "no",
             "past-target-card": self.overshoot == "allowed",
             "two-hundreds": Card.KM_200 not in self.deck,
             "limit-on-doubled": Card.ACCELERATOR not in self.deck,
@@ -170,7 +177,8 @@ class Edition:
     def with_option(self, name: str, value: str) -> Edition:
         """The edition with one more house rule, or another value of it.
 
-        Raises EditionError for an unknown switch or value, and for one that contradicts a house rule it has.
+        Raises EditionError for an unknown switch or value, for one that contradicts a house rule it has, and for a
+        switch that is fixed here.
         """
         return self.with_options([(name, value)])
 
@@ -178,7 +186,7 @@ class Edition:
         """The edition with several house rules more; a later value replaces an earlier one of the same switch.
 
         A house rule that contradicts the sheet alone takes the sheet's switch along. Raises EditionError for what
-        does not exist, and for house rules that contradict each other.
+        does not exist, for house rules that contradict each other, and for switches that are fixed here.
         """
         rules = dict(self.house_rules)
         for name, value in options:
@@ -186,11 +194,23 @@ class Edition:
             rules.pop(name, None)
             rules[name] = value
         check_options(rules.items())
+        self._check_fixed(rules)
         if tuple(rules.items()) == self.house_rules:
             return self
         values = {**self.by_the_sheet, **follows(rules, self.by_the_sheet), **rules}
         changes: dict[str, Any] = {_field(name): value for name, value in values.items()}
         return replace(self, house_rules=tuple(rules.items()), **changes)
+
+    def _check_fixed(self, rules: Mapping[str, str]) -> None:
+        for name in self.fixed & rules.keys():
+            if rules[name] != self.by_the_sheet[name]:
+                settled = say(
+                    "%(edition)s is not played with %(rule)s: its sheet settles that (%(source)s).",
+                    edition=Said(self.title),
+                    rule=written((name, rules[name])),
+                    source=self.sources[name],
+                )
+                raise EditionError(settled)
 
     def with_deck(self, counts: Mapping[Card, int]) -> Edition:
         """The edition with corrected counts of some cards; the whole stays as large as it is.
@@ -312,6 +332,7 @@ def _built(entries: Mapping[str, Any]) -> Edition:
         points=Points(**{_field(name): value for name, value in entries["points"].items() if name != "source"}),
         sources=_sources(entries),
         written_in=MappingProxyType({name: rules[name]["edition"] for name in switches()}),
+        fixed=frozenset(name for name in switches() if rules[name].get("fixed", False)),
         first_player=setting_up["first-player"]["value"],
         house_rules=(),
         by_the_sheet=MappingProxyType(values),

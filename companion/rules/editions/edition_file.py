@@ -43,6 +43,7 @@ _POINTS = {
 }
 _LEVEL = ("play-on", "restart")
 _CHOICE = {"value": str, "source": str}
+_MAY_BE_FIXED = {**_CHOICE, "fixed": bool}
 FIRST_PLAYERS = MappingProxyType(
     {
         "left-of-the-dealer": say("The player to the dealer's left begins, and the deal goes round."),
@@ -371,7 +372,7 @@ def _choice_wrongs(entry: object, values: Collection[str], place: Place) -> Iter
         example = f'{{ value = "{likely}", source = "…" }}'
         yield _Wrong((place,), f"{where} must be a table such as {example}, not {_shown(entry)}.")
         return
-    yield from _shape(entry, _CHOICE, place, f"{where}: ")
+    yield from _shape(entry, _MAY_BE_FIXED if place[0] == "switches" else _CHOICE, place, f"{where}: ")
     for key in _CHOICE:
         if key not in entry:
             yield _Wrong((place,), f'{where} has no \'{key}\': write {{ value = "…", source = "…" }}.')

@@ -56,6 +56,11 @@ CONTRADICTIONS = (
         say("a roll that is needed after a late safety must be allowed there"),
     ),
     Contradiction(
+        ("pile-after-remedy", "card-beneath"),
+        ("roll-after-remedy", "needed"),
+        say("a roll that is needed after a remedy lies on it"),
+    ),
+    Contradiction(
         ("first-card", "roll-or-right-of-way"),
         ("roll-to-start", "not-needed"),
         say("who must begin with a roll or right of way needs one to start"),

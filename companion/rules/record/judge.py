@@ -16,7 +16,6 @@ from companion.rules import referee, scoring
 from companion.rules.cards import Card, Family
 from companion.rules.dealing import SeatingError
 from companion.rules.editions.edition import Edition, EditionError, load_edition
-from companion.rules.editions.switches import check_options
 from companion.rules.play import Play, Verb
 from companion.rules.reasons import Code, Reason, as_json, reason
 from companion.rules.record import notation
@@ -252,13 +251,12 @@ def _show(game: Game, line: PlayerLine) -> Game:
 def _set_up(game: Game, header: Header) -> Game:
     match header:
         case EditionLine(name):
-            return game._replace(edition_name=name, counts=())
+            return _agreed(game._replace(edition_name=name, counts=()))
         case TargetLine(km):
             return game._replace(target=km)
         case OptionLine(name, value):
             options = (*(option for option in game.options if option[0] != name), (name, value))
-            check_options(options)
-            return game._replace(options=options)
+            return _agreed(game._replace(options=options))
         case DeckLine(counts):
             game.edition.with_deck(dict(counts))
             return game._replace(counts=counts)
@@ -268,6 +266,11 @@ def _set_up(game: Game, header: Header) -> Game:
             _refuse_taken_names(game, team)
             return game._replace(teams=(*game.teams, team))
     raise AssertionError(header)
+
+
+def _agreed(game: Game) -> Game:
+    """The game, if its house rules can hold in its edition. Raises EditionError, with a sentence, if not."""
+    return game._replace(options=game.edition.house_rules)
 
 
 def _refuse_taken_names(game: Game, team: Team) -> None:
