@@ -388,6 +388,13 @@ def test_a_coup_fourre_on_a_remedied_pile_shows_a_roll_too():
     assert mille(played).against("Ann roll") == ["already-rolling"]
 
 
+def test_a_pile_that_counts_as_empty_does_so_again_when_a_remedy_at_once_is_thrown_out_with_its_hazard():
+    throwing = ["fast-remedy=yes", "pile-after-remedy=card-beneath"]
+    empty = mille("Ann roll; Bob stop > Ann; Ann right-of-way !; Ann 25", options=throwing)
+
+    assert empty.then("Bob accident > Ann; Ann repairs !").side("Ann").battle_top is None
+
+
 def test_a_coup_fourre_is_possible_until_the_attacked_side_draws():
     attacked = mille("Ann roll; Bob stop > Ann")
 
