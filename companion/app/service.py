@@ -35,7 +35,7 @@ from companion.storage.data_folder import data_dir, store_path
 from companion.storage.event_store import Store
 from companion.tabletop.card_ids import card_ids
 from companion.tabletop.drawn_zones import DrawnZones
-from companion.tracking.live import Corridor
+from companion.tracking.live import TableWatch
 from companion.tracking.offline import Watcher
 from companion.vision.capture.devices import video_devices
 from companion.vision.capture.hotplug import FirstCamera, Succession
@@ -149,26 +149,26 @@ def _watch(
     given = faces_of(named, data, tell=partial(click.echo, err=True))
     faces = DeckInUse(data_dir(data)).templates if given is None else lambda: given
     lookout = Lookout(Eye(drawn=zones, templates=faces), lambda: _in_play(_mats(match.state, setup)), zones)
-    corridor = Corridor(match, lookout, lambda state: _mats(state, setup), lookout.begin_afresh)
+    watch = TableWatch(match, lookout, lambda state: _mats(state, setup), lookout.begin_afresh)
     turn = KeptTurn(data_dir(data))
-    camera = replace(_camera(corridor, lookout, named), zones=zones, turn=turn)
+    camera = replace(_camera(watch, lookout, named), zones=zones, turn=turn)
     if source is None:
-        first = FirstCamera(lambda: camera_answers(), video_devices, corridor.wait)
+        first = FirstCamera(lambda: camera_answers(), video_devices, watch.wait)
         camera = replace(camera, is_there=lambda: first.is_there)
-        pictures: Iterator[Frame] | None = _pictures_of_first(first, match, corridor)
+        pictures: Iterator[Frame] | None = _pictures_of_first(first, match, watch)
     else:
-        pictures = _pictures(source, match, corridor)
+        pictures = _pictures(source, match, watch)
     if pictures is None:
         run_service(match, host, port, camera)
         return
-    thread = corridor.start(lookout.until_over(turn.turned(pictures)))
-    with _until_the_end(match, corridor, thread) as looks_after:
+    thread = watch.start(lookout.until_over(turn.turned(pictures)))
+    with _until_the_end(match, watch, thread) as looks_after:
         run_service(match, host, port, camera, looks_after=looks_after)
 
 
 @contextmanager
-def _until_the_end(match: Match, corridor: Corridor, thread: threading.Thread) -> Iterator[Callable[[], None]]:
-    """Ends the corridor with the service; gives what says so on the pages where its thread is gone without a word."""
+def _until_the_end(match: Match, watch: TableWatch, thread: threading.Thread) -> Iterator[Callable[[], None]]:
+    """Ends the watch with the service; gives what says so on the pages where its thread is gone without a word."""
 
     def look_after() -> None:
         if not thread.is_alive() and match.state.trouble is None:
@@ -177,7 +177,7 @@ def _until_the_end(match: Match, corridor: Corridor, thread: threading.Thread) -
     try:
         yield look_after
     finally:
-        corridor.stop()
+        watch.stop()
         thread.join(LAST_FRAME_S)
 
 
@@ -190,15 +190,15 @@ def _opened(folder: Path) -> Store:
     return store
 
 
-def _camera(corridor: Corridor, lookout: Lookout, deck: str | None) -> Camera:
+def _camera(watch: TableWatch, lookout: Lookout, deck: str | None) -> Camera:
     """What the pages show of the camera."""
-    return Camera(corridor.picture, corridor.image, lookout.survey, deck=deck)
+    return Camera(watch.picture, watch.image, lookout.survey, deck=deck)
 
 
 def _pictures(
-    source: str, match: Match, corridor: Corridor, succession: Succession | None = None
+    source: str, match: Match, watch: TableWatch, succession: Succession | None = None
 ) -> Iterator[Frame] | None:
-    """A source's frames till the corridor stops; None, with the reason on the page and in the terminal, without any.
+    """A source's frames till the watch stops; None, with the reason on the page and in the terminal, without any.
 
     A source with a `succession` is opened through that.
     """
@@ -209,20 +209,20 @@ def _pictures(
         match.trouble(by_hand if notice.blind else None)
 
     try:
-        play = partial(frames, source, fps=LIVE_FPS, tell=tell, wait=corridor.wait, patient=True, live=True)
+        play = partial(frames, source, fps=LIVE_FPS, tell=tell, wait=watch.wait, patient=True, live=True)
         return play() if succession is None else play(open_device=succession.open, named=lambda: succession.source)
     except Problem as problem:
         tell(Notice(str(problem), blind=True))
         return None
 
 
-def _pictures_of_first(first: FirstCamera, match: Match, corridor: Corridor) -> Iterator[Frame]:
+def _pictures_of_first(first: FirstCamera, match: Match, watch: TableWatch) -> Iterator[Frame]:
     """The frames of the first camera that answers, whenever that is, and of another one where it is gone."""
     source = first.found(none_yet=lambda: click.echo(ANSWERS_NOT, err=True))
     match.refresh()
     if source is not None:
         succession = Succession(source, lambda: camera_answers(), video_devices)
-        yield from _pictures(source, match, corridor, succession) or ()
+        yield from _pictures(source, match, watch, succession) or ()
 
 
 def _is_being_played(match: Match, setup: Setup) -> bool:
@@ -296,32 +296,32 @@ def _simulate(
     match.set_policy(policy, "demo")
     deck = OWN_DECK if cards == BARE else None
     faces = faces_of(deck, data)
-    lookout, corridor = _watching(match, script, faces)
+    lookout, watch = _watching(match, script, faces)
     players = DemoPlayers(
         match,
         script,
         plays_done=done,
         tempo=Tempo(speed=speed),
-        cut=partial(_laid_anew, lookout, corridor, faces),
-        is_stopped=lambda: corridor.is_stopped,
+        cut=partial(_laid_anew, lookout, watch, faces),
+        is_stopped=lambda: watch.is_stopped,
         at_the_end=DEMO_OVER,
     )
     pictures = frames(DEMO, demo=lambda: frames_of_players(players, cards=cards), live=True)
-    thread = corridor.start(pictures, at_the_end=DEMO_OVER)
-    with _until_the_end(match, corridor, thread) as looks_after:
-        run_service(match, host, port, _camera(corridor, lookout, deck), looks_after=looks_after)
+    thread = watch.start(pictures, at_the_end=DEMO_OVER)
+    with _until_the_end(match, watch, thread) as looks_after:
+        run_service(match, host, port, _camera(watch, lookout, deck), looks_after=looks_after)
 
 
-def _watching(match: Match, script: Script, faces: Templates | None) -> tuple[Lookout, Corridor]:
+def _watching(match: Match, script: Script, faces: Templates | None) -> tuple[Lookout, TableWatch]:
     """What looks at the simulated table, and what brings it to the match."""
     lookout = Lookout(eye_for(simulated.setup_of(script), faces), lambda: _in_play(_mats(match.state, None)))
-    return lookout, Corridor(match, lookout, lambda state: _mats(state, None), lookout.begin_afresh)
+    return lookout, TableWatch(match, lookout, lambda state: _mats(state, None), lookout.begin_afresh)
 
 
-def _laid_anew(lookout: Lookout, corridor: Corridor, faces: Templates | None, now_played: Script) -> None:
+def _laid_anew(lookout: Lookout, watch: TableWatch, faces: Templates | None, now_played: Script) -> None:
     """The simulated table is laid anew: whatever looks at it begins afresh, at another deck with another eye."""
     lookout.look_with(eye_for(simulated.setup_of(now_played), faces))
-    corridor.begin_anew()
+    watch.begin_anew()
 
 
 def exported(match: int, form: str, data: Path | None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from companion.common.text import Said, say
+from companion.common.text import Said, Term, say
 from companion.rules.cards import HAZARD_OF, SAFETY_OF, Card, Family, card_name
 from companion.rules.editions.edition import Edition
 from companion.rules.grounds import answers_to
@@ -139,6 +139,19 @@ class Places:
 def needs_people(edition: Edition) -> bool:
     """Whether there are plays that no picture tells: with special cards, or remedies out of turn."""
     return edition.fast_remedy == "yes" or any(card.family is Family.SPECIAL for card in edition.deck)
+
+
+def named(face: Card) -> Term:
+    """Return the card at the beginning of a sentence."""
+    name = card_name(face)
+    return name.called(f"The {name}") if name[0].isdigit() else name.begun()
+
+
+def where(zone: str) -> Term:
+    """Return the zone in words; the match knows whose mat it is."""
+    mat, _, kind = zone.partition("/")
+    is_pile = mat == "table" or kind in ("battle", "speed")
+    return Term(f"the {kind} pile" if is_pile else f"the {kind} area", "zone", zone)
 
 
 def _driven(side: Side) -> tuple[Card, ...]:

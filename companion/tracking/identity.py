@@ -1,373 +1,225 @@
-"""Which of a face's cards a card is that was told by its face alone: they all look alike, so their places tell.
+"""Which track a sighting belongs to: one assignment, one cost.
 
-A card that lies where one like it lay is that card. One that appears elsewhere is new, unless one like it has just gone
-from where it lay in sight: then it was carried or pushed. Where a card comes to lie on others and one like it lies
-beneath them, it is new too, unless what lay between is no longer there.
+A sticker names its card. A card told by its face alone looks like every other of that face: where it lies, how it is
+turned and what else the zone shows decide. Costs are negative log-likelihoods, so that they add up.
 """
 
 from __future__ import annotations
 
-import itertools
 import math
-import string
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
-from companion.match.zone_plays import DISCARD_ZONE, DRAW_ZONE
 from companion.rules.cards import Card
-from companion.rules.play import Play
-from companion.rules.referee import apply, objections
-from companion.rules.table import Table
-from companion.tracking.table_memory import Memory
-from companion.tracking.track import Place, Track, near, spots
-from companion.vision.faces.occlusion import share_covered
-from companion.vision.view import FACE, Point, Quad, Sighting, View
+from companion.tracking.track import Place, State, Track, any_copy, distance_mm
+from companion.vision.view import FACE, Sighting
 
-SAME_MM = 6.0
-"""A card that was in sight a moment ago and is seen so near to there has not been touched, or hardly."""
+NEVER = 1e6
+"""Cost of what cannot be."""
 
-PUSHED_MM = 130.0
-"""So far at most a card is pushed within its zone."""
+SAME_MM, SAME_DEG = 2.0, 2.0
+"""A card that nobody has touched is seen within this of where it was."""
 
-BARED_MM, BARED_DEG = 10.0, 8.0
-"""A card that comes to light again is seen so near to where it was covered."""
+MM_PER_NAT, DEG_PER_NAT = 3.0, 4.0
+"""How fast it becomes unlikelier beyond that that a card was merely nudged."""
 
-EXACT_MM = 1.2
-"""So near to where one like it lay a card counts as that one: a hand seldom lays one so exactly upon another."""
+PUSHED_MM, PUSHED_COST = 130.0, 6.0
+"""Greatest distance that a card is pushed within its zone, and the most that being pushed costs."""
 
-COVERED_SHARE = 0.6
-CARRIED_S = 6.0
-"""So long a card may be in a hand between two places."""
+UNTOUCHED_COST = 6.0
+"""Cost of a new card where nothing has moved since the last look."""
 
-HELD_UP_S = 2.0
-"""So long a card is waited with that may have been carried from a place that is out of sight now."""
+NEW_LEGAL, NEW_ILLEGAL = 1.2, 5.0
+"""Cost of a new card where a play may have laid it, and where none may."""
 
-PUT_RIGHT_S = 10.0
-DOUBLE_CONFIDENCE = 0.85
-"""The most that is claimed of a card that may be the one that lay there, pushed a little."""
+EXACT_COST = 4.0
+"""Cost of a new card that lies exactly as one like it did: no hand lays a card so."""
 
-TOO_MANY_CONFIDENCE = 0.85
-"""The most that is claimed of a card of which there are more by now than the deck has."""
+GONE_COST = 2.5
+"""Cost of a card that is no longer there though nothing covers its place and the record has it."""
+
+LIFTED_COST = 2.5
+"""Cost of cards that lay on this one being gone although the record has them."""
+
+DOUBLE_BONUS = 0.6
+"""How much likelier a new card is where what shows around it tells of another beneath."""
+
+UNREAD_MM = 20.0
+"""A code that cannot be read is that of a card known to lie within this of it."""
+
+HALF_HIDDEN_MM = 12.0
+"""What has the size of a card, cannot be told and lies within this of a known card is that card, half hidden."""
+
+COVERING_MM = 60.0
+"""A card hides another when their middles are within this."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
-    """A card told by its face, in a zone."""
+class Expected:
+    """What the record lets expect of a zone, to break ties where pictures do not tell."""
+
+    is_legal: Callable[[Card, Place], bool]
+    """True if a play that is legal now may have laid a card of this face there."""
+
+    has: Callable[[Card, str], int]
+    """How many of a face the record has in a zone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A sighting with its place."""
 
     sighting: Sighting
     place: Place
-    at_mm: Point
-    turn_deg: float
-    px_per_mm: float
-    began: int | None
-    """The number of its stay when it was seen in this zone first; it is lower than those of cards laid upon it."""
-
-    @property
-    def zone(self) -> str:
-        return self.place.zone
-
-    @property
-    def quad(self) -> Quad:
-        return self.sighting.corners_px or ((0.0, 0.0),) * 4
-
-    def off_mm(self, other: _Seen) -> float:
-        """How far apart two lie: on the mat, or on the picture, for a mat is told anew after each push."""
-        on_picture_mm = math.dist(self.sighting.centre_px, other.sighting.centre_px) / self.px_per_mm
-        return min(math.dist(self.at_mm, other.at_mm), on_picture_mm)
-
-    def off_deg(self, other: _Seen) -> float:
-        return abs((self.turn_deg - other.turn_deg + 180) % 360 - 180)
 
 
-class _Now(NamedTuple):
-    """What is known beside the places of the cards."""
+def assign(
+    seen: Sequence[Seen],
+    tracks: Sequence[Track],
+    expected: Expected,
+    disturbed: frozenset[str],
+    px_per_mm: Mapping[str, float],
+) -> dict[int, Track | None]:
+    """Return the track of each sighting by its index, None for a card that is new.
 
-    view: View
-    memory: Memory
-    table: Table | None
-
-
-class Copies:
-    """Gives the cards of one table that are told by their faces names of their own: `roll-a`, `roll-b`."""
-
-    def __init__(self) -> None:
-        self._last: dict[str, _Seen] = {}
-        """Every card by its name, as it was seen last."""
-
-        self._seen_s: dict[str, float] = {}
-        self._in_sight: frozenset[str] = frozenset()
-        self._covered: frozenset[str] = frozenset()
-        """Those that others have come to lie on."""
-
-        self._since_s: dict[tuple[str, Card], float] = {}
-        """Since when cards are waited with."""
-
-        self._revealed: frozenset[str] = frozenset()
-        """Those that may have lain there uncounted when they came to light."""
-
-        self._names: dict[Card, Iterator[str]] = {}
-        self.unclear: tuple[tuple[Card, Place], ...] = ()
-        """What may have been laid upon one like it in the last view, and counts as that one: no picture tells."""
-
-    def lost_sight(self) -> None:
-        """The pictures had broken off: nothing has been waited with meanwhile."""
-        self._since_s = {}
-
-    def named(self, view: View, memory: Memory, table: Table | None) -> View:
-        """The same view, each card in it that was told by its face with a name.
-
-        What is not to be spoken of yet is left out.
-        """
-        seen = [item for item in _told(view) if item.zone not in view.unknown_zones and item.zone != DRAW_ZONE]
-        others = tuple(s for s in view.sightings if s.by != FACE or s.face is Card.UNKNOWN)
-        self.unclear = ()
-        if not seen and not self._last:
-            return view
-        self._forget(memory, view)
-        names = self._matched(seen, _Now(view, memory, table))
-        self.unclear = tuple(self._may_be_another(names))
-        new = names.keys() - self._last
-        self._revealed |= frozenset(name for name in new if self._is_owed(name, names, memory, table))
-        names = {name: self._as_it_began(item, self._last.get(name)) for name, item in names.items()}
-        self._last |= names
-        self._seen_s |= dict.fromkeys(names, view.t_s)
-        self._covered = frozenset(self._covered_by(names))
-        self._in_sight = frozenset(names)
-        cards = (replace(self._bounded(name, names, table), card=name) for name in names)
-        return replace(view, sightings=(*others, *cards))
-
-    @staticmethod
-    def _as_it_began(item: _Seen, was: _Seen | None) -> _Seen:
-        return item if was is None or was.zone != item.zone else replace(item, began=was.began)
-
-    def _may_be_another(self, names: Mapping[str, _Seen]) -> Iterator[tuple[Card, Place]]:
-        for name, item in names.items():
-            was = self._last.get(name)
-            if was is not None and item.sighting.is_double and was.sighting.stay != item.sighting.stay:
-                yield item.sighting.face, item.place
-
-    def _is_owed(self, name: str, names: Mapping[str, _Seen], memory: Memory, table: Table | None) -> bool:
-        """Whether a card may be one that the record has: laid just so upon one like it, and pushed off it now."""
-        new = names[name]
-        alike = (n for n, item in names.items() if n != name and _key(item) == _key(new))
-        is_double = any(names[n].sighting.is_double for n in alike)
-        return is_double and table is not None and memory.has_one_more(new.sighting.face, new.zone, table)
-
-    def _bounded(self, name: str, names: Mapping[str, _Seen], table: Table | None) -> Sighting:
-        """A sighting that people are asked about where it may be none of its own, or the deck has no more of them."""
-        sighting = names[name].sighting
-        alike = sum(other.rpartition("-")[0] == sighting.face.value for other in names)
-        too_many = table is not None and alike > table.deck.get(sighting.face, 0)
-        is_double = sighting.is_double or name in self._revealed
-        most = TOO_MANY_CONFIDENCE if too_many else DOUBLE_CONFIDENCE if is_double else 1.0
-        return replace(sighting, confidence=min(sighting.confidence, most))
-
-    def _covered_by(self, names: Mapping[str, _Seen]) -> Iterator[str]:
-        """The cards out of sight that lie beneath others, of which some are in sight now.
-
-        What has only come to light again covers nothing.
-        """
-        upper = [item for name, item in names.items() if name not in self._covered]
-        for name, was in self._last.items():
-            above = (item for item in upper if item.zone == was.zone and not _was_there_before(item, was))
-            is_covered = any(share_covered(was.quad, item.quad) >= COVERED_SHARE for item in above)
-            if name not in names and (name in self._covered or is_covered):
-                yield name
-
-    def _forget(self, memory: Memory, view: View) -> None:
-        gone = [
-            name
-            for name in self._last
-            if name not in memory.tracks and name not in self._in_sight and view.t_s - self._seen_s[name] > CARRIED_S
-        ]
-        for name in gone:
-            del self._last[name], self._seen_s[name]
-        self._revealed -= frozenset(gone)
-
-    def _matched(self, seen: Sequence[_Seen], now: _Now) -> dict[str, _Seen]:
-        names: dict[str, _Seen] = {}
-        left = list(seen)
-        for claim in (self._staying, self._untouched, self._pushed, self._bared, self._carried):
-            for item, name in claim(tuple(left), names, now):
-                if name not in names and item in left:
-                    names[name] = item
-                    left.remove(item)
-        held = [item for item in left if self._is_held_up(item, names, now.view)]
-        new = [item for item in left if item not in held]
-        self._since_s = {_key(item): self._since_s.get(_key(item), now.view.t_s) for item in held}
-        return names | {self._new_name(item.sighting.face): item for item in new}
-
-    # What a card may be, the likeliest first
-
-    def _staying(self, left: Sequence[_Seen], _names: Mapping[str, _Seen], _now: _Now) -> Iterator[tuple[_Seen, str]]:
-        """It has not been touched, for all that can be seen."""
-        known = {(last.sighting.stay, *_key(last)): name for name, last in self._last.items()}
-        for item in left:
-            name = known.get((item.sighting.stay, *_key(item))) if item.sighting.stay is not None else None
-            if name is not None:
-                yield item, name
-
-    def _untouched(self, left: Sequence[_Seen], names: Mapping[str, _Seen], now: _Now) -> Iterator[tuple[_Seen, str]]:
-        """It lies where one like it was seen last: of several that lay there the one on top."""
-        pairs = self._pairs(left, self._last.keys() - self._covered - names.keys(), SAME_MM)
-        pairs.sort(key=lambda pair: -(self._last[pair[2]].sighting.stay or 0))
-        buried = self._buried(left, names)
-        pairs = [pair for pair in pairs if pair[0] < EXACT_MM or pair[2] not in buried]
-        return ((item, name) for _, item, name in pairs if not self._is_another(item, name, now))
-
-    def _pushed(self, left: Sequence[_Seen], names: Mapping[str, _Seen], now: _Now) -> Iterator[tuple[_Seen, str]]:
-        """One like it has gone from elsewhere in its zone."""
-        buried = self._buried(left, names)
-        gone = [n for n in self._last if n not in names and n not in buried and self._has_gone(n, left, now.view)]
-        pairs = self._pairs(left, gone, PUSHED_MM)
-        return ((item, name) for _, item, name in pairs if not self._is_another(item, name, now))
-
-    def _buried(self, left: Collection[_Seen], names: Mapping[str, _Seen]) -> frozenset[str]:
-        """Cards that lay beneath another of which nothing is seen now: one like them lies upon both more likely."""
-        shown = {item.sighting.face for item in left}
-        hidden = [item for n, item in self._last.items() if n not in names and item.sighting.face not in shown]
-        return frozenset(
-            name
-            for name, was in self._last.items()
-            for upper in hidden
-            if upper.zone == was.zone and _lies_upon(upper, was)
+    `tracks` are those that have not gone and whose zones are in sight; in the zones `disturbed` something has moved
+    since they were last in sight; `px_per_mm` is the scale by mat.
+    """
+    found: dict[int, Track | None] = {}
+    for zone in {item.place.zone for item in seen}:
+        here = [n for n, item in enumerate(seen) if item.place.zone == zone]
+        there = [track for track in tracks if track.zone == zone]
+        costs = _Costs(
+            [seen[n] for n in here], there, expected, zone in disturbed, px_per_mm.get(zone.partition("/")[0], 1.0)
         )
-
-    def _is_another(self, item: _Seen, name: str, now: _Now) -> bool:
-        """Whether a card that lies a little beside where one like it lay is more likely to have been laid upon it.
-
-        The picture does not tell: the rules break the tie, and people are asked.
-        """
-        if not item.sighting.is_double or now.table is None or item.off_mm(self._last[name]) < EXACT_MM:
-            return False
-        return any(_legal_play(item.sighting.face, item.place, table, now.memory) for table in _tables(now))
-
-    def _bared(self, left: Sequence[_Seen], names: Mapping[str, _Seen], now: _Now) -> Iterator[tuple[_Seen, str]]:
-        """One like it lay there beneath others, which have gone."""
-        covered = [name for name in self._covered if name in now.memory.tracks and name not in names]
-        for _, item, name in self._pairs(left, covered, BARED_MM):
-            off_deg = item.off_deg(self._last[name])
-            above = self._above(name, now.memory)
-            if any(track.card in names and names[track.card].zone == item.zone for track in above):
-                continue
-            if off_deg <= BARED_DEG and _is_uncovered(above, names, now):
-                yield item, name
-
-    def _above(self, name: str, memory: Memory) -> Sequence[Track]:
-        """The cards that were laid on one."""
-        lower = memory.tracks[name]
-        return [t for t in memory.in_zone(lower.zone) if t.order > lower.order and near(t, lower) and t.place]
-
-    def _carried(self, left: Sequence[_Seen], names: Mapping[str, _Seen], now: _Now) -> Iterator[tuple[_Seen, str]]:
-        """One like it has just gone from another zone."""
-        for item in left:
-            fresh = (n for n in self._alike(item, names) if now.view.t_s - self._seen_s[n] <= CARRIED_S)
-            gone = [n for n in fresh if self._last[n].zone != item.zone and self._may_be_carried(n, left, now.view)]
-            if gone:
-                yield item, max(gone, key=lambda name: self._seen_s[name])
-
-    def _may_be_carried(self, name: str, left: Iterable[_Seen], view: View) -> bool:
-        """Whether a card has gone that could be taken: none is from beneath others on the discard pile."""
-        was = self._last[name]
-        pile = [item for n, item in self._last.items() if n != name and item.zone == was.zone == DISCARD_ZONE]
-        is_beneath = any(_lies_upon(item, was) for item in pile)
-        return not is_beneath and self._has_gone(name, left, view)
-
-    def _is_held_up(self, item: _Seen, names: Mapping[str, _Seen], view: View) -> bool:
-        """Whether one like it may have been carried here from a place that is out of sight."""
-        if view.t_s - self._since_s.get(_key(item), view.t_s) >= HELD_UP_S:
-            return False
-        hidden = (n for n in self._alike(item, names) if self._last[n].zone in view.unknown_zones)
-        return any(
-            self._last[n].zone != item.zone
-            and view.t_s - self._seen_s[n] <= PUT_RIGHT_S
-            and DISCARD_ZONE in (item.zone, self._last[n].zone)
-            for n in hidden
-        )
-
-    def _alike(self, item: _Seen, names: Collection[str]) -> Iterator[str]:
-        return (n for n, last in self._last.items() if last.sighting.face is item.sighting.face and n not in names)
-
-    def _has_gone(self, name: str, left: Iterable[_Seen], view: View) -> bool:
-        """Whether a card that lay in sight is not where it was, and no other covers it."""
-        was = self._last[name]
-        if was.zone in view.unknown_zones or name in self._covered:
-            return False
-        # What has a name already lay beneath it, or elsewhere.
-        new = (item for item in left if item.sighting.face is not was.sighting.face)
-        return not any(share_covered(was.quad, item.quad) >= COVERED_SHARE for item in new)
-
-    def _pairs(self, left: Sequence[_Seen], names: Collection[str], most_mm: float) -> list[tuple[float, _Seen, str]]:
-        """Cards and names of one face in one zone with how far apart they are, the nearest first."""
-        pairs = (
-            (item.off_mm(self._last[name]), item, name)
-            for item in left
-            for name in names
-            if self._last[name].sighting.face is item.sighting.face and self._last[name].zone == item.zone
-        )
-        return sorted((pair for pair in pairs if pair[0] <= most_mm), key=lambda pair: pair[0])
-
-    def _new_name(self, face: Card) -> str:
-        letters = self._names.setdefault(face, _letters())
-        return f"{face.value}-{next(letters)}"
+        for row, column in enumerate(_cheapest(costs.matrix())):
+            found[here[row]] = there[column] if column < len(there) else None
+    return found
 
 
-def _told(view: View) -> Iterator[_Seen]:
-    told = tuple(s for s in view.sightings if s.by == FACE and s.face is not Card.UNKNOWN)
-    px_per_mm = {mat.id: mat.px_per_mm for mat in view.mats}
-    for sighting, place, at_mm, _ in spots(view.mats, told):
-        yield _Seen(sighting, place, at_mm, _turn_deg(sighting), px_per_mm.get(place.mat, 1.0), sighting.stay)
+class _Costs:
+    """The costs of one zone."""
+
+    def __init__(
+        self, seen: Sequence[Seen], tracks: Sequence[Track], expected: Expected, disturbed: bool, px_per_mm: float
+    ) -> None:
+        self._seen, self._tracks, self._expected = seen, tracks, expected
+        self._disturbed, self._px_per_mm = disturbed, px_per_mm
+
+    def matrix(self) -> list[list[float]]:
+        """Rows are sightings; columns are the tracks, then a column for each sighting to be a new card."""
+        rows = []
+        for n, item in enumerate(self._seen):
+            new = [NEVER] * len(self._seen)
+            new[n] = self._new(item)
+            # A track that nobody is costs as well, so being it is cheaper by that.
+            rows.append([self._same(item, track) - self._unseen(track) for track in self._tracks] + new)
+        return rows
+
+    def _same(self, item: Seen, track: Track) -> float:
+        sighting = item.sighting
+        if sighting.card is not None and track.card is not None:
+            return 0.0 if sighting.card == track.card else NEVER
+        off_mm = self._off_mm(item, track)
+        if sighting.face is Card.UNKNOWN or track.face is Card.UNKNOWN:
+            return self._unread(item, track, off_mm)
+        if sighting.face is not track.face or sighting.card is not None or track.card is not None:
+            return NEVER
+        lifted = LIFTED_COST if track.state is State.COVERED and self._has_cards_on(track) else 0.0
+        if sighting.stay is not None and sighting.stay == track.stay:
+            return 0.4 * lifted
+        off_deg = abs((item.place.turn_deg - track.place.turn_deg + 180) % 360 - 180)
+        if off_mm > PUSHED_MM:
+            return NEVER
+        slack = 1.0 if self._disturbed else 4.0
+        nudge = max(0.0, off_mm - SAME_MM * slack) / MM_PER_NAT + max(0.0, off_deg - SAME_DEG * slack) / DEG_PER_NAT
+        return min(nudge, PUSHED_COST) + lifted
+
+    def _off_mm(self, item: Seen, track: Track) -> float:
+        """How far apart they lie: on the mat, or on the picture, for a mat is told anew after each push."""
+        on_picture_mm = math.dist(item.sighting.centre_px, track.centre_px) / self._px_per_mm
+        return min(distance_mm(item.place, track.place), on_picture_mm)
+
+    def _unread(self, item: Seen, track: Track, off_mm: float) -> float:
+        """The cost of a code that cannot be read, now or before, being the same card."""
+        if off_mm > UNREAD_MM:
+            return NEVER
+        if item.sighting.by == FACE and off_mm <= HALF_HIDDEN_MM:
+            return 0.5
+        if item.sighting.face is Card.UNKNOWN and track.face is not Card.UNKNOWN:
+            may_be = {card for card, _ in item.sighting.rivals}
+            if not may_be & {track.card, any_copy(track.face)}:
+                return NEVER
+        return 0.5 + off_mm / UNREAD_MM
+
+    def _new(self, item: Seen) -> float:
+        face = item.sighting.face
+        if item.sighting.card is not None:
+            return 0.0
+        if face is Card.UNKNOWN:
+            return 2.0
+        legal = self._expected.is_legal(face, item.place)
+        cost = NEW_LEGAL if legal else NEW_ILLEGAL
+        if not self._disturbed:
+            cost += UNTOUCHED_COST
+        alike = [t for t in self._tracks if t.face is face]
+        if any(self._is_exact(item, t) for t in alike):
+            cost += EXACT_COST
+        return cost - DOUBLE_BONUS * item.sighting.is_double
+
+    def _is_exact(self, item: Seen, track: Track) -> bool:
+        off_deg = abs((item.place.turn_deg - track.place.turn_deg + 180) % 360 - 180)
+        return self._off_mm(item, track) <= SAME_MM and off_deg <= SAME_DEG
+
+    def _unseen(self, track: Track) -> float:
+        """The cost of a track being none of the sightings."""
+        if track.state is State.COVERED or any(self._covers(item, track) for item in self._seen):
+            return 0.0
+        return GONE_COST if self._expected.has(track.face, track.zone) else 0.5
+
+    def _covers(self, item: Seen, track: Track) -> bool:
+        return distance_mm(item.place, track.place) <= COVERING_MM
+
+    def _has_cards_on(self, track: Track) -> bool:
+        """True if cards came to lie on it later that the record still has there."""
+        on = (t for t in self._tracks if t.serial > track.serial and distance_mm(t.place, track.place) <= COVERING_MM)
+        seen_faces = {item.sighting.face for item in self._seen}
+        return any(t.face not in seen_faces and self._expected.has(t.face, t.zone) for t in on)
 
 
-def _turn_deg(sighting: Sighting) -> float:
-    if sighting.corners_px is None:
-        return 0.0
-    (left, top), (right, bottom) = sighting.corners_px[:2]
-    return math.degrees(math.atan2(bottom - top, right - left))
+def _cheapest(costs: Sequence[Sequence[float]]) -> list[int]:
+    """Return the column of each row so that the sum is least; there are at least as many columns as rows.
 
-
-def _was_there_before(item: _Seen, other: _Seen) -> bool:
-    """Whether a card has lain where it lies for longer than another did: it cannot have come to lie on that one."""
-    return item.began is not None and other.began is not None and item.began < other.began
-
-
-def _lies_upon(upper: _Seen, lower: _Seen) -> bool:
-    """Whether a card came to lie on another, by the order in which they were told."""
-    return _was_there_before(lower, upper) and share_covered(lower.quad, upper.quad) >= COVERED_SHARE
-
-
-def _key(item: _Seen) -> tuple[str, Card]:
-    return item.zone, item.sighting.face
-
-
-def _letters() -> Iterator[str]:
-    """a, b, …, z, aa, ab, …"""
-    for length in itertools.count(1):
-        yield from map("".join, itertools.product(string.ascii_lowercase, repeat=length))
-
-
-def _tables(now: _Now) -> Iterator[Table]:
-    """The table as the record has it, and as it is to be once a card counts that has just been seen elsewhere."""
-    if now.table is None:
-        return
-    yield now.table
-    for track in now.memory:
-        place = track.last_seen if track.place is None else None
-        play = _legal_play(track.face, place, now.table, now.memory) if place is not None else None
-        if play is not None:
-            yield apply(now.table, play)
-
-
-def _legal_play(face: Card, place: Place, table: Table, memory: Memory) -> Play | None:
-    """The play that a card new in a place is; None where it is illegal, or there is doubt which."""
-    guess = memory.places.play_at(face, place.zone, place.sideways, table)
-    return guess.play if guess is not None and guess.clear and not objections(table, guess.play) else None
-
-
-def _is_uncovered(above: Sequence[Track], names: Collection[str], now: _Now) -> bool:
-    """Whether the cards that lay over one are no longer there, for all that is known."""
-    top = max(above, key=lambda track: track.order, default=None)
-    if top is None or now.table is None or not top.confirmed or top.card in names:
-        return True
-    return not now.memory.still_recorded(top, top.zone, now.table)
+    The Hungarian method with potentials (Kuhn 1955, Munkres 1957), one row after the other.
+    """
+    rows, columns = len(costs), len(costs[0]) if costs else 0
+    u, v = [0.0] * (rows + 1), [0.0] * (columns + 1)
+    row_of = [0] * (columns + 1)
+    for row in range(1, rows + 1):
+        row_of[0], column = row, 0
+        least, way = [math.inf] * (columns + 1), [0] * (columns + 1)
+        done = [False] * (columns + 1)
+        while row_of[column]:
+            done[column], here, step, after = True, row_of[column], math.inf, 0
+            for j in range(1, columns + 1):
+                if done[j]:
+                    continue
+                reduced = costs[here - 1][j - 1] - u[here] - v[j]
+                if reduced < least[j]:
+                    least[j], way[j] = reduced, column
+                if least[j] < step:
+                    step, after = least[j], j
+            for j in range(columns + 1):
+                if done[j]:
+                    u[row_of[j]] += step
+                    v[j] -= step
+                else:
+                    least[j] -= step
+            column = after
+        while column:
+            row_of[column], column = row_of[way[column]], way[column]
+    found = [0] * rows
+    for j in range(1, columns + 1):
+        if row_of[j]:
+            found[row_of[j] - 1] = j - 1
+    return found

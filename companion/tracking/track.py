@@ -1,257 +1,265 @@
-"""What is remembered of each physical card, which cards may hide which, and how sure their reading is."""
+"""The life of one card in one zone, as a table of transitions.
+
+Laws:
+* A card that is taken up and laid again, or carried to another zone, is a new track with a new serial.
+* A zone that is out of sight says nothing: no track in it changes its state.
+* Covered is not gone: a track ends only when its place is seen without it.
+* A track that has gone is kept as such, so that it can be told what the record has and the table has not.
+"""
 
 from __future__ import annotations
 
 import math
-from collections import deque
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
+from enum import StrEnum
 
 from companion.rules.cards import Card, Family
-from companion.vision.view import MatSeen, Point, Sighting
+from companion.vision.view import MatSeen, Point, Sighting, View
 
-READS = 3
-AGREEING_READS = 2
-COVERING_MM = 60.0
-"""A card laid within this distance of another may hide its sticker."""
+LOOKS = 3
+"""Number of looks whose agreement decides, and of readings whose confidence is averaged."""
 
-PUSHED_MM = 25.0
-"""A card that is seen so far from where it lay has been pushed, alone or with others."""
+AGREEING_LOOKS = 2
+"""Number of the last `LOOKS` that must have seen a card before it can count as lying."""
 
-NUDGE_MM = 8.0
-SPREAD = ("distance", "safety")
-"""The zones where cards lie side by side, and may be pushed over each other."""
+GONE_S = 1.5
+"""Seconds for which a place is seen without its card before the card is gone."""
+
+GONE_LOOKS = 3
+"""Looks that must have seen the place without it."""
+
+SETTLED_S = 1.0
+"""A card in sight for so many seconds counts as lying although something is over its zone now."""
 
 DIAGONAL_DEG = 12.0
-"""Within this of half a quarter turn a card lies neither upright nor sideways."""
+"""Within this of 45° a card lies neither upright nor sideways."""
 
-DIAGONAL_SURENESS = 0.85
-SPLIT_SURENESS = 0.97
-"""Where one of the last sightings says something else."""
+DIAGONAL_CONFIDENCE = 0.85
+SPLIT_CONFIDENCE = 0.97
+"""Factors of the confidence in a card that lies diagonally, and in one that not every one of the last looks saw."""
 
-LAIN_S = 1.0
-"""A card that lay in sight for so long was laid, even if an arm is over it now."""
+MOST_READINGS = 12
+NUDGE_MM = 8.0
+"""Readings of a card are averaged as long as it is seen within this of where it was."""
 
-UNCLEAR_SURENESS = 0.95
-"""The most that is claimed of a play that another may look like."""
+
+class State(StrEnum):
+    """Where a card is in its life."""
+
+    SEEN = "seen"
+    """In sight, not yet often enough to count."""
+
+    LYING = "lying"
+    """Laid; in sight, or its zone is not."""
+
+    COVERED = "covered"
+    """Laid, and something that came later may lie over it."""
+
+    GONE = "gone"
+    """Its place was seen without it."""
+
+
+class Sight(StrEnum):
+    """What one look says of a card."""
+
+    SETTLED = "settled"
+    """It is seen where it lies, and nothing speaks against its having been laid."""
+
+    GLIMPSED = "glimpsed"
+    """It is seen, too seldom or too early to count."""
+
+    BLIND = "blind"
+    """Its zone is out of sight."""
+
+    HIDDEN = "hidden"
+    """It is not seen, and something newer may hide it."""
+
+    BARE = "bare"
+    """Its place is seen without it."""
+
+    LEFT = "left"
+    """Its place has been seen without it for long enough."""
+
+
+TRANSITIONS: Mapping[tuple[State, Sight], State] = {
+    (State.SEEN, Sight.SETTLED): State.LYING,
+    (State.SEEN, Sight.HIDDEN): State.COVERED,
+    (State.SEEN, Sight.LEFT): State.GONE,
+    (State.LYING, Sight.HIDDEN): State.COVERED,
+    (State.LYING, Sight.LEFT): State.GONE,
+    (State.COVERED, Sight.SETTLED): State.LYING,
+    (State.COVERED, Sight.GLIMPSED): State.LYING,
+    (State.COVERED, Sight.LEFT): State.GONE,
+}
+"""The state after a look; where a pair is not named the state stays."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A zone, and how a card lies in it."""
+    """Where a sighting lies."""
 
     zone: str
     sideways: bool
+    at_mm: Point
+    """From the middle of its mat, along the mat's edges."""
 
-    @property
-    def mat(self) -> str:
-        return self.zone.partition("/")[0]
+    turn_deg: float
+    """Of its upper edge on the picture."""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Track:
-    """What is remembered of one physical card."""
+    """One card in one zone, from its first sighting until it is gone."""
 
-    card: str
+    serial: int
+    """Never given twice; rises with every card, so a higher one came later."""
+
     face: Card
-    recent: deque[Place | None] = field(default_factory=lambda: deque(maxlen=READS))
-    sureness: deque[float] = field(default_factory=lambda: deque(maxlen=READS))
-    """How sure its last sightings were."""
+    card: str | None
+    """The physical card where a sticker tells it."""
 
-    rivals: tuple[str, ...] = ()
-    """Which other cards it may be, where its code was not read for sure."""
+    place: Place
+    state: State = State.SEEN
+    since_s: float = 0.0
+    """When it was seen first."""
 
-    place: Place | None = None
-    """Where it counts as lying; None until it has been laid."""
+    earliest_s: float = 0.0
+    """When it may have been laid at the earliest: its zone was out of sight from then until it was seen."""
 
-    at_mm: Point = (0.0, 0.0)
-    """The middle of its sticker, from the middle of its mat."""
-
-    order: int = 0
-    """Rises with every card laid: one with a higher order may lie on top."""
-
-    proposal_id: int | None = None
-    """The proposal that its laying became, if it became one."""
-
-    player: str | None = None
-    """Who laid it, by that proposal."""
-
-    refused_s: float | None = None
-    """When that proposal was made, if it was illegal as the record stood."""
-
-    waiting: bool = False
-    """That proposal is neither confirmed nor dismissed."""
-
-    confirmed: bool = False
-    """Its play is in the record."""
-
-    contested: str | None = None
-    """What is wrong where it lies on although people said otherwise: a sentence, until it has been asked."""
-
-    contested_since_s: float | None = None
-    seen_s: float = -math.inf
+    seen_s: float = 0.0
     """When it was seen last."""
 
-    pushed_s: float = -math.inf
-    """When it was last seen to have been pushed."""
+    laid_s: float = 0.0
+    """When it came to count as lying."""
 
-    seen_since_s: float = 0.0
-    """Since when every look has seen it."""
-
-    hidden_since_s: float = 0.0
-    """Since when its place had been out of sight before it was seen there: it was laid no earlier."""
-
-    held: Place | None = None
-    """Where it has been seen to lie without counting yet: it was seen too seldom, or something was waited for."""
-
-    is_covered: bool = False
-    """Since it was seen in the place where it is held no look has found it gone: something is over its zone."""
-
-    unseen_since_s: float | None = None
-    """Since when every look has missed it, its zone being in sight."""
-
-    away_s: float = 0.0
-    """For how long it was out of sight before it was seen where it lies now."""
+    bare_since_s: float | None = None
+    """Since when its place is seen without it."""
 
     bare_looks: int = 0
-    """How often its place has been seen bare since it was seen there, with nothing that may hide it."""
+    recent: tuple[bool, ...] = ()
+    """Whether each of the last looks saw it."""
 
-    bared_s: float | None = None
-    """Since when its place has been seen bare, with nothing that may hide it."""
+    readings: tuple[Mapping[str, float], ...] = ()
+    """What each of the last readings made of it: confidences by physical card."""
 
-    missing_since_s: float | None = None
-    astray_since_s: float | None = None
-    """Since when it lies where the record does not have it."""
+    stay: int | None = None
+    """The eye's own number for a card told by its face, as long as it has not been touched."""
 
-    mismatch_id: int | None = None
-    asked: bool = False
-    """Only people can say what it means that it lies there; the mismatch is that question."""
+    centre_px: Point = (0.0, 0.0)
+    is_double: bool = False
+    """It may be a card like it that lay there before, nudged."""
 
-    lifted: bool = False
-    """It was the top of the discard pile and is gone: taken by the next player, or taken back. The next card tells."""
+    laid_seq: int | None = None
+    """The record's last event when it came to count as lying; None until it has."""
 
-    of_last_hand: bool = False
-    """Still lying there from the hand before: it means nothing until it has been taken away."""
-
-    left_alone: bool = False
-    """People said that its being where it is, or not, is all right."""
-
-    def steady(self) -> Place | None:
-        """The place that two of the last three sightings agree on, the last among them."""
-        last = self.last_seen
-        return last if last is not None and self.recent.count(last) >= AGREEING_READS else None
-
-    def lain(self) -> Place | None:
-        """Where it lies steadily, or lay in sight for a while before something came over it."""
-        long_enough = self.seen_s - self.seen_since_s >= LAIN_S
-        return self.held if self.is_covered and long_enough else self.steady()
-
-    @property
-    def last_seen(self) -> Place | None:
-        """Where the last look at it saw it; None where it did not."""
-        return self.recent[-1] if self.recent else None
+    gone_seq: int = 0
+    """The record's last event when it went."""
 
     @property
     def zone(self) -> str:
-        """The zone in which it counts as lying, or nothing."""
-        return self.place.zone if self.place is not None else ""
+        return self.place.zone
 
     @property
-    def is_new(self) -> bool:
-        """Whether it has been seen somewhere without counting as laid there yet."""
-        return self.last_seen is not None and self.last_seen != self.place and not self.of_last_hand
+    def is_there(self) -> bool:
+        """True if it was laid and has not gone."""
+        return self.state in (State.LYING, State.COVERED)
+
+    @property
+    def is_in_sight(self) -> bool:
+        """True if the last look at it saw it."""
+        return bool(self.recent) and self.recent[-1]
+
+    @property
+    def is_steady(self) -> bool:
+        """True if the last look saw it and one of the two before it."""
+        return self.is_in_sight and sum(self.recent) >= AGREEING_LOOKS
 
     @property
     def confidence(self) -> float:
-        """How sure its reading is, by its last sightings together; less where they do not agree."""
-        if not self.sureness:
+        """How sure its reading is, by the last ones together."""
+        last = self.readings[-LOOKS:]
+        if not last or self.face is Card.UNKNOWN:
             return 0.0
-        agreed = self.recent.count(self.last_seen) == len(self.recent)
-        return sum(self.sureness) / len(self.sureness) * (1.0 if agreed else SPLIT_SURENESS)
+        mean = sum(max(read.values(), default=0.0) for read in last) / len(last)
+        return mean * (1.0 if all(self.recent) else SPLIT_CONFIDENCE)
 
-    def see(self, place: Place, sighting: Sighting, at_mm: Point, sureness: float, t_s: float) -> None:
-        """Takes in that a look has seen it."""
-        if self.last_seen is None and not self.was_covered_in(place):
-            self.seen_since_s, self.away_s = t_s, t_s - self.seen_s if self.recent else 0.0
-        shift_mm = math.dist(self.at_mm, at_mm)
-        if shift_mm > PUSHED_MM and self.zone == place.zone:
-            self.pushed_s = t_s
-        if shift_mm > NUDGE_MM or self.last_seen != place:
-            self.sureness.clear()
-        self.at_mm, self.seen_s = at_mm, t_s
-        self.held, self.is_covered = place if self.place is None else None, False
-        self.unseen_since_s = self.bared_s = None
-        self.sureness.append(sureness)
-        self.rivals = tuple(card for card, _ in sighting.rivals if card != self.card)
-        self.recent.append(place)
+    def seen(self, sighting: Sighting, place: Place, t_s: float) -> Track:
+        """Return the track after a look that saw it."""
+        known = sighting.face is not Card.UNKNOWN
+        told_anew = known and self.face is not sighting.face
+        moved = told_anew or distance_mm(self.place, place) > NUDGE_MM
+        diagonal = sighting.face.family is Family.SAFETY and abs(place.turn_deg % 90.0 - 45.0) < DIAGONAL_DEG
+        reading = reading_of(sighting, DIAGONAL_CONFIDENCE if diagonal else 1.0)
+        keeps = self.face is Card.UNKNOWN or known
+        return replace(
+            self,
+            face=sighting.face if known else self.face,
+            card=sighting.card if known else self.card,
+            place=place,
+            seen_s=t_s,
+            bare_since_s=None,
+            bare_looks=0,
+            recent=(*self.recent, True)[-LOOKS:],
+            readings=(*(() if moved else self.readings), *((reading,) if keeps else ()))[-MOST_READINGS:],
+            stay=sighting.stay,
+            centre_px=sighting.centre_px,
+        )
 
-    def was_covered_in(self, place: Place) -> bool:
-        """Whether it lay in this place all the while, though something was over it."""
-        return self.is_covered and self.held == place
+    def missed(self, t_s: float) -> Track:
+        """The track after a look at its place that did not see it."""
+        since_s = t_s if self.bare_since_s is None else self.bare_since_s
+        return replace(
+            self, recent=(*self.recent, False)[-LOOKS:], bare_since_s=since_s, bare_looks=self.bare_looks + 1
+        )
 
-    def miss(self, t_s: float, *, covered: bool = False) -> None:
-        """Takes in that a look has not seen it where it was, `covered` if its zone was out of sight."""
-        self.is_covered = covered and (self.is_covered or self.last_seen is not None)
-        if not covered:
-            self.unseen_since_s = t_s if self.unseen_since_s is None else self.unseen_since_s
-        self.recent.append(None)
+    def hidden(self) -> Track:
+        """The track after a look that something newer kept from it."""
+        return replace(self, recent=(*self.recent, False)[-LOOKS:], bare_since_s=None, bare_looks=0)
 
-    def lose_sight(self) -> None:
-        """What it was seen doing last may have been its last, or not: it has to be seen anew."""
-        self.recent.clear()
-        self.sureness.clear()
-        self.held, self.is_covered, self.bare_looks, self.bared_s = None, False, 0, None
-
-    def pick_up(self) -> None:
-        """Forget that it lay anywhere: it is in a hand now."""
-        self.recent.clear()
-        self.sureness.clear()
-        self.place = self.held = self.missing_since_s = self.astray_since_s = self.proposal_id = self.player = None
-        self.is_covered, self.bare_looks, self.refused_s = False, 0, None
-        self.bared_s = self.unseen_since_s = self.contested = self.contested_since_s = None
-        self.waiting = self.confirmed = self.lifted = self.left_alone = False
-
-
-def may_cover(upper: Track, lower: Track) -> bool:
-    """Whether a card may hide another.
-
-    It was laid later, or is seen there for the first time, and lies close enough; or both were pushed together, which
-    may put any card of an area on any other.
-    """
-    here, was, seen = lower.zone, upper.zone, upper.last_seen
-    if upper is lower or upper.missing_since_s is not None or (was != here and (seen is None or seen.zone != here)):
-        return False
-    if lower.bared_s is not None and upper.seen_since_s > lower.bared_s:
-        return False
-    if _is_spread(here) and upper.pushed_s > lower.seen_s:
-        return True
-    return (upper.order > lower.order or upper.is_new) and near(upper, lower)
+    def after(self, sight: Sight, t_s: float, seq: int) -> Track:
+        """The track in the state that follows from a look."""
+        state = TRANSITIONS.get((self.state, sight), self.state)
+        if state is self.state:
+            return self
+        if self.state is State.SEEN and state is not State.GONE:
+            return replace(self, state=state, laid_s=t_s, laid_seq=seq)
+        return replace(self, state=state, gone_seq=seq if state is State.GONE else self.gone_seq)
 
 
-def near(one: Track, other: Track) -> bool:
-    """Whether the middles of two cards are so close that one may hide the other."""
-    return math.dist(one.at_mm, other.at_mm) <= COVERING_MM
+def reading_of(sighting: Sighting, factor: float = 1.0) -> Mapping[str, float]:
+    """What a sighting may be: confidences by physical card, or by `25-00` where only the face is known."""
+    if sighting.face is Card.UNKNOWN:
+        return dict(sighting.rivals)
+    name = sighting.card or any_copy(sighting.face)
+    return {**dict(sighting.rivals), name: sighting.confidence * factor}
 
 
-def _is_spread(zone: str) -> bool:
-    return zone.partition("/")[2] in SPREAD
+def any_copy(face: Card) -> str:
+    """A physical card of which only the face is known, where its name is asked for."""
+    return f"{face.value}-00"
 
 
-def spots(mats: tuple[MatSeen, ...], sightings: tuple[Sighting, ...]) -> Iterator[tuple[Sighting, Place, Point, float]]:
-    """Every sighting in a zone, with how it lies there, where on its mat, and how sure that is."""
-    by_id = {mat.id: mat for mat in mats}
-    for sighting in sightings:
-        if sighting.zone is not None:
-            yield sighting, *_lies(sighting, sighting.zone, by_id)
+def distance_mm(one: Place, other: Place) -> float:
+    """How far apart two cards of one mat lie, by their middles."""
+    return math.dist(one.at_mm, other.at_mm)
 
 
-def _lies(sighting: Sighting, zone: str, mats: Mapping[str, MatSeen]) -> tuple[Place, Point, float]:
-    mat = mats.get(zone.partition("/")[0])
-    # How a card is turned means something for safeties alone; the turning of any other is none.
-    turned = sighting.face.family is Family.SAFETY
-    diagonal = turned and mat is not None and _is_diagonal(sighting, mat)
-    sureness = sighting.confidence * (DIAGONAL_SURENESS if diagonal else 1.0)
-    return Place(zone, sighting.sideways and turned), _on_mat(sighting.centre_px, mat), sureness
+def placed(view: View) -> Iterator[tuple[Sighting, Place]]:
+    """Every sighting in a zone of which the view can speak, with its place."""
+    mats = {mat.id: mat for mat in view.mats}
+    for sighting in view.sightings:
+        if sighting.zone is not None and sighting.zone not in view.unknown_zones:
+            yield sighting, _place(sighting, sighting.zone, mats.get(sighting.zone.partition("/")[0]))
+
+
+def _place(sighting: Sighting, zone: str, mat: MatSeen | None) -> Place:
+    # How a card is turned means something for safeties alone.
+    turns = sighting.face.family is Family.SAFETY
+    turn_deg = 0.0
+    if mat is not None and sighting.corners_px is not None:
+        turn_deg = (_degrees(*sighting.corners_px[:2]) - _degrees(*mat.corners_px[:2]) + 180) % 360 - 180
+    return Place(zone, sighting.sideways and turns, _on_mat(sighting.centre_px, mat), turn_deg)
 
 
 def _on_mat(point: Point, mat: MatSeen | None) -> Point:
@@ -259,17 +267,9 @@ def _on_mat(point: Point, mat: MatSeen | None) -> Point:
     if mat is None:
         return point
     middle = sum(x for x, _ in mat.corners_px) / 4, sum(y for _, y in mat.corners_px) / 4
-    (left, top), (right, bottom) = mat.corners_px[:2]
-    angle = -math.atan2(bottom - top, right - left)
+    angle = -math.radians(_degrees(*mat.corners_px[:2]))
     x, y = (point[0] - middle[0]) / mat.px_per_mm, (point[1] - middle[1]) / mat.px_per_mm
     return x * math.cos(angle) - y * math.sin(angle), x * math.sin(angle) + y * math.cos(angle)
-
-
-def _is_diagonal(sighting: Sighting, mat: MatSeen) -> bool:
-    if sighting.corners_px is None:
-        return False
-    turn = _degrees(*sighting.corners_px[:2]) - _degrees(*mat.corners_px[:2])
-    return abs(turn % 90.0 - 45.0) < DIAGONAL_DEG
 
 
 def _degrees(start: Point, end: Point) -> float:

@@ -184,3 +184,9 @@ def _webp_size(data: bytes) -> tuple[int, int] | None:
         width, height = struct.unpack("<HH", data[26:30])
         return width & 0x3FFF, height & 0x3FFF
     return None
+
+
+def jpeg_of(image: Image, quality: int = 80) -> bytes | None:
+    """Return a picture `(H, W, 3) uint8 BGR` as JPEG, or None where OpenCV cannot make one of it."""
+    done, data = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, quality])
+    return bytes(data) if done else None

@@ -1,0 +1,136 @@
+"""The table against the record: which cards lie there beyond it, and which are gone that it has."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from companion.match.questions import Answers, Kind, Question
+from companion.match.zone_plays import DISCARD_ZONE, Places
+from companion.rules.cards import Card
+from companion.rules.play import Play
+from companion.rules.referee import apply, objections
+from companion.rules.table import Table
+from companion.tracking.identity import Expected
+from companion.tracking.track import Place, State, Track
+from companion.tracking.tracker import Tracks
+
+Spot = tuple[str, Card]
+"""A zone and a face."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of the open hand that counts."""
+
+    seq: int
+    play: Play
+    before: Table
+    """The table that it was played on."""
+
+    serial: int | None = None
+    """The track that it was told by."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What the record says of the open hand."""
+
+    match: int
+    hand: int
+    """The event that began the hand: cards laid before it are left over, and mean nothing."""
+
+    table: Table | None
+    lines: tuple[Line, ...] = ()
+    answers: Answers = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Balance:
+    """What is left over once the cards that agree are set against each other."""
+
+    extra: tuple[Track, ...] = ()
+    """Cards that lie there and are not in the record, in the order in which they came."""
+
+    missing: tuple[Track, ...] = ()
+    """Cards that have gone and are in the record, the latest first."""
+
+
+def balance(tracks: Tracks, hand: int, table: Table, lines: Sequence[Line], places: Places) -> Balance:
+    """Return how the cards differ from a table to which these lines have led."""
+    want = Counter(places.lying(table))
+    told = {line.serial: line for line in lines if line.serial is not None}
+    mine = [track for track in tracks.cards if track.laid_seq is not None and track.laid_seq >= hand]
+    loose = []
+    for track in (track for track in mine if track.is_there):
+        if track.serial not in told:
+            loose.append(track)
+        else:
+            for zone, card in spots_of(told[track.serial], places):
+                # A beaten hazard may lie on in its place, or be on the discard pile by now.
+                if not _consume(want, (zone, card)):
+                    _consume(want, (DISCARD_ZONE, card))
+    left = [t for t in loose if not _consume(want, (t.zone, t.face))]
+    extra = tuple(t for t in left if not _was_let_go(t, lines, table, places))
+    return Balance(extra, tuple(_missing(mine, want, told, lines, places)))
+
+
+def spots_of(line: Line, places: Places) -> Iterator[Spot]:
+    """Return where the cards of a line lie once it is played."""
+    zone = places.zone_of(line.play, line.before)
+    if zone is not None and line.play.card is not None:
+        yield zone, line.play.card
+        if line.play.times > 1:
+            yield zone, Card.ACCELERATOR
+
+
+def _consume(want: Counter[Spot], spot: Spot) -> bool:
+    """Take one card off what is wanted; True if there was one."""
+    if want[spot] <= 0:
+        return False
+    want[spot] -= 1
+    return True
+
+
+def _was_let_go(track: Track, lines: Sequence[Line], table: Table, places: Places) -> bool:
+    """True if the record has had this card there and let it go since it was laid: it may lie on for a while."""
+    laid_seq, spot = track.laid_seq or 0, (track.zone, track.face)
+    tables = [*(line.before for line in lines if line.seq > laid_seq), table]
+    counts = [Counter(places.lying(each))[spot] for each in tables]
+    return any(later < earlier for earlier, later in itertools.pairwise(counts))
+
+
+def _missing(
+    mine: Sequence[Track], want: Counter[Spot], told: Mapping[int, Line], lines: Sequence[Line], places: Places
+) -> Iterator[Track]:
+    """The cards that have gone while the record had them, and has them still."""
+    for track in sorted((t for t in mine if t.state is State.GONE), key=lambda t: -t.serial):
+        line = told.get(track.serial)
+        spots = list(spots_of(line, places)) if line is not None else [(track.zone, track.face)]
+        for spot in spots:
+            had_it = any(one.seq <= track.gone_seq and spot in spots_of(one, places) for one in lines)
+            if had_it and _consume(want, spot):
+                yield track
+                break
+
+
+def expected(record: Record, places: Places, asked: Sequence[Question] = ()) -> Expected:
+    """Return what the record, and the plays that wait, let the tracker expect where pictures do not tell."""
+    table = record.table
+    if table is None:
+        return Expected(lambda _face, _place: False, lambda _face, _zone: 0)
+    lying = Counter(places.lying(table))
+    waiting = (q for q in asked if q.kind is Kind.PLAY and q.is_legal and q.table is not None)
+    tables = [table, *(apply(q.table, q.plays[0]) for q in waiting if q.table is not None)]
+
+    def is_legal(face: Card, place: Place) -> bool:
+        return any(_may_be_laid(face, place, each, places) for each in tables)
+
+    return Expected(is_legal, lambda face, zone: lying[(zone, face)])
+
+
+def _may_be_laid(face: Card, place: Place, table: Table, places: Places) -> bool:
+    guess = places.play_at(face, place.zone, place.sideways, table)
+    return not table.is_over and guess is not None and not objections(table, guess.play)

@@ -1,0 +1,73 @@
+"""Which card a code or a half hidden face is, by all its readings together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from companion.match.zone_plays import Places
+from companion.rules.cards import Card
+from companion.rules.play import Play
+from companion.rules.referee import objections
+from companion.rules.table import Table
+from companion.tabletop.card_ids import face_of
+from companion.tracking.track import Track
+from companion.tracking.tracker import Tracks
+
+READINGS, READING_S = 3, 1.0
+"""A card that cannot be read is decided on after so many readings and seconds."""
+
+CLEAR_LEAD, LEAST_LEAD = 0.15, 0.5
+"""It counts as the one that every reading puts first by this margin, with at least this confidence."""
+
+NEARLY_AS_LIKELY = 0.1
+"""Of plays within this of the likeliest the legal ones come first."""
+
+
+def is_ripe(track: Track, t_s: float) -> bool:
+    """True if it has been read often enough to decide."""
+    return len(track.readings) >= READINGS and t_s - track.since_s >= READING_S
+
+
+def known_face(track: Track, tracks: Tracks) -> Card | None:
+    """Return the face of a card, told by one reading or by all of them together; None where people have to say."""
+    if track.face is not Card.UNKNOWN:
+        return track.face
+    firsts = {_clear_first(read) for read in track.readings}
+    first = firsts.pop() if len(firsts) == 1 and is_ripe(track, tracks.t_s) else None
+    # Of a face alone there may be another copy elsewhere: people had better say.
+    told = first is not None and not first.endswith("-00") and not _lies_elsewhere(first, track, tracks)
+    return face_of(first) if told and first is not None else None
+
+
+def candidates(track: Track, tracks: Tracks) -> list[tuple[str, float]]:
+    """Return the physical cards that it may be, likeliest first, with the mean confidence of its readings."""
+    cards = {card for read in track.readings for card in read}
+    mean = {card: sum(read.get(card, 0.0) for read in track.readings) / len(track.readings) for card in cards}
+    here = {card: share for card, share in mean.items() if not _lies_elsewhere(card, track, tracks)}
+    return sorted(here.items(), key=lambda item: (-item[1], item[0]))
+
+
+def plays_of(track: Track, tracks: Tracks, table: Table, places: Places) -> list[tuple[Play, float]]:
+    """Return what it may mean, no two alike: likeliest first, of plays about as likely the legal ones."""
+    found: dict[Play, float] = {}
+    for card, confidence in candidates(track, tracks):
+        guess = places.play_at(face_of(card), track.zone, track.place.sideways, table)
+        if guess is not None:
+            found.setdefault(guess.play, confidence)
+    best = max(found.values(), default=0.0)
+    return sorted(
+        found.items(),
+        key=lambda item: (item[1] < best - NEARLY_AS_LIKELY, bool(objections(table, item[0])), -item[1]),
+    )
+
+
+def _lies_elsewhere(card: str, track: Track, tracks: Tracks) -> bool:
+    return any(t.card == card and t is not track for t in tracks.there)
+
+
+def _clear_first(read: Mapping[str, float]) -> str | None:
+    """The card that a reading puts first by far."""
+    ranked = sorted(read.items(), key=lambda item: -item[1])
+    second = ranked[1][1] if len(ranked) > 1 else 0.0
+    clear = ranked and ranked[0][1] >= LEAST_LEAD and ranked[0][1] - second >= CLEAR_LEAD
+    return ranked[0][0] if clear else None

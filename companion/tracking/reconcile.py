@@ -1,0 +1,372 @@
+"""What lies on the table against what the record has: the questions that follow, derived anew at each look.
+
+The record says what should lie in each zone, the tracks say what does. Cards that agree ask nothing. The others are
+explained by acts: a card laid, a card taken from the discard pile, a discard taken back, a card moved. The cheapest
+explanation counts: legal in turn before out of turn before illegal, in the order in which the cards came into sight.
+The rules break a tie; a card that lies there is asked about however illegal it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from companion.common.text import Said, say
+from companion.match.questions import SURE_CONFIDENCE, Answer, Answered, Kind, Question, question_id
+from companion.match.zone_plays import DISCARD_ZONE, DRAW_ZONE, Places, named, needs_people, where
+from companion.rules.cards import Card, Family
+from companion.rules.play import Play, Verb
+from companion.rules.referee import apply, objections
+from companion.rules.table import Table
+from companion.tracking.acts import Act, cost_of, explained
+from companion.tracking.balance import Balance, Line, Record, balance, spots_of
+from companion.tracking.reading import candidates, is_ripe, known_face, plays_of
+from companion.tracking.track import GONE_S, State, Track
+from companion.tracking.tracker import Tracks
+
+OUT_OF_TURN_CONFIDENCE = 0.85
+"""Most that is claimed of a play out of turn: one before it may have been missed."""
+
+UNCLEAR_CONFIDENCE = 0.95
+"""Most that is claimed of a play that another may look like."""
+
+DOUBTFUL_CONFIDENCE = 0.85
+"""Most that is claimed of a card that may be one like it, nudged, or that only all readings together tell."""
+
+BEFORE_TURN_S = 6.0
+"""A card whose meaning depends on the turn waits at most so long for one before it to come into sight or be read."""
+
+CARRIED_S = 3.0
+"""A hazard on the discard pile waits at most so long for what tells whether it was carried there."""
+
+MANY, GATHERING_S = 3, 12.0
+"""So many cards may be missing at once for so long: a hand's cards may be being gathered in."""
+
+PILE_EMPTY_S, UNSEEN_DRAWS = 5.0, 2
+"""The empty draw pile is news after so long, and if the record has more cards in it than may have been drawn by now."""
+
+MOST_PLAYS = 3
+TAKEN_BACK_COST = 0.5
+"""Cost of a discard having been taken back rather than taken by the next player."""
+
+
+def reconcile(tracks: Tracks, record: Record, places: Places) -> tuple[Question, ...]:
+    """Return what is to be asked, in the order of play."""
+    table = record.table
+    if table is None or table.is_over or table.extension_offered_to is not None:
+        return ()
+    return tuple(_Look(tracks, record, table, places).questions())
+
+
+def taking(table: Table) -> Play:
+    """Return the play of the player to move, should he take the top of the discard pile."""
+    return Play(Verb.TAKE, table.player_to_move)
+
+
+class _Look:
+    """One look at the tracks and the record."""
+
+    def __init__(self, tracks: Tracks, record: Record, table: Table, places: Places) -> None:
+        self._tracks, self._record, self._table, self._places = tracks, record, table, places
+        self._t_s = tracks.t_s
+        self._now = self._balance(table, record.lines)
+
+    def _balance(self, table: Table, lines: Sequence[Line]) -> Balance:
+        return balance(self._tracks, self._record.hand, table, lines, self._places)
+
+    def questions(self) -> Iterator[Question]:
+        moved = self._moved()
+        refused = [track for track in self._now.extra if self._refusal(track) is not None]
+        told = {track.serial for track in refused} | {new.serial for _, new in moved}
+        extra = [track for track in self._now.extra if track.serial not in told]
+        top = self._lifted()
+        acts = explained(extra, self._table if top is None else apply(self._table, taking(self._table)), self._meaning)
+        if top is not None:
+            taken = self._take(top, acts)
+            if taken is None:
+                return
+            yield taken
+        lines, table = list(self._record.lines), acts[-1].after if acts else self._table
+        for act in acts:
+            if not self._waits(act):
+                yield from self._of_act(act)
+            elif act.is_legal:
+                # What comes after it cannot be told yet.
+                return
+            if act.play is not None and act.is_legal:
+                lines.append(Line(lines[-1].seq + 1 if lines else 0, act.play, act.table, act.track.serial))
+        yield from self._still_there(refused)
+        yield from self._differences(self._balance(table, lines), moved, table)
+        yield from self._of_the_piles(table)
+
+    # What cards mean
+
+    def _meaning(self, track: Track, table: Table) -> Act:
+        face = known_face(track, self._tracks)
+        if face is None or table.is_over or self._places.question(face, track.zone, table) is not None:
+            return Act(track, None, table)
+        guess = self._places.play_at(face, track.zone, track.place.sideways, table)
+        if guess is None:
+            return Act(track, None, table)
+        play = replace(guess.play, times=2) if len(self._accelerators(track)) == 1 else guess.play
+        return Act(track, play, table, objections(table, play), guess.clear)
+
+    def _accelerators(self, track: Track) -> list[Track]:
+        """The accelerators that came to lie with a distance card."""
+        if track.face.family is not Family.DISTANCE or not needs_people(self._table.edition):
+            return []
+        return [t for t in self._now.extra if t.face is Card.ACCELERATOR and t.zone == track.zone]
+
+    def _moved(self) -> list[tuple[Track, Track]]:
+        """Cards that have gone from one zone and lie in another: each with where it lies now."""
+        pairs = []
+        for new in self._now.extra:
+            old = next((old for old in self._now.missing if old.zone != new.zone and self._is_same(old, new)), None)
+            if old is not None:
+                pairs.append((old, new))
+        return pairs
+
+    @staticmethod
+    def _is_same(old: Track, new: Track) -> bool:
+        """True if a card is another's next place; of cards told by their faces only a beaten hazard is followed."""
+        if new.card is not None:
+            return new.card == old.card
+        carried = new.face is old.face and new.face.family is Family.HAZARD and new.zone == DISCARD_ZONE
+        return carried and 0 <= new.since_s - old.seen_s <= BEFORE_TURN_S
+
+    def _lifted(self) -> Track | None:
+        """The top of the discard pile where it is gone and the player to move may have taken it."""
+        discards = self._table.discards
+        gone = [t for t in self._now.missing if t.zone == DISCARD_ZONE]
+        if len(gone) != 1 or not discards or gone[0].face is not discards[-1]:
+            return None
+        return None if objections(self._table, taking(self._table)) else gone[0]
+
+    # Waiting
+
+    def _waits(self, act: Act) -> bool:
+        """True if it is too early to say what a card means: one before it may not be in sight, or be read, yet."""
+        track, lies_s = act.track, self._t_s - act.track.since_s
+        if lies_s < CARRIED_S and self._may_be_carried(track):
+            return True
+        if lies_s >= BEFORE_TURN_S or not self._turn_matters(act):
+            return False
+        arms = {zone for zone in self._tracks.arms() if self._tracks.hidden_since_s[zone] <= track.since_s}
+        coming = any(t.state is State.SEEN and t.is_in_sight and t is not track for t in self._tracks.cards)
+        before = arms & (self._places.within_reach(act.table) - {track.zone})
+        return bool(before) or coming or any(self._is_being_read(t) for t in self._tracks.there if t is not track)
+
+    @staticmethod
+    def _turn_matters(act: Act) -> bool:
+        """True if it depends on whose turn it is what a card means, or whether it may be laid."""
+        return act.track.zone == DISCARD_ZONE or act.track.face.family is Family.HAZARD or act.is_out_of_turn
+
+    def _is_being_read(self, track: Track) -> bool:
+        """True if a card was laid a moment ago of which it is still to be told which it is."""
+        if track.face is not Card.UNKNOWN or not track.is_in_sight or self._t_s - track.since_s >= BEFORE_TURN_S:
+            return False
+        told = any(line.serial == track.serial for line in self._record.lines) or self._refusal(track) is not None
+        return not told and known_face(track, self._tracks) is None and bool(candidates(track, self._tracks))
+
+    def _may_be_carried(self, track: Track) -> bool:
+        """True if a hazard told by its face may be one whose own place is out of sight, or bare."""
+        if track.card is not None or track.zone != DISCARD_ZONE or track.face.family is not Family.HAZARD:
+            return False
+        return any(t.face is track.face and t.zone != DISCARD_ZONE and not t.is_in_sight for t in self._tracks.there)
+
+    # Questions about cards that lie there
+
+    def _id(self, track: Track, kind: Kind) -> str:
+        return question_id(self._record.match, self._record.hand, track.card or track.face.value, track.serial, kind)
+
+    def _refusal(self, track: Track) -> Answered | None:
+        """What people have said where they said that a card is no play, or goes back to the hand."""
+        said = (self._record.answers.get(self._id(track, kind)) for kind in (Kind.PLAY, Kind.WHICH))
+        return next((one for one in said if one is not None and one.answer in (Answer.NO, Answer.TAKEN_BACK)), None)
+
+    def _of_act(self, act: Act) -> Iterator[Question]:
+        track, face = act.track, known_face(act.track, self._tracks)
+        if face is None:
+            yield from self._which(act)
+            return
+        sentence = self._places.question(face, track.zone, act.table)
+        if sentence is not None:
+            yield from self._differs(track, sentence, seen=face)
+        elif act.play is not None:
+            confidence = self._confidence(act, face)
+            others = () if confidence >= SURE_CONFIDENCE else self._others(act)
+            yield self._play(self._id(track, Kind.PLAY), track.zone, (act.play, *others), act, confidence, track.laid_s)
+
+    def _confidence(self, act: Act, face: Card) -> float:
+        track = act.track
+        doubtful = track.is_double or face is not track.face
+        most = min(
+            OUT_OF_TURN_CONFIDENCE if act.is_out_of_turn else 1.0,
+            DOUBTFUL_CONFIDENCE if doubtful else 1.0,
+            1.0 if act.clear else UNCLEAR_CONFIDENCE,
+        )
+        return min(most, track.confidence if face is track.face else 1.0)
+
+    def _others(self, act: Act) -> tuple[Play, ...]:
+        """What else an unsure card may mean."""
+        ranked = plays_of(act.track, self._tracks, act.table, self._places)
+        return tuple(play for play, _ in ranked if play != act.play)[: MOST_PLAYS - 1]
+
+    @staticmethod
+    def _play(
+        ident: str, zone: str | None, plays: tuple[Play, ...], act: Act, confidence: float, t_s: float
+    ) -> Question:
+        sure = act.clear and confidence >= SURE_CONFIDENCE
+        return Question(
+            ident, Kind.PLAY, zone, plays, act.table, act.reasons, confidence=confidence, sure=sure, t_s=t_s
+        )
+
+    def _which(self, act: Act) -> Iterator[Question]:
+        """A card that cannot be read, once it has been looked at often enough."""
+        plays = plays_of(act.track, self._tracks, act.table, self._places)
+        if plays and is_ripe(act.track, self._t_s):
+            yield Question(
+                id=self._id(act.track, Kind.WHICH),
+                kind=Kind.WHICH,
+                zone=act.track.zone,
+                plays=tuple(play for play, _ in plays[:MOST_PLAYS]),
+                table=act.table,
+                reasons=objections(act.table, plays[0][0]),
+                confidence=plays[0][1],
+                sure=False,
+                t_s=act.track.since_s,
+            )
+
+    def _still_there(self, refused: Iterable[Track]) -> Iterator[Question]:
+        """Cards that were to be taken back and lie there still although the game has gone on."""
+        for track in refused:
+            said = self._refusal(track)
+            gone_on = said is not None and any(line.seq > said.seq for line in self._record.lines)
+            if said is not None and said.answer is Answer.TAKEN_BACK and gone_on and track.is_in_sight:
+                sentence = say(
+                    "%(card)s was to be taken back and still lies on %(zone)s.",
+                    card=named(track.face),
+                    zone=where(track.zone),
+                )
+                yield from self._differs(track, sentence, seen=track.face)
+
+    # Questions about cards that are gone
+
+    def _take(self, top: Track, acts: Sequence[Act]) -> Question | None:
+        """The discard that is gone was taken; None while only the next card can tell whether it was taken back."""
+        last = self._record.lines[-1] if self._record.lines else None
+        clear = True
+        if last is not None and last.play.verb is Verb.DISCARD and last.play.card is top.face:
+            if not acts:
+                return None
+            back = explained([act.track for act in acts], last.before, self._meaning)
+            lead = cost_of(back) + TAKEN_BACK_COST - cost_of(acts)
+            if lead < 0:
+                return self._gone(top)
+            clear = lead > TAKEN_BACK_COST
+        act = Act(top, taking(self._table), self._table, clear=clear)
+        confidence = 1.0 if clear else UNCLEAR_CONFIDENCE
+        return self._play(self._id(top, Kind.PLAY), DISCARD_ZONE, (taking(self._table),), act, confidence, top.seen_s)
+
+    def _differences(self, now: Balance, moved: Sequence[tuple[Track, Track]], table: Table) -> Iterator[Question]:
+        """Cards that the record has and the table has not, or elsewhere."""
+        recent = any(self._t_s - (t.bare_since_s or 0.0) < GATHERING_S for t in now.missing)
+        gathering = len(now.missing) >= MANY and recent
+        if gathering or self._tracks.bare_since_s is not None or self._may_be_reshuffled(now, table):
+            return
+        elsewhere = {old.serial: new for old, new in moved}
+        for track in now.missing:
+            new = elsewhere.get(track.serial)
+            if new is None or new not in now.extra:
+                if track is not self._lifted():
+                    yield from self._unless_answered(self._gone(track))
+            elif not self._may_be_answered(track, new):
+                sentence = say(
+                    "%(card)s has moved from %(old)s to %(new)s.",
+                    card=named(track.face),
+                    old=where(track.zone),
+                    new=where(new.zone),
+                )
+                yield from self._differs(track, sentence, expected=track.face)
+
+    def _may_be_answered(self, old: Track, new: Track) -> bool:
+        """True if a hazard was carried to the discard pile and a safety that says why may come into sight yet."""
+        if new.zone != DISCARD_ZONE or new.face.family is not Family.HAZARD:
+            return False
+        safeties = f"{old.zone.partition('/')[0]}/safety"
+        coming = any(t.zone == safeties and t.state is State.SEEN for t in self._tracks.cards)
+        return coming or safeties in self._tracks.hidden_since_s or self._t_s - new.since_s < CARRIED_S
+
+    def _gone(self, track: Track) -> Question:
+        sentence = say("%(card)s is no longer on %(zone)s.", card=named(track.face), zone=where(track.zone))
+        return self._difference(track, sentence, expected=track.face)
+
+    def _differs(
+        self, track: Track, sentence: Said, *, expected: Card | None = None, seen: Card | None = None
+    ) -> Iterator[Question]:
+        yield from self._unless_answered(self._difference(track, sentence, expected=expected, seen=seen))
+
+    def _unless_answered(self, question: Question) -> Iterator[Question]:
+        """The question, unless people have said that it is all right as long as the zone lies as it does."""
+        answered = self._record.answers.get(question.id)
+        if answered is None or answered.about != question.about:
+            yield question
+
+    def _difference(
+        self, track: Track, sentence: Said, *, expected: Card | None = None, seen: Card | None = None
+    ) -> Question:
+        return Question(
+            id=self._id(track, Kind.DIFFERS),
+            kind=Kind.DIFFERS,
+            zone=track.zone,
+            table=self._table,
+            say=sentence,
+            sure=False,
+            t_s=track.seen_s,
+            expected=expected,
+            seen=seen,
+            line=self._line_of(track) if expected is not None else None,
+            about=",".join(str(t.serial) for t in self._tracks.there if t.zone == track.zone),
+        )
+
+    def _line_of(self, track: Track) -> int | None:
+        """The line that laid a card: the one told by it, or the last that laid one like it there."""
+        spot, lines = (track.zone, track.face), self._record.lines[::-1]
+        own = [line for line in lines if line.serial == track.serial]
+        alike = [line for line in lines if spot in spots_of(line, self._places)]
+        return next((line.seq for line in (*own, *alike)), None)
+
+    # The piles, and the end of a hand
+
+    def _of_the_piles(self, table: Table) -> Iterator[Question]:
+        exhausted = sum(line.play.verb is Verb.EXHAUSTED for line in self._record.lines)
+        if self._is_pile_used_up(table):
+            yield from self._of_no_card("pile", exhausted, Play(Verb.EXHAUSTED), DRAW_ZONE, table, sure=False)
+        bare_s = 0.0 if self._tracks.bare_since_s is None else self._t_s - self._tracks.bare_since_s
+        if bare_s >= GONE_S and sum(line.serial is not None for line in self._record.lines) >= MANY:
+            stuck = table.edition.empty_pile == "stuck" and table.draw_pile == 0
+            yield from self._of_no_card("end", self._tracks.last_serial, Play(Verb.END), None, table, sure=stuck)
+
+    def _is_pile_used_up(self, table: Table) -> bool:
+        """True if the draw pile is seen empty although the count says otherwise, or the discards have become it."""
+        if table.edition.empty_pile == "reshuffle" and table.discards:
+            refilled = self._tracks.draw_pile_empty is False and table.draw_pile > 0
+            return refilled and self._may_be_reshuffled(self._balance(table, self._record.lines), table)
+        since_s = self._tracks.pile_empty_since_s
+        was_there = self._tracks.pile_seen_seq >= self._record.hand
+        news = was_there and table.draw_pile > UNSEEN_DRAWS
+        return news and since_s is not None and self._t_s - since_s >= PILE_EMPTY_S
+
+    def _may_be_reshuffled(self, now: Balance, table: Table) -> bool:
+        """True if all discards are gone: they become the draw pile."""
+        gone = sum(t.zone == DISCARD_ZONE for t in now.missing)
+        lying = any(t.zone == DISCARD_ZONE for t in self._tracks.there)
+        return table.edition.empty_pile == "reshuffle" and gone > 1 and not lying
+
+    def _of_no_card(
+        self, name: str, number: int, play: Play, zone: str | None, table: Table, *, sure: bool
+    ) -> Iterator[Question]:
+        ident = question_id(self._record.match, self._record.hand, name, number, Kind.PLAY)
+        if ident not in self._record.answers:
+            confidence, why = (1.0 if sure else UNCLEAR_CONFIDENCE), objections(table, play)
+            yield Question(ident, Kind.PLAY, zone, (play,), table, why, confidence=confidence, sure=sure, t_s=self._t_s)

@@ -1,0 +1,72 @@
+"""The tracks on the disk, so that a question about a card that lies on keeps its id over a restart."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from companion.common.errors import Problem
+from companion.rules.cards import Card, card_of_slug
+from companion.storage.files import read_small, write_whole
+from companion.tracking.track import Place, State, Track
+from companion.tracking.tracker import MOST_GONE, Tracks
+
+FILE_NAME = "tracks.json"
+_KEEPS = ("serial", "face", "card", "place", "state", "laid_seq", "gone_seq", "centre_px")
+"""What is kept of a track: what no clock and no frame has a part in."""
+
+
+def differs(one: Tracks, other: Tracks) -> bool:
+    """True if what is kept of two memories is not the same."""
+    return one is not other and _signature(one) != _signature(other)
+
+
+def _signature(tracks: Tracks) -> list[tuple[object, ...]]:
+    return [(t.serial, t.face, t.zone, t.state, t.laid_seq, t.gone_seq) for t in tracks.cards if t.laid_seq is not None]
+
+
+def write(path: Path, tracks: Tracks) -> None:
+    """Write the tracks; where the disk refuses, they are simply not there after a restart."""
+    laid = [t for t in tracks.cards if t.laid_seq is not None][-2 * MOST_GONE :]
+    cards = [{key: value for key, value in asdict(t).items() if key in _KEEPS} for t in laid]
+    try:
+        write_whole(path, json.dumps({"last_serial": tracks.last_serial, "cards": cards}))
+    except OSError:
+        return
+
+
+def read(path: Path | None) -> Tracks:
+    """Return the tracks as they were written; none where there are none, or they cannot be read."""
+    try:
+        said: Any = (
+            json.loads(read_small(path)) if path is not None and path.exists() else {"last_serial": 0, "cards": []}
+        )
+        return Tracks(cards=tuple(map(_track, said["cards"])), last_serial=int(said["last_serial"]))
+    except (OSError, Problem, ValueError, KeyError, TypeError, RecursionError):
+        return Tracks()
+
+
+def _track(said: dict[str, Any]) -> Track:
+    place = Place(
+        str(said["place"]["zone"]),
+        bool(said["place"]["sideways"]),
+        _point(said["place"]["at_mm"]),
+        float(said["place"]["turn_deg"]),
+    )
+    return Track(
+        serial=int(said["serial"]),
+        face=card_of_slug(said["face"]) or Card.UNKNOWN,
+        card=None if said["card"] is None else str(said["card"]),
+        place=place,
+        state=State(said["state"]),
+        laid_seq=int(said["laid_seq"]),
+        gone_seq=int(said["gone_seq"]),
+        centre_px=_point(said["centre_px"]),
+    )
+
+
+def _point(said: Any) -> tuple[float, float]:
+    x, y = said
+    return float(x), float(y)

@@ -1,0 +1,134 @@
+"""A match and its table before a camera, in views instead of pictures: cards are laid and taken up by name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from companion.match.match import Match
+from companion.match.questions import Answer, Kind, Question
+from companion.match.state import Policy
+from companion.rules.cards import Card
+from companion.storage.event_store import Store
+from companion.tabletop.card_ids import face_of
+from companion.tracking.live import TableWatch
+from companion.vision.capture.sources import Frame
+from companion.vision.view import FACE, STICKER, MatSeen, Sighting, View
+
+PICTURE = np.zeros((4, 4, 3), np.uint8)
+PILES = ("battle", "speed", "discard")
+MATS = ("side-1", "side-2", "side-3", "table")
+CLASSIC = ("edition classic", "side Ann", "side Bob", "hand first Ann")
+FRAME_S = 0.2
+
+
+class Watched:
+    """What lies where is told, the eye's views follow from it; only the top of a pile is in sight."""
+
+    def __init__(self, folder: Path, *lines: str, policy: Policy = Policy.TAP, by: str = STICKER) -> None:
+        self.folder, self._by = folder, by
+        self.match = Match(Store.open(folder / "companion.sqlite3"))
+        self.t_s = 0.0
+        self.lying: dict[str, tuple[str, float, bool]] = {}
+        """By card: its zone, how far it lies from the zone's middle, and whether it lies sideways."""
+
+        self.hidden: frozenset[str] = frozenset()
+        self._watch()
+        self.match.start(lines or CLASSIC)
+        self.match.set_policy(policy, "test")
+
+    def _watch(self) -> None:
+        self.watch = TableWatch(self.match, self._see, self.match.mats, memory=self.folder / "tracks.json")
+
+    def restart(self) -> None:
+        """Another process on the same data."""
+        self.match.store.close()
+        self.match = Match(Store.open(self.folder / "companion.sqlite3"))
+        self._watch()
+
+    # The table
+
+    def lay(self, card: str, zone: str, at_mm: float = 0.0, *, sideways: bool = False) -> Watched:
+        """Puts a card on a zone, on top of what lies there."""
+        self.lying.pop(card, None)
+        self.lying[card] = (zone, at_mm, sideways)
+        return self.look()
+
+    def take_up(self, *cards: str) -> Watched:
+        """Takes cards off the table."""
+        for card in cards:
+            del self.lying[card]
+        return self.look(12)
+
+    def look(self, frames: int = 6, hidden: tuple[str, ...] = ()) -> Watched:
+        """Lets the camera look so often."""
+        self.hidden = frozenset(hidden)
+        for _ in range(frames):
+            self.t_s += FRAME_S
+            self.watch.take(Frame(PICTURE, self.t_s))
+        self.hidden = frozenset()
+        return self
+
+    def _see(self, frame: Frame) -> View:
+        mats = tuple(
+            MatSeen(mat, ((x, 0.0), (x + 900, 0.0), (x + 900, 300.0), (x, 300.0)), 1.0)
+            for mat, x in ((mat, 1000.0 * n) for n, mat in enumerate(MATS))
+        )
+        tops = {zone: card for card, (zone, _, _) in self.lying.items() if zone.partition("/")[2] in PILES}
+        seen = [c for c, (zone, _, _) in self.lying.items() if tops.get(zone, c) == c and zone not in self.hidden]
+        sightings = tuple(self._sighting(card, n) for n, card in enumerate(seen))
+        return View(frame.t_s, mats, sightings, self.hidden, draw_pile_empty=False)
+
+    def _sighting(self, card: str, _n: int) -> Sighting:
+        zone, at_mm, sideways = self.lying[card]
+        mat, _, kind = zone.partition("/")
+        x = 1000.0 * MATS.index(mat) + 100.0 + 150.0 * ["battle", "speed", "distance", "safety", "discard"].index(kind)
+        x += at_mm
+        if kind in ("distance", "safety"):
+            x += 70.0 * (int(card.rpartition("-")[2]) % 3)
+        corners = ((x - 9, 90.0), (x + 9, 90.0), (x + 9, 110.0), (x - 9, 110.0))
+        is_sticker = self._by == STICKER
+        face = face_of(card)
+        stay = None if is_sticker else hash((card, zone, at_mm))
+        return Sighting(
+            face, card if is_sticker else None, (x, 100.0), corners, zone, sideways, 0.99, self._by, stay=stay
+        )
+
+    # What is asked, and said
+
+    @property
+    def questions(self) -> tuple[Question, ...]:
+        return self.match.state.questions
+
+    @property
+    def asked(self) -> list[str]:
+        """Each question in a few words: a play, or the sentence of what differs."""
+        return [str(q.say) if q.kind is Kind.DIFFERS else str(q.plays[0]) for q in self.questions]
+
+    @property
+    def played(self) -> list[str]:
+        """The lines of the hand on the table."""
+        return [entry.written.text for entry in self.match.state.hand_entries]
+
+    def yes(self, play: str | None = None, *, anyway: bool = False) -> Watched:
+        """The first question's play counts, or another in its place."""
+        return self.say(Answer.YES, play=play, anyway=anyway)
+
+    def say(self, answer: Answer, *, play: str | None = None, anyway: bool = False, number: int = 0) -> Watched:
+        """Answers a question."""
+        self.match.answer(self.questions[number].id, answer, "Ann", play=play, anyway=anyway)
+        return self
+
+    def play(self, *turns: tuple[str, str]) -> Watched:
+        """Cards laid and confirmed, one after the other."""
+        for card, zone in turns:
+            self.lay(card, zone).yes()
+        return self
+
+    def opened(self) -> Watched:
+        """Ann and Bob have rolled."""
+        return self.play(("roll-01", "side-1/battle"), ("roll-02", "side-2/battle"))
+
+
+__all__ = ["CLASSIC", "FACE", "STICKER", "Answer", "Card", "Watched"]
