@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -14,6 +15,9 @@ from companion.rules.table import Table
 
 SURE_CONFIDENCE = 0.9
 """Least confidence of a play that may be confirmed without a tap."""
+
+_TYPED = "typed.e"
+_ID = re.compile(r"(?P<match>[0-9]{1,15})-[0-9]{1,15}-.+\.e?[0-9]{1,15}-(?:play|which|differs)")
 
 
 class Kind(StrEnum):
@@ -92,6 +96,21 @@ class Question:
     def is_legal(self) -> bool:
         return not self.reasons
 
+    @property
+    def asks_play(self) -> bool:
+        """True if it waits in the order of play: what comes after it is judged with it, and cannot count before it."""
+        return self.kind is not Kind.DIFFERS
+
+    @property
+    def may_count_untapped(self) -> bool:
+        """True if it may count without a tap of its own."""
+        return self.kind is Kind.PLAY and self.is_legal and self.sure
+
+    @property
+    def is_typed(self) -> bool:
+        """True if somebody typed the play; else the camera saw it."""
+        return is_of_claim(self.id)
+
 
 @dataclass(frozen=True, slots=True)
 class Answered:
@@ -108,6 +127,22 @@ Answers = Mapping[str, Answered]
 def question_id(match: int, hand: int, name: str, serial: int, kind: Kind) -> str:
     """Return the id of a question about a card."""
     return f"{match}-{hand}-{name}.{serial}-{kind.value}"
+
+
+def claim_id(match: int, hand: int, claim: int) -> str:
+    """Return the id of the question about a play that was typed; `claim` is the seq of its event."""
+    return f"{match}-{hand}-{_TYPED}{claim}-{Kind.PLAY.value}"
+
+
+def is_of_claim(question: str) -> bool:
+    """True if a question with this id is about a play that was typed."""
+    return question.rpartition("-")[0].rpartition("-")[2].startswith(_TYPED)
+
+
+def match_of(question: str) -> int | None:
+    """Return the match in which a question with this id was asked; None where no question has such an id."""
+    found = _ID.fullmatch(question)
+    return int(found["match"]) if found else None
 
 
 def serial_of(question: str) -> int | None:
