@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
+from companion.match.questions import Answer, Answered
 from companion.storage.events import Event, Kind
 
 __all__ = ["CAMERA", "PHONE", "SOMEBODY", "Change", "History", "Kind", "Written", "history"]
@@ -32,6 +33,17 @@ class Written:
     by: str = ""
     source: str = ""
     corrected_by: str | None = None
+    question: str = ""
+    """The id of the question that it answers; empty where it was typed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A play that was typed and waits for the table."""
+
+    seq: int
+    text: str
+    by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +70,14 @@ class History:
     """How often somebody has sat down as each player."""
 
     settings: Mapping[str, str] = field(default_factory=dict)
-    ignored: frozenset[tuple[str, str | None, str | None]] = frozenset()
-    """The differences (zone, expected, seen) that the table wants to hear no more of."""
+    answers: Mapping[str, Answered] = field(default_factory=dict)
+    """The latest answer to each question that no line answers."""
+
+    claims: tuple[Claim, ...] = ()
+    """The plays that were typed and had to wait, counted by now or not; the oldest first."""
+
+    asked: frozenset[str] = frozenset()
+    """The ids of the questions that somebody has answered in any way, also where that was taken back."""
 
     undoable: Event | None = None
     """What `undo` would take back."""
@@ -78,7 +96,9 @@ def history(events: Sequence[Event]) -> History:
         lines=tuple(_lines(standing)),
         seats=_seats(standing),
         settings={e.body["key"]: e.body["value"] for e in standing if e.kind == Kind.SETTING},
-        ignored=frozenset(_difference(e) for e in standing if e.kind == Kind.ANSWER and e.body["answer"] == "ignore"),
+        answers=_answers(events),
+        claims=tuple(Claim(e.seq, e.body["text"], _by(e)) for e in events if e.kind == Kind.CLAIM),
+        asked=frozenset(e.body["question"] for e in events if e.body.get("question")),
         undoable=next((e for e in reversed(standing) if e.kind in UNDOABLE), None),
         changes=tuple(_changes(events, standing)),
         redoable=_redoable(standing),
@@ -129,11 +149,13 @@ def _lines(standing: Sequence[Event]) -> list[Written]:
 
 
 def _written(event: Event) -> Written:
-    return Written(event.seq, event.body["text"], _by(event), event.body.get("source", ""))
+    body = event.body
+    return Written(event.seq, body["text"], _by(event), body.get("source", ""), question=body.get("question", ""))
 
 
 def _corrected(line: Written, event: Event) -> Written:
-    return replace(line, text=event.body["text"], corrected_by=_by(event))
+    question = event.body.get("question", line.question)
+    return replace(line, text=event.body["text"], corrected_by=_by(event), question=question)
 
 
 def _place(lines: Sequence[Written], before: int | None) -> int:
@@ -154,5 +176,7 @@ def _seats(standing: Sequence[Event]) -> dict[str, int]:
     return seats
 
 
-def _difference(event: Event) -> tuple[str, str | None, str | None]:
-    return event.body["zone"], event.body["expected"], event.body["seen"]
+def _answers(events: Sequence[Event]) -> dict[str, Answered]:
+    """What was said to each question; nothing takes that back."""
+    said = [e for e in events if e.kind == Kind.ANSWER and "question" in e.body and e.body["answer"] in tuple(Answer)]
+    return {e.body["question"]: Answered(Answer(e.body["answer"]), e.body.get("about", ""), e.seq) for e in said}

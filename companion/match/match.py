@@ -1,14 +1,17 @@
-"""The match: the log, what the referee makes of it, and the plays that wait for a tap.
+"""The match: the log, what the referee makes of it, and what the table is asked.
 
 A match *is* its record. Its state is always the judged lines of the log, so a correction judges anew from
-there on and replaying the log gives the same state. Readers get an immutable snapshot; every change is written
-to the disk before it shows.
+there on and replaying the log gives the same state. Questions are derived from the record and from what the camera
+sees, after every change of either. Readers get an immutable snapshot; every change is written to the disk before it
+shows.
 """
 
 from __future__ import annotations
 
+import hashlib
+import logging
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from types import MappingProxyType
@@ -16,31 +19,26 @@ from typing import Any
 
 from companion.common.errors import Problem
 from companion.common.text import say
+from companion.match import questions
 from companion.match.history import CAMERA, PHONE, History, Kind, history
-from companion.match.proposals import Doubt, Mismatch, Proposal
+from companion.match.questions import Answer, Question
 from companion.match.state import (
     NO_HAND,
-    Answer,
     Entry,
-    Fate,
     MatchState,
     Outcome,
-    Pending,
     Policy,
-    in_turn,
+    claimed,
+    hand_seq,
     judge_on,
     judged_next,
-    laid_there,
     last_result,
     next_first,
     table_of,
     waits_for_another,
 )
-from companion.match.zone_plays import Places
-from companion.rules.cards import card_of_slug
 from companion.rules.play import Play
 from companion.rules.record import judge, notation
-from companion.rules.record.judge import JudgedLine
 from companion.rules.record.notation import Line, Unreadable
 from companion.storage.event_store import Store
 from companion.storage.events import Draft, Event
@@ -48,27 +46,34 @@ from companion.storage.events import Draft, Event
 __all__ = [
     "Answer",
     "Entry",
-    "Fate",
     "Match",
     "MatchState",
     "Outcome",
-    "Pending",
     "Policy",
     "last_result",
     "next_first",
 ]
 
+log = logging.getLogger(__name__)
+
+Derive = Callable[[MatchState], tuple[Question, ...]]
+"""What the camera sees, as the questions that follow from it and a state, in the order of play."""
+
 Mats = Callable[[MatchState], Mapping[str, str]]
 """Which side plays on which mat: the side's name by the mat's id."""
 
 VERIFYING, YES, NO = "other-side-verifies", "yes", "no"
-MOST_REMEMBERED = 500
-"""How many settled proposals a running service remembers."""
 
 DONE = Outcome(done=True)
-GONE = Outcome(done=False, say=say("That was settled already."))
+GONE = Outcome(done=False, say=say("That was settled already."), is_void=True)
+OTHER_CHANGE = Outcome(done=False, say=say("Another change was sent under that name."), is_void=True)
+NO_LINE_FITS = Outcome(done=False, say=say("No line of the record fits: change it in the log of the hand."))
 OTHER_SIDE = Outcome(done=False, say=say("The other side has to confirm that."))
 WAITS = say("It waits for the play before it.")
+
+
+def _nothing_seen(_state: MatchState) -> tuple[Question, ...]:
+    return ()
 
 
 def mats_in_order(state: MatchState) -> Mapping[str, str]:
@@ -84,8 +89,15 @@ class Match:
         self._mats = mats or mats_in_order
         self._changed = threading.Condition(threading.RLock())
         self._events: tuple[Event, ...] = ()
+        self._past = History()
         self._state = MatchState()
-        self._entered = 0
+        self._derive: Derive = _nothing_seen
+        self._request: dict[str, str] = {}
+        """What the change that is being made is called."""
+
+        self._first: dict[str, tuple[str, Outcome]] = {}
+        """What was asked, and what came of it, by the name that it was given, in this match."""
+
         store.changed = self._saved
         with self._changed:
             self._state = replace(self._state, unsaved=store.unsaved, note=_note(store))
@@ -118,9 +130,34 @@ class Match:
 
     # The whole match
 
+    def once(self, request: str | None, asked: str, act: Callable[[], Outcome]) -> Outcome:
+        """Make a change once, however often it is asked for under one name in a match, and give its first outcome.
+
+        `asked` is all that was asked: the same name for something else is refused. All of it happens in one lock.
+        """
+        asked = hashlib.sha256(asked.encode()).hexdigest()[:16]
+        with self._changed:
+            first = self._first.get(request) if request else None
+            if first is not None:
+                return first[1] if first[0] == asked else self._stamped(OTHER_CHANGE)
+            self._request = {"request": request, "asked": asked} if request else {}
+            try:
+                outcome = self._stamped(act())
+            finally:
+                self._request = {}
+            if request:
+                self._first[request] = asked, outcome
+            return outcome
+
+    def _stamped(self, outcome: Outcome) -> Outcome:
+        """An outcome with the state that it left."""
+        now = self._state
+        asked = tuple(question.id for question in now.questions)
+        return replace(outcome, seq=now.seq, version=now.version, asked=asked, saved=now.unsaved is None)
+
     def start(
         self, lines: Sequence[str], by: str = "", policy: Policy | None = None, *, verified: bool | None = None
-    ) -> None:
+    ) -> Outcome:
         """Begins a match from header lines and `hand first …`. Raises Problem for lines that make no game.
 
         `policy` and `verified`, whether the other side verifies, stay as they are where they are not given.
@@ -128,17 +165,18 @@ class Match:
         lines = [notation.without_comment(line) for line in lines]
         _check_setup(lines)
         *header, first = lines
-        drafts = [Draft(Kind.SETUP, {"lines": header, "by": by}), Draft(Kind.LINE, {"text": first, "by": by})]
-        drafts += [Draft(Kind.SETTING, {"key": "policy", "value": policy or self._state.policy, "by": by})]
-        if self._state.other_side_verifies if verified is None else verified:
-            drafts.append(_verifying(True, by))
         with self._changed:
-            events = self._store.append(None, *drafts, hold=True)
             before = self._state
+            drafts = [Draft(Kind.SETUP, {"lines": header, "by": by}), Draft(Kind.LINE, {"text": first, "by": by})]
+            drafts += [Draft(Kind.SETTING, {"key": "policy", "value": policy or before.policy, "by": by})]
+            if before.other_side_verifies if verified is None else verified:
+                drafts.append(_verifying(True, by))
+            events = self._store.append(None, *map(self._named, drafts), hold=True)
             self._state = MatchState(
                 before.version, trouble=before.trouble, without_camera=before.without_camera, note=before.note
             )
             self._take(events)
+            return DONE
 
     def record(self) -> str:
         """The match as a record."""
@@ -156,104 +194,127 @@ class Match:
             first = first or next_first(self._state)
             if not any(seat.player == first for seat in table_of(self._state).seats):
                 return GONE
-            return self._write_line(f"hand first {first}", by)
+            self._write(Draft(Kind.LINE, {"text": f"hand first {first}", "by": by}))
+            return DONE
 
     def set_policy(self, policy: Policy, by: str) -> None:
         """How plays are confirmed from now on."""
         self._write(Draft(Kind.SETTING, {"key": "policy", "value": policy, "by": by}))
-        with self._changed:
-            self._confirm_by_policy()
 
     def set_verifying(self, by: str, *, on: bool) -> None:
         """Whether a side's plays wait from now on until another side confirms them."""
         self._write(_verifying(on, by))
-        with self._changed:
-            self._confirm_by_policy()
 
     def sit(self, player: str, by: str, name: str | None = None) -> Outcome:
         """Somebody takes a seat; with `name`, that is how the player is called from now on."""
-        if not any(player in team.players for team in self._state.game.teams):
-            return GONE
-        drafts = [Draft(Kind.SEAT, {"player": player, "by": by})]
-        if name:
-            drafts.append(Draft(Kind.LINE, {"text": f'player {player} "{name}"', "by": by}))
-        self._write(*drafts)
-        return DONE
+        with self._changed:
+            if not any(player in team.players for team in self._state.game.teams):
+                return GONE
+            drafts = [Draft(Kind.SEAT, {"player": player, "by": by})]
+            if name:
+                drafts.append(Draft(Kind.LINE, {"text": f'player {player} "{name}"', "by": by}))
+            self._write(*drafts)
+            return DONE
 
     # Plays
 
     def enter(self, text: str, by: str, *, anyway: bool = False, vouched: bool = False) -> Outcome:
-        """A play entered by hand. What is legal counts at once; an illegal play waits for the table's answer.
+        """A play that was typed. What is legal counts at once; an illegal play waits for the table's answer.
 
         Where the other side verifies, a side's own play waits for it; `vouched`: somebody stands in for that side.
-        Raises Problem for text that is no play.
+        A play that the table is asked about answers that question. Raises Problem for text that is no play.
         """
         with self._changed:
-            play = self._read(text)
-            twin = next((p for p in self._state.pending if p.proposal.play == play), None)
-            if twin is not None:
-                return self.confirm(twin.id, by, anyway=anyway, vouched=vouched)
-            doubted = next((doubt for doubt in self._state.doubts if play in doubt.plays), None)
-            if doubted is not None:
-                return self.answer_doubt(doubted.id, text, by, anyway=anyway, vouched=vouched)
+            play = replace(self._read(text), anyway=False)
+            asked = next((question for question in self._state.questions if play in question.plays), None)
+            if asked is not None:
+                return self._count(asked, play, by, anyway=anyway, vouched=vouched)
             _, judged = judged_next(self._state.game, play)
+            is_legal = judged.verdict == judge.LEGAL
             waits = waits_for_another(self._state, play, by) and not vouched
-            if (judged.verdict == judge.LEGAL or anyway) and not waits:
-                return self._write_line(_text(play, judged), by, source=PHONE)
-            self._queue(Proposal(self._next_id(), play, None, 1.0, 0.0, sure=True), by)
-            queued = self._state.pending[-1].judged
-            said = queued.reasons or (waits and len(self._state.pending) == 1)
-            return Outcome(done=False, reasons=queued.reasons, say=None if said else WAITS)
+            if (is_legal or anyway) and not waits:
+                self._write(_line(play, by, PHONE, legal=is_legal))
+                return DONE
+            known = {question.id for question in self._state.questions}
+            self._write(Draft(Kind.CLAIM, {"text": str(play), "by": by}))
+            waiting = [question for question in self._state.questions if question.asks_play]
+            claim = next((question for question in waiting if question.id not in known), None)
+            if claim is None:
+                return DONE
+            return Outcome(
+                done=False, reasons=claim.reasons, say=None if claim.reasons or claim is waiting[0] else WAITS
+            )
 
-    def confirm(self, proposal_id: int, by: str, *, anyway: bool = False, vouched: bool = False) -> Outcome:
-        """Counts a proposal, and with it those before it in the queue that are legal.
+    def answer(
+        self,
+        question_id: str,
+        answer: Answer,
+        by: str,
+        *,
+        play: str | None = None,
+        anyway: bool = False,
+        vouched: bool = False,
+    ) -> Outcome:
+        """What people say to a question; `play` names another play than the first that it offers.
 
-        An illegal play counts only `anyway`: the table lets it stand. Where the other side verifies, a side's own
-        play counts only `vouched`: somebody stands in for that side.
+        A play counts with those before it, where they are legal and sure. An illegal play counts only `anyway`: the
+        table lets it stand. Where the other side verifies, a side's own play counts only `vouched`: somebody stands in
+        for that side. Raises Problem for text that is no play.
         """
         with self._changed:
-            if self._state.waiting(proposal_id) is None:
+            question = self._state.question(question_id)
+            if question is None:
                 return GONE
-            while self._state.waiting(proposal_id):
-                head = self._state.pending[0]
-                if not head.is_legal and not (anyway and head.id == proposal_id):
-                    return Outcome(done=False, reasons=head.judged.reasons)
-                if waits_for_another(self._state, head.proposal.play, by) and not vouched:
-                    return OTHER_SIDE
-                self._confirm(head, by)
-            self._confirm_by_policy()
+            offered = question.plays[0] if question.plays else None
+            said = offered if play is None else replace(self._read(play), anyway=False)
+            if answer in (Answer.YES, Answer.TABLE):
+                if said is not None and question.asks_play:
+                    return self._count(question, said, by, anyway=anyway, vouched=vouched)
+                return self._follow_table(question, said, by, vouched=vouched)
+            if question.asks_play and answer is not Answer.TAKEN_BACK:
+                answer = Answer.NO
+            elif not question.asks_play and answer is not Answer.IGNORE:
+                answer = Answer.RECORD
+            body = {"question": question.id, "answer": answer, "about": question.about, "by": by}
+            self._write(Draft(Kind.ANSWER, body))
             return DONE
 
-    def amend(self, proposal_id: int, text: str, by: str, *, vouched: bool = False) -> Outcome:
-        """Another play in a proposal's place: it was read wrongly."""
-        with self._changed:
-            pending = self._state.waiting(proposal_id)
-            if pending is None:
-                return GONE
-            play = self._read(text)
-            twin = next((p for p in self._state.pending if p.proposal.play == play and p is not pending), None)
-            if twin is not None:
-                self._settle(proposal_id, Fate.CHANGED)
-                return self.confirm(twin.id, by, vouched=vouched)
-            _, judged = judged_next(self._state.game, play)
-            waits = waits_for_another(self._state, play, by) and not vouched
-            is_next = self._state.pending[0] is pending
-            if is_next and judged.verdict == judge.LEGAL and not waits:
-                written = self._write_line(_text(play, judged), by, source=PHONE)
-                self._settle(proposal_id, Fate.CHANGED)
-                return written
-            self._settle(proposal_id, Fate.CHANGED)
-            self._queue(replace(pending.proposal, id=self._next_id(), play=play, sure=True), by)
-            return Outcome(done=False, reasons=judged.reasons) if is_next else DONE
+    def was_asked(self, question_id: str) -> bool:
+        """True if a question with this id may have been asked here, now or before."""
+        return question_id in self._past.asked or questions.match_of(question_id) in self._store.matches()
 
-    def dismiss(self, proposal_id: int, _by: str, fate: Fate = Fate.NOT_A_PLAY) -> Outcome:
-        """A proposal that was no play, or an illegal play that was taken back."""
-        with self._changed:
-            if self._state.waiting(proposal_id) is None:
-                return GONE
-            self._settle(proposal_id, fate)
-            self._confirm_by_policy()
+    def _count(self, question: Question, play: Play, by: str, *, anyway: bool, vouched: bool) -> Outcome:
+        """The answer that a play of a question counts, with what waits before it."""
+        waiting = [one for one in self._state.questions if one.asks_play]
+        before = waiting[: waiting.index(question)] if question.asks_play else []
+        in_the_way = next((one for one in before if not one.may_count_untapped), None)
+        if in_the_way is not None:
+            return Outcome(done=False, reasons=in_the_way.reasons, say=WAITS)
+        plays = [*(one.plays[0] for one in before), *question.plays[:1], play]
+        if not vouched and any(waits_for_another(self._state, one, by) for one in plays):
+            return OTHER_SIDE
+        drafts, game = [], self._state.game
+        for one, counts in (*((one, one.plays[0]) for one in before), (question, play)):
+            game, judged = judged_next(game, counts)
+            is_legal = judged.verdict == judge.LEGAL
+            if not is_legal and not (anyway and one is question):
+                return Outcome(done=False, reasons=judged.reasons)
+            drafts.append(_answering(one, counts, by, legal=is_legal))
+        self._write(*drafts)
+        return DONE
+
+    def _follow_table(self, question: Question, play: Play | None, by: str, *, vouched: bool) -> Outcome:
+        """The answer that the table is right: the record follows it, also where that is illegal."""
+        line = self._state.entry(question.line) if question.line is not None else None
+        if line is None:
+            return self._count(question, play, by, anyway=True, vouched=vouched) if play else NO_LINE_FITS
+        if play is None:
+            self._write(Draft(Kind.RETRACT, {"of": line.seq, "question": question.id, "by": by}))
             return DONE
+        if waits_for_another(self._state, play, by) and not vouched:
+            return OTHER_SIDE
+        self._write(Draft(Kind.CORRECT, {"of": line.seq, "text": str(play), "question": question.id, "by": by}))
+        return DONE
 
     def correct(self, seq: int, text: str, by: str, *, vouched: bool = False) -> Outcome:
         """Changes a line of the record; everything after it is judged anew. Raises Problem for text that is no play.
@@ -277,14 +338,16 @@ class Match:
             play = self._read(text)
             if waits_for_another(self._state, play, by) and not vouched:
                 return OTHER_SIDE
-            return self._write_line(str(play), by, source=PHONE, before=before)
+            self._write(Draft(Kind.LINE, {"text": str(play), "by": by, "source": PHONE, "before": before}))
+            return DONE
 
     def let_stand(self, seq: int, by: str, *, vouched: bool = False) -> Outcome:
         """A line that became illegal counts all the same."""
-        entry = self._state.entry(seq)
-        if entry is None or entry.play is None:
-            return GONE
-        return self.correct(seq, str(replace(entry.play, anyway=True)), by, vouched=vouched)
+        with self._changed:
+            entry = self._state.entry(seq)
+            if entry is None or entry.play is None:
+                return GONE
+            return self.correct(seq, str(replace(entry.play, anyway=True)), by, vouched=vouched)
 
     def retract(self, seq: int, by: str) -> Outcome:
         """Takes a line out of the record: that never happened."""
@@ -296,111 +359,33 @@ class Match:
 
     def undo(self, by: str, seq: int | None = None) -> Outcome:
         """Takes back the last change of the record; with `seq` only that one, so that a double tap undoes once."""
-        return self._take_back(Kind.UNDO, self._state.undoable, by, seq)
+        with self._changed:
+            return self._take_back(Kind.UNDO, self._state.undoable, by, seq)
 
     def redo(self, by: str, seq: int | None = None) -> Outcome:
         """Takes back the last undo."""
-        return self._take_back(Kind.REDO, self._state.redoable, by, seq)
+        with self._changed:
+            return self._take_back(Kind.REDO, self._state.redoable, by, seq)
 
     def _take_back(self, kind: Kind, what: Event | None, by: str, seq: int | None) -> Outcome:
-        with self._changed:
-            if what is None or (seq is not None and seq != what.seq) or _begins_match(self._events, what):
-                return GONE
-            self._write(Draft(kind, {"of": what.seq, "by": by}))
-            return DONE
+        if what is None or seq not in (None, what.seq):
+            return GONE
+        self._write(Draft(kind, {"of": what.seq, "by": by}))
+        return DONE
 
     # What the camera says
 
-    def propose(self, proposal: Proposal) -> None:
-        """A play that was seen. Waits for a tap, or for what the policy says."""
+    def look(self, derive: Derive) -> None:
+        """The camera has looked: from now on `derive` gives its questions of any state."""
         with self._changed:
-            if proposal.id in self._state.fates or self._state.waiting(proposal.id):
-                return
-            self._queue(proposal, CAMERA)
-            if self._state.policy is Policy.PLAY_ON and not self._state.other_side_verifies:
-                self._confirm_before(proposal)
-            self._confirm_by_policy()
-
-    def withdraw(self, proposal_id: int) -> None:
-        """The card has left the table again."""
-        with self._changed:
-            if self._state.waiting(proposal_id):
-                self._settle(proposal_id, Fate.WITHDRAWN)
-                self._confirm_by_policy()
-
-    def doubt(self, doubt: Doubt) -> None:
-        """A card was laid that cannot be told for sure. It is asked until it is answered or cleared."""
-        with self._changed:
-            if doubt.id in self._state.fates or doubt in self._state.doubts:
-                return
-            others = (d for d in self._state.doubts if d.id != doubt.id)
-            self._show(doubts=tuple(sorted((*others, doubt), key=lambda d: d.t_s)))
-
-    def clear_doubt(self, doubt_id: int) -> None:
-        """The card can be told now, or has left the table."""
-        with self._changed:
-            if self._state.doubted(doubt_id):
-                self._show(doubts=tuple(d for d in self._state.doubts if d.id != doubt_id))
-
-    def answer_doubt(
-        self, doubt_id: int, text: str | None, by: str, *, anyway: bool = False, vouched: bool = False
-    ) -> Outcome:
-        """What the card was, as a play in the notation; None where it was no play.
-
-        The play takes the place in the queue that it had on the table, and counts at once where it is legal. Raises
-        Problem for text that is no play.
-        """
-        with self._changed:
-            doubt = self._state.doubted(doubt_id)
-            if doubt is None:
-                return GONE
-            play = None if text is None else self._read(text)
-            self._settle(doubt_id, Fate.NOT_A_PLAY if play is None else Fate.CHANGED)
-            if play is None:
-                return DONE
-            said = Proposal(self._next_id(), play, doubt.zone, 1.0, doubt.t_s, sure=True, crop=doubt.crop)
-            self._queue(said, by)
-            return self.confirm(said.id, by, anyway=anyway, vouched=vouched)
-
-    def mismatch(self, difference: Mismatch) -> None:
-        """Table and record differ in a zone; one question a zone, and none that was ignored before."""
-        with self._changed:
-            if _key(difference) in history(self._events).ignored or difference in self._state.mismatches:
-                return
-            others = tuple(m for m in self._state.mismatches if m.zone != difference.zone)
-            self._show(mismatches=(*others, difference))
-
-    def clear_mismatch(self, mismatch_id: int) -> None:
-        """Table and record agree again."""
-        with self._changed:
-            left = tuple(m for m in self._state.mismatches if m.id != mismatch_id)
-            if left != self._state.mismatches:
-                self._show(mismatches=left)
-
-    def answer_mismatch(self, mismatch_id: int, answer: Answer, by: str) -> Outcome:
-        """What the table says about a difference. "The table is right" corrects the line that laid the card."""
-        with self._changed:
-            found = next((m for m in self._state.mismatches if m.id == mismatch_id), None)
-            if found is None:
-                return GONE
-            following = self._following(found, by) if answer is Answer.TABLE else ()
-            if following is None:
-                return Outcome(done=False, say=say("No line of the record fits: change it in the log of the hand."))
-            zone, expected, seen = _key(found)
-            body = {"zone": zone, "expected": expected, "seen": seen, "answer": answer, "by": by}
-            self._write(*following, Draft(Kind.ANSWER, body))
-            self.clear_mismatch(mismatch_id)
-            return DONE
-
-    def _following(self, found: Mismatch, by: str) -> tuple[Draft, ...] | None:
-        """What makes the record say what lies on the table; None where no line of it laid that card."""
-        entry = laid_there(self._state, Places(self.mats(self._state)), found)
-        if entry is None or entry.play is None:
-            return None
-        if found.seen is None:
-            return (Draft(Kind.RETRACT, {"of": entry.seq, "by": by}),)
-        text = str(replace(entry.play, card=card_of_slug(found.seen)))
-        return (Draft(Kind.CORRECT, {"of": entry.seq, "text": text, "by": by}),)
+            seen = derive(self._state)  # What is wrong with it is for the camera to hear, not for a phone.
+            self._derive = derive
+            before, now = self._state.questions, self._questions(self._state, seen)
+            if _without_pictures(before) == _without_pictures(now):
+                self._state = replace(self._state, questions=now)
+            else:
+                self._show()
+            self._follow_policy()
 
     def trouble(self, sentence: str | None) -> None:
         """What is wrong with the camera, as a sentence; None when all is well."""
@@ -426,11 +411,6 @@ class Match:
 
     # Inside the lock
 
-    def _next_id(self) -> int:
-        """A proposal's id that is nobody else's: below zero for what was entered by hand."""
-        self._entered -= 1
-        return self._entered
-
     def _read(self, text: str) -> Play:
         if self._state.match is None:
             raise Problem(NO_HAND)
@@ -439,52 +419,50 @@ class Match:
         except Unreadable as error:
             raise Problem(str(error)) from error
 
-    def _confirm(self, pending: Pending, by: str) -> None:
-        source = CAMERA if pending.id > 0 else PHONE
-        self._write_line(_text(pending.proposal.play, pending.judged), by, source=source)
-        self._settle(pending.id, Fate.CONFIRMED)
-
-    def _confirm_by_policy(self) -> None:
-        """Confirms the head of the queue as long as the policy confirms by itself."""
-        if self._state.policy is not Policy.AUTO or self._state.other_side_verifies:
-            return
-        while self._state.pending and self._state.pending[0].confirms_itself:
-            self._confirm(self._state.pending[0], CAMERA)
-
-    def _confirm_before(self, proposal: Proposal) -> None:
-        """The next player's play confirms what waits before it."""
-        while self._state.pending:
-            head = self._state.pending[0]
-            if head.id == proposal.id or head.proposal.play.player == proposal.play.player or not head.confirms_itself:
+    def _follow_policy(self) -> None:
+        """Writes what counts without a tap, one after the other; what somebody has taken back waits for one."""
+        while not self._state.other_side_verifies:
+            draft = self._untapped()
+            if draft is None:
                 return
-            self._confirm(head, CAMERA)
+            self._append(draft)
 
-    def _queue(self, proposal: Proposal, by: str) -> None:
-        """Takes a proposal into the queue: the camera's behind the others, what people say of a card in its place."""
-        _, judged = judged_next(self._state.game, proposal.play)
-        waiting, by_hand = self._state.pending, by != CAMERA
-        later = (n for n, p in enumerate(waiting) if by_hand and p.proposal.t_s > proposal.t_s > 0.0)
-        place = next(later, len(waiting))
-        self._show(pending=(*waiting[:place], Pending(proposal, judged, by), *waiting[place:]))
+    def _untapped(self) -> Draft | None:
+        """What counts next without a tap."""
+        policy, asked = self._state.policy, self._state.questions
+        waiting = [question for question in asked if question.asks_play]
+        counts = bool(waiting) and waiting[0].may_count_untapped and waiting[0].id not in self._past.asked
+        if policy is Policy.AUTO:
+            lifted = next((question for question in asked if self._is_lifted(question)), None)
+            if lifted is not None:
+                return Draft(Kind.RETRACT, {"of": lifted.line, "question": lifted.id, "by": CAMERA})
+        elif policy is Policy.PLAY_ON:
+            later = (question.plays[0].player for question in waiting[1:] if question.plays and not question.is_typed)
+            counts = counts and any(player != waiting[0].plays[0].player for player in later)
+        else:
+            return None
+        return _answering(waiting[0], waiting[0].plays[0], CAMERA, legal=True) if counts else None
 
-    def _settle(self, settled_id: int, fate: Fate) -> None:
-        """A proposal or a doubt waits no longer."""
-        fates = {**self._state.fates, settled_id: fate}
-        recent = dict(list(fates.items())[-MOST_REMEMBERED:])
-        left = tuple(p for p in self._state.pending if p.id != settled_id)
-        doubts = tuple(d for d in self._state.doubts if d.id != settled_id)
-        self._show(pending=left, doubts=doubts, fates=MappingProxyType(recent))
-
-    def _write_line(self, text: str, by: str, source: str = "", before: int | None = None) -> Outcome:
-        body: dict[str, Any] = {"text": text, "by": by, "source": source}
-        self._write(Draft(Kind.LINE, body | ({"before": before} if before is not None else {})))
-        return DONE
+    def _is_lifted(self, question: Question) -> bool:
+        """True if the card of the last play has been taken up again, and the camera had brought that play."""
+        lines = self._state.hand_entries
+        is_last = bool(lines) and lines[-1].seq == question.line and not question.plays
+        return is_last and lines[-1].written.source == CAMERA and question.id not in self._past.asked
 
     def _write(self, *drafts: Draft) -> None:
+        """Writes a change, and what then counts without a tap."""
         with self._changed:
             if self._state.match is None:
                 raise Problem(NO_HAND)
-            self._take(self._store.append(self._state.match, *drafts, hold=True))
+            self._append(*map(self._named, drafts))
+            self._follow_policy()
+
+    def _append(self, *drafts: Draft) -> None:
+        self._take(self._store.append(self._state.match, *drafts, hold=True))
+
+    def _named(self, draft: Draft) -> Draft:
+        """A draft with the name of the change that it is part of."""
+        return Draft(draft.kind, {**draft.body, **self._request})
 
     def _saved(self) -> None:
         """What the disk had refused is written now."""
@@ -494,17 +472,18 @@ class Match:
     def _take(self, events: tuple[Event, ...]) -> None:
         """Shows what new events come to, which are saved, or held in memory as long as the disk refuses."""
         if events[0].match != self._state.match:
-            self._events = ()
+            self._events, self._first = (), {}
         self._events += events
-        past = history(self._events)
+        self._past = past = history(self._events)
         record, entries = judge_on(self._state, past.lines)
-        same_hand = record.game.hand_number == self._state.game.hand_number
+        self._remember(events)
         self._show(
-            doubts=self._state.doubts if same_hand else (),
             seq=events[-1].seq,
             match=events[0].match,
             record=record,
             entries=entries,
+            hand_seq=hand_seq(record, entries),
+            answers=MappingProxyType(dict(past.answers)),
             policy=_policy(past),
             other_side_verifies=past.settings.get(VERIFYING) == YES,
             seats=MappingProxyType(dict(past.seats)),
@@ -514,10 +493,37 @@ class Match:
             unsaved=self._store.unsaved,
         )
 
+    def _remember(self, events: Iterable[Event]) -> None:
+        """Keeps the named changes of a log that is read; those made here are kept with their outcome."""
+        for event in events:
+            request, asked = event.body.get("request"), event.body.get("asked", "")
+            if request:
+                outcome = Outcome(done=event.kind != Kind.CLAIM, seq=event.seq, version=self._state.version)
+                self._first[request] = asked, outcome
+
     def _show(self, **changes: Any) -> None:
+        """Shows a state that has changed, with the questions that follow from it."""
         state = replace(self._state, version=self._state.version + 1, **changes)
-        self._state = replace(state, pending=tuple(in_turn(state.game, state.pending)))
+        self._state = replace(state, questions=self._questions(state, self._seen(state)))
         self._changed.notify_all()
+
+    def _seen(self, state: MatchState) -> tuple[Question, ...]:
+        """What the camera asks; a tap counts whatever goes wrong with it, and it looks again soon."""
+        try:
+            return self._derive(state) if state.match is not None else ()
+        except Exception:
+            log.exception("no questions can be derived from what the camera sees")
+            self._derive = _nothing_seen
+            return ()
+
+    def _questions(self, state: MatchState, seen: tuple[Question, ...]) -> tuple[Question, ...]:
+        """What the table is asked in a state: what the camera sees, then what was typed and waits."""
+        counted = {entry.written.question for entry in state.entries}
+        return (*seen, *claimed(state, self._past.claims, counted | state.answers.keys(), seen))
+
+
+def _without_pictures(asked: Iterable[Question]) -> tuple[Question, ...]:
+    return tuple(replace(question, crop=None) for question in asked)
 
 
 def _note(store: Store) -> str | None:
@@ -548,10 +554,13 @@ def _check_setup(lines: Sequence[str]) -> None:
         raise Problem(say("A game is set up by its sides and ends with `hand first` and a player's name."))
 
 
-def _text(play: Play, judged: JudgedLine) -> str:
-    """The line for the record; an illegal play that the table lets stand says so."""
-    return str(replace(play, anyway=judged.verdict == judge.ILLEGAL))
+def _line(play: Play, by: str, source: str, *, legal: bool) -> Draft:
+    """A line for the record; an illegal play that the table lets stand says so."""
+    return Draft(Kind.LINE, {"text": str(replace(play, anyway=not legal)), "by": by, "source": source})
 
 
-def _key(difference: Mismatch) -> tuple[str, str | None, str | None]:
-    return difference.zone, difference.expected, difference.seen
+def _answering(question: Question, play: Play, by: str, *, legal: bool) -> Draft:
+    """The line that answers a question: the camera's, unless somebody typed the play or names another one."""
+    source = PHONE if question.is_typed or play not in question.plays[:1] else CAMERA
+    line = _line(play, by, source, legal=legal)
+    return Draft(line.kind, {**line.body, "question": question.id})

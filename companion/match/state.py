@@ -1,22 +1,21 @@
-"""The match at one moment: the record's lines as the referee judges them, and what waits for a tap. Values only."""
+"""The match at one moment: the record's lines as the referee judges them, and what the table is asked. Values only."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from companion.common.errors import Problem
 from companion.common.text import say
-from companion.match.history import Change, Written
-from companion.match.proposals import Doubt, Mismatch, Proposal
-from companion.match.zone_plays import Places
-from companion.rules import corrections, reasons
+from companion.match.history import Change, Claim, Written
+from companion.match.questions import Answered, Kind, Question, claim_id
+from companion.rules import corrections, reasons, referee
 from companion.rules.corrections import JudgedRecord
 from companion.rules.play import Play
-from companion.rules.record import judge
+from companion.rules.record import judge, notation
 from companion.rules.record.judge import Game, HandResult, JudgedLine
-from companion.rules.record.notation import Line
+from companion.rules.record.notation import Line, Unreadable
 from companion.rules.table import Table
 from companion.storage.events import Event
 
@@ -34,29 +33,6 @@ class Policy(StrEnum):
 
     AUTO = "auto"
     """By itself, if it is legal and sure."""
-
-
-class Fate(StrEnum):
-    """What became of a proposal."""
-
-    CONFIRMED = "confirmed"
-    CHANGED = "changed"
-    """Another play was entered in its place."""
-
-    NOT_A_PLAY = "not-a-play"
-    TAKEN_BACK = "taken-back"
-    """Illegal, and the card goes back to the hand."""
-
-    WITHDRAWN = "withdrawn"
-    """The card left the table before anybody answered."""
-
-
-class Answer(StrEnum):
-    """The three answers to "table and record differ"."""
-
-    TABLE = "table"
-    RECORD = "record"
-    IGNORE = "ignore"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,29 +59,6 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Pending:
-    """A proposal in the queue, judged as if those before it had been applied."""
-
-    proposal: Proposal
-    judged: JudgedLine
-    by: str
-    """`camera`, or who entered it by hand."""
-
-    @property
-    def id(self) -> int:
-        return self.proposal.id
-
-    @property
-    def is_legal(self) -> bool:
-        return self.judged.verdict == judge.LEGAL
-
-    @property
-    def confirms_itself(self) -> bool:
-        """Whether it may be confirmed without a tap."""
-        return self.is_legal and self.proposal.sure
-
-
-@dataclass(frozen=True, slots=True)
 class MatchState:
     """Everything the pages show, at one moment."""
 
@@ -118,10 +71,14 @@ class MatchState:
     match: int | None = None
     record: JudgedRecord = corrections.EMPTY
     entries: tuple[Entry, ...] = ()
-    pending: tuple[Pending, ...] = ()
-    mismatches: tuple[Mismatch, ...] = ()
-    doubts: tuple[Doubt, ...] = ()
-    """The cards that were laid and cannot be told for sure, until somebody says which they are; the oldest first."""
+    hand_seq: int = 0
+    """The event that began the hand on the table."""
+
+    questions: tuple[Question, ...] = ()
+    """What the table is asked, in the order of play: what the camera sees, then what was typed and waits."""
+
+    answers: Mapping[str, Answered] = field(default_factory=dict)
+    """The latest answer to each question of the match that no line answers, by the question's id."""
 
     trouble: str | None = None
     """A sentence about the camera."""
@@ -145,8 +102,6 @@ class MatchState:
 
     undoable: Event | None = None
     redoable: Event | None = None
-    fates: Mapping[int, Fate] = field(default_factory=dict)
-    """What became of the proposals and the doubts, by id."""
 
     @property
     def game(self) -> Game:
@@ -172,25 +127,14 @@ class MatchState:
         """The line of play with that sequence number."""
         return next((e for e in self.entries if e.seq == seq and e.judged is not None), None)
 
-    def waiting(self, proposal_id: int) -> Pending | None:
-        """The proposal of that id, while it waits."""
-        return next((p for p in self.pending if p.id == proposal_id), None)
-
-    def doubted(self, doubt_id: int) -> Doubt | None:
-        """The doubt of that id, while it is open."""
-        return next((doubt for doubt in self.doubts if doubt.id == doubt_id), None)
-
-    @property
-    def asks_first(self) -> Doubt | None:
-        """The oldest doubt, where it is about a card that was laid before the play at the head of the queue."""
-        doubt = next(iter(self.doubts), None)
-        head = next(iter(self.pending), None)
-        return doubt if doubt is None or head is None or doubt.t_s < head.proposal.t_s else None
+    def question(self, question_id: str) -> Question | None:
+        """The question of that id, while it is asked."""
+        return next((question for question in self.questions if question.id == question_id), None)
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a tap."""
+    """What came of a tap, and the state right after it."""
 
     done: bool
     reasons: tuple[reasons.Reason, ...] = ()
@@ -198,6 +142,17 @@ class Outcome:
 
     say: str | None = None
     """A sentence for whoever tapped, where nothing else tells."""
+
+    is_void: bool = False
+    """True if there was nothing to do: settled already, or of another hand."""
+
+    seq: int = 0
+    version: int = 0
+    asked: tuple[str, ...] = ()
+    """The ids of the questions."""
+
+    saved: bool = True
+    """True if all of it is on the disk."""
 
 
 # The record, judged
@@ -227,11 +182,43 @@ def judged_next(game: Game, play: Play, *, as_lies: bool = False) -> tuple[Game,
     return game, next(item for item in items if isinstance(item, JudgedLine))
 
 
-def in_turn(game: Game, queue: Sequence[Pending]) -> Iterator[Pending]:
-    """The queue judged in order, each as if those before it had been applied."""
-    for pending in queue:
-        game, judged = judged_next(game, pending.proposal.play, as_lies=True)
-        yield replace(pending, judged=judged)
+def hand_seq(record: JudgedRecord, entries: Sequence[Entry]) -> int:
+    """Return the event that began the hand on the table."""
+    return next((entry.seq for entry in entries if entry.hand == record.game.hand_number > 0), 0)
+
+
+def claimed(
+    state: MatchState, claims: Iterable[Claim], answered: Set[str], before: Sequence[Question]
+) -> Iterator[Question]:
+    """Yield a question about each play that was typed in the open hand and waits, judged after the questions before.
+
+    What ends a hand takes its claims along; one that was typed since may answer the play that ended it.
+    """
+    if state.match is None or state.game.table is None:
+        return
+    since = state.hand_seq if state.game.hand_is_open else max(entry.seq for entry in state.entries)
+    table = state.game.table
+    for question in before:
+        table = after(question, table)
+    for claim in claims:
+        question_id = claim_id(state.match, state.hand_seq, claim.seq)
+        if claim.seq <= since or question_id in answered:
+            continue
+        try:
+            play = notation.parse_play(claim.text, state.game.teams)
+        except Unreadable:
+            continue
+        objections = referee.objections(table, play)
+        question = Question(question_id, Kind.PLAY, None, (play,), table, objections)
+        yield question
+        table = after(question, table)
+
+
+def after(question: Question, table: Table) -> Table:
+    """Return the table with the play of a question, where it is one and legal."""
+    if question.kind is not Kind.PLAY or not question.is_legal:
+        return table
+    return referee.apply(question.table or table, question.plays[0])
 
 
 # Questions about a state
@@ -262,14 +249,3 @@ def table_of(state: MatchState) -> Table:
 def last_result(state: MatchState) -> HandResult | None:
     """The hand that ended last, while no new one has begun."""
     return state.game.hands[-1] if state.game.hands and not state.game.hand_is_open else None
-
-
-def laid_there(state: MatchState, places: Places, found: Mismatch) -> Entry | None:
-    """The last line of the hand that laid the card which the record expects in a zone."""
-    table = table_of(state)
-    for entry in reversed(state.hand_entries):
-        play = entry.play
-        counts = play is not None and not entry.needs_attention and play.card == found.expected
-        if play is not None and counts and places.zone_of(play, table) == found.zone:
-            return entry
-    return None

@@ -16,19 +16,24 @@ Row = tuple[int, int, float, str, str]
 
 
 class Kind(StrEnum):
-    """The kinds of events and what their bodies hold."""
+    """The kinds of events and what their bodies hold.
+
+    `by` says who did it. `request`, with `asked`, is the name that a phone or a script gave the change, so that it
+    counts once however often it is sent.
+    """
 
     SETUP = SETUP
     """`lines`: the header lines of the record."""
 
     LINE = "line"
-    """`text`; `source`: `camera` or `phone`; `before`: the seq of the line it stands before, where it was forgotten."""
+    """`text`; `source`: `camera` or `phone`; `before`: the seq of the line it stands before, where it was forgotten;
+    `question`: the id of the question that it answers."""
 
     CORRECT = "correct"
-    """`of`: a line's seq; `text`: what it should have said."""
+    """`of`: a line's seq; `text`: what it should have said; `question` as in a line."""
 
     RETRACT = "retract"
-    """`of`: the seq of a line that never happened."""
+    """`of`: the seq of a line that never happened; `question` as in a line."""
 
     UNDO = "undo"
     """`of`: the seq of the event taken back."""
@@ -43,7 +48,13 @@ class Kind(StrEnum):
     """`key` and `value`."""
 
     ANSWER = "answer"
-    """`zone`, `expected`, `seen`, `answer`: what the table said about a difference."""
+    """`question`, `answer`, `about`: what the table said to a question that no line answers.
+
+    Older logs have `zone`, `expected` and `seen` in their place; they mean nothing any more.
+    """
+
+    CLAIM = "claim"
+    """`text`: a play that was typed and waits: it is illegal, or another side has to confirm it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +139,8 @@ _NEEDS: Mapping[str, tuple[str, ...]] = {
     Kind.REDO: ("of",),
     Kind.SEAT: ("player",),
     Kind.SETTING: ("key", "value"),
-    Kind.ANSWER: ("zone", "expected", "seen", "answer"),
+    Kind.ANSWER: ("answer",),
+    Kind.CLAIM: ("text",),
 }
 _FIELDS: Mapping[str, Callable[[object], bool]] = {
     "lines": _are_texts,
@@ -136,4 +148,7 @@ _FIELDS: Mapping[str, Callable[[object], bool]] = {
     "before": _is_number,
     "expected": _is_text_or_none,
     "seen": _is_text_or_none,
-} | dict.fromkeys(("text", "by", "source", "player", "key", "value", "zone", "answer"), _is_text)
+} | dict.fromkeys(
+    ("text", "by", "source", "player", "key", "value", "zone", "question", "answer", "about", "request", "asked"),
+    _is_text,
+)

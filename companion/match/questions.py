@@ -1,0 +1,151 @@
+"""What the table is asked: a play that was laid, a card that cannot be told, a table that differs from the record."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from companion.common.text import Said
+from companion.rules.cards import Card
+from companion.rules.play import Play
+from companion.rules.reasons import Reason
+from companion.rules.table import Table
+
+SURE_CONFIDENCE = 0.9
+"""Least confidence of a play that may be confirmed without a tap."""
+
+_TYPED = "typed.e"
+_ID = re.compile(r"(?P<match>[0-9]{1,15})-[0-9]{1,15}-.+\.e?[0-9]{1,15}-(?:play|which|differs)")
+
+
+class Kind(StrEnum):
+    """What a question asks."""
+
+    PLAY = "play"
+    """This was laid: shall it count?"""
+
+    WHICH = "which"
+    """One of several plays."""
+
+    DIFFERS = "differs"
+    """The table lies otherwise than the record has it."""
+
+
+class Answer(StrEnum):
+    """What people say to a question."""
+
+    YES = "yes"
+    NO = "no"
+    TAKEN_BACK = "taken-back"
+    TABLE = "table"
+    RECORD = "record"
+    IGNORE = "ignore"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question, derived from the table and the record. Never kept: it is asked as long as it follows from them."""
+
+    id: str
+    """Of match, hand, card and kind: never given to another card, in no hand and no match."""
+
+    kind: Kind
+    zone: str | None
+    plays: tuple[Play, ...] = ()
+    """Likeliest first; what the table's answer would write for `differs`, if anything."""
+
+    table: Table | None = None
+    """The table that the first play is judged on: the questions before it counted where they are legal."""
+
+    reasons: tuple[Reason, ...] = ()
+    """Why the first play is illegal there."""
+
+    say: Said | None = None
+    """For `differs`, the difference as a sentence."""
+
+    confidence: float = 1.0
+    sure: bool = True
+    """True if the play may be confirmed without a tap where the table has chosen so."""
+
+    t_s: float = 0.0
+    """When the card had come to rest, on the source's own clock."""
+
+    expected: Card | None = None
+    """For `differs`: the card that should lie there and does not."""
+
+    seen: Card | None = None
+    """For `differs`: the card that lies there and should not."""
+
+    line: int | None = None
+    """For `differs`: the line of the record that goes where the table is right."""
+
+    about: str = ""
+    """How the zone lay: `ignore` and `record` hold until that changes."""
+
+    crop: bytes | None = None
+    """The card as the camera saw it, JPEG."""
+
+    @property
+    def serial(self) -> int | None:
+        """The serial of the track that it is about."""
+        return serial_of(self.id)
+
+    @property
+    def is_legal(self) -> bool:
+        return not self.reasons
+
+    @property
+    def asks_play(self) -> bool:
+        """True if it waits in the order of play: what comes after it is judged with it, and cannot count before it."""
+        return self.kind is not Kind.DIFFERS
+
+    @property
+    def may_count_untapped(self) -> bool:
+        """True if it may count without a tap of its own."""
+        return self.kind is Kind.PLAY and self.is_legal and self.sure
+
+    @property
+    def is_typed(self) -> bool:
+        """True if somebody typed the play; else the camera saw it."""
+        return is_of_claim(self.id)
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """An answer as the log has it."""
+
+    answer: Answer
+    about: str
+    seq: int
+
+
+Answers = Mapping[str, Answered]
+
+
+def question_id(match: int, hand: int, name: str, serial: int, kind: Kind) -> str:
+    """Return the id of a question about a card."""
+    return f"{match}-{hand}-{name}.{serial}-{kind.value}"
+
+
+def claim_id(match: int, hand: int, claim: int) -> str:
+    """Return the id of the question about a play that was typed; `claim` is the seq of its event."""
+    return f"{match}-{hand}-{_TYPED}{claim}-{Kind.PLAY.value}"
+
+
+def is_of_claim(question: str) -> bool:
+    """True if a question with this id is about a play that was typed."""
+    return question.rpartition("-")[0].rpartition("-")[2].startswith(_TYPED)
+
+
+def match_of(question: str) -> int | None:
+    """Return the match in which a question with this id was asked; None where no question has such an id."""
+    found = _ID.fullmatch(question)
+    return int(found["match"]) if found else None
+
+
+def serial_of(question: str) -> int | None:
+    """Return the serial of the track that a question with this id is about; None where it is about none."""
+    serial = question.rpartition("-")[0].rpartition(".")[2]
+    return int(serial) if serial.isdecimal() else None
