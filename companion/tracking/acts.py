@@ -1,4 +1,4 @@
-"""The cheapest explanation of cards that lie on the table and not in the record: in which order they were laid, as what."""
+"""The cheapest explanation of cards that the record has not: in which order they were laid, and as what."""
 
 from __future__ import annotations
 
@@ -12,11 +12,14 @@ from companion.rules.referee import apply
 from companion.rules.table import Table
 from companion.tracking.track import Track
 
-LEGAL, UNCLEAR, OUT_OF_TURN, ILLEGAL, MEANINGLESS = 0.0, 0.3, 2.0, 3.0, 4.0
+LEGAL, UNCLEAR, UPON, OUT_OF_TURN, ILLEGAL, MEANINGLESS = 0.0, 0.3, 1.0, 2.0, 3.0, 4.0
 """Cost of an act: how unlikely it is that somebody did it."""
 
 SWAPPED = 0.1
 """Cost of two cards having been laid in another order than they came into sight."""
+
+LAYING_S = 2.0
+"""A card came into sight at most so long after the hand that laid it hid its zone."""
 
 MOST_AT_ONCE = 4
 """So many cards that came at about the same time are tried in every order."""
@@ -39,6 +42,9 @@ class Act:
     clear: bool = True
     """True if no other play is as likely."""
 
+    is_upon: bool = False
+    """True if it is a card that may lie just so upon another like it, which is the track."""
+
     @property
     def is_legal(self) -> bool:
         return self.play is not None and not self.reasons
@@ -50,7 +56,7 @@ class Act:
             return MEANINGLESS
         if self.reasons:
             return OUT_OF_TURN if self.is_out_of_turn else ILLEGAL
-        return LEGAL if self.clear else UNCLEAR
+        return UPON if self.is_upon else LEGAL if self.clear else UNCLEAR
 
     @property
     def is_out_of_turn(self) -> bool:
@@ -69,7 +75,7 @@ Meaning = Callable[[Track, Table], Act]
 
 def explained(extra: Iterable[Track], table: Table, meaning: Meaning) -> tuple[Act, ...]:
     """Return the cards in the order that explains them best, each judged on the table after those before it."""
-    waiting = sorted(extra, key=lambda t: (t.since_s, t.serial))
+    waiting = sorted(extra, key=lambda t: (max(t.earliest_s, t.since_s - LAYING_S), t.since_s, t.serial))
     acts: list[Act] = []
     while waiting:
         first = waiting[:MOST_AT_ONCE]

@@ -11,6 +11,7 @@ from companion.match.questions import Answers, Kind, Question
 from companion.match.zone_plays import DISCARD_ZONE, Places
 from companion.rules.cards import Card
 from companion.rules.play import Play
+from companion.rules.reasons import Code
 from companion.rules.referee import apply, objections
 from companion.rules.table import Table
 from companion.tracking.identity import Expected
@@ -132,5 +133,8 @@ def expected(record: Record, places: Places, asked: Sequence[Question] = ()) -> 
 
 
 def _may_be_laid(face: Card, place: Place, table: Table, places: Places) -> bool:
+    """True if nothing but the turn speaks against it: a play before it may have been missed."""
     guess = places.play_at(face, place.zone, place.sideways, table)
-    return not table.is_over and guess is not None and not objections(table, guess.play)
+    if table.is_over or guess is None:
+        return False
+    return all(reason.code is Code.NOT_YOUR_TURN for reason in objections(table, guess.play))

@@ -231,9 +231,9 @@ class TableWatch:
 def record_of(state: MatchState) -> Record:
     """Return what the record of a match says of the hand on the table."""
     lines = tuple(
-        Line(entry.seq, entry.play, before, serial_of(entry.written.question))
-        for entry, before in state.hand_lines
-        if entry.play is not None and not entry.needs_attention
+        Line(entry.seq, entry.play, before.table, serial_of(entry.written.question))
+        for entry, before in zip(state.entries[1:], state.record.games, strict=False)
+        if entry.hand == state.game.hand_number and entry.play and before.table and not entry.needs_attention
     )
     return Record(state.match or 0, state.hand_seq, state.game.table, lines, state.answers)
 

@@ -65,6 +65,9 @@ class Watcher:
         """What has been told: whether a question's play was legal."""
 
         self._asked: tuple[Question, ...] = ()
+        self._unsure: tuple[Question, ...] = ()
+        """Plays that nobody was sure of and nothing has decided: they count where the cards are gathered in."""
+
         self._now_s = 0.0
         for text in (*setup.header(), f"hand first {setup.first}"):
             self._append(text)
@@ -113,15 +116,18 @@ class Watcher:
             elif not question.is_legal:
                 if unsure and self._confirms and self._refutes(question, unsure):
                     self._answers |= {q.id: Answered(Answer.NO, q.about, self._seq) for q in unsure}
+                    self._unsure = ()
                     return
                 yield from self._tell(question)
             elif question.confidence < SURE_CONFIDENCE and self._confirms:
                 yield from self._tell(question)
                 unsure.append(question)
+                self._unsure = tuple(unsure)
             else:
-                for before in unsure:
+                for before in unsure or (self._unsure if question.zone is None else ()):
                     yield {"t_s": round(self._now_s, 3), "counted": str(before.plays[0]), "zone": before.zone}
                     yield from self._confirm(before)
+                self._unsure = ()
                 yield from self._tell(question, confirmed=self._confirms)
                 yield from self._confirm(question)
                 return

@@ -8,6 +8,7 @@ The rules break a tie; a card that lies there is asked about however illegal it 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
@@ -80,7 +81,8 @@ class _Look:
         told = {track.serial for track in refused} | {new.serial for _, new in moved}
         extra = [track for track in self._now.extra if track.serial not in told]
         top = self._lifted()
-        acts = explained(extra, self._table if top is None else apply(self._table, taking(self._table)), self._meaning)
+        start = self._table if top is None else apply(self._table, taking(self._table))
+        acts = self._with_one_upon(extra, start, explained(extra, start, self._meaning))
         if top is not None:
             taken = self._take(top, acts)
             if taken is None:
@@ -111,6 +113,19 @@ class _Look:
         play = replace(guess.play, times=2) if len(self._accelerators(track)) == 1 else guess.play
         return Act(track, play, table, objections(table, play), guess.clear)
 
+    def _with_one_upon(self, extra: Sequence[Track], table: Table, acts: tuple[Act, ...]) -> tuple[Act, ...]:
+        """The cards that lie anew; with one laid just so upon one like it, where that makes better sense of them."""
+        told = Counter(line.serial for line in self._record.lines)
+        first_s = min((track.since_s for track in extra), default=0.0)
+        ways = [acts]
+        for track in self._tracks.there:
+            answered = self._id(track, Kind.PLAY, "-upon") in self._record.answers
+            if track.upon_s is not None and told[track.serial] == 1 and track.upon_s < first_s and not answered:
+                upon = replace(self._meaning(track, table), is_upon=True)
+                if upon.is_legal:
+                    ways.append((upon, *explained(extra, upon.after, self._meaning)))
+        return min(ways, key=cost_of)
+
     def _accelerators(self, track: Track) -> list[Track]:
         """The accelerators that came to lie with a distance card."""
         if track.face.family is not Family.DISTANCE or not needs_people(self._table.edition):
@@ -119,9 +134,9 @@ class _Look:
 
     def _moved(self) -> list[tuple[Track, Track]]:
         """Cards that have gone from one zone and lie in another: each with where it lies now."""
-        pairs = []
+        pairs, left = [], [track for track in self._now.missing if track is not self._lifted()]
         for new in self._now.extra:
-            old = next((old for old in self._now.missing if old.zone != new.zone and self._is_same(old, new)), None)
+            old = next((old for old in left if old.zone != new.zone and self._is_same(old, new)), None)
             if old is not None:
                 pairs.append((old, new))
         return pairs
@@ -147,6 +162,8 @@ class _Look:
     def _waits(self, act: Act) -> bool:
         """True if it is too early to say what a card means: one before it may not be in sight, or be read, yet."""
         track, lies_s = act.track, self._t_s - act.track.since_s
+        if act.is_upon:
+            return False
         if lies_s < CARRIED_S and self._may_be_carried(track):
             return True
         if lies_s >= BEFORE_TURN_S or not self._turn_matters(act):
@@ -169,15 +186,18 @@ class _Look:
         return not told and known_face(track, self._tracks) is None and bool(candidates(track, self._tracks))
 
     def _may_be_carried(self, track: Track) -> bool:
-        """True if a hazard told by its face may be one whose own place is out of sight, or bare."""
-        if track.card is not None or track.zone != DISCARD_ZONE or track.face.family is not Family.HAZARD:
+        """True if a card told by its face may be one that has just left its place, or whose place is out of sight."""
+        if track.card is not None:
             return False
-        return any(t.face is track.face and t.zone != DISCARD_ZONE and not t.is_in_sight for t in self._tracks.there)
+        alike = (t for t in self._tracks.there if t.face is track.face and t.zone != track.zone)
+        hazard = track.face.family is Family.HAZARD and track.zone == DISCARD_ZONE
+        return any(not t.is_in_sight and (hazard or t.bare_since_s is not None) for t in alike)
 
     # Questions about cards that lie there
 
-    def _id(self, track: Track, kind: Kind) -> str:
-        return question_id(self._record.match, self._record.hand, track.card or track.face.value, track.serial, kind)
+    def _id(self, track: Track, kind: Kind, suffix: str = "") -> str:
+        name = f"{track.card or track.face.value}{suffix}"
+        return question_id(self._record.match, self._record.hand, name, track.serial, kind)
 
     def _refusal(self, track: Track) -> Answered | None:
         """What people have said where they said that a card is no play, or goes back to the hand."""
@@ -195,17 +215,20 @@ class _Look:
         elif act.play is not None:
             confidence = self._confidence(act, face)
             others = () if confidence >= SURE_CONFIDENCE else self._others(act)
-            yield self._play(self._id(track, Kind.PLAY), track.zone, (act.play, *others), act, confidence, track.laid_s)
+            ident, t_s = self._id(track, Kind.PLAY), track.laid_s
+            if act.is_upon:
+                ident, t_s = self._id(track, Kind.PLAY, "-upon"), track.upon_s or 0.0
+            yield self._play(ident, track.zone, (act.play, *others), act, confidence, t_s)
 
     def _confidence(self, act: Act, face: Card) -> float:
         track = act.track
-        doubtful = track.is_double or face is not track.face
+        doubtful = track.is_double or act.is_upon or face is not track.face
         most = min(
             OUT_OF_TURN_CONFIDENCE if act.is_out_of_turn else 1.0,
             DOUBTFUL_CONFIDENCE if doubtful else 1.0,
             1.0 if act.clear else UNCLEAR_CONFIDENCE,
         )
-        return min(most, track.confidence if face is track.face else 1.0)
+        return round(min(most, track.confidence if face is track.face else 1.0), 2)
 
     def _others(self, act: Act) -> tuple[Play, ...]:
         """What else an unsure card may mean."""
@@ -341,11 +364,15 @@ class _Look:
     def _of_the_piles(self, table: Table) -> Iterator[Question]:
         exhausted = sum(line.play.verb is Verb.EXHAUSTED for line in self._record.lines)
         if self._is_pile_used_up(table):
-            yield from self._of_no_card("pile", exhausted, Play(Verb.EXHAUSTED), DRAW_ZONE, table, sure=False)
+            since_s = self._tracks.pile_empty_since_s or 0.0
+            yield from self._of_no_card("pile", exhausted, Play(Verb.EXHAUSTED), DRAW_ZONE, table, since_s)
         bare_s = 0.0 if self._tracks.bare_since_s is None else self._t_s - self._tracks.bare_since_s
         if bare_s >= GONE_S and sum(line.serial is not None for line in self._record.lines) >= MANY:
             stuck = table.edition.empty_pile == "stuck" and table.draw_pile == 0
-            yield from self._of_no_card("end", self._tracks.last_serial, Play(Verb.END), None, table, sure=stuck)
+            since_s = self._tracks.bare_since_s or 0.0
+            yield from self._of_no_card(
+                "end", self._tracks.last_serial, Play(Verb.END), None, table, since_s, sure=stuck
+            )
 
     def _is_pile_used_up(self, table: Table) -> bool:
         """True if the draw pile is seen empty although the count says otherwise, or the discards have become it."""
@@ -364,9 +391,9 @@ class _Look:
         return table.edition.empty_pile == "reshuffle" and gone > 1 and not lying
 
     def _of_no_card(
-        self, name: str, number: int, play: Play, zone: str | None, table: Table, *, sure: bool
+        self, name: str, number: int, play: Play, zone: str | None, table: Table, t_s: float, *, sure: bool = False
     ) -> Iterator[Question]:
         ident = question_id(self._record.match, self._record.hand, name, number, Kind.PLAY)
         if ident not in self._record.answers:
             confidence, why = (1.0 if sure else UNCLEAR_CONFIDENCE), objections(table, play)
-            yield Question(ident, Kind.PLAY, zone, (play,), table, why, confidence=confidence, sure=sure, t_s=self._t_s)
+            yield Question(ident, Kind.PLAY, zone, (play,), table, why, confidence=confidence, sure=sure, t_s=t_s)

@@ -150,6 +150,9 @@ class Track:
     is_double: bool = False
     """It may be a card like it that lay there before, nudged."""
 
+    upon_s: float | None = None
+    """When one like it may have been laid just so upon it: no picture tells."""
+
     laid_seq: int | None = None
     """The record's last event when it came to count as lying; None until it has."""
 
@@ -203,6 +206,7 @@ class Track:
             recent=(*self.recent, True)[-LOOKS:],
             readings=(*(() if moved else self.readings), *((reading,) if keeps else ()))[-MOST_READINGS:],
             stay=sighting.stay,
+            upon_s=t_s if sighting.is_double and sighting.stay != self.stay and self.readings else self.upon_s,
             centre_px=sighting.centre_px,
         )
 

@@ -193,7 +193,7 @@ def _told(
         settled = seen.is_steady and not _waits(seen, view.t_s, arms)
         return seen.after(Sight.SETTLED if settled else Sight.GLIMPSED, view.t_s, seq)
     if track.zone in view.unknown_zones:
-        was_settled = track.is_in_sight and track.seen_s - track.since_s >= SETTLED_S
+        was_settled = track.is_in_sight and track.seen_s - track.since_s >= SETTLED_S and _belongs(track)
         return track.after(Sight.SETTLED if was_settled else Sight.BLIND, view.t_s, seq)
     if track.serial in hidden:
         return track.hidden().after(Sight.HIDDEN, view.t_s, seq)
@@ -208,10 +208,15 @@ def _told(
 def _waits(track: Track, t_s: float, arms: frozenset[str] | set[str]) -> bool:
     """True if it is too early to say that a card was laid: it is put right, or the arm is still there."""
     lies_s = t_s - track.since_s
-    if track.face is not Card.UNKNOWN and lies_s < MISLAID_S and not Places.belongs(track.face, track.zone):
+    if lies_s < MISLAID_S and not _belongs(track):
         return True
     mat = track.zone.partition("/")[0]
     return lies_s < ARM_RESTS_S and mat != "table" and mat in arms
+
+
+def _belongs(track: Track) -> bool:
+    """True if a card may be meant to lie in its zone."""
+    return track.face is Card.UNKNOWN or Places.belongs(track.face, track.zone)
 
 
 def _hidden(before: Sequence[Track], now: Mapping[int, Track]) -> frozenset[int]:
