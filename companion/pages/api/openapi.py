@@ -244,8 +244,8 @@ def _stream() -> Schema:
         "description": (
             "On connecting and after every change one event `state` with the whole state as `/api/state` gives it, in "
             "the language asked for on connecting; its `id` names the state, and `Last-Event-ID` spares what is known. "
-            "A comment every ten seconds says that the line still stands. At most four streams a phone that takes part, "
-            "four for all others of an address together, and 80 an address."
+            "A comment every ten seconds says that the line still stands. At most four streams a phone that takes "
+            "part, four for all others of an address together, and 80 an address."
         ),
         "responses": {
             "200": {"description": "It does not end.", "content": {"text/event-stream": {"schema": TEXT}}},
