@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 from companion.common.text import Said, say
 from companion.match.match import Match, MatchState
@@ -120,3 +121,11 @@ class Seen:
             )
             yield question
             table = after(question, table)
+
+
+_CAMERAS: WeakKeyDictionary[Match, Seen] = WeakKeyDictionary()
+
+
+def camera(match: Match) -> Seen:
+    """The camera over a match, the same for all of a test."""
+    return _CAMERAS.setdefault(match, Seen(match))
