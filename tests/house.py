@@ -13,15 +13,14 @@ import numpy as np
 import tableaux
 from flask import Flask
 from flask.testing import FlaskClient
+from seen import Seen
 
 from companion.common.text import say
 from companion.match.match import Match
 from companion.match.phones import Wish
-from companion.match.proposals import Doubt, Mismatch, Proposal
 from companion.pages import Camera, create_app
 from companion.pages.players import phone_identity
 from companion.rules.cards import Card
-from companion.rules.record.notation import parse_play
 from companion.storage.event_store import Store
 from companion.tabletop.drawn_zones import DrawnZones
 from companion.vision.capture.orientation import KeptTurn
@@ -114,12 +113,12 @@ def _played(match: Match, text: str) -> None:
 
 def _asked(match: Match, text: str) -> None:
     """A play to confirm, one that is not legal, a card in doubt, a difference, trouble with the camera."""
-    teams = match.state.game.teams
-    first = Proposal(901, parse_play("Bob roll", teams), "side-2/battle", 0.9, 1.0, sure=True, crop=PICTURE)
-    match.propose(first)
-    match.propose(replace(first, id=902, play=parse_play("Ann accident > Bob", teams), t_s=2.0))
-    match.doubt(Doubt(903, "side-1/distance", (parse_play("Ann 75", teams),), 0.5, 3.0, PICTURE))
-    match.mismatch(Mismatch(904, "side-1/battle", "roll", None, say("A sticker says “%(text)s”.", text=text)))
+    seen = Seen(match)
+    seen.play(901, "Bob roll", zone="side-2/battle", crop=PICTURE)
+    seen.play(902, "Ann accident > Bob", zone="side-2/battle", crop=PICTURE)
+    seen.which(903, "Ann 75", zone="side-1/distance", crop=PICTURE)
+    sentence = say("A sticker says “%(text)s”.", text=text)
+    seen.differs(904, "side-1/battle", "roll", None, sentence=sentence)
     match.trouble(say("The camera “%(name)s” does not answer.", name=text))
 
 
@@ -128,14 +127,14 @@ def _addresses(app: Flask, folder: Path, text: str) -> dict[str, tuple[str, ...]
     enrolment = replace(enrolment, description=replace(enrolment.description, title=text))
     enrolment.keep(Card("roll"), [np.full((88, 57, 3), 200, np.uint8)])
     shot = replace(doubtful(), photo=replace(doubtful().photo, name=text))
+    asked = tuple(f"/question/{question.id}" for question in app.extensions["companion"].match.state.questions)
     token = app.extensions["companion"].snaps.keep("classic", shot)
     crop = min(shot.crops) + 1
     return {
         "static": ("/static/companion.css", "/static/signs.svg"),
         "entry.new": ("/play", "/play?side=Ann&card=stop"),
-        "entry.change": ("/proposal/901",),
-        "entry.instead": ("/doubt/903",),
-        "entry.which": ("/line/8",),
+        "entry.change": ("/line/8",),
+        "entry.instead": asked,
         "join.show": ("/join", "/join?name=Zoe"),
         "join.taken": ("/join/seat/Bob",),
         "past.show": ("/past", "/past?page=1"),
@@ -145,9 +144,7 @@ def _addresses(app: Flask, folder: Path, text: str) -> dict[str, tuple[str, ...]
         "replay.show": ("/past/1/1", "/past/1/1?step=3", "/past/1/2?step=2"),
         "score.plays": ("/score/1/plays",),
         "api.one": ("/api/matches/1",),
-        "live.crop": ("/proposal/901.jpg",),
-        "live.doubted": ("/doubt/903.jpg",),
-        "live.differing": ("/difference/904.jpg",),
+        "live.crop": tuple(f"{path}.jpg" for path in asked),
         "enrolling.show": ("/decks/ours/enrol", "/decks/ours/enrol?card=roll"),
         "enrolling.picture": ("/decks/ours/roll-1.jpg",),
         "decks.take_away": ("/decks/ours.zip",),

@@ -16,13 +16,12 @@ from schemathesis.specs.openapi.checks import (
     response_schema_conformance,
     status_code_conformance,
 )
+from seen import camera
 
 from companion.match.match import Match, Policy
-from companion.match.proposals import Mismatch, Proposal
 from companion.pages import create_app, limits
 from companion.pages.api import openapi
 from companion.pages.limits import Kind, Rate
-from companion.rules.record.notation import parse_play
 
 TWO = ("edition classic", "side Ann", "side Bob", 'player Ann "Anne-Marie"', "hand first Ann")
 HOME = {"Origin": "http://localhost"}
@@ -51,9 +50,12 @@ def send(client, path, body=None, **more):
     return client.post(path, json={} if body is None else body, headers=HOME, **more)
 
 
-def seen(match: Match, number: int, text: str) -> None:
-    play = parse_play(text, match.state.game.teams)
-    match.propose(Proposal(number, play, "side-1/battle", 0.9, float(number), sure=True))
+def seen(match: Match, number: int, *plays: str) -> str:
+    """The address of the question about a card that is laid."""
+    return f"/api/questions/{camera(match).play(number, *plays, zone='side-1/battle')}"
+
+
+YES = {"answer": "yes"}
 
 
 def lines(match: Match) -> list[str]:
@@ -151,7 +153,7 @@ def test_an_illegal_play_waits_and_says_why(script, begun):
     assert answer.status_code == 202
     assert answer.get_json()["done"] is False
     assert answer.get_json()["reasons"][0]["say"]
-    assert answer.get_json()["pending"] == [begun.state.pending[0].id]
+    assert answer.get_json()["questions"] == [begun.state.questions[0].id]
     assert lines(begun) == []
 
 
@@ -176,41 +178,170 @@ def test_without_a_game_nothing_can_be_played(script):
     assert "set up" in answer.get_json()["say"]
 
 
-def test_a_proposal_is_confirmed_once(script, begun):
-    seen(begun, 1, "Ann roll")
+def test_what_is_asked_is_told_with_the_state(script, begun):
+    camera(begun).which(1, "Ann roll", "Ann gasoline")
+    seen(begun, 2, "Ann 100")
+    camera(begun).differs(3, "side-2/battle", None, "stop")
 
-    assert send(script, "/api/proposals/1/confirm").status_code == 200
-    assert send(script, "/api/proposals/1/confirm").status_code == 409
+    which, play, differs = script.get("/api/state").get_json()["questions"]
+
+    assert (which["kind"], which["zone"], which["plays"]) == ("which", "side-1/battle", ["Ann roll", "Ann gasoline"])
+    assert (play["kind"], play["verdict"], play["plays"]) == ("play", "illegal", ["Ann 100"])
+    assert play["reasons"][0]["say"] == "Anne-Marie cannot drive yet."
+    assert (differs["kind"], differs["verdict"], differs["reasons"]) == ("differs", None, [])
+    assert all(one["say"].endswith(".") for one in (which, play, differs))
+
+
+def test_a_question_is_answered_once(script, begun):
+    asked = seen(begun, 1, "Ann roll")
+
+    assert send(script, asked, YES).status_code == 200
+    assert send(script, asked, YES).status_code == 409
     assert lines(begun) == ["Ann roll"]
 
 
-def test_an_illegal_proposal_is_confirmed_anyway(script, begun):
-    seen(begun, 1, "Ann 100")
+def test_an_illegal_play_that_was_seen_counts_anyway(script, begun):
+    asked = seen(begun, 1, "Ann 100")
 
-    assert send(script, "/api/proposals/1/confirm").status_code == 202
-    assert send(script, "/api/proposals/1/confirm", {"anyway": True}).status_code == 200
+    assert send(script, asked, YES).status_code == 202
+    assert send(script, asked, {**YES, "anyway": True}).status_code == 200
     assert lines(begun) == ["Ann 100 anyway"]
 
 
-def test_a_play_entered_by_hand_that_waits_is_confirmed_by_its_number(script, begun):
-    waits = send(script, "/api/plays", {"text": "Ann 100"}).get_json()["pending"][0]
+def test_what_stands_in_the_way_is_told(script, begun):
+    seen(begun, 1, "Ann 100")
 
-    assert waits < 0
-    assert send(script, f"/api/proposals/{waits}/confirm", {"anyway": True}).status_code == 200
+    answer = send(script, seen(begun, 2, "Bob roll"), YES)
 
-
-@pytest.mark.parametrize("body", [{}, {"why": "not-a-play"}, {"why": "taken-back"}, {"why": None}])
-def test_a_proposal_is_dismissed(script, begun, body):
-    seen(begun, 1, "Ann roll")
-
-    assert send(script, "/api/proposals/1/dismiss", body).status_code == 200
-    assert begun.state.pending == ()
+    assert answer.status_code == 202
+    assert answer.get_json()["reasons"]
     assert lines(begun) == []
 
 
-def test_a_proposal_that_nobody_made_is_not_found(script, begun):
-    assert send(script, "/api/proposals/7/confirm").status_code == 404
-    assert send(script, "/api/proposals/7/dismiss").status_code == 404
+def test_another_play_is_named(script, begun):
+    assert send(script, seen(begun, 1, "Ann roll"), {**YES, "play": "Ann right-of-way"}).status_code == 200
+    assert lines(begun) == ["Ann right-of-way"]
+
+
+def test_a_typed_play_that_waits_is_answered(script, begun):
+    (waits,) = send(script, "/api/plays", {"text": "Ann 100"}).get_json()["questions"]
+
+    assert send(script, f"/api/questions/{waits}", {**YES, "anyway": True}).status_code == 200
+    assert lines(begun) == ["Ann 100 anyway"]
+
+
+@pytest.mark.parametrize("answer", ["no", "taken-back"])
+def test_what_was_no_play_is_asked_no_longer(script, begun, answer):
+    assert send(script, seen(begun, 1, "Ann roll"), {"answer": answer}).status_code == 200
+    assert begun.state.questions == ()
+    assert lines(begun) == []
+
+
+def test_the_record_follows_the_table(script, begun):
+    begun.enter("Ann roll", "Ann")
+    gone = camera(begun).differs(1, "side-1/battle", "roll", None, line=begun.state.hand_entries[0].seq)
+
+    assert send(script, f"/api/questions/{gone}", {"answer": "table"}).status_code == 200
+    assert lines(begun) == []
+
+
+def test_a_question_that_nobody_asked_is_not_found_and_one_of_another_hand_is_settled(script, begun):
+    asked = seen(begun, 1, "Ann roll")
+    begun.enter("end", "Ann")
+    begun.next_hand("Ann")
+
+    assert send(script, asked, YES).status_code == 409
+    assert send(script, "/api/questions/999-999-camera.7-play", YES).status_code == 404
+    assert send(script, "/api/questions/7", YES).status_code == 404
+    assert lines(begun) == []
+
+
+@pytest.mark.parametrize("body", [{}, {"answer": "perhaps"}, {"answer": 1}, {**YES, "play": "Ann rolls"}])
+def test_an_answer_that_is_none_is_refused(script, begun, body):
+    asked = seen(begun, 1, "Ann roll")
+
+    assert send(script, asked, body).status_code == 422
+    assert len(begun.state.questions) == 1
+
+
+def test_a_change_with_an_id_counts_once_and_gets_the_first_answer_again(script, begun):
+    body = {"text": "Ann 100", "anyway": True, "id": "one"}
+    first, again = (send(script, "/api/plays", body) for _ in range(2))
+    other = send(script, "/api/plays", {**body, "text": "Bob roll"})
+
+    assert (first.status_code, first.get_json()) == (again.status_code, again.get_json()) == (200, first.get_json())
+    assert other.status_code == 409
+    assert lines(begun) == ["Ann 100 anyway"]
+
+
+def test_a_change_that_waits_or_does_nothing_gets_its_first_answer_again_too(script, begun):
+    for path, body, code in (("/api/plays", {"text": "Ann 100"}, 202), ("/api/undo", {}, 409)):
+        first, again = (send(script, path, {**body, "id": path}) for _ in range(2))
+
+        assert (first.status_code, first.get_json()) == (again.status_code, again.get_json())
+        assert first.status_code == code
+
+    assert len(begun.state.questions) == 1
+
+
+def test_an_id_is_known_over_a_restart(script, begun, match):
+    send(script, "/api/plays", {"text": "Ann roll", "id": "one"})
+    again = Match(match.store)
+    late = create_app(again, secret=b"0123456789abcdef" * 2).test_client()
+
+    assert send(late, "/api/plays", {"text": "Ann roll", "id": "one"}).status_code == 200
+    assert send(late, "/api/plays", {"text": "Bob roll", "id": "one"}).status_code == 409
+    assert lines(again) == ["Ann roll"]
+
+
+@pytest.mark.parametrize("name", ["", "x" * 65, "a\nb", 7])
+def test_an_id_is_a_short_text(script, begun, name):
+    assert send(script, "/api/plays", {"text": "Ann roll", "id": name}).status_code == 422
+    assert lines(begun) == []
+
+
+def test_a_line_is_corrected_and_the_next_hand_and_a_match_are_begun(script, begun):
+    begun.enter("Ann roll", "Ann")
+    seq = begun.state.hand_entries[0].seq
+
+    assert send(script, "/api/correct", {"seq": seq, "text": "Ann right-of-way"}).status_code == 200
+    assert lines(begun) == ["Ann right-of-way"]
+    assert send(script, "/api/correct", {"seq": 10_000, "text": "Ann roll"}).status_code == 409
+    assert send(script, "/api/next-hand").status_code == 409
+    begun.enter("end", "Ann")
+    assert send(script, "/api/next-hand", {"first": "Ann"}).status_code == 200
+    assert begun.state.game.hand_number == 2
+    assert begun.state.game.table.player_to_move == "Ann"
+    record = "edition classic\nside Cid\nside Dee\n\nhand first Dee"
+    assert [send(script, "/api/matches", {"record": record, "id": "m"}).status_code for _ in range(2)] == [200, 200]
+    assert begun.state.game.table.player_to_move == "Dee"
+    assert len(begun.store.matches()) == 2
+
+
+@pytest.mark.parametrize("record", ["", "\n", "side Ann", "x\x00", "Ann roll", "side Ann\nside Bob\nhand first Zoe"])
+def test_a_record_that_makes_no_game_begins_none(script, match, record):
+    assert send(script, "/api/matches", {"record": record}).status_code == 422
+    assert match.state.match is None
+
+
+def test_the_version_says_whether_anything_has_changed(script, begun):
+    first = script.get("/version")
+    same = script.get("/version", headers={"If-None-Match": first.headers["ETag"]})
+    begun.enter("Ann roll", "Ann")
+    other = script.get("/version", headers={"If-None-Match": first.headers["ETag"]})
+
+    assert same.status_code == 304
+    assert other.status_code == 200
+    assert other.get_json()["version"] > first.get_json()["version"]
+    assert other.get_json()["version"] == script.get("/api/state").get_json()["version"]
+
+
+def test_undo_and_redo_go_there_and_back(script, begun):
+    begun.enter("Ann roll", "Ann")
+
+    assert send(script, "/api/redo").status_code == 409
+    assert [send(script, f"/api/{step}").status_code for step in ("undo", "redo")] == [200, 200]
+    assert lines(begun) == ["Ann roll"]
 
 
 def test_undo_takes_back_the_last_change_and_with_a_number_only_that_one(script, begun):
@@ -294,7 +425,7 @@ def test_undo_takes_a_whole_number(script, begun, sent):
 
 def test_the_document_and_the_routes_are_the_same(app, script):
     served = {
-        (rule.rule.replace("<int:number>", "{number}").replace("<int(signed=True):number>", "{number}"), method.lower())
+        (rule.rule.replace("<int:number>", "{number}").replace("<question_id>", "{question_id}"), method.lower())
         for rule in app.url_map.iter_rules()
         for method in rule.methods - {"HEAD", "OPTIONS"}
         if rule.rule.startswith("/api/")
@@ -328,7 +459,7 @@ def busy(match, app):
         match.enter(line, "Ann") if not line.startswith("hand") else match.next_hand("Ann", "Bob")
     for number in range(1, 40):
         seen(match, number, "Ann 100")
-    match.mismatch(Mismatch(1, "side-1/battle", "stop", None, "The record has a stop, the table nothing."))
+    camera(match).differs(40, "side-1/battle", "stop", None)
     return app
 
 
@@ -352,4 +483,4 @@ def test_whatever_is_sent_the_answer_is_as_the_document_says(busy, case: Case, m
 def test_every_operation_of_the_document_is_driven():
     driven = {(urlsplit(one.ok().path).path, one.ok().method) for one in SCHEMA.get_all_operations()}
 
-    assert len(driven) == 8
+    assert len(driven) == 11

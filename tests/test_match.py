@@ -8,15 +8,14 @@ import threading
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from seen import Seen
 
 from companion.common.errors import Problem
-from companion.match.match import Answer, Fate, Match, Policy
-from companion.match.proposals import Doubt, Mismatch, Proposal
+from companion.match.match import Answer, Match, Policy
 from companion.rules.record import judge, notation
-from companion.rules.record.notation import parse_play
 from companion.rules.referee import legal_plays
 from companion.rules.table import Team
-from companion.storage.event_store import Store
+from companion.storage.event_store import Draft, Store
 
 TWO = ("edition classic", "side Ann", "side Bob", "hand first Ann")
 PAIRS = ("side Reds = Ann, Cid", "side Blues = Bob, Dee", "hand first Ann")
@@ -42,9 +41,25 @@ def enter(match: Match, *lines: str) -> Match:
     return match
 
 
-def seen(match: Match, number: int, text: str, *, sure: bool = True) -> None:
-    play = parse_play(text, match.state.game.teams)
-    match.propose(Proposal(number, play, None, 0.9, float(number), sure=sure))
+@pytest.fixture
+def seen(match):
+    return Seen(match)
+
+
+def at_once(act) -> list[bool]:
+    """What two people are told who tap in the same instant."""
+    start, done = threading.Barrier(2), []
+
+    def tap(who):
+        start.wait()
+        done.append(act(who).done)
+
+    people = [threading.Thread(target=tap, args=(who,)) for who in ("Ann", "Bob")]
+    for person in people:
+        person.start()
+    for person in people:
+        person.join()
+    return sorted(done)
 
 
 def texts(match: Match) -> list[str]:
@@ -52,7 +67,11 @@ def texts(match: Match) -> list[str]:
 
 
 def codes(match: Match) -> list[list[str]]:
-    return [[why.code for why in pending.judged.reasons] for pending in match.state.pending]
+    return [[why.code for why in question.reasons] for question in match.state.questions]
+
+
+def yes(match: Match, question: str, by: str = "Ann", **how):
+    return match.answer(question, Answer.YES, by, **how)
 
 
 # --- Setting up ----------------------------------------------------------------------------------------------
@@ -85,14 +104,14 @@ def test_without_a_match_a_play_is_answered_with_what_to_do(store):
         Match(store).enter("Ann roll", "Ann")
 
 
-def test_a_new_match_starts_empty(match):
+def test_a_new_match_starts_empty(match, seen):
     enter(match, "Ann roll")
-    seen(match, 1, "Bob roll")
+    seen.play(1, "Bob roll")
 
     match.start(PAIRS)
 
     assert match.state.game.hand_number == 1
-    assert match.state.pending == ()
+    assert match.state.questions == ()
     assert texts(match) == []
 
 
@@ -116,22 +135,22 @@ def test_an_illegal_play_waits_for_the_tables_answer(match):
 def test_an_illegal_play_can_be_played_all_the_same(match):
     match.enter("Ann 100", "Ann")
 
-    match.confirm(match.state.pending[0].id, "Bob", anyway=True)
+    yes(match, match.state.questions[0].id, "Bob", anyway=True)
 
     assert texts(match) == ["Ann 100 anyway"]
     assert match.state.game.table.side_of("Ann").km == 100
-    assert match.state.pending == ()
+    assert match.state.questions == ()
 
 
 def test_an_illegal_play_can_be_taken_back(match):
     match.enter("Ann 100", "Ann")
-    (pending,) = match.state.pending
+    (question,) = match.state.questions
 
-    match.dismiss(pending.id, "Ann", Fate.TAKEN_BACK)
+    match.answer(question.id, Answer.TAKEN_BACK, "Ann")
 
-    assert match.state.pending == ()
+    assert match.state.questions == ()
     assert match.state.game.table.player_to_move == "Ann"
-    assert match.state.fates[pending.id] is Fate.TAKEN_BACK
+    assert match.state.answers[question.id].answer is Answer.TAKEN_BACK
 
 
 def test_what_is_no_play_is_a_problem_that_says_how_to_write_it(match):
@@ -166,152 +185,341 @@ def test_a_second_tap_on_next_hand_does_nothing(match):
     assert match.state.game.hand_number == 2
 
 
-# --- Proposals -----------------------------------------------------------------------------------------------
+# --- What the camera sees ------------------------------------------------------------------------------------
 
 
-def test_a_proposal_counts_only_once_it_is_confirmed(match):
-    seen(match, 1, "Ann roll")
+def test_a_card_counts_only_once_it_is_confirmed(match, seen):
+    roll = seen.play(1, "Ann roll")
     before = texts(match)
 
-    match.confirm(1, "Bob")
+    yes(match, roll, "Bob")
 
     assert (before, texts(match)) == ([], ["Ann roll"])
+    assert match.state.hand_entries[0].written.question == roll
+    assert match.state.questions == ()
 
 
-def test_a_later_proposal_is_judged_as_if_the_earlier_were_applied(match):
-    seen(match, 1, "Ann roll")
-    seen(match, 2, "Bob stop > Ann")
-    seen(match, 3, "Ann 100")
+def test_a_later_play_is_judged_as_if_the_earlier_were_applied(match, seen):
+    seen.play(1, "Ann roll")
+    seen.play(2, "Bob stop > Ann")
+    seen.play(3, "Ann 100")
 
     assert codes(match) == [[], [], ["under-hazard"]]
 
 
-def test_confirming_a_later_proposal_confirms_the_legal_ones_before_it(match):
-    seen(match, 1, "Ann roll")
-    seen(match, 2, "Bob roll")
+def test_a_yes_counts_the_legal_and_sure_plays_before_it(match, seen):
+    seen.play(1, "Ann roll")
+    second = seen.play(2, "Bob roll")
 
-    match.confirm(2, "Ann")
-
+    assert yes(match, second).done
     assert texts(match) == ["Ann roll", "Bob roll"]
 
 
-def test_an_illegal_proposal_before_it_has_to_be_settled_first(match):
-    seen(match, 1, "Ann 100")
-    seen(match, 2, "Bob roll")
+@pytest.mark.parametrize(("first", "sure", "why"), [("Ann 100", True, ["not-driving"]), ("Ann roll", False, [])])
+def test_a_yes_with_something_before_it_that_is_not_legal_and_sure_says_what_is_in_the_way(
+    match, seen, first, sure, why
+):
+    seen.play(1, first, sure=sure)
+    second = seen.play(2, "Bob roll")
 
-    outcome = match.confirm(2, "Ann")
+    outcome = yes(match, second)
 
-    assert [why.code for why in outcome.reasons] == ["not-driving"]
+    assert not outcome.done
+    assert not outcome.is_void
+    assert [reason.code for reason in outcome.reasons] == why
+    assert "waits for the play before it" in outcome.say
     assert texts(match) == []
 
 
-def test_two_people_confirming_at_once_count_the_play_once(match):
-    seen(match, 1, "Ann roll")
-    start = threading.Barrier(2)
-    outcomes = []
+def test_two_people_confirming_at_once_count_the_play_once(match, seen):
+    roll = seen.play(1, "Ann roll")
 
-    def tap(who):
-        start.wait()
-        outcomes.append(match.confirm(1, who).done)
-
-    people = [threading.Thread(target=tap, args=(who,)) for who in ("Ann", "Bob")]
-    for person in people:
-        person.start()
-    for person in people:
-        person.join()
-
-    assert sorted(outcomes) == [False, True]
+    assert at_once(lambda who: yes(match, roll, who)) == [False, True]
     assert texts(match) == ["Ann roll"]
 
 
-def test_entering_by_hand_what_the_camera_has_seen_confirms_it(match):
-    seen(match, 1, "Ann roll")
+def test_typing_what_the_camera_has_seen_answers_its_question(match, seen):
+    roll = seen.play(1, "Ann roll")
 
     enter(match, "Ann roll")
 
     assert texts(match) == ["Ann roll"]
-    assert match.state.pending == ()
+    assert match.state.hand_entries[0].written.question == roll
+    assert match.state.questions == ()
 
 
-def test_a_proposal_read_wrongly_is_entered_as_it_was(match):
-    seen(match, 1, "Ann stop > Bob")
+def test_a_card_read_wrongly_is_entered_as_it_was(match, seen):
+    card = seen.play(1, "Ann stop > Bob")
 
-    match.amend(1, "Ann roll", "Ann")
+    yes(match, card, play="Ann roll")
 
     assert texts(match) == ["Ann roll"]
-    assert match.state.fates[1] is Fate.CHANGED
+    assert match.state.hand_entries[0].written.question == card
+    assert match.state.questions == ()
 
 
-def test_what_was_no_play_is_not_proposed_again(match):
-    seen(match, 1, "Ann roll")
-    match.dismiss(1, "Ann")
+def test_what_was_no_play_is_not_asked_again_over_undo_and_restart(match, seen, store):
+    enter(match, "Ann roll")
+    card = seen.play(1, "Bob roll")
+    match.answer(card, Answer.NO, "Ann")
 
-    seen(match, 1, "Ann roll")
+    match.undo("Ann")
+    undone = match.state.questions
+    again = Match(store)
+    again.look(seen.derive)
 
-    assert match.state.pending == ()
-    assert match.state.fates[1] is Fate.NOT_A_PLAY
+    assert undone == again.state.questions == ()
 
 
-def test_a_withdrawn_proposal_cannot_be_confirmed_any_more(match):
-    seen(match, 1, "Ann roll")
-    match.withdraw(1)
+def test_a_card_taken_up_again_cannot_be_confirmed_any_more(match, seen):
+    card = seen.play(1, "Ann roll")
+    seen.lift(card)
 
-    assert not match.confirm(1, "Ann").done
+    assert yes(match, card).is_void
     assert texts(match) == []
+
+
+def test_what_was_typed_undone_and_laid_counts_like_any_other_card(match, seen):
+    enter(match, "Ann roll")
+    match.undo("Ann")
+    card = seen.play(1, "Ann roll")
+
+    assert [question.id for question in match.state.questions] == [card]
+    assert yes(match, card).done
+    assert texts(match) == ["Ann roll"]
+
+
+def test_what_was_undone_while_its_card_lies_is_asked_again(match, seen):
+    card = seen.play(1, "Ann roll")
+    yes(match, card)
+
+    match.undo("Ann")
+
+    assert [question.id for question in match.state.questions] == [card]
+
+
+def test_nothing_that_is_asked_outlives_its_hand(match, seen):
+    match.enter("Ann 100", "Ann")
+    old = [seen.play(1, "Ann roll"), seen.which(2, "Bob roll"), seen.differs(3, "side-2/battle", None, "stop")]
+    old += [question.id for question in match.state.questions]
+
+    assert match.enter("end", "Ann").done
+    ended = match.state.questions
+    match.next_hand("Ann")
+
+    assert ended == match.state.questions == ()
+    assert all(match.answer(question, answer, "Ann").is_void for question in old for answer in Answer)
+    assert texts(match) == []
+
+
+def test_no_id_is_given_twice_in_two_matches(match, seen):
+    first = seen.play(1, "Ann roll")
+    match.start(TWO)
+    second = seen.play(1, "Ann roll")
+
+    assert first != second
+    assert yes(match, first).is_void
+    assert match.was_asked(first)
+    assert not match.was_asked("1-2-camera")
+    assert not match.was_asked("999-999-camera.1-play")
+
+
+def test_looking_again_makes_no_new_version_and_a_new_picture_shows(match, seen):
+    card = seen.play(1, "Ann roll")
+    version = match.state.version
+
+    seen.play(1, "Ann roll", crop=b"a better picture")
+
+    assert match.state.version == version
+    assert match.state.question(card).crop == b"a better picture"
+
+
+def test_a_tap_counts_also_where_no_questions_can_be_derived(match):
+    def broken(state):
+        if state.hand_entries:
+            raise ZeroDivisionError
+        return ()
+
+    match.look(broken)
+
+    assert match.enter("Ann roll", "Ann").done
+    with pytest.raises(ZeroDivisionError):
+        match.look(broken)
 
 
 # --- Policies ------------------------------------------------------------------------------------------------
 
 
-def test_auto_confirms_what_is_legal_and_sure(match):
+def test_auto_counts_what_is_legal_and_sure(match, seen):
     match.set_policy(Policy.AUTO, "Ann")
 
-    seen(match, 1, "Ann roll")
+    seen.play(1, "Ann roll")
 
     assert texts(match) == ["Ann roll"]
-    assert match.state.fates[1] is Fate.CONFIRMED
 
 
 @pytest.mark.parametrize(("text", "sure"), [("Ann roll", False), ("Ann 100", True)])
-def test_auto_asks_about_what_is_unsure_or_illegal(match, text, sure):
+def test_auto_asks_about_what_is_unsure_or_illegal(match, seen, text, sure):
     match.set_policy(Policy.AUTO, "Ann")
 
-    seen(match, 1, text, sure=sure)
+    seen.play(1, text, sure=sure)
 
     assert texts(match) == []
-    assert len(match.state.pending) == 1
+    assert len(match.state.questions) == 1
 
 
-def test_auto_goes_on_once_the_doubt_before_it_is_settled(match):
+def test_auto_goes_on_once_what_was_unsure_is_settled(match, seen):
     match.set_policy(Policy.AUTO, "Ann")
-    seen(match, 1, "Ann roll", sure=False)
-    seen(match, 2, "Bob roll")
+    first = seen.play(1, "Ann roll", sure=False)
+    seen.play(2, "Bob roll")
 
-    match.confirm(1, "Ann")
+    yes(match, first)
 
     assert texts(match) == ["Ann roll", "Bob roll"]
 
 
-def test_play_on_takes_the_next_players_play_as_a_tap(match):
+@pytest.mark.parametrize("policy", [Policy.AUTO, Policy.PLAY_ON])
+def test_what_somebody_has_undone_does_not_count_by_itself_again(match, seen, policy):
+    match.set_policy(policy, "Ann")
+    seen.play(1, "Ann roll")
+    seen.play(2, "Bob roll")
+    while match.undo("Ann").done:
+        pass
+
+    assert texts(match) == []
+    assert len(match.state.questions) == 2
+
+
+def test_auto_takes_back_the_last_play_with_its_card(match, seen):
+    match.set_policy(Policy.AUTO, "Ann")
+    seen.play(1, "Ann roll")
+    seen.play(2, "Bob roll")
+    first, last = (entry.seq for entry in match.state.hand_entries)
+
+    earlier = seen.differs(3, "side-1/battle", "roll", None, line=first)
+    kept = texts(match)
+    seen.lift(earlier)
+    seen.differs(4, "side-2/battle", "roll", None, line=last)
+
+    assert kept == ["Ann roll", "Bob roll"]
+    assert texts(match) == ["Ann roll"]
+
+
+def test_play_on_takes_the_next_players_play_as_a_tap(match, seen):
     match.set_policy(Policy.PLAY_ON, "Ann")
-    seen(match, 1, "Ann driving-ace")
-    seen(match, 2, "Ann roll")
+    seen.play(1, "Ann driving-ace")
+    seen.play(2, "Ann roll")
     before = texts(match)
 
-    seen(match, 3, "Bob roll")
+    third = seen.play(3, "Bob roll")
 
     assert before == []
     assert texts(match) == ["Ann driving-ace", "Ann roll"]
-    assert [pending.id for pending in match.state.pending] == [3]
+    assert [question.id for question in match.state.questions] == [third]
 
 
-def test_play_on_does_not_wave_an_illegal_play_through(match):
+def test_play_on_does_not_wave_an_illegal_play_through(match, seen):
     match.set_policy(Policy.PLAY_ON, "Ann")
-    seen(match, 1, "Ann 100")
+    seen.play(1, "Ann 100")
 
-    seen(match, 2, "Bob roll")
+    seen.play(2, "Bob roll")
 
     assert texts(match) == []
+
+
+# --- Plays that were typed and wait --------------------------------------------------------------------------
+
+
+def test_a_typed_play_waits_over_a_restart(match, store):
+    match.enter("Ann 100", "Ann")
+
+    again = Match(store)
+
+    assert again.state.questions == match.state.questions
+    assert codes(again) == [["not-driving"]]
+    assert yes(again, again.state.questions[0].id, "Bob", anyway=True).done
+    assert texts(again) == ["Ann 100 anyway"]
+
+
+def test_a_typed_play_that_counted_and_was_undone_is_asked_again(match):
+    match.enter("Ann 100", "Ann")
+    (claim,) = match.state.questions
+    yes(match, claim.id, anyway=True)
+
+    match.undo("Ann")
+
+    assert [question.id for question in match.state.questions] == [claim.id]
+
+
+def test_a_typed_play_is_judged_after_what_the_camera_asks(match, seen):
+    match.enter("Bob roll", "Bob")
+    before = codes(match)
+
+    seen.play(1, "Ann roll")
+
+    assert before == [["not-your-turn"]]
+    assert codes(match) == [[], []]
+
+
+def test_the_other_side_verifies_the_play_that_was_seen_and_the_one_that_is_said(match, seen):
+    match.set_verifying("Ann", on=True)
+    card = seen.play(1, "Ann roll")
+
+    alone = [yes(match, card, "Ann", play=play) for play in ("Ann roll", "Ann right-of-way", "Bob discard 25")]
+
+    assert [outcome.done for outcome in alone] == [False, False, False]
+    assert {outcome.say for outcome in alone} == {"The other side has to confirm that."}
+    assert texts(match) == []
+    assert yes(match, card, "Bob").done
+
+
+# --- Changes that are sent twice -----------------------------------------------------------------------------
+
+
+def test_a_change_counts_once_however_often_it_is_sent(match):
+    first, again = (match.once("one", "Ann roll", lambda: match.enter("Ann roll", "Ann")) for _ in range(2))
+
+    assert first == again
+    assert first.done
+    assert first.version == match.state.version
+    assert texts(match) == ["Ann roll"]
+
+
+def test_the_name_of_a_change_is_for_no_other(match):
+    match.once("one", "Ann roll", lambda: match.enter("Ann roll", "Ann"))
+
+    other = match.once("one", "Bob roll", lambda: match.enter("Bob roll", "Bob"))
+
+    assert other.is_void
+    assert texts(match) == ["Ann roll"]
+
+
+def test_a_change_counts_once_over_a_restart_and_anew_in_the_next_match(match, store):
+    match.once("one", "Ann roll", lambda: match.enter("Ann roll", "Ann"))
+    again = Match(store)
+
+    repeated = again.once("one", "Ann roll", lambda: again.enter("Ann roll", "Ann"))
+    kept = texts(again)
+    again.start(TWO)
+    again.once("one", "Ann roll", lambda: again.enter("Ann roll", "Ann"))
+
+    assert repeated.done
+    assert kept == texts(again) == ["Ann roll"]
+
+
+def test_a_match_that_is_begun_twice_under_one_name_begins_once(store):
+    match = Match(store)
+    for _ in range(2):
+        assert match.once("new", "two", lambda: match.start(TWO)).done
+
+    assert len(store.matches()) == 1
+
+
+def test_answers_of_older_logs_are_read_and_mean_nothing(match, store):
+    old = {"zone": "side-1/battle", "expected": "roll", "seen": None, "answer": "ignore", "by": "Ann"}
+    store.append(match.state.match, Draft("answer", old))
+
+    assert Match(store).state.answers == {}
 
 
 # --- Corrections ---------------------------------------------------------------------------------------------
@@ -349,6 +557,23 @@ def test_a_double_tap_on_undo_undoes_once(match):
 
     assert not again.done
     assert texts(match) == ["Ann roll"]
+
+
+@pytest.mark.parametrize("name", ["undo", "redo"])
+def test_two_phones_that_take_back_in_one_instant_take_back_once(match, name):
+    for _ in range(20):
+        match.enter("Ann roll", "Ann")
+        match.enter("Bob roll", "Bob")
+        if name == "redo":
+            match.undo("Ann")
+        before = match.state
+        seq = getattr(before, f"{name}able").seq
+
+        assert at_once(lambda who, seq=seq: getattr(match, name)(who, seq)) == [False, True]
+        assert match.state.seq == before.seq + 1
+
+        while match.undo("Ann").done:
+            pass
 
 
 def test_the_set_up_is_not_undone(match):
@@ -476,228 +701,133 @@ def test_a_players_name_to_show_can_change(match):
     assert match.state.seats == {"Ann": 1}
 
 
-# --- Doubts --------------------------------------------------------------------------------------------------
+# --- Cards that cannot be told -------------------------------------------------------------------------------
 
 
-def unsure(match: Match, number: int, *plays: str, zone: str = "side-1/battle") -> None:
-    read = tuple(parse_play(text, match.state.game.teams) for text in plays)
-    match.doubt(Doubt(number, zone, read, 0.5, float(number), crop=b"a card"))
+def test_a_card_that_cannot_be_told_counts_once_somebody_says_which_it_is(match, seen):
+    card = seen.which(1, "Ann roll", "Ann discard roll")
+
+    assert yes(match, card, "Bob", play="Ann discard roll").done
+    assert texts(match) == ["Ann discard roll"]
+    assert match.state.questions == ()
 
 
-def test_a_card_in_doubt_counts_once_somebody_says_which_it_is(match):
-    unsure(match, 1, "Ann roll", "Ann discard roll")
+def test_another_card_than_those_in_question_may_be_the_answer(match, seen):
+    card = seen.which(1, "Ann roll")
 
-    outcome = match.answer_doubt(1, "Ann roll", "Bob")
-
-    assert outcome.done
-    assert texts(match) == ["Ann roll"]
-    assert match.state.doubts == ()
-
-
-def test_another_card_than_those_in_question_may_be_the_answer(match):
-    unsure(match, 1, "Ann roll")
-
-    match.answer_doubt(1, "Ann right-of-way", "Bob")
+    yes(match, card, "Bob", play="Ann right-of-way")
 
     assert texts(match) == ["Ann right-of-way"]
 
 
-def test_of_two_answers_the_first_counts_and_the_second_is_told(match):
-    unsure(match, 1, "Ann roll", "Ann stop > Bob")
-    match.answer_doubt(1, "Ann roll", "Ann")
+def test_of_two_answers_the_first_counts_and_the_second_is_told(match, seen):
+    card = seen.which(1, "Ann roll", "Ann stop > Bob")
+    yes(match, card, play="Ann roll")
 
-    second = match.answer_doubt(1, "Ann stop > Bob", "Bob")
+    second = yes(match, card, "Bob", play="Ann stop > Bob")
 
-    assert not second.done
+    assert second.is_void
     assert second.say == "That was settled already."
     assert texts(match) == ["Ann roll"]
 
 
-def test_an_answer_that_is_illegal_waits_with_its_reasons_and_the_picture(match):
-    unsure(match, 1, "Ann 100")
+def test_an_answer_that_is_illegal_counts_only_where_the_table_lets_it_stand(match, seen):
+    card = seen.which(1, "Ann roll")
 
-    outcome = match.answer_doubt(1, "Ann 100", "Bob")
+    refused = yes(match, card, "Bob", play="Ann 100")
 
-    assert [why.code for why in outcome.reasons] == ["not-driving"]
-    assert codes(match) == [["not-driving"]]
-    assert match.state.pending[0].proposal.crop == b"a card"
-    assert match.state.doubts == ()
-
-
-def test_an_illegal_answer_can_stand(match):
-    unsure(match, 1, "Ann 100")
-    match.answer_doubt(1, "Ann 100", "Bob")
-
-    match.confirm(match.state.pending[0].id, "Bob", anyway=True)
-
+    assert [why.code for why in refused.reasons] == ["not-driving"]
+    assert yes(match, card, "Bob", play="Ann 100", anyway=True).done
     assert texts(match) == ["Ann 100 anyway"]
 
 
-def test_an_answer_counts_before_what_was_laid_after_its_card(match):
+def test_an_answer_counts_before_what_was_laid_after_its_card(match, seen):
     match.set_policy(Policy.AUTO, "Ann")
-    unsure(match, 1, "Ann roll")
-    seen(match, 2, "Bob roll")
-    assert codes(match) == [["not-your-turn"]]
+    card = seen.which(1, "Ann roll")
+    seen.play(2, "Bob roll")
 
-    match.answer_doubt(1, "Ann roll", "Ann")
-
-    assert texts(match) == ["Ann roll", "Bob roll"]
-
-
-def test_an_answer_brings_the_legal_plays_before_it_along(match):
-    seen(match, 1, "Ann roll")
-    unsure(match, 2, "Bob roll")
-
-    match.answer_doubt(2, "Bob roll", "Ann")
+    yes(match, card)
 
     assert texts(match) == ["Ann roll", "Bob roll"]
 
 
-def test_what_was_in_doubt_may_be_no_play(match):
-    unsure(match, 1, "Ann roll")
-
-    outcome = match.answer_doubt(1, None, "Ann")
-    unsure(match, 1, "Ann roll")
-
-    assert outcome.done
-    assert match.state.doubts == ()
-    assert texts(match) == []
-
-
-def test_an_answer_that_is_no_play_leaves_the_doubt_open(match):
-    unsure(match, 1, "Ann roll")
+def test_an_answer_that_is_no_play_leaves_the_question_open(match, seen):
+    card = seen.which(1, "Ann roll")
 
     with pytest.raises(Problem):
-        match.answer_doubt(1, "Ann rolls", "Ann")
+        yes(match, card, play="Ann rolls")
 
-    assert match.state.doubted(1) is not None
-
-
-def test_an_answer_can_be_undone(match):
-    unsure(match, 1, "Ann roll")
-    match.answer_doubt(1, "Ann roll", "Ann")
-
-    match.undo("Ann")
-
-    assert texts(match) == []
+    assert match.state.question(card) is not None
 
 
-def test_a_doubt_that_has_settled_itself_is_asked_no_longer(match):
-    unsure(match, 1, "Ann roll")
-    match.clear_doubt(1)
-    version = match.state.version
+def test_a_typed_play_answers_the_question_about_its_card(match, seen):
+    seen.which(1, "Ann roll", "Ann right-of-way")
 
-    match.clear_doubt(1)
+    match.enter("Ann right-of-way", "Ann")
 
-    assert match.state.doubts == ()
-    assert match.state.version == version
-
-
-def test_a_doubt_with_likelier_plays_takes_the_place_of_the_one_before(match):
-    unsure(match, 1, "Ann roll")
-
-    unsure(match, 1, "Ann right-of-way", "Ann roll")
-
-    (doubt,) = match.state.doubts
-    assert [str(play) for play in doubt.plays] == ["Ann right-of-way", "Ann roll"]
-
-
-def test_the_oldest_doubt_is_asked_before_what_was_laid_later(match):
-    seen(match, 3, "Bob roll")
-    unsure(match, 2, "Ann stop > Bob")
-    unsure(match, 1, "Ann roll")
-
-    assert [doubt.id for doubt in match.state.doubts] == [1, 2]
-    assert match.state.asks_first.id == 1
-
-
-def test_what_was_laid_before_a_card_in_doubt_is_asked_first(match):
-    seen(match, 1, "Ann roll")
-    unsure(match, 2, "Bob roll")
-
-    assert match.state.asks_first is None
-
-
-def test_a_play_entered_by_hand_answers_the_doubt_about_its_card(match):
-    unsure(match, 1, "Ann roll", "Ann right-of-way")
-
-    match.enter("Ann roll", "Ann")
-
-    assert match.state.doubts == ()
-    assert texts(match) == ["Ann roll"]
-
-
-def test_doubts_end_with_their_hand(match):
-    unsure(match, 1, "Ann roll")
-    match.enter("end", "Ann")
-
-    match.next_hand("Ann")
-
-    assert match.state.doubts == ()
+    assert match.state.questions == ()
+    assert texts(match) == ["Ann right-of-way"]
 
 
 # --- Table and record differ ---------------------------------------------------------------------------------
 
 
-def differs(match: Match, zone: str, expected: str | None, found: str | None, number: int = 1) -> None:
-    match.mismatch(Mismatch(number, zone, expected, found, "It differs."))
+def line_of(match: Match, text: str) -> int:
+    return next(entry.seq for entry in match.state.hand_entries if entry.written.text == text)
 
 
-def test_the_table_is_right_changes_the_card_in_the_record(match):
+def test_the_table_is_right_changes_the_card_in_the_record(match, seen):
     enter(match, "Ann roll", "Bob roll", "Ann 75")
-    differs(match, "side-1/distance", "75", "25")
+    other = seen.differs(1, "side-1/distance", "75", "25", "Ann 25", line=line_of(match, "Ann 75"))
 
-    match.answer_mismatch(1, Answer.TABLE, "Ann")
-
+    assert match.answer(other, Answer.TABLE, "Ann").done
     assert texts(match)[-1] == "Ann 25"
-    assert match.state.mismatches == ()
+    assert match.state.questions == ()
 
 
-def test_the_table_is_right_takes_out_a_line_whose_card_is_not_there(match):
+def test_the_table_is_right_takes_out_a_line_whose_card_is_not_there(match, seen):
     enter(match, "Ann roll", "Bob stop > Ann")
-    differs(match, "side-1/battle", "stop", None)
+    gone = seen.differs(1, "side-1/battle", "stop", None, line=line_of(match, "Bob stop > Ann"))
 
-    match.answer_mismatch(1, Answer.TABLE, "Ann")
-
+    assert match.answer(gone, Answer.TABLE, "Ann").done
     assert texts(match) == ["Ann roll"]
 
 
-def test_a_difference_that_no_line_explains_stays_and_says_so(match):
-    differs(match, "side-2/battle", "stop", None)
+def test_the_table_is_right_writes_the_play_of_a_card_that_the_record_lacks_also_an_illegal_one(match, seen):
+    more = seen.differs(1, "side-1/distance", None, "100", "Ann 100")
 
-    outcome = match.answer_mismatch(1, Answer.TABLE, "Ann")
+    assert match.answer(more, Answer.TABLE, "Bob").done
+    assert texts(match) == ["Ann 100 anyway"]
+    assert match.state.questions == ()
+
+
+def test_a_difference_that_no_line_explains_stays_and_says_so(match, seen):
+    gone = seen.differs(1, "side-2/battle", "stop", None)
+
+    outcome = match.answer(gone, Answer.TABLE, "Ann")
 
     assert "change it in the log" in outcome.say
-    assert len(match.state.mismatches) == 1
+    assert not outcome.is_void
+    assert len(match.state.questions) == 1
 
 
-def test_the_record_is_right_changes_nothing_and_may_be_asked_again(match):
+@pytest.mark.parametrize("answer", [Answer.RECORD, Answer.IGNORE])
+def test_the_record_is_right_changes_nothing_and_is_remembered_with_what_lay_there(match, seen, store, answer):
     enter(match, "Ann roll")
-    differs(match, "side-1/battle", "roll", None)
-    match.answer_mismatch(1, Answer.RECORD, "Ann")
+    gone = seen.differs(1, "side-1/battle", "roll", None, line=line_of(match, "Ann roll"))
 
-    differs(match, "side-1/battle", "roll", None, number=2)
+    match.answer(gone, answer, "Ann")
 
     assert texts(match) == ["Ann roll"]
-    assert [m.id for m in match.state.mismatches] == [2]
+    assert Match(store).state.answers[gone].answer is answer
+    assert Match(store).state.answers[gone].about == "side-1/battle None"
 
 
-def test_an_ignored_difference_is_not_asked_again_even_after_a_restart(match, store):
-    differs(match, "side-1/battle", "roll", None)
-    match.answer_mismatch(1, Answer.IGNORE, "Ann")
+def test_a_difference_does_not_stand_in_the_way_of_a_play(match, seen):
+    seen.differs(1, "side-2/battle", "stop", None)
+    card = seen.play(2, "Ann roll")
 
-    again = Match(store)
-    differs(again, "side-1/battle", "roll", None, number=2)
-
-    assert again.state.mismatches == ()
-
-
-def test_a_difference_that_is_gone_is_not_asked_about(match):
-    differs(match, "side-1/battle", "roll", None)
-
-    match.clear_mismatch(1)
-
-    assert match.state.mismatches == ()
+    assert yes(match, card).done
 
 
 # --- Followers -----------------------------------------------------------------------------------------------

@@ -100,8 +100,9 @@ def _played_to(state: MatchState) -> Game:
     """The game with what waits only for somebody to play on."""
     game = state.game
     if _playing_on_confirms(state):
-        for pending in takewhile(lambda pending: pending.confirms_itself, state.pending):
-            game = _after(game, str(pending.proposal.play))
+        waiting = (question for question in state.questions if question.asks_play)
+        for question in takewhile(lambda question: question.may_count_untapped, waiting):
+            game = _after(game, str(question.plays[0]))
     return game
 
 
@@ -111,8 +112,8 @@ def _playing_on_confirms(state: MatchState) -> bool:
 
 def _asks(state: MatchState) -> bool:
     """Whether people are asked something that no card of the next player's answers."""
-    waiting = [p for p in state.pending if not (p.confirms_itself and _playing_on_confirms(state))]
-    return bool(waiting or state.doubts or state.mismatches)
+    by_itself = _playing_on_confirms(state)
+    return any(not (question.may_count_untapped and by_itself) for question in state.questions)
 
 
 def _stands(game: Game, hands: Iterable[Hand]) -> Iterator[Stand]:

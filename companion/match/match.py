@@ -378,7 +378,8 @@ class Match:
     def look(self, derive: Derive) -> None:
         """The camera has looked: from now on `derive` gives its questions of any state."""
         with self._changed:
-            seen = derive(self._state)  # What is wrong with it is for the camera to hear, not for a phone.
+            # What is wrong with it is for the camera to hear, not for a phone.
+            seen = derive(self._state) if self._state.match is not None else ()
             self._derive = derive
             before, now = self._state.questions, self._questions(self._state, seen)
             if _without_pictures(before) == _without_pictures(now):

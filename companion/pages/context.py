@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
+import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import cast
 
 from flask import Response, current_app, g, redirect, request
+from markupsafe import Markup
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.common.cache import Kept
 from companion.match.archive import Archive
-from companion.match.match import Match, MatchState
+from companion.match.match import Match, MatchState, Outcome
 from companion.match.phones import Phones
 from companion.pages.limits import Knocks, Pace
 from companion.tabletop.drawn_zones import DrawnZones
@@ -138,6 +141,19 @@ def has_camera() -> bool:
 def forget_state() -> None:
     """What was tapped has changed the match: the page is about the state after it."""
     g.pop("state", None)
+
+
+def request_field() -> Markup:
+    """What a form carries so that what it asks for counts once, however often it is tapped."""
+    return Markup('<input type="hidden" name="request" value="%s">') % secrets.token_hex(8)
+
+
+def once(act: Callable[[], Outcome]) -> Outcome:
+    """Makes the change that a form asks for; the same form sent again with the same choice gets the same answer."""
+    form = sorted((name, value) for name, value in request.form.items() if name != "request")
+    asked, token = f"{request.path} {form}", request.form.get("request", "")[:32]
+    name = f"{token}-{hashlib.sha256(asked.encode()).hexdigest()[:16]}" if token else None
+    return match().once(name, asked, act)
 
 
 def go(url: str) -> AnyResponse:

@@ -13,7 +13,7 @@ from typing import Any
 from flask import Flask, Response, abort, request, url_for
 
 from companion.pages import language, saving, words
-from companion.pages.context import match, state
+from companion.pages.context import match, request_field, state
 from companion.pages.game import updates
 from companion.pages.players import notices, phone_identity, preferences
 from companion.pages.signs import sprite
@@ -47,7 +47,12 @@ def prepare(app: Flask, static: Path) -> None:
     app.before_request(lambda: words.speak_of(state().game, match().mats(state())))
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     app.jinja_env.globals.update(
-        card=Card, family=Family, title=words.title, words=words, family_titles=words.FAMILY_TITLES
+        card=Card,
+        family=Family,
+        title=words.title,
+        words=words,
+        family_titles=words.FAMILY_TITLES,
+        request_field=request_field,
     )
     app.jinja_env.filters["curly"] = words.curly
     app.jinja_env.filters["here"] = language.translate

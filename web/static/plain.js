@@ -10,6 +10,9 @@ let match = matchNow();
 let latest = newest();
 const asked = new Set(waits().map((one) => one.dataset.waits));
 
+// A form's name for its change is another one each time.
+const shape = (part) => part.innerHTML.replaceAll(/name="request" value="\w*"/g, "");
+
 function newest() {
   return Math.max(0, ...lines().map((line) => Number(line.dataset.key)));
 }
@@ -40,7 +43,7 @@ async function refresh() {
   if (!answer.ok || new URL(answer.url).pathname !== "/plain") return location.reload();
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   const [now, fresh] = [document.getElementById("now"), page.getElementById("now")];
-  if (now.innerHTML === fresh.innerHTML) return;
+  if (shape(now) === shape(fresh)) return;
   const before = newest();
   const focused = now.contains(document.activeElement) ? document.activeElement.id : "";
   now.replaceChildren(...fresh.childNodes);

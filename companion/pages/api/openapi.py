@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from companion import __version__
+from companion.match.questions import Answer, Kind
 
 Schema = dict[str, Any]
 
@@ -67,7 +68,7 @@ _ERRORS = {
     401: "This phone may not take part: it has not scanned the join code.",
     403: "`Origin` is missing or another than the address asked, or it is not this phone’s to do.",
     404: "There is no such thing.",
-    409: "It was settled already, or no game has been set up.",
+    409: "It was settled already, its `id` was used for another change, or no game has been set up.",
     413: "More was sent than is ever needed (16 KiB).",
     415: "What was sent is not `application/json`.",
     422: "It is JSON, but not as described here, or no play.",
@@ -92,7 +93,12 @@ def _get(name: str, about: str, answer: Schema, *errors: int, parameters: list[S
 def _post(
     name: str, about: str, fields: Schema, *, needed: tuple[str, ...] = (), path: tuple[Schema, ...] = ()
 ) -> Schema:
-    body = {"type": "object", "properties": fields, "required": list(needed), "additionalProperties": False}
+    body = {
+        "type": "object",
+        "properties": {**fields, "id": _ID},
+        "required": list(needed),
+        "additionalProperties": False,
+    }
     conflict = {"oneOf": [_ref("Outcome"), _ref("Error")]}
     return {
         "operationId": name,
@@ -131,12 +137,15 @@ def _paths() -> Schema:
     return {
         "/api/openapi.json": {"get": _get("document", "This document.", _answer("OpenAPI 3.1.", {"type": "object"}))},
         "/api/state": {"get": _get("state", "The table now.", _answer("Everything a page shows.", _ref("State")))},
-        "/api/matches": {"get": _matches()},
+        "/version": {"get": _version()},
+        "/api/matches": {"get": _matches(), "post": _begin()},
         "/api/matches/{number}": {"get": _one_match()},
         "/api/plays": {"post": _play()},
-        "/api/proposals/{number}/confirm": {"post": _confirm()},
-        "/api/proposals/{number}/dismiss": {"post": _dismiss()},
-        "/api/undo": {"post": _undo()},
+        "/api/questions/{question_id}": {"post": _answer_question()},
+        "/api/undo": {"post": _step("undo", "Takes back the last change of the record.")},
+        "/api/redo": {"post": _step("redo", "Takes back the last undo.")},
+        "/api/correct": {"post": _correct()},
+        "/api/next-hand": {"post": _next_hand()},
         "/events": {"get": _stream()},
         "/export.mbn": {"get": _record()},
     }
@@ -156,42 +165,76 @@ def _one_match() -> Schema:
     return _get("match", "A match: its record and its hands.", _answer("It.", _ref("Played")), 404, parameters=[number])
 
 
+def _version() -> Schema:
+    about = "Whether anything has changed that a page could show. Send the `ETag` back as `If-None-Match`."
+    get = _get("version", about, _answer("The version of the state.", _object({"version": NUMBER})))
+    get["responses"]["304"] = {"description": "It is the one that is known."}
+    return get
+
+
+def _begin() -> Schema:
+    lines = "The head of a record, up to its first `hand first`: see docs/records.md."
+    record = {"type": "string", "minLength": 1, "maxLength": 4000, "description": lines}
+    about = "Begins a match, in the place of the one that is being played."
+    return _post("begin", about, {"record": record}, needed=("record",))
+
+
 def _play() -> Schema:
-    text = {
-        "type": "string",
-        "minLength": 1,
-        "maxLength": 200,
-        "description": "A line of a record, such as `Ann 100` or `Bob stop > Ann`: see docs/records.md.",
-    }
     about = "Enters a play. A legal one counts at once, an illegal one waits for the table’s answer."
-    return _post("play", about, {"text": text, "anyway": _ANYWAY}, needed=("text",))
+    return _post("play", about, {"text": _PLAY, "anyway": _ANYWAY}, needed=("text",))
 
 
-def _confirm() -> Schema:
-    about = "A proposal of `pending` counts, and with it those before it."
-    return _post("confirm", about, {"anyway": _ANYWAY}, path=(_PROPOSAL,))
-
-
-def _dismiss() -> Schema:
-    why = {"enum": ["not-a-play", "taken-back", None], "description": "An illegal play may be taken back."}
-    return _post("dismiss", "A proposal was no play, or was taken back.", {"why": why}, path=(_PROPOSAL,))
-
-
-def _undo() -> Schema:
-    seq = {
-        "type": ["integer", "null"],
-        "minimum": 0,
-        "maximum": 2**53,
-        "description": "Only if this was the last change.",
+def _answer_question() -> Schema:
+    answer = {
+        "enum": [answer.value for answer in Answer],
+        "description": "`yes`: the play counts, and with it those before it that are legal and sure. `no`: it was"
+        " none. `taken-back`: it is illegal, and the card goes back. `table`, `record`: which of the two is right."
+        " `ignore`: neither, until the zone changes.",
     }
-    return _post("undo", "Takes back the last change of the record.", {"seq": seq})
+    play = {**_PLAY, "type": ["string", "null"], "description": "Another play than the first of `plays`."}
+    path = {
+        "name": "question_id",
+        "in": "path",
+        "required": True,
+        "description": "The `id` of one of the `questions`.",
+        "schema": TEXT,
+    }
+    fields = {"answer": answer, "play": play, "anyway": _ANYWAY}
+    return _post("answer", "Answers what the table is asked.", fields, needed=("answer",), path=(path,))
 
 
+def _step(name: str, about: str) -> Schema:
+    only = {**_SEQ, "type": ["integer", "null"], "description": "Only if this was the last change."}
+    return _post(name, about, {"seq": only})
+
+
+def _correct() -> Schema:
+    line = {**_SEQ, "description": "The line’s `seq`."}
+    return _post("correct", "Changes a line of the record.", {"seq": line, "text": _PLAY}, needed=("seq", "text"))
+
+
+def _next_hand() -> Schema:
+    first = {"type": ["string", "null"], "minLength": 1, "maxLength": 100, "description": "Who begins it."}
+    return _post("next_hand", "Begins the next hand.", {"first": first})
+
+
+_SEQ: Schema = {"type": "integer", "minimum": 0, "maximum": 2**53}
+_PLAY: Schema = {
+    "type": "string",
+    "minLength": 1,
+    "maxLength": 200,
+    "description": "A line of a record, such as `Ann 100` or `Bob stop > Ann`: see docs/records.md.",
+}
 _ANYWAY: Schema = {
     "type": ["boolean", "null"],
     "description": "It counts although it is illegal: the table lets it stand.",
 }
-_PROPOSAL = _in_path("number", "The proposal’s `id`: below zero for a play entered by hand.", -(10**15))
+_ID: Schema = {
+    "type": ["string", "null"],
+    "minLength": 1,
+    "maxLength": 64,
+    "description": "Your name for this change: sent again with the same, it counts once and is answered as before.",
+}
 
 
 def _stream() -> Schema:
@@ -201,7 +244,8 @@ def _stream() -> Schema:
         "description": (
             "On connecting and after every change one event `state` with the whole state as `/api/state` gives it, in "
             "the language asked for on connecting; its `id` names the state, and `Last-Event-ID` spares what is known. "
-            "A comment every ten seconds says that the line still stands. At most four streams an address."
+            "A comment every ten seconds says that the line still stands. At most four streams a phone that takes "
+            "part, four for all others of an address together, and 80 an address."
         ),
         "responses": {
             "200": {"description": "It does not end.", "content": {"text/event-stream": {"schema": TEXT}}},
@@ -244,7 +288,7 @@ def _outcome() -> Schema:
             "done": {**TRUTH, "description": "It counts."},
             "say": _or_null("string"),
             "reasons": {**_list(_ref("Why")), "description": "Why it does not count."},
-            "pending": {**_list(NUMBER), "description": "The ids of what waits now."},
+            "questions": {**_list(TEXT), "description": "The ids of what the table is asked after it."},
             "seq": {**NUMBER, "description": "The last event."},
             "version": {**NUMBER, "description": "Counts every change since the service started."},
             "saved": {**TRUTH, "description": "All of it is on the disk."},
@@ -282,20 +326,23 @@ def _played() -> Schema:
 
 
 def _state() -> Schema:
-    pending = _object(
+    question = _object(
         {
-            "id": NUMBER,
-            "play": TEXT,
-            "say": TEXT,
-            "verdict": {"enum": ["legal", "illegal"]},
+            "id": {**TEXT, "description": "Never given to anything else, in no hand and no match."},
+            "kind": {
+                "enum": [kind.value for kind in Kind],
+                "description": "`play`: this was laid, shall it count? `which`: one of several. `differs`: the table"
+                " lies otherwise than the record has it.",
+            },
+            "zone": _or_null("string"),
+            "plays": {**_list(TEXT), "description": "The likeliest first."},
+            "verdict": {"enum": ["legal", "illegal", None], "description": "Of the first play."},
             "reasons": _list(_ref("Why")),
+            "say": TEXT,
         }
     )
     line = _object(
         {"seq": NUMBER, "text": TEXT, "say": TEXT, "verdict": {"enum": ["legal", "illegal"]}, "applied": TRUTH}
-    )
-    mismatch = _object(
-        {"id": NUMBER, "zone": TEXT, "expected": _or_null("string"), "seen": _or_null("string"), "say": TEXT}
     )
     return _object(
         {
@@ -306,9 +353,7 @@ def _state() -> Schema:
             "hand": NUMBER,
             "names": _by_name(TEXT),
             "table": {"anyOf": [_ref("Table"), {"type": "null"}]},
-            "pending": {**_list(pending), "description": "The plays that wait for a tap."},
-            "mismatches": {**_list(mismatch), "description": "Where table and record differ."},
-            "doubts": _list(_object({"id": NUMBER, "zone": TEXT, "plays": _list(TEXT)})),
+            "questions": {**_list(question), "description": "What the table is asked, in the order of play."},
             "trouble": {**_or_null("string"), "description": "What is wrong with the camera."},
             "unsaved": {**_or_null("string"), "description": "What is said while the disk refuses what is played."},
             "policy": {"enum": ["tap", "play-on", "auto"]},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from typing import Any, NoReturn
 
 from flask import Blueprint, Response, abort, make_response, request
@@ -11,7 +12,7 @@ from flask import Blueprint, Response, abort, make_response, request
 from companion.common import clock, parsing
 from companion.common.errors import Problem
 from companion.match.history import history
-from companion.match.match import GONE, Fate, MatchState, Outcome
+from companion.match.match import Answer, Match, MatchState, Outcome
 from companion.pages import words
 from companion.pages.api import openapi
 from companion.pages.context import forget_state, match, service, state
@@ -23,8 +24,12 @@ from companion.storage.event_store import Event, NotSaved
 
 bp = Blueprint("api", __name__, url_prefix="/api")
 
-MOST_LETTERS = 200
-"""A longer text was never a play."""
+MOST_LETTERS = {"text": 200, "play": 200, "id": 64, "record": 4000}
+"""A longer text was never a play, nor the head of a record; others have room for a player's name."""
+
+USUAL_LETTERS = 100
+_JOINERS = str.maketrans("", "", "\u200c\u200d")
+"""What joins letters and parts them, in names of some languages."""
 
 MOST_MATCHES, USUAL_MATCHES = 100, 20
 MOST_NUMBER = 2**53
@@ -106,73 +111,110 @@ def play() -> Response:
     """A play in the words of a record."""
     asked = _asked({"text": str, "anyway": bool}, needed=("text",))
     _need_match()
-    anyway = asked.get("anyway", False)
-    return _done(lambda by: match().enter(asked["text"], by, anyway=anyway, vouched=permissions.vouched()))
+    text, anyway, vouched = asked["text"], asked.get("anyway", False), permissions.vouched()
+    return _done(asked, lambda by: match().enter(text, by, anyway=anyway, vouched=vouched))
 
 
-@bp.post("/proposals/<int(signed=True):number>/confirm")
-def confirm(number: int) -> Response:
-    """A proposal counts."""
-    asked = _asked({"anyway": bool})
-    _need_proposal(number)
-    anyway = asked.get("anyway", False)
-    return _done(lambda by: match().confirm(number, by, anyway=anyway, vouched=permissions.vouched()))
+@bp.post("/questions/<question_id>")
+def answer(question_id: str) -> Response:
+    """What the table says to a question."""
+    asked = _asked({"answer": str, "play": str, "anyway": bool}, needed=("answer",))
+    if asked["answer"] not in tuple(Answer):
+        _refuse(_("“%(name)s” is one of these: %(known)s.", name="answer", known=", ".join(Answer)))
+    if state().question(question_id) is None and not match().was_asked(question_id):
+        abort(404)
+    said, anyway, vouched = Answer(asked["answer"]), asked.get("anyway", False), permissions.vouched()
+    text = asked.get("play")
+    return _done(asked, lambda by: match().answer(question_id, said, by, play=text, anyway=anyway, vouched=vouched))
 
 
-@bp.post("/proposals/<int(signed=True):number>/dismiss")
-def dismiss(number: int) -> Response:
-    """A proposal was no play, or was taken back."""
-    asked = _asked({"why": str})
-    reasons = {fate.value: fate for fate in (Fate.NOT_A_PLAY, Fate.TAKEN_BACK)}
-    fate = reasons.get(asked.get("why", Fate.NOT_A_PLAY.value))
-    if fate is None:
-        _refuse(_("“why” is %(one)s or %(other)s.", one=Fate.NOT_A_PLAY.value, other=Fate.TAKEN_BACK.value))
-    _need_proposal(number)
-    return _done(lambda by: match().dismiss(number, by, fate))
+@bp.post("/correct")
+def correct() -> Response:
+    """A line of the record should have said something else."""
+    asked = _asked({"seq": int, "text": str}, needed=("seq", "text"))
+    _need_match()
+    vouched = permissions.vouched()
+    return _done(asked, lambda by: match().correct(asked["seq"], asked["text"], by, vouched=vouched))
+
+
+@bp.post("/next-hand")
+def next_hand() -> Response:
+    """The next hand begins."""
+    asked = _asked({"first": str})
+    _need_match()
+    return _done(asked, lambda by: match().next_hand(by, asked.get("first")))
+
+
+@bp.post("/matches")
+def begin() -> Response:
+    """A match begins, as the head of a record says."""
+    asked = _asked({"record": str}, needed=("record",))
+    lines = [line for line in map(notation.without_comment, asked["record"].splitlines()) if line]
+    return _done(asked, lambda by: match().start(lines, by))
 
 
 @bp.post("/undo")
 def undo() -> Response:
     """The last change of the record is taken back."""
+    return _take_back(Match.undo, lambda now: now.undoable, permissions.why_no_undo)
+
+
+@bp.post("/redo")
+def redo() -> Response:
+    """The last undo is taken back."""
+    return _take_back(Match.redo, lambda now: now.redoable, permissions.why_no_redo)
+
+
+def _take_back(
+    take: Callable[[Match, str, int | None], Outcome],
+    latest: Callable[[MatchState], Event | None],
+    why_not: Callable[[MatchState, phone_identity.Holder], str | None],
+) -> Response:
     asked = _asked({"seq": int})
     _need_match()
-    now = state()
-    seq = asked.get("seq", now.undoable.seq if now.undoable else None)
-    why_not = permissions.why_no_undo(now, phone_identity.holder(now))
-    if why_not is not None and now.undoable is not None and seq == now.undoable.seq:
-        _refuse(why_not, 403)
-    return _done(lambda by: match().undo(by, seq) if seq is not None else GONE)
+    holder = phone_identity.holder(state())
+
+    def act(by: str) -> Outcome:
+        now = match().state
+        event = latest(now)
+        refused = why_not(now, holder)
+        if event is not None and asked.get("seq", event.seq) == event.seq and refused is not None:
+            _refuse(refused, 403)
+        return take(match(), by, asked.get("seq"))
+
+    return _done(asked, act)
 
 
-def _done(act: Callable[[str], Outcome]) -> Response:
+def _done(asked: Mapping[str, Any], act: Callable[[str], Outcome]) -> Response:
     """Does what was asked, and says what came of it."""
+    what = {name: value for name, value in asked.items() if name != "id"}
+    by = phone_identity.who(state())
     try:
-        outcome = act(phone_identity.who(state()))
+        outcome = match().once(asked.get("id"), f"{request.path} {json.dumps(what, sort_keys=True)}", lambda: act(by))
     except NotSaved:
         raise
     except Problem as problem:
         _refuse(_(problem.sentence))
     forget_state()
-    return make_response(_outcome_json(outcome, state()), _code(outcome, state()))
+    return make_response(_outcome_json(outcome, state()), _code(outcome))
 
 
-def _code(outcome: Outcome, now: MatchState) -> int:
+def _code(outcome: Outcome) -> int:
     if outcome.done:
-        return 200 if now.unsaved is None else 202
-    return 409 if outcome == GONE else 202
+        return 200 if outcome.saved else 202
+    return 409 if outcome.is_void else 202
 
 
 def _outcome_json(outcome: Outcome, now: MatchState) -> dict[str, Any]:
     names = Names.of(now.game)
-    whys = [words.why(reason, now.game.edition, names) for reason in outcome.reasons]
     return {
         "done": outcome.done,
         "say": _(outcome.say) if outcome.say else None,
-        "reasons": [{"say": why.say, "rule": why.rule, "instead": why.instead} for why in whys],
-        "pending": [pending.id for pending in now.pending],
-        "seq": now.seq,
-        "version": now.version,
-        "saved": now.unsaved is None,
+        "reasons": [asdict(words.why(reason, now.game.edition, names)) for reason in outcome.reasons],
+        "questions": list(outcome.asked),
+        "seq": outcome.seq,
+        "version": outcome.version,
+        "saved": outcome.saved,
     }
 
 
@@ -181,18 +223,12 @@ def _need_match() -> None:
         _refuse(_("No game has been set up yet: choose the players first."), 409)
 
 
-def _need_proposal(number: int) -> None:
-    """Refuses what nobody ever proposed; what was settled already is told by the match."""
-    now = state()
-    if now.waiting(number) is None and number not in now.fates:
-        abort(404)
-
-
 # What was sent
 
 
 def _asked(fields: Mapping[str, type], needed: tuple[str, ...] = ()) -> dict[str, Any]:
-    """The JSON object that was sent, with these fields and no others; fields that are null are left out."""
+    """The JSON object that was sent, with these fields, an `id` and no others; fields that are null are left out."""
+    fields = {**fields, "id": str}
     if request.mimetype != "application/json":
         abort(415)
     sent = _object()
@@ -229,15 +265,21 @@ _KINDS = {
 def _check(name: str, value: object, kind: type) -> None:
     if type(value) is not kind:
         _refuse(_(_KINDS[kind], name=name))
-    if isinstance(value, str) and not _is_text(value):
-        _refuse(_("“%(name)s” is one line of at most %(most)d letters.", name=name, most=MOST_LETTERS))
-    if isinstance(value, int) and abs(value) > MOST_NUMBER:
+    if isinstance(value, str):
+        _check_text(name, value)
+    elif isinstance(value, int) and abs(value) > MOST_NUMBER:
         _refuse(_(_KINDS[int], name=name))
 
 
-def _is_text(value: str) -> bool:
-    """One line that can be written down: no half of a letter, no sign that controls anything."""
-    return 0 < len(value) <= MOST_LETTERS and value.isprintable()
+def _check_text(name: str, text: str) -> None:
+    """Refuses what cannot be written down: no half of a letter, no sign that controls anything."""
+    most = MOST_LETTERS.get(name, USUAL_LETTERS)
+    lines = text.splitlines() if name == "record" else [text]
+    if 0 < len(text) <= most and all(line.translate(_JOINERS).isprintable() for line in lines):
+        return
+    if name == "record":
+        _refuse(_("“%(name)s” is a text of at most %(most)d letters.", name=name, most=most))
+    _refuse(_("“%(name)s” is one line of at most %(most)d letters.", name=name, most=most))
 
 
 def _refuse(sentence: str, code: int = 422) -> NoReturn:

@@ -8,12 +8,13 @@ from flask import Blueprint, abort, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.match.match import MatchState
+from companion.match.questions import Kind
 from companion.pages import words
 from companion.pages.context import match, state
-from companion.pages.game import card_picker, offers, views
+from companion.pages.game import card_picker, offers, prompts, views
 from companion.pages.game.card_picker import Tab
 from companion.pages.players import permissions, phone_identity
-from companion.pages.words import N_, Names, _, play_say
+from companion.pages.words import N_, Names, _
 from companion.rules.play import Play, Verb
 from companion.rules.record import notation
 from companion.rules.record.notation import Unreadable
@@ -53,8 +54,8 @@ class Task:
     tab: Tab = Tab.MY_TURN
     """Where it opens."""
 
-    dismiss: str | None = None
-    """Where to say that nothing was played at all."""
+    is_asked: bool = False
+    """It answers a question, which may also be answered by saying that nothing was played."""
 
     is_new: bool = False
     asks_who: bool = False
@@ -87,46 +88,27 @@ def new() -> AnyResponse | str:
     )
 
 
-@bp.get("/proposal/<int(signed=True):proposal_id>")
-def instead(proposal_id: int) -> AnyResponse | str:
-    """Picks the play that a proposal was in truth."""
+@bp.get("/question/<question_id>")
+def instead(question_id: str) -> AnyResponse | str:
+    """Picks the play that a question is about in truth."""
     now = state()
-    pending = now.waiting(proposal_id)
-    table = now.game.table
-    if pending is None or table is None:
+    question = now.question(question_id)
+    table = (question.table if question else None) or now.game.table
+    if question is None or table is None:
         return redirect(url_for("table.show"))
-    before = now.pending[: now.pending.index(pending)]
-    table = before[-1].judged.table or table if before else table
-    play = pending.proposal.play
+    play = question.plays[0] if question.plays else None
+    said = prompts.sentence(now, question, match().mats(now))
+    is_play = question.kind is Kind.PLAY
     task = Task(
-        title=_("What was it?"),
-        post_to=url_for("table.amend", proposal_id=proposal_id),
+        title=_("Which card is it?") if question.kind is Kind.WHICH else _("What was it?"),
+        post_to=url_for("table.answer", question_id=question_id),
         table=table,
-        player=play.player or table.player_to_move,
-        about=_("Noted as: %(play)s", play=play_say(play, Names.of(now.game))),
-        written=str(play),
-        tab=_tab_of(play),
-        picture=url_for("live.crop", proposal_id=proposal_id) if pending.proposal.crop else None,
-        dismiss=url_for("table.dismiss", proposal_id=proposal_id),
-    )
-    return _picker(task, now)
-
-
-@bp.get("/doubt/<int:doubt_id>")
-def which(doubt_id: int) -> AnyResponse | str:
-    """Picks the play of a card that the camera cannot tell."""
-    now = state()
-    doubt = now.doubted(doubt_id)
-    table = views.table_at(now, doubt.t_s) if doubt else None
-    if doubt is None or table is None:
-        return redirect(url_for("table.show"))
-    task = Task(
-        title=_("Which card is it?"),
-        post_to=url_for("table.tell", doubt_id=doubt_id),
-        table=table,
-        player=doubt.plays[0].player or table.player_to_move if doubt.plays else table.player_to_move,
-        about=views.doubt_view(now, doubt, match().mats(now)).say,
-        picture=url_for("live.doubted", doubt_id=doubt_id) if doubt.crop else None,
+        player=(play.player if play else None) or table.player_to_move,
+        about=_("Noted as: %(play)s", play=said) if is_play else said,
+        written=str(play) if play and is_play else "",
+        tab=_tab_of(play) if is_play else Tab.MY_TURN,
+        picture=url_for("live.crop", question_id=question_id) if question.crop else None,
+        is_asked=True,
     )
     return _picker(task, now)
 

@@ -11,7 +11,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from companion.common import parsing
 from companion.common.errors import Problem
 from companion.match.match import MatchState, Policy
-from companion.pages.context import has_camera, match, state
+from companion.pages.context import has_camera, match, once, state
 from companion.pages.game import house_rules
 from companion.pages.players import phone_identity, seats
 from companion.pages.players.names import check_names, clean, known_names, record_names
@@ -171,8 +171,12 @@ def start() -> AnyResponse | tuple[str, int]:
         return _form(request.form, str(problem)), 400
     if _is_under_way(state()) and "replace" not in request.form:
         return _form(request.form, ask=True), 409
-    policy, verified = request.form.get("policy", state().policy, type=Policy), "verify" in request.form
-    match().start(lines, by=phone_identity.who(state()), policy=policy, verified=verified)
+    policy, verified, by = (
+        request.form.get("policy", type=Policy),
+        "verify" in request.form,
+        phone_identity.who(state()),
+    )
+    once(lambda: match().start(lines, by, policy, verified=verified))
     return redirect(url_for("join.show"), 303)
 
 

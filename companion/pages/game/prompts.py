@@ -1,19 +1,21 @@
-"""What the table page asks of the phone it is on: chances that run out, plays that wait, tables that differ."""
+"""What the table asks of a phone: chances that run out, plays that wait, a table that differs from the record."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from companion.match.match import Entry, MatchState
-from companion.match.proposals import Mismatch
+from companion.match.questions import Kind, Question
 from companion.pages import words
 from companion.pages.game import offers, views
 from companion.pages.game.offers import Offer
-from companion.pages.game.views import PlayView
-from companion.pages.words import Names, _
-from companion.rules.cards import Card, card_of_slug
+from companion.pages.words import Names, Why, _
+from companion.rules import referee
+from companion.rules.cards import Card
+from companion.rules.play import Play
+from companion.rules.reasons import Reason
 from companion.rules.table import Table
 
 
@@ -36,7 +38,8 @@ class Chances:
 
 def chances(state: MatchState, table: Table, seat: str | None) -> Chances:
     """Who may answer an attack, for the phone of the player `seat`; None for one without a seat."""
-    waiting = {(pending.proposal.play.player, pending.proposal.play.card) for pending in state.pending}
+    asked = [question.plays[0] for question in state.questions if question.kind is Kind.PLAY]
+    waiting = {(play.player, play.card) for play in asked}
     names = Names.of(state.game)
     plays = [play for play in offers.answering_safeties(table) if (play.player, play.card) not in waiting]
     side = table.side_of(seat) if seat else None
@@ -64,69 +67,157 @@ def _is_attack(entry: Entry) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Queue:
-    """The plays that wait behind the first."""
+class Choice:
+    """A play that a card may have been, to tap."""
 
-    count: int
-    """How many wait in all, the first among them."""
+    title: str
+    say: str
+    """What would have happened; empty where the title says it all."""
 
-    later: tuple[PlayView, ...]
-    """The next few of them."""
+    text: str
+    """In the notation."""
 
-    all_id: int | None
-    """Confirming that one confirms all the legal ones from the first on; None where that is just the first."""
+    card: Card | None
+    legal: bool
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionView:
+    """A question in words, and what can be tapped."""
+
+    id: str
+    kind: str
+    say: str
+    text: str
+    """The play that a plain yes counts, in the notation; empty where there is none."""
+
+    card: Card | None
+    legal: bool
+    sure: bool
+    whys: tuple[Why, ...]
+    remarks: tuple[Why, ...]
+    choices: tuple[Choice, ...]
+    """What else it may have been, likeliest first; all that it may have been where nothing is likely enough."""
+
+    is_typed: bool
+    has_picture: bool
+    is_lost: bool
+    """Laid past the target, it goes to the discard pile where it stands."""
+
+    zone: str
+    """As a heading."""
+
+    written: Card | None
+    """The card that should lie there."""
+
+    seen: Card | None
+    """The card that lies there."""
+
+    @property
+    def asks_play(self) -> bool:
+        """Whether a card lies that the record knows nothing of: people say what was played."""
+        return self.written is None
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the table is asked, as a page shows it."""
+
+    full: tuple[QuestionView, ...]
+    """What is asked with its buttons: the first difference, and the first play."""
+
+    later: tuple[QuestionView, ...]
+    """The next few plays that wait behind that one."""
+
+    behind: int
+    """How many wait behind it in all."""
+
+    together: QuestionView | None
+    """The last of several plays that one tap counts."""
 
     legal: int
     """How many those are."""
+
+    @property
+    def head(self) -> QuestionView | None:
+        """The play that is asked about first."""
+        return next((view for view in self.full if view.kind != Kind.DIFFERS), None)
 
 
 MOST_SHOWN = 3
 """More plays than these are only counted."""
 
 
-def queue(pending: Sequence[PlayView], *, after_doubt: bool = False) -> Queue:
-    """The queue in a few lines; `after_doubt`, where a question stands before all of it."""
-    legal = [] if after_doubt else list(takewhile(lambda play: play.legal, pending))
-    first = 0 if after_doubt else 1
-    return Queue(
-        count=len(pending),
-        later=tuple(pending[first : first + MOST_SHOWN]),
-        all_id=legal[-1].id if len(legal) > 1 else None,
-        legal=len(legal),
+def asked(state: MatchState, mats: Mapping[str, str]) -> Asked:
+    """What the table is asked; `mats` says which side plays on which mat."""
+    differing = [question for question in state.questions if not question.asks_play][:1]
+    waiting = [question for question in state.questions if question.asks_play]
+    legal = len(list(takewhile(lambda question: question.may_count_untapped, waiting)))
+    if legal < len(waiting) and waiting[legal].kind is Kind.PLAY and waiting[legal].is_legal:
+        legal += 1
+    shown = [view(state, question, mats) for question in (*differing, *waiting[: MOST_SHOWN + 1])]
+    return Asked(
+        full=tuple(shown[: len(differing) + 1]),
+        later=tuple(shown[len(differing) + 1 :]),
+        behind=len(waiting) - 1,
+        together=view(state, waiting[legal - 1], mats) if legal > 1 else None,
+        legal=legal,
     )
 
 
-@dataclass(frozen=True, slots=True)
-class DifferenceView:
-    """A zone where table and record differ: what is seen there beside what is written."""
+def view(state: MatchState, question: Question, mats: Mapping[str, str]) -> QuestionView:
+    """A question in words."""
+    names, edition = Names.of(state.game), state.game.edition
+    table = question.table or state.game.table
+    play = question.plays[0] if question.plays else None
+    one = play if question.kind is Kind.PLAY else None
+    side = mats.get((question.zone or "").partition("/")[0])
+    return QuestionView(
+        id=question.id,
+        kind=question.kind,
+        say=sentence(state, question, mats),
+        text=str(play) if play else "",
+        card=words.sign_of(one) if one else None,
+        legal=question.is_legal,
+        sure=question.sure,
+        whys=tuple(words.why(reason, edition, names) for reason in question.reasons),
+        remarks=tuple(words.why(reason, edition, names) for reason in _remarks(question, table)),
+        choices=_choices(question.plays[1:] if one else question.plays, table, names, one),
+        is_typed=question.is_typed,
+        has_picture=question.crop is not None,
+        is_lost=views.is_lost(edition, question.reasons),
+        zone=words.zone_name(question.zone, names.side(side) if side else None) if question.zone else "",
+        written=question.expected,
+        seen=question.seen,
+    )
 
-    id: int
-    say: str
-    asks_play: bool
-    """No line tells what was played: people do."""
 
-    zone: str
-    written: Card | None
-    written_title: str
-    seen: Card | None
-    seen_title: str
-
-
-def differences(state: MatchState, mats: Mapping[str, str]) -> list[DifferenceView]:
-    """What is asked first; `mats` says which side plays on which mat."""
-    return [_difference(state, found, mats) for found in state.mismatches[:1]]
+def sentence(state: MatchState, question: Question, mats: Mapping[str, str]) -> str:
+    """What a question is about, as a sentence."""
+    names = Names.of(state.game)
+    if question.kind is Kind.PLAY:
+        return words.play_say(question.plays[0], names)
+    if question.kind is Kind.WHICH:
+        side = mats.get((question.zone or "").partition("/")[0])
+        return words.laid_in(question.zone or "", names.side(side) if side else None)
+    return words.on_whose(question.say or "", {mat: names.side(side) for mat, side in mats.items()})
 
 
-def _difference(state: MatchState, found: Mismatch, mats: Mapping[str, str]) -> DifferenceView:
-    side = mats.get(found.zone.partition("/")[0])
-    written, seen = (card_of_slug(slug or "") for slug in (found.expected, found.seen))
-    return DifferenceView(
-        id=found.id,
-        say=views.difference_say(state, found, mats),
-        asks_play=found.expected is None,
-        zone=words.zone_name(found.zone, Names.of(state.game).side(side) if side else None),
-        written=written,
-        written_title=words.title(written) or _("No card"),
-        seen=seen,
-        seen_title=words.title(seen) or _("No card"),
+def _remarks(question: Question, table: Table | None) -> tuple[Reason, ...]:
+    is_play = question.kind is Kind.PLAY and question.is_legal and table is not None
+    return referee.remarks(table, question.plays[0]) if is_play and table is not None else ()
+
+
+def _choices(plays: Sequence[Play], table: Table | None, names: Names, was: Play | None) -> tuple[Choice, ...]:
+    """Plays to choose from, instead of `was`; their sentences too where the card alone does not tell them apart."""
+    ways = {replace(play, card=None, times=1) for play in (*plays, was or plays[0])} if plays else set()
+    return tuple(
+        Choice(
+            title=words.doubled(play.card, play.times) or words.play_say(play, names),
+            say=words.play_say(play, names) if len(ways) > 1 and play.card else "",
+            text=str(play),
+            card=words.sign_of(play),
+            legal=table is not None and offers.legal_now(table, play),
+        )
+        for play in plays
     )

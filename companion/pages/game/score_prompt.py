@@ -20,7 +20,7 @@ def lead_to_score(now: MatchState) -> bool:
     if now.game.hand_is_open:
         lead_back(now)
         return False
-    if now.pending or now.doubts or now.mismatches or now.attention or not (session or phone_identity.is_machine()):
+    if now.questions or now.attention or not (session or phone_identity.is_machine()):
         return False
     if not now.game.hands:
         return False

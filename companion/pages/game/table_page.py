@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from flask import Blueprint, Response, flash, redirect, render_template, request, url_for
+from flask import Blueprint, Response, abort, flash, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.common.errors import Problem
-from companion.match.match import GONE, Answer, Fate, Match, MatchState, Outcome, Policy
-from companion.pages.context import forget_state, go, has_camera, match, service, state
+from companion.match.match import GONE, Answer, Match, MatchState, Outcome, Policy
+from companion.match.questions import Kind
+from companion.pages.context import forget_state, go, has_camera, match, once, service, state
 from companion.pages.game import house_rules, offers, prompts, score_prompt, views
 from companion.pages.players import notices, permissions, phone_identity, seats
 from companion.pages.players.phone_identity import NotYours
@@ -40,16 +41,11 @@ def show() -> AnyResponse | str:
         return redirect(url_for("setting_up.show"))
     if "HX-Request" in request.headers and score_prompt.lead_to_score(now):
         return go(url_for("score.show"))
-    pending = views.pending_views(now)
-    doubt = views.doubt_view(now, now.asks_first, match().mats(now)) if now.asks_first else None
     return render_template(
         "table.html",
         sides=views.side_views(now, seat),
-        doubt=doubt,
-        differences=prompts.differences(now, match().mats(now)),
+        asked=prompts.asked(now, match().mats(now)),
         shows_zones=zone_image.is_there(),
-        pending=pending,
-        queue=prompts.queue(pending, after_doubt=doubt is not None),
         log=views.log_view(now),
         last=views.last_play(now),
         winner=names.side(now.game.winner) if now.game.winner else None,
@@ -87,13 +83,10 @@ def _allowed(now: MatchState, holder: phone_identity.Holder) -> dict[str, object
 
 
 def _waits(now: MatchState) -> str | None:
-    """For whom the play at the head of the queue waits, where this phone may not confirm it."""
-    head = next(iter(now.pending), None)
-    return (
-        permissions.waits_for(now, phone_identity.holder(now), head.proposal.play, phone_identity.who(now))
-        if head
-        else None
-    )
+    """For whom the play that is asked about first waits, where this phone may not confirm it."""
+    head = next((question for question in now.questions if question.kind is Kind.PLAY), None)
+    holder, by = phone_identity.holder(now), phone_identity.who(now)
+    return permissions.waits_for(now, holder, head.plays[0], by) if head else None
 
 
 @bp.get("/more")
@@ -119,50 +112,29 @@ def enter() -> AnyResponse:
     return _write("entry.new", lambda m, text, by: m.enter(text, by, vouched=permissions.vouched()))
 
 
-@bp.post("/proposal/<int(signed=True):proposal_id>/confirm")
-def confirm(proposal_id: int) -> AnyResponse:
-    """A proposal counts; with `anyway` although it is illegal."""
-    anyway = "anyway" in request.form
-    return _tap(lambda m, by: m.confirm(proposal_id, by, anyway=anyway, vouched=permissions.vouched()))
+@bp.post("/question/<question_id>")
+def answer(question_id: str) -> AnyResponse:
+    """What the table says to a question: `text` names the play that counts, `anyway` although it is illegal."""
+    said, text = request.form.get("answer", Answer.YES.value), request.form.get("text")
+    chosen = Answer(said) if said in tuple(Answer) else abort(400)
+    anyway, vouched = "anyway" in request.form, permissions.vouched()
+    culprit = _who_pays(state(), question_id) if chosen is Answer.TAKEN_BACK else None
+    if text and chosen in (Answer.YES, Answer.TABLE):
+        return _write(
+            "entry.instead",
+            lambda m, play, by: m.answer(question_id, chosen, by, play=play, anyway=anyway, vouched=vouched),
+            question_id=question_id,
+        )
+    tapped = _tap(lambda m, by: m.answer(question_id, chosen, by, anyway=anyway, vouched=vouched))
+    return go(url_for("entry.new", player=culprit, ask="penalty")) if culprit else tapped
 
 
-@bp.post("/proposal/<int(signed=True):proposal_id>/dismiss")
-def dismiss(proposal_id: int) -> AnyResponse:
-    """A proposal was no play, or an illegal one was taken back: that may cost a card."""
-    fate = Fate.TAKEN_BACK if request.form.get("why") == "taken-back" else Fate.NOT_A_PLAY
-    culprit = _who_pays(state(), proposal_id) if fate is Fate.TAKEN_BACK else None
-    answer = _tap(lambda m, by: m.dismiss(proposal_id, by, fate))
-    return go(url_for("entry.new", player=culprit, ask="penalty")) if culprit else answer
-
-
-def _who_pays(now: MatchState, proposal_id: int) -> str | None:
-    """The player whom taking that proposal back costs a card, where mistakes do."""
-    pending, table = now.waiting(proposal_id), now.game.table
-    if pending is None or pending.is_legal or table is None or table.is_over:
+def _who_pays(now: MatchState, question_id: str) -> str | None:
+    """The player whom taking that play back costs a card, where mistakes do."""
+    question, table = now.question(question_id), now.game.table
+    if question is None or question.is_legal or table is None or table.is_over or not question.plays:
         return None
-    return pending.proposal.play.player if table.edition.mistake_penalty == "yes" else None
-
-
-@bp.post("/proposal/<int(signed=True):proposal_id>/amend")
-def amend(proposal_id: int) -> AnyResponse:
-    """A proposal was another play."""
-    return _write(
-        "entry.instead",
-        lambda m, text, by: m.amend(proposal_id, text, by, vouched=permissions.vouched()),
-        proposal_id=proposal_id,
-    )
-
-
-@bp.post("/doubt/<int:doubt_id>")
-def tell(doubt_id: int) -> AnyResponse:
-    """Which card it is that the camera cannot tell; with `no-play` none that was played."""
-    if "no-play" in request.form:
-        return _tap(lambda m, by: m.answer_doubt(doubt_id, None, by))
-    return _write(
-        "entry.which",
-        lambda m, text, by: m.answer_doubt(doubt_id, text, by, vouched=permissions.vouched()),
-        doubt_id=doubt_id,
-    )
+    return question.plays[0].player if table.edition.mistake_penalty == "yes" else None
 
 
 @bp.post("/line/<int:seq>/correct")
@@ -219,28 +191,31 @@ def let_stand(seq: int) -> AnyResponse:
 
 @bp.post("/undo")
 def undo() -> AnyResponse:
-    """The last change is taken back."""
-    now = state()
-    return _take_back(
-        lambda m, by, seq: m.undo(by, seq), now.undoable, permissions.why_no_undo(now, phone_identity.holder(now))
-    )
+    """The last change is taken back, if it is still the one that the page showed."""
+    return _take_back(Match.undo, lambda now: now.undoable, permissions.why_no_undo)
 
 
 @bp.post("/redo")
 def redo() -> AnyResponse:
-    """The last undo is taken back."""
-    now = state()
-    return _take_back(
-        lambda m, by, seq: m.redo(by, seq), now.redoable, permissions.why_no_redo(now, phone_identity.holder(now))
-    )
+    """The last undo is taken back, if it is still the one that the page showed."""
+    return _take_back(Match.redo, lambda now: now.redoable, permissions.why_no_redo)
 
 
-def _take_back(act: Callable[[Match, str, int], Outcome], latest: Event | None, why_not: str | None) -> AnyResponse:
-    """Takes back the last change, if it is still the one that the page showed."""
-    if latest is None or request.form.get("seq") not in (None, str(latest.seq)):
-        return _tap(lambda _m, _by: GONE)
-    _check(why_not)
-    return _tap(lambda m, by: act(m, by, latest.seq))
+def _take_back(
+    take: Callable[[Match, str, int | None], Outcome],
+    latest: Callable[[MatchState], Event | None],
+    why_not: Callable[[MatchState, phone_identity.Holder], str | None],
+) -> AnyResponse:
+    holder, shown = phone_identity.holder(state()), request.form.get("seq")
+
+    def act(m: Match, by: str) -> Outcome:
+        event = latest(m.state)
+        if event is None or shown not in (None, str(event.seq)):
+            return GONE
+        _check(why_not(m.state, holder))
+        return take(m, by, event.seq)
+
+    return _tap(act)
 
 
 def _check(why_not: str | None) -> None:
@@ -254,13 +229,6 @@ def hear() -> AnyResponse:
     """What another side did to a line of this phone’s was seen."""
     notices.mark_seen(state(), request.form.get("seq"))
     return back()
-
-
-@bp.post("/difference/<int:mismatch_id>")
-def answer(mismatch_id: int) -> AnyResponse:
-    """Which is right, the table or the record."""
-    chosen = request.form.get("answer", type=Answer) or Answer.RECORD
-    return _tap(lambda m, by: m.answer_mismatch(mismatch_id, chosen, by))
 
 
 @bp.post("/hand")
@@ -306,7 +274,8 @@ def _write(page: str, act: Callable[[Match, str, str], Outcome], **which: Any) -
 
 def _tap(act: Callable[[Match, str], Outcome]) -> AnyResponse:
     """Does what was tapped and shows the table as it is now."""
-    outcome = act(match(), phone_identity.who(state()))
+    by = phone_identity.who(state())
+    outcome = once(lambda: act(match(), by))
     forget_state()
     if outcome.say:
         flash(_(outcome.say))

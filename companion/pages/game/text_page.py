@@ -11,7 +11,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from companion.common.errors import Problem
 from companion.match.match import MatchState
 from companion.pages import words
-from companion.pages.context import forget_state, match, state
+from companion.pages.context import forget_state, match, once, state
 from companion.pages.game import offers, prompts, views
 from companion.pages.game.views import SideView
 from companion.pages.players import notices, permissions, phone_identity
@@ -41,7 +41,6 @@ def show() -> AnyResponse | str:
     table, names, seat = now.game.table, Names.of(now.game), phone_identity.seat(now)
     if now.match is None or table is None:
         return redirect(url_for("setting_up.show"))
-    doubt, pending = now.asks_first, views.pending_views(now)
     beside = [*offers.beside(table, names), *offers.answers(table, names, seat)]
     return render_template(
         "plain.html",
@@ -49,10 +48,7 @@ def show() -> AnyResponse | str:
         spoken=[spoken(side) for side in views.side_views(now, seat)],
         last=views.last_play(now),
         log=views.log_view(now),
-        doubt=views.doubt_view(now, doubt, match().mats(now)) if doubt else None,
-        differences=prompts.differences(now, match().mats(now)),
-        pending=[] if doubt else pending,
-        waiting=len(pending),
+        asked=prompts.asked(now, match().mats(now)),
         chances=[*offers.coups_fourres(table, names), *(offer for offer in beside if offer.text)],
         extension=_extension(table) if permissions.decides(now, phone_identity.holder(now)) else [],
         changed=notices.changed_line(now, seat),
@@ -129,9 +125,10 @@ def _cards(table: Table) -> Mapping[str, list[tuple[str, str]]]:
 @bp.post("/plain/play")
 def enter() -> AnyResponse:
     """A play put together from the choices of the page, or written as in a record."""
-    text = request.form.get("text", "").strip()
+    text, by, vouched = request.form.get("text", "").strip(), phone_identity.who(state()), permissions.vouched()
     try:
-        outcome = match().enter(text or _chosen(state()), phone_identity.who(state()), vouched=permissions.vouched())
+        play = text or _chosen(state())
+        outcome = once(lambda: match().enter(play, by, vouched=vouched))
     except NotSaved:
         raise
     except Problem as problem:

@@ -9,16 +9,19 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextvars import copy_context
+from dataclasses import asdict
 from typing import Any
 
 from flask import Blueprint, Response, abort, make_response, request
+from werkzeug.wrappers import Response as AnyResponse
 
 from companion.common import parsing
 from companion.match.match import Match, MatchState
+from companion.match.questions import Question
 from companion.pages import language, words
 from companion.pages.context import match, service, state
 from companion.pages.error_pages import SENTENCES
-from companion.pages.game import views
+from companion.pages.game import prompts, views
 from companion.pages.limits import network
 from companion.pages.players import phone_identity
 from companion.pages.table_camera import zone_image
@@ -92,11 +95,11 @@ streams = Streams()
 @bp.get("/api/state")
 def snapshot() -> Response:
     """The state now."""
-    return make_response(snapshot_json(state()))
+    return make_response(snapshot_json(state(), match().mats(state())))
 
 
-def snapshot_json(now: MatchState) -> dict[str, Any]:
-    """Everything a page shows, as JSON."""
+def snapshot_json(now: MatchState, mats: Mapping[str, str]) -> dict[str, Any]:
+    """Everything a page shows, as JSON; `mats` are the sides by their mats."""
     table = now.game.table
     return {
         "version": now.version,
@@ -106,12 +109,7 @@ def snapshot_json(now: MatchState) -> dict[str, Any]:
         "hand": now.game.hand_number,
         "names": {seat.player: now.game.shown.get(seat.player, seat.player) for seat in table.seats} if table else {},
         "table": state_json(table) if table else None,
-        "pending": [_pending_json(pending) for pending in views.pending_views(now)],
-        "mismatches": [
-            {"id": m.id, "zone": m.zone, "expected": m.expected, "seen": m.seen, "say": words.said(m.say)}
-            for m in now.mismatches
-        ],
-        "doubts": [{"id": d.id, "zone": d.zone, "plays": [str(play) for play in d.plays]} for d in now.doubts],
+        "questions": [_question_json(now, question, mats) for question in now.questions],
         "trouble": words.said(now.trouble) if now.trouble else None,
         "unsaved": words.said(now.unsaved) if now.unsaved else None,
         "policy": now.policy.value,
@@ -122,15 +120,32 @@ def snapshot_json(now: MatchState) -> dict[str, Any]:
     }
 
 
-def _pending_json(pending: views.PlayView) -> dict[str, Any]:
-    verdict = "legal" if pending.legal else "illegal"
-    reasons = [{"say": why.say, "rule": why.rule, "instead": why.instead} for why in pending.whys]
-    return {"id": pending.id, "play": pending.text, "say": pending.say, "verdict": verdict, "reasons": reasons}
+def _question_json(now: MatchState, question: Question, mats: Mapping[str, str]) -> dict[str, Any]:
+    view = prompts.view(now, question, mats)
+    verdict = ("legal" if question.is_legal else "illegal") if question.asks_play else None
+    return {
+        "id": question.id,
+        "kind": question.kind.value,
+        "zone": question.zone,
+        "plays": [str(play) for play in question.plays],
+        "verdict": verdict,
+        "reasons": [asdict(why) for why in view.whys],
+        "say": view.say,
+    }
 
 
 def _line_json(line: views.PlayView) -> dict[str, Any]:
     verdict = "legal" if line.legal else "illegal"
     return {"seq": line.id, "text": line.text, "say": line.say, "verdict": verdict, "applied": line.applied}
+
+
+@bp.get("/version")
+def version() -> AnyResponse:
+    """The number of the state now; 304 as long as it is the one that is known."""
+    now = state()
+    answer = make_response({"version": now.version})
+    answer.set_etag(mark(now))
+    return answer.make_conditional(request)
 
 
 @bp.get("/events")
@@ -175,7 +190,7 @@ class Snapshots:
 def _event(now: MatchState, spoken: str, mats: Mapping[str, str]) -> str:
     language.speak(spoken)
     words.speak_of(now.game, mats)
-    data = json.dumps(snapshot_json(now), ensure_ascii=False, separators=(",", ":"))
+    data = json.dumps(snapshot_json(now, mats), ensure_ascii=False, separators=(",", ":"))
     return f"id: {mark(now)}\nevent: state\ndata: {data}\n\n"
 
 
@@ -227,25 +242,13 @@ def camera() -> Response:
     return _jpeg(service().camera.jpeg())
 
 
-@bp.get("/proposal/<int(signed=True):proposal_id>.jpg")
-def crop(proposal_id: int) -> Response:
-    """The card of a proposal as the camera saw it."""
-    pending = state().waiting(proposal_id)
-    return _jpeg(pending.proposal.crop if pending else None)
-
-
-@bp.get("/doubt/<int:doubt_id>.jpg")
-def doubted(doubt_id: int) -> Response:
-    """A card that cannot be told, as the camera saw it."""
-    doubt = state().doubted(doubt_id)
-    return _jpeg(doubt.crop if doubt else None)
-
-
-@bp.get("/difference/<int:mismatch_id>.jpg")
-def differing(mismatch_id: int) -> Response:
-    """The zone where table and record differ, as the camera sees it now."""
-    found = next((m for m in state().mismatches if m.id == mismatch_id), None)
-    return _jpeg(zone_image.zone_jpeg(found.zone) if found else None)
+@bp.get("/question/<question_id>.jpg")
+def crop(question_id: str) -> Response:
+    """The card that a question is about, as the camera saw it; where table and record differ, the zone as it is now."""
+    question = state().question(question_id)
+    if question is None or question.asks_play or question.zone is None:
+        return _jpeg(question.crop if question else None)
+    return _jpeg(zone_image.zone_jpeg(question.zone))
 
 
 def _jpeg(picture: bytes | None) -> Response:

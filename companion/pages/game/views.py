@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 from companion.match.history import CAMERA, Written
-from companion.match.match import Entry, MatchState, Pending
-from companion.match.proposals import Doubt, Mismatch
+from companion.match.match import Entry, MatchState
 from companion.pages import words
 from companion.pages.game import card_picker, offers
 from companion.pages.words import N_, Names, Why, _
@@ -15,7 +14,7 @@ from companion.rules import referee
 from companion.rules.cards import Card, Family
 from companion.rules.editions.edition import Edition
 from companion.rules.play import Play, Verb
-from companion.rules.reasons import Code
+from companion.rules.reasons import Code, Reason
 from companion.rules.record import judge
 from companion.rules.record.judge import Game, JudgedLine
 from companion.rules.table import Side, Table
@@ -131,7 +130,7 @@ class PlayView:
     """A play in words: what happened, what speaks against it."""
 
     id: int
-    """A line's or a proposal's."""
+    """The line's."""
 
     say: str
     text: str
@@ -145,108 +144,8 @@ class PlayView:
     credit: str
     """Who saw to it that the line stands as it does, in a few words."""
 
-    by_camera: bool
-    """The camera has proposed it, nobody has typed it."""
-
-    has_picture: bool
-    sure: bool
-    tappable: bool
     is_lost: bool
     """Laid past the target, it goes to the discard pile where it stands."""
-
-    choices: tuple[Choice, ...] = ()
-    """What else it may have been, where the camera is not sure."""
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """A play that a card may have been, to tap."""
-
-    title: str
-    say: str
-    """What would have happened; empty where the title says it all."""
-
-    text: str
-    """In the notation."""
-
-    card: Card | None
-    legal: bool
-
-
-def difference_say(state: MatchState, difference: Mismatch, mats: Mapping[str, str]) -> str:
-    """What differs, with the name of the side it is about; `mats` says which side plays on which mat."""
-    names = Names.of(state.game)
-    return words.on_whose(difference.say, {mat: names.side(side) for mat, side in mats.items()})
-
-
-@dataclass(frozen=True, slots=True)
-class DoubtView:
-    """A card that cannot be told: what is asked about it."""
-
-    id: int
-    say: str
-    choices: tuple[Choice, ...]
-    has_picture: bool
-
-
-def doubt_view(state: MatchState, doubt: Doubt, mats: Mapping[str, str]) -> DoubtView:
-    """A doubt in words; `mats` says which side plays on which mat."""
-    names, side = Names.of(state.game), mats.get(doubt.zone.partition("/")[0])
-    table = table_at(state, doubt.t_s)
-    return DoubtView(
-        id=doubt.id,
-        say=words.laid_in(doubt.zone, names.side(side) if side else None),
-        choices=_choices(doubt.plays, table, names),
-        has_picture=doubt.crop is not None,
-    )
-
-
-def table_at(state: MatchState, t_s: float) -> Table | None:
-    """The table as it is with all that waits and was laid before a moment."""
-    before = [pending for pending in state.pending if pending.proposal.t_s < t_s]
-    return (before[-1].judged.table if before else None) or state.game.table
-
-
-def _choices(plays: Sequence[Play], table: Table | None, names: Names, was: Play | None = None) -> tuple[Choice, ...]:
-    """Plays to choose from, instead of `was`; their sentences too where the card alone does not tell them apart."""
-    ways = {replace(play, card=None, times=1) for play in (*plays, was or plays[0])} if plays else set()
-    return tuple(
-        Choice(
-            title=words.doubled(play.card, play.times) or words.play_say(play, names),
-            say=words.play_say(play, names) if len(ways) > 1 and play.card else "",
-            text=str(play),
-            card=words.sign_of(play),
-            legal=table is not None and offers.legal_now(table, play),
-        )
-        for play in plays
-    )
-
-
-def pending_views(state: MatchState) -> list[PlayView]:
-    """The proposals that wait, the next one to be answered first."""
-    return [_pending_view(state, pending) for pending in state.pending]
-
-
-def _pending_view(state: MatchState, pending: Pending) -> PlayView:
-    judged, names, proposal = pending.judged, Names.of(state.game), pending.proposal
-    edition, table = state.game.edition, table_at(state, pending.proposal.t_s)
-    return PlayView(
-        id=pending.id,
-        say=words.play_say(proposal.play, names),
-        text=str(proposal.play),
-        card=words.sign_of(proposal.play),
-        legal=pending.is_legal,
-        applied=False,
-        whys=tuple(words.why(reason, edition, names) for reason in judged.reasons),
-        remarks=tuple(words.why(reason, edition, names) for reason in judged.remarks),
-        credit="",
-        by_camera=pending.id > 0,
-        has_picture=proposal.crop is not None,
-        sure=proposal.sure,
-        tappable=True,
-        is_lost=_is_lost(edition, judged),
-        choices=_choices(proposal.rivals, table, names, proposal.play),
-    )
 
 
 def log_view(state: MatchState) -> list[PlayView]:
@@ -277,11 +176,7 @@ def entry_view_of(game: Game, entry: Entry) -> PlayView:
         whys=whys + unreadable,
         remarks=tuple(words.why(reason, edition, names) for reason in judged.remarks if reason.code not in NOISE),
         credit=_credit(entry.written, names),
-        by_camera=entry.written.source == CAMERA,
-        has_picture=False,
-        sure=True,
-        tappable=True,
-        is_lost=_is_lost(edition, judged),
+        is_lost=is_lost(edition, judged.reasons),
     )
 
 
@@ -298,14 +193,15 @@ def _credit(written: Written, names: Names) -> str:
     return _(known, who=names.player(by)) if names.is_player(by) else _(unknown)
 
 
-def _is_lost(edition: Edition, judged: JudgedLine) -> bool:
-    past_target = any(reason.code is Code.PAST_TARGET for reason in judged.reasons)
+def is_lost(edition: Edition, reasons: Iterable[Reason]) -> bool:
+    """Whether a card that these reasons speak against goes to the discard pile: it was laid past the target."""
+    past_target = any(reason.code is Code.PAST_TARGET for reason in reasons)
     return past_target and edition.past_target_card == "discarded"
 
 
 def _line_say(edition: Edition, judged: JudgedLine, play: Play, names: Names) -> str:
     """What a line says has happened."""
-    if judged.applied and _is_lost(edition, judged):
+    if judged.applied and is_lost(edition, judged.reasons):
         return words.lost_say(play, names)
     return words.play_say(play, names)
 

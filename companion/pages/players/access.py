@@ -24,32 +24,32 @@ class Who(StrEnum):
 _OPEN_TO: Mapping[Who, str] = {
     Who.ANYBODY: """
         static table.show table.more plain.show wall.show score.show score.plays may.show phone.show phone.save
-        entry.new entry.change entry.instead entry.which
+        entry.new entry.change entry.instead
         join.show join.taken join.waiting join.knock told.put_away seats.show setting_up.show
         past.show past.one past.players past.picture past.export replay.show
-        live.events live.snapshot live.export
+        live.events live.snapshot live.version live.export
         api.document api.matches api.one
         camera.show camera.draw decks.show enrolling.show snap.show printed.show
     """,
     Who.INSIDE: """
         join.sit seats.ask seats.take seats.answer
-        live.camera live.crop live.doubted
+        live.camera live.crop
         snap.send snap.confirm snap.count snap.card snap.picture
     """,
     Who.PLAYING: """
-        table.enter table.confirm table.dismiss table.amend table.tell table.answer table.next_hand
+        table.enter table.answer table.next_hand
         table.hear table.set_without_camera
         table.correct table.insert table.retract table.let_stand plain.enter
-        live.differing
-        api.play api.confirm api.dismiss
+        api.play api.answer api.correct api.next_hand
         camera.save camera.forget camera.turn
         decks.start decks.use decks.remove decks.take_in decks.take_away
         enrolling.take enrolling.watch enrolling.picture
         printed.sheet
     """,
-    Who.PLAYING_OR_HOST: "table.undo table.redo api.undo",
+    Who.PLAYING_OR_HOST: "table.undo table.redo api.undo api.redo",
     Who.HOST: """
-        setting_up.start table.set_policy table.set_verifying seats.hand_on seats.free seats.give saving.put_away
+        setting_up.start api.begin
+        table.set_policy table.set_verifying seats.hand_on seats.free seats.give saving.put_away
     """,
 }
 

@@ -7,7 +7,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from companion.pages import words
 from companion.pages.context import match, service, state
-from companion.pages.game import views
+from companion.pages.game import prompts, views
 from companion.pages.players import phone_identity
 from companion.pages.scores import score_sheets
 from companion.pages.server import address
@@ -29,8 +29,7 @@ def show() -> AnyResponse | str:
     return render_template(
         "wall.html",
         sides=views.side_views(now, None),
-        doubt=views.doubt_view(now, now.asks_first, match().mats(now)) if now.asks_first else None,
-        pending=views.pending_views(now),
+        head=prompts.asked(now, match().mats(now)).head,
         last=views.last_play(now),
         sheet=score_sheets.sheet_view(last_hand, names) if last_hand else None,
         winner=names.side(now.game.winner) if now.game.winner else None,

@@ -1,0 +1,131 @@
+"""What a camera sees, as a test says it: cards that lie there and are asked about until the record has them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+
+from companion.common.text import Said, say
+from companion.match.match import Match, MatchState
+from companion.match.questions import Kind, Question, question_id
+from companion.match.state import after
+from companion.rules import referee
+from companion.rules.cards import Card, card_of_slug
+from companion.rules.record.notation import parse_play
+
+DIFFERS = say("It differs.")
+
+
+@dataclass(frozen=True, slots=True)
+class Lying:
+    """A card that lies there, and what is asked about it."""
+
+    id: str
+    match: int
+    hand: int
+    kind: Kind
+    zone: str | None
+    plays: tuple[str, ...]
+    sure: bool
+    crop: bytes | None
+    expected: Card | None
+    seen: Card | None
+    line: int | None
+    say: Said | None
+
+
+class Seen:
+    """The cards that a camera sees; each method lays one, looks, and gives the id of its question."""
+
+    def __init__(self, match: Match) -> None:
+        self._match, self._lying = match, dict[str, Lying]()
+
+    def play(self, number: int, *plays: str, sure: bool = True, crop: bytes | None = None, zone: str | None = None):
+        """A card that was laid; the likeliest play first."""
+        return self._lay(number, Kind.PLAY, zone, plays, sure=sure, crop=crop)
+
+    def which(self, number: int, *plays: str, zone: str = "side-1/battle", crop: bytes | None = b"a card") -> str:
+        """A card that cannot be told."""
+        return self._lay(number, Kind.WHICH, zone, plays, sure=False, crop=crop)
+
+    def differs(
+        self,
+        number: int,
+        zone: str,
+        expected: str | None,
+        seen: str | None,
+        *plays: str,
+        line: int | None = None,
+        sentence: Said = DIFFERS,
+    ) -> str:
+        """A zone that shows another card than the record says."""
+        cards = {"expected": card_of_slug(expected or ""), "seen": card_of_slug(seen or "")}
+        return self._lay(number, Kind.DIFFERS, zone, plays, line=line, sentence=sentence, **cards)
+
+    def lift(self, question: str) -> None:
+        """The card of a question is taken up again."""
+        del self._lying[question]
+        self._match.look(self.derive)
+
+    def _lay(
+        self,
+        number: int,
+        kind: Kind,
+        zone: str | None,
+        plays: tuple[str, ...],
+        *,
+        sure: bool = True,
+        crop: bytes | None = None,
+        expected: Card | None = None,
+        seen: Card | None = None,
+        line: int | None = None,
+        sentence: Said | None = None,
+    ) -> str:
+        now = self._match.state
+        name = question_id(now.match, now.hand_seq, "camera", number, kind)
+        self._lying[name] = Lying(
+            name, now.match, now.hand_seq, kind, zone, plays, sure, crop, expected, seen, line, sentence
+        )
+        self._match.look(self.derive)
+        return name
+
+    def derive(self, state: MatchState) -> tuple[Question, ...]:
+        """What is asked in a state."""
+        return tuple(self._asked(state)) if state.game.hand_is_open else ()
+
+    def _asked(self, state: MatchState) -> Iterator[Question]:
+        table = state.game.table
+        counted = {entry.written.question for entry in state.entries} | state.answers.keys()
+        for card in self._lying.values():
+            if (card.match, card.hand) != (state.match, state.hand_seq) or card.id in counted:
+                continue
+            if card.line is not None and state.entry(card.line) is None:
+                continue
+            plays = tuple(parse_play(text, state.game.teams) for text in card.plays)
+            question = Question(
+                id=card.id,
+                kind=card.kind,
+                zone=card.zone,
+                plays=plays,
+                table=table,
+                reasons=referee.objections(table, plays[0]) if plays else (),
+                say=card.say,
+                confidence=0.95 if card.sure else 0.5,
+                sure=card.sure,
+                expected=card.expected,
+                seen=card.seen,
+                line=card.line,
+                about=f"{card.zone} {card.seen}",
+                crop=card.crop,
+            )
+            yield question
+            table = after(question, table)
+
+
+_CAMERAS: WeakKeyDictionary[Match, Seen] = WeakKeyDictionary()
+
+
+def camera(match: Match) -> Seen:
+    """The camera over a match, the same for all of a test."""
+    return _CAMERAS.setdefault(match, Seen(match))
