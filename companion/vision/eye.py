@@ -73,6 +73,9 @@ class Sight:
     unread: frozenset[str] = frozenset()
     """Zones with a code in them that cannot be told."""
 
+    unaccepted: frozenset[str] = frozenset()
+    """Zones that were read last while something was over them: they are read again, whatever they look like."""
+
     restless: bool = True
     """Something moved or is to be read: the next frame is looked at even if the gate finds it still."""
 
@@ -216,7 +219,10 @@ def _looked(sight: Sight, frame: Frame, known: Known) -> tuple[Sight, View]:
     placed = localization.look(gray, former, frame.t_s, known.layouts)
     if placed.fits != sight.mats.fits:
         watch, changes = zones.update(sight.zones, frame.image, placed)
-    sight = replace(sight, mats=placed, zones=watch, reads_left=_to_read(sight, changes, placed))
+    left = _to_read(sight, changes, placed)
+    untouched = _untouched(sight, left, changes, watch)
+    left = {zone: reads for zone, reads in left.items() if zone not in untouched}
+    sight = replace(sight, mats=placed, zones=watch, reads_left=left)
     due = _due(sight, changes, frame.t_s)
     view, lain = sight.view, sight.lain
     if due or view is None:
@@ -230,6 +236,13 @@ def _to_read(sight: Sight, changes: ZoneChanges, placed: Mats) -> Mapping[str, i
     crept = dict.fromkeys(changes.changed - sight.unexplained, 1)
     left = {zone: reads for zone, reads in sight.reads_left.items() if reads}
     return {**crept, **left, **dict.fromkeys(changes.moving | moved, READS)}
+
+
+def _untouched(sight: Sight, left: Mapping[str, int], changes: ZoneChanges, watch: ZoneWatch) -> frozenset[str]:
+    """The zones that look as they did when they were read last, now that what moved over them has gone."""
+    still = (zone for zone, reads in left.items() if reads == READS and zone not in changes.moving | changes.changed)
+    known = sight.unexplained | sight.unread | sight.things | sight.unaccepted
+    return frozenset(zone for zone in still if zone not in known and zones.is_settled(watch, zone))
 
 
 def _due(sight: Sight, changes: ZoneChanges, t_s: float) -> frozenset[str]:
@@ -360,6 +373,7 @@ def _judged(
             reads_left=left,
             unexplained=odd,
             odd_since_s=odd_since_s,
+            unaccepted=(sight.unaccepted - due) | (due & hidden),
             things=view.things,
             unread=frozenset(s.zone for s in view.sightings if s.face is Card.UNKNOWN and s.zone is not None),
             lain=tuple(_not_missed(lain, hidden, {s.stay for s in under}, sight.lain)),

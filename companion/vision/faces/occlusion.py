@@ -30,8 +30,11 @@ SAME_MM, SAME_DEG = 1.0, 1.5
 TO_A_HAIR_MM, TO_A_HAIR_DEG = 0.25, 0.5
 """No hand lays a card so exactly upon one like it: that one has come to light."""
 
-UNTOUCHED_MM, UNTOUCHED_DEG = 5.0, 8.0
-"""The same where nothing has moved: noise alone lets it be seen a little elsewhere."""
+UNTOUCHED_MM, UNTOUCHED_PILE_MM = 5.0, 20.0
+"""The same where nothing has moved, however it seems to be turned: a pale card's edges are found badly. On a pile
+nothing like it can show so near."""
+
+PILES = ("battle", "speed", "discard")
 
 PUSHED_MM, PUSHED_DEG = 2.5, 3.0
 """The same where its mat has been pushed: where that lies now is told anew, and less surely at first."""
@@ -136,6 +139,9 @@ class _Look:
         for at, s in enumerate(self._told):
             if s.face is Card.UNKNOWN and any(_is_over(card, s, self._mats) for card in kept):
                 continue
+            if at in same and s.zone in self._untouched:
+                # Nothing has moved: where it lies was found as well the first time.
+                s = replace(self._as_it_lies_now(same[at]).sighting, confidence=s.confidence)
             order = same[at].order if at in same else MOST_AT_ONCE * look - at
             is_double = same[at].sighting.is_double if at in same else self._may_be_double(s, old, still)
             shown.append(replace(s, is_double=is_double, stay=order))
@@ -201,7 +207,9 @@ class _Look:
             return False
         off_mat = fit.to_px(lain.corners_mm) - np.asarray(lain.sighting.corners_px)
         was_moved = float(np.hypot(*off_mat.mean(axis=0))) > MAT_MOVED_MM * fit.px_per_mm
-        nearly = (UNTOUCHED_MM, UNTOUCHED_DEG) if lain.sighting.zone in self._untouched else (SAME_MM, SAME_DEG)
+        zone = lain.sighting.zone or ""
+        untouched_mm = UNTOUCHED_PILE_MM if zone.partition("/")[2] in PILES else UNTOUCHED_MM
+        nearly = (untouched_mm, 180.0) if zone in self._untouched else (SAME_MM, SAME_DEG)
         most_mm, most_deg = (PUSHED_MM, PUSHED_DEG) if was_moved else nearly
         off_mm, off_deg = self._off(lain, sighting)
         return off_mm <= most_mm and off_deg <= most_deg
