@@ -187,7 +187,7 @@ def test_private_pictures_are_not_kept_by_anybody(house):
 
 def test_the_cookie_is_for_the_server_alone(house):
     client = house.stranger(50)
-    cookie = client.get(f"/join?t={houses.people.join_token(houses.SECRET)}").headers["Set-Cookie"]
+    cookie = client.get(f"/join?t={houses.phone_identity.join_token(houses.SECRET)}").headers["Set-Cookie"]
 
     assert "HttpOnly" in cookie
     assert "SameSite=Lax" in cookie
