@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from pictures import SKIN, Lens, Mat, Scene, Sticker, Thing, arm, clean, grainy, lit, on_mat, through
 
-from companion.match.proposals import ASKING_CONFIDENCE
+from companion.match.questions import SURE_CONFIDENCE as ASKING_CONFIDENCE
 from companion.rules.cards import Card
 from companion.tabletop.drawn_zones import Drawing, DrawnZones, parse_drawing
 from companion.tabletop.mat_layout import side_mat, table_mat

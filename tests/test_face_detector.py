@@ -14,7 +14,7 @@ from face_photos import FacePhoto, FaceScore, card_of, compared
 from laid import Glued, Sheet, Table
 from webcam import Pose, Shot
 
-from companion.match.proposals import ASKING_CONFIDENCE
+from companion.match.questions import SURE_CONFIDENCE as ASKING_CONFIDENCE
 from companion.rules.cards import Card
 from companion.tabletop.card_ids import payload
 from companion.tabletop.mat_layout import all_mats

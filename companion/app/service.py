@@ -35,6 +35,7 @@ from companion.storage.data_folder import data_dir, store_path
 from companion.storage.event_store import Store
 from companion.tabletop.card_ids import card_ids
 from companion.tabletop.drawn_zones import DrawnZones
+from companion.tracking import snapshot
 from companion.tracking.live import TableWatch
 from companion.tracking.offline import Watcher
 from companion.vision.capture.devices import video_devices
@@ -149,7 +150,8 @@ def _watch(
     given = faces_of(named, data, tell=partial(click.echo, err=True))
     faces = DeckInUse(data_dir(data)).templates if given is None else lambda: given
     lookout = Lookout(Eye(drawn=zones, templates=faces), lambda: _in_play(_mats(match.state, setup)), zones)
-    watch = TableWatch(match, lookout, lambda state: _mats(state, setup), lookout.begin_afresh)
+    memory = data_dir(data) / snapshot.FILE_NAME
+    watch = TableWatch(match, lookout, lambda state: _mats(state, setup), lookout.begin_afresh, memory=memory)
     turn = KeptTurn(data_dir(data))
     camera = replace(_camera(watch, lookout, named), zones=zones, turn=turn)
     if source is None:

@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from companion.common.errors import Problem
 from companion.common.text import say
 from companion.match.history import CAMERA
@@ -248,4 +250,5 @@ def _cut_out(track: Track, view: View, image: Image) -> bytes | None:
     if part.size == 0:
         return None
     factor = CROP_SIDE_PX / max(part.shape[:2])
-    return jpeg_of(cv2.resize(part, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA))
+    small = cv2.resize(part, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA)
+    return jpeg_of(np.asarray(small, np.uint8))

@@ -210,7 +210,8 @@ class Watcher:
 
     def _judge(self) -> list[dict[str, Any]]:
         """Judges the record; gives the results of hands that the last line has ended."""
-        self._games, items = [judge.NEW_GAME], ()
+        items: tuple[judge.Item, ...] = ()
+        self._games = [judge.NEW_GAME]
         for number, entry in enumerate(self._entries, start=1):
             game, items = judge.step(self._games[-1], RecordLine(number, entry.text))
             bad = next((item for item in items if isinstance(item, JudgedLine) and item.unreadable), None)
@@ -248,12 +249,11 @@ def _lingering(frames: Iterable[Frame]) -> Iterator[Frame]:
 
 
 def _proposal_json(question: Question, t_s: float, *, confirmed: bool) -> dict[str, Any]:
-    edition = question.table.edition if question.table else None
     return {
         "t_s": round(t_s, 3),
         "proposal": str(question.plays[0]),
         "verdict": judge.ILLEGAL if question.reasons else judge.LEGAL,
-        "reasons": [as_json(why, edition) for why in question.reasons],
+        "reasons": [as_json(why, question.table.edition) for why in question.reasons if question.table],
         "confirmed": confirmed,
         "zone": question.zone,
         "confidence": round(question.confidence, 3),
