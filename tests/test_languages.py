@@ -19,16 +19,16 @@ import pytest
 import texts
 from babel.dates import format_date
 from babel.messages.catalog import Message
+from seen import Seen
 
 from companion.common.errors import Problem
 from companion.common.text import Said, all_of, listed, one_of, say, say_many
-from companion.match.proposals import Doubt, Mismatch, Proposal
+from companion.match.match import Answer
 from companion.pages import Camera, create_app, language, templating, words
 from companion.pages.players import phone_identity
 from companion.rules import reasons
 from companion.rules.cards import Card, card_name
 from companion.rules.editions.edition import load_edition, switches
-from companion.rules.record.notation import parse_play
 from companion.tabletop.drawn_zones import DrawnZones
 from companion.tracking.table_memory import named, where
 from companion.vision.counting.photographs import Shot
@@ -483,26 +483,26 @@ def test_nothing_escapes_while_a_hand_is_played(match, without_words, header, pl
 def test_nothing_escapes_of_what_is_asked_and_refused(match, without_words):
     match.start(TWO)
     page = page_of(match, picture=lambda: b"a picture")
-    teams = match.state.game.teams
-    roll, far, stop = (parse_play(text, teams) for text in ("Ann roll", "Ann 100", "Ann stop > Bob"))
-    match.doubt(Doubt(1, "side-1/battle", (roll, stop), 0.5, 1.0, b"a card"))
-    found = opened(page, "/") + opened(page, "/wall") + opened(page, "/doubt/1")
-    match.answer_doubt(1, None, "Ann")
-    match.propose(Proposal(2, far, "side-1/distance", 0.7, 2.0, sure=False, crop=b"a card", rivals=(roll,)))
-    match.propose(Proposal(3, roll, "side-1/battle", 0.7, 3.0, sure=False, rivals=(far,)))
-    found += opened(page, "/") + opened(page, "/wall") + opened(page, "/proposal/2")
+    seen = Seen(match)
+    which = seen.which(1, "Ann roll", "Ann stop > Bob")
+    found = opened(page, "/") + opened(page, "/wall") + opened(page, f"/question/{which}")
+    match.answer(which, Answer.NO, "Ann")
+    far = seen.play(2, "Ann 100", "Ann roll", sure=False, crop=b"a card", zone="side-1/distance")
+    roll = seen.play(3, "Ann roll", "Ann 100", sure=False, zone="side-1/battle")
+    found += opened(page, "/") + opened(page, "/wall") + opened(page, f"/question/{far}")
     sentences = (
         say("%(card)s is no longer on %(zone)s.", card=named(Card.STOP), zone=where("side-2/battle")),
         say("%(card)s has moved from %(old)s to %(new)s.", card=named(Card.KM_75),
             old=where("side-1/distance"), new=where("table/discard")),
     )  # fmt: skip
     for number, sentence in enumerate(sentences, start=10):
-        match.mismatch(Mismatch(number, "side-2/battle", "stop", None, sentence))
+        differs = seen.differs(number, "side-2/battle", "stop", None, sentence=sentence)
         found += opened(page, "/")
-    found += opened(page, "/proposal/77/confirm", anyway="1") + opened(page, "/")
-    found += opened(page, "/difference/11", answer="table") + opened(page, "/")
-    for path in ("/proposal/2/confirm", "/proposal/2/dismiss", "/undo"):
-        found += opened(page, path, anyway="1") + opened(page, "/")
+        found += opened(page, f"/question/{differs}", answer="table") + opened(page, "/")
+        found += opened(page, f"/question/{differs}", answer="record") + opened(page, "/")
+    for path, answer in ((roll, "yes"), (far, "yes"), (far, "no"), (far, "no")):
+        found += opened(page, f"/question/{path}", answer=answer, anyway="1") + opened(page, "/")
+    found += opened(page, "/undo") + opened(page, "/")
 
     assert found == []
 

@@ -11,12 +11,12 @@ import socket
 import threading
 
 import pytest
+from seen import camera
 from serving import running
 
 from companion.common.errors import Problem
 from companion.common.text import say
-from companion.match.match import Match, Policy
-from companion.match.proposals import Doubt, Mismatch, Proposal
+from companion.match.match import Answer, Match, Policy
 from companion.pages import Camera, announce, create_app, language, serve, words
 from companion.pages.game import updates
 from companion.pages.game.new_match import setup_lines
@@ -42,8 +42,8 @@ STRANGER = {"REMOTE_ADDR": "192.168.1.77"}
 
 @pytest.fixture
 def app(match):
-    camera = Camera(lambda: b"a picture")
-    return create_app(match, secret=SECRET, base_url="http://192.168.1.20:8080", camera=camera)
+    pictures = Camera(lambda: b"a picture")
+    return create_app(match, secret=SECRET, base_url="http://192.168.1.20:8080", camera=pictures)
 
 
 @pytest.fixture
@@ -69,9 +69,9 @@ def text_of(response) -> str:
     return " ".join(words.split())
 
 
-def seen(match: Match, number: int, text: str, crop: bytes | None = None) -> None:
-    play = parse_play(text, match.state.game.teams)
-    match.propose(Proposal(number, play, "side-1/battle", 0.9, float(number), sure=True, crop=crop))
+def seen(match: Match, number: int, *plays: str, **how) -> str:
+    """The address of the question about a card that is laid."""
+    return f"/question/{camera(match).play(number, *plays, zone='side-1/battle', **how)}"
 
 
 def lines(match: Match) -> list[str]:
@@ -110,7 +110,7 @@ def test_an_attack_says_who_needs_what(page, begun):
 def test_a_proposal_is_confirmed_with_one_tap(page, begun):
     seen(begun, 1, "Ann roll")
 
-    answer = tap(page, "/proposal/1/confirm")
+    answer = tap(page, "/question/1-2-camera.1-play")
 
     assert answer.status_code == 303
     assert lines(begun) == ["Ann roll"]
@@ -119,7 +119,7 @@ def test_a_proposal_is_confirmed_with_one_tap(page, begun):
 def test_a_tap_from_a_live_page_brings_the_new_table_with_it(page, begun):
     seen(begun, 1, "Ann roll")
 
-    answer = page.post("/proposal/1/confirm", headers=HOME | {"HX-Request": "true"})
+    answer = page.post("/question/1-2-camera.1-play", headers=HOME | {"HX-Request": "true"})
 
     assert "Bob’s turn" in text_of(answer)
     assert "<html" not in answer.get_data(as_text=True)
@@ -139,10 +139,10 @@ def test_an_illegal_proposal_is_shown_with_its_rule_and_both_answers(page, begun
 
 def test_an_illegal_proposal_counts_only_when_it_is_played_all_the_same(page, begun):
     seen(begun, 1, "Ann 100")
-    tap(page, "/proposal/1/confirm")
+    tap(page, "/question/1-2-camera.1-play")
     before = lines(begun)
 
-    tap(page, "/proposal/1/confirm", anyway="1")
+    tap(page, "/question/1-2-camera.1-play", anyway="1")
 
     assert (before, lines(begun)) == ([], ["Ann 100 anyway"])
 
@@ -150,24 +150,60 @@ def test_an_illegal_proposal_counts_only_when_it_is_played_all_the_same(page, be
 def test_a_play_taken_back_leaves_the_table_as_it_was(page, begun):
     seen(begun, 1, "Ann 100")
 
-    tap(page, "/proposal/1/dismiss", why="taken-back")
+    tap(page, "/question/1-2-camera.1-play", answer="taken-back")
 
-    assert begun.state.pending == ()
-    assert begun.state.fates[1] == "taken-back"
+    assert begun.state.questions == ()
+    assert [said.answer for said in begun.state.answers.values()] == ["taken-back"]
+
+
+def test_a_form_that_is_sent_twice_counts_once(page, begun):
+    form = re.search(r'action="/play".*?name="request" value="(\w+)"', page.get("/play").get_data(as_text=True), re.S)
+    for text in ("Ann discard 25", "Ann discard 25", "Bob discard 25"):
+        assert tap(page, "/play", text=text, request=form[1]).status_code == 303
+
+    assert lines(begun) == ["Ann discard 25", "Bob discard 25"]
+
+
+def test_every_form_that_changes_the_match_has_a_name_for_its_change(page, begun):
+    seen(begun, 1, "Ann roll", "Ann gasoline", sure=False)
+    camera(begun).differs(2, "side-2/battle", "stop", None)
+    begun.enter("Ann discard 25", "Ann")
+    pages = ("/", "/plain", "/play", "/may", f"/line/{begun.state.hand_entries[0].seq}", "/setup")
+    shown = "".join(page.get(path).get_data(as_text=True) for path in pages)
+    forms = re.findall(
+        r'<form[^>]*action="/(?:play|plain/play|question|undo|line|setup)[^"]*"[^>]*>.*?</form>', shown, re.S
+    )
+
+    assert len(forms) > 12
+    assert [form for form in forms if 'name="request"' not in form] == []
+
+
+def test_a_yes_counts_what_the_page_showed(page, begun):
+    asked = seen(begun, 1, "Ann roll")
+    camera(begun).play(1, "Ann right-of-way")
+
+    tap(page, asked, answer="yes", text="Ann roll")
+
+    assert lines(begun) == ["Ann roll"]
+
+
+def test_an_answer_that_is_none_is_refused(page, begun):
+    assert tap(page, seen(begun, 1, "Ann roll"), answer="perhaps").status_code == 400
+    assert lines(begun) == []
 
 
 def test_a_tap_that_came_too_late_is_told_so(page, begun):
-    answer = page.post("/proposal/7/confirm", headers=HOME, follow_redirects=True)
+    answer = page.post("/question/1-2-camera.7-play", headers=HOME, follow_redirects=True)
 
     assert "That was settled already." in text_of(answer)
 
 
 def test_the_difference_between_table_and_record_has_three_answers(page, begun):
     begun.enter("Ann roll", "Ann")
-    begun.mismatch(Mismatch(1, "side-1/battle", "roll", None, "No card lies on Ann’s battle pile."))
+    camera(begun).differs(1, "side-1/battle", "roll", None, line=begun.state.hand_entries[0].seq)
     shown = text_of(page.get("/"))
 
-    tap(page, "/difference/1", answer="table")
+    tap(page, "/question/1-2-camera.1-differs", answer="table")
 
     assert "The table is right The record is right Ignore" in shown
     assert lines(begun) == []
@@ -191,7 +227,6 @@ def test_the_difference_between_table_and_record_has_three_answers(page, begun):
             say("It has moved from %(old)s to %(new)s.", old=where("side-1/battle"), new=where("side-2/battle")),
             "It has moved from Ann’s battle pile to Bo’s battle pile.",
         ),
-        ("side-2/battle", "No card lies on Bo’s battle pile.", "No card lies on Bo’s battle pile."),
         (
             "table/discard",
             say("%(card)s is no longer on %(zone)s.", card=named(Card.STOP), zone=where("table/discard")),
@@ -206,7 +241,7 @@ def test_the_difference_between_table_and_record_has_three_answers(page, begun):
 )
 def test_a_difference_says_whose_pile_it_is(page, begun, zone, sentence, asked):
     begun.sit("Bob", "Bob", name="Bo")
-    begun.mismatch(Mismatch(1, zone, "roll", None, sentence))
+    camera(begun).differs(1, zone, "roll", None, sentence=sentence)
 
     assert f"Table and record differ {asked} The table: No card The record: Roll The table is right" in text_of(
         page.get("/")
@@ -215,19 +250,18 @@ def test_a_difference_says_whose_pile_it_is(page, begun, zone, sentence, asked):
 
 def test_a_question_about_a_special_card_is_answered_with_a_play_or_none(page, match):
     match.start(("edition rush", *TWO))
-    match.mismatch(Mismatch(1, "table/discard", None, "theft", "Theft has been laid: enter the play."))
+    camera(match).differs(1, "table/discard", None, "theft", sentence=say("Theft has been laid: enter the play."))
     shown = text_of(page.get("/"))
 
-    tap(page, "/difference/1", answer="record")
+    tap(page, "/question/1-2-camera.1-differs", answer="record")
 
     assert "What was played? Theft has been laid: enter the play. Enter a play Not a play" in shown
     assert "The table is right" not in shown
-    assert match.state.mismatches == ()
+    assert match.state.questions == ()
 
 
 def unsure(match: Match, number: int, zone: str, *plays: str, crop: bytes | None = None) -> None:
-    read = tuple(parse_play(text, match.state.game.teams) for text in plays)
-    match.doubt(Doubt(number, zone, read, 0.5, float(number), crop))
+    camera(match).which(number, *plays, zone=zone, crop=crop)
 
 
 @pytest.mark.parametrize(
@@ -253,8 +287,8 @@ def test_a_card_in_doubt_is_shown_with_its_picture_and_up_to_three_answers(page,
     answer = page.get("/")
 
     assert "Roll Repairs illegal now Gasoline illegal now Another card Not a play" in text_of(answer)
-    assert '<img src="/doubt/1.jpg"' in answer.get_data(as_text=True)
-    assert page.get("/doubt/1.jpg").data == b"a card"
+    assert '<img src="/question/1-2-camera.1-which.jpg"' in answer.get_data(as_text=True)
+    assert page.get("/question/1-2-camera.1-which.jpg").data == b"a card"
 
 
 def test_answers_that_differ_by_more_than_the_card_say_what_would_have_happened(page, begun):
@@ -266,7 +300,7 @@ def test_answers_that_differ_by_more_than_the_card_say_what_would_have_happened(
 def test_a_doubt_is_answered_with_one_tap(page, begun):
     unsure(begun, 1, "side-1/battle", "Ann roll", "Ann repairs")
 
-    answer = tap(page, "/doubt/1", text="Ann roll")
+    answer = tap(page, "/question/1-2-camera.1-which", text="Ann roll")
 
     assert answer.status_code == 303
     assert lines(begun) == ["Ann roll"]
@@ -274,47 +308,39 @@ def test_a_doubt_is_answered_with_one_tap(page, begun):
 
 def test_whoever_answers_a_doubt_second_is_told_so(page, begun):
     unsure(begun, 1, "side-1/battle", "Ann roll", "Ann repairs")
-    tap(page, "/doubt/1", text="Ann roll")
+    tap(page, "/question/1-2-camera.1-which", text="Ann roll")
 
-    answer = page.post("/doubt/1", data={"text": "Ann repairs"}, headers=HOME, follow_redirects=True)
+    answer = page.post(
+        "/question/1-2-camera.1-which", data={"text": "Ann repairs"}, headers=HOME, follow_redirects=True
+    )
 
     assert "That was settled already." in text_of(answer)
     assert lines(begun) == ["Ann roll"]
 
 
-def test_an_illegal_answer_is_shown_with_its_rule(page, begun):
-    unsure(begun, 1, "side-1/distance", "Ann 100", crop=b"a card")
-
-    tap(page, "/doubt/1", text="Ann 100")
-
-    shown = text_of(page.get("/"))
-    assert "Ann cannot drive yet. Instead: a roll, or right of way." in shown
-    assert "Play it all the same" in shown
-
-
 def test_what_was_in_doubt_may_be_no_play_at_all(page, begun):
     unsure(begun, 1, "side-1/battle", "Ann roll")
 
-    tap(page, "/doubt/1", **{"no-play": "1"})
+    tap(page, "/question/1-2-camera.1-which", answer="no")
 
-    assert begun.state.doubts == ()
+    assert begun.state.questions == ()
     assert lines(begun) == []
 
 
 def test_another_card_than_those_in_doubt_is_picked_from_the_deck(page, begun):
     unsure(begun, 1, "side-1/battle", "Ann roll", crop=b"a card")
 
-    answer = page.get("/doubt/1")
+    answer = page.get("/question/1-2-camera.1-which")
 
     shown = answer.get_data(as_text=True)
     assert "Which card is it?" in text_of(answer)
-    assert 'action="/doubt/1"' in shown
+    assert 'action="/question/1-2-camera.1-which"' in shown
     assert 'value="Ann right-of-way"' in shown
 
 
 def test_a_doubt_that_is_over_leads_back_to_the_table(page, begun):
-    assert page.get("/doubt/7").location == "/"
-    assert page.get("/doubt/7.jpg").status_code == 404
+    assert page.get("/question/1-2-camera.7-which").location == "/"
+    assert page.get("/question/1-2-camera.7-which.jpg").status_code == 404
 
 
 def test_what_was_laid_after_a_card_in_doubt_waits_behind_it(page, begun):
@@ -334,11 +360,10 @@ def test_the_wall_says_that_a_card_is_in_doubt(page, begun):
 
 
 def test_a_play_that_is_not_sure_offers_what_else_it_may_have_been(page, begun):
-    play, *rivals = (parse_play(text, begun.state.game.teams) for text in ("Ann roll", "Ann right-of-way"))
-    begun.propose(Proposal(1, play, "side-1/battle", 0.7, 1.0, sure=False, rivals=tuple(rivals)))
+    seen(begun, 1, "Ann roll", "Ann right-of-way", sure=False)
     shown = text_of(page.get("/"))
 
-    tap(page, "/proposal/1/amend", text="Ann right-of-way")
+    tap(page, "/question/1-2-camera.1-play", text="Ann right-of-way")
 
     assert "Is that right? Ann rolls. Confirm Or was it: Right of way" in shown
     assert lines(begun) == ["Ann right-of-way"]
@@ -428,7 +453,7 @@ def test_a_discard_is_changed_where_discards_are(page, begun):
     seen(begun, 1, "Ann discard 50")
     rolled, discarded = (f"/line/{entry.seq}" for entry in begun.state.hand_entries)
 
-    paths = (rolled, discarded, "/proposal/1", f"{discarded}?before=1")
+    paths = (rolled, discarded, "/question/1-2-camera.1-play", f"{discarded}?before=1")
     opened = [re.findall(r'aria-current="true">([^<]+)</a>', page.get(path).get_data(as_text=True)) for path in paths]
     links = re.findall(r'<a href="([^"]+)"[^>]*>My turn</a>', page.get(discarded).get_data(as_text=True))
 
@@ -439,9 +464,9 @@ def test_a_discard_is_changed_where_discards_are(page, begun):
 
 def test_a_proposal_read_wrongly_is_entered_as_another_play(page, begun):
     seen(begun, 1, "Ann 100")
-    picker = text_of(page.get("/proposal/1"))
+    picker = text_of(page.get("/question/1-2-camera.1-play"))
 
-    tap(page, "/proposal/1/amend", text="Ann roll")
+    tap(page, "/question/1-2-camera.1-play", text="Ann roll")
 
     assert "Noted as: Ann drives 100 km." in picker
     assert lines(begun) == ["Ann roll"]
@@ -480,7 +505,7 @@ def test_text_that_is_no_play_comes_back_with_how_to_write_it(page, begun, text,
     begun.enter("Ann roll", "Ann")
     seen(begun, 1, "Bob 100")
     seq = begun.state.hand_entries[-1].seq
-    places = ["/play", "/proposal/1/amend", f"/line/{seq}/correct", f"/line/{seq}/before"]
+    places = ["/play", "/question/1-2-camera.1-play", f"/line/{seq}/correct", f"/line/{seq}/before"]
     answers = [page.post(place, data={"text": text}, headers=HOME, follow_redirects=True) for place in places]
 
     assert [sentence in text_of(answer) for answer in answers] == [True] * 4
@@ -710,8 +735,8 @@ HAND = ["Ann roll", "Bob roll", "Ann 200", "Bob 25", "Ann 200", "Bob 25", "Ann 2
 def test_the_score_is_there_when_the_hand_ends(page, begun):
     for play in HAND:
         begun.enter(play, "Ann")
-        for pending in begun.state.pending:
-            begun.dismiss(pending.id, "Ann")
+        for question in begun.state.questions:
+            begun.answer(question.id, Answer.NO, "Ann")
 
     shown = text_of(page.get("/score"))
 
@@ -857,7 +882,7 @@ def test_a_hand_of_every_edition_is_played_and_every_page_of_it_can_be_read(page
 
             assert answer.status_code == 200, (path, text)
             assert answer.is_json or not NOTATION.search(text_of(answer)), (path, text, text_of(answer))
-        assert match.state.pending == (), text
+        assert match.state.questions == (), text
 
 
 @pytest.mark.parametrize("edition", edition_names())
@@ -1130,7 +1155,7 @@ def test_a_card_past_the_target_is_said_to_go_to_the_discard_pile(page, match):
     played(match, "Ann roll", "Bob roll", "Ann 200", "Bob 25")
     tap(page, "/play", text="Ann 200")
     asked = text_of(page.get("/"))
-    tap(page, f"/proposal/{match.state.pending[0].id}/confirm", anyway="1")
+    tap(page, f"/question/{match.state.questions[0].id}", anyway="1")
     shown = text_of(page.get("/"))
 
     assert "Onto the discard pile" in asked
@@ -1155,7 +1180,7 @@ def test_passing_is_offered_to_whoever_has_the_turn_out_of_turn(page, rush):
 
 def test_an_illegal_play_taken_back_asks_which_card_it_costs(page, rush):
     seen(rush, 1, "Ann roll")
-    answer = tap(page, "/proposal/1/dismiss", why="taken-back")
+    answer = tap(page, "/question/1-2-camera.1-play", answer="taken-back")
     asked = page.get(answer.location)
     tap(page, "/play", text="Ann penalty 50")
 
@@ -1167,16 +1192,18 @@ def test_an_illegal_play_taken_back_asks_which_card_it_costs(page, rush):
 
 def test_a_live_page_is_led_to_the_penalty_as_well(page, rush):
     seen(rush, 1, "Ann roll")
-    answer = page.post("/proposal/1/dismiss", data={"why": "taken-back"}, headers=HOME | {"HX-Request": "true"})
+    answer = page.post(
+        "/question/1-2-camera.1-play", data={"answer": "taken-back"}, headers=HOME | {"HX-Request": "true"}
+    )
 
     assert answer.headers["HX-Redirect"] == "/play?player=Ann&ask=penalty"
 
 
-@pytest.mark.parametrize(("text", "why"), [("Ann roll", ""), ("Ann 50", "taken-back")])
-def test_only_a_mistake_costs_a_card(page, rush, text, why):
+@pytest.mark.parametrize(("text", "answer"), [("Ann roll", "no"), ("Ann 50", "taken-back")])
+def test_only_a_mistake_costs_a_card(page, rush, text, answer):
     seen(rush, 1, text)
 
-    assert tap(page, "/proposal/1/dismiss", why=why).location == "/"
+    assert tap(page, "/question/1-2-camera.1-play", answer=answer).location == "/"
 
 
 SENTENCES = {
@@ -1295,7 +1322,7 @@ def test_the_state_as_json_has_all_that_the_table_shows(page, begun):
 
     assert state["table"]["to_move"] == "Bob"
     assert state["table"]["sides"]["Ann"]["battle"] == "roll"
-    assert [(p["play"], p["verdict"]) for p in state["pending"]] == [("Bob 100", "illegal")]
+    assert [(one["plays"], one["verdict"]) for one in state["questions"]] == [(["Bob 100"], "illegal")]
     assert state["log"][0]["text"] == "Ann roll"
 
 
@@ -1350,7 +1377,7 @@ def test_streams_in_two_languages_are_each_told_in_their_own(page, begun):
 
 def test_a_state_is_written_once_a_language_however_many_streams_are_told(page, begun, monkeypatch):
     written, write = [], updates.snapshot_json
-    monkeypatch.setattr(updates, "snapshot_json", lambda now: written.append(language.spoken()) or write(now))
+    monkeypatch.setattr(updates, "snapshot_json", lambda *of: written.append(language.spoken()) or write(*of))
     begun.enter("Ann roll", "Ann")
 
     for spoken in ("en", "fr", "en", "fr", "en"):
@@ -1425,9 +1452,9 @@ def test_the_cameras_pictures_are_for_the_table_only(page, phone, begun):
     seen(begun, 1, "Ann roll", crop=b"\xff\xd8 a card")
 
     assert page.get("/camera.jpg").data == b"a picture"
-    assert page.get("/proposal/1.jpg").data == b"\xff\xd8 a card"
+    assert page.get("/question/1-2-camera.1-play.jpg").data == b"\xff\xd8 a card"
     assert phone.get("/camera.jpg").status_code == 401
-    assert phone.get("/proposal/1.jpg").status_code == 401
+    assert phone.get("/question/1-2-camera.1-play.jpg").status_code == 401
 
 
 # --- The guard -----------------------------------------------------------------------------------------------
@@ -1569,7 +1596,7 @@ def test_a_body_larger_than_any_page_sends_is_refused(page, begun):
 
 def test_our_own_mistake_is_a_sentence_without_its_insides(app, begun, monkeypatch):
     begun.enter("Ann roll", "Ann")
-    monkeypatch.setattr(begun, "undo", lambda *_: 1 / 0)
+    monkeypatch.setattr(Match, "undo", lambda *_: 1 / 0)
     app.config["PROPAGATE_EXCEPTIONS"] = False
 
     answer = tap(app.test_client(), "/undo")
@@ -1613,7 +1640,7 @@ def test_taps_at_random_never_fail_and_leave_a_log_that_is_the_state(app, page, 
     match.start(TWO)
     paths = [*changing_routes(app), "/", "/play", "/score", "/wall", "/api/state", "/may", "/plain"]
     for _ in range(150):
-        ids = [entry.seq for entry in match.state.entries] + [pending.id for pending in match.state.pending]
+        ids = [entry.seq for entry in match.state.entries] + [question.id for question in match.state.questions]
         path = re.sub(r"<[^>]+>", str(chance.choice(ids)), chance.choice([*paths, *["/play"] * 9]))
         text = " ".join([chance.choice(["Ann", "Bob"]), *chance.choices(WORDS, k=chance.randint(0, 3))])
         answer = page.open(path, method=chance.choice(["GET", "POST", "POST"]), data={"text": text}, headers=HOME)

@@ -8,6 +8,7 @@ import re
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from seen import camera
 
 from companion.match.match import Match, Policy
 from companion.match.phone_notices import MOST_PHONES, Kind, News
@@ -20,11 +21,9 @@ from companion.match.phones import (
     Phones,
     Wish,
 )
-from companion.match.proposals import Doubt, Proposal
 from companion.pages import Camera, announce, create_app
 from companion.pages.limits import MOST_WRONG, Answer, Knocks
 from companion.pages.players import phone_identity
-from companion.rules.record.notation import parse_play
 from companion.storage.event_store import Draft, Store
 
 TWO = ("side Ann", "side Bob", "hand first Ann")
@@ -130,9 +129,9 @@ def holds(app, player: str):
     return phones_of(app).party.seats.get(player)
 
 
-def seen(match: Match, number: int, text: str) -> None:
-    play = parse_play(text, match.state.game.teams)
-    match.propose(Proposal(number, play, "side-1/battle", 0.9, float(number), sure=True))
+def seen(match: Match, number: int, *plays: str, **how) -> str:
+    """The address of the question about a card that is laid."""
+    return f"/question/{camera(match).play(number, *plays, zone='side-1/battle', **how)}"
 
 
 def lines(match: Match) -> list[str]:
@@ -713,7 +712,7 @@ def test_a_phone_that_watches_sees_the_table_and_no_button_that_changes_it(spect
     assert "<button" not in shown
 
 
-@pytest.mark.parametrize("path", ["/play", "/proposal/1/confirm", "/undo", "/redo", "/hand", "/line/3/retract"])
+@pytest.mark.parametrize("path", ["/play", "/question/1-2-camera.1-play", "/undo", "/redo", "/hand", "/line/3/retract"])
 def test_a_tap_of_a_phone_that_watches_is_refused(spectator, begun, path):
     seen(begun, 1, "Ann roll")
 
@@ -724,7 +723,9 @@ def test_a_tap_of_a_phone_that_watches_is_refused(spectator, begun, path):
     assert lines(begun) == []
 
 
-@pytest.mark.parametrize("path", ["/print/mats.pdf", "/difference/1.jpg", "/decks/own.zip", "/decks/own/roll-1.jpg"])
+@pytest.mark.parametrize(
+    "path", ["/print/mats.pdf", "/decks/own/stop-1.jpg", "/decks/own.zip", "/decks/own/roll-1.jpg"]
+)
 def test_a_phone_that_watches_is_told_to_take_a_seat_and_not_to_scan(spectator, app, path):
     answer, outside = spectator.get(path), stranger(app).get(path)
 
@@ -793,36 +794,36 @@ def verified(two, begun):
 
 def test_without_the_setting_anybody_seated_confirms_any_play(two, begun):
     seen(begun, 1, "Ann roll")
-    tap(two[0], "/proposal/1/confirm")
+    tap(two[0], "/question/1-2-camera.1-play")
 
     assert lines(begun) == ["Ann roll"]
 
 
 def test_a_side_does_not_confirm_its_own_play_where_the_other_side_verifies(two, verified):
     seen(verified, 1, "Ann roll")
-    tap(two[0], "/proposal/1/confirm")
+    tap(two[0], "/question/1-2-camera.1-play")
     shown = two[0].get("/")
 
     assert lines(verified) == []
     assert "The other side has to confirm that." in text_of(shown)
     assert "Waits for Bob’s side to confirm." in text_of(shown)
-    assert "/proposal/1/confirm" not in shown.get_data(as_text=True)
+    assert 'name="answer" value="yes"' not in shown.get_data(as_text=True)
 
 
 def test_the_other_side_confirms_it(two, verified):
     seen(verified, 1, "Ann roll")
     shown = two[1].get("/").get_data(as_text=True)
-    tap(two[1], "/proposal/1/confirm")
+    tap(two[1], "/question/1-2-camera.1-play")
 
-    assert "/proposal/1/confirm" in shown
+    assert 'name="answer" value="yes"' in shown
     assert lines(verified) == ["Ann roll"]
 
 
 def test_a_play_entered_by_its_own_side_waits_for_the_other(two, verified):
     tap(two[0], "/play", text="Ann roll")
-    waiting = verified.state.pending
+    waiting = verified.state.questions
     tap(two[0], "/play", text="Ann roll")
-    tap(two[1], f"/proposal/{waiting[0].id}/confirm")
+    tap(two[1], f"/question/{waiting[0].id}")
 
     assert len(waiting) == 1
     assert lines(verified) == ["Ann roll"]
@@ -836,21 +837,20 @@ def test_a_play_entered_by_the_other_side_counts_at_once(two, verified):
 
 def test_an_illegal_play_is_let_stand_by_the_other_side_alone(two, verified):
     seen(verified, 1, "Ann 100")
-    tap(two[0], "/proposal/1/confirm", anyway="1")
+    tap(two[0], "/question/1-2-camera.1-play", anyway="1")
     before = lines(verified)
-    tap(two[1], "/proposal/1/confirm", anyway="1")
+    tap(two[1], "/question/1-2-camera.1-play", anyway="1")
 
     assert before == []
     assert lines(verified) == ["Ann 100 anyway"]
 
 
 def test_a_card_in_doubt_that_its_own_side_names_waits_for_the_other(two, verified):
-    plays = (parse_play("Ann roll", verified.state.game.teams),)
-    verified.doubt(Doubt(5, "side-1/battle", plays, 0.5, 1.0, None))
-    tap(two[0], "/doubt/5", text="Ann roll")
+    camera(verified).which(5, "Ann roll")
+    tap(two[0], "/question/1-2-camera.5-which", text="Ann roll")
 
     assert lines(verified) == []
-    assert [str(pending.proposal.play) for pending in verified.state.pending] == ["Ann roll"]
+    assert len(verified.state.questions) == 1
 
 
 @pytest.mark.parametrize("policy", [Policy.AUTO, Policy.PLAY_ON])
@@ -866,9 +866,9 @@ def test_partners_do_not_verify_each_other(app, match):
     match.start(PAIRS, verified=True)
     host, cid, bob = scanned(app, 9), seated(app, "Cid", 12), seated(app, "Bob", 11)
     seen(match, 1, "Ann roll")
-    tap(cid, "/proposal/1/confirm")
+    tap(cid, "/question/1-2-camera.1-play")
     refused = lines(match)
-    tap(bob, "/proposal/1/confirm")
+    tap(bob, "/question/1-2-camera.1-play")
 
     assert refused == []
     assert lines(match) == ["Ann roll"]
@@ -889,9 +889,9 @@ def test_a_host_without_a_seat_confirms_for_any_side_and_a_guest_for_none(app, t
     guest = scanned(app, 13)
     seen(match, 1, "Ann roll")
     assert "Waits for another side to confirm." in text_of(guest.get("/"))
-    tap(guest, "/proposal/1/confirm")
+    tap(guest, "/question/1-2-camera.1-play")
     refused = lines(match)
-    tap(three[0], "/proposal/1/confirm")
+    tap(three[0], "/question/1-2-camera.1-play")
 
     assert refused == []
     assert lines(match) == ["Ann roll"]
@@ -930,7 +930,7 @@ def test_undo_says_whose_play_it_takes_back(two, begun):
 def test_the_wrong_person_is_told_who_may_undo(two, begun):
     seen(begun, 1, "Bob roll")
     begun.enter("Ann roll", "Bob")
-    tap(two[1], "/proposal/1/confirm")
+    tap(two[1], "/question/1-2-camera.1-play")
     ann, bob = two
     tap(ann, "/seats/host", phone=phone_of(bob))
 
@@ -1071,8 +1071,8 @@ def test_undo_says_what_it_takes_back_beside_a_play(machine, begun, act, says):
 
 def test_two_people_who_confirm_at_once_count_a_play_once_and_the_second_is_told(two, begun):
     seen(begun, 1, "Ann roll")
-    tap(two[0], "/proposal/1/confirm")
-    tap(two[1], "/proposal/1/confirm")
+    tap(two[0], "/question/1-2-camera.1-play")
+    tap(two[1], "/question/1-2-camera.1-play")
 
     assert lines(begun) == ["Ann roll"]
     assert "That was settled already." in text_of(two[1].get("/"))
@@ -1284,19 +1284,6 @@ def test_what_the_other_side_verifies_is_not_slipped_in_before_a_line_nor_into_o
     assert not match.correct(line, "Ann right-of-way", "Ann").done
     assert match.correct(line, "Ann right-of-way", "Bob").done
     assert match.correct(line, "Ann roll", "Ann", vouched=True).done
-
-
-def test_a_play_that_is_changed_while_the_other_side_verifies_keeps_its_place(match):
-    match.start(["side Ann", "side Bob", "hand first Ann"], verified=True)
-    for number, text in ((1, "Ann roll"), (2, "Bob roll")):
-        match.propose(
-            Proposal(number, parse_play(text, match.state.game.teams), "side-1/battle", 1.0, float(number), True)
-        )
-
-    match.amend(1, "Ann right-of-way", "Ann")
-
-    assert [str(pending.proposal.play) for pending in match.state.pending] == ["Ann right-of-way", "Bob roll"]
-    assert match.confirm(match.state.pending[0].id, "Bob").done
 
 
 @pytest.mark.parametrize("damaged", [b"", b"short", None])

@@ -7,10 +7,10 @@ import re
 import cv2
 import numpy as np
 import pytest
+from seen import camera
 from test_pages import HOME, SECRET, STRANGER, TWO, lines, seen, tap, text_of
 
 from companion.match.match import Policy
-from companion.match.proposals import Mismatch
 from companion.pages import Camera, create_app
 from companion.pages.game import legal_plays as may
 from companion.pages.words import Names
@@ -168,8 +168,8 @@ def test_where_the_camera_is_wrong_the_page_asks_what_it_was_or_whether_it_was_a
     seen(match, 1, "Ann 100")
     phone = seated("Ann")
 
-    assert "What was it?" in text_of(phone.get("/proposal/1"))
-    assert 'action="/proposal/1/dismiss"' in phone.get("/proposal/1").get_data(as_text=True)
+    assert "What was it?" in text_of(phone.get("/question/1-2-camera.1-play"))
+    assert "Not a play" in text_of(phone.get("/question/1-2-camera.1-play"))
 
 
 def test_one_tap_confirms_all_legal_plays_that_wait(match, seated):
@@ -179,7 +179,7 @@ def test_one_tap_confirms_all_legal_plays_that_wait(match, seated):
     phone = seated("Ann")
 
     assert "2 more plays wait: Bob rolls. Ann drives 100 km. Confirm all 3" in text_of(phone.get("/"))
-    tap(phone, "/proposal/3/confirm")
+    tap(phone, "/question/1-2-camera.3-play")
     assert lines(match) == ["Ann roll", "Bob roll", "Ann 100"]
 
 
@@ -221,11 +221,11 @@ def two_tone():
 
 def differ(match, zone="side-1/distance") -> None:
     match.start(TWO)
-    match.mismatch(Mismatch(1, zone, "100", "75", "The record has a 100 in front of Ann, the table a 75."))
+    camera(match).differs(1, zone, "100", "75")
 
 
 def shown_zone(client, number=1):
-    answer = client.get(f"/difference/{number}.jpg")
+    answer = client.get(f"/question/1-2-camera.{number}-differs.jpg")
     return cv2.imdecode(np.frombuffer(answer.data, np.uint8), cv2.IMREAD_COLOR)
 
 
@@ -233,7 +233,7 @@ def test_a_difference_shows_what_the_camera_sees_beside_what_is_written(match, t
     differ(match)
     page = differing_app(match, two_tone).test_client()
 
-    assert 'src="/difference/1.jpg"' in page.get("/").get_data(as_text=True)
+    assert 'src="/question/1-2-camera.1-differs.jpg"' in page.get("/").get_data(as_text=True)
     assert "The table: 75 km The record: 100 km" in text_of(page.get("/"))
 
 
@@ -266,15 +266,15 @@ def test_who_only_watches_does_not_see_through_the_camera(match, two_tone):
     phone = differing_app(match, two_tone).test_client()
     phone.environ_base.update(STRANGER)
 
-    assert phone.get("/difference/1.jpg").status_code == 401
-    assert "/difference/1.jpg" not in phone.get("/").get_data(as_text=True)
+    assert phone.get("/question/1-2-camera.1-differs.jpg").status_code == 401
+    assert "/question/1-2-camera.1-differs.jpg" not in phone.get("/").get_data(as_text=True)
 
 
 def test_without_a_picture_a_difference_is_told_in_signs(match, app):
     differ(match)
     page = app.test_client()
 
-    assert page.get("/difference/1.jpg").status_code == 404
+    assert page.get("/question/1-2-camera.1-differs.jpg").status_code == 404
     assert "<img" not in page.get("/").get_data(as_text=True)
     assert "The table: 75 km The record: 100 km" in text_of(page.get("/"))
 
@@ -283,7 +283,7 @@ def test_a_difference_that_is_settled_has_no_picture(match, two_tone):
     differ(match)
     page = differing_app(match, two_tone).test_client()
 
-    assert page.get("/difference/2.jpg").status_code == 404
+    assert page.get("/question/1-2-camera.2-differs.jpg").status_code == 404
 
 
 # --- The log -------------------------------------------------------------------------------------------------
@@ -294,7 +294,7 @@ def test_a_difference_that_is_settled_has_no_picture(match, two_tone):
     [
         (lambda m: m.enter("Ann roll", "Bob"), "entered by Bob"),
         (lambda m: m.enter("Ann roll", "somebody"), "entered on a phone"),
-        (lambda m: (seen(m, 1, "Ann roll"), m.confirm(1, "Bob")), "confirmed by Bob"),
+        (lambda m: (seen(m, 1, "Ann roll"), m.enter("Ann roll", "Bob")), "confirmed by Bob"),
         (lambda m: (m.set_policy(Policy.AUTO, "Ann"), seen(m, 1, "Ann roll")), "by the camera"),
         (
             lambda m: (m.enter("Ann 25", "Bob", anyway=True), m.correct(m.state.seq, "Ann roll", "Ann")),
@@ -415,7 +415,7 @@ def test_what_waits_is_answered_on_the_plain_page_and_leads_back_to_it(match, se
     phone = seated("Ann")
     assert "Waits to be confirmed Ann rolls. Confirm" in text_of(phone.get("/plain"))
 
-    answer = tap(phone, "/proposal/1/confirm", page="plain")
+    answer = tap(phone, "/question/1-2-camera.1-play", page="plain")
 
     assert answer.location == "/plain"
     assert lines(match) == ["Ann roll"]

@@ -8,10 +8,8 @@ import re
 import pytest
 
 from companion.match.match import Match, Policy
-from companion.match.proposals import Proposal
 from companion.pages import Camera, create_app
 from companion.pages.players import phone_identity
-from companion.rules.record.notation import parse_play
 from companion.storage.event_store import Store
 
 TWO = ("side Ann", "side Bob", "hand first Ann")
@@ -158,9 +156,9 @@ def test_whoever_opened_the_score_by_himself_stays_there(two, match):
 
 def test_a_hands_end_leads_nowhere_while_something_is_asked(two, match):
     ann, _bob = two
-    match.propose(Proposal(1, parse_play("Ann roll", match.state.game.teams), "side-1/battle", 0.9, 1.0, sure=True))
     match.enter("end", "Ann")
-    assert match.state.pending
+    match.enter("Ann 100", "Ann")
+    assert match.state.questions
 
     assert live(ann).status_code == 200
 
