@@ -1,4 +1,4 @@
-"""The corridor between the camera and a match that people confirm: views in, taps in between."""
+"""The table watched live for a match that people confirm: views in, taps in between."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ import numpy as np
 import pytest
 
 from companion.common.errors import Problem
-from companion.match.match import Answer, Match, Policy
+from companion.match.match import Match
+from companion.match.questions import Answer, Kind, Question
+from companion.match.state import Policy
 from companion.rules.cards import Card
 from companion.storage.event_store import Store
 from companion.tabletop.card_ids import face_of
-from companion.tracking.live import LIES_S, NOT_THIS_DECK, Corridor
-from companion.tracking.tracker import GONE_S
+from companion.tracking.live import NOT_THIS_DECK, THING_S, TableWatch
+from companion.tracking.track import GONE_S
 from companion.vision.capture.sources import Frame
 from companion.vision.view import MatSeen, Sighting, View
 
@@ -26,11 +28,11 @@ PICTURE = np.full((90, 160, 3), 80, np.uint8)
 
 
 class Filmed:
-    """A match, a corridor, and a table whose cards the test lays."""
+    """A match, what watches its table, and a table whose cards the test lays."""
 
     def __init__(self, match: Match) -> None:
         self.match = match
-        self.corridor = Corridor(match, self._look, lambda _state: dict(MATS))
+        self.watch = TableWatch(match, self._look, lambda _state: dict(MATS))
         self.cards: dict[str, tuple[str, bool]] = {}
         self.codes: dict[str, tuple[tuple[str, float], ...]] = {}
         """Codes that cannot be told, by zone: what they may be."""
@@ -48,7 +50,7 @@ class Filmed:
     def film(self, seconds: float = 0.5) -> None:
         for _ in range(round(seconds * 10)):
             self.t_s += 0.1
-            self.corridor.take(Frame(PICTURE, self.t_s))
+            self.watch.take(Frame(PICTURE, self.t_s))
 
     def _look(self, frame: Frame) -> View:
         sightings = tuple(
@@ -63,7 +65,14 @@ class Filmed:
         return View(frame.t_s, SEEN, sightings + unread, trouble=self.trouble, things=self.things)
 
     def waiting(self) -> list[str]:
-        return [str(pending.proposal.play) for pending in self.match.state.pending]
+        return [str(question.plays[0]) for question in self.of(Kind.PLAY)]
+
+    def of(self, kind: Kind) -> list[Question]:
+        return [question for question in self.match.state.questions if question.kind is kind]
+
+    def say(self, answer: Answer, play: str | None = None) -> None:
+        """Answers the first question."""
+        self.match.answer(self.match.state.questions[0].id, answer, "Ann", play=play)
 
     def played(self) -> list[str]:
         return [str(entry.play) for entry in self.match.state.hand_entries]
@@ -83,7 +92,7 @@ def test_a_laid_card_waits_for_a_tap_and_counts_once_tapped(table: Filmed):
     table.film()
     assert table.waiting() == ["Ann roll"]
 
-    table.match.confirm(table.match.state.pending[0].id, "Ann")
+    table.say(Answer.YES)
     table.film(3.0)
 
     assert table.played() == ["Ann roll"]
@@ -94,7 +103,7 @@ def test_a_proposal_carries_a_picture_of_its_card(table: Filmed):
     table.lay("roll-01", "side-1/battle")
     table.film()
 
-    crop = table.match.state.pending[0].proposal.crop
+    crop = table.match.state.questions[0].crop
     assert crop is not None
     assert crop.startswith(b"\xff\xd8")
 
@@ -102,7 +111,7 @@ def test_a_proposal_carries_a_picture_of_its_card(table: Filmed):
 def test_what_was_no_play_is_not_proposed_again_while_it_lies_there(table: Filmed):
     table.lay("roll-01", "side-1/battle")
     table.film()
-    table.match.dismiss(table.match.state.pending[0].id, "Ann")
+    table.say(Answer.NO)
     table.film(5.0)
 
     assert table.waiting() == []
@@ -132,7 +141,7 @@ def test_a_play_entered_by_hand_while_its_card_waits_counts_once(table: Filmed):
 def test_after_a_change_the_next_card_of_the_changed_face_is_still_proposed(table: Filmed):
     table.lay("25-01", "table/discard")
     table.film()
-    table.match.amend(table.match.state.pending[0].id, "Ann discard 50", "Ann")
+    table.say(Answer.YES, "Ann discard 50")
     table.film()
     table.cards = {"50-01": ("table/discard", False)}
     table.film(1.0)
@@ -164,16 +173,15 @@ def test_an_illegal_card_does_not_take_the_turn_away(table: Filmed):
 def test_a_vanished_card_raises_a_question_and_the_table_may_be_right(table: Filmed):
     table.lay("roll-01", "side-1/battle")
     table.film()
-    table.match.confirm(table.match.state.pending[0].id, "Ann")
+    table.say(Answer.YES)
     table.cards.clear()
     table.film(3.0)
-    (question,) = table.match.state.mismatches
-    table.match.answer_mismatch(question.id, Answer.TABLE, "Ann")
+    table.say(Answer.TABLE)
     table.film()
     table.lay("roll-01", "side-1/battle")
     table.film()
 
-    assert table.match.state.mismatches == ()
+    assert table.of(Kind.DIFFERS) == []
     assert table.played() == []
     assert table.waiting() == ["Ann roll"]
 
@@ -181,32 +189,32 @@ def test_a_vanished_card_raises_a_question_and_the_table_may_be_right(table: Fil
 def test_a_vanished_card_may_be_left_to_the_record(table: Filmed):
     table.lay("roll-01", "side-1/battle")
     table.film()
-    table.match.confirm(table.match.state.pending[0].id, "Ann")
+    table.say(Answer.YES)
     table.cards.clear()
     table.film(3.0)
-    table.match.answer_mismatch(table.match.state.mismatches[0].id, Answer.RECORD, "Ann")
+    table.say(Answer.RECORD)
     table.film(5.0)
 
-    assert table.match.state.mismatches == ()
+    assert table.of(Kind.DIFFERS) == []
     assert table.played() == ["Ann roll"]
 
 
 def test_the_question_goes_when_the_card_is_back(table: Filmed):
     table.lay("roll-01", "side-1/battle")
     table.film()
-    table.match.confirm(table.match.state.pending[0].id, "Ann")
+    table.say(Answer.YES)
     table.cards.clear()
     table.film(3.0)
     table.lay("roll-01", "side-1/battle")
     table.film()
 
-    assert table.match.state.mismatches == ()
+    assert table.of(Kind.DIFFERS) == []
 
 
 def test_after_a_restart_the_cards_on_the_table_are_known(table: Filmed):
     table.lay("roll-01", "side-1/battle")
     table.film()
-    table.match.confirm(table.match.state.pending[0].id, "Ann")
+    table.say(Answer.YES)
     restarted = Filmed(Match(table.match.store))
     restarted.cards = dict(table.cards)
     restarted.film(3.0)
@@ -244,7 +252,7 @@ def test_a_camera_that_cannot_be_opened_is_said_on_the_page(table: Filmed):
         raise Problem("There is no camera /dev/video97.")
         yield
 
-    table.corridor.start(no_camera()).join(5)
+    table.watch.start(no_camera()).join(5)
 
     assert "no camera /dev/video97" in str(table.match.state.trouble)
 
@@ -254,7 +262,7 @@ def test_a_fault_in_the_camera_thread_leaves_the_match_playable(table: Filmed, c
         yield Frame(np.zeros((0, 0), np.uint8), 0.0)
         raise RuntimeError("broken")
 
-    table.corridor.start(broken()).join(5)
+    table.watch.start(broken()).join(5)
     table.match.enter("Ann roll", "Ann")
 
     assert "entered by hand" in str(table.match.state.trouble)
@@ -271,7 +279,7 @@ def test_by_itself_a_card_moved_to_the_right_zone_is_put_right_in_the_record(tab
     table.film(1.0)
 
     assert table.played() == ["Ann roll"]
-    assert table.match.state.mismatches == ()
+    assert table.of(Kind.DIFFERS) == []
 
 
 @pytest.fixture
@@ -291,7 +299,7 @@ def test_rush_is_followed_and_a_special_card_is_asked(rush: Filmed):
     rush.film(1.0)
 
     assert rush.played() == ["Ann 100"]
-    assert [mismatch.seen for mismatch in rush.match.state.mismatches] == ["u-turn"]
+    assert [question.seen for question in rush.of(Kind.DIFFERS)] == [Card.U_TURN]
     assert rush.waiting() == []
 
 
@@ -306,7 +314,7 @@ def test_a_special_card_entered_by_hand_answers_its_question(rush: Filmed):
     rush.lay("pollution-01", "side-1/battle")
     rush.film(1.0)
 
-    assert rush.match.state.mismatches == ()
+    assert rush.of(Kind.DIFFERS) == []
     assert rush.played() == ["Ann 100", "Bob u-turn !", "Bob pollution > Ann"]
 
 
@@ -314,8 +322,7 @@ def test_a_special_card_that_is_ignored_stands_in_the_way_no_more(rush: Filmed):
     for card in ("mirror-01", "mirror-02"):
         rush.lay(card, "table/discard")
         rush.film(1.0)
-        for question in rush.match.state.mismatches:
-            rush.match.answer_mismatch(question.id, Answer.IGNORE, "Ann")
+        rush.say(Answer.IGNORE)
         rush.film(1.0)
         del rush.cards[card]
         rush.film(GONE_S + 0.5)
@@ -381,7 +388,7 @@ def unread(table: Filmed) -> None:
 def test_a_card_that_cannot_be_read_is_asked_about_with_its_picture(table: Filmed):
     unread(table)
 
-    (doubt,) = table.match.state.doubts
+    (doubt,) = table.of(Kind.WHICH)
     assert [str(play) for play in doubt.plays] == ["Ann roll", "Bob stop > Ann"]
     assert doubt.crop is not None
     assert table.waiting() == []
@@ -389,22 +396,22 @@ def test_a_card_that_cannot_be_read_is_asked_about_with_its_picture(table: Filme
 
 def test_an_answered_doubt_counts_once_also_when_its_card_is_read_later(table: Filmed):
     unread(table)
-    table.match.answer_doubt(table.match.state.doubts[0].id, "Ann roll", "Ann")
+    table.say(Answer.YES, "Ann roll")
     table.film(3.0)
     table.codes.clear()
     table.lay("roll-01", "side-1/battle")
     table.film(3.0)
 
     assert table.played() == ["Ann roll"]
-    assert (table.waiting(), table.match.state.doubts) == ([], ())
+    assert table.match.state.questions == ()
 
 
 def test_a_doubt_that_was_no_play_is_not_asked_again_while_the_card_lies_there(table: Filmed):
     unread(table)
-    table.match.answer_doubt(table.match.state.doubts[0].id, None, "Ann")
+    table.say(Answer.NO)
     table.film(5.0)
 
-    assert (table.waiting(), table.match.state.doubts) == ([], ())
+    assert table.match.state.questions == ()
 
 
 def test_a_doubt_goes_when_its_card_can_be_read(table: Filmed):
@@ -413,7 +420,7 @@ def test_a_doubt_goes_when_its_card_can_be_read(table: Filmed):
     table.lay("roll-01", "side-1/battle")
     table.film(1.0)
 
-    assert table.match.state.doubts == ()
+    assert table.of(Kind.WHICH) == []
     assert table.waiting() == ["Ann roll"]
 
 
@@ -432,8 +439,8 @@ def test_after_a_picture_that_cannot_be_taken_in_the_table_is_followed_on(table:
             raise IndexError
         return table._look(frame)
 
-    corridor = Corridor(table.match, look, lambda _state: dict(MATS), lambda: forgotten.append(True))
-    corridor.start(frames()).join()
+    watch = TableWatch(table.match, look, lambda _state: dict(MATS), lambda: forgotten.append(True))
+    watch.start(frames()).join()
 
     assert forgotten == [True]
     assert table.waiting() == ["Ann roll"]
@@ -441,29 +448,29 @@ def test_after_a_picture_that_cannot_be_taken_in_the_table_is_followed_on(table:
 
 def test_a_picture_that_is_not_fresh_any_more_is_not_shown(table: Filmed):
     now = [10.0]
-    corridor = Corridor(table.match, table._look, lambda _state: dict(MATS), clock=lambda: now[0])
-    corridor.take(Frame(PICTURE, 0.1, fresh_s=4.0))
+    watch = TableWatch(table.match, table._look, lambda _state: dict(MATS), clock=lambda: now[0])
+    watch.take(Frame(PICTURE, 0.1, fresh_s=4.0))
 
     now[0] += 3.9
-    assert corridor.picture() is not None
+    assert watch.picture() is not None
     now[0] += 0.2
-    assert (corridor.picture(), corridor.image()) == (None, None)
+    assert (watch.picture(), watch.image()) == (None, None)
 
 
 def test_the_last_picture_of_a_film_is_shown_on(table: Filmed):
     now = [10.0]
-    corridor = Corridor(table.match, table._look, lambda _state: dict(MATS), clock=lambda: now[0])
-    corridor.take(Frame(PICTURE, 0.1))
+    watch = TableWatch(table.match, table._look, lambda _state: dict(MATS), clock=lambda: now[0])
+    watch.take(Frame(PICTURE, 0.1))
 
     now[0] += 3600.0
-    assert corridor.picture() is not None
+    assert watch.picture() is not None
 
 
 def test_a_card_seen_before_a_gap_is_proposed_only_when_it_is_seen_after_it(table: Filmed):
     table.lay("roll-01", "side-1/battle")
     table.film(0.1)
     table.t_s += 60.0
-    table.corridor.take(Frame(PICTURE, table.t_s, after_gap=True))
+    table.watch.take(Frame(PICTURE, table.t_s, after_gap=True))
     assert table.waiting() == []
 
     table.film(0.2)
@@ -474,10 +481,10 @@ def test_what_lies_there_before_a_gap_is_not_spoken_of_as_lying_there_ever_since
     table.things = frozenset({"side-1/battle"})
     table.film(1.0)
     table.t_s += 60.0
-    table.corridor.take(Frame(PICTURE, table.t_s, after_gap=True))
+    table.watch.take(Frame(PICTURE, table.t_s, after_gap=True))
     assert table.match.state.trouble is None
 
-    table.film(LIES_S)
+    table.film(THING_S)
     assert "cannot be read" in table.match.state.trouble
 
 
@@ -488,8 +495,8 @@ def test_a_picture_now_and_then_that_cannot_be_taken_in_ends_nothing(table: Film
         return table._look(frame)
 
     table.lay("roll-01", "side-1/battle")
-    corridor = Corridor(table.match, look, lambda _state: dict(MATS))
-    corridor.start(Frame(PICTURE, n / 10) for n in range(1500)).join()
+    watch = TableWatch(table.match, look, lambda _state: dict(MATS))
+    watch.start(Frame(PICTURE, n / 10) for n in range(1500)).join()
 
     assert "have come to an end" in table.match.state.trouble
 
@@ -498,14 +505,14 @@ def test_a_camera_of_which_no_picture_can_be_taken_in_is_given_up_with_a_sentenc
     def look(frame: Frame) -> View:
         raise IndexError
 
-    Corridor(table.match, look, lambda _state: dict(MATS)).start(Frame(PICTURE, n / 10) for n in range(40)).join()
+    TableWatch(table.match, look, lambda _state: dict(MATS)).start(Frame(PICTURE, n / 10) for n in range(40)).join()
 
     assert "Plays can be entered by hand" in table.match.state.trouble
 
 
 def test_what_may_be_a_card_without_a_sticker_is_spoken_of_while_it_lies_there(table: Filmed):
     table.things = frozenset({"side-1/battle"})
-    table.film(LIES_S - 0.5)
+    table.film(THING_S - 0.5)
     early = table.match.state.trouble
     table.film(1.0)
     said = table.match.state.trouble
@@ -519,7 +526,7 @@ def test_what_may_be_a_card_without_a_sticker_is_spoken_of_while_it_lies_there(t
 def test_a_table_full_of_cards_none_of_which_can_be_read_is_said_to_play_with_another_deck(table: Filmed):
     table.things = frozenset({"side-1/battle", "side-2/battle", "table/discard"})
 
-    table.film(LIES_S + 0.5)
+    table.film(THING_S + 0.5)
 
     assert table.match.state.trouble == NOT_THIS_DECK
 

@@ -29,6 +29,9 @@ PUSHED_MM, PUSHED_COST = 130.0, 6.0
 UNTOUCHED_COST = 6.0
 """Cost of a new card where nothing has moved since the last look."""
 
+NEW_TOLD = 2.0
+"""Cost of a new card that its sticker names, or that cannot be told."""
+
 NEW_LEGAL, NEW_ILLEGAL = 1.2, 5.0
 """Cost of a new card where a play may have laid it, and where none may."""
 
@@ -146,18 +149,14 @@ class _Costs:
             return NEVER
         if item.sighting.by == FACE and off_mm <= HALF_HIDDEN_MM:
             return 0.5
-        if item.sighting.face is Card.UNKNOWN and track.face is not Card.UNKNOWN:
-            may_be = {card for card, _ in item.sighting.rivals}
-            if not may_be & {track.card, any_copy(track.face)}:
-                return NEVER
+        if not _may_be_one(item.sighting, track):
+            return NEVER
         return 0.5 + off_mm / UNREAD_MM
 
     def _new(self, item: Seen) -> float:
         face = item.sighting.face
-        if item.sighting.card is not None:
-            return 0.0
-        if face is Card.UNKNOWN:
-            return 2.0
+        if item.sighting.card is not None or face is Card.UNKNOWN:
+            return NEW_TOLD
         legal = self._expected.is_legal(face, item.place)
         cost = NEW_LEGAL if legal else NEW_ILLEGAL
         if not self._disturbed:
@@ -185,6 +184,15 @@ class _Costs:
         on = (t for t in self._tracks if t.serial > track.serial and distance_mm(t.place, track.place) <= COVERING_MM)
         seen_faces = {item.sighting.face for item in self._seen}
         return any(t.face not in seen_faces and self._expected.has(t.face, t.zone) for t in on)
+
+
+def _may_be_one(sighting: Sighting, track: Track) -> bool:
+    """True if what one reading made of a card may be what another could not tell."""
+    may_be = {card for card, _ in sighting.rivals}
+    could_be = {card for read in track.readings for card in read}
+    if sighting.face is Card.UNKNOWN:
+        return track.face is Card.UNKNOWN or bool(may_be & {track.card, any_copy(track.face)})
+    return bool(could_be & {sighting.card, any_copy(sighting.face)})
 
 
 def _cheapest(costs: Sequence[Sequence[float]]) -> list[int]:

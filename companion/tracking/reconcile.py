@@ -289,13 +289,15 @@ class _Look:
             clear = lead > TAKEN_BACK_COST
         act = Act(top, taking(self._table), self._table, clear=clear)
         confidence = 1.0 if clear else UNCLEAR_CONFIDENCE
-        return self._play(self._id(top, Kind.PLAY), DISCARD_ZONE, (taking(self._table),), act, confidence, top.seen_s)
+        return self._play(
+            self._id(top, Kind.PLAY, "-taken"), DISCARD_ZONE, (taking(self._table),), act, confidence, top.seen_s
+        )
 
     def _differences(self, now: Balance, moved: Sequence[tuple[Track, Track]], table: Table) -> Iterator[Question]:
         """Cards that the record has and the table has not, or elsewhere."""
         recent = any(self._t_s - (t.bare_since_s or 0.0) < GATHERING_S for t in now.missing)
-        gathering = len(now.missing) >= MANY and recent
-        if gathering or self._tracks.bare_since_s is not None or self._may_be_reshuffled(now, table):
+        gathering = (len(now.missing) >= MANY and recent) or self._is_cleared
+        if gathering or self._may_be_reshuffled(now, table):
             return
         elsewhere = {old.serial: new for old, new in moved}
         for track in now.missing:
@@ -367,12 +369,18 @@ class _Look:
             since_s = self._tracks.pile_empty_since_s or 0.0
             yield from self._of_no_card("pile", exhausted, Play(Verb.EXHAUSTED), DRAW_ZONE, table, since_s)
         bare_s = 0.0 if self._tracks.bare_since_s is None else self._t_s - self._tracks.bare_since_s
-        if bare_s >= GONE_S and sum(line.serial is not None for line in self._record.lines) >= MANY:
+        if bare_s >= GONE_S and self._is_cleared:
             stuck = table.edition.empty_pile == "stuck" and table.draw_pile == 0
             since_s = self._tracks.bare_since_s or 0.0
             yield from self._of_no_card(
                 "end", self._tracks.last_serial, Play(Verb.END), None, table, since_s, sure=stuck
             )
+
+    @property
+    def _is_cleared(self) -> bool:
+        """True if all mats are bare although cards were laid on them."""
+        laid = sum(line.serial is not None for line in self._record.lines)
+        return self._tracks.bare_since_s is not None and laid >= MANY
 
     def _is_pile_used_up(self, table: Table) -> bool:
         """True if the draw pile is seen empty although the count says otherwise, or the discards have become it."""
