@@ -18,6 +18,9 @@ from companion.tracking.identity import Expected
 from companion.tracking.track import Place, State, Track
 from companion.tracking.tracker import Tracks
 
+UNSEEN = 0
+"""In place of a serial: a card that was laid and that nobody will see."""
+
 Spot = tuple[str, Card]
 """A zone and a face."""
 
@@ -63,6 +66,8 @@ def balance(tracks: Tracks, hand: int, table: Table, lines: Sequence[Line], plac
     """Return how the cards differ from a table to which these lines have led."""
     want = Counter(places.lying(table))
     told = {line.serial: line for line in lines if line.serial is not None}
+    for spot in (spot for line in lines if line.serial == UNSEEN for spot in spots_of(line, places)):
+        _consume(want, spot)
     mine = [track for track in tracks.cards if track.laid_seq is not None and track.laid_seq >= hand]
     loose = []
     for track in (track for track in mine if track.is_there):

@@ -6,7 +6,7 @@ what is not sure counts by what comes after it, and a card that is taken back ta
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,8 +20,9 @@ from companion.rules.reasons import as_json
 from companion.rules.record import judge
 from companion.rules.record.judge import Game, HandResult, JudgedLine
 from companion.rules.record.notation import Line as RecordLine
+from companion.rules.referee import LegalPlays
 from companion.tracking import tracker
-from companion.tracking.balance import Line, Record, expected
+from companion.tracking.balance import UNSEEN, Line, Record, expected
 from companion.tracking.clearing import dealt, is_cleared
 from companion.tracking.reconcile import reconcile
 from companion.tracking.tracker import Tracks
@@ -32,6 +33,9 @@ LINGER_S, LINGER_LOOKS = 1.0, 10
 """The last picture of a film counts so long as if nothing moved, and is looked at so often."""
 
 MOST_AT_ONCE = 20
+LATER_PLAYS = 2
+"""So many cards must be legal only after a turn that nobody saw."""
+
 UNREAD = "A card has been laid that cannot be read for sure: which is it?"
 
 Look = Callable[[Frame], View]
@@ -93,8 +97,7 @@ class Watcher:
             if (self._seq, len(self._answers)) == before:
                 break
         if self._confirms and is_cleared(self._tracks, self._record()):
-            yield from self._count_all()
-            ended, self._tracks = self._seq, self._tracks
+            ended = self._seq
             self._append(f"hand first {self._next_first()}")
             self._tracks = dealt(self._tracks, ended)
             self._judge()
@@ -105,6 +108,7 @@ class Watcher:
     def _take(self, questions: tuple[Question, ...]) -> Iterator[dict[str, Any]]:
         """Answers the first question that the policy has an answer to."""
         unsure: list[Question] = []
+        illegal: list[Question] = []
         for question in questions:
             if question.kind is Kind.DIFFERS:
                 yield from self._tell(question)
@@ -119,6 +123,7 @@ class Watcher:
                     self._unsure = ()
                     return
                 yield from self._tell(question)
+                illegal.append(question)
             elif question.confidence < SURE_CONFIDENCE and self._confirms:
                 yield from self._tell(question)
                 unsure.append(question)
@@ -131,6 +136,29 @@ class Watcher:
                 yield from self._tell(question, confirmed=self._confirms)
                 yield from self._confirm(question)
                 return
+        if self._confirms and not unsure:
+            yield from self._suppose_a_turn(illegal)
+
+    def _suppose_a_turn(self, illegal: Sequence[Question]) -> Iterator[dict[str, Any]]:
+        """A turn was missed where several cards are legal only after one more discard: which card it was tells nothing.
+
+        No other play is supposed: a play invented is worse than a card refused.
+        """
+        table = self._game.table
+        if len(illegal) < LATER_PLAYS or table is None:
+            return
+        plays = (play for play in LegalPlays(table, table.player_to_move) if play.verb is Verb.DISCARD and play.card)
+        play = max(plays, key=lambda play: table.copies_left(play.card) if play.card else 0, default=None)
+        if play is None:
+            return
+        record = self._record()
+        lines = (*record.lines, Line(self._seq + 1, play, table, UNSEEN))
+        after = replace(record, table=referee.apply(table, play), lines=lines)
+        legal = {q.id for q in reconcile(self._tracks, after, self._places) if q.is_legal}
+        if all(question.id in legal for question in illegal[:LATER_PLAYS]):
+            self._append(str(play), play, UNSEEN)
+            self._judge()
+            yield {"t_s": round(self._now_s, 3), "missed": str(play)}
 
     def _refutes(self, question: Question, unsure: list[Question]) -> bool:
         """True if a card that was read for sure is legal only if what nobody was sure of was no play."""
@@ -180,10 +208,6 @@ class Watcher:
         self._seq += 1
         self._judge()
         yield {"t_s": round(self._now_s, 3), "withdrawn": entry.text, "zone": question.zone}
-
-    def _count_all(self) -> Iterator[dict[str, Any]]:
-        """What nobody was sure of counts by the hand's end."""
-        yield from ()
 
     def _at_the_end(self) -> Iterator[dict[str, Any]]:
         for question in self._questions():
