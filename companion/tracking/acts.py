@@ -55,7 +55,8 @@ class Act:
         if self.play is None:
             return MEANINGLESS
         if self.reasons:
-            return OUT_OF_TURN if self.is_out_of_turn else ILLEGAL
+            others = any(reason.code is not Code.NOT_YOUR_TURN for reason in self.reasons)
+            return OUT_OF_TURN * self.is_out_of_turn + ILLEGAL * others
         return UPON if self.is_upon else LEGAL if self.clear else UNCLEAR
 
     @property

@@ -23,8 +23,9 @@ SAME_MM, SAME_DEG = 2.0, 2.0
 MM_PER_NAT, DEG_PER_NAT = 3.0, 4.0
 """How fast it becomes unlikelier beyond that that a card was merely nudged."""
 
-PUSHED_MM, PUSHED_COST = 130.0, 6.0
-"""Greatest distance that a card is pushed within its zone, and the most that being pushed costs."""
+PUSHED_MM, PUSHED_COST, NUDGED_COST = 130.0, 6.0, 2.0
+"""Greatest distance that a card is pushed within its zone, and the most that being pushed costs: where the picture
+leaves it open whether another like it is beneath, and where none shows."""
 
 UNTOUCHED_COST = 6.0
 """Cost of a new card where nothing has moved since the last look."""
@@ -43,6 +44,9 @@ GONE_COST = 2.5
 
 LIFTED_COST = 2.5
 """Cost of cards that lay on this one being gone although the record has them."""
+
+BARED_COST = 3.0
+"""Cost of a new card where one like it lay near and nothing of that one shows around it: that one was nudged."""
 
 DOUBLE_BONUS = 0.6
 """How much likelier a new card is where what shows around it tells of another beneath."""
@@ -136,7 +140,8 @@ class _Costs:
             return NEVER
         slack = 1.0 if self._disturbed else 4.0
         nudge = max(0.0, off_mm - SAME_MM * slack) / MM_PER_NAT + max(0.0, off_deg - SAME_DEG * slack) / DEG_PER_NAT
-        return min(nudge, PUSHED_COST) + lifted
+        most = PUSHED_COST if item.sighting.is_double or track.state is State.COVERED else NUDGED_COST
+        return min(nudge, most) + lifted
 
     def _off_mm(self, item: Seen, track: Track) -> float:
         """How far apart they lie: on the mat, or on the picture, for a mat is told anew after each push."""
@@ -164,6 +169,9 @@ class _Costs:
         alike = [t for t in self._tracks if t.face is face]
         if any(self._is_exact(item, t) for t in alike):
             cost += EXACT_COST
+        stays = {other.sighting.stay for other in self._seen}
+        if not item.sighting.is_double and any(t.stay not in stays and self._lies_open(item, t) for t in alike):
+            cost += BARED_COST
         return cost - DOUBLE_BONUS * item.sighting.is_double
 
     def _is_exact(self, item: Seen, track: Track) -> bool:
@@ -175,6 +183,10 @@ class _Costs:
         if track.state is State.COVERED or any(self._covers(item, track) for item in self._seen):
             return 0.0
         return GONE_COST if self._expected.has(track.face, track.zone) else 0.5
+
+    def _lies_open(self, item: Seen, track: Track) -> bool:
+        """True if a card would lie on one that nothing covered."""
+        return track.state is not State.COVERED and self._covers(item, track)
 
     def _covers(self, item: Seen, track: Track) -> bool:
         return distance_mm(item.place, track.place) <= COVERING_MM

@@ -135,6 +135,8 @@ class _Look:
     def _moved(self) -> list[tuple[Track, Track]]:
         """Cards that have gone from one zone and lie in another: each with where it lies now."""
         pairs, left = [], [track for track in self._now.missing if track is not self._lifted()]
+        if self._may_be_reshuffled(self._now, self._table):
+            left = [track for track in left if track.zone != DISCARD_ZONE]
         for new in self._now.extra:
             old = next((old for old in left if old.zone != new.zone and self._is_same(old, new)), None)
             if old is not None:
