@@ -84,8 +84,11 @@ STATES = {
 """Matches in every state that a page can be about."""
 
 SAMPLES = {
-    "/proposal/<int(signed=True):proposal_id>": {"legal": "/proposal/1", "illegal": "/proposal/1"},
-    "/doubt/<int:doubt_id>": {"doubt": "/doubt/1"},
+    "/question/<question_id>": {
+        "legal": "/question/1-2-camera.1-play",
+        "illegal": "/question/1-2-camera.1-play",
+        "doubt": "/question/1-2-camera.1-which",
+    },
     "/line/<int:seq>": {"open": "/line/9", "attention": "/line/9"},
     "/join/seat/<player>": {"open": "/join/seat/Bob"},
     "/past/<int(max=999999999):number>": {"open": "/past/1", "finished": "/past/1"},

@@ -126,12 +126,10 @@ class Phone:
         now = self.now()
         if now["winner"]:
             self.ask("matches begun", "/setup", PLAYERS)
-        elif now["doubts"]:
-            self.ask("doubts", f"/doubt/{now['doubts'][0]['id']}", {"text": now["doubts"][0]["plays"][0]})
-        elif now["mismatches"]:
-            self.ask("differences", f"/difference/{now['mismatches'][0]['id']}", {"answer": "record"})
-        elif now["pending"]:
-            self.ask("confirmed", f"/proposal/{now['pending'][0]['id']}/confirm", {"anyway": "1"})
+        elif now["questions"]:
+            asked = now["questions"][0]
+            fields = {"answer": "record"} if asked["kind"] == "differs" else {"answer": "yes", "anyway": "1"}
+            self.ask("questions", f"/question/{asked['id']}", fields)
         elif now["table"] and now["table"]["extension_offered_to"]:
             player = now["table"]["extension_offered_to"]
             self.ask("extensions", "/play", {"text": f"{player} {self.chance.choice(('extend', 'finish'))}"})
