@@ -65,7 +65,7 @@ class Seen:
 
     def lift(self, question: str) -> None:
         """The card of a question is taken up again."""
-        del self._lying[question]
+        self._lying.pop(question, None)
         self._match.look(self.derive)
 
     def _lay(

@@ -17,7 +17,8 @@ from companion.app import demo
 from companion.app.demo_players import Course, DemoPlayers, begun
 from companion.common.errors import Problem
 from companion.common.text import Said
-from companion.match.match import Answer, Fate, Match, MatchState, Policy
+from companion.match.match import Answer, Match, MatchState, Policy
+from companion.match.questions import Question
 from companion.match.zone_plays import Places
 from companion.rules.table import Table
 from companion.simulate.animation import Tempo
@@ -85,7 +86,7 @@ class Demo:
                 return
             self.frame()
             (tap or (lambda _match: None))(self.match)
-        raise AssertionError(f"it never came to that: {self.match.record()}\n{self.match.state.pending}")
+        raise AssertionError(f"it never came to that: {self.match.record()}\n{self.match.state.questions}")
 
 
 def _plays_of(script: Script) -> set[str]:
@@ -104,11 +105,13 @@ def recorded(table: Table) -> Counter[str]:
 
 def confirm(match: Match) -> None:
     """Whoever confirms all that is legal, and takes back what is not."""
-    for pending in match.state.pending[:1]:
-        if pending.is_legal:
-            match.confirm(pending.id, "Ann")
-        else:
-            match.dismiss(pending.id, "Ann", Fate.TAKEN_BACK)
+    for question in waiting(match.state)[:1]:
+        match.answer(question.id, Answer.YES if question.is_legal else Answer.TAKEN_BACK, "Ann")
+
+
+def waiting(state: MatchState) -> list[Question]:
+    """The plays that wait."""
+    return [question for question in state.questions if question.asks_play]
 
 
 def plays(count: int) -> Callable[[MatchState], bool]:
@@ -128,8 +131,7 @@ def offers_an_extension(state: MatchState) -> bool:
 def only_seen(demo: Demo) -> None:
     """What has been confirmed was laid by somebody: the table and the record are the same."""
     demo.until(is_settled(demo))
-    assert not demo.match.state.mismatches
-    assert not demo.match.state.doubts
+    assert all(question.kind == "play" for question in demo.match.state.questions)
 
 
 def test_the_players_play_a_whole_hand_as_it_is_written(match: Match):
@@ -149,7 +151,7 @@ def test_where_playing_on_confirms_nobody_has_to_tap(match: Match, seed: int):
     shown = [text for text in written if text.split()[-1] not in ("finish", "extend")]
 
     def read(state: MatchState) -> list[str]:
-        plays = [*(entry.play for entry in state.hand_entries), *(waiting.proposal.play for waiting in state.pending)]
+        plays = [*(entry.play for entry in state.hand_entries), *(one.plays[0] for one in waiting(state))]
         return [str(play) for play in plays]
 
     played = Demo(match, script, Policy.PLAY_ON)
@@ -159,8 +161,8 @@ def test_where_playing_on_confirms_nobody_has_to_tap(match: Match, seed: int):
     for _ in range(200):
         played.frame()
     assert read(match.state) == shown
-    assert match.state.pending
-    while match.state.pending:
+    assert waiting(match.state)
+    while waiting(match.state):
         confirm(match)
     assert offers_an_extension(match.state) or match.state.game.table.is_over
 
@@ -168,11 +170,11 @@ def test_where_playing_on_confirms_nobody_has_to_tap(match: Match, seed: int):
 @pytest.mark.parametrize("tap", ["undo", "dismiss"])
 def test_where_playing_on_confirms_what_is_taken_back_is_played_otherwise(match: Match, tap: str):
     played = Demo(match, demo.script_for("two-players"), Policy.PLAY_ON)
-    played.until(lambda state: len(state.hand_entries) >= 6 and any(p.is_legal for p in state.pending))
+    played.until(lambda state: len(state.hand_entries) >= 6 and any(one.is_legal for one in waiting(state)))
     if tap == "undo":
         match.undo("Ann")
     else:
-        match.dismiss(match.state.pending[0].id, "Ann")
+        match.answer(waiting(match.state)[0].id, Answer.NO, "Ann")
     left = match.record()
     played.until(plays(12))
 
@@ -258,9 +260,9 @@ def test_an_undo_that_is_redone_at_once_changes_nothing(match: Match):
 def test_a_play_that_somebody_changes_lies_there_as_it_was_changed(match: Match):
     played = Demo(match, demo.script_for("two-players"))
     played.until(plays(2), confirm)
-    played.until(lambda state: bool(state.pending))
-    waiting = match.state.pending[0]
-    match.amend(waiting.id, f"{waiting.proposal.play.player} discard 25", "Ann")
+    played.until(lambda state: bool(waiting(state)))
+    asked = waiting(match.state)[0]
+    match.answer(asked.id, Answer.YES, "Ann", play=f"{asked.plays[0].player} discard 25")
     changed = match.record()
 
     only_seen(played)
@@ -286,8 +288,8 @@ def test_what_was_no_play_is_taken_up_again(match: Match):
     played = Demo(match, demo.script_for("two-players"))
     played.until(plays(3), confirm)
     before = match.record()
-    played.until(lambda state: bool(state.pending))
-    match.dismiss(match.state.pending[0].id, "Ann")
+    played.until(lambda state: bool(waiting(state)))
+    match.answer(waiting(match.state)[0].id, Answer.NO, "Ann")
 
     only_seen(played)
     assert match.record() == before
@@ -331,7 +333,7 @@ def test_nothing_counts_that_nobody_has_confirmed(match: Match):
         played.frame()
 
     assert match.record() == before
-    assert len(match.state.pending) == 1
+    assert len(waiting(match.state)) == 1
 
 
 def test_a_hand_that_is_ended_by_somebody_is_followed_by_the_next(match: Match):
@@ -424,14 +426,14 @@ def tap_something(match: Match, chance: random.Random) -> None:
     state, table = match.state, match.state.game.table
     line = chance.choice(state.hand_entries).seq if state.hand_entries else 0
     play = f"{table.player_to_move} {chance.choice(['25', '100', 'roll', 'discard stop', 'discard 25'])}"
-    waiting = chance.choice(state.pending).id if state.pending else 0
+    asked = chance.choice(state.questions).id if state.questions else "none"
     taps = (
         lambda: match.undo("Ann"),
         lambda: match.redo("Ann"),
         lambda: match.enter(play, "Ann"),
-        lambda: match.amend(waiting, play, "Ann"),
-        lambda: match.dismiss(waiting, "Ann"),
-        lambda: match.confirm(waiting, "Ann", anyway=True),
+        lambda: match.answer(asked, Answer.YES, "Ann", play=play),
+        lambda: match.answer(asked, chance.choice(list(Answer)), "Ann"),
+        lambda: match.answer(asked, Answer.YES, "Ann", anyway=True),
         lambda: match.correct(line, play, "Ann"),
         lambda: match.insert(line, play, "Ann"),
         lambda: match.retract(line, "Ann"),
@@ -448,10 +450,9 @@ def tap_something(match: Match, chance: random.Random) -> None:
 def answer_all(match: Match) -> None:
     """Whoever brings the game forward: answers what is asked, in the record's favour, and begins the next hand."""
     state, table = match.state, match.state.game.table
-    for found in state.mismatches:
-        match.answer_mismatch(found.id, Answer.RECORD, "Ann")
-    for doubt in state.doubts:
-        match.answer_doubt(doubt.id, None, "Ann")
+    for question in state.questions:
+        if question.kind != "play":
+            match.answer(question.id, Answer.RECORD, "Ann")
     confirm(match)
     if table.is_over:
         match.next_hand("Ann")

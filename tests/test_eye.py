@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from pictures import SKIN, Lens, Mat, Scene, Sticker, Thing, arm, clean, grainy, lit, on_mat, through
 
-from companion.match.questions import SURE_CONFIDENCE as ASKING_CONFIDENCE
+from companion.match.questions import SURE_CONFIDENCE
 from companion.rules.cards import Card
 from companion.tabletop.drawn_zones import Drawing, DrawnZones, parse_drawing
 from companion.tabletop.mat_layout import side_mat, table_mat
@@ -345,7 +345,7 @@ def test_a_sticker_between_two_zones_belongs_to_the_nearer_and_is_not_sure(dx_mm
     (sighting,) = settled(sticker).show(sticker).sightings
 
     assert sighting.zone == zone
-    assert (sighting.confidence >= ASKING_CONFIDENCE) is sure
+    assert (sighting.confidence >= SURE_CONFIDENCE) is sure
 
 
 # Codes that cannot be told

@@ -14,7 +14,7 @@ from face_photos import FacePhoto, FaceScore, card_of, compared
 from laid import Glued, Sheet, Table
 from webcam import Pose, Shot
 
-from companion.match.questions import SURE_CONFIDENCE as ASKING_CONFIDENCE
+from companion.match.questions import SURE_CONFIDENCE
 from companion.rules.cards import Card
 from companion.tabletop.card_ids import payload
 from companion.tabletop.mat_layout import all_mats
@@ -143,7 +143,7 @@ def test_whatever_is_sure_is_there_and_counts_without_a_question() -> None:
     card = likened(0.57, 0.55, print_contrast=2.5, detail=0.3)
 
     assert reading._is_there(card)
-    assert reading._confidence(card) >= ASKING_CONFIDENCE
+    assert reading._confidence(card) >= SURE_CONFIDENCE
 
 
 def test_where_faces_are_missing_those_that_may_share_their_drawing_are_asked_about() -> None:

@@ -318,6 +318,21 @@ def test_whoever_answers_a_doubt_second_is_told_so(page, begun):
     assert lines(begun) == ["Ann roll"]
 
 
+@pytest.mark.parametrize("live", [{}, {"HX-Request": "true"}])
+def test_an_illegal_answer_says_why_and_can_be_played_all_the_same(page, begun, live):
+    unsure(begun, 1, "side-1/distance", "Ann 100", crop=b"a card")
+    asked = "/question/1-2-camera.1-which"
+
+    answer = page.post(asked, data={"text": "Ann 100"}, headers=HOME | live)
+    shown = text_of(page.get(answer.headers.get("HX-Redirect") or answer.location))
+    before = lines(begun)
+    tap(page, asked, text="Ann 100", anyway="1")
+
+    assert "Illegal Ann drives 100 km. Ann cannot drive yet. Instead: a roll, or right of way." in shown
+    assert "Taken back Play it all the same" in shown
+    assert (before, lines(begun)) == ([], ["Ann 100 anyway"])
+
+
 def test_what_was_in_doubt_may_be_no_play_at_all(page, begun):
     unsure(begun, 1, "side-1/battle", "Ann roll")
 

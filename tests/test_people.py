@@ -1306,3 +1306,15 @@ def test_half_a_sign_in_what_was_kept_is_kept_no_longer(tmp_path):
 
     assert party.party.seats == {"Ann": "b"}
     assert party.party.names == {}
+
+
+def test_a_seat_whose_name_is_written_with_joiners_can_be_taken(app, match):
+    player = "علی\u200cرضا"
+    match.start((f"side {player}", "side Bob", f"hand first {player}"))
+    phone = scanned(app, 9)
+    shown = html.unescape(phone.get("/join").get_data(as_text=True))
+    offered = re.findall(r'name="player" value="([^"]+)"', shown)
+
+    assert player in offered
+    assert tap(phone, "/join", player=player).status_code == 303
+    assert match.state.seats == {player: 1}

@@ -14,7 +14,7 @@ from typing import Any
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
-from trust.deeds import DEEDS, SET_UPS, Deeds, ignored, logged
+from trust.deeds import DEEDS, SET_UPS, Deeds, logged
 
 from companion.match.match import Match
 from companion.rules.record import judge, notation
@@ -93,7 +93,6 @@ class Table(RuleBasedStateMachine):
         self.states[shown["seq"]] = shown
         with self.another() as match:
             assert logged(match.state) == shown
-            assert ignored(match) == ignored(self.deeds.match)
 
     @invariant()
     def the_record_judged_by_itself_has_the_same_score(self) -> None:

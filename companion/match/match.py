@@ -226,7 +226,8 @@ class Match:
         """
         with self._changed:
             play = replace(self._read(text), anyway=False)
-            asked = next((question for question in self._state.questions if play in question.plays), None)
+            open_now = (question for question in self._state.questions if question.asks_play or question.line is None)
+            asked = next((question for question in open_now if play in question.plays), None)
             if asked is not None:
                 return self._count(asked, play, by, anyway=anyway, vouched=vouched)
             _, judged = judged_next(self._state.game, play)

@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from companion.match.zone_plays import DISCARD_ZONE
 from companion.rules.cards import Card
 from companion.tracking.track import Place, State, Track, any_copy, distance_mm
 from companion.vision.view import FACE, Sighting
@@ -47,6 +48,9 @@ LIFTED_COST = 2.5
 
 BARED_COST = 3.0
 """Cost of a new card where one like it lay near and nothing of that one shows around it: that one was nudged."""
+
+STRIP_MM = 12.0
+"""A card that lies this far off one beneath it leaves a strip of that in sight."""
 
 DOUBLE_BONUS = 0.6
 """How much likelier a new card is where what shows around it tells of another beneath."""
@@ -140,7 +144,8 @@ class _Costs:
             return NEVER
         slack = 1.0 if self._disturbed else 4.0
         nudge = max(0.0, off_mm - SAME_MM * slack) / MM_PER_NAT + max(0.0, off_deg - SAME_DEG * slack) / DEG_PER_NAT
-        most = PUSHED_COST if item.sighting.is_double or track.state is State.COVERED else NUDGED_COST
+        clear = not item.sighting.is_double and self._would_show(item, track)
+        most = NUDGED_COST if clear else PUSHED_COST
         return min(nudge, most) + lifted
 
     def _off_mm(self, item: Seen, track: Track) -> float:
@@ -170,7 +175,7 @@ class _Costs:
         if any(self._is_exact(item, t) for t in alike):
             cost += EXACT_COST
         stays = {other.sighting.stay for other in self._seen}
-        if not item.sighting.is_double and any(t.stay not in stays and self._lies_open(item, t) for t in alike):
+        if not item.sighting.is_double and any(t.stay not in stays and self._would_show(item, t) for t in alike):
             cost += BARED_COST
         return cost - DOUBLE_BONUS * item.sighting.is_double
 
@@ -184,9 +189,15 @@ class _Costs:
             return 0.0
         return GONE_COST if self._expected.has(track.face, track.zone) else 0.5
 
-    def _lies_open(self, item: Seen, track: Track) -> bool:
-        """True if a card would lie on one that nothing covered."""
-        return track.state is not State.COVERED and self._covers(item, track)
+    def _would_show(self, item: Seen, track: Track) -> bool:
+        """True if a card that lay under this one would show; on the discard pile cards come to lie on their like."""
+        beside = track.zone != DISCARD_ZONE or self._off_mm(item, track) > STRIP_MM
+        return beside and not self._is_buried(track) and self._covers(item, track)
+
+    def _is_buried(self, track: Track) -> bool:
+        """True if another card came to lie on it."""
+        newer = (t for t in self._tracks if t.serial > track.serial)
+        return any(distance_mm(t.place, track.place) <= COVERING_MM for t in newer)
 
     def _covers(self, item: Seen, track: Track) -> bool:
         return distance_mm(item.place, track.place) <= COVERING_MM

@@ -23,13 +23,14 @@ import tableaux
 from flask import Flask
 from logs import refuse
 from playwright.sync_api import Browser, Page, sync_playwright
+from seen import camera
 from serving import running
 from webcam import Pose
 
 from companion.app import demo
 from companion.app.service import eye_for
+from companion.common.text import say
 from companion.match.match import Match
-from companion.match.proposals import Doubt, Mismatch, Proposal
 from companion.pages import Camera, create_app
 from companion.pages.game import updates
 from companion.printing import deck
@@ -163,12 +164,12 @@ def with_decks(match: Match, faces: int = 6) -> None:
 
 def propose(match: Match, text: str, number: int = 1) -> None:
     """A play as the camera proposes it."""
-    play = parse_play(text, match.state.game.teams)
-    match.propose(Proposal(number, play, "side-1/distance", 0.97, 1.0 * number, sure=True))
+    camera(match).play(number, text, zone="side-1/distance")
 
 
-def differ(match: Match) -> None:
-    match.mismatch(Mismatch(1, "side-1/distance", "100", "75", "The record has a 100 in front of Ann, the table a 75."))
+def differ(match: Match, *plays: str, line: int | None = None) -> None:
+    sentence = say("The record has a 100 in front of Ann, the table a 75.")
+    camera(match).differs(1, "side-1/distance", "100", "75", *plays, line=line, sentence=sentence)
 
 
 def crop_of(face: Card) -> bytes:
@@ -183,22 +184,18 @@ def crop_of(face: Card) -> bytes:
 
 def unsure(match: Match, zone: str, *plays: str, number: int = 1) -> None:
     """A card that the camera cannot tell."""
-    read = tuple(parse_play(text, match.state.game.teams) for text in plays)
-    match.doubt(Doubt(number, zone, read, 0.5, 1.0 * number, crop_of(read[0].card)))
+    card = parse_play(plays[0], match.state.game.teams).card
+    camera(match).which(number, *plays, zone=zone, crop=crop_of(card))
 
 
 def perhaps(match: Match) -> None:
     """A play that the camera is not sure of."""
-    play, *rivals = (parse_play(text, match.state.game.teams) for text in ("Bob 25", "Bob 75", "Bob 200"))
-    match.propose(
-        Proposal(1, play, "side-2/distance", 0.7, 1.0, sure=False, crop=crop_of(Card.KM_25), rivals=(*rivals,))
-    )
+    camera(match).play(1, "Bob 25", "Bob 75", "Bob 200", sure=False, zone="side-2/distance", crop=crop_of(Card.KM_25))
 
 
 def special(match: Match) -> None:
-    match.mismatch(
-        Mismatch(1, "table/discard", None, "theft", "Theft has been laid: enter the play that it belongs to.")
-    )
+    sentence = say("Theft has been laid: enter the play that it belongs to.")
+    camera(match).differs(1, "table/discard", None, "theft", sentence=sentence)
 
 
 def no_camera(match: Match) -> None:
@@ -250,7 +247,7 @@ SCENES = {
     "illegal": (TWO, OPENING, lambda m: propose(m, "Bob 100"), "/"),
     "doubt": (TWO, OPENING, lambda m: unsure(m, "side-2/distance", "Bob 75", "Bob 25", "Bob 200"), "/"),
     "doubt-three": (THREE, ["Ann roll"], lambda m: unsure(m, "side-2/battle", "Bob roll", "Bob gasoline"), "/"),
-    "doubt-pick": (TWO, OPENING, lambda m: unsure(m, "side-2/distance", "Bob 75"), "/doubt/1"),
+    "doubt-pick": (TWO, OPENING, lambda m: unsure(m, "side-2/distance", "Bob 75"), "/question/1-2-camera.1-which"),
     "perhaps": (TWO, OPENING, perhaps, "/"),
     "special": (RUSH, RUSH_PLAYS[:2], special, "/"),
     "camera": (TWO, OPENING, nothing, "/camera"),

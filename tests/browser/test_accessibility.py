@@ -84,8 +84,11 @@ STATES = {
 """Matches in every state that a page can be about."""
 
 SAMPLES = {
-    "/proposal/<int(signed=True):proposal_id>": {"legal": "/proposal/1", "illegal": "/proposal/1"},
-    "/doubt/<int:doubt_id>": {"doubt": "/doubt/1"},
+    "/question/<question_id>": {
+        "legal": "/question/1-2-camera.1-play",
+        "illegal": "/question/1-2-camera.1-play",
+        "doubt": "/question/1-2-camera.1-which",
+    },
     "/line/<int:seq>": {"open": "/line/9", "attention": "/line/9"},
     "/join/seat/<player>": {"open": "/join/seat/Bob"},
     "/past/<int(max=999999999):number>": {"open": "/past/1", "finished": "/past/1"},
@@ -107,7 +110,7 @@ EVERYWHERE = ("/", "/play", "/score", "/wall", "/more")
 """The pages about the table: looked at in every state; the others before, in and after a hand."""
 
 NO_PAGES = re.compile(
-    r"^/(api/|static/|events$|export\.mbn$|snap/)|\.(jpg|png|zip|pdf|svg|csv)$|<any\([a-z, ]+\):form>$"
+    r"^/(api/|static/|events$|version$|export\.mbn$|snap/)|\.(jpg|png|zip|pdf|svg|csv)$|<any\([a-z, ]+\):form>$"
 )
 """Pictures, files and streams; what was photographed has pages that the tests of counting look at."""
 

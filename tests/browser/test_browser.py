@@ -157,7 +157,7 @@ def test_the_difference_is_answered_with_one_tap(opened, game):
     match, url = game
     for play in OPENING[:3]:
         match.enter(play, "Ann")
-    differ(match)
+    differ(match, "Ann 75", line=match.state.hand_entries[-1].seq)
     page = opened(url)
 
     page.get_by_role("button", name="The table is right").click()

@@ -303,7 +303,8 @@ def test_the_plain_page_says_what_waits_and_what_was_taken_back(seated, game):
     expect(page.locator("#turn")).to_have_text("It is your turn.")
     match.undo("Ann")
 
-    expect(page.locator("#said p").last).to_have_text("The last play was taken back.")
+    # Its card lies there still: it is asked about again.
+    expect(page.locator("#said p")).to_have_text(["The last play was taken back.", "Bob drives 25 km."])
 
 
 def test_the_plain_page_keeps_the_focus_where_it_is(seated, game):

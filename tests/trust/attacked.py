@@ -13,7 +13,6 @@ import resource
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import count
@@ -105,8 +104,9 @@ def main(folder: str, most_mb: str) -> None:
 
 def stirrer(match: Any) -> Callable[[], None]:
     """Lets the camera see something: plays, one of them illegal, a card it cannot tell, a difference."""
-    from companion.match.proposals import Doubt, Mismatch, Proposal
-    from companion.rules.record.notation import Unreadable, parse_play
+    from seen import camera
+
+    from companion.rules.record.notation import Unreadable
 
     numbers = count(1)
 
@@ -117,12 +117,10 @@ def stirrer(match: Any) -> Callable[[], None]:
         players = [team.players[0] for team in teams]
         number, other = next(numbers), next(numbers)
         with contextlib.suppress(Unreadable):
-            play = parse_play(
-                f"{players[number % len(players)]} {('roll', '100', '200', 'discard 25')[number % 4]}", teams
-            )
-            match.propose(Proposal(number, play, "side-1/battle", 0.9, time.monotonic(), sure=True, crop=b"jpeg"))
-            match.doubt(Doubt(other, "side-2/battle", (play,), 0.5, time.monotonic(), b"jpeg"))
-            match.mismatch(Mismatch(next(numbers), "side-1/speed", "speed-limit", None, "The record has a limit."))
+            play = f"{players[number % len(players)]} {('roll', '100', '200', 'discard 25')[number % 4]}"
+            camera(match).play(number, play, zone="side-1/battle", crop=b"jpeg")
+            camera(match).which(other, play, zone="side-2/battle", crop=b"jpeg")
+            camera(match).differs(next(numbers), "side-1/speed", "speed-limit", None)
 
     return stir
 

@@ -6,10 +6,10 @@ import random
 from collections.abc import Callable
 from typing import Any
 
+from seen import camera
+
 from companion.common.errors import Problem
-from companion.match.history import history
-from companion.match.match import Answer, Fate, Match, MatchState, Policy
-from companion.match.proposals import Doubt, Mismatch, Proposal
+from companion.match.match import Answer, Match, MatchState, Policy
 from companion.rules.play import Play
 from companion.rules.record.notation import Unreadable, parse_play
 from companion.rules.referee import legal_plays
@@ -36,14 +36,11 @@ def logged(state: MatchState) -> dict[str, Any]:
         "verifies": state.other_side_verifies,
         "seats": dict(state.seats),
         "changes": state.changes,
+        "answers": dict(state.answers),
+        "typed": [question.id for question in state.questions if question.is_typed],
         "undoable": state.undoable,
         "redoable": state.redoable,
     }
-
-
-def ignored(match: Match) -> frozenset[Any]:
-    """The differences that are asked about no more."""
-    return history(match.store.events(match.state.match)).ignored if match.state.match else frozenset()
 
 
 class Deeds:
@@ -104,10 +101,10 @@ class Deeds:
             return f"{player} {card} > {chance.choice(others)}"
         return f"{player} {chance.choice(('discard ', '', ''))}{card}"
 
-    def waiting(self) -> int:
-        """What waits for a tap, or did."""
-        ids = [pending.id for pending in self.match.state.pending]
-        return self.chance.choice([*ids, *ids, self._number])
+    def asked(self) -> str:
+        """A question, mostly one that is asked."""
+        ids = [question.id for question in self.match.state.questions]
+        return self.chance.choice([*ids, *ids, "1-2-camera.1-play"])
 
     def next_number(self) -> int:
         self._number += 1
@@ -124,48 +121,32 @@ class Deeds:
         self.match.enter(str(self.play()), self.somebody(), anyway=self.chance.random() < 0.3,
                          vouched=self.chance.random() < 0.5)  # fmt: skip
 
-    def propose(self) -> None:
-        number, sure = self.next_number(), self.chance.random() < 0.7
-        self.match.propose(Proposal(number, self.play(), None, 0.95, float(number), sure=sure))
+    def lay(self) -> None:
+        camera(self.match).play(self.next_number(), str(self.play()), sure=self.chance.random() < 0.7)
 
-    def doubt(self) -> None:
-        number = self.next_number()
-        plays = tuple({str(play): play for play in (self.play(), self.play())}.values())
-        self.match.doubt(Doubt(number, "side-1/battle", plays, 0.5, float(number)))
-
-    def answer_doubt(self) -> None:
-        number = self.chance.choice([doubt.id for doubt in self.match.state.doubts] or [0])
-        text = self.chance.choice((None, str(self.play())))
-        self.match.answer_doubt(number, text, self.somebody(), anyway=self.chance.random() < 0.5, vouched=True)
-
-    def clear_doubt(self) -> None:
-        self.match.clear_doubt(self.chance.choice([doubt.id for doubt in self.match.state.doubts] or [0]))
+    def lay_unreadably(self) -> None:
+        camera(self.match).which(self.next_number(), *{str(self.play()), str(self.play())})
 
     def differ(self) -> None:
         zone = f"side-{self.chance.randint(1, 2)}/{self.chance.choice(ZONES)}"
         shows = (None, *CARDS)
         expected, seen = self.chance.choice(shows), self.chance.choice(shows)
-        if expected != seen:
-            self.match.mismatch(Mismatch(self.next_number(), zone, expected, seen, "It differs."))
+        plays = [str(self.play())] if self.chance.random() < 0.5 else []
+        line = self.chance.choice([None, self.line()])
+        camera(self.match).differs(self.next_number(), zone, expected, seen, *plays, line=line)
 
-    def answer_difference(self) -> None:
-        number = self.chance.choice([found.id for found in self.match.state.mismatches] or [0])
-        self.match.answer_mismatch(number, self.chance.choice(list(Answer)), self.somebody())
+    def answer(self) -> None:
+        self.match.answer(
+            self.asked(),
+            self.chance.choice(list(Answer)),
+            self.somebody(),
+            play=self.chance.choice((None, None, str(self.play()))),
+            anyway=self.chance.random() < 0.5,
+            vouched=self.chance.random() < 0.7,
+        )
 
-    def clear_difference(self) -> None:
-        self.match.clear_mismatch(self.chance.choice([found.id for found in self.match.state.mismatches] or [0]))
-
-    def confirm(self) -> None:
-        self.match.confirm(self.waiting(), self.somebody(), anyway=self.chance.random() < 0.5, vouched=True)
-
-    def amend(self) -> None:
-        self.match.amend(self.waiting(), str(self.play()), self.somebody(), vouched=self.chance.random() < 0.5)
-
-    def dismiss(self) -> None:
-        self.match.dismiss(self.waiting(), self.somebody(), self.chance.choice((Fate.NOT_A_PLAY, Fate.TAKEN_BACK)))
-
-    def withdraw(self) -> None:
-        self.match.withdraw(self.waiting())
+    def lift(self) -> None:
+        camera(self.match).lift(self.asked())
 
     def correct(self) -> None:
         self.match.correct(self.line(), str(self.play()), self.somebody(), vouched=True)
@@ -212,9 +193,8 @@ class Deeds:
 
 
 DEEDS: dict[Callable[[Deeds], Any], int] = {
-    Deeds.enter: 20, Deeds.propose: 8, Deeds.confirm: 6, Deeds.amend: 2, Deeds.dismiss: 2, Deeds.withdraw: 1,
-    Deeds.doubt: 2, Deeds.answer_doubt: 2, Deeds.clear_doubt: 1, Deeds.differ: 2, Deeds.answer_difference: 3,
-    Deeds.clear_difference: 1, Deeds.correct: 4, Deeds.insert: 3, Deeds.let_stand: 3, Deeds.retract: 3, Deeds.undo: 4,
+    Deeds.enter: 20, Deeds.lay: 8, Deeds.lay_unreadably: 2, Deeds.differ: 2, Deeds.answer: 14, Deeds.lift: 2,
+    Deeds.correct: 4, Deeds.insert: 3, Deeds.let_stand: 3, Deeds.retract: 3, Deeds.undo: 4,
     Deeds.undo_twice: 1, Deeds.redo: 4, Deeds.sit: 2, Deeds.set_policy: 2, Deeds.set_verifying: 1, Deeds.next_hand: 1,
     Deeds.end_hand: 1, Deeds.trouble: 1,
 }  # fmt: skip

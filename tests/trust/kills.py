@@ -335,14 +335,14 @@ def _play_by_form(phone: Phone, now: dict[str, Any], _number: int) -> None:
 
 
 def _settle(phone: Phone, now: dict[str, Any], _number: int) -> None:
-    """What waits is confirmed, dismissed, or was something else."""
-    if not now["pending"]:
+    """What is asked is answered in any way."""
+    if not now["questions"]:
         return
-    pending = phone.chance.choice(now["pending"])["id"]
-    deed, fields = phone.chance.choice(
-        (("confirm", {"anyway": "1"}), ("confirm", {}), ("dismiss", {}), ("amend", {"text": _text(phone, now)}))
+    asked = phone.chance.choice(now["questions"])["id"]
+    fields = phone.chance.choice(
+        ({"answer": "yes", "anyway": "1"}, {"answer": "yes"}, {"answer": "no"}, {"text": _text(phone, now)})
     )
-    phone.ask(f"/proposal/{pending}/{deed}", fields)
+    phone.ask(f"/question/{asked}", fields)
 
 
 def _change(phone: Phone, now: dict[str, Any], _number: int) -> None:

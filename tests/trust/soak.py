@@ -35,10 +35,19 @@ MOST_MORE = 4
 WARM_S = 60.0
 PAGES = (
     *("/", "/more", "/may", "/plain", "/wall", "/score", "/play", "/past", "/past/players", "/seats", "/phone"),
-    *("/camera", "/camera/zones", "/decks", "/snap", "/setup", "/join", "/camera.jpg", "/difference/1.jpg"),
+    *(
+        "/camera",
+        "/camera/zones",
+        "/decks",
+        "/snap",
+        "/setup",
+        "/join",
+        "/camera.jpg",
+        "/question/1-2-camera.1-differs.jpg",
+    ),
     *("/api/state", "/api/matches", "/api/openapi.json", "/export.mbn"),
 )
-BAD = ("/nothing", "/proposal/999999.jpg", "/past/0", "/api/matches/x", "/../../etc/passwd", "/%00", "/past/1/9999")
+BAD = ("/nothing", "/question/999999.jpg", "/past/0", "/api/matches/x", "/../../etc/passwd", "/%00", "/past/1/9999")
 PLAYERS = {"seating": "2x1", "edition": "classic", "name1": "Ann", "name2": "Bob", "policy": "auto", "replace": "1"}
 
 
@@ -126,12 +135,10 @@ class Phone:
         now = self.now()
         if now["winner"]:
             self.ask("matches begun", "/setup", PLAYERS)
-        elif now["doubts"]:
-            self.ask("doubts", f"/doubt/{now['doubts'][0]['id']}", {"text": now["doubts"][0]["plays"][0]})
-        elif now["mismatches"]:
-            self.ask("differences", f"/difference/{now['mismatches'][0]['id']}", {"answer": "record"})
-        elif now["pending"]:
-            self.ask("confirmed", f"/proposal/{now['pending'][0]['id']}/confirm", {"anyway": "1"})
+        elif now["questions"]:
+            asked = now["questions"][0]
+            fields = {"answer": "record"} if asked["kind"] == "differs" else {"answer": "yes", "anyway": "1"}
+            self.ask("questions", f"/question/{asked['id']}", fields)
         elif now["table"] and now["table"]["extension_offered_to"]:
             player = now["table"]["extension_offered_to"]
             self.ask("extensions", "/play", {"text": f"{player} {self.chance.choice(('extend', 'finish'))}"})

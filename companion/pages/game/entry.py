@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from flask import Blueprint, abort, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.match.match import MatchState
-from companion.match.questions import Kind
+from companion.match.questions import Kind, Question
 from companion.pages import words
 from companion.pages.context import match, state
 from companion.pages.game import card_picker, offers, prompts, views
 from companion.pages.game.card_picker import Tab
+from companion.pages.game.prompts import QuestionView
 from companion.pages.players import permissions, phone_identity
 from companion.pages.words import N_, Names, _
+from companion.rules import referee
 from companion.rules.play import Play, Verb
 from companion.rules.record import notation
 from companion.rules.record.notation import Unreadable
@@ -56,6 +58,9 @@ class Task:
 
     is_asked: bool = False
     """It answers a question, which may also be answered by saying that nothing was played."""
+
+    refused: QuestionView | None = None
+    """The play that was picked here and is illegal."""
 
     is_new: bool = False
     asks_who: bool = False
@@ -109,8 +114,19 @@ def instead(question_id: str) -> AnyResponse | str:
         tab=_tab_of(play) if is_play else Tab.MY_TURN,
         picture=url_for("live.crop", question_id=question_id) if question.crop else None,
         is_asked=True,
+        refused=_refused(now, question, table) if "refused" in request.args else None,
     )
     return _picker(task, now)
+
+
+def _refused(now: MatchState, question: Question, table: Table) -> QuestionView | None:
+    """The illegal play that somebody has named in answer to a question, with what speaks against it."""
+    try:
+        play = notation.parse_play(request.args.get("text", ""), now.game.teams)
+    except Unreadable:
+        return None
+    named = replace(question, kind=Kind.PLAY, plays=(play,), table=table, reasons=referee.objections(table, play))
+    return None if named.is_legal else prompts.view(now, named, match().mats(now))
 
 
 @bp.get("/line/<int:seq>")

@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from companion.common.errors import Problem
 from companion.match.match import GONE, Answer, Match, MatchState, Outcome, Policy
-from companion.match.questions import Kind
+from companion.match.questions import Kind, Question
 from companion.pages.context import forget_state, go, has_camera, match, once, service, state
 from companion.pages.game import house_rules, offers, prompts, score_prompt, views
 from companion.pages.players import notices, permissions, phone_identity, seats
@@ -118,20 +118,23 @@ def answer(question_id: str) -> AnyResponse:
     said, text = request.form.get("answer", Answer.YES.value), request.form.get("text")
     chosen = Answer(said) if said in tuple(Answer) else abort(400)
     anyway, vouched = "anyway" in request.form, permissions.vouched()
-    culprit = _who_pays(state(), question_id) if chosen is Answer.TAKEN_BACK else None
+    question = state().question(question_id)
+    culprit = _who_pays(state(), question) if chosen is Answer.TAKEN_BACK else None
     if text and chosen in (Answer.YES, Answer.TABLE):
+        is_other = question is not None and (question.kind is not Kind.PLAY or text != str(question.plays[0]))
         return _write(
             "entry.instead",
             lambda m, play, by: m.answer(question_id, chosen, by, play=play, anyway=anyway, vouched=vouched),
+            refused=url_for("entry.instead", question_id=question_id, text=text, refused=1) if is_other else None,
             question_id=question_id,
         )
     tapped = _tap(lambda m, by: m.answer(question_id, chosen, by, anyway=anyway, vouched=vouched))
     return go(url_for("entry.new", player=culprit, ask="penalty")) if culprit else tapped
 
 
-def _who_pays(now: MatchState, question_id: str) -> str | None:
+def _who_pays(now: MatchState, question: Question | None) -> str | None:
     """The player whom taking that play back costs a card, where mistakes do."""
-    question, table = now.question(question_id), now.game.table
+    table = now.game.table
     if question is None or question.is_legal or table is None or table.is_over or not question.plays:
         return None
     return question.plays[0].player if table.edition.mistake_penalty == "yes" else None
@@ -261,24 +264,28 @@ def set_verifying() -> AnyResponse:
     return back()
 
 
-def _write(page: str, act: Callable[[Match, str, str], Outcome], **which: Any) -> AnyResponse:
+def _write(
+    page: str, act: Callable[[Match, str, str], Outcome], *, refused: str | None = None, **which: Any
+) -> AnyResponse:
     """Does what was written as in a record; what cannot be read is shown again, on the page where it was written."""
     text = request.form.get("text", "")
     try:
-        return _tap(lambda m, by: act(m, text, by))
+        return _tap(lambda m, by: act(m, text, by), refused)
     except Problem as problem:
         if isinstance(problem, (NotSaved, NotYours)) or "HX-Request" in request.headers or len(text) > MOST_SHOWN_AGAIN:
             raise
         return redirect(url_for(page, tab="other", player=request.form.get("player"), text=text, **which), 303)
 
 
-def _tap(act: Callable[[Match, str], Outcome]) -> AnyResponse:
-    """Does what was tapped and shows the table as it is now."""
+def _tap(act: Callable[[Match, str], Outcome], refused: str | None = None) -> AnyResponse:
+    """Does what was tapped and shows the table as it is now, or the page `refused` where a play is illegal."""
     by = phone_identity.who(state())
     outcome = once(lambda: act(match(), by))
     forget_state()
     if outcome.say:
         flash(_(outcome.say))
+    elif outcome.reasons and refused is not None:
+        return go(refused)
     return back()
 
 
