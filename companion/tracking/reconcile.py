@@ -294,8 +294,8 @@ class _Look:
     def _differences(self, now: Balance, moved: Sequence[tuple[Track, Track]], table: Table) -> Iterator[Question]:
         """Cards that the record has and the table has not, or elsewhere."""
         recent = any(self._t_s - (t.bare_since_s or 0.0) < GATHERING_S for t in now.missing)
-        gathering = len(now.missing) >= MANY and recent
-        if gathering or self._tracks.bare_since_s is not None or self._may_be_reshuffled(now, table):
+        gathering = len(now.missing) >= MANY and (recent or self._tracks.bare_since_s is not None)
+        if gathering or self._may_be_reshuffled(now, table):
             return
         elsewhere = {old.serial: new for old, new in moved}
         for track in now.missing:
