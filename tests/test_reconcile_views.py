@@ -153,6 +153,7 @@ def test_the_hazard_of_a_coup_fourre_may_go_to_the_discard_pile(hazard_first: bo
     table.lay("stop-01", "side-1/battle")
     table.see()
     if hazard_first:
+        table.take_up("stop-01", beneath="roll-03")
         table.lay("stop-01", "table/discard")
         table.see(1.0)
     table.lay("right-of-way-01", "side-1/safety", sideways=True)

@@ -163,7 +163,7 @@ class Viewed:
     # The looks
 
     def see(
-        self, seconds: float = 1.0, *, unknown: tuple[str, ...] = (), pile_empty: bool | None = None
+        self, seconds: float = 1.0, *, unknown: tuple[str, ...] = (), pile_empty: bool = False
     ) -> list[Question]:
         """Let time pass; return what is asked in that time and was not before."""
         first = len(self.ever)
@@ -171,7 +171,7 @@ class Viewed:
             self.look(unknown, pile_empty)
         return self.ever[first:]
 
-    def look(self, unknown: tuple[str, ...] = (), pile_empty: bool | None = None) -> None:
+    def look(self, unknown: tuple[str, ...] = (), pile_empty: bool = False) -> None:
         """One frame."""
         self.t_s += STEP_S
         hint = expected(self.record, self.places, self.questions)

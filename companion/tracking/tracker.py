@@ -71,6 +71,9 @@ class Tracks:
     pile_seen_seq: int = -1
     """The record's last event when the draw pile was seen last."""
 
+    pile_empty_seq: int = -1
+    """The record's last event when the marker under it was seen last."""
+
     @property
     def there(self) -> tuple[Track, ...]:
         """The cards that were laid and have not gone."""
@@ -141,6 +144,7 @@ def update(tracks: Tracks, view: View, expected: Expected, mats: Iterable[str], 
         pile_empty_since_s=_since(tracks.pile_empty_since_s, view.draw_pile_empty is True, view.t_s),
         draw_pile_empty=view.draw_pile_empty,
         pile_seen_seq=seq if view.draw_pile_empty is False else tracks.pile_seen_seq,
+        pile_empty_seq=seq if view.draw_pile_empty is True else tracks.pile_empty_seq,
     )
 
 
