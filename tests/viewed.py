@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from companion.match.questions import Answer, Answered, Kind, Question
-from companion.match.zone_plays import Places
+from companion.match.zone_plays import DRAW_ZONE, Places
 from companion.rules import referee
 from companion.rules.record import judge, notation
 from companion.rules.table import Table
@@ -44,7 +44,7 @@ class Undone:
 
 
 class Viewed:
-    """A table seen frame by frame; legal plays are confirmed at once unless told otherwise.
+    """A table seen frame by frame; sure plays, and what the piles tell, are confirmed at once unless told otherwise.
 
     `lines` are those that were written before the first look.
     """
@@ -162,9 +162,7 @@ class Viewed:
 
     # The looks
 
-    def see(
-        self, seconds: float = 1.0, *, unknown: tuple[str, ...] = (), pile_empty: bool = False
-    ) -> list[Question]:
+    def see(self, seconds: float = 1.0, *, unknown: tuple[str, ...] = (), pile_empty: bool = False) -> list[Question]:
         """Let time pass; return what is asked in that time and was not before."""
         first = len(self.ever)
         for _ in range(round(seconds / STEP_S)):
@@ -196,7 +194,8 @@ class Viewed:
         self.t_s += seconds
 
     def _counts(self, question: Question) -> bool:
-        return question.is_legal and not referee.objections(self.table, question.plays[0])
+        is_sure = question.sure or question.zone in (None, DRAW_ZONE)
+        return is_sure and question.is_legal and not referee.objections(self.table, question.plays[0])
 
     def _sightings(self, unknown: tuple[str, ...]) -> tuple[Sighting, ...]:
         return tuple(

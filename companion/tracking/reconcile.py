@@ -88,8 +88,8 @@ class _Look:
                 return
             yield taken
         lines, table = list(self._record.lines), acts[-1].after if acts else self._table
-        for act in acts:
-            if not self._waits(act):
+        for n, act in enumerate(acts):
+            if not self._waits(act, acts[:n]):
                 yield from self._of_act(act)
             elif act.is_legal:
                 # What comes after it cannot be told yet.
@@ -180,7 +180,7 @@ class _Look:
 
     # Waiting
 
-    def _waits(self, act: Act) -> bool:
+    def _waits(self, act: Act, before: Sequence[Act]) -> bool:
         """True if it is too early to say what a card means: one before it may not be in sight, or be read, yet."""
         track, lies_s = act.track, self._t_s - act.track.since_s
         if act.is_upon:
@@ -189,12 +189,22 @@ class _Look:
             return True
         if (lies_s < CARRIED_S and self._may_be_carried(track)) or self._may_have_taken(act):
             return True
-        if lies_s >= BEFORE_TURN_S or not self._turn_matters(act):
+        if not self._turn_matters(act):
+            return False
+        if any(self._is_to_be_entered(other) for other in before):
+            return True
+        if lies_s >= BEFORE_TURN_S:
             return False
         arms = {zone for zone in self._tracks.arms() if self._tracks.hidden_since_s[zone] <= track.since_s}
         coming = any(t.state is State.SEEN and t.is_in_sight and t is not track for t in self._tracks.cards)
-        before = arms & (self._places.within_reach(act.table) - {track.zone})
-        return bool(before) or coming or any(self._is_being_read(t) for t in self._tracks.there if t is not track)
+        reach = arms & (self._places.within_reach(act.table) - {track.zone})
+        return bool(reach) or coming or any(self._is_being_read(t) for t in self._tracks.there if t is not track)
+
+    def _is_to_be_entered(self, act: Act) -> bool:
+        """True if people are asked to enter what was played with a card, and have not answered."""
+        face = known_face(act.track, self._tracks)
+        asks = face is not None and self._places.question(face, act.track.zone, act.table) is not None
+        return asks and self._id(act.track, Kind.DIFFERS) not in self._record.answers
 
     def _may_have_taken(self, act: Act) -> bool:
         """True if the top of the discard pile is missing, and in a moment will have been taken before this."""
@@ -252,13 +262,18 @@ class _Look:
 
     def _confidence(self, act: Act, face: Card) -> float:
         track = act.track
-        doubtful = track.is_double or act.is_upon or face is not track.face
+        doubtful = track.is_double or act.is_upon or face is not track.face or self._lay_before(track)
         most = min(
             OUT_OF_TURN_CONFIDENCE if act.is_out_of_turn else 1.0,
             DOUBTFUL_CONFIDENCE if doubtful else 1.0,
             1.0 if act.clear else UNCLEAR_CONFIDENCE,
         )
         return round(min(most, track.confidence if face is track.face else 1.0), 2)
+
+    def _lay_before(self, track: Track) -> bool:
+        """True if a card counts that was laid after this one: that one may have lain on, and mean nothing."""
+        counted = (self._tracks.of_serial(line.serial) for line in self._record.lines if line.serial is not None)
+        return any(other is not None and other.earliest_s > track.since_s for other in counted)
 
     def _others(self, act: Act) -> tuple[Play, ...]:
         """What else an unsure card may mean."""

@@ -201,11 +201,12 @@ def _told(
         return track.after(Sight.SETTLED if was_settled else Sight.BLIND, view.t_s, seq)
     if track.serial in hidden:
         return track.hidden().after(Sight.HIDDEN, view.t_s, seq)
-    missed = track.missed(view.t_s)
+    missed = track.missed(view.t_s, is_lifted=any(_came_to_light(lower, track) for lower in now.values()))
     if track.state is State.SEEN:
         left = not any(missed.recent[-LOOKS + 1 :])
     else:
-        left = missed.bare_looks >= GONE_LOOKS and view.t_s - (missed.bare_since_s or 0.0) >= GONE_S
+        long_enough = missed.is_lifted or view.t_s - (missed.bare_since_s or 0.0) >= GONE_S
+        left = missed.bare_looks >= GONE_LOOKS and long_enough
     return missed.after(Sight.LEFT if left else Sight.BARE, view.t_s, seq)
 
 
@@ -233,6 +234,12 @@ def _hidden(before: Sequence[Track], now: Mapping[int, Track]) -> frozenset[int]
             if track.is_there:
                 over.append(track)
     return frozenset(hidden)
+
+
+def _came_to_light(lower: Track, upper: Track) -> bool:
+    """True if a pile's card is seen now that another hid until now."""
+    is_pile = upper.zone.partition("/")[2] not in SPREAD
+    return is_pile and lower.state is State.COVERED and _may_cover(upper, lower)
 
 
 def _may_cover(upper: Track, lower: Track) -> bool:
