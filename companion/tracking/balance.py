@@ -120,7 +120,7 @@ def _is_upon_top(track: Track, mine: Sequence[Track], table: Table, places: Plac
 
 
 def _bared(mine: Sequence[Track], table: Table) -> tuple[Track, Track] | None:
-    """The top of the discard pile that may have been taken, and the one beneath it that came to light for the first time."""
+    """The top of the discard pile where it may have been taken, and the one beneath it, in sight for the first time."""
     there = [track for track in mine if track.is_there and track.zone == DISCARD_ZONE]
     if len(table.discards) < 2 or objections(table, taking(table)):
         return None
@@ -152,8 +152,10 @@ def _missing(
     for track in sorted((t for t in mine if t.state is State.GONE), key=lambda t: -t.serial):
         line = told.get(track.serial)
         spot = next(spots_of(line, places), None) if line is not None else (track.zone, track.face)
+        if spot is None:
+            continue
         had_it = any(one.seq <= track.gone_seq and spot in spots_of(one, places) for one in lines)
-        if spot is not None and had_it and _consume(want, spot):
+        if had_it and _consume(want, spot):
             yield track
 
 
