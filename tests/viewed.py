@@ -67,6 +67,7 @@ class Viewed:
         self.cards: dict[str, tuple[str, bool]] = {}
         """What is in sight where nothing hides it: its zone, and whether it lies sideways."""
 
+        self._numbers: dict[str, int] = {}
         self.questions: tuple[Question, ...] = ()
         """What is asked now."""
 
@@ -199,15 +200,16 @@ class Viewed:
 
     def _sightings(self, unknown: tuple[str, ...]) -> tuple[Sighting, ...]:
         return tuple(
-            Sighting(face_of(card), card, _centre_px(number, zone), None, zone, side, 0.98, "sticker")
-            for number, (card, (zone, side)) in enumerate(self.cards.items())
+            Sighting(face_of(card), card, self._centre_px(card, zone), None, zone, side, 0.98, "sticker")
+            for card, (zone, side) in self.cards.items()
             if zone not in unknown
         )
 
-
-def _centre_px(number: int, zone: str) -> tuple[float, float]:
-    """Piles lie on one spot, distance cards side by side."""
-    return (100.0 * number, 0.0) if zone.endswith("distance") else (0.0, 0.0)
+    def _centre_px(self, card: str, zone: str) -> tuple[float, float]:
+        """Piles lie on one spot, other cards side by side."""
+        return (
+            (150.0 * self._numbers.setdefault(card, len(self._numbers)), 0.0) if zone.endswith(SPREAD) else (0.0, 0.0)
+        )
 
 
 def words(question: Question) -> str:
