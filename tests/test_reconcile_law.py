@@ -40,6 +40,9 @@ class Conversation:
     # What people do
 
     def lay(self, card: str, zone: str) -> None:
+        if card in self.stacks[zone]:
+            # Nobody could see that it had been taken up.
+            return
         self._lift(card)
         self.stacks[zone].append(card)
         self.look(0.4)
@@ -117,12 +120,28 @@ class Conversation:
         """The cards in sight that the record has never had in their zones, and of which nobody has said anything."""
         record, places = self.seen.record, self.seen.places
         had = {spot for line in record.lines for spot in places.lying(line.before)} | set(places.lying(self.seen.table))
+        tracks = [self.seen.tracks.of_serial(line.serial or 0) for line in record.lines]
+        # A card by which a line was told may be another than its sticker says: people have corrected the line.
+        told = {track.card for track in tracks if track is not None and track.is_there}
         return Counter(
             card
             for zone, cards in self.stacks.items()
             for card in (cards[-1:] if zone in PILES else cards)
-            if (zone, face_of(card)) not in had and card not in self.refused | self.left_over
+            if (zone, face_of(card)) not in had and card not in self.refused | self.left_over | told
         )
+
+    def missing(self) -> set[str]:
+        """The one card by which a line was told, that is nowhere now, and like which no other lies in its zone."""
+        lines, tracks = self.seen.record.lines, self.seen.tracks
+        gone = {}
+        for line in lines:
+            track = tracks.of_serial(line.serial or 0)
+            spots = set(self.seen.places.lying(self.seen.table))
+            if track is not None and line.play.card is track.face and (track.zone, track.face) in spots:
+                alike = [t for t in tracks.cards if t.face is track.face]
+                if len(alike) == 1 and track.state is State.GONE:
+                    gone[track.card or ""] = track
+        return set(gone) if len(gone) == 1 else set()
 
     def is_as_recorded(self) -> bool:
         """True if the cards lie as the record has them, none too many and none too few."""
@@ -157,8 +176,9 @@ def test_what_lies_beyond_the_record_is_asked_and_what_lies_as_it_says_is_not(de
     talk.look(LONG_S)
 
     if not talk.seen.table.is_over and talk.seen.table.extension_offered_to is None:
-        carried = {card for card in talk.lacking() if face_of(card).family is Family.HAZARD}
+        carried = {card for card in talk.stacks["table/discard"] if face_of(card).family is Family.HAZARD}
         assert set(talk.lacking()) - carried <= talk.asked_about()
+        assert talk.missing() <= talk.asked_about()
         assert not talk.refused & {
             q.id.split("-", 2)[2].split(".")[0] for q in talk.seen.questions if q.kind is Kind.PLAY
         }
