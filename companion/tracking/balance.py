@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 
 from companion.match.questions import Answers, Kind, Question
 from companion.match.zone_plays import DISCARD_ZONE, Places
-from companion.rules.cards import Card
-from companion.rules.play import Play
+from companion.rules.cards import Card, Family
+from companion.rules.play import Play, Verb
 from companion.rules.reasons import Code
 from companion.rules.referee import apply, objections
 from companion.rules.table import Table
 from companion.tracking.identity import Expected
 from companion.tracking.track import Place, State, Track
-from companion.tracking.tracker import Tracks
+from companion.tracking.tracker import SPREAD, Tracks
 
 UNSEEN = 0
 """In place of a serial: a card that was laid and that nobody will see."""
@@ -64,23 +64,27 @@ class Balance:
 
 def balance(tracks: Tracks, hand: int, table: Table, lines: Sequence[Line], places: Places) -> Balance:
     """Return how the cards differ from a table to which these lines have led."""
+    mine = [track for track in tracks.cards if track.laid_seq is not None and track.laid_seq >= hand]
     want = Counter(places.lying(table))
-    told = {line.serial: line for line in lines if line.serial is not None}
+    if table.draw_pile == 0 and discards_are_gone(tracks, table, lines):
+        # They are the draw pile now: the record shuffles them with the next card that is drawn.
+        want -= Counter((DISCARD_ZONE, card) for card in table.discards)
     for spot in (spot for line in lines if line.serial == UNSEEN for spot in spots_of(line, places)):
         _consume(want, spot)
-    mine = [track for track in tracks.cards if track.laid_seq is not None and track.laid_seq >= hand]
+    told = {line.serial: line for line in lines if line.serial is not None}
     loose = []
     for track in (track for track in mine if track.is_there):
-        if track.serial not in told:
+        spot = next(spots_of(told[track.serial], places), None) if track.serial in told else None
+        if spot is None:
             loose.append(track)
-        else:
-            for zone, card in spots_of(told[track.serial], places):
-                # A beaten hazard may lie on in its place, or be on the discard pile by now.
-                if not _consume(want, (zone, card)):
-                    _consume(want, (DISCARD_ZONE, card))
-    left = [t for t in loose if not _consume(want, (t.zone, t.face))]
+        # A beaten hazard may lie on in its place, or be on the discard pile by now.
+        elif not _consume(want, spot):
+            _consume(want, (DISCARD_ZONE, spot[1]))
+    lifted, bared = _bared(mine, table) or (None, None)
+    upon = [t for t in loose if t is not bared and _is_upon_top(t, mine, table, places)]
+    left = [t for t in loose if t in upon or not _consume(want, (t.zone, t.face))]
     extra = tuple(t for t in left if not _was_let_go(t, lines, table, places))
-    return Balance(extra, tuple(_missing(mine, want, told, lines, places)))
+    return Balance(extra, (*([lifted] if lifted else []), *_missing(mine, want, told, lines, places)))
 
 
 def spots_of(line: Line, places: Places) -> Iterator[Spot]:
@@ -100,6 +104,44 @@ def _consume(want: Counter[Spot], spot: Spot) -> bool:
     return True
 
 
+def discards_are_gone(tracks: Tracks, table: Table, lines: Sequence[Line]) -> bool:
+    """True if all discards, two or more, have gone since the last play."""
+    last = lines[-1].seq if lines else 0
+    discards = (track for track in tracks.cards if track.zone == DISCARD_ZONE and track.state is State.GONE)
+    gone = Counter(track.face for track in discards if track.gone_seq >= last)
+    shuffles = table.edition.empty_pile == "reshuffle"
+    return shuffles and len(table.discards) > 1 and not Counter(table.discards) - gone
+
+
+def _is_upon_top(track: Track, mine: Sequence[Track], table: Table, places: Places) -> bool:
+    """True if it covers what the record has on top of a pile: then it is none of those beneath."""
+    if track.zone.partition("/")[2] in SPREAD or (track.zone == DISCARD_ZONE and track.face.family is Family.HAZARD):
+        # Cards that lie side by side cover nothing, and a beaten hazard is carried to the discard pile at any time.
+        return False
+    top = next(iter(places.shows(table, track.zone)), None)
+    before = [t for t in mine if t.is_there and t.zone == track.zone and t.face is top and t.serial < track.serial]
+    lying = Counter(places.lying(table))[track.zone, top] if top is not None else 0
+    return 0 < lying <= len(before) and before[-1].state is State.COVERED
+
+
+def _bared(mine: Sequence[Track], table: Table) -> tuple[Track, Track] | None:
+    """The top of the discard pile where it may have been taken, and the one beneath it, in sight for the first time."""
+    there = [track for track in mine if track.is_there and track.zone == DISCARD_ZONE]
+    if len(table.discards) < 2 or objections(table, taking(table)):
+        return None
+    faces = [track.face for track in there]
+    beneath, top = table.discards[-2:]
+    was_seen = beneath is not top and beneath in faces[:-1]
+    if was_seen or faces[-2:] != [top, beneath] or there[-2].state is not State.COVERED:
+        return None
+    return there[-2], there[-1]
+
+
+def taking(table: Table) -> Play:
+    """Return the play of the player to move, should he take the top of the discard pile."""
+    return Play(Verb.TAKE, table.player_to_move)
+
+
 def _was_let_go(track: Track, lines: Sequence[Line], table: Table, places: Places) -> bool:
     """True if the record has had this card there and let it go since it was laid: it may lie on for a while."""
     laid_seq, spot = track.laid_seq or 0, (track.zone, track.face)
@@ -114,12 +156,12 @@ def _missing(
     """The cards that have gone while the record had them, and has them still."""
     for track in sorted((t for t in mine if t.state is State.GONE), key=lambda t: -t.serial):
         line = told.get(track.serial)
-        spots = list(spots_of(line, places)) if line is not None else [(track.zone, track.face)]
-        for spot in spots:
-            had_it = any(one.seq <= track.gone_seq and spot in spots_of(one, places) for one in lines)
-            if had_it and _consume(want, spot):
-                yield track
-                break
+        spot = next(spots_of(line, places), None) if line is not None else (track.zone, track.face)
+        if spot is None:
+            continue
+        had_it = any(one.seq <= track.gone_seq and spot in spots_of(one, places) for one in lines)
+        if had_it and _consume(want, spot):
+            yield track
 
 
 def expected(record: Record, places: Places, asked: Sequence[Question] = ()) -> Expected:

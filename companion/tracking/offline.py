@@ -24,7 +24,7 @@ from companion.rules.referee import LegalPlays
 from companion.tracking import tracker
 from companion.tracking.balance import UNSEEN, Line, Record, expected
 from companion.tracking.clearing import dealt, is_cleared
-from companion.tracking.reconcile import reconcile
+from companion.tracking.reconcile import OUT_OF_TURN_CONFIDENCE, reconcile
 from companion.tracking.tracker import Tracks
 from companion.vision.capture.sources import Frame
 from companion.vision.view import View
@@ -128,6 +128,9 @@ class Watcher:
                 yield from self._tell(question)
                 unsure.append(question)
                 self._unsure = tuple(unsure)
+            elif illegal and not unsure and self._confirms and (missed := self._missed_turn([illegal[0], question])):
+                yield from self._suppose(missed)
+                return
             else:
                 for before in unsure or (self._unsure if question.zone is None else ()):
                     yield {"t_s": round(self._now_s, 3), "counted": str(before.plays[0]), "zone": before.zone}
@@ -136,29 +139,32 @@ class Watcher:
                 yield from self._tell(question, confirmed=self._confirms)
                 yield from self._confirm(question)
                 return
-        if self._confirms and not unsure:
-            yield from self._suppose_a_turn(illegal)
+        missed = self._missed_turn(illegal[:LATER_PLAYS]) if self._confirms and not unsure else None
+        if missed is not None:
+            yield from self._suppose(missed)
 
-    def _suppose_a_turn(self, illegal: Sequence[Question]) -> Iterator[dict[str, Any]]:
-        """A turn was missed where several cards are legal only after one more discard: which card it was tells nothing.
+    def _missed_turn(self, later: Sequence[Question]) -> Play | None:
+        """A turn that nobody saw, where several cards are legal one after the other only after one more discard.
 
-        No other play is supposed: a play invented is worse than a card refused.
+        Which card was discarded tells nothing. No other play is supposed: one invented is worse than one refused.
         """
         table = self._game.table
-        if len(illegal) < LATER_PLAYS or table is None:
-            return
+        if len(later) < LATER_PLAYS or table is None or later[0].confidence < OUT_OF_TURN_CONFIDENCE:
+            return None
         plays = (play for play in LegalPlays(table, table.player_to_move) if play.verb is Verb.DISCARD and play.card)
         play = max(plays, key=lambda play: table.copies_left(play.card) if play.card else 0, default=None)
         if play is None:
-            return
+            return None
         record = self._record()
         lines = (*record.lines, Line(self._seq + 1, play, table, UNSEEN))
         after = replace(record, table=referee.apply(table, play), lines=lines)
         legal = {q.id for q in reconcile(self._tracks, after, self._places) if q.is_legal}
-        if all(question.id in legal for question in illegal[:LATER_PLAYS]):
-            self._append(str(play), play, UNSEEN)
-            self._judge()
-            yield {"t_s": round(self._now_s, 3), "missed": str(play)}
+        return play if all(question.id in legal for question in later) else None
+
+    def _suppose(self, play: Play) -> Iterator[dict[str, Any]]:
+        self._append(str(play), play, UNSEEN)
+        self._judge()
+        yield {"t_s": round(self._now_s, 3), "missed": str(play)}
 
     def _refutes(self, question: Question, unsure: list[Question]) -> bool:
         """True if a card that was read for sure is legal only if what nobody was sure of was no play."""

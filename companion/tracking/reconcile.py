@@ -14,13 +14,13 @@ from dataclasses import replace
 
 from companion.common.text import Said, say
 from companion.match.questions import SURE_CONFIDENCE, Answer, Answered, Kind, Question, question_id
-from companion.match.zone_plays import DISCARD_ZONE, DRAW_ZONE, Places, named, needs_people, where
+from companion.match.zone_plays import DISCARD_ZONE, DRAW_ZONE, Places, named, where
 from companion.rules.cards import Card, Family
 from companion.rules.play import Play, Verb
 from companion.rules.referee import apply, objections
 from companion.rules.table import Table
 from companion.tracking.acts import Act, cost_of, explained
-from companion.tracking.balance import Balance, Line, Record, balance, spots_of
+from companion.tracking.balance import Balance, Line, Record, balance, discards_are_gone, spots_of, taking
 from companion.tracking.reading import candidates, is_ripe, known_face, plays_of
 from companion.tracking.track import GONE_S, State, Track
 from companion.tracking.tracker import Tracks
@@ -36,6 +36,9 @@ DOUBTFUL_CONFIDENCE = 0.85
 
 BEFORE_TURN_S = 6.0
 """A card whose meaning depends on the turn waits at most so long for one before it to come into sight or be read."""
+
+TOGETHER_S, DOUBLING_S = 2.0, 0.5
+"""An accelerator belongs to a distance card laid within this of it, which waits so long for it to come into sight."""
 
 CARRIED_S = 3.0
 """A hazard on the discard pile waits at most so long for what tells whether it was carried there."""
@@ -59,11 +62,6 @@ def reconcile(tracks: Tracks, record: Record, places: Places) -> tuple[Question,
     return tuple(_Look(tracks, record, table, places).questions())
 
 
-def taking(table: Table) -> Play:
-    """Return the play of the player to move, should he take the top of the discard pile."""
-    return Play(Verb.TAKE, table.player_to_move)
-
-
 class _Look:
     """One look at the tracks and the record."""
 
@@ -79,6 +77,7 @@ class _Look:
         moved = self._moved()
         refused = [track for track in self._now.extra if self._refusal(track) is not None]
         told = {track.serial for track in refused} | {new.serial for _, new in moved}
+        told |= {t.serial for track in self._now.extra if self._is_doubled(track) for t in self._accelerators(track)}
         extra = [track for track in self._now.extra if track.serial not in told]
         top = self._lifted()
         start = self._table if top is None else apply(self._table, taking(self._table))
@@ -89,8 +88,8 @@ class _Look:
                 return
             yield taken
         lines, table = list(self._record.lines), acts[-1].after if acts else self._table
-        for act in acts:
-            if not self._waits(act):
+        for n, act in enumerate(acts):
+            if not self._waits(act, acts[:n]):
                 yield from self._of_act(act)
             elif act.is_legal:
                 # What comes after it cannot be told yet.
@@ -108,9 +107,10 @@ class _Look:
         if face is None or table.is_over or self._places.question(face, track.zone, table) is not None:
             return Act(track, None, table)
         guess = self._places.play_at(face, track.zone, track.place.sideways, table)
-        if guess is None:
+        accelerators = self._accelerators(track)
+        if guess is None or (accelerators and not self._is_doubled(track)):
             return Act(track, None, table)
-        play = replace(guess.play, times=2) if len(self._accelerators(track)) == 1 else guess.play
+        play = replace(guess.play, times=2) if accelerators else guess.play
         return Act(track, play, table, objections(table, play), guess.clear)
 
     def _with_one_upon(self, extra: Sequence[Track], table: Table, acts: tuple[Act, ...]) -> tuple[Act, ...]:
@@ -127,15 +127,29 @@ class _Look:
         return min(ways, key=cost_of)
 
     def _accelerators(self, track: Track) -> list[Track]:
-        """The accelerators that came to lie with a distance card."""
-        if track.face.family is not Family.DISTANCE or not needs_people(self._table.edition):
+        """The accelerators that came to lie together with a distance card, and of which people have said nothing."""
+        if track.face.family is not Family.DISTANCE:
             return []
-        return [t for t in self._now.extra if t.face is Card.ACCELERATOR and t.zone == track.zone]
+        return [
+            t
+            for t in self._now.extra
+            if t.face is Card.ACCELERATOR
+            and t.zone == track.zone
+            and abs(t.since_s - track.since_s) <= TOGETHER_S
+            and self._id(t, Kind.DIFFERS) not in self._record.answers
+        ]
+
+    def _is_doubled(self, track: Track) -> bool:
+        """True if one accelerator came with this distance card, and with it alone."""
+        accelerators = self._accelerators(track)
+        return len(accelerators) == 1 and not any(
+            other is not track and self._accelerators(other) == accelerators for other in self._now.extra
+        )
 
     def _moved(self) -> list[tuple[Track, Track]]:
         """Cards that have gone from one zone and lie in another: each with where it lies now."""
         pairs, left = [], [track for track in self._now.missing if track is not self._lifted()]
-        if self._may_be_reshuffled(self._now, self._table):
+        if self._may_be_reshuffled(self._table):
             left = [track for track in left if track.zone != DISCARD_ZONE]
         for new in self._now.extra:
             old = next((old for old in left if old.zone != new.zone and self._is_same(old, new)), None)
@@ -155,25 +169,51 @@ class _Look:
         """The top of the discard pile where it is gone and the player to move may have taken it."""
         discards = self._table.discards
         gone = [t for t in self._now.missing if t.zone == DISCARD_ZONE]
-        if len(gone) != 1 or not discards or gone[0].face is not discards[-1]:
+        if len(gone) != 1 or not discards or gone[0].face is not discards[-1] or self._is_put_right(gone[0]):
             return None
         return None if objections(self._table, taking(self._table)) else gone[0]
 
+    def _is_put_right(self, top: Track) -> bool:
+        """True if whoever discarded a card has laid it elsewhere."""
+        last = self._record.lines[-1].play if self._record.lines else None
+        laid_by = last.player if last is not None and last.verb is Verb.DISCARD else None
+        new = next((t for t in self._now.extra if t.card is not None and t.card == top.card), None)
+        return new is not None and self._places.is_taken(top.face, new.zone, self._table, laid_by) is False
+
     # Waiting
 
-    def _waits(self, act: Act) -> bool:
+    def _waits(self, act: Act, before: Sequence[Act]) -> bool:
         """True if it is too early to say what a card means: one before it may not be in sight, or be read, yet."""
         track, lies_s = act.track, self._t_s - act.track.since_s
         if act.is_upon:
             return False
-        if lies_s < CARRIED_S and self._may_be_carried(track):
+        if Card.ACCELERATOR in act.table.edition.deck and track.face.family is Family.DISTANCE and lies_s < DOUBLING_S:
             return True
-        if lies_s >= BEFORE_TURN_S or not self._turn_matters(act):
+        if (lies_s < CARRIED_S and self._may_be_carried(track)) or self._may_have_taken(act):
+            return True
+        if not self._turn_matters(act):
+            return False
+        if any(self._is_to_be_entered(other) for other in before):
+            return True
+        if lies_s >= BEFORE_TURN_S:
             return False
         arms = {zone for zone in self._tracks.arms() if self._tracks.hidden_since_s[zone] <= track.since_s}
         coming = any(t.state is State.SEEN and t.is_in_sight and t is not track for t in self._tracks.cards)
-        before = arms & (self._places.within_reach(act.table) - {track.zone})
-        return bool(before) or coming or any(self._is_being_read(t) for t in self._tracks.there if t is not track)
+        reach = arms & (self._places.within_reach(act.table) - {track.zone})
+        return bool(reach) or coming or any(self._is_being_read(t) for t in self._tracks.there if t is not track)
+
+    def _is_to_be_entered(self, act: Act) -> bool:
+        """True if people are asked to enter what was played with a card, and have not answered."""
+        face = known_face(act.track, self._tracks)
+        asks = face is not None and self._places.question(face, act.track.zone, act.table) is not None
+        return asks and self._id(act.track, Kind.DIFFERS) not in self._record.answers
+
+    def _may_have_taken(self, act: Act) -> bool:
+        """True if the top of the discard pile is missing, and in a moment will have been taken before this."""
+        if objections(act.table, taking(act.table)):
+            return False
+        tops = (t for t in self._tracks.there if t.zone == DISCARD_ZONE and t.face is act.table.discards[-1])
+        return any(t.bare_since_s is not None and t.bare_since_s <= act.track.since_s for t in tops)
 
     @staticmethod
     def _turn_matters(act: Act) -> bool:
@@ -224,13 +264,18 @@ class _Look:
 
     def _confidence(self, act: Act, face: Card) -> float:
         track = act.track
-        doubtful = track.is_double or act.is_upon or face is not track.face
+        doubtful = track.is_double or act.is_upon or face is not track.face or self._lay_before(track)
         most = min(
             OUT_OF_TURN_CONFIDENCE if act.is_out_of_turn else 1.0,
             DOUBTFUL_CONFIDENCE if doubtful else 1.0,
             1.0 if act.clear else UNCLEAR_CONFIDENCE,
         )
         return round(min(most, track.confidence if face is track.face else 1.0), 2)
+
+    def _lay_before(self, track: Track) -> bool:
+        """True if a card counts that was laid after this one: that one may have lain on, and mean nothing."""
+        counted = (self._tracks.of_serial(line.serial) for line in self._record.lines if line.serial is not None)
+        return any(other is not None and other.earliest_s > track.since_s for other in counted)
 
     def _others(self, act: Act) -> tuple[Play, ...]:
         """What else an unsure card may mean."""
@@ -298,8 +343,8 @@ class _Look:
     def _differences(self, now: Balance, moved: Sequence[tuple[Track, Track]], table: Table) -> Iterator[Question]:
         """Cards that the record has and the table has not, or elsewhere."""
         recent = any(self._t_s - (t.bare_since_s or 0.0) < GATHERING_S for t in now.missing)
-        gathering = (len(now.missing) >= MANY and recent) or self._is_cleared
-        if gathering or self._may_be_reshuffled(now, table):
+        gathering = len(now.missing) >= MANY and (recent or self._tracks.bare_since_s is not None)
+        if gathering or self._may_be_reshuffled(table):
             return
         elsewhere = {old.serial: new for old, new in moved}
         for track in now.missing:
@@ -388,17 +433,17 @@ class _Look:
         """True if the draw pile is seen empty although the count says otherwise, or the discards have become it."""
         if table.edition.empty_pile == "reshuffle" and table.discards:
             refilled = self._tracks.draw_pile_empty is False and table.draw_pile > 0
-            return refilled and self._may_be_reshuffled(self._balance(table, self._record.lines), table)
+            return refilled and self._may_be_reshuffled(table)
         since_s = self._tracks.pile_empty_since_s
         was_there = self._tracks.pile_seen_seq >= self._record.hand
         news = was_there and table.draw_pile > UNSEEN_DRAWS
         return news and since_s is not None and self._t_s - since_s >= PILE_EMPTY_S
 
-    def _may_be_reshuffled(self, now: Balance, table: Table) -> bool:
-        """True if all discards are gone: they become the draw pile."""
-        gone = sum(t.zone == DISCARD_ZONE for t in now.missing)
-        lying = any(t.zone == DISCARD_ZONE for t in self._tracks.there)
-        return table.edition.empty_pile == "reshuffle" and gone > 1 and not lying
+    def _may_be_reshuffled(self, table: Table) -> bool:
+        """True if the draw pile is used up and all discards are gone: they become the draw pile."""
+        lines = self._record.lines
+        is_used_up = table.draw_pile == 0 or (bool(lines) and self._tracks.pile_empty_seq >= lines[-1].seq)
+        return is_used_up and discards_are_gone(self._tracks, table, lines)
 
     def _of_no_card(
         self, name: str, number: int, play: Play, zone: str | None, table: Table, t_s: float, *, sure: bool = False

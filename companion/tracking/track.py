@@ -137,6 +137,9 @@ class Track:
     """Since when its place is seen without it."""
 
     bare_looks: int = 0
+    is_lifted: bool = False
+    """One beneath it has come to light while it was not seen: it is gone sooner."""
+
     recent: tuple[bool, ...] = ()
     """Whether each of the last looks saw it."""
 
@@ -203,6 +206,7 @@ class Track:
             seen_s=t_s,
             bare_since_s=None,
             bare_looks=0,
+            is_lifted=False,
             recent=(*self.recent, True)[-LOOKS:],
             readings=(*(() if moved else self.readings), *((reading,) if keeps else ()))[-MOST_READINGS:],
             stay=sighting.stay,
@@ -210,11 +214,14 @@ class Track:
             centre_px=sighting.centre_px,
         )
 
-    def missed(self, t_s: float) -> Track:
+    def missed(self, t_s: float, *, is_lifted: bool = False) -> Track:
         """The track after a look at its place that did not see it."""
-        since_s = t_s if self.bare_since_s is None else self.bare_since_s
         return replace(
-            self, recent=(*self.recent, False)[-LOOKS:], bare_since_s=since_s, bare_looks=self.bare_looks + 1
+            self,
+            recent=(*self.recent, False)[-LOOKS:],
+            bare_since_s=t_s if self.bare_since_s is None else self.bare_since_s,
+            bare_looks=self.bare_looks + 1,
+            is_lifted=self.is_lifted or is_lifted,
         )
 
     def hidden(self) -> Track:

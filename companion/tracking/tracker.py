@@ -71,6 +71,9 @@ class Tracks:
     pile_seen_seq: int = -1
     """The record's last event when the draw pile was seen last."""
 
+    pile_empty_seq: int = -1
+    """The record's last event when the marker under it was seen last."""
+
     @property
     def there(self) -> tuple[Track, ...]:
         """The cards that were laid and have not gone."""
@@ -141,6 +144,7 @@ def update(tracks: Tracks, view: View, expected: Expected, mats: Iterable[str], 
         pile_empty_since_s=_since(tracks.pile_empty_since_s, view.draw_pile_empty is True, view.t_s),
         draw_pile_empty=view.draw_pile_empty,
         pile_seen_seq=seq if view.draw_pile_empty is False else tracks.pile_seen_seq,
+        pile_empty_seq=seq if view.draw_pile_empty is True else tracks.pile_empty_seq,
     )
 
 
@@ -197,11 +201,12 @@ def _told(
         return track.after(Sight.SETTLED if was_settled else Sight.BLIND, view.t_s, seq)
     if track.serial in hidden:
         return track.hidden().after(Sight.HIDDEN, view.t_s, seq)
-    missed = track.missed(view.t_s)
+    missed = track.missed(view.t_s, is_lifted=any(_came_to_light(lower, track) for lower in now.values()))
     if track.state is State.SEEN:
         left = not any(missed.recent[-LOOKS + 1 :])
     else:
-        left = missed.bare_looks >= GONE_LOOKS and view.t_s - (missed.bare_since_s or 0.0) >= GONE_S
+        long_enough = missed.is_lifted or view.t_s - (missed.bare_since_s or 0.0) >= GONE_S
+        left = missed.bare_looks >= GONE_LOOKS and long_enough
     return missed.after(Sight.LEFT if left else Sight.BARE, view.t_s, seq)
 
 
@@ -229,6 +234,12 @@ def _hidden(before: Sequence[Track], now: Mapping[int, Track]) -> frozenset[int]
             if track.is_there:
                 over.append(track)
     return frozenset(hidden)
+
+
+def _came_to_light(lower: Track, upper: Track) -> bool:
+    """True if a pile's card is seen now that another hid until now."""
+    is_pile = upper.zone.partition("/")[2] not in SPREAD
+    return is_pile and lower.state is State.COVERED and _may_cover(upper, lower)
 
 
 def _may_cover(upper: Track, lower: Track) -> bool:

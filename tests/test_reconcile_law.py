@@ -1,0 +1,185 @@
+"""Whatever people do at the table, in whatever order: what lies there beyond the record is asked, and nothing else."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from viewed import Viewed
+
+from companion.match.questions import Answer, Kind
+from companion.rules.cards import Family
+from companion.rules.play import Play
+from companion.rules.referee import legal_plays
+from companion.tabletop.card_ids import face_of
+from companion.tracking.track import GONE_S, State
+
+CARDS = ("roll-01", "roll-02", "roll-03", "stop-01", "25-01", "25-02", "50-01", "speed-limit-01", "right-of-way-01")
+PILES = ("side-1/battle", "side-2/battle", "side-1/speed", "table/discard")
+ZONES = (*PILES, "side-1/distance", "side-2/distance", "side-2/safety")
+LONG_S = 14.0
+"""Whatever waits has been decided by then."""
+
+
+class Conversation:
+    """A table of piles, and people who do what comes to their minds."""
+
+    def __init__(self) -> None:
+        self.seen = Viewed(confirm=False)
+        self.stacks: dict[str, list[str]] = {zone: [] for zone in ZONES}
+        self.refused: set[str] = set()
+        """Cards of which somebody has said that they are no play, as long as they lie."""
+
+        self.left_over: set[str] = set()
+        self.cards: dict[int, str | None] = {}
+        """The card of each serial."""
+
+        self.gone: set[int] = set()
+
+    # What people do
+
+    def lay(self, card: str, zone: str) -> None:
+        if card in self.stacks[zone]:
+            # Nobody could see that it had been taken up.
+            return
+        self._lift(card)
+        self.stacks[zone].append(card)
+        self.look(0.4)
+
+    def take_up(self, card: str) -> None:
+        self._lift(card)
+        self.look(GONE_S + 0.4)
+
+    def arm(self, zone: str) -> None:
+        self.look(0.7, hidden=(zone,))
+
+    def yes(self, number: int) -> None:
+        asked = [q for q in self.seen.questions if q.kind is Kind.PLAY and q.is_legal and q.plays[0] is not None]
+        if asked and number == 0:
+            self.seen.yes(asked[0])
+
+    def no(self, number: int) -> None:
+        asked = [q for q in self.seen.questions if q.kind is Kind.PLAY and q.serial is not None]
+        if number < len(asked):
+            track = self.seen.tracks.of_serial(asked[number].serial or 0)
+            assert track is not None
+            self.refused.add(track.card or "")
+            self.seen.answer(asked[number], Answer.NO)
+
+    def type_(self, number: int) -> None:
+        table = self.seen.table
+        plays = () if table.is_over else self._legal()
+        if plays:
+            self.seen.enter(str(plays[number % len(plays)]))
+
+    def correct(self, number: int) -> None:
+        if self.seen.record.lines and not self.seen.table.is_over:
+            redone = self.seen.undo()
+            plays = self._legal()
+            self.seen.redo(redone)
+            self.seen.correct(str(plays[number % len(plays)]))
+
+    def undo(self, _number: int) -> None:
+        if self.seen.record.lines:
+            self.seen.undo()
+
+    def next_hand(self, _number: int) -> None:
+        self.seen.next_hand()
+        self.left_over = {card for cards in self.stacks.values() for card in cards}
+        self.refused = set()
+
+    def look(self, seconds: float, hidden: tuple[str, ...] = ()) -> None:
+        """Let time pass; what is in sight follows from the stacks."""
+        self.seen.cards = {
+            card: (zone, False)
+            for zone, cards in self.stacks.items()
+            for card in (cards[-1:] if zone in PILES else cards)
+        }
+        self.seen.see(seconds, unknown=hidden)
+        for track in self.seen.tracks.cards:
+            assert self.cards.setdefault(track.serial, track.card) == track.card
+            assert track.state is State.GONE or track.serial not in self.gone
+        self.gone |= {track.serial for track in self.seen.tracks.cards if track.state is State.GONE}
+
+    def _lift(self, card: str) -> None:
+        for cards in self.stacks.values():
+            if card in cards:
+                cards.remove(card)
+        self.refused.discard(card)
+        self.left_over.discard(card)
+
+    def _legal(self) -> tuple[Play, ...]:
+        table = self.seen.table
+        faces = {face_of(card) for card in CARDS}
+        return tuple(p for p in legal_plays(table, table.player_to_move) if p.card in faces)
+
+    # What has to be so
+
+    def lacking(self) -> Counter[str]:
+        """The cards in sight that the record has never had in their zones, and of which nobody has said anything."""
+        record, places = self.seen.record, self.seen.places
+        had = {spot for line in record.lines for spot in places.lying(line.before)} | set(places.lying(self.seen.table))
+        tracks = [self.seen.tracks.of_serial(line.serial or 0) for line in record.lines]
+        # A card by which a line was told may be another than its sticker says: people have corrected the line.
+        told = {track.card for track in tracks if track is not None and track.is_there}
+        return Counter(
+            card
+            for zone, cards in self.stacks.items()
+            for card in (cards[-1:] if zone in PILES else cards)
+            if (zone, face_of(card)) not in had and card not in self.refused | self.left_over | told
+        )
+
+    def missing(self) -> set[str]:
+        """The one card by which a line was told, that is nowhere now, and like which no other lies in its zone."""
+        lines, tracks = self.seen.record.lines, self.seen.tracks
+        gone = {}
+        for line in lines:
+            track = tracks.of_serial(line.serial or 0)
+            spots = set(self.seen.places.lying(self.seen.table))
+            if track is not None and line.play.card is track.face and (track.zone, track.face) in spots:
+                alike = [t for t in tracks.cards if t.face is track.face]
+                if len(alike) == 1 and track.state is State.GONE:
+                    gone[track.card or ""] = track
+        return set(gone) if len(gone) == 1 else set()
+
+    def is_as_recorded(self) -> bool:
+        """True if the cards lie as the record has them, none too many and none too few."""
+        lying = Counter((zone, face_of(card)) for zone, cards in self.stacks.items() for card in cards)
+        return lying == Counter(self.seen.places.lying(self.seen.table)) and not self.left_over
+
+    def asked_about(self) -> set[str]:
+        tracks = [self.seen.tracks.of_serial(q.serial or 0) for q in self.seen.questions]
+        return {track.card or "" for track in tracks if track is not None}
+
+
+numbers = st.integers(0, 2)
+acts = st.one_of(
+    st.tuples(st.just("lay"), st.sampled_from(CARDS), st.sampled_from(ZONES)),
+    st.tuples(st.just("lay"), st.sampled_from(CARDS), st.sampled_from(ZONES)),
+    st.tuples(st.sampled_from(("take_up",)), st.sampled_from(CARDS)),
+    st.tuples(st.just("look"), st.sampled_from((0.1, 0.5, 2.0))),
+    st.tuples(st.just("arm"), st.sampled_from(ZONES)),
+    st.tuples(st.just("yes"), st.just(0)),
+    st.tuples(st.just("yes"), st.just(0)),
+    st.tuples(st.sampled_from(("no", "type_", "correct", "undo", "next_hand")), numbers),
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(acts, max_size=12))
+def test_what_lies_beyond_the_record_is_asked_and_what_lies_as_it_says_is_not(deeds: list[tuple[object, ...]]) -> None:
+    talk = Conversation()
+
+    for name, *args in deeds:
+        getattr(talk, str(name))(*args)
+    talk.look(LONG_S)
+
+    if not talk.seen.table.is_over and talk.seen.table.extension_offered_to is None:
+        carried = {card for card in talk.stacks["table/discard"] if face_of(card).family is Family.HAZARD}
+        assert set(talk.lacking()) - carried <= talk.asked_about()
+        assert talk.missing() <= talk.asked_about()
+        assert not talk.refused & {
+            q.id.split("-", 2)[2].split(".")[0] for q in talk.seen.questions if q.kind is Kind.PLAY
+        }
+        assert not (talk.is_as_recorded() and talk.seen.questions)

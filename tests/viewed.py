@@ -1,0 +1,227 @@
+"""A record and a table before an eye, without a match: views written by hand, frame by frame, and what is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from companion.match.questions import Answer, Answered, Kind, Question
+from companion.match.zone_plays import DRAW_ZONE, Places
+from companion.rules import referee
+from companion.rules.record import judge, notation
+from companion.rules.table import Table
+from companion.tabletop.card_ids import face_of
+from companion.tracking import tracker
+from companion.tracking.balance import Line, Record, expected
+from companion.tracking.clearing import is_cleared
+from companion.tracking.reconcile import reconcile
+from companion.tracking.tracker import Tracks
+from companion.vision.view import MatSeen, Sighting, View
+
+SQUARE = ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0))
+STEP_S = 0.1
+SPREAD = ("distance", "safety")
+
+
+def hand_of(edition: str, options: Iterable[str], sides: Iterable[str]) -> Table:
+    """The table as a hand begins, the first side beginning."""
+    header = [f"edition {edition}", *(f"option {option}" for option in options), *(f"side {name}" for name in sides)]
+    first = next(line for line in header if line.startswith("side ")).split()[1]
+    game = judge.NEW_GAME
+    for number, text in enumerate((*header, f"hand first {first}")):
+        game, items = judge.step(game, notation.Line(number, text))
+        assert not any(isinstance(item, judge.JudgedLine) and item.unreadable for item in items)
+    assert game.table is not None
+    return game.table
+
+
+@dataclass(frozen=True)
+class Undone:
+    """A line that was taken out of the record, and what follows it."""
+
+    line: Line
+    table: Table
+
+
+class Viewed:
+    """A table seen frame by frame; sure plays, and what the piles tell, are confirmed at once unless told otherwise.
+
+    `lines` are those that were written before the first look.
+    """
+
+    def __init__(
+        self,
+        *lines: str,
+        edition: str = "classic",
+        options: tuple[str, ...] = (),
+        sides: tuple[str, ...] = ("Ann", "Bob"),
+        confirm: bool = True,
+    ) -> None:
+        self.confirm, self.t_s, self.seq = confirm, 0.0, 1
+        self.new_table = hand_of(edition, options, sides)
+        self.tracks = Tracks()
+        self.record = Record(1, self.seq, self.new_table)
+        mats = {f"side-{number}": side.name for number, side in enumerate(self.new_table.sides, 1)}
+        self.places = Places(mats)
+        self.mats = tuple(MatSeen(mat, SQUARE, 2.0) for mat in (*mats, "table"))
+        self.cards: dict[str, tuple[str, bool]] = {}
+        """What is in sight where nothing hides it: its zone, and whether it lies sideways."""
+
+        self._numbers: dict[str, int] = {}
+        self.questions: tuple[Question, ...] = ()
+        """What is asked now."""
+
+        self.ever: list[Question] = []
+        """All that has been asked."""
+
+        for text in lines:
+            assert not referee.objections(self.table, notation.parse_play(text, self.table.sides)), text
+            self.enter(text)
+
+    @property
+    def table(self) -> Table:
+        """The table by the record."""
+        assert self.record.table is not None
+        return self.record.table
+
+    @property
+    def asked(self) -> list[str]:
+        """What is asked now, each in a few words."""
+        return [words(question) for question in self.questions]
+
+    @property
+    def played(self) -> list[str]:
+        """The lines of the hand."""
+        return [str(line.play) for line in self.record.lines]
+
+    @property
+    def is_cleared(self) -> bool:
+        """True if the next hand can begin."""
+        return is_cleared(self.tracks, self.record)
+
+    # The cards
+
+    def lay(self, card: str, zone: str, *, sideways: bool = False) -> None:
+        """Put a card on a zone; on a pile it hides those beneath it."""
+        kept = {c: p for c, p in self.cards.items() if p[0] != zone or zone.endswith(SPREAD)}
+        self.cards = {**kept, card: (zone, sideways)}
+
+    def take_up(self, card: str, *, beneath: str | None = None) -> None:
+        """Take a card off the table; the one beneath it shows again."""
+        zone, _ = self.cards.pop(card)
+        if beneath is not None:
+            self.cards[beneath] = (zone, False)
+
+    # The record
+
+    def enter(self, text: str, serial: int | None = None) -> None:
+        """Write a line, as somebody types it or confirms what was seen."""
+        play = notation.parse_play(text, self.table.sides)
+        self.seq += 1
+        line = Line(self.seq, play, self.table, serial)
+        after = referee.apply(self.table, play)
+        self.record = replace(self.record, table=after, lines=(*self.record.lines, line))
+
+    def undo(self) -> Undone:
+        """Take the last line out."""
+        undone = Undone(self.record.lines[-1], self.table)
+        self.seq += 1
+        self.record = replace(self.record, table=undone.line.before, lines=self.record.lines[:-1])
+        return undone
+
+    def redo(self, undone: Undone) -> None:
+        """Put a line back that was taken out."""
+        self.seq += 1
+        self.record = replace(self.record, table=undone.table, lines=(*self.record.lines, undone.line))
+
+    def correct(self, text: str) -> None:
+        """Let the last line say another play."""
+        last = self.record.lines[-1]
+        play = notation.parse_play(text, last.before.sides)
+        self.seq += 1
+        lines = (*self.record.lines[:-1], replace(last, play=play))
+        self.record = replace(self.record, table=referee.apply(last.before, play), lines=lines)
+
+    def next_hand(self) -> None:
+        """Begin the next hand; the cards lie as they do."""
+        self.seq += 1
+        self.record = Record(1, self.seq, self.new_table, answers=self.record.answers)
+
+    def leave(self, draw_pile: int) -> None:
+        """Leave so many cards in the draw pile by the record."""
+        self.record = replace(self.record, table=self.table._replace(draw_pile=draw_pile))
+
+    def answer(self, question: Question, answer: Answer) -> None:
+        """Say something to a question."""
+        self.seq += 1
+        answers = {**self.record.answers, question.id: Answered(answer, question.about, self.seq)}
+        self.record = replace(self.record, answers=answers)
+
+    def yes(self, question: Question) -> None:
+        """Let the play that a question asks about count."""
+        self.enter(str(question.plays[0]), question.serial)
+
+    # The looks
+
+    def see(self, seconds: float = 1.0, *, unknown: tuple[str, ...] = (), pile_empty: bool = False) -> list[Question]:
+        """Let time pass; return what is asked in that time and was not before."""
+        first = len(self.ever)
+        for _ in range(round(seconds / STEP_S)):
+            self.look(unknown, pile_empty)
+        return self.ever[first:]
+
+    def look(self, unknown: tuple[str, ...] = (), pile_empty: bool = False) -> None:
+        """One frame."""
+        self.t_s += STEP_S
+        hint = expected(self.record, self.places, self.questions)
+        view = View(self.t_s, self.mats, self._sightings(unknown), frozenset(unknown), pile_empty)
+        self.tracks = tracker.update(self.tracks, view, hint, self.places.mats, self.seq)
+        self.ask()
+
+    def ask(self) -> None:
+        """Derive what is asked, and confirm what may count until nothing is left of that."""
+        while True:
+            self.questions = reconcile(self.tracks, self.record, self.places)
+            known = {(question.id, words(question)) for question in self.ever}
+            self.ever += [question for question in self.questions if (question.id, words(question)) not in known]
+            legal = [q for q in self.questions if q.kind is Kind.PLAY and self._counts(q)]
+            if not self.confirm or not legal:
+                return
+            self.yes(legal[0])
+
+    def gap(self, seconds: float = 120.0) -> None:
+        """No picture comes for a while."""
+        self.tracks = tracker.lost_sight(self.tracks)
+        self.t_s += seconds
+
+    def _counts(self, question: Question) -> bool:
+        is_sure = question.sure or question.zone in (None, DRAW_ZONE)
+        return is_sure and question.is_legal and not referee.objections(self.table, question.plays[0])
+
+    def _sightings(self, unknown: tuple[str, ...]) -> tuple[Sighting, ...]:
+        return tuple(
+            Sighting(face_of(card), card, self._centre_px(card, zone), None, zone, side, 0.98, "sticker")
+            for card, (zone, side) in self.cards.items()
+            if zone not in unknown
+        )
+
+    def _centre_px(self, card: str, zone: str) -> tuple[float, float]:
+        """Piles lie on one spot, other cards side by side."""
+        return (
+            (150.0 * self._numbers.setdefault(card, len(self._numbers)), 0.0) if zone.endswith(SPREAD) else (0.0, 0.0)
+        )
+
+
+def words(question: Question) -> str:
+    """A question in a few words: a play, or the sentence of what differs."""
+    return str(question.say) if question.kind is Kind.DIFFERS else str(question.plays[0])
+
+
+def plays(questions: Iterable[Question]) -> list[str]:
+    """The plays that are asked about."""
+    return [str(question.plays[0]) for question in questions if question.kind is Kind.PLAY]
+
+
+def differences(questions: Iterable[Question]) -> list[Question]:
+    """The questions where table and record differ."""
+    return [question for question in questions if question.kind is Kind.DIFFERS]
