@@ -72,14 +72,14 @@ def balance(tracks: Tracks, hand: int, table: Table, lines: Sequence[Line], plac
     for spot in (spot for line in lines if line.serial == UNSEEN for spot in spots_of(line, places)):
         _consume(want, spot)
     told = {line.serial: line for line in lines if line.serial is not None}
-    loose = []
+    loose: list[Track] = []
     for track in (track for track in mine if track.is_there):
-        spot = next(spots_of(told[track.serial], places), None) if track.serial in told else None
-        if spot is None:
+        own = next(spots_of(told[track.serial], places), None) if track.serial in told else None
+        if own is None:
             loose.append(track)
         # A beaten hazard may lie on in its place, or be on the discard pile by now.
-        elif not _consume(want, spot):
-            _consume(want, (DISCARD_ZONE, spot[1]))
+        elif not _consume(want, own):
+            _consume(want, (DISCARD_ZONE, own[1]))
     lifted, bared = _bared(mine, table) or (None, None)
     upon = [t for t in loose if t is not bared and _is_upon_top(t, mine, table, places)]
     left = [t for t in loose if t in upon or not _consume(want, (t.zone, t.face))]
