@@ -14,7 +14,7 @@ from records import PAIRS, THREE, TWO, hand, teams
 from companion.rules import referee
 from companion.rules.cards import Card, Family
 from companion.rules.editions.edition import Edition, EditionError, edition_names, load_edition, switches
-from companion.rules.grounds import laid_from_hand
+from companion.rules.legality import laid_from_hand
 from companion.rules.moves import candidates
 from companion.rules.play import Play, Verb
 from companion.rules.reasons import LANGUAGES, Code, Reason, say

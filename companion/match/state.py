@@ -11,11 +11,10 @@ from companion.common.text import say
 from companion.match.history import Change, Written
 from companion.match.proposals import Doubt, Mismatch, Proposal
 from companion.match.zone_plays import Places
-from companion.rules import corrections, reasons
-from companion.rules.corrections import JudgedRecord
+from companion.rules import reasons
 from companion.rules.play import Play
 from companion.rules.record import judge
-from companion.rules.record.judge import Game, HandResult, JudgedLine
+from companion.rules.record.judge import Game, HandResult, JudgedLine, JudgedRecord
 from companion.rules.record.notation import Line
 from companion.rules.table import Table
 from companion.storage.events import Event
@@ -116,7 +115,7 @@ class MatchState:
     """The last event; it is saved unless `unsaved` says otherwise."""
 
     match: int | None = None
-    record: JudgedRecord = corrections.EMPTY
+    record: JudgedRecord = judge.EMPTY_RECORD
     entries: tuple[Entry, ...] = ()
     pending: tuple[Pending, ...] = ()
     mismatches: tuple[Mismatch, ...] = ()
@@ -205,7 +204,7 @@ class Outcome:
 
 def judge_on(state: MatchState, lines: Sequence[Written]) -> tuple[JudgedRecord, tuple[Entry, ...]]:
     """The judged record, anew from the first line that is not as it was; and its lines as entries."""
-    record = corrections.judge_on(state.record, tuple(Line(written.seq, written.text) for written in lines))
+    record = judge.judge_on(state.record, tuple(Line(written.seq, written.text) for written in lines))
     same = _same(state.entries, lines)
     games = zip(lines[same:], record.games[same:], strict=True)
     entries = (

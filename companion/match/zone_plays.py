@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from companion.common.text import Said, say
 from companion.rules.cards import HAZARD_OF, SAFETY_OF, Card, Family, card_name
 from companion.rules.editions.edition import Edition
-from companion.rules.grounds import answers_to
+from companion.rules.legality import answers_to
 from companion.rules.play import Play, Verb, discard, lay
 from companion.rules.table import Side, Table
 

@@ -1,35 +1,170 @@
-"""What speaks against a play, and what is worth a word about a legal one."""
+"""What speaks against a play, and what is worth a word about a legal one.
+
+Every reason against a play is found at once; none means that it is legal. The first part are the grounds that the
+effects of a play share: whose turn it is, which card it is, what is still open.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from companion.rules import special_objections as special
 from companion.rules.cards import HAZARD_OF, REMEDY_OF, SAFETY_OF, Card, Family
 from companion.rules.editions.edition import Edition
-from companion.rules.grounds import (
-    against_card,
-    against_owed,
-    against_turn,
-    answered,
-    answers_to,
-    can_turn_back,
-    card_of,
-    copies_left,
-    is_u_turn,
-    laid_from_hand,
-    lays_taken,
-)
 from companion.rules.moves import laying
 from companion.rules.play import Play, Verb
 from companion.rules.reasons import Code, Reason, reason
-from companion.rules.table import COUP_FOURRE_KM, FULL_HAND, SAFETY_KM, HowEnded, Side, Table, Taken, is_driving
+from companion.rules.table import (
+    COUP_FOURRE_KM,
+    FULL_HAND,
+    SAFETY_KM,
+    Attack,
+    How,
+    HowEnded,
+    Side,
+    Table,
+    Taken,
+    is_driving,
+)
 
 SLOW_KM = 50
 """The most that may be driven under a speed limit."""
 
 MOST_TIMES = 2
 """One accelerator a card."""
+
+MOST_MIRRORS = 2
+"""An attack that was mirrored comes back by a second mirror, and there is no third."""
+
+_BY_VERB = {Verb.THEFT: Card.THEFT, Verb.CONTROL: Card.CONTROL}
+
+
+def card_of(play: Play) -> Card:
+    """The card of a play; a card that was not said is an unknown one."""
+    return play.card if play.card is not None else Card.UNKNOWN
+
+
+def laid_from_hand(play: Play) -> tuple[Card, ...]:
+    """The cards that a play takes out of its player's hand."""
+    if play.verb in _BY_VERB:
+        return (_BY_VERB[play.verb],)
+    if play.verb is Verb.PAIR:
+        return (card_of(play),) * 2
+    if play.verb is Verb.EXCHANGE:
+        return play.cards
+    if play.verb in (Verb.PLAY, Verb.DISCARD):
+        return (card_of(play), Card.ACCELERATOR) if play.times > 1 else (card_of(play),)
+    return ()
+
+
+# What is still open
+
+
+def answered(table: Table, play: Play) -> Attack | None:
+    """The attack that the play's card answers, the latest first, while its window is open."""
+    index = table.side_index(play.player or "") if table.attacks else None
+    for attack in reversed(table.attacks):
+        if attack.side == index and play.card in answers_to(table.edition, attack.hazard):
+            return attack
+    return None
+
+
+def answers_to(edition: Edition, hazard: Card) -> tuple[Card, ...]:
+    """The cards that answer a hazard at once."""
+    return (SAFETY_OF[hazard], REMEDY_OF[hazard]) if edition.fast_remedy == "yes" else (SAFETY_OF[hazard],)
+
+
+def mirrored(table: Table, player: str) -> Attack | None:
+    """The attack on a player's side that he could send back with a mirror, the latest."""
+    index = table.side_index(player)
+    return next((attack for attack in reversed(table.attacks) if attack.side == index), None)
+
+
+def is_u_turn(play: Play) -> bool:
+    """Whether the play turns the last distance card back."""
+    return play.at_once and play.card is Card.U_TURN and play.verb is Verb.PLAY
+
+
+def can_turn_back(table: Table, play: Play) -> bool:
+    """Whether a hand that has ended by a distance card is opened again by this u-turn."""
+    ended = table.ending is not None and table.ending.how is HowEnded.COMPLETED
+    return ended and table.window.laid is not None and is_u_turn(play)
+
+
+def lays_taken(table: Table, play: Play) -> bool:
+    """Whether a play lays the card that its player has just stolen, been handed or fetched.
+
+    A handed or fetched card may also be discarded, where it cannot be laid, or given to who has asked for it.
+    """
+    taken = table.window.taken
+    if taken is None or table.seats[taken.seat].player != play.player or play.at_once:
+        return False
+    if play.verb in (Verb.DISCARD, Verb.GIVE):
+        return taken.how is not How.STOLEN and play.card is taken.card
+    return taken.card in laid_from_hand(play) and play.verb not in (Verb.PAIR, Verb.EXCHANGE)
+
+
+def is_extra(table: Table, play: Play) -> bool:
+    """Whether a play lays a stolen or a handed card: it takes nobody's turn."""
+    taken = table.window.taken
+    return taken is not None and taken.how is not How.FETCHED and lays_taken(table, play)
+
+
+# Whose turn it is
+
+
+def against_turn(table: Table, play: Play) -> Iterator[Reason]:
+    """It is somebody else's turn, or the player has to lay the card that he has fetched."""
+    taken = table.window.taken
+    if taken is not None:
+        if is_extra(table, play):
+            return
+        if taken.how is How.FETCHED and table.seats[taken.seat].player == play.player and not lays_taken(table, play):
+            yield reason(Code.MUST_PLAY_IT, card=taken.card)
+    if play.player != table.player_to_move:
+        yield reason(Code.NOT_YOUR_TURN, player=play.player, turn=table.player_to_move)
+
+
+# Which card it is
+
+
+def against_card(table: Table, card: Card, play: Play) -> Iterator[Reason]:
+    """The edition has no such card, or all of them are out. Only safeties of an unverified deck are counted."""
+    if card not in table.deck:
+        yield reason(Code.UNKNOWN_CARD, card=card)
+    elif (table.edition.counts_verified or card.family is Family.SAFETY) and copies_left(table, card, play) <= 0:
+        yield reason(Code.TOO_MANY_COPIES, card=card, count=table.deck.get(card, 0))
+
+
+def copies_left(table: Table, card: Card, play: Play) -> int:
+    """How many of a card can be in the player's hand or yet to come, once he has drawn for his play."""
+    left = table.copies_left(card)
+    if reshuffles(table) and _draws_first(table, play):
+        return left + table.discards.count(card)
+    return left
+
+
+def _draws_first(table: Table, play: Play) -> bool:
+    return not play.at_once and play.verb not in (Verb.EXCHANGE, Verb.PENALTY) and not is_extra(table, play)
+
+
+def reshuffles(table: Table) -> bool:
+    """Whether the draw before the next play turns the discard pile into the draw pile."""
+    return table.edition.empty_pile == "reshuffle" and table.to_draw > table.draw_pile
+
+
+def against_owed(table: Table, play: Play) -> Iterator[Reason]:
+    """A card that somebody has asked for is handed over, and neither laid nor discarded."""
+    if not table.requests:
+        return
+    seat = table.seat_of(play.player or "")
+    out = laid_from_hand(play)
+    for request in table.requests:
+        if request.of_seat == seat and request.card in out:
+            asker = table.seats[request.by_seat].player
+            yield reason(Code.REQUEST_PENDING, case="owed", player=play.player, card=request.card, asker=asker)
+
+
+# The verdict
 
 
 def objections(table: Table, play: Play) -> tuple[Reason, ...]:
@@ -295,10 +430,10 @@ def _against_attack(edition: Edition, victim: Side) -> Iterator[Reason]:
 def _against_at_once(table: Table, play: Play, side: Side) -> Iterator[Reason]:
     card = card_of(play)
     if card is Card.MIRROR:
-        yield from special.against_mirror(table, play, side)
+        yield from _against_mirror(table, play, side)
         return
     if card is Card.U_TURN:
-        yield from special.against_u_turn(table, side)
+        yield from _against_u_turn(table, side)
         return
     if answered(table, play) is not None:
         return
@@ -324,18 +459,163 @@ def _answerable(edition: Edition, side: Side, card: Card) -> Card | None:
     return next((hazard for hazard in in_force if card in answers_to(edition, hazard)), None)
 
 
+# The special cards of Rush: theft, control, mirror, u-turn, and two alike for a discarded card
+
+
+def _against_theft(table: Table, play: Play) -> Iterator[Reason]:
+    """A distance card is stolen from an opponent's table, on the own turn, even under attack."""
+    yield from _against_special_card(table, play, Card.THEFT)
+    if Card.THEFT not in table.deck:
+        return
+    index = table.side_index(play.target or "")
+    if index is None:
+        yield reason(Code.NEEDS_TARGET, card=Card.THEFT)
+        return
+    victim = table.sides[index]
+    if victim is table.side_of(play.player or ""):
+        yield reason(Code.OWN_SIDE, card=Card.THEFT)
+    if card_of(play) not in (victim.doubled if play.times > 1 else victim.distances):
+        yield reason(Code.NO_SUCH_CARD_THERE, card=card_of(play), side=victim.name)
+
+
+def _against_control(table: Table, play: Play) -> Iterator[Reason]:
+    """An opponent has to hand a named card over; one request on a player at a time."""
+    yield from _against_special_card(table, play, Card.CONTROL)
+    if Card.CONTROL not in table.deck:
+        return
+    yield from _against_naming(table, card_of(play))
+    of_seat = _seat_of(table, play.target)
+    if of_seat is None:
+        yield reason(Code.NEEDS_TARGET, card=Card.CONTROL)
+        return
+    if table.seats[of_seat].side == table.seats[table.seat_of(play.player or "")].side:
+        yield reason(Code.OWN_SIDE, card=Card.CONTROL)
+    if any(request.of_seat == of_seat for request in table.requests):
+        yield reason(Code.REQUEST_PENDING, player=play.target)
+
+
+def _against_name(table: Table, play: Play) -> Iterator[Reason]:
+    """Who has drawn the card himself names another one."""
+    yield from against_turn(table, play)
+    of_seat, by_seat = _seat_of(table, play.target), table.seat_of(play.player or "")
+    own = next((r for r in table.requests if (r.of_seat, r.by_seat) == (of_seat, by_seat)), None)
+    if own is None:
+        yield reason(Code.NO_SUCH_CARD_THERE, case="request", player=play.target, card=card_of(play))
+        return
+    if own.card is play.card:
+        yield reason(Code.REQUEST_PENDING, player=play.target)
+    yield from _against_naming(table, card_of(play))
+
+
+def _against_give(table: Table, play: Play) -> Iterator[Reason]:
+    """A card that was asked for is handed over on the spot, or on the giver's own turn when he draws it."""
+    if play.target is None:
+        yield reason(Code.NEEDS_TARGET, card=card_of(play))
+        return
+    seat, by_seat = table.seat_of(play.player or ""), _seat_of(table, play.target)
+    asked = next((r for r in table.requests if (r.of_seat, r.by_seat, r.card) == (seat, by_seat, play.card)), None)
+    if asked is None:
+        yield reason(Code.NO_SUCH_CARD_THERE, case="request", player=play.player, card=card_of(play))
+    elif table.window.asked is not asked:
+        yield from against_turn(table, play)
+
+
+def _against_pair(table: Table, play: Play) -> Iterator[Reason]:
+    """Two identical cards are discarded for any card of the discard pile."""
+    yield from against_turn(table, play)
+    if table.edition.pair_for_discard == "no":
+        yield reason(Code.CANNOT_TAKE_DISCARD, case="pair")
+        return
+    card, wanted = card_of(play), play.wanted
+    yield from against_card(table, card, play)
+    yield from against_owed(table, play)
+    counts = table.edition.counts_verified or card.family is Family.SAFETY
+    if counts and 0 < copies_left(table, card, play) < 2:
+        yield reason(Code.TOO_MANY_COPIES, card=card, count=table.deck.get(card, 0))
+    # None of the discard pile is left where the turn's draw has made it the draw pile.
+    there = () if reshuffles(table) else table.discards
+    if wanted not in there and wanted is not card:
+        yield reason(Code.NO_SUCH_CARD_THERE, case="discards", card=wanted)
+
+
+def _against_penalty(table: Table, play: Play) -> Iterator[Reason]:
+    """A mistake costs a card."""
+    if table.edition.mistake_penalty == "no":
+        yield reason(Code.NO_PENALTY)
+    elif play.card is not Card.UNKNOWN:
+        yield from against_card(table, card_of(play), play)
+
+
+def _against_special_in_turn(_table: Table, play: Play, side: Side) -> Iterator[Reason]:
+    """A special card laid by itself on the own turn, as if it were any card."""
+    card = card_of(play)
+    if card is Card.ACCELERATOR:
+        yield reason(Code.NEEDS_DISTANCE)
+    elif card is Card.MIRROR:
+        yield reason(Code.NO_ATTACK_TO_ANSWER, case="mirror", card=card, side=side.name)
+    elif card is Card.U_TURN:
+        yield reason(Code.NOTHING_TO_TURN_BACK)
+    else:
+        yield reason(Code.NEEDS_TARGET, card=card)
+
+
+def _against_mirror(table: Table, play: Play, side: Side) -> Iterator[Reason]:
+    """The attack lands on the attacker, unless he is immune or under a hazard of that pile already (chosen)."""
+    attack = mirrored(table, play.player or "")
+    if attack is None or attack.mirrors >= MOST_MIRRORS:
+        case = "mirror" if attack is None else "mirrors"
+        yield reason(Code.NO_ATTACK_TO_ANSWER, case=case, card=Card.MIRROR, side=side.name)
+        return
+    attacker, hazard = table.sides[table.seats[attack.by_seat].side], attack.hazard
+    if SAFETY_OF[hazard] in attacker.safeties:
+        yield reason(Code.PROTECTED, side=attacker.name, card=hazard, safety=SAFETY_OF[hazard])
+    if hazard is Card.SPEED_LIMIT:
+        if attacker.limited:
+            yield reason(Code.ALREADY_LIMITED, side=attacker.name)
+    elif attacker.hazard is not None and table.edition.hazard_on_hazard == "forbidden":
+        yield reason(Code.ALREADY_ATTACKED, side=attacker.name, hazard=attacker.hazard)
+
+
+def _against_u_turn(table: Table, side: Side) -> Iterator[Reason]:
+    """The last distance card goes back to its player's hand; the card that wins too, unless the table forbids it."""
+    laid = table.window.laid
+    if laid is None:
+        yield reason(Code.NOTHING_TO_TURN_BACK)
+    elif table.sides[table.seats[laid.seat].side] is side:
+        yield reason(Code.NOTHING_TO_TURN_BACK, case="own")
+    elif table.ending is not None and table.edition.u_turn_on_winning_card == "forbidden":
+        yield reason(Code.NOTHING_TO_TURN_BACK, case="winning")
+
+
+def _against_special_card(table: Table, play: Play, card: Card) -> Iterator[Reason]:
+    yield from against_turn(table, play)
+    yield from against_card(table, card, play)
+    yield from against_owed(table, play)
+
+
+def _against_naming(table: Table, card: Card) -> Iterator[Reason]:
+    if card.family is Family.SAFETY:
+        yield reason(Code.SAFETY_DEMANDED)
+    elif card not in table.deck:
+        yield reason(Code.UNKNOWN_CARD, card=card)
+
+
+def _seat_of(table: Table, player: str | None) -> int | None:
+    return next((index for index, seat in enumerate(table.seats) if seat.player == player), None)
+
+
 _WHILE_OFFERED = frozenset({Verb.EXTEND, Verb.FINISH, Verb.END, Verb.EXHAUSTED})
 
 _AGAINST: dict[Verb, Callable[[Table, Play], Iterator[Reason]]] = {
     Verb.PLAY: _against_play,
     Verb.DISCARD: _against_discard,
     Verb.EXCHANGE: _against_exchange,
-    Verb.PAIR: special.against_pair,
-    Verb.THEFT: special.against_theft,
-    Verb.CONTROL: special.against_control,
-    Verb.NAME: special.against_name,
-    Verb.GIVE: special.against_give,
-    Verb.PENALTY: special.against_penalty,
+    Verb.PAIR: _against_pair,
+    Verb.THEFT: _against_theft,
+    Verb.CONTROL: _against_control,
+    Verb.NAME: _against_name,
+    Verb.GIVE: _against_give,
+    Verb.PENALTY: _against_penalty,
     Verb.PASS: _against_pass,
     Verb.TAKE: _against_take,
     Verb.SKIP_DRAW: against_turn,
@@ -349,5 +629,5 @@ _AGAINST_FAMILY: dict[Family, Callable[[Table, Play, Side], Iterator[Reason]]] =
     Family.DISTANCE: _against_distance,
     Family.REMEDY: _against_remedy,
     Family.HAZARD: _against_hazard,
-    Family.SPECIAL: special.against_special_in_turn,
+    Family.SPECIAL: _against_special_in_turn,
 }
