@@ -13,6 +13,9 @@ import cv2
 import numpy as np
 import pytest
 import zxingcpp
+from troubles import company, looks, mishaps
+from troubles.accidents import THING_REACH_MM
+from troubles.scenes import troubled_scenes
 
 from companion.common.errors import Problem
 from companion.printing import deck, render
@@ -26,13 +29,10 @@ from companion.simulate import (
     art,
     camera_model,
     choreography,
-    company,
     frame_source,
-    mishaps,
     players,
     script,
 )
-from companion.simulate.accidents import THING_REACH_MM
 from companion.simulate.arrange import Pose
 from companion.simulate.card_faces import BARE, STICKERED, Cards
 from companion.simulate.scene import BACK, THINGS, Arm, Light, Lying, Push, Scene
@@ -333,7 +333,7 @@ def troubled(kinds, seed=1, sides=2, speed=4.0):
     teams = THREE if sides == 3 else players.TWO_PLAYERS
     played = players.random_script(teams=teams, seed=seed, manners=SLIPS, target=500)
     trouble = mishaps.only(*kinds.split(",")) if kinds else mishaps.EVERYDAY
-    return played, list(frame_source.troubled_scenes(played, seed, animation.Tempo(10.0, speed), trouble, 40.0))
+    return played, list(troubled_scenes(played, seed, animation.Tempo(10.0, speed), trouble, 40.0))
 
 
 def zones_of(scene, plan):
@@ -555,7 +555,7 @@ def test_a_trembling_camera_smears_along_its_direction():
     assert camera_model.smear(camera_model.Look()) is None
 
 
-@pytest.mark.parametrize("make", [camera_model.household_look, camera_model.hard_look])
+@pytest.mark.parametrize("make", [looks.household_look, looks.hard_look])
 def test_a_look_is_the_same_for_the_same_seed_and_tilts_no_more_than_said(make):
     looks = [make(seed) for seed in range(40)]
 
@@ -569,15 +569,15 @@ def test_a_camera_hangs_higher_where_the_scale_is_to_be_smaller():
     look = camera_model.Look(tilt_deg=20.0, px_per_mm=1.6, noise=0.0)
     distant = Studio(plan, look, (1920, 1080), STICKERED, seed=1)
 
-    assert camera_model.middle_scale(distant.matrix, (1920, 1080)) == pytest.approx(1.6, abs=0.02)
+    assert looks.middle_scale(distant.matrix, (1920, 1080)) == pytest.approx(1.6, abs=0.02)
     assert distant.room_px > 50
 
 
 def test_a_larger_picture_is_taken_where_the_mats_would_be_too_small():
     plan = arrange.plan(4, 4)
 
-    assert camera_model.size_for(plan.corners, camera_model.Look(tilt_deg=0.0)) == (1920, 1080)
-    assert camera_model.size_for(plan.corners, camera_model.Look(tilt_deg=0.0), px_per_mm=2.0) == (2560, 1440)
+    assert looks.size_for(plan.corners, camera_model.Look(tilt_deg=0.0)) == (1920, 1080)
+    assert looks.size_for(plan.corners, camera_model.Look(tilt_deg=0.0), px_per_mm=2.0) == (2560, 1440)
 
 
 def test_stickers_are_glued_a_little_off_and_askew_each_in_its_own_way():

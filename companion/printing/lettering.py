@@ -15,7 +15,6 @@ from fontTools.pens.transformPen import TransformPen
 from fontTools.ttLib import TTFont
 
 FONTS = Path(__file__).parent / "fonts"
-WEIGHTS = (600, 800)
 CAP_HEIGHT_EM = 0.7
 
 
@@ -31,7 +30,7 @@ class Outline:
 
 @cache
 def outline(words: str, weight: int = 600, track_em: float = 0.0) -> Outline:
-    """The words in one of `WEIGHTS`, kerned, with `track_em` of extra space between letters.
+    """The words in weight 600 or 800, kerned, with `track_em` of extra space between letters.
 
     Raises ValueError for a character that the font lacks.
     """

@@ -8,14 +8,13 @@ only the top was seen is written `(Card.UNKNOWN, top)`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from companion.rules.cards import HAZARD_OF, SAFETY_OF, Card, Family
-from companion.rules.dealing import new_hand
 from companion.rules.editions.edition import Edition
 from companion.rules.reasons import Code, Reason, reason
-from companion.rules.table import SPEED_CARDS, Side, Table, Team
+from companion.rules.table import SPEED_CARDS, Side, Table
 
 
 def problems(table: Table) -> tuple[Reason, ...]:
@@ -35,19 +34,6 @@ def doubts(table: Table) -> tuple[Reason, ...]:
         for card, count in _lying(table).items()
         if card.family is not Family.SAFETY and card in table.deck and count > table.deck[card]
     )
-
-
-def seen_table(
-    edition: Edition, sides: Sequence[Side], discards: Sequence[Card] = (), target: int | None = None
-) -> Table:
-    """A table made from what lies in front of the sides, each player with a full hand, the rest on the draw pile.
-
-    Raises EditionError when the edition is not played by these sides.
-    """
-    teams = [Team(side.name, side.players) for side in sides]
-    dealt = new_hand(edition, teams, sides[0].players[0], target)
-    table = dealt._replace(sides=tuple(sides), discards=tuple(discards))
-    return table._replace(draw_pile=max(0, table.draw_pile - _lying(table).total()))
 
 
 # The cards of the whole table

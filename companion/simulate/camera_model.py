@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,46 +91,6 @@ def typical_look(seed: int) -> Look:
     )
 
 
-def household_look(seed: int, most_tilt_deg: float = 30.0) -> Look:
-    """A webcam as people put it up: tilted by anything, its pictures sent as JPEG, otherwise in good light."""
-    chance = random.Random(f"household {seed}")  # noqa: S311
-    return replace(
-        typical_look(seed),
-        tilt_deg=chance.uniform(0.0, most_tilt_deg),
-        roll_deg=chance.uniform(-3.0, 3.0),
-        jpeg_quality=chance.randint(80, 92),
-        blur_px=chance.uniform(0.5, 0.7),
-        px_per_mm=1.6,
-    )
-
-
-def hard_look(seed: int, most_tilt_deg: float = 35.0) -> Look:
-    """A dim evening: soft, noisy, tinted, with shadows and a lamp mirrored somewhere; still the same camera."""
-    chance = random.Random(f"hard {seed}")  # noqa: S311
-    warm = chance.uniform(-0.22, 0.22)
-    return Look(
-        tilt_deg=chance.uniform(0.0, most_tilt_deg),
-        roll_deg=chance.uniform(-6.0, 6.0),
-        brightness=chance.uniform(0.5, 0.85),
-        gradient=chance.uniform(0.15, 0.35),
-        light_from_deg=chance.uniform(0.0, 360.0),
-        vignette=chance.uniform(0.1, 0.3),
-        tint_bgr=(1.0 - max(0.0, warm), 0.97, 1.0 + min(0.0, warm)),
-        noise=chance.uniform(3.0, 5.5),
-        blur_px=chance.uniform(0.6, 0.95),
-        jpeg_quality=chance.randint(50, 85),
-        px_per_mm=1.6,
-        shake_px=chance.choice((0.0, 0.0, 1.5)),
-        shake_deg=chance.uniform(0.0, 180.0),
-        gamma=chance.uniform(0.8, 1.25),
-        glare=chance.choice((0.0, 0.25, 0.5)),
-        glare_at=(chance.uniform(0.1, 0.9), chance.uniform(0.1, 0.9)),
-        shade=chance.choice((0.0, 0.3, 0.45)),
-        shade_at=(chance.uniform(0.0, 1.0), chance.choice((0.0, 1.0))),
-        arm_shadow=chance.uniform(0.1, 0.35),
-    )
-
-
 def camera(
     points: Iterable[Point], size: Size, tilt_deg: float, roll_deg: float, px_per_mm: float | None = None
 ) -> Matrix:
@@ -161,24 +121,6 @@ def _centred(target: Matrix, away_mm: float, corners: Matrix, size: Size, tilt_d
         off_px = (low + high) / 2 - np.array(size) / 2
         target = target + _unrolled(off_px, roll_deg) * away_mm / (_FOCAL * size[0])
     return target
-
-
-SIZES = ((1920, 1080), (2560, 1440), (3840, 2160))
-
-
-def size_for(points: Iterable[Point], look: Look, px_per_mm: float = 1.5) -> Size:
-    """The smallest usual picture that holds the points with so many pixels a millimetre at its middle."""
-    points = list(points)
-    scales = ((size, middle_scale(camera(points, size, look.tilt_deg, look.roll_deg), size)) for size in SIZES)
-    return next((size for size, scale in scales if scale >= px_per_mm), SIZES[-1])
-
-
-def middle_scale(matrix: Matrix, size: Size) -> float:
-    """Pixels a millimetre, from left to right, at the middle of the picture."""
-    middle = np.linalg.inv(matrix) @ (size[0] / 2, size[1] / 2, 1.0)
-    here = middle / middle[2]
-    left, right = (matrix @ (here[0] + off, here[1], 1.0) for off in (-0.5, 0.5))
-    return float(np.hypot(*(right / right[2] - left / left[2])[:2]))
 
 
 def _looking_at(target: Matrix, away_mm: float, size: Size, tilt_deg: float, roll_deg: float) -> Matrix:

@@ -30,11 +30,9 @@ from companion.rules import referee
 from companion.rules.play import Verb
 from companion.rules.record import judge, notation
 from companion.rules.table import Team
-from companion.simulate import arrange, camera_model, frame_source, mishaps
+from companion.simulate import arrange, camera_model, frame_source
 from companion.simulate.animation import Tempo
 from companion.simulate.card_faces import PX_PER_MM, Cards
-from companion.simulate.company import hides
-from companion.simulate.mishaps import Mishaps
 from companion.simulate.play_zones import zone_of
 from companion.simulate.players import Manners, random_script
 from companion.simulate.scene import Lying, Scene
@@ -51,12 +49,16 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import decks
 import enrolled
+from troubles import looks, mishaps
+from troubles.company import hides
+from troubles.mishaps import Mishaps
+from troubles.scenes import troubled_scenes
 
 NAMES = ("Ann", "Bob", "Cid", "Dee")
 EDITIONS = {2: "classic", 3: "classic", 4: "dujardin-2014"}
 """Four play alone in the later editions only."""
 
-LOOKS = {"typical": camera_model.household_look, "hard": camera_model.hard_look, "demo": camera_model.typical_look}
+LOOKS = {"typical": looks.household_look, "hard": looks.hard_look, "demo": camera_model.typical_look}
 LATE_FRAMES = 9
 TOLERANCE_FRAMES = 25
 """So long after an illegal card has gone its proposal still counts as made in time."""
@@ -98,7 +100,7 @@ class Case:
 
     @property
     def size(self) -> camera_model.Size:
-        return camera_model.size_for(self.plan.corners, self.look)
+        return looks.size_for(self.plan.corners, self.look)
 
     @property
     def cards(self) -> Cards:
@@ -108,7 +110,7 @@ class Case:
         return Studio(self.plan, self.look, self.size, self.cards, self.seed)
 
     def scenes(self, room_px: float) -> Iterator[Scene]:
-        return frame_source.troubled_scenes(self.script, self.seed, Tempo(self.fps, self.speed), self.mishaps, room_px)
+        return troubled_scenes(self.script, self.seed, Tempo(self.fps, self.speed), self.mishaps, room_px)
 
 
 @cache

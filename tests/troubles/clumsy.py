@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from companion.rules import referee
 from companion.rules.play import Play, Verb
 from companion.rules.table import Table
-from companion.simulate import accidents, arrange
+from companion.simulate import arrange
 from companion.simulate.arrange import Pose, TablePlan
 from companion.simulate.choreography import (
     AFTER_DRAWING,
@@ -20,11 +20,12 @@ from companion.simulate.choreography import (
     Movement,
     Rest,
 )
-from companion.simulate.mishaps import Mishaps
 from companion.simulate.play_zones import DISCARD, answered, reshuffled, zone_of
 from companion.simulate.scene import Lying
 from companion.simulate.script import Action, Hand, Script
 from companion.tabletop.card_ids import face_of
+from troubles import accidents
+from troubles.mishaps import Mishaps
 
 _THINGS_MOST = 2
 _LAYS_A_CARD = (Verb.PLAY, Verb.DISCARD)
@@ -47,7 +48,7 @@ class ClumsyChoreographer(Choreographer):
     def __init__(self, script: Script, plan: TablePlan, seed: int, mishaps: Mishaps) -> None:
         super().__init__(script, plan, seed)
         self._mishaps = mishaps
-        self._luck = random.Random(f"mishaps {seed}")  # noqa: S311
+        self._luck = random.Random(f"mishaps {seed}")
         self._left: tuple[_Left, ...] = ()
         self._things: dict[Lying, int] = {}
         """What stands on the table, and after which play it is taken away."""

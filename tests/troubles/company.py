@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from companion.simulate.animation import Tempo, on_the_way
 from companion.simulate.arrange import Point, Pose, TablePlan
 from companion.simulate.choreography import Movement
-from companion.simulate.mishaps import Mishaps
 from companion.simulate.scene import Arm, Scene
+from troubles.mishaps import Mishaps
 
 LEAST_SEEN_S = 1.0
 """The players go on once what they have laid has been in everybody's sight for so long."""
@@ -39,7 +39,7 @@ class Company:
 
     def __init__(self, plan: TablePlan, mishaps: Mishaps, tempo: Tempo, seed: int) -> None:
         self._plan, self._mishaps, self._tempo = plan, mishaps, tempo
-        self._luck = random.Random(f"company {seed}")  # noqa: S311
+        self._luck = random.Random(f"company {seed}")
         self._hands: list[Iterator[Arm]] = []
         self._laid: tuple[Pose, ...] = ()
         self._frames_seen = 0
