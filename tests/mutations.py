@@ -94,8 +94,8 @@ MUTATIONS = (
     Mutation(
         "under a limit anything is driven",
         "legality.py",
-        "    if side.limited:\n        yield from _against_speed",
-        "    if not side.limited:\n        yield from _against_speed",
+        "    if side.limited:\n        # Nothing fast",
+        "    if not side.limited:\n        # Nothing fast",
     ),
     Mutation(
         "a doubled 50 is fast by the sheet",
@@ -155,8 +155,8 @@ MUTATIONS = (
     Mutation(
         "a coup fourré passes the target where nothing may",
         "legality.py",
-        "km = SAFETY_KM + COUP_FOURRE_KM * play.at_once",
-        "km = SAFETY_KM",
+        "SAFETY_KM + COUP_FOURRE_KM * play.at_once",
+        "SAFETY_KM",
     ),
     Mutation(
         "any remedy remedies any hazard",

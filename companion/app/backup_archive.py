@@ -236,7 +236,11 @@ def read_bundle(
     is where the editions in force lie, which are in force again afterwards. Raises Problem, and nothing else.
     """
     files = _unpacked(file, sent)
-    _check_about(file, files)
+    said = _json(files.pop(ABOUT, b""))
+    if not isinstance(said, dict) or type(said.get("format")) is not int:
+        raise _bad(file, f"it holds no {ABOUT}")
+    if said["format"] > FORMAT:
+        raise _newer(file)
     log = files.pop(STORE_NAME, None)
     try:
         with tempfile.TemporaryDirectory(prefix="companion-") as at:
@@ -298,14 +302,6 @@ def _read_entry(file: Path, packed: zipfile.ZipFile, info: zipfile.ZipInfo, room
             if len(content) > most:
                 raise _bad(file, f"'{shown(info.filename)}' in it is larger than that ever is")
     return bytes(content)
-
-
-def _check_about(file: Path, files: dict[str, bytes]) -> None:
-    said = _json(files.pop(ABOUT, b""))
-    if not isinstance(said, dict) or type(said.get("format")) is not int:
-        raise _bad(file, f"it holds no {ABOUT}")
-    if said["format"] > FORMAT:
-        raise _newer(file)
 
 
 def _json(content: bytes) -> object:

@@ -109,12 +109,6 @@ def _playing_on_confirms(state: MatchState) -> bool:
     return state.policy is Policy.PLAY_ON and not state.other_side_verifies
 
 
-def _asks(state: MatchState) -> bool:
-    """Whether people are asked something that no card of the next player's answers."""
-    waiting = [p for p in state.pending if not (p.confirms_itself and _playing_on_confirms(state))]
-    return bool(waiting or state.doubts or state.mismatches)
-
-
 def _stands(game: Game, hands: Iterable[Hand]) -> Iterator[Stand]:
     plays = 0
     for number, hand in enumerate(hands):
@@ -222,7 +216,9 @@ class DemoPlayers:
         """Whether the players go on: the camera has looked, nothing waits for people, and the record is so far."""
         state, before = self._match.state, self._waiting
         before = before if before.number == number else Waiting(number)
-        asks = _asks(state)
+        # Whether people are asked something that no card of the next player's answers.
+        waiting = [p for p in state.pending if not (p.confirms_itself and _playing_on_confirms(state))]
+        asks = bool(waiting or state.doubts or state.mismatches)
         idle = 0 if asks or _is_for_people(_played_to(state).table) else before.idle + 1
         self._waiting = Waiting(number, before.looks + 1, idle, before.was_asked or asks)
         if asks or before.looks < LOOK_BEFORE_GOING_ON or not self._course.may_begin(number, state):

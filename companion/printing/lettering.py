@@ -34,7 +34,11 @@ def outline(words: str, weight: int = 600, track_em: float = 0.0) -> Outline:
 
     Raises ValueError for a character that the font lacks.
     """
-    font, glyphs, names = _font(weight), _font(weight).getGlyphSet(), _glyph_names(words, weight)
+    characters = _font(weight).getBestCmap()
+    missing = [letter for letter in words if ord(letter) not in characters]
+    if missing:
+        raise ValueError(f"the font has no letter {missing[0]!r}")
+    font, glyphs, names = _font(weight), _font(weight).getGlyphSet(), [characters[ord(letter)] for letter in words]
     pen, x = SVGPathPen(glyphs, ntos=lambda value: f"{value:.6g}"), 0.0
     for i, name in enumerate(names):
         glyphs[name].draw(TransformPen(pen, (1, 0, 0, -1, x, 0)))
@@ -47,14 +51,6 @@ def known(words: str, weight: int = 600) -> str:
     """The words with a dot for each letter that the font lacks."""
     characters = _font(weight).getBestCmap()
     return "".join(letter if ord(letter) in characters else "·" for letter in words)
-
-
-def _glyph_names(words: str, weight: int) -> list[str]:
-    characters = _font(weight).getBestCmap()
-    missing = [letter for letter in words if ord(letter) not in characters]
-    if missing:
-        raise ValueError(f"the font has no letter {missing[0]!r}")
-    return [characters[ord(letter)] for letter in words]
 
 
 @cache

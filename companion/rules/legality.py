@@ -284,7 +284,9 @@ def _against_play(table: Table, play: Play) -> Iterator[Reason]:
         yield from against_turn(table, play)
     yield from against_card(table, card, play)
     if play.times > 1:
-        yield from _against_doubling(table, play)
+        yield from against_card(table, Card.ACCELERATOR, play)
+        if play.times > MOST_TIMES:
+            yield reason(Code.ALREADY_DOUBLED)
     if table.requests:
         yield from against_owed(table, play)
     if card not in table.deck:
@@ -292,25 +294,15 @@ def _against_play(table: Table, play: Play) -> Iterator[Reason]:
     if play.at_once:
         yield from _against_at_once(table, play, side)
     if table.edition.first_card == "roll-or-right-of-way" and not side.has_begun:
-        yield from _against_first_card(side, play)
+        # Mirrors and u-turns answer the others' cards and begin nothing.
+        begins = card_of(play).family is not Family.SPECIAL
+        if begins and card_of(play) not in (Card.ROLL, Card.RIGHT_OF_WAY):
+            yield reason(Code.FIRST_CARD, side=side.name)
     against = _AGAINST_FAMILY.get(card.family)
     if against is not None and not play.at_once:
         yield from against(table, play, side)
-    if card.family is Family.SAFETY:
-        yield from _against_safety(table, play, side)
-
-
-def _against_doubling(table: Table, play: Play) -> Iterator[Reason]:
-    yield from against_card(table, Card.ACCELERATOR, play)
-    if play.times > MOST_TIMES:
-        yield reason(Code.ALREADY_DOUBLED)
-
-
-def _against_first_card(side: Side, play: Play) -> Iterator[Reason]:
-    """Mirrors and u-turns answer the others' cards and begin nothing."""
-    begins = card_of(play).family is not Family.SPECIAL
-    if begins and card_of(play) not in (Card.ROLL, Card.RIGHT_OF_WAY):
-        yield reason(Code.FIRST_CARD, side=side.name)
+    if card.family is Family.SAFETY and table.edition.safeties_count_as_distance == "yes":
+        yield from _against_passing(table, side, card, SAFETY_KM + COUP_FOURRE_KM * play.at_once)
 
 
 # On the own side
@@ -323,7 +315,11 @@ def _against_distance(table: Table, play: Play, side: Side) -> Iterator[Reason]:
     elif not is_driving(edition, side):
         yield reason(Code.NOT_DRIVING, side=side.name, **_why_not_driving(side.battle_top))
     if side.limited:
-        yield from _against_speed(edition, card, play.times)
+        # Nothing fast under a limit; whether a doubled card is fast, the edition says.
+        if card.km > SLOW_KM:
+            yield reason(Code.SPEED_LIMIT, **({} if Card.KM_25 in edition.deck else {"case": "fifty"}))
+        elif card.km * play.times > SLOW_KM and edition.limit_on_doubled == "doubled":
+            yield reason(Code.SPEED_LIMIT, case="doubled", card=card)
     yield from _against_passing(table, side, card, card.km * play.times)
     allowed = edition.two_hundreds_max
     if card is Card.KM_200 and allowed is not None and side.distances.count(card) >= allowed:
@@ -337,25 +333,11 @@ def _why_not_driving(top: Card | None) -> dict[str, str]:
     return {"case": "late-safety" if top.family is Family.HAZARD else "remedied"}
 
 
-def _against_speed(edition: Edition, card: Card, times: int) -> Iterator[Reason]:
-    """Nothing fast under a limit; whether a doubled card is fast, the edition says."""
-    if card.km > SLOW_KM:
-        yield reason(Code.SPEED_LIMIT, **({} if Card.KM_25 in edition.deck else {"case": "fifty"}))
-    elif card.km * times > SLOW_KM and edition.limit_on_doubled == "doubled":
-        yield reason(Code.SPEED_LIMIT, case="doubled", card=card)
-
-
 def _against_passing(table: Table, side: Side, card: Card, km: int) -> Iterator[Reason]:
     left = table.target - table.race_km(side)
     if km > left and table.edition.overshoot == "forbidden":
         case = {"case": "discard"} if table.edition.past_target_card == "discarded" else {}
         yield reason(Code.PAST_TARGET, card=card, left=max(0, left), **case)
-
-
-def _against_safety(table: Table, play: Play, side: Side) -> Iterator[Reason]:
-    if table.edition.safeties_count_as_distance == "yes":
-        km = SAFETY_KM + COUP_FOURRE_KM * play.at_once
-        yield from _against_passing(table, side, card_of(play), km)
 
 
 def _under(side: Side, hazard: Card) -> Reason:
@@ -437,7 +419,9 @@ def _against_at_once(table: Table, play: Play, side: Side) -> Iterator[Reason]:
         return
     if answered(table, play) is not None:
         return
-    showing = _answerable(table.edition, side, card)
+    limit = Card.SPEED_LIMIT if side.limited else None
+    in_force = (hazard for hazard in (side.hazard, limit) if hazard is not None)
+    showing = next((hazard for hazard in in_force if card in answers_to(table.edition, hazard)), None)
     if showing is not None:
         case = {} if card.family is Family.SAFETY else {"case": "remedy"}
         yield reason(Code.COUP_FOURRE_WINDOW_CLOSED, hazard=showing, card=card, **case)
@@ -450,13 +434,6 @@ def _against_at_once(table: Table, play: Play, side: Side) -> Iterator[Reason]:
 def _can_answer(edition: Edition, card: Card) -> bool:
     """Whether such a card ever answers an attack out of turn."""
     return card.family is Family.SAFETY or (card.family is Family.REMEDY and edition.fast_remedy == "yes")
-
-
-def _answerable(edition: Edition, side: Side, card: Card) -> Card | None:
-    """The hazard in force that the card would have answered in time."""
-    limit = Card.SPEED_LIMIT if side.limited else None
-    in_force = (hazard for hazard in (side.hazard, limit) if hazard is not None)
-    return next((hazard for hazard in in_force if card in answers_to(edition, hazard)), None)
 
 
 # The special cards of Rush: theft, control, mirror, u-turn, and two alike for a discarded card

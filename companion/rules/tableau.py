@@ -77,7 +77,9 @@ def likely(
 ) -> Told:
     """What is likeliest where nobody has told it: whoever lies at the target has completed the trip."""
     trip = trip or _likely_trip(edition, layings)
-    done = _at(edition, layings, trip.target)
+    km = [race_km(edition, laying) for laying in layings]
+    past = edition.overshoot == "allowed"
+    done = [side for side, driven in enumerate(km) if driven == trip.target or (past and driven > trip.target)]
     return Told(trip, done[0] if done else None, not done, bool(draw_pile_empty))
 
 
@@ -89,13 +91,6 @@ def _likely_trip(edition: Edition, layings: Sequence[Laying]) -> Trip:
     if edition.extension == "yes" and own[0] == EXTENDABLE_KM < max(km):
         return Trip(EXTENDED_KM, km.index(max(km)))
     return Trip(target)
-
-
-def _at(edition: Edition, layings: Sequence[Laying], target: int) -> list[int]:
-    """The sides that lie at a target."""
-    km = [race_km(edition, laying) for laying in layings]
-    past = edition.overshoot == "allowed"
-    return [side for side, driven in enumerate(km) if driven == target or (past and driven > target)]
 
 
 def race_km(edition: Edition, laying: Laying) -> int:

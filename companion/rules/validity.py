@@ -158,7 +158,7 @@ def _wrong_battle_pile(look: _Look) -> Iterator[Reason]:
     for below, card in zip((None, *look.battle), look.battle, strict=False):
         if Card.UNKNOWN in (below, card):
             continue
-        why = _LIES_ON[_kind(card)](look, below, card)
+        why = _LIES_ON[(Card.ROLL if card is Card.ROLL else card.family)](look, below, card)
         if why is not None and why.code is Code.ALREADY_ROLLING and spare:
             spare -= 1
         elif why is not None:
@@ -166,10 +166,6 @@ def _wrong_battle_pile(look: _Look) -> Iterator[Reason]:
     top = look.battle[-1] if look.battle else None
     if top is not None and top.family is Family.HAZARD and _is_out(look, top) and not _may_lie_on(look, top):
         yield look.why(Code.PROTECTED, case="lies", card=top, safety=SAFETY_OF[top])
-
-
-def _kind(card: Card) -> Card | Family:
-    return Card.ROLL if card is Card.ROLL else card.family
 
 
 def _is_out(look: _Look, hazard: Card) -> bool:

@@ -174,7 +174,10 @@ def fan_spot(place: MatPlace, rect: Rect, layer: int, chance: random.Random) -> 
 
 def laid_inside(place: MatPlace, rect: Rect, x_mm: float, y_mm: float, turn_deg: float) -> Pose:
     """A card's pose near a point of the mat, turned against the mat, with the whole card in the zone if it can be."""
-    return _laid(place, *_kept_inside(rect, x_mm, y_mm, turn_deg), turn_deg)
+    half_x, half_y = half_extent_mm(turn_deg)
+    x_mid, y_mid = rect.centre_mm
+    room_x, room_y = max(rect.width_mm / 2 - half_x - 0.5, 0.0), max(rect.height_mm / 2 - half_y - 0.5, 0.0)
+    return _laid(place, x_mid + _within(x_mm - x_mid, room_x), y_mid + _within(y_mm - y_mid, room_y), turn_deg)
 
 
 def safety_spot(place: MatPlace, rect: Rect, others: Iterable[Pose], sideways: bool, chance: random.Random) -> Pose:
@@ -210,13 +213,6 @@ def half_extent_mm(turn_deg: float) -> Point:
     cos, sin = abs(math.cos(math.radians(turn_deg))), abs(math.sin(math.radians(turn_deg)))
     width, height = CARD_MM
     return (width * cos + height * sin) / 2, (width * sin + height * cos) / 2
-
-
-def _kept_inside(rect: Rect, x_mm: float, y_mm: float, turn_deg: float) -> Point:
-    half_x, half_y = half_extent_mm(turn_deg)
-    x_mid, y_mid = rect.centre_mm
-    room_x, room_y = max(rect.width_mm / 2 - half_x - 0.5, 0.0), max(rect.height_mm / 2 - half_y - 0.5, 0.0)
-    return x_mid + _within(x_mm - x_mid, room_x), y_mid + _within(y_mm - y_mid, room_y)
 
 
 def _laid(place: MatPlace, x_mm: float, y_mm: float, turn_deg: float) -> Pose:

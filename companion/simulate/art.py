@@ -176,7 +176,10 @@ def hand_sprite(player: int) -> Sprite:
     _paint(colour, opacity, _limb(shape, *_PALM) | _limb(shape, *_WRIST) | _knuckles(shape), skin)
     for finger in _FINGERS:
         _paint(colour, opacity, _fading(_limb(shape, *finger)), skin)
-    _paint_nails(colour, skin)
+    nail = tuple(min(255.0, 0.75 * part + 64.0) for part in skin)
+    for (x, y), _, radius in (_THUMB, *_FINGERS):
+        size = round(radius * 0.62 * _HAND_PX_PER_MM), round(radius * 0.45 * _HAND_PX_PER_MM)
+        cv2.ellipse(colour, _hand_px(x + 1, y), size, 0, 0, 360, nail, -1, cv2.LINE_AA)
     _paint(colour, opacity, _sleeve(shape), _SLEEVES[player % len(_SLEEVES)])
     _weave(colour, opacity, player)
     opacity = cv2.GaussianBlur(opacity, (0, 0), 0.8)
@@ -240,13 +243,6 @@ def _paint(colour: NDArray[np.float32], opacity: NDArray[np.float32], mask: Imag
     colour *= 1.0 - cover
     colour += cover * shade[..., None] * np.array(paint, np.float32)
     np.maximum(opacity, cover[..., 0], out=opacity)
-
-
-def _paint_nails(colour: NDArray[np.float32], skin: tuple[int, ...]) -> None:
-    nail = tuple(min(255.0, 0.75 * part + 64.0) for part in skin)
-    for (x, y), _, radius in (_THUMB, *_FINGERS):
-        size = round(radius * 0.62 * _HAND_PX_PER_MM), round(radius * 0.45 * _HAND_PX_PER_MM)
-        cv2.ellipse(colour, _hand_px(x + 1, y), size, 0, 0, 360, nail, -1, cv2.LINE_AA)
 
 
 def _weave(colour: NDArray[np.float32], opacity: NDArray[np.float32], seed: int) -> None:

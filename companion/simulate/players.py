@@ -143,13 +143,9 @@ def played_on(script: Script, table: Table, *, hands: int = 1, seed: int = 0, ma
         manners=manners,
         options=script.options,
         target=script.target,
-        first=_next_to(script.players, script.hands[-1].first),
+        first=script.players[(script.players.index(script.hands[-1].first) + 1) % len(script.players)],
     )
     return replace(script, hands=(replace(hand, first=script.hands[-1].first, begins=position), *after.hands))
-
-
-def _next_to(players: Sequence[str], player: str) -> str:
-    return players[(players.index(player) + 1) % len(players)]
 
 
 class _Deal:
@@ -230,7 +226,9 @@ class _Deal:
     def _claim(self) -> tuple[Play, str] | None:
         """A coup fourré by the attacked side's next player, if he holds the safety and notices."""
         for attack in self._table.attacks:
-            player = self._next_of_side(attack.by_seat, attack.side)
+            seats = self._table.seats
+            clockwise = (seats[(attack.by_seat + step) % len(seats)] for step in range(1, len(seats) + 1))
+            player = next(seat.player for seat in clockwise if seat.side == attack.side)
             card_id = self._holding(player, SAFETY_OF[attack.hazard])
             if card_id is None or self._chance.random() >= self._manners.claim_share:
                 continue
@@ -238,11 +236,6 @@ class _Deal:
             if not referee.objections(self._table, play):
                 return play, card_id
         return None
-
-    def _next_of_side(self, after_seat: int, side: int) -> str:
-        seats = self._table.seats
-        clockwise = (seats[(after_seat + step) % len(seats)] for step in range(1, len(seats) + 1))
-        return next(seat.player for seat in clockwise if seat.side == side)
 
     def _holding(self, player: str, face: Card) -> str | None:
         return next((card_id for card_id in self._held[player] if face_of(card_id) is face), None)
@@ -312,18 +305,15 @@ class _Deal:
         if card.family is Family.DISTANCE:
             return 100.0 + card.km + (500.0 if self._wins(own, card.km) else 0.0)
         if card.family is Family.HAZARD:
-            return 150.0 + self._race(play) / 10.0
+            # How far the attacked side has come.
+            index = self._table.side_index(play.target or "")
+            return 150.0 + (float(self._table.sides[index].km) if index is not None else 0.0) / 10.0
         if card.family is Family.SAFETY:
             return self._safety_worth(own, card)
         return 400.0
 
     def _wins(self, own: Side, km: int) -> bool:
         return self._table.race_km(own) + km >= self._table.target
-
-    def _race(self, play: Play) -> float:
-        """How far the attacked side has come."""
-        index = self._table.side_index(play.target or "")
-        return float(self._table.sides[index].km) if index is not None else 0.0
 
     def _safety_worth(self, own: Side, card: Card) -> float:
         """High where it frees the way or time runs out, otherwise kept for later."""

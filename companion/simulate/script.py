@@ -132,7 +132,10 @@ class _Reader:
             return
         header = None if line.split()[0] in self._players() else notation.parse_header(line)
         if header is None:
-            self._read_action(line, taken_back)
+            if not self._hands:
+                raise ValueError("a line of play needs `hand first` and a player's name before it.")
+            play = notation.parse_play(line, self._teams)
+            self._hands[-1][1].append(Action(play, self._deck.card_for(play, taken_back), taken_back))
         else:
             self._read_header(header)
 
@@ -152,12 +155,6 @@ class _Reader:
             case notation.HandLine(first):
                 self._hands.append((first, []))
                 self._deck = _Copies(load_edition(self._edition).deck, self._chance)
-
-    def _read_action(self, line: str, taken_back: bool) -> None:
-        if not self._hands:
-            raise ValueError("a line of play needs `hand first` and a player's name before it.")
-        play = notation.parse_play(line, self._teams)
-        self._hands[-1][1].append(Action(play, self._deck.card_for(play, taken_back), taken_back))
 
     def script(self) -> Script:
         if not self._hands:

@@ -61,7 +61,10 @@ class Studio:
     def _set_up(self, mats: tuple[MatPlace, ...], push: Push) -> None:
         """Begin anew: the mats or the camera have moved."""
         self._mats, self._push = mats, push
-        self.matrix = _pushed(push, self._size) @ self._first_matrix
+        x, y = self._size[0] / 2, self._size[1] / 2
+        cos, sin = math.cos(math.radians(push.turn_deg)), math.sin(math.radians(push.turn_deg))
+        right, down = push.right_px + x - cos * x + sin * y, push.down_px + y - sin * x - cos * y
+        self.matrix = np.array([[cos, -sin, right], [sin, cos, down], [0.0, 0.0, 1.0]]) @ self._first_matrix
         self._bare = self._taken(mats)
         self._still, self._lying = self._bare.copy(), ()
         self._patches: dict[Lying, _Patch | None] = {}
@@ -74,11 +77,15 @@ class Studio:
         self._touch_up(scene.lying)
         frame = self._still.copy()
         for arm in scene.arms if self._look.arm_shadow else ():
-            _lay(frame, self._shadow_patch(arm))
+            pose, away = _arm_pose(arm), math.radians(self._look.light_from_deg + 180.0)
+            beside = Pose(
+                pose.x_mm + _SHADOW_OFF_MM * math.cos(away), pose.y_mm + _SHADOW_OFF_MM * math.sin(away), pose.turn_deg
+            )
+            _lay(frame, self._warped(art.arm_shadow_sprite(self._look.arm_shadow), beside, fine=False))
         for card in scene.carried:
             _lay(frame, self._card_patch(card))
         for arm in scene.arms:
-            _lay(frame, self._arm_patch(arm))
+            _lay(frame, self._warped(art.hand_sprite(arm.player), _arm_pose(arm), fine=False))
         return self._developed(frame, scene.light, chance)
 
     def _developed(self, frame: Image, light: Light, chance: random.Random) -> Image:
@@ -155,17 +162,6 @@ class Studio:
     def _card_patch(self, card: Lying) -> _Patch | None:
         return self._warped(art.sprite(card.picture, self._cards), card.pose, fine=True)
 
-    def _arm_patch(self, arm: Arm) -> _Patch | None:
-        return self._warped(art.hand_sprite(arm.player), _arm_pose(arm), fine=False)
-
-    def _shadow_patch(self, arm: Arm) -> _Patch | None:
-        """The wide shadow that an arm throws away from the light."""
-        pose, away = _arm_pose(arm), math.radians(self._look.light_from_deg + 180.0)
-        beside = Pose(
-            pose.x_mm + _SHADOW_OFF_MM * math.cos(away), pose.y_mm + _SHADOW_OFF_MM * math.sin(away), pose.turn_deg
-        )
-        return self._warped(art.arm_shadow_sprite(self._look.arm_shadow), beside, fine=False)
-
     def _warped(self, sprite: art.Sprite, pose: Pose, fine: bool) -> _Patch | None:
         """A sprite lying at a pose as the camera sees it, or None out of the picture; `fine` for print."""
         left_px, top_px = sprite.anchor_px
@@ -214,14 +210,6 @@ def project(matrix: Matrix, point: Point) -> Point:
 
 def _arm_pose(arm: Arm) -> Pose:
     return Pose(*arm.tip, math.degrees(math.atan2(arm.seat[1] - arm.tip[1], arm.seat[0] - arm.tip[0])))
-
-
-def _pushed(push: Push, size: Size) -> Matrix:
-    """What a push of the camera does to its picture: a shift, and a turn about its middle."""
-    x, y = size[0] / 2, size[1] / 2
-    cos, sin = math.cos(math.radians(push.turn_deg)), math.sin(math.radians(push.turn_deg))
-    right, down = push.right_px + x - cos * x + sin * y, push.down_px + y - sin * x - cos * y
-    return np.array([[cos, -sin, right], [sin, cos, down], [0.0, 0.0, 1.0]])
 
 
 def _scaled(left_mm: float, top_mm: float, px_per_mm: float) -> Matrix:

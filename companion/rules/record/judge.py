@@ -281,16 +281,12 @@ def _take_header(game: Game, header: Header) -> tuple[Game, tuple[Item, ...]]:
         game, items = _start_hand(game, header.first)
         return game, (*held, *items)
     if isinstance(header, PlayerLine):
-        return _show(game, header), ()
+        if header.player not in game.shown and len(game.shown) >= MOST_NAMES:
+            raise Unreadable(say("No more than %(most)d players are given a name to show.", most=MOST_NAMES))
+        return game._replace(shown=MappingProxyType({**game.shown, header.player: header.shown})), ()
     if game.table is not None:
         raise Unreadable(say("The game has begun: this line stands before the first `hand first`."))
     return _set_up(game, header)._replace(is_unseated=False), ()
-
-
-def _show(game: Game, line: PlayerLine) -> Game:
-    if line.player not in game.shown and len(game.shown) >= MOST_NAMES:
-        raise Unreadable(say("No more than %(most)d players are given a name to show.", most=MOST_NAMES))
-    return game._replace(shown=MappingProxyType({**game.shown, line.player: line.shown}))
 
 
 def _set_up(game: Game, header: Header) -> Game:
@@ -365,7 +361,7 @@ def _take_play(game: Game, line: Line, play: Play, *, as_lies: bool) -> tuple[Ga
     if table.is_over and not after.is_over:
         game = _open_again(game)
     if table.is_over or not after.is_over:
-        return _with_table(game, after), (judged,)
+        return Game._make((*game[:_TABLE], after, *game[_TABLE + 1 :])), (judged,)
     game, items = _close(game, after)
     return game, (judged, *items)
 
@@ -376,11 +372,6 @@ def _lays_something(table: Table, play: Play) -> bool:
 
 
 _TABLE = Game._fields.index("table")
-
-
-def _with_table(game: Game, table: Table) -> Game:
-    """The same as `_replace`, several times as quick: this happens once a line."""
-    return Game._make((*game[:_TABLE], table, *game[_TABLE + 1 :]))
 
 
 def _begin_by_itself(game: Game, play: Play) -> tuple[Game, tuple[Reason, ...]]:

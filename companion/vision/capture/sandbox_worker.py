@@ -45,7 +45,10 @@ def main() -> None:
     cv2.setNumThreads(1)
     shut_in()
     while (data := _next(asked)) is not None:
-        _may_work()
+        # Gives the next picture its time.
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        allowed = resource.getrlimit(resource.RLIMIT_CPU)[1]
+        resource.setrlimit(resource.RLIMIT_CPU, (int(used.ru_utime + used.ru_stime) + MOST_CPU_S, allowed))
         _answer(answers, _developed(data))
 
 
@@ -63,13 +66,6 @@ def _lower(limit: int, most: int) -> None:
     allowed = resource.getrlimit(limit)[1]
     most = most if allowed == resource.RLIM_INFINITY else min(most, allowed)
     resource.setrlimit(limit, (most, most))
-
-
-def _may_work() -> None:
-    """Gives the next picture its time."""
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    allowed = resource.getrlimit(resource.RLIMIT_CPU)[1]
-    resource.setrlimit(resource.RLIMIT_CPU, (int(used.ru_utime + used.ru_stime) + MOST_CPU_S, allowed))
 
 
 def _next(asked: BinaryIO) -> bytes | None:

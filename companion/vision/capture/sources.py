@@ -372,7 +372,10 @@ class _Reader:
         while True:
             shot = capture.taken()
             if shot is not None:
-                if self._is_of_wrong_size(shot):
+                # Whether a picture is smaller than those before; where it stays so, it is put up with in the end.
+                is_wrong = self._shape is not None and _pixels(shot.image.shape) < _pixels(self._shape)
+                self._wrong_sizes = self._wrong_sizes + 1 if is_wrong else 0
+                if 0 < self._wrong_sizes <= WRONG_SIZE_TRIES:
                     break
                 if self._now() - shot.t_s < STALE_S:
                     yield self._frame(shot, is_first=is_first)
@@ -412,12 +415,6 @@ class _Reader:
             if all(capture.is_over for capture in self._captures):
                 return
             self._camera.threads.sleep(POLL_S)
-
-    def _is_of_wrong_size(self, shot: Shot) -> bool:
-        """Whether a picture is smaller than those before; where it stays so, it is put up with in the end."""
-        is_wrong = self._shape is not None and _pixels(shot.image.shape) < _pixels(self._shape)
-        self._wrong_sizes = self._wrong_sizes + 1 if is_wrong else 0
-        return 0 < self._wrong_sizes <= WRONG_SIZE_TRIES
 
     def _frame(self, shot: Shot, *, is_first: bool) -> Frame:
         after_gap = self._shape is not None and (is_first or self._said is not None)
