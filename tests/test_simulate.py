@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import itertools
 import random
-import tomllib
 import tracemalloc
 from pathlib import Path
 
@@ -826,44 +825,6 @@ def test_the_simulated_players_do_not_play_rush_yet():
 def test_made_up_hands_are_the_same_for_the_same_seed():
     assert players.random_script(seed=7) == players.random_script(seed=7)
     assert players.random_script(seed=7) != players.random_script(seed=8)
-
-
-def test_a_lively_game_has_a_coup_fourre():
-    actions = players.lively_script(teams=players.PAIRS, seed=1).hands[0].actions
-
-    assert any(action.play.at_once for action in actions)
-
-
-def test_the_setup_file_names_edition_sides_and_mats():
-    setup = tomllib.loads(script.shipped_script("pairs").setup())
-
-    assert setup["edition"] == "classic"
-    assert setup["side"][1] == {"name": "Blues", "players": ["Bob", "Dee"], "mat": "side-2"}
-
-
-def test_a_folder_of_frames_is_written_in_name_order(tmp_path):
-    count = frame_source.write_folder(script.read_script("side Ann\nside Bob\nhand first Ann\n"), tmp_path, fps=2.0)
-    pictures = sorted(tmp_path.glob("*.jpg"))
-
-    assert len(pictures) == count > 0
-    assert cv2.imread(str(pictures[0])).shape == (1080, 1920, 3)
-    assert tomllib.loads((tmp_path / "table.toml").read_text())["edition"] == "classic"
-
-
-def test_a_clip_can_be_read_back(tmp_path):
-    path = tmp_path / "table.avi"
-    count = frame_source.write_clip(script.read_script("side Ann\nside Bob\nhand first Ann\n"), path, fps=2.0)
-    clip = cv2.VideoCapture(str(path))
-    frames = 0
-    while clip.read()[0]:
-        frames += 1
-
-    assert frames == count > 0
-
-
-def test_a_clip_that_cannot_be_written_is_a_sentence(tmp_path):
-    with pytest.raises(Problem, match="could not be written"):
-        frame_source.write_clip(script.read_script(SHORT), tmp_path / "missing" / "table.avi")
 
 
 def test_sides_that_no_picture_holds_are_refused():

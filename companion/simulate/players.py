@@ -30,7 +30,6 @@ STUCK = say("The simulated players cannot go on from here: take back the last li
 _PATIENCE_TURNS = 400
 """No hand of any edition is longer."""
 
-_TRIES = 8
 _WORTH_TAKING = 170.0
 
 
@@ -80,31 +79,6 @@ def random_script(
     firsts = (players[(begins + n) % len(players)] for n in range(hands))
     played = (_Deal(referee.new_hand(rules, teams, one, target), chance, manners).hand() for one in firsts)
     return Script(tuple(teams), tuple(played), edition, target, options)
-
-
-def lively_script(
-    edition: str = "classic",
-    *,
-    teams: Sequence[Team] = TWO_PLAYERS,
-    hands: int = 1,
-    seed: int = 0,
-    manners: Manners = EVERYDAY,
-    options: Options = (),
-) -> Script:
-    """Like `random_script`, the liveliest of a few games: with coups fourrés and few discards."""
-    games = (
-        random_script(edition, teams=teams, hands=hands, seed=seed * _TRIES + n, manners=manners, options=options)
-        for n in range(_TRIES)
-    )
-    return max(games, key=_liveliness)
-
-
-def _liveliness(script: Script) -> float:
-    actions = [action for hand in script.hands for action in hand.actions]
-    discards = sum(action.play.verb is Verb.DISCARD for action in actions) / max(1, len(actions))
-    claims = min(2, sum(action.play.at_once for action in actions))
-    slips = min(2, sum(action.taken_back for action in actions))
-    return claims + 0.5 * slips - 3.0 * discards - len(actions) / 200.0
 
 
 def _playable(name: str, teams: Sequence[Team], options: Options) -> Edition:

@@ -76,17 +76,6 @@ class Script:
             lines += [str(action) for action in hand.actions if with_taken_back or not action.taken_back]
         return "\n".join(lines) + "\n"
 
-    def setup(self) -> str:
-        """The setup file (TOML) that tells `companion` who sits at this table."""
-        lines = [f'edition = "{self.edition_name}"', f'first = "{self.hands[0].first}"']
-        lines += [f"target = {self.target}"] if self.target else []
-        if self.options:
-            lines += ["", "[options]", *(f'{name} = "{value}"' for name, value in self.options)]
-        for number, team in enumerate(self.teams, 1):
-            players = ", ".join(f'"{player}"' for player in team.players)
-            lines += ["", "[[side]]", f'name = "{team.name}"', f"players = [{players}]", f'mat = "side-{number}"']
-        return "\n".join(lines) + "\n"
-
 
 def shipped_scripts() -> tuple[str, ...]:
     """The names of the scripts that ship."""

@@ -49,6 +49,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import decks
 import enrolled
+import films
 from troubles import looks, mishaps
 from troubles.company import hides
 from troubles.mishaps import Mishaps
@@ -417,7 +418,7 @@ def watch(case: Case, hand: int, eye: str = "pictures", save: Path | None = None
     cv2.setNumThreads(1)
     if save is not None:
         (save / "frames").mkdir(parents=True, exist_ok=True)
-        (save / "table.toml").write_text(case.script.setup(), encoding="utf-8")
+        (save / "table.toml").write_text(films.setup_of(case.script), encoding="utf-8")
         if case.faces is not None:
             enrolled.photographed(case.faces, save / "deck", case.seed)
     start, seen = time.process_time(), Watch(case, eye, save, kept)

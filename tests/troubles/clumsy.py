@@ -10,7 +10,7 @@ from companion.rules import referee
 from companion.rules.play import Play, Verb
 from companion.rules.table import Table
 from companion.simulate import arrange
-from companion.simulate.arrange import Pose, TablePlan
+from companion.simulate.arrange import PILE_TWIST_DEG, MatPlace, Pose, TablePlan
 from companion.simulate.choreography import (
     AFTER_DRAWING,
     AFTER_LAYING,
@@ -24,10 +24,12 @@ from companion.simulate.play_zones import DISCARD, answered, reshuffled, zone_of
 from companion.simulate.scene import Lying
 from companion.simulate.script import Action, Hand, Script
 from companion.tabletop.card_ids import face_of
+from companion.tabletop.mat_layout import CARD_MM, Rect
 from troubles import accidents
 from troubles.mishaps import Mishaps
 
 _THINGS_MOST = 2
+_FAN_STEP_MM, _FAN_STEPS = 21.0, 3
 _LAYS_A_CARD = (Verb.PLAY, Verb.DISCARD)
 
 
@@ -136,7 +138,7 @@ class ClumsyChoreographer(Choreographer):
             return super()._spot(table, play, card_id)
         face = face_of(card_id)
         layer = sum(face_of(card.picture) is face for card in self._zones.get(zone, ()))
-        return arrange.fan_spot(place, arrange.column(place.layout, face.value), layer, self._chance)
+        return _fan_spot(place, arrange.column(place.layout, face.value), layer, self._chance)
 
     def _put_down(self, seat: int, card_id: str, spot: Pose, zone: str) -> Iterator[Movement]:
         yield from self._make_room([spot])
@@ -299,3 +301,10 @@ class ClumsyChoreographer(Choreographer):
         start, end = (Pose(*place.corners[corner], place.middle.turn_deg) for place in (old, new))
         move = Movement(self._anybody(), (), start, end, before, before, self.lying(), AFTER_LAYING, slides=True)
         yield replace(move, mats=mats, mats_after=self._plan.mats)
+
+
+def _fan_spot(place: MatPlace, rect: Rect, layer: int, chance: random.Random) -> Pose:
+    """A spot in a column whose cards lie as a fan: each a sticker lower than the last, the fourth on top again."""
+    turn_deg = arrange.within(chance.gauss(0.0, PILE_TWIST_DEG), 4.0)
+    y_mm = rect.y_mm + CARD_MM[1] / 2 + 1.0 + _FAN_STEP_MM * (layer % _FAN_STEPS) + chance.gauss(0.0, 1.0)
+    return arrange.laid_inside(place, rect, rect.centre_mm[0] + chance.gauss(0.0, 1.5), y_mm, turn_deg)
