@@ -104,17 +104,17 @@ def _push_over(movement: Movement, seat: Point, start: Point, end: Point, tempo:
         tip = start[0] + (end[0] - start[0]) * share, start[1] + (end[1] - start[1]) * share
         lying = tuple(map(partial(_pushed_so_far, share), movement.before, movement.after))
         mats = tuple(
-            replace(old, middle=_posebetween(share, old.middle, new.middle)) if old != new else new
+            replace(old, middle=_pose_between(share, old.middle, new.middle)) if old != new else new
             for old, new in zip(movement.mats, movement.mats_after, strict=True)
         )
         yield Scene(lying, arms=(Arm(movement.player, seat, tip),), mats=mats)
 
 
 def _pushed_so_far(share: float, old: Lying, new: Lying) -> Lying:
-    return new if old == new else replace(old, pose=_posebetween(share, old.pose, new.pose))
+    return new if old == new else replace(old, pose=_pose_between(share, old.pose, new.pose))
 
 
-def _posebetween(share: float, old: Pose, new: Pose) -> Pose:
+def _pose_between(share: float, old: Pose, new: Pose) -> Pose:
     return Pose(
         old.x_mm + (new.x_mm - old.x_mm) * share,
         old.y_mm + (new.y_mm - old.y_mm) * share,
