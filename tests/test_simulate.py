@@ -14,6 +14,7 @@ import pytest
 import zxingcpp
 from troubles import company, looks, mishaps
 from troubles.accidents import THING_REACH_MM
+from troubles.rough_studio import Light, Push, RoughLook, RoughScene, RoughStudio, smear
 from troubles.scenes import troubled_scenes
 
 from companion.common.errors import Problem
@@ -34,7 +35,7 @@ from companion.simulate import (
 )
 from companion.simulate.arrange import Pose
 from companion.simulate.card_faces import BARE, STICKERED, Cards
-from companion.simulate.scene import BACK, THINGS, Arm, Light, Lying, Push, Scene
+from companion.simulate.scene import BACK, THINGS, Arm, Lying, Scene
 from companion.simulate.studio import Studio, project
 from companion.tabletop.card_ids import card_id_of, face_of
 from companion.tabletop.mat_layout import CARD_MM, DRAW_MARKER_ID
@@ -56,7 +57,7 @@ Bob roll
 @pytest.fixture(scope="module")
 def studio():
     """A noiseless camera over a table for two."""
-    return Studio(arrange.plan(2, 2), QUIET, SMALL, Cards(36.0), seed=1)
+    return RoughStudio(arrange.plan(2, 2), QUIET, SMALL, Cards(36.0), seed=1)
 
 
 def shown(studio, scene):
@@ -494,7 +495,7 @@ def test_the_camera_is_pushed_no_farther_than_there_is_room():
 
 def test_a_push_moves_the_whole_picture(studio):
     before, after = (
-        shown(studio, Scene(push=push)).mean(axis=2) for push in (Push(), Push(right_px=10.0, down_px=-4.0))
+        shown(studio, RoughScene(push=push)).mean(axis=2) for push in (Push(), Push(right_px=10.0, down_px=-4.0))
     )
     middle = np.s_[200:300, 300:600]
 
@@ -505,7 +506,7 @@ def test_a_push_moves_the_whole_picture(studio):
 
 def test_less_light_makes_a_darker_picture_and_a_longer_exposure_a_brighter_one(studio):
     usual, dark, exposed = (
-        float(shown(studio, Scene(light=light)).mean())
+        float(shown(studio, RoughScene(light=light)).mean())
         for light in (Light(), Light(lamp=0.0), Light(lamp=0.0, exposure=2.0))
     )
 
@@ -540,18 +541,18 @@ def test_a_shifted_mat_is_drawn_where_it_lies(studio):
 )
 def test_glare_and_gamma_brighten_and_a_shade_darkens(studio, changed, sign):
     plain = shown(studio, Scene())
-    look = Studio(arrange.plan(2, 2), camera_model.Look(noise=0.0, **changed), SMALL, Cards(36.0), seed=1)
+    look = RoughStudio(arrange.plan(2, 2), RoughLook(noise=0.0, **changed), SMALL, Cards(36.0), seed=1)
     spot = np.s_[300:340, 270:310]
 
     assert sign * (shown(look, Scene())[spot].mean() - plain[spot].mean()) > 5
 
 
 def test_a_trembling_camera_smears_along_its_direction():
-    kernel = camera_model.smear(camera_model.Look(shake_px=4.0, shake_deg=0.0))
+    kernel = smear(RoughLook(shake_px=4.0, shake_deg=0.0))
 
     assert kernel.sum() == pytest.approx(1.0)
     assert kernel.sum(axis=0).max() < 0.4 < kernel.sum(axis=1).max()
-    assert camera_model.smear(camera_model.Look()) is None
+    assert smear(RoughLook()) is None
 
 
 @pytest.mark.parametrize("make", [looks.household_look, looks.hard_look])
@@ -566,7 +567,7 @@ def test_a_look_is_the_same_for_the_same_seed_and_tilts_no_more_than_said(make):
 def test_a_camera_hangs_higher_where_the_scale_is_to_be_smaller():
     plan = arrange.plan(2, 2)
     look = camera_model.Look(tilt_deg=20.0, px_per_mm=1.6, noise=0.0)
-    distant = Studio(plan, look, (1920, 1080), STICKERED, seed=1)
+    distant = RoughStudio(plan, look, (1920, 1080), STICKERED, seed=1)
 
     assert looks.middle_scale(distant.matrix, (1920, 1080)) == pytest.approx(1.6, abs=0.02)
     assert distant.room_px > 50

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.simulate.arrange import Point
-from companion.simulate.scene import Light
 
 Image = NDArray[np.uint8]
 Matrix = NDArray[np.float64]
@@ -23,11 +22,7 @@ _FOCAL = 0.78
 _MARGIN = 0.012
 """Share of the picture's height left free round the outermost mats."""
 
-LAMP_SHARE = 0.65
-"""So much of the light comes from the lamp."""
-
 _NOISE_SLACK_PX = 64
-_SHADE_REACH, _GLARE_REACH = 0.22, 0.07
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,31 +46,8 @@ class Look:
     """Standard deviation of the sensor's noise, of 255."""
 
     blur_px: float = 0.55
-    jpeg_quality: int | None = None
-    """Where set, every frame goes through JPEG at this quality, as from a webcam that sends MJPG."""
-
     px_per_mm: float | None = None
     """The scale at the middle of the picture, at most; None: as large as the mats' corners let it be."""
-
-    shake_px: float = 0.0
-    """The picture is smeared by so much, in the direction `shake_deg`: a camera that trembles in dim light."""
-
-    shake_deg: float = 0.0
-    gamma: float = 1.0
-    """Above 1 the camera's software brightens the dark parts."""
-
-    glare: float = 0.0
-    """A lamp mirrored in the table adds so much of full scale in the middle of its spot."""
-
-    glare_at: tuple[float, float] = (0.3, 0.4)
-    """Where the spot is, and where the shade is, as shares of the picture's width and height."""
-
-    shade: float = 0.0
-    """Somebody stands in the light: so much of it is missing in the middle of his shadow."""
-
-    shade_at: tuple[float, float] = (0.7, 0.8)
-    arm_shadow: float = 0.0
-    """An arm takes so much of the light from what is around it."""
 
 
 def typical_look(seed: int) -> Look:
@@ -154,59 +126,8 @@ def light(look: Look, size: Size) -> NDArray[np.float32]:
     towards = math.radians(look.light_from_deg)
     slope = 1.0 + look.gradient * (x * math.cos(towards) + y * math.sin(towards))
     fall = 1.0 - look.vignette * (x * x + y * y)
-    if look.shade:
-        fall = fall * (1.0 - np.float32(look.shade) * _spot(look.shade_at, size, _SHADE_REACH))
     tint = np.array(look.tint_bgr, dtype=np.float32) * np.float32(look.brightness)
     return np.ascontiguousarray((slope * fall)[..., None] * tint, dtype=np.float32)
-
-
-def glare(look: Look, size: Size) -> NDArray[np.float32] | None:
-    """What a mirrored lamp adds to what is printed or varnished: (H, W, 1) float32 of 255, or None without one."""
-    if not look.glare:
-        return None
-    return (255.0 * np.float32(look.glare) * _spot(look.glare_at, size, _GLARE_REACH))[..., None]
-
-
-def _spot(at: Point, size: Size, reach: float) -> NDArray[np.float32]:
-    """A soft round spot, 1 in its middle: (H, W) float32; `reach` is its radius as a share of the width."""
-    width, height = size
-    x = (np.arange(width, dtype=np.float32) - at[0] * width) / (reach * width)
-    y = (np.arange(height, dtype=np.float32) - at[1] * height) / (reach * width)
-    return np.exp(-y * y)[:, None] * np.exp(-x * x)[None, :]
-
-
-def smear(look: Look) -> NDArray[np.float32] | None:
-    """The kernel of a trembling camera, or None where it hangs still."""
-    if look.shake_px <= 0.0:
-        return None
-    reach, kernel = math.ceil(look.shake_px / 2) + 1, np.zeros((13, 13), np.float32)
-    middle, along = 6.0, math.radians(look.shake_deg)
-    for part in np.linspace(-0.5, 0.5, 16 * reach):
-        x, y = middle + part * look.shake_px * math.cos(along), middle + part * look.shake_px * math.sin(along)
-        left, top = int(x), int(y)
-        kernel[top : top + 2, left : left + 2] += np.outer((1 - y + top, y - top), (1 - x + left, x - left))
-    return kernel / kernel.sum()
-
-
-def tone_curve(gamma: float) -> NDArray[np.uint8] | None:
-    """What the camera's software makes of each level, (256,) uint8; None where it changes nothing."""
-    if gamma == 1.0:
-        return None
-    return np.rint(255.0 * np.linspace(0.0, 1.0, 256) ** (1.0 / gamma)).astype(np.uint8)
-
-
-def changed_light(light: Light, look_light: NDArray[np.float32]) -> NDArray[np.uint8]:
-    """By how much each pixel is brighter than in the look's own light, (h, w, 3) uint8, 64 for once.
-
-    Without the lamp the light is even, and bluer.
-    """
-    even = np.float32(look_light.mean()) * (1.0 - LAMP_SHARE)
-    by_lamp = np.maximum(look_light - even, 0.0)
-    blue = np.array((1.08, 1.0, 0.93), np.float32)
-    dark = np.float32(1.0 - min(1.0, light.lamp))
-    cast = 1.0 + (blue - 1.0) * dark
-    now = (light.sky * even + light.lamp * by_lamp) * light.exposure * cast
-    return np.rint(64.0 * now / np.maximum(look_light, 0.02)).clip(0, 255).astype(np.uint8)
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,6 @@ from companion.simulate.play_zones import zone_of
 from companion.simulate.players import Manners, random_script
 from companion.simulate.scene import Lying, Scene
 from companion.simulate.script import Script
-from companion.simulate.studio import Studio
 from companion.tabletop.card_ids import face_of
 from companion.tracking.offline import Watcher
 from companion.vision.capture.image_io import read_picture
@@ -53,6 +52,7 @@ import films
 from troubles import looks, mishaps
 from troubles.company import hides
 from troubles.mishaps import Mishaps
+from troubles.rough_studio import RoughStudio
 from troubles.scenes import troubled_scenes
 
 NAMES = ("Ann", "Bob", "Cid", "Dee")
@@ -107,8 +107,8 @@ class Case:
     def cards(self) -> Cards:
         return Cards(self.sticker_mm) if self.faces is None else bare_cards(self.faces)
 
-    def studio(self) -> Studio:
-        return Studio(self.plan, self.look, self.size, self.cards, self.seed)
+    def studio(self) -> RoughStudio:
+        return RoughStudio(self.plan, self.look, self.size, self.cards, self.seed)
 
     def scenes(self, room_px: float) -> Iterator[Scene]:
         return troubled_scenes(self.script, self.seed, Tempo(self.fps, self.speed), self.mishaps, room_px)

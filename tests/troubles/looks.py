@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 
 from companion.simulate.arrange import Point
 from companion.simulate.camera_model import Look, Matrix, Size, camera, typical_look
+from troubles.rough_studio import RoughLook
 
 SIZES = ((1920, 1080), (2560, 1440), (3840, 2160))
 
@@ -18,7 +19,7 @@ def household_look(seed: int, most_tilt_deg: float = 30.0) -> Look:
     """A webcam as people put it up: tilted by anything, its pictures sent as JPEG, otherwise in good light."""
     chance = random.Random(f"household {seed}")
     return replace(
-        typical_look(seed),
+        RoughLook(**asdict(typical_look(seed))),
         tilt_deg=chance.uniform(0.0, most_tilt_deg),
         roll_deg=chance.uniform(-3.0, 3.0),
         jpeg_quality=chance.randint(80, 92),
@@ -31,7 +32,7 @@ def hard_look(seed: int, most_tilt_deg: float = 35.0) -> Look:
     """A dim evening: soft, noisy, tinted, with shadows and a lamp mirrored somewhere; still the same camera."""
     chance = random.Random(f"hard {seed}")
     warm = chance.uniform(-0.22, 0.22)
-    return Look(
+    return RoughLook(
         tilt_deg=chance.uniform(0.0, most_tilt_deg),
         roll_deg=chance.uniform(-6.0, 6.0),
         brightness=chance.uniform(0.5, 0.85),

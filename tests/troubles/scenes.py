@@ -13,6 +13,7 @@ from companion.simulate.script import Script
 from troubles.clumsy import ClumsyChoreographer
 from troubles.company import Company
 from troubles.mishaps import Mishaps
+from troubles.rough_studio import RoughScene
 from troubles.weather import Weather
 
 
@@ -21,14 +22,14 @@ def troubled_scenes(
 ) -> Iterator[Scene]:
     """The script's hands with mishaps, as scenes, one a frame.
 
-    The camera is pushed by at most `room_px` (see `Studio.room_px`).
+    The camera is pushed by at most `room_px` (see `RoughStudio.room_px`).
     """
     plan = arrange.plan(len(script.teams), len(script.players))
     company, weather = Company(plan, mishaps, tempo, seed), Weather(mishaps, tempo, seed, room_px)
     settling = round(SETTLING_S * tempo.fps)
     movement: Movement | None = None
     for movement in ClumsyChoreographer(script, plan, seed, mishaps).movements():
-        yield from animation.resting(movement.before, settling) if settling else ()
+        yield from [RoughScene(movement.before)] * settling
         settling, waited = 0, 0
         while company.waits(movement, waited):
             waited += 1
