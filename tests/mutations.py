@@ -913,8 +913,8 @@ MUTATIONS = (
     Mutation(
         "cards on the speed pile are not counted",
         "table.py",
-        'card: attrgetter("speed") if card in SPEED_CARDS',
-        'card: attrgetter("battle") if card in SPEED_CARDS',
+        '"speed" if card in SPEED_CARDS else _AREA',
+        '"battle" if card in SPEED_CARDS else _AREA',
     ),
     Mutation(
         "a coup fourré is no distance",

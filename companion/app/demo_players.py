@@ -266,14 +266,12 @@ def _place(state: MatchState) -> tuple[int | None, int, Table | None]:
     return state.match, state.game.hand_number, state.game.table
 
 
-def frames_of_players(
-    players: DemoPlayers, *, seed: int = 0, fps: float = 10.0, cards: Cards = STICKERED
-) -> Iterator[Frame]:
+def frames_of_players(players: DemoPlayers, *, fps: float = 10.0, cards: Cards = STICKERED) -> Iterator[Frame]:
     """What the camera over the simulated table sees of them; another number of people plays at another table."""
     studios: dict[tuple[int, int], Studio] = {}
-    chance = random.Random(f"noise {seed}")  # noqa: S311
+    chance = random.Random("noise 0")  # noqa: S311
     for index, scene in enumerate(players.scenes()):
         seated = len(players.script.teams), len(players.script.players)
         if seated not in studios:
-            studios = {seated: table_studio(players.script, seed=seed, cards=cards)}
+            studios = {seated: table_studio(players.script, cards=cards)}
         yield Frame(studios[seated].picture(scene, chance), index / fps)

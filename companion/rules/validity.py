@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from companion.rules.cards import HAZARD_OF, SAFETY_OF, Card, Family
 from companion.rules.editions.edition import Edition
 from companion.rules.reasons import Code, Reason, reason
-from companion.rules.table import SPEED_CARDS, Side, Table
+from companion.rules.table import PILE_OF, Side, Table
 
 
 def problems(table: Table) -> tuple[Reason, ...]:
@@ -133,21 +133,9 @@ def _belongs(table: Table, pile: str, card: Card) -> bool:
     """Whether a card of this deck lies on that pile when it is laid. What could not be told may belong anywhere."""
     if card is Card.UNKNOWN:
         return True
-    if card not in table.deck:
-        return False
-    if card in SPEED_CARDS:
-        return pile == "speed"
-    if card is Card.ACCELERATOR:
-        return pile == "distance"
-    return pile == _PILE_OF.get(card.family)
-
-
-_PILE_OF = {
-    Family.HAZARD: "battle",
-    Family.REMEDY: "battle",
-    Family.DISTANCE: "distance",
-    Family.SAFETY: "safety",
-}
+    if card.family is Family.SPECIAL:
+        return card is Card.ACCELERATOR and card in table.deck and pile == "distance"
+    return card in table.deck and pile == PILE_OF[card]
 
 
 # The battle pile, card on card

@@ -15,10 +15,11 @@ from companion.rules.editions.edition import Edition, EditionError, load_edition
 from companion.rules.play import Play, Verb, discard, lay
 from companion.rules.table import SAFETY_KM, Due, Side, Table, Team
 from companion.simulate.arrange import MOST_SIDES
-from companion.simulate.play_zones import DISCARD, answered, zone_of
+from companion.simulate.play_zones import answered, zone_of
 from companion.simulate.position import Position, position_of
 from companion.simulate.script import Action, Hand, Script
 from companion.tabletop.card_ids import card_ids, face_of
+from companion.tabletop.mat_layout import DISCARD_ZONE
 
 Options = tuple[tuple[str, str], ...]
 """House rules: switch and value."""
@@ -179,12 +180,12 @@ class _Deal:
         """Carry out a play: the card leaves the hand, the cards that it lets somebody draw come in."""
         before, self._table = self._table, referee.apply(self._table, play)
         if play.verb is Verb.TAKE:
-            self._held[str(play.player)].append(self._zones[DISCARD].pop())
+            self._held[str(play.player)].append(self._zones[DISCARD_ZONE].pop())
         if play.player is not None and card_id is not None:
             self._held[play.player].remove(card_id)
             self._zones[zone_of(before, play)].append(card_id)
             for zone in answered(before, self._table):
-                self._zones[DISCARD].append(self._zones[zone].pop())
+                self._zones[DISCARD_ZONE].append(self._zones[zone].pop())
             if play.at_once:
                 self._draw(play.player)
         return Action(play, card_id)
@@ -192,8 +193,8 @@ class _Deal:
     def _draw(self, player: str) -> None:
         """One card, of the reshuffled discards where the pile is used up and the edition says so."""
         if not self._pile and self._table.edition.empty_pile == "reshuffle":
-            self._pile = self._chance.sample(self._zones[DISCARD], len(self._zones[DISCARD]))
-            self._zones[DISCARD].clear()
+            self._pile = self._chance.sample(self._zones[DISCARD_ZONE], len(self._zones[DISCARD_ZONE]))
+            self._zones[DISCARD_ZONE].clear()
         if self._pile:
             self._held[player].append(self._pile.pop())
 
@@ -229,7 +230,7 @@ class _Deal:
         take = Play(Verb.TAKE, player)
         if referee.objections(self._table, take) or self._chance.random() >= self._manners.take_share:
             return False
-        lying = self._zones[DISCARD]
+        lying = self._zones[DISCARD_ZONE]
         if not lying or face_of(lying[-1]) is not self._table.discards[-1]:
             return False
         table, card_id = referee.apply(self._table, take), lying[-1]

@@ -20,11 +20,11 @@ from companion.simulate.choreography import (
     Movement,
     Rest,
 )
-from companion.simulate.play_zones import DISCARD, answered, reshuffled, zone_of
+from companion.simulate.play_zones import answered, reshuffled, zone_of
 from companion.simulate.scene import Lying
 from companion.simulate.script import Action, Hand, Script
 from companion.tabletop.card_ids import face_of
-from companion.tabletop.mat_layout import CARD_MM, Rect
+from companion.tabletop.mat_layout import CARD_MM, DISCARD_ZONE, DRAW_ZONE, Rect
 from troubles import accidents
 from troubles.mishaps import Mishaps
 
@@ -158,7 +158,7 @@ class ClumsyChoreographer(Choreographer):
         """Another zone, mostly on the same mat."""
         mats = [zone.partition("/")[0], self._luck.choice(self._plan.mats).layout.id]
         names = (f"{mat}/{name}" for mat in mats for name in self._plan.mat(mat).layout.zones)
-        return self._luck.choice([name for name in names if name not in (zone, "table/draw")] or [DISCARD])
+        return self._luck.choice([name for name in names if name not in (zone, DRAW_ZONE)] or [DISCARD_ZONE])
 
     def _astray(self, seat: int, card_id: str, zone: str) -> Iterator[Movement]:
         """The card is laid in a wrong zone, for a moment."""
@@ -190,11 +190,11 @@ class ClumsyChoreographer(Choreographer):
         yield self._pick_up(left.seat, left.zone, AFTER_TAKING_BACK)
 
     def _take_discard(self, seat: int) -> Iterator[Movement]:
-        yield from self._make_room([card.pose for card in self._zones.get(DISCARD, ())[-1:]])
+        yield from self._make_room([card.pose for card in self._zones.get(DISCARD_ZONE, ())[-1:]])
         yield from super()._take_discard(seat)
 
     def _discard_answered(self, seat: int, zones: tuple[str, ...]) -> Iterator[Movement]:
-        place, name = self._place(DISCARD)
+        place, name = self._place(DISCARD_ZONE)
         onto = Pose(*place.on_table(*place.layout.zones[name].centre_mm))
         if zones:
             yield from self._make_room([onto, *(self._zones[zone][-1].pose for zone in zones)])
