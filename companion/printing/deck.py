@@ -1,4 +1,4 @@
-"""Our own deck: 57 × 88 mm, a picture to be read from two metres, a word beneath, an index in two corners.
+"""Our own deck: 57 × 88 mm, a picture to be read from two metres, a word below, an index in two corners.
 
 Families differ in colour and in shape: hazards are triangles and octagons, remedies discs, safeties shields,
 distances milestones, specials tiles. The distances differ in figure, in the milestone's height and in the pattern

@@ -98,7 +98,7 @@ def _lay_distance(draft: Draft, index: int, play: Play) -> None:
 
 
 def _lay_remedy(draft: Draft, index: int, play: Play, before: Shows = Shows.TOP) -> None:
-    """A remedy on its hazard or, where the card beneath is to show again, both on the discard pile."""
+    """A remedy on its hazard or, where the card below is to show again, both on the discard pile."""
     side, card = draft.sides[index], card_of(play)
     hazard = HAZARD_OF[card]
     in_force = side.limited if hazard is Card.SPEED_LIMIT else side.hazard is hazard
@@ -152,7 +152,7 @@ def _lay_safety(draft: Draft, index: int, card: Card, lifted: Card | None = None
 
 
 def _show_after(draft: Draft, index: int, gone: Card | None, *, limit: bool) -> None:
-    """What the piles show where they forget what lay beneath: a roll, or nothing after a stop or a limit."""
+    """What the piles show where they forget what lay below: a roll, or nothing after a stop or a limit."""
     top = draft.sides[index].battle_top
     if limit:
         draft.change_side(index, speed_cleared=True)
@@ -405,7 +405,7 @@ def _name_another(draft: Draft, play: Play) -> None:
 
 
 def _give(draft: Draft, play: Play) -> None:
-    """The card goes to whoever asked. Drawn later, it ends the giver's turn; the asker lays it at once."""
+    """The card goes to the player who asked. Drawn later, it ends the giver's turn; the asker lays it at once."""
     seat, by_seat = draft.before.seat_of(play.player or ""), _seat_of(draft, play.target)
     request = next((r for r in draft.requests if (r.of_seat, r.by_seat, r.card) == (seat, by_seat, play.card)), None)
     on_the_spot = request is not None and draft.before.window.asked is request

@@ -75,7 +75,7 @@ def _own_targets(edition: Edition, sides: int) -> list[int]:
 def likely(
     edition: Edition, layings: Sequence[Laying], *, trip: Trip | None = None, draw_pile_empty: bool | None = None
 ) -> Told:
-    """What is likeliest where nobody has told it: whoever lies at the target has completed the trip."""
+    """What is likeliest where nobody has told it: a side that lies at the target has completed the trip."""
     trip = trip or _likely_trip(edition, layings)
     km = [race_km(edition, laying) for laying in layings]
     past = edition.overshoot == "allowed"

@@ -1,4 +1,4 @@
-"""What is wrong with a table as it lies, whoever laid it so: everything at once, for any edition and house rules.
+"""What is wrong with a table as it lies, however it came about: everything at once, for any edition and house rules.
 
 A table that legal plays lead to has no problem. Of a pile only the order is known, not when which safety came out;
 so a pile is wrong only if no order of legal plays leads to it. `Card.UNKNOWN` may be anything: a pile of which

@@ -22,7 +22,7 @@ GAP_MM = 10.0
 MOST_SIDES = 4
 
 SEAT_AWAY_MM = 330.0
-"""From the edge of the mats to the shoulder of whoever sits there: outside every picture."""
+"""From the edge of the mats to the shoulder of the player who sits there: outside every picture."""
 
 _PILE_SPREAD_MM = 3.0
 PILE_TWIST_DEG = 1.8

@@ -128,7 +128,7 @@ class _Frame:
 
     page: bytes
     salts: bytes
-    """The same in all frames since the log last began anew."""
+    """The same in all frames since the log last began again."""
 
     head: bytes
     sums: tuple[int, int]

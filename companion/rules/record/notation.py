@@ -1,6 +1,6 @@
 """The record notation: what a person writes at the table, line by line.
 
-A line is read on its own; whoever reads the record decides what to do about one that cannot be read.
+A line is read on its own; the reader of the record decides what to do about one that cannot be read.
 """
 
 from __future__ import annotations

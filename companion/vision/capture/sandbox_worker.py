@@ -25,13 +25,13 @@ MOST_MORE_BYTES = 800 * 2**20
 """So much more memory than at the start: 64 megapixels take 600 MB where they come in scans and have to be turned."""
 
 MOST_CPU_S = 20
-"""So long a picture may be worked on. Whoever started this waits as long, and may be gone."""
+"""Seconds that a picture may take. The process that started this waits as long, and may be gone."""
 
 IDLE_S = 120.0
 """After so long without a picture this ends, so that it costs no memory."""
 
 SIZES = struct.Struct(">II")
-"""Height and width of what was decoded, before its pixels; nought for what is damaged."""
+"""Height and width of what was decoded, before its pixels; 0 for what is damaged."""
 
 LENGTH = struct.Struct(">Q")
 """How many bytes of a picture file follow."""

@@ -190,7 +190,7 @@ def as_png(picture: Image) -> bytes:
 
 
 def recoded(content: bytes, name: str) -> bytes:
-    """A picture of a deck from another machine, read and written anew, no larger than is of use.
+    """A picture of a deck from another machine, read and written again, no larger than is of use.
 
     Raises Problem where it is none, or tiny.
     """

@@ -87,7 +87,7 @@ def survey(
     seek_lens: bool,
     watched: Mapping[str, Floats] = MappingProxyType({}),
 ) -> Survey:
-    """The plane under the mats, the first of which is best known, and the lens (as it is known, or sought anew).
+    """The plane under the mats, the first of which is best known, and the lens (as it is known, or sought again).
 
     Of the points `watched` on each mat, in millimetres `(N, 2)`, it is told how well they are known.
     """

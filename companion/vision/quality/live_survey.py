@@ -88,7 +88,7 @@ class Lookout:
         self._seen = None
 
     def survey(self) -> Survey | None:
-        """The latest frame, looked at anew where the last look is not good any more; None where none is fresh."""
+        """The latest frame, looked at again where the last look is not good any more; None where none is fresh."""
         with self._asked:
             now_s = time.monotonic()
             if not self._is_over and now_s > self._fresh_till_s:
