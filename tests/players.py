@@ -10,7 +10,7 @@ from companion.rules import referee
 from companion.rules.cards import REMEDY_OF, SAFETY_OF, Card, Family
 from companion.rules.editions.edition import Edition, edition_names, load_edition
 from companion.rules.editions.switches import contradiction, switches
-from companion.rules.grounds import is_extra
+from companion.rules.legality import is_extra
 from companion.rules.moves import laying
 from companion.rules.play import Play, Verb
 from companion.rules.table import FULL_HAND, Due, Table, Team

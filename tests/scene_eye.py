@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from troubles.rough_studio import RoughScene
+
 from companion.rules.play import Verb
 from companion.simulate import arrange, frame_source
 from companion.simulate.animation import Tempo
@@ -110,6 +112,8 @@ def _put_upon(scene: Scene, before: Scene, mats: tuple[MatPlace, ...]) -> Iterat
 
 def _has_jumped(before: Scene, now: Scene) -> bool:
     """Whether the light or the camera has changed so much from one frame to the next that nothing can be compared."""
+    if not (isinstance(before, RoughScene) and isinstance(now, RoughScene)):
+        return False
     was, light = before.light, now.light
     brighter = (light.lamp + light.sky) * light.exposure / max(0.1, (was.lamp + was.sky) * was.exposure)
     return before.push != now.push or not 1 / JUMP < brighter < JUMP

@@ -8,8 +8,7 @@ import enrolled
 import numpy as np
 import pytest
 from bench import hands
-
-from companion.simulate import mishaps
+from troubles import mishaps
 
 
 @pytest.fixture(scope="module")

@@ -46,8 +46,8 @@ def test_five_hazards_are_not_taken_out_a_second_time():
     edition = load_edition("bsd-mille")
 
     with pytest.raises(EditionError, match=r"not played with five-hazards-removed=yes: .*taken out already"):
-        edition.with_option("five-hazards-removed", "yes")
-    assert edition.with_option("five-hazards-removed", "no").deck_for(2) == edition.deck
+        edition.with_options([("five-hazards-removed", "yes")])
+    assert edition.with_options([("five-hazards-removed", "no")]).deck_for(2) == edition.deck
 
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])

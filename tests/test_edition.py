@@ -72,7 +72,7 @@ def test_rush_has_nothing_left_of_the_classic_deck():
 
 @pytest.mark.parametrize("name", [name for name in edition_names() if name != "bsd-mille"])
 def test_one_of_each_hazard_that_the_deck_has_is_taken_out_for_three(name):
-    edition = load_edition(name).with_option("five-hazards-removed", "yes")
+    edition = load_edition(name).with_options([("five-hazards-removed", "yes")])
     hazards = {card for card in edition.deck if card.family is Family.HAZARD}
 
     assert {card for card, count in edition.deck.items() if edition.deck_for(3)[card] == count - 1} == hazards
@@ -117,7 +117,7 @@ def test_every_value_of_every_switch_means_something():
 
 
 def test_a_house_rule_changes_its_switch_and_nothing_else():
-    house = CLASSIC.with_option("hazard-on-hazard", "forbidden").with_option("match", "one-race")
+    house = CLASSIC.with_options([("hazard-on-hazard", "forbidden")]).with_options([("match", "one-race")])
 
     assert (house.switch("hazard-on-hazard"), house.match_points) == ("forbidden", None)
     assert house.house_rules == (("hazard-on-hazard", "forbidden"), ("match", "one-race"))
@@ -125,7 +125,7 @@ def test_a_house_rule_changes_its_switch_and_nothing_else():
 
 
 def test_a_house_rule_set_again_counts_once():
-    house = CLASSIC.with_option("extension", "no").with_option("extension", "yes")
+    house = CLASSIC.with_options([("extension", "no")]).with_options([("extension", "yes")])
 
     assert house.house_rules == (("extension", "yes"),)
 
@@ -188,7 +188,7 @@ def test_a_house_rule_that_contradicts_the_sheet_takes_the_sheets_switch_along(n
 
 
 def test_what_was_taken_along_comes_back_with_the_house_rule():
-    house = CLASSIC.with_option("roll-on-remedy", "forbidden").with_option("roll-on-remedy", "allowed")
+    house = CLASSIC.with_options([("roll-on-remedy", "forbidden")]).with_options([("roll-on-remedy", "allowed")])
 
     assert house.switch("roll-after-remedy") == "needed"
 
@@ -233,10 +233,10 @@ def test_a_repeated_house_rule_replaces_the_one_that_would_contradict():
 
 
 def test_an_option_added_later_is_refused_where_it_contradicts_an_earlier_one():
-    house = CLASSIC.with_option("roll-on-remedy", "forbidden")
+    house = CLASSIC.with_options([("roll-on-remedy", "forbidden")])
 
     with pytest.raises(EditionError, match="contradict each other"):
-        house.with_option("roll-after-remedy", "needed")
+        house.with_options([("roll-after-remedy", "needed")])
 
 
 EVERY_RULE = [(name, value) for name, values in switches().items() for value in values]
@@ -319,7 +319,7 @@ def test_a_verified_deck_is_not_corrected(name):
 
 
 def test_a_hazard_corrected_away_is_not_taken_out_again():
-    house = RUSH.with_deck({Card.POLLUTION: 0, Card.ROLL: 9}).with_option("five-hazards-removed", "yes")
+    house = RUSH.with_deck({Card.POLLUTION: 0, Card.ROLL: 9}).with_options([("five-hazards-removed", "yes")])
 
     assert house.deck_for(2)[Card.POLLUTION] == 0
     assert sum(house.deck_for(2).values()) == 102

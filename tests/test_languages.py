@@ -19,6 +19,7 @@ import pytest
 import texts
 from babel.dates import format_date
 from babel.messages.catalog import Message
+from companion.tracking.table_memory import named, where
 from seen import Seen
 
 from companion.common.errors import Problem
@@ -30,7 +31,6 @@ from companion.rules import reasons
 from companion.rules.cards import Card, card_name
 from companion.rules.editions.edition import load_edition, switches
 from companion.tabletop.drawn_zones import DrawnZones
-from companion.tracking.table_memory import named, where
 from companion.vision.counting.photographs import Shot
 from companion.vision.counting.tally import Photo
 from companion.vision.enrol.enrolment import begin

@@ -132,3 +132,17 @@ def test_what_was_seen_is_not_told_any_more_once_the_picture_is_not_fresh(clock)
 
     seen(Frame(SEEN, 4.1, fresh_s=4.0))
     assert seen.survey() is not None
+
+
+def test_a_survey_survives_that_all_is_forgotten_while_it_is_made(clock, monkeypatch):
+    seen = Lookout(Eye())
+    seen(Frame(SEEN, 0.0))
+    holds = Lookout._still_holds
+
+    def forgotten_meanwhile(lookout: Lookout, now_s: float) -> bool:
+        lookout.begin_afresh()
+        return holds(lookout, now_s)
+
+    monkeypatch.setattr(Lookout, "_still_holds", forgotten_meanwhile)
+
+    assert seen.survey().size_px == (960, 680)

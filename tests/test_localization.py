@@ -15,11 +15,16 @@ from companion.vision.mats.calibration import Points, survey
 from companion.vision.mats.homography import corners_mm
 from companion.vision.mats.lens import Lens as Bend
 from companion.vision.mats.localization import CHECK_EVERY_S, SEARCH_EVERY_S, Mats, check, look, search
-from companion.vision.mats.markers import THOROUGH_WINDOWS, find_markers
+from companion.vision.mats.markers import FAST_WINDOWS, THOROUGH_WINDOWS, find_all
 from companion.vision.read import gray_of
 
 SIDE, TABLE = side_mat(1), table_mat()
 BOTH = (SIDE, TABLE)
+
+
+def find_markers(gray, ids, windows=FAST_WINDOWS):
+    """The markers seen once."""
+    return {marker: places[0] for marker, places in find_all(gray, ids, windows).items() if len(places) == 1}
 
 
 def scene(*, hidden: frozenset[int] = frozenset(), turn_deg: float = 3.0, **more: object) -> Scene:

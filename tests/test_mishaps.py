@@ -5,19 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import pytest
+from companion.match.proposals import ASKING_CONFIDENCE, Doubt, Proposal
+from companion.tracking.settling import ARM_S, BEFORE_TURN_S, DWELL_S, MISLAID_S
+from companion.tracking.table_memory import GONE_S
+from companion.tracking.unread_cards import ASKING_S, JOINT_CONFIDENCE, OPEN_S
 from test_tracker import MATS, STEP_S, Sim, asmodee, plays, questions, table_after
 
-from companion.match.proposals import ASKING_CONFIDENCE, Doubt, Proposal
 from companion.match.zone_plays import DISCARD_ZONE
 from companion.rules import referee
 from companion.rules.cards import Card
 from companion.rules.record import notation
 from companion.tabletop.card_ids import face_of
 from companion.tracking.clearing import LEFT_LYING_S, NEW_CARD_S
-from companion.tracking.settling import ARM_S, BEFORE_TURN_S, DWELL_S, MISLAID_S
-from companion.tracking.table_memory import GONE_S
 from companion.tracking.tracker import CONTESTED_S, Cleared, Settled, Withdrawn
-from companion.tracking.unread_cards import ASKING_S, JOINT_CONFIDENCE, OPEN_S
 from companion.vision.view import MatSeen, Quad, Sighting, View
 
 Point = tuple[float, float]

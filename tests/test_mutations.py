@@ -28,7 +28,7 @@ def test_there_are_enough_and_each_has_a_name_and_a_change_of_its_own():
 def test_every_file_of_rules_is_mutated_somewhere():
     files = {mutation.file for mutation in MUTATIONS}
 
-    rules = {"objections.py", "effects.py", "draft.py", "table.py", "scoring.py"}
+    rules = {"legality.py", "apply.py", "draft.py", "table.py", "scoring.py"}
     assert rules | {"record/judge.py", "record/notation.py"} <= files
     assert {f"editions/{path.name}" for path in (ROOT / RULES / "editions").glob("*.toml")} <= files
 

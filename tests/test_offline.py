@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 import scene_eye
 from click.testing import CliRunner
+from films import write_clip, write_folder
 
 from companion.app import demo, service
 from companion.app.cli import companion
@@ -22,17 +23,8 @@ from companion.rules.cards import Card
 from companion.rules.play import Verb
 from companion.rules.record import judge, notation
 from companion.rules.table import Team
-from companion.simulate import (
-    PAIRS,
-    TWO_PLAYERS,
-    Script,
-    random_script,
-    read_script,
-    shipped_script,
-    write_clip,
-    write_folder,
-)
-from companion.simulate.script import plays_that_stay
+from companion.simulate.players import PAIRS, TWO_PLAYERS, random_script
+from companion.simulate.script import Script, plays_that_stay, read_script, shipped_script
 from companion.tabletop.card_ids import face_of
 from companion.tracking.offline import UNREAD, Watcher
 from companion.vision.capture.sources import Frame

@@ -11,6 +11,7 @@ import socket
 import threading
 
 import pytest
+from companion.tracking.table_memory import named, where
 from seen import camera
 from serving import running
 
@@ -32,7 +33,6 @@ from companion.rules.play import Play, Verb
 from companion.rules.record.notation import parse_play
 from companion.rules.referee import legal_plays
 from companion.rules.table import Table
-from companion.tracking.table_memory import named, where
 
 TWO = ("side Ann", "side Bob", "hand first Ann")
 SECRET = b"0123456789abcdef" * 2

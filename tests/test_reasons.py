@@ -7,7 +7,7 @@ import string
 from dataclasses import dataclass
 
 import pytest
-from records import TWO, hand, record
+from records import TWO, hand, record, seen_table
 
 from companion.rules import cards, referee
 from companion.rules.cards import Card
@@ -27,7 +27,7 @@ from companion.rules.reasons import (
 )
 from companion.rules.record.judge import HandResult, JudgedLine
 from companion.rules.table import Side
-from companion.rules.validity import problems, seen_table
+from companion.rules.validity import problems
 
 CLASSIC = load_edition("classic")
 TABLES = {"words", "sources", "piles", "cards"}
@@ -511,7 +511,7 @@ def test_the_rule_is_where_the_sheet_writes_of_its_switch(key, switch):
 @pytest.mark.parametrize(("key", "switch"), GOVERNED.items())
 def test_a_house_rule_is_named_as_the_rule(key, switch):
     value = CLASSIC.switch(switch)
-    edition = CLASSIC.with_option(switch, value)
+    edition = CLASSIC.with_options([(switch, value)])
 
     assert rule(example(key), edition) == f"house rule: {switch}={value}"
     assert rule(example(key), edition, "fr") == f"règle maison\u00a0: {switch}={value}"

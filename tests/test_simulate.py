@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import itertools
 import random
-import tomllib
 import tracemalloc
 from pathlib import Path
 
@@ -13,6 +12,10 @@ import cv2
 import numpy as np
 import pytest
 import zxingcpp
+from troubles import company, looks, mishaps
+from troubles.accidents import THING_REACH_MM
+from troubles.rough_studio import Light, Push, RoughLook, RoughScene, RoughStudio, smear
+from troubles.scenes import troubled_scenes
 
 from companion.common.errors import Problem
 from companion.printing import deck, render
@@ -26,16 +29,13 @@ from companion.simulate import (
     art,
     camera_model,
     choreography,
-    company,
     frame_source,
-    mishaps,
     players,
     script,
 )
-from companion.simulate.accidents import THING_REACH_MM
 from companion.simulate.arrange import Pose
 from companion.simulate.card_faces import BARE, STICKERED, Cards
-from companion.simulate.scene import BACK, THINGS, Arm, Light, Lying, Push, Scene
+from companion.simulate.scene import BACK, THINGS, Arm, Lying, Scene
 from companion.simulate.studio import Studio, project
 from companion.tabletop.card_ids import card_id_of, face_of
 from companion.tabletop.mat_layout import CARD_MM, DRAW_MARKER_ID
@@ -57,7 +57,7 @@ Bob roll
 @pytest.fixture(scope="module")
 def studio():
     """A noiseless camera over a table for two."""
-    return Studio(arrange.plan(2, 2), QUIET, SMALL, Cards(36.0), seed=1)
+    return RoughStudio(arrange.plan(2, 2), QUIET, SMALL, Cards(36.0), seed=1)
 
 
 def shown(studio, scene):
@@ -333,7 +333,7 @@ def troubled(kinds, seed=1, sides=2, speed=4.0):
     teams = THREE if sides == 3 else players.TWO_PLAYERS
     played = players.random_script(teams=teams, seed=seed, manners=SLIPS, target=500)
     trouble = mishaps.only(*kinds.split(",")) if kinds else mishaps.EVERYDAY
-    return played, list(frame_source.troubled_scenes(played, seed, animation.Tempo(10.0, speed), trouble, 40.0))
+    return played, list(troubled_scenes(played, seed, animation.Tempo(10.0, speed), trouble, 40.0))
 
 
 def zones_of(scene, plan):
@@ -495,7 +495,7 @@ def test_the_camera_is_pushed_no_farther_than_there_is_room():
 
 def test_a_push_moves_the_whole_picture(studio):
     before, after = (
-        shown(studio, Scene(push=push)).mean(axis=2) for push in (Push(), Push(right_px=10.0, down_px=-4.0))
+        shown(studio, RoughScene(push=push)).mean(axis=2) for push in (Push(), Push(right_px=10.0, down_px=-4.0))
     )
     middle = np.s_[200:300, 300:600]
 
@@ -506,7 +506,7 @@ def test_a_push_moves_the_whole_picture(studio):
 
 def test_less_light_makes_a_darker_picture_and_a_longer_exposure_a_brighter_one(studio):
     usual, dark, exposed = (
-        float(shown(studio, Scene(light=light)).mean())
+        float(shown(studio, RoughScene(light=light)).mean())
         for light in (Light(), Light(lamp=0.0), Light(lamp=0.0, exposure=2.0))
     )
 
@@ -541,21 +541,21 @@ def test_a_shifted_mat_is_drawn_where_it_lies(studio):
 )
 def test_glare_and_gamma_brighten_and_a_shade_darkens(studio, changed, sign):
     plain = shown(studio, Scene())
-    look = Studio(arrange.plan(2, 2), camera_model.Look(noise=0.0, **changed), SMALL, Cards(36.0), seed=1)
+    look = RoughStudio(arrange.plan(2, 2), RoughLook(noise=0.0, **changed), SMALL, Cards(36.0), seed=1)
     spot = np.s_[300:340, 270:310]
 
     assert sign * (shown(look, Scene())[spot].mean() - plain[spot].mean()) > 5
 
 
 def test_a_trembling_camera_smears_along_its_direction():
-    kernel = camera_model.smear(camera_model.Look(shake_px=4.0, shake_deg=0.0))
+    kernel = smear(RoughLook(shake_px=4.0, shake_deg=0.0))
 
     assert kernel.sum() == pytest.approx(1.0)
     assert kernel.sum(axis=0).max() < 0.4 < kernel.sum(axis=1).max()
-    assert camera_model.smear(camera_model.Look()) is None
+    assert smear(RoughLook()) is None
 
 
-@pytest.mark.parametrize("make", [camera_model.household_look, camera_model.hard_look])
+@pytest.mark.parametrize("make", [looks.household_look, looks.hard_look])
 def test_a_look_is_the_same_for_the_same_seed_and_tilts_no_more_than_said(make):
     looks = [make(seed) for seed in range(40)]
 
@@ -567,17 +567,17 @@ def test_a_look_is_the_same_for_the_same_seed_and_tilts_no_more_than_said(make):
 def test_a_camera_hangs_higher_where_the_scale_is_to_be_smaller():
     plan = arrange.plan(2, 2)
     look = camera_model.Look(tilt_deg=20.0, px_per_mm=1.6, noise=0.0)
-    distant = Studio(plan, look, (1920, 1080), STICKERED, seed=1)
+    distant = RoughStudio(plan, look, (1920, 1080), STICKERED, seed=1)
 
-    assert camera_model.middle_scale(distant.matrix, (1920, 1080)) == pytest.approx(1.6, abs=0.02)
+    assert looks.middle_scale(distant.matrix, (1920, 1080)) == pytest.approx(1.6, abs=0.02)
     assert distant.room_px > 50
 
 
 def test_a_larger_picture_is_taken_where_the_mats_would_be_too_small():
     plan = arrange.plan(4, 4)
 
-    assert camera_model.size_for(plan.corners, camera_model.Look(tilt_deg=0.0)) == (1920, 1080)
-    assert camera_model.size_for(plan.corners, camera_model.Look(tilt_deg=0.0), px_per_mm=2.0) == (2560, 1440)
+    assert looks.size_for(plan.corners, camera_model.Look(tilt_deg=0.0)) == (1920, 1080)
+    assert looks.size_for(plan.corners, camera_model.Look(tilt_deg=0.0), px_per_mm=2.0) == (2560, 1440)
 
 
 def test_stickers_are_glued_a_little_off_and_askew_each_in_its_own_way():
@@ -826,44 +826,6 @@ def test_the_simulated_players_do_not_play_rush_yet():
 def test_made_up_hands_are_the_same_for_the_same_seed():
     assert players.random_script(seed=7) == players.random_script(seed=7)
     assert players.random_script(seed=7) != players.random_script(seed=8)
-
-
-def test_a_lively_game_has_a_coup_fourre():
-    actions = players.lively_script(teams=players.PAIRS, seed=1).hands[0].actions
-
-    assert any(action.play.at_once for action in actions)
-
-
-def test_the_setup_file_names_edition_sides_and_mats():
-    setup = tomllib.loads(script.shipped_script("pairs").setup())
-
-    assert setup["edition"] == "classic"
-    assert setup["side"][1] == {"name": "Blues", "players": ["Bob", "Dee"], "mat": "side-2"}
-
-
-def test_a_folder_of_frames_is_written_in_name_order(tmp_path):
-    count = frame_source.write_folder(script.read_script("side Ann\nside Bob\nhand first Ann\n"), tmp_path, fps=2.0)
-    pictures = sorted(tmp_path.glob("*.jpg"))
-
-    assert len(pictures) == count > 0
-    assert cv2.imread(str(pictures[0])).shape == (1080, 1920, 3)
-    assert tomllib.loads((tmp_path / "table.toml").read_text())["edition"] == "classic"
-
-
-def test_a_clip_can_be_read_back(tmp_path):
-    path = tmp_path / "table.avi"
-    count = frame_source.write_clip(script.read_script("side Ann\nside Bob\nhand first Ann\n"), path, fps=2.0)
-    clip = cv2.VideoCapture(str(path))
-    frames = 0
-    while clip.read()[0]:
-        frames += 1
-
-    assert frames == count > 0
-
-
-def test_a_clip_that_cannot_be_written_is_a_sentence(tmp_path):
-    with pytest.raises(Problem, match="could not be written"):
-        frame_source.write_clip(script.read_script(SHORT), tmp_path / "missing" / "table.avi")
 
 
 def test_sides_that_no_picture_holds_are_refused():

@@ -10,15 +10,14 @@ from companion.match import exports
 from companion.match.archive import Archive
 from companion.match.match import Match
 from companion.match.statistics import key_of, most_cruel, players_of, together
-from companion.rules import corrections
-from companion.rules.record import notation
+from companion.rules.record import judge, notation
 from companion.storage.event_store import Store
 
 GOLDEN = Path(__file__).parent / "golden"
 
 
 def judged(text: str):
-    return corrections.judge_on(corrections.EMPTY, list(notation.lines(text)))
+    return judge.judge_on(judge.EMPTY_RECORD, list(notation.lines(text)))
 
 
 def golden(name: str):

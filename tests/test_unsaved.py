@@ -22,7 +22,7 @@ from companion.pages import create_app
 from companion.pages.players import phone_identity
 from companion.storage import event_store as store_module
 from companion.storage.data_folder import data_dir, store_path
-from companion.storage.database import look
+from companion.storage.database import MIGRATIONS, look
 from companion.storage.event_store import Draft, NotSaved, Store
 
 ROOT = Path(__file__).parent.parent
@@ -274,6 +274,26 @@ def test_a_service_starts_where_nothing_can_be_written_and_writes_what_was_playe
     monkeypatch.undo()
     assert store.save()
     assert match.state.unsaved is None
+    store.close()
+    assert look(path)[-1][4] == '{"text":"Ann roll","by":"Ann","source":"phone"}'
+
+
+def test_a_file_that_a_newer_version_has_put_in_its_place_stops_nobody(tmp_path, monkeypatch):
+    path = played(tmp_path, matches=1, plays=0)
+    unwritable(monkeypatch)
+    store = Store.open(path)
+    match = Match(store)
+    monkeypatch.undo()
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("PRAGMA user_version = 99")
+
+    assert match.enter("Ann roll", "Ann").done
+    assert match.state.unsaved.startswith("Not saved: ")
+    assert not store.save()
+
+    with closing(sqlite3.connect(path)) as db:
+        db.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+    assert store.save()
     store.close()
     assert look(path)[-1][4] == '{"text":"Ann roll","by":"Ann","source":"phone"}'
 

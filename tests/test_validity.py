@@ -9,17 +9,17 @@ from itertools import combinations, product
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from records import PAIRS, THREE, TWO, hand, teams
+from records import PAIRS, THREE, TWO, hand, seen_table, teams
 
 from companion.rules import referee
 from companion.rules.cards import Card, Family
 from companion.rules.editions.edition import Edition, EditionError, edition_names, load_edition, switches
-from companion.rules.grounds import laid_from_hand
+from companion.rules.legality import laid_from_hand
 from companion.rules.moves import candidates
 from companion.rules.play import Play, Verb
 from companion.rules.reasons import LANGUAGES, Code, Reason, say
 from companion.rules.table import Due, Shows, Side, Table
-from companion.rules.validity import doubts, problems, seen_table
+from companion.rules.validity import doubts, problems
 
 ALL = tuple(edition_names())
 STANDS_TO_ROLL = ("classic", "bsd-mille", "parker")
@@ -656,7 +656,7 @@ def conceivable(rules: Edition) -> Iterator[Side]:
 
 @pytest.mark.parametrize("edition", ALL)
 def test_a_battle_pile_has_no_problem_exactly_if_it_can_be_played_to(edition):
-    rules = load_edition(edition).with_option("first-card", "any")
+    rules = load_edition(edition).with_options([("first-card", "any")])
     played_to = reachable(rules)
 
     right = {side for side in conceivable(rules) if not problems(seen_table(rules, (side, Side("Bob", ("Bob",)))))}

@@ -1,6 +1,6 @@
 """The data folder as one file: matches, one's own editions and decks, settings. Written whole, read with distrust.
 
-The key that signs the phones' cookies is not in it, nor who sits where: whoever has such a file must not be able to
+The key that signs the phones' cookies is not in it, nor who sits where: nobody who has such a file may be able to
 pass for a phone of the table. Nothing of a file that is restored is trusted: names are on a list, sizes are counted as
 they are unpacked, the log's events are read and written into a new file, editions and decks by their own readers.
 """
@@ -232,11 +232,15 @@ def read_bundle(
 ) -> Bundle:
     """What a backup holds, once all of it was found sound; nothing is changed anywhere.
 
-    `sent` is what the file holds where it is not on this disk; `recoded` reads each picture and writes it anew; `own`
+    `sent` is what the file holds where it is not on this disk; `recoded` reads each picture and writes it again; `own`
     is where the editions in force lie, which are in force again afterwards. Raises Problem, and nothing else.
     """
     files = _unpacked(file, sent)
-    _check_about(file, files)
+    said = _json(files.pop(ABOUT, b""))
+    if not isinstance(said, dict) or type(said.get("format")) is not int:
+        raise _bad(file, f"it holds no {ABOUT}")
+    if said["format"] > FORMAT:
+        raise _newer(file)
     log = files.pop(STORE_NAME, None)
     try:
         with tempfile.TemporaryDirectory(prefix="companion-") as at:
@@ -298,14 +302,6 @@ def _read_entry(file: Path, packed: zipfile.ZipFile, info: zipfile.ZipInfo, room
             if len(content) > most:
                 raise _bad(file, f"'{shown(info.filename)}' in it is larger than that ever is")
     return bytes(content)
-
-
-def _check_about(file: Path, files: dict[str, bytes]) -> None:
-    said = _json(files.pop(ABOUT, b""))
-    if not isinstance(said, dict) or type(said.get("format")) is not int:
-        raise _bad(file, f"it holds no {ABOUT}")
-    if said["format"] > FORMAT:
-        raise _newer(file)
 
 
 def _json(content: bytes) -> object:
@@ -388,7 +384,7 @@ def _is_setting(name: str, said: object) -> bool:
 
 
 def _with_pictures(file: Path, files: Mapping[str, bytes], recoded: Recoded) -> dict[str, bytes]:
-    """The files, with every picture read and written anew."""
+    """The files, with every picture read and written again."""
     anew: dict[str, bytes] = {}
     room = MOST_BYTES
     for name, content in files.items():

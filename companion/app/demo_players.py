@@ -223,6 +223,7 @@ class DemoPlayers:
         """Whether the players go on: the camera has looked, nothing waits for people, and the record is so far."""
         state, before = self._match.state, self._waiting
         before = before if before.number == number else Waiting(number)
+        # Whether people are asked something that no card of the next player's answers.
         asks = _asks(state)
         idle = 0 if asks or _is_for_people(_played_to(state).table) else before.idle + 1
         self._waiting = Waiting(number, before.looks + 1, idle, before.was_asked or asks)
@@ -271,14 +272,12 @@ def _place(state: MatchState) -> tuple[int | None, int, Table | None]:
     return state.match, state.game.hand_number, state.game.table
 
 
-def frames_of_players(
-    players: DemoPlayers, *, seed: int = 0, fps: float = 10.0, cards: Cards = STICKERED
-) -> Iterator[Frame]:
+def frames_of_players(players: DemoPlayers, *, fps: float = 10.0, cards: Cards = STICKERED) -> Iterator[Frame]:
     """What the camera over the simulated table sees of them; another number of people plays at another table."""
     studios: dict[tuple[int, int], Studio] = {}
-    chance = random.Random(f"noise {seed}")  # noqa: S311
+    chance = random.Random("noise 0")  # noqa: S311
     for index, scene in enumerate(players.scenes()):
         seated = len(players.script.teams), len(players.script.players)
         if seated not in studios:
-            studios = {seated: table_studio(players.script, seed=seed, cards=cards)}
+            studios = {seated: table_studio(players.script, cards=cards)}
         yield Frame(studios[seated].picture(scene, chance), index / fps)

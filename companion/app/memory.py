@@ -13,7 +13,7 @@ _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8
 FRAME_BYTES = 1 << 22
 """What is as large as that is a camera's whole frame: it has memory of its own, which the system gets back with it.
 
-Half as much, and each grey picture would be had from the system anew, which takes as long as reading it does.
+Half as much, and each grey picture would be fetched from the system again, which takes as long as reading it does.
 """
 
 MOST_SPARE_BYTES = 1 << 24

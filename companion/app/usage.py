@@ -28,7 +28,9 @@ class Number(click.FloatRange):
 
 def sentence(error: click.ClickException) -> str:
     """A complaint of click's in our words."""
-    param, example = getattr(error, "param", None), _example(error)
+    context = getattr(error, "ctx", None)
+    found = _EXAMPLE.search(context.command.help or "") if context else None
+    param, example = getattr(error, "param", None), f", as in `{typed(found[1].strip())}`" if found else "."
     if isinstance(error, click.MissingParameter) and param is not None:
         return f"`{_command(error)}` needs {_named(param)}{example}"
     if isinstance(error, click.BadParameter) and param is not None:
@@ -50,13 +52,6 @@ def _remedy(param: click.Parameter, value: str, example: str) -> str:
 def _command(error: click.ClickException) -> str:
     context = getattr(error, "ctx", None)
     return context.command_path if context else program()
-
-
-def _example(error: click.ClickException) -> str:
-    """`, as in …`, from the help of the command that was called."""
-    context = getattr(error, "ctx", None)
-    found = _EXAMPLE.search(context.command.help or "") if context else None
-    return f", as in `{typed(found[1].strip())}`" if found else "."
 
 
 def _named(param: click.Parameter) -> str:

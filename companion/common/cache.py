@@ -42,11 +42,7 @@ class Kept(Generic[_Value]):
         try:
             value.set_result(make())
         except BaseException as error:
-            self._forget(key, value)
+            with self._lock:
+                if self._values.get(key) is value:
+                    del self._values[key]
             value.set_exception(error)
-
-    def _forget(self, key: Hashable, value: Future[_Value]) -> None:
-        """The next who asks makes it anew."""
-        with self._lock:
-            if self._values.get(key) is value:
-                del self._values[key]

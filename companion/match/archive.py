@@ -11,8 +11,7 @@ from companion.match import statistics
 from companion.match.history import history
 from companion.match.state import Entry, MatchState, judge_on
 from companion.match.statistics import Figures
-from companion.rules.corrections import JudgedRecord
-from companion.rules.record.judge import Game, HandResult
+from companion.rules.record.judge import Game, HandResult, JudgedRecord
 from companion.rules.table import HowEnded
 from companion.storage.event_store import Store
 from companion.storage.events import Event

@@ -10,11 +10,10 @@ from companion.common.errors import Problem
 from companion.common.text import say
 from companion.match.history import Change, Claim, Written
 from companion.match.questions import Answered, Kind, Question, claim_id
-from companion.rules import corrections, reasons, referee
-from companion.rules.corrections import JudgedRecord
+from companion.rules import reasons, referee
 from companion.rules.play import Play
 from companion.rules.record import judge, notation
-from companion.rules.record.judge import Game, HandResult, JudgedLine
+from companion.rules.record.judge import Game, HandResult, JudgedLine, JudgedRecord
 from companion.rules.record.notation import Line, Unreadable
 from companion.rules.table import Table
 from companion.storage.events import Event
@@ -69,7 +68,7 @@ class MatchState:
     """The last event; it is saved unless `unsaved` says otherwise."""
 
     match: int | None = None
-    record: JudgedRecord = corrections.EMPTY
+    record: JudgedRecord = judge.EMPTY_RECORD
     entries: tuple[Entry, ...] = ()
     hand_seq: int = 0
     """The event that began the hand on the table."""
@@ -160,7 +159,7 @@ class Outcome:
 
 def judge_on(state: MatchState, lines: Sequence[Written]) -> tuple[JudgedRecord, tuple[Entry, ...]]:
     """The judged record, anew from the first line that is not as it was; and its lines as entries."""
-    record = corrections.judge_on(state.record, tuple(Line(written.seq, written.text) for written in lines))
+    record = judge.judge_on(state.record, tuple(Line(written.seq, written.text) for written in lines))
     same = _same(state.entries, lines)
     games = zip(lines[same:], record.games[same:], strict=True)
     entries = (

@@ -11,8 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from companion.rules.cards import Card
-from companion.rules.corrections import JudgedRecord
-from companion.rules.record.judge import Game, HandResult, JudgedLine
+from companion.rules.record.judge import Game, HandResult, JudgedLine, JudgedRecord
 from companion.rules.table import HowEnded, Side
 
 

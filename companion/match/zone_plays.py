@@ -8,18 +8,12 @@ from dataclasses import dataclass
 from companion.common.text import Said, Term, say
 from companion.rules.cards import HAZARD_OF, SAFETY_OF, Card, Family, card_name
 from companion.rules.editions.edition import Edition
-from companion.rules.grounds import answers_to
+from companion.rules.legality import answers_to
 from companion.rules.play import Play, Verb, discard, lay
-from companion.rules.table import Side, Table
+from companion.rules.table import PILE_OF, Side, Table
 
 DRAW_ZONE = "table/draw"
 DISCARD_ZONE = "table/discard"
-_PILE_OF = {
-    Family.DISTANCE: "distance",
-    Family.HAZARD: "battle",
-    Family.REMEDY: "battle",
-    Family.SAFETY: "safety",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +63,7 @@ class Places:
             return DISCARD_ZONE
         index = table.side_index(play.target or play.player or "")
         mat = None if index is None else self.mat_of(table.sides[index].name)
-        return f"{mat}/{_pile_of(play.card)}" if mat else None
+        return f"{mat}/{PILE_OF[play.card]}" if mat else None
 
     def play_at(self, face: Card, zone: str, sideways: bool, table: Table) -> Guess | None:
         """The play that a new card in a zone means; None where it means none (the draw pile, a strange mat).
@@ -129,7 +123,7 @@ class Places:
     def belongs(face: Card, zone: str) -> bool:
         """Whether a card belongs on that pile or area of a mat; on the discard pile every card may lie."""
         kind = zone.partition("/")[2]
-        return zone == DISCARD_ZONE or kind == ("distance" if face is Card.ACCELERATOR else _pile_of(face))
+        return zone == DISCARD_ZONE or kind == ("distance" if face is Card.ACCELERATOR else PILE_OF[face])
 
     def _side(self, table: Table, zone: str) -> Side | None:
         name = self.mats.get(zone.partition("/")[0])
@@ -157,11 +151,6 @@ def where(zone: str) -> Term:
 def _driven(side: Side) -> tuple[Card, ...]:
     """The distance area: the distance cards, and an accelerator beside each that counts twice."""
     return side.distances + (Card.ACCELERATOR,) * len(side.doubled)
-
-
-def _pile_of(card: Card) -> str:
-    limits = card in (Card.SPEED_LIMIT, Card.END_OF_LIMIT)
-    return "speed" if limits else _PILE_OF.get(card.family, "battle")
 
 
 def _players(table: Table, name: str) -> tuple[str, ...]:

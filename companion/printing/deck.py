@@ -1,4 +1,4 @@
-"""Our own deck: 57 × 88 mm, a picture to be read from two metres, a word beneath, an index in two corners.
+"""Our own deck: 57 × 88 mm, a picture to be read from two metres, a word below, an index in two corners.
 
 Families differ in colour and in shape: hazards are triangles and octagons, remedies discs, safeties shields,
 distances milestones, specials tiles. The distances differ in figure, in the milestone's height and in the pattern
@@ -35,7 +35,7 @@ _SIGN_MIDDLE_OF = {Family.HAZARD: 36.5, Family.SPECIAL: 37.2}
 def face_svg(card: Card, language: str = "en") -> str:
     """A card's face, `CARD_MM` large, its word in one of `printed_words.LANGUAGES`."""
     picture = _milestone_picture(card) if card.family is Family.DISTANCE else _sign_picture(card, language)
-    index = _figure_index(card) if card.family is Family.DISTANCE else _sign_index(card)
+    index = _figure_index(card) if card.family is Family.DISTANCE else [draw.group(sign(card), x=9.8, y=9.8, scale=0.1)]
     turned = draw.group(index, x=_WIDTH, y=_HEIGHT, turn=180)
     return draw.document(
         _WIDTH, _HEIGHT, [*picture, *_rim(COLOUR_OF[card.family]), *_band(card, language), *index, turned]
@@ -87,10 +87,6 @@ def _sign_picture(card: Card, language: str) -> list[str]:
         scale=0.42 if card.family is Family.SPECIAL else 0.44,
     )
     return [_ground(draw.PAPER), picture, family, draw.group([family], x=_WIDTH, y=_HEIGHT, turn=180)]
-
-
-def _sign_index(card: Card) -> list[str]:
-    return [draw.group(sign(card), x=9.8, y=9.8, scale=0.1)]
 
 
 # --- distances -------------------------------------------------------------------------------------------------

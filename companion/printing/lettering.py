@@ -15,7 +15,6 @@ from fontTools.pens.transformPen import TransformPen
 from fontTools.ttLib import TTFont
 
 FONTS = Path(__file__).parent / "fonts"
-WEIGHTS = (600, 800)
 CAP_HEIGHT_EM = 0.7
 
 
@@ -31,11 +30,15 @@ class Outline:
 
 @cache
 def outline(words: str, weight: int = 600, track_em: float = 0.0) -> Outline:
-    """The words in one of `WEIGHTS`, kerned, with `track_em` of extra space between letters.
+    """The words in weight 600 or 800, kerned, with `track_em` of extra space between letters.
 
     Raises ValueError for a character that the font lacks.
     """
-    font, glyphs, names = _font(weight), _font(weight).getGlyphSet(), _glyph_names(words, weight)
+    characters = _font(weight).getBestCmap()
+    missing = [letter for letter in words if ord(letter) not in characters]
+    if missing:
+        raise ValueError(f"the font has no letter {missing[0]!r}")
+    font, glyphs, names = _font(weight), _font(weight).getGlyphSet(), [characters[ord(letter)] for letter in words]
     pen, x = SVGPathPen(glyphs, ntos=lambda value: f"{value:.6g}"), 0.0
     for i, name in enumerate(names):
         glyphs[name].draw(TransformPen(pen, (1, 0, 0, -1, x, 0)))
@@ -48,14 +51,6 @@ def known(words: str, weight: int = 600) -> str:
     """The words with a dot for each letter that the font lacks."""
     characters = _font(weight).getBestCmap()
     return "".join(letter if ord(letter) in characters else "·" for letter in words)
-
-
-def _glyph_names(words: str, weight: int) -> list[str]:
-    characters = _font(weight).getBestCmap()
-    missing = [letter for letter in words if ord(letter) not in characters]
-    if missing:
-        raise ValueError(f"the font has no letter {missing[0]!r}")
-    return [characters[ord(letter)] for letter in words]
 
 
 @cache

@@ -34,14 +34,10 @@ def write(pages: Sequence[tuple[float, float, str]]) -> bytes:
         kids.append(f"{len(objects) + 1} 0 R")
         box = f"[0 0 {width_mm * POINTS_PER_MM:.4f} {height_mm * POINTS_PER_MM:.4f}]"
         objects.append(f"<< /Type /Page /Parent 2 0 R /MediaBox {box} /Contents {len(objects) + 2} 0 R >>".encode())
-        objects.append(_stream(_content(height_mm, svg)))
+        packed = zlib.compress(_content(height_mm, svg).encode())
+        objects.append(f"<< /Length {len(packed)} /Filter /FlateDecode >>\nstream\n".encode() + packed + b"\nendstream")
     objects[1] = f"<< /Type /Pages /Count {len(kids)} /Kids [{' '.join(kids)}] >>".encode()
     return _file(objects)
-
-
-def _stream(content: str) -> bytes:
-    packed = zlib.compress(content.encode())
-    return f"<< /Length {len(packed)} /Filter /FlateDecode >>\nstream\n".encode() + packed + b"\nendstream"
 
 
 def _file(objects: Sequence[bytes]) -> bytes:

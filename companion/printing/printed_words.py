@@ -77,7 +77,7 @@ _MAT_WORDS: dict[str, tuple[str, str, str]] = {
 
 
 def card_word(card: Card, language: str = "en") -> str:
-    """The word beneath a card's picture, in small letters. Raises ValueError for an unknown language."""
+    """The word below a card's picture, in small letters. Raises ValueError for an unknown language."""
     words = _KILOMETRES if card.family is Family.DISTANCE else _WORDS[card]
     return words[LANGUAGES.index(language)]
 

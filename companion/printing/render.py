@@ -26,7 +26,10 @@ def to_image(svg: str, px_per_mm: float) -> npt.NDArray[np.uint8]:
 def to_png(svg: str, dpi: float) -> bytes:
     """A drawing of ours as a PNG file that says its resolution."""
     png = _png(svg, dpi / MM_PER_INCH)
-    return _with_resolution(png, dpi)
+    # The same PNG with a pHYs chunk, which goes right behind the 33 bytes of signature and header.
+    per_metre = round(dpi * 1000 / MM_PER_INCH)
+    body = b"pHYs" + struct.pack(">IIB", per_metre, per_metre, 1)
+    return png[:33] + struct.pack(">I", 9) + body + struct.pack(">I", zlib.crc32(body)) + png[33:]
 
 
 def _png(svg: str, px_per_mm: float) -> bytes:
@@ -38,13 +41,6 @@ def _png(svg: str, px_per_mm: float) -> bytes:
         1,
     )
     return bytes(resvg_py.svg_to_bytes(svg_string=sized, background=draw.WHITE, skip_system_fonts=True))
-
-
-def _with_resolution(png: bytes, dpi: float) -> bytes:
-    """The same PNG with a pHYs chunk, which goes right behind the 33 bytes of signature and header."""
-    per_metre = round(dpi * 1000 / MM_PER_INCH)
-    body = b"pHYs" + struct.pack(">IIB", per_metre, per_metre, 1)
-    return png[:33] + struct.pack(">I", 9) + body + struct.pack(">I", zlib.crc32(body)) + png[33:]
 
 
 def to_pdf(pages: Sequence[str]) -> bytes:

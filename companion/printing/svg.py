@@ -121,9 +121,9 @@ def text(
     return group([path(outline.data, paint(fill))], x=x - anchor * outline.width_em * size, y=y, scale=size / 1000)
 
 
-def text_width(words: str, size: float, *, weight: int = 600, track: float = 0.0) -> float:
+def text_width(words: str, size: float, *, weight: int = 600) -> float:
     """How wide `text` draws the words."""
-    return lettering.outline(words, weight, track).width_em * size
+    return lettering.outline(words, weight).width_em * size
 
 
 def fitted(words: str, x: float, middle: float, size: float, room: float, *, weight: int = 800, fill: str = INK) -> str:

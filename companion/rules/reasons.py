@@ -147,7 +147,7 @@ def _filled(template: str, why: Reason, language: str, edition: str | None) -> s
 
 
 def _shown(key: str, value: str, language: str, edition: str | None) -> str:
-    """A card is shown by its name, a pile by its place; whoever is called `roll` keeps his own name."""
+    """A card is shown by its name, a pile by its place; a player called `roll` keeps his own name."""
     if key in _CARD_DETAILS:
         return _names(language, edition).get(value, value)
     return catalogue(language)["piles"].get(value, value) if key == "pile" else value

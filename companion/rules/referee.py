@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from companion.rules.apply import apply
 from companion.rules.dealing import EXTENDABLE_KM, EXTENDED_KM, check_seating, new_hand, seating, target_for
-from companion.rules.effects import apply
+from companion.rules.legality import SLOW_KM, objections, remarks
 from companion.rules.moves import candidates
-from companion.rules.objections import SLOW_KM, objections, remarks
 from companion.rules.play import Play
 from companion.rules.table import Table, is_driving
 

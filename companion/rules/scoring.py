@@ -115,7 +115,7 @@ def match_winner(edition: Edition, totals: Mapping[str, int], table: Table) -> s
 
 
 def _race_winner(table: Table) -> int | None:
-    """Whoever completed the race; once all cards are used up, whoever is nearest without passing.
+    """The side that completed the race; once all cards are used up, the nearest one without passing.
 
     Where the discards are reshuffled the cards are never used up by the sheet, and nobody wins by that.
     """

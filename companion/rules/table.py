@@ -119,14 +119,14 @@ class Side(NamedTuple):
         return _PILE[card](self).count(card)
 
 
-_AREA: dict[Family, Callable[[Side], tuple[Card, ...]]] = {
-    Family.DISTANCE: attrgetter("distances"),
-    Family.SAFETY: attrgetter("safeties"),
-}
+_AREA = {Family.DISTANCE: "distance", Family.SAFETY: "safety"}
+PILE_OF = {card: "speed" if card in SPEED_CARDS else _AREA.get(card.family, "battle") for card in Card}
+"""The pile or area of a side where each card lies; what lies nowhere there is not found on the battle pile."""
+
+_FIELD = {"distance": "distances", "safety": "safeties"}
 _PILE: dict[Card, Callable[[Side], tuple[Card, ...]]] = {
-    card: attrgetter("speed") if card in SPEED_CARDS else _AREA.get(card.family, attrgetter("battle")) for card in Card
+    card: attrgetter(_FIELD.get(pile, pile)) for card, pile in PILE_OF.items()
 }
-"""Where each card lies in front of a side; what lies nowhere there is not found on the battle pile."""
 
 
 @dataclass(frozen=True, slots=True)

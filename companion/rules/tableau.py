@@ -75,9 +75,11 @@ def _own_targets(edition: Edition, sides: int) -> list[int]:
 def likely(
     edition: Edition, layings: Sequence[Laying], *, trip: Trip | None = None, draw_pile_empty: bool | None = None
 ) -> Told:
-    """What is likeliest where nobody has told it: whoever lies at the target has completed the trip."""
+    """What is likeliest where nobody has told it: a side that lies at the target has completed the trip."""
     trip = trip or _likely_trip(edition, layings)
-    done = _at(edition, layings, trip.target)
+    km = [race_km(edition, laying) for laying in layings]
+    past = edition.overshoot == "allowed"
+    done = [side for side, driven in enumerate(km) if driven == trip.target or (past and driven > trip.target)]
     return Told(trip, done[0] if done else None, not done, bool(draw_pile_empty))
 
 
@@ -89,13 +91,6 @@ def _likely_trip(edition: Edition, layings: Sequence[Laying]) -> Trip:
     if edition.extension == "yes" and own[0] == EXTENDABLE_KM < max(km):
         return Trip(EXTENDED_KM, km.index(max(km)))
     return Trip(target)
-
-
-def _at(edition: Edition, layings: Sequence[Laying], target: int) -> list[int]:
-    """The sides that lie at a target."""
-    km = [race_km(edition, laying) for laying in layings]
-    past = edition.overshoot == "allowed"
-    return [side for side, driven in enumerate(km) if driven == target or (past and driven > target)]
 
 
 def race_km(edition: Edition, laying: Laying) -> int:

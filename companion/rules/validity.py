@@ -1,4 +1,4 @@
-"""What is wrong with a table as it lies, whoever laid it so: everything at once, for any edition and house rules.
+"""What is wrong with a table as it lies, however it came about: everything at once, for any edition and house rules.
 
 A table that legal plays lead to has no problem. Of a pile only the order is known, not when which safety came out;
 so a pile is wrong only if no order of legal plays leads to it. `Card.UNKNOWN` may be anything: a pile of which
@@ -8,14 +8,13 @@ only the top was seen is written `(Card.UNKNOWN, top)`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from companion.rules.cards import HAZARD_OF, SAFETY_OF, Card, Family
-from companion.rules.dealing import new_hand
 from companion.rules.editions.edition import Edition
 from companion.rules.reasons import Code, Reason, reason
-from companion.rules.table import SPEED_CARDS, Side, Table, Team
+from companion.rules.table import PILE_OF, Side, Table
 
 
 def problems(table: Table) -> tuple[Reason, ...]:
@@ -35,19 +34,6 @@ def doubts(table: Table) -> tuple[Reason, ...]:
         for card, count in _lying(table).items()
         if card.family is not Family.SAFETY and card in table.deck and count > table.deck[card]
     )
-
-
-def seen_table(
-    edition: Edition, sides: Sequence[Side], discards: Sequence[Card] = (), target: int | None = None
-) -> Table:
-    """A table made from what lies in front of the sides, each player with a full hand, the rest on the draw pile.
-
-    Raises EditionError when the edition is not played by these sides.
-    """
-    teams = [Team(side.name, side.players) for side in sides]
-    dealt = new_hand(edition, teams, sides[0].players[0], target)
-    table = dealt._replace(sides=tuple(sides), discards=tuple(discards))
-    return table._replace(draw_pile=max(0, table.draw_pile - _lying(table).total()))
 
 
 # The cards of the whole table
@@ -147,21 +133,9 @@ def _belongs(table: Table, pile: str, card: Card) -> bool:
     """Whether a card of this deck lies on that pile when it is laid. What could not be told may belong anywhere."""
     if card is Card.UNKNOWN:
         return True
-    if card not in table.deck:
-        return False
-    if card in SPEED_CARDS:
-        return pile == "speed"
-    if card is Card.ACCELERATOR:
-        return pile == "distance"
-    return pile == _PILE_OF.get(card.family)
-
-
-_PILE_OF = {
-    Family.HAZARD: "battle",
-    Family.REMEDY: "battle",
-    Family.DISTANCE: "distance",
-    Family.SAFETY: "safety",
-}
+    if card.family is Family.SPECIAL:
+        return card is Card.ACCELERATOR and card in table.deck and pile == "distance"
+    return card in table.deck and pile == PILE_OF[card]
 
 
 # The battle pile, card on card
@@ -172,7 +146,7 @@ def _wrong_battle_pile(look: _Look) -> Iterator[Reason]:
     for below, card in zip((None, *look.battle), look.battle, strict=False):
         if Card.UNKNOWN in (below, card):
             continue
-        why = _LIES_ON[_kind(card)](look, below, card)
+        why = _LIES_ON[(Card.ROLL if card is Card.ROLL else card.family)](look, below, card)
         if why is not None and why.code is Code.ALREADY_ROLLING and spare:
             spare -= 1
         elif why is not None:
@@ -180,10 +154,6 @@ def _wrong_battle_pile(look: _Look) -> Iterator[Reason]:
     top = look.battle[-1] if look.battle else None
     if top is not None and top.family is Family.HAZARD and _is_out(look, top) and not _may_lie_on(look, top):
         yield look.why(Code.PROTECTED, case="lies", card=top, safety=SAFETY_OF[top])
-
-
-def _kind(card: Card) -> Card | Family:
-    return Card.ROLL if card is Card.ROLL else card.family
 
 
 def _is_out(look: _Look, hazard: Card) -> bool:

@@ -87,14 +87,14 @@ def _laid_at(acted: list[Scene], movement: Movement) -> int:
 def _approach(movement: Movement, seat: Point, to: Point, tempo: Tempo) -> Iterator[Scene]:
     held = movement.pictures if movement.start is None else ()
     for share in _shares(tempo.frames(_REACH_S / movement.pace)):
-        yield _scene(movement, movement.before, seat, _between(seat, to, share), held, movement.end, 1.0 - share)
+        yield _scene(movement, movement.before, seat, between(seat, to, share), held, movement.end, 1.0 - share)
     for _ in range(tempo.frames(_TOUCH_S / movement.pace)):
         yield _scene(movement, movement.before, seat, to, held, movement.end, 0.0)
 
 
 def _pass_over(movement: Movement, seat: Point, start: Point, end: Point, tempo: Tempo) -> Iterator[Scene]:
     for share in _shares(tempo.frames(_CARRY_S / movement.pace)):
-        tip = _between(start, end, share)
+        tip = between(start, end, share)
         yield _scene(movement, movement.during, seat, tip, movement.pictures, movement.end, 1.0 - share)
 
 
@@ -128,7 +128,7 @@ def _leave(movement: Movement, seat: Point, at: Point, tempo: Tempo) -> Iterator
     for _ in range(round(movement.hold_s * tempo.fps)):
         yield _scene(movement, lying, seat, at, held, movement.start, 0.0, movement.mats_after)
     for share in _shares(tempo.frames(_WITHDRAW_S / movement.pace)):
-        tip = _between(at, seat, share)
+        tip = between(at, seat, share)
         yield _scene(movement, lying, seat, tip, held, movement.start, share, movement.mats_after)
 
 
@@ -162,12 +162,7 @@ def _grip(pose: Pose, seat: Point) -> Point:
     )
 
 
-def on_the_way(start: Point, end: Point, share: float) -> Point:
-    """Where a hand is at a share of the time of its way: slow at both ends."""
-    return _between(start, end, _eased(share))
-
-
-def _between(start: Point, end: Point, share: float) -> Point:
+def between(start: Point, end: Point, share: float) -> Point:
     """A point on the slightly bowed way of a hand."""
     along_x, along_y = end[0] - start[0], end[1] - start[1]
     length = math.hypot(along_x, along_y) or 1.0
@@ -177,8 +172,9 @@ def _between(start: Point, end: Point, share: float) -> Point:
 
 def _shares(count: int) -> Iterator[float]:
     """How far a movement has got on each of its frames: slow at both ends, 1 on the last."""
-    return (_eased((index + 1) / count) for index in range(count))
+    return (eased((index + 1) / count) for index in range(count))
 
 
-def _eased(share: float) -> float:
+def eased(share: float) -> float:
+    """Return how far a movement is at a share of its time: slow at both ends."""
     return share * share * (3.0 - 2.0 * share)

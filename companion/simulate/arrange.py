@@ -22,12 +22,11 @@ GAP_MM = 10.0
 MOST_SIDES = 4
 
 SEAT_AWAY_MM = 330.0
-"""From the edge of the mats to the shoulder of whoever sits there: outside every picture."""
+"""From the edge of the mats to the shoulder of the player who sits there: outside every picture."""
 
 _PILE_SPREAD_MM = 3.0
-_PILE_TWIST_DEG = 1.8
+PILE_TWIST_DEG = 1.8
 _OUTLINE_UP_MM = 8.0
-_FAN_STEP_MM, _FAN_STEPS = 21.0, 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +156,7 @@ def pile_spot(place: MatPlace, rect: Rect, chance: random.Random) -> Pose:
 
     On a side's mat the place is the printed outline at the zone's lower edge, on the table mat the zone's middle.
     """
-    turn_deg = _within(chance.gauss(0.0, _PILE_TWIST_DEG), 4.0)
+    turn_deg = within(chance.gauss(0.0, PILE_TWIST_DEG), 4.0)
     x_mm, y_mm = rect.centre_mm
     if place.layout.draw_marker is None:
         y_mm = rect.y_mm + rect.height_mm - CARD_MM[1] / 2 - _OUTLINE_UP_MM
@@ -165,16 +164,12 @@ def pile_spot(place: MatPlace, rect: Rect, chance: random.Random) -> Pose:
     return laid_inside(place, rect, x_mm, y_mm, turn_deg)
 
 
-def fan_spot(place: MatPlace, rect: Rect, layer: int, chance: random.Random) -> Pose:
-    """A spot in a column whose cards lie as a fan: each a sticker lower than the last, the fourth on top again."""
-    turn_deg = _within(chance.gauss(0.0, _PILE_TWIST_DEG), 4.0)
-    y_mm = rect.y_mm + CARD_MM[1] / 2 + 1.0 + _FAN_STEP_MM * (layer % _FAN_STEPS) + chance.gauss(0.0, 1.0)
-    return laid_inside(place, rect, rect.centre_mm[0] + chance.gauss(0.0, 1.5), y_mm, turn_deg)
-
-
 def laid_inside(place: MatPlace, rect: Rect, x_mm: float, y_mm: float, turn_deg: float) -> Pose:
     """A card's pose near a point of the mat, turned against the mat, with the whole card in the zone if it can be."""
-    return _laid(place, *_kept_inside(rect, x_mm, y_mm, turn_deg), turn_deg)
+    half_x, half_y = half_extent_mm(turn_deg)
+    x_mid, y_mid = rect.centre_mm
+    room_x, room_y = max(rect.width_mm / 2 - half_x - 0.5, 0.0), max(rect.height_mm / 2 - half_y - 0.5, 0.0)
+    return _laid(place, x_mid + within(x_mm - x_mid, room_x), y_mid + within(y_mm - y_mid, room_y), turn_deg)
 
 
 def safety_spot(place: MatPlace, rect: Rect, others: Iterable[Pose], sideways: bool, chance: random.Random) -> Pose:
@@ -186,7 +181,7 @@ def safety_spot(place: MatPlace, rect: Rect, others: Iterable[Pose], sideways: b
     rows = (True, False) if sideways else (False, True)
     corners = [(right, low) for low in rows for right in (False, True)]
     right, low = next((corner for corner in corners if corner not in taken), corners[0])
-    turn_deg = (-90.0 if sideways else 0.0) + _within(chance.gauss(0.0, 0.7), 1.5)
+    turn_deg = (-90.0 if sideways else 0.0) + within(chance.gauss(0.0, 0.7), 1.5)
     half_x, half_y = half_extent_mm(turn_deg)
     room_x, room_y = (rect.width_mm / 2 - half_x) * 0.99, (rect.height_mm / 2 - half_y) * 0.99
     x_mid, y_mid = rect.centre_mm
@@ -212,16 +207,10 @@ def half_extent_mm(turn_deg: float) -> Point:
     return (width * cos + height * sin) / 2, (width * sin + height * cos) / 2
 
 
-def _kept_inside(rect: Rect, x_mm: float, y_mm: float, turn_deg: float) -> Point:
-    half_x, half_y = half_extent_mm(turn_deg)
-    x_mid, y_mid = rect.centre_mm
-    room_x, room_y = max(rect.width_mm / 2 - half_x - 0.5, 0.0), max(rect.height_mm / 2 - half_y - 0.5, 0.0)
-    return x_mid + _within(x_mm - x_mid, room_x), y_mid + _within(y_mm - y_mid, room_y)
-
-
 def _laid(place: MatPlace, x_mm: float, y_mm: float, turn_deg: float) -> Pose:
     return Pose(*place.on_table(x_mm, y_mm), place.middle.turn_deg + turn_deg)
 
 
-def _within(value: float, limit: float) -> float:
+def within(value: float, limit: float) -> float:
+    """Return a value held within a limit on either side of zero."""
     return max(-limit, min(limit, value))

@@ -27,7 +27,6 @@ _SPRITES_AT_HAND = 8
 _THING_PX_PER_MM = 2.0
 _THING_BOX_MM = 220.0
 
-_SHADOW_PX_PER_MM, _SHADOW_RIM_MM = 0.5, 90.0
 _HAND_PX_PER_MM = 1.6
 _HAND_BOX_MM = (-16.0, -80.0, 940.0, 80.0)
 _SKINS = ((138, 172, 222), (70, 104, 150), (160, 190, 235), (52, 76, 112))
@@ -176,27 +175,16 @@ def hand_sprite(player: int) -> Sprite:
     _paint(colour, opacity, _limb(shape, *_PALM) | _limb(shape, *_WRIST) | _knuckles(shape), skin)
     for finger in _FINGERS:
         _paint(colour, opacity, _fading(_limb(shape, *finger)), skin)
-    _paint_nails(colour, skin)
+    nail = tuple(min(255.0, 0.75 * part + 64.0) for part in skin)
+    for (x, y), _, radius in (_THUMB, *_FINGERS):
+        size = round(radius * 0.62 * _HAND_PX_PER_MM), round(radius * 0.45 * _HAND_PX_PER_MM)
+        cv2.ellipse(colour, _hand_px(x + 1, y), size, 0, 0, 360, nail, -1, cv2.LINE_AA)
     _paint(colour, opacity, _sleeve(shape), _SLEEVES[player % len(_SLEEVES)])
     _weave(colour, opacity, player)
     opacity = cv2.GaussianBlur(opacity, (0, 0), 0.8)
     shadow = cv2.GaussianBlur(opacity, (0, 0), 9.0) * 0.5
     pixels = _over_shadow(colour.clip(0, 255).astype(np.uint8), opacity, shadow)
     return Sprite(pixels, _HAND_PX_PER_MM, (-left * _HAND_PX_PER_MM, -top * _HAND_PX_PER_MM))
-
-
-@lru_cache(maxsize=4)
-def arm_shadow_sprite(depth: float) -> Sprite:
-    """The wide soft shadow of an arm: nothing but black, `depth` of it in the middle."""
-    whole = hand_sprite(0)
-    scale = _SHADOW_PX_PER_MM / whole.px_per_mm
-    few = cv2.resize(whole.pixels[..., 3], None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
-    rim = round(_SHADOW_RIM_MM * _SHADOW_PX_PER_MM)
-    framed = cv2.copyMakeBorder(few, rim, rim, rim, 0, cv2.BORDER_CONSTANT, value=0)
-    soft = cv2.GaussianBlur(framed, (0, 0), rim / 2.5) * np.float32(depth)
-    pixels = np.zeros((*soft.shape, 4), np.uint8)
-    pixels[..., 3] = np.rint(soft)
-    return Sprite(pixels, _SHADOW_PX_PER_MM, tuple(part * scale + rim for part in whole.anchor_px))
 
 
 def _hand_px(x_mm: float, y_mm: float) -> tuple[int, int]:
@@ -240,13 +228,6 @@ def _paint(colour: NDArray[np.float32], opacity: NDArray[np.float32], mask: Imag
     colour *= 1.0 - cover
     colour += cover * shade[..., None] * np.array(paint, np.float32)
     np.maximum(opacity, cover[..., 0], out=opacity)
-
-
-def _paint_nails(colour: NDArray[np.float32], skin: tuple[int, ...]) -> None:
-    nail = tuple(min(255.0, 0.75 * part + 64.0) for part in skin)
-    for (x, y), _, radius in (_THUMB, *_FINGERS):
-        size = round(radius * 0.62 * _HAND_PX_PER_MM), round(radius * 0.45 * _HAND_PX_PER_MM)
-        cv2.ellipse(colour, _hand_px(x + 1, y), size, 0, 0, 360, nail, -1, cv2.LINE_AA)
 
 
 def _weave(colour: NDArray[np.float32], opacity: NDArray[np.float32], seed: int) -> None:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from companion.simulate.arrange import Point
-from companion.simulate.scene import Light
 
 Image = NDArray[np.uint8]
 Matrix = NDArray[np.float64]
@@ -23,11 +22,7 @@ _FOCAL = 0.78
 _MARGIN = 0.012
 """Share of the picture's height left free round the outermost mats."""
 
-LAMP_SHARE = 0.65
-"""So much of the light comes from the lamp."""
-
 _NOISE_SLACK_PX = 64
-_SHADE_REACH, _GLARE_REACH = 0.22, 0.07
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,31 +46,8 @@ class Look:
     """Standard deviation of the sensor's noise, of 255."""
 
     blur_px: float = 0.55
-    jpeg_quality: int | None = None
-    """Where set, every frame goes through JPEG at this quality, as from a webcam that sends MJPG."""
-
     px_per_mm: float | None = None
     """The scale at the middle of the picture, at most; None: as large as the mats' corners let it be."""
-
-    shake_px: float = 0.0
-    """The picture is smeared by so much, in the direction `shake_deg`: a camera that trembles in dim light."""
-
-    shake_deg: float = 0.0
-    gamma: float = 1.0
-    """Above 1 the camera's software brightens the dark parts."""
-
-    glare: float = 0.0
-    """A lamp mirrored in the table adds so much of full scale in the middle of its spot."""
-
-    glare_at: tuple[float, float] = (0.3, 0.4)
-    """Where the spot is, and where the shade is, as shares of the picture's width and height."""
-
-    shade: float = 0.0
-    """Somebody stands in the light: so much of it is missing in the middle of his shadow."""
-
-    shade_at: tuple[float, float] = (0.7, 0.8)
-    arm_shadow: float = 0.0
-    """An arm takes so much of the light from what is around it."""
 
 
 def typical_look(seed: int) -> Look:
@@ -88,46 +60,6 @@ def typical_look(seed: int) -> Look:
         gradient=chance.uniform(0.05, 0.15),
         light_from_deg=chance.uniform(0.0, 360.0),
         tint_bgr=(chance.uniform(0.9, 0.98), 0.99, chance.uniform(0.97, 1.0)),
-    )
-
-
-def household_look(seed: int, most_tilt_deg: float = 30.0) -> Look:
-    """A webcam as people put it up: tilted by anything, its pictures sent as JPEG, otherwise in good light."""
-    chance = random.Random(f"household {seed}")  # noqa: S311
-    return replace(
-        typical_look(seed),
-        tilt_deg=chance.uniform(0.0, most_tilt_deg),
-        roll_deg=chance.uniform(-3.0, 3.0),
-        jpeg_quality=chance.randint(80, 92),
-        blur_px=chance.uniform(0.5, 0.7),
-        px_per_mm=1.6,
-    )
-
-
-def hard_look(seed: int, most_tilt_deg: float = 35.0) -> Look:
-    """A dim evening: soft, noisy, tinted, with shadows and a lamp mirrored somewhere; still the same camera."""
-    chance = random.Random(f"hard {seed}")  # noqa: S311
-    warm = chance.uniform(-0.22, 0.22)
-    return Look(
-        tilt_deg=chance.uniform(0.0, most_tilt_deg),
-        roll_deg=chance.uniform(-6.0, 6.0),
-        brightness=chance.uniform(0.5, 0.85),
-        gradient=chance.uniform(0.15, 0.35),
-        light_from_deg=chance.uniform(0.0, 360.0),
-        vignette=chance.uniform(0.1, 0.3),
-        tint_bgr=(1.0 - max(0.0, warm), 0.97, 1.0 + min(0.0, warm)),
-        noise=chance.uniform(3.0, 5.5),
-        blur_px=chance.uniform(0.6, 0.95),
-        jpeg_quality=chance.randint(50, 85),
-        px_per_mm=1.6,
-        shake_px=chance.choice((0.0, 0.0, 1.5)),
-        shake_deg=chance.uniform(0.0, 180.0),
-        gamma=chance.uniform(0.8, 1.25),
-        glare=chance.choice((0.0, 0.25, 0.5)),
-        glare_at=(chance.uniform(0.1, 0.9), chance.uniform(0.1, 0.9)),
-        shade=chance.choice((0.0, 0.3, 0.45)),
-        shade_at=(chance.uniform(0.0, 1.0), chance.choice((0.0, 1.0))),
-        arm_shadow=chance.uniform(0.1, 0.35),
     )
 
 
@@ -163,24 +95,6 @@ def _centred(target: Matrix, away_mm: float, corners: Matrix, size: Size, tilt_d
     return target
 
 
-SIZES = ((1920, 1080), (2560, 1440), (3840, 2160))
-
-
-def size_for(points: Iterable[Point], look: Look, px_per_mm: float = 1.5) -> Size:
-    """The smallest usual picture that holds the points with so many pixels a millimetre at its middle."""
-    points = list(points)
-    scales = ((size, middle_scale(camera(points, size, look.tilt_deg, look.roll_deg), size)) for size in SIZES)
-    return next((size for size, scale in scales if scale >= px_per_mm), SIZES[-1])
-
-
-def middle_scale(matrix: Matrix, size: Size) -> float:
-    """Pixels a millimetre, from left to right, at the middle of the picture."""
-    middle = np.linalg.inv(matrix) @ (size[0] / 2, size[1] / 2, 1.0)
-    here = middle / middle[2]
-    left, right = (matrix @ (here[0] + off, here[1], 1.0) for off in (-0.5, 0.5))
-    return float(np.hypot(*(right / right[2] - left / left[2])[:2]))
-
-
 def _looking_at(target: Matrix, away_mm: float, size: Size, tilt_deg: float, roll_deg: float) -> Matrix:
     width, height = size
     tilt, roll = math.radians(tilt_deg), math.radians(roll_deg)
@@ -212,59 +126,8 @@ def light(look: Look, size: Size) -> NDArray[np.float32]:
     towards = math.radians(look.light_from_deg)
     slope = 1.0 + look.gradient * (x * math.cos(towards) + y * math.sin(towards))
     fall = 1.0 - look.vignette * (x * x + y * y)
-    if look.shade:
-        fall = fall * (1.0 - np.float32(look.shade) * _spot(look.shade_at, size, _SHADE_REACH))
     tint = np.array(look.tint_bgr, dtype=np.float32) * np.float32(look.brightness)
     return np.ascontiguousarray((slope * fall)[..., None] * tint, dtype=np.float32)
-
-
-def glare(look: Look, size: Size) -> NDArray[np.float32] | None:
-    """What a mirrored lamp adds to what is printed or varnished: (H, W, 1) float32 of 255, or None without one."""
-    if not look.glare:
-        return None
-    return (255.0 * np.float32(look.glare) * _spot(look.glare_at, size, _GLARE_REACH))[..., None]
-
-
-def _spot(at: Point, size: Size, reach: float) -> NDArray[np.float32]:
-    """A soft round spot, 1 in its middle: (H, W) float32; `reach` is its radius as a share of the width."""
-    width, height = size
-    x = (np.arange(width, dtype=np.float32) - at[0] * width) / (reach * width)
-    y = (np.arange(height, dtype=np.float32) - at[1] * height) / (reach * width)
-    return np.exp(-y * y)[:, None] * np.exp(-x * x)[None, :]
-
-
-def smear(look: Look) -> NDArray[np.float32] | None:
-    """The kernel of a trembling camera, or None where it hangs still."""
-    if look.shake_px <= 0.0:
-        return None
-    reach, kernel = math.ceil(look.shake_px / 2) + 1, np.zeros((13, 13), np.float32)
-    middle, along = 6.0, math.radians(look.shake_deg)
-    for part in np.linspace(-0.5, 0.5, 16 * reach):
-        x, y = middle + part * look.shake_px * math.cos(along), middle + part * look.shake_px * math.sin(along)
-        left, top = int(x), int(y)
-        kernel[top : top + 2, left : left + 2] += np.outer((1 - y + top, y - top), (1 - x + left, x - left))
-    return kernel / kernel.sum()
-
-
-def tone_curve(gamma: float) -> NDArray[np.uint8] | None:
-    """What the camera's software makes of each level, (256,) uint8; None where it changes nothing."""
-    if gamma == 1.0:
-        return None
-    return np.rint(255.0 * np.linspace(0.0, 1.0, 256) ** (1.0 / gamma)).astype(np.uint8)
-
-
-def changed_light(light: Light, look_light: NDArray[np.float32]) -> NDArray[np.uint8]:
-    """By how much each pixel is brighter than in the look's own light, (h, w, 3) uint8, 64 for once.
-
-    Without the lamp the light is even, and bluer.
-    """
-    even = np.float32(look_light.mean()) * (1.0 - LAMP_SHARE)
-    by_lamp = np.maximum(look_light - even, 0.0)
-    blue = np.array((1.08, 1.0, 0.93), np.float32)
-    dark = np.float32(1.0 - min(1.0, light.lamp))
-    cast = 1.0 + (blue - 1.0) * dark
-    now = (light.sky * even + light.lamp * by_lamp) * light.exposure * cast
-    return np.rint(64.0 * now / np.maximum(look_light, 0.02)).clip(0, 255).astype(np.uint8)
 
 
 @dataclass(frozen=True, slots=True)

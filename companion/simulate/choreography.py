@@ -12,11 +12,12 @@ from companion.rules.play import Play, Verb
 from companion.rules.table import Table
 from companion.simulate import arrange
 from companion.simulate.arrange import MatPlace, Pose, TablePlan
-from companion.simulate.play_zones import DISCARD, answered, reshuffled, zone_of
+from companion.simulate.play_zones import answered, reshuffled, zone_of
 from companion.simulate.position import Position
 from companion.simulate.scene import BACK, Lying
 from companion.simulate.script import Action, Hand, Script
 from companion.tabletop.card_ids import face_of
+from companion.tabletop.mat_layout import DISCARD_ZONE, DRAW_ZONE
 
 _CARDS_A_LAYER = 12
 """So many cards make one visible edge of the draw pile."""
@@ -234,12 +235,12 @@ class Choreographer:
             yield Movement(seat, (BACK,), top, None, before, now, now, AFTER_DRAWING)
 
     def _take_discard(self, seat: int) -> Iterator[Movement]:
-        if self._zones.get(DISCARD):
-            yield self._pick_up(seat, DISCARD, AFTER_TAKING_A_DISCARD)
+        if self._zones.get(DISCARD_ZONE):
+            yield self._pick_up(seat, DISCARD_ZONE, AFTER_TAKING_A_DISCARD)
 
     def _to_discards(self, seat: int, zone: str) -> Iterator[Movement]:
-        place, name = self._place(DISCARD)
-        yield self._carry(seat, zone, DISCARD, arrange.pile_spot(place, place.layout.zones[name], self._chance))
+        place, name = self._place(DISCARD_ZONE)
+        yield self._carry(seat, zone, DISCARD_ZONE, arrange.pile_spot(place, place.layout.zones[name], self._chance))
 
     def _carry(self, seat: int, zone: str, to_zone: str, spot: Pose) -> Movement:
         """The top card of a zone is carried to a spot in another."""
@@ -251,7 +252,7 @@ class Choreographer:
 
     def _reshuffle(self, seat: int) -> Iterator[Movement]:
         """The discards are taken up and come back face down as the draw pile."""
-        count = len(self._zones.get(DISCARD, ()))
+        count = len(self._zones.get(DISCARD_ZONE, ()))
         if count:
             yield self._sweep(seat, "table")
             yield self._new_pile(seat, count)
@@ -281,6 +282,6 @@ class Choreographer:
 
     def _stack(self) -> tuple[Lying, ...]:
         """The visible layers of the draw pile."""
-        place, name = self._place("table/draw")
+        place, name = self._place(DRAW_ZONE)
         layers = range(math.ceil(self._pile / _CARDS_A_LAYER))
         return tuple(Lying(BACK, arrange.stack_spot(place, place.layout.zones[name], n)) for n in layers)

@@ -5,23 +5,15 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, dropwhile
-from pathlib import Path
 
-import cv2
-
-from companion.common.errors import Problem
 from companion.simulate import animation, arrange
 from companion.simulate.animation import Tempo
 from companion.simulate.camera_model import Look, Size, typical_look
 from companion.simulate.card_faces import STICKERED, Cards
-from companion.simulate.choreography import Choreographer, Movement
-from companion.simulate.clumsy import ClumsyChoreographer
-from companion.simulate.company import Company
-from companion.simulate.mishaps import Mishaps
+from companion.simulate.choreography import Choreographer
 from companion.simulate.scene import Frame, Lying, Scene
 from companion.simulate.script import Script, plays_that_stay
 from companion.simulate.studio import Studio
-from companion.simulate.weather import Weather
 
 SETTLING_S = 2.5
 """How long the bare table is shown before the first hand moves, and the last cards after it."""
@@ -102,59 +94,3 @@ def _until(may_begin: Callable[[int], bool], number: int, lying: tuple[Lying, ..
     """The table at rest until the players may begin a play."""
     while not may_begin(number):
         yield Scene(lying)
-
-
-def troubled_scenes(
-    script: Script, seed: int, tempo: Tempo, mishaps: Mishaps, room_px: float = 12.0
-) -> Iterator[Scene]:
-    """The script's hands with mishaps, as scenes, one a frame.
-
-    The camera is pushed by at most `room_px` (see `Studio.room_px`).
-    """
-    plan = arrange.plan(len(script.teams), len(script.players))
-    company, weather = Company(plan, mishaps, tempo, seed), Weather(mishaps, tempo, seed, room_px)
-    settling = round(SETTLING_S * tempo.fps)
-    movement: Movement | None = None
-    for movement in ClumsyChoreographer(script, plan, seed, mishaps).movements():
-        yield from animation.resting(movement.before, settling) if settling else ()
-        settling, waited = 0, 0
-        while company.waits(movement, waited):
-            waited += 1
-            yield weather.over(company.around(Scene(movement.before, mats=movement.mats)))
-        company.join(movement)
-        if movement.is_play:
-            weather.stir()
-        for scene in animation.scenes(movement, plan, tempo):
-            yield weather.over(company.around(scene))
-    after, mats = (animation.last(movement).after, movement.mats_after) if movement else ((), ())
-    for scene in animation.resting(after, round(SETTLING_S * tempo.fps), mats):
-        yield weather.over(company.around(scene))
-
-
-def write_folder(
-    script: Script, out_dir: Path, *, seed: int = 0, fps: float = 10.0, speed: float = 1.0, quality: int = 92
-) -> int:
-    """The frames as JPEG files in name order, and the setup file `table.toml`; returns how many frames."""
-    out_dir.mkdir(parents=True, exist_ok=True)
-    (out_dir / "table.toml").write_text(script.setup(), encoding="utf-8")
-    count = 0
-    for count, frame in enumerate(demo_frames(script, seed=seed, fps=fps, speed=speed), 1):
-        path = out_dir / f"{count:05d}.jpg"
-        if not cv2.imwrite(str(path), frame.image, [cv2.IMWRITE_JPEG_QUALITY, quality]):
-            raise Problem(f"{path} could not be written: is the disk full or the folder read-only?", 1)
-    return count
-
-
-def write_clip(script: Script, path: Path, *, seed: int = 0, fps: float = 10.0, speed: float = 1.0) -> int:
-    """The frames as a video file (`.avi` is MJPG, anything else mp4v); returns how many frames."""
-    code = cv2.VideoWriter.fourcc(*("MJPG" if path.suffix == ".avi" else "mp4v"))
-    size = (1920, 1080)
-    writer = cv2.VideoWriter(str(path), code, fps, size)
-    if not writer.isOpened():
-        raise Problem(f"{path} could not be written: choose a folder you may write to, and a name ending in .mp4.")
-    count = 0
-    for frame in demo_frames(script, seed=seed, fps=fps, speed=speed, size=size):
-        writer.write(frame.image)
-        count += 1
-    writer.release()
-    return count

@@ -6,12 +6,8 @@ from collections.abc import Iterator
 
 from companion.rules.cards import Card, Family
 from companion.rules.play import Play, Verb
-from companion.rules.table import Table
-
-DISCARD = "table/discard"
-
-_BY_FAMILY = {Family.DISTANCE: "distance", Family.SAFETY: "safety"}
-_ON_SPEED_PILE = (Card.SPEED_LIMIT, Card.END_OF_LIMIT)
+from companion.rules.table import PILE_OF, Table
+from companion.tabletop.mat_layout import DISCARD_ZONE
 
 
 def zone_of(table: Table, play: Play) -> str:
@@ -19,9 +15,8 @@ def zone_of(table: Table, play: Play) -> str:
     card = play.card or Card.UNKNOWN
     side = table.side_index(play.target or play.player or "")
     if play.verb is Verb.DISCARD or card.family is Family.SPECIAL or side is None:
-        return DISCARD
-    pile = "speed" if card in _ON_SPEED_PILE else "battle"
-    return f"side-{side + 1}/{_BY_FAMILY.get(card.family, pile)}"
+        return DISCARD_ZONE
+    return f"side-{side + 1}/{PILE_OF[card]}"
 
 
 def answered(before: Table, after: Table) -> tuple[str, ...]:

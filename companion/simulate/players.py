@@ -15,10 +15,11 @@ from companion.rules.editions.edition import Edition, EditionError, load_edition
 from companion.rules.play import Play, Verb, discard, lay
 from companion.rules.table import SAFETY_KM, Due, Side, Table, Team
 from companion.simulate.arrange import MOST_SIDES
-from companion.simulate.play_zones import DISCARD, answered, zone_of
+from companion.simulate.play_zones import answered, zone_of
 from companion.simulate.position import Position, position_of
 from companion.simulate.script import Action, Hand, Script
 from companion.tabletop.card_ids import card_ids, face_of
+from companion.tabletop.mat_layout import DISCARD_ZONE
 
 Options = tuple[tuple[str, str], ...]
 """House rules: switch and value."""
@@ -30,7 +31,6 @@ STUCK = say("The simulated players cannot go on from here: take back the last li
 _PATIENCE_TURNS = 400
 """No hand of any edition is longer."""
 
-_TRIES = 8
 _WORTH_TAKING = 170.0
 
 
@@ -82,31 +82,6 @@ def random_script(
     return Script(tuple(teams), tuple(played), edition, target, options)
 
 
-def lively_script(
-    edition: str = "classic",
-    *,
-    teams: Sequence[Team] = TWO_PLAYERS,
-    hands: int = 1,
-    seed: int = 0,
-    manners: Manners = EVERYDAY,
-    options: Options = (),
-) -> Script:
-    """Like `random_script`, the liveliest of a few games: with coups fourrés and few discards."""
-    games = (
-        random_script(edition, teams=teams, hands=hands, seed=seed * _TRIES + n, manners=manners, options=options)
-        for n in range(_TRIES)
-    )
-    return max(games, key=_liveliness)
-
-
-def _liveliness(script: Script) -> float:
-    actions = [action for hand in script.hands for action in hand.actions]
-    discards = sum(action.play.verb is Verb.DISCARD for action in actions) / max(1, len(actions))
-    claims = min(2, sum(action.play.at_once for action in actions))
-    slips = min(2, sum(action.taken_back for action in actions))
-    return claims + 0.5 * slips - 3.0 * discards - len(actions) / 200.0
-
-
 def _playable(name: str, teams: Sequence[Team], options: Options) -> Edition:
     if len(teams) > MOST_SIDES:
         most, sides = MOST_SIDES, len(teams)
@@ -143,13 +118,9 @@ def played_on(script: Script, table: Table, *, hands: int = 1, seed: int = 0, ma
         manners=manners,
         options=script.options,
         target=script.target,
-        first=_next_to(script.players, script.hands[-1].first),
+        first=script.players[(script.players.index(script.hands[-1].first) + 1) % len(script.players)],
     )
     return replace(script, hands=(replace(hand, first=script.hands[-1].first, begins=position), *after.hands))
-
-
-def _next_to(players: Sequence[str], player: str) -> str:
-    return players[(players.index(player) + 1) % len(players)]
 
 
 class _Deal:
@@ -209,12 +180,12 @@ class _Deal:
         """Carry out a play: the card leaves the hand, the cards that it lets somebody draw come in."""
         before, self._table = self._table, referee.apply(self._table, play)
         if play.verb is Verb.TAKE:
-            self._held[str(play.player)].append(self._zones[DISCARD].pop())
+            self._held[str(play.player)].append(self._zones[DISCARD_ZONE].pop())
         if play.player is not None and card_id is not None:
             self._held[play.player].remove(card_id)
             self._zones[zone_of(before, play)].append(card_id)
             for zone in answered(before, self._table):
-                self._zones[DISCARD].append(self._zones[zone].pop())
+                self._zones[DISCARD_ZONE].append(self._zones[zone].pop())
             if play.at_once:
                 self._draw(play.player)
         return Action(play, card_id)
@@ -222,15 +193,17 @@ class _Deal:
     def _draw(self, player: str) -> None:
         """One card, of the reshuffled discards where the pile is used up and the edition says so."""
         if not self._pile and self._table.edition.empty_pile == "reshuffle":
-            self._pile = self._chance.sample(self._zones[DISCARD], len(self._zones[DISCARD]))
-            self._zones[DISCARD].clear()
+            self._pile = self._chance.sample(self._zones[DISCARD_ZONE], len(self._zones[DISCARD_ZONE]))
+            self._zones[DISCARD_ZONE].clear()
         if self._pile:
             self._held[player].append(self._pile.pop())
 
     def _claim(self) -> tuple[Play, str] | None:
         """A coup fourré by the attacked side's next player, if he holds the safety and notices."""
         for attack in self._table.attacks:
-            player = self._next_of_side(attack.by_seat, attack.side)
+            seats = self._table.seats
+            clockwise = (seats[(attack.by_seat + step) % len(seats)] for step in range(1, len(seats) + 1))
+            player = next(seat.player for seat in clockwise if seat.side == attack.side)
             card_id = self._holding(player, SAFETY_OF[attack.hazard])
             if card_id is None or self._chance.random() >= self._manners.claim_share:
                 continue
@@ -238,11 +211,6 @@ class _Deal:
             if not referee.objections(self._table, play):
                 return play, card_id
         return None
-
-    def _next_of_side(self, after_seat: int, side: int) -> str:
-        seats = self._table.seats
-        clockwise = (seats[(after_seat + step) % len(seats)] for step in range(1, len(seats) + 1))
-        return next(seat.player for seat in clockwise if seat.side == side)
 
     def _holding(self, player: str, face: Card) -> str | None:
         return next((card_id for card_id in self._held[player] if face_of(card_id) is face), None)
@@ -262,7 +230,7 @@ class _Deal:
         take = Play(Verb.TAKE, player)
         if referee.objections(self._table, take) or self._chance.random() >= self._manners.take_share:
             return False
-        lying = self._zones[DISCARD]
+        lying = self._zones[DISCARD_ZONE]
         if not lying or face_of(lying[-1]) is not self._table.discards[-1]:
             return False
         table, card_id = referee.apply(self._table, take), lying[-1]
@@ -312,18 +280,15 @@ class _Deal:
         if card.family is Family.DISTANCE:
             return 100.0 + card.km + (500.0 if self._wins(own, card.km) else 0.0)
         if card.family is Family.HAZARD:
-            return 150.0 + self._race(play) / 10.0
+            # How far the attacked side has come.
+            index = self._table.side_index(play.target or "")
+            return 150.0 + (float(self._table.sides[index].km) if index is not None else 0.0) / 10.0
         if card.family is Family.SAFETY:
             return self._safety_worth(own, card)
         return 400.0
 
     def _wins(self, own: Side, km: int) -> bool:
         return self._table.race_km(own) + km >= self._table.target
-
-    def _race(self, play: Play) -> float:
-        """How far the attacked side has come."""
-        index = self._table.side_index(play.target or "")
-        return float(self._table.sides[index].km) if index is not None else 0.0
 
     def _safety_worth(self, own: Side, card: Card) -> float:
         """High where it frees the way or time runs out, otherwise kept for later."""

@@ -9,8 +9,8 @@ from types import MappingProxyType
 
 from companion.rules.cards import Card
 from companion.rules.table import Table
-from companion.simulate.play_zones import DISCARD
 from companion.tabletop.card_ids import card_ids, face_of
+from companion.tabletop.mat_layout import DISCARD_ZONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ def _piles(table: Table) -> Iterator[tuple[str, tuple[Card, ...]]]:
         yield f"side-{number}/speed", side.speed
         yield f"side-{number}/distance", side.distances
         yield f"side-{number}/safety", side.safeties
-    yield DISCARD, table.discards
+    yield DISCARD_ZONE, table.discards
 
 
 def _sideways(table: Table, lying: Mapping[str, tuple[str, ...]]) -> Iterator[str]:

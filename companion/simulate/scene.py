@@ -47,28 +47,6 @@ class Arm:
 
 
 @dataclass(frozen=True, slots=True)
-class Light:
-    """How the light and the exposure have changed since the beginning, each as a factor."""
-
-    lamp: float = 1.0
-    sky: float = 1.0
-    exposure: float = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class Push:
-    """How far the camera has been pushed out of its place, as its picture shows it."""
-
-    right_px: float = 0.0
-    down_px: float = 0.0
-    turn_deg: float = 0.0
-
-
-STEADY_LIGHT = Light()
-UNMOVED = Push()
-
-
-@dataclass(frozen=True, slots=True)
 class Scene:
     """Everything on the table at one moment; later cards lie over earlier ones, hands over all."""
 
@@ -77,6 +55,3 @@ class Scene:
     arms: tuple[Arm, ...] = ()
     mats: tuple[MatPlace, ...] = ()
     """Where the mats lie, if not where they were laid at first."""
-
-    light: Light = STEADY_LIGHT
-    push: Push = UNMOVED

@@ -76,17 +76,6 @@ class Script:
             lines += [str(action) for action in hand.actions if with_taken_back or not action.taken_back]
         return "\n".join(lines) + "\n"
 
-    def setup(self) -> str:
-        """The setup file (TOML) that tells `companion` who sits at this table."""
-        lines = [f'edition = "{self.edition_name}"', f'first = "{self.hands[0].first}"']
-        lines += [f"target = {self.target}"] if self.target else []
-        if self.options:
-            lines += ["", "[options]", *(f'{name} = "{value}"' for name, value in self.options)]
-        for number, team in enumerate(self.teams, 1):
-            players = ", ".join(f'"{player}"' for player in team.players)
-            lines += ["", "[[side]]", f'name = "{team.name}"', f"players = [{players}]", f'mat = "side-{number}"']
-        return "\n".join(lines) + "\n"
-
 
 def shipped_scripts() -> tuple[str, ...]:
     """The names of the scripts that ship."""
@@ -132,7 +121,10 @@ class _Reader:
             return
         header = None if line.split()[0] in self._players() else notation.parse_header(line)
         if header is None:
-            self._read_action(line, taken_back)
+            if not self._hands:
+                raise ValueError("a line of play needs `hand first` and a player's name before it.")
+            play = notation.parse_play(line, self._teams)
+            self._hands[-1][1].append(Action(play, self._deck.card_for(play, taken_back), taken_back))
         else:
             self._read_header(header)
 
@@ -152,12 +144,6 @@ class _Reader:
             case notation.HandLine(first):
                 self._hands.append((first, []))
                 self._deck = _Copies(load_edition(self._edition).deck, self._chance)
-
-    def _read_action(self, line: str, taken_back: bool) -> None:
-        if not self._hands:
-            raise ValueError("a line of play needs `hand first` and a player's name before it.")
-        play = notation.parse_play(line, self._teams)
-        self._hands[-1][1].append(Action(play, self._deck.card_for(play, taken_back), taken_back))
 
     def script(self) -> Script:
         if not self._hands:

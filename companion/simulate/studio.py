@@ -12,17 +12,15 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.simulate import art, camera_model
 from companion.simulate.arrange import MatPlace, Point, Pose, TablePlan
 from companion.simulate.camera_model import Image, Look, Matrix, Size
 from companion.simulate.card_faces import Cards
-from companion.simulate.scene import STEADY_LIGHT, UNMOVED, Arm, Light, Lying, Push, Scene
+from companion.simulate.scene import Arm, Lying, Scene
 
 _BENEATH_PX_PER_MM = 3.0
-_SHADOW_OFF_MM = 35.0
-_GRAINY_FROM = 1.3
-"""From this exposure on the sensor rustles more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,23 +43,21 @@ class Studio:
 
     def __init__(self, plan: TablePlan, look: Look, size: Size, cards: Cards, seed: int) -> None:
         """`size` is (width, height) in pixels, `cards` what the cards on the table look like."""
-        self._first_matrix = camera_model.camera(plan.corners, size, look.tilt_deg, look.roll_deg, look.px_per_mm)
-        self.matrix = self._first_matrix
+        self.matrix = camera_model.camera(plan.corners, size, look.tilt_deg, look.roll_deg, look.px_per_mm)
         self._plan, self._look, self._size, self._cards = plan, look, size, cards
-        self._light, self._glare = camera_model.light(look, size), camera_model.glare(look, size)
+        self._light = self._light_there()
         self._coarse_light = (self._light * 128.0).clip(0, 255).astype(np.uint8)
-        self._few_light = cv2.resize(self._light, None, fx=1 / 16, fy=1 / 16, interpolation=cv2.INTER_AREA)
-        self._smear, self._tones = camera_model.smear(look), camera_model.tone_curve(look.gamma)
         self._noise = camera_model.noise(look.noise, size, seed)
-        self._grainy = None if look.noise <= 0 else camera_model.noise(1.6 * look.noise, size, seed + 1)
         left, top, right, bottom = self._table_seen()
-        self._wood = art.wood(right - left, bottom - top, _BENEATH_PX_PER_MM, seed)
-        self._set_up(plan.mats, UNMOVED)
+        self._wood, self._wood_at = art.wood(right - left, bottom - top, _BENEATH_PX_PER_MM, seed), (left, top)
+        self._set_up(plan.mats)
 
-    def _set_up(self, mats: tuple[MatPlace, ...], push: Push) -> None:
-        """Begin anew: the mats or the camera have moved."""
-        self._mats, self._push = mats, push
-        self.matrix = _pushed(push, self._size) @ self._first_matrix
+    def _light_there(self) -> NDArray[np.float32]:
+        return camera_model.light(self._look, self._size)
+
+    def _set_up(self, mats: tuple[MatPlace, ...]) -> None:
+        """Begin again: the mats or the camera have moved."""
+        self._mats = mats
         self._bare = self._taken(mats)
         self._still, self._lying = self._bare.copy(), ()
         self._patches: dict[Lying, _Patch | None] = {}
@@ -69,38 +65,25 @@ class Studio:
     def picture(self, scene: Scene, chance: random.Random) -> Image:
         """The scene as the camera sees it: (H, W, 3) uint8 BGR; `chance` draws the frame's noise."""
         mats = scene.mats or self._plan.mats
-        if scene.push != self._push or (mats is not self._mats and mats != self._mats):
-            self._set_up(mats, scene.push)
-        self._touch_up(scene.lying)
-        frame = self._still.copy()
-        for arm in scene.arms if self._look.arm_shadow else ():
-            _lay(frame, self._shadow_patch(arm))
+        if mats is not self._mats and mats != self._mats:
+            self._set_up(mats)
+        frame = self._at_rest(scene)
         for card in scene.carried:
-            _lay(frame, self._card_patch(card))
+            lay(frame, self._card_patch(card))
         for arm in scene.arms:
-            _lay(frame, self._arm_patch(arm))
-        return self._developed(frame, scene.light, chance)
+            lay(frame, self._warped(art.hand_sprite(arm.player), arm_pose(arm), fine=False))
+        return self._developed(frame, chance)
 
-    def _developed(self, frame: Image, light: Light, chance: random.Random) -> Image:
-        """What light, sensor and software make of a frame."""
-        if light != STEADY_LIGHT:
-            few = camera_model.changed_light(light, self._few_light)
-            now = cv2.resize(few, self._size, interpolation=cv2.INTER_LINEAR)
-            frame = cv2.multiply(frame, now, scale=1.0 / 64.0)
-        if self._tones is not None:
-            frame = cv2.LUT(frame, self._tones)
-        noise = self._grainy if self._grainy is not None and light.exposure > _GRAINY_FROM else self._noise
-        more, less = noise.piece(chance)
+    def _at_rest(self, scene: Scene) -> Image:
+        self._touch_up(scene.lying)
+        return self._still.copy()
+
+    def _developed(self, frame: Image, chance: random.Random) -> Image:
+        """What the sensor makes of a frame."""
+        more, less = self._noise.piece(chance)
         cv2.add(frame, more, dst=frame)
         cv2.subtract(frame, less, dst=frame)
-        return frame if self._look.jpeg_quality is None else _through_jpeg(frame, self._look.jpeg_quality)
-
-    @property
-    def room_px(self) -> float:
-        """How far the outermost corner of a mat is from the edge of the picture."""
-        width, height = self._size
-        corners = [project(self._first_matrix, corner) for corner in self._plan.corners]
-        return min(min(x, y, width - x, height - y) for x, y in corners)
+        return frame
 
     def px_per_mm(self, at: Point) -> float:
         """The scale of the picture at a point of the table."""
@@ -111,10 +94,9 @@ class Studio:
         """The bare table with its mats."""
         width, height = self._size
         twice = np.diag((2.0, 2.0, 1.0)) @ self.matrix
-        left, top, *_ = self._table_seen()
         picture = cv2.warpPerspective(
             self._wood,
-            twice @ _scaled(left, top, _BENEATH_PX_PER_MM),
+            twice @ _scaled(*self._wood_at, _BENEATH_PX_PER_MM),
             (2 * width, 2 * height),
             borderMode=cv2.BORDER_REFLECT,
         )
@@ -126,7 +108,7 @@ class Studio:
     def _table_seen(self) -> tuple[float, float, float, float]:
         """The rectangle of the table that the picture shows at first, in millimetres."""
         width, height = self._size
-        back = np.linalg.inv(self._first_matrix)
+        back = np.linalg.inv(self.matrix)
         xs, ys = zip(
             *(project(back, point) for point in ((0, 0), (width, 0), (width, height), (0, height))), strict=True
         )
@@ -147,24 +129,13 @@ class Studio:
         left, top, right, bottom = box
         self._still[top:bottom, left:right] = self._bare[top:bottom, left:right]
         for patch in self._patches.values():
-            _lay(self._still, patch, box)
+            lay(self._still, patch, box)
 
     def _kept_patch(self, card: Lying) -> _Patch | None:
         return self._patches[card] if card in self._patches else self._card_patch(card)
 
     def _card_patch(self, card: Lying) -> _Patch | None:
         return self._warped(art.sprite(card.picture, self._cards), card.pose, fine=True)
-
-    def _arm_patch(self, arm: Arm) -> _Patch | None:
-        return self._warped(art.hand_sprite(arm.player), _arm_pose(arm), fine=False)
-
-    def _shadow_patch(self, arm: Arm) -> _Patch | None:
-        """The wide shadow that an arm throws away from the light."""
-        pose, away = _arm_pose(arm), math.radians(self._look.light_from_deg + 180.0)
-        beside = Pose(
-            pose.x_mm + _SHADOW_OFF_MM * math.cos(away), pose.y_mm + _SHADOW_OFF_MM * math.sin(away), pose.turn_deg
-        )
-        return self._warped(art.arm_shadow_sprite(self._look.arm_shadow), beside, fine=False)
 
     def _warped(self, sprite: art.Sprite, pose: Pose, fine: bool) -> _Patch | None:
         """A sprite lying at a pose as the camera sees it, or None out of the picture; `fine` for print."""
@@ -179,7 +150,7 @@ class Studio:
         pixels = _warp(sprite.pixels, here, (right - left, bottom - top), fine)
         if fine:
             pixels = self._blurred(pixels)
-        add = self._lit(pixels[..., :3], np.s_[top:bottom, left:right], fine, pixels[..., 3])
+        add = self._lit(pixels, np.s_[top:bottom, left:right], fine)
         keep = cv2.cvtColor(cv2.bitwise_not(pixels[..., 3]), cv2.COLOR_GRAY2BGR)
         return _Patch(left, top, add, keep)
 
@@ -192,18 +163,13 @@ class Studio:
         return (left, top, right, bottom) if left < right and top < bottom else None
 
     def _blurred(self, pixels: Image) -> Image:
-        if self._look.blur_px > 0:
-            pixels = cv2.GaussianBlur(pixels, (5, 5), self._look.blur_px)
-        return pixels if self._smear is None else cv2.filter2D(pixels, -1, self._smear)
+        return cv2.GaussianBlur(pixels, (5, 5), self._look.blur_px) if self._look.blur_px > 0 else pixels
 
-    def _lit(self, colour: Image, where: tuple[slice, slice], fine: bool = True, opacity: Image | None = None) -> Image:
+    def _lit(self, pixels: Image, where: tuple[slice, slice], fine: bool = True) -> Image:
+        """The colours of pixels, BGR or BGRA, in the light of their place."""
         if not fine:
-            return cv2.multiply(np.ascontiguousarray(colour), self._coarse_light[where], scale=1.0 / 128.0)
-        lit = colour * self._light[where]
-        if self._glare is not None:
-            shine = self._glare[where]
-            lit += shine if opacity is None else shine * (opacity[..., None] / np.float32(255.0))
-        return np.rint(lit).clip(0, 255).astype(np.uint8)
+            return cv2.multiply(np.ascontiguousarray(pixels[..., :3]), self._coarse_light[where], scale=1.0 / 128.0)
+        return np.rint(pixels[..., :3] * self._light[where]).clip(0, 255).astype(np.uint8)
 
 
 def project(matrix: Matrix, point: Point) -> Point:
@@ -212,16 +178,9 @@ def project(matrix: Matrix, point: Point) -> Point:
     return float(x / w), float(y / w)
 
 
-def _arm_pose(arm: Arm) -> Pose:
+def arm_pose(arm: Arm) -> Pose:
+    """Return where an arm lies: its fingertips, turned away from its seat."""
     return Pose(*arm.tip, math.degrees(math.atan2(arm.seat[1] - arm.tip[1], arm.seat[0] - arm.tip[0])))
-
-
-def _pushed(push: Push, size: Size) -> Matrix:
-    """What a push of the camera does to its picture: a shift, and a turn about its middle."""
-    x, y = size[0] / 2, size[1] / 2
-    cos, sin = math.cos(math.radians(push.turn_deg)), math.sin(math.radians(push.turn_deg))
-    right, down = push.right_px + x - cos * x + sin * y, push.down_px + y - sin * x - cos * y
-    return np.array([[cos, -sin, right], [sin, cos, down], [0.0, 0.0, 1.0]])
 
 
 def _scaled(left_mm: float, top_mm: float, px_per_mm: float) -> Matrix:
@@ -249,7 +208,7 @@ def _warp(pixels: Image, onto: Matrix, size: Size, fine: bool) -> Image:
     return cv2.resize(large, size, interpolation=cv2.INTER_AREA)
 
 
-def _lay(frame: Image, patch: _Patch | None, within: tuple[int, int, int, int] | None = None) -> None:
+def lay(frame: Image, patch: _Patch | None, within: tuple[int, int, int, int] | None = None) -> None:
     """Lay a patch over the picture, in place, where asked only within a box."""
     if patch is None:
         return
@@ -265,8 +224,3 @@ def _lay(frame: Image, patch: _Patch | None, within: tuple[int, int, int, int] |
 
 def _common(one: tuple[int, int, int, int], other: tuple[int, int, int, int]) -> tuple[int, int, int, int]:
     return max(one[0], other[0]), max(one[1], other[1]), min(one[2], other[2]), min(one[3], other[3])
-
-
-def _through_jpeg(frame: Image, quality: int) -> Image:
-    _, packed = cv2.imencode(".jpg", frame, [cv2.IMWRITE_JPEG_QUALITY, quality])
-    return cv2.imdecode(packed, cv2.IMREAD_COLOR)

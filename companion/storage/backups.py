@@ -81,7 +81,10 @@ def back_up(path: Path) -> Path | None:
         final = _named(folder, last)
         new.replace(final)
         sync_folder(folder)
-        _rotate(path, last)
+        # Keeps the newest. A backup that is ahead of the log is of another one: it is not counted, and not deleted.
+        behind = [backup for backup in backups_of(path) if last_in(backup) <= last]
+        for old in behind[KEPT:]:
+            old.unlink(missing_ok=True)
         return final
     except (OSError, sqlite3.Error) as error:
         with suppress(OSError):
@@ -112,13 +115,6 @@ def _copied(source: sqlite3.Connection, new: Path, least: int) -> int:
         if not is_whole(copy) or last < least:
             raise sqlite3.DatabaseError("the copy is not what was copied")
         return last
-
-
-def _rotate(path: Path, last: int) -> None:
-    """Keeps the newest. A backup that is ahead of the log is of another one: it is not counted, and not deleted."""
-    behind = [backup for backup in backups_of(path) if last_in(backup) <= last]
-    for old in behind[KEPT:]:
-        old.unlink(missing_ok=True)
 
 
 class Nightly:

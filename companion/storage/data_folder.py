@@ -19,7 +19,7 @@ EDITIONS_NAME = "editions"
 def data_dir(option: str | os.PathLike[str] | None = None, environ: Mapping[str, str] = os.environ) -> Path:
     """The data folder, made if it is missing: the option, else `COMPANION_DATA`, else the user's data folder.
 
-    One that is there can be used although nothing can be written to it now: whoever must write says so. Raises Problem
+    One that is there can be used although nothing can be written to it now: the writer says so. Raises Problem
     when it cannot be made or looked into.
     """
     folder = _chosen(option, environ)

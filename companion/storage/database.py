@@ -39,7 +39,7 @@ SIDECARS = ("-wal", "-shm")
 
 
 class Damaged(Problem):
-    """The log cannot be used as it is. Whoever may write mends it; whoever only reads says so."""
+    """The log cannot be used as it is. A writer mends it; a reader says so."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(

@@ -113,7 +113,7 @@ class Store:
             self._last_s = time.monotonic()
             try:
                 self._write([*self._held, *events])
-            except (sqlite3.Error, OSError, Damaged) as error:
+            except (sqlite3.Error, OSError, Problem) as error:
                 self._refused = _cause(error)
                 if not hold:
                     # A commit that was refused may be on the disk all the same.
@@ -277,7 +277,9 @@ def _not_saved(error: sqlite3.Error | OSError) -> NotSaved:
 
 def _cause(error: BaseException) -> sqlite3.Error | OSError:
     """What the disk said."""
-    return error if isinstance(error, sqlite3.Error | OSError) else sqlite3.DatabaseError("malformed")
+    if isinstance(error, sqlite3.Error | OSError):
+        return error
+    return sqlite3.DatabaseError("malformed" if isinstance(error, Damaged) else "of a newer version")
 
 
 def _why(error: sqlite3.Error | OSError) -> tuple[Said, Said]:

@@ -74,7 +74,7 @@ def give_to_owner_of(folder: Path, *paths: Path) -> None:
 
 def read_small(path: Path) -> bytes:
     """What a small file holds. Raises OSError where that is none: a pipe, a device, or more than `MOST_BYTES`."""
-    # Whoever opens a pipe that nobody writes to would wait for ever.
+    # Opening a pipe that nobody writes to would wait for ever.
     if not path.is_dir() and not stat.S_ISREG(path.stat().st_mode):
         raise OSError(errno.EINVAL, "it is no file", str(path))
     with path.open("rb") as file:

@@ -128,7 +128,7 @@ class _Frame:
 
     page: bytes
     salts: bytes
-    """The same in all frames since the log last began anew."""
+    """The same in all frames since the log last began again."""
 
     head: bytes
     sums: tuple[int, int]
@@ -287,15 +287,11 @@ def _values(payload: bytes) -> Iterator[object]:
     body = header
     while at < header:
         kind, at = _varint(payload, at)
-        size = _size_of(kind)
+        if kind in (10, 11):
+            raise ValueError("reserved")
+        size = (0, 1, 2, 3, 4, 6, 8, 8, 0, 0)[kind] if kind < 10 else (kind - 12) // 2
         yield _value(kind, _exactly(payload[body : body + size], size))
         body += size
-
-
-def _size_of(kind: int) -> int:
-    if kind in (10, 11):
-        raise ValueError("reserved")
-    return (0, 1, 2, 3, 4, 6, 8, 8, 0, 0)[kind] if kind < 10 else (kind - 12) // 2
 
 
 def _value(kind: int, piece: bytes) -> object:

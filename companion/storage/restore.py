@@ -1,7 +1,7 @@
 """What was restored takes the place of what was there, whole or not at all, also when the plug is pulled in between.
 
 Everything is laid ready in one folder first. From the moment that folder bears its name the restoring goes on until it
-is done, by whoever comes next: `finish` tells from what lies where what is left to do.
+is done, by the next to come: `finish` tells from what lies where what is left to do.
 """
 
 from __future__ import annotations

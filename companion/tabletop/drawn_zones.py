@@ -293,7 +293,11 @@ def _refuse_overlap(drawing: Drawing) -> None:
     for number, zone in enumerate(drawing.zones):
         for other in drawing.zones[:number]:
             smaller = min(_area(zone.corners), _area(other.corners))
-            if _area(_shared(zone.corners, other.corners)) > OVERLAP_SHARE * smaller:
+            # What two convex polygons have in common, both clockwise.
+            left = list(zone.corners)
+            for i in range(len(other.corners)):
+                left = _cut(left, other.corners[i - 1], other.corners[i])
+            if _area(left) > OVERLAP_SHARE * smaller:
                 overlap = say(
                     "the zones %(one)s and %(other)s overlap: draw them side by side.",
                     one=_quoted(other.name),
@@ -337,14 +341,6 @@ def _area(polygon: Sequence[Point]) -> float:
     """What a polygon covers, negative where it runs anticlockwise."""
     pairs = ((polygon[i - 1], polygon[i]) for i in range(len(polygon)))
     return sum(ax * by - bx * ay for (ax, ay), (bx, by) in pairs) / 2
-
-
-def _shared(polygon: Sequence[Point], other: Sequence[Point]) -> list[Point]:
-    """What two convex polygons have in common, both clockwise."""
-    left = list(polygon)
-    for i in range(len(other)):
-        left = _cut(left, other[i - 1], other[i])
-    return left
 
 
 def _cut(polygon: Sequence[Point], a: Point, b: Point) -> list[Point]:

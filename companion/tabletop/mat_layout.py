@@ -22,6 +22,7 @@ MARKER_EDGE_MM = 12.0
 """From the mat's edge to a marker's black: two cells of white and a printer's margin."""
 
 DRAW_MARKER_ID = 36
+DRAW_ZONE, DISCARD_ZONE = "table/draw", "table/discard"
 DISTANCE_COLUMNS = ("25", "50", "75", "100", "200")
 
 

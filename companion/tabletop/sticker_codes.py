@@ -2,7 +2,7 @@
 
 Any phone reads the text of `companion.tabletop.card_ids` on a QR code. Of the many codes that say the same text (text
 mode, error correction, mask) one was chosen for each card so that all of them differ as much as can be: any two differ
-in at least `LEAST_DISTANCE` of their 441 modules. `python -m tests.bench.choose_codes` makes such a choice anew; it is
+in at least 78 of their 441 modules. `python -m tests.bench.choose_codes` makes such a choice; it is
 never to be changed, because the stickers on people's cards bear it.
 """
 
@@ -18,7 +18,6 @@ from qrcode import constants, util
 from companion.tabletop.card_ids import card_id_of, payload
 
 MODULES = 21
-LEAST_DISTANCE = 78
 
 FIRST_TAG_ID = 37
 """The ids below belong to the mats."""

@@ -62,7 +62,7 @@ Subject = Card | None
 """What a picture shows: a face, or None for the back."""
 
 Recoded = Callable[[bytes, str], bytes]
-"""Reads a picture's bytes, called by a name in what it says, and writes the picture anew, as a PNG; raises Problem."""
+"""Reads a picture's bytes, called by a name in what it says, and writes the picture again, as a PNG; raises Problem."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -505,7 +505,7 @@ def import_deck(
 
     Name and title are those given, else what it says itself. `sent` is what the file holds where it came from another
     machine, and is not on this one's disk. Nothing of the file is trusted: its names are checked, what is too large is
-    refused, and every picture is read and written anew. Raises Problem.
+    refused, and every picture is read and written again. Raises Problem.
     """
     content = _unpacked(file, sent)
     try:

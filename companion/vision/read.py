@@ -11,7 +11,7 @@ from companion.common.errors import Problem
 from companion.rules.cards import Card
 from companion.tabletop.card_ids import face_of
 from companion.tabletop.drawn_zones import Drawing
-from companion.tabletop.mat_layout import MatLayout, all_mats
+from companion.tabletop.mat_layout import DRAW_ZONE, MatLayout, all_mats
 from companion.vision.boxes import Box, Image, around
 from companion.vision.capture.image_io import read_picture
 from companion.vision.capture.sources import Frame
@@ -68,7 +68,7 @@ def read(
         mats=mats.seen(),
         sightings=sightings,
         unknown_zones=frozenset(hidden),
-        draw_pile_empty=None if "table/draw" in hidden else mats.draw_marker_seen,
+        draw_pile_empty=None if DRAW_ZONE in hidden else mats.draw_marker_seen,
         trouble=trouble,
     )
 

@@ -30,16 +30,13 @@ from companion.rules import referee
 from companion.rules.play import Verb
 from companion.rules.record import judge, notation
 from companion.rules.table import Team
-from companion.simulate import arrange, camera_model, frame_source, mishaps
+from companion.simulate import arrange, camera_model, frame_source
 from companion.simulate.animation import Tempo
 from companion.simulate.card_faces import PX_PER_MM, Cards
-from companion.simulate.company import hides
-from companion.simulate.mishaps import Mishaps
 from companion.simulate.play_zones import zone_of
 from companion.simulate.players import Manners, random_script
 from companion.simulate.scene import Lying, Scene
 from companion.simulate.script import Script
-from companion.simulate.studio import Studio
 from companion.tabletop.card_ids import face_of
 from companion.tracking.offline import Watcher
 from companion.vision.capture.image_io import read_picture
@@ -51,12 +48,18 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import decks
 import enrolled
+import films
+from troubles import looks, mishaps
+from troubles.company import hides
+from troubles.mishaps import Mishaps
+from troubles.rough_studio import RoughStudio
+from troubles.scenes import troubled_scenes
 
 NAMES = ("Ann", "Bob", "Cid", "Dee")
 EDITIONS = {2: "classic", 3: "classic", 4: "dujardin-2014"}
 """Four play alone in the later editions only."""
 
-LOOKS = {"typical": camera_model.household_look, "hard": camera_model.hard_look, "demo": camera_model.typical_look}
+LOOKS = {"typical": looks.household_look, "hard": looks.hard_look, "demo": camera_model.typical_look}
 LATE_FRAMES = 9
 TOLERANCE_FRAMES = 25
 """So long after an illegal card has gone its proposal still counts as made in time."""
@@ -98,17 +101,17 @@ class Case:
 
     @property
     def size(self) -> camera_model.Size:
-        return camera_model.size_for(self.plan.corners, self.look)
+        return looks.size_for(self.plan.corners, self.look)
 
     @property
     def cards(self) -> Cards:
         return Cards(self.sticker_mm) if self.faces is None else bare_cards(self.faces)
 
-    def studio(self) -> Studio:
-        return Studio(self.plan, self.look, self.size, self.cards, self.seed)
+    def studio(self) -> RoughStudio:
+        return RoughStudio(self.plan, self.look, self.size, self.cards, self.seed)
 
     def scenes(self, room_px: float) -> Iterator[Scene]:
-        return frame_source.troubled_scenes(self.script, self.seed, Tempo(self.fps, self.speed), self.mishaps, room_px)
+        return troubled_scenes(self.script, self.seed, Tempo(self.fps, self.speed), self.mishaps, room_px)
 
 
 @cache
@@ -415,7 +418,7 @@ def watch(case: Case, hand: int, eye: str = "pictures", save: Path | None = None
     cv2.setNumThreads(1)
     if save is not None:
         (save / "frames").mkdir(parents=True, exist_ok=True)
-        (save / "table.toml").write_text(case.script.setup(), encoding="utf-8")
+        (save / "table.toml").write_text(films.setup_of(case.script), encoding="utf-8")
         if case.faces is not None:
             enrolled.photographed(case.faces, save / "deck", case.seed)
     start, seen = time.process_time(), Watch(case, eye, save, kept)

@@ -24,17 +24,17 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from companion.match.proposals import Doubt, Mismatch, Proposal
+from companion.tracking.table_memory import GONE_S
 from moody import SIDES, Mood, MoodyCamera, Table
 from serving import running
 from virtual_time import VirtualTime
 
 from companion.common.text import say
 from companion.match.match import Match
-from companion.match.proposals import Doubt, Mismatch, Proposal
 from companion.pages import Camera, create_app
 from companion.storage.event_store import Store
 from companion.tracking.live import Corridor
-from companion.tracking.table_memory import GONE_S
 from companion.vision.capture.sources import FRESH_S, Notice, Threads, frames
 
 MATS = dict(zip(SIDES, ("Ann", "Bob"), strict=True))

@@ -76,15 +76,10 @@ def _is_turned(edition: Edition, parent: Edition | None, name: str) -> bool:
 def sheet(edition: Edition, width: int = WIDTH) -> Iterator[str]:
     """Everything an edition says, in lines of so many columns. What differs from its parent has a star before it."""
     for line in _sheet(edition, _parent(edition)):
-        indent = " " * _hanging(line)
+        columns = [found.end() for found in _COLUMN.finditer(line)]
+        indent = " " * (columns[-1] if columns else 0)
         wrapped = textwrap.wrap(line, width, subsequent_indent=indent, break_on_hyphens=False, break_long_words=False)
         yield from (part.replace(_NO_BREAK, " ") for part in wrapped or [""])
-
-
-def _hanging(line: str) -> int:
-    """Where the rest of a line goes on that does not fit: under the words after its last column."""
-    columns = [found.end() for found in _COLUMN.finditer(line)]
-    return columns[-1] if columns else 0
 
 
 def _sheet(edition: Edition, parent: Edition | None) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """Editions and house rules as values: what a rule sheet says, and what a table has agreed on beside it.
 
 The rules ask an edition for a switch (`edition.two_hundreds`), never which edition it is. A house rule is the
-same switch, set for one match (`with_option`). What an edition's file may hold is in `edition_file.py`.
+same switch, set for one match (`with_options`). What an edition's file may hold is in `edition_file.py`.
 """
 
 from __future__ import annotations
@@ -173,14 +173,6 @@ class Edition:
             "u-turn-on-winning-card": Card.U_TURN not in self.deck,
             "five-hazards-removed": all(players > SHORT_GAME_PLAYERS for players, _each in self.seatings),
         }.get(switch, False)
-
-    def with_option(self, name: str, value: str) -> Edition:
-        """The edition with one more house rule, or another value of it.
-
-        Raises EditionError for an unknown switch or value, for one that contradicts a house rule it has, and for a
-        switch that is fixed here.
-        """
-        return self.with_options([(name, value)])
 
     def with_options(self, options: Iterable[tuple[str, str]]) -> Edition:
         """The edition with several house rules more; a later value replaces an earlier one of the same switch.

@@ -250,7 +250,10 @@ def _own_wrongs(data: Entries) -> Iterator[_Wrong]:
     setting_up = _table(data, "setting-up")
     yield from _shape(setting_up, _SETTING_UP, ("setting-up",), "[setting-up] ")
     yield from _seating_wrongs(setting_up.get("seatings"))
-    yield from _target_wrongs(_table(setting_up, "target-km"))
+    for players, km in _table(setting_up, "target-km").items():
+        if not _is(km, int) or km < LEAST_TARGET_KM or km % TARGET_STEP_KM:
+            say = f"'{players}' must be a multiple of {TARGET_STEP_KM} from {LEAST_TARGET_KM} km up, not {_shown(km)}."
+            yield _Wrong((("setting-up", "target-km", players),), f"[setting-up.target-km] {say}")
     if "first-player" in setting_up:
         yield from _choice_wrongs(setting_up["first-player"], FIRST_PLAYERS, ("setting-up", "first-player"))
     yield from _points_wrongs(_table(data, "points"))
@@ -355,13 +358,6 @@ def _is_seating(pair: object) -> bool:
         return False
     players, each = pair
     return bool(players % each == 0 and 2 * each <= players <= MOST_PLAYERS)
-
-
-def _target_wrongs(targets: Entries) -> Iterator[_Wrong]:
-    for players, km in targets.items():
-        if not _is(km, int) or km < LEAST_TARGET_KM or km % TARGET_STEP_KM:
-            say = f"'{players}' must be a multiple of {TARGET_STEP_KM} from {LEAST_TARGET_KM} km up, not {_shown(km)}."
-            yield _Wrong((("setting-up", "target-km", players),), f"[setting-up.target-km] {say}")
 
 
 def _choice_wrongs(entry: object, values: Collection[str], place: Place) -> Iterator[_Wrong]:

@@ -1,12 +1,13 @@
 """A record judged line by line: which plays were legal, what each hand came to, who wins the match.
 
 `step` takes one line after the other and is all there is: replaying a file, following a live table and
-judging anew after a correction are the same function over the same lines.
+judging again after a correction are the same function over the same lines. A judged record keeps the game after
+every line, so that the lines before a change are not judged again (`judge_on`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -172,6 +173,50 @@ NEW_GAME = Game()
 Item = JudgedLine | HandResult
 
 
+@dataclass(frozen=True, slots=True)
+class JudgedRecord:
+    """A record, line by line: the game after each line, and what the line gave."""
+
+    lines: tuple[Line, ...] = ()
+    games: tuple[Game, ...] = ()
+    given: tuple[tuple[Item, ...], ...] = ()
+
+    @property
+    def game(self) -> Game:
+        """The game after the last line."""
+        return self.games[-1] if self.games else NEW_GAME
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        """What `judge` gives for these lines: every verdict and hand in order, an open hand at the end."""
+        return (*(item for items in self.given for item in items), *at_the_end(self.game))
+
+    @property
+    def hands(self) -> dict[int, HandResult]:
+        """The result of each hand, by its number."""
+        return {item.number: item for item in self.items if isinstance(item, HandResult)}
+
+    def verdict(self, place: int) -> JudgedLine | None:
+        """Return what the referee says of the line at a place; None where there is nothing to say of a header."""
+        return next((item for item in self.given[place] if isinstance(item, JudgedLine)), None)
+
+
+EMPTY_RECORD = JudgedRecord()
+
+
+def judge_on(before: JudgedRecord, record: Sequence[Line]) -> JudgedRecord:
+    """Return a record judged from its first line that is not as it was before."""
+    pairs = enumerate(zip(before.lines, record, strict=False))
+    since = next((place for place, (was, now) in pairs if was != now), min(len(before.lines), len(record)))
+    games, given = list(before.games[:since]), list(before.given[:since])
+    game = games[-1] if games else NEW_GAME
+    for line in record[since:]:
+        game, items = step(game, line)
+        games.append(game)
+        given.append(items)
+    return JudgedRecord(tuple(record), tuple(games), tuple(given))
+
+
 def judge(lines: Iterable[Line], *, as_lies: bool = False) -> Iterator[Item]:
     """Every line's verdict in order, each hand's result after its last line, an open hand's at the end."""
     game = NEW_GAME
@@ -236,16 +281,12 @@ def _take_header(game: Game, header: Header) -> tuple[Game, tuple[Item, ...]]:
         game, items = _start_hand(game, header.first)
         return game, (*held, *items)
     if isinstance(header, PlayerLine):
-        return _show(game, header), ()
+        if header.player not in game.shown and len(game.shown) >= MOST_NAMES:
+            raise Unreadable(say("No more than %(most)d players are given a name to show.", most=MOST_NAMES))
+        return game._replace(shown=MappingProxyType({**game.shown, header.player: header.shown})), ()
     if game.table is not None:
         raise Unreadable(say("The game has begun: this line stands before the first `hand first`."))
     return _set_up(game, header)._replace(is_unseated=False), ()
-
-
-def _show(game: Game, line: PlayerLine) -> Game:
-    if line.player not in game.shown and len(game.shown) >= MOST_NAMES:
-        raise Unreadable(say("No more than %(most)d players are given a name to show.", most=MOST_NAMES))
-    return game._replace(shown=MappingProxyType({**game.shown, line.player: line.shown}))
 
 
 def _set_up(game: Game, header: Header) -> Game:
@@ -320,7 +361,7 @@ def _take_play(game: Game, line: Line, play: Play, *, as_lies: bool) -> tuple[Ga
     if table.is_over and not after.is_over:
         game = _open_again(game)
     if table.is_over or not after.is_over:
-        return _with_table(game, after), (judged,)
+        return Game._make((*game[:_TABLE], after, *game[_TABLE + 1 :])), (judged,)
     game, items = _close(game, after)
     return game, (judged, *items)
 
@@ -331,11 +372,6 @@ def _lays_something(table: Table, play: Play) -> bool:
 
 
 _TABLE = Game._fields.index("table")
-
-
-def _with_table(game: Game, table: Table) -> Game:
-    """The same as `_replace`, several times as quick: this happens once a line."""
-    return Game._make((*game[:_TABLE], table, *game[_TABLE + 1 :]))
 
 
 def _begin_by_itself(game: Game, play: Play) -> tuple[Game, tuple[Reason, ...]]:

@@ -1,6 +1,6 @@
 """The record notation: what a person writes at the table, line by line.
 
-A line is read on its own; whoever reads the record decides what to do about one that cannot be read.
+A line is read on its own; the reader of the record decides what to do about one that cannot be read.
 """
 
 from __future__ import annotations
@@ -270,7 +270,8 @@ def parse_play(text: str, teams: Sequence[Team]) -> Play:
 @lru_cache(maxsize=4096)
 def _parse_play(text: str, teams: tuple[Team, ...]) -> Play:
     """Remembered, because the same few hundred lines make up every record of the same players."""
-    words = _words(text)
+    said = without_comment(text) if "#" in text else text
+    words = said.replace(">", " > ").replace("!", " ! ").split()
     if len(words) == 1 and words[0].lower() in _TABLE_WORDS:
         return Play(_TABLE_WORDS[words[0].lower()])
     if not words or not any(words[0] in team.players for team in teams):
@@ -294,11 +295,6 @@ def card_family(play: Play) -> Family:
     return play.card.family if play.card is not None else Family.UNKNOWN
 
 
-def _words(text: str) -> list[str]:
-    said = without_comment(text) if "#" in text else text
-    return said.replace(">", " > ").replace("!", " ! ").split()
-
-
 def _who(words: Sequence[str], teams: Sequence[Team]) -> Said:
     players = [player for team in teams for player in team.players]
     near = meant(words[0], [*players, *_HEADERS, *_TABLE_WORDS]) if words else ""
@@ -318,7 +314,10 @@ def _parse_act(player: str, words: Sequence[str], teams: Sequence[Team]) -> Play
     if reader is not None and words[1] != ">":
         return reader(player, words[1:], teams)
     if len(words) == 3 and words[1] == ">":
-        return Play(Verb.PLAY, player, *_aimed(words[0], words[2], teams))
+        card, side = _card(words[0]), _side(words[2], teams)
+        if card.family is not Family.HAZARD:
+            raise Unreadable(say("Only a hazard is aimed at a side."))
+        return Play(Verb.PLAY, player, card, side)
     near = meant(words[0], _ACTS) if reader is None else ""
     written = say(
         "A play is written `%(player)s roll`, `%(player)s stop > SIDE` or `%(player)s discard 25`%(near)s.",
@@ -348,13 +347,6 @@ def _doubled(word: str, others: Iterable[str] = ()) -> tuple[Card, int]:
         raise Unreadable(say("Only a distance card is doubled: `100*2`."))
     # Two accelerators on one card (`100*2*2`, `100*4`) can be said, so that the referee can speak against them.
     return card, min(int(found[2]) * int(found[3] or 1), MOST_WRITTEN_TIMES)
-
-
-def _aimed(slug: str, target: str, teams: Sequence[Team]) -> tuple[Card, str]:
-    card, side = _card(slug), _side(target, teams)
-    if card.family is not Family.HAZARD:
-        raise Unreadable(say("Only a hazard is aimed at a side."))
-    return card, side
 
 
 def _side(target: str, teams: Sequence[Team]) -> str:

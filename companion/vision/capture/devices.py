@@ -18,7 +18,7 @@ from companion.vision.opencv import cv2
 
 SIZE_PX = (1920, 1080)
 STREAM_TIMEOUT_MS = 5000
-"""Whoever reads a stream notices sooner that nothing comes; then the call is left to end by itself."""
+"""The reader of a stream notices sooner that nothing comes; then the call is left to end by itself."""
 
 
 class Device(Protocol):

@@ -105,7 +105,9 @@ class Succession:
         if self._openers.is_there():
             self._tried = None
         elif self._is_worth_a_try():
-            self._look_for_another()
+            source = self._answers()
+            if source is not None:
+                self._openers, self.source = self._openers_of(source), source
         return self._openers.open()
 
     def _is_worth_a_try(self) -> bool:
@@ -114,8 +116,3 @@ class Succession:
             return False
         self._tried = there, now_s + TRY_AGAIN_S
         return True
-
-    def _look_for_another(self) -> None:
-        source = self._answers()
-        if source is not None:
-            self._openers, self.source = self._openers_of(source), source

@@ -26,7 +26,7 @@ SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".webp", ".bmp"})
 
 _JPEG_SIZES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _MOST_SEGMENTS = 10_000
-"""No JPEG has more before its first scan; whoever sends more would have them all looked through."""
+"""No JPEG has more before its first scan; a sender of more would have them all looked through."""
 
 _ONE_AT_A_TIME = threading.Lock()
 _JPEG_ALONE = frozenset({0x01, 0xFF, *range(0xD0, 0xD9)})

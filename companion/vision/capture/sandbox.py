@@ -1,7 +1,7 @@
 """Strangers' pictures are decoded in a process of its own: what breaks there is one sentence here.
 
 The process is started when the first picture comes, serves many, and is replaced after a crash, after a picture that
-takes too long, and now and then. It is started anew, never forked: OpenCV does not survive that.
+takes too long, and now and then. It is started again, never forked: OpenCV does not survive that.
 """
 
 from __future__ import annotations

@@ -25,13 +25,13 @@ MOST_MORE_BYTES = 800 * 2**20
 """So much more memory than at the start: 64 megapixels take 600 MB where they come in scans and have to be turned."""
 
 MOST_CPU_S = 20
-"""So long a picture may be worked on. Whoever started this waits as long, and may be gone."""
+"""Seconds that a picture may take. The process that started this waits as long, and may be gone."""
 
 IDLE_S = 120.0
 """After so long without a picture this ends, so that it costs no memory."""
 
 SIZES = struct.Struct(">II")
-"""Height and width of what was decoded, before its pixels; nought for what is damaged."""
+"""Height and width of what was decoded, before its pixels; 0 for what is damaged."""
 
 LENGTH = struct.Struct(">Q")
 """How many bytes of a picture file follow."""
@@ -45,7 +45,10 @@ def main() -> None:
     cv2.setNumThreads(1)
     shut_in()
     while (data := _next(asked)) is not None:
-        _may_work()
+        # Gives the next picture its time.
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        allowed = resource.getrlimit(resource.RLIMIT_CPU)[1]
+        resource.setrlimit(resource.RLIMIT_CPU, (int(used.ru_utime + used.ru_stime) + MOST_CPU_S, allowed))
         _answer(answers, _developed(data))
 
 
@@ -63,13 +66,6 @@ def _lower(limit: int, most: int) -> None:
     allowed = resource.getrlimit(limit)[1]
     most = most if allowed == resource.RLIM_INFINITY else min(most, allowed)
     resource.setrlimit(limit, (most, most))
-
-
-def _may_work() -> None:
-    """Gives the next picture its time."""
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    allowed = resource.getrlimit(resource.RLIMIT_CPU)[1]
-    resource.setrlimit(resource.RLIMIT_CPU, (int(used.ru_utime + used.ru_stime) + MOST_CPU_S, allowed))
 
 
 def _next(asked: BinaryIO) -> bytes | None:

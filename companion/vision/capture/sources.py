@@ -1,8 +1,8 @@
 """Frames from a camera, a film, a folder of pictures, a stream, or the simulated table: all through `frames`.
 
-A camera is captured in a thread of its own (`companion.vision.capture.capture_thread`). Whoever reads its frames
+A camera is captured in a thread of its own (`companion.vision.capture.capture_thread`). The reader of its frames
 watches over that thread by the clock: a camera that brings nothing, is unplugged or hangs is said to be so at once by a
-`Notice`, left, and opened anew in another thread. The device itself hides behind `Device`, so everything else here runs
+`Notice`, left, and reopened in another thread. The device itself hides behind `Device`, so everything else here runs
 without one.
 """
 
@@ -36,7 +36,7 @@ BLIND_S = 2.0
 
 LEFT_AFTER_S = 2.0
 LEFT_STREAM_AFTER_S = 5.0
-"""After so long it is left and opened anew. A stream that falters goes on by itself more often than a device."""
+"""Seconds until it is left and opened again. A stream that falters goes on by itself more often than a device."""
 
 FIRST_S = 5.0
 """So long it may take after its opening to bring the first picture."""
@@ -45,7 +45,7 @@ OPEN_S = 4.0
 """An opening that takes longer is waited for on, but another is tried beside it."""
 
 FIRST_OPEN_S = 10.0
-"""So long whoever asks for a camera waits to be told that it does not answer."""
+"""Seconds that the one who asks for a camera waits to be told that it does not answer."""
 
 STALE_S = 1.0
 """A picture that was so long on its way is thrown away."""
@@ -245,7 +245,7 @@ class _Camera:
 
 
 class _Stopped(Exception):
-    """Whoever reads the frames wants no more of them."""
+    """The reader of the frames wants no more of them."""
 
 
 class _Reader:
@@ -372,7 +372,10 @@ class _Reader:
         while True:
             shot = capture.taken()
             if shot is not None:
-                if self._is_of_wrong_size(shot):
+                # Whether a picture is smaller than those before; where it stays so, it is put up with in the end.
+                is_wrong = self._shape is not None and _pixels(shot.image.shape) < _pixels(self._shape)
+                self._wrong_sizes = self._wrong_sizes + 1 if is_wrong else 0
+                if 0 < self._wrong_sizes <= WRONG_SIZE_TRIES:
                     break
                 if self._now() - shot.t_s < STALE_S:
                     yield self._frame(shot, is_first=is_first)
@@ -389,7 +392,7 @@ class _Reader:
         return self._now()
 
     def _is_lost(self, capture: Capture, asked_s: float, *, is_first: bool) -> bool:
-        """Whether no good picture has come for so long that the device is to be opened anew. A long while is said."""
+        """Whether no good picture has come for so long that the device is to be opened again. A long while is said."""
         quiet_s = self._now() - min(asked_s, capture.moved_s)
         if quiet_s > BLIND_S and self._said is None:
             self._say(self._why_blind(capture))
@@ -412,12 +415,6 @@ class _Reader:
             if all(capture.is_over for capture in self._captures):
                 return
             self._camera.threads.sleep(POLL_S)
-
-    def _is_of_wrong_size(self, shot: Shot) -> bool:
-        """Whether a picture is smaller than those before; where it stays so, it is put up with in the end."""
-        is_wrong = self._shape is not None and _pixels(shot.image.shape) < _pixels(self._shape)
-        self._wrong_sizes = self._wrong_sizes + 1 if is_wrong else 0
-        return 0 < self._wrong_sizes <= WRONG_SIZE_TRIES
 
     def _frame(self, shot: Shot, *, is_first: bool) -> Frame:
         after_gap = self._shape is not None and (is_first or self._said is not None)

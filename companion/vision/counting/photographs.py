@@ -26,7 +26,7 @@ from companion.vision.faces.deck_in_use import faces_of
 from companion.vision.mats.localization import Mats, look
 from companion.vision.opencv import cv2
 from companion.vision.read import gray_of, read
-from companion.vision.view import STICKER, Sighting, View
+from companion.vision.view import STICKER, View
 
 MOST_BYTES = 24_000_000
 """A larger file is no photograph of a telephone."""
@@ -122,16 +122,12 @@ def _small(image: Image) -> bytes:
 def _crops(image: Image, view: View) -> Iterator[tuple[int, bytes]]:
     doubtful = [(at, sighting) for at, sighting in enumerate(view.sightings) if sighting.face is Card.UNKNOWN]
     for at, sighting in doubtful[:MOST_CROPS]:
-        part = _part(image, sighting)
+        box = around(sighting.corners_px or (sighting.centre_px,))
+        share = _AROUND_STICKER if sighting.by == STICKER else _AROUND_CARD
+        wide = box.padded(max(8, round(share * max(box.right - box.left, box.bottom - box.top))))
+        part = wide.within(image.shape[1], image.shape[0]).of(image)
         if part.size:
             yield at, _jpeg(_fitted(part, CROP_PX))
-
-
-def _part(image: Image, sighting: Sighting) -> Image:
-    box = around(sighting.corners_px or (sighting.centre_px,))
-    share = _AROUND_STICKER if sighting.by == STICKER else _AROUND_CARD
-    wide = box.padded(max(8, round(share * max(box.right - box.left, box.bottom - box.top))))
-    return wide.within(image.shape[1], image.shape[0]).of(image)
 
 
 def _fitted(image: Image, most_px: int) -> Image:

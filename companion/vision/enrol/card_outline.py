@@ -412,7 +412,11 @@ class _Looks:
         odd += _ACROSS if _lies_across(corners) else 0.0
         placed = (corners + 0.5) / self._shrink - 0.5
         if self._fit is not None:
-            odd = 0.5 * odd + _odd_in_mm(placed, self._fit, self._size_mm)
+            # How far a quadrilateral is from the card's size on the table's plane.
+            mm = through(self._fit.inverse, self._fit.lens.straighten(placed) if self._fit.lens else placed)
+            side = np.linalg.norm(np.roll(mm, -1, axis=0) - mm, axis=1)
+            wanted = np.array([self._size_mm[0], self._size_mm[1]] * 2)
+            odd = 0.5 * odd + float(np.abs(np.log(side / wanted)).max())
         if odd > _ODD:
             return None
         ends = 1 - _going_on(self._ground, corners)
@@ -642,14 +646,6 @@ def oddity(quads: Floats, size: tuple[int, int], size_mm: tuple[float, float]) -
         length_a, length_b = np.linalg.norm(a, axis=0) + 1e-12, np.linalg.norm(b, axis=0) + 1e-12
         best = np.minimum(best, np.hypot(np.log(length_a / length_b), (a * b).sum(axis=0) / (length_a * length_b)))
     return best
-
-
-def _odd_in_mm(corners: Floats, fit: Fit, size_mm: tuple[float, float]) -> float:
-    """How far a quadrilateral is from the card's size on the table's plane."""
-    mm = through(fit.inverse, fit.lens.straighten(corners) if fit.lens else corners)
-    side = np.linalg.norm(np.roll(mm, -1, axis=0) - mm, axis=1)
-    wanted = np.array([size_mm[0], size_mm[1]] * 2)
-    return float(np.abs(np.log(side / wanted)).max())
 
 
 # --- Which of them --------------------------------------------------------------------------------------------

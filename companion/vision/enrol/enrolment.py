@@ -190,7 +190,7 @@ def as_png(picture: Image) -> bytes:
 
 
 def recoded(content: bytes, name: str) -> bytes:
-    """A picture of a deck from another machine, read and written anew, no larger than is of use.
+    """A picture of a deck from another machine, read and written again, no larger than is of use.
 
     Raises Problem where it is none, or tiny.
     """
@@ -203,14 +203,10 @@ def recoded(content: bytes, name: str) -> bytes:
             height=image.shape[0],
         )
         raise Problem(odd, 1)
-    return as_png(_of_use(image))
-
-
-def _of_use(image: Image) -> Image:
-    """The picture with no more pixels than a template needs; a narrow one stays as wide as is the least."""
+    # The picture with no more pixels than a template needs; a narrow one stays as wide as is the least.
     short, long = sorted(image.shape[:2])
     share = max(_MOST_KEPT_PX / long, _LEAST_KEPT_PX / short)
-    return shrunk(image, share)
+    return as_png(shrunk(image, share))
 
 
 # --- A folder of pictures -------------------------------------------------------------------------------------
@@ -250,7 +246,9 @@ def enrol_folder(enrolment: Enrolment, folder: Path) -> Iterator[Said]:
     for sentence in _doubled(files):
         yield Said(sentence, is_fault=True)
     good: dict[Subject, list[tuple[Path, Image]]] = {}
-    for file in _each_once(files):
+    places = [(f.subject, f.number) for f in files]
+    single = [f for f in files if places.count((f.subject, f.number)) == 1]
+    for file in sorted(single, key=lambda f: (f.subject is None, str(f.subject), f.number)):
         verdict = _verdict_on(enrolment, file)
         if verdict.picture is None:
             yield Said(f"{subject_name(file.subject)}: {verdict.sentence} ({file.path.name}).", is_fault=True)
@@ -321,13 +319,6 @@ def _doubled(files: list[_File]) -> Iterator[str]:
                 f"{name}: {' and '.join(names)} are both there, and neither is taken: keep one of them,"
                 f" or call a second picture of the card {name}-2."
             )
-
-
-def _each_once(files: list[_File]) -> list[_File]:
-    """The files without doubled ones, in the order of faces."""
-    places = [(f.subject, f.number) for f in files]
-    single = [f for f in files if places.count((f.subject, f.number)) == 1]
-    return sorted(single, key=lambda f: (f.subject is None, str(f.subject), f.number))
 
 
 def _verdict_on(enrolment: Enrolment, file: _File) -> Verdict:

@@ -111,9 +111,6 @@ class Rectified:
     corners: Floats | None = None
     """Where the card lies on the picture, `(4, 2)` pixels, from its upper left corner clockwise."""
 
-    width_px: float = 0.0
-    """How wide the card is seen."""
-
     @property
     def is_good(self) -> bool:
         return self.picture is not None and self.fault is None
@@ -337,7 +334,7 @@ def _judged(
     picture = flat_picture(image, corners, size_mm)
     if light is not None:
         picture = np.clip(picture * light, 0, 255).astype(np.uint8)
-    return Rectified(picture, _fault_of(picture, width_px, how), how, corners, width_px)
+    return Rectified(picture, _fault_of(picture, width_px, how), how, corners)
 
 
 def flat_picture(image: Image, corners: Floats, size_mm: tuple[float, float]) -> Image:

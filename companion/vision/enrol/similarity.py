@@ -54,7 +54,11 @@ def likeness(one: Small, other: Small) -> float:
 
 def worst_spot(one: Small, other: Small) -> float:
     """How much two pictures differ where they differ most, each spot moved to where it fits best."""
-    level = _in_the_light_of(one, other)
+    # The other picture with the brightness, contrast and tint of the one.
+    a, b = one.reshape(-1, 3), other.reshape(-1, 3)
+    shared = ((a - a.mean(axis=0)) * (b - b.mean(axis=0))).mean(axis=0)
+    gain = np.clip(shared / (b.var(axis=0) + 4), 0.6, 1.6)
+    level: Small = ((other - b.mean(axis=0)) * gain + a.mean(axis=0)).astype(np.float32)
     shade = cv2.GaussianBlur(one - level, (0, 0), 16)
     least = np.full(one.shape[:2], np.inf, np.float32)
     for dx in _SHIFTS_PX:
@@ -62,12 +66,3 @@ def worst_spot(one: Small, other: Small) -> float:
             off = np.linalg.norm(one - np.roll(level, (dy, dx), (0, 1)) - shade, axis=2)
             least = np.minimum(least, cv2.boxFilter(off, -1, (_SPOT_PX, _SPOT_PX)))
     return float(least[4:-4, 4:-4].max())
-
-
-def _in_the_light_of(one: Small, other: Small) -> Small:
-    """The other picture with the brightness, contrast and tint of the one."""
-    a, b = one.reshape(-1, 3), other.reshape(-1, 3)
-    shared = ((a - a.mean(axis=0)) * (b - b.mean(axis=0))).mean(axis=0)
-    gain = np.clip(shared / (b.var(axis=0) + 4), 0.6, 1.6)
-    moved: Small = ((other - b.mean(axis=0)) * gain + a.mean(axis=0)).astype(np.float32)
-    return moved

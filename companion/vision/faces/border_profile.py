@@ -1,8 +1,8 @@
 """A card's borders: by them it is told whether a card still lies where another has come to lie upon it.
 
-Of a card that lies beneath another a strip of a millimetre or two shows, too little for its face. But the line along
+Of a card that lies below another a strip of a millimetre or two shows, too little for its face. But the line along
 which it ends is still there: across it the picture goes on as it did before. Where more of it shows, that has to look
-as it did too: a card beneath may end along the very same line.
+as it did too: a card below may end along the very same line.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Borders:
         """Whether the same borders show now; None where too little of them shows, or they never did.
 
         A card that has gone takes all its borders along; one that something else has come to lie on keeps others. With
-        `all_agree` it is only said to be there still where none of its borders tells otherwise: another card beneath
+        `all_agree` it is only said to be there still where none of its borders tells otherwise: another card below
         it may end where it did.
         """
         if self._shows_another(now):

@@ -1,6 +1,6 @@
 """Cards without stickers: which faces of a deck lie on a picture, and where.
 
-The table is looked at from straight above. What lies on top is told first; then what shows of the cards beneath, with
+The table is looked at from straight above. What lies on top is told first; then what shows of the cards below, with
 all that is known to cover them left out. A card that looks like a face, but not clearly more than like another, is
 unknown, with the faces that it may be.
 """
@@ -152,7 +152,7 @@ class Layers:
         self._cards: list[Named] = []
 
     def look(self, rounds: int) -> None:
-        """Looks for cards, and again for those beneath them, until none is found."""
+        """Looks for cards, and again for those below them, until none is found."""
         for number in range(rounds):
             if not self._round(number > 0):
                 return
@@ -191,7 +191,7 @@ class Layers:
         return share_that_ends(self._smooth, self._shown, self._corners(card.lie), scale) >= LEAST_ENDING
 
     def _taken(self, card: Named) -> bool:
-        """Whether a card is new and not too much of it is covered; then it covers what lies beneath."""
+        """Whether a card is new and not too much of it is covered; then it covers what lies below."""
         mask = self._mask(card.lie)
         free = float((self._shown * mask).sum() / max(mask.sum(), 1))
         if free < max(LEAST_SHOWN, min(BENEATH_SHARE, 0.9 * card.shown)):

@@ -27,7 +27,7 @@ APART_MM = 14.0
 
 MOST_POSES = 60
 NEARLY_DEG = 12.0
-"""Cards beneath others lie turned as those are, give or take so much."""
+"""Cards below others lie turned as those are, give or take so much."""
 
 Map = npt.NDArray[np.float32]
 

@@ -87,7 +87,7 @@ def survey(
     seek_lens: bool,
     watched: Mapping[str, Floats] = MappingProxyType({}),
 ) -> Survey:
-    """The plane under the mats, the first of which is best known, and the lens (as it is known, or sought anew).
+    """The plane under the mats, the first of which is best known, and the lens (as it is known, or sought again).
 
     Of the points `watched` on each mat, in millimetres `(N, 2)`, it is told how well they are known.
     """
@@ -291,7 +291,8 @@ def _solved(task: _Task, start: Floats, bends: int) -> Floats:
             step = np.linalg.solve(square + damping * np.diag(np.diag(square) + 1e-12), pull)
             tried = at.copy()
             tried[free] -= step
-            better = _if_less(task, tried, off)
+            now = task.off(tried)
+            better = now if np.isfinite(now).all() and now @ now < off @ off else None
             damping *= 0.2 if better is not None else 8.0
         if better is None:
             return at
@@ -300,11 +301,6 @@ def _solved(task: _Task, start: Floats, bends: int) -> Floats:
         if gain < 1e-5:
             return at
     return at
-
-
-def _if_less(task: _Task, tried: Floats, off: Floats) -> Floats | None:
-    now = task.off(tried)
-    return now if np.isfinite(now).all() and now @ now < off @ off else None
 
 
 def _slope(off_at: Callable[[Floats], Floats], at: Floats, off: Floats, free: np.ndarray) -> Floats:

@@ -3,7 +3,7 @@
 One marker of a mat gives its place, all markers of all mats give it well, and what a wide lens does to the picture
 besides (`calibration.py`). A mat found once stays where it was while something covers it; its markers' places are the
 median of the last looks, so that nothing jitters. Where they show up more than `DRIFT_PX` away and agree on it
-(`outliers.py`), the mat has moved and its place is taken anew. Zones that are drawn stand for mats that are not found.
+(`outliers.py`), the mat has moved and its place is taken again. Zones that are drawn stand for mats that are not found.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class Mats:
     """Whether the marker under the draw pile showed when last looked for; None before."""
 
     moved: frozenset[str] = field(default_factory=frozenset)
-    """Mats whose place was taken anew on the last look because they, or the camera, had moved."""
+    """Mats whose place was taken again on the last look because they, or the camera, had moved."""
 
     searched_s: float | None = None
     checked_s: float | None = None
@@ -293,7 +293,7 @@ def _without_doubtful(
 
 
 def _remembered(mats: Mats, now: Mapping[str, Corners], taken: Mapping[str, Group]) -> dict[int, tuple[Floats, ...]]:
-    """Where the last looks have seen each marker; a mat that has moved begins anew."""
+    """Where the last looks have seen each marker; a mat that has moved begins again."""
     gone = {marker.id for group in taken.values() for marker in marks_of(group.layout)}
     places = {marker: seen for marker, seen in mats.places.items() if marker not in gone}
     for markers in now.values():
@@ -346,7 +346,7 @@ def _surveyed(
     old: Mapping[str, Fit],
     size_px: tuple[int, int],
 ) -> tuple[Mats, tuple[Fit, ...]]:
-    """All mats placed anew on the table that their markers tell, and what they tell of the lens."""
+    """All mats placed again on the table that their markers tell, and what they tell of the lens."""
     # Once something has moved it may have been the camera: a mat of which nothing shows has no say then.
     heard = [layout for layout in layouts if known[layout.id] and (not mats.moved or layout.id in mats.showing)]
     heard.sort(key=lambda layout: (-len(known[layout.id]), -sum(map(side_px, known[layout.id].values()))))

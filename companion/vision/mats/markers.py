@@ -46,13 +46,6 @@ def find_soft(gray: Image, ids: Sequence[int]) -> dict[int, tuple[Floats, ...]]:
     return united({marker: (exact(gray, corners.astype(np.float64)),)} for marker, corners in found if marker in ids)
 
 
-def find_markers(
-    gray: Image, ids: Sequence[int], windows: tuple[int, int, int] = FAST_WINDOWS, box: Box | None = None
-) -> dict[int, Floats]:
-    """The markers with these ids on a grey picture (or in a box of it). An id seen twice tells nothing: left out."""
-    return {marker: places[0] for marker, places in find_all(gray, ids, windows, box).items() if len(places) == 1}
-
-
 def united(finds: Iterable[Candidates]) -> dict[int, tuple[Floats, ...]]:
     """What several looks have found; the same marker found by two of them is there once, as the first has it."""
     places: dict[int, list[Floats]] = {}

@@ -190,7 +190,7 @@ def advise(
     stickers are with their quiet zone (None: as is usual), `codes` are the corners of those that were read. The scale
     of drawn zones is told by what somebody has measured, else by the codes.
     """
-    grays = [_gray(picture) for picture in pictures]
+    grays = [picture if picture.ndim == 2 else cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY) for picture in pictures]
     height, width = grays[0].shape
     printed = tuple(fit for fit in mats.fits if fit.is_measured)
     wide_mm = sticker_mm or DEFAULT_STICKER_MM
@@ -199,11 +199,13 @@ def advise(
     tilt = round(float(np.median([camera.tilt_deg for camera in cameras]))) if cameras else None
     wanted = _wanted(layouts or (), [fit for fit in mats.fits if not fit.is_measured])
     scene = _Scene((width, height), mats.fits, wanted, zones, wide_mm, tilt, grays[0])
+    # What is needed first, and among that what comes first on the way from the table to the picture.
+    found = [hint for ask in _ASKED for hint in ask(scene)]
     return Advice(
         size_px=(width, height),
         sticker_mm=wide_mm,
         zones=zones,
-        hints=_hints(scene),
+        hints=tuple(sorted(found, key=lambda hint: not hint.needed)),
         distance_cm=round(float(np.mean([c.distance_mm for c in cameras])) / 10) if cameras else None,
         tilt_deg=tilt,
         cards=len(codes),
@@ -225,10 +227,6 @@ def _wanted(layouts: Iterable[MatLayout], stand_ins: Sequence[Fit]) -> tuple[Mat
 
 def _range(figures: Sequence[float]) -> str:
     return " to ".join(dict.fromkeys((f"{min(figures):.1f}", f"{max(figures):.1f}")))
-
-
-def _gray(picture: Image) -> Image:
-    return picture if picture.ndim == 2 else cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY)
 
 
 def _zone_json(zone: ZoneSight) -> dict[str, Any]:
@@ -283,12 +281,6 @@ class _Scene:
 
 
 _ALMOST_BLACK = say("Make more light: the picture is almost black.")
-
-
-def _hints(scene: _Scene) -> tuple[Hint, ...]:
-    """What is needed first, and among that what comes first on the way from the table to the picture."""
-    found = [hint for ask in _ASKED for hint in ask(scene)]
-    return tuple(sorted(found, key=lambda hint: not hint.needed))
 
 
 def _about_missing_mats(scene: _Scene) -> Iterator[Hint]:

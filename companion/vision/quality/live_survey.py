@@ -88,13 +88,14 @@ class Lookout:
         self._seen = None
 
     def survey(self) -> Survey | None:
-        """The latest frame, looked at anew where the last look is not good any more; None where none is fresh."""
+        """The latest frame, looked at again where the last look is not good any more; None where none is fresh."""
         with self._asked:
             now_s = time.monotonic()
             if not self._is_over and now_s > self._fresh_till_s:
                 return None
-            if self._seen is not None and not self._still_holds(now_s):
-                self._last, self._last_s = self._looked(*self._seen), now_s
+            seen = self._seen  # Another thread may clear it meanwhile.
+            if seen is not None and not self._still_holds(now_s):
+                self._last, self._last_s = self._looked(*seen), now_s
             return self._last
 
     def _still_holds(self, now_s: float) -> bool:

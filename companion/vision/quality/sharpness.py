@@ -52,10 +52,6 @@ class Edge:
     """Grey level of its print."""
 
     @property
-    def worst_blur_px(self) -> float:
-        return max(self.blur_px)
-
-    @property
     def contrast(self) -> float:
         return self.white - self.black
 

@@ -120,7 +120,7 @@ def read_codes(
     """
     boxes, mats = boxes_to_read(gray, where), mats or Mats()
     found = [code for box in boxes for code in _codes_in(gray, box, mats, before)]
-    found = [code if _in_deck(code, allowed) else _unknown(code) for code in found]
+    found = [code if code.card is None or allowed is None or code.card in allowed else _unknown(code) for code in found]
     not_tags = [*found, *_markers(mats), *(Code(None, quad, 0.0) for quad in before.beside)]
     tags = read_tags(gray, where=boxes, allowed=allowed, beside=not_tags)
     return tuple(_told_apart([*found, *tags]))
@@ -242,13 +242,8 @@ def _best_each(found: list[tuple[Reading, Quad]]) -> list[Code]:
 
 def _code_of(reading: Reading, quad: Quad) -> Code:
     if _is_sure(reading):
-        return Code(reading.card, quad, _confidence(reading))
+        return Code(reading.card, quad, min(AGREED, 0.93 + 0.2 * (reading.margin - SURE_MARGIN)))
     return Code(None, quad, 0.0, tuple((card, _likelihood(score, reading)) for card, score in reading.ranking))
-
-
-def _confidence(reading: Reading) -> float:
-    """How sure a sure reading is: more the clearer it leads."""
-    return min(AGREED, 0.93 + 0.2 * (reading.margin - SURE_MARGIN))
 
 
 def _likelihood(score: float, reading: Reading) -> float:
@@ -269,15 +264,11 @@ def _corners(reading: Reading) -> npt.NDArray[np.float64]:
 def _general(gray: Image, box: Box) -> Iterator[tuple[str | None, Quad]]:
     """The cards that zxing-cpp reads in a box; None for a text of somebody else's, however like one of ours it is."""
     part = cv2.resize(box.of(gray), None, fx=UPSCALE, fy=UPSCALE, interpolation=cv2.INTER_CUBIC)
-    for result in _zxing(part):
+    for result in zxingcpp.read_barcodes(
+        part, formats=zxingcpp.BarcodeFormat.QRCode, try_rotate=False, try_downscale=False, try_invert=False
+    ):
         if result.text:
             yield card_of_text(result.text), _quad(result, UPSCALE, (box.left, box.top))
-
-
-def _zxing(gray: Image) -> list[zxingcpp.Barcode]:
-    return zxingcpp.read_barcodes(
-        gray, formats=zxingcpp.BarcodeFormat.QRCode, try_rotate=False, try_downscale=False, try_invert=False
-    )
 
 
 def _quad(result: zxingcpp.Barcode, scale: float, offset: tuple[int, int]) -> Quad:
@@ -369,10 +360,6 @@ def _zbar() -> Callable[[Image], list[str]]:
 
 def _unknown(code: Code) -> Code:
     return replace(code, card=None, confidence=0.0)
-
-
-def _in_deck(code: Code, allowed: Collection[str] | None) -> bool:
-    return code.card is None or allowed is None or code.card in allowed
 
 
 def _near(point: Point, quad: Quad) -> bool:

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from companion.simulate.animation import Tempo
-from companion.simulate.camera_model import LAMP_SHARE
-from companion.simulate.mishaps import Mishaps
-from companion.simulate.scene import Light, Push, Scene
+from companion.simulate.scene import Scene
+from troubles.mishaps import Mishaps
+from troubles.rough_studio import LAMP_SHARE, Light, Push, RoughScene
 
 _ADAPTS_IN_S = 0.7
 _LONGEST_EXPOSURE, _SHORTEST_EXPOSURE = 2.2, 0.7
@@ -25,7 +25,7 @@ class Weather:
     def __init__(self, mishaps: Mishaps, tempo: Tempo, seed: int, room_px: float) -> None:
         """`room_px` is how far the camera may be pushed before a mat leaves the picture."""
         self._mishaps, self._tempo, self._room_px = mishaps, tempo, room_px
-        self._luck = random.Random(f"weather {seed}")  # noqa: S311
+        self._luck = random.Random(f"weather {seed}")
         self._lamp: Iterator[float] = iter(())
         self._sky: Iterator[float] = iter(())
         self._pushes: Iterator[Push] = iter(())
@@ -54,7 +54,7 @@ class Weather:
         exposure = self._exposed(lamp, sky)
         self._light = Light(lamp, sky, exposure)
         light = replace(self._light, exposure=exposure * self._swing(bool(scene.arms)))
-        return replace(scene, light=_tidy(light), push=self._push)
+        return RoughScene(scene.lying, scene.carried, scene.arms, scene.mats, _tidy(light), self._push)
 
     def _happens(self, share: float) -> bool:
         return share > 0.0 and self._luck.random() < share

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from companion.rules import referee
 from companion.rules.play import Play, Verb
 from companion.rules.table import Table
-from companion.simulate import accidents, arrange
-from companion.simulate.arrange import Pose, TablePlan
+from companion.simulate import arrange
+from companion.simulate.arrange import PILE_TWIST_DEG, MatPlace, Pose, TablePlan
 from companion.simulate.choreography import (
     AFTER_DRAWING,
     AFTER_LAYING,
@@ -20,13 +20,16 @@ from companion.simulate.choreography import (
     Movement,
     Rest,
 )
-from companion.simulate.mishaps import Mishaps
-from companion.simulate.play_zones import DISCARD, answered, reshuffled, zone_of
+from companion.simulate.play_zones import answered, reshuffled, zone_of
 from companion.simulate.scene import Lying
 from companion.simulate.script import Action, Hand, Script
 from companion.tabletop.card_ids import face_of
+from companion.tabletop.mat_layout import CARD_MM, DISCARD_ZONE, DRAW_ZONE, Rect
+from troubles import accidents
+from troubles.mishaps import Mishaps
 
 _THINGS_MOST = 2
+_FAN_STEP_MM, _FAN_STEPS = 21.0, 3
 _LAYS_A_CARD = (Verb.PLAY, Verb.DISCARD)
 
 
@@ -47,7 +50,7 @@ class ClumsyChoreographer(Choreographer):
     def __init__(self, script: Script, plan: TablePlan, seed: int, mishaps: Mishaps) -> None:
         super().__init__(script, plan, seed)
         self._mishaps = mishaps
-        self._luck = random.Random(f"mishaps {seed}")  # noqa: S311
+        self._luck = random.Random(f"mishaps {seed}")
         self._left: tuple[_Left, ...] = ()
         self._things: dict[Lying, int] = {}
         """What stands on the table, and after which play it is taken away."""
@@ -135,7 +138,7 @@ class ClumsyChoreographer(Choreographer):
             return super()._spot(table, play, card_id)
         face = face_of(card_id)
         layer = sum(face_of(card.picture) is face for card in self._zones.get(zone, ()))
-        return arrange.fan_spot(place, arrange.column(place.layout, face.value), layer, self._chance)
+        return _fan_spot(place, arrange.column(place.layout, face.value), layer, self._chance)
 
     def _put_down(self, seat: int, card_id: str, spot: Pose, zone: str) -> Iterator[Movement]:
         yield from self._make_room([spot])
@@ -155,7 +158,7 @@ class ClumsyChoreographer(Choreographer):
         """Another zone, mostly on the same mat."""
         mats = [zone.partition("/")[0], self._luck.choice(self._plan.mats).layout.id]
         names = (f"{mat}/{name}" for mat in mats for name in self._plan.mat(mat).layout.zones)
-        return self._luck.choice([name for name in names if name not in (zone, "table/draw")] or [DISCARD])
+        return self._luck.choice([name for name in names if name not in (zone, DRAW_ZONE)] or [DISCARD_ZONE])
 
     def _astray(self, seat: int, card_id: str, zone: str) -> Iterator[Movement]:
         """The card is laid in a wrong zone, for a moment."""
@@ -187,11 +190,11 @@ class ClumsyChoreographer(Choreographer):
         yield self._pick_up(left.seat, left.zone, AFTER_TAKING_BACK)
 
     def _take_discard(self, seat: int) -> Iterator[Movement]:
-        yield from self._make_room([card.pose for card in self._zones.get(DISCARD, ())[-1:]])
+        yield from self._make_room([card.pose for card in self._zones.get(DISCARD_ZONE, ())[-1:]])
         yield from super()._take_discard(seat)
 
     def _discard_answered(self, seat: int, zones: tuple[str, ...]) -> Iterator[Movement]:
-        place, name = self._place(DISCARD)
+        place, name = self._place(DISCARD_ZONE)
         onto = Pose(*place.on_table(*place.layout.zones[name].centre_mm))
         if zones:
             yield from self._make_room([onto, *(self._zones[zone][-1].pose for zone in zones)])
@@ -298,3 +301,10 @@ class ClumsyChoreographer(Choreographer):
         start, end = (Pose(*place.corners[corner], place.middle.turn_deg) for place in (old, new))
         move = Movement(self._anybody(), (), start, end, before, before, self.lying(), AFTER_LAYING, slides=True)
         yield replace(move, mats=mats, mats_after=self._plan.mats)
+
+
+def _fan_spot(place: MatPlace, rect: Rect, layer: int, chance: random.Random) -> Pose:
+    """A spot in a column whose cards lie as a fan: each a sticker lower than the last, the fourth on top again."""
+    turn_deg = arrange.within(chance.gauss(0.0, PILE_TWIST_DEG), 4.0)
+    y_mm = rect.y_mm + CARD_MM[1] / 2 + 1.0 + _FAN_STEP_MM * (layer % _FAN_STEPS) + chance.gauss(0.0, 1.0)
+    return arrange.laid_inside(place, rect, rect.centre_mm[0] + chance.gauss(0.0, 1.5), y_mm, turn_deg)

@@ -7,11 +7,11 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from companion.simulate.animation import Tempo, on_the_way
+from companion.simulate.animation import Tempo, between, eased
 from companion.simulate.arrange import Point, Pose, TablePlan
 from companion.simulate.choreography import Movement
-from companion.simulate.mishaps import Mishaps
 from companion.simulate.scene import Arm, Scene
+from troubles.mishaps import Mishaps
 
 LEAST_SEEN_S = 1.0
 """The players go on once what they have laid has been in everybody's sight for so long."""
@@ -39,7 +39,7 @@ class Company:
 
     def __init__(self, plan: TablePlan, mishaps: Mishaps, tempo: Tempo, seed: int) -> None:
         self._plan, self._mishaps, self._tempo = plan, mishaps, tempo
-        self._luck = random.Random(f"company {seed}")  # noqa: S311
+        self._luck = random.Random(f"company {seed}")
         self._hands: list[Iterator[Arm]] = []
         self._laid: tuple[Pose, ...] = ()
         self._frames_seen = 0
@@ -107,9 +107,9 @@ class Company:
         reach, stay = self._tempo.frames(0.7), round(visit.stay_s * self._tempo.fps)
         far = visit.seat
         tips = [far] * round(visit.away_s * self._tempo.fps / self._tempo.speed)
-        tips += [on_the_way(far, visit.to, (n + 1) / reach) for n in range(reach)]
+        tips += [between(far, visit.to, eased((n + 1) / reach)) for n in range(reach)]
         tips += [self._trembling(visit.to) if visit.trembles else visit.to for _ in range(stay)]
-        tips += [on_the_way(visit.to, far, (n + 1) / reach) for n in range(reach)]
+        tips += [between(visit.to, far, eased((n + 1) / reach)) for n in range(reach)]
         return (Arm(visit.player, visit.seat, tip) for tip in tips)
 
     def _trembling(self, tip: Point) -> Point:

@@ -1,0 +1,610 @@
+"""What speaks against a play, and what is worth a word about a legal one.
+
+Every reason against a play is found at once; none means that it is legal. The first part are the grounds that the
+effects of a play share: whose turn it is, which card it is, what is still open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from companion.rules.cards import HAZARD_OF, REMEDY_OF, SAFETY_OF, Card, Family
+from companion.rules.editions.edition import Edition
+from companion.rules.moves import laying
+from companion.rules.play import Play, Verb
+from companion.rules.reasons import Code, Reason, reason
+from companion.rules.table import (
+    COUP_FOURRE_KM,
+    FULL_HAND,
+    SAFETY_KM,
+    Attack,
+    How,
+    HowEnded,
+    Side,
+    Table,
+    Taken,
+    is_driving,
+)
+
+SLOW_KM = 50
+"""The most that may be driven under a speed limit."""
+
+MOST_TIMES = 2
+"""One accelerator a card."""
+
+MOST_MIRRORS = 2
+"""An attack that was mirrored comes back by a second mirror, and there is no third."""
+
+_BY_VERB = {Verb.THEFT: Card.THEFT, Verb.CONTROL: Card.CONTROL}
+
+
+def card_of(play: Play) -> Card:
+    """The card of a play; a card that was not said is an unknown one."""
+    return play.card if play.card is not None else Card.UNKNOWN
+
+
+def laid_from_hand(play: Play) -> tuple[Card, ...]:
+    """The cards that a play takes out of its player's hand."""
+    if play.verb in _BY_VERB:
+        return (_BY_VERB[play.verb],)
+    if play.verb is Verb.PAIR:
+        return (card_of(play),) * 2
+    if play.verb is Verb.EXCHANGE:
+        return play.cards
+    if play.verb in (Verb.PLAY, Verb.DISCARD):
+        return (card_of(play), Card.ACCELERATOR) if play.times > 1 else (card_of(play),)
+    return ()
+
+
+# What is still open
+
+
+def answered(table: Table, play: Play) -> Attack | None:
+    """The attack that the play's card answers, the latest first, while its window is open."""
+    index = table.side_index(play.player or "") if table.attacks else None
+    for attack in reversed(table.attacks):
+        if attack.side == index and play.card in answers_to(table.edition, attack.hazard):
+            return attack
+    return None
+
+
+def answers_to(edition: Edition, hazard: Card) -> tuple[Card, ...]:
+    """The cards that answer a hazard at once."""
+    return (SAFETY_OF[hazard], REMEDY_OF[hazard]) if edition.fast_remedy == "yes" else (SAFETY_OF[hazard],)
+
+
+def mirrored(table: Table, player: str) -> Attack | None:
+    """The attack on a player's side that he could send back with a mirror, the latest."""
+    index = table.side_index(player)
+    return next((attack for attack in reversed(table.attacks) if attack.side == index), None)
+
+
+def is_u_turn(play: Play) -> bool:
+    """Whether the play turns the last distance card back."""
+    return play.at_once and play.card is Card.U_TURN and play.verb is Verb.PLAY
+
+
+def can_turn_back(table: Table, play: Play) -> bool:
+    """Whether a hand that has ended by a distance card is opened again by this u-turn."""
+    ended = table.ending is not None and table.ending.how is HowEnded.COMPLETED
+    return ended and table.window.laid is not None and is_u_turn(play)
+
+
+def lays_taken(table: Table, play: Play) -> bool:
+    """Whether a play lays the card that its player has just stolen, been handed or fetched.
+
+    A handed or fetched card may also be discarded, where it cannot be laid, or given to who has asked for it.
+    """
+    taken = table.window.taken
+    if taken is None or table.seats[taken.seat].player != play.player or play.at_once:
+        return False
+    if play.verb in (Verb.DISCARD, Verb.GIVE):
+        return taken.how is not How.STOLEN and play.card is taken.card
+    return taken.card in laid_from_hand(play) and play.verb not in (Verb.PAIR, Verb.EXCHANGE)
+
+
+def is_extra(table: Table, play: Play) -> bool:
+    """Whether a play lays a stolen or a handed card: it takes nobody's turn."""
+    taken = table.window.taken
+    return taken is not None and taken.how is not How.FETCHED and lays_taken(table, play)
+
+
+# Whose turn it is
+
+
+def against_turn(table: Table, play: Play) -> Iterator[Reason]:
+    """It is somebody else's turn, or the player has to lay the card that he has fetched."""
+    taken = table.window.taken
+    if taken is not None:
+        if is_extra(table, play):
+            return
+        if taken.how is How.FETCHED and table.seats[taken.seat].player == play.player and not lays_taken(table, play):
+            yield reason(Code.MUST_PLAY_IT, card=taken.card)
+    if play.player != table.player_to_move:
+        yield reason(Code.NOT_YOUR_TURN, player=play.player, turn=table.player_to_move)
+
+
+# Which card it is
+
+
+def against_card(table: Table, card: Card, play: Play) -> Iterator[Reason]:
+    """The edition has no such card, or all of them are out. Only safeties of an unverified deck are counted."""
+    if card not in table.deck:
+        yield reason(Code.UNKNOWN_CARD, card=card)
+    elif (table.edition.counts_verified or card.family is Family.SAFETY) and copies_left(table, card, play) <= 0:
+        yield reason(Code.TOO_MANY_COPIES, card=card, count=table.deck.get(card, 0))
+
+
+def copies_left(table: Table, card: Card, play: Play) -> int:
+    """How many of a card can be in the player's hand or yet to come, once he has drawn for his play."""
+    left = table.copies_left(card)
+    if reshuffles(table) and _draws_first(table, play):
+        return left + table.discards.count(card)
+    return left
+
+
+def _draws_first(table: Table, play: Play) -> bool:
+    return not play.at_once and play.verb not in (Verb.EXCHANGE, Verb.PENALTY) and not is_extra(table, play)
+
+
+def reshuffles(table: Table) -> bool:
+    """Whether the draw before the next play turns the discard pile into the draw pile."""
+    return table.edition.empty_pile == "reshuffle" and table.to_draw > table.draw_pile
+
+
+def against_owed(table: Table, play: Play) -> Iterator[Reason]:
+    """A card that somebody has asked for is handed over, and neither laid nor discarded."""
+    if not table.requests:
+        return
+    seat = table.seat_of(play.player or "")
+    out = laid_from_hand(play)
+    for request in table.requests:
+        if request.of_seat == seat and request.card in out:
+            asker = table.seats[request.by_seat].player
+            yield reason(Code.REQUEST_PENDING, case="owed", player=play.player, card=request.card, asker=asker)
+
+
+# The verdict
+
+
+def objections(table: Table, play: Play) -> tuple[Reason, ...]:
+    """Every reason against a play at once; none means that it is legal. The play's names must be known."""
+    if table.ending is not None and not can_turn_back(table, play):
+        # A hand that ended by itself, all cards played out, may be written down as ended.
+        says_so_again = play.verb is Verb.END and table.ending.how is HowEnded.EXHAUSTED
+        return () if says_so_again else (reason(Code.HAND_OVER),)
+    if table.extension_offered_to is not None and play.verb not in _WHILE_OFFERED and not is_u_turn(play):
+        return (reason(Code.HAND_OVER),)
+    return tuple(_AGAINST[play.verb](table, play))
+
+
+def remarks(table: Table, play: Play) -> tuple[Reason, ...]:
+    """What is worth a word about a legal play."""
+    if not table.edition.counts_verified:
+        return tuple(_remarks(table, play)) + tuple(_over_the_count(table, play))
+    return tuple(_remarks(table, play))
+
+
+def _remarks(table: Table, play: Play) -> Iterator[Reason]:
+    if play.verb is Verb.DISCARD:
+        if table.edition.discard == "when-stuck" and not lays_taken(table, play):
+            yield reason(Code.DISCARD_ONLY_WHEN_STUCK)
+    elif _is_late_safety(table, play):
+        yield reason(Code.LATE_SAFETY)
+
+
+def _is_late_safety(table: Table, play: Play) -> bool:
+    """A safety laid on the own turn that would have been a coup fourré at once."""
+    in_turn = play.verb is Verb.PLAY and not play.at_once
+    return in_turn and card_of(play).family is Family.SAFETY and answered(table, play) is not None
+
+
+def _over_the_count(table: Table, play: Play) -> Iterator[Reason]:
+    """More of a card than an unverified deck should have: the deck may be counted wrong, so this is a remark."""
+    out = laid_from_hand(play)
+    for card in dict.fromkeys(out):
+        if card in table.deck and copies_left(table, card, play) < out.count(card):
+            yield reason(Code.TOO_MANY_COPIES, case="unverified", card=card, count=table.deck.get(card, 0))
+
+
+def _can_be_laid(table: Table, taken: Taken) -> bool:
+    """Whether a card that has just been handed over or fetched could be laid in any way.
+
+    An accelerator also takes a distance card from the hand, and nobody sees whether there is one.
+    """
+    if taken.card is Card.ACCELERATOR:
+        return False
+    player = table.seats[taken.seat].player
+    return any(not objections(table, play) for play in laying(table, player, taken.card))
+
+
+# The acts of a turn
+
+
+def _against_take(table: Table, play: Play) -> Iterator[Reason]:
+    yield from against_turn(table, play)
+    if table.edition.take_discard == "forbidden":
+        yield reason(Code.CANNOT_TAKE_DISCARD)
+    elif table.drawn:
+        yield reason(Code.CANNOT_TAKE_DISCARD, case="drawn")
+    elif table.edition.draw == "to-seven" and table.hands[table.seat_of(play.player or "")] >= FULL_HAND:
+        yield reason(Code.CANNOT_TAKE_DISCARD, case="full")
+    elif not table.discards:
+        yield reason(Code.CANNOT_TAKE_DISCARD, case="empty")
+
+
+def _against_pass(table: Table, play: Play) -> Iterator[Reason]:
+    yield from against_turn(table, play)
+    if not table.may_pass:
+        yield reason(Code.NO_PASSING)
+
+
+def _against_answer(table: Table, play: Play) -> Iterator[Reason]:
+    if table.extension_offered_to is None or table.side_index(play.player or "") != table.extension_offered_to:
+        yield reason(Code.EXTENSION_NOT_OFFERED, player=play.player)
+
+
+def _against_nothing(_table: Table, _play: Play) -> Iterator[Reason]:
+    yield from ()
+
+
+# Discarding
+
+
+def _against_discarding(table: Table, card: Card, play: Play) -> Iterator[Reason]:
+    if card is not Card.UNKNOWN:
+        yield from against_card(table, card, play)
+    if card.family is Family.SAFETY and table.edition.discard_safety == "forbidden":
+        yield reason(Code.SAFETY_DISCARD)
+
+
+def _against_discard(table: Table, play: Play) -> Iterator[Reason]:
+    yield from against_turn(table, play)
+    yield from _against_discarding(table, card_of(play), play)
+    yield from against_owed(table, play)
+    taken = table.window.taken
+    if taken is not None and lays_taken(table, play) and _can_be_laid(table, taken):
+        yield reason(Code.MUST_PLAY_IT, card=taken.card)
+
+
+def _against_exchange(table: Table, play: Play) -> Iterator[Reason]:
+    yield from against_turn(table, play)
+    if table.edition.exchange == "no":
+        yield reason(Code.NO_EXCHANGE)
+    yield from against_owed(table, play)
+    for card in dict.fromkeys(play.cards):
+        yield from _against_discarding(table, card, play)
+        if table.edition.counts_verified and play.cards.count(card) > copies_left(table, card, play) > 0:
+            yield reason(Code.TOO_MANY_COPIES, card=card, count=table.deck.get(card, 0))
+
+
+def _against_play(table: Table, play: Play) -> Iterator[Reason]:
+    card, side = card_of(play), table.side_of(play.player or "")
+    if not play.at_once:
+        yield from against_turn(table, play)
+    yield from against_card(table, card, play)
+    if play.times > 1:
+        yield from against_card(table, Card.ACCELERATOR, play)
+        if play.times > MOST_TIMES:
+            yield reason(Code.ALREADY_DOUBLED)
+    if table.requests:
+        yield from against_owed(table, play)
+    if card not in table.deck:
+        return
+    if play.at_once:
+        yield from _against_at_once(table, play, side)
+    if table.edition.first_card == "roll-or-right-of-way" and not side.has_begun:
+        # Mirrors and u-turns answer the others' cards and begin nothing.
+        begins = card_of(play).family is not Family.SPECIAL
+        if begins and card_of(play) not in (Card.ROLL, Card.RIGHT_OF_WAY):
+            yield reason(Code.FIRST_CARD, side=side.name)
+    against = _AGAINST_FAMILY.get(card.family)
+    if against is not None and not play.at_once:
+        yield from against(table, play, side)
+    if card.family is Family.SAFETY and table.edition.safeties_count_as_distance == "yes":
+        yield from _against_passing(table, side, card, SAFETY_KM + COUP_FOURRE_KM * play.at_once)
+
+
+# On the own side
+
+
+def _against_distance(table: Table, play: Play, side: Side) -> Iterator[Reason]:
+    edition, card = table.edition, card_of(play)
+    if side.hazard is not None:
+        yield _under(side, side.hazard)
+    elif not is_driving(edition, side):
+        yield reason(Code.NOT_DRIVING, side=side.name, **_why_not_driving(side.battle_top))
+    if side.limited:
+        # Nothing fast under a limit; whether a doubled card is fast, the edition says.
+        if card.km > SLOW_KM:
+            yield reason(Code.SPEED_LIMIT, **({} if Card.KM_25 in edition.deck else {"case": "fifty"}))
+        elif card.km * play.times > SLOW_KM and edition.limit_on_doubled == "doubled":
+            yield reason(Code.SPEED_LIMIT, case="doubled", card=card)
+    yield from _against_passing(table, side, card, card.km * play.times)
+    allowed = edition.two_hundreds_max
+    if card is Card.KM_200 and allowed is not None and side.distances.count(card) >= allowed:
+        yield reason(Code.THIRD_200, side=side.name, count=allowed)
+
+
+def _why_not_driving(top: Card | None) -> dict[str, str]:
+    """Which roll is missing: the first, the one after a remedy, or the one after a late safety."""
+    if top is None:
+        return {}
+    return {"case": "late-safety" if top.family is Family.HAZARD else "remedied"}
+
+
+def _against_passing(table: Table, side: Side, card: Card, km: int) -> Iterator[Reason]:
+    left = table.target - table.race_km(side)
+    if km > left and table.edition.overshoot == "forbidden":
+        case = {"case": "discard"} if table.edition.past_target_card == "discarded" else {}
+        yield reason(Code.PAST_TARGET, card=card, left=max(0, left), **case)
+
+
+def _under(side: Side, hazard: Card) -> Reason:
+    return reason(Code.UNDER_HAZARD, side=side.name, hazard=hazard, remedy=REMEDY_OF[hazard], safety=SAFETY_OF[hazard])
+
+
+def _against_remedy(table: Table, play: Play, side: Side) -> Iterator[Reason]:
+    card = card_of(play)
+    if card is Card.ROLL:
+        yield from _against_roll(table.edition, side)
+    elif card is Card.END_OF_LIMIT:
+        if not side.limited:
+            yield reason(Code.NOT_LIMITED, side=side.name)
+    elif side.hazard is not HAZARD_OF[card]:
+        yield reason(Code.NOTHING_TO_REMEDY, card=card, hazard=HAZARD_OF[card], side=side.name)
+
+
+def _against_roll(edition: Edition, side: Side) -> Iterator[Reason]:
+    if side.hazard is not None:
+        if side.hazard is not Card.STOP:
+            yield _under(side, side.hazard)
+    elif side.battle_top is Card.ROLL:
+        yield reason(Code.ALREADY_ROLLING, side=side.name)
+    elif side.has_right_of_way and edition.roll_with_right_of_way == "forbidden":
+        yield reason(Code.ALREADY_ROLLING, case="right-of-way", side=side.name)
+    elif edition.roll_on_remedy == "forbidden" and _has_no_use_for_roll(edition, side.battle_top):
+        yield reason(Code.NOTHING_TO_REMEDY, card=Card.ROLL, hazard=Card.STOP, side=side.name)
+
+
+def _has_no_use_for_roll(edition: Edition, top: Card | None) -> bool:
+    """Where a roll is laid only on a stop or to start: a remedy shows, or nothing is needed to start."""
+    return edition.roll_to_start == "not-needed" if top is None else top.family is Family.REMEDY
+
+
+# On an opponent
+
+
+def _against_hazard(table: Table, play: Play, own: Side) -> Iterator[Reason]:
+    card, index = card_of(play), table.side_index(play.target or "")
+    if index is None:
+        yield reason(Code.NEEDS_TARGET, card=card)
+        return
+    victim = table.sides[index]
+    if victim is own:
+        yield reason(Code.OWN_SIDE)
+        return
+    if SAFETY_OF[card] in victim.safeties:
+        yield reason(Code.PROTECTED, side=victim.name, card=card, safety=SAFETY_OF[card])
+    if card is not Card.SPEED_LIMIT:
+        yield from _against_attack(table.edition, victim)
+    elif victim.limited:
+        yield reason(Code.ALREADY_LIMITED, side=victim.name)
+
+
+def _against_attack(edition: Edition, victim: Side) -> Iterator[Reason]:
+    """A hazard on the battle pile: may this side be attacked now?"""
+    if victim.hazard is not None:
+        if edition.hazard_on_hazard == "forbidden":
+            yield reason(Code.ALREADY_ATTACKED, side=victim.name, hazard=victim.hazard)
+        return
+    top = victim.battle_top
+    if top is Card.ROLL:
+        return
+    switch = edition.hazard_on_empty_pile if top is None else edition.hazard_on_remedy
+    if switch == "forbidden" or (switch == "with-right-of-way" and not victim.has_right_of_way):
+        yield reason(Code.OPPONENT_NOT_DRIVING, side=victim.name, case="empty" if top is None else "remedied")
+
+
+# Out of turn
+
+
+def _against_at_once(table: Table, play: Play, side: Side) -> Iterator[Reason]:
+    card = card_of(play)
+    if card is Card.MIRROR:
+        yield from _against_mirror(table, play, side)
+        return
+    if card is Card.U_TURN:
+        yield from _against_u_turn(table, side)
+        return
+    if answered(table, play) is not None:
+        return
+    limit = Card.SPEED_LIMIT if side.limited else None
+    in_force = (hazard for hazard in (side.hazard, limit) if hazard is not None)
+    showing = next((hazard for hazard in in_force if card in answers_to(table.edition, hazard)), None)
+    if showing is not None:
+        case = {} if card.family is Family.SAFETY else {"case": "remedy"}
+        yield reason(Code.COUP_FOURRE_WINDOW_CLOSED, hazard=showing, card=card, **case)
+    elif _can_answer(table.edition, card) or play.player == table.player_to_move:
+        yield reason(Code.NO_ATTACK_TO_ANSWER, card=card, side=side.name)
+    else:
+        yield reason(Code.NOT_YOUR_TURN, player=play.player, turn=table.player_to_move)
+
+
+def _can_answer(edition: Edition, card: Card) -> bool:
+    """Whether such a card ever answers an attack out of turn."""
+    return card.family is Family.SAFETY or (card.family is Family.REMEDY and edition.fast_remedy == "yes")
+
+
+# The special cards of Rush: theft, control, mirror, u-turn, and two alike for a discarded card
+
+
+def _against_theft(table: Table, play: Play) -> Iterator[Reason]:
+    """A distance card is stolen from an opponent's table, on the own turn, even under attack."""
+    yield from _against_special_card(table, play, Card.THEFT)
+    if Card.THEFT not in table.deck:
+        return
+    index = table.side_index(play.target or "")
+    if index is None:
+        yield reason(Code.NEEDS_TARGET, card=Card.THEFT)
+        return
+    victim = table.sides[index]
+    if victim is table.side_of(play.player or ""):
+        yield reason(Code.OWN_SIDE, card=Card.THEFT)
+    if card_of(play) not in (victim.doubled if play.times > 1 else victim.distances):
+        yield reason(Code.NO_SUCH_CARD_THERE, card=card_of(play), side=victim.name)
+
+
+def _against_control(table: Table, play: Play) -> Iterator[Reason]:
+    """An opponent has to hand a named card over; one request on a player at a time."""
+    yield from _against_special_card(table, play, Card.CONTROL)
+    if Card.CONTROL not in table.deck:
+        return
+    yield from _against_naming(table, card_of(play))
+    of_seat = _seat_of(table, play.target)
+    if of_seat is None:
+        yield reason(Code.NEEDS_TARGET, card=Card.CONTROL)
+        return
+    if table.seats[of_seat].side == table.seats[table.seat_of(play.player or "")].side:
+        yield reason(Code.OWN_SIDE, card=Card.CONTROL)
+    if any(request.of_seat == of_seat for request in table.requests):
+        yield reason(Code.REQUEST_PENDING, player=play.target)
+
+
+def _against_name(table: Table, play: Play) -> Iterator[Reason]:
+    """Who has drawn the card himself names another one."""
+    yield from against_turn(table, play)
+    of_seat, by_seat = _seat_of(table, play.target), table.seat_of(play.player or "")
+    own = next((r for r in table.requests if (r.of_seat, r.by_seat) == (of_seat, by_seat)), None)
+    if own is None:
+        yield reason(Code.NO_SUCH_CARD_THERE, case="request", player=play.target, card=card_of(play))
+        return
+    if own.card is play.card:
+        yield reason(Code.REQUEST_PENDING, player=play.target)
+    yield from _against_naming(table, card_of(play))
+
+
+def _against_give(table: Table, play: Play) -> Iterator[Reason]:
+    """A card that was asked for is handed over on the spot, or on the giver's own turn when he draws it."""
+    if play.target is None:
+        yield reason(Code.NEEDS_TARGET, card=card_of(play))
+        return
+    seat, by_seat = table.seat_of(play.player or ""), _seat_of(table, play.target)
+    asked = next((r for r in table.requests if (r.of_seat, r.by_seat, r.card) == (seat, by_seat, play.card)), None)
+    if asked is None:
+        yield reason(Code.NO_SUCH_CARD_THERE, case="request", player=play.player, card=card_of(play))
+    elif table.window.asked is not asked:
+        yield from against_turn(table, play)
+
+
+def _against_pair(table: Table, play: Play) -> Iterator[Reason]:
+    """Two identical cards are discarded for any card of the discard pile."""
+    yield from against_turn(table, play)
+    if table.edition.pair_for_discard == "no":
+        yield reason(Code.CANNOT_TAKE_DISCARD, case="pair")
+        return
+    card, wanted = card_of(play), play.wanted
+    yield from against_card(table, card, play)
+    yield from against_owed(table, play)
+    counts = table.edition.counts_verified or card.family is Family.SAFETY
+    if counts and 0 < copies_left(table, card, play) < 2:
+        yield reason(Code.TOO_MANY_COPIES, card=card, count=table.deck.get(card, 0))
+    # None of the discard pile is left where the turn's draw has made it the draw pile.
+    there = () if reshuffles(table) else table.discards
+    if wanted not in there and wanted is not card:
+        yield reason(Code.NO_SUCH_CARD_THERE, case="discards", card=wanted)
+
+
+def _against_penalty(table: Table, play: Play) -> Iterator[Reason]:
+    """A mistake costs a card."""
+    if table.edition.mistake_penalty == "no":
+        yield reason(Code.NO_PENALTY)
+    elif play.card is not Card.UNKNOWN:
+        yield from against_card(table, card_of(play), play)
+
+
+def _against_special_in_turn(_table: Table, play: Play, side: Side) -> Iterator[Reason]:
+    """A special card laid by itself on the own turn, as if it were any card."""
+    card = card_of(play)
+    if card is Card.ACCELERATOR:
+        yield reason(Code.NEEDS_DISTANCE)
+    elif card is Card.MIRROR:
+        yield reason(Code.NO_ATTACK_TO_ANSWER, case="mirror", card=card, side=side.name)
+    elif card is Card.U_TURN:
+        yield reason(Code.NOTHING_TO_TURN_BACK)
+    else:
+        yield reason(Code.NEEDS_TARGET, card=card)
+
+
+def _against_mirror(table: Table, play: Play, side: Side) -> Iterator[Reason]:
+    """The attack lands on the attacker, unless he is immune or under a hazard of that pile already (chosen)."""
+    attack = mirrored(table, play.player or "")
+    if attack is None or attack.mirrors >= MOST_MIRRORS:
+        case = "mirror" if attack is None else "mirrors"
+        yield reason(Code.NO_ATTACK_TO_ANSWER, case=case, card=Card.MIRROR, side=side.name)
+        return
+    attacker, hazard = table.sides[table.seats[attack.by_seat].side], attack.hazard
+    if SAFETY_OF[hazard] in attacker.safeties:
+        yield reason(Code.PROTECTED, side=attacker.name, card=hazard, safety=SAFETY_OF[hazard])
+    if hazard is Card.SPEED_LIMIT:
+        if attacker.limited:
+            yield reason(Code.ALREADY_LIMITED, side=attacker.name)
+    elif attacker.hazard is not None and table.edition.hazard_on_hazard == "forbidden":
+        yield reason(Code.ALREADY_ATTACKED, side=attacker.name, hazard=attacker.hazard)
+
+
+def _against_u_turn(table: Table, side: Side) -> Iterator[Reason]:
+    """The last distance card goes back to its player's hand; the card that wins too, unless the table forbids it."""
+    laid = table.window.laid
+    if laid is None:
+        yield reason(Code.NOTHING_TO_TURN_BACK)
+    elif table.sides[table.seats[laid.seat].side] is side:
+        yield reason(Code.NOTHING_TO_TURN_BACK, case="own")
+    elif table.ending is not None and table.edition.u_turn_on_winning_card == "forbidden":
+        yield reason(Code.NOTHING_TO_TURN_BACK, case="winning")
+
+
+def _against_special_card(table: Table, play: Play, card: Card) -> Iterator[Reason]:
+    yield from against_turn(table, play)
+    yield from against_card(table, card, play)
+    yield from against_owed(table, play)
+
+
+def _against_naming(table: Table, card: Card) -> Iterator[Reason]:
+    if card.family is Family.SAFETY:
+        yield reason(Code.SAFETY_DEMANDED)
+    elif card not in table.deck:
+        yield reason(Code.UNKNOWN_CARD, card=card)
+
+
+def _seat_of(table: Table, player: str | None) -> int | None:
+    return next((index for index, seat in enumerate(table.seats) if seat.player == player), None)
+
+
+_WHILE_OFFERED = frozenset({Verb.EXTEND, Verb.FINISH, Verb.END, Verb.EXHAUSTED})
+
+_AGAINST: dict[Verb, Callable[[Table, Play], Iterator[Reason]]] = {
+    Verb.PLAY: _against_play,
+    Verb.DISCARD: _against_discard,
+    Verb.EXCHANGE: _against_exchange,
+    Verb.PAIR: _against_pair,
+    Verb.THEFT: _against_theft,
+    Verb.CONTROL: _against_control,
+    Verb.NAME: _against_name,
+    Verb.GIVE: _against_give,
+    Verb.PENALTY: _against_penalty,
+    Verb.PASS: _against_pass,
+    Verb.TAKE: _against_take,
+    Verb.SKIP_DRAW: against_turn,
+    Verb.EXTEND: _against_answer,
+    Verb.FINISH: _against_answer,
+    Verb.EXHAUSTED: _against_nothing,
+    Verb.END: _against_nothing,
+}
+
+_AGAINST_FAMILY: dict[Family, Callable[[Table, Play, Side], Iterator[Reason]]] = {
+    Family.DISTANCE: _against_distance,
+    Family.REMEDY: _against_remedy,
+    Family.HAZARD: _against_hazard,
+    Family.SPECIAL: _against_special_in_turn,
+}

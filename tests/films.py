@@ -1,0 +1,38 @@
+"""The simulated table written to the disk: a folder of pictures, or a film."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import cv2
+
+from companion.simulate.frame_source import demo_frames
+from companion.simulate.script import Script
+
+
+def write_folder(script: Script, folder: Path, *, speed: float = 1.0) -> None:
+    """The frames as JPEG files in name order, and the setup file `table.toml`."""
+    folder.mkdir()
+    (folder / "table.toml").write_text(setup_of(script), encoding="utf-8")
+    for number, frame in enumerate(demo_frames(script, speed=speed), 1):
+        assert cv2.imwrite(str(folder / f"{number:05d}.jpg"), frame.image, [cv2.IMWRITE_JPEG_QUALITY, 92])
+
+
+def write_clip(script: Script, path: Path, *, speed: float = 1.0) -> None:
+    """The frames as a film."""
+    writer = cv2.VideoWriter(str(path), cv2.VideoWriter.fourcc(*"mp4v"), 10.0, (1920, 1080))
+    for frame in demo_frames(script, speed=speed):
+        writer.write(frame.image)
+    writer.release()
+
+
+def setup_of(script: Script) -> str:
+    """The setup file (TOML) that tells `companion` who sits at this table."""
+    lines = [f'edition = "{script.edition_name}"', f'first = "{script.hands[0].first}"']
+    lines += [f"target = {script.target}"] if script.target else []
+    if script.options:
+        lines += ["", "[options]", *(f'{name} = "{value}"' for name, value in script.options)]
+    for number, team in enumerate(script.teams, 1):
+        players = ", ".join(f'"{player}"' for player in team.players)
+        lines += ["", "[[side]]", f'name = "{team.name}"', f"players = [{players}]", f'mat = "side-{number}"']
+    return "\n".join(lines) + "\n"
