@@ -26,7 +26,7 @@ from companion.simulate.players import random_script
 from companion.simulate.scene import BACK, Scene
 from companion.simulate.script import Script, plays_that_stay, read_script
 from companion.storage.event_store import Store
-from companion.tracking.live import Corridor
+from companion.tracking.live import TableWatch
 from companion.vision.capture.sources import Frame
 from companion.vision.view import View
 
@@ -57,7 +57,7 @@ class Demo:
         match.set_policy(policy, "demo")
         self.eye, self.scene = SceneEye(script), Scene()
         self.laid = _plays_of(script)
-        self.corridor = Corridor(match, self._look, lambda state: dict(match.mats(state)))
+        self.watch = TableWatch(match, self._look, lambda state: dict(match.mats(state)))
         self.players = DemoPlayers(
             match, script, tempo=Tempo(10.0, 8.0), cut=self._cut, is_stopped=lambda: self.stopped, at_the_end="Over."
         )
@@ -71,13 +71,13 @@ class Demo:
         self.cuts += 1
         self.laid |= _plays_of(script)
         self.eye = SceneEye(script)
-        self.corridor.begin_anew()
+        self.watch.begin_anew()
 
     def frame(self) -> None:
         """One more picture."""
         self.scene = next(self._scenes)
         self.t_s += 0.1
-        self.corridor.take(Frame(PICTURE, self.t_s))
+        self.watch.take(Frame(PICTURE, self.t_s))
 
     def until(self, is_so: Callable[[MatchState], bool], tap: Callable[[Match], None] | None = None) -> None:
         """Pictures until something is so; at each, somebody may tap."""

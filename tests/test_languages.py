@@ -19,12 +19,12 @@ import pytest
 import texts
 from babel.dates import format_date
 from babel.messages.catalog import Message
-from companion.tracking.table_memory import named, where
 from seen import Seen
 
 from companion.common.errors import Problem
 from companion.common.text import Said, all_of, listed, one_of, say, say_many
 from companion.match.match import Answer
+from companion.match.zone_plays import named, where
 from companion.pages import Camera, create_app, language, templating, words
 from companion.pages.players import phone_identity
 from companion.rules import reasons

@@ -11,13 +11,13 @@ import socket
 import threading
 
 import pytest
-from companion.tracking.table_memory import named, where
 from seen import camera
 from serving import running
 
 from companion.common.errors import Problem
 from companion.common.text import say
 from companion.match.match import Answer, Match, Policy
+from companion.match.zone_plays import named, where
 from companion.pages import Camera, announce, create_app, language, serve, words
 from companion.pages.game import updates
 from companion.pages.game.new_match import setup_lines

@@ -16,7 +16,7 @@ from virtual_time import VirtualTime
 
 from companion.common.errors import Problem
 from companion.match.match import Match
-from companion.tracking.live import Corridor
+from companion.tracking.live import TableWatch
 from companion.vision.capture import sources
 from companion.vision.capture.capture_thread import Guarded, is_cut_short, is_picture
 from companion.vision.capture.sources import Frame, Notice, Threads, camera_answers, frames
@@ -259,13 +259,13 @@ class Hanging:
         self.closed.set()
 
 
-def test_a_corridor_ends_when_it_is_stopped_while_its_camera_hangs(match: Match):
+def test_what_watches_ends_when_it_is_stopped_while_its_camera_hangs(match: Match):
     device = Hanging()
-    corridor = Corridor(match, lambda frame: pytest.fail("there is no frame"), lambda state: {})
-    running = corridor.start(frames("0", wait=corridor.wait, open_device=lambda source: device, patient=True))
+    watch = TableWatch(match, lambda frame: pytest.fail("there is no frame"), lambda state: {})
+    running = watch.start(frames("0", wait=watch.wait, open_device=lambda source: device, patient=True))
     assert device.hangs.wait(20)
 
-    corridor.stop()
+    watch.stop()
     running.join(20)
 
     assert not running.is_alive()

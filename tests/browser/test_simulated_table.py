@@ -20,7 +20,7 @@ from companion.rules.record.notation import Line
 from companion.simulate.animation import Tempo
 from companion.simulate.script import Script, shipped_script
 from companion.storage.event_store import Store
-from companion.tracking.live import Corridor
+from companion.tracking.live import TableWatch
 from companion.vision.eye import Eye
 
 pytestmark = [
@@ -61,17 +61,17 @@ def test_a_simulated_hand_is_confirmed_on_a_phone_and_counted(browser, tmp_path)
     match = Match(store)
     demo.start_or_go_on(match, script)
     mats = dict(demo.setup_of(script).mats)
-    corridor = Corridor(match, Eye(), lambda _state: mats)
-    players = DemoPlayers(match, script, tempo=Tempo(speed=SPEED), is_stopped=lambda: corridor.is_stopped)
+    watch = TableWatch(match, Eye(), lambda _state: mats)
+    players = DemoPlayers(match, script, tempo=Tempo(speed=SPEED), is_stopped=lambda: watch.is_stopped)
 
     with running(app_of(match)) as url, browser.new_context(viewport=PHONE) as context:
         page = context.new_page()
         page.goto(url)
-        thread = corridor.start(frames_of_players(players))
+        thread = watch.start(frames_of_players(players))
         try:
             tapped = list(taps(page))
         finally:
-            corridor.stop()
+            watch.stop()
             thread.join()
         rows = page.get_by_role("row", name=re.compile("This hand"))
         expect(rows).to_have_count(1)

@@ -2,7 +2,7 @@
 
     PYTHONPATH=tests:. python tests/trust/camera_cycles.py --cycles 100 --seed 1
 
-runs the pages, the match, the corridor and the capture by the clock on the wall, with a camera that has moods
+runs the pages, the match, the watch and the capture by the clock on the wall, with a camera that has moods
 (`tests/moody.py`) and an eye that knows the truth of every picture; `--virtual` does the same in no time. It ends
 with 1 unless every trouble is shown within 3 s, pictures come back within 5 s, every play entered by hand counts, no
 proposal comes from an old picture, and no thread or file is left behind.
@@ -24,17 +24,18 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from companion.match.proposals import Doubt, Mismatch, Proposal
-from companion.tracking.table_memory import GONE_S
 from moody import SIDES, Mood, MoodyCamera, Table
 from serving import running
 from virtual_time import VirtualTime
 
 from companion.common.text import say
 from companion.match.match import Match
+from companion.match.questions import Answer, Kind, Question
+from companion.match.state import MatchState
 from companion.pages import Camera, create_app
 from companion.storage.event_store import Store
-from companion.tracking.live import Corridor
+from companion.tracking.live import TableWatch
+from companion.tracking.track import GONE_S
 from companion.vision.capture.sources import FRESH_S, Notice, Threads, frames
 
 MATS = dict(zip(SIDES, ("Ann", "Bob"), strict=True))
@@ -87,25 +88,29 @@ class WatchedMatch(Match):
 
     table: Table
     figures: Figures
+    known: set[str]
 
-    def propose(self, proposal: Proposal) -> None:
+    def look(self, derive: Callable[[MatchState], tuple[Question, ...]]) -> None:
+        before = {question.id for question in self.state.questions}
+        for question in derive(self.state):
+            if question.id not in before and question.id not in self.known:
+                self.known.add(question.id)
+                self._note_question(question)
+        super().look(derive)
+
+    def _note_question(self, question: Question) -> None:
+        """Notes what is asked of a card that does not lie there, or too early after a gap."""
+        if question.kind is Kind.DIFFERS:
+            if question.expected is not None:
+                self._check(str(question.say), since_s=GONE_S - 0.1)
+            self._check(str(question.say), looks=2)
+            return
         self.figures.proposals += 1
-        card = proposal.play.card
+        card = question.plays[0].card
         lying = {(name.rpartition("-")[0], zone) for name, zone in self.table.seen.cards.items()}
-        if card is not None and (card.value, proposal.zone) not in lying:
-            self._note(f"{proposal.play} does not lie on {proposal.zone}")
-        self._check(f"{proposal.play}", looks=2)
-        super().propose(proposal)
-
-    def mismatch(self, difference: Mismatch) -> None:
-        if difference.expected and difference.seen is None and "no longer" in difference.say:
-            self._check(difference.say, since_s=GONE_S - 0.1)
-        self._check(difference.say, looks=2)
-        super().mismatch(difference)
-
-    def doubt(self, doubt: Doubt) -> None:
-        self._check(f"doubt on {doubt.zone}", looks=2)
-        super().doubt(doubt)
+        if question.kind is Kind.PLAY and card is not None and (card.value, question.zone) not in lying:
+            self._note(f"{question.plays[0]} does not lie on {question.zone}")
+        self._check(f"{question.plays[0]}", looks=2)
 
     def _check(self, what: str, looks: int = 0, since_s: float = 0.0) -> None:
         table = self.table
@@ -130,8 +135,8 @@ class Hand:
             self._match.enter("end", "Ann", anyway=True)
         if not self._match.state.game.hand_is_open:
             self._match.next_hand("Ann")
-        for pending in self._match.state.pending:
-            self._match.dismiss(pending.id, "Ann")
+        for question in self._match.state.questions:
+            self._match.answer(question.id, Answer.NO, "Ann")
         self._count += 1
         before, began_s = self._match.state.seq, time.perf_counter()
         status = send(f"{('Ann', 'Bob')[self._count % 2]} discard 25")
@@ -163,16 +168,17 @@ class Cycles:
 
     def __init__(self, match: WatchedMatch, clock: RealTime | VirtualTime, seed: int) -> None:
         self.figures = match.figures = Figures()
+        match.known = set()
         self.table = match.table = Table(clock, seed)
         self.match = match
         self._clock = clock
         self._rng = random.Random(seed)
         self._camera = MoodyCamera(clock, self.table, seed)
-        self.corridor = Corridor(match, self.table.look, lambda _: dict(MATS), clock=clock)
+        self.watch = TableWatch(match, self.table.look, lambda _: dict(MATS), clock=clock)
         self._troubles: deque[Mood] = deque()
 
     def start(self) -> None:
-        """The corridor, in a thread of its own, over a camera as `companion up` opens it."""
+        """The watch, in a thread of its own, over a camera as `companion up` opens it."""
         threads = Threads(self._clock.start, self._clock.sleep)
         pictures = frames(
             "0",
@@ -184,10 +190,10 @@ class Cycles:
             patient=True,
             threads=threads,
         )
-        self._clock.start(lambda: deque(map(self.corridor.take, pictures), maxlen=0))
+        self._clock.start(lambda: deque(map(self.watch.take, pictures), maxlen=0))
 
     def stop(self) -> None:
-        self.corridor.stop()
+        self.watch.stop()
         self._clock.sleep(1.0)
 
     def run(self, cycles: int, hand: Callable[[], None] = lambda: None) -> None:
@@ -213,7 +219,7 @@ class Cycles:
 
     def _look_at_the_page(self, mood: Mood) -> None:
         is_old = self._clock() - self.table.looked_s > FRESH_S + STEP_S
-        if is_old and self.corridor.picture() is not None:
+        if is_old and self.watch.picture() is not None:
             self.figures.wrong.append(f"{mood}: an old picture on the page")
         if self._clock() - self.table.looked_s > SHOWN_S and not self._is_shown():
             self.figures.wrong.append(f"{mood}: shown no more")
@@ -238,7 +244,7 @@ class Cycles:
 
     def _wait(self, seconds: float) -> bool:
         self._clock.sleep(seconds)
-        return self.corridor.is_stopped
+        return self.watch.is_stopped
 
     def _tell(self, notice: Notice) -> None:
         by_hand = say("%(notice)s Plays can be entered by hand.", notice=notice.sentence)
@@ -261,8 +267,8 @@ def real(cycles: int, seed: int) -> Figures:
     """The cycles by the clock on the wall; plays are entered by hand at the pages."""
     with tempfile.TemporaryDirectory() as folder, ExitStack() as left:
         world = Cycles(_match(Path(folder), left), RealTime(), seed)
-        corridor = world.corridor
-        app = create_app(world.match, secret=b"0123456789abcdef" * 2, camera=Camera(corridor.picture, corridor.image))
+        watch = world.watch
+        app = create_app(world.match, secret=b"0123456789abcdef" * 2, camera=Camera(watch.picture, watch.image))
         url = left.enter_context(running(app))
         hand, send, is_over = Hand(world.match, world.figures), _posted(url), threading.Event()
 
