@@ -174,8 +174,7 @@ class Viewed:
         """One frame."""
         self.t_s += STEP_S
         hint = expected(self.record, self.places, self.questions)
-        view = View(self.t_s, self.mats, self._sightings(unknown), frozenset(unknown), pile_empty)
-        self.tracks = tracker.update(self.tracks, view, hint, self.places.mats, self.seq)
+        self.tracks = tracker.update(self.tracks, self._view(unknown, pile_empty), hint, self.places.mats, self.seq)
         self.ask()
 
     def ask(self) -> None:
@@ -197,6 +196,9 @@ class Viewed:
     def _counts(self, question: Question) -> bool:
         is_sure = question.sure or question.zone in (None, DRAW_ZONE)
         return is_sure and question.is_legal and not referee.objections(self.table, question.plays[0])
+
+    def _view(self, unknown: tuple[str, ...], pile_empty: bool) -> View:
+        return View(self.t_s, self.mats, self._sightings(unknown), frozenset(unknown), pile_empty)
 
     def _sightings(self, unknown: tuple[str, ...]) -> tuple[Sighting, ...]:
         return tuple(

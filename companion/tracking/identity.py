@@ -159,7 +159,9 @@ class _Costs:
             return NEVER
         if item.sighting.by == FACE and off_mm <= HALF_HIDDEN_MM:
             return 0.5
-        if not _may_be_one(item.sighting, track):
+        # A code that is read at last may be none of those that it was taken for.
+        is_read_at_last = track.face is Card.UNKNOWN and off_mm <= SAME_MM
+        if not is_read_at_last and not _may_be_one(item.sighting, track):
             return NEVER
         return 0.5 + off_mm / UNREAD_MM
 

@@ -6,7 +6,7 @@ tracks mean is `reconcile`'s to say.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from companion.match.zone_plays import DRAW_ZONE, Places
@@ -16,6 +16,7 @@ from companion.tracking.track import (
     GONE_LOOKS,
     GONE_S,
     LOOKS,
+    NUDGE_MM,
     SETTLED_S,
     Sight,
     State,
@@ -225,15 +226,25 @@ def _belongs(track: Track) -> bool:
 
 
 def _hidden(before: Sequence[Track], now: Mapping[int, Track]) -> frozenset[int]:
-    """Return the serials of unseen cards over which a newer one may lie: one in sight, or one that is hidden itself."""
+    """Return the serials of unseen cards over which another may lie: one in sight, or one that is hidden itself."""
     over = list(now.values())
+    places = {track.serial: track.place for track in before}
+    pushed = {s for s, t in now.items() if s in places and distance_mm(places[s], t.place) > NUDGE_MM}
     hidden = set()
     for track in sorted(before, key=lambda track: -track.serial):
-        if track.serial not in now and any(_may_cover(upper, track) for upper in over):
+        unseen = track.serial not in now
+        if unseen and any(_may_cover(upper, track) or _is_pushed_over(upper, track, pushed) for upper in over):
             hidden.add(track.serial)
             if track.is_there:
                 over.append(track)
     return frozenset(hidden)
+
+
+def _is_pushed_over(upper: Track, lower: Track, pushed: Collection[int]) -> bool:
+    """True if a card that lay beside another, however long, may have been pushed over it, now or before."""
+    beside = upper.zone == lower.zone and lower.zone.partition("/")[2] in SPREAD
+    was_pushed = upper.serial in pushed or lower.state is State.COVERED
+    return beside and was_pushed and distance_mm(upper.place, lower.place) <= COVERING_MM
 
 
 def _came_to_light(lower: Track, upper: Track) -> bool:
