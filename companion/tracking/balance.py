@@ -159,7 +159,9 @@ def _missing(
         spot = next(spots_of(line, places), None) if line is not None else (track.zone, track.face)
         if spot is None:
             continue
-        had_it = any(one.seq <= track.gone_seq and spot in spots_of(one, places) for one in lines)
+        had_it = track.serial in told or any(
+            one.seq <= track.gone_seq and spot in spots_of(one, places) for one in lines
+        )
         if had_it and _consume(want, spot):
             yield track
 

@@ -15,7 +15,7 @@ from dataclasses import replace
 from companion.common.text import Said, say
 from companion.match.questions import SURE_CONFIDENCE, Answer, Answered, Kind, Question, question_id
 from companion.match.zone_plays import DISCARD_ZONE, DRAW_ZONE, Places, named, where
-from companion.rules.cards import Card, Family
+from companion.rules.cards import SAFETY_OF, Card, Family
 from companion.rules.play import Play, Verb
 from companion.rules.referee import apply, objections
 from companion.rules.table import Table
@@ -78,7 +78,10 @@ class _Look:
         refused = [track for track in self._now.extra if self._refusal(track) is not None]
         told = {track.serial for track in refused} | {new.serial for _, new in moved}
         told |= {t.serial for track in self._now.extra if self._is_doubled(track) for t in self._accelerators(track)}
-        extra = [track for track in self._now.extra if track.serial not in told]
+        carried = self._carried_off()
+        cards = {track.card for track in carried if track.card is not None}
+        extra = [track for track in self._now.extra if track.serial not in told and track.card not in cards]
+        extra += carried
         top = self._lifted()
         start = self._table if top is None else apply(self._table, taking(self._table))
         acts = self._with_one_upon(extra, start, explained(extra, start, self._meaning))
@@ -112,6 +115,28 @@ class _Look:
             return Act(track, None, table)
         play = replace(guess.play, times=2) if accelerators else guess.play
         return Act(track, play, table, objections(table, play), guess.clear)
+
+    def _carried_off(self) -> list[Track]:
+        """Hazards that a safety has beaten, gone from where they lay before their attack counted."""
+        told = {line.serial for line in self._record.lines}
+        counted = {spot for line in self._record.lines for spot in spots_of(line, self._places)}
+        gone = (t for t in self._tracks.cards if t.state is State.GONE and t.face.family is Family.HAZARD)
+        open_ = (t for t in gone if t.serial not in told and (t.zone, t.face) not in counted)
+        mine = (t for t in open_ if t.zone != DISCARD_ZONE and self._refusal(t) is None)
+        return [t for t in mine if (t.laid_seq or -1) >= self._record.hand and self._is_beaten(t)]
+
+    def _is_beaten(self, hazard: Track) -> bool:
+        """True if a safety that beats a hazard lies before the side that it attacked, or may be coming."""
+        zone = f"{hazard.zone.partition('/')[0]}/safety"
+        on_pile = any(
+            t.card is not None and t.card == hazard.card and t.zone == DISCARD_ZONE for t in self._tracks.there
+        )
+        if not on_pile and self._t_s - hazard.seen_s > BEFORE_TURN_S:
+            return False
+        coming = (t for t in self._tracks.cards if t.state is State.SEEN)
+        safeties = (t for t in (*self._now.extra, *coming) if t.zone == zone)
+        soon = zone in self._tracks.hidden_since_s and self._t_s - hazard.seen_s < CARRIED_S
+        return soon or any(t.face is SAFETY_OF[hazard.face] for t in safeties)
 
     def _with_one_upon(self, extra: Sequence[Track], table: Table, acts: tuple[Act, ...]) -> tuple[Act, ...]:
         """The cards that lie anew; with one laid just so upon one like it, where that makes better sense of them."""
