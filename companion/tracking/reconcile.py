@@ -223,7 +223,8 @@ class _Look:
         if lies_s >= BEFORE_TURN_S:
             return False
         arms = {zone for zone in self._tracks.arms() if self._tracks.hidden_since_s[zone] <= track.since_s}
-        coming = any(t.state is State.SEEN and t.is_in_sight and t is not track for t in self._tracks.cards)
+        seen = (t for t in self._tracks.cards if t.state is State.SEEN and t.is_in_sight and t is not track)
+        coming = any(t.earliest_s <= track.since_s for t in seen)
         reach = arms & (self._places.within_reach(act.table) - {track.zone})
         return bool(reach) or coming or any(self._is_being_read(t) for t in self._tracks.there if t is not track)
 
