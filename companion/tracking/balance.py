@@ -82,9 +82,12 @@ def balance(tracks: Tracks, hand: int, table: Table, lines: Sequence[Line], plac
             _consume(want, (DISCARD_ZONE, own[1]))
     lifted, bared = _bared(mine, table) or (None, None)
     upon = [t for t in loose if t is not bared and _is_upon_top(t, mine, table, places)]
+    kept = _kept_for_gone(mine, loose, want, told, lines, table, places)
     left = [t for t in loose if t in upon or not _consume(want, (t.zone, t.face))]
     extra = tuple(t for t in left if not _was_let_go(t, lines, table, places))
-    return Balance(extra, (*([lifted] if lifted else []), *_missing(mine, want, told, lines, places)))
+    others = [t for t in mine if t not in kept]
+    missing = (*kept, *_missing(others, want, told, lines, places))
+    return Balance(extra, (*([lifted] if lifted else []), *sorted(missing, key=lambda t: -t.serial)))
 
 
 def spots_of(line: Line, places: Places) -> Iterator[Spot]:
@@ -148,6 +151,27 @@ def _was_let_go(track: Track, lines: Sequence[Line], table: Table, places: Place
     tables = [*(line.before for line in lines if line.seq > laid_seq), table]
     counts = [Counter(places.lying(each))[spot] for each in tables]
     return any(later < earlier for earlier, later in itertools.pairwise(counts))
+
+
+def _kept_for_gone(
+    mine: Sequence[Track],
+    loose: Sequence[Track],
+    want: Counter[Spot],
+    told: Mapping[int, Line],
+    lines: Sequence[Line],
+    table: Table,
+    places: Places,
+) -> list[Track]:
+    """The cards that are gone and that the record has: no other sticker of the same face stands in for them."""
+    kept = []
+    for track in mine:
+        spot = next(spots_of(told[track.serial], places), None) if track.serial in told else None
+        if track.state is not State.GONE or track.card is None or spot is None:
+            continue
+        back = any(t.card == track.card and (t.zone, t.face) == spot for t in loose)
+        if not back and not _was_let_go(track, lines, table, places) and _consume(want, spot):
+            kept.append(track)
+    return kept
 
 
 def _missing(
