@@ -375,20 +375,6 @@ def test_a_turn_that_was_missed_beside_a_discard_is_noticed_when_the_next_cards_
     assert kilometres(items) == {"Ann": 100, "Bob": 100}
 
 
-def test_what_nobody_was_sure_of_is_no_play_where_those_after_it_make_sense_only_so():
-    items = laid_one_after_the_other(
-        ("roll-01", "side-1/battle", 0.99),
-        ("roll-02", "side-2/battle", 0.99),
-        ("stop-01", "side-2/battle", 0.8),
-        ("25-01", "table/discard", 0.99),
-        ("100-02", "side-2/distance", 0.99),
-        ("100-01", "side-1/distance", 0.99),
-        ("50-02", "side-2/distance", 0.99),
-    )
-
-    assert kilometres(items) == {"Ann": 100, "Bob": 150}
-
-
 def test_a_card_that_could_not_be_read_at_once_is_no_play_that_was_missed_later():
     unread = (("25-01", 0.6), ("50-01", 0.5))
     later = {"roll-02": "side-2/battle", "100-01": "side-1/distance"}
@@ -420,17 +406,3 @@ def test_a_card_laid_just_before_the_films_end_counts():
     items = list(watcher.items(Frame(None, number / 10) for number in range(12)))
 
     assert confirmed(items) == ["Ann roll"]
-
-
-def test_what_nobody_was_sure_of_and_was_dropped_counts_where_the_next_player_goes_on_after_it():
-    items = laid_one_after_the_other(
-        ("roll-01", "side-1/battle", 0.99),
-        ("roll-02", "side-2/battle", 0.99),
-        ("100-01", "side-1/distance", 0.8),
-        ("200-01", "side-1/distance", 0.99),
-        ("200-01", "side-2/distance", 0.99),
-        None,
-        apart_s=2,
-    )
-
-    assert kilometres(items) == {"Ann": 100, "Bob": 200}

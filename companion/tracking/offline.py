@@ -151,6 +151,9 @@ class Watcher:
         table = self._game.table
         if len(later) < LATER_PLAYS or table is None or later[0].confidence < OUT_OF_TURN_CONFIDENCE:
             return None
+        if later[1].is_legal and not referee.objections(referee.apply(table, later[1].plays[0]), later[0].plays[0]):
+            # The one that is legal now explains the other.
+            return None
         plays = (play for play in LegalPlays(table, table.player_to_move) if play.verb is Verb.DISCARD and play.card)
         play = max(plays, key=lambda play: table.copies_left(play.card) if play.card else 0, default=None)
         if play is None:
@@ -216,10 +219,6 @@ class Watcher:
         yield {"t_s": round(self._now_s, 3), "withdrawn": entry.text, "zone": question.zone}
 
     def _at_the_end(self) -> Iterator[dict[str, Any]]:
-        for question in self._questions():
-            if self._confirms and question.kind is Kind.PLAY and question.is_legal:
-                yield {"t_s": round(self._now_s, 3), "counted": str(question.plays[0]), "zone": question.zone}
-                yield from self._confirm(question)
         if self._game.hand_is_open and not self._only_cleared():
             entries = self._entries if self._confirms else [e for e in self._entries if not e.by_camera]
             lines = (RecordLine(number, entry.text) for number, entry in enumerate(entries, start=1))
