@@ -134,8 +134,7 @@ def _bared(mine: Sequence[Track], table: Table) -> tuple[Track, Track] | None:
         return None
     faces = [track.face for track in there]
     beneath, top = table.discards[-2:]
-    was_seen = beneath is not top and beneath in faces[:-1]
-    if was_seen or faces[-2:] != [top, beneath] or there[-2].state is not State.COVERED:
+    if beneath is top or beneath in faces[:-1] or faces[-2:] != [top, beneath] or there[-2].state is not State.COVERED:
         return None
     return there[-2], there[-1]
 

@@ -33,6 +33,9 @@ LINGER_S, LINGER_LOOKS = 1.0, 10
 """The last picture of a film counts so long as if nothing moved, and is looked at so often."""
 
 MOST_AT_ONCE = 20
+SEEN_LATE_S = 2.0
+"""A card may be seen so much later than one that was laid after it."""
+
 LATER_PLAYS = 2
 """So many cards must be legal only after a turn that nobody saw."""
 
@@ -67,6 +70,9 @@ class Watcher:
         self._answers: dict[str, Answered] = {}
         self._told: dict[tuple[str, str], bool] = {}
         """What has been told: whether a question's play was legal."""
+
+        self._refused_s: dict[str, float] = {}
+        """When each illegal play was told first."""
 
         self._asked: tuple[Question, ...] = ()
         self._unsure: tuple[Question, ...] = ()
@@ -123,8 +129,9 @@ class Watcher:
                     self._unsure = ()
                     return
                 yield from self._tell(question)
+                self._refused_s.setdefault(question.id, self._now_s)
                 illegal.append(question)
-            elif question.confidence < SURE_CONFIDENCE and self._confirms:
+            elif question.confidence < SURE_CONFIDENCE and self._confirms and not self._is_late(question):
                 yield from self._tell(question)
                 unsure.append(question)
                 self._unsure = tuple(unsure)
@@ -142,6 +149,11 @@ class Watcher:
         missed = self._missed_turn(illegal[:LATER_PLAYS]) if self._confirms and not unsure else None
         if missed is not None:
             yield from self._suppose(missed)
+
+    def _is_late(self, question: Question) -> bool:
+        """True if a card was refused only because one laid before it was seen a moment later."""
+        refused_s = self._refused_s.get(question.id, -SEEN_LATE_S)
+        return question.confidence >= OUT_OF_TURN_CONFIDENCE and 0 <= self._now_s - refused_s <= SEEN_LATE_S
 
     def _missed_turn(self, later: Sequence[Question]) -> Play | None:
         """A turn that nobody saw, where several cards are legal one after the other only after one more discard.
@@ -219,6 +231,11 @@ class Watcher:
         yield {"t_s": round(self._now_s, 3), "withdrawn": entry.text, "zone": question.zone}
 
     def _at_the_end(self) -> Iterator[dict[str, Any]]:
+        for question in self._questions() if self._confirms else ():
+            is_play = question.kind is Kind.PLAY and question.is_legal and question.zone is not None
+            if is_play and question.confidence >= OUT_OF_TURN_CONFIDENCE:
+                yield {"t_s": round(self._now_s, 3), "counted": str(question.plays[0]), "zone": question.zone}
+                yield from self._confirm(question)
         if self._game.hand_is_open and not self._only_cleared():
             entries = self._entries if self._confirms else [e for e in self._entries if not e.by_camera]
             lines = (RecordLine(number, entry.text) for number, entry in enumerate(entries, start=1))
