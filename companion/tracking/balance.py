@@ -18,6 +18,9 @@ from companion.tracking.identity import Expected
 from companion.tracking.track import Place, State, Track
 from companion.tracking.tracker import SPREAD, Tracks
 
+FIRST_LOOKS_S = 1.0
+"""Cards that are in sight this soon after the looking began lay there before."""
+
 UNSEEN = 0
 """In place of a serial: a card that was laid and that nobody will see."""
 
@@ -83,11 +86,30 @@ def balance(tracks: Tracks, hand: int, table: Table, lines: Sequence[Line], plac
     lifted, bared = _bared(mine, table) or (None, None)
     upon = [t for t in loose if t is not bared and _is_upon_top(t, mine, table, places)]
     kept = _kept_for_gone(mine, loose, want, told, lines, table, places)
-    left = [t for t in loose if t in upon or not _consume(want, (t.zone, t.face))]
+    unknown = _told_by_forgotten(tracks, lines, places)
+    left = [
+        t for t in loose if t in upon or _came_later(t, tracks, want, unknown) or not _consume(want, (t.zone, t.face))
+    ]
     extra = tuple(t for t in left if not _was_let_go(t, lines, table, places))
     others = [t for t in mine if t not in kept]
     missing = (*kept, *_missing(others, want, told, lines, places))
     return Balance(extra, (*([lifted] if lifted else []), *sorted(missing, key=lambda t: -t.serial)))
+
+
+def _told_by_forgotten(tracks: Tracks, lines: Sequence[Line], places: Places) -> Counter[Spot]:
+    """How many cards of each spot were told by tracks that are forgotten: they lay there when the looking began."""
+    known = {track.serial for track in tracks.cards}
+    told = (line for line in lines if line.serial and line.serial not in known)
+    return Counter(spot for line in told for spot in spots_of(line, places))
+
+
+def _came_later(track: Track, tracks: Tracks, want: Counter[Spot], unknown: Counter[Spot]) -> bool:
+    """True if a card came after the looking began, and all like it in the record lay there before."""
+    spot = (track.zone, track.face)
+    if track.earliest_s > tracks.begun_s + FIRST_LOOKS_S:
+        return 0 < want[spot] <= unknown[spot]
+    unknown[spot] -= 1
+    return False
 
 
 def spots_of(line: Line, places: Places) -> Iterator[Spot]:

@@ -6,6 +6,7 @@ tracks mean is `reconcile`'s to say.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -58,6 +59,9 @@ class Tracks:
     last_serial: int = 0
     hidden_since_s: Mapping[str, float] = field(default_factory=dict)
     """Since when the zones that are out of sight are so."""
+
+    begun_s: float = math.inf
+    """When the first look was taken."""
 
     gap_since_s: float | None = None
     """Since when nothing has been seen, until the next look: whatever it shows may have come since then."""
@@ -139,6 +143,7 @@ def update(tracks: Tracks, view: View, expected: Expected, mats: Iterable[str], 
     return Tracks(
         cards=tuple(sorted((*gone[-MOST_GONE:], *kept), key=lambda track: track.serial)),
         t_s=view.t_s,
+        begun_s=min(tracks.begun_s, view.t_s),
         last_serial=serial,
         hidden_since_s={zone: tracks.hidden_since_s.get(zone, earliest_s) for zone in view.unknown_zones},
         bare_since_s=_since(tracks.bare_since_s, _is_bare(view, mats), view.t_s),
