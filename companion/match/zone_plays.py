@@ -42,15 +42,19 @@ class Places:
             yield from ((f"{mat}/{kind}", card) for kind, cards in piles.items() for card in cards)
         yield from ((DISCARD_ZONE, card) for card in table.discards)
 
-    def shows(self, table: Table, zone: str) -> tuple[Card, ...]:
-        """The faces that the record lets be seen in a zone: a pile's top, and all of an area."""
+    def cards(self, table: Table, zone: str) -> tuple[Card, ...]:
+        """The cards that lie in a zone by the record, the latest last."""
         if zone == DISCARD_ZONE:
-            return table.discards[-1:]
+            return table.discards
         side = self._side(table, zone)
         if side is None:
             return ()
         kind = zone.partition("/")[2]
-        return {"battle": side.battle[-1:], "speed": side.speed[-1:]}.get(kind, _driven(side) + side.safeties)
+        return (
+            _driven(side)
+            if kind == "distance"
+            else {"battle": side.battle, "speed": side.speed}.get(kind, side.safeties)
+        )
 
     def zone_of(self, play: Play, table: Table) -> str | None:
         """Where the card of a play lies once it is laid; None for a play without a card."""

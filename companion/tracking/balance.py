@@ -14,9 +14,9 @@ from companion.rules.play import Play, Verb
 from companion.rules.reasons import Code
 from companion.rules.referee import apply, objections
 from companion.rules.table import Table
-from companion.tracking.identity import Expected
+from companion.tracking.identity import SPREAD, Expected
 from companion.tracking.track import Place, State, Track
-from companion.tracking.tracker import SPREAD, Tracks
+from companion.tracking.tracker import Tracks
 
 FIRST_LOOKS_S = 1.0
 """Cards that are in sight this soon after the looking began lay there before."""
@@ -143,10 +143,10 @@ def _is_upon_top(track: Track, mine: Sequence[Track], table: Table, places: Plac
     if track.zone.partition("/")[2] in SPREAD or (track.zone == DISCARD_ZONE and track.face.family is Family.HAZARD):
         # Cards that lie side by side cover nothing, and a beaten hazard is carried to the discard pile at any time.
         return False
-    top = next(iter(places.shows(table, track.zone)), None)
+    recorded = places.cards(table, track.zone)
+    top = recorded[-1] if recorded else None
     before = [t for t in mine if t.is_there and t.zone == track.zone and t.face is top and t.serial < track.serial]
-    lying = Counter(places.lying(table))[track.zone, top] if top is not None else 0
-    return 0 < lying <= len(before) and before[-1].state is State.COVERED
+    return 0 < recorded.count(top) <= len(before) and before[-1].state is State.COVERED
 
 
 def _bared(mine: Sequence[Track], table: Table) -> tuple[Track, Track] | None:
@@ -168,9 +168,9 @@ def taking(table: Table) -> Play:
 
 def _was_let_go(track: Track, lines: Sequence[Line], table: Table, places: Places) -> bool:
     """True if the record has had this card there and let it go since it was laid: it may lie on for a while."""
-    laid_seq, spot = track.laid_seq or 0, (track.zone, track.face)
+    laid_seq = track.laid_seq or 0
     tables = [*(line.before for line in lines if line.seq > laid_seq), table]
-    counts = [Counter(places.lying(each))[spot] for each in tables]
+    counts = [places.cards(each, track.zone).count(track.face) for each in tables]
     return any(later < earlier for earlier, later in itertools.pairwise(counts))
 
 

@@ -10,7 +10,6 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from companion.match.zone_plays import DISCARD_ZONE
 from companion.rules.cards import Card
 from companion.tracking.track import Place, State, Track, any_copy, distance_mm
 from companion.vision.view import FACE, Sighting
@@ -43,14 +42,14 @@ EXACT_COST = 4.0
 GONE_COST = 2.5
 """Cost of a card that is no longer there though nothing covers its place and the record has it."""
 
+BENEATH_COST = 5.0
+"""Cost of a card having come out from beneath others that still lie on it."""
+
 LIFTED_COST = 2.5
-"""Cost of cards that lay on this one being gone although the record has them."""
+"""Cost of each card that lay on this one being gone although the record has it."""
 
 BARED_COST = 3.0
 """Cost of a new card where one like it lay near and nothing of that one shows around it: that one was nudged."""
-
-STRIP_MM = 12.0
-"""A card that lies this far off one beneath it leaves a strip of that in sight."""
 
 DOUBLE_BONUS = 0.6
 """How much likelier a new card is where what shows around it tells of another beneath."""
@@ -60,6 +59,9 @@ UNREAD_MM = 20.0
 
 HALF_HIDDEN_MM = 12.0
 """What has the size of a card, cannot be told and lies within this of a known card is that card, half hidden."""
+
+SPREAD = ("distance", "safety")
+"""The zones where cards lie side by side, or in columns that leave a strip of each."""
 
 COVERING_MM = 60.0
 """A card hides another when their middles are within this."""
@@ -98,14 +100,23 @@ def assign(
     """
     found: dict[int, Track | None] = {}
     for zone in {item.place.zone for item in seen}:
-        here = [n for n, item in enumerate(seen) if item.place.zone == zone]
+        here = {n: item for n, item in enumerate(seen) if item.place.zone == zone}
         there = [track for track in tracks if track.zone == zone]
-        costs = _Costs(
-            [seen[n] for n in here], there, expected, zone in disturbed, px_per_mm.get(zone.partition("/")[0], 1.0)
-        )
-        for row, column in enumerate(_cheapest(costs.matrix())):
-            found[here[row]] = there[column] if column < len(there) else None
+        known = {n: track for n, item in here.items() if (track := _named(item, there)) is not None}
+        rows = [n for n in here if n not in known]
+        left = [track for track in there if track not in known.values()] if rows else []
+        scale = px_per_mm.get(zone.partition("/")[0], 1.0)
+        costs = _Costs(list(here.values()), there, expected, zone in disturbed, scale)
+        columns = _cheapest(costs.matrix([here[n] for n in rows], left))
+        found |= known
+        found |= {n: left[column] if column < len(left) else None for n, column in zip(rows, columns, strict=True)}
     return found
+
+
+def _named(item: Seen, tracks: Sequence[Track]) -> Track | None:
+    """The track of a card that its sticker names, or that lies just where it lay at the last look."""
+    card, stay = item.sighting.card, item.sighting.stay
+    return next((t for t in tracks if (card or stay) is not None and (t.card, t.stay) == (card, stay)), None)
 
 
 class _Costs:
@@ -117,28 +128,26 @@ class _Costs:
         self._seen, self._tracks, self._expected = seen, tracks, expected
         self._disturbed, self._px_per_mm = disturbed, px_per_mm
 
-    def matrix(self) -> list[list[float]]:
+    def matrix(self, seen: Sequence[Seen], tracks: Sequence[Track]) -> list[list[float]]:
         """Rows are sightings; columns are the tracks, then a column for each sighting to be a new card."""
         rows = []
-        for n, item in enumerate(self._seen):
-            new = [NEVER] * len(self._seen)
+        for n, item in enumerate(seen):
+            new = [NEVER] * len(seen)
             new[n] = self._new(item)
             # A track that nobody is costs as well, so being it is cheaper by that.
-            rows.append([self._same(item, track) - self._unseen(track) for track in self._tracks] + new)
+            rows.append([self._same(item, track) - self._unseen(track) for track in tracks] + new)
         return rows
 
     def _same(self, item: Seen, track: Track) -> float:
         sighting = item.sighting
         if sighting.card is not None and track.card is not None:
-            return 0.0 if sighting.card == track.card else NEVER
+            return NEVER
         off_mm = self._off_mm(item, track)
         if sighting.face is Card.UNKNOWN or track.face is Card.UNKNOWN:
             return self._unread(item, track, off_mm)
         if sighting.face is not track.face or sighting.card is not None or track.card is not None:
             return NEVER
-        lifted = LIFTED_COST if track.state is State.COVERED and self._has_cards_on(track) else 0.0
-        if sighting.stay is not None and sighting.stay == track.stay:
-            return 0.4 * lifted
+        lifted = LIFTED_COST * self._lifted_from(track) + BENEATH_COST * self._lies_beneath(track)
         off_deg = abs((item.place.turn_deg - track.place.turn_deg + 180) % 360 - 180)
         if off_mm > PUSHED_MM:
             return NEVER
@@ -192,23 +201,32 @@ class _Costs:
         return GONE_COST if self._expected.has(track.face, track.zone) else 0.5
 
     def _would_show(self, item: Seen, track: Track) -> bool:
-        """True if a card that lay under this one would show; on the discard pile cards come to lie on their like."""
-        beside = track.zone != DISCARD_ZONE or self._off_mm(item, track) > STRIP_MM
-        return beside and not self._is_buried(track) and self._covers(item, track)
+        """True if a card that lay under this one would show, as the eye tells of those that nobody has touched."""
+        return track.stay is not None and not self._is_buried(track) and self._covers(item, track)
 
     def _is_buried(self, track: Track) -> bool:
         """True if another card came to lie on it."""
         newer = (t for t in self._tracks if t.serial > track.serial)
         return any(distance_mm(t.place, track.place) <= COVERING_MM for t in newer)
 
+    def _lies_beneath(self, track: Track) -> bool:
+        """True if another card still lies just where it came to lie on this one, in a pile."""
+        if track.zone.partition("/")[2] in SPREAD:
+            return False
+        stays = {item.sighting.stay for item in self._seen if item.sighting.stay is not None}
+        newer = (t for t in self._tracks if t.serial > track.serial and t.stay in stays)
+        return any(distance_mm(t.place, track.place) <= COVERING_MM for t in newer)
+
     def _covers(self, item: Seen, track: Track) -> bool:
         return distance_mm(item.place, track.place) <= COVERING_MM
 
-    def _has_cards_on(self, track: Track) -> bool:
-        """True if cards came to lie on it later that the record still has there."""
+    def _lifted_from(self, track: Track) -> int:
+        """How many cards must have been lifted off a covered one that the record still has there."""
+        if track.state is not State.COVERED and not self._is_buried(track):
+            return 0
         on = (t for t in self._tracks if t.serial > track.serial and distance_mm(t.place, track.place) <= COVERING_MM)
         seen_faces = {item.sighting.face for item in self._seen}
-        return any(t.face not in seen_faces and self._expected.has(t.face, t.zone) for t in on)
+        return sum(t.face not in seen_faces and self._expected.has(t.face, t.zone) > 0 for t in on)
 
 
 def _may_be_one(sighting: Sighting, track: Track) -> bool:

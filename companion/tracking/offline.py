@@ -138,10 +138,13 @@ class Watcher:
             elif illegal and not unsure and self._confirms and (missed := self._missed_turn([illegal[0], question])):
                 yield from self._suppose(missed)
                 return
+            elif before := unsure or (self._unsure if question.zone is None else ()):
+                self._unsure = ()
+                for one in before:
+                    yield {"t_s": round(self._now_s, 3), "counted": str(one.plays[0]), "zone": one.zone}
+                    yield from self._confirm(one)
+                return
             else:
-                for before in unsure or (self._unsure if question.zone is None else ()):
-                    yield {"t_s": round(self._now_s, 3), "counted": str(before.plays[0]), "zone": before.zone}
-                    yield from self._confirm(before)
                 self._unsure = ()
                 yield from self._tell(question, confirmed=self._confirms)
                 yield from self._confirm(question)

@@ -142,10 +142,12 @@ class _Look:
         """The cards that lie anew; with one laid just so upon one like it, where that makes better sense of them."""
         told = Counter(line.serial for line in self._record.lines)
         first_s = min((track.since_s for track in extra), default=0.0)
+        laid_s = max((track.since_s for track in self._tracks.cards if told[track.serial]), default=0.0)
         ways = [acts]
-        for track in self._tracks.there:
+        for track in sorted(self._tracks.there, key=lambda track: -(track.upon_s or 0.0)):
             answered = self._id(track, Kind.PLAY, "-upon") in self._record.answers
-            if track.upon_s is not None and told[track.serial] == 1 and track.upon_s < first_s and not answered:
+            since = track.upon_s is not None and laid_s <= track.upon_s < first_s
+            if since and told[track.serial] == 1 and not answered:
                 upon = replace(self._meaning(track, table), is_upon=True)
                 if upon.is_legal:
                     ways.append((upon, *explained(extra, upon.after, self._meaning)))

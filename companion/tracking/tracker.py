@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from companion.match.zone_plays import DRAW_ZONE, Places
 from companion.rules.cards import Card
-from companion.tracking.identity import COVERING_MM, Expected, Seen, assign
+from companion.tracking.identity import COVERING_MM, SPREAD, Expected, Seen, assign
 from companion.tracking.track import (
     GONE_LOOKS,
     GONE_S,
@@ -36,11 +36,14 @@ ARM_RESTS_S = 0.8
 MISLAID_S = 4.0
 """A card waits so long on a pile where it does not belong: mostly it is put right at once."""
 
-SPREAD = ("distance", "safety")
-"""The zones where cards lie side by side, or in columns that leave a strip of each."""
-
 DOUBLE_MM = (20.0, 6.0)
 """Of two cards with one face nearer to each other than this only one can show enough to be told: in a pile, spread."""
+
+SEVERAL = 2
+"""So many cards of a pile that all look other than they did were touched, or stand in other light."""
+
+GHOST_MM = 3.0
+"""Nearer than this to one like it a card may have been nudged, although the eye tells of two."""
 
 MOST_GONE = 60
 """Cards that have gone are remembered up to this number."""
@@ -59,6 +62,9 @@ class Tracks:
     last_serial: int = 0
     hidden_since_s: Mapping[str, float] = field(default_factory=dict)
     """Since when the zones that are out of sight are so."""
+
+    unread_zones: frozenset[str] = frozenset()
+    """The zones in which the last look saw a card that it could not tell."""
 
     begun_s: float = math.inf
     """When the first look was taken."""
@@ -104,10 +110,10 @@ def update(tracks: Tracks, view: View, expected: Expected, mats: Iterable[str], 
     if view.trouble is not None:
         return _paused(tracks)
     earliest_s = view.t_s if tracks.gap_since_s is None else tracks.gap_since_s
-    seen = [Seen(sighting, place) for sighting, place in placed(view) if place.zone != DRAW_ZONE]
     alive = [track for track in tracks.cards if track.state is not State.GONE]
+    seen = list(_seen(view, alive))
     open_ = [track for track in alive if track.zone not in view.unknown_zones]
-    disturbed = frozenset(zone for zone in tracks.hidden_since_s) | view.unknown_zones
+    disturbed = tracks.unread_zones.union(tracks.hidden_since_s, view.unknown_zones)
     found = assign(seen, open_, expected, disturbed, {mat.id: mat.px_per_mm for mat in view.mats})
     now: dict[int, Track] = {}
     serial = tracks.last_serial
@@ -143,6 +149,7 @@ def update(tracks: Tracks, view: View, expected: Expected, mats: Iterable[str], 
     return Tracks(
         cards=tuple(sorted((*gone[-MOST_GONE:], *kept), key=lambda track: track.serial)),
         t_s=view.t_s,
+        unread_zones=frozenset(item.place.zone for item in seen if item.sighting.face is Card.UNKNOWN),
         begun_s=min(tracks.begun_s, view.t_s),
         last_serial=serial,
         hidden_since_s={zone: tracks.hidden_since_s.get(zone, earliest_s) for zone in view.unknown_zones},
@@ -154,9 +161,19 @@ def update(tracks: Tracks, view: View, expected: Expected, mats: Iterable[str], 
     )
 
 
+def _seen(view: View, tracks: Sequence[Track]) -> Iterator[Seen]:
+    """The sightings with their places; where nothing of a pile looks as it did, no picture tells what was nudged."""
+    sightings = [(sighting, place) for sighting, place in placed(view) if place.zone != DRAW_ZONE]
+    stays = {sighting.stay for sighting, _ in sightings}
+    for sighting, place in sightings:
+        before = [t for t in tracks if t.zone == place.zone and t.is_in_sight and t.stay is not None]
+        is_upset = len(before) >= SEVERAL and not any(t.stay in stays for t in before)
+        yield Seen(replace(sighting, is_double=sighting.is_double or is_upset), place)
+
+
 def _may_be_double(item: Seen, tracks: Iterable[Track]) -> bool:
     """True if the top card there looks alike: what is seen may be that one, its edges found badly."""
-    reach_mm = DOUBLE_MM[item.place.zone.partition("/")[2] in SPREAD]
+    reach_mm = DOUBLE_MM[item.place.zone.partition("/")[2] in SPREAD] if item.sighting.stay is None else GHOST_MM
     near = [t for t in tracks if t.zone == item.place.zone and distance_mm(t.place, item.place) <= reach_mm]
     top = max(near, key=lambda t: t.serial, default=None)
     is_face = item.sighting.card is None and item.sighting.face is not Card.UNKNOWN

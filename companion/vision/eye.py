@@ -24,6 +24,7 @@ from companion.vision.fusion import together
 from companion.vision.mats import localization, zone_borders
 from companion.vision.mats.localization import Mats
 from companion.vision.motion import Gate, Motion
+from companion.vision.patch import Patch
 from companion.vision.read import gray_of, missing_zones, read
 from companion.vision.stickers.reader import boxes_to_read
 from companion.vision.view import FACE, Sighting, View
@@ -75,6 +76,9 @@ class Sight:
 
     unaccepted: frozenset[str] = frozenset()
     """Zones that were read last while something was over them: they are read again, whatever they look like."""
+
+    patches: Mapping[str, Patch] = field(default_factory=dict)
+    """How each zone looked when it was read last with nothing over it."""
 
     restless: bool = True
     """Something moved or is to be read: the next frame is looked at even if the gate finds it still."""
@@ -207,7 +211,7 @@ def _blinded(sight: Sight, before: View, frame: Frame, layouts: Sequence[MatLayo
     )
     lost = replace(sight.mats, searched_s=None, checked_s=None)
     anew = dict.fromkeys(every, READS)
-    left = replace(sight, mats=lost, zones=ZoneWatch(), things=frozenset())
+    left = replace(sight, mats=lost, zones=ZoneWatch(), things=frozenset(), patches={})
     return replace(left, view=view, restless=True, reads_left=anew), view
 
 
@@ -220,14 +224,17 @@ def _looked(sight: Sight, frame: Frame, known: Known) -> tuple[Sight, View]:
     if placed.fits != sight.mats.fits:
         watch, changes = zones.update(sight.zones, frame.image, placed)
     left = _to_read(sight, changes, placed)
-    untouched = _untouched(sight, left, changes, watch)
+    untouched = _untouched(sight, left, changes, gray)
     left = {zone: reads for zone, reads in left.items() if zone not in untouched}
     sight = replace(sight, mats=placed, zones=watch, reads_left=left)
     due = _due(sight, changes, frame.t_s)
     view, lain = sight.view, sight.lain
     if due or view is None:
         view, lain = _read(sight, frame, gray, due, known)
-    return _judged(sight, view, lain, frame, changes, due, known.layouts)
+    sight, view = _judged(sight, view, lain, frame, changes, due, known.layouts)
+    boxes = {zone: zones.zone_box(placed, zone, 0.0) for zone in due - view.unknown_zones}
+    patches = {zone: Patch.of(gray, box) for zone, box in boxes.items() if box is not None}
+    return replace(sight, patches={**sight.patches, **patches}), view
 
 
 def _to_read(sight: Sight, changes: ZoneChanges, placed: Mats) -> Mapping[str, int]:
@@ -238,11 +245,11 @@ def _to_read(sight: Sight, changes: ZoneChanges, placed: Mats) -> Mapping[str, i
     return {**crept, **left, **dict.fromkeys(changes.moving | moved, READS)}
 
 
-def _untouched(sight: Sight, left: Mapping[str, int], changes: ZoneChanges, watch: ZoneWatch) -> frozenset[str]:
+def _untouched(sight: Sight, left: Mapping[str, int], changes: ZoneChanges, gray: Image) -> frozenset[str]:
     """The zones that look as they did when they were read last, now that what moved over them has gone."""
-    still = (zone for zone, reads in left.items() if reads == READS and zone not in changes.moving | changes.changed)
+    still = {zone for zone, reads in left.items() if reads == READS} - changes.moving - changes.changed
     known = sight.unexplained | sight.unread | sight.things | sight.unaccepted
-    return frozenset(zone for zone in still if zone not in known and zones.is_settled(watch, zone))
+    return frozenset(zone for zone in still - known if zone in sight.patches and sight.patches[zone].is_in(gray))
 
 
 def _due(sight: Sight, changes: ZoneChanges, t_s: float) -> frozenset[str]:
