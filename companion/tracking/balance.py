@@ -92,7 +92,7 @@ def balance(tracks: Tracks, hand: int, table: Table, lines: Sequence[Line], plac
     ]
     extra = tuple(t for t in left if not _was_let_go(t, lines, table, places))
     others = [t for t in mine if t not in kept]
-    missing = (*kept, *_missing(others, want, told, lines, places))
+    missing = (*kept, *_missing(others, want, told, lines, table, places))
     return Balance(extra, (*([lifted] if lifted else []), *sorted(missing, key=lambda t: -t.serial)))
 
 
@@ -196,7 +196,12 @@ def _kept_for_gone(
 
 
 def _missing(
-    mine: Sequence[Track], want: Counter[Spot], told: Mapping[int, Line], lines: Sequence[Line], places: Places
+    mine: Sequence[Track],
+    want: Counter[Spot],
+    told: Mapping[int, Line],
+    lines: Sequence[Line],
+    table: Table,
+    places: Places,
 ) -> Iterator[Track]:
     """The cards that have gone while the record had them, and has them still."""
     for track in sorted((t for t in mine if t.state is State.GONE), key=lambda t: -t.serial):
@@ -204,10 +209,8 @@ def _missing(
         spot = next(spots_of(line, places), None) if line is not None else (track.zone, track.face)
         if spot is None:
             continue
-        had_it = track.serial in told or any(
-            one.seq <= track.gone_seq and spot in spots_of(one, places) for one in lines
-        )
-        if had_it and _consume(want, spot):
+        then = next((one.before for one in lines if one.seq > track.gone_seq), table)
+        if (line is not None or track.face in places.cards(then, track.zone)) and _consume(want, spot):
             yield track
 
 

@@ -45,8 +45,8 @@ SEVERAL = 2
 GHOST_MM = 3.0
 """Nearer than this to one like it a card may have been nudged, although the eye tells of two."""
 
-MOST_GONE = 60
-"""Cards that have gone are remembered up to this number."""
+MOST_GONE = 120
+"""Cards that have gone are remembered up to this number: more than a deck has."""
 
 
 @dataclass(frozen=True, slots=True)
