@@ -6,6 +6,7 @@ what is not sure counts by what comes after it, and a card that is taken back ta
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -39,6 +40,9 @@ SEEN_LATE_S = 2.0
 LATER_PLAYS = 2
 """So many cards must be legal only after a turn that nobody saw."""
 
+MOST_REVISED = 8
+"""So many of the last lines are looked at again when what follows contradicts them."""
+
 UNREAD = "A card has been laid that cannot be read for sure: which is it?"
 
 Look = Callable[[Frame], View]
@@ -52,7 +56,13 @@ class Entry:
     text: str
     play: Play | None = None
     serial: int | None = None
-    by_camera: bool = False
+    question: Question | None = None
+    """What the camera asked; None for a line that it did not see."""
+
+    @property
+    def is_doubtful(self) -> bool:
+        """True if it counts only because nothing that came after it speaks against it."""
+        return self.question is not None and self.question.confidence < SURE_CONFIDENCE
 
 
 class Watcher:
@@ -77,6 +87,16 @@ class Watcher:
         self._asked: tuple[Question, ...] = ()
         self._unsure: tuple[Question, ...] = ()
         """Plays that nobody was sure of and nothing has decided: they count where the cards are gathered in."""
+
+        self._seqs: dict[str, int] = {}
+        """The number of the line that each question came to be first."""
+
+        self._is_trial = False
+        self._tried: tuple[object, ...] = ()
+        """What no other past has explained, as long as nothing comes to it."""
+
+        self._items: list[dict[str, Any]] = []
+        """What a trial would tell."""
 
         self._now_s = 0.0
         for text in (*setup.header(), f"hand first {setup.first}"):
@@ -124,10 +144,15 @@ class Watcher:
             elif question.kind is Kind.WHICH:
                 yield from self._tell(question)
             elif not question.is_legal:
-                if unsure and self._confirms and self._refutes(question, unsure):
-                    self._answers |= {q.id: Answered(Answer.NO, q.about, self._seq) for q in unsure}
-                    self._unsure = ()
-                    return
+                if unsure and self._confirms:
+                    late = [q for q in unsure if q.id in self._refused_s]
+                    if late and (revised := self._revised([*late, question])):
+                        yield from revised
+                        return
+                    if self._refutes(question, unsure):
+                        self._answers |= {q.id: Answered(Answer.NO, q.about, self._seq) for q in unsure}
+                        self._unsure = ()
+                        return
                 yield from self._tell(question)
                 self._refused_s.setdefault(question.id, self._now_s)
                 illegal.append(question)
@@ -135,8 +160,8 @@ class Watcher:
                 yield from self._tell(question)
                 unsure.append(question)
                 self._unsure = tuple(unsure)
-            elif illegal and not unsure and self._confirms and (missed := self._missed_turn([illegal[0], question])):
-                yield from self._suppose(missed)
+            elif illegal and not unsure and self._confirms and (revised := self._missed_turn(illegal[0], question)):
+                yield from revised
                 return
             elif before := unsure or (self._unsure if question.zone is None else ()):
                 self._unsure = ()
@@ -149,40 +174,98 @@ class Watcher:
                 yield from self._tell(question, confirmed=self._confirms)
                 yield from self._confirm(question)
                 return
-        missed = self._missed_turn(illegal[:LATER_PLAYS]) if self._confirms and not unsure else None
-        if missed is not None:
-            yield from self._suppose(missed)
+        if self._confirms and not unsure and illegal:
+            last = self._entries[-1].question
+            was_refused = last is not None and last.id in self._refused_s
+            if was_refused or len(illegal) >= LATER_PLAYS:
+                yield from self._revised(illegal[:LATER_PLAYS], at_the_end=not was_refused)
 
     def _is_late(self, question: Question) -> bool:
         """True if a card was refused only because one laid before it was seen a moment later."""
         refused_s = self._refused_s.get(question.id, -SEEN_LATE_S)
         return question.confidence >= OUT_OF_TURN_CONFIDENCE and 0 <= self._now_s - refused_s <= SEEN_LATE_S
 
-    def _missed_turn(self, later: Sequence[Question]) -> Play | None:
-        """A turn that nobody saw, where several cards are legal one after the other only after one more discard.
+    def _missed_turn(self, refused: Question, question: Question) -> list[dict[str, Any]]:
+        """What is told when a card was refused only because a turn before it was missed.
 
         Which card was discarded tells nothing. No other play is supposed: one invented is worse than one refused.
         """
-        table = self._game.table
-        if len(later) < LATER_PLAYS or table is None or later[0].confidence < OUT_OF_TURN_CONFIDENCE:
-            return None
-        if later[1].is_legal and not referee.objections(referee.apply(table, later[1].plays[0]), later[0].plays[0]):
+        if self._game.table is None or self._is_trial:
+            return []
+        after = referee.apply(self._game.table, question.plays[0])
+        if not referee.objections(after, refused.plays[0]):
             # The one that is legal now explains the other.
+            return []
+        trial = self._with_discard(len(self._entries))
+        return self._adopted(trial) if trial is not None and trial._counts([refused, question]) else []
+
+    # Second thoughts
+
+    def _revised(self, later: Sequence[Question], *, at_the_end: bool = False) -> list[dict[str, Any]]:
+        """What is told when another past makes all these cards legal: a turn that nobody saw, a card not laid."""
+        tried: tuple[object, ...] = (self._seq, *(question.id for question in later))
+        if later[0].confidence < OUT_OF_TURN_CONFIDENCE or self._is_trial or tried == self._tried:
+            return []
+        self._tried = tried
+        for trial in self._other_pasts(at_the_end=at_the_end):
+            if trial is not None and trial._counts(later):
+                return self._adopted(trial)
+        return []
+
+    def _other_pasts(self, *, at_the_end: bool) -> Iterator[Watcher | None]:
+        begun = max(n for n, entry in enumerate(self._entries) if entry.text.startswith("hand first "))
+        latest = range(len(self._entries) - 1, max(begun, len(self._entries) - 1 - MOST_REVISED), -1)
+        if at_the_end:
+            yield self._with_discard(len(self._entries))
+        yield from (self._retold(n, without=self._entries[n]) for n in latest if self._entries[n].is_doubtful)
+        yield from (self._with_discard(n) for n in latest)
+
+    def _with_discard(self, at: int) -> Watcher | None:
+        """Another past: at this line somebody discarded a card, and nobody saw it."""
+        table = self._games[at].table
+        if table is None:
             return None
         plays = (play for play in LegalPlays(table, table.player_to_move) if play.verb is Verb.DISCARD and play.card)
         play = max(plays, key=lambda play: table.copies_left(play.card) if play.card else 0, default=None)
-        if play is None:
-            return None
-        record = self._record()
-        lines = (*record.lines, Line(self._seq + 1, play, table, UNSEEN))
-        after = replace(record, table=referee.apply(table, play), lines=lines)
-        legal = {q.id for q in reconcile(self._tracks, after, self._places) if q.is_legal}
-        return play if all(question.id in legal for question in later) else None
+        return None if play is None else self._retold(at, first=play)
 
-    def _suppose(self, play: Play) -> Iterator[dict[str, Any]]:
-        self._append(str(play), play, UNSEEN)
-        self._judge()
-        yield {"t_s": round(self._now_s, 3), "missed": str(play)}
+    def _retold(self, at: int, first: Play | None = None, without: Entry | None = None) -> Watcher:
+        """Another past: told anew from this line on, with one play that nobody saw, or without one card."""
+        trial = copy.copy(self)
+        seq = self._entries[at].seq if at < len(self._entries) else self._seq + 1
+        trial._is_trial = True
+        trial._entries, trial._told, trial._refused_s = self._entries[:at], dict(self._told), dict(self._refused_s)
+        trial._answers = {ident: said for ident, said in self._answers.items() if said.seq < seq}
+        if without is not None and without.question is not None:
+            trial._answers[without.question.id] = Answered(Answer.NO, without.question.about, seq)
+        if first is not None:
+            trial._entries.append(Entry(seq, str(first), first, UNSEEN))
+        trial._unsure = ()
+        trial._judge()
+        trial._items = list(trial._follow())
+        return trial
+
+    def _counts(self, later: Sequence[Question]) -> bool:
+        """True if all these cards count, and none is refused."""
+        counted = {entry.serial for entry in self._entries}
+        refused = any(q.kind is Kind.PLAY and not q.is_legal for q in self._asked)
+        return not refused and all(question.serial in counted for question in later)
+
+    def _adopted(self, trial: Watcher) -> list[dict[str, Any]]:
+        """Take over another past; what is told of it."""
+        was = {(entry.serial, entry.text) for entry in self._entries if entry.play}
+        now = {(entry.serial, entry.text) for entry in trial._entries if entry.play}
+        t_s = round(self._now_s, 3)
+        gone = [e for e in reversed(self._entries) if e.play and (e.serial, e.text) not in now]
+        missed = [e for e in trial._entries if e.serial == UNSEEN and (e.serial, e.text) not in was]
+        kept = {text for _, text in was & now}
+        told = [item for item in trial._items if item.get("proposal", item.get("counted")) not in kept]
+        vars(self).update(vars(trial), _is_trial=False)
+        return [
+            *({"t_s": t_s, "withdrawn": e.text, "zone": e.question and e.question.zone} for e in gone),
+            *({"t_s": t_s, "missed": e.text} for e in missed),
+            *told,
+        ]
 
     def _refutes(self, question: Question, unsure: list[Question]) -> bool:
         """True if a card that was read for sure is legal only if what nobody was sure of was no play."""
@@ -215,7 +298,7 @@ class Watcher:
 
     def _confirm(self, question: Question) -> Iterator[dict[str, Any]]:
         play = question.plays[0]
-        self._append(str(play), play, question.serial, by_camera=True)
+        self._append(str(play), play, question.serial, question)
         yield from self._judge()
         yield from self._answer_extension()
 
@@ -240,7 +323,7 @@ class Watcher:
                 yield {"t_s": round(self._now_s, 3), "counted": str(question.plays[0]), "zone": question.zone}
                 yield from self._confirm(question)
         if self._game.hand_is_open and not self._only_cleared():
-            entries = self._entries if self._confirms else [e for e in self._entries if not e.by_camera]
+            entries = self._entries if self._confirms else [e for e in self._entries if e.question is None]
             lines = (RecordLine(number, entry.text) for number, entry in enumerate(entries, start=1))
             last = list(judge.judge(lines))[-1:]
             yield from (item.as_json("") for item in last if isinstance(item, HandResult))
@@ -252,10 +335,14 @@ class Watcher:
     # The record
 
     def _append(
-        self, text: str, play: Play | None = None, serial: int | None = None, *, by_camera: bool = False
+        self, text: str, play: Play | None = None, serial: int | None = None, question: Question | None = None
     ) -> None:
+        """Write a line; one that is told anew keeps its number, as the cards remember theirs."""
         self._seq += 1
-        self._entries.append(Entry(self._seq, text, play, serial, by_camera))
+        seq = self._seqs.setdefault(question.id, self._seq) if question else self._seq
+        self._entries.append(
+            Entry(max(seq, self._entries[-1].seq if self._entries else 0), text, play, serial, question)
+        )
 
     def _judge(self) -> list[dict[str, Any]]:
         """Judges the record; gives the results of hands that the last line has ended."""
