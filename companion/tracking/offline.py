@@ -23,9 +23,9 @@ from companion.rules.record.judge import Game, HandResult, JudgedLine
 from companion.rules.record.notation import Line as RecordLine
 from companion.rules.referee import LegalPlays
 from companion.tracking import tracker
-from companion.tracking.balance import UNSEEN, Line, Record, expected
+from companion.tracking.balance import UNSEEN, Line, Record, balance, expected
 from companion.tracking.clearing import dealt, is_cleared
-from companion.tracking.reconcile import OUT_OF_TURN_CONFIDENCE, reconcile
+from companion.tracking.reconcile import MANY, OUT_OF_TURN_CONFIDENCE, reconcile
 from companion.tracking.tracker import Tracks
 from companion.vision.capture.sources import Frame
 from companion.vision.view import View
@@ -317,7 +317,9 @@ class Watcher:
         yield {"t_s": round(self._now_s, 3), "withdrawn": entry.text, "zone": question.zone}
 
     def _at_the_end(self) -> Iterator[dict[str, Any]]:
-        for question in self._questions() if self._confirms else ():
+        asked = self._questions() if self._confirms else ()
+        gathered = self._unsure if self._confirms and self._is_gathered() else ()
+        for question in (*gathered, *asked):
             is_play = question.kind is Kind.PLAY and question.is_legal and question.zone is not None
             if is_play and question.confidence >= OUT_OF_TURN_CONFIDENCE:
                 yield {"t_s": round(self._now_s, 3), "counted": str(question.plays[0]), "zone": question.zone}
@@ -327,6 +329,13 @@ class Watcher:
             lines = (RecordLine(number, entry.text) for number, entry in enumerate(entries, start=1))
             last = list(judge.judge(lines))[-1:]
             yield from (item.as_json("") for item in last if isinstance(item, HandResult))
+
+    def _is_gathered(self) -> bool:
+        """True if the cards of the hand are being gathered in."""
+        record = self._record()
+        if record.table is None:
+            return False
+        return len(balance(self._tracks, record.hand, record.table, record.lines, self._places).missing) >= MANY
 
     def _only_cleared(self) -> bool:
         """True if the next hand has begun only because the cards of the last were gathered in."""

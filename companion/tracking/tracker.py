@@ -162,12 +162,13 @@ def update(tracks: Tracks, view: View, expected: Expected, mats: Iterable[str], 
 
 
 def _seen(view: View, tracks: Sequence[Track]) -> Iterator[Seen]:
-    """The sightings with their places; where nothing of a pile looks as it did, no picture tells what was nudged."""
+    """The sightings with their places; where nothing looks as it did, no picture tells what was nudged."""
     sightings = [(sighting, place) for sighting, place in placed(view) if place.zone != DRAW_ZONE]
     stays = {sighting.stay for sighting, _ in sightings}
     for sighting, place in sightings:
         before = [t for t in tracks if t.zone == place.zone and t.is_in_sight and t.stay is not None]
-        is_upset = len(before) >= SEVERAL and not any(t.stay in stays for t in before)
+        alike = [t for t in before if t.face is sighting.face]
+        is_upset = any(len(b) >= SEVERAL and not any(t.stay in stays for t in b) for b in (before, alike))
         yield Seen(replace(sighting, is_double=sighting.is_double or is_upset), place)
 
 

@@ -149,8 +149,9 @@ class _Look:
         here = [*lain, *kept]
         upon = {card.order: card.upon for card in self._before}
         here = [replace(c, upon=upon.get(c.order, c.upon).union(_orders_upon(c, here))) for c in here]
-        missed = [replace(card, missed=card.missed + 1) for card in old if card.order not in still][-MOST_BURIED:]
-        return (*shown, *(card.sighting for card in kept)), (*here, *missed)
+        gone = {card.order for at, s in enumerate(self._told) if at not in same for card in self._pushed_from(s, old)}
+        missed = [replace(card, missed=card.missed + 1) for card in old if card.order not in still | gone]
+        return (*shown, *(card.sighting for card in kept)), (*here, *missed[-MOST_BURIED:])
 
     def _same(self) -> dict[int, Lain]:
         """Which of the cards that lay there before the told ones are, by their numbers."""
@@ -247,6 +248,14 @@ class _Look:
         if any(card.is_whole and self._still_there(card) is False for card in alike):
             return False
         return any(self._still_there(card) is None for card in alike)
+
+    def _pushed_from(self, sighting: Sighting, old: Sequence[Lain]) -> Iterator[Lain]:
+        """Those like it that lay there with nothing on them and have gone: it is one of them, pushed."""
+        for card in old:
+            alike = card.sighting.face is sighting.face and card.is_whole and not card.is_buried
+            quads = card.sighting.corners_px, sighting.corners_px
+            if alike and quads[0] and quads[1] and _overlap(quads[0], quads[1]) and self._still_there(card) is False:
+                yield card
 
     def _lain(self, sighting: Sighting, at: int, order: int) -> Iterator[Lain]:
         fit = self._mats.at(sighting.centre_px)
