@@ -7,7 +7,8 @@ what is not sure counts by what comes after it, and a card that is taken back ta
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import itertools
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -136,49 +137,74 @@ class Watcher:
         unsure: list[Question] = []
         illegal: list[Question] = []
         for question in questions:
-            if question.kind is Kind.DIFFERS:
-                yield from self._tell(question)
-                if question.line is not None and self._entries[-1].seq == question.line and self._confirms:
-                    yield from self._take_back(question)
-                    return
-            elif question.kind is Kind.WHICH:
-                yield from self._tell(question)
+            if question.kind is not Kind.PLAY:
+                answered = yield from self._differs(question)
             elif not question.is_legal:
-                if unsure and self._confirms:
-                    late = [q for q in unsure if q.id in self._refused_s]
-                    if late and (revised := self._revised([*late, question])):
-                        yield from revised
-                        return
-                    if self._refutes(question, unsure):
-                        self._answers |= {q.id: Answered(Answer.NO, q.about, self._seq) for q in unsure}
-                        self._unsure = ()
-                        return
-                yield from self._tell(question)
-                self._refused_s.setdefault(question.id, self._now_s)
+                answered = yield from self._refuse(question, unsure)
                 illegal.append(question)
             elif question.confidence < SURE_CONFIDENCE and self._confirms and not self._is_late(question):
+                answered = False
                 yield from self._tell(question)
                 unsure.append(question)
                 self._unsure = tuple(unsure)
-            elif illegal and not unsure and self._confirms and (revised := self._missed_turn(illegal[0], question)):
-                yield from revised
-                return
-            elif before := unsure or (self._unsure if question.zone is None else ()):
-                self._unsure = ()
-                for one in before:
-                    yield {"t_s": round(self._now_s, 3), "counted": str(one.plays[0]), "zone": one.zone}
-                    yield from self._confirm(one)
-                return
             else:
-                self._unsure = ()
-                yield from self._tell(question, confirmed=self._confirms)
-                yield from self._confirm(question)
+                answered = yield from self._accept(question, unsure, illegal)
+            if answered:
                 return
-        if self._confirms and not unsure and illegal:
-            last = self._entries[-1].question
-            was_refused = last is not None and last.id in self._refused_s
-            if was_refused or len(illegal) >= LATER_PLAYS:
-                yield from self._revised(illegal[:LATER_PLAYS], at_the_end=not was_refused)
+        if self._confirms and illegal and not unsure:
+            yield from self._contradicted(illegal)
+
+    def _differs(self, question: Question) -> Generator[dict[str, Any], None, bool]:
+        """A card that is gone, or cannot be read; True if the play that laid it is taken back."""
+        yield from self._tell(question)
+        is_last = question.kind is Kind.DIFFERS and question.line == self._entries[-1].seq
+        if is_last and self._confirms:
+            yield from self._take_back(question)
+        return is_last and self._confirms
+
+    def _refuse(self, question: Question, unsure: Sequence[Question]) -> Generator[dict[str, Any], None, bool]:
+        """An illegal play; True if it tells that what nobody was sure of was none, or was one all along."""
+        if unsure and self._confirms:
+            late = [q for q in unsure if q.id in self._refused_s]
+            if late and (revised := self._revised([*late, question], self._earlier_pasts())):
+                yield from revised
+                return True
+            if self._refutes(question, unsure):
+                self._answers |= {q.id: Answered(Answer.NO, q.about, self._seq) for q in unsure}
+                self._unsure = ()
+                return True
+        yield from self._tell(question)
+        self._refused_s.setdefault(question.id, self._now_s)
+        return False
+
+    def _accept(
+        self, question: Question, unsure: Sequence[Question], illegal: Sequence[Question]
+    ) -> Generator[dict[str, Any], None, bool]:
+        """A legal play, and those before it that nobody was sure of."""
+        if illegal and not unsure and self._confirms and (revised := self._missed_turn(illegal[0], question)):
+            yield from revised
+            return True
+        before = unsure or (self._unsure if question.zone is None else ())
+        self._unsure = ()
+        for one in before:
+            yield {"t_s": round(self._now_s, 3), "counted": str(one.plays[0]), "zone": one.zone}
+            yield from self._confirm(one)
+        if not before:
+            yield from self._tell(question, confirmed=self._confirms)
+            yield from self._confirm(question)
+        return True
+
+    def _contradicted(self, illegal: Sequence[Question]) -> Iterator[dict[str, Any]]:
+        """Cards that are illegal where something before them may have been taken for what it was not."""
+        last = self._entries[-1].question
+        was_refused = last is not None and last.id in self._refused_s
+        several = len(illegal) >= LATER_PLAYS
+        yield from self._revised(
+            illegal[:LATER_PLAYS],
+            self._pasts_with_unread(),
+            (self._with_discard(end) for end in [len(self._entries)] if several and not was_refused),
+            self._earlier_pasts() if several or was_refused else (),
+        )
 
     def _is_late(self, question: Question) -> bool:
         """True if a card was refused only because one laid before it was seen a moment later."""
@@ -201,22 +227,29 @@ class Watcher:
 
     # Second thoughts
 
-    def _revised(self, later: Sequence[Question], *, at_the_end: bool = False) -> list[dict[str, Any]]:
-        """What is told when another past makes all these cards legal: a turn that nobody saw, a card not laid."""
+    def _revised(self, later: Sequence[Question], *pasts: Iterable[Watcher | None]) -> list[dict[str, Any]]:
+        """What is told where one of these pasts makes all of these cards legal: the first that does."""
         tried: tuple[object, ...] = (self._seq, *(question.id for question in later))
         if later[0].confidence < OUT_OF_TURN_CONFIDENCE or self._is_trial or tried == self._tried:
             return []
         self._tried = tried
-        for trial in self._other_pasts(at_the_end=at_the_end):
-            if trial is not None and trial._counts(later):
-                return self._adopted(trial)
-        return []
+        fitting = (trial for trial in itertools.chain(*pasts) if trial is not None and trial._counts(later))
+        trial = next(fitting, None)
+        return [] if trial is None else self._adopted(trial)
 
-    def _other_pasts(self, *, at_the_end: bool) -> Iterator[Watcher | None]:
+    def _pasts_with_unread(self) -> Iterator[Watcher]:
+        """A card that could not be read counts as what it is likeliest to be."""
+        end = len(self._entries)
+        for question in self._asked:
+            if question.kind is Kind.WHICH and question.is_legal:
+                play = question.plays[0]
+                yield self._retold(end, Entry(self._seq + 1, str(play), play, question.serial, question))
+
+    def _earlier_pasts(self) -> Iterator[Watcher | None]:
+        """A card that was doubtful was not laid, or a turn was missed: the latest lines first."""
         begun = max(n for n, entry in enumerate(self._entries) if entry.text.startswith("hand first "))
-        latest = range(len(self._entries) - 1, max(begun, len(self._entries) - 1 - MOST_REVISED), -1)
-        if at_the_end:
-            yield self._with_discard(len(self._entries))
+        end = len(self._entries) - 1
+        latest = range(end, max(begun, end - MOST_REVISED), -1)
         yield from (self._retold(n, without=self._entries[n]) for n in latest if self._entries[n].is_doubtful)
         yield from (self._with_discard(n) for n in latest)
 
@@ -227,19 +260,25 @@ class Watcher:
             return None
         plays = (play for play in LegalPlays(table, table.player_to_move) if play.verb is Verb.DISCARD and play.card)
         play = max(plays, key=lambda play: table.copies_left(play.card) if play.card else 0, default=None)
-        return None if play is None else self._retold(at, first=play)
+        if play is None:
+            return None
+        return self._retold(at, Entry(self._seq_at(at), str(play), play, UNSEEN))
 
-    def _retold(self, at: int, first: Play | None = None, without: Entry | None = None) -> Watcher:
+    def _seq_at(self, at: int) -> int:
+        return self._entries[at].seq if at < len(self._entries) else self._seq + 1
+
+    def _retold(self, at: int, first: Entry | None = None, without: Entry | None = None) -> Watcher:
         """Another past: told anew from this line on, with one play that nobody saw, or without one card."""
         trial = copy.copy(self)
-        seq = self._entries[at].seq if at < len(self._entries) else self._seq + 1
+        seq = self._seq_at(at)
         trial._is_trial = True
         trial._entries, trial._told, trial._refused_s = self._entries[:at], dict(self._told), dict(self._refused_s)
         trial._answers = {ident: said for ident, said in self._answers.items() if said.seq < seq}
         if without is not None and without.question is not None:
             trial._answers[without.question.id] = Answered(Answer.NO, without.question.about, seq)
         if first is not None:
-            trial._entries.append(Entry(seq, str(first), first, UNSEEN))
+            trial._entries.append(first)
+            trial._seq = max(trial._seq, first.seq)
         trial._unsure = ()
         trial._judge()
         trial._items = list(trial._follow())
@@ -267,7 +306,7 @@ class Watcher:
             *told,
         ]
 
-    def _refutes(self, question: Question, unsure: list[Question]) -> bool:
+    def _refutes(self, question: Question, unsure: Sequence[Question]) -> bool:
         """True if a card that was read for sure is legal only if what nobody was sure of was no play."""
         answers = self._answers | {q.id: Answered(Answer.NO, q.about, self._seq) for q in unsure}
         without = reconcile(self._tracks, replace(self._record(), answers=answers), self._places)
