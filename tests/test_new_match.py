@@ -6,6 +6,8 @@ import re
 
 import pytest
 
+from companion.app.service import _begin
+from companion.match.setup_file import read_setup
 from companion.pages import Camera, create_app
 from companion.pages.game import house_rules
 from companion.pages.players.names import MOST_KNOWN, MOST_MATCHES, known_names
@@ -139,3 +141,61 @@ def test_what_no_camera_takes_is_not_turned(match):
 
     assert page.post("/camera/turn", data={"degrees": "90"}, headers=HOME).status_code == 404
     assert "/camera/turn" not in page.get("/camera").get_data(as_text=True)
+
+
+# --- Started with a set-up file ------------------------------------------------------------------------------
+
+OTHERS = 'edition = "classic"\n[[side]]\nname = "Cid"\nmat = "side-1"\n[[side]]\nname = "Dee"\nmat = "side-2"\n'
+
+
+@pytest.fixture
+def others(tmp_path):
+    file = tmp_path / "others.toml"
+    file.write_text(OTHERS)
+    return read_setup(file)
+
+
+@pytest.fixture
+def under_way(match):
+    match.start(["edition classic", "side Ann", "side Bob", "hand first Ann"])
+    match.enter("Ann roll", "Ann")
+
+
+def sides(match) -> list[str]:
+    return [team.name for team in match.state.game.teams]
+
+
+def test_the_match_of_the_set_up_file_begins_where_nothing_is_being_played(match, others):
+    _begin(match, others, in_any_case=False)
+
+    assert sides(match) == ["Cid", "Dee"]
+
+
+def test_the_match_of_the_set_up_file_goes_on_where_it_is_being_played(match, others):
+    _begin(match, others, in_any_case=False)
+    match.enter("Cid roll", "Cid")
+
+    _begin(match, others, in_any_case=False)
+
+    assert match.lines()[-1] == "Cid roll"
+    assert not match.state.offered
+
+
+@pytest.mark.parametrize(("begin", "after"), [("yes", ["Cid", "Dee"]), ("no", ["Ann", "Bob"])])
+def test_with_another_match_under_way_the_page_asks_whether_that_of_the_set_up_file_begins(
+    match, page, others, under_way, begin, after
+):
+    _begin(match, others, in_any_case=False)
+    assert "Cid, Dee (Classic)" in page.get("/").text
+    assert sides(match) == ["Ann", "Bob"]
+
+    page.post("/offered", data={"begin": begin}, headers=HOME)
+
+    assert sides(match) == after
+    assert "Cid, Dee" not in page.get("/").text
+
+
+def test_the_match_of_the_set_up_file_begins_at_once_where_that_is_said(match, others, under_way):
+    _begin(match, others, in_any_case=True)
+
+    assert sides(match) == ["Cid", "Dee"]

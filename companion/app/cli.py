@@ -727,11 +727,14 @@ def watch(
 @companion.command()
 @click.option("--source", metavar="SRC", help="Camera, clip, folder or stream (default: the first camera).")
 @click.option("--setup", metavar="FILE", type=click.Path(path_type=Path), help="Start this match at once.")
+@click.option("--new", is_flag=True, help="Begin it although another match, or this one, is being played.")
 @click.option("--host", default="0.0.0.0", show_default=True, metavar="H", help="Address to listen on.")  # noqa: S104
 @click.option("--port", default=8080, show_default=True, type=click.IntRange(1, 65535))
 @_deck
 @_data
-def up(source: str | None, setup: Path | None, host: str, port: int, deck: str | None, data: Path | None) -> None:
+def up(
+    source: str | None, setup: Path | None, new: bool, host: str, port: int, deck: str | None, data: Path | None
+) -> None:
     """Start the companion: camera, referee, pages for the phones.
 
     \b
@@ -739,7 +742,9 @@ def up(source: str | None, setup: Path | None, host: str, port: int, deck: str |
     """
     from companion.app import service
 
-    service.up(source, setup, host=host, port=port, data=data, deck=deck)
+    if new and setup is None:
+        raise click.UsageError("`--new` begins the match of a set-up file: name it with `--setup FILE`.")
+    service.up(source, setup, begins=new, host=host, port=port, data=data, deck=deck)
     _leave()
 
 

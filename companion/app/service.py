@@ -58,6 +58,9 @@ OWN_DECK = "own"
 WATCHES_NO_MORE = say("The camera is not watched any more. Plays can be entered by hand; restart to see again.")
 ENDED = "The companion has ended. All that was confirmed is kept."
 ENDED_UNSAVED = "The companion has ended, and what was played last is lost. %s"
+OFFERED = (
+    "Another match is under way. The page asks whether the one of the set-up file begins; with `--new` it does at once."
+)
 LAST_FRAME_S = 1.0
 """So long the end of the service waits for the frame in hand."""
 
@@ -109,11 +112,20 @@ def eye_for(setup: Setup, templates: Templates | None = None) -> Eye:
 
 
 def up(
-    source: str | None, setup_file: Path | None, *, host: str, port: int, data: Path | None, deck: str | None = None
+    source: str | None,
+    setup_file: Path | None,
+    *,
+    host: str,
+    port: int,
+    data: Path | None,
+    deck: str | None = None,
+    begins: bool = False,
 ) -> None:
     """Runs the service until it is stopped. Without a camera it starts all the same and says so.
 
-    `deck` names the template deck whose faces the cards have; None: the setup's, else the one chosen on the page.
+    The match of a set-up file goes on where it is being played, else it begins; with another one under way that is
+    asked on the page, unless it `begins` in any case. `deck` names the template deck whose faces the cards have; None:
+    the setup's, else the one chosen on the page.
     """
     setup = read_setup(setup_file) if setup_file else None
     with _match_in(data_dir(data), lambda state: _mats(state, setup)) as match:
@@ -121,6 +133,8 @@ def up(
             script = simulated.script_for(source.removeprefix(DEMO), setup)
             _simulate(match, script, match.state.policy, host, port)
         else:
+            if setup is not None:
+                _begin(match, setup, in_any_case=begins)
             _watch(match, source, setup, host, port, data, deck)
 
 
@@ -143,8 +157,6 @@ def _watch(
     match: Match, source: str | None, setup: Setup | None, host: str, port: int, data: Path | None, deck: str | None
 ) -> None:
     """Serves a match that is played before a camera, or by hand."""
-    if setup is not None and not _is_being_played(match, setup):
-        match.start([*setup.header(), f"hand first {setup.first}"], by="setup")
     zones = DrawnZones(data_dir(data), setup.drawing if setup else None)
     named = deck or (setup.cards if setup else None)
     given = faces_of(named, data, tell=partial(click.echo, err=True))
@@ -227,10 +239,15 @@ def _pictures_of_first(first: FirstCamera, match: Match, watch: TableWatch) -> I
         yield from _pictures(source, match, watch, succession) or ()
 
 
-def _is_being_played(match: Match, setup: Setup) -> bool:
-    header = setup.header()
-    played = match.lines()
-    return played[: len(header)] == header and match.state.game.winner is None
+def _begin(match: Match, setup: Setup, *, in_any_case: bool) -> None:
+    header, game = setup.header(), match.state.game
+    lines = [*header, f"hand first {setup.first}"]
+    is_played = match.lines()[: len(header)] == header and game.winner is None
+    if in_any_case or not (is_played or match.state.is_under_way):
+        match.start(lines, by="setup")
+    elif not is_played:
+        match.offer(lines)
+        click.echo(OFFERED)
 
 
 def _mats(state: MatchState, setup: Setup | None) -> dict[str, str]:

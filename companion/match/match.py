@@ -395,6 +395,11 @@ class Match:
             if sentence != self._state.trouble:
                 self._show(trouble=sentence)
 
+    def offer(self, lines: Sequence[str]) -> None:
+        """Ask whether another match shall begin instead of the one that is under way; without lines, no longer."""
+        with self._changed:
+            self._show(offered=tuple(lines))
+
     def play_without_camera(self, *, on: bool) -> None:
         """Whether the table plays on without the camera, until somebody wants it again or the service starts anew."""
         with self._changed:

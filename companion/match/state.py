@@ -88,6 +88,9 @@ class MatchState:
     note: str | None = None
     """What became of a damaged log, until somebody has read it."""
 
+    offered: tuple[str, ...] = ()
+    """The lines of another match that the service was started with, until somebody says whether it begins."""
+
     without_camera: bool = False
     """Somebody has put the camera away for the evening: what is wrong with it is said on its own page alone."""
 
@@ -116,6 +119,12 @@ class MatchState:
     def attention(self) -> tuple[Entry, ...]:
         """The lines of the match that do not count: what a correction has made illegal, until somebody answers."""
         return tuple(entry for entry in self.entries if entry.needs_attention)
+
+    @property
+    def is_under_way(self) -> bool:
+        """True if something has been played, and the match would go on."""
+        goes_on = self.game.hand_is_open or (self.game.winner is None and self.game.edition.match_points is not None)
+        return self.match is not None and goes_on and bool(self.hand_entries or self.game.hands)
 
     @property
     def complaint(self) -> str | None:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -15,12 +15,13 @@ from companion.match.history import CAMERA
 from companion.pages import language
 from companion.rules import reasons, referee
 from companion.rules.cards import REMEDY_OF, SAFETY_OF, Card, Family
-from companion.rules.editions.edition import Edition
+from companion.rules.editions.edition import Edition, load_edition
 from companion.rules.play import Play, Verb
 from companion.rules.reasons import Reason
+from companion.rules.record import notation
 from companion.rules.record.judge import Game
 from companion.rules.scoring import Item
-from companion.rules.table import COUP_FOURRE_KM, SAFETY_KM, HowEnded, Side
+from companion.rules.table import COUP_FOURRE_KM, SAFETY_KM, HowEnded, Side, Team
 
 
 def _(text: str, **values: object) -> str:
@@ -389,6 +390,22 @@ def is_race(edition: Edition) -> bool:
 def won(winner: str, edition: Edition) -> str:
     """Who has won, as a heading; it fits one player and many."""
     return _(N_("The race goes to %(who)s!") if is_race(edition) else N_("The match goes to %(who)s!"), who=winner)
+
+
+def offered(lines: Sequence[str]) -> str:
+    """The question whether another match begins, from the lines of its set-up."""
+    header = [notation.parse_header(line) for line in lines]
+    sides = [_side_words(line.team) for line in header if isinstance(line, notation.SideLine)]
+    edition = next(load_edition(line.name) for line in header if isinstance(line, notation.EditionLine))
+    return _(
+        "The companion was started with another match, %(who)s (%(edition)s). Shall it begin?",
+        who=", ".join(sides),
+        edition=_(edition.title),
+    )
+
+
+def _side_words(team: Team) -> str:
+    return team.name if team.players == (team.name,) else f"{team.name} ({', '.join(team.players)})"
 
 
 def hand_title(edition: Edition, number: int) -> str:

@@ -74,7 +74,7 @@ def _form(chosen: MultiDict[str, str], sentence: str = "", *, ask: bool = False)
         **_who_plays(edition, chosen, _names_before(now)),
         **_how_it_is_played(chosen, now),
         host=seats.host_name(now) if not phone_identity.may_host() else None,
-        under_way=_is_under_way(now),
+        under_way=now.is_under_way,
         sentence=sentence,
         ask=ask,
     )
@@ -169,7 +169,7 @@ def start() -> AnyResponse | tuple[str, int]:
         lines = setup_lines(request.form)
     except Problem as problem:
         return _form(request.form, str(problem)), 400
-    if _is_under_way(state()) and "replace" not in request.form:
+    if state().is_under_way and "replace" not in request.form:
         return _form(request.form, ask=True), 409
     policy, verified, by = (
         request.form.get("policy", type=Policy),
@@ -180,11 +180,15 @@ def start() -> AnyResponse | tuple[str, int]:
     return redirect(url_for("join.show"), 303)
 
 
-def _is_under_way(now: MatchState) -> bool:
-    """Whether something has been played, and the match would go on."""
-    game = now.game
-    goes_on = game.hand_is_open or (game.winner is None and game.edition.match_points is not None)
-    return now.match is not None and goes_on and bool(now.hand_entries or game.hands)
+@bp.post("/offered")
+def answer_offer() -> AnyResponse:
+    """The match that the service was started with begins, or the one under way goes on."""
+    lines, by = state().offered, phone_identity.who(state())
+    if lines and request.form.get("begin") == "yes":
+        once(lambda: match().start(lines, by))
+        return redirect(url_for("join.show"), 303)
+    match().offer(())
+    return redirect(url_for("table.show"), 303)
 
 
 def setup_lines(form: MultiDict[str, str]) -> list[str]:
