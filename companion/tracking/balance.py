@@ -226,7 +226,8 @@ def expected(record: Record, places: Places, asked: Sequence[Question] = ()) -> 
     def is_legal(face: Card, place: Place) -> bool:
         return any(_may_be_laid(face, place, each, places) for each in tables)
 
-    return Expected(is_legal, lambda face, zone: lying[(zone, face)])
+    top = table.discards[-1] if table.discards and not objections(table, taking(table)) else None
+    return Expected(is_legal, lambda face, zone: lying[(zone, face)], top)
 
 
 def _may_be_laid(face: Card, place: Place, table: Table, places: Places) -> bool:

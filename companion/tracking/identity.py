@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from companion.match.zone_plays import DISCARD_ZONE
 from companion.rules.cards import Card
 from companion.tracking.track import Place, State, Track, any_copy, distance_mm
 from companion.vision.view import FACE, Sighting
@@ -76,6 +77,9 @@ class Expected:
 
     has: Callable[[Card, str], int]
     """How many of a face the record has in a zone."""
+
+    may_be_taken: Card | None = None
+    """The top of the discard pile where the player to move may take it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +230,9 @@ class _Costs:
             return 0
         on = (t for t in self._tracks if t.serial > track.serial and distance_mm(t.place, track.place) <= COVERING_MM)
         seen_faces = {item.sighting.face for item in self._seen}
-        return sum(t.face not in seen_faces and self._expected.has(t.face, t.zone) > 0 for t in on)
+        lifted = [t.face for t in on if t.face not in seen_faces and self._expected.has(t.face, t.zone) > 0]
+        is_taken = track.zone == DISCARD_ZONE and lifted == [self._expected.may_be_taken]
+        return 0 if is_taken else len(lifted)
 
 
 def _may_be_one(sighting: Sighting, track: Track) -> bool:
