@@ -36,14 +36,14 @@ ARM_RESTS_S = 0.8
 MISLAID_S = 4.0
 """A card waits so long on a pile where it does not belong: mostly it is put right at once."""
 
-DOUBLE_MM = (20.0, 6.0)
+PILE_MM, SPREAD_MM = 20.0, 6.0
 """Of two cards with one face nearer to each other than this only one can show enough to be told: in a pile, spread."""
 
 SEVERAL = 2
 """So many cards of a pile that all look other than they did were touched, or stand in other light."""
 
 GHOST_MM = 3.0
-"""Nearer than this to one like it a card may have been nudged, although the eye tells of two."""
+"""The same in a pile of which the eye tells that the other still lies there: it may have been nudged even so."""
 
 MOST_GONE = 120
 """Cards that have gone are remembered up to this number: more than a deck has."""
@@ -174,7 +174,8 @@ def _seen(view: View, tracks: Sequence[Track]) -> Iterator[Seen]:
 
 def _may_be_double(item: Seen, tracks: Iterable[Track]) -> bool:
     """True if the top card there looks alike: what is seen may be that one, its edges found badly."""
-    reach_mm = DOUBLE_MM[item.place.zone.partition("/")[2] in SPREAD] if item.sighting.stay is None else GHOST_MM
+    is_pile = item.place.zone.partition("/")[2] not in SPREAD
+    reach_mm = (PILE_MM if item.sighting.stay is None else GHOST_MM) if is_pile else SPREAD_MM
     near = [t for t in tracks if t.zone == item.place.zone and distance_mm(t.place, item.place) <= reach_mm]
     top = max(near, key=lambda t: t.serial, default=None)
     is_face = item.sighting.card is None and item.sighting.face is not Card.UNKNOWN
