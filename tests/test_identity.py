@@ -256,3 +256,99 @@ def test_no_serial_is_given_twice() -> None:
         followed.see(looks=12)
 
     assert given == [1, 2, 3]
+
+
+DISCARD = "table/discard"
+
+
+@pytest.fixture
+def discarding(rolled: Table) -> Table:
+    """Bob has discarded a 25 and Ann a 50; it is Bob's turn, and he may discard anything."""
+    return referee.apply(referee.apply(rolled, discard("Bob", Card.KM_25)), discard("Ann", Card.KM_50))
+
+
+def pile(*cards: tuple[Card, float, float, int], is_double: bool = False) -> tuple[Sighting, ...]:
+    return tuple(card(face, x, y, DISCARD, stay=stay, is_double=is_double) for face, x, y, stay in cards)
+
+
+def test_each_of_two_alike_keeps_its_place_as_long_as_the_eye_tells_that_nobody_has_touched_them(
+    discarding: Table,
+) -> None:
+    followed = Followed(discarding)
+    followed.see(*pile((Card.KM_25, 200, 200, 1)))
+    followed.hide(DISCARD)
+    both = pile((Card.KM_25, 203, 203, 2), (Card.KM_25, 200, 200, 1))
+
+    seen = followed.see(*both)
+
+    assert [followed.track(serial).stay for serial in seen[Card.KM_25]] == [1, 2]
+
+
+def test_one_more_of_the_same_face_lies_on_a_pile_where_all_that_lay_there_still_do(discarding: Table) -> None:
+    followed = Followed(discarding)
+    lay_there = (Card.KM_50, 198, 202, 2), (Card.KM_25, 200, 200, 1)
+    followed.see(*pile(*lay_there))
+    followed.hide(DISCARD)
+
+    seen = followed.see(*pile((Card.KM_50, 204, 206, 3), *lay_there))
+
+    assert len(seen[Card.KM_50]) == 2
+
+
+def test_a_pile_s_top_was_pushed_where_the_others_lie_on_and_it_does_not(discarding: Table) -> None:
+    followed = Followed(discarding)
+    followed.see(*pile((Card.KM_50, 198, 202, 2), (Card.KM_25, 200, 200, 1)))
+    followed.hide(DISCARD)
+
+    seen = followed.see(*pile((Card.KM_50, 206, 210, 3), (Card.KM_25, 200, 200, 1)))
+
+    assert seen == {Card.KM_50: [2], Card.KM_25: [1]}
+
+
+def test_where_nothing_of_a_pile_looks_as_it_did_one_like_its_top_may_be_laid_or_pushed(discarding: Table) -> None:
+    followed = Followed(discarding)
+    followed.see(*pile((Card.KM_50, 198, 202, 2), (Card.KM_25, 200, 200, 1)))
+    followed.hide(DISCARD)
+
+    seen = followed.see(*pile((Card.KM_50, 200, 203, 3)))
+
+    assert followed.track(seen[Card.KM_50][0]).upon_s is not None
+
+
+def test_a_card_beneath_others_that_lie_as_they_did_is_not_the_one_on_top_of_them(discarding: Table) -> None:
+    followed = Followed(discarding)
+    followed.see(*pile((Card.KM_25, 200, 200, 1)))
+    followed.see(*pile((Card.KM_50, 203, 203, 2)))
+    followed.hide(DISCARD)
+
+    seen = followed.see(*pile((Card.KM_25, 206, 206, 3), (Card.KM_50, 203, 203, 2)))
+
+    assert seen == {Card.KM_50: [2], Card.KM_25: [3]}
+
+
+def test_a_card_laid_on_one_that_could_not_be_told_for_a_moment_is_new(discarding: Table) -> None:
+    followed = Followed(discarding)
+    followed.see(*pile((Card.KM_25, 200, 200, 1)))
+    followed.see(*pile((Card.KM_50, 203, 203, 2)))
+    followed.hide(DISCARD)
+    rivals = (("25-00", 0.6), ("50-00", 0.3))
+    followed.see(replace(card(Card.UNKNOWN, 206, 210, DISCARD, stay=3), rivals=rivals))
+
+    seen = followed.see(*pile((Card.KM_25, 207, 207, 4)))
+
+    assert seen == {Card.KM_25: [3]}
+
+
+def test_the_card_beneath_the_top_comes_to_light_where_that_may_be_taken() -> None:
+    teams = (Team("Ann", ("Ann",)), Team("Bob", ("Bob",)))
+    table = referee.new_hand(load_edition("asmodee-2014"), teams, "Ann", None)
+    for play in (discard("Ann", Card.KM_25), discard("Bob", Card.KM_50)):
+        table = referee.apply(table, play)
+    followed = Followed(table)
+    followed.see(*pile((Card.KM_25, 200, 200, 1)))
+    followed.see(*pile((Card.KM_50, 215, 210, 2)))
+    followed.hide(DISCARD)
+
+    seen = followed.see(*pile((Card.KM_25, 202, 202, 3)))
+
+    assert seen == {Card.KM_25: [1]}

@@ -147,11 +147,11 @@ class _Costs:
         if sighting.card is not None and track.card is not None:
             return NEVER
         off_mm = self._off_mm(item, track)
+        lifted = LIFTED_COST * self._lifted_from(track) + BENEATH_COST * self._lies_beneath(track)
         if sighting.face is Card.UNKNOWN or track.face is Card.UNKNOWN:
-            return self._unread(item, track, off_mm)
+            return self._unread(item, track, off_mm) + (lifted if sighting.by == FACE else 0.0)
         if sighting.face is not track.face or sighting.card is not None or track.card is not None:
             return NEVER
-        lifted = LIFTED_COST * self._lifted_from(track) + BENEATH_COST * self._lies_beneath(track)
         off_deg = abs((item.place.turn_deg - track.place.turn_deg + 180) % 360 - 180)
         if off_mm > PUSHED_MM:
             return NEVER

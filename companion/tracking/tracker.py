@@ -117,7 +117,8 @@ def update(tracks: Tracks, view: View, expected: Expected, mats: Iterable[str], 
     found = assign(seen, open_, expected, disturbed, {mat.id: mat.px_per_mm for mat in view.mats})
     now: dict[int, Track] = {}
     serial = tracks.last_serial
-    for n, item in enumerate(seen):
+    # The eye numbers cards told by their faces from below: a pile that lies there from the first is in order.
+    for n, item in sorted(enumerate(seen), key=lambda one: one[1].sighting.stay or 0):
         known = found.get(n)
         if known is None:
             is_double = _may_be_double(item, open_)
