@@ -363,6 +363,23 @@ def test_a_second_card_with_the_same_face_beside_the_first_is_asked_about(tmp_pa
     assert table.asked == ["Ann 50"]
 
 
+def test_where_the_record_is_right_about_a_card_that_is_gone_nothing_more_is_asked_of_it(opened):
+    opened.lay("50-01", "side-1/distance").yes().take_up("50-01").say(Answer.RECORD)
+
+    opened.lay("25-01", "side-2/distance").yes().lay("75-01", "side-1/distance").look(20)
+
+    assert opened.asked == ["Ann 75"]
+
+
+def test_a_hazard_that_is_carried_away_once_its_remedy_lies_on_it_asks_nothing(opened):
+    opened.lay("stop-01", "side-2/battle").yes().lay("roll-03", "side-2/battle").yes()
+
+    opened.lay("stop-01", "table/discard").lay("roll-03", "side-2/battle").look(20)
+
+    assert opened.asked == []
+    assert opened.played == ["Ann roll", "Bob roll", "Ann stop > Bob", "Bob roll"]
+
+
 # --- Over a restart -------------------------------------------------------------------------------------------
 
 

@@ -380,7 +380,7 @@ class _Look:
             if new is None or new not in now.extra:
                 if track is not self._lifted():
                     yield from self._unless_answered(self._gone(track))
-            elif not self._may_be_answered(track, new):
+            elif not (self._is_remedied(track, new) or self._may_be_answered(track, new)):
                 sentence = say(
                     "%(card)s has moved from %(old)s to %(new)s.",
                     card=named(track.face),
@@ -388,6 +388,11 @@ class _Look:
                     new=where(new.zone),
                 )
                 yield from self._differs(track, sentence, expected=track.face)
+
+    def _is_remedied(self, old: Track, new: Track) -> bool:
+        """True if a hazard was carried to the discard pile that has had its remedy laid on it."""
+        beneath = self._places.cards(self._table, old.zone)[:-1]
+        return new.zone == DISCARD_ZONE and old.face.family is Family.HAZARD and old.face in beneath
 
     def _may_be_answered(self, old: Track, new: Track) -> bool:
         """True if a hazard was carried to the discard pile and a safety that says why may come into sight yet."""
@@ -407,9 +412,10 @@ class _Look:
         yield from self._unless_answered(self._difference(track, sentence, expected=expected, seen=seen))
 
     def _unless_answered(self, question: Question) -> Iterator[Question]:
-        """The question, unless people have said that it is all right as long as the zone lies as it does."""
+        """The question, unless people have said that the record is right, or all right while the zone lies so."""
         answered = self._record.answers.get(question.id)
-        if answered is None or answered.about != question.about:
+        holds = answered is not None and (answered.answer is Answer.RECORD or answered.about == question.about)
+        if not holds:
             yield question
 
     def _difference(
