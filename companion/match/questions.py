@@ -82,7 +82,7 @@ class Question:
     """For `differs`: the line of the record that goes where the table is right."""
 
     about: str = ""
-    """How the zone lay: `ignore` and `record` hold until that changes."""
+    """How the zone lay: `ignore` holds until that changes."""
 
     crop: bytes | None = None
     """The card as the camera saw it, JPEG."""
