@@ -380,6 +380,36 @@ def test_a_hazard_that_is_carried_away_once_its_remedy_lies_on_it_asks_nothing(o
     assert opened.played == ["Ann roll", "Bob roll", "Ann stop > Bob", "Bob roll"]
 
 
+def test_a_card_that_is_put_back_and_goes_again_is_a_new_question(opened):
+    opened.lay("50-01", "side-1/distance").yes().take_up("50-01").say(Answer.RECORD)
+    opened.lay("50-01", "side-1/distance").look(12)
+    assert opened.asked == []
+
+    opened.take_up("50-01")
+
+    assert opened.asked == ["The 50 km is no longer on the distance area."]
+
+
+def test_a_hazard_that_a_late_safety_has_beaten_may_be_carried_away(opened):
+    opened.lay("flat-tire-01", "side-2/battle").yes()
+    opened.play(("25-01", "table/discard"), ("25-02", "table/discard"), ("puncture-proof-01", "side-2/safety"))
+
+    opened.lay("flat-tire-01", "table/discard").look(40)
+
+    assert opened.asked == []
+
+
+def test_a_card_that_is_laid_for_a_typed_play_that_waits_asks_nothing_of_its_own(table):
+    table.match.enter("Ann 100", "Ann")
+    table.lay("100-01", "side-1/distance")
+    assert table.asked == ["Ann 100"]
+
+    table.yes(anyway=True).look(12)
+
+    assert table.asked == []
+    assert table.played == ["Ann 100 anyway"]
+
+
 # --- Over a restart -------------------------------------------------------------------------------------------
 
 

@@ -41,6 +41,7 @@ from companion.storage.recovery import NOTE_NAME
 from companion.tabletop import drawn_zones
 from companion.tabletop.template_decks import DECKS_NAME, checked_name, is_name, picture_named, read_deck
 from companion.tabletop.template_decks import FILE_NAME as DECK_FILE
+from companion.tracking import snapshot
 
 ABOUT = "backup.json"
 FORMAT = 1
@@ -53,6 +54,7 @@ REPLACED = (
     EDITIONS_NAME,
     DECKS_NAME,
     *SETTINGS,
+    snapshot.FILE_NAME,
     BACKUPS,
     NOTE_NAME,
 )

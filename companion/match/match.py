@@ -35,6 +35,7 @@ from companion.match.state import (
     last_result,
     next_first,
     table_of,
+    typed_plays,
     waits_for_another,
 )
 from companion.rules.play import Play
@@ -526,7 +527,8 @@ class Match:
     def _questions(self, state: MatchState, seen: tuple[Question, ...]) -> tuple[Question, ...]:
         """What the table is asked in a state: what the camera sees, then what was typed and waits."""
         counted = {entry.written.question for entry in state.entries}
-        return (*seen, *claimed(state, self._past.claims, counted | state.answers.keys(), seen))
+        typed = typed_plays(state, self._past.claims, counted | state.answers.keys())
+        return tuple(claimed(state, typed, seen))
 
 
 def _without_pictures(asked: Iterable[Question]) -> tuple[Question, ...]:

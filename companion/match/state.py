@@ -195,31 +195,42 @@ def hand_seq(record: JudgedRecord, entries: Sequence[Entry]) -> int:
     return next((entry.seq for entry in entries if entry.hand == record.game.hand_number > 0), 0)
 
 
-def claimed(
-    state: MatchState, claims: Iterable[Claim], answered: Set[str], before: Sequence[Question]
-) -> Iterator[Question]:
-    """Yield a question about each play that was typed in the open hand and waits, judged after the questions before.
+def typed_plays(state: MatchState, claims: Iterable[Claim], answered: Set[str]) -> Iterator[tuple[str, Play]]:
+    """Yield each play that was typed in the open hand and waits, with the id of its question.
 
     What ends a hand takes its claims along; one that was typed since may answer the play that ended it.
     """
     if state.match is None or state.game.table is None:
         return
     since = state.hand_seq if state.game.hand_is_open else max(entry.seq for entry in state.entries)
-    table = state.game.table
-    for question in before:
-        table = after(question, table)
     for claim in claims:
         question_id = claim_id(state.match, state.hand_seq, claim.seq)
-        if claim.seq <= since or question_id in answered:
+        if claim.seq > since and question_id not in answered:
+            try:
+                yield question_id, notation.parse_play(claim.text, state.game.teams)
+            except Unreadable:
+                continue
+
+
+def claimed(state: MatchState, typed: Iterable[tuple[str, Play]], seen: Sequence[Question]) -> Iterator[Question]:
+    """Yield what the camera asks, then a question about each typed play that waits, judged after those before it.
+
+    A card that is laid for a typed play asks nothing of its own.
+    """
+    typed = list(typed)
+    plays = [play for _, play in typed]
+    table = state.game.table
+    for question in seen:
+        if question.kind is Kind.PLAY and question.plays[0] in plays:
+            plays.remove(question.plays[0])
             continue
-        try:
-            play = notation.parse_play(claim.text, state.game.teams)
-        except Unreadable:
-            continue
-        objections = referee.objections(table, play)
-        question = Question(question_id, Kind.PLAY, None, (play,), table, objections)
         yield question
-        table = after(question, table)
+        table = after(question, table) if table is not None else None
+    for question_id, play in typed:
+        if table is not None:
+            question = Question(question_id, Kind.PLAY, None, (play,), table, referee.objections(table, play))
+            yield question
+            table = after(question, table)
 
 
 def after(question: Question, table: Table) -> Table:

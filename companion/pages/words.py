@@ -316,6 +316,9 @@ def car(edition: Edition, side: Side) -> str:
 class Why:
     """A reason as the page shows it."""
 
+    code: str
+    """Its fixed name, for scripts."""
+
     say: str
     rule: str
     instead: str | None
@@ -329,7 +332,7 @@ def why(reason: Reason, edition: Edition, names: Names) -> Why:
     here, printed = language.spoken(), language.printed_in()
     instead = reasons.instead(shown, here, printed)
     say = curly(reasons.say(shown, here, printed))
-    return Why(say, curly(reasons.rule(shown, edition, here)), curly(instead) if instead else None)
+    return Why(reason.code.value, say, curly(reasons.rule(shown, edition, here)), curly(instead) if instead else None)
 
 
 _QUOTES = {"en": ("“", "”"), "fr": ("«\u00a0", "\u00a0»"), "pl": ("„", "”")}

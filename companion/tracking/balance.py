@@ -191,7 +191,9 @@ def _kept_for_gone(
             continue
         back = any(t.card == track.card and (t.zone, t.face) == spot for t in loose)
         if not back and not _was_let_go(track, lines, table, places) and _consume(want, spot):
-            kept.append(track)
+            # It may have been put back meanwhile, and be gone once more.
+            alike = (t for t in mine if t.state is State.GONE and (t.card, t.zone) == (track.card, track.zone))
+            kept.append(max(alike, key=lambda t: t.serial))
     return kept
 
 

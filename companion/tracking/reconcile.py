@@ -390,9 +390,11 @@ class _Look:
                 yield from self._differs(track, sentence, expected=track.face)
 
     def _is_remedied(self, old: Track, new: Track) -> bool:
-        """True if a hazard was carried to the discard pile that has had its remedy laid on it."""
-        beneath = self._places.cards(self._table, old.zone)[:-1]
-        return new.zone == DISCARD_ZONE and old.face.family is Family.HAZARD and old.face in beneath
+        """True if a hazard was carried to the discard pile whose remedy lies on it, or whose safety is out."""
+        if new.zone != DISCARD_ZONE or old.face.family is not Family.HAZARD:
+            return False
+        safeties = self._places.cards(self._table, f"{old.zone.partition('/')[0]}/safety")
+        return old.face in self._places.cards(self._table, old.zone)[:-1] or SAFETY_OF[old.face] in safeties
 
     def _may_be_answered(self, old: Track, new: Track) -> bool:
         """True if a hazard was carried to the discard pile and a safety that says why may come into sight yet."""

@@ -29,7 +29,7 @@ def _signature(tracks: Tracks) -> list[tuple[object, ...]]:
 
 def write(path: Path, tracks: Tracks) -> None:
     """Write the tracks; where the disk refuses, they are simply not there after a restart."""
-    laid = [t for t in tracks.cards if t.laid_seq is not None][-2 * MOST_GONE :]
+    laid = [t for t in tracks.cards if t.laid_seq is not None][-MOST_GONE:]
     cards = [{key: value for key, value in asdict(t).items() if key in _KEEPS} for t in laid]
     try:
         write_whole(path, json.dumps({"last_serial": tracks.last_serial, "cards": cards}))

@@ -1,7 +1,7 @@
-"""The one memory of the table: which card lies where, since when, covered or gone. It knows no record and no rules.
+"""The one memory of the table: which card lies where, since when, covered or gone.
 
-`update` takes one look after the other. What the record has is only a hint where two cards look alike; what the
-tracks mean is `reconcile`'s to say.
+`update` takes one look after the other. What the record has, and the rules allow, is only a hint where two cards look
+alike (`Expected`); what the tracks mean is `reconcile`'s to say.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ SEVERAL = 2
 """So many cards of a pile that all look other than they did were touched, or stand in other light."""
 
 GHOST_MM = 3.0
-"""The same in a pile of which the eye tells that the other still lies there: it may have been nudged even so."""
+"""Nearer than this to one like it, of which the eye tells that it still lies there, a pile's card may be that one."""
 
 MOST_GONE = 120
 """Cards that have gone are remembered up to this number: more than a deck has."""

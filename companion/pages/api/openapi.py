@@ -271,7 +271,7 @@ def _record() -> Schema:
 def _schemas() -> Schema:
     return {
         "Error": _object({"say": TEXT}),
-        "Why": _object({"say": TEXT, "rule": TEXT, "instead": _or_null("string")}),
+        "Why": _object({"code": TEXT, "say": TEXT, "rule": TEXT, "instead": _or_null("string")}),
         "Outcome": _outcome(),
         "Match": _match(),
         "Played": {"allOf": [_ref("Match"), _played()]},

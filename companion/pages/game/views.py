@@ -165,7 +165,7 @@ def entry_view_of(game: Game, entry: Entry) -> PlayView:
         raise ValueError("a header line is no play")
     say = _line_say(edition, judged, judged.play, names) if judged.play else entry.written.text
     whys = tuple(words.why(reason, edition, names) for reason in judged.reasons)
-    unreadable = (Why(words.said(judged.unreadable), "", None),) if judged.unreadable else ()
+    unreadable = (Why("unreadable", words.said(judged.unreadable), "", None),) if judged.unreadable else ()
     return PlayView(
         id=entry.seq,
         say=say,
