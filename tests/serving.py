@@ -30,5 +30,7 @@ def running(app: Flask) -> Iterator[str]:
         yield f"http://127.0.0.1:{server.effective_port}"
     finally:
         asked.set()
-        server.pull_trigger()
+        with contextlib.suppress(OSError):
+            # It only wakes the thread, which may have closed the server by now.
+            server.pull_trigger()
         thread.join(5)

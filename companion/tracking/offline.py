@@ -279,7 +279,7 @@ class Watcher:
         if first is not None:
             trial._entries.append(first)
             trial._seq = max(trial._seq, first.seq)
-        trial._unsure = ()
+        trial._unsure, trial._seqs = (), dict(self._seqs)
         trial._judge()
         trial._items = list(trial._follow())
         return trial
