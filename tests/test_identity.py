@@ -352,3 +352,12 @@ def test_the_card_beneath_the_top_comes_to_light_where_that_may_be_taken() -> No
     seen = followed.see(*pile((Card.KM_25, 202, 202, 3)))
 
     assert seen == {Card.KM_25: [1]}
+
+
+def test_a_sticker_that_is_read_names_its_card_whatever_the_eye_tells_of_its_face() -> None:
+    followed = Followed()
+    followed.see(replace(card(Card.ROLL, 87, 80, stay=1), card="roll-01", by="sticker"))
+
+    seen = followed.see(replace(card(Card.ROLL, 90, 84, stay=2), card="roll-01", by="sticker"))
+
+    assert seen == {Card.ROLL: [1]}

@@ -7,9 +7,9 @@ from test_reconcile_views import asmodee
 from viewed import STEP_S, Viewed, differences, plays
 
 from companion.match.questions import SURE_CONFIDENCE, Answer, Kind, Question
-from companion.match.zone_plays import DISCARD_ZONE
 from companion.rules.cards import Card
 from companion.tabletop.card_ids import face_of
+from companion.tabletop.mat_layout import DISCARD_ZONE
 from companion.tracking.clearing import LEFT_LYING_S, dealt
 from companion.tracking.reading import READING_S
 from companion.tracking.reconcile import BEFORE_TURN_S, DOUBTFUL_CONFIDENCE

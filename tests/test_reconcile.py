@@ -429,3 +429,13 @@ def test_no_holds_over_undo_and_restart(opened):
     opened.look(20)
 
     assert "Ann 50" not in opened.asked
+
+
+def test_what_is_laid_after_a_card_for_a_typed_play_is_asked_about_after_it(table):
+    table.match.enter("Ann 100", "Ann")
+
+    table.lay("100-01", "side-1/distance").lay("25-01", "table/discard")
+
+    assert table.asked == ["Ann 100", "Ann discard 25"]
+    assert table.questions[0].is_typed
+    assert table.questions[0].zone == "side-1/distance"

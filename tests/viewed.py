@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from companion.match.questions import Answer, Answered, Kind, Question
-from companion.match.zone_plays import DRAW_ZONE, Places
+from companion.match.zone_plays import Places
 from companion.rules import referee
 from companion.rules.record import judge, notation
 from companion.rules.table import Table
 from companion.tabletop.card_ids import face_of
+from companion.tabletop.mat_layout import DRAW_ZONE
 from companion.tracking import tracker
 from companion.tracking.balance import Line, Record, expected
 from companion.tracking.clearing import is_cleared

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from companion.common.errors import Problem
@@ -215,22 +215,23 @@ def typed_plays(state: MatchState, claims: Iterable[Claim], answered: Set[str]) 
 def claimed(state: MatchState, typed: Iterable[tuple[str, Play]], seen: Sequence[Question]) -> Iterator[Question]:
     """Yield what the camera asks, then a question about each typed play that waits, judged after those before it.
 
-    A card that is laid for a typed play asks nothing of its own.
+    A card that is laid for a typed play asks nothing of its own: the typed play is asked about in its place.
     """
-    typed = list(typed)
-    plays = [play for _, play in typed]
-    table = state.game.table
+    waiting, table = list(typed), state.game.table
+    if table is None:
+        return
     for question in seen:
-        if question.kind is Kind.PLAY and question.plays[0] in plays:
-            plays.remove(question.plays[0])
-            continue
+        plays = question.plays[:1] if question.kind is Kind.PLAY else ()
+        own = next((one for one in waiting if one[1] in plays), None)
+        if own is not None:
+            waiting.remove(own)
+            question = replace(question, id=own[0])
         yield question
-        table = after(question, table) if table is not None else None
-    for question_id, play in typed:
-        if table is not None:
-            question = Question(question_id, Kind.PLAY, None, (play,), table, referee.objections(table, play))
-            yield question
-            table = after(question, table)
+        table = after(question, table)
+    for question_id, play in waiting:
+        question = Question(question_id, Kind.PLAY, None, (play,), table, referee.objections(table, play))
+        yield question
+        table = after(question, table)
 
 
 def after(question: Question, table: Table) -> Table:

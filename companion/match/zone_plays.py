@@ -11,9 +11,7 @@ from companion.rules.editions.edition import Edition
 from companion.rules.legality import answers_to
 from companion.rules.play import Play, Verb, discard, lay
 from companion.rules.table import PILE_OF, Side, Table
-
-DRAW_ZONE = "table/draw"
-DISCARD_ZONE = "table/discard"
+from companion.tabletop.mat_layout import DISCARD_ZONE
 
 
 @dataclass(frozen=True, slots=True)

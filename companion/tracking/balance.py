@@ -8,12 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from companion.match.questions import Answers, Kind, Question
-from companion.match.zone_plays import DISCARD_ZONE, Places
+from companion.match.zone_plays import Places
 from companion.rules.cards import Card, Family
 from companion.rules.play import Play, Verb
 from companion.rules.reasons import Code
 from companion.rules.referee import apply, objections
 from companion.rules.table import Table
+from companion.tabletop.mat_layout import DISCARD_ZONE
 from companion.tracking.identity import SPREAD, Expected
 from companion.tracking.track import Place, State, Track
 from companion.tracking.tracker import Tracks

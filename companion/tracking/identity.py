@@ -7,11 +7,11 @@ turned and what else the zone shows decide. Costs are negative log-likelihoods, 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from companion.match.zone_plays import DISCARD_ZONE
 from companion.rules.cards import Card
+from companion.tabletop.mat_layout import DISCARD_ZONE
 from companion.tracking.track import Place, State, Track, any_copy, distance_mm
 from companion.vision.view import FACE, Sighting
 
@@ -120,7 +120,9 @@ def assign(
 def _named(item: Seen, tracks: Sequence[Track]) -> Track | None:
     """The track of a card that its sticker names, or that lies just where it lay at the last look."""
     card, stay = item.sighting.card, item.sighting.stay
-    return next((t for t in tracks if (card or stay) is not None and (t.card, t.stay) == (card, stay)), None)
+    if card is not None:
+        return next((t for t in tracks if t.card == card), None)
+    return next((t for t in tracks if stay is not None and t.card is None and t.stay == stay), None)
 
 
 class _Costs:
@@ -210,16 +212,17 @@ class _Costs:
 
     def _is_buried(self, track: Track) -> bool:
         """True if another card came to lie on it."""
-        newer = (t for t in self._tracks if t.serial > track.serial)
-        return any(distance_mm(t.place, track.place) <= COVERING_MM for t in newer)
+        return any(self._on(track))
 
     def _lies_beneath(self, track: Track) -> bool:
         """True if another card still lies just where it came to lie on this one, in a pile."""
-        if track.zone.partition("/")[2] in SPREAD:
-            return False
         stays = {item.sighting.stay for item in self._seen if item.sighting.stay is not None}
-        newer = (t for t in self._tracks if t.serial > track.serial and t.stay in stays)
-        return any(distance_mm(t.place, track.place) <= COVERING_MM for t in newer)
+        return track.zone.partition("/")[2] not in SPREAD and any(t.stay in stays for t in self._on(track))
+
+    def _on(self, track: Track) -> Iterator[Track]:
+        """The cards that came to lie on it later."""
+        newer = (t for t in self._tracks if t.serial > track.serial)
+        return (t for t in newer if distance_mm(t.place, track.place) <= COVERING_MM)
 
     def _covers(self, item: Seen, track: Track) -> bool:
         return distance_mm(item.place, track.place) <= COVERING_MM
@@ -228,9 +231,9 @@ class _Costs:
         """How many cards must have been lifted off a covered one that the record still has there."""
         if track.state is not State.COVERED and not self._is_buried(track):
             return 0
-        on = (t for t in self._tracks if t.serial > track.serial and distance_mm(t.place, track.place) <= COVERING_MM)
         seen_faces = {item.sighting.face for item in self._seen}
-        lifted = [t.face for t in on if t.face not in seen_faces and self._expected.has(t.face, t.zone) > 0]
+        on = (t for t in self._on(track) if t.face not in seen_faces)
+        lifted = [t.face for t in on if self._expected.has(t.face, t.zone) > 0]
         is_taken = track.zone == DISCARD_ZONE and lifted == [self._expected.may_be_taken]
         return 0 if is_taken else len(lifted)
 

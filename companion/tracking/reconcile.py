@@ -14,11 +14,12 @@ from dataclasses import replace
 
 from companion.common.text import Said, say
 from companion.match.questions import SURE_CONFIDENCE, Answer, Answered, Kind, Question, question_id
-from companion.match.zone_plays import DISCARD_ZONE, DRAW_ZONE, Places, named, where
+from companion.match.zone_plays import Places, named, where
 from companion.rules.cards import SAFETY_OF, Card, Family
 from companion.rules.play import Play, Verb
 from companion.rules.referee import apply, objections
 from companion.rules.table import Table
+from companion.tabletop.mat_layout import DISCARD_ZONE, DRAW_ZONE
 from companion.tracking.acts import Act, cost_of, explained
 from companion.tracking.balance import Balance, Line, Record, balance, discards_are_gone, spots_of, taking
 from companion.tracking.reading import candidates, is_ripe, known_face, plays_of
@@ -452,18 +453,13 @@ class _Look:
             since_s = self._tracks.pile_empty_since_s or 0.0
             yield from self._of_no_card("pile", exhausted, Play(Verb.EXHAUSTED), DRAW_ZONE, table, since_s)
         bare_s = 0.0 if self._tracks.bare_since_s is None else self._t_s - self._tracks.bare_since_s
-        if bare_s >= GONE_S and self._is_cleared:
+        laid = sum(line.serial is not None for line in self._record.lines)
+        if bare_s >= GONE_S and laid >= MANY:
             stuck = table.edition.empty_pile == "stuck" and table.draw_pile == 0
             since_s = self._tracks.bare_since_s or 0.0
             yield from self._of_no_card(
                 "end", self._tracks.last_serial, Play(Verb.END), None, table, since_s, sure=stuck
             )
-
-    @property
-    def _is_cleared(self) -> bool:
-        """True if all mats are bare although cards were laid on them."""
-        laid = sum(line.serial is not None for line in self._record.lines)
-        return self._tracks.bare_since_s is not None and laid >= MANY
 
     def _is_pile_used_up(self, table: Table) -> bool:
         """True if the draw pile is seen empty although the count says otherwise, or the discards have become it."""

@@ -10,8 +10,9 @@ import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from companion.match.zone_plays import DRAW_ZONE, Places
+from companion.match.zone_plays import Places
 from companion.rules.cards import Card
+from companion.tabletop.mat_layout import DRAW_ZONE
 from companion.tracking.identity import COVERING_MM, SPREAD, Expected, Seen, assign
 from companion.tracking.track import (
     GONE_LOOKS,

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from companion.common.text import say
 from companion.rules.cards import Card
 from companion.tabletop.drawn_zones import DrawnZones
-from companion.tabletop.mat_layout import MatLayout
+from companion.tabletop.mat_layout import DRAW_ZONE, MatLayout
 from companion.vision import motion, zones
 from companion.vision.boxes import Box, Image
 from companion.vision.capture.sources import Frame
@@ -45,7 +45,6 @@ HAND_RESTS_S = 20.0
 RESTS_S = 0.9
 """The same of what comes to rest later, an arm or a cup: the cards beside it can be followed."""
 
-DRAW = "table/draw"
 LIGHT_OR_CAMERA = say("The light or the camera has changed: nothing is followed until the picture is steady again.")
 NO_MATS = say("No mat is seen: lay the printed mats so that the camera sees their corners.")
 NO_ZONES = say("The zones were drawn on a picture of other proportions than the camera's: draw them anew.")
@@ -365,7 +364,7 @@ def _judged(
         t_s=frame.t_s,
         mats=sight.mats.seen(),
         unknown_zones=hidden,
-        draw_pile_empty=None if DRAW in hidden else sight.mats.draw_marker_seen,
+        draw_pile_empty=None if DRAW_ZONE in hidden else sight.mats.draw_marker_seen,
         trouble=_trouble(sight.mats),
         read_zones=due,
         things=frozenset(lying),
