@@ -16,6 +16,7 @@ from companion.match.state import Policy
 from companion.rules.cards import Card
 from companion.storage.event_store import Store
 from companion.tabletop.card_ids import face_of
+from companion.tracking.balance import FIRST_LOOKS_S
 from companion.tracking.live import NOT_THIS_DECK, THING_S, TableWatch
 from companion.tracking.track import GONE_S
 from companion.vision.capture.sources import Frame
@@ -78,12 +79,19 @@ class Filmed:
         return [str(entry.play) for entry in self.match.state.hand_entries]
 
 
+def begun(match: Match) -> Filmed:
+    """A table that has been seen empty for a moment, so that whatever comes is new."""
+    table = Filmed(match)
+    table.film(FIRST_LOOKS_S + 0.2)
+    return table
+
+
 @pytest.fixture
 def table(tmp_path: Path) -> Iterator[Filmed]:
     store = Store.open(tmp_path / "log.sqlite3")
     match = Match(store)
     match.start(["side Ann", "side Bob", "hand first Ann"])
-    yield Filmed(match)
+    yield begun(match)
     store.close()
 
 
@@ -97,6 +105,24 @@ def test_a_laid_card_waits_for_a_tap_and_counts_once_tapped(table: Filmed):
 
     assert table.played() == ["Ann roll"]
     assert table.waiting() == []
+
+
+def test_cards_that_lie_there_when_the_match_begins_ask_nothing_until_taken_up(tmp_path: Path):
+    store = Store.open(tmp_path / "log.sqlite3")
+    match = Match(store)
+    match.start(["side Ann", "side Bob", "hand first Ann"])
+    table = Filmed(match)
+    table.lay("roll-01", "side-1/battle")
+    table.film(3.0)
+    assert table.waiting() == []
+
+    table.cards.clear()
+    table.film(GONE_S + 0.5)
+    table.lay("roll-01", "side-1/battle")
+    table.film()
+
+    assert table.waiting() == ["Ann roll"]
+    store.close()
 
 
 def test_a_proposal_carries_a_picture_of_its_card(table: Filmed):
@@ -288,7 +314,7 @@ def rush(tmp_path: Path) -> Iterator[Filmed]:
     match = Match(store)
     match.start(["edition rush", "side Ann", "side Bob", "hand first Ann"])
     match.set_policy(Policy.AUTO, "Ann")
-    yield Filmed(match)
+    yield begun(match)
     store.close()
 
 
@@ -337,7 +363,7 @@ def test_a_taken_discard_counts_by_itself_only_where_it_is_sure(tmp_path: Path):
     match = Match(store)
     match.start(["edition asmodee-2014", "side Ann", "side Bob", "hand first Ann"])
     match.set_policy(Policy.AUTO, "Ann")
-    table = Filmed(match)
+    table = begun(match)
     for card, zone in (("roll-01", "side-1/battle"), ("25-01", "table/discard")):
         table.lay(card, zone)
         table.film(1.0)
@@ -364,7 +390,7 @@ def test_cards_gathered_in_where_nobody_can_go_on_end_the_hand_and_begin_the_nex
     match = Match(store)
     match.start(["edition bsd-mille", "side Ann", "side Bob", "hand first Ann"])
     match.set_policy(Policy.AUTO, "Ann")
-    table = Filmed(match)
+    table = begun(match)
     for card, zone in (("roll-01", "side-1/battle"), ("roll-02", "side-2/battle"), ("100-01", "side-1/distance")):
         table.lay(card, zone)
         table.film(1.0)
@@ -484,7 +510,7 @@ def test_what_lies_there_before_a_gap_is_not_spoken_of_as_lying_there_ever_since
     table.watch.take(Frame(PICTURE, table.t_s, after_gap=True))
     assert table.match.state.trouble is None
 
-    table.film(THING_S)
+    table.film(THING_S + 0.1)
     assert "cannot be read" in table.match.state.trouble
 
 

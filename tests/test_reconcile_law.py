@@ -55,11 +55,13 @@ class Conversation:
         self.look(0.7, hidden=(zone,))
 
     def yes(self, number: int) -> None:
+        self.seen.ask()
         asked = [q for q in self.seen.questions if q.kind is Kind.PLAY and q.is_legal and q.plays[0] is not None]
         if asked and number == 0:
             self.seen.yes(asked[0])
 
     def no(self, number: int) -> None:
+        self.seen.ask()
         asked = [q for q in self.seen.questions if q.kind is Kind.PLAY and q.serial is not None]
         if number < len(asked):
             track = self.seen.tracks.of_serial(asked[number].serial or 0)

@@ -37,6 +37,8 @@ class Watched:
         self._watch()
         self.match.start(lines or CLASSIC)
         self.match.set_policy(policy, "test")
+        # The table is seen empty: what comes later was laid.
+        self.look()
 
     def _watch(self) -> None:
         self.watch = TableWatch(self.match, self._see, self.match.mats, memory=self.folder / "tracks.json")

@@ -1,10 +1,10 @@
-"""When the cards of a hand have been gathered in, all or nearly all of them, so that the next can begin."""
+"""Which cards belong to a hand: when those of the last are gathered in, and what was left over from before."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from companion.tracking.balance import Record
+from companion.tracking.balance import FIRST_LOOKS_S, Record
 from companion.tracking.track import GONE_S, State, Track
 from companion.tracking.tracker import Tracks
 
@@ -44,6 +44,16 @@ def dealt(tracks: Tracks, ended: int) -> Tracks:
     """Return the tracks as the next hand finds them: what was laid since the last one ended belongs to it."""
     fresh = {t.serial for t in _fresh(tracks, ended)}
     cards = (replace(t, state=State.SEEN, laid_seq=None) if t.serial in fresh else t for t in tracks.cards)
+    return replace(tracks, cards=tuple(cards))
+
+
+def left_over(tracks: Tracks) -> Tracks:
+    """Return the tracks of a hand that began before the first look: what lay there then lay there before the hand."""
+    first_s = tracks.begun_s + FIRST_LOOKS_S
+    cards = (
+        replace(t, laid_seq=tracks.hand - 1) if t.laid_seq is not None and t.since_s <= first_s else t
+        for t in tracks.cards
+    )
     return replace(tracks, cards=tuple(cards))
 
 

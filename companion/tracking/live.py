@@ -24,7 +24,7 @@ from companion.match.state import MatchState, Policy
 from companion.match.zone_plays import Places, where
 from companion.tracking import snapshot, tracker
 from companion.tracking.balance import Line, Record, expected
-from companion.tracking.clearing import dealt, is_cleared
+from companion.tracking.clearing import dealt, is_cleared, left_over
 from companion.tracking.reconcile import reconcile
 from companion.tracking.track import Track
 from companion.tracking.tracker import Tracks
@@ -82,6 +82,7 @@ class TableWatch:
         self._clock, self._memory = clock, memory
         self._tracks = snapshot.read(memory)
         self._kept = self._tracks
+        self._hand_before = self._tracks.hand
         self._crops: dict[int, bytes | None] = {}
         self._latest: tuple[Frame, float] | None = None
         """The frame that came last, and until when it is fresh."""
@@ -157,8 +158,11 @@ class TableWatch:
         places = Places(self._mats(state))
         view = self._look(frame)
         self._match.trouble(view.trouble or self._of_things(view, state))
-        hint = expected(record_of(state), places, state.questions)
-        self._tracks = tracker.update(self._tracks, view, hint, places.mats, state.seq)
+        record = record_of(state)
+        hint = expected(record, places, state.questions)
+        tracks = replace(tracker.update(self._tracks, view, hint, places.mats, state.seq), hand=record.hand)
+        is_new_hand = record.hand != self._hand_before and not record.lines
+        self._tracks = left_over(tracks) if is_new_hand else tracks
         self._ask(self._tracks, frame, view)
         self._deal()
         self._keep()

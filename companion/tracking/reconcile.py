@@ -101,7 +101,9 @@ class _Look:
             if act.play is not None and act.is_legal:
                 lines.append(Line(lines[-1].seq + 1 if lines else 0, act.play, act.table, act.track.serial))
         yield from self._still_there(refused)
-        yield from self._differences(self._balance(table, lines), moved, table)
+        if not any(self._is_to_be_entered(act) for act in acts):
+            # Else what people enter may be what took a card away.
+            yield from self._differences(self._balance(table, lines), moved, table)
         yield from self._of_the_piles(table)
 
     # What cards mean

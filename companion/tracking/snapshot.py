@@ -24,7 +24,10 @@ def differs(one: Tracks, other: Tracks) -> bool:
 
 
 def _signature(tracks: Tracks) -> list[tuple[object, ...]]:
-    return [(t.serial, t.face, t.zone, t.state, t.laid_seq, t.gone_seq) for t in tracks.cards if t.laid_seq is not None]
+    cards = [
+        (t.serial, t.face, t.zone, t.state, t.laid_seq, t.gone_seq) for t in tracks.cards if t.laid_seq is not None
+    ]
+    return [(tracks.hand,), *cards]
 
 
 def write(path: Path, tracks: Tracks) -> None:
@@ -32,18 +35,19 @@ def write(path: Path, tracks: Tracks) -> None:
     laid = [t for t in tracks.cards if t.laid_seq is not None][-MOST_GONE:]
     cards = [{key: value for key, value in asdict(t).items() if key in _KEEPS} for t in laid]
     try:
-        write_whole(path, json.dumps({"last_serial": tracks.last_serial, "cards": cards}))
+        write_whole(path, json.dumps({"last_serial": tracks.last_serial, "hand": tracks.hand, "cards": cards}))
     except OSError:
         return
 
 
 def read(path: Path | None) -> Tracks:
     """Return the tracks as they were written; none where there are none, or they cannot be read."""
+    if path is None or not path.exists():
+        return Tracks()
     try:
-        said: Any = (
-            json.loads(read_small(path)) if path is not None and path.exists() else {"last_serial": 0, "cards": []}
-        )
-        return Tracks(cards=tuple(map(_track, said["cards"])), last_serial=int(said["last_serial"]))
+        said: Any = json.loads(read_small(path))
+        cards = tuple(map(_track, said["cards"]))
+        return Tracks(cards=cards, last_serial=int(said["last_serial"]), hand=int(said.get("hand", -1)))
     except (OSError, Problem, ValueError, KeyError, TypeError, RecursionError):
         return Tracks()
 

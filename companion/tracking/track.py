@@ -23,8 +23,9 @@ LOOKS = 3
 AGREEING_LOOKS = 2
 """Number of the last `LOOKS` that must have seen a card before it can count as lying."""
 
-GONE_S = 1.5
-"""Seconds for which a place is seen without its card before the card is gone."""
+GONE_S = 0.8
+"""Seconds for which a place is seen without its card before the card is gone: ten watched hands come out the same from
+0.7 s to 1.5 s, and a card taken up for a second is noticed."""
 
 GONE_LOOKS = 3
 """Looks that must have seen the place without it."""

@@ -61,6 +61,9 @@ class Tracks:
     """The time of the last look."""
 
     last_serial: int = 0
+    hand: int = -1
+    """The event that began the hand at the last look."""
+
     hidden_since_s: Mapping[str, float] = field(default_factory=dict)
     """Since when the zones that are out of sight are so."""
 
