@@ -312,7 +312,7 @@ def test_where_nothing_of_a_pile_looks_as_it_did_one_like_its_top_may_be_laid_or
 
     seen = followed.see(*pile((Card.KM_50, 200, 203, 3)))
 
-    assert followed.track(seen[Card.KM_50][0]).upon_s is not None
+    assert followed.track(seen[Card.KM_50][0]).stacked_s is not None
 
 
 def test_a_card_beneath_others_that_lie_as_they_did_is_not_the_one_on_top_of_them(discarding: Table) -> None:

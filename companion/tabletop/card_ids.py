@@ -29,6 +29,16 @@ def face_of(card_id: str) -> Card:
     return card
 
 
+def any_copy(face: Card) -> str:
+    """Return the name of a physical card of which only the face is known: `25-00`."""
+    return f"{face.value}-00"
+
+
+def is_any_copy(card_id: str) -> bool:
+    """True if only the face of a card is known."""
+    return card_id.endswith("-00")
+
+
 def payload(card_id: str) -> str:
     """The text on a physical card's sticker."""
     return PREFIX + card_id.upper()

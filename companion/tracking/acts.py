@@ -12,17 +12,17 @@ from companion.rules.referee import apply
 from companion.rules.table import Table
 from companion.tracking.track import Track
 
-LEGAL, UNCLEAR, UPON, OUT_OF_TURN, ILLEGAL, MEANINGLESS = 0.0, 0.3, 1.0, 2.0, 3.0, 4.0
+LEGAL, UNCLEAR, STACKED, OUT_OF_TURN, ILLEGAL, MEANINGLESS = 0.0, 0.3, 1.0, 2.0, 3.0, 4.0
 """Cost of an act: how unlikely it is that somebody did it."""
 
 SWAPPED = 0.1
-"""Cost of two cards having been laid in another order than they came into sight."""
+"""Cost of each pair of cards that was laid in another order than it came into sight."""
 
 LAYING_S = 2.0
-"""A card came into sight at most so long after the hand that laid it hid its zone."""
+"""Maximum time from the hand that laid a card hiding its zone to the card coming into sight."""
 
-MOST_AT_ONCE = 4
-"""So many cards that came at about the same time are tried in every order."""
+MOST_TOGETHER = 4
+"""Number of cards that came at about the same time of which every order is tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +42,8 @@ class Act:
     clear: bool = True
     """True if no other play is as likely."""
 
-    is_upon: bool = False
-    """True if it is a card that may lie just so upon another like it, which is the track."""
+    is_stacked: bool = False
+    """True if it is a card that may lie exactly on another like it, which is the track."""
 
     @property
     def is_legal(self) -> bool:
@@ -57,7 +57,7 @@ class Act:
         if self.reasons:
             others = any(reason.code is not Code.NOT_YOUR_TURN for reason in self.reasons)
             return OUT_OF_TURN * self.is_out_of_turn + ILLEGAL * others
-        return UPON if self.is_upon else LEGAL if self.clear else UNCLEAR
+        return STACKED if self.is_stacked else LEGAL if self.clear else UNCLEAR
 
     @property
     def is_out_of_turn(self) -> bool:
@@ -79,7 +79,7 @@ def explained(extra: Iterable[Track], table: Table, meaning: Meaning) -> tuple[A
     waiting = sorted(extra, key=lambda t: (max(t.earliest_s, t.since_s - LAYING_S), t.since_s, t.serial))
     acts: list[Act] = []
     while waiting:
-        first = waiting[:MOST_AT_ONCE]
+        first = waiting[:MOST_TOGETHER]
         # A card that lay there in sight before another can have been laid came before it.
         together = [t for n, t in enumerate(first) if all(t.earliest_s <= other.since_s for other in first[:n])]
         ways = (_in_order(order, table, meaning) for order in itertools.permutations(together) if _may_be(order))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from companion.match.questions import Answers, Kind, Question
@@ -20,7 +20,7 @@ from companion.tracking.track import Place, State, Track
 from companion.tracking.tracker import Tracks
 
 FIRST_LOOKS_S = 1.0
-"""Cards that are in sight this soon after the looking began lay there before."""
+"""Seconds after the first look within which a card that comes into sight lay there before."""
 
 UNSEEN = 0
 """In place of a serial: a card that was laid and that nobody will see."""
@@ -47,7 +47,7 @@ class Record:
     """What the record says of the open hand."""
 
     match: int
-    hand: int
+    hand_seq: int
     """The event that began the hand: cards laid before it are left over, and mean nothing."""
 
     table: Table | None
@@ -66,55 +66,13 @@ class Balance:
     """Cards that have gone and are in the record, the latest first."""
 
 
-def balance(tracks: Tracks, hand: int, table: Table, lines: Sequence[Line], places: Places) -> Balance:
+def balance(tracks: Tracks, hand_seq: int, table: Table, lines: Sequence[Line], places: Places) -> Balance:
     """Return how the cards differ from a table to which these lines have led."""
-    mine = [track for track in tracks.cards if track.laid_seq is not None and track.laid_seq >= hand]
-    want = Counter(places.lying(table))
-    if table.draw_pile == 0 and discards_are_gone(tracks, table, lines):
-        # They are the draw pile now: the record shuffles them with the next card that is drawn.
-        want -= Counter((DISCARD_ZONE, card) for card in table.discards)
-    for spot in (spot for line in lines if line.serial == UNSEEN for spot in spots_of(line, places)):
-        _consume(want, spot)
-    told = {line.serial: line for line in lines if line.serial is not None}
-    loose: list[Track] = []
-    for track in (track for track in mine if track.is_there):
-        own = next(spots_of(told[track.serial], places), None) if track.serial in told else None
-        if own is None:
-            loose.append(track)
-        # A beaten hazard may lie on in its place, or be on the discard pile by now.
-        elif not _consume(want, own):
-            _consume(want, (DISCARD_ZONE, own[1]))
-    lifted, bared = _bared(mine, table) or (None, None)
-    upon = [t for t in loose if t is not bared and _is_upon_top(t, mine, table, places)]
-    kept = _kept_for_gone(mine, loose, want, told, lines, table, places)
-    unknown = _told_by_forgotten(tracks, lines, places)
-    left = [
-        t for t in loose if t in upon or _came_later(t, tracks, want, unknown) or not _consume(want, (t.zone, t.face))
-    ]
-    extra = tuple(t for t in left if not _was_let_go(t, lines, table, places))
-    others = [t for t in mine if t not in kept]
-    missing = (*kept, *_missing(others, want, told, lines, table, places))
-    return Balance(extra, (*([lifted] if lifted else []), *sorted(missing, key=lambda t: -t.serial)))
-
-
-def _told_by_forgotten(tracks: Tracks, lines: Sequence[Line], places: Places) -> Counter[Spot]:
-    """How many cards of each spot were told by tracks that are forgotten: they lay there when the looking began."""
-    known = {track.serial for track in tracks.cards}
-    told = (line for line in lines if line.serial and line.serial not in known)
-    return Counter(spot for line in told for spot in spots_of(line, places))
-
-
-def _came_later(track: Track, tracks: Tracks, want: Counter[Spot], unknown: Counter[Spot]) -> bool:
-    """True if a card came after the looking began, and all like it in the record lay there before."""
-    spot = (track.zone, track.face)
-    if track.earliest_s > tracks.begun_s + FIRST_LOOKS_S:
-        return 0 < want[spot] <= unknown[spot]
-    unknown[spot] -= 1
-    return False
+    return _Comparison(tracks, hand_seq, table, lines, places).result()
 
 
 def spots_of(line: Line, places: Places) -> Iterator[Spot]:
-    """Return where the cards of a line lie once it is played."""
+    """Yield where the cards of a line lie once it is played."""
     zone = places.zone_of(line.play, line.before)
     if zone is not None and line.play.card is not None:
         yield zone, line.play.card
@@ -122,12 +80,9 @@ def spots_of(line: Line, places: Places) -> Iterator[Spot]:
             yield zone, Card.ACCELERATOR
 
 
-def _consume(want: Counter[Spot], spot: Spot) -> bool:
-    """Take one card off what is wanted; True if there was one."""
-    if want[spot] <= 0:
-        return False
-    want[spot] -= 1
-    return True
+def taking(table: Table) -> Play:
+    """Return the play of the player to move, should he take the top of the discard pile."""
+    return Play(Verb.TAKE, table.player_to_move)
 
 
 def discards_are_gone(tracks: Tracks, table: Table, lines: Sequence[Line]) -> bool:
@@ -139,82 +94,128 @@ def discards_are_gone(tracks: Tracks, table: Table, lines: Sequence[Line]) -> bo
     return shuffles and len(table.discards) > 1 and not Counter(table.discards) - gone
 
 
-def _is_upon_top(track: Track, mine: Sequence[Track], table: Table, places: Places) -> bool:
-    """True if it covers what the record has on top of a pile: then it is none of those beneath."""
-    if track.zone.partition("/")[2] in SPREAD or (track.zone == DISCARD_ZONE and track.face.family is Family.HAZARD):
-        # Cards that lie side by side cover nothing, and a beaten hazard is carried to the discard pile at any time.
-        return False
-    recorded = places.cards(table, track.zone)
-    top = recorded[-1] if recorded else None
-    before = [t for t in mine if t.is_there and t.zone == track.zone and t.face is top and t.serial < track.serial]
-    return 0 < recorded.count(top) <= len(before) and before[-1].state is State.COVERED
+class _Comparison:
+    """The cards of a hand against the table that its lines have led to."""
 
+    def __init__(self, tracks: Tracks, hand_seq: int, table: Table, lines: Sequence[Line], places: Places) -> None:
+        self._tracks, self._table, self._lines, self._places = tracks, table, lines, places
+        self._mine = [t for t in tracks.cards if t.laid_seq is not None and t.laid_seq >= hand_seq]
+        self._line_of = {line.serial: line for line in lines if line.serial is not None}
+        self._want = Counter(places.lying(table))
+        """The record's cards that no card on the table accounts for yet."""
 
-def _bared(mine: Sequence[Track], table: Table) -> tuple[Track, Track] | None:
-    """The top of the discard pile where it may have been taken, and the one beneath it, in sight for the first time."""
-    there = [track for track in mine if track.is_there and track.zone == DISCARD_ZONE]
-    if len(table.discards) < 2 or objections(table, taking(table)):
-        return None
-    faces = [track.face for track in there]
-    beneath, top = table.discards[-2:]
-    if beneath is top or beneath in faces[:-1] or faces[-2:] != [top, beneath] or there[-2].state is not State.COVERED:
-        return None
-    return there[-2], there[-1]
+    def result(self) -> Balance:
+        """Set cards and record against each other, the surest pairs first."""
+        self._leave_out_unseen()
+        loose = [t for t in self._mine if t.is_there and not self._accounts_for_its_line(t)]
+        top, beneath = self._uncovered() or (None, None)
+        on_top = [t for t in loose if t is not beneath and self._lies_on_the_top(t)]
+        kept = self._kept_for_gone(loose)
+        early = self._laid_before_the_looking()
+        left = []
+        for track in loose:
+            spot = (track.zone, track.face)
+            is_early = track.earliest_s <= self._tracks.begun_s + FIRST_LOOKS_S
+            # All cards like it in the record lay there before the looking began, and this one came later.
+            is_later = track not in on_top and not is_early and 0 < self._want[spot] <= early[spot]
+            if track not in on_top and is_early:
+                early[spot] -= 1
+            if track in on_top or is_later or not self._consume(spot):
+                left.append(track)
+        extra = tuple(track for track in left if not self._was_let_go(track))
+        missing = (*kept, *self._missing([t for t in self._mine if t not in kept]))
+        return Balance(extra, (*([top] if top else []), *sorted(missing, key=lambda t: -t.serial)))
 
+    def _consume(self, spot: Spot) -> bool:
+        """Take one card off what is wanted; True if there was one."""
+        if self._want[spot] <= 0:
+            return False
+        self._want[spot] -= 1
+        return True
 
-def taking(table: Table) -> Play:
-    """Return the play of the player to move, should he take the top of the discard pile."""
-    return Play(Verb.TAKE, table.player_to_move)
+    def _leave_out_unseen(self) -> None:
+        """Want no card that nobody will see."""
+        if self._table.draw_pile == 0 and discards_are_gone(self._tracks, self._table, self._lines):
+            # They are the draw pile now: the record shuffles them with the next card that is drawn.
+            self._want -= Counter((DISCARD_ZONE, card) for card in self._table.discards)
+        for spot in (s for line in self._lines if line.serial == UNSEEN for s in spots_of(line, self._places)):
+            self._consume(spot)
 
+    def _spot_of_line(self, track: Track) -> Spot | None:
+        """Where the card lies by the line that it told, if it told one that has a card."""
+        line = self._line_of.get(track.serial)
+        return None if line is None else next(spots_of(line, self._places), None)
 
-def _was_let_go(track: Track, lines: Sequence[Line], table: Table, places: Places) -> bool:
-    """True if the record has had this card there and let it go since it was laid: it may lie on for a while."""
-    laid_seq = track.laid_seq or 0
-    tables = [*(line.before for line in lines if line.seq > laid_seq), table]
-    counts = [places.cards(each, track.zone).count(track.face) for each in tables]
-    return any(later < earlier for earlier, later in itertools.pairwise(counts))
-
-
-def _kept_for_gone(
-    mine: Sequence[Track],
-    loose: Sequence[Track],
-    want: Counter[Spot],
-    told: Mapping[int, Line],
-    lines: Sequence[Line],
-    table: Table,
-    places: Places,
-) -> list[Track]:
-    """The cards that are gone and that the record has: no other sticker of the same face stands in for them."""
-    kept = []
-    for track in mine:
-        spot = next(spots_of(told[track.serial], places), None) if track.serial in told else None
-        if track.state is not State.GONE or track.card is None or spot is None:
-            continue
-        back = any(t.card == track.card and (t.zone, t.face) == spot for t in loose)
-        if not back and not _was_let_go(track, lines, table, places) and _consume(want, spot):
-            # It may have been put back meanwhile, and be gone once more.
-            alike = (t for t in mine if t.state is State.GONE and (t.card, t.zone) == (track.card, track.zone))
-            kept.append(max(alike, key=lambda t: t.serial))
-    return kept
-
-
-def _missing(
-    mine: Sequence[Track],
-    want: Counter[Spot],
-    told: Mapping[int, Line],
-    lines: Sequence[Line],
-    table: Table,
-    places: Places,
-) -> Iterator[Track]:
-    """The cards that have gone while the record had them, and has them still."""
-    for track in sorted((t for t in mine if t.state is State.GONE), key=lambda t: -t.serial):
-        line = told.get(track.serial)
-        spot = next(spots_of(line, places), None) if line is not None else (track.zone, track.face)
+    def _accounts_for_its_line(self, track: Track) -> bool:
+        """True if a line was told by this card, whose place in the record is then taken."""
+        spot = self._spot_of_line(track)
         if spot is None:
-            continue
-        then = next((one.before for one in lines if one.seq > track.gone_seq), table)
-        if (line is not None or track.face in places.cards(then, track.zone)) and _consume(want, spot):
-            yield track
+            return False
+        # A beaten hazard may lie on in its place, or be on the discard pile by now.
+        if not self._consume(spot):
+            self._consume((DISCARD_ZONE, spot[1]))
+        return True
+
+    def _laid_before_the_looking(self) -> Counter[Spot]:
+        """Return how many cards of each spot were told by tracks that are forgotten: they lay there at the start."""
+        known = {track.serial for track in self._tracks.cards}
+        lines = (line for line in self._lines if line.serial and line.serial not in known)
+        return Counter(spot for line in lines for spot in spots_of(line, self._places))
+
+    def _lies_on_the_top(self, track: Track) -> bool:
+        """True if it covers what the record has on top of a pile: then it is none of those beneath."""
+        is_hazard = track.face.family is Family.HAZARD
+        if track.zone.partition("/")[2] in SPREAD or (track.zone == DISCARD_ZONE and is_hazard):
+            # Cards that lie side by side cover nothing, and a beaten hazard is carried to the discard pile at any time.
+            return False
+        recorded = self._places.cards(self._table, track.zone)
+        top = recorded[-1] if recorded else None
+        pile = [t for t in self._mine if t.is_there and t.zone == track.zone]
+        before = [t for t in pile if t.face is top and t.serial < track.serial]
+        return 0 < recorded.count(top) <= len(before) and before[-1].state is State.COVERED
+
+    def _uncovered(self) -> tuple[Track, Track] | None:
+        """The top of the discard pile, which may have been taken, and the one below, in sight for the first time."""
+        there = [track for track in self._mine if track.is_there and track.zone == DISCARD_ZONE]
+        if len(self._table.discards) < 2 or objections(self._table, taking(self._table)):
+            return None
+        faces = [track.face for track in there]
+        beneath, top = self._table.discards[-2:]
+        if beneath is top or beneath in faces[:-1] or faces[-2:] != [top, beneath]:
+            return None
+        return (there[-2], there[-1]) if there[-2].state is State.COVERED else None
+
+    def _was_let_go(self, track: Track) -> bool:
+        """True if the record has had this card there and let it go since it was laid: it may lie on for a while."""
+        tables = [*(line.before for line in self._lines if line.seq > (track.laid_seq or 0)), self._table]
+        counts = [self._places.cards(each, track.zone).count(track.face) for each in tables]
+        return any(later < earlier for earlier, later in itertools.pairwise(counts))
+
+    def _kept_for_gone(self, loose: Sequence[Track]) -> list[Track]:
+        """The cards that are gone and that the record has: no other sticker of the same face stands in for them."""
+        kept = []
+        for track in self._mine:
+            spot = self._spot_of_line(track)
+            if track.state is not State.GONE or track.card is None or spot is None:
+                continue
+            is_back = any(t.card == track.card and (t.zone, t.face) == spot for t in loose)
+            if not is_back and not self._was_let_go(track) and self._consume(spot):
+                # It may have been put back meanwhile, and be gone once more.
+                alike = (
+                    t for t in self._mine if t.state is State.GONE and (t.card, t.zone) == (track.card, track.zone)
+                )
+                kept.append(max(alike, key=lambda t: t.serial))
+        return kept
+
+    def _missing(self, tracks: Iterable[Track]) -> Iterator[Track]:
+        """The cards that have gone while the record had them, and has them still."""
+        for track in sorted((t for t in tracks if t.state is State.GONE), key=lambda t: -t.serial):
+            has_told = track.serial in self._line_of
+            spot = self._spot_of_line(track) if has_told else (track.zone, track.face)
+            then = next((line.before for line in self._lines if line.seq > track.gone_seq), self._table)
+            was_there = has_told or track.face in self._places.cards(then, track.zone)
+            if spot is not None and was_there and self._consume(spot):
+                yield track
 
 
 def expected(record: Record, places: Places, asked: Sequence[Question] = ()) -> Expected:

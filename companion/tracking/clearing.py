@@ -9,25 +9,25 @@ from companion.tracking.track import GONE_S, State, Track
 from companion.tracking.tracker import Tracks
 
 LEFT_LYING, LEFT_LYING_S = 2, 4.0
-"""So many cards may be forgotten on the table when it is cleared, once that many seconds have passed."""
+"""Number of cards that may be forgotten when the table is cleared, and the seconds after which they are."""
 
 ENOUGH_GONE = 3
-"""Least number of cards that must have gone."""
+"""Minimum number of cards that must have gone."""
 
 
 def is_cleared(tracks: Tracks, record: Record) -> bool:
     """True if the hand is over and its cards are gone, but for a few that were left lying or are cleared late."""
     if record.table is None or not record.table.is_over:
         return False
-    ended = record.lines[-1].seq if record.lines else record.hand
-    mine = [t for t in tracks.cards if t.laid_seq is not None and record.hand <= t.laid_seq < ended]
+    ended = record.lines[-1].seq if record.lines else record.hand_seq
+    mine = [t for t in tracks.cards if t.laid_seq is not None and record.hand_seq <= t.laid_seq < ended]
     there = [t for t in mine if t.is_there]
     gone = [t for t in mine if t.state is State.GONE and t.gone_seq >= ended]
     if len(gone) < ENOUGH_GONE and (there or not mine):
         return False
-    if tracks.bare_since_s is not None and tracks.t_s - tracks.bare_since_s >= GONE_S:
+    if tracks.table_bare_since_s is not None and tracks.t_s - tracks.table_bare_since_s >= GONE_S:
         return True
-    since_s = max((t.bare_since_s or t.seen_s for t in gone), default=tracks.t_s)
+    since_s = max((t.absent_since_s or t.seen_s for t in gone), default=tracks.t_s)
     few = len(there) <= LEFT_LYING and tracks.t_s - since_s >= LEFT_LYING_S
     return few or _has_begun(tracks, there, ended)
 
@@ -51,7 +51,7 @@ def left_over(tracks: Tracks) -> Tracks:
     """Return the tracks of a hand that began before the first look: what lay there then lay there before the hand."""
     first_s = tracks.begun_s + FIRST_LOOKS_S
     cards = (
-        replace(t, laid_seq=tracks.hand - 1) if t.laid_seq is not None and t.since_s <= first_s else t
+        replace(t, laid_seq=tracks.hand_seq - 1) if t.laid_seq is not None and t.since_s <= first_s else t
         for t in tracks.cards
     )
     return replace(tracks, cards=tuple(cards))

@@ -11,28 +11,32 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from companion.rules.cards import Card
+from companion.tabletop.card_ids import any_copy
 from companion.tabletop.mat_layout import DISCARD_ZONE
-from companion.tracking.track import Place, State, Track, any_copy, distance_mm
+from companion.tracking.track import Place, State, Track, distance_mm, turned_deg
 from companion.vision.view import FACE, Sighting
 
 NEVER = 1e6
 """Cost of what cannot be."""
 
 SAME_MM, SAME_DEG = 2.0, 2.0
-"""A card that nobody has touched is seen within this of where it was."""
+"""Measuring error: a card that nobody has touched is seen within this of where it was."""
 
 MM_PER_NAT, DEG_PER_NAT = 3.0, 4.0
-"""How fast it becomes unlikelier beyond that that a card was merely nudged."""
+"""Distance and turn beyond that which make it less likely by a factor of e that a card was merely nudged."""
 
-PUSHED_MM, PUSHED_COST, NUDGED_COST = 130.0, 6.0, 2.0
-"""Greatest distance that a card is pushed within its zone, and the most that being pushed costs: where the picture
-leaves it open whether another like it is beneath, and where none shows."""
+PUSHED_MM = 130.0
+"""Maximum distance that a card is pushed within its zone."""
+
+PUSHED_COST, NUDGED_COST = 6.0, 2.0
+"""Maximum cost of a card having been pushed: where the picture leaves it open whether another like it lies below, and
+where it shows that none does."""
 
 UNTOUCHED_COST = 6.0
 """Cost of a new card where nothing has moved since the last look."""
 
-NEW_TOLD = 2.0
-"""Cost of a new card that its sticker names, or that cannot be told."""
+NEW_NAMED = 2.0
+"""Cost of a new card that its sticker names, or that cannot be read."""
 
 NEW_LEGAL, NEW_ILLEGAL = 1.2, 5.0
 """Cost of a new card where a play may have laid it, and where none may."""
@@ -44,7 +48,7 @@ GONE_COST = 2.5
 """Cost of a card that is no longer there though nothing covers its place and the record has it."""
 
 BENEATH_COST = 5.0
-"""Cost of a card having come out from beneath others that still lie on it."""
+"""Cost of a card having come out from under others that still lie on it."""
 
 LIFTED_COST = 2.5
 """Cost of each card that lay on this one being gone although the record has it."""
@@ -53,19 +57,19 @@ BARED_COST = 3.0
 """Cost of a new card where one like it lay near and nothing of that one shows around it: that one was nudged."""
 
 DOUBLE_BONUS = 0.6
-"""How much likelier a new card is where what shows around it tells of another beneath."""
+"""Reduction of the cost of a new card where the edge of another like it shows around it."""
 
 UNREAD_MM = 20.0
-"""A code that cannot be read is that of a card known to lie within this of it."""
+"""Maximum distance between a code that cannot be read and the known card whose code it is."""
 
 HALF_HIDDEN_MM = 12.0
-"""What has the size of a card, cannot be told and lies within this of a known card is that card, half hidden."""
+"""Maximum distance between a half hidden face that cannot be read and the known card that it is."""
 
 SPREAD = ("distance", "safety")
 """The zones where cards lie side by side, or in columns that leave a strip of each."""
 
 COVERING_MM = 60.0
-"""A card hides another when their middles are within this."""
+"""Maximum distance between the middles of two cards of which one hides the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +87,7 @@ class Expected:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class Detection:
     """A sighting with its place."""
 
     sighting: Sighting
@@ -91,7 +95,7 @@ class Seen:
 
 
 def assign(
-    seen: Sequence[Seen],
+    detections: Sequence[Detection],
     tracks: Sequence[Track],
     expected: Expected,
     disturbed: frozenset[str],
@@ -103,10 +107,10 @@ def assign(
     since they were last in sight; `px_per_mm` is the scale by mat.
     """
     found: dict[int, Track | None] = {}
-    for zone in {item.place.zone for item in seen}:
-        here = {n: item for n, item in enumerate(seen) if item.place.zone == zone}
+    for zone in {one.place.zone for one in detections}:
+        here = {n: one for n, one in enumerate(detections) if one.place.zone == zone}
         there = [track for track in tracks if track.zone == zone]
-        known = {n: track for n, item in here.items() if (track := _named(item, there)) is not None}
+        known = {n: track for n, one in here.items() if (track := _recognised(one, there)) is not None}
         rows = [n for n in here if n not in known]
         left = [track for track in there if track not in known.values()] if rows else []
         scale = px_per_mm.get(zone.partition("/")[0], 1.0)
@@ -117,9 +121,9 @@ def assign(
     return found
 
 
-def _named(item: Seen, tracks: Sequence[Track]) -> Track | None:
+def _recognised(one: Detection, tracks: Sequence[Track]) -> Track | None:
     """The track of a card that its sticker names, or that lies just where it lay at the last look."""
-    card, stay = item.sighting.card, item.sighting.stay
+    card, stay = one.sighting.card, one.sighting.stay
     if card is not None:
         return next((t for t in tracks if t.card == card), None)
     return next((t for t in tracks if stay is not None and t.card is None and t.stay == stay), None)
@@ -129,110 +133,115 @@ class _Costs:
     """The costs of one zone."""
 
     def __init__(
-        self, seen: Sequence[Seen], tracks: Sequence[Track], expected: Expected, disturbed: bool, px_per_mm: float
+        self,
+        detections: Sequence[Detection],
+        tracks: Sequence[Track],
+        expected: Expected,
+        disturbed: bool,
+        px_per_mm: float,
     ) -> None:
-        self._seen, self._tracks, self._expected = seen, tracks, expected
+        self._detections, self._tracks, self._expected = detections, tracks, expected
         self._disturbed, self._px_per_mm = disturbed, px_per_mm
 
-    def matrix(self, seen: Sequence[Seen], tracks: Sequence[Track]) -> list[list[float]]:
+    def matrix(self, detections: Sequence[Detection], tracks: Sequence[Track]) -> list[list[float]]:
         """Rows are sightings; columns are the tracks, then a column for each sighting to be a new card."""
         rows = []
-        for n, item in enumerate(seen):
-            new = [NEVER] * len(seen)
-            new[n] = self._new(item)
+        for n, one in enumerate(detections):
+            new = [NEVER] * len(detections)
+            new[n] = self._new(one)
             # A track that nobody is costs as well, so being it is cheaper by that.
-            rows.append([self._same(item, track) - self._unseen(track) for track in tracks] + new)
+            rows.append([self._same(one, track) - self._unseen(track) for track in tracks] + new)
         return rows
 
-    def _same(self, item: Seen, track: Track) -> float:
-        sighting = item.sighting
+    def _same(self, one: Detection, track: Track) -> float:
+        sighting = one.sighting
         if sighting.card is not None and track.card is not None:
             return NEVER
-        off_mm = self._off_mm(item, track)
+        off_mm = self._off_mm(one, track)
         lifted = LIFTED_COST * self._lifted_from(track) + BENEATH_COST * self._lies_beneath(track)
         if sighting.face is Card.UNKNOWN or track.face is Card.UNKNOWN:
-            return self._unread(item, track, off_mm) + (lifted if sighting.by == FACE else 0.0)
+            return self._unread(one, track, off_mm) + (lifted if sighting.by == FACE else 0.0)
         if sighting.face is not track.face or sighting.card is not None or track.card is not None:
             return NEVER
-        off_deg = abs((item.place.turn_deg - track.place.turn_deg + 180) % 360 - 180)
+        off_deg = turned_deg(one.place, track.place)
         if off_mm > PUSHED_MM:
             return NEVER
         slack = 1.0 if self._disturbed else 4.0
         nudge = max(0.0, off_mm - SAME_MM * slack) / MM_PER_NAT + max(0.0, off_deg - SAME_DEG * slack) / DEG_PER_NAT
-        clear = not item.sighting.is_double and self._would_show(item, track)
+        clear = not one.sighting.is_double and self._would_show(one, track)
         most = NUDGED_COST if clear else PUSHED_COST
         return min(nudge, most) + lifted
 
-    def _off_mm(self, item: Seen, track: Track) -> float:
+    def _off_mm(self, one: Detection, track: Track) -> float:
         """How far apart they lie: on the mat, or on the picture, for a mat is told anew after each push."""
-        on_picture_mm = math.dist(item.sighting.centre_px, track.centre_px) / self._px_per_mm
-        return min(distance_mm(item.place, track.place), on_picture_mm)
+        on_picture_mm = math.dist(one.sighting.centre_px, track.centre_px) / self._px_per_mm
+        return min(distance_mm(one.place, track.place), on_picture_mm)
 
-    def _unread(self, item: Seen, track: Track, off_mm: float) -> float:
+    def _unread(self, one: Detection, track: Track, off_mm: float) -> float:
         """The cost of a code that cannot be read, now or before, being the same card."""
         if off_mm > UNREAD_MM:
             return NEVER
-        if item.sighting.by == FACE and off_mm <= HALF_HIDDEN_MM:
+        if one.sighting.by == FACE and off_mm <= HALF_HIDDEN_MM:
             return 0.5
         # A code that is read at last may be none of those that it was taken for.
         is_read_at_last = track.face is Card.UNKNOWN and off_mm <= SAME_MM
-        if not is_read_at_last and not _may_be_one(item.sighting, track):
+        if not is_read_at_last and not _may_be_one(one.sighting, track):
             return NEVER
         return 0.5 + off_mm / UNREAD_MM
 
-    def _new(self, item: Seen) -> float:
-        face = item.sighting.face
-        if item.sighting.card is not None or face is Card.UNKNOWN:
-            return NEW_TOLD
-        legal = self._expected.is_legal(face, item.place)
+    def _new(self, one: Detection) -> float:
+        face = one.sighting.face
+        if one.sighting.card is not None or face is Card.UNKNOWN:
+            return NEW_NAMED
+        legal = self._expected.is_legal(face, one.place)
         cost = NEW_LEGAL if legal else NEW_ILLEGAL
         if not self._disturbed:
             cost += UNTOUCHED_COST
         alike = [t for t in self._tracks if t.face is face]
-        if any(self._is_exact(item, t) for t in alike):
+        if any(self._is_exact(one, t) for t in alike):
             cost += EXACT_COST
-        stays = {other.sighting.stay for other in self._seen}
-        if not item.sighting.is_double and any(t.stay not in stays and self._would_show(item, t) for t in alike):
+        stays = {other.sighting.stay for other in self._detections}
+        if not one.sighting.is_double and any(t.stay not in stays and self._would_show(one, t) for t in alike):
             cost += BARED_COST
-        return cost - DOUBLE_BONUS * item.sighting.is_double
+        return cost - DOUBLE_BONUS * one.sighting.is_double
 
-    def _is_exact(self, item: Seen, track: Track) -> bool:
-        off_deg = abs((item.place.turn_deg - track.place.turn_deg + 180) % 360 - 180)
-        return self._off_mm(item, track) <= SAME_MM and off_deg <= SAME_DEG
+    def _is_exact(self, one: Detection, track: Track) -> bool:
+        off_deg = turned_deg(one.place, track.place)
+        return self._off_mm(one, track) <= SAME_MM and off_deg <= SAME_DEG
 
     def _unseen(self, track: Track) -> float:
         """The cost of a track being none of the sightings."""
-        if track.state is State.COVERED or any(self._covers(item, track) for item in self._seen):
+        if track.state is State.COVERED or any(self._covers(one, track) for one in self._detections):
             return 0.0
         return GONE_COST if self._expected.has(track.face, track.zone) else 0.5
 
-    def _would_show(self, item: Seen, track: Track) -> bool:
+    def _would_show(self, one: Detection, track: Track) -> bool:
         """True if a card that lay under this one would show, as the eye tells of those that nobody has touched."""
-        return track.stay is not None and not self._is_buried(track) and self._covers(item, track)
+        return track.stay is not None and not self._is_buried(track) and self._covers(one, track)
 
     def _is_buried(self, track: Track) -> bool:
         """True if another card came to lie on it."""
-        return any(self._on(track))
+        return any(self._lying_on(track))
 
     def _lies_beneath(self, track: Track) -> bool:
         """True if another card still lies just where it came to lie on this one, in a pile."""
-        stays = {item.sighting.stay for item in self._seen if item.sighting.stay is not None}
-        return track.zone.partition("/")[2] not in SPREAD and any(t.stay in stays for t in self._on(track))
+        stays = {one.sighting.stay for one in self._detections if one.sighting.stay is not None}
+        return track.zone.partition("/")[2] not in SPREAD and any(t.stay in stays for t in self._lying_on(track))
 
-    def _on(self, track: Track) -> Iterator[Track]:
+    def _lying_on(self, track: Track) -> Iterator[Track]:
         """The cards that came to lie on it later."""
         newer = (t for t in self._tracks if t.serial > track.serial)
         return (t for t in newer if distance_mm(t.place, track.place) <= COVERING_MM)
 
-    def _covers(self, item: Seen, track: Track) -> bool:
-        return distance_mm(item.place, track.place) <= COVERING_MM
+    def _covers(self, one: Detection, track: Track) -> bool:
+        return distance_mm(one.place, track.place) <= COVERING_MM
 
     def _lifted_from(self, track: Track) -> int:
         """How many cards must have been lifted off a covered one that the record still has there."""
         if track.state is not State.COVERED and not self._is_buried(track):
             return 0
-        seen_faces = {item.sighting.face for item in self._seen}
-        on = (t for t in self._on(track) if t.face not in seen_faces)
+        faces = {one.sighting.face for one in self._detections}
+        on = (t for t in self._lying_on(track) if t.face not in faces)
         lifted = [t.face for t in on if self._expected.has(t.face, t.zone) > 0]
         is_taken = track.zone == DISCARD_ZONE and lifted == [self._expected.may_be_taken]
         return 0 if is_taken else len(lifted)

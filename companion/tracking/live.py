@@ -40,10 +40,10 @@ Look = Callable[[Frame], View]
 """The eye: what a frame shows."""
 
 THING_S = 3.0
-"""Seconds after which something that may be a card without a sticker is spoken of."""
+"""Seconds after which the page mentions something that may be a card without a sticker."""
 
 STRANGERS = 3
-"""From this number of unreadable cards on, with none that can be read, another deck is on the table."""
+"""Number of unreadable cards, with none that can be read, that means another deck is on the table."""
 
 NOT_THIS_DECK = say(
     "None of the cards on the table can be read. Do they bear no stickers, or are they those of another deck?"
@@ -51,10 +51,10 @@ NOT_THIS_DECK = say(
 )
 
 MOST_FAILURES = 5
-"""Number of frames in close succession whose failure is passed over."""
+"""Number of failing frames in close succession that are skipped."""
 
 GOOD_AGAIN = 100
-"""Number of good frames in a row after which earlier failures are forgotten."""
+"""Number of good frames in a row after which earlier failures no longer count."""
 
 SOURCE_OVER = say("The pictures have come to an end. Plays can be entered by hand.")
 CROP_MM = 52.0
@@ -82,7 +82,7 @@ class TableWatch:
         self._clock, self._memory = clock, memory
         self._tracks = snapshot.read(memory)
         self._kept = self._tracks
-        self._hand_before = self._tracks.hand
+        self._hand_before = self._tracks.hand_seq
         self._crops: dict[int, bytes | None] = {}
         self._latest: tuple[Frame, float] | None = None
         """The frame that came last, and until when it is fresh."""
@@ -160,8 +160,8 @@ class TableWatch:
         self._match.trouble(view.trouble or self._of_things(view, state))
         record = record_of(state)
         hint = expected(record, places, state.questions)
-        tracks = replace(tracker.update(self._tracks, view, hint, places.mats, state.seq), hand=record.hand)
-        is_new_hand = record.hand != self._hand_before and not record.lines
+        tracks = replace(tracker.update(self._tracks, view, hint, places.mats, state.seq), hand_seq=record.hand_seq)
+        is_new_hand = record.hand_seq != self._hand_before and not record.lines
         self._tracks = left_over(tracks) if is_new_hand else tracks
         self._ask(self._tracks, frame, view)
         self._deal()

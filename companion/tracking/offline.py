@@ -32,17 +32,19 @@ from companion.vision.capture.sources import Frame
 from companion.vision.view import View
 
 LINGER_S, LINGER_LOOKS = 1.0, 10
-"""The last picture of a film counts so long as if nothing moved, and is looked at so often."""
+"""Seconds for which the last picture of a film is looked at further, and how often in that time."""
 
-MOST_AT_ONCE = 20
+MOST_ANSWERS = 20
+"""Maximum number of questions answered after one frame."""
+
 SEEN_LATE_S = 2.0
-"""A card may be seen so much later than one that was laid after it."""
+"""Maximum delay with which a card is seen after one that was laid later."""
 
 LATER_PLAYS = 2
-"""So many cards must be legal only after a turn that nobody saw."""
+"""Number of cards that have to be legal only after a turn that nobody saw."""
 
 MOST_REVISED = 8
-"""So many of the last lines are looked at again when what follows contradicts them."""
+"""Number of the last lines that are doubted when what follows contradicts them."""
 
 UNREAD = "A card has been laid that cannot be read for sure: which is it?"
 
@@ -117,7 +119,7 @@ class Watcher:
         yield from self._at_the_end()
 
     def _follow(self) -> Iterator[dict[str, Any]]:
-        for _ in range(MOST_AT_ONCE):
+        for _ in range(MOST_ANSWERS):
             before = self._seq, len(self._answers)
             self._asked = self._questions()
             yield from self._take(self._asked)
@@ -374,7 +376,7 @@ class Watcher:
         record = self._record()
         if record.table is None:
             return False
-        return len(balance(self._tracks, record.hand, record.table, record.lines, self._places).missing) >= MANY
+        return len(balance(self._tracks, record.hand_seq, record.table, record.lines, self._places).missing) >= MANY
 
     def _only_cleared(self) -> bool:
         """True if the next hand has begun only because the cards of the last were gathered in."""

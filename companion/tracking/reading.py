@@ -9,18 +9,18 @@ from companion.rules.cards import Card
 from companion.rules.play import Play
 from companion.rules.referee import objections
 from companion.rules.table import Table
-from companion.tabletop.card_ids import face_of
+from companion.tabletop.card_ids import face_of, is_any_copy
 from companion.tracking.track import Track
 from companion.tracking.tracker import Tracks
 
 READINGS, READING_S = 3, 1.0
-"""A card that cannot be read is decided on after so many readings and seconds."""
+"""Number of readings, and seconds, after which a card that cannot be read is decided on."""
 
 CLEAR_LEAD, LEAST_LEAD = 0.15, 0.5
-"""It counts as the one that every reading puts first by this margin, with at least this confidence."""
+"""Margin by which every reading has to put a card first, and the minimum confidence in it."""
 
 NEARLY_AS_LIKELY = 0.1
-"""Of plays within this of the likeliest the legal ones come first."""
+"""Difference to the likeliest play's confidence within which legal plays come first."""
 
 
 def is_ripe(track: Track, t_s: float) -> bool:
@@ -35,7 +35,7 @@ def known_face(track: Track, tracks: Tracks) -> Card | None:
     firsts = {_clear_first(read) for read in track.readings}
     first = firsts.pop() if len(firsts) == 1 and is_ripe(track, tracks.t_s) else None
     # Of a face alone there may be another copy elsewhere: people had better say.
-    told = first is not None and not first.endswith("-00") and not _lies_elsewhere(first, track, tracks)
+    told = first is not None and not is_any_copy(first) and not _lies_elsewhere(first, track, tracks)
     return face_of(first) if told and first is not None else None
 
 

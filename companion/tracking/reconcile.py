@@ -9,7 +9,7 @@ The rules break a tie; a card that lies there is asked about however illegal it 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from companion.common.text import Said, say
@@ -27,30 +27,32 @@ from companion.tracking.track import GONE_S, State, Track
 from companion.tracking.tracker import Tracks
 
 OUT_OF_TURN_CONFIDENCE = 0.85
-"""Most that is claimed of a play out of turn: one before it may have been missed."""
+"""Maximum confidence in a play out of turn: one before it may have been missed."""
 
 UNCLEAR_CONFIDENCE = 0.95
-"""Most that is claimed of a play that another may look like."""
+"""Maximum confidence in a play that another may look like."""
 
 DOUBTFUL_CONFIDENCE = 0.85
-"""Most that is claimed of a card that may be one like it, nudged, or that only all readings together tell."""
+"""Maximum confidence in a card that may be one like it, nudged, or that only all readings together tell."""
 
 BEFORE_TURN_S = 6.0
-"""A card whose meaning depends on the turn waits at most so long for one before it to come into sight or be read."""
+"""Maximum wait of a card whose meaning depends on the turn for one before it to come into sight or be read."""
 
 TOGETHER_S, DOUBLING_S = 2.0, 0.5
-"""An accelerator belongs to a distance card laid within this of it, which waits so long for it to come into sight."""
+"""Maximum time between an accelerator and its distance card, and the wait of the latter for one to come into sight."""
 
 CARRIED_S = 3.0
-"""A hazard on the discard pile waits at most so long for what tells whether it was carried there."""
+"""Maximum wait of a hazard on the discard pile for what tells whether it was carried there."""
 
 MANY, GATHERING_S = 3, 12.0
-"""So many cards may be missing at once for so long: a hand's cards may be being gathered in."""
+"""Number of cards missing at once, and for how long, that may mean that a hand's cards are being gathered in."""
 
 PILE_EMPTY_S, UNSEEN_DRAWS = 5.0, 2
-"""The empty draw pile is news after so long, and if the record has more cards in it than may have been drawn by now."""
+"""Time after which an empty draw pile is news, if the record has more cards in it than may have been drawn by now."""
 
 MOST_PLAYS = 3
+"""Maximum number of plays that a question offers."""
+
 TAKEN_BACK_COST = 0.5
 """Cost of a discard having been taken back rather than taken by the next player."""
 
@@ -60,11 +62,11 @@ def reconcile(tracks: Tracks, record: Record, places: Places) -> tuple[Question,
     table = record.table
     if table is None or table.is_over or table.extension_offered_to is not None:
         return ()
-    return tuple(_Look(tracks, record, table, places).questions())
+    return tuple(_Reconciliation(tracks, record, table, places).questions())
 
 
-class _Look:
-    """One look at the tracks and the record."""
+class _Reconciliation:
+    """The tracks against the record, at one moment."""
 
     def __init__(self, tracks: Tracks, record: Record, table: Table, places: Places) -> None:
         self._tracks, self._record, self._table, self._places = tracks, record, table, places
@@ -72,20 +74,15 @@ class _Look:
         self._now = self._balance(table, record.lines)
 
     def _balance(self, table: Table, lines: Sequence[Line]) -> Balance:
-        return balance(self._tracks, self._record.hand, table, lines, self._places)
+        return balance(self._tracks, self._record.hand_seq, table, lines, self._places)
 
     def questions(self) -> Iterator[Question]:
         moved = self._moved()
         refused = [track for track in self._now.extra if self._refusal(track) is not None]
-        told = {track.serial for track in refused} | {new.serial for _, new in moved}
-        told |= {t.serial for track in self._now.extra if self._is_doubled(track) for t in self._accelerators(track)}
-        carried = self._carried_off()
-        cards = {track.card for track in carried if track.card is not None}
-        extra = [track for track in self._now.extra if track.serial not in told and track.card not in cards]
-        extra += carried
-        top = self._lifted()
+        extra = self._to_explain({track.serial for track in refused} | {new.serial for _, new in moved})
+        top = self._taken_top()
         start = self._table if top is None else apply(self._table, taking(self._table))
-        acts = self._with_one_upon(extra, start, explained(extra, start, self._meaning))
+        acts = self._with_one_stacked(extra, start, explained(extra, start, self._meaning))
         if top is not None:
             taken = self._take(top, acts)
             if taken is None:
@@ -96,7 +93,7 @@ class _Look:
             if not self._waits(act, acts[:n]):
                 yield from self._of_act(act)
             elif act.is_legal:
-                # What comes after it cannot be told yet.
+                # What comes after it depends on it.
                 return
             if act.play is not None and act.is_legal:
                 lines.append(Line(lines[-1].seq + 1 if lines else 0, act.play, act.table, act.track.serial))
@@ -105,6 +102,15 @@ class _Look:
             # Else what people enter may be what took a card away.
             yield from self._differences(self._balance(table, lines), moved, table)
         yield from self._of_the_piles(table)
+
+    def _to_explain(self, known: Collection[int]) -> list[Track]:
+        """The cards that lie there and of which nothing is known yet; `known` are the serials of others."""
+        doubled = (track for track in self._now.extra if self._is_doubled(track))
+        known = {*known, *(t.serial for track in doubled for t in self._accelerators(track))}
+        carried = self._carried_off()
+        cards = {track.card for track in carried if track.card is not None}
+        left = (track for track in self._now.extra if track.serial not in known and track.card not in cards)
+        return [*left, *carried]
 
     # What cards mean
 
@@ -126,7 +132,7 @@ class _Look:
         gone = (t for t in self._tracks.cards if t.state is State.GONE and t.face.family is Family.HAZARD)
         open_ = (t for t in gone if t.serial not in told and (t.zone, t.face) not in counted)
         mine = (t for t in open_ if t.zone != DISCARD_ZONE and self._refusal(t) is None)
-        return [t for t in mine if (t.laid_seq or -1) >= self._record.hand and self._is_beaten(t)]
+        return [t for t in mine if (t.laid_seq or -1) >= self._record.hand_seq and self._is_beaten(t)]
 
     def _is_beaten(self, hazard: Track) -> bool:
         """True if a safety that beats a hazard lies before the side that it attacked, or may be coming."""
@@ -141,17 +147,17 @@ class _Look:
         soon = zone in self._tracks.hidden_since_s and self._t_s - hazard.seen_s < CARRIED_S
         return soon or any(t.face is SAFETY_OF[hazard.face] for t in safeties)
 
-    def _with_one_upon(self, extra: Sequence[Track], table: Table, acts: tuple[Act, ...]) -> tuple[Act, ...]:
-        """The cards that lie anew; with one laid just so upon one like it, where that makes better sense of them."""
+    def _with_one_stacked(self, extra: Sequence[Track], table: Table, acts: tuple[Act, ...]) -> tuple[Act, ...]:
+        """The acts, with a card laid exactly on one like it where that makes better sense of them."""
         told = Counter(line.serial for line in self._record.lines)
         first_s = min((track.since_s for track in extra), default=0.0)
         laid_s = max((track.since_s for track in self._tracks.cards if told[track.serial]), default=0.0)
         ways = [acts]
-        for track in sorted(self._tracks.there, key=lambda track: -(track.upon_s or 0.0)):
-            answered = self._id(track, Kind.PLAY, "-upon") in self._record.answers
-            since = track.upon_s is not None and laid_s <= track.upon_s < first_s
+        for track in sorted(self._tracks.there, key=lambda track: -(track.stacked_s or 0.0)):
+            answered = self._id(track, Kind.PLAY, "-stacked") in self._record.answers
+            since = track.stacked_s is not None and laid_s <= track.stacked_s < first_s
             if since and told[track.serial] == 1 and not answered:
-                upon = replace(self._meaning(track, table), is_upon=True)
+                upon = replace(self._meaning(track, table), is_stacked=True)
                 if upon.is_legal:
                     ways.append((upon, *explained(extra, upon.after, self._meaning)))
         return min(ways, key=cost_of)
@@ -178,7 +184,7 @@ class _Look:
 
     def _moved(self) -> list[tuple[Track, Track]]:
         """Cards that have gone from one zone and lie in another: each with where it lies now."""
-        pairs, left = [], [track for track in self._now.missing if track is not self._lifted()]
+        pairs, left = [], [track for track in self._now.missing if track is not self._taken_top()]
         if self._may_be_reshuffled(self._table):
             left = [track for track in left if track.zone != DISCARD_ZONE]
         for new in self._now.extra:
@@ -195,7 +201,7 @@ class _Look:
         carried = new.face is old.face and new.face.family is Family.HAZARD and new.zone == DISCARD_ZONE
         return carried and 0 <= new.since_s - old.seen_s <= BEFORE_TURN_S
 
-    def _lifted(self) -> Track | None:
+    def _taken_top(self) -> Track | None:
         """The top of the discard pile where it is gone and the player to move may have taken it."""
         discards = self._table.discards
         gone = [t for t in self._now.missing if t.zone == DISCARD_ZONE]
@@ -215,7 +221,7 @@ class _Look:
     def _waits(self, act: Act, before: Sequence[Act]) -> bool:
         """True if it is too early to say what a card means: one before it may not be in sight, or be read, yet."""
         track, lies_s = act.track, self._t_s - act.track.since_s
-        if act.is_upon:
+        if act.is_stacked:
             return False
         if Card.ACCELERATOR in act.table.edition.deck and track.face.family is Family.DISTANCE and lies_s < DOUBLING_S:
             return True
@@ -227,7 +233,7 @@ class _Look:
             return True
         if lies_s >= BEFORE_TURN_S:
             return False
-        arms = {zone for zone in self._tracks.arms() if self._tracks.hidden_since_s[zone] <= track.since_s}
+        arms = {zone for zone in self._tracks.arms if self._tracks.hidden_since_s[zone] <= track.since_s}
         seen = (t for t in self._tracks.cards if t.state is State.SEEN and t.is_in_sight and t is not track)
         coming = any(t.earliest_s <= track.since_s for t in seen)
         reach = arms & (self._places.within_reach(act.table) - {track.zone})
@@ -244,7 +250,7 @@ class _Look:
         if objections(act.table, taking(act.table)):
             return False
         tops = (t for t in self._tracks.there if t.zone == DISCARD_ZONE and t.face is act.table.discards[-1])
-        return any(t.bare_since_s is not None and t.bare_since_s <= act.track.since_s for t in tops)
+        return any(t.absent_since_s is not None and t.absent_since_s <= act.track.since_s for t in tops)
 
     @staticmethod
     def _turn_matters(act: Act) -> bool:
@@ -264,16 +270,16 @@ class _Look:
             return False
         alike = (t for t in self._tracks.there if t.face is track.face and t.zone != track.zone)
         hazard = track.face.family is Family.HAZARD and track.zone == DISCARD_ZONE
-        return any(not t.is_in_sight and (hazard or t.bare_since_s is not None) for t in alike)
+        return any(not t.is_in_sight and (hazard or t.absent_since_s is not None) for t in alike)
 
     # Questions about cards that lie there
 
     def _id(self, track: Track, kind: Kind, suffix: str = "") -> str:
         name = f"{track.card or track.face.value}{suffix}"
-        return question_id(self._record.match, self._record.hand, name, track.serial, kind)
+        return question_id(self._record.match, self._record.hand_seq, name, track.serial, kind)
 
     def _refusal(self, track: Track) -> Answered | None:
-        """What people have said where they said that a card is no play, or goes back to the hand."""
+        """The answer of people who said that a card is no play, or goes back to the hand."""
         said = (self._record.answers.get(self._id(track, kind)) for kind in (Kind.PLAY, Kind.WHICH))
         return next((one for one in said if one is not None and one.answer in (Answer.NO, Answer.TAKEN_BACK)), None)
 
@@ -289,13 +295,13 @@ class _Look:
             confidence = self._confidence(act, face)
             others = () if confidence >= SURE_CONFIDENCE else self._others(act)
             ident, t_s = self._id(track, Kind.PLAY), track.laid_s
-            if act.is_upon:
-                ident, t_s = self._id(track, Kind.PLAY, "-upon"), track.upon_s or 0.0
+            if act.is_stacked:
+                ident, t_s = self._id(track, Kind.PLAY, "-stacked"), track.stacked_s or 0.0
             yield self._play(ident, track.zone, (act.play, *others), act, confidence, t_s)
 
     def _confidence(self, act: Act, face: Card) -> float:
         track = act.track
-        doubtful = track.is_double or act.is_upon or face is not track.face or self._lay_before(track)
+        doubtful = track.is_double or act.is_stacked or face is not track.face or self._lay_before(track)
         most = min(
             OUT_OF_TURN_CONFIDENCE if act.is_out_of_turn else 1.0,
             DOUBTFUL_CONFIDENCE if doubtful else 1.0,
@@ -373,15 +379,15 @@ class _Look:
 
     def _differences(self, now: Balance, moved: Sequence[tuple[Track, Track]], table: Table) -> Iterator[Question]:
         """Cards that the record has and the table has not, or elsewhere."""
-        recent = any(self._t_s - (t.bare_since_s or 0.0) < GATHERING_S for t in now.missing)
-        gathering = len(now.missing) >= MANY and (recent or self._tracks.bare_since_s is not None)
+        recent = any(self._t_s - (t.absent_since_s or 0.0) < GATHERING_S for t in now.missing)
+        gathering = len(now.missing) >= MANY and (recent or self._tracks.table_bare_since_s is not None)
         if gathering or self._may_be_reshuffled(table):
             return
         elsewhere = {old.serial: new for old, new in moved}
         for track in now.missing:
             new = elsewhere.get(track.serial)
             if new is None or new not in now.extra:
-                if track is not self._lifted():
+                if track is not self._taken_top():
                     yield from self._unless_answered(self._gone(track))
             elif not (self._is_remedied(track, new) or self._may_be_answered(track, new)):
                 sentence = say(
@@ -454,11 +460,11 @@ class _Look:
         if self._is_pile_used_up(table):
             since_s = self._tracks.pile_empty_since_s or 0.0
             yield from self._of_no_card("pile", exhausted, Play(Verb.EXHAUSTED), DRAW_ZONE, table, since_s)
-        bare_s = 0.0 if self._tracks.bare_since_s is None else self._t_s - self._tracks.bare_since_s
+        bare_s = 0.0 if self._tracks.table_bare_since_s is None else self._t_s - self._tracks.table_bare_since_s
         laid = sum(line.serial is not None for line in self._record.lines)
         if bare_s >= GONE_S and laid >= MANY:
             stuck = table.edition.empty_pile == "stuck" and table.draw_pile == 0
-            since_s = self._tracks.bare_since_s or 0.0
+            since_s = self._tracks.table_bare_since_s or 0.0
             yield from self._of_no_card(
                 "end", self._tracks.last_serial, Play(Verb.END), None, table, since_s, sure=stuck
             )
@@ -469,7 +475,7 @@ class _Look:
             refilled = self._tracks.draw_pile_empty is False and table.draw_pile > 0
             return refilled and self._may_be_reshuffled(table)
         since_s = self._tracks.pile_empty_since_s
-        was_there = self._tracks.pile_seen_seq >= self._record.hand
+        was_there = self._tracks.pile_seen_seq >= self._record.hand_seq
         news = was_there and table.draw_pile > UNSEEN_DRAWS
         return news and since_s is not None and self._t_s - since_s >= PILE_EMPTY_S
 
@@ -482,7 +488,7 @@ class _Look:
     def _of_no_card(
         self, name: str, number: int, play: Play, zone: str | None, table: Table, t_s: float, *, sure: bool = False
     ) -> Iterator[Question]:
-        ident = question_id(self._record.match, self._record.hand, name, number, Kind.PLAY)
+        ident = question_id(self._record.match, self._record.hand_seq, name, number, Kind.PLAY)
         if ident not in self._record.answers:
             confidence, why = (1.0 if sure else UNCLEAR_CONFIDENCE), objections(table, play)
             yield Question(ident, Kind.PLAY, zone, (play,), table, why, confidence=confidence, sure=sure, t_s=t_s)

@@ -27,7 +27,7 @@ def _signature(tracks: Tracks) -> list[tuple[object, ...]]:
     cards = [
         (t.serial, t.face, t.zone, t.state, t.laid_seq, t.gone_seq) for t in tracks.cards if t.laid_seq is not None
     ]
-    return [(tracks.hand,), *cards]
+    return [(tracks.hand_seq,), *cards]
 
 
 def write(path: Path, tracks: Tracks) -> None:
@@ -35,7 +35,7 @@ def write(path: Path, tracks: Tracks) -> None:
     laid = [t for t in tracks.cards if t.laid_seq is not None][-MOST_GONE:]
     cards = [{key: value for key, value in asdict(t).items() if key in _KEEPS} for t in laid]
     try:
-        write_whole(path, json.dumps({"last_serial": tracks.last_serial, "hand": tracks.hand, "cards": cards}))
+        write_whole(path, json.dumps({"last_serial": tracks.last_serial, "hand_seq": tracks.hand_seq, "cards": cards}))
     except OSError:
         return
 
@@ -47,7 +47,7 @@ def read(path: Path | None) -> Tracks:
     try:
         said: Any = json.loads(read_small(path))
         cards = tuple(map(_track, said["cards"]))
-        return Tracks(cards=cards, last_serial=int(said["last_serial"]), hand=int(said.get("hand", -1)))
+        return Tracks(cards=cards, last_serial=int(said["last_serial"]), hand_seq=int(said.get("hand_seq", -1)))
     except (OSError, Problem, ValueError, KeyError, TypeError, RecursionError):
         return Tracks()
 

@@ -4,7 +4,7 @@ Laws:
 * A card that is taken up and laid again, or carried to another zone, is a new track with a new serial.
 * A zone that is out of sight says nothing: no track in it changes its state.
 * Covered is not gone: a track ends only when its place is seen without it.
-* A track that has gone is kept as such, so that it can be told what the record has and the table has not.
+* A track that has gone is kept as such: the record may have its card still.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from companion.rules.cards import Card, Family
+from companion.tabletop.card_ids import any_copy
 from companion.vision.view import MatSeen, Point, Sighting, View
 
 LOOKS = 3
@@ -28,21 +29,23 @@ GONE_S = 0.8
 0.7 s to 1.5 s, and a card taken up for a second is noticed."""
 
 GONE_LOOKS = 3
-"""Looks that must have seen the place without it."""
+"""Minimum number of looks that must have seen the place without it."""
 
 SETTLED_S = 1.0
-"""A card in sight for so many seconds counts as lying although something is over its zone now."""
+"""Seconds in sight after which a card counts as lying although something is over its zone now."""
 
 DIAGONAL_DEG = 12.0
-"""Within this of 45° a card lies neither upright nor sideways."""
+"""Deviation from 45° within which a card lies neither upright nor sideways."""
 
 DIAGONAL_CONFIDENCE = 0.85
 SPLIT_CONFIDENCE = 0.97
 """Factors of the confidence in a card that lies diagonally, and in one that not every one of the last looks saw."""
 
 MOST_READINGS = 12
+"""Number of readings kept of a card."""
+
 NUDGE_MM = 8.0
-"""Readings of a card are averaged as long as it is seen within this of where it was."""
+"""Distance that a card may have moved for its readings to be averaged on."""
 
 
 class State(StrEnum):
@@ -61,7 +64,7 @@ class State(StrEnum):
     """Its place was seen without it."""
 
 
-class Sight(StrEnum):
+class Observation(StrEnum):
     """What one look says of a card."""
 
     SETTLED = "settled"
@@ -70,28 +73,28 @@ class Sight(StrEnum):
     GLIMPSED = "glimpsed"
     """It is seen, too seldom or too early to count."""
 
-    BLIND = "blind"
-    """Its zone is out of sight."""
+    OUT_OF_SIGHT = "out-of-sight"
+    """Its zone cannot be seen."""
 
     HIDDEN = "hidden"
     """It is not seen, and something newer may hide it."""
 
-    BARE = "bare"
+    ABSENT = "absent"
     """Its place is seen without it."""
 
-    LEFT = "left"
+    VANISHED = "vanished"
     """Its place has been seen without it for long enough."""
 
 
-TRANSITIONS: Mapping[tuple[State, Sight], State] = {
-    (State.SEEN, Sight.SETTLED): State.LYING,
-    (State.SEEN, Sight.HIDDEN): State.COVERED,
-    (State.SEEN, Sight.LEFT): State.GONE,
-    (State.LYING, Sight.HIDDEN): State.COVERED,
-    (State.LYING, Sight.LEFT): State.GONE,
-    (State.COVERED, Sight.SETTLED): State.LYING,
-    (State.COVERED, Sight.GLIMPSED): State.LYING,
-    (State.COVERED, Sight.LEFT): State.GONE,
+TRANSITIONS: Mapping[tuple[State, Observation], State] = {
+    (State.SEEN, Observation.SETTLED): State.LYING,
+    (State.SEEN, Observation.HIDDEN): State.COVERED,
+    (State.SEEN, Observation.VANISHED): State.GONE,
+    (State.LYING, Observation.HIDDEN): State.COVERED,
+    (State.LYING, Observation.VANISHED): State.GONE,
+    (State.COVERED, Observation.SETTLED): State.LYING,
+    (State.COVERED, Observation.GLIMPSED): State.LYING,
+    (State.COVERED, Observation.VANISHED): State.GONE,
 }
 """The state after a look; where a pair is not named the state stays."""
 
@@ -134,12 +137,12 @@ class Track:
     laid_s: float = 0.0
     """When it came to count as lying."""
 
-    bare_since_s: float | None = None
+    absent_since_s: float | None = None
     """Since when its place is seen without it."""
 
-    bare_looks: int = 0
+    absent_looks: int = 0
     is_lifted: bool = False
-    """One beneath it has come to light while it was not seen: it is gone sooner."""
+    """The card below it has come into sight while it was not seen: it is gone sooner."""
 
     recent: tuple[bool, ...] = ()
     """Whether each of the last looks saw it."""
@@ -154,8 +157,8 @@ class Track:
     is_double: bool = False
     """It may be a card like it that lay there before, nudged."""
 
-    upon_s: float | None = None
-    """When one like it may have been laid just so upon it: no picture tells."""
+    stacked_s: float | None = None
+    """When one like it may have been laid exactly on it: no picture tells."""
 
     laid_seq: int | None = None
     """The record's last event when it came to count as lying; None until it has."""
@@ -194,8 +197,8 @@ class Track:
     def seen(self, sighting: Sighting, place: Place, t_s: float) -> Track:
         """Return the track after a look that saw it."""
         known = sighting.face is not Card.UNKNOWN
-        told_anew = known and self.face is not sighting.face
-        moved = told_anew or distance_mm(self.place, place) > NUDGE_MM
+        is_other = known and self.face is not sighting.face
+        moved = is_other or distance_mm(self.place, place) > NUDGE_MM
         diagonal = sighting.face.family is Family.SAFETY and abs(place.turn_deg % 90.0 - 45.0) < DIAGONAL_DEG
         reading = reading_of(sighting, DIAGONAL_CONFIDENCE if diagonal else 1.0)
         keeps = self.face is Card.UNKNOWN or known
@@ -205,33 +208,33 @@ class Track:
             card=sighting.card if known else self.card,
             place=place,
             seen_s=t_s,
-            bare_since_s=None,
-            bare_looks=0,
+            absent_since_s=None,
+            absent_looks=0,
             is_lifted=False,
             recent=(*self.recent, True)[-LOOKS:],
             readings=(*(() if moved else self.readings), *((reading,) if keeps else ()))[-MOST_READINGS:],
             stay=sighting.stay,
-            upon_s=t_s if sighting.is_double and sighting.stay != self.stay and self.readings else self.upon_s,
+            stacked_s=t_s if sighting.is_double and sighting.stay != self.stay and self.readings else self.stacked_s,
             centre_px=sighting.centre_px,
         )
 
     def missed(self, t_s: float, *, is_lifted: bool = False) -> Track:
-        """The track after a look at its place that did not see it."""
+        """Return the track after a look at its place that did not see it."""
         return replace(
             self,
             recent=(*self.recent, False)[-LOOKS:],
-            bare_since_s=t_s if self.bare_since_s is None else self.bare_since_s,
-            bare_looks=self.bare_looks + 1,
+            absent_since_s=t_s if self.absent_since_s is None else self.absent_since_s,
+            absent_looks=self.absent_looks + 1,
             is_lifted=self.is_lifted or is_lifted,
         )
 
     def hidden(self) -> Track:
-        """The track after a look that something newer kept from it."""
-        return replace(self, recent=(*self.recent, False)[-LOOKS:], bare_since_s=None, bare_looks=0)
+        """Return the track after a look in which something newer hid it."""
+        return replace(self, recent=(*self.recent, False)[-LOOKS:], absent_since_s=None, absent_looks=0)
 
-    def after(self, sight: Sight, t_s: float, seq: int) -> Track:
-        """The track in the state that follows from a look."""
-        state = TRANSITIONS.get((self.state, sight), self.state)
+    def after(self, observation: Observation, t_s: float, seq: int) -> Track:
+        """Return the track in the state that follows from a look."""
+        state = TRANSITIONS.get((self.state, observation), self.state)
         if state is self.state:
             return self
         if self.state is State.SEEN and state is not State.GONE:
@@ -240,25 +243,25 @@ class Track:
 
 
 def reading_of(sighting: Sighting, factor: float = 1.0) -> Mapping[str, float]:
-    """What a sighting may be: confidences by physical card, or by `25-00` where only the face is known."""
+    """Return what a sighting may be: confidences by physical card, or by `25-00` where only the face is known."""
     if sighting.face is Card.UNKNOWN:
         return dict(sighting.rivals)
     name = sighting.card or any_copy(sighting.face)
     return {**dict(sighting.rivals), name: sighting.confidence * factor}
 
 
-def any_copy(face: Card) -> str:
-    """A physical card of which only the face is known, where its name is asked for."""
-    return f"{face.value}-00"
-
-
 def distance_mm(one: Place, other: Place) -> float:
-    """How far apart two cards of one mat lie, by their middles."""
+    """Return the distance between the middles of two cards on one mat."""
     return math.dist(one.at_mm, other.at_mm)
 
 
+def turned_deg(one: Place, other: Place) -> float:
+    """Return how far one card is turned against another, 0 to 180."""
+    return abs((one.turn_deg - other.turn_deg + 180) % 360 - 180)
+
+
 def placed(view: View) -> Iterator[tuple[Sighting, Place]]:
-    """Every sighting in a zone of which the view can speak, with its place."""
+    """Yield every sighting in a zone that the view can see, with its place."""
     mats = {mat.id: mat for mat in view.mats}
     for sighting in view.sightings:
         if sighting.zone is not None and sighting.zone not in view.unknown_zones:
@@ -275,7 +278,7 @@ def _place(sighting: Sighting, zone: str, mat: MatSeen | None) -> Place:
 
 
 def _on_mat(point: Point, mat: MatSeen | None) -> Point:
-    """A point in millimetres from a mat's middle, along its edges, so that it stays when the camera is moved."""
+    """Return a point in millimetres from a mat's middle, along its edges: it stays when the camera is moved."""
     if mat is None:
         return point
     middle = sum(x for x, _ in mat.corners_px) / 4, sum(y for _, y in mat.corners_px) / 4

@@ -13,14 +13,14 @@ from dataclasses import dataclass, field, replace
 from companion.match.zone_plays import Places
 from companion.rules.cards import Card
 from companion.tabletop.mat_layout import DRAW_ZONE
-from companion.tracking.identity import COVERING_MM, SPREAD, Expected, Seen, assign
+from companion.tracking.identity import COVERING_MM, SPREAD, Detection, Expected, assign
 from companion.tracking.track import (
     GONE_LOOKS,
     GONE_S,
     LOOKS,
     NUDGE_MM,
     SETTLED_S,
-    Sight,
+    Observation,
     State,
     Track,
     distance_mm,
@@ -29,25 +29,25 @@ from companion.tracking.track import (
 from companion.vision.view import View
 
 ARM_S = 8.0
-"""What is over a zone for longer is no arm that lays a card."""
+"""Maximum time that an arm laying a card is over a zone."""
 
 ARM_RESTS_S = 0.8
-"""A new card waits at most so long for the arm over its mat to leave."""
+"""Maximum wait of a new card for the arm over its mat to leave."""
 
 MISLAID_S = 4.0
-"""A card waits so long on a pile where it does not belong: mostly it is put right at once."""
+"""Wait of a card on a pile where it does not belong: mostly it is put right at once."""
 
 PILE_MM, SPREAD_MM = 20.0, 6.0
-"""Of two cards with one face nearer to each other than this only one can show enough to be told: in a pile, spread."""
+"""Distance within which only one of two cards with the same face shows enough to be read: in a pile, side by side."""
 
 SEVERAL = 2
-"""So many cards of a pile that all look other than they did were touched, or stand in other light."""
+"""Number of cards of a pile that were touched, or stand in other light, where none looks as it did."""
 
 GHOST_MM = 3.0
-"""Nearer than this to one like it, of which the eye tells that it still lies there, a pile's card may be that one."""
+"""Distance to one like it that still lies there within which a pile's card may be that one."""
 
 MOST_GONE = 120
-"""Cards that have gone are remembered up to this number: more than a deck has."""
+"""Number of cards remembered after they have gone: more than a deck has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,27 +60,27 @@ class Tracks:
     t_s: float = 0.0
     """The time of the last look."""
 
+    begun_s: float = math.inf
+    """The time of the first look."""
+
     last_serial: int = 0
-    hand: int = -1
+    hand_seq: int = -1
     """The event that began the hand at the last look."""
 
     hidden_since_s: Mapping[str, float] = field(default_factory=dict)
     """Since when the zones that are out of sight are so."""
 
     unread_zones: frozenset[str] = frozenset()
-    """The zones in which the last look saw a card that it could not tell."""
-
-    begun_s: float = math.inf
-    """When the first look was taken."""
+    """The zones in which the last look saw a card that it could not read."""
 
     gap_since_s: float | None = None
     """Since when nothing has been seen, until the next look: whatever it shows may have come since then."""
 
-    bare_since_s: float | None = None
+    table_bare_since_s: float | None = None
     """Since when every mat has been seen with no card on it and nothing over it."""
 
     pile_empty_since_s: float | None = None
-    """Since when the marker under the draw pile shows."""
+    """Since when the marker under the draw pile has been in sight."""
 
     draw_pile_empty: bool | None = None
     pile_seen_seq: int = -1
@@ -94,14 +94,13 @@ class Tracks:
         """The cards that were laid and have not gone."""
         return tuple(track for track in self.cards if track.is_there)
 
+    @property
     def arms(self) -> frozenset[str]:
         """The zones that an arm may be over."""
-        return frozenset(
-            zone for zone, since_s in self.hidden_since_s.items() if self.t_s - since_s < ARM_S and zone != DRAW_ZONE
-        )
+        return _arms(self.hidden_since_s, self.t_s)
 
     def of_serial(self, serial: int) -> Track | None:
-        """The track of that serial."""
+        """Return the track of that serial."""
         return next((track for track in self.cards if track.serial == serial), None)
 
 
@@ -114,51 +113,25 @@ def update(tracks: Tracks, view: View, expected: Expected, mats: Iterable[str], 
     if view.trouble is not None:
         return _paused(tracks)
     earliest_s = view.t_s if tracks.gap_since_s is None else tracks.gap_since_s
-    alive = [track for track in tracks.cards if track.state is not State.GONE]
-    seen = list(_seen(view, alive))
-    open_ = [track for track in alive if track.zone not in view.unknown_zones]
-    disturbed = tracks.unread_zones.union(tracks.hidden_since_s, view.unknown_zones)
-    found = assign(seen, open_, expected, disturbed, {mat.id: mat.px_per_mm for mat in view.mats})
-    now: dict[int, Track] = {}
-    serial = tracks.last_serial
-    # The eye numbers cards told by their faces from below: a pile that lies there from the first is in order.
-    for n, item in sorted(enumerate(seen), key=lambda one: one[1].sighting.stay or 0):
-        known = found.get(n)
-        if known is None:
-            is_double = _may_be_double(item, open_)
-            is_read = view.read_zones is None or item.place.zone in view.read_zones
-            moved = is_read and item.place.zone in disturbed
-            if is_double and not (moved and expected.is_legal(item.sighting.face, item.place)):
-                continue
-            serial += 1
-            since_s = tracks.hidden_since_s.get(item.place.zone, earliest_s)
-            known = Track(
-                serial,
-                item.sighting.face,
-                item.sighting.card,
-                item.place,
-                since_s=view.t_s,
-                earliest_s=since_s,
-                is_double=item.sighting.is_double or is_double,
-            )
-        now[known.serial] = known.seen(item.sighting, item.place, view.t_s)
-    arms = {zone.partition("/")[0] for zone in _arms(tracks, view)}
-    hidden = _hidden(open_, now)
-    told = [
-        _told(track, now, hidden, view, arms, seq)
-        for track in (*alive, *(t for s, t in now.items() if s > tracks.last_serial))
-    ]
-    cards = _elsewhere(told, seq)
+    hidden_since_s = {zone: tracks.hidden_since_s.get(zone, earliest_s) for zone in view.unknown_zones}
     gone = [track for track in tracks.cards if track.state is State.GONE]
+    alive = [track for track in tracks.cards if track.state is not State.GONE]
+    in_sight = [track for track in alive if track.zone not in view.unknown_zones]
+    detections = list(_detections(view, alive))
+    seen, last_serial = _identified(detections, in_sight, tracks, view, expected)
+    new = [track for serial, track in seen.items() if serial > tracks.last_serial]
+    hidden = _hidden(in_sight, seen)
+    arms = frozenset(zone.partition("/")[0] for zone in _arms(hidden_since_s, view.t_s))
+    cards = _moved_on([_observed(track, seen, hidden, view, arms, seq) for track in (*alive, *new)], seq)
     kept = [track for track in cards if track.laid_seq is not None or track.state is not State.GONE]
     return Tracks(
         cards=tuple(sorted((*gone[-MOST_GONE:], *kept), key=lambda track: track.serial)),
         t_s=view.t_s,
-        unread_zones=frozenset(item.place.zone for item in seen if item.sighting.face is Card.UNKNOWN),
         begun_s=min(tracks.begun_s, view.t_s),
-        last_serial=serial,
-        hidden_since_s={zone: tracks.hidden_since_s.get(zone, earliest_s) for zone in view.unknown_zones},
-        bare_since_s=_since(tracks.bare_since_s, _is_bare(view, mats), view.t_s),
+        last_serial=last_serial,
+        hidden_since_s=hidden_since_s,
+        unread_zones=frozenset(one.place.zone for one in detections if one.sighting.face is Card.UNKNOWN),
+        table_bare_since_s=_since(tracks.table_bare_since_s, _is_bare(view, mats), view.t_s),
         pile_empty_since_s=_since(tracks.pile_empty_since_s, view.draw_pile_empty is True, view.t_s),
         draw_pile_empty=view.draw_pile_empty,
         pile_seen_seq=seq if view.draw_pile_empty is False else tracks.pile_seen_seq,
@@ -166,37 +139,71 @@ def update(tracks: Tracks, view: View, expected: Expected, mats: Iterable[str], 
     )
 
 
-def _seen(view: View, tracks: Sequence[Track]) -> Iterator[Seen]:
-    """The sightings with their places; where nothing looks as it did, no picture tells what was nudged."""
+def _detections(view: View, tracks: Sequence[Track]) -> Iterator[Detection]:
+    """Yield the sightings with their places; where nothing looks as it did, no picture shows what was nudged."""
     sightings = [(sighting, place) for sighting, place in placed(view) if place.zone != DRAW_ZONE]
     stays = {sighting.stay for sighting, _ in sightings}
     for sighting, place in sightings:
         before = [t for t in tracks if t.zone == place.zone and t.is_in_sight and t.stay is not None]
         alike = [t for t in before if t.face is sighting.face]
         is_upset = any(len(b) >= SEVERAL and not any(t.stay in stays for t in b) for b in (before, alike))
-        yield Seen(replace(sighting, is_double=sighting.is_double or is_upset), place)
+        yield Detection(replace(sighting, is_double=sighting.is_double or is_upset), place)
 
 
-def _may_be_double(item: Seen, tracks: Iterable[Track]) -> bool:
+def _identified(
+    detections: Sequence[Detection], in_sight: Sequence[Track], tracks: Tracks, view: View, expected: Expected
+) -> tuple[dict[int, Track], int]:
+    """Return the tracks that this look sees, by serial, new ones among them, and the last serial given."""
+    disturbed = tracks.unread_zones.union(tracks.hidden_since_s, view.unknown_zones)
+    found = assign(detections, in_sight, expected, disturbed, {mat.id: mat.px_per_mm for mat in view.mats})
+    earliest_s = view.t_s if tracks.gap_since_s is None else tracks.gap_since_s
+    seen: dict[int, Track] = {}
+    last_serial = tracks.last_serial
+    # The eye numbers cards told by their faces from below: a pile that lies there from the first is in order.
+    for n, one in sorted(enumerate(detections), key=lambda item: item[1].sighting.stay or 0):
+        track, zone = found.get(n), one.place.zone
+        if track is None:
+            is_double = _may_be_double(one, in_sight)
+            is_read = view.read_zones is None or zone in view.read_zones
+            moved = is_read and zone in disturbed
+            if is_double and not (moved and expected.is_legal(one.sighting.face, one.place)):
+                continue
+            last_serial += 1
+            track = Track(
+                last_serial,
+                one.sighting.face,
+                one.sighting.card,
+                one.place,
+                since_s=view.t_s,
+                earliest_s=tracks.hidden_since_s.get(zone, earliest_s),
+                is_double=one.sighting.is_double or is_double,
+            )
+        seen[track.serial] = track.seen(one.sighting, one.place, view.t_s)
+    return seen, last_serial
+
+
+def _may_be_double(detection: Detection, tracks: Iterable[Track]) -> bool:
     """True if the top card there looks alike: what is seen may be that one, its edges found badly."""
-    is_pile = item.place.zone.partition("/")[2] not in SPREAD
-    reach_mm = (PILE_MM if item.sighting.stay is None else GHOST_MM) if is_pile else SPREAD_MM
-    near = [t for t in tracks if t.zone == item.place.zone and distance_mm(t.place, item.place) <= reach_mm]
+    sighting, place = detection.sighting, detection.place
+    is_pile = place.zone.partition("/")[2] not in SPREAD
+    reach_mm = (PILE_MM if sighting.stay is None else GHOST_MM) if is_pile else SPREAD_MM
+    near = [t for t in tracks if t.zone == place.zone and distance_mm(t.place, place) <= reach_mm]
     top = max(near, key=lambda t: t.serial, default=None)
-    is_face = item.sighting.card is None and item.sighting.face is not Card.UNKNOWN
-    return is_face and top is not None and top.card is None and top.face is item.sighting.face
+    is_face = sighting.card is None and sighting.face is not Card.UNKNOWN
+    return is_face and top is not None and top.card is None and top.face is sighting.face
 
 
 def lost_sight(tracks: Tracks) -> Tracks:
     """Return the memory after the pictures broke off: what had been seen of a card that did not count is void."""
-    cards = (replace(t, recent=(), bare_since_s=None, bare_looks=0) for t in tracks.cards if t.state is not State.SEEN)
-    return replace(_paused(tracks), cards=tuple(cards), gap_since_s=tracks.t_s)
+    laid = (t for t in tracks.cards if t.state is not State.SEEN)
+    cards = tuple(replace(t, recent=(), absent_since_s=None, absent_looks=0) for t in laid)
+    return replace(_paused(tracks), cards=cards, gap_since_s=tracks.t_s)
 
 
 def _paused(tracks: Tracks) -> Tracks:
-    """Nothing that was missing or waited for counts on."""
-    cards = tuple(replace(t, bare_since_s=None) if t.bare_since_s is not None else t for t in tracks.cards)
-    return replace(tracks, cards=cards, hidden_since_s={}, bare_since_s=None, pile_empty_since_s=None)
+    """Return the memory with every wait begun again."""
+    cards = tuple(replace(t, absent_since_s=None) if t.absent_since_s is not None else t for t in tracks.cards)
+    return replace(tracks, cards=cards, hidden_since_s={}, table_bare_since_s=None, pile_empty_since_s=None)
 
 
 def _since(since_s: float | None, holds: bool, t_s: float) -> float | None:
@@ -207,41 +214,39 @@ def _is_bare(view: View, mats: Iterable[str]) -> bool:
     return not view.sightings and not view.unknown_zones and {mat.id for mat in view.mats} >= set(mats)
 
 
-def _arms(tracks: Tracks, view: View) -> Iterator[str]:
-    for zone in view.unknown_zones:
-        if view.t_s - tracks.hidden_since_s.get(zone, view.t_s) < ARM_S and zone != DRAW_ZONE:
-            yield zone
+def _arms(hidden_since_s: Mapping[str, float], t_s: float) -> frozenset[str]:
+    return frozenset(z for z, since_s in hidden_since_s.items() if t_s - since_s < ARM_S and z != DRAW_ZONE)
 
 
-def _told(
+def _observed(
     track: Track,
-    now: Mapping[int, Track],
+    seen: Mapping[int, Track],
     hidden: frozenset[int],
     view: View,
-    arms: frozenset[str] | set[str],
+    arms: frozenset[str],
     seq: int,
 ) -> Track:
-    """The track after what this look says of it."""
-    seen = now.get(track.serial)
-    if seen is not None:
-        settled = seen.is_steady and not _waits(seen, view.t_s, arms)
-        return seen.after(Sight.SETTLED if settled else Sight.GLIMPSED, view.t_s, seq)
+    """Return a track after this look; `arms` are the mats that an arm may be over."""
+    now = seen.get(track.serial)
+    if now is not None:
+        is_settled = now.is_steady and not _is_too_early(now, view.t_s, arms)
+        return now.after(Observation.SETTLED if is_settled else Observation.GLIMPSED, view.t_s, seq)
     if track.zone in view.unknown_zones:
         was_settled = track.is_in_sight and track.seen_s - track.since_s >= SETTLED_S and _belongs(track)
-        return track.after(Sight.SETTLED if was_settled else Sight.BLIND, view.t_s, seq)
+        return track.after(Observation.SETTLED if was_settled else Observation.OUT_OF_SIGHT, view.t_s, seq)
     if track.serial in hidden:
-        return track.hidden().after(Sight.HIDDEN, view.t_s, seq)
-    missed = track.missed(view.t_s, is_lifted=any(_came_to_light(lower, track) for lower in now.values()))
+        return track.hidden().after(Observation.HIDDEN, view.t_s, seq)
+    missed = track.missed(view.t_s, is_lifted=any(_came_to_light(lower, track) for lower in seen.values()))
     if track.state is State.SEEN:
-        left = not any(missed.recent[-LOOKS + 1 :])
+        has_vanished = not any(missed.recent[-LOOKS + 1 :])
     else:
-        long_enough = missed.is_lifted or view.t_s - (missed.bare_since_s or 0.0) >= GONE_S
-        left = missed.bare_looks >= GONE_LOOKS and long_enough
-    return missed.after(Sight.LEFT if left else Sight.BARE, view.t_s, seq)
+        is_long = missed.is_lifted or view.t_s - (missed.absent_since_s or 0.0) >= GONE_S
+        has_vanished = missed.absent_looks >= GONE_LOOKS and is_long
+    return missed.after(Observation.VANISHED if has_vanished else Observation.ABSENT, view.t_s, seq)
 
 
-def _waits(track: Track, t_s: float, arms: frozenset[str] | set[str]) -> bool:
-    """True if it is too early to say that a card was laid: it is put right, or the arm is still there."""
+def _is_too_early(track: Track, t_s: float, arms: frozenset[str]) -> bool:
+    """True if it is too early to say that a card was laid: it may be put right, or the arm is still there."""
     lies_s = t_s - track.since_s
     if lies_s < MISLAID_S and not _belongs(track):
         return True
@@ -254,15 +259,15 @@ def _belongs(track: Track) -> bool:
     return track.face is Card.UNKNOWN or Places.belongs(track.face, track.zone)
 
 
-def _hidden(before: Sequence[Track], now: Mapping[int, Track]) -> frozenset[int]:
+def _hidden(before: Sequence[Track], seen: Mapping[int, Track]) -> frozenset[int]:
     """Return the serials of unseen cards over which another may lie: one in sight, or one that is hidden itself."""
-    over = list(now.values())
+    over = list(seen.values())
     places = {track.serial: track.place for track in before}
-    pushed = {s for s, t in now.items() if s in places and distance_mm(places[s], t.place) > NUDGE_MM}
+    pushed = {s for s, t in seen.items() if s in places and distance_mm(places[s], t.place) > NUDGE_MM}
     hidden = set()
     for track in sorted(before, key=lambda track: -track.serial):
-        unseen = track.serial not in now
-        if unseen and any(_may_cover(upper, track) or _is_pushed_over(upper, track, pushed) for upper in over):
+        is_unseen = track.serial not in seen
+        if is_unseen and any(_may_cover(upper, track) or _is_pushed_over(upper, track, pushed) for upper in over):
             hidden.add(track.serial)
             if track.is_there:
                 over.append(track)
@@ -283,13 +288,12 @@ def _came_to_light(lower: Track, upper: Track) -> bool:
 
 
 def _may_cover(upper: Track, lower: Track) -> bool:
-    newer = upper.serial > lower.serial and upper.zone == lower.zone
-    return newer and distance_mm(upper.place, lower.place) <= COVERING_MM
+    is_newer = upper.serial > lower.serial and upper.zone == lower.zone
+    return is_newer and distance_mm(upper.place, lower.place) <= COVERING_MM
 
 
-def _elsewhere(cards: Iterable[Track], seq: int) -> list[Track]:
-    """The tracks, those of stickers that have come to lie elsewhere gone from where they were."""
-    cards = list(cards)
+def _moved_on(cards: Sequence[Track], seq: int) -> list[Track]:
+    """Return the tracks; those of stickers that have come to lie elsewhere are gone from where they were."""
     latest = {track.card: track.serial for track in cards if track.card is not None and track.is_there}
     return [
         replace(track, state=State.GONE, gone_seq=seq)

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from companion.rules.cards import Card
+from companion.tabletop.card_ids import any_copy
 from companion.vision.boxes import Box, Image
 from companion.vision.faces.border_profile import Borders, borders_of
 from companion.vision.faces.face_detector import FaceSeen, read_faces, told_again
@@ -367,11 +368,6 @@ def share_covered(lower: npt.ArrayLike, upper: npt.ArrayLike) -> float:
     one, other = np.asarray(lower, np.float32), np.asarray(upper, np.float32)
     shared, _ = cv2.intersectConvexConvex(one, other)
     return float(shared) / max(float(cv2.contourArea(one)), 1.0)
-
-
-def any_copy(face: Card) -> str:
-    """A physical card of which only the face is known, where its name is asked for."""
-    return f"{face.value}-00"
 
 
 def _turn_deg(corners: Floats) -> float:
