@@ -44,6 +44,13 @@ def test_a_hand_that_passes_over_a_card_that_counts_asks_nothing(opened):
     assert opened.asked == []
 
 
+def test_an_illegal_card_counts_where_the_table_is_said_to_be_right(table):
+    table.lay("50-01", "side-1/distance").say(Answer.TABLE)
+
+    assert table.played == ["Ann 50 anyway"]
+    assert table.asked == []
+
+
 def test_an_illegal_card_is_asked_about_with_its_reason(table):
     table.lay("50-01", "side-1/distance")
 

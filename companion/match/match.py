@@ -271,7 +271,9 @@ class Match:
             said = offered if play is None else replace(self._read(play), anyway=False)
             if answer in (Answer.YES, Answer.TABLE):
                 if said is not None and question.asks_play:
-                    return self._count(question, said, by, anyway=anyway, vouched=vouched)
+                    # Where the table is right, the play counts as it lies.
+                    stands = anyway or answer is Answer.TABLE
+                    return self._count(question, said, by, anyway=stands, vouched=vouched)
                 return self._follow_table(question, said, by, vouched=vouched)
             if question.asks_play and answer is not Answer.TAKEN_BACK:
                 answer = Answer.NO
