@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 from companion.vision.view import Point, Quad
 
+AGREED = 0.99
+"""Confidence of a card that two readers agree on, and the highest that is given."""
+
 
 @dataclass(frozen=True, slots=True)
 class Code:

@@ -9,10 +9,9 @@ import numpy as np
 
 from companion.rules.cards import Card
 from companion.tabletop.card_ids import face_of
-from companion.vision.code import side_of
+from companion.vision.code import AGREED, side_of
 from companion.vision.faces.occlusion import any_copy
 from companion.vision.opencv import cv2
-from companion.vision.stickers.reader import AGREED
 from companion.vision.view import Point, Quad, Sighting
 
 ON_CARD_PX = 4.0

@@ -15,7 +15,7 @@ from companion.tabletop.mat_layout import DRAW_ZONE, MatLayout, all_mats
 from companion.vision.boxes import Box, Image, around
 from companion.vision.capture.image_io import read_picture
 from companion.vision.capture.sources import Frame
-from companion.vision.code import Code
+from companion.vision.code import AGREED, Code
 from companion.vision.faces.face_detector import read_faces
 from companion.vision.faces.face_templates import Templates
 from companion.vision.faces.occlusion import sighted
@@ -24,7 +24,7 @@ from companion.vision.mats.homography import Fit, lies_sideways
 from companion.vision.mats.localization import Mats, look
 from companion.vision.opencv import cv2
 from companion.vision.stickers.code_plane import ENOUGH_FOR_A_VIEW, level_of
-from companion.vision.stickers.reader import AGREED, Before, boxes_to_read, read_codes
+from companion.vision.stickers.reader import Before, boxes_to_read, read_codes
 from companion.vision.stickers.sizes import SIZES_MM, widths_mm
 from companion.vision.view import STICKER, Point, Sighting, View
 

@@ -19,8 +19,8 @@ import numpy as np
 import numpy.typing as npt
 
 from companion.tabletop.mat_layout import CARD_MM, MAX_SIDES, MatLayout, Rect
-from companion.vision.boxes import Box, Image, around
-from companion.vision.mats.localization import Fit, Floats, Mats
+from companion.vision.boxes import Box, Floats, Image, around
+from companion.vision.mats.localization import Fit, Mats
 from companion.vision.opencv import cv2
 from companion.vision.view import FACE, Sighting
 

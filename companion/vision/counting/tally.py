@@ -20,6 +20,7 @@ from companion.rules.editions.edition import Edition
 from companion.rules.tableau import Laying
 from companion.tabletop.card_ids import face_of
 from companion.tabletop.mat_layout import CARD_MM
+from companion.tabletop.sticker_codes import MODULES, STICKER_MM, STICKER_MODULES
 from companion.vision.view import FACE, Point, Quad, Sighting, View
 
 APART_MM = 150.0
@@ -27,9 +28,6 @@ APART_MM = 150.0
 
 SAME_PLACE_MM = 5.0
 """Of two cards that lie so exactly on each other only one shows: the same face told twice there is one card."""
-
-STICKER_CODE_MM = 16.8
-"""The code of a sticker of the usual size: without mats it tells the scale."""
 
 FEWEST_ALIKE = 3
 """So many cards that are the same as those of another photograph are hardly chance."""
@@ -316,7 +314,10 @@ def _px_per_mm(sighting: Sighting) -> float | None:
         return None
     corners = (*sighting.corners_px, sighting.corners_px[0])
     sides = [math.dist(a, b) for a, b in pairwise(corners)]
-    return min(sides) / CARD_MM[0] if sighting.by == FACE else sum(sides) / 4 / STICKER_CODE_MM
+    if sighting.by == FACE:
+        return min(sides) / CARD_MM[0]
+    # Without mats a code tells the scale: it is that of a sticker of the usual width.
+    return sum(sides) / 4 / (STICKER_MM * MODULES / STICKER_MODULES)
 
 
 def _apart(one: Sighting, other: Sighting) -> float:

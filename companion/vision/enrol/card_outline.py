@@ -16,12 +16,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from companion.vision.boxes import Image, shrunk
+from companion.vision.boxes import Floats, Image, lab, shrunk, slopes
 from companion.vision.enrol.printed_frames import beyond, strips, to_pixels
 from companion.vision.mats.homography import Fit, through
 from companion.vision.opencv import cv2
-
-Floats = npt.NDArray[np.float64]
 
 SURE_SUPPORT, SURE_ENDS, SURE_STEP, SURE_ODD = 0.8, 0.45, 0.8, 0.04
 """What a candidate must show to be taken for a card."""
@@ -134,9 +132,8 @@ def outlines(image: Image, size_mm: tuple[float, float], fit: Fit | None = None)
 
 
 def _ground_of(image: Image) -> _Ground:
-    lab = cv2.cvtColor(image.astype(np.float32) / 255, cv2.COLOR_BGR2LAB)
-    soft = cv2.GaussianBlur(lab, (0, 0), 0.8)
-    across, down = (cv2.Scharr(soft, cv2.CV_32F, *axis, scale=1 / 32) for axis in ((1, 0), (0, 1)))
+    soft = cv2.GaussianBlur(lab(image), (0, 0), 0.8)
+    across, down = slopes(soft)
     strength = cv2.magnitude(across, down)
     steepest = strength.argmax(axis=2)[..., None]
     steep = np.concatenate([np.take_along_axis(part, steepest, axis=2) for part in (across, down)], axis=2)

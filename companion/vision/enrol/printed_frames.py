@@ -9,10 +9,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from companion.vision.boxes import Floats
 from companion.vision.mats.homography import through
 from companion.vision.opencv import cv2
-
-Floats = npt.NDArray[np.float64]
 
 _STEP_MM, _WIDEST_MM, _NARROWEST_MM, _BEYOND_MM = 0.25, 10.5, 1.0, 24.0
 _ENDS, _SMOOTH_MM, _ROUND_EDGE_MM = 0.06, 7, 0.6

@@ -15,14 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from companion.common.text import say
-from companion.vision.boxes import Image, shrunk
+from companion.vision.boxes import Floats, Image, lab, shrunk, slopes
 from companion.vision.enrol.card_outline import LONG_SIDE_PX, SURE_ODD, Outline, outlines, upright
 from companion.vision.mats.homography import Fit, through
 from companion.vision.mats.localization import Mats, look
 from companion.vision.opencv import cv2
 from companion.vision.quality.sharpness import blur_of
-
-Floats = npt.NDArray[np.float64]
 
 PX_PER_MM = 6.0
 """The scale at which a card's picture is kept: 342 × 528 pixels for one of 57 × 88 mm."""
@@ -177,11 +175,11 @@ def _is_camera_shaped(image: Image) -> bool:
 
 def _is_bare(image: Image) -> bool:
     """Whether a picture has the same colours at its edges as in its middle, as a table has and hardly any card."""
-    lab = cv2.cvtColor(cv2.resize(image, (120, 120)).astype(np.float32) / 255, cv2.COLOR_BGR2LAB)
+    small = lab(cv2.resize(image, (120, 120)))
     is_rim = np.ones((120, 120), bool)
     is_rim[15:-15, 15:-15] = False
-    middle = lab[27:-27, 27:-27].reshape(-1, 3)
-    rim, inner = (np.percentile(part, (3, 10, 50, 90, 97), axis=0) for part in (lab[is_rim], middle))
+    middle = small[27:-27, 27:-27].reshape(-1, 3)
+    rim, inner = (np.percentile(part, (3, 10, 50, 90, 97), axis=0) for part in (small[is_rim], middle))
     return float(np.linalg.norm(rim - inner, axis=1).max()) < _SAME_COLOURS
 
 
@@ -201,26 +199,26 @@ def _lies_on_ground(image: Image, outline: Outline, size_mm: tuple[float, float]
     sure = outline.support > 0.9 and outline.ends > 0.7 and outline.step > 0.9 and outline.odd < 0.04
     if not sure or outline.area_px < 0.9 * LEAST_WIDTH_PX**2 * size_mm[1] / size_mm[0]:
         return False
-    lab = cv2.cvtColor(image.astype(np.float32) / 255, cv2.COLOR_BGR2LAB)
+    colours = lab(image)
     room = round(0.03 * max(image.shape[:2]))
     middle = outline.corners.mean(axis=0)
-    beside = _ring(lab, middle + 1.1 * (outline.corners - middle), middle + 1.03 * (outline.corners - middle))
+    beside = _ring(colours, middle + 1.1 * (outline.corners - middle), middle + 1.03 * (outline.corners - middle))
     h, w = image.shape[:2]
     rim = np.array([(0, 0), (w, 0), (w, h), (0, h)], np.float64)
     inner = np.array([(room, room), (w - room, room), (w - room, h - room), (room, h - room)], np.float64)
-    at_edge = _ring(lab, rim, inner)
+    at_edge = _ring(colours, rim, inner)
     if len(beside) < 20:
         return True
     off = np.abs(np.percentile(beside, (20, 50, 80), axis=0) - np.percentile(at_edge, (20, 50, 80), axis=0))
     return float(np.linalg.norm(off, axis=1).max()) < _SAME_GROUND
 
 
-def _ring(lab: npt.NDArray[np.float32], outer: Floats, inner: Floats) -> npt.NDArray[np.float32]:
+def _ring(colours: npt.NDArray[np.float32], outer: Floats, inner: Floats) -> npt.NDArray[np.float32]:
     """The colours between two outlines, `(n, 3)`."""
-    cover = np.zeros(lab.shape[:2], np.uint8)
+    cover = np.zeros(colours.shape[:2], np.uint8)
     cv2.fillConvexPoly(cover, np.int32(np.round(outer)), 1)
     cv2.fillConvexPoly(cover, np.int32(np.round(inner)), 0)
-    return lab[cover > 0]
+    return colours[cover > 0]
 
 
 def _shape_off(width: float, height: float, size_mm: tuple[float, float]) -> float:
@@ -381,7 +379,7 @@ def _shine(gray: Image) -> float:
     """How much of a card a reflection hides: patches that are white in white and fade out at their edges."""
     white = cv2.morphologyEx((gray >= 250).astype(np.uint8), cv2.MORPH_OPEN, np.ones((5, 5), np.uint8))
     count, labels, stats, _ = cv2.connectedComponentsWithStats(white)
-    slope = cv2.magnitude(*(cv2.Scharr(gray, cv2.CV_32F, *axis, scale=1 / 32) for axis in ((1, 0), (0, 1))))
+    slope = cv2.magnitude(*slopes(gray))
     share = 0.0
     for number in range(1, count):
         area = stats[number, cv2.CC_STAT_AREA] / gray.size

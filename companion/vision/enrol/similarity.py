@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from companion.vision.boxes import Image
+from companion.vision.boxes import Image, lab
 from companion.vision.opencv import cv2
 
 SMALL_PX = (72, 112)
@@ -37,7 +37,7 @@ def small(picture: Image) -> Small:
     height, width = picture.shape[:2]
     x, y = round(_RIM * width), round(_RIM * height)
     inner = cv2.resize(picture[y : height - y, x : width - x], SMALL_PX, interpolation=cv2.INTER_AREA)
-    return cv2.GaussianBlur(cv2.cvtColor(inner.astype(np.float32) / 255, cv2.COLOR_BGR2LAB), (0, 0), 0.8)
+    return cv2.GaussianBlur(lab(inner), (0, 0), 0.8)
 
 
 def is_same_card(one: Small, other: Small) -> bool:

@@ -14,11 +14,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from companion.rules.cards import Card
-from companion.vision.boxes import Box, Image, around, merged, whole
+from companion.vision.boxes import Box, Floats, Image, around, lab, merged, whole
+from companion.vision.code import AGREED
 from companion.vision.faces.edge_ends import share_that_ends, smoothed
-from companion.vision.faces.face_templates import COARSE_PX_PER_MM, FINE_PX_PER_MM, Templates, lab
+from companion.vision.faces.face_templates import COARSE_PX_PER_MM, FINE_PX_PER_MM, Templates
 from companion.vision.faces.keypoints import level_by_faces
-from companion.vision.faces.matching import ALL_SHOWN, Closely, Floats, Lie, Named
+from companion.vision.faces.matching import ALL_SHOWN, Closely, Lie, Named
 from companion.vision.faces.pose_search import LEAST_SHOWN, Map, Pose, poses
 from companion.vision.mats import plane
 from companion.vision.mats.homography import as_quad
@@ -68,7 +69,6 @@ LEAST_ENDING = 0.6
 """Across so much of the borders of a strip that are in sight the picture has to change, or no card ends there."""
 
 NEWS_SHARE = 0.03
-MOST_CONFIDENCE = 0.99
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,4 +256,4 @@ def _seen(card: Named, quad: Quad, templates: Templates) -> FaceSeen:
 
 def _confidence(card: Named) -> float:
     """How sure a sure reading is: more the clearer it leads."""
-    return min(MOST_CONFIDENCE, 0.92 + 0.2 * max(0.0, card.score - SURE_SCORE) + 0.1 * (card.margin - SURE_MARGIN))
+    return min(AGREED, 0.92 + 0.2 * max(0.0, card.score - SURE_SCORE) + 0.1 * (card.margin - SURE_MARGIN))

@@ -14,13 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from companion.tabletop.sticker_codes import MODULES
-from companion.vision.boxes import Image, shrunk
+from companion.vision.boxes import Floats, Image, shrunk
 from companion.vision.mats.homography import Fit
 from companion.vision.opencv import cv2
 from companion.vision.stickers.code_plane import level_of
 from companion.vision.view import Quad
-
-Floats = npt.NDArray[np.float64]
 
 MOST_POINTS = 6000
 MOST_FACE_POINTS = 300

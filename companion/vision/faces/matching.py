@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from companion.rules.cards import Card
 from companion.vision.faces.face_templates import (
@@ -27,8 +26,6 @@ from companion.vision.faces.face_templates import (
 )
 from companion.vision.faces.pose_search import Map, Pose
 from companion.vision.opencv import cv2
-
-Floats = npt.NDArray[np.float64]
 
 WORTH_A_LOOK = 0.45
 """Likeness on the middling picture below which there is no card of the deck."""

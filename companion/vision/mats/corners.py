@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from companion.vision.boxes import Image
-from companion.vision.mats.lens import Floats
+from companion.tabletop.mat_layout import MARKER_CELLS
+from companion.vision.boxes import Floats, Image
 from companion.vision.opencv import cv2
 
-CELLS = 8
 ALONG = np.linspace(0.1, 0.9, 17)
 """Where an edge is looked at, in its length."""
 
@@ -35,7 +34,7 @@ def exact(gray: Image, corners: Floats) -> Floats:
 
     On a grey picture `(H, W) uint8`; the corners must be right to about a cell.
     """
-    cell_px = float(np.hypot(*(corners - np.roll(corners, 1, axis=0)).T).mean()) / CELLS
+    cell_px = float(np.hypot(*(corners - np.roll(corners, 1, axis=0)).T).mean()) / MARKER_CELLS
     quad = corners
     for reach in REACHES_CELLS:
         lines = [_line(*side) for side in _sides(gray, quad, max(LEAST_REACH_PX, reach * cell_px))]

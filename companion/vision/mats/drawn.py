@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from companion.tabletop.drawn_zones import Drawing, DrawnZone
 from companion.tabletop.mat_layout import MatLayout, Rect
+from companion.vision.boxes import Floats
 from companion.vision.mats.homography import Fit, PixelGrid, corners_mm, through
-from companion.vision.mats.lens import Floats
 from companion.vision.opencv import cv2
 from companion.vision.view import Point
 

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from companion.tabletop.mat_layout import MatLayout, Rect
-from companion.vision.mats.lens import Floats, Lens
+from companion.vision.boxes import Floats
+from companion.vision.mats.lens import Lens
 from companion.vision.view import Point, Quad
 
 Corners = Mapping[int, Floats]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from companion.vision.boxes import Floats
 
 FARTHEST = 2.5
 """Farther out than this, in half diagonals, nobody looks."""

@@ -15,11 +15,11 @@ import numpy as np
 
 from companion.tabletop.drawn_zones import Drawing
 from companion.tabletop.mat_layout import MatLayout, all_mats
-from companion.vision.boxes import Box, Image, around, merged
+from companion.vision.boxes import Box, Floats, Image, around, merged
 from companion.vision.mats.calibration import CORNER_PX, Survey, similarity, survey
 from companion.vision.mats.drawn import fits_of, without_mats
 from companion.vision.mats.homography import Corners, Fit, as_quad, corners_mm, through
-from companion.vision.mats.lens import Floats, Lens
+from companion.vision.mats.lens import Lens
 from companion.vision.mats.markers import THOROUGH_WINDOWS, Candidates, find_all, find_soft, side_px, united
 from companion.vision.mats.outliers import (
     ENOUGH_MARKERS,

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from companion.vision.boxes import Box, Image, whole
+from companion.vision.boxes import Box, Floats, Image, whole
 from companion.vision.mats.corners import exact
-from companion.vision.mats.lens import Floats
 from companion.vision.mats.tags import read_markers
 from companion.vision.opencv import cv2
 

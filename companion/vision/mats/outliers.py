@@ -15,9 +15,10 @@ from itertools import combinations, product
 import numpy as np
 
 from companion.tabletop.mat_layout import Marker, MatLayout
+from companion.vision.boxes import Floats
 from companion.vision.mats.calibration import Points, similarity
 from companion.vision.mats.homography import Corners, Fit, corners_mm
-from companion.vision.mats.lens import Floats, Lens
+from companion.vision.mats.lens import Lens
 from companion.vision.mats.markers import Candidates, side_px
 from companion.vision.opencv import cv2
 

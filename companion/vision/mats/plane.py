@@ -12,12 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from companion.vision.boxes import Box, Image, whole
+from companion.vision.boxes import Box, Floats, Image, whole
 from companion.vision.mats.homography import Fit
 from companion.vision.mats.localization import Mats
 from companion.vision.opencv import cv2
-
-Floats = npt.NDArray[np.float64]
 
 NEAR_ENOUGH = (0.55, 2.5)
 """Of what lies beyond the mats only that is looked at which is seen this many times as large as they are."""

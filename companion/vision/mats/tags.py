@@ -14,14 +14,14 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from companion.tabletop.mat_layout import MARKER_CELLS as CELLS
 from companion.tabletop.sticker_codes import CARDS, FIRST_TAG_ID, card_of_tag
 from companion.vision.boxes import Box, Image, merged, whole
-from companion.vision.code import Code
+from companion.vision.code import AGREED, Code
 from companion.vision.opencv import cv2
 
 Floats = npt.NDArray[np.float32]
 
-CELLS = 8
 MARGIN = 1
 """Cells of white around a tag that are looked at with it."""
 
@@ -29,7 +29,7 @@ SIDE = CELLS + 2 * MARGIN
 INSIDE = slice(MARGIN + 1, SIDE - MARGIN - 1)
 """The cells within the black rim, which tell tags apart."""
 
-SURE, SURE_CONFIDENCE = 0.2, 0.99
+SURE = 0.2
 LIKELY, LIKELY_CONFIDENCE = 0.06, 0.92
 """How much must speak for a tag (`_Match.evidence`) for it to be believed, and how much it then is. Of 3907 tags of
 other makers the likeliest reach 0.04; `tests/test_tags.py` holds this to account."""
@@ -324,7 +324,7 @@ def _codes(found: Iterable[tuple[Floats, _Match]], allowed: Collection[str] | No
         elif allowed is not None and card not in allowed:
             yield Code(None, (a, b, c, d), 0.0)
         else:
-            yield Code(card, (a, b, c, d), SURE_CONFIDENCE if match.evidence >= SURE else LIKELY_CONFIDENCE)
+            yield Code(card, (a, b, c, d), AGREED if match.evidence >= SURE else LIKELY_CONFIDENCE)
 
 
 def _rivals(match: _Match, allowed: Collection[str] | None) -> tuple[tuple[str, float], ...]:

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from companion.common.text import Said, Term, all_of, say
 from companion.tabletop.mat_layout import CARD_MM, MatLayout
-from companion.vision.boxes import Image
+from companion.tabletop.sticker_codes import STICKER_MM, STICKER_MODULES
+from companion.vision.boxes import Floats, Image
 from companion.vision.mats.homography import Fit
 from companion.vision.mats.localization import Mats
 from companion.vision.opencv import cv2
@@ -21,8 +21,6 @@ from companion.vision.quality.measure import DARK_WHITE, GLARE_SHARE, MODULE_PX,
 from companion.vision.view import Quad, View
 
 __all__ = ["Advice", "Hint", "ZoneSight", "advise", "of_reading"]
-
-Floats = npt.NDArray[np.float64]
 
 MILKY = 0.45
 """Below this contrast, as a share of the paper's level, print is grey: stray light, or a dirty lens."""
@@ -36,7 +34,6 @@ SMEARED = 1.6
 
 FULL_HD_PX = 1920
 LARGEST_STICKER_MM = 40.0
-DEFAULT_STICKER_MM = 20.0
 TOLD_PX, ASKED_PX = 75, 50
 """A card as wide as the first is told by its face (`docs/faces.md`); of narrower ones many are asked about."""
 
@@ -193,7 +190,7 @@ def advise(
     grays = [picture if picture.ndim == 2 else cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY) for picture in pictures]
     height, width = grays[0].shape
     printed = tuple(fit for fit in mats.fits if fit.is_measured)
-    wide_mm = sticker_mm or DEFAULT_STICKER_MM
+    wide_mm = sticker_mm or STICKER_MM
     zones = measure.measured(grays, mats.fits, wide_mm, codes)
     cameras = [measure.camera_of(fit, width, height) for fit in printed]
     tilt = round(float(np.median([camera.tilt_deg for camera in cameras]))) if cameras else None
@@ -273,7 +270,7 @@ class _Scene:
 
     @property
     def module_mm(self) -> float:
-        return self.sticker_mm / measure.STICKER_MODULES
+        return self.sticker_mm / STICKER_MODULES
 
     def unread(self) -> tuple[ZoneSight, ...]:
         """The zones in which the stickers in use are too small."""

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from companion.tabletop.mat_layout import Rect
-from companion.vision.boxes import Image, around
+from companion.tabletop.sticker_codes import MODULES, STICKER_MODULES
+from companion.vision.boxes import Floats, Image, around
 from companion.vision.code import centre_of
 from companion.vision.mats.drawn import DrawnFit
 from companion.vision.mats.homography import Fit, corners_mm
@@ -18,12 +18,8 @@ from companion.vision.mats.localization import Mats
 from companion.vision.opencv import cv2
 from companion.vision.quality.glare import NO_SHINE, SATURATED, Shine, shine_of
 from companion.vision.quality.sharpness import Edge, blur_of, grain_of, marker_edge
+from companion.vision.stickers.sizes import width_mm
 from companion.vision.view import Quad
-
-Floats = npt.NDArray[np.float64]
-
-STICKER_MODULES = 25
-"""Modules across a sticker: 21 of the code, two of quiet zone on either side."""
 
 MODULE_PX = 0.95
 """Pixels a module that the reader needs on a sharp and bright picture, with a little to spare. `tests/bench/eye.py`
@@ -125,19 +121,10 @@ def module_px_for_grain(contrast: float, grain: float) -> float:
 
 
 def sticker_mm_of(quads: Iterable[Quad], mats: Mats) -> float | None:
-    """How wide the stickers on a picture are, quiet zone included, from the codes read on mats; None without one."""
-    sides = [side for quad in quads if (side := _side_mm(quad, mats)) is not None]
-    modules = STICKER_MODULES / (STICKER_MODULES - 4)
-    return round(float(np.median(sides)) * modules * 2) / 2 if sides else None
-
-
-def _side_mm(quad: Quad, mats: Mats) -> float | None:
-    x, y = np.mean(quad, axis=0)
-    for fit in mats.fits:
-        if fit.is_measured and fit.holds((float(x), float(y))):
-            corners = fit.to_mm(quad)
-            return float(np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1).mean())
-    return None
+    """Return the width of the stickers on a picture, by the codes read on mats, to half a millimetre; None without."""
+    found = ((quad, fit) for quad in quads for fit in mats.fits if fit.is_measured and fit.holds(centre_of(quad)))
+    widths = [width_mm(quad, fit) for quad, fit in found]
+    return round(float(np.median(widths)) * 2) / 2 if widths else None
 
 
 # --- Measuring ------------------------------------------------------------------------------------------------
@@ -221,7 +208,7 @@ def _drawn_zones(gray: Image, fit: DrawnFit, sticker_mm: float, codes: Sequence[
 
 def _code_scales(codes: Sequence[Quad], sticker_mm: float) -> list[float]:
     """Pixels a millimetre as codes tell that are part of stickers of that width."""
-    code_mm = sticker_mm * (STICKER_MODULES - 4) / STICKER_MODULES
+    code_mm = sticker_mm * MODULES / STICKER_MODULES
     return [float(cv2.contourArea(np.array(code, np.float32))) ** 0.5 / code_mm for code in codes]
 
 

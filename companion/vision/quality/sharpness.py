@@ -6,15 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from companion.vision.boxes import Image
+from companion.tabletop.mat_layout import MARKER_CELLS
+from companion.vision.boxes import Floats, Image, slopes
 from companion.vision.opencv import cv2
-
-Floats = npt.NDArray[np.float64]
-
-CELLS = 8
-"""Cells along a marker's side: its outermost ring is black, two more around it are white paper."""
 
 REACH_CELLS = 0.95
 STEP_PX = 0.25
@@ -78,7 +73,7 @@ def _profiles(gray: Image, corners: Floats, side: int) -> Iterator[tuple[float, 
     along = end - start
     inwards = np.array([-along[1], along[0]]) / (np.hypot(*along) + 1e-9)
     depth_px = float((opposite - (start + end) / 2) @ inwards)
-    reach = REACH_CELLS * depth_px / CELLS
+    reach = REACH_CELLS * depth_px / MARKER_CELLS
     if reach < 1:
         return
     away = np.arange(-reach, reach + STEP_PX / 2, STEP_PX)
@@ -116,8 +111,7 @@ def blur_of(gray: Image) -> float | None:
     if min(gray.shape) < len(_WINDOW):
         return None
     height = cv2.subtract(cv2.dilate(gray, _WINDOW), cv2.erode(gray, _WINDOW)).astype(np.float32)
-    across = [cv2.Scharr(gray, cv2.CV_32F, *axis, scale=1 / 32) for axis in ((1, 0), (0, 1))]
-    slope = cv2.magnitude(*across)
+    slope = cv2.magnitude(*slopes(gray))
     strong = height >= _STRONG
     steepest = slope[strong] / height[strong]
     if steepest.size < 20:

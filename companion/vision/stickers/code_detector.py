@@ -13,10 +13,9 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from companion.vision.boxes import Image
+from companion.vision.boxes import Floats, Image
 from companion.vision.opencv import cv2
 
-Floats = npt.NDArray[np.float64]
 Fits = npt.NDArray[np.float32]
 """How well a mark fits, -1 … 1."""
 

@@ -10,14 +10,12 @@ from collections.abc import Sequence
 from types import MappingProxyType
 
 import numpy as np
-import numpy.typing as npt
 
 from companion.tabletop.mat_layout import MatLayout
 from companion.tabletop.sticker_codes import MODULES
+from companion.vision.boxes import Floats
 from companion.vision.mats.homography import Fit
 from companion.vision.view import Quad
-
-Floats = npt.NDArray[np.float64]
 
 ENOUGH_FOR_A_VIEW = 4
 """From so many codes on it can be told that one end of the table is farther away."""

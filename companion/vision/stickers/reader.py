@@ -17,9 +17,9 @@ import numpy as np
 import numpy.typing as npt
 import zxingcpp
 
-from companion.tabletop.sticker_codes import MODULES, card_of_text
+from companion.tabletop.sticker_codes import MODULES, STICKER_MODULES, card_of_text
 from companion.vision.boxes import Box, Image, merged, whole
-from companion.vision.code import Code
+from companion.vision.code import AGREED, Code
 from companion.vision.mats import plane
 from companion.vision.mats.homography import Fit
 from companion.vision.mats.localization import Mats
@@ -30,9 +30,6 @@ from companion.vision.stickers import code_detector, codebook, sizes
 from companion.vision.stickers.code_plane import level_of
 from companion.vision.stickers.codebook import Reading
 from companion.vision.view import Point, Quad
-
-AGREED = 0.99
-"""Confidence where two readers give the same card."""
 
 ALONE = 0.9
 """Confidence where a general reader gives the card and no other anything."""
@@ -179,7 +176,7 @@ def _on_mats(gray: Image, box: Box, mats: Mats, fit: Fit, sizes_mm: Sequence[flo
 
 
 def _of_size(gray: Image, box: Box, mats: Mats, fit: Fit, size_mm: float) -> Iterator[tuple[Reading, Quad]]:
-    module_mm = size_mm / sizes.STICKER_MODULES
+    module_mm = size_mm / STICKER_MODULES
     if FEWEST_PX <= module_mm * fit.px_per_mm <= MOST_PX:
         yield from _read_flat(plane.flat_of(gray, box, mats, FLAT_MODULE_PX / module_mm))
 
