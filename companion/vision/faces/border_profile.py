@@ -20,36 +20,31 @@ from companion.vision.view import Quad
 
 PX_PER_MM = 4.0
 OUTSIDE_MM, INSIDE_MM = 2.5, 1.5
-"""So far on both sides of a card's border the picture is looked at."""
+"""Distance to which the picture is compared outside and inside a card's border, in millimetres."""
 
-ALONG = 0.12
-"""This share of a side is left out at each end: corners are round."""
+ALONG = 0.1
+"""Share of a side left out at each end: corners are round."""
 
 LEAST_ALONG = 0.35
-"""So much of a side has to be in sight, row by row."""
-
-LEAST_ROWS, LEAST_INSIDE_ROWS = 8, 3
-"""So many rows, a quarter of a millimetre each, have to be in sight: in all, and of the card itself."""
+"""Minimum share of a side in sight for a row of its profile to count."""
 
 LEAST_CONTRAST = 0.8
-"""Steps of Lab across a border below which it tells nothing."""
+"""Variation across a border, in steps of Lab, below which it tells nothing."""
 
 ALIKE, STRENGTH = 0.78, 0.3
-"""A border is still there where its profile is so much like it was, and at least so strong."""
+"""Minimum correlation and contrast, against before, of a border that is still there; half the contrast means gone."""
 
-UNLIKE, WEAKNESS = 0.5, 0.15
-"""And it is gone where it is less alike or weaker than this."""
+UNLIKE = 0.5
+"""Correlation with before below which a border is gone."""
 
 LEAST_IN_SIGHT_MM2 = 150.0
-"""So much of a card has to be in sight to be compared with how it looked before."""
+"""Minimum area of a card in sight to compare it with how it looked before."""
 
 LEAST_DRAWN = 5.0
-"""And it has to vary so much there, in steps of Lab: a white rim is like any other."""
+"""Minimum variation of that area, in steps of Lab: a white rim is like any other."""
 
 ANOTHER = 0.7
-"""What is so little like the part of a card that showed there is another."""
-
-_INSET_MM, _SHIFTS_MM = 2, (-1, 0, 1)
+"""Correlation of that area below which it shows another card."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,7 +71,7 @@ class Borders:
             return False
         votes = [vote for pair in zip(self.profiles, now.profiles, strict=True) if (vote := _vote(*pair)) is not None]
         same = sum(alike >= ALIKE and strong >= STRENGTH for alike, strong in votes)
-        other = sum(alike < UNLIKE or strong < WEAKNESS for alike, strong in votes)
+        other = sum(alike < UNLIKE or strong < STRENGTH / 2 for alike, strong in votes)
         if same > other:
             return None if all_agree and other else True
         return False if other and not same else None
@@ -89,7 +84,10 @@ class Borders:
         then = self.inside[both] - self.inside[both].mean(axis=0)
         if np.linalg.norm(then) < LEAST_DRAWN * np.sqrt(np.count_nonzero(both)):
             return False
-        return max(_likeness(then, seen[both]) for seen in _shifted(now.inside)) < ANOTHER
+        seen = (shifted[both] - shifted[both].mean(axis=0) for shifted in _shifted(now.inside))
+        length = float(np.linalg.norm(then))
+        alike = ((then * each).sum() / max(length * float(np.linalg.norm(each)), 1e-6) for each in seen)
+        return max(alike) < ANOTHER
 
 
 def borders_of(image: Image, fit: Fit, corners_mm: Floats, above: Sequence[Quad]) -> Borders:
@@ -103,7 +101,7 @@ def _inside(
     picture: npt.NDArray[np.float32], free: npt.NDArray[np.bool_]
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]]:
     """A card without its rim, a pixel a millimetre, and what of it is in sight."""
-    rim = round((OUTSIDE_MM + _INSET_MM) * PX_PER_MM)
+    rim = round((OUTSIDE_MM + INSIDE_MM) * PX_PER_MM)
     card, seen = picture[rim:-rim, rim:-rim], free[rim:-rim, rim:-rim].astype(np.float32)
     size = [max(1, round(side / PX_PER_MM)) for side in card.shape[1::-1]]
     small, share = (cv2.resize(each, size, interpolation=cv2.INTER_AREA) for each in (card, seen))
@@ -114,22 +112,17 @@ def _shifted(inside: npt.NDArray[np.float32]) -> Iterator[npt.NDArray[np.float32
     """The same a millimetre to every side, for a card is never laid back on itself to the hair."""
     padded = cv2.copyMakeBorder(inside, 1, 1, 1, 1, cv2.BORDER_REPLICATE)
     height, width = inside.shape[:2]
-    for down in _SHIFTS_MM:
-        for right in _SHIFTS_MM:
-            yield padded[1 + down : 1 + down + height, 1 + right : 1 + right + width]
-
-
-def _likeness(then: npt.NDArray[np.float32], now: npt.NDArray[np.float32]) -> float:
-    """The correlation of colours `(n, 3)`, the first of which are 0 on average."""
-    even = now - now.mean(axis=0)
-    return float((then * even).sum() / max(float(np.linalg.norm(then) * np.linalg.norm(even)), 1e-6))
+    for down in range(3):
+        for right in range(3):
+            yield padded[down : down + height, right : right + width]
 
 
 def _vote(then: Floats, now: Floats) -> tuple[float, float] | None:
     """How alike a border's profile is, and how strong against before; None where it does not tell."""
     both = ~np.isnan(then[:, 0]) & ~np.isnan(now[:, 0])
     inside = both[round(OUTSIDE_MM * PX_PER_MM) :]
-    if np.count_nonzero(both) < LEAST_ROWS or np.count_nonzero(inside) < LEAST_INSIDE_ROWS:
+    # At least half of the rows have to be in sight, and half of those of the card itself.
+    if both.mean() < 0.5 or inside.mean() < 0.5:
         return None
     one, other = ((profile[both] - profile[both].mean(axis=0)).ravel() for profile in (then, now))
     contrast, length = (float(np.linalg.norm(each)) for each in (one, other))

@@ -28,14 +28,14 @@ Colours = npt.NDArray[np.float32]
 Mask = npt.NDArray[np.bool_]
 
 FINE_PX_PER_MM = 1.2
-MIDDLE_PX_PER_MM = 0.6
+MIDDLE_PX_PER_MM = FINE_PX_PER_MM / 2
 COARSE_PX_PER_MM = 0.2
 POINTS_PX_PER_MM = 3.0
 INSET_MM = 1.5
-"""So much of a picture's rim is left out: an enrolled card is never cut out to the hair, and corners are round."""
+"""Width of the rim left out of a picture, in millimetres: an enrolled card is never cut out exactly."""
 
 NARROW_PX, WIDE_PX = 0.7, 4.5
-"""Details are what is larger than the one and smaller than the other, on the fine picture."""
+"""Details are larger than the first and smaller than the second, σ in pixels of the fine picture."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -194,8 +194,7 @@ def templates_of(
     `missing` are the deck's faces of which there is no picture.
     """
     laid = laid_on_one_another([picture for _, picture in pictures])
-    faces = (face for face, _ in pictures)
-    made = tuple(_template(face, one, size_mm) for face, one in zip(faces, laid, strict=True))
+    made = tuple(_template(face, one, size_mm) for (face, _), one in zip(pictures, laid, strict=True))
     return Templates(size_mm, made, frozenset(face for other in missing for face in _may_look_like(other)))
 
 

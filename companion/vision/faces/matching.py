@@ -30,16 +30,20 @@ from companion.vision.opencv import cv2
 WORTH_A_LOOK = 0.45
 """Likeness on the middling picture below which there is no card of the deck."""
 
-_MIDDLE_TURNS = (-6.0, -3.0, 0.0, 3.0, 6.0)
-_MIDDLE_REACH_PX = 2
-_FINE_TURNS = (-1.5, -0.75, 0.0, 0.75, 1.5)
-_FINE_SCALES = (0.97, 1.03)
-_LAID_REACH_PX, _FINE_REACH_PX = 1, 2
+_TURNS_DEG = (-6.0, -3.0, 0.0, 3.0, 6.0)
+"""Turns tried on the middling picture, in degrees; a quarter of them on the fine one."""
+
+_REACH_PX = 2
+"""Distance to which a card is moved to fit, in pixels; half of it to lay it on the one picture it is most like."""
+
+_SCALES = (0.97, 1.03)
+"""Other sizes tried: a card may lie higher than the plane, on a pile."""
+
 BETTER = 0.01
-"""By so much better another size has to fit: cards of a deck are all alike."""
+"""Gain in likeness at which another size is taken: cards of a deck are all alike."""
 
 ALL_SHOWN = 0.97
-"""A card of which so much shows is compared whole."""
+"""Share of a card in sight from which it is compared whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +123,8 @@ class Closely:
         start = Lie(pose.x_px, pose.y_px, pose.turn_deg).on(MIDDLE_PX_PER_MM / COARSE_PX_PER_MM)
         small = None if shown is None else _smaller(shown)
         middle = self._templates.middle
-        rough = _best_fit(self._middle, middle, _turned(start, _MIDDLE_TURNS), _MIDDLE_REACH_PX, small)
-        near = _best_fit(self._middle, middle, [rough.lie], _MIDDLE_REACH_PX, small)
+        rough = _best_fit(self._middle, middle, [start.other_way(turn, 1.0) for turn in _TURNS_DEG], _REACH_PX, small)
+        near = _best_fit(self._middle, middle, [rough.lie], _REACH_PX, small)
         if near.score < WORTH_A_LOOK:
             return None
         return self.compared(self._laid(near, shown), shown)
@@ -129,17 +133,19 @@ class Closely:
         """How the card lies to a hair, on the fine picture, by the one picture that it is most like."""
         face = self._templates.fine.only(self._templates.numbered(near.number))
         start = near.lie.on(FINE_PX_PER_MM / MIDDLE_PX_PER_MM)
-        fit = _best_fit(self._fine, face, _turned(start, _FINE_TURNS), _LAID_REACH_PX, shown)
-        sizes = [fit.lie.other_way(0.0, scale) for scale in _FINE_SCALES]
-        other = _best_fit(self._fine, face, sizes, _LAID_REACH_PX, shown)
+        fit = _best_fit(
+            self._fine, face, [start.other_way(turn / 4, 1.0) for turn in _TURNS_DEG], _REACH_PX // 2, shown
+        )
+        sizes = [fit.lie.other_way(0.0, scale) for scale in _SCALES]
+        other = _best_fit(self._fine, face, sizes, _REACH_PX // 2, shown)
         return other.lie if other.score > fit.score + BETTER else fit.lie
 
     def compared(self, lie: Lie, shown: Map | None = None) -> Named:
         """The card that lies so, or a hair beside, against every face."""
         pictures, share = _shown(self._templates.fine, lie, shown)
         drawn, _ = _shown(self._templates.details, lie, shown)
-        by_colour = pictures.compared(_crop(self._fine, lie, pictures.size_px, _FINE_REACH_PX))
-        by_detail = drawn.compared(_crop(self._details, lie, pictures.size_px, _FINE_REACH_PX)[..., None])
+        by_colour = pictures.compared(_crop(self._fine, lie, pictures.size_px, _REACH_PX))
+        by_detail = drawn.compared(_crop(self._details, lie, pictures.size_px, _REACH_PX)[..., None])
         both = (by_colour + by_detail) / 2
         scores = both.max(axis=1)
         faces = [template.face for template in self._templates.all] * 2
@@ -163,12 +169,12 @@ class Closely:
 
 def _peak(scores: Colours) -> tuple[float, float]:
     """Where between the shifts the likeness is greatest: to the right and down, pixels from the middle."""
-    across = 2 * _FINE_REACH_PX + 1
+    across = 2 * _REACH_PX + 1
     table = scores.reshape(across, across)
     down, right = divmod(int(table.argmax()), across)
     return (
-        right - _FINE_REACH_PX + _top(table[down], right),
-        down - _FINE_REACH_PX + _top(table[:, right], down),
+        right - _REACH_PX + _top(table[down], right),
+        down - _REACH_PX + _top(table[:, right], down),
     )
 
 
@@ -196,10 +202,6 @@ class _Fit(NamedTuple):
     """Of the picture."""
 
     lie: Lie
-
-
-def _turned(lie: Lie, turns_deg: Sequence[float]) -> list[Lie]:
-    return [lie.other_way(turn, 1.0) for turn in turns_deg]
 
 
 def _best_fit(picture: Colours, pictures: Pictures, ways: Sequence[Lie], reach: int, shown: Map | None) -> _Fit:

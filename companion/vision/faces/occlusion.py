@@ -25,42 +25,45 @@ from companion.vision.opencv import cv2
 from companion.vision.view import FACE, Quad, Sighting
 
 SAME_MM, SAME_DEG = 1.0, 1.5
-"""A card of one face that is seen so near to where one like it lay, and turned so nearly alike, is that card."""
+"""Maximum distance and turn of a card from one of its face that lay there for the two to be one.
 
-TO_A_HAIR_MM, TO_A_HAIR_DEG = 0.25, 0.5
-"""No hand lays a card so exactly upon one like it: that one has come to light."""
+Twice as much where its mat has been pushed, for that is then found again less exactly; a quarter of it is nearer
+than any hand lays a card on one like it: that one has come to light.
+"""
 
 UNTOUCHED_MM, UNTOUCHED_PILE_MM = 5.0, 20.0
-"""The same where nothing has moved, however it seems to be turned: a pale card's edges are found badly. On a pile
-nothing like it can show so near."""
+"""The same distance where nothing has moved, whatever the turn: a pale card's edges are found badly.
+
+On a pile nothing like it can show so near.
+"""
 
 PILES = ("battle", "speed", "discard")
 
-PUSHED_MM, PUSHED_DEG = 2.5, 3.0
-"""The same where its mat has been pushed: where that lies now is told anew, and less surely at first."""
-
 MAT_MOVED_MM = 0.5
-DRIFT_MM = 6.0
-"""So far at most cards are pushed together with their mat before it is told anew where that lies."""
+"""Minimum shift of a mat that has been pushed."""
 
-DRIFT_AGREES_MM = 0.8
+DRIFT_MM = 6.0
+"""Maximum shift of cards that are pushed with their mat before it is located again."""
+
 LEAST_DRIFTING, DRIFTING_SHARE = 2, 2 / 3
-"""So many cards of a mat, and such a share of them, are seen moved alike where all of it has been pushed."""
+"""Minimum number, and share, of a mat's cards seen shifted alike for all of it to have been pushed."""
 
 LOOKS = 3
-"""A card that was not seen on so many looks is beneath others, or gone: before that a hand may have been over it."""
+"""Number of looks without a card after which it is under others, or gone: before, a hand may have been over it."""
 
 MOST_BURIED = 60
+"""Maximum number of such cards that are remembered."""
+
 MOST_AT_ONCE = 1000
-"""No more cards than this are told on one look."""
+"""Maximum number of cards recognised on one look."""
 
 UPON_SHARE = 0.3
-"""A card lies upon another where it covers so much of it."""
+"""Share of a card covered by another from which that one lies on it."""
 
 NOWHERE: Quad = ((0.0, 0.0),) * 4
 
 OVER_MM = 12.0
-"""What cannot be told and lies so near to a remembered card is that card, half hidden."""
+"""Maximum distance of an unknown card from a remembered one for it to be that card, half hidden."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,7 +126,11 @@ class _Look:
     ) -> None:
         """`told` are those that lie on top first."""
         self._image, self._mats, self._told = image, mats, told
-        self._before = _pushed_with_mats(before, told, mats)
+        # What lay on a mat that has been pushed has moved with it.
+        drifts = {
+            mat: _drift_mm([card for card in before if card.mat == mat], told, mats) for mat in {b.mat for b in before}
+        }
+        self._before = [replace(card, corners_mm=card.corners_mm + drifts[card.mat]) for card in before]
         self._above = [s.corners_px or NOWHERE for s in told]
         self._untouched = untouched
         self._votes: dict[int, bool | None] = {}
@@ -148,7 +155,9 @@ class _Look:
             lain += self._lain(shown[-1], at, order)
         here = [*lain, *kept]
         upon = {card.order: card.upon for card in self._before}
-        here = [replace(c, upon=upon.get(c.order, c.upon).union(_orders_upon(c, here))) for c in here]
+        here = [
+            replace(c, upon=upon.get(c.order, c.upon).union(u.order for u in here if _lies_upon(u, c))) for c in here
+        ]
         gone = {card.order for at, s in enumerate(self._told) if at not in same for card in self._pushed_from(s, old)}
         missed = [replace(card, missed=card.missed + 1) for card in old if card.order not in still | gone]
         return (*shown, *(card.sighting for card in kept)), (*here, *missed[-MOST_BURIED:])
@@ -211,13 +220,13 @@ class _Look:
         zone = lain.sighting.zone or ""
         untouched_mm = UNTOUCHED_PILE_MM if zone.partition("/")[2] in PILES else UNTOUCHED_MM
         nearly = (untouched_mm, 180.0) if zone in self._untouched else (SAME_MM, SAME_DEG)
-        most_mm, most_deg = (PUSHED_MM, PUSHED_DEG) if was_moved else nearly
+        most_mm, most_deg = (2 * SAME_MM, 2 * SAME_DEG) if was_moved else nearly
         off_mm, off_deg = self._off(lain, sighting)
         return off_mm <= most_mm and off_deg <= most_deg
 
     def _is_to_a_hair(self, lain: Lain, sighting: Sighting) -> bool:
         off_mm, off_deg = self._off(lain, sighting)
-        return off_mm <= TO_A_HAIR_MM and off_deg <= TO_A_HAIR_DEG
+        return off_mm <= SAME_MM / 4 and off_deg <= SAME_DEG / 4
 
     def _off(self, lain: Lain, sighting: Sighting) -> tuple[float, float]:
         """By how many millimetres and degrees a card lies elsewhere than one did: on the mat, or on the picture.
@@ -267,19 +276,11 @@ class _Look:
         yield Lain(sighting, fit.layout.id, corners_mm, borders, is_whole, order)
 
 
-def _pushed_with_mats(before: Sequence[Lain], told: Sequence[Sighting], mats: Mats) -> list[Lain]:
-    """What is remembered, moved with the mats that have been pushed with all that lies on them."""
-    drifts = {
-        mat: _drift_mm([lain for lain in before if lain.mat == mat], told, mats) for mat in {b.mat for b in before}
-    }
-    return [replace(lain, corners_mm=lain.corners_mm + drifts[lain.mat]) for lain in before]
-
-
 def _drift_mm(before: Sequence[Lain], told: Sequence[Sighting], mats: Mats) -> Floats:
     """By how much the cards of one mat lie elsewhere than they did, all alike: nothing, or to the right and down."""
     shifts = np.array([shift for s in told if (shift := _shift_mm(before, s, mats)) is not None]).reshape(-1, 2)
     middle = np.median(shifts, axis=0) if len(shifts) else np.zeros(2)
-    agreeing = np.hypot(*(shifts - middle).T) <= DRIFT_AGREES_MM
+    agreeing = np.hypot(*(shifts - middle).T) <= SAME_MM
     is_pushed = agreeing.sum() >= max(LEAST_DRIFTING, DRIFTING_SHARE * len(shifts))
     drift: Floats = shifts[agreeing].mean(axis=0) if is_pushed else np.zeros(2)
     return drift if np.hypot(*drift) > MAT_MOVED_MM else np.zeros(2)
@@ -299,11 +300,7 @@ def _shift_mm(before: Sequence[Lain], sighting: Sighting, mats: Mats) -> Floats 
 
 def _may_have_drifted(lain: Lain, sighting: Sighting, now_mm: Floats) -> bool:
     off_deg = abs((_turn_deg(now_mm) - _turn_deg(lain.corners_mm) + 180) % 360 - 180)
-    return lain.sighting.face is sighting.face and not lain.missed and off_deg <= PUSHED_DEG
-
-
-def _orders_upon(card: Lain, here: Sequence[Lain]) -> Iterator[int]:
-    return (upper.order for upper in here if _lies_upon(upper, card))
+    return lain.sighting.face is sighting.face and not lain.missed and off_deg <= 2 * SAME_DEG
 
 
 def _not_taken_off(before: Sequence[Lain], told: Sequence[Lain]) -> list[Lain]:
@@ -317,11 +314,8 @@ def _not_taken_off(before: Sequence[Lain], told: Sequence[Lain]) -> list[Lain]:
 
 def _lies_upon(upper: Lain, lower: Lain) -> bool:
     """Whether a card was laid upon another, as they were seen last."""
-    return upper.order > lower.order and upper.mat == lower.mat and _is_upon(upper, lower)
-
-
-def _is_upon(upper: Lain, lower: Lain) -> bool:
-    return share_covered(lower.corners_mm, upper.corners_mm) >= UPON_SHARE
+    is_later = upper.order > lower.order and upper.mat == lower.mat
+    return is_later and share_covered(lower.corners_mm, upper.corners_mm) >= UPON_SHARE
 
 
 def look_again(image: Image, mats: Mats, templates: Templates, before: Sequence[Lain]) -> tuple[Lain, ...] | None:

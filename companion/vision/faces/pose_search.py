@@ -13,21 +13,20 @@ import numpy as np
 import numpy.typing as npt
 
 from companion.vision.faces.face_templates import COARSE_PX_PER_MM, Colours, Templates
-from companion.vision.faces.rotations import TILE_PX, Maps, Turned, maps_of, spectra
+from companion.vision.faces.rotations import TILE_PX, TURN_STEP_DEG, Maps, Turned, maps_of, spectra
 from companion.vision.opencv import cv2
 
 LEAST_SCORE = 0.4
 """Correlation on the small picture below which no card is looked for more closely."""
 
 LEAST_SHOWN = 0.14
-"""So much of a card has to show to be looked for."""
+"""Minimum share of a card in sight to look for it."""
 
 APART_MM = 14.0
-"""Two cards' middles are no nearer than this, or the upper hides too much of the lower."""
+"""Minimum distance of two cards' middles, or the upper hides too much of the lower."""
 
 MOST_POSES = 60
-NEARLY_DEG = 12.0
-"""Cards below others lie turned as those are, give or take so much."""
+"""Maximum number of places looked at more closely."""
 
 Map = npt.NDArray[np.float32]
 
@@ -93,7 +92,7 @@ def _better(scores: Map, turns: Map, found: Map, turned: Turned) -> None:
 
 
 def _is_near(turn: float, turns_deg: Sequence[float]) -> bool:
-    return any(abs((turn - other + 45) % 90 - 45) <= NEARLY_DEG for other in turns_deg)
+    return any(abs((turn - other + 45) % 90 - 45) <= TURN_STEP_DEG for other in turns_deg)
 
 
 class _Tile:

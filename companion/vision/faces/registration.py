@@ -11,17 +11,18 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from companion.tabletop.mat_layout import CARD_MM
 from companion.vision.boxes import Image
 from companion.vision.opencv import cv2
 
-_WIDTH_PX = 114
-"""Two pixels a millimetre of most cards: enough to lay one on another to a tenth."""
+_WIDTH_PX = round(2 * CARD_MM[0])
+"""Two pixels a millimetre: enough to lay one card on another to a tenth."""
 
 _LIKE_ENOUGH, _SAME_DRAWING = 0.55, 0.84
-"""Two pictures that are so much alike, as they are and laid on one another, share a drawing."""
+"""Minimum correlation of two pictures that share a drawing, as they are and laid on one another."""
 
-_MOST_OFF, _LITTLE_OFF, _GAIN = 0.05, 0.02, 0.04
-"""A card is cut out no farther off than this, in card widths; beyond a little it has to become so much more alike."""
+_MOST_OFF = 0.02
+"""Maximum shift of a card's cut, in card widths."""
 
 _STOP = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_COUNT, 40, 1e-4)
 
@@ -62,8 +63,7 @@ def _onto(still: Gray, moving: Gray) -> npt.NDArray[np.float32] | None:
     height, width = still.shape
     corners = np.float32([(0, 0), (width, 0), (width, height), (0, height)]).reshape(-1, 1, 2)
     off = float(np.abs(cv2.perspectiveTransform(corners, onto) - corners).max()) / width
-    is_near = off <= _LITTLE_OFF or (off <= _MOST_OFF and likeness - before >= _GAIN)
-    return onto if likeness >= _SAME_DRAWING and is_near else None
+    return onto if likeness >= _SAME_DRAWING and off <= _MOST_OFF else None
 
 
 def _likeness(one: Gray, other: Gray) -> float:
