@@ -22,31 +22,31 @@ from companion.common.errors import Problem
 from companion.common.text import say
 from companion.vision.boxes import Image
 from companion.vision.capture.devices import Device
+from companion.vision.capture.image_io import MAX_SIDE_PX
 
 LOCK_AFTER_S = 2.0
-"""How long a camera may set exposure, white balance and focus by itself before they are held."""
+"""Seconds that a camera sets exposure, white balance and focus by itself before they are held."""
 
-AT_ONCE_S = 0.004
-"""A picture that needs no longer to come has been waiting, and may be old."""
+AT_ONCE_S = 0.005
+"""Seconds within which a picture comes that has been waiting, and may be old.
+
+Also the pause between such pictures, so that a driver gone mad does not take a whole core.
+"""
 
 MOST_WAITING = 8
-"""So many pictures at most wait in a device that has just been opened."""
-
-REST_S = 0.005
-"""Taken between pictures that are there at once, so that a driver gone mad does not take a whole core."""
-
-LEAST_PX, MOST_PX = 16, 16_384
-"""How wide and high a picture may be."""
+"""Maximum number of pictures that wait in a device that has just been opened."""
 
 SAMPLE_PX = 16
+"""Step at which pictures are compared, and the least width and height of one."""
+
 DARK, BRIGHT = 24, 250
-"""Between these levels a sensor never shows a whole strip of one colour. Beyond them it may: a dark room, a lamp."""
+"""Levels between which a sensor never shows a whole strip of one colour; beyond it may: a dark room, a lamp."""
 
 STRIP_SHARE = 8
 """A strip of one colour along the lower edge, one eighth of the picture high, is what was never sent."""
 
 OPENING_S, ANSWER_S, CLOSING_S = 6.0, 4.0, 2.0
-"""How long a device that is looked through once may take for each."""
+"""Seconds that a device looked through once may take for each."""
 
 T = TypeVar("T")
 
@@ -178,7 +178,7 @@ class Capture:
             at_once = at_once + 1 if now_s - self.moved_s < AT_ONCE_S else 0
             self.moved_s = now_s
             if at_once > MOST_WAITING:
-                self._manner.sleep(REST_S)
+                self._manner.sleep(AT_ONCE_S)
             elif at_once and waiting < MOST_WAITING:
                 waiting += 1
                 continue
@@ -188,7 +188,9 @@ class Capture:
 
     def _take(self, device: Device, now_s: float) -> None:
         """Hands over the picture that was grabbed, unless something is wrong with it."""
-        self._watch = _paced(self._watch, now_s, self._manner.fps)
+        fps = self._manner.fps
+        due_s = max(self._watch.due_s, now_s - 1 / fps) + 1 / fps if fps else now_s
+        self._watch = replace(self._watch, due_s=due_s)
         image = _retrieved(device)
         if image is None:
             self.fault = Fault.DAMAGED
@@ -204,10 +206,6 @@ class Capture:
         self._is_wanted = False
         with self._hand_over:
             self._shot = Shot(image, now_s)
-
-
-def _paced(watch: _Watch, now_s: float, fps: float | None) -> _Watch:
-    return replace(watch, due_s=max(watch.due_s, now_s - 1 / fps) + 1 / fps if fps else now_s)
 
 
 def _grabbed(device: Device) -> bool:
@@ -230,7 +228,7 @@ def is_picture(image: object) -> TypeGuard[Image]:
     """Whether it is a picture at all, `(H, W, 3) uint8`, of a size that cameras have."""
     if not isinstance(image, np.ndarray) or image.dtype != np.uint8 or image.ndim != 3 or image.shape[2] != 3:
         return False
-    return min(image.shape[:2]) >= LEAST_PX and max(image.shape[:2]) <= MOST_PX
+    return min(image.shape[:2]) >= SAMPLE_PX and max(image.shape[:2]) <= MAX_SIDE_PX
 
 
 def is_cut_short(image: Image) -> bool:

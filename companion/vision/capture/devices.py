@@ -74,7 +74,23 @@ def lasting_name(path: str, by_id: Path = Path("/dev/v4l/by-id")) -> str:
     return path
 
 
-class Webcam:
+class _OpenCv:
+    """What OpenCV captures."""
+
+    _capture: cv2.VideoCapture
+
+    def grab(self) -> bool:
+        return bool(self._capture.grab())
+
+    def retrieve(self) -> Image | None:
+        good, image = self._capture.retrieve()
+        return image if good else None
+
+    def close(self) -> None:
+        self._capture.release()
+
+
+class Webcam(_OpenCv):
     """A camera through Video4Linux (elsewhere: through whatever OpenCV finds), as large as `SIZE_PX`."""
 
     def __init__(self, path: str, name: str) -> None:
@@ -85,13 +101,6 @@ class Webcam:
         self._capture.set(cv2.CAP_PROP_FRAME_HEIGHT, SIZE_PX[1])
         self._capture.set(cv2.CAP_PROP_BUFFERSIZE, 1)
         self.release()
-
-    def grab(self) -> bool:
-        return bool(self._capture.grab())
-
-    def retrieve(self) -> Image | None:
-        good, image = self._capture.retrieve()
-        return image if good else None
 
     def hold(self) -> None:
         exposure, warmth = self._capture.get(cv2.CAP_PROP_EXPOSURE), self._capture.get(cv2.CAP_PROP_WB_TEMPERATURE)
@@ -111,9 +120,6 @@ class Webcam:
         code = int(self._capture.get(cv2.CAP_PROP_FOURCC)) & 0xFFFFFFFF
         letters = code.to_bytes(4, "little").decode("ascii", "replace").strip()
         return letters if letters.isprintable() and letters.isascii() and letters else None
-
-    def close(self) -> None:
-        self._capture.release()
 
 
 def _opened_webcam(path: str, name: str) -> cv2.VideoCapture:
@@ -148,7 +154,7 @@ def video_devices(folder: Path = Path("/dev")) -> list[str]:
     return [str(node) for node in sorted(nodes, key=lambda node: int(node.name[5:]))]
 
 
-class Stream:
+class Stream(_OpenCv):
     """A stream over the network. It sets its own exposure; nothing can be held."""
 
     def __init__(self, source: str) -> None:
@@ -160,13 +166,6 @@ class Stream:
             )
             raise Problem(dead)
 
-    def grab(self) -> bool:
-        return bool(self._capture.grab())
-
-    def retrieve(self) -> Image | None:
-        good, image = self._capture.retrieve()
-        return image if good else None
-
     def hold(self) -> None:
         """Nothing to hold."""
 
@@ -175,9 +174,6 @@ class Stream:
 
     def kind(self) -> str | None:
         return None
-
-    def close(self) -> None:
-        self._capture.release()
 
 
 class PiCamera:

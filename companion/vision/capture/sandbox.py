@@ -19,24 +19,35 @@ from typing import IO
 import numpy as np
 
 from companion.common.errors import Problem
-from companion.common.text import say
+from companion.common.text import Said, say
 from companion.vision import MAX_PICTURE_PX
 from companion.vision.boxes import Image
 from companion.vision.capture import image_io
 from companion.vision.capture.sandbox_worker import LENGTH, SIZES
 
 MOST_S = 30.0
-"""So long a picture may take, the start of the process included; then the process is ended."""
+"""Seconds that a picture may take, the start of the process included; then the process is ended."""
 
 MOST_PICTURES = 200
-"""After so many the process is replaced, whatever its decoders may have kept."""
+"""Number of pictures after which the process is replaced, whatever its decoders may have kept."""
 
 PATIENCE_S = 20.0
-"""So long a picture waits for the one before it."""
+"""Seconds that a picture waits for the one before it."""
 
 BUSY = say("Another picture is being looked at: try again in a moment.")
 _COMMAND = ("-m", "companion.vision.capture.sandbox_worker")
 _ROOT = Path(__file__).parents[3]
+
+
+@contextmanager
+def one_at_a_time(lock: threading.Lock, busy: Said = BUSY) -> Iterator[None]:
+    """Hold a lock. Raises Problem with the sentence `busy` if it is not free within `PATIENCE_S`."""
+    if not lock.acquire(timeout=PATIENCE_S):
+        raise Problem(busy)
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 class _LostError(Exception):
@@ -68,7 +79,7 @@ class Darkroom:
             self._end()
 
     def _developed(self, data: bytes) -> Image | None:
-        with self._one_at_a_time():
+        with one_at_a_time(self._lock):
             if self._served >= MOST_PICTURES or (self._worker is not None and self._worker.poll() is not None):
                 self._end()
             self._served += 1
@@ -116,15 +127,6 @@ class Darkroom:
             return worker.wait(1)
         worker.kill()
         return worker.wait()
-
-    @contextmanager
-    def _one_at_a_time(self) -> Iterator[None]:
-        if not self._lock.acquire(timeout=PATIENCE_S):
-            raise Problem(BUSY)
-        try:
-            yield
-        finally:
-            self._lock.release()
 
 
 def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:

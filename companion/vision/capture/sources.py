@@ -28,40 +28,40 @@ from companion.vision.opencv import cv2
 __all__ = ["Device", "Frame", "Notice", "camera_answers", "frames", "read_picture", "shown"]
 
 FOLDER_FPS = 10.0
+"""Frames a second of a folder of pictures."""
+
 FRESH_S = 4.0
-"""So long after it came a camera's picture may be shown as what lies on the table."""
+"""Seconds after which a camera's picture is no longer shown as what lies on the table."""
 
 BLIND_S = 2.0
-"""A camera of which no good picture has come for so long is said to be blind."""
+"""Seconds without a good picture after which a camera is said to be blind, and is opened again."""
 
-LEFT_AFTER_S = 2.0
 LEFT_STREAM_AFTER_S = 5.0
-"""Seconds until it is left and opened again. A stream that falters goes on by itself more often than a device."""
-
-FIRST_S = 5.0
-"""So long it may take after its opening to bring the first picture."""
+"""The same for opening a stream again, which more often goes on by itself, and for the first picture of any."""
 
 OPEN_S = 4.0
-"""An opening that takes longer is waited for on, but another is tried beside it."""
+"""Seconds after which another opening is tried beside one that is still waited for."""
 
 FIRST_OPEN_S = 10.0
-"""Seconds that the one who asks for a camera waits to be told that it does not answer."""
+"""Seconds until the caller is told that a camera does not answer."""
 
 STALE_S = 1.0
-"""A picture that was so long on its way is thrown away."""
+"""Maximum age of a picture when it arrives, in seconds."""
 
-PAUSES_S = (0.5, 1.0)
-COSTLY_PAUSES_S = (0.5, 1.0, 2.0)
-"""Pauses before a camera is opened again; the last one repeats. Whether a device file is there costs only a look."""
+PAUSES_S = (0.5, 1.0, 2.0)
+"""Seconds before a camera is opened again; the last repeats, the one before where it only costs a look at a file."""
 
 MOST_THREADS = 4
-"""So many threads at most capture one camera: one that is read, and some that hang in a driver and cannot be ended."""
+"""Maximum number of threads that capture one camera: one that is read, and some that hang in a driver."""
 
 POLL_S = 0.02
+"""Seconds between two looks for a picture."""
+
 CLOSING_S = 0.5
-"""So long is waited at the end until the device is given back."""
+"""Seconds waited at the end for the device to be given back."""
 
 WRONG_SIZE_TRIES = 3
+"""Number of smaller pictures in a row after which the smaller size is accepted."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -357,7 +357,7 @@ class _Reader:
         )
 
     def _try_later(self) -> None:
-        pauses_s = PAUSES_S if self._camera.is_cheap else COSTLY_PAUSES_S
+        pauses_s = PAUSES_S[:-1] if self._camera.is_cheap else PAUSES_S
         self._next_s = self._now() + pauses_s[min(self._failed, len(pauses_s) - 1)]
         self._failed += 1
 
@@ -397,8 +397,8 @@ class _Reader:
         if quiet_s > BLIND_S and self._said is None:
             self._say(self._why_blind(capture))
         if is_first:
-            return quiet_s > FIRST_S
-        return quiet_s > (LEFT_STREAM_AFTER_S if self._camera.manner.may_repeat else LEFT_AFTER_S)
+            return quiet_s > LEFT_STREAM_AFTER_S
+        return quiet_s > (LEFT_STREAM_AFTER_S if self._camera.manner.may_repeat else BLIND_S)
 
     def _leave(self, capture: Capture) -> None:
         """Its thread ends by itself, as soon as the device lets it."""

@@ -24,13 +24,13 @@ from companion.tabletop.sticker_codes import MODULES, STICKER_MM, STICKER_MODULE
 from companion.vision.view import FACE, Point, Quad, Sighting, View
 
 APART_MM = 150.0
-"""Cards whose middles are farther from each other than this belong to different heaps, unless others lie between."""
+"""Distance of two cards' middles from which they belong to different heaps, unless others lie between."""
 
 SAME_PLACE_MM = 5.0
-"""Of two cards that lie so exactly on each other only one shows: the same face told twice there is one card."""
+"""Distance of two cards of one face below which they are one: of two that lie so exactly only one shows."""
 
 FEWEST_ALIKE = 3
-"""So many cards that are the same as those of another photograph are hardly chance."""
+"""Number of cards that are the same as another photograph's from which that is hardly chance."""
 
 MOST_GUESSES = 3
 FEWEST_SIDES = 2
@@ -356,11 +356,8 @@ def _lots(seen: Sequence[_Seen], mats: Iterable[str], edition: Edition) -> tuple
     lots = sorted((lot for lot in lots if lot.has_mat or lot.scoring), key=_lot_order)
     every = sorted((spot for lot in lots for spot in lot.spots), key=lambda spot: not spot.matters)
     numbers = {spot.key: number for number, spot in enumerate(every, start=1)}
-    return tuple(_upright(_numbered(lot, numbers)) for lot in lots)
-
-
-def _numbered(lot: Lot, numbers: Mapping[str, int]) -> Lot:
-    return replace(lot, spots=tuple(replace(spot, number=numbers[spot.key]) for spot in lot.spots))
+    numbered = (replace(lot, spots=tuple(replace(s, number=numbers[s.key]) for s in lot.spots)) for lot in lots)
+    return tuple(_upright(lot) for lot in numbered)
 
 
 def _read_twice(seen: Sequence[_Seen]) -> set[tuple[int, int]]:

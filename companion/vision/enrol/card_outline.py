@@ -17,44 +17,55 @@ import numpy as np
 import numpy.typing as npt
 
 from companion.vision.boxes import Floats, Image, lab, shrunk, slopes
-from companion.vision.enrol.printed_frames import beyond, strips, to_pixels
+from companion.vision.enrol.printed_frames import DIFFERENT, ENDS, beyond, strips, to_pixels
 from companion.vision.mats.homography import Fit, through
 from companion.vision.opencv import cv2
 
-SURE_SUPPORT, SURE_ENDS, SURE_STEP, SURE_ODD = 0.8, 0.45, 0.8, 0.04
-"""What a candidate must show to be taken for a card."""
+SURE_EDGE, SURE_ENDS, SURE_ODD = 0.8, 0.45, 0.04
+"""What a candidate must show to be taken for a card: edge and step along its weakest side, ends, and proportions."""
 
-_CLEAR_ENDS, _CLEARLY_FITS = 0.88, 0.022
-"""And one of these two: what is hardly of a card's proportions and goes on somewhere is a part of another thing."""
+_FITS = 0.02
+"""Oddity of a card that was found well; by so much one that lies across counts as odder: half of an upright one often
+looks like a card."""
+
+_CLEAR_ENDS = 0.88
+"""Minimum for the ends of a candidate that fits less well: one that goes on somewhere is a part of another thing."""
 
 LONG_SIDE_PX = 1000
-"""A larger picture is made so small before outlines are looked for."""
+"""Maximum longer side of a picture on which outlines are looked for; larger ones are reduced."""
 
 LEAST_HEIGHT = 0.12
-"""The shortest long side of a card that is looked for, against the picture's shorter side."""
+"""Minimum long side of a card, as a share of the picture's shorter side."""
 
 _SHORTEST_PX = 14.0
+"""Minimum length of a straight piece of an edge, in pixels."""
+
 _MOST_SEGMENTS, _MOST_CORNERS, _MOST_CANDIDATES, _MOST_LOOKED_AT = 420, 900, 16000, 60
-_MOST_GROWN, _MOST_WIDER, _WIDEST_RIM_MM = 6, 5, 14.0
+"""Maximum numbers of pieces, of corners, of candidates, and of those looked at closely."""
+
+_MOST_GROWN, _WIDEST_RIM_MM = 6, 14.0
+"""Maximum number of candidates grown, and of what each is grown to; and by how much, in millimetres."""
+
 _SAMPLES = 32
+"""Minimum number of places at which a side is looked at."""
+
 _LEAST_SUPPORT = 0.3
+"""Share of edge along a side below which a candidate is dropped."""
+
 _AS_STEEP = 0.4
-"""An edge that goes on beyond a corner is at least so steep against the side's own."""
-
-_ACROSS = 0.02
-"""By so much a candidate that lies across is taken to be odder: half of an upright card often looks like one."""
-
-_ENDS = 0.08
-"""The share of a side at each end that is not asked: corners are rounded."""
-
-_DIFFERENT = 3.0
-"""Two colours that are so far apart in Lab are those of different things."""
+"""Minimum slope of an edge that goes on beyond a corner, against the side's own."""
 
 _FOCALS = (0.7, 0.9, 1.1, 1.4, 2.0, 4.0)
-"""Focal lengths of cameras, in long sides of their pictures; the last for pictures that were cut out of others."""
+"""Focal lengths of cameras, in long sides of their pictures; the last for pictures cut out of others."""
 
 _ODD = 0.16
-"""So far from a card's proportions nothing is a candidate; about 0.03 is what fitting leaves."""
+"""Maximum oddity of a candidate."""
+
+_LESS_LIKELY, _MUCH_LESS_LIKELY = 0.16, 0.42
+"""By how much a card may score less than the frame on it, and still raise a doubt about the frame."""
+
+_HARDLY_LARGER, _CLEARLY_LARGER, _LARGEST_FRAME = 1.06, 1.15, 2.6
+"""Ratio of areas up to which an edge round another is as often its shadow, from which it is not, and the largest."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,12 +97,12 @@ class Outline:
     @property
     def is_sure(self) -> bool:
         """Whether it is taken for a card."""
-        if self.is_doubtful or self.step < SURE_STEP or self.odd > SURE_ODD or self.ends < SURE_ENDS:
+        if self.is_doubtful or self.step < SURE_EDGE or self.odd > SURE_ODD or self.ends < SURE_ENDS:
             return False
-        if self.odd > _CLEARLY_FITS and self.ends < _CLEAR_ENDS:
+        if self.odd > _FITS and self.ends < _CLEAR_ENDS:
             return False
-        fits = self.ends > 0.8 and self.step > 0.95 and self.odd < 0.02
-        return self.support >= (SURE_SUPPORT - 0.1 if fits else SURE_SUPPORT)
+        fits = self.ends > 0.8 and self.step > 0.95 and self.odd < _FITS
+        return self.support >= (SURE_EDGE - 0.1 if fits else SURE_EDGE)
 
     @property
     def area_px(self) -> float:
@@ -306,7 +317,7 @@ def _grown(ground: _Ground, frame: Floats, size_mm: tuple[float, float]) -> list
             quad = [(-left, -up), (w + right, -up), (w + right, h + down), (-left, h + down)]
             grown.append((a + b + c + d, through(to_px, quad)))
     inside = [(worth, quad) for worth, quad in grown if (quad > -2).all() and (quad < np.array(ground.size) + 1).all()]
-    return [quad for _, quad in sorted(inside, key=lambda one: -one[0])[:_MOST_WIDER]]
+    return [quad for _, quad in sorted(inside, key=lambda one: -one[0])[:_MOST_GROWN]]
 
 
 def _edges_beyond(ground: _Ground, to_px: Floats, size_mm: tuple[float, float], side: int) -> list[tuple[float, float]]:
@@ -345,7 +356,7 @@ def _most_edge(ground: _Ground, quads: Floats) -> list[Floats]:
 
 def _edge_shares(ground: _Ground, quads: Floats) -> Floats:
     """How much of each side of quadrilaterals `(n, 4, 2)` lies on an edge that runs along it: `(n, 4)`."""
-    at = np.linspace(_ENDS, 1 - _ENDS, 16)
+    at = np.linspace(ENDS, 1 - ENDS, 16)
     start, end = quads.astype(np.float32), np.roll(quads, -1, axis=1).astype(np.float32)
     along = end - start
     across = np.stack([-along[..., 1], along[..., 0]], axis=-1)
@@ -406,7 +417,8 @@ class _Looks:
     def _asked(self, corners: Floats, support: list[float], blur: float, scale: float) -> Outline | None:
         corners = upright(corners, self._ground.size, self._size_mm)
         odd = float(oddity(corners[None], self._ground.size, self._size_mm)[0])
-        odd += _ACROSS if _lies_across(corners) else 0.0
+        down = corners[2:].mean(axis=0) - corners[:2].mean(axis=0)
+        odd += _FITS if abs(down[0]) > abs(down[1]) else 0.0
         placed = (corners + 0.5) / self._shrink - 0.5
         if self._fit is not None:
             # How far a quadrilateral is from the card's size on the table's plane.
@@ -418,8 +430,13 @@ class _Looks:
             return None
         ends = 1 - _going_on(self._ground, corners)
         step = _steps(self._ground, corners, scale)
-        score = min(support) + 0.6 * float(np.mean(support)) + 0.5 * ends + 0.6 * step - 4.0 * max(0.0, odd - 0.02)
+        score = min(support) + 0.6 * float(np.mean(support)) + 0.5 * ends + 0.6 * step - 4.0 * max(0.0, odd - _FITS)
         return Outline(placed, min(support), ends, step, odd, score, blur / self._shrink)
+
+
+def _normal(along: Floats) -> Floats:
+    """Return the unit vector a quarter turn from a way `(2,)`."""
+    return np.array([-along[1], along[0]]) / (np.hypot(*along) + 1e-9)
 
 
 def _fitted(ground: _Ground, quad: Floats, reach: float) -> tuple[Floats, list[float], float] | None:
@@ -445,9 +462,9 @@ def _fitted(ground: _Ground, quad: Floats, reach: float) -> tuple[Floats, list[f
 def _profiles(ground: _Ground, start: Floats, end: Floats, reach: float) -> tuple[Floats, Floats, Floats]:
     """The slope across a side, `(samples, offsets)` with its sign by the strongest colour, and where it was taken."""
     along = end - start
-    across = np.array([-along[1], along[0]]) / (np.hypot(*along) + 1e-9)
+    across = _normal(along)
     count = int(np.clip(np.hypot(*along) / 3, _SAMPLES, 120))
-    at = np.linspace(_ENDS, 1 - _ENDS, count)
+    at = np.linspace(ENDS, 1 - ENDS, count)
     offsets = np.arange(-reach - 0.5, reach + 0.75, 0.5)
     base = start + at[:, None] * along
     points = base[:, None] + offsets[:, None] * across
@@ -484,7 +501,10 @@ def _line_through(
         w = weight * (off < 1.6) * np.exp(-0.5 * (off / 0.6) ** 2)
         if w.sum() <= 0:
             break
-        tilt, level = _weighted_line(u, at, w)
+        mean_u, mean_at = np.average(u, weights=w), np.average(at, weights=w)
+        spread = (w * (u - mean_u) ** 2).sum()
+        tilt = float((w * (u - mean_u) * (at - mean_at)).sum() / spread) if spread > 1e-9 else 0.0
+        level = float(mean_at - tilt * mean_u)
     near = np.abs(at - level - tilt * u) < 1.0
     share = len(np.unique(row[near])) / len(base)
     ends = base[[0, -1]] + np.array([[level], [level + tilt]]) * across
@@ -503,13 +523,6 @@ def _agreed(u: Floats, at: Floats, weight: Floats, reach: float) -> tuple[float,
         if votes[i] > best:
             best, found = float(votes[i]), (float(levels[i] - 0.5 * tilt), float(tilt))
     return found
-
-
-def _weighted_line(u: Floats, at: Floats, w: Floats) -> tuple[float, float]:
-    mean_u, mean_at = float((w * u).sum() / w.sum()), float((w * at).sum() / w.sum())
-    spread = float((w * (u - mean_u) ** 2).sum())
-    tilt = float((w * (u - mean_u) * (at - mean_at)).sum() / spread) if spread > 1e-9 else 0.0
-    return tilt, mean_at - tilt * mean_u
 
 
 def _blur(slope: Floats, offsets: Floats, at: Floats) -> float:
@@ -549,24 +562,20 @@ def _going_on(ground: _Ground, corners: Floats) -> float:
         least = max(1.5, 2.5 * ground.grain, _AS_STEEP * float(np.median(slope)))
         for a, b in ((end + 0.03 * way, end + 0.2 * way), (start - 0.03 * way, start - 0.2 * way)):
             same_colours = 1.5 * _step_along(ground, a, b) / max(own, 1.0)
-            shares.append(min(1.0, max(same_colours, (_in_line(ground, a, b, least) - 0.45) / 0.45)))
+            # How much of the line lies on edges as steep that run along it, whatever the colours beside them.
+            slope, _, _ = _profiles(ground, a, b, 3.0)
+            near = np.abs(slope.argmax(axis=1) - slope.shape[1] // 2) <= 2
+            in_line = float((near & (slope.max(axis=1) > least)).mean())
+            shares.append(min(1.0, max(same_colours, (in_line - 0.45) / 0.45)))
     per_side = np.array(shares).reshape(4, 2)
     past = np.minimum(np.roll(per_side[:, 0], 1), np.roll(per_side[:, 1], -1))
     return max(float(per_side.mean()), 0.9 * float(per_side.min(axis=1).max()), 0.9 * float(past.max()))
 
 
-def _in_line(ground: _Ground, start: Floats, end: Floats, least: float) -> float:
-    """How much of a line lies on edges at least so steep that run along it, whatever the colours beside them."""
-    slope, _, _ = _profiles(ground, start, end, 3.0)
-    middle = slope.shape[1] // 2
-    at = slope.argmax(axis=1)
-    return float(((np.abs(at - middle) <= 2) & (slope.max(axis=1) > least)).mean())
-
-
 def _step_along(ground: _Ground, start: Floats, end: Floats) -> float:
     """How much the colours a pixel or two to both sides of a line differ, taken over all of it."""
     along = end - start
-    across = np.array([-along[1], along[0]]) / (np.hypot(*along) + 1e-9)
+    across = _normal(along)
     base = start + np.linspace(0, 1, 24)[:, None] * along
     one, other = (_colours(ground, base[:, None] + sign * np.array([[1.0], [2.0]]) * across) for sign in (1, -1))
     return float(np.linalg.norm((one - other).mean(axis=0)))
@@ -584,12 +593,12 @@ def _steps(ground: _Ground, corners: Floats, scale: float) -> float:
     for side in range(4):
         start, end = corners[side], corners[(side + 1) % 4]
         along = end - start
-        across = np.array([-along[1], along[0]]) / (np.hypot(*along) + 1e-9)
+        across = _normal(along)
         across = across if across @ (middle - start) > 0 else -across
-        base = start + np.linspace(_ENDS, 1 - _ENDS, _SAMPLES)[:, None] * along
+        base = start + np.linspace(ENDS, 1 - ENDS, _SAMPLES)[:, None] * along
         for away in (near, far):
             inside, outside = (_colours(ground, base[:, None] + sign * away[:, None] * across) for sign in (1, -1))
-            shares.append(float((np.linalg.norm(inside - outside, axis=1) > _DIFFERENT).mean()))
+            shares.append(float((np.linalg.norm(inside - outside, axis=1) > DIFFERENT).mean()))
     return min(shares)
 
 
@@ -613,12 +622,6 @@ def upright(corners: Floats, size: tuple[int, int], size_mm: tuple[float, float]
     odd = oddity(np.array(turns[:2]), size, size_mm)
     fitting = turns[0::2] if odd[0] <= odd[1] else turns[1::2]
     return max(fitting, key=lambda turn: float((turn[2:] - turn[:2][::-1]).sum(axis=0)[1]) + 1e-3 * float(turn[1, 0]))
-
-
-def _lies_across(corners: Floats) -> bool:
-    """Whether a card with these corners, its upper left one first, lies rather across than upright."""
-    down = corners[2:].mean(axis=0) - corners[:2].mean(axis=0)
-    return abs(float(down[0])) > abs(float(down[1]))
 
 
 def oddity(quads: Floats, size: tuple[int, int], size_mm: tuple[float, float]) -> Floats:
@@ -655,7 +658,7 @@ def _believed(found: list[Outline], look: _Looks) -> list[Outline]:
     first, widths = found[0], look.strips(found[0])
     if any(widths):
         whole = look.grown(first, widths)
-        fits = whole is not None and whole.is_sure and whole.odd < max(first.odd, _FITTING)
+        fits = whole is not None and whole.is_sure and whole.odd < max(first.odd, _FITS)
         if whole is not None and fits and not any(look.strips(whole)):
             return [whole, *found]
     is_doubtful = any(widths) or any(_may_be_round(other, first) or _fits_better(other, first) for other in found[1:])
@@ -686,23 +689,6 @@ def _ranked(found: Sequence[Outline]) -> list[Outline]:
     return [first, *(other for other in order if other is not first)]
 
 
-_FITTING = 0.02
-"""So little odd is a card that was found well."""
-
-_SURE_SUPPORT, _SURE_STEP, _SURE_ENDS, _SURE_ODD = 0.8, 0.8, 0.6, 0.06
-_LESS_LIKELY = 0.16
-"""By so much a card may score less than the frame on it."""
-
-_MUCH_LESS_LIKELY = 0.42
-"""By so much it may score less for the frame to be doubted."""
-
-_HARDLY_LARGER, _CLEARLY_LARGER = 1.06, 1.15
-"""An edge so close around another one is that of the card's shadow as often as the card's."""
-
-_LARGEST_FRAME = 2.6
-"""A card is at most so many times as large as the frame on it."""
-
-
 def _is_card_round(outer: Outline, inner: Outline) -> bool:
     """Whether a candidate may be the card on which the other is a frame."""
     larger = outer.area_px / inner.area_px
@@ -711,10 +697,10 @@ def _is_card_round(outer: Outline, inner: Outline) -> bool:
     if larger < _HARDLY_LARGER and outer.odd > inner.odd + 0.01:
         return False
     less_likely = _LESS_LIKELY if larger >= _HARDLY_LARGER else 0.2 if outer.odd < inner.odd - 0.005 else 0.05
-    sound = outer.support >= _SURE_SUPPORT and outer.step >= _SURE_STEP and outer.ends >= _SURE_ENDS
+    sound = min(outer.support, outer.step) >= SURE_EDGE and outer.ends >= 0.6
     sound = sound and outer.score > inner.score - less_likely
     sound = sound and outer.ends > inner.ends - 0.2
-    return sound and outer.odd < max(_SURE_ODD, inner.odd + 0.02) and outer.blur_px < 1.5 * inner.blur_px
+    return sound and outer.odd < max(SURE_ODD, inner.odd) + _FITS and outer.blur_px < 1.5 * inner.blur_px
 
 
 def holds(outer: Floats, inner: Floats, room_px: float = 1.5) -> bool:

@@ -11,7 +11,6 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TextIO
@@ -22,6 +21,7 @@ from companion.common.text import say
 from companion.rules.cards import card_name
 from companion.tabletop.template_decks import Subject
 from companion.vision.boxes import Image
+from companion.vision.capture.sandbox import one_at_a_time
 from companion.vision.capture.sources import Frame
 from companion.vision.enrol.enrolment import Enrolment, Said, Verdict, lacking, subject_name
 from companion.vision.enrol.rectify import Fault
@@ -30,10 +30,6 @@ from companion.vision.enrol.stillness import STILL_S, Stillness
 LOOK_AGAIN_S = 4.0
 """A card that will not do is looked at again after this time though nothing moved: the camera may have focused."""
 
-PATIENCE_S = 20.0
-"""So long one picture waits for the one before it."""
-
-BUSY = say("Another picture is being looked at: try again in a moment.")
 PASSING = frozenset({Fault.NO_CARD})
 """What is no news while one card goes and the next one comes."""
 
@@ -189,7 +185,7 @@ class Guide:
 
         Raises Problem while another is being looked at, and where it cannot be kept.
         """
-        with self._turn():
+        with one_at_a_time(self._one_at_a_time):
             return self._taken(enrolment, subject, image, more=more)
 
     def watch(self, enrolment: Enrolment, subject: Subject, image: Image) -> Verdict | None:
@@ -212,7 +208,7 @@ class Guide:
 
     def seen(self, image: Image) -> None:
         """What the camera shows now is not to be taken by itself: it has been taken with a tap."""
-        with self._turn():
+        with one_at_a_time(self._one_at_a_time):
             self._still.is_worth_a_look(image, self._clock())
             self._still.looked()
 
@@ -225,12 +221,3 @@ class Guide:
                 enrolment.keep(subject, [verdict.picture])
             self._before = (enrolment.description.name, subject_name(subject))
         return verdict
-
-    @contextmanager
-    def _turn(self) -> Iterator[None]:
-        if not self._one_at_a_time.acquire(timeout=PATIENCE_S):
-            raise Problem(BUSY)
-        try:
-            yield
-        finally:
-            self._one_at_a_time.release()

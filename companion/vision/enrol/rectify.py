@@ -26,32 +26,40 @@ PX_PER_MM = 6.0
 """The scale at which a card's picture is kept: 342 × 528 pixels for one of 57 × 88 mm."""
 
 LEAST_WIDTH_PX = 100
-"""A card that is seen narrower shows too little."""
+"""Minimum width of a card on a picture, in pixels."""
 
-_SEEN_PX, _LEAST_SEEN_PX = 1600, 20
-"""Mats are looked for on a picture of at most this size, outlines on a smaller one; on a narrower strip nothing is."""
+LARGE_PX, _LEAST_SEEN_PX = 1600, 20
+"""Maximum longer side on which mats are looked for, and minimum shorter side on which anything is.
 
-_SAME_SHAPE, _VERY_SHAPE = 0.06, 0.015
-"""By so much the proportions of a picture that shows nothing but the card may differ from the card's; and hardly."""
+A picture from the first on that is exactly 3 : 2 comes from a camera.
+"""
+
+_SAME_SHAPE = 0.06
+"""Maximum difference of a picture's proportions from the card's if it shows nothing else; a quarter of it is hardly."""
 
 _SAME_COLOURS = 1.5
-"""Lab by which the colours at a bare ground's edges differ from those in its middle."""
-
-_CAMERA_PX = 1600
-"""A picture so long that is exactly 3 : 2 comes from a camera."""
+"""Maximum difference in Lab of a bare ground's colours at the edges from those in the middle."""
 
 _ALIGNED_DEG = 1.6
+"""Maximum angle between a printed frame and the edges of a scan."""
+
 _SAME_GROUND = 18.0
-"""In Lab: what lies beside a card and at the picture's edges is the same ground, in light that is not even."""
+"""Maximum difference in Lab of one ground in uneven light."""
 
 _MOST_BLUR_MM = 0.5
-_MOST_BLUR_SHARE = 0.005
-_MOST_SHINE = 0.012
-_SHINE_EDGE = 14.0
-"""Grey levels a pixel, at `PX_PER_MM`: paper that is printed white ends more sharply than a reflection does."""
+"""Maximum blur of a card's sharpest edges, σ in millimetres of the card."""
+
+_MOST_SHINE, _SHINE_EDGE = 0.012, 14.0
+"""Maximum share of a card under a reflection; its edge is softer than this, in levels a pixel at `PX_PER_MM`."""
 
 _PAPER_MM = (6.0, 30.0)
-"""So far around a card the mat's paper is looked at to tell the colour of the light."""
+"""From where to where around a card the mat's paper tells the colour of the light."""
+
+_RIM_PX = 8
+"""Width of the frame laid round a picture to find a card that runs out of it."""
+
+_PLAIN = 8.0
+"""Maximum variation of a plain ground, in levels."""
 
 
 class Fault(StrEnum):
@@ -116,11 +124,12 @@ class Rectified:
 
 def rectified(image: Image, size_mm: tuple[float, float]) -> Rectified:
     """The card of that size on a picture `(H, W, 3) uint8 BGR`, which shows one card and whatever it lies on."""
-    shrink = min(1.0, _SEEN_PX / max(image.shape[:2]))
+    shrink = min(1.0, LARGE_PX / max(image.shape[:2]))
     seen = shrunk(image, shrink)
     if min(seen.shape[:2]) < _LEAST_SEEN_PX:
         return Rectified(None, Fault.TOO_SMALL)
-    fit = _mat_on(seen)
+    mats = look(cv2.cvtColor(seen, cv2.COLOR_BGR2GRAY), Mats(), 0.0)
+    fit = max((fit for fit in mats.fits if fit.is_measured), key=lambda fit: len(fit.markers), default=None)
     found = outlines(seen, size_mm, fit)
     if _fills(image, size_mm, found, seen):
         return _judged(image, _edges_of(image, size_mm), size_mm, How.WHOLE)
@@ -137,12 +146,6 @@ def rectified(image: Image, size_mm: tuple[float, float]) -> Rectified:
 # --- Where the card is ----------------------------------------------------------------------------------------
 
 
-def _mat_on(image: Image) -> Fit | None:
-    """The printed mat that is seen best on a picture, None where none is."""
-    mats = look(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), Mats(), 0.0)
-    return max((fit for fit in mats.fits if fit.is_measured), key=lambda fit: len(fit.markers), default=None)
-
-
 def _fills(image: Image, size_mm: tuple[float, float], found: list[Outline], seen: Image) -> bool:
     """Whether a picture shows the card and nothing else.
 
@@ -151,7 +154,7 @@ def _fills(image: Image, size_mm: tuple[float, float], found: list[Outline], see
     """
     height, width = image.shape[:2]
     off = min(_shape_off(width, height, size_mm), _shape_off(height, width, size_mm))
-    if off > _SAME_SHAPE or (off > _VERY_SHAPE and (_is_camera_shaped(image) or _is_bare(seen))):
+    if off > _SAME_SHAPE or (off > _SAME_SHAPE / 4 and (_is_camera_shaped(image) or _is_bare(seen))):
         return False
     if found and _lies_in_a_half(found[0], seen):
         return False
@@ -163,14 +166,14 @@ def _fills(image: Image, size_mm: tuple[float, float], found: list[Outline], see
         return False
     side = np.linalg.norm(best.corners - np.roll(best.corners, -1, axis=0), axis=1)
     of_frame = _shape_off(float(side[0] + side[2]), float(side[1] + side[3]), size_mm)
-    return off < _VERY_SHAPE or of_frame > off - _VERY_SHAPE
+    return off < _SAME_SHAPE / 4 or of_frame > off - _SAME_SHAPE / 4
 
 
 def _is_camera_shaped(image: Image) -> bool:
     """Whether a picture is 3 : 2, nearly a card's shape, as many cameras make it: across, or large."""
     height, width = image.shape[:2]
     is_across, longer = width > height, max(width, height)
-    return abs(2 * longer - 3 * min(width, height)) <= 3 and (is_across or longer >= _CAMERA_PX)
+    return abs(2 * longer - 3 * min(width, height)) <= 3 and (is_across or longer >= LARGE_PX)
 
 
 def _is_bare(image: Image) -> bool:
@@ -274,16 +277,11 @@ def _overlap(one: Outline, other: Outline) -> float:
     return float(shared) / min(one.area_px, other.area_px)
 
 
-_RIM_PX = 8
-_PLAIN = 8.0
-"""Grey levels by which a plain ground differs from its own shade at most."""
-
-
 def _why_not(image: Image, found: list[Outline], size_mm: tuple[float, float]) -> Fault:
     """Why no card is found: it is cut off, or too like its ground, or there is none."""
     gray = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
     blur = _blur_px(gray)
-    if blur is not None and blur > _MOST_BLUR_SHARE * max(gray.shape):
+    if blur is not None and blur > _MOST_BLUR_MM / size_mm[1] * max(gray.shape):
         return Fault.NOT_SHARP
     if _is_plain_around(image):
         return Fault.LOW_CONTRAST
@@ -353,16 +351,10 @@ def _fault_of(picture: Image, width_px: float, how: How) -> Fault | None:
     if width_px < LEAST_WIDTH_PX:
         return Fault.TOO_SMALL
     gray = cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY)
-    blur = _blur_mm(gray)
-    if blur is not None and blur > _MOST_BLUR_MM:
+    blur = _blur_px(gray)
+    if blur is not None and blur > _MOST_BLUR_MM * PX_PER_MM:
         return Fault.NOT_SHARP
     return Fault.REFLECTION if how is How.CUT_OUT and _shine(gray) > _MOST_SHINE else None
-
-
-def _blur_mm(gray: Image) -> float | None:
-    """σ of the card's sharpest edges in millimetres, None where it has none."""
-    blur = _blur_px(gray)
-    return None if blur is None else blur / PX_PER_MM
 
 
 def _blur_px(gray: Image) -> float | None:

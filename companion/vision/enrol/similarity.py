@@ -27,7 +27,9 @@ Measured on ten decks: two faces that share their drawing differ by 5.2 or more,
 _RIM = 0.04
 """The share of a picture at each edge that is left out: where it is cut differs most."""
 
-_SPOT_PX, _SHIFTS_PX = 7, (-2, -1, 0, 1, 2)
+_SPOT_PX = SMALL_PX[0] // 10
+_SHIFT_PX = 2
+"""Maximum distance to which a spot is moved to fit, in pixels."""
 
 Small = npt.NDArray[np.float32]
 
@@ -61,8 +63,8 @@ def worst_spot(one: Small, other: Small) -> float:
     level: Small = ((other - b.mean(axis=0)) * gain + a.mean(axis=0)).astype(np.float32)
     shade = cv2.GaussianBlur(one - level, (0, 0), 16)
     least = np.full(one.shape[:2], np.inf, np.float32)
-    for dx in _SHIFTS_PX:
-        for dy in _SHIFTS_PX:
+    for dx in range(-_SHIFT_PX, _SHIFT_PX + 1):
+        for dy in range(-_SHIFT_PX, _SHIFT_PX + 1):
             off = np.linalg.norm(one - np.roll(level, (dy, dx), (0, 1)) - shade, axis=2)
             least = np.minimum(least, cv2.boxFilter(off, -1, (_SPOT_PX, _SPOT_PX)))
     return float(least[4:-4, 4:-4].max())
