@@ -10,6 +10,9 @@ from companion.vision.view import Point, Quad
 AGREED = 0.99
 """Confidence of a card that two readers agree on, and the highest that is given."""
 
+ALONE = 0.9
+"""Confidence of a card that one reader alone gives, less surely."""
+
 
 @dataclass(frozen=True, slots=True)
 class Code:

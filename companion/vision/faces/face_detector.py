@@ -243,10 +243,13 @@ def _is_sure(card: Named) -> bool:
 
 def _seen(card: Named, quad: Quad, templates: Templates) -> FaceSeen:
     if _is_sure(card) and card.face is not None and card.face not in templates.doubtful:
-        # The more clearly it leads the surer it is.
-        sure = 0.92 + 0.2 * max(0.0, card.score - SURE_SCORE) + 0.1 * (card.margin - SURE_MARGIN)
-        return FaceSeen(card.face, quad, min(AGREED, sure), shown=card.shown)
+        return FaceSeen(card.face, quad, _confidence(card), shown=card.shown)
     rivals = [(face, score) for face, score in card.ranking if face is not None]
     weights = [math.exp(20 * score) for _, score in rivals]
     likely = tuple((face, round(0.85 * w / sum(weights), 3)) for (face, _), w in zip(rivals, weights, strict=True))
     return FaceSeen(Card.UNKNOWN, quad, 0.0, likely[:3], card.shown)
+
+
+def _confidence(card: Named) -> float:
+    """Return how sure a sure reading is: more the clearer it leads."""
+    return min(AGREED, 0.92 + 0.2 * max(0.0, card.score - SURE_SCORE) + 0.1 * (card.margin - SURE_MARGIN))

@@ -14,44 +14,41 @@ from types import MappingProxyType
 import numpy as np
 
 from companion.vision.boxes import Floats
+from companion.vision.mats.corners import CORNER_PX
 from companion.vision.mats.homography import through
 from companion.vision.mats.lens import Lens
 from companion.vision.opencv import cv2
 
-CORNER_PX = 0.3
-"""How far off a marker's corner is usually found."""
-
 LEAST_ERROR = 0.4
-"""Corners are never believed to be found better than to this share of it …"""
+"""Share of the usual error of corners below which they are never believed to be found …"""
 
 ENOUGH_SPARE = 7
-"""… and only by so many numbers more than are sought that they are better found than usual."""
+"""… and the surplus of measured numbers over sought ones from which they may be found better than usual."""
 
 LEFT_PX = 0.2
-"""What straight lenses leave of all corners, as a root mean square, with blur and noise: below it no bend is sought."""
+"""Residual of straight lenses with blur and noise, as a root mean square, below which no bend is sought."""
 
 CLEARLY_BETTER = 0.5
-"""A bend must leave at most this share of the squared distances that were left without it …"""
+"""Maximum share of the squared distances that a bend may leave …"""
 
 SURELY_BETTER = 40.0
-"""… and explain so many times as much as chance would: few markers are soon explained by anything."""
+"""… and how many times as much as chance it must explain: few markers are soon explained by anything."""
 
 NOT_FLAT = 0.7
-"""Where mats on planes of their own would leave less than this share of the squares, the table is uneven, not bent."""
+"""Share of the squares that mats on planes of their own leave, below which the table is uneven, not the lens bent."""
 
 LEAST_BEND_PX = 1.0
-"""A bend that moves no marker by this much is none."""
+"""Minimum shift of some marker by a bend."""
 
 PRINT_SCALE = 0.01
-"""How far the scales of two printed mats usually differ."""
+"""Usual difference of the scales of two printed mats."""
 
-INSET = 0.02
-USUAL_BEND = 0.05
-"""How far k1 of a lens of which nothing is known is usually from 0."""
+INSET, USUAL_BEND = 0.02, 0.05
+"""Usual inset of a marker's corners by blur, as a share of the way to its middle, and usual size of a lens's k1."""
 
 _ROUNDS = 25
 _MM = 100.0
-"""Millimetres are counted in hundreds, that all parameters are of like size."""
+"""Unit of length in millimetres, so that all parameters are of like size."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -16,7 +16,8 @@ import numpy as np
 from companion.tabletop.drawn_zones import Drawing
 from companion.tabletop.mat_layout import MatLayout, all_mats
 from companion.vision.boxes import Box, Floats, Image, around, merged
-from companion.vision.mats.calibration import CORNER_PX, Survey, similarity, survey
+from companion.vision.mats.calibration import Survey, similarity, survey
+from companion.vision.mats.corners import CORNER_PX
 from companion.vision.mats.drawn import fits_of, without_mats
 from companion.vision.mats.homography import Corners, Fit, as_quad, corners_mm, through
 from companion.vision.mats.lens import Lens
@@ -39,40 +40,37 @@ from companion.vision.view import MatSeen, Point
 __all__ = ["Fit", "Floats", "Mats", "as_quad", "check", "corners_mm", "is_due", "look", "search", "through"]
 
 DRIFT_PX = 3.0
+"""Distance from its place at which a marker shows that its mat has moved, in pixels."""
+
 CHECK_EVERY_S = 2.0
-"""How often the known markers are looked at again where they were."""
+"""Seconds between two looks at the known markers where they were."""
 
 SEARCH_EVERY_S = 5.0
-"""How often the whole picture is searched while a mat is missing."""
+"""Seconds between two searches of the whole picture while a mat is missing."""
 
-SEARCH_BESIDE_DRAWN_S = 20.0
-"""How often it is searched where zones are drawn: some sides may play on printed mats all the same."""
+SEARCH_BESIDE_DRAWN_S = 4 * SEARCH_EVERY_S
+"""The same where zones are drawn: some sides may play on printed mats all the same."""
+
+ODD_SURE_AFTER_S = 3 * SEARCH_EVERY_S
+"""Seconds until a mat that is suddenly smaller or larger, with nothing else to judge by, is no picture of it."""
 
 THOROUGH_EVERY = 6
-"""After two searches in vain only each so many takes the thorough way, which costs several times as much."""
+"""After two searches in vain only each of so many takes the thorough way, which costs several times as much."""
 
 REMEMBERED = 5
-"""Over so many looks a marker's place is the median."""
+"""Number of looks over which a marker's place is the median."""
 
-CREPT_PX = 0.35
-"""From so much on a median that has crept away moves the mat with it."""
-
-SAME_PLACE_PX = 0.3
 SURE_AFTER_S = 1.0
-"""A single marker moves its mat only when it is still there so much later."""
-
-ODD_SURE_AFTER_S = 15.0
-"""A mat that is suddenly smaller or larger, and nothing else seen to tell by, is more likely a picture of it."""
+"""Seconds that a single marker must stay to move its mat."""
 
 NEAR_SHARE = 0.25
-"""How far from where it must be a marker may first show, in its sides."""
+"""Maximum distance from where it must be at which a marker may first show, in its sides."""
 
 UNSURE_MM = 3.0
-"""A mat is taken as not found while a part of its zones that the picture shows may usually be off by more;
-now and then it is twice that."""
+"""Usual error of some zone in sight above which a mat counts as not found; now and then it is twice that."""
 
 WARPED_PX = 0.5
-"""A sheet whose own markers fit so much better than the table's plane does not lie flat on it."""
+"""By how much better its own markers must fit than the table's plane for a sheet not to lie flat on it."""
 
 
 _NINE = np.array([((1 - x) * (1 - y), x * (1 - y), x * y, (1 - x) * y) for y in (0, 0.5, 1) for x in (0, 0.5, 1)])
@@ -228,7 +226,10 @@ def _joined(mats: Mats, seen: Candidates, layouts: Sequence[MatLayout], size_px:
     wait_s = {m: _doubt_s(group, old[m], bool(anchors)) if m in old else 0.0 for m, group in taken.items()}
     taken, doubtful = _without_doubtful(mats, taken, wait_s, t_s)
     moved = frozenset(taken.keys() & old.keys())
-    now = {**{mat: markers for mat, markers in home.items() if mat not in moved}, **_markers_of(taken)}
+    now = {
+        **{mat: markers for mat, markers in home.items() if mat not in moved},
+        **{mat: group.markers for mat, group in taken.items()},
+    }
     places = _remembered(mats, now, taken)
     known = {layout.id: _markers_now(layout, old.get(layout.id), now, places, moved) for layout in layouts}
     joined = replace(
@@ -239,10 +240,6 @@ def _joined(mats: Mats, seen: Candidates, layouts: Sequence[MatLayout], size_px:
         showing=frozenset(mat for mat, markers in now.items() if markers),
     )
     return _placed(joined, layouts, known, old, seen, size_px)
-
-
-def _markers_of(groups: Mapping[str, Group]) -> dict[str, Corners]:
-    return {mat: group.markers for mat, group in groups.items()}
 
 
 def _at_home(fit: Fit, seen: Candidates) -> dict[int, Floats]:
@@ -312,7 +309,7 @@ def _markers_now(
         middle = np.median(places[marker], axis=0) if len(places[marker]) > 2 else places[marker][-1]
         known = before.get(marker)
         full = len(places[marker]) == REMEMBERED - 1
-        if known is None or full or np.abs(middle - known).mean() > CREPT_PX:
+        if known is None or full or np.abs(middle - known).mean() > CORNER_PX:
             markers[marker] = middle
     return markers
 
@@ -376,15 +373,11 @@ def _fitted(layout: MatLayout, markers: Corners, told: Survey, old: Fit | None, 
         matrix, spread_mm = _pushed(layout, markers, told, old)
     if spread_mm > UNSURE_MM or not is_sound(layout, matrix):
         return None
-    return _steadied(Fit(layout, matrix, dict(markers), told.lens), old)
-
-
-def _steadied(fit: Fit, old: Fit | None) -> Fit:
-    """The fit, by the old matrix and lens where they say the same."""
-    if old is None or np.abs(fit.outline_px - old.outline_px).max() > SAME_PLACE_PX:
+    fit = Fit(layout, matrix, dict(markers), told.lens)
+    if old is None or np.abs(fit.outline_px - old.outline_px).max() > CORNER_PX:
         return fit
-    same = _is_news(fit.markers, old)
-    return replace(old, markers=fit.markers) if same else old
+    # The old matrix and lens say the same: nothing jitters.
+    return replace(old, markers=fit.markers) if _is_news(fit.markers, old) else old
 
 
 def _left_px(group: Group, matrix: Floats) -> float:

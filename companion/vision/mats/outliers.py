@@ -7,7 +7,7 @@ plane of the other mats it is as large as they are.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, product
@@ -23,20 +23,22 @@ from companion.vision.mats.markers import Candidates, side_px
 from companion.vision.opencv import cv2
 
 AGREE_SHARE = 0.06
-"""How far off its place a marker's corners may be, in sides of the marker: an unknown lens bends by less."""
+"""Maximum error of a marker's corners, in its sides: an unknown lens bends by less."""
 
 SCALES_PX_PER_MM = (0.3, 40.0)
-SAME_SCALE = 1.3
-"""By so much two sheets on one table may differ in scale …"""
+"""Smallest and largest scale of a mat on a picture."""
 
-SAME_SCALE_BENT = 1.7
-"""… and by so much while nobody knows how the lens bends."""
+SAME_SCALE = 1.3
+"""Maximum ratio of the scales of two sheets on one table …"""
+
+SAME_SCALE_BENT = SAME_SCALE**2
+"""… and while the lens's bend is unknown."""
 
 SHAPE_SHARE = 0.1
-"""How far a sheet's markers may be off their shape on a neighbour's plane, in their extent."""
+"""Maximum error of a sheet's markers on a neighbour's plane, in their extent."""
 
 ENOUGH_MARKERS = 3
-"""From this many on a mat's markers tell the plane it lies on well."""
+"""Number of markers from which a mat tells its plane well."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +88,11 @@ def groups_of(layout: MatLayout, candidates: Candidates, lens: Lens | None) -> l
     """The largest groups of a mat's markers that agree; several of one size where something is seen twice."""
     own = {marker.id: candidates[marker.id] for marker in marks_of(layout) if marker.id in candidates}
     for count in range(len(own), 0, -1):
-        chosen = (choice for ids in combinations(own, count) for choice in _choices(own, ids))
+        chosen = (
+            dict(zip(ids, places, strict=True))
+            for ids in combinations(own, count)
+            for places in product(*(own[marker] for marker in ids))
+        )
         found = [group for markers in chosen if (group := group_of(layout, markers, lens))]
         if found:
             return found
@@ -127,7 +133,11 @@ def agreeing(groups: Mapping[str, Sequence[Group]], known: Sequence[Group], room
         return {}
     anchor = max(anchors, key=lambda group: _support(group, groups, room))
     chosen = {mat: [group for group in found if on_one_table(anchor, group, room)] for mat, found in groups.items()}
-    return {mat: found[0] for mat, found in chosen.items() if found and not _are_two(found)}
+    return {
+        mat: found[0]
+        for mat, found in chosen.items()
+        if found and all(found[0].shares_any(other) for other in found[1:])
+    }
 
 
 def on_one_table(anchor: Group, group: Group, room: float) -> bool:
@@ -141,16 +151,6 @@ def on_one_table(anchor: Group, group: Group, room: float) -> bool:
     off = float(np.sqrt(((mm @ np.array([[a, b], [-b, a]]) + (x, y) - on_table) ** 2).sum(axis=1).mean()))
     room **= 2 if len(anchor.markers) == 1 else 1
     return 1 / room <= scale <= room and off <= SHAPE_SHARE * scale * float(np.ptp(mm, axis=0).max()) * room
-
-
-def _choices(own: Candidates, ids: Sequence[int]) -> Iterator[dict[int, Floats]]:
-    for places in product(*(own[marker] for marker in ids)):
-        yield dict(zip(ids, places, strict=True))
-
-
-def _are_two(groups: Sequence[Group]) -> bool:
-    """Whether a mat would lie in two places."""
-    return any(not groups[0].shares_any(other) for other in groups[1:])
 
 
 def _support(anchor: Group, groups: Mapping[str, Sequence[Group]], room: float) -> tuple[bool, int, int, float]:

@@ -17,7 +17,8 @@ import numpy.typing as npt
 from companion.tabletop.mat_layout import MARKER_CELLS as CELLS
 from companion.tabletop.sticker_codes import CARDS, FIRST_TAG_ID, card_of_tag
 from companion.vision.boxes import Box, Image, merged, whole
-from companion.vision.code import AGREED, Code
+from companion.vision.code import AGREED, ALONE, Code
+from companion.vision.mats.corners import LEAST_CONTRAST
 from companion.vision.opencv import cv2
 
 Floats = npt.NDArray[np.float32]
@@ -29,38 +30,39 @@ SIDE = CELLS + 2 * MARGIN
 INSIDE = slice(MARGIN + 1, SIDE - MARGIN - 1)
 """The cells within the black rim, which tell tags apart."""
 
-SURE = 0.2
-LIKELY, LIKELY_CONFIDENCE = 0.06, 0.92
-"""How much must speak for a tag (`_Match.evidence`) for it to be believed, and how much it then is. Of 3907 tags of
-other makers the likeliest reach 0.04; `tests/test_tags.py` holds this to account."""
+SURE, LIKELY = 0.2, 0.06
+"""Evidence (`_Match.evidence`) from which a tag is believed, and is believed less surely; the negative of the second
+is that from which it is a tag that cannot be told.
 
-THERE = -0.05
-"""From here on it is a tag that cannot be told, below that none of ours."""
+Of 3907 tags of other makers the likeliest reach 0.04; `tests/test_tags.py` holds this to account.
+"""
 
 MAYBE = 0.5
-"""Below that a patch is none."""
-
-LEAST_OF_ITS_OWN = 0.5
-"""So much of a patch's inside, of length 1, must not be common to all tags; else its score is the less."""
+"""Minimum score of a patch to be laid on its rim more exactly; minimum share of its inside not common to all tags."""
 
 RIM, ROUGH_RIM = 0.75, 0.65
-"""Correlation of rim and margin from which a patch may be a tag at all; the same where each cell was read once."""
+"""Minimum correlation of rim and margin of a tag; the same where each cell was read once."""
 
 INSIDE_CONTRAST = (0.2, 0.8)
-"""How far the cells within a rim spread (σ), as a share of the contrast between margin and rim: 0.3 to 0.55."""
+"""Range of the spread (σ) of the cells within a rim, as a share of the contrast between margin and rim."""
 
-MIN_CONTRAST = 12.0
-SMALLEST_SIDE_PX = 10.0
-LARGEST_OUTLINE_PX = 2400
+SMALLEST_SIDE_PX, LARGEST_OUTLINE_PX = 10.0, 2400
+"""Minimum side of a patch, and maximum length of its outline."""
+
 THRESHOLD_WINDOW_PX, THRESHOLD_BELOW = 11, 7
+"""What is darker than the mean of such a window by so many levels is dark."""
+
 CORNER_SHARE = 0.06
-"""How far a patch's outline may run beside its four corners, as a share of its length."""
+"""Maximum distance of a patch's outline from its four corners' sides, as a share of its length."""
 
 BLURS_CELLS = (0.3, 0.5, 0.7, 0.95)
-"""How blurred the patterns are kept, σ in cells; each patch is compared with all."""
+"""Blurs of the patterns, σ in cells; each patch is compared with all."""
 
 _STEPS_CELLS = (0.35, 0.18, 0.09)
+"""Steps in which a patch is laid on its rim."""
+
 _RIVALS = 3
+"""Maximum number of cards named for a tag that cannot be told."""
 
 
 class _Patterns(NamedTuple):
@@ -195,7 +197,7 @@ def _looks_printed(looks: Floats) -> npt.NDArray[np.bool_]:
     spread = looks[:, INSIDE, INSIDE].std(axis=(1, 2))
     least, most = INSIDE_CONTRAST
     fine: npt.NDArray[np.bool_] = (
-        (contrast >= MIN_CONTRAST) & (spread >= least * contrast) & (spread <= most * contrast)
+        (contrast >= LEAST_CONTRAST) & (spread >= least * contrast) & (spread <= most * contrast)
     )
     return fine
 
@@ -236,7 +238,7 @@ def _inside_scores(insides: Floats) -> Floats:
     scores = []
     for common, own in zip(patterns.common, patterns.insides, strict=True):
         rest = insides - np.outer(insides @ common, common)
-        length = np.maximum(np.linalg.norm(rest, axis=1, keepdims=True), LEAST_OF_ITS_OWN)
+        length = np.maximum(np.linalg.norm(rest, axis=1, keepdims=True), MAYBE)
         scores.append(rest / length @ own.T)
     return np.array(scores)
 
@@ -315,7 +317,7 @@ def _apart(found: Iterable[tuple[Floats, _Match]]) -> Iterator[tuple[Floats, _Ma
 
 
 def _codes(found: Iterable[tuple[Floats, _Match]], allowed: Collection[str] | None) -> Iterator[Code]:
-    there = ((quad, match) for quad, match in found if match.evidence >= THERE and card_of_tag(match.tag))
+    there = ((quad, match) for quad, match in found if match.evidence >= -LIKELY and card_of_tag(match.tag))
     for quad, match in _apart(there):
         card = card_of_tag(match.tag)
         a, b, c, d = ((float(x), float(y)) for x, y in np.roll(quad, match.turns, axis=0))
@@ -324,7 +326,7 @@ def _codes(found: Iterable[tuple[Floats, _Match]], allowed: Collection[str] | No
         elif allowed is not None and card not in allowed:
             yield Code(None, (a, b, c, d), 0.0)
         else:
-            yield Code(card, (a, b, c, d), AGREED if match.evidence >= SURE else LIKELY_CONFIDENCE)
+            yield Code(card, (a, b, c, d), AGREED if match.evidence >= SURE else ALONE)
 
 
 def _rivals(match: _Match, allowed: Collection[str] | None) -> tuple[tuple[str, float], ...]:

@@ -13,6 +13,7 @@ from companion.common.text import Said, Term, all_of, say
 from companion.tabletop.mat_layout import CARD_MM, MatLayout
 from companion.tabletop.sticker_codes import STICKER_MM, STICKER_MODULES
 from companion.vision.boxes import Floats, Image
+from companion.vision.capture.devices import SIZE_PX
 from companion.vision.mats.homography import Fit
 from companion.vision.mats.localization import Mats
 from companion.vision.opencv import cv2
@@ -22,20 +23,22 @@ from companion.vision.view import Quad, View
 
 __all__ = ["Advice", "Hint", "ZoneSight", "advise", "of_reading"]
 
-MILKY = 0.45
-"""Below this contrast, as a share of the paper's level, print is grey: stray light, or a dirty lens."""
+HALF = 0.45
+"""Clearly less than half: the contrast of print, as a share of the paper's level, below which it is grey by stray light
+or a dirty lens; the light of a zone against the brightest below which light is uneven."""
 
-BLACK_PICTURE = 40.0
 TOO_BRIGHT_SHARE = 0.35
-UNEVEN = 0.45
-STEEP_DEG = 35.0
-SMEARED = 1.6
-"""A blur that is so much larger one way than across it comes from movement."""
+"""Share of saturated pixels in the middling zone from which the picture is too bright."""
 
-FULL_HD_PX = 1920
+STEEP_DEG = 35.0
+"""Slant of the camera from which small stickers are its fault."""
+
+SMEARED = 1.6
+"""Ratio of the blur one way to that across it from which it comes from movement."""
+
 LARGEST_STICKER_MM = 40.0
 TOLD_PX, ASKED_PX = 75, 50
-"""A card as wide as the first is told by its face (`docs/faces.md`); of narrower ones many are asked about."""
+"""Width from which a card is recognised by its face (`docs/faces.md`); of narrower ones many are asked about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,7 +285,7 @@ _ALMOST_BLACK = say("Make more light: the picture is almost black.")
 
 def _about_missing_mats(scene: _Scene) -> Iterator[Hint]:
     if not scene.fits and not scene.zones:
-        if float(np.percentile(scene.gray, 99)) < BLACK_PICTURE:
+        if float(np.percentile(scene.gray, 99)) < DARK_WHITE / 2:
             yield Hint("dark", _ALMOST_BLACK, (), True)
         yield NO_MATS
         return
@@ -347,7 +350,11 @@ def _about_glare(scene: _Scene) -> Iterator[Hint]:
 
 
 def _about_blur(scene: _Scene) -> Iterator[Hint]:
-    soft = [zone for zone in scene.unread() if (zone.blur_px or 0) > SOFT_PX and _is_too_blurred(scene, zone)]
+    soft = [
+        zone
+        for zone in scene.unread()
+        if (zone.blur_px or 0) > SOFT_PX and _module_px(scene, zone) < measure.module_px_for_blur(zone.blur_px)
+    ]
     if not soft:
         return
     names, worst = tuple(zone.zone for zone in soft), max(zone.blur_px or 0.0 for zone in soft)
@@ -364,15 +371,15 @@ def _about_blur(scene: _Scene) -> Iterator[Hint]:
         yield Hint("blurred", clean, (), True)
 
 
-def _is_too_blurred(scene: _Scene, zone: ZoneSight) -> bool:
-    return _module_px(scene, zone) < measure.module_px_for_blur(zone.blur_px)
-
-
 def _about_dark(scene: _Scene) -> Iterator[Hint]:
-    if not scene.lit and float(np.percentile(scene.gray, 99)) < BLACK_PICTURE and scene.zones:
+    if not scene.lit and float(np.percentile(scene.gray, 99)) < DARK_WHITE / 2 and scene.zones:
         yield Hint("dark", _ALMOST_BLACK, (), True)
-    grainy = [zone for zone in scene.unread() if zone in scene.lit and _module_px(scene, zone) < _for_grain(zone)]
-    milky = [zone for zone in scene.lit if zone.white >= DARK_WHITE and zone.contrast < MILKY * zone.white]
+    grainy = [
+        zone
+        for zone in scene.unread()
+        if zone in scene.lit and _module_px(scene, zone) < measure.module_px_for_grain(zone.contrast, zone.grain)
+    ]
+    milky = [zone for zone in scene.lit if zone.white >= DARK_WHITE and zone.contrast < HALF * zone.white]
     dark = [zone for zone in scene.lit if zone not in milky and (zone.white < DARK_WHITE or zone in grainy)]
     if milky:
         clean = say("Clean the lens, and shade it from the lamp: the picture is milky, black print looks grey.")
@@ -393,10 +400,6 @@ def _lighter(names: Sequence[str], *, is_grainy: bool) -> Said:
     if is_grainy:
         return say("Make more light on %(zones)s: the picture is grainy.", zones=where)
     return say("Make more light on %(zones)s: the picture is dark.", zones=where)
-
-
-def _for_grain(zone: ZoneSight) -> float:
-    return measure.module_px_for_grain(zone.contrast, zone.grain)
 
 
 def _unless_all(scene: _Scene, zones: Sequence[ZoneSight]) -> tuple[str, ...]:
@@ -422,7 +425,7 @@ def _about_size(scene: _Scene) -> Iterator[Hint]:
         yield Hint("closer", _closer(scene, worst, ratio, names), names, True)
     else:
         yield Hint("larger-stickers", _larger(scene, ratio, names), names, True)
-    if max(scene.size_px) < FULL_HD_PX:
+    if max(scene.size_px) < SIZE_PX[0]:
         width, height = scene.size_px
         more = say(
             "A camera with 1920 × 1080 pixels sees more: this picture has %(width)d × %(height)d.",
@@ -436,7 +439,7 @@ def _about_uneven_light(scene: _Scene) -> Iterator[Hint]:
     if len(scene.lit) < 2:
         return
     dim, bright = (of(scene.lit, key=lambda zone: zone.white) for of in (min, max))
-    if dim.white < UNEVEN * bright.white:
+    if dim.white < HALF * bright.white:
         evenly = say(
             "Light the table more evenly: %(dim)s gets less than half of the light of %(bright)s.",
             dim=_zone(dim.zone),
@@ -475,14 +478,15 @@ def _module_px(scene: _Scene, zone: ZoneSight) -> float:
 
 def _still_fits(scene: _Scene, ratio: float) -> bool:
     """Whether all mats have room in the picture when they look so many times larger."""
-    corners = np.concatenate([_outline(fit) for fit in scene.all_fits])
+    corners = np.concatenate(
+        [
+            fit.outline_px if fit.is_measured else fit.quad_px(rect)
+            for fit in scene.all_fits
+            for rect in fit.layout.zones.values()
+        ]
+    )
     span = (corners.max(axis=0) - corners.min(axis=0)) * ratio
     return bool((span <= scene.size_px).all())
-
-
-def _outline(fit: Fit) -> Floats:
-    """The corners of a mat, or of the zones drawn for it."""
-    return fit.outline_px if fit.is_measured else np.concatenate([fit.quad_px(r) for r in fit.layout.zones.values()])
 
 
 def _closer(scene: _Scene, worst: ZoneSight, ratio: float, names: tuple[str, ...]) -> Said:

@@ -11,26 +11,23 @@ from companion.vision.boxes import Image, around
 from companion.vision.opencv import cv2
 
 SATURATED = 250
-"""Grey level from which on a pixel is white in white."""
+"""Grey level from which a pixel is saturated."""
 
-LEAST_SHARE = 0.004
-"""Smaller patches, against their zone, are specks."""
-
-WIDE_SHARE = 0.4
-"""A patch so large, against its zone, is light on the table, such as the sun's: a lamp is mirrored smaller."""
+LEAST_SHARE, WIDE_SHARE = 0.004, 0.4
+"""Area of a patch, against its zone, below which it is a speck, and from which it is light on the table, not a lamp."""
 
 PRINT_SHARE, PRINT_LEVEL = 0.015, 150
-"""So much of a patch's core being darker than this level is print that can still be seen."""
+"""Minimum share of a patch's core darker than this level for print to show in it."""
 
 CORE = 0.6
-"""The inner part of a patch, along each way: on its rim a reflection is weak."""
+"""Inner part of a patch, along each way: on its rim a reflection is weak."""
 
 STANDS_OUT = 25.0
-"""By so many grey levels paper beside a reflection is darker than it."""
+"""Minimum difference of a reflection from the paper beside it, in grey levels."""
 
 _JOIN = np.ones((5, 5), np.uint8)
 _ROOM = 0.5
-"""How far beyond its zone a patch is followed, in the zone's size."""
+"""Distance beyond its zone to which a patch is followed, in the zone's size."""
 
 
 @dataclass(frozen=True, slots=True)

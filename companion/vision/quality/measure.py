@@ -17,7 +17,7 @@ from companion.vision.mats.homography import Fit, corners_mm
 from companion.vision.mats.localization import Mats
 from companion.vision.opencv import cv2
 from companion.vision.quality.glare import NO_SHINE, SATURATED, Shine, shine_of
-from companion.vision.quality.sharpness import Edge, blur_of, grain_of, marker_edge
+from companion.vision.quality.sharpness import DIM_CONTRAST, Edge, blur_of, grain_of, marker_edge
 from companion.vision.stickers.sizes import width_mm
 from companion.vision.view import Quad
 
@@ -33,9 +33,6 @@ GRAINY_MODULE_PX, GRAINY_POWER = 6.4, 0.63
 
 SOFT_PX = 1.05
 """From this blur (σ) on a picture looks soft; a webcam in focus makes edges of 0.6 to 1."""
-
-DIM_CONTRAST = 60.0
-"""Grey levels between paper and print below which a picture looks dim."""
 
 DARK = 20
 """Grey level up to which a pixel is black in black."""
@@ -138,7 +135,11 @@ def measured(
     `codes` are the corners of the codes that were read: in drawn zones they tell the scale.
     """
     seen = [[zone for fit in fits for zone in _zones(gray, fit, sticker_mm, codes)] for gray in grays]
-    return tuple(_middle_one(same) for same in zip(*seen, strict=True))
+    by_reading = (
+        sorted(same, key=lambda zone: (zone.smallest_mm or 0.0, zone.glare, zone.saturated))
+        for same in zip(*seen, strict=True)
+    )
+    return tuple(same[len(same) // 2] for same in by_reading)
 
 
 def _zones(gray: Image, fit: Fit, sticker_mm: float, codes: Sequence[Quad]) -> Iterator[ZoneSight]:
@@ -265,11 +266,6 @@ def _scales(fit: Fit, rect: Rect) -> list[float]:
 def _smallest_mm(px_per_mm: float, module_px: float) -> float:
     """Rounded up to half a millimetre: what can be bought and cut."""
     return math.ceil(2 * STICKER_MODULES * module_px / px_per_mm - 1e-6) / 2
-
-
-def _middle_one(same: Sequence[ZoneSight]) -> ZoneSight:
-    """One zone on several pictures: the one in the middle by what can be read there."""
-    return sorted(same, key=lambda zone: (zone.smallest_mm or 0.0, zone.glare, zone.saturated))[len(same) // 2]
 
 
 # --- Where the camera is --------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from companion.tabletop.sticker_codes import MODULES
 from companion.vision.boxes import Floats, Image
 from companion.vision.opencv import cv2
 
@@ -21,39 +22,38 @@ Fits = npt.NDArray[np.float32]
 
 Places = npt.NDArray[np.int64]
 
-LEG_MODULES = 14.0
-"""From the middle of one mark to the next."""
+LEG_MODULES = MODULES - 7.0
+"""Distance of two marks' middles: each lies in a corner, seven modules wide."""
 
 MARK_MODULES = 9
-"""A mark with the white round it."""
+"""Width of a mark with the white round it."""
 
 SOFT_MODULES = 0.3
-"""How blurred the mark is that is looked for."""
+"""Blur of the mark that is looked for, σ in modules."""
 
 SOFTENED_MODULES = 0.45
-"""How much the picture is blurred first: what is finer than a module is noise, or the lines that sharpening draws."""
+"""Blur of the picture: what is finer than a module is noise, or the lines that sharpening draws."""
 
-SURE_MARK = 0.48
-POOR_MARK = 0.36
-THREE_MARKS = 1.42
-"""The least that one mark, the poorest, and all three together have to fit; a perfect fit is 1 each."""
+SURE_MARK, POOR_MARK = 0.48, 0.36
+"""Minimum fit of two marks of a code, and of the poorest; all three fit like the first on average. 1 is perfect."""
 
 GOOD_MARK = 0.62
-"""Two marks that fit so well do without the third."""
+"""Fit of two marks from which they do without the third."""
 
 LEAST_CONTRAST = 0.03
-"""Print is not fainter than this share of the light on it, however it shines; noise and most cloth is."""
+"""Minimum contrast of print, as a share of the light on it; noise and most cloth have less."""
 
 MOST_MARKS, TILE_MODULES = 40, 64
-"""So many marks are followed up on a tile of that side: twelve codes' worth. Gravel or patterned cloth shows more."""
+"""Maximum number of marks followed up on a tile of that side: twelve codes' worth. Gravel or cloth shows more."""
 
 REACH_MODULES = 1.0
-"""So far from where it should be a third mark is looked for, where the picture is from straight above."""
+"""Distance from where it should be at which a third mark is looked for, on a picture from straight above."""
 
 STRAIGHT = 0.1
-"""How much longer or shorter than expected a leg may be on a picture from straight above."""
+"""Maximum difference of a leg from its length on such a picture, as a share."""
 
 _FINE = 16
+"""Pixels a module at which the mark is drawn."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -201,7 +201,7 @@ def _with_third(
     best = cv2.dilate(marks.fit, np.ones((2 * reach + 1, 2 * reach + 1), np.uint8))
     third = best[y.clip(0, height - 1), x.clip(0, width - 1)]
     strength = third + marks.values[one] + marks.values[other]
-    three = (third >= POOR_MARK) & (strength >= THREE_MARKS)
+    three = (third >= POOR_MARK) & (strength >= 3 * SURE_MARK)
     two = np.minimum(marks.values[one], marks.values[other]) >= GOOD_MARK
     good = np.flatnonzero(inside & (three | two))
     corners = np.empty((len(good), 3, 2))

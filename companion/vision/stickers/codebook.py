@@ -25,30 +25,36 @@ Homographies = npt.NDArray[np.float64]
 """`(n, 3, 3)`: from modules of a code (0, 0 its top left corner, 21, 21 its bottom right) to pixels."""
 
 PER_MODULE = 2
+"""Samples along a module."""
+
 BLURS_MODULES = (0.45, 0.7, 1.0, 1.4)
-"""From a sharp picture to one out of focus: the standard deviation of the blur."""
+"""Blurs under which codes are known, from a sharp picture to one out of focus, σ in modules."""
 
 SHIFTS_MODULES = (-0.35, 0.0, 0.35)
-RIM_MODULES = 1
-"""So much white around a code is sampled with it: its last row is known only by what lies beside it."""
+"""Shifts under which a square is read once more."""
 
-SHADING_MODULES = 11
-LEAST_STRUCTURE = 0.45
-LEAST_SCORE = 0.33
-LEAST_SUM = 0.55
-"""Squares below these on the first look are not looked at any closer. Score and margin together say most: in photos of
-every kind those of small print seldom add up to 0.55, those of codes hardly ever to less than 0.7."""
+RIM_MODULES = 1
+"""White around a code sampled with it: its last row is known only by what lies beside it."""
+
+LEAST_STRUCTURE, LEAST_SCORE, LEAST_SUM = 0.45, 0.33, 0.55
+"""Minimum of a square on the first look to be looked at closer: structure, score, score and margin together.
+
+Score and margin together say most: in photos of every kind those of small print seldom add up to 0.55, those of codes
+hardly ever to less than 0.7.
+"""
+
+CLEAR_SUM = 1.2
+"""Sum of score and margin from which a first look is enough."""
 
 PLACE_MODULES, MOST_ON_A_PLACE = 6.0, 4
-MOST_READ, MOST_READ_CLOSELY = 1500, 250
-"""So many squares are compared with the codes, and so many again when shifted. No table shows so many codes."""
+"""Size of a place, and maximum number of squares read on one."""
 
-_BLOCK = 256
-
-CLEAR_SCORE, CLEAR_MARGIN = 0.8, 0.4
-"""From here on a first look is enough."""
+MOST_READ, _BLOCK = 1500, 256
+"""Maximum number of squares compared with the codes; number compared at a time, and again when shifted."""
 
 _DRAWN_PER_MODULE = 4
+"""Pixels a module at which codes are drawn to be blurred."""
+
 _SIDE = (MODULES + 2 * RIM_MODULES) * PER_MODULE
 _INNER = np.s_[
     ..., RIM_MODULES * PER_MODULE : -RIM_MODULES * PER_MODULE, RIM_MODULES * PER_MODULE : -RIM_MODULES * PER_MODULE
@@ -116,7 +122,7 @@ def read_squares(image: Image, squares: Homographies) -> list[Reading | None]:
     told = [(index, reading) for index in likely if (reading := readings[index]) is not None]
     doubtful = [(index, reading) for index, reading in told if _is_worth_a_closer_look(reading)]
     doubtful.sort(key=lambda item: -item[1].score - item[1].margin)
-    for index, _ in doubtful[:MOST_READ_CLOSELY]:
+    for index, _ in doubtful[:_BLOCK]:
         readings[index] = _read_closely(image, squares[index])
     return [reading if reading and reading.score >= LEAST_SCORE else None for reading in readings]
 
@@ -133,8 +139,7 @@ def _likeliest(squares: Homographies, structure: Floats) -> npt.NDArray[np.int64
 
 
 def _is_worth_a_closer_look(reading: Reading) -> bool:
-    is_clear = reading.score >= CLEAR_SCORE and reading.margin >= CLEAR_MARGIN
-    return reading.score >= LEAST_SCORE and reading.score + reading.margin >= LEAST_SUM and not is_clear
+    return reading.score >= LEAST_SCORE and LEAST_SUM <= reading.score + reading.margin < CLEAR_SUM
 
 
 def _structure(image: Image, squares: Homographies) -> Floats:
@@ -205,7 +210,7 @@ def _grid() -> npt.NDArray[np.float64]:
 
 def _flattened(patches: Floats) -> Floats:
     """The patches without their coarse light and shade."""
-    size = SHADING_MODULES * PER_MODULE // 2 | 1
+    size = MODULES * PER_MODULE // 4 | 1
     return np.stack([p - cv2.blur(p, (size, size), borderType=cv2.BORDER_REPLICATE) for p in patches])
 
 

@@ -19,9 +19,9 @@ import zxingcpp
 
 from companion.tabletop.sticker_codes import MODULES, STICKER_MODULES, card_of_text
 from companion.vision.boxes import Box, Image, merged, whole
-from companion.vision.code import AGREED, Code
+from companion.vision.code import AGREED, ALONE, Code
 from companion.vision.mats import plane
-from companion.vision.mats.homography import Fit
+from companion.vision.mats.homography import Fit, as_quad
 from companion.vision.mats.localization import Mats
 from companion.vision.mats.plane import Flat
 from companion.vision.mats.tags import read_tags
@@ -31,20 +31,17 @@ from companion.vision.stickers.code_plane import level_of
 from companion.vision.stickers.codebook import Reading
 from companion.vision.view import Point, Quad
 
-ALONE = 0.9
-"""Confidence where a general reader gives the card and no other anything."""
-
 SURE_SCORE, SURE_MARGIN, SURE_SUM = 0.52, 0.25, 0.92
-"""From here on our own reader is believed by itself: score and margin, and both together.
+"""Minimum score, margin and sum of both at which our own reader is believed by itself.
 
 Noise and blur take from the score and leave the margin; what is no code of ours may by chance have some score.
 """
 
 LIKELY_MARGIN, LIKELY_SUM, LIKELY_STRUCTURE = 0.18, 0.78, 0.55
-"""From here on a code of ours is there, but people are asked which."""
+"""Minimum at which a code of ours is there, but people are asked which."""
 
-PLAIN_STRUCTURE, PLAIN_SUM = 0.6, 1.1
-"""From here on our own reader is believed where nothing tells how large a code may be."""
+PLAIN_SUM = 1.1
+"""Minimum sum at which our own reader is believed where nothing tells how large a code may be."""
 
 FLAT_MODULE_PX = 2.0
 """Pixels a module where squares are looked for: as good as more."""
@@ -58,21 +55,17 @@ A phone held near a fan of cards sees codes so large, each with a part under the
 SEARCHED_PX = (1.15, 1.36, 1.6, 1.9, 2.25, 2.65, 3.1, 3.65, 4.3, 5.1, 6.0, 7.1)
 """Pixels a module that are tried where no mat tells the scale."""
 
-SEARCHED_SLACK = 0.2
-"""How much a code may be foreshortened there."""
-
 MOST_SEARCHED_PX = 7_000_000
-"""A picture of more is searched for larger modules only: a phone's camera is near."""
+"""Pixels above which a picture is searched for larger modules only: a phone's camera is near."""
 
 ENOUGH_MARKERS = 4
-"""From fewer of the mats' markers the table's plane is not told well enough to look for squares there alone."""
+"""Number of the mats' markers from which they tell the table's plane well enough to look for squares there alone."""
 
 UPSCALE = 2
-MIN_SIDE_PX = 15.0
-"""A version 1 code with smaller modules than 0.7 px can be no reading of ours."""
+"""Size at which the general readers look at the picture."""
 
 WHOLE_FROM = 0.6
-"""Where the boxes to read cover more of the picture than this, the whole of it is read at once."""
+"""Share of the picture covered by the boxes to read from which all of it is read at once."""
 
 _ASKED_MODULE_PX = 4
 """Pixels a module on the crop that pyzbar is asked about: as good as 6 above 2 px a module, and half the time."""
@@ -125,7 +118,7 @@ def read_codes(
 
 def _markers(mats: Mats) -> Iterator[Code]:
     """The mats' own markers: no card's, wherever they lie."""
-    return (Code(None, _as_quad(corners), 0.0) for fit in mats.fits for corners in fit.markers.values())
+    return (Code(None, as_quad(corners), 0.0) for fit in mats.fits for corners in fit.markers.values())
 
 
 def boxes_to_read(gray: Image, where: Sequence[Box] | None) -> tuple[Box, ...]:
@@ -163,7 +156,10 @@ def _closed_set(gray: Image, box: Box, mats: Mats, before: Before) -> Iterator[t
     if sum(len(fit.markers) for fit in mats.fits) < ENOUGH_MARKERS and before.level is None:
         found = [*_searched(gray, box)]
         yield from found
-        yield from _levelled(gray, box, [quad for reading, quad in found if _is_sure(reading)])
+        # On the plane that the codes found so far tell of, seen from straight above, more are found.
+        level = level_of([quad for reading, quad in found if _is_sure(reading)])
+        if level is not None:
+            yield from _read_flat(plane.flattened(gray, level, box, FLAT_MODULE_PX))
 
 
 def _on_mats(gray: Image, box: Box, mats: Mats, fit: Fit, sizes_mm: Sequence[float]) -> Iterator[tuple[Reading, Quad]]:
@@ -189,22 +185,15 @@ def _searched(gray: Image, box: Box) -> Iterator[tuple[Reading, Quad]]:
         if part.size * scale * scale > MOST_SEARCHED_PX or min(part.shape) * scale < MODULES:
             continue
         how = cv2.INTER_CUBIC if scale > 1 else cv2.INTER_AREA
-        found = _readings(cv2.resize(part, None, fx=scale, fy=scale, interpolation=how), SEARCHED_SLACK)
+        found = _readings(cv2.resize(part, None, fx=scale, fy=scale, interpolation=how), 2 * code_detector.STRAIGHT)
         for reading in filter(_is_plain, found):
-            yield reading, _as_quad((_corners(reading) + 0.5) / scale - 0.5 + (box.left, box.top))
-
-
-def _levelled(gray: Image, box: Box, sure: Sequence[Quad]) -> Iterator[tuple[Reading, Quad]]:
-    """The same again on the plane that the codes found so far tell of: seen from straight above, more are found."""
-    fit = level_of(sure)
-    if fit is not None:
-        yield from _read_flat(plane.flattened(gray, fit, box, FLAT_MODULE_PX))
+            yield reading, as_quad((_corners(reading) + 0.5) / scale - 0.5 + (box.left, box.top))
 
 
 def _read_flat(flat: Flat | None) -> Iterator[tuple[Reading, Quad]]:
     if flat is not None:
         for reading in _readings(flat.image, code_detector.STRAIGHT):
-            yield reading, _as_quad(flat.to_picture(_corners(reading)))
+            yield reading, as_quad(flat.to_picture(_corners(reading)))
 
 
 def _readings(image: Image, slack: float) -> Iterator[Reading]:
@@ -224,7 +213,7 @@ def _is_sure(reading: Reading) -> bool:
 
 def _is_plain(reading: Reading) -> bool:
     """Whether there can be no doubt: at any scale small print is by chance a little like some code."""
-    return reading.structure >= PLAIN_STRUCTURE and reading.score + reading.margin >= PLAIN_SUM
+    return reading.structure >= LIKELY_STRUCTURE and reading.score + reading.margin >= PLAIN_SUM
 
 
 def _best_each(found: list[tuple[Reading, Quad]]) -> list[Code]:
@@ -281,7 +270,7 @@ def _plausible(quad: Quad) -> bool:
     edges = [(quad[i][0] - quad[i - 1][0], quad[i][1] - quad[i - 1][1]) for i in range(4)]
     right_turns = all(edges[i - 1][0] * edges[i][1] > edges[i - 1][1] * edges[i][0] for i in range(4))
     lengths = [math.hypot(x, y) for x, y in edges]
-    return right_turns and min(lengths) >= MIN_SIDE_PX and max(lengths) < 3 * min(lengths)
+    return right_turns and min(lengths) >= FEWEST_PX * MODULES and max(lengths) < 3 * min(lengths)
 
 
 def _both(gray: Image, own: Code, said: set[str]) -> Code:
@@ -363,11 +352,6 @@ def _near(point: Point, quad: Quad) -> bool:
     """Whether a point lies within half a side of a code's middle."""
     code = Code(None, quad, 0.0)
     return math.dist(point, code.centre_px) <= code.side_px / 2
-
-
-def _as_quad(corners: npt.NDArray[np.float64]) -> Quad:
-    a, b, c, d = ((float(x), float(y)) for x, y in corners)
-    return a, b, c, d
 
 
 def _told_apart(codes: list[Code]) -> Iterator[Code]:
