@@ -95,7 +95,7 @@ class Sight:
 
     @property
     def unread(self) -> frozenset[str]:
-        """Zones with a card that cannot be told."""
+        """Zones with a card that cannot be recognised."""
         return frozenset(s.zone for s in self.sightings if s.face is Card.UNKNOWN and s.zone is not None)
 
     @property
@@ -162,7 +162,7 @@ class Known:
     """The mats in play; None: all that are found."""
 
     templates: Templates | None = None
-    """The faces that cards are told by besides stickers."""
+    """The faces that cards are recognised by besides stickers."""
 
 
 def look(sight: Sight, frame: Frame, known: Known) -> tuple[Sight, View]:

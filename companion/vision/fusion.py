@@ -30,7 +30,7 @@ def together(stickers: Sequence[Sighting], faces: Sequence[Sighting]) -> tuple[S
 
 
 def _card_under(sticker: Sighting, faces: Sequence[Sighting]) -> int | None:
-    """The topmost card that a sticker lies on."""
+    """Return the topmost card that a sticker lies on."""
     for number, face in enumerate(faces):
         if face.corners_px is not None and sticker.corners_px is not None:
             small = side_of(sticker.corners_px) < ABOVE_SHARE * side_of(face.corners_px)
@@ -41,7 +41,7 @@ def _card_under(sticker: Sighting, faces: Sequence[Sighting]) -> int | None:
 
 
 def _voted(sticker: Sighting, face: Sighting) -> Sighting:
-    """One card that has a sticker and a face."""
+    """Return one card that has a sticker and a face."""
     if face.face is Card.UNKNOWN:
         return sticker
     if sticker.card is None:

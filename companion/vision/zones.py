@@ -103,7 +103,7 @@ class Sheet:
     @cached_property
     def different(self) -> Mask:
         """Where the mat looks other than when it was accepted, the light of the whole evened out."""
-        return _apart(self.last, _evened(self, self.accepted)) > 2 * SHADE_LEVELS
+        return _largest(cv2.absdiff(self.last.astype(np.float32), _evened(self, self.accepted))) > 2 * SHADE_LEVELS
 
     @cached_property
     def foreign(self) -> npt.NDArray[np.int32]:
@@ -155,7 +155,7 @@ class ZoneChanges:
 
 
 def update(state: ZoneWatch, image: Image, mats: Mats) -> tuple[ZoneWatch, ZoneChanges]:
-    """What a frame `(H, W, 3) uint8 BGR` changes in every zone of the mats that are found."""
+    """Return what a frame `(H, W, 3) uint8 BGR` changes in every zone of the mats that are found."""
     if not mats.fits:
         return ZoneWatch(), ZoneChanges()
     small, scale = _reduced(image)
@@ -191,7 +191,7 @@ def unexplained(state: ZoneWatch, zones: Iterable[str], sightings: Sequence[Sigh
 
 
 def lies_like_a_card(state: ZoneWatch, zone: str, sightings: Sequence[Sighting]) -> bool:
-    """Whether something that is no card read there covers about as much of a zone as a card does."""
+    """True if something that is no card read there covers about as much of a zone as a card does."""
     mat_id, _, name = zone.partition("/")
     sheet = state.sheets.get(mat_id)
     if sheet is None or name not in sheet.settled:
@@ -203,7 +203,7 @@ def lies_like_a_card(state: ZoneWatch, zone: str, sightings: Sequence[Sighting])
 
 
 def is_under_a_thing(state: ZoneWatch, sighting: Sighting, found: Sequence[Sighting]) -> bool:
-    """Whether a sticker's place is covered by something that is no card read or found there: a cup, a sleeve."""
+    """True if a sticker's place is covered by something that is no card read or found there: a cup, a sleeve."""
     mat_id, _, zone = (sighting.zone or "").partition("/")
     sheet = state.sheets.get(mat_id)
     if sheet is None or sighting.corners_px is None or zone not in sheet.settled:
@@ -215,14 +215,14 @@ def is_under_a_thing(state: ZoneWatch, sighting: Sighting, found: Sequence[Sight
 
 
 def is_settled(state: ZoneWatch, zone: str) -> bool:
-    """Whether a zone has been accepted before."""
+    """True if a zone has been accepted before."""
     mat_id, _, name = zone.partition("/")
     sheet = state.sheets.get(mat_id)
     return sheet is not None and name in sheet.settled
 
 
 def looks_the_same(state: ZoneWatch, sighting: Sighting) -> bool:
-    """Whether a sticker's place on its mat looks as it did when its zone was last accepted."""
+    """True if a sticker's place on its mat looks as it did when its zone was last accepted."""
     mat_id, _, zone = (sighting.zone or "").partition("/")
     sheet = state.sheets.get(mat_id)
     if sheet is None or sighting.corners_px is None or zone not in sheet.settled:
@@ -232,7 +232,7 @@ def looks_the_same(state: ZoneWatch, sighting: Sighting) -> bool:
 
 
 def zone_box(mats: Mats, zone: str, pad_mm: float) -> Box | None:
-    """The box of the picture round a zone and so much around it, None where the mat or the zone is not found."""
+    """Return the box of the picture round a zone and so much around it, None where the mat or the zone is not found."""
     mat_id, _, name = zone.partition("/")
     fit = mats.of(mat_id)
     rect = fit.layout.zones.get(name) if fit is not None else None
@@ -243,7 +243,7 @@ def zone_box(mats: Mats, zone: str, pad_mm: float) -> Box | None:
 
 
 def _reduced(image: Image) -> tuple[Image, float]:
-    """The frame averaged down to about 240 pixels across, and by which factor."""
+    """Return the frame averaged down to about 240 pixels across, and by which factor."""
     factor = max(1, image.shape[1] // 240)
     if factor == 1:
         return image, 1.0
@@ -254,7 +254,7 @@ def _reduced(image: Image) -> tuple[Image, float]:
 
 @lru_cache(maxsize=4 * (MAX_SIDES + 1))
 def _sheet_on_picture(fit: Fit, scale: float) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.uint16]]:
-    """Where on the reduced frame each pixel of a mat's small picture lies, as `cv2.remap` likes it best."""
+    """Return where on the reduced frame each pixel of a mat's small picture lies, as `cv2.remap` likes it best."""
     width, height = _sheet_size(fit.layout)
     area = Rect(-RIM_MM, -RIM_MM, width * MM_PER_PX, height * MM_PER_PX)
     at = (fit.grid_px(area, MM_PER_PX) + 0.5) / scale - 0.5
@@ -300,7 +300,7 @@ def _next_sheet(old: Sheet | None, fit: Fit, small: Image, scale: float) -> Shee
 
 
 def _lies_elsewhere(fit: Fit, before: Fit) -> bool:
-    """Whether a mat has moved on the picture, or is another one: it is looked at as if for the first time."""
+    """True if a mat has moved on the picture, or is another one: it is looked at as if for the first time."""
     if fit is before:
         return False
     return fit.layout != before.layout or bool(np.abs(fit.outline_px - before.outline_px).max() > MOVED_PX)
@@ -335,13 +335,8 @@ def _patch(mask: Mask, sheet: Sheet, zone: str) -> bool:
     return np.count_nonzero(mask[_zone_slices(_zones(sheet)[zone])]) >= MIN_PATCH_PX
 
 
-def _apart(one: Image, other: Colours) -> Colours:
-    """The largest difference of the three colours, pixel by pixel, `(h, w)`."""
-    return _largest(cv2.absdiff(one.astype(np.float32), other))
-
-
 def _largest(colours: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
-    """The largest of three colours, pixel by pixel; many times as quick as a maximum along the last axis."""
+    """Return the largest of three colours, pixel by pixel; many times as quick as a maximum along the last axis."""
     first, second, third = cv2.split(colours)
     return cv2.max(cv2.max(first, second), third)
 
@@ -351,19 +346,19 @@ def _total(colours: Colours) -> Colours:
 
 
 def _evened(sheet: Sheet, reference: Image) -> Colours:
-    """A remembered picture in the light of now: most of a mat is always as it was."""
+    """Return a remembered picture in the light of now: most of a mat is always as it was."""
     return reference.astype(np.float32) * _lighter(sheet, reference)
 
 
 def _relit(sheet: Sheet, reference: Image) -> Image:
-    """The same to be remembered on, left as it is where the light is."""
+    """Return the same to be remembered on, left as it is where the light is."""
     if np.abs(_lighter(sheet, reference) - 1).max() < SAME_LIGHT:
         return reference
     return np.rint(_evened(sheet, reference)).clip(0, 255).astype(np.uint8)
 
 
 def _lighter(sheet: Sheet, reference: Image) -> Colours:
-    """How many times as bright a mat is as on a remembered picture, `(3,)`.
+    """Return how many times as bright a mat is as on a remembered picture, `(3,)`.
 
     The share is taken place by place. The middle of each picture by itself would say little where half of what is
     looked at is a white sheet and half a black table: one card more, and it falls on the other half.
@@ -384,19 +379,19 @@ def _shade(now: Image, then: Colours) -> tuple[Colours, Colours]:
 
 
 def _same_surface(now: Image, then: Colours) -> Mask:
-    """Where both show the same surface, brighter or darker by a shadow's worth."""
+    """Return where both show the same surface, brighter or darker by a shadow's worth."""
     shade, left = _shade(now, then)
     return (shade >= SHADE[0]) & (shade <= SHADE[1]) & (left <= SHADE_LEVELS)
 
 
 def _paper(sheet: Sheet) -> Colours:
-    """The colour of the sheet between its zones in the light of now, as a picture of that alone."""
+    """Return the colour of the sheet between its zones in the light of now, as a picture of that alone."""
     colour = np.median(sheet.last[_between_zones(sheet.fit.layout)], axis=0).astype(np.float32)
     return np.broadcast_to(colour, sheet.last.shape).copy()
 
 
 def _paper_or_shine(now: Image, paper: Colours) -> Mask:
-    """Where white paper shows, or a lamp mirrored in the sheet, brighter still: hands and sleeves are darker."""
+    """Return where white paper shows, or a lamp mirrored in the sheet, brighter still: hands and sleeves are darker."""
     shade, left = _shade(now, paper)
     return _same_surface(now, paper) | ((shade >= 1) & (left <= 2 * SHADE_LEVELS))
 
@@ -411,7 +406,7 @@ def _like_ground(sheet: Sheet, bare: Colours, zones: Iterable[Rect]) -> Mask:
 
 
 def _ground(sheet: Sheet, bare: Colours, where: tuple[slice, slice]) -> Colours:
-    """The colour of a zone's ground: as seen bare there, else in any zone, else the sheet's own."""
+    """Return the colour of a zone's ground: as seen bare there, else in any zone, else the sheet's own."""
     elsewhere = sheet.bare_known & _in_zones(sheet.fit.layout)
     known = (bare[where][sheet.bare_known[where]], bare[elsewhere], sheet.last[_between_zones(sheet.fit.layout)])
     colour = np.median(next(seen for seen in known if len(seen) >= ENOUGH_GROUND_PX), axis=0)
@@ -419,7 +414,7 @@ def _ground(sheet: Sheet, bare: Colours, where: tuple[slice, slice]) -> Colours:
 
 
 def _never_seen_bare(sheet: Sheet) -> list[Rect]:
-    """The zones of which some part has always been covered."""
+    """Return the zones of which some part has always been covered."""
     return [rect for rect in _zones(sheet).values() if not sheet.bare_known[_zone_slices(rect)].all()]
 
 
@@ -428,25 +423,25 @@ def _in_zones(layout: MatLayout) -> Mask:
 
 
 def _between_zones(layout: MatLayout) -> Mask:
-    """The sheet without its zones and rim."""
+    """Return the sheet without its zones and rim."""
     return _on(layout, Rect(0, 0, *layout.size_mm)) & ~_in_zones(layout)
 
 
 def _edge_of_sheet(layout: MatLayout) -> Mask:
-    """The outermost strip of the sheet."""
+    """Return the outermost strip of the sheet."""
     width, height = layout.size_mm
     inner = Rect(2 * MM_PER_PX, 2 * MM_PER_PX, width - 4 * MM_PER_PX, height - 4 * MM_PER_PX)
     return _on(layout, Rect(0, 0, width, height)) & ~_on(layout, inner)
 
 
 def _on_markers(layout: MatLayout) -> Mask:
-    """The markers with the white around them."""
+    """Return the markers with the white around them."""
     grown = [_grown(marker.square, 2 * MM_PER_PX) for marker in layout.markers]
     return np.logical_or.reduce([_on(layout, rect) for rect in grown] or [np.zeros(_sheet_size(layout)[::-1], bool)])
 
 
 def _on(layout: MatLayout, rect: Rect) -> Mask:
-    """A rectangle of the mat on its small picture."""
+    """Return a rectangle of the mat on its small picture."""
     inside = np.zeros(_sheet_size(layout)[::-1], bool)
     inside[_zone_slices(rect)] = True
     return inside
@@ -457,7 +452,7 @@ def _grown(rect: Rect, by_mm: float) -> Rect:
 
 
 def _reached_from_outside(sheet: Sheet, zones: Sequence[str]) -> Iterator[str]:
-    """The zones whose new patch goes on over the mat's rim to the edge of what is looked at."""
+    """Yield the zones whose new patch goes on over the mat's rim to the edge of what is looked at."""
     if not zones:
         return
     labels = sheet.foreign
@@ -483,7 +478,7 @@ def _is_explained(sheet: Sheet, zone: str, sightings: Sequence[Sighting]) -> boo
 
 
 def _stickers_on(sheet: Sheet, sightings: Sequence[Sighting]) -> Floats:
-    """What was told on this mat, read or not: each is a card's, `(n, 3)`.
+    """Return what was recognised on this mat, read or not: each is a card's, `(n, 3)`.
 
     Its middle in pixels of the small picture, and how far its card may reach from there in millimetres.
     """
@@ -498,7 +493,7 @@ def _stickers_on(sheet: Sheet, sightings: Sequence[Sighting]) -> Floats:
 
 
 def _is_of_cards(patch: Mask, stickers: Floats) -> bool:
-    """Whether a patch lies within reach of stickers that are read, and is no larger than their cards."""
+    """True if a patch lies within reach of stickers that are read, and is no larger than their cards."""
     rows, columns = np.nonzero(patch)
     if not len(stickers):
         return False
@@ -539,7 +534,7 @@ def _may_be_bare(sheet: Sheet) -> Mask:
 
 
 def _near_stickers(sheet: Sheet, sightings: Sequence[Sighting]) -> Mask:
-    """Where a card may lie whose sticker is read."""
+    """Return where a card may lie whose sticker is read."""
     near = np.zeros(sheet.last.shape[:2], np.uint8)
     for x, y, reach_mm in _stickers_on(sheet, sightings):
         cv2.circle(near, (round(x), round(y)), round(reach_mm / MM_PER_PX), 255, -1)

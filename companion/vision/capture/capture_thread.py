@@ -75,7 +75,7 @@ class Manner:
     clock: Callable[[], float]
     sleep: Callable[[float], object]
     fps: float | None = None
-    """So many pictures a second are made ready at most; None: as many as come."""
+    """Maximum number of pictures a second; None: as many as come."""
 
     may_repeat: bool = False
     """A stream's pictures may well be the same where nothing moves; its connection tells when it is gone."""
@@ -136,7 +136,7 @@ class Capture:
         self._is_wanted = True
 
     def taken(self) -> Shot | None:
-        """The picture that was asked for, once it is there."""
+        """Return the picture that was asked for, once it is there."""
         with self._hand_over:
             shot, self._shot = self._shot, None
         return shot
@@ -148,7 +148,7 @@ class Capture:
     # In the thread
 
     def run(self) -> None:
-        """Opens the device, takes pictures until none comes or it is given up, and closes it."""
+        """Open the device, takes pictures until none comes or it is given up, and closes it."""
         try:
             self._run()
         finally:
@@ -187,7 +187,7 @@ class Capture:
                 self._take(device, now_s)
 
     def _take(self, device: Device, now_s: float) -> None:
-        """Hands over the picture that was grabbed, unless something is wrong with it."""
+        """Hand over the picture that was grabbed, unless something is wrong with it."""
         fps = self._manner.fps
         due_s = max(self._watch.due_s, now_s - 1 / fps) + 1 / fps if fps else now_s
         self._watch = replace(self._watch, due_s=due_s)
@@ -216,7 +216,7 @@ def _grabbed(device: Device) -> bool:
 
 
 def _retrieved(device: Device) -> Image | None:
-    """The picture that was grabbed, if it is a whole one."""
+    """Return the picture that was grabbed, if it is a whole one."""
     try:
         image = device.retrieve()
     except Exception:
@@ -225,14 +225,14 @@ def _retrieved(device: Device) -> Image | None:
 
 
 def is_picture(image: object) -> TypeGuard[Image]:
-    """Whether it is a picture at all, `(H, W, 3) uint8`, of a size that cameras have."""
+    """True if it is a picture at all, `(H, W, 3) uint8`, of a size that cameras have."""
     if not isinstance(image, np.ndarray) or image.dtype != np.uint8 or image.ndim != 3 or image.shape[2] != 3:
         return False
     return min(image.shape[:2]) >= SAMPLE_PX and max(image.shape[:2]) <= MAX_SIDE_PX
 
 
 def is_cut_short(image: Image) -> bool:
-    """Whether a picture ends in a strip of one colour: what was not sent is filled up so when it is decoded."""
+    """True if a picture ends in a strip of one colour: what was not sent is filled up so when it is decoded."""
     sample = image[::-SAMPLE_PX, ::SAMPLE_PX]
     colour = sample[0, 0]
     if colour.max() <= DARK or colour.min() >= BRIGHT:
@@ -242,7 +242,7 @@ def is_cut_short(image: Image) -> bool:
 
 
 def _kept_steady(device: Device, watch: _Watch, image: Image, now_s: float) -> _Watch:
-    """Holds exposure, white balance and focus after two seconds; lets go when the light has changed for good."""
+    """Hold exposure, white balance and focus after two seconds; lets go when the light has changed for good."""
     if watch.held_light is None:
         if now_s - watch.started_s < LOCK_AFTER_S:
             return watch
@@ -302,7 +302,7 @@ class Guarded:
         return self._asked(lambda: self._device.kind(), self._answer_s)
 
     def close(self) -> None:
-        """Gives the device back, as soon as it lets itself be."""
+        """Release the device, as soon as it lets itself be."""
         self._calls.put(None)
         self._thread.join(CLOSING_S)
 

@@ -25,36 +25,36 @@ class Device(Protocol):
     """An opened camera or stream."""
 
     def grab(self) -> bool:
-        """Waits for the next picture; False when none comes any more."""
+        """Wait for the next picture; False when none comes any more."""
 
     def retrieve(self) -> Image | None:
-        """The picture grabbed last, `(H, W, 3) uint8 BGR`."""
+        """Return the picture grabbed last, `(H, W, 3) uint8 BGR`."""
 
     def hold(self) -> None:
-        """Holds exposure, white balance and focus as they are now."""
+        """Hold exposure, white balance and focus as they are now."""
 
     def release(self) -> None:
-        """Lets the camera set exposure, white balance and focus again."""
+        """Let the camera set exposure, white balance and focus again."""
 
     def kind(self) -> str | None:
-        """How pictures come from it (`MJPG`), where it says so."""
+        """Return how pictures come from it (`MJPG`), where it says so."""
 
     def close(self) -> None:
-        """Gives the device back."""
+        """Release the device."""
 
 
 def is_stream(source: str) -> bool:
-    """Whether a source comes over the network."""
+    """True if a source comes over the network."""
     return source.lower().startswith(("http://", "https://", "rtsp://", "rtsps://"))
 
 
 def shown(source: str) -> str:
-    """A source as it may be shown: without a password."""
+    """Return a source as it may be shown: without a password."""
     return re.sub(r"(?<=://)[^/@\s]*@", "", source)
 
 
 def opener_of(source: str, open_device: Callable[[str], Device] | None) -> Callable[[], Device]:
-    """What opens a source, again and again: `open_device` where one is given, else the real device."""
+    """Return what opens a source, again and again: `open_device` where one is given, else the real device."""
     if open_device is not None:
         return lambda: open_device(source)
     if source.startswith("picamera2:"):
@@ -67,7 +67,7 @@ def opener_of(source: str, open_device: Callable[[str], Device] | None) -> Calla
 
 
 def lasting_name(path: str, by_id: Path = Path("/dev/v4l/by-id")) -> str:
-    """The name of a camera that stays when it is plugged in again, where the system knows one."""
+    """Return the name of a camera that stays when it is plugged in again, where the system knows one."""
     with suppress(OSError):
         links = sorted(by_id.iterdir())
         return next((str(link) for link in links if link.resolve() == Path(path).resolve()), path)
@@ -149,7 +149,7 @@ def _cameras_there() -> Said:
 
 
 def video_devices(folder: Path = Path("/dev")) -> list[str]:
-    """The video devices of this machine, by number."""
+    """Return the video devices of this machine, by number."""
     nodes = [node for node in folder.glob("video*") if node.name[5:].isdecimal()]
     return [str(node) for node in sorted(nodes, key=lambda node: int(node.name[5:]))]
 

@@ -65,7 +65,7 @@ class Darkroom:
         self._served = 0
 
     def decode(self, data: bytes, name: str | Path) -> Image:
-        """A picture file's content as `(H, W, 3) uint8 BGR`. Raises Problem, which calls the picture `name`."""
+        """Return a picture file's content as `(H, W, 3) uint8 BGR`. Raises Problem, which calls the picture `name`."""
         try:
             return image_io.decode(data, name, by=self._developed)
         except (OSError, _LostError) as error:
@@ -74,7 +74,7 @@ class Darkroom:
             ) from error
 
     def close(self) -> None:
-        """Ends the process; the next picture starts another."""
+        """End the process; the next picture starts another."""
         with self._lock:
             self._end()
 
@@ -116,7 +116,7 @@ class Darkroom:
         )
 
     def _end(self) -> int | None:
-        """Ends the process, as it may have done itself; gives how it ended."""
+        """End the process, as it may have done itself; gives how it ended."""
         worker, self._worker, self._served = self._worker, None, 0
         if worker is None:
             return None
@@ -135,7 +135,7 @@ def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
 
 
 def _exchange(to: IO[bytes], back: IO[bytes], data: bytes) -> Image | None:
-    """Hands over a picture file; gives its pixels, None where it is damaged. Raises OSError or _LostError."""
+    """Hand over a picture file; gives its pixels, None where it is damaged. Raises OSError or _LostError."""
     _write(to, LENGTH.pack(len(data)))
     _write(to, data)
     sizes = bytearray(SIZES.size)

@@ -74,7 +74,7 @@ class Frame:
     """Pictures had broken off before this one: what it shows need not follow from what was seen before."""
 
     fresh_s: float = inf
-    """So long after it came it may be shown as what lies on the table now."""
+    """Seconds after which it is no longer shown as what lies on the table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +152,7 @@ def frames(
 
 
 def is_device(source: str) -> bool:
-    """Whether a source is a camera or a stream, which never ends by itself."""
+    """True if a source is a camera or a stream, which never ends by itself."""
     return source.isdecimal() or source.startswith(("/dev/", "picamera2:")) or is_stream(source)
 
 
@@ -214,7 +214,7 @@ def _film(film: cv2.VideoCapture, fps: float | None) -> Iterator[Frame]:
 
 
 def _paced(played: Iterator[Frame], clock: Callable[[], float], wait: Wait) -> Iterator[Frame]:
-    """Each frame not before its time has come; after a delay they go on at their pace, without a rush."""
+    """Yield each frame not before its time has come; after a delay they go on at their pace, without a rush."""
     start_s: float | None = None
     for frame in played:
         now_start_s = clock() - frame.t_s
@@ -237,7 +237,7 @@ class _Camera:
     tell: Tell
     threads: Threads
     is_cheap: bool
-    """Whether trying to open it costs next to nothing while it is not there."""
+    """True if trying to open it costs next to nothing while it is not there."""
 
     @property
     def name(self) -> str:
@@ -310,7 +310,7 @@ class _Reader:
         return capture
 
     def _opened(self) -> Capture:
-        """The first capture that opens. Another is begun when one has failed, and beside one that takes long."""
+        """Return the first capture that opens. Another is begun when one has failed, and beside one that takes long."""
         since_s = self._now()
         while True:
             for capture in self._captures:
@@ -364,7 +364,7 @@ class _Reader:
     # Reading
 
     def _of(self, capture: Capture) -> Iterator[Frame]:
-        """The frames of a capture until it breaks off."""
+        """Yield the frames of a capture until it breaks off."""
         for other in self._captures:
             if other is not capture:
                 other.give_up()
@@ -392,7 +392,7 @@ class _Reader:
         return self._now()
 
     def _is_lost(self, capture: Capture, asked_s: float, *, is_first: bool) -> bool:
-        """Whether no good picture has come for so long that the device is to be opened again. A long while is said."""
+        """True if no good picture has come for so long that the device is to be opened again. A long while is said."""
         quiet_s = self._now() - min(asked_s, capture.moved_s)
         if quiet_s > BLIND_S and self._said is None:
             self._say(self._why_blind(capture))
@@ -426,7 +426,7 @@ class _Reader:
     # Saying
 
     def _greet(self, image: Image) -> None:
-        """Says that pictures come, and when they are not as they should be."""
+        """Say that pictures come, and when they are not as they should be."""
         camera, before, (height, width) = self._camera, self._shape, image.shape[:2]
         if before and image.shape != before:
             now = f"{camera.name} now gives {width} × {height} pixels instead of {before[1]} × {before[0]}."
@@ -466,7 +466,7 @@ _TRIED: dict[tuple[str, Callable[[str], Device] | None], threading.Thread] = {}
 
 
 def camera_answers(open_device: Callable[[str], Device] | None = None) -> str | None:
-    """The first camera that gives a picture, as a source for `frames`; None where none does.
+    """Return the first camera that gives a picture, as a source for `frames`; None where none does.
 
     One that still hangs from an earlier call is passed over until it lets go.
     """
@@ -481,7 +481,7 @@ def camera_answers(open_device: Callable[[str], Device] | None = None) -> str | 
 
 
 def _remembered(source: str, open_device: Callable[[str], Device] | None) -> Opener:
-    """Opens a source, and keeps in which thread that was."""
+    """Open a source, and keeps in which thread that was."""
 
     def opened() -> Device:
         _TRIED[source, open_device] = threading.current_thread()

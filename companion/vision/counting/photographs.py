@@ -59,7 +59,7 @@ class Shot:
     """The picture, small."""
 
     crops: Mapping[int, bytes]
-    """The cards that could not be told, as JPEG, by which sighting it is."""
+    """The cards that could not be recognised, as JPEG, by which sighting it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Snap:
 
     edition: str
     deck: str
-    """By whose faces its cards are told; empty where stickers alone tell them."""
+    """By whose faces its cards are recognised; empty where stickers alone tell them."""
 
     shots: tuple[Shot, ...]
 
@@ -78,7 +78,7 @@ class Snap:
 
 
 def read_photo(data: bytes, name: str, deck: str = "", folder: Path | None = None, file: str = "") -> Shot:
-    """Reads a picture file, of cards with stickers or of a deck that is known; one at a time.
+    """Read a picture file, of cards with stickers or of a deck that is known; one at a time.
 
     `name` is what the photograph is called from now on, `file` what people know it by.
 
@@ -96,7 +96,7 @@ def _read(data: bytes, name: str, deck: str, folder: Path | None, file: str) -> 
 
 
 def deck_choices(folder: Path | None) -> tuple[tuple[str, str], ...]:
-    """The decks by whose faces cards can be told, each with its title; `folder` is the data folder."""
+    """Return the decks by whose faces cards can be recognised, each with its title; `folder` is the data folder."""
     called = titles(folder)
     return tuple((deck.name, called[deck.name]) for deck in whole_decks(folder))
 
@@ -125,7 +125,7 @@ class Snaps:
         self._kept: dict[str, Snap] = {}
 
     def keep(self, edition: str, shot: Shot, deck: str = "") -> str:
-        """Keeps a photograph; gives its token."""
+        """Keep a photograph; gives its token."""
         token = secrets.token_urlsafe(16)
         with self._lock:
             self._kept[token] = Snap(edition, deck, (shot,))
@@ -134,12 +134,12 @@ class Snaps:
         return token
 
     def get(self, token: str) -> Snap | None:
-        """What was kept; None where newer ones have pushed it out."""
+        """Return what was kept; None where newer ones have pushed it out."""
         with self._lock:
             return self._kept.get(token)
 
     def add(self, token: str, shot: Shot) -> None:
-        """Adds a photograph of the same tableau."""
+        """Add a photograph of the same tableau."""
         with self._lock:
             snap = self._kept.get(token)
             if snap is not None:

@@ -92,11 +92,11 @@ class Outline:
     """σ of its edges, in pixels of the picture."""
 
     is_doubtful: bool = False
-    """Whether another outline, or a strip of card round this one, says that the card is larger or smaller."""
+    """True if another outline, or a strip of card round this one, says that the card is larger or smaller."""
 
     @property
     def is_sure(self) -> bool:
-        """Whether it is taken for a card."""
+        """True if it is taken for a card."""
         if self.is_doubtful or self.step < SURE_EDGE or self.odd > SURE_ODD or self.ends < SURE_ENDS:
             return False
         if self.odd > _FITS and self.ends < _CLEAR_ENDS:
@@ -126,7 +126,7 @@ class _Ground:
 
 
 def outlines(image: Image, size_mm: tuple[float, float], fit: Fit | None = None) -> list[Outline]:
-    """What may be the outline of a card on a picture `(H, W, 3) uint8 BGR`, the likeliest first.
+    """Return what may be the outline of a card on a picture `(H, W, 3) uint8 BGR`, the likeliest first.
 
     `fit` is a printed mat on the same table, which tells how large the card must look.
     """
@@ -204,7 +204,7 @@ def _joined(pieces: Floats) -> Floats:
 
 
 def _through_ends(pieces: Floats, along: Floats) -> Floats:
-    """The straight line through pieces, as far as they reach."""
+    """Return the straight line through pieces, as far as they reach."""
     ends = pieces.reshape(-1, 2)
     weight = np.repeat(np.hypot(*(pieces[:, 2:] - pieces[:, :2]).T), 2)
     middle = np.average(ends, axis=0, weights=weight)
@@ -263,7 +263,7 @@ def _corners(pieces: Floats) -> tuple[Floats, Floats, Floats, Floats]:
 
 
 def _near_end(at: Floats, length: Floats) -> tuple[npt.NDArray[np.bool_], Floats]:
-    """Whether a point on a line is near one of a piece's ends, and the way from there along the piece."""
+    """True if a point on a line is near one of a piece's ends, and the way from there along the piece."""
     room_out, room_in = 0.3 * length + 8, np.minimum(0.2 * length, 14) + 2
     at_start = (at > -room_out) & (at < room_in)
     at_end = (at > length - room_in) & (at < length + room_out)
@@ -283,7 +283,7 @@ def _opposite(points: Floats, first: Floats, second: Floats) -> tuple[npt.NDArra
 
 
 def _meeting(p: Floats, u: Floats, q: Floats, v: Floats) -> tuple[Floats, npt.NDArray[np.bool_]]:
-    """Where the lines from p along u and from q along v meet, and whether they do ahead of both."""
+    """Return where the lines from p along u and from q along v meet, and whether they do ahead of both."""
     turn = u[:, 0] * v[:, 1] - u[:, 1] * v[:, 0]
     safe = np.where(np.abs(turn) < 1e-6, 1.0, turn)
     between = q - p
@@ -293,7 +293,7 @@ def _meeting(p: Floats, u: Floats, q: Floats, v: Floats) -> tuple[Floats, npt.ND
 
 
 def _plausible(quads: Floats, size: tuple[int, int], ratio: float) -> npt.NDArray[np.bool_]:
-    """Of a card's size and proportions so far as that can be told without a look at its perspective."""
+    """Of a card's size and proportions as far as that shows without a look at its perspective."""
     side = np.linalg.norm(np.roll(quads, -1, axis=1) - quads, axis=2)
     one, other = (side[:, 0] + side[:, 2]) / 2, (side[:, 1] + side[:, 3]) / 2
     shape = np.minimum(one, other) / np.maximum(one, other)
@@ -335,7 +335,7 @@ def _edges_beyond(ground: _Ground, to_px: Floats, size_mm: tuple[float, float], 
 
 
 def _most_edge(ground: _Ground, quads: Floats) -> list[Floats]:
-    """The candidates whose sides show most edge, each place once."""
+    """Return the candidates whose sides show most edge, each place once."""
     if not len(quads):
         return []
     shares = _edge_shares(ground, quads)
@@ -355,7 +355,7 @@ def _most_edge(ground: _Ground, quads: Floats) -> list[Floats]:
 
 
 def _edge_shares(ground: _Ground, quads: Floats) -> Floats:
-    """How much of each side of quadrilaterals `(n, 4, 2)` lies on an edge that runs along it: `(n, 4)`."""
+    """Return how much of each side of quadrilaterals `(n, 4, 2)` lies on an edge that runs along it: `(n, 4)`."""
     at = np.linspace(ENDS, 1 - ENDS, 16)
     start, end = quads.astype(np.float32), np.roll(quads, -1, axis=1).astype(np.float32)
     along = end - start
@@ -383,11 +383,11 @@ class _Looks:
         self._seen = np.zeros((0, 4, 2))
 
     def at(self, quads: Sequence[Floats]) -> list[Outline]:
-        """What there is to say of them, without those that their sides do not bear out."""
+        """Return what there is to say of them, without those that their sides do not bear out."""
         return [outline for quad in quads if (outline := self._one(quad)) is not None]
 
     def strips(self, outline: Outline) -> tuple[float, ...]:
-        """How wide the card goes on beyond each side of an outline that is a frame printed on it."""
+        """Return how wide the card goes on beyond each side of an outline that is a frame printed on it."""
         return strips(self._ground.lab, self.on_ground(outline), self._size_mm)
 
     def grown(self, outline: Outline, widths: Sequence[float]) -> Outline | None:
@@ -398,7 +398,7 @@ class _Looks:
         return next(iter(again.at([through(to_pixels(self.on_ground(outline), self._size_mm), quad)])), None)
 
     def on_ground(self, outline: Outline) -> Floats:
-        """Its corners on the picture that is looked at."""
+        """Return its corners on the picture that is looked at."""
         return (outline.corners + 0.5) * self._shrink - 0.5
 
     def _one(self, quad: Floats) -> Outline | None:
@@ -477,7 +477,7 @@ def _profiles(ground: _Ground, start: Floats, end: Floats, reach: float) -> tupl
 def _line_through(
     slope: Floats, base: Floats, across: Floats, reach: float, grain: float
 ) -> tuple[tuple[Floats, Floats], float, float]:
-    """The line along a side where the slope is steepest, how much of the side bears it out, and the edge's σ.
+    """Return the line along a side where the slope is steepest, how much of the side bears it out, and the edge's σ.
 
     Of several edges side by side the one wins that most of the side agrees on.
     """
@@ -547,7 +547,7 @@ def _crossing(one: tuple[Floats, Floats], other: tuple[Floats, Floats]) -> Float
 
 
 def _going_on(ground: _Ground, corners: Floats) -> float:
-    """How much the edges of the sides go on beyond the corners, over a fifth of a side: 0 to 1.
+    """Return how much the edges of the sides go on beyond the corners, over a fifth of a side: 0 to 1.
 
     What happens to lie there has edges as well, but not along the side, or not with the same colours beside them. A
     single side that goes on at both its ends is enough: it is a line of the cloth's. So are two that both go on beyond
@@ -573,7 +573,7 @@ def _going_on(ground: _Ground, corners: Floats) -> float:
 
 
 def _step_along(ground: _Ground, start: Floats, end: Floats) -> float:
-    """How much the colours a pixel or two to both sides of a line differ, taken over all of it."""
+    """Return how much the colours a pixel or two to both sides of a line differ, taken over all of it."""
     along = end - start
     across = _normal(along)
     base = start + np.linspace(0, 1, 24)[:, None] * along
@@ -603,7 +603,7 @@ def _steps(ground: _Ground, corners: Floats, scale: float) -> float:
 
 
 def _colours(ground: _Ground, points: Floats) -> Floats:
-    """The mean colour over the second axis of points `(n, m, 2)`: `(n, 3)`."""
+    """Return the mean colour over the second axis of points `(n, m, 2)`: `(n, 3)`."""
     taken = cv2.remap(ground.lab, points.astype(np.float32), None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     return taken.mean(axis=1).astype(np.float64)
 
@@ -612,7 +612,7 @@ def _colours(ground: _Ground, points: Floats) -> Floats:
 
 
 def upright(corners: Floats, size: tuple[int, int], size_mm: tuple[float, float]) -> Floats:
-    """The corners clockwise from the card's upper left one, as the card stands nearest to upright.
+    """Return the corners clockwise from the card's upper left one, as the card stands nearest to upright.
 
     A card that lies across is turned a quarter: which of its ends is the upper one only its print could tell.
     """
@@ -666,7 +666,7 @@ def _believed(found: list[Outline], look: _Looks) -> list[Outline]:
 
 
 def _may_be_round(outer: Outline, inner: Outline) -> bool:
-    """Whether a candidate may as well be the card, and the other a frame on it."""
+    """True if a candidate may as well be the card, and the other a frame on it."""
     if not _CLEARLY_LARGER < outer.area_px / inner.area_px < _LARGEST_FRAME or not holds(outer.corners, inner.corners):
         return False
     sound = outer.support > 0.78 and outer.ends > 0.75 and outer.step > 0.84 and outer.odd < 0.03
@@ -674,12 +674,12 @@ def _may_be_round(outer: Outline, inner: Outline) -> bool:
 
 
 def _fits_better(inner: Outline, outer: Outline) -> bool:
-    """Whether a candidate is likelier in all ways than the one round it, which may be a line of the ground's."""
+    """True if a candidate is likelier in all ways than the one round it, which may be a line of the ground's."""
     return inner.score > outer.score + 0.08 and inner.odd < outer.odd - 0.005 and holds(outer.corners, inner.corners)
 
 
 def _ranked(found: Sequence[Outline]) -> list[Outline]:
-    """The likeliest first; a card goes before what is printed on it."""
+    """Return the likeliest first; a card goes before what is printed on it."""
     order = sorted(found, key=lambda outline: -outline.score)
     if not order:
         return []
@@ -690,7 +690,7 @@ def _ranked(found: Sequence[Outline]) -> list[Outline]:
 
 
 def _is_card_round(outer: Outline, inner: Outline) -> bool:
-    """Whether a candidate may be the card on which the other is a frame."""
+    """True if a candidate may be the card on which the other is a frame."""
     larger = outer.area_px / inner.area_px
     if not 1.004 < larger < _LARGEST_FRAME or not holds(outer.corners, inner.corners):
         return False
@@ -704,6 +704,6 @@ def _is_card_round(outer: Outline, inner: Outline) -> bool:
 
 
 def holds(outer: Floats, inner: Floats, room_px: float = 1.5) -> bool:
-    """Whether the corners `(4, 2)` of the one lie within the other."""
+    """True if the corners `(4, 2)` of the one lie within the other."""
     polygon = np.float32(outer)
     return all(cv2.pointPolygonTest(polygon, (float(x), float(y)), True) >= -room_px for x, y in inner)

@@ -46,7 +46,7 @@ Keys = Callable[[], Key | None]
 
 
 def called(subject: Subject) -> str:
-    """A card within a sentence: `the roll card`, `the back of any card`."""
+    """Return a card within a sentence: `the roll card`, `the back of any card`."""
     return "the back of any card" if subject is None else f"the {card_name(subject)} card"
 
 
@@ -63,7 +63,7 @@ class _Course:
     """The face that was taken last, by its slug."""
 
     says_passing: bool = False
-    """Whether a picture without a card is news: it is among photographs, each of which should show one."""
+    """True if a picture without a card is news: it is among photographs, each of which should show one."""
 
     refused: int = 0
     """How many cards would not do."""
@@ -75,11 +75,11 @@ class _Course:
         )
 
     def skip(self) -> str:
-        """Leaves a card out; says so."""
+        """Leave a card out; says so."""
         return f"{subject_name(self.wanted.pop(0))}: skipped"
 
     def take(self, image: Image) -> Said | None:
-        """What is to be said of a picture; None where it shows no other card than before."""
+        """Return what is to be said of a picture; None where it shows no other card than before."""
         subject = self.wanted[0]
         verdict = self.enrolment.verdict(subject, image)
         if verdict.picture is None:
@@ -100,7 +100,7 @@ class _Course:
 def guided(
     enrolment: Enrolment, frames: Iterable[Frame], keys: Keys | None = None, *, still_s: float = STILL_S
 ) -> Iterator[Said]:
-    """Enrols what a deck still lacks, in its edition's order, from frames; says which card to lay and what came of it.
+    """Enrol what a deck still lacks, in its edition's order, from frames; says which card to lay and what came of it.
 
     Ends when all is there, the frames end, or `keys` says so; None where nobody is there to be told. `still_s` is how
     long a card has to lie, 0 where every frame is a photograph by itself. Raises Problem when nothing is lacking, or a
@@ -181,7 +181,7 @@ class Guide:
         """The deck and the face that were taken last."""
 
     def take(self, enrolment: Enrolment, subject: Subject, image: Image, *, more: bool = False) -> Verdict:
-        """Makes a picture that is good enough the face's own, or with `more` one of its pictures.
+        """Make a picture that is good enough the face's own, or with `more` one of its pictures.
 
         Raises Problem while another is being looked at, and where it cannot be kept.
         """
@@ -189,7 +189,7 @@ class Guide:
             return self._taken(enrolment, subject, image, more=more)
 
     def watch(self, enrolment: Enrolment, subject: Subject, image: Image) -> Verdict | None:
-        """The same, for a picture that nobody asked to be taken: where something new lies still on it.
+        """Return the same, for a picture that nobody asked to be taken: where something new lies still on it.
 
         None where there is nothing to be said. Called about every second, with the latest picture.
         """

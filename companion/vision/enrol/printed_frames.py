@@ -36,7 +36,7 @@ DIFFERENT = 3.0
 
 
 def strips(lab: npt.NDArray[np.float32], frame: Floats, size_mm: tuple[float, float]) -> tuple[float, ...]:
-    """How wide the strip is beyond each side of a frame `(4, 2)` px, clockwise from the upper one; 0 for none.
+    """Return how wide the strip is beyond each side of a frame `(4, 2)` px, clockwise from the upper one; 0 for none.
 
     `lab` is the picture `(H, W, 3)`, `size_mm` what the frame would be were it the card; the widths are in its
     millimetres.
@@ -50,7 +50,7 @@ def strips(lab: npt.NDArray[np.float32], frame: Floats, size_mm: tuple[float, fl
 
 
 def to_pixels(frame: Floats, size_mm: tuple[float, float]) -> Floats:
-    """The homography from a card's millimetres to the picture, on which its corners are `(4, 2)` px."""
+    """Return the homography from a card's millimetres to the picture, on which its corners are `(4, 2)` px."""
     w, h = size_mm
     return cv2.getPerspectiveTransform(np.float32([(0, 0), (w, 0), (w, h), (0, h)]), np.float32(frame)).astype(float)
 
@@ -67,7 +67,7 @@ def beyond(
 
 
 def _width(colours: npt.NDArray[np.float32], away: Floats, length: float) -> float:
-    """The width of the strip that begins at a side, whose colours reach `_BEYOND_MM` over both its ends."""
+    """Return the width of the strip that begins at a side, whose colours reach `_BEYOND_MM` over both its ends."""
     end = round(_BEYOND_MM)
     inner = slice(end + round(ENDS * length), -end - round(ENDS * length))
     smooth = cv2.blur(colours, (_SMOOTH_MM, 1))[:, inner]

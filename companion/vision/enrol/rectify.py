@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from companion.common.text import say
 from companion.vision.boxes import Floats, Image, lab, shrunk, slopes
-from companion.vision.enrol.card_outline import LONG_SIDE_PX, SURE_ODD, Outline, outlines, upright
+from companion.vision.enrol.card_outline import SURE_ODD, Outline, outlines
 from companion.vision.mats.homography import Fit, through
 from companion.vision.mats.localization import Mats, look
 from companion.vision.opencv import cv2
@@ -123,7 +123,7 @@ class Rectified:
 
 
 def rectified(image: Image, size_mm: tuple[float, float]) -> Rectified:
-    """The card of that size on a picture `(H, W, 3) uint8 BGR`, which shows one card and whatever it lies on."""
+    """Return the card of that size on a picture `(H, W, 3) uint8 BGR`, which shows one card and whatever it lies on."""
     shrink = min(1.0, LARGE_PX / max(image.shape[:2]))
     seen = shrunk(image, shrink)
     if min(seen.shape[:2]) < _LEAST_SEEN_PX:
@@ -147,7 +147,7 @@ def rectified(image: Image, size_mm: tuple[float, float]) -> Rectified:
 
 
 def _fills(image: Image, size_mm: tuple[float, float], found: list[Outline], seen: Image) -> bool:
-    """Whether a picture shows the card and nothing else.
+    """True if a picture shows the card and nothing else.
 
     Then it has the card's proportions, and what looks like an outline in it is a frame that is printed on the card:
     exactly along the picture's edges, and unless it is much smaller not of better proportions than the picture.
@@ -162,22 +162,24 @@ def _fills(image: Image, size_mm: tuple[float, float], found: list[Outline], see
     if best is None:
         return True
     share = best.area_px / (seen.shape[0] * seen.shape[1])
-    if _turned_deg(best.corners) > _ALIGNED_DEG or share < 0.45:
+    sides = np.roll(best.corners, -1, axis=0) - best.corners
+    angles = np.degrees(np.arctan2(sides[:, 1], sides[:, 0])) % 90
+    if float(np.minimum(angles, 90 - angles).max()) > _ALIGNED_DEG or share < 0.45:
         return False
-    side = np.linalg.norm(best.corners - np.roll(best.corners, -1, axis=0), axis=1)
+    side = np.linalg.norm(sides, axis=1)
     of_frame = _shape_off(float(side[0] + side[2]), float(side[1] + side[3]), size_mm)
     return off < _SAME_SHAPE / 4 or of_frame > off - _SAME_SHAPE / 4
 
 
 def _is_camera_shaped(image: Image) -> bool:
-    """Whether a picture is 3 : 2, nearly a card's shape, as many cameras make it: across, or large."""
+    """True if a picture is 3 : 2, nearly a card's shape, as many cameras make it: across, or large."""
     height, width = image.shape[:2]
     is_across, longer = width > height, max(width, height)
     return abs(2 * longer - 3 * min(width, height)) <= 3 and (is_across or longer >= LARGE_PX)
 
 
 def _is_bare(image: Image) -> bool:
-    """Whether a picture has the same colours at its edges as in its middle, as a table has and hardly any card."""
+    """True if a picture has the same colours at its edges as in its middle, as a table has and hardly any card."""
     small = lab(cv2.resize(image, (120, 120)))
     is_rim = np.ones((120, 120), bool)
     is_rim[15:-15, 15:-15] = False
@@ -187,7 +189,7 @@ def _is_bare(image: Image) -> bool:
 
 
 def _lies_in_a_half(outline: Outline, image: Image) -> bool:
-    """Whether a card fills one half of a picture, perhaps with another one beside it."""
+    """True if a card fills one half of a picture, perhaps with another one beside it."""
     size = np.array(image.shape[1::-1])
     off = float((np.abs(outline.corners.mean(axis=0) - size / 2) / size).max())
     is_card = outline.support > 0.9 and outline.step > 0.9 and outline.odd < SURE_ODD
@@ -195,7 +197,7 @@ def _lies_in_a_half(outline: Outline, image: Image) -> bool:
 
 
 def _lies_on_ground(image: Image, outline: Outline, size_mm: tuple[float, float]) -> bool:
-    """Whether an outline on a picture of a card's own proportions is a card on some ground after all.
+    """True if an outline on a picture of a card's own proportions is a card on some ground after all.
 
     Then its sides are beyond doubt, it is large enough to be of use, and what is beside it is at the picture's edge.
     """
@@ -217,7 +219,7 @@ def _lies_on_ground(image: Image, outline: Outline, size_mm: tuple[float, float]
 
 
 def _ring(colours: npt.NDArray[np.float32], outer: Floats, inner: Floats) -> npt.NDArray[np.float32]:
-    """The colours between two outlines, `(n, 3)`."""
+    """Return the colours between two outlines, `(n, 3)`."""
     cover = np.zeros(colours.shape[:2], np.uint8)
     cv2.fillConvexPoly(cover, np.int32(np.round(outer)), 1)
     cv2.fillConvexPoly(cover, np.int32(np.round(inner)), 0)
@@ -226,13 +228,6 @@ def _ring(colours: npt.NDArray[np.float32], outer: Floats, inner: Floats) -> npt
 
 def _shape_off(width: float, height: float, size_mm: tuple[float, float]) -> float:
     return abs(math.log(width * size_mm[1] / (height * size_mm[0])))
-
-
-def _turned_deg(corners: Floats) -> float:
-    """The largest angle between a side and the picture's edges."""
-    sides = np.roll(corners, -1, axis=0) - corners
-    angles = np.degrees(np.arctan2(sides[:, 1], sides[:, 0])) % 90
-    return float(np.minimum(angles, 90 - angles).max())
 
 
 def _edges_of(image: Image, size_mm: tuple[float, float]) -> Floats:
@@ -244,12 +239,15 @@ def _edges_of(image: Image, size_mm: tuple[float, float]) -> Floats:
 
 
 def _are_several(found: list[Outline]) -> bool:
-    """Whether another card lies beside the first: as large, as sure, nowhere over it.
+    """True if another card lies beside the first: as large, as sure, nowhere over it.
 
     The edges of cards that lie in a row go on beyond their corners, as far as the next card's.
     """
     for first, other in ((first, other) for first in found[:1] for other in found[1:]):
-        if not other.step > 0.9 or not other.support > 0.9 or _overlap(first, other) > 0.05:
+        if not other.step > 0.9 or not other.support > 0.9:
+            continue
+        shared, _ = cv2.intersectConvexConvex(np.float32(first.corners), np.float32(other.corners))
+        if shared > 0.05 * min(first.area_px, other.area_px):
             continue
         alike = other.area_px / first.area_px
         if first.is_sure and other.ends > 0.75 and other.odd < 0.08 and 0.7 < alike < 1.4:
@@ -262,7 +260,7 @@ def _are_several(found: list[Outline]) -> bool:
 
 
 def _are_in_a_row(one: Outline, other: Outline) -> bool:
-    """Whether the other lies straight beside, above or below the one, less than a card apart."""
+    """True if the other lies straight beside, above or below the one, less than a card apart."""
     way = other.corners.mean(axis=0) - one.corners.mean(axis=0)
     for side in (one.corners[1] - one.corners[0], one.corners[2] - one.corners[1]):
         length = float(np.linalg.norm(side))
@@ -272,13 +270,8 @@ def _are_in_a_row(one: Outline, other: Outline) -> bool:
     return False
 
 
-def _overlap(one: Outline, other: Outline) -> float:
-    shared, _ = cv2.intersectConvexConvex(np.float32(one.corners), np.float32(other.corners))
-    return float(shared) / min(one.area_px, other.area_px)
-
-
 def _why_not(image: Image, found: list[Outline], size_mm: tuple[float, float]) -> Fault:
-    """Why no card is found: it is cut off, or too like its ground, or there is none."""
+    """Return why no card is found: it is cut off, or too like its ground, or there is none."""
     gray = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
     blur = _blur_px(gray)
     if blur is not None and blur > _MOST_BLUR_MM / size_mm[1] * max(gray.shape):
@@ -292,7 +285,7 @@ def _why_not(image: Image, found: list[Outline], size_mm: tuple[float, float]) -
 
 
 def _is_plain_around(image: Image) -> bool:
-    """Whether the ground is plain and something lies on it of which only the print stands out."""
+    """True if the ground is plain and something lies on it of which only the print stands out."""
     gray = cv2.GaussianBlur(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), (0, 0), 2).astype(np.float32)
     level = gray - cv2.GaussianBlur(gray, (0, 0), max(image.shape[:2]) / 12)
     margin = round(0.06 * min(gray.shape))
@@ -303,7 +296,7 @@ def _is_plain_around(image: Image) -> bool:
 
 
 def _is_cut_off(image: Image, size_mm: tuple[float, float]) -> bool:
-    """Whether a card runs out of the picture: with a rim laid round the picture, one or two of its sides lie there."""
+    """True if a card runs out of the picture: with a rim laid round the picture, one or two of its sides lie there."""
     shrink = min(1.0, 700 / max(image.shape[:2]))
     small = shrunk(image, shrink)
     rimmed = cv2.copyMakeBorder(small, *[_RIM_PX] * 4, cv2.BORDER_CONSTANT, value=(255, 0, 255))
@@ -324,7 +317,7 @@ def _is_cut_off(image: Image, size_mm: tuple[float, float]) -> bool:
 def _judged(
     image: Image, corners: Floats, size_mm: tuple[float, float], how: How, light: Floats | None = None
 ) -> Rectified:
-    """The card with these corners on a picture, and what is wrong with it."""
+    """Return the card with these corners on a picture, and what is wrong with it."""
     side = np.linalg.norm(np.roll(corners, -1, axis=0) - corners, axis=1)
     width_px = float(side[0] + side[2]) / 2
     picture = flat_picture(image, corners, size_mm)
@@ -334,7 +327,7 @@ def _judged(
 
 
 def flat_picture(image: Image, corners: Floats, size_mm: tuple[float, float]) -> Image:
-    """What lies between four corners `(4, 2)` of a picture as a card of that size from straight above."""
+    """Return what lies between four corners `(4, 2)` of a picture as a card of that size from straight above."""
     width, height = (round(side * PX_PER_MM) for side in size_mm)
     seen = math.sqrt(abs(cv2.contourArea(np.float32(corners))) / (width * height))
     shrink = 1 / max(1.0, seen / 1.3)
@@ -368,7 +361,7 @@ def _blur_px(gray: Image) -> float | None:
 
 
 def _shine(gray: Image) -> float:
-    """How much of a card a reflection hides: patches that are white in white and fade out at their edges."""
+    """Return how much of a card a reflection hides: patches that are saturated and fade out at their edges."""
     white = cv2.morphologyEx((gray >= 250).astype(np.uint8), cv2.MORPH_OPEN, np.ones((5, 5), np.uint8))
     count, labels, stats, _ = cv2.connectedComponentsWithStats(white)
     slope = cv2.magnitude(*slopes(gray))
@@ -405,6 +398,3 @@ def _light_on(image: Image, fit: Fit, card: Outline) -> Floats | None:
         return None
     gains: Floats = np.clip(paper.mean() / paper, 0.7, 1.4)
     return gains
-
-
-__all__ = ["LONG_SIDE_PX", "PX_PER_MM", "SAY", "Fault", "How", "Rectified", "flat_picture", "rectified", "upright"]

@@ -16,7 +16,7 @@ SMALL_PX = (72, 112)
 """Width and height at which pictures are compared."""
 
 ALIKE = 0.98
-"""How much two pictures of the same card correlate at least."""
+"""Minimum correlation of two pictures of the same card."""
 
 SAME_SPOT = 4.0
 """Pictures of the same card differ nowhere by more, in Lab over a spot of a tenth of the card's width.
@@ -35,7 +35,7 @@ Small = npt.NDArray[np.float32]
 
 
 def small(picture: Image) -> Small:
-    """A card's picture `(H, W, 3) uint8 BGR` as `is_same_card` compares it: `(112, 72, 3)` of Lab."""
+    """Return a card's picture `(H, W, 3) uint8 BGR` as `is_same_card` compares it: `(112, 72, 3)` of Lab."""
     height, width = picture.shape[:2]
     x, y = round(_RIM * width), round(_RIM * height)
     inner = cv2.resize(picture[y : height - y, x : width - x], SMALL_PX, interpolation=cv2.INTER_AREA)
@@ -43,19 +43,19 @@ def small(picture: Image) -> Small:
 
 
 def is_same_card(one: Small, other: Small) -> bool:
-    """Whether two pictures show the same card, the one perhaps upside down."""
+    """True if two pictures show the same card, the one perhaps upside down."""
     ways = (other, np.ascontiguousarray(other[::-1, ::-1]))
     return any(likeness(one, way) >= ALIKE and worst_spot(one, way) <= SAME_SPOT for way in ways)
 
 
 def likeness(one: Small, other: Small) -> float:
-    """The correlation of all colours of two pictures."""
+    """Return the correlation of all colours of two pictures."""
     a, b = one - one.mean(axis=(0, 1)), other - other.mean(axis=(0, 1))
     return float((a * b).sum() / (np.linalg.norm(a) * np.linalg.norm(b) + 1e-6))
 
 
 def worst_spot(one: Small, other: Small) -> float:
-    """How much two pictures differ where they differ most, each spot moved to where it fits best."""
+    """Return how much two pictures differ where they differ most, each spot moved to where it fits best."""
     # The other picture with the brightness, contrast and tint of the one.
     a, b = one.reshape(-1, 3), other.reshape(-1, 3)
     shared = ((a - a.mean(axis=0)) * (b - b.mean(axis=0))).mean(axis=0)

@@ -61,7 +61,7 @@ class Borders:
     """What of it is not covered, `(h, w)`."""
 
     def still_there(self, now: Borders, *, all_agree: bool = False) -> bool | None:
-        """Whether the same borders show now; None where too little of them shows, or they never did.
+        """True if the same borders show now; None where too little of them shows, or they never did.
 
         A card that has gone takes all its borders along; one that something else has come to lie on keeps others. With
         `all_agree` it is only said to be there still where none of its borders tells otherwise: another card below
@@ -77,7 +77,7 @@ class Borders:
         return False if other and not same else None
 
     def _shows_another(self, now: Borders) -> bool:
-        """Whether what is in sight between the borders cannot be the same card's."""
+        """True if what is in sight between the borders cannot be the same card's."""
         both = self.in_sight & now.in_sight
         if self.inside.shape != now.inside.shape or np.count_nonzero(both) < LEAST_IN_SIGHT_MM2:
             return False
@@ -91,16 +91,21 @@ class Borders:
 
 
 def borders_of(image: Image, fit: Fit, corners_mm: Floats, above: Sequence[Quad]) -> Borders:
-    """The borders of a card with these corners `(4, 2)` on a mat; `above` are the cards that lie over it."""
+    """Return the borders of a card with these corners `(4, 2)` on a mat; `above` are the cards that lie over it."""
     picture, free = _cut_out(image, fit, corners_mm, above)
-    profiles = np.stack([_profile(*side) for side in _sides(picture, free)])
-    return Borders(profiles, *_inside(picture, free))
+    profiles = []
+    for strip, seen in _sides(picture, free):
+        count = seen.sum(axis=1)
+        mean = (strip * seen[..., None]).sum(axis=1) / np.maximum(count, 1)[:, None]
+        mean[count < LEAST_ALONG * strip.shape[1]] = np.nan
+        profiles.append(mean.astype(np.float64))
+    return Borders(np.stack(profiles), *_inside(picture, free))
 
 
 def _inside(
     picture: npt.NDArray[np.float32], free: npt.NDArray[np.bool_]
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]]:
-    """A card without its rim, a pixel a millimetre, and what of it is in sight."""
+    """Return a card without its rim, a pixel a millimetre, and what of it is in sight."""
     rim = round((OUTSIDE_MM + INSIDE_MM) * PX_PER_MM)
     card, seen = picture[rim:-rim, rim:-rim], free[rim:-rim, rim:-rim].astype(np.float32)
     size = [max(1, round(side / PX_PER_MM)) for side in card.shape[1::-1]]
@@ -109,7 +114,7 @@ def _inside(
 
 
 def _shifted(inside: npt.NDArray[np.float32]) -> Iterator[npt.NDArray[np.float32]]:
-    """The same a millimetre to every side, for a card is never laid back on itself to the hair."""
+    """Yield the same a millimetre to every side, for a card is never laid back on itself exactly."""
     padded = cv2.copyMakeBorder(inside, 1, 1, 1, 1, cv2.BORDER_REPLICATE)
     height, width = inside.shape[:2]
     for down in range(3):
@@ -118,7 +123,7 @@ def _shifted(inside: npt.NDArray[np.float32]) -> Iterator[npt.NDArray[np.float32
 
 
 def _vote(then: Floats, now: Floats) -> tuple[float, float] | None:
-    """How alike a border's profile is, and how strong against before; None where it does not tell."""
+    """Return how alike a border's profile is, and how strong against before; None where it does not tell."""
     both = ~np.isnan(then[:, 0]) & ~np.isnan(now[:, 0])
     inside = both[round(OUTSIDE_MM * PX_PER_MM) :]
     # At least half of the rows have to be in sight, and half of those of the card itself.
@@ -134,7 +139,7 @@ def _vote(then: Floats, now: Floats) -> tuple[float, float] | None:
 def _cut_out(
     image: Image, fit: Fit, corners_mm: Floats, above: Sequence[Quad]
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]]:
-    """A card upright with what is around it, and where none of the quads lies."""
+    """Return a card upright with what is around it, and where none of the quads lies."""
     width, height = (max(12, round(float(np.hypot(*side)) * PX_PER_MM)) for side in np.diff(corners_mm[:3], axis=0))
     rim = round(OUTSIDE_MM * PX_PER_MM)
     own = np.array([(0, 0), (width, 0), (width, height), (0, height)], np.float32) + rim - 0.5
@@ -153,17 +158,10 @@ def _cut_out(
 def _sides(
     picture: npt.NDArray[np.float32], free: npt.NDArray[np.bool_]
 ) -> Iterator[tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]]]:
-    """The strips over the four borders, outside first: `(n, along, 3)` and what of them is in sight."""
+    """Yield the strips over the four borders, outside first: `(n, along, 3)` and what of them is in sight."""
     rim, deep = round(OUTSIDE_MM * PX_PER_MM), round((OUTSIDE_MM + INSIDE_MM) * PX_PER_MM)
     for turn in range(4):
         turned, seen = np.rot90(picture, turn), np.rot90(free, turn)
         length = turned.shape[1] - 2 * rim
         along = slice(rim + round(ALONG * length), rim + round((1 - ALONG) * length))
         yield turned[:deep, along], seen[:deep, along]
-
-
-def _profile(strip: npt.NDArray[np.float32], seen: npt.NDArray[np.bool_]) -> Floats:
-    count = seen.sum(axis=1)
-    mean = (strip * seen[..., None]).sum(axis=1) / np.maximum(count, 1)[:, None]
-    mean[count < LEAST_ALONG * strip.shape[1]] = np.nan
-    return mean.astype(np.float64)

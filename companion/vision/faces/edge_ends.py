@@ -29,7 +29,7 @@ SMOOTH_PX = 0.8
 
 
 def smoothed(fine: Map) -> Map:
-    """A picture `(h, w, 3) float32` Lab as `share_that_ends` looks at it."""
+    """Return a picture `(h, w, 3) float32` Lab as `share_that_ends` looks at it."""
     return np.asarray(cv2.GaussianBlur(fine, (0, 0), SMOOTH_PX), np.float32)
 
 
@@ -57,7 +57,7 @@ def _beside(corners: Floats, off_px: float) -> list[tuple[Floats, Floats]]:
 
 
 def _side(smooth: Map, shown: Map, inside: Floats, outside: Floats) -> tuple[float, int]:
-    """How much the picture changes across one side, in steps of Lab, and in how many points it is in sight."""
+    """Return how much the picture changes across one side, in steps of Lab, and in how many points it is in sight."""
     free = (_at(shown, inside) > 0.5) & (_at(shown, outside) > 0.5)
     if np.count_nonzero(free) < PART:
         return 0.0, 0
@@ -67,6 +67,6 @@ def _side(smooth: Map, shown: Map, inside: Floats, outside: Floats) -> tuple[flo
 
 
 def _at(picture: Map, points: Floats) -> Map:
-    """The picture at points `(n, 2)`: 0 beyond its edges."""
+    """Return the picture at points `(n, 2)`: 0 beyond its edges."""
     x, y = (points[:, axis].astype(np.float32)[None] for axis in (0, 1))
     return np.asarray(cv2.remap(picture, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT)[0], np.float32)

@@ -73,17 +73,17 @@ NEWS_SHARE = 0.03
 
 @dataclass(frozen=True, slots=True)
 class FaceSeen:
-    """A card that was told by its face, or that shows one of several."""
+    """A card that was recognised by its face, or that shows one of several."""
 
     face: Card
-    """`Card.UNKNOWN` where it cannot be told."""
+    """`Card.UNKNOWN` where it cannot be recognised."""
 
     corners_px: Quad
     """Top left, top right, bottom right, bottom left of the card as it is printed."""
 
     confidence: float
     rivals: tuple[tuple[Card, float], ...] = ()
-    """Where it cannot be told, the faces that it may be with their confidences, likeliest first."""
+    """Where it cannot be recognised, the faces that it may be with their confidences, likeliest first."""
 
     shown: float = 1.0
     """The share of it that no other card covers."""
@@ -97,7 +97,7 @@ class FaceSeen:
 def read_faces(
     image: Image, templates: Templates, mats: Mats, *, where: Sequence[Box] | None = None, beneath: bool = True
 ) -> tuple[FaceSeen, ...]:
-    """The cards of a deck on a picture `(H, W, 3) uint8 BGR`, those on top first.
+    """Return the cards of a deck on a picture `(H, W, 3) uint8 BGR`, those on top first.
 
     `where` limits the search to boxes; without `beneath` only cards that lie on top are looked for.
     """
@@ -147,18 +147,18 @@ class Layers:
         self._closely, self._smooth = Closely(fine, templates), smoothed(fine)
         self._shown = np.ones(fine.shape[:2], np.float32)
         self._fresh = np.zeros(fine.shape[:2], np.float32)
-        """Where a card has been told in the last round."""
+        """Where a card has been recognised in the last round."""
 
         self._cards: list[Named] = []
 
     def look(self, rounds: int) -> None:
-        """Looks for cards, and again for those below them, until none is found."""
+        """Look for cards, and again for those below them, until none is found."""
         for number in range(rounds):
             if not self._round(number > 0):
                 return
 
     def seen(self) -> Iterator[FaceSeen]:
-        """The cards that were told, those on top first; a back is no face."""
+        """Yield the cards that were recognised, those on top first; a back is no face."""
         for card in self._cards:
             if card.face is not None:
                 yield _seen(card, as_quad(self._flat.to_picture(self._corners(card.lie))), self._templates)
@@ -174,20 +174,20 @@ class Layers:
         return sum(self._taken(card) for card in sorted(there, key=lambda card: -card.score)) > 0
 
     def _is_news(self, pose: Pose) -> bool:
-        """Whether a card lies over this place that had not been told when it was last looked at."""
+        """True if a card lies over this place that had not been recognised when it was last looked at."""
         lie = Lie(pose.x_px, pose.y_px, pose.turn_deg).on(FINE_PX_PER_MM / COARSE_PX_PER_MM)
         mask = self._mask(lie)
         return float((self._fresh * mask).sum()) >= NEWS_SHARE * float(mask.sum())
 
     def _ends(self, card: Named) -> bool:
-        """Whether a strip of a card ends where the card does."""
+        """True if a strip of a card ends where the card does."""
         if card.shown >= WHOLE_FROM:
             return True
         scale = FINE_PX_PER_MM * card.lie.scale
         return share_that_ends(self._smooth, self._shown, self._corners(card.lie), scale) >= LEAST_ENDING
 
     def _taken(self, card: Named) -> bool:
-        """Whether a card is new and not too much of it is covered; then it covers what lies below."""
+        """True if a card is new and not too much of it is covered; then it covers what lies below."""
         mask = self._mask(card.lie)
         free = float((self._shown * mask).sum() / max(mask.sum(), 1))
         if free < max(LEAST_SHOWN, min(WHOLE_FROM, 0.9 * card.shown)):
@@ -203,7 +203,7 @@ class Layers:
         return mask
 
     def _corners(self, lie: Lie) -> Floats:
-        """A card's corners on the fine picture, `(4, 2)`."""
+        """Return a card's corners on the fine picture, `(4, 2)`."""
         size = self._templates.size_mm
         width, height = (side * FINE_PX_PER_MM * lie.scale / 2 for side in size)
         own = np.array([(-width, -height), (width, -height), (width, height), (-width, height)])
@@ -222,7 +222,7 @@ def _is_there(card: Named) -> bool:
 
 
 def _is_pale(card: Named) -> bool:
-    """Whether a card that shows whole is one face and no other, though as pale print it is not very like it."""
+    """True if a card that shows whole is one face and no other, though as pale print it is not very like it."""
     strong = min(1.0, max(0.0, (card.print_contrast - PALE_CONTRAST) / (USUAL_CONTRAST - PALE_CONTRAST)))
     is_like = card.score >= PALE_SCORE + (SURE_SCORE - PALE_SCORE) * strong
     is_drawn = card.detail >= LEAST_DETAIL * (1 + strong) / 2
@@ -230,7 +230,7 @@ def _is_pale(card: Named) -> bool:
 
 
 def _is_sure(card: Named) -> bool:
-    """Whether a card is told: of one that is half hidden more is asked."""
+    """True if a card is recognised: of one that is half hidden more is asked."""
     if _is_pale(card):
         return True
     hidden = min(1.0, max(0.0, (WHOLE_FROM - card.shown) / WHOLE_FROM))

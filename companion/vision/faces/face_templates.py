@@ -65,7 +65,7 @@ class Templates:
     all: tuple[Template, ...]
 
     doubtful: frozenset[Card] = frozenset()
-    """Faces that some face without a template may look like: none of them is ever told for sure."""
+    """Faces that some face without a template may look like: none of them is ever recognised for sure."""
 
     @cached_property
     def main(self) -> tuple[Template, ...]:
@@ -73,7 +73,7 @@ class Templates:
         return tuple({template.face: template for template in reversed(self.all)}.values())[::-1]
 
     def numbered(self, main: int) -> int:
-        """The number among the fine pictures, upright and upside down, of one among the middling ones."""
+        """Return the number among the fine pictures, upright and upside down, of one among the middling ones."""
         is_turned, number = divmod(main, len(self.main))
         return self.all.index(self.main[number]) + is_turned * len(self.all)
 
@@ -125,11 +125,11 @@ class Pictures:
         return self.upright.shape[2], self.upright.shape[1]
 
     def shown(self, mask: Mask) -> Pictures:
-        """The same where only part of a card shows, `(h, w)`."""
+        """Return the same where only part of a card shows, `(h, w)`."""
         return Pictures(self.upright, mask)
 
     def only(self, number: int) -> Pictures:
-        """One of them alone, as it is numbered in `upright`."""
+        """Return one of them alone, as it is numbered in `upright`."""
         return Pictures(self.upright[number : number + 1], self.mask)
 
     @cached_property
@@ -158,11 +158,11 @@ class Pictures:
         return self.upright.shape[3]
 
     def likeness_to(self, number: int) -> Colours:
-        """How like one of them each of them is, `(2 n,)`."""
+        """Return how like one of them each of them is, `(2 n,)`."""
         return self.rows @ self.rows[number]
 
     def compared(self, crop: Colours) -> Colours:
-        """How like each of the pictures each part of a crop is that is as large as they are, `(n, m)`, -1 … 1.
+        """Return how like each of the pictures each part of a crop is that is as large as they are, `(n, m)`, -1 … 1.
 
         The parts go along the crop's rows, one after the other.
         """
@@ -180,7 +180,7 @@ class Pictures:
         return seen.reshape(len(seen), -1)
 
     def _of(self, pictures: Colours) -> Colours:
-        """What shows of pictures `(…, c, h, w)`, `(…, c, p)`."""
+        """Return what shows of pictures `(…, c, h, w)`, `(…, c, p)`."""
         if self.mask is None:
             return pictures.reshape(*pictures.shape[:-2], -1)
         return pictures[..., self.mask]
@@ -199,14 +199,14 @@ def templates_of(
 
 
 def _may_look_like(face: Card) -> Iterator[Card]:
-    """The faces that may share their drawing with one: distances with each other, a hazard with its remedy."""
+    """Yield the faces that may share their drawing with one: distances with each other, a hazard with its remedy."""
     if face.family is Family.DISTANCE:
         yield from (card for card in Card if card.family is Family.DISTANCE)
     yield from (other for pair in REMEDY_OF.items() if face in pair for other in pair)
 
 
 def load_templates(deck: Deck) -> Templates:
-    """The templates of a deck that lies on the disk; the same value until its pictures change.
+    """Return the templates of a deck that lies on the disk; the same value until its pictures change.
 
     Raises Problem where a picture of it cannot be read.
     """

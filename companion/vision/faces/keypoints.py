@@ -62,7 +62,7 @@ class Points:
 
 
 def points_of(pictures: Sequence[Image], width_mm: float) -> Points:
-    """The points of pictures `(h, w) uint8`, each filled by one card that is so wide."""
+    """Return the points of pictures `(h, w) uint8`, each filled by one card that is so wide."""
     at, sizes, angles, rows = [], [], [], []
     for gray in pictures:
         keys, found = cv2.SIFT.create(MOST_FACE_POINTS).detectAndCompute(gray, None)
@@ -101,7 +101,7 @@ def square_on(matrix: Floats, middle: Floats) -> Quad:
 
 
 def _squares(gray: Image, points: Points, size_mm: tuple[float, float]) -> Iterator[tuple[int, Quad]]:
-    """A square on each card that is recognised, and how many points say so."""
+    """Yield a square on each card that is recognised, and how many points say so."""
     keys, found = cv2.SIFT.create(MOST_POINTS).detectAndCompute(gray, None)
     if found is None or not len(points.descriptors):
         return
@@ -121,7 +121,7 @@ def _squares(gray: Image, points: Points, size_mm: tuple[float, float]) -> Itera
 
 
 def _agreeing(middles: Floats, scale: Floats, turn: Floats, width_mm: float) -> Iterator[npt.NDArray[np.int64]]:
-    """The votes that agree on a card, each card's together, the clearest first; no vote counts twice."""
+    """Yield the votes that agree on a card, each card's together, the clearest first; no vote counts twice."""
     octave = np.log2(np.maximum(scale, 1e-6))
     cells = defaultdict(list)
     for number, (spot, o, t) in enumerate(zip(middles, octave, turn, strict=True)):
@@ -147,7 +147,7 @@ def _agreeing(middles: Floats, scale: Floats, turn: Floats, width_mm: float) -> 
 
 
 def _square(px: Floats, mm: Floats) -> tuple[int, Quad] | None:
-    """How many points agree on how a card is seen, and how a square on it looks."""
+    """Return how many points agree on how a card is seen, and how a square on it looks."""
     affine, inside = cv2.estimateAffine2D(mm, px, ransacReprojThreshold=NEAR_PX)
     if affine is None:
         return None

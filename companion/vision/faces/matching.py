@@ -59,7 +59,7 @@ class Lie:
     """How large it is against a card of the deck that lies on the plane."""
 
     def shifted(self, right: float, down: float) -> Lie:
-        """The same, moved along the card's own edges."""
+        """Return the same, moved along the card's own edges."""
         cos, sin = math.cos(math.radians(self.turn_deg)), math.sin(math.radians(self.turn_deg))
         right, down = right * self.scale, down * self.scale
         return Lie(
@@ -67,11 +67,11 @@ class Lie:
         )
 
     def on(self, share: float) -> Lie:
-        """The same on the picture made so many times as large."""
+        """Return the same on the picture made so many times as large."""
         return Lie((self.x_px + 0.5) * share - 0.5, (self.y_px + 0.5) * share - 0.5, self.turn_deg, self.scale)
 
     def other_way(self, turn_deg: float, scale: float) -> Lie:
-        """The same, turned on and of another size."""
+        """Return the same, turned on and of another size."""
         return Lie(self.x_px, self.y_px, self.turn_deg + turn_deg, self.scale * scale)
 
 
@@ -116,7 +116,7 @@ class Closely:
         self._middle, self._details = _smaller(fine), details(fine)
 
     def named(self, pose: Pose, shown: Map | None = None) -> Named | None:
-        """What the card at a pose shows, None where it is no card.
+        """Return what the card at a pose shows, None where it is no card.
 
         `shown` `(h, w) float32` of the fine picture is 0 where other cards lie over it.
         """
@@ -130,7 +130,7 @@ class Closely:
         return self.compared(self._laid(near, shown), shown)
 
     def _laid(self, near: _Fit, shown: Map | None) -> Lie:
-        """How the card lies to a hair, on the fine picture, by the one picture that it is most like."""
+        """Return how the card lies exactly, on the fine picture, by the one picture that it is most like."""
         face = self._templates.fine.only(self._templates.numbered(near.number))
         start = near.lie.on(FINE_PX_PER_MM / MIDDLE_PX_PER_MM)
         fit = _best_fit(
@@ -141,7 +141,7 @@ class Closely:
         return other.lie if other.score > fit.score + BETTER else fit.lie
 
     def compared(self, lie: Lie, shown: Map | None = None) -> Named:
-        """The card that lies so, or a hair beside, against every face."""
+        """Return the card that lies so, or a hair beside, against every face."""
         pictures, share = _shown(self._templates.fine, lie, shown)
         drawn, _ = _shown(self._templates.details, lie, shown)
         by_colour = pictures.compared(_crop(self._fine, lie, pictures.size_px, _REACH_PX))
@@ -168,7 +168,7 @@ class Closely:
 
 
 def _peak(scores: Colours) -> tuple[float, float]:
-    """Where between the shifts the likeness is greatest: to the right and down, pixels from the middle."""
+    """Return where between the shifts the likeness is greatest: to the right and down, pixels from the middle."""
     across = 2 * _REACH_PX + 1
     table = scores.reshape(across, across)
     down, right = divmod(int(table.argmax()), across)
@@ -179,7 +179,7 @@ def _peak(scores: Colours) -> tuple[float, float]:
 
 
 def _top(row: Colours, at: int) -> float:
-    """By how much the top of a parabola through three values lies beside the middle one."""
+    """Return by how much the top of a parabola through three values lies beside the middle one."""
     if not 0 < at < len(row) - 1:
         return 0.0
     before, here, after = (float(value) for value in row[at - 1 : at + 2])
@@ -205,7 +205,7 @@ class _Fit(NamedTuple):
 
 
 def _best_fit(picture: Colours, pictures: Pictures, ways: Sequence[Lie], reach: int, shown: Map | None) -> _Fit:
-    """The picture that fits best in one of several ways, or up to `reach` pixels beside."""
+    """Return the picture that fits best in one of several ways, or up to `reach` pixels beside."""
     across = 2 * reach + 1
     best = _Fit(-2.0, 0, ways[0])
     for way in ways:
@@ -219,7 +219,7 @@ def _best_fit(picture: Colours, pictures: Pictures, ways: Sequence[Lie], reach: 
 
 
 def _shown(pictures: Pictures, lie: Lie, shown: Map | None) -> tuple[Pictures, float]:
-    """The deck's pictures as far as a card shows that lies so, and which share of it that is."""
+    """Return the deck's pictures as far as a card shows that lies so, and which share of it that is."""
     if shown is None:
         return pictures, 1.0
     mask = _crop(shown, lie, pictures.size_px, 0) > 0.5
@@ -228,7 +228,7 @@ def _shown(pictures: Pictures, lie: Lie, shown: Map | None) -> tuple[Pictures, f
 
 
 def _crop(picture: Colours | Map, lie: Lie, size: tuple[int, int], reach: int) -> Colours:
-    """A card cut out upright, as large as its template and `reach` pixels more on every side."""
+    """Return a card cut out upright, as large as its template and `reach` pixels more on every side."""
     width, height = size[0] + 2 * reach, size[1] + 2 * reach
     turn = math.radians(lie.turn_deg)
     cos, sin, x, y = lie.scale * math.cos(turn), lie.scale * math.sin(turn), (width - 1) / 2, (height - 1) / 2

@@ -1,4 +1,4 @@
-"""Cards told by their faces, frame after frame: read when they are laid, remembered while others lie over them.
+"""Cards recognised by their faces, frame after frame: read when they are laid, remembered while others lie over them.
 
 Two cards with one face look alike. When a card is told a little beside where one like it lay, what shows of the old one
 around it tells whether there are two by now or one was pushed: it is compared with how it looked before.
@@ -68,7 +68,7 @@ OVER_MM = 12.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lain:
-    """A card that was told by its face, as it was seen last."""
+    """A card that was recognised by its face, as it was seen last."""
 
     sighting: Sighting
     mat: str
@@ -82,7 +82,7 @@ class Lain:
     """Nothing covered it."""
 
     order: int
-    """Its own number, higher than those of all that lie beneath it."""
+    """Its own number, higher than those of all that lie under it."""
 
     upon: frozenset[int] = frozenset()
     """The orders of those that have been seen to lie on it."""
@@ -92,7 +92,7 @@ class Lain:
 
     @property
     def is_buried(self) -> bool:
-        """Whether it counts as lying beneath others, or gone."""
+        """True if it counts as lying under others, or gone."""
         return self.missed >= LOOKS
 
 
@@ -107,7 +107,7 @@ def look_at_faces(
     beneath: bool,
     untouched: Collection[str] = (),
 ) -> tuple[tuple[Sighting, ...], tuple[Lain, ...]]:
-    """The cards in boxes of a picture (None: all of it), and what is to be remembered of them.
+    """Return the cards in boxes of a picture (None: all of it), and what is to be remembered of them.
 
     `before` are those that lay there; the ones that are partly covered by now are still seen where what shows of them
     looks as it did. `look` is a higher number each time. With `beneath` cards that were never seen whole are looked for
@@ -119,7 +119,7 @@ def look_at_faces(
 
 
 class _Look:
-    """One look at cards: what is told now against what lay there before."""
+    """One look at cards: what is recognised now against what lay there before."""
 
     def __init__(
         self, image: Image, mats: Mats, before: Sequence[Lain], told: Sequence[Sighting], untouched: Collection[str]
@@ -136,7 +136,7 @@ class _Look:
         self._votes: dict[int, bool | None] = {}
 
     def made_out(self, look: int) -> tuple[tuple[Sighting, ...], tuple[Lain, ...]]:
-        """The cards that lie there, and what is to be remembered of them."""
+        """Return the cards that lie there, and what is to be remembered of them."""
         same = self._same()
         old = _not_taken_off(self._before, list(same.values()))
         kept = self._kept(old, list(same.values()))
@@ -163,25 +163,28 @@ class _Look:
         return (*shown, *(card.sighting for card in kept)), (*here, *missed[-MOST_BURIED:])
 
     def _same(self) -> dict[int, Lain]:
-        """Which of the cards that lay there before the told ones are, by their numbers."""
+        """Return which of the cards that lay there before the told ones are, by their numbers."""
         same: dict[int, Lain] = {}
         for at, s in enumerate(self._told):
             left = (lain for lain in self._before if lain not in same.values())
             found = next((lain for lain in left if self._is_same(lain, s)), None)
-            if found is not None and (self._is_to_a_hair(found, s) or not self._lies_upon_it(at, found)):
+            if found is None:
+                continue
+            off_mm, off_deg = self._off(found, s)
+            if (off_mm <= SAME_MM / 4 and off_deg <= SAME_DEG / 4) or not self._lies_upon_it(at, found):
                 same[at] = found
         return same
 
     def _lies_upon_it(self, at: int, lain: Lain) -> bool:
-        """Whether a card with nothing on it cannot be the one that lay just there: others lie on that one."""
+        """True if a card with nothing on it cannot be the one that lay just there: others lie on that one."""
         on_top = not any(_overlap(self._above[at], quad) for quad in self._above[:at])
         covered = [card for card in self._before if _lies_upon(card, lain)] if on_top else []
         return any(self._still_there(card) is not False for card in covered)
 
     def _kept(self, old: Sequence[Lain], same: Sequence[Lain]) -> list[Lain]:
-        """Of the cards that were not told again those that still lie there.
+        """Of the cards that were not recognised again those that still lie there.
 
-        What lies beneath a card that has not moved has not moved either.
+        What lies under a card that has not moved has not moved either.
         """
         firm, kept = {card.order for card in same}, []
         for card in sorted(old, key=lambda card: -card.order):
@@ -191,7 +194,7 @@ class _Look:
         return kept
 
     def _still_there(self, lain: Lain) -> bool | None:
-        """Whether a card's borders look as they did; None where that cannot be told."""
+        """True if a card's borders look as they did; None where too little of them shows."""
         if lain.order not in self._votes:
             fit = self._mats.of(lain.mat)
             now = None if fit is None else borders_of(self._image, fit, lain.corners_mm, self._above)
@@ -211,7 +214,7 @@ class _Look:
         return replace(lain, missed=0, sighting=sighting, is_whole=is_whole)
 
     def _is_same(self, lain: Lain, sighting: Sighting) -> bool:
-        """Whether a card that is told now lies exactly where one like it lay."""
+        """True if a card that is recognised now lies exactly where one like it lay."""
         fit = self._mats.of(lain.mat)
         if fit is None or sighting.face is not lain.sighting.face:
             return False
@@ -224,12 +227,8 @@ class _Look:
         off_mm, off_deg = self._off(lain, sighting)
         return off_mm <= most_mm and off_deg <= most_deg
 
-    def _is_to_a_hair(self, lain: Lain, sighting: Sighting) -> bool:
-        off_mm, off_deg = self._off(lain, sighting)
-        return off_mm <= SAME_MM / 4 and off_deg <= SAME_DEG / 4
-
     def _off(self, lain: Lain, sighting: Sighting) -> tuple[float, float]:
-        """By how many millimetres and degrees a card lies elsewhere than one did: on the mat, or on the picture.
+        """Return by how many millimetres and degrees a card lies elsewhere than one did: on the mat, or on the picture.
 
         A mat is told anew after each push: what lies in the same place of the picture has not moved either.
         """
@@ -237,12 +236,12 @@ class _Look:
         if fit is None or sighting.corners_px is None:
             return math.inf, math.inf
         now = fit.to_mm(sighting.corners_px)
-        off_deg = abs((_turn_deg(now) - _turn_deg(lain.corners_mm) + 180) % 360 - 180)
+        off_deg = _turned_deg(now, lain.corners_mm)
         on_picture_mm = math.dist(lain.sighting.centre_px, sighting.centre_px) / fit.px_per_mm
         return min(float(np.hypot(*(now - lain.corners_mm).mean(axis=0))), on_picture_mm), off_deg
 
     def _may_be_double(self, sighting: Sighting, old: Sequence[Lain], still: Collection[int]) -> bool:
-        """Whether one like it lay there or nearly, and it cannot be told whether that one is beneath it now.
+        """True if one like it lay there or nearly, and it cannot be told whether that one is under it now.
 
         Where one like it has gone that lay on top, it is that one, pushed.
         """
@@ -259,7 +258,7 @@ class _Look:
         return any(self._still_there(card) is None for card in alike)
 
     def _pushed_from(self, sighting: Sighting, old: Sequence[Lain]) -> Iterator[Lain]:
-        """Those like it that lay there with nothing on them and have gone: it is one of them, pushed."""
+        """Yield those like it that lay there with nothing on them and have gone: it is one of them, pushed."""
         for card in old:
             alike = card.sighting.face is sighting.face and card.is_whole and not card.is_buried
             quads = card.sighting.corners_px, sighting.corners_px
@@ -292,36 +291,38 @@ def _shift_mm(before: Sequence[Lain], sighting: Sighting, mats: Mats) -> Floats 
     if fit is None or sighting.corners_px is None:
         return None
     now = fit.to_mm(sighting.corners_px)
-    alike = [lain for lain in before if _may_have_drifted(lain, sighting, now) and lain.mat == fit.layout.id]
+    alike = [
+        lain
+        for lain in before
+        if lain.sighting.face is sighting.face
+        and lain.mat == fit.layout.id
+        and not lain.missed
+        and _turned_deg(now, lain.corners_mm) <= 2 * SAME_DEG
+    ]
     shifts = [(now - lain.corners_mm).mean(axis=0) for lain in alike]
     nearest: Floats | None = min(shifts, key=lambda shift: float(np.hypot(*shift)), default=None)
     return nearest if nearest is not None and np.hypot(*nearest) <= DRIFT_MM else None
 
 
-def _may_have_drifted(lain: Lain, sighting: Sighting, now_mm: Floats) -> bool:
-    off_deg = abs((_turn_deg(now_mm) - _turn_deg(lain.corners_mm) + 180) % 360 - 180)
-    return lain.sighting.face is sighting.face and not lain.missed and off_deg <= 2 * SAME_DEG
-
-
 def _not_taken_off(before: Sequence[Lain], told: Sequence[Lain]) -> list[Lain]:
-    """The remembered cards that were not told again, without those that must have been taken off one that was.
+    """Return the remembered cards that were not told again, without those that must have been taken off one that was.
 
-    A card that shows whole again where it lay beneath others lies there with nothing on it.
+    A card that shows whole again where it lay under others lies there with nothing on it.
     """
     bared = [lain for lain in told if lain.missed or not lain.is_whole]
     return [lain for lain in before if lain not in told and not any(_lies_upon(lain, low) for low in bared)]
 
 
 def _lies_upon(upper: Lain, lower: Lain) -> bool:
-    """Whether a card was laid upon another, as they were seen last."""
+    """True if a card was laid upon another, as they were seen last."""
     is_later = upper.order > lower.order and upper.mat == lower.mat
     return is_later and share_covered(lower.corners_mm, upper.corners_mm) >= UPON_SHARE
 
 
 def look_again(image: Image, mats: Mats, templates: Templates, before: Sequence[Lain]) -> tuple[Lain, ...] | None:
-    """The same cards told once more where they lie; None where some does not show what it did.
+    """Return the same cards recognised once more where they lie; None where some does not show what it did.
 
-    What is partly covered was not told by this frame, and stays as it was.
+    What is partly covered was not recognised by this frame, and stays as it was.
     """
     if any(lain.missed and not lain.is_buried for lain in before):
         return None
@@ -357,24 +358,25 @@ def sighted(seen: FaceSeen, mats: Mats) -> Sighting:
 
 
 def share_covered(lower: npt.ArrayLike, upper: npt.ArrayLike) -> float:
-    """How much of one card lies under another, both by their corners `(4, 2)`."""
+    """Return how much of one card lies under another, both by their corners `(4, 2)`."""
     one, other = np.asarray(lower, np.float32), np.asarray(upper, np.float32)
     shared, _ = cv2.intersectConvexConvex(one, other)
     return float(shared) / max(float(cv2.contourArea(one)), 1.0)
 
 
 def any_copy(face: Card) -> str:
-    """A physical card of which only the face is known, where its name is asked for."""
+    """Return a physical card of which only the face is known, where its name is asked for."""
     return f"{face.value}-00"
 
 
-def _turn_deg(corners: Floats) -> float:
-    right, down = corners[1] - corners[0]
-    return math.degrees(math.atan2(down, right))
+def _turned_deg(corners: Floats, other: Floats) -> float:
+    """Return the angle between two cards."""
+    one, two = (math.degrees(math.atan2(*(quad[1] - quad[0])[::-1])) for quad in (corners, other))
+    return abs((one - two + 180) % 360 - 180)
 
 
 def _is_over(lain: Lain, sighting: Sighting, mats: Mats) -> bool:
-    """Whether what cannot be told is a remembered card of which less shows than before."""
+    """True if what cannot be recognised is a remembered card of which less shows than before."""
     fit = mats.of(lain.mat)
     if fit is None or sighting.corners_px is None:
         return False

@@ -1,6 +1,6 @@
 """Pictures of faces that share a drawing, laid exactly on one another.
 
-No two cards are cut out alike to the hair. Where two faces differ in a figure alone, the edges of what they share would
+No two cards are cut out exactly alike. Where two faces differ in a figure alone, the edges of what they share would
 else differ more than the figures do.
 """
 
@@ -52,7 +52,7 @@ def _small(picture: Image) -> Gray:
 
 
 def _onto(still: Gray, moving: Gray) -> npt.NDArray[np.float32] | None:
-    """Where points of the one lie on the other, a homography `(3, 3)`; None where they share no drawing."""
+    """Return where points of the one lie on the other, a homography `(3, 3)`; None where they share no drawing."""
     before = _likeness(still, moving) if still.shape == moving.shape else 0.0
     if before < _LIKE_ENOUGH:
         return None
@@ -71,7 +71,7 @@ def _likeness(one: Gray, other: Gray) -> float:
 
 
 def _moved(picture: Image, onto: npt.NDArray[np.float32], width_px: int, size: tuple[int, ...]) -> Image:
-    """A picture moved by what was found on a small one, in the size of the one that it is laid on."""
+    """Return a picture moved by what was found on a small one, in the size of the one that it is laid on."""
     height, width = size
     to_small = np.diag([width_px / width, width_px / width, 1.0])
     from_small = np.diag([picture.shape[1] / width_px, picture.shape[1] / width_px, 1.0])

@@ -65,7 +65,7 @@ def _outwards(quad: Floats) -> Floats:
 
 
 def _crossings(grey: Floats, at_px: Floats) -> list[tuple[Floats, Floats]]:
-    """Where the grey of each side's profiles `(4, N, M)` rises through the middle between rim and margin.
+    """Return where the grey of each side's profiles `(4, N, M)` rises through the middle between rim and margin.
 
     Of several such places the one nearest to the side.
     """
@@ -82,7 +82,7 @@ def _crossings(grey: Floats, at_px: Floats) -> list[tuple[Floats, Floats]]:
 
 
 def _line(along: Floats, off_px: Floats) -> tuple[float, float] | None:
-    """How far out the edge lies at the side's two ends, without the places that are of something else."""
+    """Return how far out the edge lies at the side's two ends, without the places that are of something else."""
     for _ in range(_ROUNDS):
         if 2 * len(along) < len(ALONG) - 1:
             return None
@@ -108,7 +108,7 @@ def _off(quad: Floats, lines: list[tuple[float, float] | None]) -> list[tuple[Fl
 
 
 def _meeting(a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:
-    """Where the line through a and b meets the one through c and d; far away where they run side by side."""
+    """Return where the line through a and b meets the one through c and d; far away where they run side by side."""
     u, v = b - a, d - c
     across = float(u[0] * v[1] - u[1] * v[0]) or 1e-12
     met: Floats = a + u * (float((c - a)[0] * v[1] - (c - a)[1] * v[0]) / across)

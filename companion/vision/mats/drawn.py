@@ -49,7 +49,7 @@ class DrawnFit(Fit):
 
     panes: tuple[Pane, ...] = ()
     is_scaled: bool = False
-    """Whether somebody has measured one of its zones: else its millimetres are a guess."""
+    """True if somebody has measured one of its zones: else its millimetres are a guess."""
 
     def to_px(self, points_mm: npt.ArrayLike) -> Floats:
         points = np.asarray(points_mm, np.float64).reshape(-1, 2)
@@ -97,7 +97,7 @@ class DrawnFit(Fit):
 
 @lru_cache(maxsize=8)
 def fits_of(drawing: Drawing, size_px: tuple[int, int]) -> tuple[DrawnFit, ...]:
-    """The stand-ins for a picture of that size; none for one of other proportions than was drawn on."""
+    """Return the stand-ins for a picture of that size; none for one of other proportions than was drawn on."""
     if not drawing.fits(*size_px):
         return ()
     larger = np.array(size_px) / drawing.picture
@@ -105,7 +105,7 @@ def fits_of(drawing: Drawing, size_px: tuple[int, int]) -> tuple[DrawnFit, ...]:
 
 
 def without_mats(drawn: Sequence[DrawnFit], mats: Sequence[Fit]) -> tuple[DrawnFit, ...]:
-    """The stand-ins whose mat is not found and on whose zones no other printed mat lies."""
+    """Return the stand-ins whose mat is not found and on whose zones no other printed mat lies."""
     found = {fit.layout.id for fit in mats}
     sheets = [np.float32(fit.outline_px) for fit in mats]
     return tuple(fit for fit in drawn if fit.layout.id not in found and not any(_lies_over(s, fit) for s in sheets))
@@ -150,14 +150,14 @@ def _mean_turn(quads: Sequence[Floats]) -> Floats:
 
 
 def _size_mm(quad: Floats, scale: float) -> tuple[float, float]:
-    """A zone's mean width and height."""
+    """Return a zone's mean width and height."""
     a, b, c, d = quad
     width, height = np.hypot(*(b - a)) + np.hypot(*(c - d)), np.hypot(*(d - a)) + np.hypot(*(c - b))
     return float(width) / 2 / scale, float(height) / 2 / scale
 
 
 def _laid_out(middles: Mapping[str, Floats], sizes: Mapping[str, tuple[float, float]]) -> dict[str, Rect]:
-    """The zones on a sheet as they lie on the picture, moved apart where they would overlap there."""
+    """Return the zones on a sheet as they lie on the picture, moved apart where they would overlap there."""
     apart = 1.0
     while _any_overlap(middles, sizes, apart):
         apart += 0.05
@@ -185,7 +185,7 @@ def _area(quad: Floats) -> float:
 
 
 def _into(points: Floats, quad: Floats) -> Floats:
-    """Each point itself where the quadrilateral holds it, else the nearest on its edge, `(N, 2)`."""
+    """Return each point itself where the quadrilateral holds it, else the nearest on its edge, `(N, 2)`."""
     along = np.roll(quad, -1, axis=0) - quad
     apart = points[:, None] - quad
     inside = (along[:, 0] * apart[..., 1] - along[:, 1] * apart[..., 0] >= -1e-9).all(axis=1)

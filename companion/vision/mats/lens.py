@@ -54,7 +54,7 @@ class Lens:
         return float(at[flat[0]]) if len(flat) else FARTHEST
 
     def _unbent(self, shown: Floats) -> Floats:
-        """By how much more than shown a point is away from the middle; Newton's steps from where it is shown."""
+        """Return by how much more than shown a point is away from the middle; Newton's steps from where it is shown."""
         reach = self.reach
         edge = 1 + reach**2 * (self.k1 + reach**2 * self.k2)
         inside = np.minimum(shown, reach * edge)

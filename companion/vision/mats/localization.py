@@ -15,7 +15,7 @@ import numpy as np
 
 from companion.tabletop.drawn_zones import Drawing
 from companion.tabletop.mat_layout import MatLayout, all_mats
-from companion.vision.boxes import Box, Floats, Image, around, merged
+from companion.vision.boxes import Floats, Image, around, merged
 from companion.vision.mats.calibration import Survey, similarity, survey
 from companion.vision.mats.corners import CORNER_PX
 from companion.vision.mats.drawn import fits_of, without_mats
@@ -82,7 +82,7 @@ class Mats:
 
     fits: tuple[Fit, ...] = ()
     draw_marker_seen: bool | None = None
-    """Whether the marker under the draw pile showed when last looked for; None before."""
+    """True if the marker under the draw pile showed when last looked for; None before."""
 
     moved: frozenset[str] = field(default_factory=frozenset)
     """Mats whose place was taken again on the last look because they, or the camera, had moved."""
@@ -111,20 +111,20 @@ class Mats:
     """How many searches in a row have found nothing new."""
 
     def of(self, mat_id: str) -> Fit | None:
-        """Where that mat lies, or None while it has not been found."""
+        """Return where that mat lies, or None while it has not been found."""
         return next((fit for fit in self.fits if fit.layout.id == mat_id), None)
 
     def at(self, point_px: Point) -> Fit | None:
-        """The mat under a point of the picture: the one with a zone there, else any whose sheet holds it."""
+        """Return the mat under a point of the picture: the one with a zone there, else any whose sheet holds it."""
         under = [fit for fit in self.fits if fit.holds(point_px)]
         return next((fit for fit in under if fit.zone_at(point_px)), under[0] if under else None)
 
     def zone_at(self, point_px: Point) -> str | None:
-        """The zone under a point of the picture, as `side-1/battle`, or None off the zones."""
+        """Return the zone under a point of the picture, as `side-1/battle`, or None off the zones."""
         return next((zone for fit in self.fits if (zone := fit.zone_at(point_px))), None)
 
     def seen(self) -> tuple[MatSeen, ...]:
-        """The mats as a view tells them."""
+        """Return the mats as a view tells them."""
         return tuple(MatSeen(fit.layout.id, as_quad(fit.outline_px), fit.px_per_mm) for fit in self.fits)
 
 
@@ -144,12 +144,12 @@ def look(
 
 
 def is_due(mats: Mats, t_s: float) -> bool:
-    """Whether `look` would do more than nothing at that time, were every mat in play found."""
+    """True if `look` would do more than nothing at that time, were every mat in play found."""
     return mats.searched_s is None or _due(mats.checked_s if mats.fits else mats.searched_s, CHECK_EVERY_S, t_s)
 
 
 def search(gray: Image, mats: Mats, layouts: Sequence[MatLayout], t_s: float) -> Mats:
-    """Looks for every marker on the whole picture, a second time more thoroughly where a mat has not all of its.
+    """Look for every marker on the whole picture, a second time more thoroughly where a mat has not all of its.
 
     After searches in vain the second look is taken now and then only.
     """
@@ -164,13 +164,15 @@ def search(gray: Image, mats: Mats, layouts: Sequence[MatLayout], t_s: float) ->
 
 
 def check(gray: Image, mats: Mats, layouts: Sequence[MatLayout], t_s: float) -> Mats:
-    """Looks for the known mats' markers where they must be.
+    """Look for the known mats' markers where they must be.
 
     Searches everywhere where none of a mat's markers is there: at once when they showed until now, else now and then.
     """
     known = [fit for fit in mats.fits if fit.is_measured]
     places = [fit.quad_px(marker.square) for fit in known for marker in marks_of(fit.layout)]
-    boxes = merged([_box_of(place, gray) for place in (*places, *(corners for _, corners in mats.doubtful.values()))])
+    around_each = [around(place) for place in (*places, *(corners for _, corners in mats.doubtful.values()))]
+    rooms = [box.padded((box.right - box.left) * 2 // 5 + 8) for box in around_each]
+    boxes = merged([box.within(gray.shape[1], gray.shape[0]) for box in rooms])
     large = (box for box in boxes if min(box.right - box.left, box.bottom - box.top) > 8)
     seen = united(find_all(gray, _ids(layouts), box=box) for box in large)
     lost = {fit.layout.id for fit in known if not any(marker.id in seen for marker in marks_of(fit.layout))}
@@ -190,17 +192,12 @@ def _ids(layouts: Sequence[MatLayout]) -> tuple[int, ...]:
     return tuple(sorted(marker.id for layout in layouts for marker in marks_of(layout)))
 
 
-def _box_of(corners: Floats, gray: Image) -> Box:
-    box = around(corners)
-    return box.padded((box.right - box.left) * 2 // 5 + 8).within(gray.shape[1], gray.shape[0])
-
-
 def _due(last_s: float | None, every_s: float, t_s: float) -> bool:
     return last_s is None or not 0 <= t_s - last_s < every_s
 
 
 def _search_due(mats: Mats, layouts: Sequence[MatLayout] | None, t_s: float) -> bool:
-    """Whether a mat in play is missing; where nobody said which are, others may still be laid beside those found."""
+    """True if a mat in play is missing; where nobody said which are, others may still be laid beside those found."""
     if mats.searched_s is None:
         return True
     missing = layouts is None or len(mats.fits) < len(layouts)
@@ -212,7 +209,7 @@ def _search_due(mats: Mats, layouts: Sequence[MatLayout] | None, t_s: float) -> 
 
 
 def _joined(mats: Mats, seen: Candidates, layouts: Sequence[MatLayout], size_px: tuple[int, int], t_s: float) -> Mats:
-    """What is known of the mats after these markers were seen."""
+    """Return what is known of the mats after these markers were seen."""
     old = {fit.layout.id: fit for fit in mats.fits if fit.is_measured}
     home = {mat: _at_home(fit, seen) for mat, fit in old.items()}
     strange = {
@@ -243,7 +240,7 @@ def _joined(mats: Mats, seen: Candidates, layouts: Sequence[MatLayout], size_px:
 
 
 def _at_home(fit: Fit, seen: Candidates) -> dict[int, Floats]:
-    """The mat's markers that are seen where they were, or where they must be if they did not show before."""
+    """Return the mat's markers that are seen where they were, or where they must be if they did not show before."""
     home: dict[int, Floats] = {}
     for marker in marks_of(fit.layout):
         expected = fit.markers.get(marker.id)
@@ -290,7 +287,7 @@ def _without_doubtful(
 
 
 def _remembered(mats: Mats, now: Mapping[str, Corners], taken: Mapping[str, Group]) -> dict[int, tuple[Floats, ...]]:
-    """Where the last looks have seen each marker; a mat that has moved begins again."""
+    """Return where the last looks have seen each marker; a mat that has moved begins again."""
     gone = {marker.id for group in taken.values() for marker in marks_of(group.layout)}
     places = {marker: seen for marker, seen in mats.places.items() if marker not in gone}
     for markers in now.values():
@@ -322,7 +319,7 @@ def _placed(
     seen: Candidates,
     size_px: tuple[int, int],
 ) -> Mats:
-    """The mats with their places taken from these markers where any has changed."""
+    """Return the mats with their places taken from these markers where any has changed."""
     changed = any(_is_news(known[layout.id], old.get(layout.id)) for layout in layouts)
     fits = tuple(old.values())
     if changed:
@@ -343,7 +340,7 @@ def _surveyed(
     old: Mapping[str, Fit],
     size_px: tuple[int, int],
 ) -> tuple[Mats, tuple[Fit, ...]]:
-    """All mats placed again on the table that their markers tell, and what they tell of the lens."""
+    """Return all mats placed again on the table that their markers tell, and what they tell of the lens."""
     # Once something has moved it may have been the camera: a mat of which nothing shows has no say then.
     heard = [layout for layout in layouts if known[layout.id] and (not mats.moved or layout.id in mats.showing)]
     heard.sort(key=lambda layout: (-len(known[layout.id]), -sum(map(side_px, known[layout.id].values()))))
@@ -364,11 +361,13 @@ def _watched(layout: MatLayout) -> Floats:
 
 
 def _fitted(layout: MatLayout, markers: Corners, told: Survey, old: Fit | None, size_px: tuple[int, int]) -> Fit | None:
-    """A mat's new place; None where the markers do not tell it well."""
+    """Return a mat's new place; None where the markers do not tell it well."""
     matrix, spread_mm = told.matrices[layout.id], told.spread_mm[layout.id]
     own = group_of(layout, markers, told.lens) if len(markers) >= ENOUGH_MARKERS else None
     if own is not None and _left_px(own, matrix) > 2 * _left_px(own, own.matrix) + WARPED_PX:
-        matrix, spread_mm = _alone(own, size_px)
+        watched = {layout.id: _watched(layout)}
+        alone = survey({layout.id: own.points}, size_px, own.lens, seek_lens=False, watched=watched)
+        matrix, spread_mm = alone.matrices[layout.id], alone.spread_mm[layout.id]
     if len(markers) == 1 and len(told.matrices) == 1 and old is not None:
         matrix, spread_mm = _pushed(layout, markers, told, old)
     if spread_mm > UNSURE_MM or not is_sound(layout, matrix):
@@ -381,15 +380,8 @@ def _fitted(layout: MatLayout, markers: Corners, told: Survey, old: Fit | None, 
 
 
 def _left_px(group: Group, matrix: Floats) -> float:
-    """How far off a group's markers are by a matrix, as a root mean square."""
+    """Return how far off a group's markers are by a matrix, as a root mean square."""
     return float(np.sqrt(((through(matrix, group.points.mm) - group.straight) ** 2).mean()))
-
-
-def _alone(group: Group, size_px: tuple[int, int]) -> tuple[Floats, float]:
-    """Where a mat lies by its own markers alone, and how well that is known."""
-    mat = group.layout.id
-    told = survey({mat: group.points}, size_px, group.lens, seek_lens=False, watched={mat: _watched(group.layout)})
-    return told.matrices[mat], told.spread_mm[mat]
 
 
 def _pushed(layout: MatLayout, markers: Corners, told: Survey, old: Fit) -> tuple[Floats, float]:
@@ -409,7 +401,7 @@ def _pushed(layout: MatLayout, markers: Corners, told: Survey, old: Fit) -> tupl
 
 
 def _draw_marker(fits: Iterable[Fit], seen: Candidates) -> bool | None:
-    """Whether the marker under the draw pile shows in its place, None without its mat."""
+    """True if the marker under the draw pile shows in its place, None without its mat."""
     marked = next((fit for fit in fits if fit.layout.draw_marker), None)
     if marked is None or marked.layout.draw_marker is None:
         return None

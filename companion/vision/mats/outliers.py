@@ -68,7 +68,7 @@ class Group:
         return Fit(self.layout, self.matrix, self.markers).px_per_mm
 
     def shares_any(self, other: Group) -> bool:
-        """Whether a marker belongs to both."""
+        """True if a marker belongs to both."""
         return any(self.markers[m] is other.markers[m] for m in self.markers.keys() & other.markers.keys())
 
 
@@ -78,14 +78,14 @@ def marks_of(layout: MatLayout) -> tuple[Marker, ...]:
 
 
 def points_of(layout: MatLayout, markers: Corners) -> Points:
-    """The markers' corners on the mat and on the picture, in the order of `marks_of`."""
+    """Return the markers' corners on the mat and on the picture, in the order of `marks_of`."""
     shown = [marker for marker in marks_of(layout) if marker.id in markers]
     mm = np.concatenate([corners_mm(marker.square) for marker in shown])
     return Points(mm, np.concatenate([markers[marker.id] for marker in shown]))
 
 
 def groups_of(layout: MatLayout, candidates: Candidates, lens: Lens | None) -> list[Group]:
-    """The largest groups of a mat's markers that agree; several of one size where something is seen twice."""
+    """Return the largest groups of a mat's markers that agree; several of one size where something is seen twice."""
     own = {marker.id: candidates[marker.id] for marker in marks_of(layout) if marker.id in candidates}
     for count in range(len(own), 0, -1):
         chosen = (
@@ -112,7 +112,7 @@ def group_of(layout: MatLayout, markers: Corners, lens: Lens | None) -> Group | 
 
 
 def is_sound(layout: MatLayout, matrix: Floats) -> bool:
-    """Whether a sheet on a table can look like that: whole in front of the camera, face up, of a sane size."""
+    """True if a sheet on a table can look like that: whole in front of the camera, face up, of a sane size."""
     fit = Fit(layout, matrix, {})
     corners = np.column_stack((corners_mm(fit.sheet), np.ones(4))) @ matrix.T
     depth = corners[:, 2] / matrix[2, 2]
@@ -123,7 +123,7 @@ def is_sound(layout: MatLayout, matrix: Floats) -> bool:
 
 
 def agreeing(groups: Mapping[str, Sequence[Group]], known: Sequence[Group], room: float) -> dict[str, Group]:
-    """One group a mat, all on one table: the plane of those `known`, else the one that most mats agree on.
+    """Return one group a mat, all on one table: the plane of those `known`, else the one that most mats agree on.
 
     `room` is by what factor their scales may differ. A mat of which two groups are equally good tells nothing: it is
     left out.
@@ -141,7 +141,7 @@ def agreeing(groups: Mapping[str, Sequence[Group]], known: Sequence[Group], room
 
 
 def on_one_table(anchor: Group, group: Group, room: float) -> bool:
-    """Whether a group lies as large as printed, within the factor `room`, on the plane of another."""
+    """True if a group lies as large as printed, within the factor `room`, on the plane of another."""
     if group is anchor:
         return True
     on_table = cv2.perspectiveTransform(group.straight[None], np.linalg.inv(anchor.matrix))[0]
@@ -154,6 +154,6 @@ def on_one_table(anchor: Group, group: Group, room: float) -> bool:
 
 
 def _support(anchor: Group, groups: Mapping[str, Sequence[Group]], room: float) -> tuple[bool, int, int, float]:
-    """How good a measure of the table a group is: by markers enough, as other mats have it, and large."""
+    """Return how good a measure of the table a group is: by markers enough, as other mats have it, and large."""
     count = sum(any(on_one_table(anchor, group, room) for group in found) for found in groups.values())
     return len(anchor.markers) >= ENOUGH_MARKERS, count, len(anchor.markers), anchor.px_per_mm

@@ -32,7 +32,7 @@ INSIDE = slice(MARGIN + 1, SIDE - MARGIN - 1)
 
 SURE, LIKELY = 0.2, 0.06
 """Evidence (`_Match.evidence`) from which a tag is believed, and is believed less surely; the negative of the second
-is that from which it is a tag that cannot be told.
+is that from which it is a tag that cannot be recognised.
 
 Of 3907 tags of other makers the likeliest reach 0.04; `tests/test_tags.py` holds this to account.
 """
@@ -62,7 +62,7 @@ _STEPS_CELLS = (0.35, 0.18, 0.09)
 """Steps in which a patch is laid on its rim."""
 
 _RIVALS = 3
-"""Maximum number of cards named for a tag that cannot be told."""
+"""Maximum number of cards named for a tag that cannot be recognised."""
 
 
 class _Patterns(NamedTuple):
@@ -99,7 +99,7 @@ def read_tags(
     allowed: Collection[str] | None = None,
     beside: Sequence[Code] = (),
 ) -> tuple[Code, ...]:
-    """The tags of cards on a grey picture `(H, W) uint8`, limited to the boxes `where` if there are any.
+    """Return the tags of cards on a grey picture `(H, W) uint8`, limited to the boxes `where` if there are any.
 
     A card that is not in `allowed` (physical cards, None: any) is of another deck: a code without a card, as is a tag
     that cannot be told for sure; that one has its rivals. Nothing is looked for on the codes that are there already,
@@ -109,7 +109,7 @@ def read_tags(
 
 
 def read_markers(gray: Image) -> list[tuple[int, Floats]]:
-    """The mats' markers on a grey picture `(H, W) uint8`, smaller and softer ones than a general reader finds.
+    """Return the mats' markers on a grey picture `(H, W) uint8`, smaller and softer ones than a general reader finds.
 
     Each with its id and its corners `(4, 2)` in pixels, top left first as printed, to about a cell.
     """
@@ -121,7 +121,7 @@ def read_markers(gray: Image) -> list[tuple[int, Floats]]:
 
 
 def _patches(gray: Image, where: Sequence[Box] | None) -> Floats:
-    """Every dark patch with four corners, clockwise, at the middle of its edge, `(N, 4, 2)` pixels."""
+    """Return every dark patch with four corners, clockwise, at the middle of its edge, `(N, 4, 2)` pixels."""
     height, width = gray.shape
     boxes = [whole(gray)] if where is None else merged([box.within(width, height) for box in where])
     quads = [_patches_in(box.of(gray)) + np.float32((box.left, box.top)) for box in boxes if box.area_px]
@@ -129,7 +129,7 @@ def _patches(gray: Image, where: Sequence[Box] | None) -> Floats:
 
 
 def _off_codes(quads: Floats, codes: Sequence[Code]) -> Floats:
-    """The patches whose middle lies on none of the codes."""
+    """Return the patches whose middle lies on none of the codes."""
     if not codes:
         return quads
     middles = np.array([code.centre_px for code in codes])
@@ -180,7 +180,7 @@ def _cells(gray: Image, quads: Floats, parts: int = 3) -> Floats:
 
 @cache
 def _places(parts: int) -> npt.NDArray[np.float64]:
-    """Where a tag is read, in cells from its corner, row by row, `(N, 3)` with a 1 behind."""
+    """Return where a tag is read, in cells from its corner, row by row, `(N, 3)` with a 1 behind."""
     along = (np.arange(SIDE * parts) + 0.5) / parts - MARGIN
     x, y = np.meshgrid(along, along)
     return np.column_stack((x.ravel(), y.ravel(), np.ones(x.size)))
@@ -192,7 +192,7 @@ def _rim_scores(looks: Floats) -> Floats:
 
 
 def _looks_printed(looks: Floats) -> npt.NDArray[np.bool_]:
-    """Whether margin and rim are white and black, and the cells within are of both."""
+    """True if margin and rim are white and black, and the cells within are of both."""
     contrast = looks[:, 0].mean(axis=1) - looks[:, MARGIN, MARGIN:-MARGIN].mean(axis=1)
     spread = looks[:, INSIDE, INSIDE].std(axis=(1, 2))
     least, most = INSIDE_CONTRAST
@@ -203,7 +203,7 @@ def _looks_printed(looks: Floats) -> npt.NDArray[np.bool_]:
 
 
 def _told(gray: Image, quads: Floats) -> Iterator[tuple[Floats, _Match]]:
-    """The patches that may be a tag at all, with their best tags."""
+    """Return the patches that may be a tag at all, with their best tags."""
     quads = quads[_rim_scores(_cells(gray, quads, parts=1)) >= ROUGH_RIM]
     looks = _cells(gray, quads)
     may_be = (_rim_scores(looks) >= RIM) & _looks_printed(looks)
@@ -222,7 +222,7 @@ def _matched(gray: Image, quads: Floats, looks: Floats) -> Iterator[tuple[Floats
 
 
 def _compared(looks: Floats) -> Iterator[_Match]:
-    """The best tag for each patch."""
+    """Yield the best tag for each patch."""
     scores = _inside_scores(_unit(looks[:, INSIDE, INSIDE].reshape(-1, 36)))
     for by_blur in scores.transpose(1, 0, 2):
         turned = by_blur[int(by_blur.max(axis=1).argmax())].reshape(-1, 4)
@@ -244,7 +244,7 @@ def _inside_scores(insides: Floats) -> Floats:
 
 
 def _laid_on_rim(gray: Image, quad: Floats) -> Floats:
-    """The quad near this one whose rim and margin look most like those of a tag."""
+    """Return the quad near this one whose rim and margin look most like those of a tag."""
     cell_px = float(np.sqrt(cv2.contourArea(quad))) / CELLS
     for step in _STEPS_CELLS:
         tries = quad + _moves() * (step * cell_px)
@@ -277,14 +277,14 @@ def _patterns() -> _Patterns:
 
 
 def _printed(tag: int) -> Floats:
-    """A tag as printed, three cells of white around it, 1 is white."""
+    """Return a tag as printed, three cells of white around it, 1 is white."""
     dictionary = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_ARUCO_MIP_36h12)
     bits = cv2.aruco.generateImageMarker(dictionary, tag, CELLS) > 0
     return np.pad(bits, MARGIN + 2, constant_values=True).astype(np.float32)
 
 
 def _blurred(tag: Floats, blur_cells: float) -> Floats:
-    """The cells of a tag and its margin as a lens shows them."""
+    """Return the cells of a tag and its margin as a lens shows them."""
     fine = cv2.GaussianBlur(np.kron(tag, np.ones((5, 5), np.float32)), (0, 0), 5 * blur_cells)
     return cv2.resize(fine, tag.shape, interpolation=cv2.INTER_AREA)[2:-2, 2:-2]
 
@@ -307,7 +307,7 @@ def _unit(values: npt.NDArray[np.floating]) -> Floats:
 
 
 def _apart(found: Iterable[tuple[Floats, _Match]]) -> Iterator[tuple[Floats, _Match]]:
-    """Each place once, as it was matched best: a rim has an outer and an inner outline."""
+    """Yield each place once, as it was matched best: a rim has an outer and an inner outline."""
     kept: list[Floats] = []
     for quad, match in sorted(found, key=lambda pair: -pair[1].evidence):
         middle, half = quad.mean(axis=0), float(np.linalg.norm(quad[0] - quad[2])) / 3
@@ -330,7 +330,7 @@ def _codes(found: Iterable[tuple[Floats, _Match]], allowed: Collection[str] | No
 
 
 def _rivals(match: _Match, allowed: Collection[str] | None) -> tuple[tuple[str, float], ...]:
-    """The likeliest cards of a tag that cannot be told."""
+    """Return the likeliest cards of a tag that cannot be recognised."""
     order = np.argsort(-match.scores)[: 2 * _RIVALS]
     cards = [(card, float(match.scores[tag])) for tag in order if (card := card_of_tag(int(tag)))]
     return tuple((card, round(score / 2, 3)) for card, score in cards if allowed is None or card in allowed)[:_RIVALS]

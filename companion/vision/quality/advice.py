@@ -53,7 +53,7 @@ class Hint:
     """The zones or mats it is about; none: the whole picture."""
 
     needed: bool = False
-    """Whether stickers go unread without it; else it would only be better."""
+    """True if stickers go unread without it; else it would only be better."""
 
 
 NO_MATS = Hint(
@@ -83,7 +83,7 @@ class Advice:
     """How many cards were read."""
 
     is_sticker_measured: bool = False
-    """Whether `sticker_mm` is that of stickers on the picture; else it is that of those usually printed."""
+    """True if `sticker_mm` is that of stickers on the picture; else it is that of those usually printed."""
 
     @property
     def smallest_mm(self) -> float | None:
@@ -100,7 +100,7 @@ class Advice:
 
     @property
     def faces(self) -> str:
-        """Whether cards without stickers are large enough, in a sentence; nothing where that is not known."""
+        """True if cards without stickers are large enough, in a sentence; nothing where that is not known."""
         if self.card_px is None:
             return ""
         told = say("too little to tell cards without stickers by their faces: put the camera closer")
@@ -112,17 +112,17 @@ class Advice:
 
     @property
     def is_guessed(self) -> bool:
-        """Whether the scale of some zone is told by nothing but the stickers that were read."""
+        """True if the scale of some zone is told by nothing but the stickers that were read."""
         return any(zone.is_guessed for zone in self.zones)
 
     @property
     def is_drawn(self) -> bool:
-        """Whether zones are seen, and none of them on a printed mat."""
+        """True if zones are seen, and none of them on a printed mat."""
         return bool(self.zones) and self.tilt_deg is None
 
     @property
     def good(self) -> bool:
-        """Whether everything in play is known to be seen well enough to be read."""
+        """True if everything in play is known to be seen well enough to be read."""
         return self.smallest_mm is not None and not any(hint.needed for hint in self.hints)
 
     @property
@@ -156,7 +156,7 @@ class Advice:
         )
 
     def as_json(self) -> dict[str, Any]:
-        """What `read --setup --json` says under `setup`."""
+        """Return what `read --setup --json` says under `setup`."""
         return {
             "size_px": list(self.size_px),
             "good": self.good,
@@ -184,7 +184,7 @@ def advise(
     sticker_mm: float | None = None,
     codes: Sequence[Quad] = (),
 ) -> Advice:
-    """How well one picture, or a few of the same moment, `(H, W[, 3]) uint8`, can be read, and what would help.
+    """Return how well one picture, or a few of the same moment, `(H, W[, 3]) uint8`, can be read, and what would help.
 
     `mats` are the mats as found on them, `layouts` those in play (None: those found). `sticker_mm` is how wide the
     stickers are with their quiet zone (None: as is usual), `codes` are the corners of those that were read. The scale
@@ -276,7 +276,7 @@ class _Scene:
         return self.sticker_mm / STICKER_MODULES
 
     def unread(self) -> tuple[ZoneSight, ...]:
-        """The zones in which the stickers in use are too small."""
+        """Return the zones in which the stickers in use are too small."""
         return tuple(z for z in self.zones if z.smallest_mm is not None and z.smallest_mm > self.sticker_mm)
 
 
@@ -408,7 +408,7 @@ def _unless_all(scene: _Scene, zones: Sequence[ZoneSight]) -> tuple[str, ...]:
 
 
 def _about_size(scene: _Scene) -> Iterator[Hint]:
-    """What to do where stickers are too small even on a sharp and bright picture."""
+    """Yield what to do where stickers are too small even on a sharp and bright picture."""
     small = [zone for zone in scene.zones if zone.px_per_mm and _module_px(scene, zone) < MODULE_PX]
     if not small:
         return
@@ -477,7 +477,7 @@ def _module_px(scene: _Scene, zone: ZoneSight) -> float:
 
 
 def _still_fits(scene: _Scene, ratio: float) -> bool:
-    """Whether all mats have room in the picture when they look so many times larger."""
+    """True if all mats have room in the picture when they look so many times larger."""
     corners = np.concatenate(
         [
             fit.outline_px if fit.is_measured else fit.quad_px(rect)
@@ -517,7 +517,7 @@ def _larger(scene: _Scene, ratio: float, names: tuple[str, ...]) -> Said:
 
 
 def _beyond(quad: Floats, size_px: tuple[int, int]) -> tuple[str, ...]:
-    """The edges of the picture that corners lie beyond: left, right, up, down."""
+    """Return the edges of the picture that corners lie beyond: left, right, up, down."""
     (left, top), (right, bottom) = quad.min(axis=0), quad.max(axis=0)
     width, height = size_px
     over = {"left": left < -1, "right": right > width, "up": top < -1, "down": bottom > height}

@@ -22,7 +22,7 @@ from companion.vision.quality.advice import Advice, of_reading
 from companion.vision.read import gray_of, read, refuse_proportions
 
 PICTURES = 3
-"""So many are looked at; the middling one counts."""
+"""Number of pictures looked at; the middling one counts."""
 
 SETTLING_S = 2.0
 """A camera that was just opened sets its light for so long."""
@@ -49,7 +49,7 @@ def tried(
     open_device: Callable[[str], Device] | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Trial:
-    """A few pictures of a camera, stream, clip, folder or picture file. Raises Problem where there are none."""
+    """Return a few pictures of a camera, stream, clip, folder or picture file. Raises Problem where there are none."""
     if is_device(source):
         name = shown(source)
         with closing(Guarded(opener_of(source, open_device), name)) as device:
@@ -63,7 +63,7 @@ def tried(
 
 
 def advice_on(trial: Trial, layouts: Sequence[MatLayout] | None = None, drawing: Drawing | None = None) -> Advice:
-    """What can be read on the pictures, and what would help.
+    """Return what can be read on the pictures, and what would help.
 
     `layouts` are the mats that ought to be seen, `drawing` holds the zones drawn for mats that are not there. Raises
     Problem where there are no mats and it was drawn on a picture of other proportions.

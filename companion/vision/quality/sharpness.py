@@ -25,7 +25,7 @@ _SLOPE_VARIANCE_PX, _SLOPE_GAIN = 0.6, 2.0
 """What taking the slope over three pixels adds, and what fine print hides of the rest, likewise."""
 
 _CALM_PATCH_PX, _CALM_SHARE, _CALM_TO_SIGMA = 6, 10, 1.5
-"""Size of the patches by which noise is told, the per cent of them that are calmest, and from theirs to its σ."""
+"""Size of the patches by which noise is measured, the per cent of them that are calmest, and from theirs to its σ."""
 
 _WINDOW = np.ones((9, 9), np.uint8)
 DIM_CONTRAST = 60.0

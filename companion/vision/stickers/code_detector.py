@@ -71,7 +71,7 @@ class _Marks:
 
 
 def squares(image: Image, module_px: float, slack: float = STRAIGHT) -> Floats:
-    """The squares on a grey picture `(H, W) uint8` that may be codes, the likeliest first.
+    """Return the squares on a grey picture `(H, W) uint8` that may be codes, the likeliest first.
 
     Each is a matrix `(3, 3)` from a code's modules to pixels; all together `(n, 3, 3)`.
     """
@@ -82,13 +82,16 @@ def squares(image: Image, module_px: float, slack: float = STRAIGHT) -> Floats:
     fit = _fits(soft, mark)
     marks = _Marks(fit, *_peaks(fit, TILE_MODULES * module_px), module_px, slack)
     strength, corners = _triples(marks)
-    first = _each_once(corners[np.argsort(-strength)], module_px)
+    likeliest = corners[np.argsort(-strength)]
+    # Triples that mean nearly the same square as one before them are left out.
+    keys = np.rint(likeliest.reshape(-1, 6).T / (1.5 * module_px))
+    first = likeliest[first_of_each(keys, 1)] if len(likeliest) else likeliest
     return _as_matrices(first + (len(mark) - 1) / 2)
 
 
 @lru_cache(maxsize=32)
 def _mark(module_px: float) -> npt.NDArray[np.uint8]:
-    """A mark averaged over all its turns, as light as it is printed."""
+    """Return a mark averaged over all its turns, as light as it is printed."""
     dark = np.zeros((MARK_MODULES, MARK_MODULES), np.float32)
     dark[1:8, 1:8], dark[2:7, 2:7], dark[3:6, 3:6] = 1, 0, 1
     large = cv2.GaussianBlur(
@@ -121,7 +124,7 @@ def _fits(image: Image, mark: npt.NDArray[np.uint8]) -> Fits:
 
 
 def _peaks(fit: Fits, tile_px: float) -> tuple[Floats, Fits]:
-    """The places where a mark fits better than all around, and how well."""
+    """Return the places where a mark fits better than all around, and how well."""
     rows, columns = np.nonzero((fit >= cv2.dilate(fit, np.ones((5, 5), np.uint8))) & (fit > SURE_MARK))
     best = np.argsort(-fit[rows, columns])
     best = best[first_of_each(np.stack((rows, columns))[:, best] // tile_px, MOST_MARKS)]
@@ -129,7 +132,7 @@ def _peaks(fit: Fits, tile_px: float) -> tuple[Floats, Fits]:
 
 
 def first_of_each(keys: Floats, most: int) -> Places:
-    """Where the first so many of each key stand, in their order; `keys` are `(parts, n)`."""
+    """Return where the first so many of each key stand, in their order; `keys` are `(parts, n)`."""
     _, group = np.unique(keys, axis=1, return_inverse=True)
     order = np.argsort(group, kind="stable")
     starts = np.searchsorted(group[order], group[order])
@@ -152,7 +155,7 @@ def _top(before: Floats, here: Floats, after: Floats) -> Floats:
 
 
 def _triples(marks: _Marks) -> tuple[Fits, Floats]:
-    """Each three places that may be a code's marks: how well they fit, and where, `(n, 3, 2)`.
+    """Return each three places that may be a code's marks: how well they fit, and where, `(n, 3, 2)`.
 
     The three are top left, top right, bottom left.
     """
@@ -170,7 +173,7 @@ def _triples(marks: _Marks) -> tuple[Fits, Floats]:
 
 
 def _pairs(marks: _Marks, modules: float) -> tuple[Places, Places]:
-    """Every two marks that stand about so many modules apart, both ways round."""
+    """Return every two marks that stand about so many modules apart, both ways round."""
     order = np.argsort(marks.points[:, 0], kind="stable")
     x = marks.points[order, 0]
     reach = modules * marks.module_px
@@ -212,17 +215,11 @@ def _with_third(
 
 
 def _best_near(fit: Fits, x: Places, y: Places, reach: int) -> Floats:
-    """Where a mark fits best within reach of each place, `(n, 2)`."""
+    """Return where a mark fits best within reach of each place, `(n, 2)`."""
     steps = np.arange(-reach, reach + 1)
     near = fit[y[:, None, None] + steps[:, None], x[:, None, None] + steps].reshape(len(x), len(steps) ** 2)
     down, right = np.divmod(near.argmax(axis=1), len(steps))
     return _refined(fit, x + right - reach, y + down - reach)
-
-
-def _each_once(corners: Floats, module_px: float) -> Floats:
-    """The triples without those that mean nearly the same square as one before them."""
-    keys = np.rint(corners.reshape(-1, 6).T / (1.5 * module_px))
-    return corners[first_of_each(keys, 1)] if len(corners) else corners
 
 
 def _as_matrices(corners: Floats) -> Floats:
