@@ -19,7 +19,7 @@ from companion.vision.boxes import Box, Image
 from companion.vision.capture.sources import Frame
 from companion.vision.code import side_of
 from companion.vision.faces.face_templates import Templates
-from companion.vision.faces.occlusion import Lain, look_again, look_at_faces
+from companion.vision.faces.occlusion import LOOKS, Lain, look_again, look_at_faces
 from companion.vision.fusion import together
 from companion.vision.mats import localization, zone_borders
 from companion.vision.mats.localization import Mats
@@ -30,8 +30,8 @@ from companion.vision.stickers.reader import boxes_to_read
 from companion.vision.view import FACE, Sighting, View
 from companion.vision.zones import ZoneChanges, ZoneWatch
 
-READS = 3
-"""Number of still frames on which a zone is read after something has moved in it."""
+READS = LOOKS
+"""Number of still frames on which a zone is read after something has moved in it: all on which a card may be missed."""
 
 READ_AGAIN_S = 1.0
 """Seconds until a zone that cannot be explained is read again."""

@@ -61,6 +61,9 @@ _FOCALS = (0.7, 0.9, 1.1, 1.4, 2.0, 4.0)
 _ODD = 0.16
 """Maximum oddity of a candidate."""
 
+_ROUND_ENDS = 0.6
+"""Minimum for the ends of a card round a frame printed on it."""
+
 _LESS_LIKELY, _MUCH_LESS_LIKELY = 0.16, 0.42
 """By how much a card may score less than the frame on it, and still raise a doubt about the frame."""
 
@@ -697,7 +700,7 @@ def _is_card_round(outer: Outline, inner: Outline) -> bool:
     if larger < _HARDLY_LARGER and outer.odd > inner.odd + 0.01:
         return False
     less_likely = _LESS_LIKELY if larger >= _HARDLY_LARGER else 0.2 if outer.odd < inner.odd - 0.005 else 0.05
-    sound = min(outer.support, outer.step) >= SURE_EDGE and outer.ends >= 0.6
+    sound = min(outer.support, outer.step) >= SURE_EDGE and outer.ends >= _ROUND_ENDS
     sound = sound and outer.score > inner.score - less_likely
     sound = sound and outer.ends > inner.ends - 0.2
     return sound and outer.odd < max(SURE_ODD, inner.odd) + _FITS and outer.blur_px < 1.5 * inner.blur_px

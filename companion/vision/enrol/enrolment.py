@@ -34,7 +34,7 @@ from companion.tabletop.template_decks import (
 from companion.vision.boxes import Image, shrunk
 from companion.vision.capture import sandbox
 from companion.vision.capture.image_io import SUFFIXES, read_picture
-from companion.vision.enrol.rectify import SAY, Fault, rectified
+from companion.vision.enrol.rectify import LARGE_PX, SAY, Fault, rectified
 from companion.vision.enrol.similarity import Small, is_same_card, small
 from companion.vision.opencv import cv2
 
@@ -45,8 +45,7 @@ _OTHER_PICTURES = frozenset(
 
 _COPY = re.compile(r"^(?P<stem>.*?)(?:[-_ ]+(?P<number>[2-9])|[-_ ]*\((?P<copy>[1-8])\))?$")
 _LEAST_KEPT_PX = 32
-_MOST_KEPT_PX = 1600
-"""The longer side of a picture that is kept: the largest card at `PX_PER_MM` has 900, and no PNG of it is over 8 MB."""
+"""Minimum shorter side of a picture that is kept. Its longer one is at most `LARGE_PX`: no PNG of it is over 8 MB."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -205,7 +204,7 @@ def recoded(content: bytes, name: str) -> bytes:
         raise Problem(odd, 1)
     # The picture with no more pixels than a template needs; a narrow one stays as wide as is the least.
     short, long = sorted(image.shape[:2])
-    share = max(_MOST_KEPT_PX / long, _LEAST_KEPT_PX / short)
+    share = max(LARGE_PX / long, _LEAST_KEPT_PX / short)
     return as_png(shrunk(image, share))
 
 

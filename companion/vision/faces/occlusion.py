@@ -39,7 +39,7 @@ On a pile nothing like it can show so near.
 
 PILES = ("battle", "speed", "discard")
 
-MAT_MOVED_MM = 0.5
+MAT_MOVED_MM = SAME_MM / 2
 """Minimum shift of a mat that has been pushed."""
 
 DRIFT_MM = 6.0

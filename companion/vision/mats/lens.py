@@ -14,10 +14,10 @@ import numpy.typing as npt
 from companion.vision.boxes import Floats
 
 FARTHEST = 2.5
-"""Farther out than this, in half diagonals, nobody looks."""
+"""Distance from the middle to which the model is used, in half diagonals."""
 
 LEAST_SLOPE = 0.12
-"""A lens that squeezes more than this shows nothing there; beyond, its bend stays what it was."""
+"""Minimum slope of the model; where a lens squeezes more it shows nothing, and its bend stays what it was."""
 
 _STEPS = 12
 

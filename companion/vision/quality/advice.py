@@ -37,8 +37,8 @@ SMEARED = 1.6
 """Ratio of the blur one way to that across it from which it comes from movement."""
 
 LARGEST_STICKER_MM = 40.0
-TOLD_PX, ASKED_PX = 75, 50
-"""Width from which a card is recognised by its face (`docs/faces.md`); of narrower ones many are asked about."""
+TOLD_PX = 75
+"""Width from which a card is recognised by its face (`docs/faces.md`); down to two thirds many are asked about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ class Advice:
         told = say("too little to tell cards without stickers by their faces: put the camera closer")
         if self.card_px >= TOLD_PX:
             told = say("enough to tell cards without stickers by their faces")
-        elif self.card_px >= ASKED_PX:
+        elif self.card_px >= 2 * TOLD_PX / 3:
             told = say("many cards without stickers will be asked about; %(enough)d are better", enough=TOLD_PX)
         return say("A card is %(px)d pixels wide where it looks smallest: %(told)s.", px=self.card_px, told=told)
 
