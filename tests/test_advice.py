@@ -12,10 +12,11 @@ from pictures import Lens, Mat, Scene, Sticker, on_mat, picture, through
 from companion.printing import stickers
 from companion.tabletop.drawn_zones import Drawing, DrawnZone
 from companion.tabletop.mat_layout import Rect, all_mats, side_mat, table_mat
+from companion.tabletop.sticker_codes import STICKER_MM, STICKER_MODULES
 from companion.vision.mats.drawn import fits_of
 from companion.vision.mats.homography import corners_mm
 from companion.vision.mats.localization import Mats, search
-from companion.vision.quality import advice, measure
+from companion.vision.quality import measure
 from companion.vision.quality.advice import Advice, advise
 from companion.vision.quality.sharpness import blur_of, grain_of, marker_edge
 from companion.vision.read import gray_of
@@ -54,7 +55,7 @@ def with_spot(lens: Lens, x: int, y: int, radius: int) -> np.ndarray:
 
 
 def test_the_modules_across_a_sticker_are_those_that_are_printed():
-    assert measure.STICKER_MODULES == 21 + 2 * stickers.QUIET_MODULES
+    assert STICKER_MODULES == 21 + 2 * stickers.QUIET_MODULES
 
 
 @pytest.mark.parametrize(("width_mm", "px_per_mm"), [(900, 2.13), (1200, 1.6), (1500, 1.28)])
@@ -455,4 +456,4 @@ def test_blur_and_grain_ask_for_larger_stickers():
 
 
 def test_the_stickers_in_use_are_as_wide_as_those_that_are_printed_unless_they_tell_otherwise():
-    assert advice.DEFAULT_STICKER_MM == stickers.DEFAULT_SIZE_MM
+    assert STICKER_MM == stickers.DEFAULT_SIZE_MM

@@ -93,7 +93,7 @@ def test_an_idle_table_is_not_read_again():
 
     for _ in range(5):
         film.show(ROLL)
-        assert film.eye.sight.read_now == frozenset()
+        assert film.eye.sight.view.read_zones == frozenset()
 
 
 def test_a_card_that_lies_still_is_seen_in_four_frames_at_most():

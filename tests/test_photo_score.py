@@ -19,6 +19,7 @@ from companion.pages.scores import photo_score as page_of_snaps
 from companion.rules.cards import Card
 from companion.rules.dealing import SeatingError
 from companion.rules.editions.edition import load_edition
+from companion.vision.capture import sandbox
 from companion.vision.counting import photographs as snapping
 from companion.vision.counting.photographs import Shot, Snaps, read_photo
 from companion.vision.counting.tally import Photo, tally
@@ -195,9 +196,9 @@ def test_other_pages_still_take_no_more_than_a_page_sends(page):
 
 
 def test_one_photograph_is_read_at_a_time(page, monkeypatch):
-    monkeypatch.setattr(snapping, "PATIENCE_S", 0.01)
+    monkeypatch.setattr(sandbox, "PATIENCE_S", 0.01)
 
-    with snapping._one_at_a_time():
+    with snapping._reading:
         answer = send(page, content=tableaux.file_of())
 
     assert answer.status_code == 503
@@ -217,7 +218,7 @@ def test_the_picture_is_served_small_and_only_the_latest_are_kept(app, page):
     first = kept(app)
 
     picture = page.get(f"{first}/1.jpg")
-    for _ in range(snapping.MOST_SNAPS):
+    for _ in range(snapping.MOST_PHOTOS):
         kept(app)
 
     assert picture.mimetype == "image/jpeg"

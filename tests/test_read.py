@@ -96,22 +96,11 @@ def test_the_zones_of_a_mat_in_play_that_is_not_found_are_unknown():
     assert view.draw_pile_empty is None
 
 
-def test_a_zone_under_something_that_moves_is_unknown():
-    frame = frame_of(*HAND)
-    mats = mats_on(frame)
-    x, y = mats.of("side-1").quad_px(side_mat(1).zones["battle"]).mean(axis=0)
-
-    view = read(frame, mats, moving=[Box(int(x) - 20, int(y) - 20, int(x) + 20, int(y) + 20)])
-
-    assert view.unknown_zones == {"side-1/battle"}
-
-
-def test_the_draw_pile_counts_as_used_up_only_while_its_zone_is_known():
+def test_the_draw_pile_counts_as_used_up_while_its_marker_shows():
     frame = frame_of()
     mats = mats_on(frame)
 
     assert read(frame, mats).draw_pile_empty is True
-    assert read(frame, mats, unknown=["table/draw"]).draw_pile_empty is None
 
 
 def test_outside_of_what_is_read_again_the_earlier_sightings_stand():

@@ -13,9 +13,8 @@ from companion.printing import pictograms
 from companion.printing import svg as draw
 from companion.printing.printed_words import mat_word
 from companion.rules.cards import Card
-from companion.tabletop.mat_layout import CARD_MM, DISTANCE_COLUMNS, MARKER_MM, Marker, MatLayout, Rect
+from companion.tabletop.mat_layout import CARD_MM, DISTANCE_COLUMNS, MARKER_CELLS, MARKER_MM, Marker, MatLayout, Rect
 
-MARKER_CELLS = 8
 SAND = "#E6DBC1"
 """The zones' ground: a shade deeper than a card's rim, so that a card has an edge to the eye and the camera."""
 

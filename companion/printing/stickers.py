@@ -12,6 +12,7 @@ import numpy as np
 
 from companion.printing import mats
 from companion.printing import svg as draw
+from companion.tabletop.mat_layout import MARKER_CELLS
 from companion.tabletop.sticker_codes import MODULES, modules, tag_id
 
 KINDS = ("qr", "tag")
@@ -50,7 +51,7 @@ def _code(card_id: str, size_mm: float) -> str:
 
 def _tag(card_id: str, size_mm: float) -> str:
     """A card's tag with a cell of white around it, as wide as the sticker."""
-    cell = size_mm / (mats.MARKER_CELLS + 2 * TAG_MARGIN_CELLS)
+    cell = size_mm / (MARKER_CELLS + 2 * TAG_MARGIN_CELLS)
     pattern = draw.path(mats.marker_cells(tag_id(card_id)), draw.paint(draw.BLACK))
     return draw.group([pattern], x=TAG_MARGIN_CELLS * cell, y=TAG_MARGIN_CELLS * cell, scale=cell)
 

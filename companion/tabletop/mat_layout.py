@@ -15,8 +15,11 @@ MAX_SIDES = 8
 CARD_MM = (57.0, 88.0)
 """Width and height of a card of the project's own deck and of most printed decks."""
 
+MARKER_CELLS = 8
+"""Cells along the side of a marker or tag, its black rim included."""
+
 MARKER_MM = 28.0
-"""Side of a marker's black square: 8 cells of 3.5 mm, 5.6 px a cell at 1080p over 1.2 m."""
+"""Side of a marker's black square: cells of 3.5 mm, 5.6 px a cell at 1080p over 1.2 m."""
 
 MARKER_EDGE_MM = 12.0
 """From the mat's edge to a marker's black: two cells of white and a printer's margin."""

@@ -18,6 +18,11 @@ from qrcode import constants, util
 from companion.tabletop.card_ids import card_id_of, payload
 
 MODULES = 21
+STICKER_MODULES = 25
+"""Modules across a sticker with its quiet zone, two modules on either side."""
+
+STICKER_MM = 20.0
+"""Usual width of a sticker with its quiet zone, in millimetres."""
 
 FIRST_TAG_ID = 37
 """The ids below belong to the mats."""

@@ -31,6 +31,7 @@ from companion.rules.editions import toml_lines
 from companion.rules.editions.edition import Edition, EditionError, load_edition
 from companion.rules.editions.edition_file import toml_fault
 from companion.storage.files import read_small, write_whole
+from companion.tabletop.mat_layout import CARD_MM
 
 DECKS_NAME = "decks"
 """The folder of the data folder in which one's own decks lie."""
@@ -39,7 +40,6 @@ FILE_NAME = "deck.toml"
 BACK = "back"
 WITHOUT_BACK = "a card that lies face down may be asked about"
 WITHOUT_FACES = say("cards of these faces will not be told, and those that may look like them are asked about")
-CARD_MM = (57.0, 88.0)
 MOST_PICTURES = 9
 """So many pictures of one face are kept."""
 

@@ -1,4 +1,4 @@
-"""Upright rectangles of pixels, where to look; and a picture made smaller."""
+"""Upright rectangles of pixels, where to look; pictures made smaller, in Lab, and their slopes."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ import numpy.typing as npt
 from companion.vision.opencv import cv2
 
 Image = npt.NDArray[np.uint8]
+Floats = npt.NDArray[np.float64]
 
 
 class Box(NamedTuple):
-    """Pixels from `left`, `top` up to but without `right`, `bottom`."""
+    """Pixels from `left`, `top` up to `right`, `bottom`, which are outside."""
 
     left: int
     top: int
@@ -26,19 +27,19 @@ class Box(NamedTuple):
         return max(0, self.right - self.left) * max(0, self.bottom - self.top)
 
     def of(self, image: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """The part of the picture inside, a view of it."""
+        """Return the part of a picture inside, as a view of it."""
         return image[self.top : self.bottom, self.left : self.right]
 
     def padded(self, by_px: int) -> Box:
         return Box(self.left - by_px, self.top - by_px, self.right + by_px, self.bottom + by_px)
 
     def within(self, width_px: int, height_px: int) -> Box:
-        """The part that lies on a picture of that size; empty (no area) where none does."""
+        """Return the part on a picture of that size; an empty box where there is none."""
         left, top = min(max(self.left, 0), width_px), min(max(self.top, 0), height_px)
         return Box(left, top, max(left, min(self.right, width_px)), max(top, min(self.bottom, height_px)))
 
     def touches(self, other: Box) -> bool:
-        """Whether the two have a pixel in common or share an edge."""
+        """True if the two have a pixel in common or share an edge."""
         return (
             self.left <= other.right
             and other.left <= self.right
@@ -47,45 +48,51 @@ class Box(NamedTuple):
         )
 
     def holds(self, points: Iterable[tuple[float, float]]) -> bool:
-        """Whether every point lies inside."""
+        """True if every point lies inside."""
         return all(self.left <= x <= self.right and self.top <= y <= self.bottom for x, y in points)
 
 
 def whole(image: Image) -> Box:
-    """The box of a whole picture."""
+    """Return the box of a whole picture."""
     return Box(0, 0, image.shape[1], image.shape[0])
 
 
 def around(points: npt.ArrayLike) -> Box:
-    """The smallest box round points `(N, 2)`."""
+    """Return the smallest box round points `(N, 2)`."""
     flat = np.asarray(points, np.float64).reshape(-1, 2)
     low, high = np.floor(flat.min(axis=0)).astype(int), np.ceil(flat.max(axis=0)).astype(int) + 1
     return Box(int(low[0]), int(low[1]), int(high[0]), int(high[1]))
 
 
 def merged(boxes: Sequence[Box]) -> tuple[Box, ...]:
-    """Boxes that touch become one, so that no pixel is looked at twice."""
+    """Join boxes that touch, so that no pixel is looked at twice."""
     apart: list[Box] = []
     for box in boxes:
         joined, rest = box, list(apart)
         while near := [other for other in rest if joined.touches(other)]:
             rest = [other for other in rest if other not in near]
-            joined = _hull((joined, *near))
+            lefts, tops, rights, bottoms = zip(joined, *near, strict=True)
+            joined = Box(min(lefts), min(tops), max(rights), max(bottoms))
         apart = [*rest, joined]
     return tuple(apart)
 
 
-def _hull(boxes: Sequence[Box]) -> Box:
-    lefts, tops, rights, bottoms = zip(*boxes, strict=True)
-    return Box(min(lefts), min(tops), max(rights), max(bottoms))
-
-
 def shrunk(image: Image, share: float) -> Image:
-    """A picture `(H, W)` or `(H, W, 3)` at that share of its size, at least a pixel high and wide; never enlarged."""
+    """Return a picture `(H, W[, 3])` at a share of its size, at least a pixel high and wide; never enlarged."""
     if share >= 1:
         return image
     height, width = (max(1, round(side * share)) for side in image.shape[:2])
     if min(image.shape[:2]) * share >= 1:
-        # By the share itself, and not by the whole pixels that come of it: what is found is to be scaled back by it.
+        # By the share itself, not by whole pixels: places found are scaled back by it.
         return cv2.resize(image, None, fx=share, fy=share, interpolation=cv2.INTER_AREA)
     return cv2.resize(image, (width, height), interpolation=cv2.INTER_AREA)
+
+
+def lab(image: Image) -> npt.NDArray[np.float32]:
+    """Return a picture `(H, W, 3) uint8 BGR` as `(H, W, 3) float32` Lab, lightness 0 to 100."""
+    return cv2.cvtColor(image.astype(np.float32) / np.float32(255), cv2.COLOR_BGR2LAB)
+
+
+def slopes(image: npt.NDArray[Any]) -> list[npt.NDArray[np.float32]]:
+    """Return how steep a picture is across and down at each pixel, in its levels a pixel, as `float32` of its shape."""
+    return [cv2.Scharr(image, cv2.CV_32F, *axis, scale=1 / 32) for axis in ((1, 0), (0, 1))]

@@ -7,13 +7,19 @@ from dataclasses import dataclass
 
 from companion.vision.view import Point, Quad
 
+AGREED = 0.99
+"""Confidence of a card that two readers agree on, and the highest that is given."""
+
+ALONE = 0.9
+"""Confidence of a card that one reader alone gives, less surely."""
+
 
 @dataclass(frozen=True, slots=True)
 class Code:
     """A sticker of ours on a picture."""
 
     card: str | None
-    """The physical card, or None: it cannot be told, is not in this deck, or is here twice."""
+    """The physical card, or None: it cannot be recognised, is not in this deck, or is here twice."""
 
     corners_px: Quad
     """The code without its quiet zone: top left, top right, bottom right, bottom left as it is printed."""
@@ -22,7 +28,7 @@ class Code:
     """0 where the card is None."""
 
     rivals: tuple[tuple[str, float], ...] = ()
-    """For a code that is there and cannot be told: up to three cards with their confidences, likeliest first."""
+    """For a code that is there and cannot be recognised: up to three cards with their confidences, likeliest first."""
 
     @property
     def centre_px(self) -> Point:
@@ -35,7 +41,7 @@ class Code:
 
 
 def centre_of(quad: Quad) -> Point:
-    """The middle of four corners: where the diagonals of a square seen at an angle cross."""
+    """Return the middle of four corners: where the diagonals of a square seen at an angle cross."""
     (ax, ay), (bx, by), (cx, cy), (dx, dy) = quad
     ux, uy, vx, vy = cx - ax, cy - ay, dx - bx, dy - by
     cross = ux * vy - uy * vx
@@ -46,5 +52,5 @@ def centre_of(quad: Quad) -> Point:
 
 
 def side_of(quad: Quad) -> float:
-    """The mean length of the four sides of a quad."""
+    """Return the mean length of the four sides of a quad."""
     return sum(math.dist(quad[i - 1], quad[i]) for i in range(4)) / 4

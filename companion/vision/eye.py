@@ -19,7 +19,7 @@ from companion.vision.boxes import Box, Image
 from companion.vision.capture.sources import Frame
 from companion.vision.code import side_of
 from companion.vision.faces.face_templates import Templates
-from companion.vision.faces.occlusion import Lain, look_again, look_at_faces
+from companion.vision.faces.occlusion import LOOKS, Lain, look_again, look_at_faces
 from companion.vision.fusion import together
 from companion.vision.mats import localization, zone_borders
 from companion.vision.mats.localization import Mats
@@ -30,20 +30,20 @@ from companion.vision.stickers.reader import boxes_to_read
 from companion.vision.view import FACE, Sighting, View
 from companion.vision.zones import ZoneChanges, ZoneWatch
 
-READS = 3
-"""A zone that something has moved in is read on so many frames once it is still."""
+READS = LOOKS
+"""Number of still frames on which a zone is read after something has moved in it: all on which a card may be missed."""
 
 READ_AGAIN_S = 1.0
-"""How long a zone that cannot be explained waits until it is read again."""
+"""Seconds until a zone that cannot be explained is read again."""
 
 REACH_OUT_MM = 25.0
-"""So much around a zone is read with it: a card may lie over its edge."""
+"""Margin around a zone that is read with it, in millimetres: a card may lie over the zone's edge."""
 
 HAND_RESTS_S = 20.0
-"""What reaches over a mat from the first for longer is no arm that rests there."""
+"""Seconds after which something that reached over a mat from the first is no resting arm."""
 
 RESTS_S = 0.9
-"""The same of what comes to rest later, an arm or a cup: the cards beside it can be followed."""
+"""The same for what came to rest later, an arm or a cup: the cards beside it can be followed."""
 
 LIGHT_OR_CAMERA = say("The light or the camera has changed: nothing is followed until the picture is steady again.")
 NO_MATS = say("No mat is seen: lay the printed mats so that the camera sees their corners.")
@@ -52,58 +52,64 @@ NO_ZONES = say("The zones were drawn on a picture of other proportions than the 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sight:
-    """All that the eye remembers."""
+    """What the eye remembers between frames."""
 
     gate: Gate = field(default_factory=Gate)
     mats: Mats = field(default_factory=Mats)
     zones: ZoneWatch = field(default_factory=ZoneWatch)
     view: View | None = None
     reads_left: Mapping[str, int] = field(default_factory=dict)
-    """How often each zone is still to be read once it is still."""
+    """Number of reads that each zone is still due once nothing moves in it."""
 
     unexplained: frozenset[str] = frozenset()
-    """Still zones with something in them that is neither a card that is read nor the bare mat."""
+    """Still zones with something in them that is neither a read card nor the bare mat."""
 
     odd_since_s: Mapping[str, float] = field(default_factory=dict)
-    """Since when each of them has been so."""
-
-    things: frozenset[str] = frozenset()
-    """Zones in which something lies that may be a card without a sticker."""
-
-    unread: frozenset[str] = frozenset()
-    """Zones with a code in them that cannot be told."""
+    """Time since which each of them has been so, in seconds."""
 
     unaccepted: frozenset[str] = frozenset()
-    """Zones that were read last while something was over them: they are read again, whatever they look like."""
+    """Zones last read while something was over them: they are read again, whatever they look like."""
 
     patches: Mapping[str, Patch] = field(default_factory=dict)
-    """How each zone looked when it was read last with nothing over it."""
+    """Look of each zone when it was last read with nothing over it."""
 
     restless: bool = True
-    """Something moved or is to be read: the next frame is looked at even if the gate finds it still."""
+    """True if something moved or is due: the next frame is looked at even if the gate finds it still."""
 
     read_s: float | None = None
-    """When anything was last read."""
-
-    read_now: frozenset[str] = frozenset()
-    """The zones that were read on this very frame; elsewhere the view repeats what was read before."""
+    """Time of the last read, in seconds."""
 
     lain: tuple[Lain, ...] = ()
-    """The cards that were told by their faces."""
+    """Cards recognised by their faces."""
 
     under: frozenset[int | None] = frozenset()
-    """The numbers of those that something was put upon."""
+    """Numbers of those with something put on them."""
 
     looks: int = 1
-    """So many times anything has been read, and once more."""
+    """Number of looks at zones so far, plus one."""
+
+    @property
+    def sightings(self) -> tuple[Sighting, ...]:
+        """The cards of the last view."""
+        return self.view.sightings if self.view else ()
+
+    @property
+    def unread(self) -> frozenset[str]:
+        """Zones with a card that cannot be recognised."""
+        return frozenset(s.zone for s in self.sightings if s.face is Card.UNKNOWN and s.zone is not None)
+
+    @property
+    def things(self) -> frozenset[str]:
+        """Zones in which something lies that may be a card without a sticker."""
+        return self.view.things if self.view else frozenset()
 
 
 class Eye:
-    """Turns the frames of one source into views. Not for two threads at once.
+    """Turn the frames of one source into views. Not thread-safe.
 
     `allowed` are the physical cards of the deck (None: any), `layouts` the mats in play (None: all that are found),
-    `drawn` the zones drawn for mats that are not there; they may be drawn anew at any time. `templates` gives the
-    faces that cards are told by besides stickers (None: by stickers alone); it may give others at any time.
+    `drawn` the zones drawn for mats that are not there; they may change at any time. `templates` returns the faces
+    by which cards are recognised besides stickers (None: stickers alone); it may return others at any time.
     """
 
     def __init__(
@@ -114,35 +120,34 @@ class Eye:
         drawn: DrawnZones | None = None,
         templates: Callable[[], Templates | None] = lambda: None,
     ) -> None:
-        self._allowed = None if allowed is None else frozenset(allowed)
-        self._layouts = None if layouts is None else tuple(layouts)
+        self._known = Known(
+            None if allowed is None else frozenset(allowed), None if layouts is None else tuple(layouts)
+        )
         self._drawn = drawn or DrawnZones()
         self._templates = templates
-        self._faces: Templates | None = None
         self.begin_afresh()
 
     def begin_afresh(self) -> None:
-        """Forgets all that was seen."""
+        """Forget everything seen so far."""
         self.sight = Sight()
         self._size: tuple[int, ...] | None = None
 
     def __call__(self, frame: Frame) -> View:
-        """What a frame shows, given all frames before it."""
+        """Return what a frame shows, given all frames before it."""
         size = frame.image.shape[:2]
         if size != self._size:
-            # Where mats and cards lay on a picture of another size says nothing about this one.
+            # Places on a picture of another size mean nothing on this one.
             self._size, self.sight = size, Sight(mats=Mats(drawing=self.sight.mats.drawing), looks=self.sight.looks)
         drawing = self._drawn.current
         if drawing is not self.sight.mats.drawing:
-            # Other zones, and other names of them: nothing that was remembered of the old ones holds.
+            # Other zones with other names: what was remembered of the old ones no longer holds.
             self.sight = Sight(gate=self.sight.gate, mats=Mats(drawing=drawing), looks=self.sight.looks)
         faces = self._templates()
-        if faces is not self._faces:
-            # What was told by other faces means nothing any more: all zones are read anew.
-            kept = Sight(gate=self.sight.gate, mats=self.sight.mats, looks=self.sight.looks)
-            self._faces, self.sight = faces, kept
-        known = Known(self._allowed, self._layouts, faces)
-        self.sight, view = look(self.sight, frame, known)
+        if faces is not self._known.templates:
+            # Cards recognised by other faces mean nothing any more: all zones are read again.
+            self.sight = Sight(gate=self.sight.gate, mats=self.sight.mats, looks=self.sight.looks)
+            self._known = replace(self._known, templates=faces)
+        self.sight, view = look(self.sight, frame, self._known)
         return view
 
 
@@ -157,14 +162,15 @@ class Known:
     """The mats in play; None: all that are found."""
 
     templates: Templates | None = None
-    """The faces that cards are told by besides stickers."""
+    """The faces that cards are recognised by besides stickers."""
 
 
-def look(sight: Sight, frame: Frame, known: Known | None = None) -> tuple[Sight, View]:
-    """The eye's memory after a frame, and what the frame shows."""
-    known = known or Known()
-    sight = _after_gap(sight) if frame.after_gap else sight
-    sight = replace(sight, gate=motion.update(sight.gate, frame.image), read_now=frozenset())
+def look(sight: Sight, frame: Frame, known: Known) -> tuple[Sight, View]:
+    """Return the eye's memory after a frame, and what the frame shows."""
+    if frame.after_gap:
+        # Nothing can be compared, and nothing has lasted, across a gap in the pictures.
+        sight = replace(sight, gate=Gate(), odd_since_s={}, mats=replace(sight.mats, doubtful={}))
+    sight = replace(sight, gate=motion.update(sight.gate, frame.image))
     before = sight.view
     if before is not None and sight.gate.motion is Motion.EVERYTHING:
         return _blinded(sight, before, frame, known.layouts)
@@ -174,13 +180,8 @@ def look(sight: Sight, frame: Frame, known: Known | None = None) -> tuple[Sight,
     return _looked(sight, frame, known)
 
 
-def _after_gap(sight: Sight) -> Sight:
-    """What still holds when the pictures have broken off: nothing is compared, and nothing has lasted, across that."""
-    return replace(sight, gate=Gate(), odd_since_s={}, mats=replace(sight.mats, doubtful={}))
-
-
 def _is_idle(sight: Sight, t_s: float) -> bool:
-    """Whether nothing has moved and nothing is due."""
+    """True if nothing has moved and nothing is due."""
     return (
         sight.gate.motion is Motion.STILL
         and not sight.restless
@@ -194,9 +195,9 @@ def _read_again(sight: Sight, t_s: float) -> bool:
 
 
 def _blinded(sight: Sight, before: View, frame: Frame, layouts: Sequence[MatLayout] | None) -> tuple[Sight, View]:
-    """A frame that cannot be compared with the one before: everything is looked for anew.
+    """Return memory and view for a frame that cannot be compared with the one before.
 
-    In other light no zone looks as it did when it was accepted, so none is compared with that: all begin afresh.
+    In other light no zone looks as it did when it was accepted, so all zones begin again.
     """
     every = _every_zone(sight.mats) | missing_zones(sight.mats, layouts or ())
     view = replace(
@@ -209,9 +210,8 @@ def _blinded(sight: Sight, before: View, frame: Frame, layouts: Sequence[MatLayo
         things=frozenset(),
     )
     lost = replace(sight.mats, searched_s=None, checked_s=None)
-    anew = dict.fromkeys(every, READS)
-    left = replace(sight, mats=lost, zones=ZoneWatch(), things=frozenset(), patches={})
-    return replace(left, view=view, restless=True, reads_left=anew), view
+    due = dict.fromkeys(every, READS)
+    return replace(sight, mats=lost, zones=ZoneWatch(), patches={}, view=view, restless=True, reads_left=due), view
 
 
 def _looked(sight: Sight, frame: Frame, known: Known) -> tuple[Sight, View]:
@@ -222,11 +222,10 @@ def _looked(sight: Sight, frame: Frame, known: Known) -> tuple[Sight, View]:
     placed = localization.look(gray, former, frame.t_s, known.layouts)
     if placed.fits != sight.mats.fits:
         watch, changes = zones.update(sight.zones, frame.image, placed)
-    left = _to_read(sight, changes, placed)
-    untouched = _untouched(sight, left, changes, gray)
-    left = {zone: reads for zone, reads in left.items() if zone not in untouched}
+    left = _to_read(sight, changes, placed, gray)
     sight = replace(sight, mats=placed, zones=watch, reads_left=left)
-    due = _due(sight, changes, frame.t_s)
+    again = sight.unexplained | sight.unread if _read_again(sight, frame.t_s) else frozenset()
+    due = (again | left.keys()) - changes.moving
     view, lain = sight.view, sight.lain
     if due or view is None:
         view, lain = _read(sight, frame, gray, due, known)
@@ -236,30 +235,25 @@ def _looked(sight: Sight, frame: Frame, known: Known) -> tuple[Sight, View]:
     return replace(sight, patches={**sight.patches, **patches}), view
 
 
-def _to_read(sight: Sight, changes: ZoneChanges, placed: Mats) -> Mapping[str, int]:
-    """How often each zone is to be read: all over again after movement, once after a change that crept in."""
+def _to_read(sight: Sight, changes: ZoneChanges, placed: Mats, gray: Image) -> Mapping[str, int]:
+    """Return how often each zone is to be read: all over again after movement, once after a slow change.
+
+    Zones that look as they did when they were last read, now that what moved over them has gone, are left out.
+    """
     moved = {zone for zone in _every_zone(placed) if zone.partition("/")[0] in placed.moved}
     crept = dict.fromkeys(changes.changed - sight.unexplained, 1)
-    left = {zone: reads for zone, reads in sight.reads_left.items() if reads}
-    return {**crept, **left, **dict.fromkeys(changes.moving | moved, READS)}
-
-
-def _untouched(sight: Sight, left: Mapping[str, int], changes: ZoneChanges, gray: Image) -> frozenset[str]:
-    """The zones that look as they did when they were read last, now that what moved over them has gone."""
+    left = {**crept, **sight.reads_left, **dict.fromkeys(changes.moving | moved, READS)}
     still = {zone for zone, reads in left.items() if reads == READS} - changes.moving - changes.changed
-    known = sight.unexplained | sight.unread | sight.things | sight.unaccepted
-    return frozenset(zone for zone in still - known if zone in sight.patches and sight.patches[zone].is_in(gray))
-
-
-def _due(sight: Sight, changes: ZoneChanges, t_s: float) -> frozenset[str]:
-    again = sight.unexplained | sight.unread if _read_again(sight, t_s) else frozenset()
-    return (again | {zone for zone, left in sight.reads_left.items() if left}) - changes.moving
+    still -= sight.unexplained | sight.unread | sight.things | sight.unaccepted
+    untouched = {zone for zone in still if zone in sight.patches and sight.patches[zone].is_in(gray)}
+    return {zone: reads for zone, reads in left.items() if zone not in untouched}
 
 
 def _read(sight: Sight, frame: Frame, gray: Image, due: frozenset[str], known: Known) -> tuple[View, tuple[Lain, ...]]:
-    """The view with the due zones read; a sticker that is missed in a place that looks the same still counts."""
+    """Return the view with the due zones read; a sticker that is missed where nothing has changed still counts."""
     boxes = [box for zone in due if (box := zones.zone_box(sight.mats, zone, REACH_OUT_MM))]
-    # What cannot be explained may be a sticker larger or smaller than the others.
+    before = sight.sightings
+    is_settled = all(zones.is_settled(sight.zones, zone) for zone in due)
     view = read(
         frame,
         sight.mats,
@@ -268,56 +262,39 @@ def _read(sight: Sight, frame: Frame, gray: Image, due: frozenset[str], known: K
         where=boxes,
         before=sight.view,
         gray=gray,
+        # What cannot be explained may be a sticker larger or smaller than the others.
         every_size=bool(due & (sight.unexplained | sight.unread)),
-        stickers=known.templates is None or _may_have_stickers(sight, due),
+        # Beside faces, stickers are looked for where some were read, or a zone has not been seen before.
+        stickers=known.templates is None or any(s.card for s in before) or not is_settled,
     )
     faces, lain = _faces(sight, frame, boxes_to_read(gray, boxes), due, known.templates)
-    old = {id(s) for s in sight.view.sightings} if sight.view else set()
+    old = {id(s) for s in before}
     read_before = [s for s in view.sightings if id(s) in old and s.by != FACE]
     read_now = together([s for s in view.sightings if id(s) not in old], faces)
     placed = (s if s.by == FACE else zone_borders.settled(sight.mats, s) for s in read_now)
-    found = [s for s in (*read_before, *_faces_elsewhere(sight, due), *placed) if s.zone is not None]
+    elsewhere = (s for s in before if s.by == FACE and s.zone not in due)
+    found = [s for s in (*read_before, *elsewhere, *placed) if s.zone is not None]
     cards = {s.card for s in found if s.card}
-    missed = [s for s in (sight.view.sightings if sight.view else ()) if s.card and s.card not in cards]
-    kept = [s for s in missed if not _taken(s, found) and _still_lies(sight, s, found)]
-    return replace(view, sightings=(*found, *kept)), lain
-
-
-def _may_have_stickers(sight: Sight, due: frozenset[str]) -> bool:
-    """Whether stickers are worth looking for beside faces: some were read, or a zone has not been seen before."""
-    read_before = any(s.card for s in (sight.view.sightings if sight.view else ()))
-    return read_before or not all(zones.is_settled(sight.zones, zone) for zone in due)
-
-
-def _faces_elsewhere(sight: Sight, due: frozenset[str]) -> Iterator[Sighting]:
-    """What was told by its face in zones that are not read now."""
-    return (s for s in _by_face(sight) if s.zone not in due)
-
-
-def _by_face(sight: Sight) -> Iterator[Sighting]:
-    return (s for s in (sight.view.sightings if sight.view else ()) if s.by == FACE)
-
-
-def _read_again_now(sight: Sight, due: frozenset[str]) -> frozenset[str]:
-    """Those of the due zones that have been read since they are still: they are read several times to be sure."""
-    hidden = sight.view.unknown_zones if sight.view else frozenset()
-    return frozenset(zone for zone in due - hidden if 0 < sight.reads_left.get(zone, 0) < READS)
+    missed = [s for s in before if s.card and s.card not in cards]
+    return replace(view, sightings=(*found, *(s for s in missed if _still_lies(sight, s, found)))), lain
 
 
 def _faces(
     sight: Sight, frame: Frame, boxes: Sequence[Box], due: frozenset[str], templates: Templates | None
 ) -> tuple[tuple[Sighting, ...], tuple[Lain, ...]]:
-    """The cards in the due zones by their faces, and all that are to be remembered."""
+    """Return the cards in the due zones by their faces, and all that are to be remembered."""
     if templates is None:
         return (), ()
     here = [lain for lain in sight.lain if lain.sighting.zone in due]
     elsewhere = [lain for lain in sight.lain if lain.sighting.zone not in due]
-    untouched = _read_again_now(sight, due)
+    # Zones that have been read since they are still: they are read several times to be sure.
+    hidden = sight.view.unknown_zones if sight.view else frozenset()
+    untouched = frozenset(zone for zone in due - hidden if 0 < sight.reads_left.get(zone, 0) < READS)
     again = look_again(frame.image, sight.mats, templates, here) if here and untouched == due else None
     if again is not None:
-        unread = (s for s in _by_face(sight) if s.zone in due and s.face is Card.UNKNOWN)
+        unread = (s for s in sight.sightings if s.by == FACE and s.zone in due and s.face is Card.UNKNOWN)
         return (*(card.sighting for card in again if not card.missed), *unread), (*elsewhere, *again)
-    # A card that was never seen whole lies there from before we looked: later ones are read when they are laid.
+    # A card that was never seen whole lay there before we looked: later ones are read when they are laid.
     first = not here and not all(zones.is_settled(sight.zones, zone) for zone in due)
     faces, lain = look_at_faces(
         frame.image, sight.mats, templates, boxes, here, look=sight.looks, beneath=first, untouched=untouched
@@ -326,18 +303,15 @@ def _faces(
 
 
 def _still_lies(sight: Sight, missed: Sighting, found: Sequence[Sighting]) -> bool:
-    """Whether a card that is not read must still lie there: its place looks the same, or a thing was put upon it.
+    """True if a card that is not read must still lie there: its place looks the same, or a thing was put on it.
 
-    What lies upon it is no thing where a card that has come to lie there explains it; one that lay there before and
-    looks as it did explains nothing.
+    What lies on it is no thing if a card that has come to lie there explains it; one that lay there before and looks
+    as it did explains nothing.
     """
+    if any(math.dist(missed.centre_px, s.centre_px) < side_of(s.corners_px) for s in found if s.corners_px):
+        return False
     new = [s for s in found if not zones.looks_the_same(sight.zones, s)]
     return zones.looks_the_same(sight.zones, missed) or zones.is_under_a_thing(sight.zones, missed, new)
-
-
-def _taken(missed: Sighting, found: Sequence[Sighting]) -> bool:
-    """Whether another code is read where a missed one was."""
-    return any(math.dist(missed.centre_px, s.centre_px) < side_of(s.corners_px) for s in found if s.corners_px)
 
 
 def _judged(
@@ -349,15 +323,20 @@ def _judged(
     due: frozenset[str],
     layouts: Sequence[MatLayout] | None,
 ) -> tuple[Sight, View]:
-    """Which zones may be spoken of, after the due ones were read."""
+    """Return memory and view with the zones that may be spoken of, after the due ones were read."""
     open_to_doubt = (changes.changed | due) - changes.touched_border
     odd = zones.unexplained(sight.zones, open_to_doubt, view.sightings) | changes.touched_border
     odd_since_s = {zone: sight.odd_since_s.get(zone, frame.t_s) for zone in odd}
-    things = {zone for zone in odd & due if frame.t_s - odd_since_s[zone] >= _patience_s(sight, zone)}
+    # What lies still for long enough was put there: the cards under it are remembered as they were.
+    patience_s = {zone: RESTS_S if zones.is_settled(sight.zones, zone) else HAND_RESTS_S for zone in odd}
+    things = {zone for zone in odd & due if frame.t_s - odd_since_s[zone] >= patience_s[zone]}
     odd -= things
     under = _faces_under(sight, view, things, due)
+    stays = {s.stay for s in under}
     view = replace(view, sightings=(*view.sightings, *under))
-    lying = _things(sight, view, due) | (sight.things - changes.moving)
+    old = {id(s) for s in sight.sightings}
+    read_now = [s for s in view.sightings if id(s) not in old]
+    lying = {zone for zone in due if zones.lies_like_a_card(sight.zones, zone, read_now)}
     hidden = changes.moving | changes.cut_off | odd | missing_zones(sight.mats, layouts or ())
     view = replace(
         view,
@@ -367,7 +346,7 @@ def _judged(
         draw_pile_empty=None if DRAW_ZONE in hidden else sight.mats.draw_marker_seen,
         trouble=_trouble(sight.mats),
         read_zones=due,
-        things=frozenset(lying),
+        things=frozenset(lying | (sight.things - changes.moving)),
     )
     left = {zone: reads - (zone in due) for zone, reads in sight.reads_left.items() if reads > (zone in due)}
     elsewhere = {card.order for card in sight.lain if card.sighting.zone not in due - hidden} & sight.under
@@ -380,69 +359,50 @@ def _judged(
             unexplained=odd,
             odd_since_s=odd_since_s,
             unaccepted=(sight.unaccepted - due) | (due & hidden),
-            things=view.things,
-            unread=frozenset(s.zone for s in view.sightings if s.face is Card.UNKNOWN and s.zone is not None),
-            lain=tuple(_not_missed(lain, hidden, {s.stay for s in under}, sight.lain)),
+            lain=tuple(_not_missed(lain, hidden, stays, sight.lain)),
             restless=bool(left or changes.moving),
-            under=frozenset(elsewhere | {s.stay for s in under}),
+            under=frozenset(elsewhere | stays),
             looks=sight.looks + 1,
             read_s=frame.t_s if due else sight.read_s,
-            read_now=due,
         ),
         view,
     )
 
 
 def _faces_under(sight: Sight, view: View, things: Collection[str], due: Collection[str]) -> tuple[Sighting, ...]:
-    """The cards that were told by their faces before something was put upon them: just now in a zone with `things`.
+    """Return the cards recognised by their faces before something was put on them.
 
-    Or earlier, where their place looks as it did then.
+    It was put there just now in a zone with `things`, or earlier where their place looks as it did then.
     """
     told = {s.stay for s in view.sightings if s.by == FACE}
     new = [s for s in view.sightings if s.zone in things and not zones.looks_the_same(sight.zones, s)]
-    missed = (lain for lain in sight.lain if lain.sighting.zone in due and lain.order not in told)
-    return tuple(
-        replace(lain.sighting, stay=lain.order)
-        for lain in missed
-        if _is_under(sight, lain, new, is_new=lain.sighting.zone in things)
-    )
-
-
-def _is_under(sight: Sight, lain: Lain, found: Sequence[Sighting], *, is_new: bool) -> bool:
-    if is_new:
-        return not lain.is_buried and zones.is_under_a_thing(sight.zones, lain.sighting, found)
-    return lain.order in sight.under and zones.looks_the_same(sight.zones, lain.sighting)
+    covered = []
+    for lain in sight.lain:
+        seen = lain.sighting
+        if seen.zone not in due or lain.order in told:
+            continue
+        if seen.zone in things:
+            is_under = not lain.is_buried and zones.is_under_a_thing(sight.zones, seen, new)
+        else:
+            is_under = lain.order in sight.under and zones.looks_the_same(sight.zones, seen)
+        if is_under:
+            covered.append(replace(seen, stay=lain.order))
+    return tuple(covered)
 
 
 def _not_missed(
     lain: Iterable[Lain], hidden: Collection[str], under: Collection[int | None], before: Iterable[Lain]
 ) -> Iterator[Lain]:
-    """What is remembered of cards; that one is not seen in a zone or `under` a thing out of sight says nothing.
+    """Yield what is remembered of cards; not seeing one in a zone or `under` a thing out of sight says nothing.
 
     Nor does a card that is seen there for the first time: it may be in a hand.
     """
     missed = {card.order: card.missed for card in before}
     for card in lain:
-        is_hidden = card.sighting.zone in hidden or card.order in under
-        if not is_hidden:
+        if card.sighting.zone not in hidden and card.order not in under:
             yield card
         elif card.order in missed:
             yield replace(card, missed=min(card.missed, missed[card.order]))
-
-
-def _things(sight: Sight, view: View, due: frozenset[str]) -> frozenset[str]:
-    """Of the due zones those where something lies that may be a card, and none is read that would explain it."""
-    remembered = {id(s) for s in sight.view.sightings} if sight.view else set()
-    read_now = [s for s in view.sightings if id(s) not in remembered]
-    return frozenset(zone for zone in due if zones.lies_like_a_card(sight.zones, zone, read_now))
-
-
-def _patience_s(sight: Sight, zone: str) -> float:
-    """How long something has to lie still in a zone until it counts as a thing that was put there.
-
-    The cards beneath it are remembered as they were, and what happens beside it can be followed.
-    """
-    return RESTS_S if zones.is_settled(sight.zones, zone) else HAND_RESTS_S
 
 
 def _trouble(placed: Mats) -> str | None:

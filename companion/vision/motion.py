@@ -16,12 +16,13 @@ from companion.vision.opencv import cv2
 
 STEP_PX = 8
 CHANGED_LEVELS = 16
-"""A sample has changed when it differs by more than this from the frame before: sensor noise stays below."""
+"""Difference from the frame before from which a sample has changed: sensor noise stays below."""
 
 MIN_SAMPLES = 8
-"""A changed patch of fewer samples is noise; a finger covers more."""
+"""Minimum size of a changed patch: a smaller one is noise, a finger covers more."""
 
 EVERYTHING_SHARE = 0.8
+"""Share of changed samples from which the light or the camera has changed."""
 
 
 class Motion(StrEnum):
@@ -49,7 +50,7 @@ class Gate:
 
 
 def update(gate: Gate, image: Image) -> Gate:
-    """The gate after a frame `(H, W, 3) uint8 BGR`."""
+    """Return the gate after a frame `(H, W, 3) uint8 BGR`."""
     sample = cv2.blur(np.ascontiguousarray(image[::STEP_PX, ::STEP_PX, 1]), (3, 3))
     if gate.sample is None or gate.sample.shape != sample.shape:
         return Gate(sample)
@@ -64,7 +65,7 @@ def update(gate: Gate, image: Image) -> Gate:
 
 
 def _patches(changed: npt.NDArray[np.uint8]) -> tuple[Box, ...]:
-    """The changed patches that are more than noise."""
+    """Return the changed patches that are more than noise."""
     _, _, stats, _ = cv2.connectedComponentsWithStats(changed, connectivity=8)
     return tuple(
         Box(int(x) * STEP_PX, int(y) * STEP_PX, int(x + w) * STEP_PX, int(y + h) * STEP_PX)

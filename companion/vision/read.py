@@ -15,7 +15,7 @@ from companion.tabletop.mat_layout import DRAW_ZONE, MatLayout, all_mats
 from companion.vision.boxes import Box, Image, around
 from companion.vision.capture.image_io import read_picture
 from companion.vision.capture.sources import Frame
-from companion.vision.code import Code
+from companion.vision.code import AGREED, Code
 from companion.vision.faces.face_detector import read_faces
 from companion.vision.faces.face_templates import Templates
 from companion.vision.faces.occlusion import sighted
@@ -24,7 +24,7 @@ from companion.vision.mats.homography import Fit, lies_sideways
 from companion.vision.mats.localization import Mats, look
 from companion.vision.opencv import cv2
 from companion.vision.stickers.code_plane import ENOUGH_FOR_A_VIEW, level_of
-from companion.vision.stickers.reader import AGREED, Before, boxes_to_read, read_codes
+from companion.vision.stickers.reader import Before, boxes_to_read, read_codes
 from companion.vision.stickers.sizes import SIZES_MM, widths_mm
 from companion.vision.view import STICKER, Point, Sighting, View
 
@@ -39,22 +39,18 @@ def read(
     allowed: Collection[str] | None = None,
     where: Sequence[Box] | None = None,
     before: View | None = None,
-    moving: Sequence[Box] = (),
-    unknown: Iterable[str] = (),
-    trouble: str | None = None,
     gray: Image | None = None,
     every_size: bool = True,
     templates: Templates | None = None,
     stickers: bool = True,
 ) -> View:
-    """What a frame shows, given where the mats lie.
+    """Return what a frame shows, given where the mats lie.
 
     `layouts` are the mats in play (None: those found), `allowed` the physical cards of the deck (None: any).
-    `where` limits the reading to boxes; outside them the sightings of `before` still stand. Zones are unknown when
-    their mat is not found, when a `moving` box touches them, or when `unknown` names them. `gray` spares making
-    the frame grey where that is done already; without `every_size` only stickers as large as those of `before` are
-    looked for. With `templates` cards are told by their faces too, wherever they lie; without `stickers` none of
-    those is looked for.
+    `where` limits the reading to boxes; outside them the sightings of `before` still stand. Zones are unknown
+    when their mat is not found. `gray` is the frame in grey, where it is made already. Without `every_size` only
+    stickers as large as those of `before` are looked for, without `stickers` none. With `templates` cards are
+    recognised by their faces too, wherever they lie.
     """
     how = _How(allowed) if every_size or before is None else _as_before(before, mats, allowed)
     gray = gray_of(frame.image) if gray is None else gray
@@ -62,14 +58,13 @@ def read(
     if templates is not None:
         told = read_faces(frame.image, templates, mats, where=where)
         sightings = together(sightings, [sighted(seen, mats) for seen in told])
-    hidden = {*unknown, *missing_zones(mats, layouts or ()), *zones_under(moving, mats)}
+    hidden = missing_zones(mats, layouts or ())
     return View(
         t_s=frame.t_s,
         mats=mats.seen(),
         sightings=sightings,
-        unknown_zones=frozenset(hidden),
+        unknown_zones=hidden,
         draw_pile_empty=None if DRAW_ZONE in hidden else mats.draw_marker_seen,
-        trouble=trouble,
     )
 
 
@@ -90,7 +85,7 @@ def _as_before(before: View, mats: Mats, allowed: Collection[str] | None) -> _Ho
 
 
 def gray_of(image: Image) -> Image:
-    """A picture `(H, W, 3) uint8 BGR` in grey, `(H, W) uint8`."""
+    """Return a picture `(H, W, 3) uint8 BGR` in grey, `(H, W) uint8`."""
     return cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
 
 
@@ -112,23 +107,15 @@ def sighting_of(code: Code, mats: Mats) -> Sighting:
 
 
 def missing_zones(mats: Mats, layouts: Iterable[MatLayout]) -> frozenset[str]:
-    """The zones of the mats in play that have not been found."""
+    """Return the zones of the mats in play that have not been found."""
     found = {fit.layout.id for fit in mats.fits}
     return frozenset(f"{layout.id}/{zone}" for layout in layouts if layout.id not in found for zone in layout.zones)
-
-
-def zones_under(boxes: Sequence[Box], mats: Mats) -> frozenset[str]:
-    """The zones that a box touches."""
-    zones = (
-        (f"{fit.layout.id}/{name}", fit.quad_px(rect)) for fit in mats.fits for name, rect in fit.layout.zones.items()
-    )
-    return frozenset(zone for zone, quad in zones if any(around(quad).touches(box) for box in boxes))
 
 
 def _sightings(
     gray: Image, mats: Mats, how: _How, where: Sequence[Box] | None, before: View | None
 ) -> tuple[Sighting, ...]:
-    """What is read in the boxes, and what still stands outside of them."""
+    """Return what is read in the boxes, and what still stands outside of them."""
     old = before.sightings if before and where is not None else ()
     known = {s.card: s.centre_px for s in before.sightings if s.card and s.confidence >= AGREED} if before else {}
     boxes = boxes_to_read(gray, where)
@@ -159,10 +146,10 @@ def read_pictures(
     templates: Templates | None = None,
     also: Callable[[Image, Mats, View], Mapping[str, object]] | None = None,
 ) -> Iterator[dict[str, object]]:
-    """What is on each picture, as `read --json` writes it, and what `also` has to say about it.
+    """Yield what is on each picture, as `read --json` writes it, and what `also` has to say about it.
 
     `allowed` are the physical cards of the deck (None: any), `drawing` holds the zones drawn for mats that are not
-    there, `templates` the faces that cards are told by besides stickers. A picture that cannot be read gives
+    there, `templates` the faces that cards are recognised by besides stickers. A picture that cannot be read gives
     `{"image": …, "problem": sentence}` instead, and the others follow.
     """
     for path in paths:
@@ -178,7 +165,7 @@ def read_pictures(
 
 
 def refuse_proportions(name: str, image: Image, mats: Mats) -> None:
-    """Raises Problem for a picture on which neither a mat is found nor the drawn zones fit."""
+    """Raise Problem for a picture on which neither a mat is found nor the drawn zones fit."""
     if mats.drawing is None or mats.fits:
         return
     drawn, own = (f"{width} × {height}" for width, height in (mats.drawing.picture, image.shape[1::-1]))
@@ -203,7 +190,9 @@ def sighting_json(sighting: Sighting, allowed: Collection[str] | None = None) ->
     if sighting.card and allowed is not None and sighting.card not in allowed:
         stranger = replace(sighting, face=Card.UNKNOWN, card=None, confidence=0.0)
         return sighting_json(stranger) | {"foreign": sighting.card}
-    wrongly = {"sticker": sighting.glued, "looks_like": _looks_like(sighting)} if sighting.glued else {}
+    # The face of a card whose sticker names another.
+    others = (face_of(card).value for card, _ in sighting.rivals if card != sighting.glued)
+    wrongly = {"sticker": sighting.glued, "looks_like": next(others, None)} if sighting.glued else {}
     return wrongly | {
         "face": str(sighting.face),
         "card": sighting.card,
@@ -214,11 +203,6 @@ def sighting_json(sighting: Sighting, allowed: Collection[str] | None = None) ->
         "by": sighting.by,
         "zone": sighting.zone,
     }
-
-
-def _looks_like(sighting: Sighting) -> str | None:
-    """The face of a card whose sticker names another."""
-    return next((face_of(card).value for card, _ in sighting.rivals if card != sighting.glued), None)
 
 
 def _rounded(points: Iterable[Point]) -> list[list[float]]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from companion.rules.cards import Card
 
 STICKER, FACE = "sticker", "face"
-"""What a card was told by."""
+"""What a card was recognised by."""
 
 Point = tuple[float, float]
 Quad = tuple[Point, Point, Point, Point]
@@ -30,7 +30,7 @@ class Sighting:
     """One card seen on one frame."""
 
     face: Card
-    """`Card.UNKNOWN` where it cannot be told."""
+    """`Card.UNKNOWN` where it cannot be recognised."""
 
     card: str | None
     """The physical card where a sticker tells it (`roll-03`), else None."""
@@ -48,16 +48,16 @@ class Sighting:
     """`sticker` or `face`."""
 
     rivals: tuple[tuple[str, float], ...] = ()
-    """Where the card cannot be told for sure, up to three physical cards with their confidences, likeliest first.
+    """Where the card cannot be recognised for sure, up to three physical cards with their confidences, likeliest first.
 
     Where only faces are known each is `25-00`: any copy of it.
     """
 
     is_double: bool = False
-    """One with the same face lay there a little beside, and may be beneath it now or have been pushed."""
+    """One with the same face lay there a little beside, and may be under it now or have been pushed."""
 
     stay: int | None = None
-    """Of a card told by its face: the same number for as long as it lies where it was laid."""
+    """Of a card recognised by its face: the same number for as long as it lies where it was laid."""
 
     glued: str | None = None
     """The physical card that its sticker names, where its face is plainly another."""

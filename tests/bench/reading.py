@@ -92,7 +92,7 @@ class Watched:
             for image in scene[1:8]:
                 start = time.process_time()
                 self.see(image)
-                if self.eye.sight.read_now:
+                if self.eye.sight.view and self.eye.sight.view.read_zones:
                     spent.append(1000 * (time.process_time() - start))
                     break
             for image in scene[:8]:

@@ -22,8 +22,8 @@ from companion.pages.limits import MOST_DECK_BYTES
 from companion.pages.players import phone_identity
 from companion.pages.words import _, many
 from companion.rules.editions.edition import EditionError, edition_names, load_edition
+from companion.tabletop.mat_layout import CARD_MM
 from companion.tabletop.template_decks import (
-    CARD_MM,
     DECKS_NAME,
     Deck,
     checked_size,

@@ -22,9 +22,9 @@ from companion.tabletop.template_decks import BACK, MOST_PICTURES, Subject
 from companion.vision.boxes import Image
 from companion.vision.capture import sandbox
 from companion.vision.capture.image_io import decode, read_picture
+from companion.vision.capture.sandbox import BUSY
 from companion.vision.counting.photographs import MOST_BYTES
 from companion.vision.enrol.enrolment import Enrolment, Verdict, subject_name
-from companion.vision.enrol.guided import BUSY
 from companion.vision.opencv import cv2
 
 bp = Blueprint("enrolling", __name__)

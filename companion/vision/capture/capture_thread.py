@@ -22,31 +22,31 @@ from companion.common.errors import Problem
 from companion.common.text import say
 from companion.vision.boxes import Image
 from companion.vision.capture.devices import Device
+from companion.vision.capture.image_io import MAX_SIDE_PX
 
 LOCK_AFTER_S = 2.0
-"""How long a camera may set exposure, white balance and focus by itself before they are held."""
+"""Seconds that a camera sets exposure, white balance and focus by itself before they are held."""
 
-AT_ONCE_S = 0.004
-"""A picture that needs no longer to come has been waiting, and may be old."""
+AT_ONCE_S = 0.005
+"""Seconds within which a picture comes that has been waiting, and may be old.
+
+Also the pause between such pictures, so that a driver gone mad does not take a whole core.
+"""
 
 MOST_WAITING = 8
-"""So many pictures at most wait in a device that has just been opened."""
-
-REST_S = 0.005
-"""Taken between pictures that are there at once, so that a driver gone mad does not take a whole core."""
-
-LEAST_PX, MOST_PX = 16, 16_384
-"""How wide and high a picture may be."""
+"""Maximum number of pictures that wait in a device that has just been opened."""
 
 SAMPLE_PX = 16
+"""Step at which pictures are compared, and the least width and height of one."""
+
 DARK, BRIGHT = 24, 250
-"""Between these levels a sensor never shows a whole strip of one colour. Beyond them it may: a dark room, a lamp."""
+"""Levels between which a sensor never shows a whole strip of one colour; beyond it may: a dark room, a lamp."""
 
 STRIP_SHARE = 8
 """A strip of one colour along the lower edge, one eighth of the picture high, is what was never sent."""
 
 OPENING_S, ANSWER_S, CLOSING_S = 6.0, 4.0, 2.0
-"""How long a device that is looked through once may take for each."""
+"""Seconds that a device looked through once may take for each."""
 
 T = TypeVar("T")
 
@@ -75,7 +75,7 @@ class Manner:
     clock: Callable[[], float]
     sleep: Callable[[float], object]
     fps: float | None = None
-    """So many pictures a second are made ready at most; None: as many as come."""
+    """Maximum number of pictures a second; None: as many as come."""
 
     may_repeat: bool = False
     """A stream's pictures may well be the same where nothing moves; its connection tells when it is gone."""
@@ -136,7 +136,7 @@ class Capture:
         self._is_wanted = True
 
     def taken(self) -> Shot | None:
-        """The picture that was asked for, once it is there."""
+        """Return the picture that was asked for, once it is there."""
         with self._hand_over:
             shot, self._shot = self._shot, None
         return shot
@@ -148,7 +148,7 @@ class Capture:
     # In the thread
 
     def run(self) -> None:
-        """Opens the device, takes pictures until none comes or it is given up, and closes it."""
+        """Open the device, takes pictures until none comes or it is given up, and closes it."""
         try:
             self._run()
         finally:
@@ -178,7 +178,7 @@ class Capture:
             at_once = at_once + 1 if now_s - self.moved_s < AT_ONCE_S else 0
             self.moved_s = now_s
             if at_once > MOST_WAITING:
-                self._manner.sleep(REST_S)
+                self._manner.sleep(AT_ONCE_S)
             elif at_once and waiting < MOST_WAITING:
                 waiting += 1
                 continue
@@ -187,8 +187,10 @@ class Capture:
                 self._take(device, now_s)
 
     def _take(self, device: Device, now_s: float) -> None:
-        """Hands over the picture that was grabbed, unless something is wrong with it."""
-        self._watch = _paced(self._watch, now_s, self._manner.fps)
+        """Hand over the picture that was grabbed, unless something is wrong with it."""
+        fps = self._manner.fps
+        due_s = max(self._watch.due_s, now_s - 1 / fps) + 1 / fps if fps else now_s
+        self._watch = replace(self._watch, due_s=due_s)
         image = _retrieved(device)
         if image is None:
             self.fault = Fault.DAMAGED
@@ -206,10 +208,6 @@ class Capture:
             self._shot = Shot(image, now_s)
 
 
-def _paced(watch: _Watch, now_s: float, fps: float | None) -> _Watch:
-    return replace(watch, due_s=max(watch.due_s, now_s - 1 / fps) + 1 / fps if fps else now_s)
-
-
 def _grabbed(device: Device) -> bool:
     try:
         return device.grab()
@@ -218,7 +216,7 @@ def _grabbed(device: Device) -> bool:
 
 
 def _retrieved(device: Device) -> Image | None:
-    """The picture that was grabbed, if it is a whole one."""
+    """Return the picture that was grabbed, if it is a whole one."""
     try:
         image = device.retrieve()
     except Exception:
@@ -227,14 +225,14 @@ def _retrieved(device: Device) -> Image | None:
 
 
 def is_picture(image: object) -> TypeGuard[Image]:
-    """Whether it is a picture at all, `(H, W, 3) uint8`, of a size that cameras have."""
+    """True if it is a picture at all, `(H, W, 3) uint8`, of a size that cameras have."""
     if not isinstance(image, np.ndarray) or image.dtype != np.uint8 or image.ndim != 3 or image.shape[2] != 3:
         return False
-    return min(image.shape[:2]) >= LEAST_PX and max(image.shape[:2]) <= MOST_PX
+    return min(image.shape[:2]) >= SAMPLE_PX and max(image.shape[:2]) <= MAX_SIDE_PX
 
 
 def is_cut_short(image: Image) -> bool:
-    """Whether a picture ends in a strip of one colour: what was not sent is filled up so when it is decoded."""
+    """True if a picture ends in a strip of one colour: what was not sent is filled up so when it is decoded."""
     sample = image[::-SAMPLE_PX, ::SAMPLE_PX]
     colour = sample[0, 0]
     if colour.max() <= DARK or colour.min() >= BRIGHT:
@@ -244,7 +242,7 @@ def is_cut_short(image: Image) -> bool:
 
 
 def _kept_steady(device: Device, watch: _Watch, image: Image, now_s: float) -> _Watch:
-    """Holds exposure, white balance and focus after two seconds; lets go when the light has changed for good."""
+    """Hold exposure, white balance and focus after two seconds; lets go when the light has changed for good."""
     if watch.held_light is None:
         if now_s - watch.started_s < LOCK_AFTER_S:
             return watch
@@ -304,7 +302,7 @@ class Guarded:
         return self._asked(lambda: self._device.kind(), self._answer_s)
 
     def close(self) -> None:
-        """Gives the device back, as soon as it lets itself be."""
+        """Release the device, as soon as it lets itself be."""
         self._calls.put(None)
         self._thread.join(CLOSING_S)
 

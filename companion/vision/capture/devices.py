@@ -25,36 +25,36 @@ class Device(Protocol):
     """An opened camera or stream."""
 
     def grab(self) -> bool:
-        """Waits for the next picture; False when none comes any more."""
+        """Wait for the next picture; False when none comes any more."""
 
     def retrieve(self) -> Image | None:
-        """The picture grabbed last, `(H, W, 3) uint8 BGR`."""
+        """Return the picture grabbed last, `(H, W, 3) uint8 BGR`."""
 
     def hold(self) -> None:
-        """Holds exposure, white balance and focus as they are now."""
+        """Hold exposure, white balance and focus as they are now."""
 
     def release(self) -> None:
-        """Lets the camera set exposure, white balance and focus again."""
+        """Let the camera set exposure, white balance and focus again."""
 
     def kind(self) -> str | None:
-        """How pictures come from it (`MJPG`), where it says so."""
+        """Return how pictures come from it (`MJPG`), where it says so."""
 
     def close(self) -> None:
-        """Gives the device back."""
+        """Release the device."""
 
 
 def is_stream(source: str) -> bool:
-    """Whether a source comes over the network."""
+    """True if a source comes over the network."""
     return source.lower().startswith(("http://", "https://", "rtsp://", "rtsps://"))
 
 
 def shown(source: str) -> str:
-    """A source as it may be shown: without a password."""
+    """Return a source as it may be shown: without a password."""
     return re.sub(r"(?<=://)[^/@\s]*@", "", source)
 
 
 def opener_of(source: str, open_device: Callable[[str], Device] | None) -> Callable[[], Device]:
-    """What opens a source, again and again: `open_device` where one is given, else the real device."""
+    """Return what opens a source, again and again: `open_device` where one is given, else the real device."""
     if open_device is not None:
         return lambda: open_device(source)
     if source.startswith("picamera2:"):
@@ -67,14 +67,30 @@ def opener_of(source: str, open_device: Callable[[str], Device] | None) -> Calla
 
 
 def lasting_name(path: str, by_id: Path = Path("/dev/v4l/by-id")) -> str:
-    """The name of a camera that stays when it is plugged in again, where the system knows one."""
+    """Return the name of a camera that stays when it is plugged in again, where the system knows one."""
     with suppress(OSError):
         links = sorted(by_id.iterdir())
         return next((str(link) for link in links if link.resolve() == Path(path).resolve()), path)
     return path
 
 
-class Webcam:
+class _OpenCv:
+    """What OpenCV captures."""
+
+    _capture: cv2.VideoCapture
+
+    def grab(self) -> bool:
+        return bool(self._capture.grab())
+
+    def retrieve(self) -> Image | None:
+        good, image = self._capture.retrieve()
+        return image if good else None
+
+    def close(self) -> None:
+        self._capture.release()
+
+
+class Webcam(_OpenCv):
     """A camera through Video4Linux (elsewhere: through whatever OpenCV finds), as large as `SIZE_PX`."""
 
     def __init__(self, path: str, name: str) -> None:
@@ -85,13 +101,6 @@ class Webcam:
         self._capture.set(cv2.CAP_PROP_FRAME_HEIGHT, SIZE_PX[1])
         self._capture.set(cv2.CAP_PROP_BUFFERSIZE, 1)
         self.release()
-
-    def grab(self) -> bool:
-        return bool(self._capture.grab())
-
-    def retrieve(self) -> Image | None:
-        good, image = self._capture.retrieve()
-        return image if good else None
 
     def hold(self) -> None:
         exposure, warmth = self._capture.get(cv2.CAP_PROP_EXPOSURE), self._capture.get(cv2.CAP_PROP_WB_TEMPERATURE)
@@ -111,9 +120,6 @@ class Webcam:
         code = int(self._capture.get(cv2.CAP_PROP_FOURCC)) & 0xFFFFFFFF
         letters = code.to_bytes(4, "little").decode("ascii", "replace").strip()
         return letters if letters.isprintable() and letters.isascii() and letters else None
-
-    def close(self) -> None:
-        self._capture.release()
 
 
 def _opened_webcam(path: str, name: str) -> cv2.VideoCapture:
@@ -143,12 +149,12 @@ def _cameras_there() -> Said:
 
 
 def video_devices(folder: Path = Path("/dev")) -> list[str]:
-    """The video devices of this machine, by number."""
+    """Return the video devices of this machine, by number."""
     nodes = [node for node in folder.glob("video*") if node.name[5:].isdecimal()]
     return [str(node) for node in sorted(nodes, key=lambda node: int(node.name[5:]))]
 
 
-class Stream:
+class Stream(_OpenCv):
     """A stream over the network. It sets its own exposure; nothing can be held."""
 
     def __init__(self, source: str) -> None:
@@ -160,13 +166,6 @@ class Stream:
             )
             raise Problem(dead)
 
-    def grab(self) -> bool:
-        return bool(self._capture.grab())
-
-    def retrieve(self) -> Image | None:
-        good, image = self._capture.retrieve()
-        return image if good else None
-
     def hold(self) -> None:
         """Nothing to hold."""
 
@@ -175,9 +174,6 @@ class Stream:
 
     def kind(self) -> str | None:
         return None
-
-    def close(self) -> None:
-        self._capture.release()
 
 
 class PiCamera:

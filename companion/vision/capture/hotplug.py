@@ -10,10 +10,10 @@ from pathlib import Path
 from companion.vision.capture.devices import Device, lasting_name, opener_of
 
 LOOK_S = 2.0
-"""How often it is looked whether another device is there: that costs a glance at a folder."""
+"""Seconds between two looks for another device: each costs a glance at a folder."""
 
 TRY_AGAIN_S = 30.0
-"""How often the same devices are tried again: one may have been busy, or not awake yet."""
+"""Seconds until the same devices are tried again: one may have been busy, or not awake yet."""
 
 
 class FirstCamera:
@@ -38,7 +38,7 @@ class FirstCamera:
 
     @property
     def is_there(self) -> bool:
-        """Whether one has answered."""
+        """True if one has answered."""
         return self._source is not None
 
     def found(self, none_yet: Callable[[], None] = lambda: None) -> str | None:
@@ -53,7 +53,7 @@ class FirstCamera:
         return self._source
 
     def _another_try(self) -> bool:
-        """Waits until it is worth trying again; False where the search was ended."""
+        """Wait until it is worth trying again; False where the search was ended."""
         before, until_s = self._devices(), self._clock() + TRY_AGAIN_S
         while self._devices() == before and self._clock() < until_s:
             if self._wait(LOOK_S):
@@ -70,7 +70,7 @@ class Openers:
 
 
 def openers(source: str) -> Openers:
-    """Those of a camera that is there now. One on the ribbon cable has no device that could be gone."""
+    """Return those of a camera that is there now. One on the ribbon cable has no device that could be gone."""
     lasting = Path(lasting_name(source))
     return Openers(opener_of(source, None), lasting.exists if source.startswith("/dev/") else lambda: True)
 
@@ -101,7 +101,7 @@ class Succession:
         """Which devices were tried in vain, and until when they are not tried again."""
 
     def open(self, _source: str) -> Device:
-        """The camera, opened. Raises Problem, as every opening does."""
+        """Return the camera, opened. Raises Problem, as every opening does."""
         if self._openers.is_there():
             self._tried = None
         elif self._is_worth_a_try():

@@ -33,7 +33,7 @@ _JPEG_ALONE = frozenset({0x01, 0xFF, *range(0xD0, 0xD9)})
 
 
 def read_picture(path: str | Path) -> Image:
-    """A picture file as `(H, W, 3) uint8 BGR`, turned upright as its camera noted.
+    """Return a picture file as `(H, W, 3) uint8 BGR`, turned upright as its camera noted.
 
     Raises Problem when there is no such file, or it is too large, damaged, or no JPEG, PNG, WebP or BMP.
     """
@@ -54,7 +54,7 @@ def read_picture(path: str | Path) -> Image:
 
 
 def decode(data: bytes, name: str | Path, by: Callable[[bytes], Image | None] | None = None) -> Image:
-    """A picture file's content as `(H, W, 3) uint8 BGR`. Raises Problem, which calls the picture `name`.
+    """Return a picture file's content as `(H, W, 3) uint8 BGR`. Raises Problem, which calls the picture `name`.
 
     `by` decodes what has a header in order and gives None for what is damaged; `sandbox.decode` does so elsewhere.
     """
@@ -69,14 +69,18 @@ def decode(data: bytes, name: str | Path, by: Callable[[bytes], Image | None] | 
     _check_size(size, name)
     if _is_cut_short(data):
         raise Problem(say("The picture %(name)s is cut short or damaged; copy it again.", name=name), 1)
-    image = (by or _here)(data)
+    if by is not None:
+        image = by(data)
+    else:
+        with _hushed():
+            image = decoded(data)
     if image is None:
         raise Problem(say("The picture %(name)s is damaged; copy it again.", name=name), 1)
     return image
 
 
 def _check_size(size: tuple[int, int], name: str | Path) -> None:
-    """Raises Problem for a picture of this width and height that is too large to be read."""
+    """Raise Problem for a picture of this width and height that is too large to be read."""
     if not 0 < size[0] * size[1] <= MAX_PICTURE_PX:
         large = say(
             "The picture %(name)s is %(width)d × %(height)d pixels large; at most %(millions)d million are read.",
@@ -110,13 +114,8 @@ def declared_size(data: bytes) -> tuple[int, int] | None:
     return None
 
 
-def _here(data: bytes) -> Image | None:
-    with _hushed():
-        return decoded(data)
-
-
 def decoded(data: bytes) -> Image | None:
-    """What OpenCV makes of a picture file whose header is in order; None for a damaged one."""
+    """Return what OpenCV makes of a picture file whose header is in order; None for a damaged one."""
     try:
         return cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
     except cv2.error:
@@ -125,7 +124,7 @@ def decoded(data: bytes) -> Image | None:
 
 @contextmanager
 def _hushed() -> Iterator[None]:
-    """Keeps off standard error what the decoders' C code writes there about damaged pictures."""
+    """Keep off standard error what the decoders' C code writes there about damaged pictures."""
     with _ONE_AT_A_TIME:
         try:
             kept = os.dup(2)
@@ -142,14 +141,14 @@ def _hushed() -> Iterator[None]:
 
 
 def _is_cut_short(data: bytes) -> bool:
-    """Whether the end of a JPEG or PNG is missing, which decoders fill with grey without a word."""
+    """True if the end of a JPEG or PNG is missing, which decoders fill with grey without a word."""
     if data[:2] == b"\xff\xd8":
         return b"\xff\xd9" not in data[-65536:]
     return data[:4] == b"\x89PNG" and b"IEND" not in data[-65536:]
 
 
 def _jpeg_sizes(data: bytes) -> Iterator[tuple[int, int]]:
-    """Every size up to the first scan: a file with two of them is judged by the larger."""
+    """Yield every size up to the first scan: a file with two of them is judged by the larger."""
     at = 2
     for _segment in range(_MOST_SEGMENTS):
         if at + 9 > len(data) or data[at] != 0xFF:

@@ -33,7 +33,7 @@ class Turn:
     mirrored: bool = False
 
     def of(self, image: Image) -> Image:
-        """A picture, turned so."""
+        """Return a picture, turned so."""
         turned = cv2.rotate(image, QUARTERS[self.degrees]) if self.degrees else image
         return cast(Image, cv2.flip(turned, LEFT_AND_RIGHT) if self.mirrored else turned)
 
@@ -49,7 +49,7 @@ class KeptTurn:
         self.current = _read(self._path) if self._path else AS_IT_IS
 
     def keep(self, turn: Turn) -> None:
-        """Turns pictures so from now on. Raises Problem where that cannot be kept."""
+        """Turn pictures so from now on. Raises Problem where that cannot be kept."""
         if self._path is not None:
             _write(self._path, turn)
         self.current = turn
@@ -62,7 +62,7 @@ class KeptTurn:
 
 
 def _read(path: Path) -> Turn:
-    """What was kept; the picture as it is where nothing was, or nothing that can be used."""
+    """Return what was kept; the picture as it is where nothing was, or nothing that can be used."""
     try:
         kept = json.loads(read_small(path))
         degrees, mirrored = kept["degrees"], kept["mirrored"]

@@ -19,24 +19,35 @@ from typing import IO
 import numpy as np
 
 from companion.common.errors import Problem
-from companion.common.text import say
+from companion.common.text import Said, say
 from companion.vision import MAX_PICTURE_PX
 from companion.vision.boxes import Image
 from companion.vision.capture import image_io
 from companion.vision.capture.sandbox_worker import LENGTH, SIZES
 
 MOST_S = 30.0
-"""So long a picture may take, the start of the process included; then the process is ended."""
+"""Seconds that a picture may take, the start of the process included; then the process is ended."""
 
 MOST_PICTURES = 200
-"""After so many the process is replaced, whatever its decoders may have kept."""
+"""Number of pictures after which the process is replaced, whatever its decoders may have kept."""
 
 PATIENCE_S = 20.0
-"""So long a picture waits for the one before it."""
+"""Seconds that a picture waits for the one before it."""
 
 BUSY = say("Another picture is being looked at: try again in a moment.")
 _COMMAND = ("-m", "companion.vision.capture.sandbox_worker")
 _ROOT = Path(__file__).parents[3]
+
+
+@contextmanager
+def one_at_a_time(lock: threading.Lock, busy: Said = BUSY) -> Iterator[None]:
+    """Hold a lock. Raises Problem with the sentence `busy` if it is not free within `PATIENCE_S`."""
+    if not lock.acquire(timeout=PATIENCE_S):
+        raise Problem(busy)
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 class _LostError(Exception):
@@ -54,7 +65,7 @@ class Darkroom:
         self._served = 0
 
     def decode(self, data: bytes, name: str | Path) -> Image:
-        """A picture file's content as `(H, W, 3) uint8 BGR`. Raises Problem, which calls the picture `name`."""
+        """Return a picture file's content as `(H, W, 3) uint8 BGR`. Raises Problem, which calls the picture `name`."""
         try:
             return image_io.decode(data, name, by=self._developed)
         except (OSError, _LostError) as error:
@@ -63,12 +74,12 @@ class Darkroom:
             ) from error
 
     def close(self) -> None:
-        """Ends the process; the next picture starts another."""
+        """End the process; the next picture starts another."""
         with self._lock:
             self._end()
 
     def _developed(self, data: bytes) -> Image | None:
-        with self._one_at_a_time():
+        with one_at_a_time(self._lock):
             if self._served >= MOST_PICTURES or (self._worker is not None and self._worker.poll() is not None):
                 self._end()
             self._served += 1
@@ -105,7 +116,7 @@ class Darkroom:
         )
 
     def _end(self) -> int | None:
-        """Ends the process, as it may have done itself; gives how it ended."""
+        """End the process, as it may have done itself; gives how it ended."""
         worker, self._worker, self._served = self._worker, None, 0
         if worker is None:
             return None
@@ -117,15 +128,6 @@ class Darkroom:
         worker.kill()
         return worker.wait()
 
-    @contextmanager
-    def _one_at_a_time(self) -> Iterator[None]:
-        if not self._lock.acquire(timeout=PATIENCE_S):
-            raise Problem(BUSY)
-        try:
-            yield
-        finally:
-            self._lock.release()
-
 
 def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
     assert pipe is not None  # noqa: S101
@@ -133,7 +135,7 @@ def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
 
 
 def _exchange(to: IO[bytes], back: IO[bytes], data: bytes) -> Image | None:
-    """Hands over a picture file; gives its pixels, None where it is damaged. Raises OSError or _LostError."""
+    """Hand over a picture file; gives its pixels, None where it is damaged. Raises OSError or _LostError."""
     _write(to, LENGTH.pack(len(data)))
     _write(to, data)
     sizes = bytearray(SIZES.size)

@@ -22,7 +22,7 @@ from companion.vision.capture.image_io import decoded
 from companion.vision.opencv import cv2
 
 MOST_MORE_BYTES = 800 * 2**20
-"""So much more memory than at the start: 64 megapixels take 600 MB where they come in scans and have to be turned."""
+"""Memory beyond that at the start: 64 megapixels take 600 MB if they come in scans and have to be turned."""
 
 MOST_CPU_S = 20
 """Seconds that a picture may take. The process that started this waits as long, and may be gone."""
@@ -38,7 +38,7 @@ LENGTH = struct.Struct(">Q")
 
 
 def main() -> None:
-    """Decodes what comes in until nothing more does."""
+    """Decode what comes in until nothing more does."""
     asked, answers = os.fdopen(0, "rb", closefd=False), os.fdopen(os.dup(1), "wb")
     with Path(os.devnull).open("wb") as nowhere:  # A decoder that prints something must not spoil an answer.
         os.dup2(nowhere.fileno(), 1)
@@ -53,7 +53,7 @@ def main() -> None:
 
 
 def shut_in() -> None:
-    """Gives up all that decoding does not need. Raises OSError or ValueError where the system does not take it."""
+    """Give up all that decoding does not need. Raises OSError or ValueError where the system does not take it."""
     with suppress(OSError):  # Where memory is short, this goes before the service.
         Path("/proc/self/oom_score_adj").write_text("1000")
     most = resource.getpagesize() * int(Path("/proc/self/statm").read_text().split()[0]) + MOST_MORE_BYTES
@@ -69,7 +69,7 @@ def _lower(limit: int, most: int) -> None:
 
 
 def _next(asked: BinaryIO) -> bytes | None:
-    """The next picture file; None where none comes any more."""
+    """Return the next picture file; None where none comes any more."""
     if not select.select([asked], [], [], IDLE_S)[0]:
         return None
     length = asked.read(LENGTH.size)

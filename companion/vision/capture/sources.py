@@ -28,40 +28,40 @@ from companion.vision.opencv import cv2
 __all__ = ["Device", "Frame", "Notice", "camera_answers", "frames", "read_picture", "shown"]
 
 FOLDER_FPS = 10.0
+"""Frames a second of a folder of pictures."""
+
 FRESH_S = 4.0
-"""So long after it came a camera's picture may be shown as what lies on the table."""
+"""Seconds after which a camera's picture is no longer shown as what lies on the table."""
 
 BLIND_S = 2.0
-"""A camera of which no good picture has come for so long is said to be blind."""
+"""Seconds without a good picture after which a camera is said to be blind, and is opened again."""
 
-LEFT_AFTER_S = 2.0
 LEFT_STREAM_AFTER_S = 5.0
-"""Seconds until it is left and opened again. A stream that falters goes on by itself more often than a device."""
-
-FIRST_S = 5.0
-"""So long it may take after its opening to bring the first picture."""
+"""The same for opening a stream again, which more often goes on by itself, and for the first picture of any."""
 
 OPEN_S = 4.0
-"""An opening that takes longer is waited for on, but another is tried beside it."""
+"""Seconds after which another opening is tried beside one that is still waited for."""
 
 FIRST_OPEN_S = 10.0
-"""Seconds that the one who asks for a camera waits to be told that it does not answer."""
+"""Seconds until the caller is told that a camera does not answer."""
 
 STALE_S = 1.0
-"""A picture that was so long on its way is thrown away."""
+"""Maximum age of a picture when it arrives, in seconds."""
 
-PAUSES_S = (0.5, 1.0)
-COSTLY_PAUSES_S = (0.5, 1.0, 2.0)
-"""Pauses before a camera is opened again; the last one repeats. Whether a device file is there costs only a look."""
+PAUSES_S = (0.5, 1.0, 2.0)
+"""Seconds before a camera is opened again; the last repeats, the one before where it only costs a look at a file."""
 
 MOST_THREADS = 4
-"""So many threads at most capture one camera: one that is read, and some that hang in a driver and cannot be ended."""
+"""Maximum number of threads that capture one camera: one that is read, and some that hang in a driver."""
 
 POLL_S = 0.02
+"""Seconds between two looks for a picture."""
+
 CLOSING_S = 0.5
-"""So long is waited at the end until the device is given back."""
+"""Seconds waited at the end for the device to be given back."""
 
 WRONG_SIZE_TRIES = 3
+"""Number of smaller pictures in a row after which the smaller size is accepted."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,7 +74,7 @@ class Frame:
     """Pictures had broken off before this one: what it shows need not follow from what was seen before."""
 
     fresh_s: float = inf
-    """So long after it came it may be shown as what lies on the table now."""
+    """Seconds after which it is no longer shown as what lies on the table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +152,7 @@ def frames(
 
 
 def is_device(source: str) -> bool:
-    """Whether a source is a camera or a stream, which never ends by itself."""
+    """True if a source is a camera or a stream, which never ends by itself."""
     return source.isdecimal() or source.startswith(("/dev/", "picamera2:")) or is_stream(source)
 
 
@@ -214,7 +214,7 @@ def _film(film: cv2.VideoCapture, fps: float | None) -> Iterator[Frame]:
 
 
 def _paced(played: Iterator[Frame], clock: Callable[[], float], wait: Wait) -> Iterator[Frame]:
-    """Each frame not before its time has come; after a delay they go on at their pace, without a rush."""
+    """Yield each frame not before its time has come; after a delay they go on at their pace, without a rush."""
     start_s: float | None = None
     for frame in played:
         now_start_s = clock() - frame.t_s
@@ -237,7 +237,7 @@ class _Camera:
     tell: Tell
     threads: Threads
     is_cheap: bool
-    """Whether trying to open it costs next to nothing while it is not there."""
+    """True if trying to open it costs next to nothing while it is not there."""
 
     @property
     def name(self) -> str:
@@ -310,7 +310,7 @@ class _Reader:
         return capture
 
     def _opened(self) -> Capture:
-        """The first capture that opens. Another is begun when one has failed, and beside one that takes long."""
+        """Return the first capture that opens. Another is begun when one has failed, and beside one that takes long."""
         since_s = self._now()
         while True:
             for capture in self._captures:
@@ -357,14 +357,14 @@ class _Reader:
         )
 
     def _try_later(self) -> None:
-        pauses_s = PAUSES_S if self._camera.is_cheap else COSTLY_PAUSES_S
+        pauses_s = PAUSES_S[:-1] if self._camera.is_cheap else PAUSES_S
         self._next_s = self._now() + pauses_s[min(self._failed, len(pauses_s) - 1)]
         self._failed += 1
 
     # Reading
 
     def _of(self, capture: Capture) -> Iterator[Frame]:
-        """The frames of a capture until it breaks off."""
+        """Yield the frames of a capture until it breaks off."""
         for other in self._captures:
             if other is not capture:
                 other.give_up()
@@ -392,13 +392,13 @@ class _Reader:
         return self._now()
 
     def _is_lost(self, capture: Capture, asked_s: float, *, is_first: bool) -> bool:
-        """Whether no good picture has come for so long that the device is to be opened again. A long while is said."""
+        """True if no good picture has come for so long that the device is to be opened again. A long while is said."""
         quiet_s = self._now() - min(asked_s, capture.moved_s)
         if quiet_s > BLIND_S and self._said is None:
             self._say(self._why_blind(capture))
         if is_first:
-            return quiet_s > FIRST_S
-        return quiet_s > (LEFT_STREAM_AFTER_S if self._camera.manner.may_repeat else LEFT_AFTER_S)
+            return quiet_s > LEFT_STREAM_AFTER_S
+        return quiet_s > (LEFT_STREAM_AFTER_S if self._camera.manner.may_repeat else BLIND_S)
 
     def _leave(self, capture: Capture) -> None:
         """Its thread ends by itself, as soon as the device lets it."""
@@ -426,7 +426,7 @@ class _Reader:
     # Saying
 
     def _greet(self, image: Image) -> None:
-        """Says that pictures come, and when they are not as they should be."""
+        """Say that pictures come, and when they are not as they should be."""
         camera, before, (height, width) = self._camera, self._shape, image.shape[:2]
         if before and image.shape != before:
             now = f"{camera.name} now gives {width} × {height} pixels instead of {before[1]} × {before[0]}."
@@ -466,7 +466,7 @@ _TRIED: dict[tuple[str, Callable[[str], Device] | None], threading.Thread] = {}
 
 
 def camera_answers(open_device: Callable[[str], Device] | None = None) -> str | None:
-    """The first camera that gives a picture, as a source for `frames`; None where none does.
+    """Return the first camera that gives a picture, as a source for `frames`; None where none does.
 
     One that still hangs from an earlier call is passed over until it lets go.
     """
@@ -481,7 +481,7 @@ def camera_answers(open_device: Callable[[str], Device] | None = None) -> str | 
 
 
 def _remembered(source: str, open_device: Callable[[str], Device] | None) -> Opener:
-    """Opens a source, and keeps in which thread that was."""
+    """Open a source, and keeps in which thread that was."""
 
     def opened() -> Device:
         _TRIED[source, open_device] = threading.current_thread()

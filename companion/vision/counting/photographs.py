@@ -9,46 +9,42 @@ import secrets
 import threading
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from companion.common.errors import Problem
 from companion.common.text import say
 from companion.rules.cards import Card
 from companion.tabletop.mat_layout import all_mats
 from companion.tabletop.template_decks import titles, whole_decks
 from companion.vision.boxes import Image, around, shrunk
-from companion.vision.capture.sandbox import decode
+from companion.vision.capture.image_io import jpeg_of
+from companion.vision.capture.sandbox import decode, one_at_a_time
 from companion.vision.capture.sources import Frame
 from companion.vision.counting.tally import Photo
 from companion.vision.faces.deck_in_use import faces_of
 from companion.vision.mats.localization import Mats, look
-from companion.vision.opencv import cv2
 from companion.vision.read import gray_of, read
 from companion.vision.view import STICKER, View
 
 MOST_BYTES = 24_000_000
-"""A larger file is no photograph of a telephone."""
+"""Maximum size of a file, in bytes: no telephone's photograph is larger."""
 
 MOST_SENT_BYTES = 2 * MOST_BYTES
-"""So much is taken in: what was typed beside a file that is too large is kept."""
+"""Maximum size of a request: what was typed beside a file that is too large is kept."""
 
-SHOWN_PX = 1600
-"""The longer side of the picture as the page shows it."""
+SHOWN_PX, CROP_PX = 1600, 240
+"""Longer side of the picture, and of a card cut out, as the page shows them."""
 
-CROP_PX = 240
 MOST_CROPS = 40
-MOST_SNAPS = 8
+"""Maximum number of cards cut out of a photograph."""
+
 MOST_PHOTOS = 8
-PATIENCE_S = 20.0
-"""So long a photograph waits for the one before it."""
+"""Maximum number of photographs of a tableau, and of tableaux that are kept."""
 
 BUSY = say("Another photograph is being read: try again in a moment.")
 _AROUND_STICKER, _AROUND_CARD = 1.6, 0.15
-"""How much is shown around a card, as a share of what was seen of it: a sticker is a small part of its card."""
+"""Margin shown around a card, as a share of what was seen of it: a sticker is a small part of its card."""
 
-_QUALITY = [cv2.IMWRITE_JPEG_QUALITY, 78]
 _reading = threading.Lock()
 _reader = ThreadPoolExecutor(1, "photographs")
 """All are read in one thread: each thread keeps the memory that a large picture took for the next one."""
@@ -63,7 +59,7 @@ class Shot:
     """The picture, small."""
 
     crops: Mapping[int, bytes]
-    """The cards that could not be told, as JPEG, by which sighting it is."""
+    """The cards that could not be recognised, as JPEG, by which sighting it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +68,7 @@ class Snap:
 
     edition: str
     deck: str
-    """By whose faces its cards are told; empty where stickers alone tell them."""
+    """By whose faces its cards are recognised; empty where stickers alone tell them."""
 
     shots: tuple[Shot, ...]
 
@@ -82,13 +78,13 @@ class Snap:
 
 
 def read_photo(data: bytes, name: str, deck: str = "", folder: Path | None = None, file: str = "") -> Shot:
-    """Reads a picture file, of cards with stickers or of a deck that is known; one at a time.
+    """Read a picture file, of cards with stickers or of a deck that is known; one at a time.
 
     `name` is what the photograph is called from now on, `file` what people know it by.
 
     Raises Problem for what is no picture or too large, and while another is being read.
     """
-    with _one_at_a_time():
+    with one_at_a_time(_reading, BUSY):
         return _reader.submit(_read, data, name, deck, folder, file).result()
 
 
@@ -96,27 +92,13 @@ def _read(data: bytes, name: str, deck: str, folder: Path | None, file: str) -> 
     image = decode(data, file or name)
     mats = look(gray_of(image), Mats(), 0.0, all_mats())
     view = read(Frame(image, 0.0), mats, templates=faces_of(deck, folder))
-    return Shot(Photo(name, (image.shape[1], image.shape[0]), view), _small(image), dict(_crops(image, view)))
+    return Shot(Photo(name, (image.shape[1], image.shape[0]), view), _jpeg(image, SHOWN_PX), dict(_crops(image, view)))
 
 
 def deck_choices(folder: Path | None) -> tuple[tuple[str, str], ...]:
-    """The decks by whose faces cards can be told, each with its title; `folder` is the data folder."""
+    """Return the decks by whose faces cards can be recognised, each with its title; `folder` is the data folder."""
     called = titles(folder)
     return tuple((deck.name, called[deck.name]) for deck in whole_decks(folder))
-
-
-@contextmanager
-def _one_at_a_time() -> Iterator[None]:
-    if not _reading.acquire(timeout=PATIENCE_S):
-        raise Problem(BUSY)
-    try:
-        yield
-    finally:
-        _reading.release()
-
-
-def _small(image: Image) -> bytes:
-    return _jpeg(_fitted(image, SHOWN_PX))
 
 
 def _crops(image: Image, view: View) -> Iterator[tuple[int, bytes]]:
@@ -127,16 +109,12 @@ def _crops(image: Image, view: View) -> Iterator[tuple[int, bytes]]:
         wide = box.padded(max(8, round(share * max(box.right - box.left, box.bottom - box.top))))
         part = wide.within(image.shape[1], image.shape[0]).of(image)
         if part.size:
-            yield at, _jpeg(_fitted(part, CROP_PX))
+            yield at, _jpeg(part, CROP_PX)
 
 
-def _fitted(image: Image, most_px: int) -> Image:
-    """A picture no larger than that."""
-    return shrunk(image, most_px / max(image.shape[:2]))
-
-
-def _jpeg(image: Image) -> bytes:
-    return bytes(cv2.imencode(".jpg", image, _QUALITY)[1])
+def _jpeg(image: Image, most_px: int) -> bytes:
+    """Return a picture as JPEG, its longer side at most so many pixels."""
+    return jpeg_of(shrunk(image, most_px / max(image.shape[:2]))) or b""
 
 
 class Snaps:
@@ -147,21 +125,21 @@ class Snaps:
         self._kept: dict[str, Snap] = {}
 
     def keep(self, edition: str, shot: Shot, deck: str = "") -> str:
-        """Keeps a photograph; gives its token."""
+        """Keep a photograph; gives its token."""
         token = secrets.token_urlsafe(16)
         with self._lock:
             self._kept[token] = Snap(edition, deck, (shot,))
-            while len(self._kept) > MOST_SNAPS:
+            while len(self._kept) > MOST_PHOTOS:
                 del self._kept[next(iter(self._kept))]
         return token
 
     def get(self, token: str) -> Snap | None:
-        """What was kept; None where newer ones have pushed it out."""
+        """Return what was kept; None where newer ones have pushed it out."""
         with self._lock:
             return self._kept.get(token)
 
     def add(self, token: str, shot: Shot) -> None:
-        """Adds a photograph of the same tableau."""
+        """Add a photograph of the same tableau."""
         with self._lock:
             snap = self._kept.get(token)
             if snap is not None:

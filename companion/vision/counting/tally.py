@@ -20,19 +20,17 @@ from companion.rules.editions.edition import Edition
 from companion.rules.tableau import Laying
 from companion.tabletop.card_ids import face_of
 from companion.tabletop.mat_layout import CARD_MM
+from companion.tabletop.sticker_codes import MODULES, STICKER_MM, STICKER_MODULES
 from companion.vision.view import FACE, Point, Quad, Sighting, View
 
 APART_MM = 150.0
-"""Cards whose middles are farther from each other than this belong to different heaps, unless others lie between."""
+"""Distance of two cards' middles from which they belong to different heaps, unless others lie between."""
 
 SAME_PLACE_MM = 5.0
-"""Of two cards that lie so exactly on each other only one shows: the same face told twice there is one card."""
-
-STICKER_CODE_MM = 16.8
-"""The code of a sticker of the usual size: without mats it tells the scale."""
+"""Distance of two cards of one face below which they are one: of two that lie so exactly only one shows."""
 
 FEWEST_ALIKE = 3
-"""So many cards that are the same as those of another photograph are hardly chance."""
+"""Number of cards that are the same as another photograph's from which that is hardly chance."""
 
 MOST_GUESSES = 3
 FEWEST_SIDES = 2
@@ -70,7 +68,7 @@ class Spot:
     """`battle`, `speed`, `distance`, `safety` as the mat's zone says; empty where no zone does."""
 
     card: Card
-    """`Card.UNKNOWN` where it cannot be told for sure."""
+    """`Card.UNKNOWN` where it cannot be recognised for sure."""
 
     guesses: tuple[Card, ...]
     """What it may be then, likeliest first."""
@@ -90,14 +88,14 @@ class Spot:
 
     @property
     def matters(self) -> bool:
-        """Whether it scores, or may."""
+        """True if it scores, or may."""
         if self.is_sure:
             return scores(self.card)
         return self.pile not in PILES and (not self.guesses or any(map(scores, self.guesses)))
 
 
 def scores(card: Card) -> bool:
-    """Whether a card in front of a side is counted at the end."""
+    """True if a card in front of a side is counted at the end."""
     return card.family in (Family.DISTANCE, Family.SAFETY) or card is Card.ACCELERATOR
 
 
@@ -148,7 +146,7 @@ class Lot:
         return Counter(chosen)
 
     def shows(self, pile: str) -> tuple[Card, ...]:
-        """What shows of the battle or the speed pile."""
+        """Return what shows of the battle or the speed pile."""
         return tuple(spot.card for spot in self.spots if spot.pile == pile and spot.is_sure)
 
     def _of(self, family: Family) -> tuple[Spot, ...]:
@@ -189,7 +187,7 @@ class Tally:
 
     @property
     def is_blank(self) -> bool:
-        """Whether there are photographs, and no card was read on any of them."""
+        """True if there are photographs, and no card was read on any of them."""
         return bool(self.photos) and not any(photo.view.sightings for photo in self.photos)
 
     @property
@@ -212,7 +210,7 @@ def _side_name(key: str, names: Mapping[str, str]) -> str:
 
 
 def layings(tally: Tally) -> tuple[Laying, ...]:
-    """What each side has lying if all is right, cards that cannot be told taken for the likeliest.
+    """Return what each side has lying if all is right, cards that cannot be recognised taken for the likeliest.
 
     A side that no photograph shows is taken to have driven: nobody scores a shut-out for it unasked.
     """
@@ -245,7 +243,7 @@ class _Seen(NamedTuple):
 
 
 def tally(edition: Edition, photos: Sequence[Photo], names: Mapping[str, str] | None = None) -> Tally:
-    """What lies on photographs, by whom; a card with a sticker counts once, a mat on several photographs once.
+    """Return what lies on photographs, by whom; a card with a sticker counts once, a mat on several photographs once.
 
     `names` are those of the sides, by their mats' ids.
     """
@@ -261,7 +259,7 @@ def tally(edition: Edition, photos: Sequence[Photo], names: Mapping[str, str] | 
 
 
 def _on_photo(number: int, photo: Photo) -> Iterator[_Seen]:
-    """The cards of a photograph that lie before somebody, or may; not those in the middle of the table."""
+    """Yield the cards of a photograph that lie before somebody, or may; not those in the middle of the table."""
     loose = []
     mats = photo.view.mats
     for index, sighting in _told_once(photo.view.sightings):
@@ -279,7 +277,7 @@ def _on_photo(number: int, photo: Photo) -> Iterator[_Seen]:
 
 
 def _told_once(sightings: Sequence[Sighting]) -> Iterator[tuple[int, Sighting]]:
-    """The sightings with their indices, of those by face that are in the same place one."""
+    """Yield the sightings with their indices, of those by face that are in the same place one."""
     for index, sighting in enumerate(sightings):
         near = SAME_PLACE_MM * (_px_per_mm(sighting) or 0.0)
         same = [s for s in sightings[:index] if s.by == sighting.by == FACE and s.face is sighting.face]
@@ -288,7 +286,7 @@ def _told_once(sightings: Sequence[Sighting]) -> Iterator[tuple[int, Sighting]]:
 
 
 def _holds(quad: Quad, point: Point) -> bool:
-    """Whether a point lies inside a quad whose corners go round clockwise."""
+    """True if a point lies inside a quad whose corners go round clockwise."""
     sides = zip(quad, (*quad[1:], quad[0]), strict=True)
     return all((bx - ax) * (point[1] - ay) >= (by - ay) * (point[0] - ax) for (ax, ay), (bx, by) in sides)
 
@@ -316,7 +314,10 @@ def _px_per_mm(sighting: Sighting) -> float | None:
         return None
     corners = (*sighting.corners_px, sighting.corners_px[0])
     sides = [math.dist(a, b) for a, b in pairwise(corners)]
-    return min(sides) / CARD_MM[0] if sighting.by == FACE else sum(sides) / 4 / STICKER_CODE_MM
+    if sighting.by == FACE:
+        return min(sides) / CARD_MM[0]
+    # Without mats a code tells the scale: it is that of a sticker of the usual width.
+    return sum(sides) / 4 / (STICKER_MM * MODULES / STICKER_MODULES)
 
 
 def _apart(one: Sighting, other: Sighting) -> float:
@@ -355,11 +356,8 @@ def _lots(seen: Sequence[_Seen], mats: Iterable[str], edition: Edition) -> tuple
     lots = sorted((lot for lot in lots if lot.has_mat or lot.scoring), key=_lot_order)
     every = sorted((spot for lot in lots for spot in lot.spots), key=lambda spot: not spot.matters)
     numbers = {spot.key: number for number, spot in enumerate(every, start=1)}
-    return tuple(_upright(_numbered(lot, numbers)) for lot in lots)
-
-
-def _numbered(lot: Lot, numbers: Mapping[str, int]) -> Lot:
-    return replace(lot, spots=tuple(replace(spot, number=numbers[spot.key]) for spot in lot.spots))
+    numbered = (replace(lot, spots=tuple(replace(s, number=numbers[s.key]) for s in lot.spots)) for lot in lots)
+    return tuple(_upright(lot) for lot in numbered)
 
 
 def _read_twice(seen: Sequence[_Seen]) -> set[tuple[int, int]]:
@@ -404,7 +402,7 @@ def _lot_order(lot: Lot) -> tuple[bool, bool, list[int]]:
 
 
 def _upright(lot: Lot) -> Lot:
-    """A heap, of which only the most cards say which way is up, with its cards sideways against those."""
+    """Return a heap, of which only the most cards say which way is up, with its cards sideways against those."""
     others = [spot.sideways for spot in lot.spots if spot.card.family is not Family.SAFETY]
     if lot.has_mat or 2 * sum(others) <= len(others):
         return lot
@@ -466,7 +464,7 @@ def _twice(lots: Sequence[Lot], photos: Sequence[Photo], edition: Edition) -> It
 
 
 def _are_alike(one: Lot, other: Lot, edition: Edition) -> bool:
-    """Whether two lots share a card of which the deck has one alone, or have the same several cards."""
+    """True if two lots share a card of which the deck has one alone, or have the same several cards."""
     first, second = (Counter(spot.likeliest for spot in lot.scoring) for lot in (one, other))
     only = any(edition.deck[card] == 1 for card in (first & second) if card is not Card.UNKNOWN)
     return only or (first == second and first.total() >= FEWEST_ALIKE)

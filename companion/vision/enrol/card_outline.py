@@ -16,47 +16,59 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from companion.vision.boxes import Image, shrunk
-from companion.vision.enrol.printed_frames import beyond, strips, to_pixels
+from companion.vision.boxes import Floats, Image, lab, shrunk, slopes
+from companion.vision.enrol.printed_frames import DIFFERENT, ENDS, beyond, strips, to_pixels
 from companion.vision.mats.homography import Fit, through
 from companion.vision.opencv import cv2
 
-Floats = npt.NDArray[np.float64]
+SURE_EDGE, SURE_ENDS, SURE_ODD = 0.8, 0.45, 0.04
+"""What a candidate must show to be taken for a card: edge and step along its weakest side, ends, and proportions."""
 
-SURE_SUPPORT, SURE_ENDS, SURE_STEP, SURE_ODD = 0.8, 0.45, 0.8, 0.04
-"""What a candidate must show to be taken for a card."""
+_FITS = 0.02
+"""Oddity of a card that was found well; by so much one that lies across counts as odder: half of an upright one often
+looks like a card."""
 
-_CLEAR_ENDS, _CLEARLY_FITS = 0.88, 0.022
-"""And one of these two: what is hardly of a card's proportions and goes on somewhere is a part of another thing."""
+_CLEAR_ENDS = 0.88
+"""Minimum for the ends of a candidate that fits less well: one that goes on somewhere is a part of another thing."""
 
 LONG_SIDE_PX = 1000
-"""A larger picture is made so small before outlines are looked for."""
+"""Maximum longer side of a picture on which outlines are looked for; larger ones are reduced."""
 
 LEAST_HEIGHT = 0.12
-"""The shortest long side of a card that is looked for, against the picture's shorter side."""
+"""Minimum long side of a card, as a share of the picture's shorter side."""
 
 _SHORTEST_PX = 14.0
+"""Minimum length of a straight piece of an edge, in pixels."""
+
 _MOST_SEGMENTS, _MOST_CORNERS, _MOST_CANDIDATES, _MOST_LOOKED_AT = 420, 900, 16000, 60
-_MOST_GROWN, _MOST_WIDER, _WIDEST_RIM_MM = 6, 5, 14.0
+"""Maximum numbers of pieces, of corners, of candidates, and of those looked at closely."""
+
+_MOST_GROWN, _WIDEST_RIM_MM = 6, 14.0
+"""Maximum number of candidates grown, and of what each is grown to; and by how much, in millimetres."""
+
 _SAMPLES = 32
+"""Minimum number of places at which a side is looked at."""
+
 _LEAST_SUPPORT = 0.3
+"""Share of edge along a side below which a candidate is dropped."""
+
 _AS_STEEP = 0.4
-"""An edge that goes on beyond a corner is at least so steep against the side's own."""
-
-_ACROSS = 0.02
-"""By so much a candidate that lies across is taken to be odder: half of an upright card often looks like one."""
-
-_ENDS = 0.08
-"""The share of a side at each end that is not asked: corners are rounded."""
-
-_DIFFERENT = 3.0
-"""Two colours that are so far apart in Lab are those of different things."""
+"""Minimum slope of an edge that goes on beyond a corner, against the side's own."""
 
 _FOCALS = (0.7, 0.9, 1.1, 1.4, 2.0, 4.0)
-"""Focal lengths of cameras, in long sides of their pictures; the last for pictures that were cut out of others."""
+"""Focal lengths of cameras, in long sides of their pictures; the last for pictures cut out of others."""
 
 _ODD = 0.16
-"""So far from a card's proportions nothing is a candidate; about 0.03 is what fitting leaves."""
+"""Maximum oddity of a candidate."""
+
+_ROUND_ENDS = 0.6
+"""Minimum for the ends of a card round a frame printed on it."""
+
+_LESS_LIKELY, _MUCH_LESS_LIKELY = 0.16, 0.42
+"""By how much a card may score less than the frame on it, and still raise a doubt about the frame."""
+
+_HARDLY_LARGER, _CLEARLY_LARGER, _LARGEST_FRAME = 1.06, 1.15, 2.6
+"""Ratio of areas up to which an edge round another is as often its shadow, from which it is not, and the largest."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,17 +95,17 @@ class Outline:
     """σ of its edges, in pixels of the picture."""
 
     is_doubtful: bool = False
-    """Whether another outline, or a strip of card round this one, says that the card is larger or smaller."""
+    """True if another outline, or a strip of card round this one, says that the card is larger or smaller."""
 
     @property
     def is_sure(self) -> bool:
-        """Whether it is taken for a card."""
-        if self.is_doubtful or self.step < SURE_STEP or self.odd > SURE_ODD or self.ends < SURE_ENDS:
+        """True if it is taken for a card."""
+        if self.is_doubtful or self.step < SURE_EDGE or self.odd > SURE_ODD or self.ends < SURE_ENDS:
             return False
-        if self.odd > _CLEARLY_FITS and self.ends < _CLEAR_ENDS:
+        if self.odd > _FITS and self.ends < _CLEAR_ENDS:
             return False
-        fits = self.ends > 0.8 and self.step > 0.95 and self.odd < 0.02
-        return self.support >= (SURE_SUPPORT - 0.1 if fits else SURE_SUPPORT)
+        fits = self.ends > 0.8 and self.step > 0.95 and self.odd < _FITS
+        return self.support >= (SURE_EDGE - 0.1 if fits else SURE_EDGE)
 
     @property
     def area_px(self) -> float:
@@ -117,7 +129,7 @@ class _Ground:
 
 
 def outlines(image: Image, size_mm: tuple[float, float], fit: Fit | None = None) -> list[Outline]:
-    """What may be the outline of a card on a picture `(H, W, 3) uint8 BGR`, the likeliest first.
+    """Return what may be the outline of a card on a picture `(H, W, 3) uint8 BGR`, the likeliest first.
 
     `fit` is a printed mat on the same table, which tells how large the card must look.
     """
@@ -134,9 +146,8 @@ def outlines(image: Image, size_mm: tuple[float, float], fit: Fit | None = None)
 
 
 def _ground_of(image: Image) -> _Ground:
-    lab = cv2.cvtColor(image.astype(np.float32) / 255, cv2.COLOR_BGR2LAB)
-    soft = cv2.GaussianBlur(lab, (0, 0), 0.8)
-    across, down = (cv2.Scharr(soft, cv2.CV_32F, *axis, scale=1 / 32) for axis in ((1, 0), (0, 1)))
+    soft = cv2.GaussianBlur(lab(image), (0, 0), 0.8)
+    across, down = slopes(soft)
     strength = cv2.magnitude(across, down)
     steepest = strength.argmax(axis=2)[..., None]
     steep = np.concatenate([np.take_along_axis(part, steepest, axis=2) for part in (across, down)], axis=2)
@@ -196,7 +207,7 @@ def _joined(pieces: Floats) -> Floats:
 
 
 def _through_ends(pieces: Floats, along: Floats) -> Floats:
-    """The straight line through pieces, as far as they reach."""
+    """Return the straight line through pieces, as far as they reach."""
     ends = pieces.reshape(-1, 2)
     weight = np.repeat(np.hypot(*(pieces[:, 2:] - pieces[:, :2]).T), 2)
     middle = np.average(ends, axis=0, weights=weight)
@@ -255,7 +266,7 @@ def _corners(pieces: Floats) -> tuple[Floats, Floats, Floats, Floats]:
 
 
 def _near_end(at: Floats, length: Floats) -> tuple[npt.NDArray[np.bool_], Floats]:
-    """Whether a point on a line is near one of a piece's ends, and the way from there along the piece."""
+    """True if a point on a line is near one of a piece's ends, and the way from there along the piece."""
     room_out, room_in = 0.3 * length + 8, np.minimum(0.2 * length, 14) + 2
     at_start = (at > -room_out) & (at < room_in)
     at_end = (at > length - room_in) & (at < length + room_out)
@@ -275,7 +286,7 @@ def _opposite(points: Floats, first: Floats, second: Floats) -> tuple[npt.NDArra
 
 
 def _meeting(p: Floats, u: Floats, q: Floats, v: Floats) -> tuple[Floats, npt.NDArray[np.bool_]]:
-    """Where the lines from p along u and from q along v meet, and whether they do ahead of both."""
+    """Return where the lines from p along u and from q along v meet, and whether they do ahead of both."""
     turn = u[:, 0] * v[:, 1] - u[:, 1] * v[:, 0]
     safe = np.where(np.abs(turn) < 1e-6, 1.0, turn)
     between = q - p
@@ -285,7 +296,7 @@ def _meeting(p: Floats, u: Floats, q: Floats, v: Floats) -> tuple[Floats, npt.ND
 
 
 def _plausible(quads: Floats, size: tuple[int, int], ratio: float) -> npt.NDArray[np.bool_]:
-    """Of a card's size and proportions so far as that can be told without a look at its perspective."""
+    """Of a card's size and proportions as far as that shows without a look at its perspective."""
     side = np.linalg.norm(np.roll(quads, -1, axis=1) - quads, axis=2)
     one, other = (side[:, 0] + side[:, 2]) / 2, (side[:, 1] + side[:, 3]) / 2
     shape = np.minimum(one, other) / np.maximum(one, other)
@@ -309,7 +320,7 @@ def _grown(ground: _Ground, frame: Floats, size_mm: tuple[float, float]) -> list
             quad = [(-left, -up), (w + right, -up), (w + right, h + down), (-left, h + down)]
             grown.append((a + b + c + d, through(to_px, quad)))
     inside = [(worth, quad) for worth, quad in grown if (quad > -2).all() and (quad < np.array(ground.size) + 1).all()]
-    return [quad for _, quad in sorted(inside, key=lambda one: -one[0])[:_MOST_WIDER]]
+    return [quad for _, quad in sorted(inside, key=lambda one: -one[0])[:_MOST_GROWN]]
 
 
 def _edges_beyond(ground: _Ground, to_px: Floats, size_mm: tuple[float, float], side: int) -> list[tuple[float, float]]:
@@ -327,7 +338,7 @@ def _edges_beyond(ground: _Ground, to_px: Floats, size_mm: tuple[float, float], 
 
 
 def _most_edge(ground: _Ground, quads: Floats) -> list[Floats]:
-    """The candidates whose sides show most edge, each place once."""
+    """Return the candidates whose sides show most edge, each place once."""
     if not len(quads):
         return []
     shares = _edge_shares(ground, quads)
@@ -347,8 +358,8 @@ def _most_edge(ground: _Ground, quads: Floats) -> list[Floats]:
 
 
 def _edge_shares(ground: _Ground, quads: Floats) -> Floats:
-    """How much of each side of quadrilaterals `(n, 4, 2)` lies on an edge that runs along it: `(n, 4)`."""
-    at = np.linspace(_ENDS, 1 - _ENDS, 16)
+    """Return how much of each side of quadrilaterals `(n, 4, 2)` lies on an edge that runs along it: `(n, 4)`."""
+    at = np.linspace(ENDS, 1 - ENDS, 16)
     start, end = quads.astype(np.float32), np.roll(quads, -1, axis=1).astype(np.float32)
     along = end - start
     across = np.stack([-along[..., 1], along[..., 0]], axis=-1)
@@ -375,11 +386,11 @@ class _Looks:
         self._seen = np.zeros((0, 4, 2))
 
     def at(self, quads: Sequence[Floats]) -> list[Outline]:
-        """What there is to say of them, without those that their sides do not bear out."""
+        """Return what there is to say of them, without those that their sides do not bear out."""
         return [outline for quad in quads if (outline := self._one(quad)) is not None]
 
     def strips(self, outline: Outline) -> tuple[float, ...]:
-        """How wide the card goes on beyond each side of an outline that is a frame printed on it."""
+        """Return how wide the card goes on beyond each side of an outline that is a frame printed on it."""
         return strips(self._ground.lab, self.on_ground(outline), self._size_mm)
 
     def grown(self, outline: Outline, widths: Sequence[float]) -> Outline | None:
@@ -390,7 +401,7 @@ class _Looks:
         return next(iter(again.at([through(to_pixels(self.on_ground(outline), self._size_mm), quad)])), None)
 
     def on_ground(self, outline: Outline) -> Floats:
-        """Its corners on the picture that is looked at."""
+        """Return its corners on the picture that is looked at."""
         return (outline.corners + 0.5) * self._shrink - 0.5
 
     def _one(self, quad: Floats) -> Outline | None:
@@ -409,7 +420,8 @@ class _Looks:
     def _asked(self, corners: Floats, support: list[float], blur: float, scale: float) -> Outline | None:
         corners = upright(corners, self._ground.size, self._size_mm)
         odd = float(oddity(corners[None], self._ground.size, self._size_mm)[0])
-        odd += _ACROSS if _lies_across(corners) else 0.0
+        down = corners[2:].mean(axis=0) - corners[:2].mean(axis=0)
+        odd += _FITS if abs(down[0]) > abs(down[1]) else 0.0
         placed = (corners + 0.5) / self._shrink - 0.5
         if self._fit is not None:
             # How far a quadrilateral is from the card's size on the table's plane.
@@ -421,8 +433,13 @@ class _Looks:
             return None
         ends = 1 - _going_on(self._ground, corners)
         step = _steps(self._ground, corners, scale)
-        score = min(support) + 0.6 * float(np.mean(support)) + 0.5 * ends + 0.6 * step - 4.0 * max(0.0, odd - 0.02)
+        score = min(support) + 0.6 * float(np.mean(support)) + 0.5 * ends + 0.6 * step - 4.0 * max(0.0, odd - _FITS)
         return Outline(placed, min(support), ends, step, odd, score, blur / self._shrink)
+
+
+def _normal(along: Floats) -> Floats:
+    """Return the unit vector a quarter turn from a way `(2,)`."""
+    return np.array([-along[1], along[0]]) / (np.hypot(*along) + 1e-9)
 
 
 def _fitted(ground: _Ground, quad: Floats, reach: float) -> tuple[Floats, list[float], float] | None:
@@ -448,9 +465,9 @@ def _fitted(ground: _Ground, quad: Floats, reach: float) -> tuple[Floats, list[f
 def _profiles(ground: _Ground, start: Floats, end: Floats, reach: float) -> tuple[Floats, Floats, Floats]:
     """The slope across a side, `(samples, offsets)` with its sign by the strongest colour, and where it was taken."""
     along = end - start
-    across = np.array([-along[1], along[0]]) / (np.hypot(*along) + 1e-9)
+    across = _normal(along)
     count = int(np.clip(np.hypot(*along) / 3, _SAMPLES, 120))
-    at = np.linspace(_ENDS, 1 - _ENDS, count)
+    at = np.linspace(ENDS, 1 - ENDS, count)
     offsets = np.arange(-reach - 0.5, reach + 0.75, 0.5)
     base = start + at[:, None] * along
     points = base[:, None] + offsets[:, None] * across
@@ -463,7 +480,7 @@ def _profiles(ground: _Ground, start: Floats, end: Floats, reach: float) -> tupl
 def _line_through(
     slope: Floats, base: Floats, across: Floats, reach: float, grain: float
 ) -> tuple[tuple[Floats, Floats], float, float]:
-    """The line along a side where the slope is steepest, how much of the side bears it out, and the edge's σ.
+    """Return the line along a side where the slope is steepest, how much of the side bears it out, and the edge's σ.
 
     Of several edges side by side the one wins that most of the side agrees on.
     """
@@ -487,7 +504,10 @@ def _line_through(
         w = weight * (off < 1.6) * np.exp(-0.5 * (off / 0.6) ** 2)
         if w.sum() <= 0:
             break
-        tilt, level = _weighted_line(u, at, w)
+        mean_u, mean_at = np.average(u, weights=w), np.average(at, weights=w)
+        spread = (w * (u - mean_u) ** 2).sum()
+        tilt = float((w * (u - mean_u) * (at - mean_at)).sum() / spread) if spread > 1e-9 else 0.0
+        level = float(mean_at - tilt * mean_u)
     near = np.abs(at - level - tilt * u) < 1.0
     share = len(np.unique(row[near])) / len(base)
     ends = base[[0, -1]] + np.array([[level], [level + tilt]]) * across
@@ -506,13 +526,6 @@ def _agreed(u: Floats, at: Floats, weight: Floats, reach: float) -> tuple[float,
         if votes[i] > best:
             best, found = float(votes[i]), (float(levels[i] - 0.5 * tilt), float(tilt))
     return found
-
-
-def _weighted_line(u: Floats, at: Floats, w: Floats) -> tuple[float, float]:
-    mean_u, mean_at = float((w * u).sum() / w.sum()), float((w * at).sum() / w.sum())
-    spread = float((w * (u - mean_u) ** 2).sum())
-    tilt = float((w * (u - mean_u) * (at - mean_at)).sum() / spread) if spread > 1e-9 else 0.0
-    return tilt, mean_at - tilt * mean_u
 
 
 def _blur(slope: Floats, offsets: Floats, at: Floats) -> float:
@@ -537,7 +550,7 @@ def _crossing(one: tuple[Floats, Floats], other: tuple[Floats, Floats]) -> Float
 
 
 def _going_on(ground: _Ground, corners: Floats) -> float:
-    """How much the edges of the sides go on beyond the corners, over a fifth of a side: 0 to 1.
+    """Return how much the edges of the sides go on beyond the corners, over a fifth of a side: 0 to 1.
 
     What happens to lie there has edges as well, but not along the side, or not with the same colours beside them. A
     single side that goes on at both its ends is enough: it is a line of the cloth's. So are two that both go on beyond
@@ -552,24 +565,20 @@ def _going_on(ground: _Ground, corners: Floats) -> float:
         least = max(1.5, 2.5 * ground.grain, _AS_STEEP * float(np.median(slope)))
         for a, b in ((end + 0.03 * way, end + 0.2 * way), (start - 0.03 * way, start - 0.2 * way)):
             same_colours = 1.5 * _step_along(ground, a, b) / max(own, 1.0)
-            shares.append(min(1.0, max(same_colours, (_in_line(ground, a, b, least) - 0.45) / 0.45)))
+            # How much of the line lies on edges as steep that run along it, whatever the colours beside them.
+            slope, _, _ = _profiles(ground, a, b, 3.0)
+            near = np.abs(slope.argmax(axis=1) - slope.shape[1] // 2) <= 2
+            in_line = float((near & (slope.max(axis=1) > least)).mean())
+            shares.append(min(1.0, max(same_colours, (in_line - 0.45) / 0.45)))
     per_side = np.array(shares).reshape(4, 2)
     past = np.minimum(np.roll(per_side[:, 0], 1), np.roll(per_side[:, 1], -1))
     return max(float(per_side.mean()), 0.9 * float(per_side.min(axis=1).max()), 0.9 * float(past.max()))
 
 
-def _in_line(ground: _Ground, start: Floats, end: Floats, least: float) -> float:
-    """How much of a line lies on edges at least so steep that run along it, whatever the colours beside them."""
-    slope, _, _ = _profiles(ground, start, end, 3.0)
-    middle = slope.shape[1] // 2
-    at = slope.argmax(axis=1)
-    return float(((np.abs(at - middle) <= 2) & (slope.max(axis=1) > least)).mean())
-
-
 def _step_along(ground: _Ground, start: Floats, end: Floats) -> float:
-    """How much the colours a pixel or two to both sides of a line differ, taken over all of it."""
+    """Return how much the colours a pixel or two to both sides of a line differ, taken over all of it."""
     along = end - start
-    across = np.array([-along[1], along[0]]) / (np.hypot(*along) + 1e-9)
+    across = _normal(along)
     base = start + np.linspace(0, 1, 24)[:, None] * along
     one, other = (_colours(ground, base[:, None] + sign * np.array([[1.0], [2.0]]) * across) for sign in (1, -1))
     return float(np.linalg.norm((one - other).mean(axis=0)))
@@ -587,17 +596,17 @@ def _steps(ground: _Ground, corners: Floats, scale: float) -> float:
     for side in range(4):
         start, end = corners[side], corners[(side + 1) % 4]
         along = end - start
-        across = np.array([-along[1], along[0]]) / (np.hypot(*along) + 1e-9)
+        across = _normal(along)
         across = across if across @ (middle - start) > 0 else -across
-        base = start + np.linspace(_ENDS, 1 - _ENDS, _SAMPLES)[:, None] * along
+        base = start + np.linspace(ENDS, 1 - ENDS, _SAMPLES)[:, None] * along
         for away in (near, far):
             inside, outside = (_colours(ground, base[:, None] + sign * away[:, None] * across) for sign in (1, -1))
-            shares.append(float((np.linalg.norm(inside - outside, axis=1) > _DIFFERENT).mean()))
+            shares.append(float((np.linalg.norm(inside - outside, axis=1) > DIFFERENT).mean()))
     return min(shares)
 
 
 def _colours(ground: _Ground, points: Floats) -> Floats:
-    """The mean colour over the second axis of points `(n, m, 2)`: `(n, 3)`."""
+    """Return the mean colour over the second axis of points `(n, m, 2)`: `(n, 3)`."""
     taken = cv2.remap(ground.lab, points.astype(np.float32), None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     return taken.mean(axis=1).astype(np.float64)
 
@@ -606,7 +615,7 @@ def _colours(ground: _Ground, points: Floats) -> Floats:
 
 
 def upright(corners: Floats, size: tuple[int, int], size_mm: tuple[float, float]) -> Floats:
-    """The corners clockwise from the card's upper left one, as the card stands nearest to upright.
+    """Return the corners clockwise from the card's upper left one, as the card stands nearest to upright.
 
     A card that lies across is turned a quarter: which of its ends is the upper one only its print could tell.
     """
@@ -616,12 +625,6 @@ def upright(corners: Floats, size: tuple[int, int], size_mm: tuple[float, float]
     odd = oddity(np.array(turns[:2]), size, size_mm)
     fitting = turns[0::2] if odd[0] <= odd[1] else turns[1::2]
     return max(fitting, key=lambda turn: float((turn[2:] - turn[:2][::-1]).sum(axis=0)[1]) + 1e-3 * float(turn[1, 0]))
-
-
-def _lies_across(corners: Floats) -> bool:
-    """Whether a card with these corners, its upper left one first, lies rather across than upright."""
-    down = corners[2:].mean(axis=0) - corners[:2].mean(axis=0)
-    return abs(float(down[0])) > abs(float(down[1]))
 
 
 def oddity(quads: Floats, size: tuple[int, int], size_mm: tuple[float, float]) -> Floats:
@@ -658,7 +661,7 @@ def _believed(found: list[Outline], look: _Looks) -> list[Outline]:
     first, widths = found[0], look.strips(found[0])
     if any(widths):
         whole = look.grown(first, widths)
-        fits = whole is not None and whole.is_sure and whole.odd < max(first.odd, _FITTING)
+        fits = whole is not None and whole.is_sure and whole.odd < max(first.odd, _FITS)
         if whole is not None and fits and not any(look.strips(whole)):
             return [whole, *found]
     is_doubtful = any(widths) or any(_may_be_round(other, first) or _fits_better(other, first) for other in found[1:])
@@ -666,7 +669,7 @@ def _believed(found: list[Outline], look: _Looks) -> list[Outline]:
 
 
 def _may_be_round(outer: Outline, inner: Outline) -> bool:
-    """Whether a candidate may as well be the card, and the other a frame on it."""
+    """True if a candidate may as well be the card, and the other a frame on it."""
     if not _CLEARLY_LARGER < outer.area_px / inner.area_px < _LARGEST_FRAME or not holds(outer.corners, inner.corners):
         return False
     sound = outer.support > 0.78 and outer.ends > 0.75 and outer.step > 0.84 and outer.odd < 0.03
@@ -674,12 +677,12 @@ def _may_be_round(outer: Outline, inner: Outline) -> bool:
 
 
 def _fits_better(inner: Outline, outer: Outline) -> bool:
-    """Whether a candidate is likelier in all ways than the one round it, which may be a line of the ground's."""
+    """True if a candidate is likelier in all ways than the one round it, which may be a line of the ground's."""
     return inner.score > outer.score + 0.08 and inner.odd < outer.odd - 0.005 and holds(outer.corners, inner.corners)
 
 
 def _ranked(found: Sequence[Outline]) -> list[Outline]:
-    """The likeliest first; a card goes before what is printed on it."""
+    """Return the likeliest first; a card goes before what is printed on it."""
     order = sorted(found, key=lambda outline: -outline.score)
     if not order:
         return []
@@ -689,38 +692,21 @@ def _ranked(found: Sequence[Outline]) -> list[Outline]:
     return [first, *(other for other in order if other is not first)]
 
 
-_FITTING = 0.02
-"""So little odd is a card that was found well."""
-
-_SURE_SUPPORT, _SURE_STEP, _SURE_ENDS, _SURE_ODD = 0.8, 0.8, 0.6, 0.06
-_LESS_LIKELY = 0.16
-"""By so much a card may score less than the frame on it."""
-
-_MUCH_LESS_LIKELY = 0.42
-"""By so much it may score less for the frame to be doubted."""
-
-_HARDLY_LARGER, _CLEARLY_LARGER = 1.06, 1.15
-"""An edge so close around another one is that of the card's shadow as often as the card's."""
-
-_LARGEST_FRAME = 2.6
-"""A card is at most so many times as large as the frame on it."""
-
-
 def _is_card_round(outer: Outline, inner: Outline) -> bool:
-    """Whether a candidate may be the card on which the other is a frame."""
+    """True if a candidate may be the card on which the other is a frame."""
     larger = outer.area_px / inner.area_px
     if not 1.004 < larger < _LARGEST_FRAME or not holds(outer.corners, inner.corners):
         return False
     if larger < _HARDLY_LARGER and outer.odd > inner.odd + 0.01:
         return False
     less_likely = _LESS_LIKELY if larger >= _HARDLY_LARGER else 0.2 if outer.odd < inner.odd - 0.005 else 0.05
-    sound = outer.support >= _SURE_SUPPORT and outer.step >= _SURE_STEP and outer.ends >= _SURE_ENDS
+    sound = min(outer.support, outer.step) >= SURE_EDGE and outer.ends >= _ROUND_ENDS
     sound = sound and outer.score > inner.score - less_likely
     sound = sound and outer.ends > inner.ends - 0.2
-    return sound and outer.odd < max(_SURE_ODD, inner.odd + 0.02) and outer.blur_px < 1.5 * inner.blur_px
+    return sound and outer.odd < max(SURE_ODD, inner.odd) + _FITS and outer.blur_px < 1.5 * inner.blur_px
 
 
 def holds(outer: Floats, inner: Floats, room_px: float = 1.5) -> bool:
-    """Whether the corners `(4, 2)` of the one lie within the other."""
+    """True if the corners `(4, 2)` of the one lie within the other."""
     polygon = np.float32(outer)
     return all(cv2.pointPolygonTest(polygon, (float(x), float(y)), True) >= -room_px for x, y in inner)

@@ -34,7 +34,7 @@ from companion.tabletop.template_decks import (
 from companion.vision.boxes import Image, shrunk
 from companion.vision.capture import sandbox
 from companion.vision.capture.image_io import SUFFIXES, read_picture
-from companion.vision.enrol.rectify import SAY, Fault, rectified
+from companion.vision.enrol.rectify import LARGE_PX, SAY, Fault, rectified
 from companion.vision.enrol.similarity import Small, is_same_card, small
 from companion.vision.opencv import cv2
 
@@ -45,8 +45,7 @@ _OTHER_PICTURES = frozenset(
 
 _COPY = re.compile(r"^(?P<stem>.*?)(?:[-_ ]+(?P<number>[2-9])|[-_ ]*\((?P<copy>[1-8])\))?$")
 _LEAST_KEPT_PX = 32
-_MOST_KEPT_PX = 1600
-"""The longer side of a picture that is kept: the largest card at `PX_PER_MM` has 900, and no PNG of it is over 8 MB."""
+"""Minimum shorter side of a picture that is kept. Its longer one is at most `LARGE_PX`: no PNG of it is over 8 MB."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,7 +93,7 @@ class Enrolment:
         return self.wanted[0] if self.wanted else "done"
 
     def verdict(self, subject: Subject, image: Image) -> Verdict:
-        """Whether a picture `(H, W, 3) uint8 BGR` will do for a face, also against the other faces that are there."""
+        """True if a picture `(H, W, 3) uint8 BGR` will do for a face, also against the other faces that are there."""
         found = rectified(image, self.description.size_mm)
         if found.fault is not None or found.picture is None:
             fault = found.fault or Fault.NO_CARD
@@ -106,7 +105,7 @@ class Enrolment:
         return Verdict(subject, None, found.picture)
 
     def twin_of(self, subject: Subject, picture: Image) -> str | None:
-        """The other face of the deck of which this seems to be a picture."""
+        """Return the other face of the deck of which this seems to be a picture."""
         this = small(picture)
         for other, paths in self._pictures().items():
             if other is not subject and any(is_same_card(this, self._small(path)) for path in paths):
@@ -114,13 +113,13 @@ class Enrolment:
         return None
 
     def keep(self, subject: Subject, pictures: list[Image]) -> None:
-        """Makes these the pictures of a face. Raises Problem when they cannot be written."""
+        """Make these the pictures of a face. Raises Problem when they cannot be written."""
         write_description(self.folder, self.description)
         put_pictures(self.folder, subject, [as_png(picture) for picture in pictures[:MOST_PICTURES]])
         self._seen.clear()
 
     def add(self, subject: Subject, picture: Image) -> None:
-        """Keeps one more picture of a face. Raises Problem where there are enough, or it cannot be written."""
+        """Keep one more picture of a face. Raises Problem where there are enough, or it cannot be written."""
         there = self.pictures(subject)
         if len(there) >= MOST_PICTURES:
             name = say("the back") if subject is None else card_name(subject)
@@ -134,7 +133,7 @@ class Enrolment:
         self.keep(subject, [*map(read_picture, there), picture])
 
     def pictures(self, subject: Subject) -> tuple[Path, ...]:
-        """The pictures of a face that are there, the main one first."""
+        """Return the pictures of a face that are there, the main one first."""
         return self._pictures().get(subject, ())
 
     def _pictures(self) -> Mapping[Subject, tuple[Path, ...]]:
@@ -149,7 +148,7 @@ class Enrolment:
 def begin(
     name: str, edition: str, data: Path, *, size_mm: tuple[float, float] | None = None, maker: str | None = None
 ) -> Enrolment:
-    """The enrolment of a deck of one's own, a new one or more pictures of one that is there.
+    """Return the enrolment of a deck of one's own, a new one or more pictures of one that is there.
 
     What is not said stays as it was. Raises Problem for a name or edition that cannot be, or a deck that is there and
     of another edition or size.
@@ -180,17 +179,17 @@ def begin(
 
 
 def subject_name(subject: Subject) -> str:
-    """A face's slug, or `back`."""
+    """Return a face's slug, or `back`."""
     return BACK if subject is None else subject.value
 
 
 def as_png(picture: Image) -> bytes:
-    """A picture as the content of a PNG file."""
+    """Return a picture as the content of a PNG file."""
     return cv2.imencode(".png", picture)[1].tobytes()
 
 
 def recoded(content: bytes, name: str) -> bytes:
-    """A picture of a deck from another machine, read and written again, no larger than is of use.
+    """Return a picture of a deck from another machine, read and written again, no larger than is of use.
 
     Raises Problem where it is none, or tiny.
     """
@@ -205,7 +204,7 @@ def recoded(content: bytes, name: str) -> bytes:
         raise Problem(odd, 1)
     # The picture with no more pixels than a template needs; a narrow one stays as wide as is the least.
     short, long = sorted(image.shape[:2])
-    share = max(_MOST_KEPT_PX / long, _LEAST_KEPT_PX / short)
+    share = max(LARGE_PX / long, _LEAST_KEPT_PX / short)
     return as_png(shrunk(image, share))
 
 
@@ -219,7 +218,7 @@ class Said:
     sentence: str
     is_fault: bool = False
     is_kept: bool = False
-    """Whether a face has been enrolled."""
+    """True if a face has been enrolled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +229,7 @@ class _File:
 
 
 def enrol_folder(enrolment: Enrolment, folder: Path) -> Iterator[Said]:
-    """Enrols all faces of which a folder holds pictures, `roll.jpg`, `roll-2.jpg`, `back.jpg`; says what came of each.
+    """Enrol all faces of which a folder holds pictures, `roll.jpg`, `roll-2.jpg`, `back.jpg`; says what came of each.
 
     Each is kept as soon as it is found good. What is wrong with a file is said, and the others are enrolled all the
     same. Raises Problem where the folder cannot be read, or holds no picture.
@@ -259,7 +258,7 @@ def enrol_folder(enrolment: Enrolment, folder: Path) -> Iterator[Said]:
 
 
 def lacking(enrolment: Enrolment) -> Iterator[Said]:
-    """What a deck still lacks, and what that means; without a back it is whole all the same."""
+    """Yield what a deck still lacks, and what that means; without a back it is whole all the same."""
     missing = [subject.value for subject in enrolment.wanted if subject is not None]
     if missing:
         yield Said(f"There is no picture yet of {', '.join(missing)}: {WITHOUT_FACES}.", True)
@@ -283,7 +282,7 @@ def _paths_in(folder: Path) -> list[Path]:
 
 
 def _named(path: Path, enrolment: Enrolment) -> _File | str:
-    """Whose picture a file is by its name, or what is wrong with the name."""
+    """Return whose picture a file is by its name, or what is wrong with the name."""
     if path.suffix.lower() in _OTHER_PICTURES:
         return f"{shown(path.name)}: pictures of this kind are not read; save it as JPEG or PNG."
     match = _COPY.match(path.stem.strip())
@@ -304,7 +303,7 @@ def _named(path: Path, enrolment: Enrolment) -> _File | str:
 
 
 def _slug(stem: str) -> str:
-    """A file's name as a card's: `Right of Way`, `right_of_way`, `100 km`, `km100` are read too."""
+    """Return a file's name as a card's: `Right of Way`, `right_of_way`, `100 km`, `km100` are read too."""
     slug = re.sub(r"[\s_-]+", "-", stem.strip().lower()).strip("-")
     return re.sub(r"^(?:km-?(\d+)|(\d+)-?km)$", lambda m: m[1] or m[2], slug)
 
@@ -333,7 +332,7 @@ def _verdict_on(enrolment: Enrolment, file: _File) -> Verdict:
 
 
 def _kept(enrolment: Enrolment, good: dict[Subject, list[tuple[Path, Image]]]) -> Iterator[Said]:
-    """Keeps the faces that are not the same as another one, and says so."""
+    """Keep the faces that are not the same as another one, and says so."""
     twins = _twins(good)
     for one, other in sorted(twins, key=str):
         names = f"{subject_name(one)} and {subject_name(other)}"
@@ -345,7 +344,9 @@ def _kept(enrolment: Enrolment, good: dict[Subject, list[tuple[Path, Image]]]) -
     bad = {subject for pair in twins for subject in pair}
     given = [(subject, pictures) for subject, pictures in good.items() if subject not in bad]
     for subject, pictures in given:
-        twin = next((t for _, p in pictures if (t := _stored_twin(enrolment, subject, p, good)) is not None), None)
+        # A face that is there from before, and stays, of which this is a picture.
+        stays = (enrolment.twin_of(subject, picture) for _, picture in pictures)
+        twin = next((name for name in stays if name and name not in map(subject_name, good)), None)
         if twin:
             say = f"{subject_name(subject)}: its picture shows the same card as the deck's {twin}; it is left out."
             yield Said(say, is_fault=True)
@@ -353,12 +354,6 @@ def _kept(enrolment: Enrolment, good: dict[Subject, list[tuple[Path, Image]]]) -
         enrolment.keep(subject, [picture for _, picture in pictures])
         names = ", ".join(path.name for path, _ in pictures)
         yield Said(f"{subject_name(subject)}: got it (from {names})", is_kept=True)
-
-
-def _stored_twin(enrolment: Enrolment, subject: Subject, picture: Image, given: Mapping[Subject, object]) -> str | None:
-    """The face that is there from before, and stays, of which this is a picture."""
-    twin = enrolment.twin_of(subject, picture)
-    return None if twin is None or any(subject_name(other) == twin for other in given) else twin
 
 
 def _twins(good: dict[Subject, list[tuple[Path, Image]]]) -> list[tuple[Subject, Subject]]:

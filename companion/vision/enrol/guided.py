@@ -11,7 +11,6 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TextIO
@@ -22,6 +21,7 @@ from companion.common.text import say
 from companion.rules.cards import card_name
 from companion.tabletop.template_decks import Subject
 from companion.vision.boxes import Image
+from companion.vision.capture.sandbox import one_at_a_time
 from companion.vision.capture.sources import Frame
 from companion.vision.enrol.enrolment import Enrolment, Said, Verdict, lacking, subject_name
 from companion.vision.enrol.rectify import Fault
@@ -30,10 +30,6 @@ from companion.vision.enrol.stillness import STILL_S, Stillness
 LOOK_AGAIN_S = 4.0
 """A card that will not do is looked at again after this time though nothing moved: the camera may have focused."""
 
-PATIENCE_S = 20.0
-"""So long one picture waits for the one before it."""
-
-BUSY = say("Another picture is being looked at: try again in a moment.")
 PASSING = frozenset({Fault.NO_CARD})
 """What is no news while one card goes and the next one comes."""
 
@@ -50,7 +46,7 @@ Keys = Callable[[], Key | None]
 
 
 def called(subject: Subject) -> str:
-    """A card within a sentence: `the roll card`, `the back of any card`."""
+    """Return a card within a sentence: `the roll card`, `the back of any card`."""
     return "the back of any card" if subject is None else f"the {card_name(subject)} card"
 
 
@@ -67,7 +63,7 @@ class _Course:
     """The face that was taken last, by its slug."""
 
     says_passing: bool = False
-    """Whether a picture without a card is news: it is among photographs, each of which should show one."""
+    """True if a picture without a card is news: it is among photographs, each of which should show one."""
 
     refused: int = 0
     """How many cards would not do."""
@@ -79,11 +75,11 @@ class _Course:
         )
 
     def skip(self) -> str:
-        """Leaves a card out; says so."""
+        """Leave a card out; says so."""
         return f"{subject_name(self.wanted.pop(0))}: skipped"
 
     def take(self, image: Image) -> Said | None:
-        """What is to be said of a picture; None where it shows no other card than before."""
+        """Return what is to be said of a picture; None where it shows no other card than before."""
         subject = self.wanted[0]
         verdict = self.enrolment.verdict(subject, image)
         if verdict.picture is None:
@@ -104,7 +100,7 @@ class _Course:
 def guided(
     enrolment: Enrolment, frames: Iterable[Frame], keys: Keys | None = None, *, still_s: float = STILL_S
 ) -> Iterator[Said]:
-    """Enrols what a deck still lacks, in its edition's order, from frames; says which card to lay and what came of it.
+    """Enrol what a deck still lacks, in its edition's order, from frames; says which card to lay and what came of it.
 
     Ends when all is there, the frames end, or `keys` says so; None where nobody is there to be told. `still_s` is how
     long a card has to lie, 0 where every frame is a photograph by itself. Raises Problem when nothing is lacking, or a
@@ -185,15 +181,15 @@ class Guide:
         """The deck and the face that were taken last."""
 
     def take(self, enrolment: Enrolment, subject: Subject, image: Image, *, more: bool = False) -> Verdict:
-        """Makes a picture that is good enough the face's own, or with `more` one of its pictures.
+        """Make a picture that is good enough the face's own, or with `more` one of its pictures.
 
         Raises Problem while another is being looked at, and where it cannot be kept.
         """
-        with self._turn():
+        with one_at_a_time(self._one_at_a_time):
             return self._taken(enrolment, subject, image, more=more)
 
     def watch(self, enrolment: Enrolment, subject: Subject, image: Image) -> Verdict | None:
-        """The same, for a picture that nobody asked to be taken: where something new lies still on it.
+        """Return the same, for a picture that nobody asked to be taken: where something new lies still on it.
 
         None where there is nothing to be said. Called about every second, with the latest picture.
         """
@@ -212,7 +208,7 @@ class Guide:
 
     def seen(self, image: Image) -> None:
         """What the camera shows now is not to be taken by itself: it has been taken with a tap."""
-        with self._turn():
+        with one_at_a_time(self._one_at_a_time):
             self._still.is_worth_a_look(image, self._clock())
             self._still.looked()
 
@@ -225,12 +221,3 @@ class Guide:
                 enrolment.keep(subject, [verdict.picture])
             self._before = (enrolment.description.name, subject_name(subject))
         return verdict
-
-    @contextmanager
-    def _turn(self) -> Iterator[None]:
-        if not self._one_at_a_time.acquire(timeout=PATIENCE_S):
-            raise Problem(BUSY)
-        try:
-            yield
-        finally:
-            self._one_at_a_time.release()

@@ -9,25 +9,34 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from companion.vision.boxes import Floats
 from companion.vision.mats.homography import through
 from companion.vision.opencv import cv2
 
-Floats = npt.NDArray[np.float64]
-
 _STEP_MM, _WIDEST_MM, _NARROWEST_MM, _BEYOND_MM = 0.25, 10.5, 1.0, 24.0
-_ENDS, _SMOOTH_MM, _ROUND_EDGE_MM = 0.06, 7, 0.6
+"""Steps outwards from a frame, the widest and narrowest strip, and how far past its ends it is looked at."""
+
+ENDS = 0.08
+"""Share of a side left out at each end: corners are round."""
+
+_SMOOTH_MM, _ROUND_EDGE_MM = 7, 0.6
+"""Length over which colours are averaged along a side, and the width of the card's own edge."""
+
 _PEAK, _NEAR = 1.5, 5
-"""An edge is so much steeper, in Lab over a millimetre, than what lies so many steps to both sides of it."""
+"""Minimum rise of an edge, in Lab over a millimetre, above what lies so many steps to both sides of it."""
 
 _TILTS_MM = (-1.5, -0.75, 0.0, 0.75, 1.5)
-"""By so much the strip may be wider at one end."""
+"""By how much a strip may be wider at one end."""
 
-_LEAST_EDGE, _LEAST_OTHER, _MOST_SPREAD, _MOST_GOING_ON = 0.8, 0.85, 6.0, 0.6
-_OTHER = 3.0
+_LEAST_EDGE, _MOST_GOING_ON = 0.8, 0.6
+"""Minimum share of a strip's end that is edge, with something else beyond; maximum share that goes on past corners."""
+
+DIFFERENT = 3.0
+"""Minimum distance in Lab of the colours of different things; a strip's own spread at most twice that."""
 
 
 def strips(lab: npt.NDArray[np.float32], frame: Floats, size_mm: tuple[float, float]) -> tuple[float, ...]:
-    """How wide the strip is beyond each side of a frame `(4, 2)` px, clockwise from the upper one; 0 for none.
+    """Return how wide the strip is beyond each side of a frame `(4, 2)` px, clockwise from the upper one; 0 for none.
 
     `lab` is the picture `(H, W, 3)`, `size_mm` what the frame would be were it the card; the widths are in its
     millimetres.
@@ -41,7 +50,7 @@ def strips(lab: npt.NDArray[np.float32], frame: Floats, size_mm: tuple[float, fl
 
 
 def to_pixels(frame: Floats, size_mm: tuple[float, float]) -> Floats:
-    """The homography from a card's millimetres to the picture, on which its corners are `(4, 2)` px."""
+    """Return the homography from a card's millimetres to the picture, on which its corners are `(4, 2)` px."""
     w, h = size_mm
     return cv2.getPerspectiveTransform(np.float32([(0, 0), (w, 0), (w, h), (0, h)]), np.float32(frame)).astype(float)
 
@@ -58,9 +67,9 @@ def beyond(
 
 
 def _width(colours: npt.NDArray[np.float32], away: Floats, length: float) -> float:
-    """The width of the strip that begins at a side, whose colours reach `_BEYOND_MM` over both its ends."""
+    """Return the width of the strip that begins at a side, whose colours reach `_BEYOND_MM` over both its ends."""
     end = round(_BEYOND_MM)
-    inner = slice(end + round(_ENDS * length), -end - round(_ENDS * length))
+    inner = slice(end + round(ENDS * length), -end - round(ENDS * length))
     smooth = cv2.blur(colours, (_SMOOTH_MM, 1))[:, inner]
     support, tilt, slope = _edges(smooth)
     widths = (i for i in np.argsort(-support - 1e-3 * slope, kind="stable") if support[i] > _LEAST_EDGE)
@@ -72,11 +81,11 @@ def _width(colours: npt.NDArray[np.float32], away: Floats, length: float) -> flo
         strip = colours[band][:, inner]
         colour = np.median(strip.reshape(-1, 3), axis=0)
         outside = smooth[(away > far + _ROUND_EDGE_MM) & (away <= far + _ROUND_EDGE_MM + 2)].mean(axis=0)
-        is_other = np.linalg.norm(outside - smooth[band].mean(axis=0), axis=1) > _OTHER
+        is_other = np.linalg.norm(outside - smooth[band].mean(axis=0), axis=1) > DIFFERENT
         spread = np.percentile(np.linalg.norm(strip - colour, axis=2), 85)
         over = (colours[band][:, :10], colours[band][:, -10:])
-        goes_on = max(float((np.linalg.norm(part - colour, axis=2) < _MOST_SPREAD).mean()) for part in over)
-        if spread < _MOST_SPREAD and is_other.mean() > _LEAST_OTHER and goes_on < _MOST_GOING_ON:
+        goes_on = max(float((np.linalg.norm(part - colour, axis=2) < 2 * DIFFERENT).mean()) for part in over)
+        if spread < 2 * DIFFERENT and is_other.mean() > _LEAST_EDGE and goes_on < _MOST_GOING_ON:
             return float(away[i])
     return 0.0
 

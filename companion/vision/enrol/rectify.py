@@ -15,45 +15,51 @@ import numpy as np
 import numpy.typing as npt
 
 from companion.common.text import say
-from companion.vision.boxes import Image, shrunk
-from companion.vision.enrol.card_outline import LONG_SIDE_PX, SURE_ODD, Outline, outlines, upright
+from companion.vision.boxes import Floats, Image, lab, shrunk, slopes
+from companion.vision.enrol.card_outline import SURE_ODD, Outline, outlines
 from companion.vision.mats.homography import Fit, through
 from companion.vision.mats.localization import Mats, look
 from companion.vision.opencv import cv2
 from companion.vision.quality.sharpness import blur_of
 
-Floats = npt.NDArray[np.float64]
-
 PX_PER_MM = 6.0
 """The scale at which a card's picture is kept: 342 × 528 pixels for one of 57 × 88 mm."""
 
 LEAST_WIDTH_PX = 100
-"""A card that is seen narrower shows too little."""
+"""Minimum width of a card on a picture, in pixels."""
 
-_SEEN_PX, _LEAST_SEEN_PX = 1600, 20
-"""Mats are looked for on a picture of at most this size, outlines on a smaller one; on a narrower strip nothing is."""
+LARGE_PX, _LEAST_SEEN_PX = 1600, 20
+"""Maximum longer side on which mats are looked for, and minimum shorter side on which anything is.
 
-_SAME_SHAPE, _VERY_SHAPE = 0.06, 0.015
-"""By so much the proportions of a picture that shows nothing but the card may differ from the card's; and hardly."""
+A picture from the first on that is exactly 3 : 2 comes from a camera.
+"""
+
+_SAME_SHAPE = 0.06
+"""Maximum difference of a picture's proportions from the card's if it shows nothing else; a quarter of it is hardly."""
 
 _SAME_COLOURS = 1.5
-"""Lab by which the colours at a bare ground's edges differ from those in its middle."""
-
-_CAMERA_PX = 1600
-"""A picture so long that is exactly 3 : 2 comes from a camera."""
+"""Maximum difference in Lab of a bare ground's colours at the edges from those in the middle."""
 
 _ALIGNED_DEG = 1.6
+"""Maximum angle between a printed frame and the edges of a scan."""
+
 _SAME_GROUND = 18.0
-"""In Lab: what lies beside a card and at the picture's edges is the same ground, in light that is not even."""
+"""Maximum difference in Lab of one ground in uneven light."""
 
 _MOST_BLUR_MM = 0.5
-_MOST_BLUR_SHARE = 0.005
-_MOST_SHINE = 0.012
-_SHINE_EDGE = 14.0
-"""Grey levels a pixel, at `PX_PER_MM`: paper that is printed white ends more sharply than a reflection does."""
+"""Maximum blur of a card's sharpest edges, σ in millimetres of the card."""
+
+_MOST_SHINE, _SHINE_EDGE = 0.012, 14.0
+"""Maximum share of a card under a reflection; its edge is softer than this, in levels a pixel at `PX_PER_MM`."""
 
 _PAPER_MM = (6.0, 30.0)
-"""So far around a card the mat's paper is looked at to tell the colour of the light."""
+"""From where to where around a card the mat's paper tells the colour of the light."""
+
+_RIM_PX = 8
+"""Width of the frame laid round a picture to find a card that runs out of it."""
+
+_PLAIN = 8.0
+"""Maximum variation of a plain ground, in levels."""
 
 
 class Fault(StrEnum):
@@ -117,12 +123,13 @@ class Rectified:
 
 
 def rectified(image: Image, size_mm: tuple[float, float]) -> Rectified:
-    """The card of that size on a picture `(H, W, 3) uint8 BGR`, which shows one card and whatever it lies on."""
-    shrink = min(1.0, _SEEN_PX / max(image.shape[:2]))
+    """Return the card of that size on a picture `(H, W, 3) uint8 BGR`, which shows one card and whatever it lies on."""
+    shrink = min(1.0, LARGE_PX / max(image.shape[:2]))
     seen = shrunk(image, shrink)
     if min(seen.shape[:2]) < _LEAST_SEEN_PX:
         return Rectified(None, Fault.TOO_SMALL)
-    fit = _mat_on(seen)
+    mats = look(cv2.cvtColor(seen, cv2.COLOR_BGR2GRAY), Mats(), 0.0)
+    fit = max((fit for fit in mats.fits if fit.is_measured), key=lambda fit: len(fit.markers), default=None)
     found = outlines(seen, size_mm, fit)
     if _fills(image, size_mm, found, seen):
         return _judged(image, _edges_of(image, size_mm), size_mm, How.WHOLE)
@@ -139,21 +146,15 @@ def rectified(image: Image, size_mm: tuple[float, float]) -> Rectified:
 # --- Where the card is ----------------------------------------------------------------------------------------
 
 
-def _mat_on(image: Image) -> Fit | None:
-    """The printed mat that is seen best on a picture, None where none is."""
-    mats = look(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), Mats(), 0.0)
-    return max((fit for fit in mats.fits if fit.is_measured), key=lambda fit: len(fit.markers), default=None)
-
-
 def _fills(image: Image, size_mm: tuple[float, float], found: list[Outline], seen: Image) -> bool:
-    """Whether a picture shows the card and nothing else.
+    """True if a picture shows the card and nothing else.
 
     Then it has the card's proportions, and what looks like an outline in it is a frame that is printed on the card:
     exactly along the picture's edges, and unless it is much smaller not of better proportions than the picture.
     """
     height, width = image.shape[:2]
     off = min(_shape_off(width, height, size_mm), _shape_off(height, width, size_mm))
-    if off > _SAME_SHAPE or (off > _VERY_SHAPE and (_is_camera_shaped(image) or _is_bare(seen))):
+    if off > _SAME_SHAPE or (off > _SAME_SHAPE / 4 and (_is_camera_shaped(image) or _is_bare(seen))):
         return False
     if found and _lies_in_a_half(found[0], seen):
         return False
@@ -161,32 +162,34 @@ def _fills(image: Image, size_mm: tuple[float, float], found: list[Outline], see
     if best is None:
         return True
     share = best.area_px / (seen.shape[0] * seen.shape[1])
-    if _turned_deg(best.corners) > _ALIGNED_DEG or share < 0.45:
+    sides = np.roll(best.corners, -1, axis=0) - best.corners
+    angles = np.degrees(np.arctan2(sides[:, 1], sides[:, 0])) % 90
+    if float(np.minimum(angles, 90 - angles).max()) > _ALIGNED_DEG or share < 0.45:
         return False
-    side = np.linalg.norm(best.corners - np.roll(best.corners, -1, axis=0), axis=1)
+    side = np.linalg.norm(sides, axis=1)
     of_frame = _shape_off(float(side[0] + side[2]), float(side[1] + side[3]), size_mm)
-    return off < _VERY_SHAPE or of_frame > off - _VERY_SHAPE
+    return off < _SAME_SHAPE / 4 or of_frame > off - _SAME_SHAPE / 4
 
 
 def _is_camera_shaped(image: Image) -> bool:
-    """Whether a picture is 3 : 2, nearly a card's shape, as many cameras make it: across, or large."""
+    """True if a picture is 3 : 2, nearly a card's shape, as many cameras make it: across, or large."""
     height, width = image.shape[:2]
     is_across, longer = width > height, max(width, height)
-    return abs(2 * longer - 3 * min(width, height)) <= 3 and (is_across or longer >= _CAMERA_PX)
+    return abs(2 * longer - 3 * min(width, height)) <= 3 and (is_across or longer >= LARGE_PX)
 
 
 def _is_bare(image: Image) -> bool:
-    """Whether a picture has the same colours at its edges as in its middle, as a table has and hardly any card."""
-    lab = cv2.cvtColor(cv2.resize(image, (120, 120)).astype(np.float32) / 255, cv2.COLOR_BGR2LAB)
+    """True if a picture has the same colours at its edges as in its middle, as a table has and hardly any card."""
+    small = lab(cv2.resize(image, (120, 120)))
     is_rim = np.ones((120, 120), bool)
     is_rim[15:-15, 15:-15] = False
-    middle = lab[27:-27, 27:-27].reshape(-1, 3)
-    rim, inner = (np.percentile(part, (3, 10, 50, 90, 97), axis=0) for part in (lab[is_rim], middle))
+    middle = small[27:-27, 27:-27].reshape(-1, 3)
+    rim, inner = (np.percentile(part, (3, 10, 50, 90, 97), axis=0) for part in (small[is_rim], middle))
     return float(np.linalg.norm(rim - inner, axis=1).max()) < _SAME_COLOURS
 
 
 def _lies_in_a_half(outline: Outline, image: Image) -> bool:
-    """Whether a card fills one half of a picture, perhaps with another one beside it."""
+    """True if a card fills one half of a picture, perhaps with another one beside it."""
     size = np.array(image.shape[1::-1])
     off = float((np.abs(outline.corners.mean(axis=0) - size / 2) / size).max())
     is_card = outline.support > 0.9 and outline.step > 0.9 and outline.odd < SURE_ODD
@@ -194,44 +197,37 @@ def _lies_in_a_half(outline: Outline, image: Image) -> bool:
 
 
 def _lies_on_ground(image: Image, outline: Outline, size_mm: tuple[float, float]) -> bool:
-    """Whether an outline on a picture of a card's own proportions is a card on some ground after all.
+    """True if an outline on a picture of a card's own proportions is a card on some ground after all.
 
     Then its sides are beyond doubt, it is large enough to be of use, and what is beside it is at the picture's edge.
     """
     sure = outline.support > 0.9 and outline.ends > 0.7 and outline.step > 0.9 and outline.odd < 0.04
     if not sure or outline.area_px < 0.9 * LEAST_WIDTH_PX**2 * size_mm[1] / size_mm[0]:
         return False
-    lab = cv2.cvtColor(image.astype(np.float32) / 255, cv2.COLOR_BGR2LAB)
+    colours = lab(image)
     room = round(0.03 * max(image.shape[:2]))
     middle = outline.corners.mean(axis=0)
-    beside = _ring(lab, middle + 1.1 * (outline.corners - middle), middle + 1.03 * (outline.corners - middle))
+    beside = _ring(colours, middle + 1.1 * (outline.corners - middle), middle + 1.03 * (outline.corners - middle))
     h, w = image.shape[:2]
     rim = np.array([(0, 0), (w, 0), (w, h), (0, h)], np.float64)
     inner = np.array([(room, room), (w - room, room), (w - room, h - room), (room, h - room)], np.float64)
-    at_edge = _ring(lab, rim, inner)
+    at_edge = _ring(colours, rim, inner)
     if len(beside) < 20:
         return True
     off = np.abs(np.percentile(beside, (20, 50, 80), axis=0) - np.percentile(at_edge, (20, 50, 80), axis=0))
     return float(np.linalg.norm(off, axis=1).max()) < _SAME_GROUND
 
 
-def _ring(lab: npt.NDArray[np.float32], outer: Floats, inner: Floats) -> npt.NDArray[np.float32]:
-    """The colours between two outlines, `(n, 3)`."""
-    cover = np.zeros(lab.shape[:2], np.uint8)
+def _ring(colours: npt.NDArray[np.float32], outer: Floats, inner: Floats) -> npt.NDArray[np.float32]:
+    """Return the colours between two outlines, `(n, 3)`."""
+    cover = np.zeros(colours.shape[:2], np.uint8)
     cv2.fillConvexPoly(cover, np.int32(np.round(outer)), 1)
     cv2.fillConvexPoly(cover, np.int32(np.round(inner)), 0)
-    return lab[cover > 0]
+    return colours[cover > 0]
 
 
 def _shape_off(width: float, height: float, size_mm: tuple[float, float]) -> float:
     return abs(math.log(width * size_mm[1] / (height * size_mm[0])))
-
-
-def _turned_deg(corners: Floats) -> float:
-    """The largest angle between a side and the picture's edges."""
-    sides = np.roll(corners, -1, axis=0) - corners
-    angles = np.degrees(np.arctan2(sides[:, 1], sides[:, 0])) % 90
-    return float(np.minimum(angles, 90 - angles).max())
 
 
 def _edges_of(image: Image, size_mm: tuple[float, float]) -> Floats:
@@ -243,12 +239,15 @@ def _edges_of(image: Image, size_mm: tuple[float, float]) -> Floats:
 
 
 def _are_several(found: list[Outline]) -> bool:
-    """Whether another card lies beside the first: as large, as sure, nowhere over it.
+    """True if another card lies beside the first: as large, as sure, nowhere over it.
 
     The edges of cards that lie in a row go on beyond their corners, as far as the next card's.
     """
     for first, other in ((first, other) for first in found[:1] for other in found[1:]):
-        if not other.step > 0.9 or not other.support > 0.9 or _overlap(first, other) > 0.05:
+        if not other.step > 0.9 or not other.support > 0.9:
+            continue
+        shared, _ = cv2.intersectConvexConvex(np.float32(first.corners), np.float32(other.corners))
+        if shared > 0.05 * min(first.area_px, other.area_px):
             continue
         alike = other.area_px / first.area_px
         if first.is_sure and other.ends > 0.75 and other.odd < 0.08 and 0.7 < alike < 1.4:
@@ -261,7 +260,7 @@ def _are_several(found: list[Outline]) -> bool:
 
 
 def _are_in_a_row(one: Outline, other: Outline) -> bool:
-    """Whether the other lies straight beside, above or below the one, less than a card apart."""
+    """True if the other lies straight beside, above or below the one, less than a card apart."""
     way = other.corners.mean(axis=0) - one.corners.mean(axis=0)
     for side in (one.corners[1] - one.corners[0], one.corners[2] - one.corners[1]):
         length = float(np.linalg.norm(side))
@@ -271,21 +270,11 @@ def _are_in_a_row(one: Outline, other: Outline) -> bool:
     return False
 
 
-def _overlap(one: Outline, other: Outline) -> float:
-    shared, _ = cv2.intersectConvexConvex(np.float32(one.corners), np.float32(other.corners))
-    return float(shared) / min(one.area_px, other.area_px)
-
-
-_RIM_PX = 8
-_PLAIN = 8.0
-"""Grey levels by which a plain ground differs from its own shade at most."""
-
-
 def _why_not(image: Image, found: list[Outline], size_mm: tuple[float, float]) -> Fault:
-    """Why no card is found: it is cut off, or too like its ground, or there is none."""
+    """Return why no card is found: it is cut off, or too like its ground, or there is none."""
     gray = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
     blur = _blur_px(gray)
-    if blur is not None and blur > _MOST_BLUR_SHARE * max(gray.shape):
+    if blur is not None and blur > _MOST_BLUR_MM / size_mm[1] * max(gray.shape):
         return Fault.NOT_SHARP
     if _is_plain_around(image):
         return Fault.LOW_CONTRAST
@@ -296,7 +285,7 @@ def _why_not(image: Image, found: list[Outline], size_mm: tuple[float, float]) -
 
 
 def _is_plain_around(image: Image) -> bool:
-    """Whether the ground is plain and something lies on it of which only the print stands out."""
+    """True if the ground is plain and something lies on it of which only the print stands out."""
     gray = cv2.GaussianBlur(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), (0, 0), 2).astype(np.float32)
     level = gray - cv2.GaussianBlur(gray, (0, 0), max(image.shape[:2]) / 12)
     margin = round(0.06 * min(gray.shape))
@@ -307,7 +296,7 @@ def _is_plain_around(image: Image) -> bool:
 
 
 def _is_cut_off(image: Image, size_mm: tuple[float, float]) -> bool:
-    """Whether a card runs out of the picture: with a rim laid round the picture, one or two of its sides lie there."""
+    """True if a card runs out of the picture: with a rim laid round the picture, one or two of its sides lie there."""
     shrink = min(1.0, 700 / max(image.shape[:2]))
     small = shrunk(image, shrink)
     rimmed = cv2.copyMakeBorder(small, *[_RIM_PX] * 4, cv2.BORDER_CONSTANT, value=(255, 0, 255))
@@ -328,7 +317,7 @@ def _is_cut_off(image: Image, size_mm: tuple[float, float]) -> bool:
 def _judged(
     image: Image, corners: Floats, size_mm: tuple[float, float], how: How, light: Floats | None = None
 ) -> Rectified:
-    """The card with these corners on a picture, and what is wrong with it."""
+    """Return the card with these corners on a picture, and what is wrong with it."""
     side = np.linalg.norm(np.roll(corners, -1, axis=0) - corners, axis=1)
     width_px = float(side[0] + side[2]) / 2
     picture = flat_picture(image, corners, size_mm)
@@ -338,7 +327,7 @@ def _judged(
 
 
 def flat_picture(image: Image, corners: Floats, size_mm: tuple[float, float]) -> Image:
-    """What lies between four corners `(4, 2)` of a picture as a card of that size from straight above."""
+    """Return what lies between four corners `(4, 2)` of a picture as a card of that size from straight above."""
     width, height = (round(side * PX_PER_MM) for side in size_mm)
     seen = math.sqrt(abs(cv2.contourArea(np.float32(corners))) / (width * height))
     shrink = 1 / max(1.0, seen / 1.3)
@@ -355,16 +344,10 @@ def _fault_of(picture: Image, width_px: float, how: How) -> Fault | None:
     if width_px < LEAST_WIDTH_PX:
         return Fault.TOO_SMALL
     gray = cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY)
-    blur = _blur_mm(gray)
-    if blur is not None and blur > _MOST_BLUR_MM:
+    blur = _blur_px(gray)
+    if blur is not None and blur > _MOST_BLUR_MM * PX_PER_MM:
         return Fault.NOT_SHARP
     return Fault.REFLECTION if how is How.CUT_OUT and _shine(gray) > _MOST_SHINE else None
-
-
-def _blur_mm(gray: Image) -> float | None:
-    """σ of the card's sharpest edges in millimetres, None where it has none."""
-    blur = _blur_px(gray)
-    return None if blur is None else blur / PX_PER_MM
 
 
 def _blur_px(gray: Image) -> float | None:
@@ -378,10 +361,10 @@ def _blur_px(gray: Image) -> float | None:
 
 
 def _shine(gray: Image) -> float:
-    """How much of a card a reflection hides: patches that are white in white and fade out at their edges."""
+    """Return how much of a card a reflection hides: patches that are saturated and fade out at their edges."""
     white = cv2.morphologyEx((gray >= 250).astype(np.uint8), cv2.MORPH_OPEN, np.ones((5, 5), np.uint8))
     count, labels, stats, _ = cv2.connectedComponentsWithStats(white)
-    slope = cv2.magnitude(*(cv2.Scharr(gray, cv2.CV_32F, *axis, scale=1 / 32) for axis in ((1, 0), (0, 1))))
+    slope = cv2.magnitude(*slopes(gray))
     share = 0.0
     for number in range(1, count):
         area = stats[number, cv2.CC_STAT_AREA] / gray.size
@@ -415,6 +398,3 @@ def _light_on(image: Image, fit: Fit, card: Outline) -> Floats | None:
         return None
     gains: Floats = np.clip(paper.mean() / paper, 0.7, 1.4)
     return gains
-
-
-__all__ = ["LONG_SIDE_PX", "PX_PER_MM", "SAY", "Fault", "How", "Rectified", "flat_picture", "rectified", "upright"]

@@ -6,7 +6,7 @@ from companion.vision.boxes import Image
 from companion.vision.motion import Gate, Motion, update
 
 STILL_S = 0.6
-"""So long nothing moves before a card counts as laid down."""
+"""Seconds without movement after which a card counts as laid down."""
 
 
 class Stillness:
@@ -20,14 +20,17 @@ class Stillness:
         self._again_s: float | None = None
 
     def is_worth_a_look(self, image: Image, t_s: float) -> bool:
-        """Whether a picture `(H, W, 3) uint8 BGR` of time `t_s` lies still and is news.
+        """True if a picture `(H, W, 3) uint8 BGR` of time `t_s` lies still and is news.
 
         It is news where it shows other things than the last one that was looked at.
         """
         self._gate = update(self._gate, image)
         if self._since_s is None or self._gate.motion is not Motion.STILL or t_s < self._since_s:
             self._since_s = t_s
-        return t_s - self._since_s >= self._still_s and (self._is_other(image) or self._is_due(t_s))
+        if t_s - self._since_s < self._still_s:
+            return False
+        is_due = self._again_s is not None and t_s >= self._again_s
+        return is_due or self._looked is None or update(self._looked, image).motion is not Motion.STILL
 
     def lost_sight(self) -> None:
         """The pictures had broken off: nothing is known to have lain still meanwhile."""
@@ -36,9 +39,3 @@ class Stillness:
     def looked(self, again_s: float | None = None) -> None:
         """What it shows now has been looked at; where nothing changes, it is worth another look from `again_s` on."""
         self._looked, self._again_s = self._gate, again_s
-
-    def _is_other(self, image: Image) -> bool:
-        return self._looked is None or update(self._looked, image).motion is not Motion.STILL
-
-    def _is_due(self, t_s: float) -> bool:
-        return self._again_s is not None and t_s >= self._again_s

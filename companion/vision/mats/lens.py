@@ -11,13 +11,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from companion.vision.boxes import Floats
 
 FARTHEST = 2.5
-"""Farther out than this, in half diagonals, nobody looks."""
+"""Distance from the middle to which the model is used, in half diagonals."""
 
 LEAST_SLOPE = 0.12
-"""A lens that squeezes more than this shows nothing there; beyond, its bend stays what it was."""
+"""Minimum slope of the model; where a lens squeezes more it shows nothing, and its bend stays what it was."""
 
 _STEPS = 12
 
@@ -54,7 +54,7 @@ class Lens:
         return float(at[flat[0]]) if len(flat) else FARTHEST
 
     def _unbent(self, shown: Floats) -> Floats:
-        """By how much more than shown a point is away from the middle; Newton's steps from where it is shown."""
+        """Return by how much more than shown a point is away from the middle; Newton's steps from where it is shown."""
         reach = self.reach
         edge = 1 + reach**2 * (self.k1 + reach**2 * self.k2)
         inside = np.minimum(shown, reach * edge)

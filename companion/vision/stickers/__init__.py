@@ -1,1 +1,1 @@
-"""Cards told by the codes of their stickers."""
+"""Cards recognised by the codes of their stickers."""

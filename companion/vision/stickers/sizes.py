@@ -6,40 +6,38 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from companion.tabletop.sticker_codes import MODULES
+from companion.tabletop.sticker_codes import MODULES, STICKER_MM, STICKER_MODULES
 from companion.vision.mats.homography import Fit
 from companion.vision.view import Quad
 
-SIZES_MM = (20.0, 24.0, 29.0, 35.0)
-"""What is looked for first; squares a tenth wider or narrower are found with them, though not every one."""
+SIZES_MM = (STICKER_MM, 24.0, 29.0, 35.0)
+"""Widths looked for first; squares a tenth wider or narrower are found with them, though not every one."""
 
 SMALLER_MM = 17.0
-"""What is looked for where nothing else is found: a sheet that was printed to fit the page."""
-
-STICKER_MODULES = 25
-"""Modules across a sticker with its quiet zone."""
+"""Width looked for where nothing else is found: a sheet that was printed to fit the page."""
 
 SAME = 0.05
-"""Widths that differ by less than this share are one."""
+"""Maximum difference of equal widths, as a share."""
 
 ENOUGH = 12
-"""So many stickers are measured to know their widths."""
+"""Number of stickers measured to know their widths."""
 
 
 def widths_mm(quads: Iterable[Quad], fit: Fit) -> tuple[float, ...]:
-    """The widths that codes with these corners have on a mat's plane, each once, the smallest first."""
-    measured = sorted(_width_mm(quad, fit) for quad, _ in zip(quads, range(ENOUGH), strict=False))
+    """Return the widths that codes with these corners have on a mat's plane, each once, the smallest first."""
+    measured = sorted(width_mm(quad, fit) for quad, _ in zip(quads, range(ENOUGH), strict=False))
     return tuple(float(np.median(group)) for group in _groups(measured))
 
 
 def still_to_look_for(found_mm: Sequence[float], sizes_mm: Sequence[float]) -> tuple[float, ...]:
-    """The widths that are worth a look of their own once these were found by looking for `sizes_mm`."""
+    """Return the widths that are worth a look of their own once these were found by looking for `sizes_mm`."""
     if not found_mm:
         return (SMALLER_MM,) if tuple(sizes_mm) == SIZES_MM else ()
     return tuple(width for width in found_mm if all(abs(width / size - 1) >= SAME for size in sizes_mm))
 
 
-def _width_mm(quad: Quad, fit: Fit) -> float:
+def width_mm(quad: Quad, fit: Fit) -> float:
+    """Return the width, quiet zone included, of the sticker with this code on a mat's plane."""
     corners = fit.to_mm(quad)
     side_mm = np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1).mean()
     return float(side_mm) / MODULES * STICKER_MODULES
