@@ -202,7 +202,6 @@ READS = re.compile(
 )
 MAY = {
     "companion/common/clock.py": {"time.time"},
-    "companion/storage/event_store.py": {"time.time"},  # the time of an event, for people
     "companion/app/doctor.py": {"time.gmtime"},  # says what is wrong with the clock
     "companion/vision/faces/face_templates.py": {"st_mtime"},  # is it the same file? not: is it newer
     "companion/pages/table_camera/enrol.py": {"st_mtime"},  # the same

@@ -6,10 +6,14 @@ import errno
 import os
 import stat
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 MOST_BYTES = 1_000_000
 """No small file is larger."""
+
+PIECE_BYTES = 4096
+"""Size of a page of the log, which is read or not read as a whole."""
 
 _one_at_a_time = threading.Lock()
 """Two who write the same file at the same moment would write into the same new one."""
@@ -18,10 +22,11 @@ _CANNOT_SYNC = (errno.EINVAL, errno.ENOTSUP)
 """What a file system says that keeps folders in its own way: FAT, some network drives."""
 
 
-def write_whole(path: Path, content: str | bytes, *, mode: int = 0o666) -> None:
+def write_whole(path: Path, content: str | bytes, *, mode: int = 0o666, synced: bool = True) -> None:
     """Puts a file in its place once all of it is on the disk, and its place too.
 
-    `mode` is for a file that was not there. Raises OSError where the disk refuses.
+    `mode` is for a file that was not there. Without `synced` a power cut may leave an older file, or a part of this
+    one; a kill still leaves either whole. Raises OSError where the disk refuses.
     """
     new = path.with_name(f"{path.name}.new")
     with _one_at_a_time:
@@ -31,9 +36,11 @@ def write_whole(path: Path, content: str | bytes, *, mode: int = 0o666) -> None:
         with os.fdopen(fd, "wb") as file:
             file.write(content.encode() if isinstance(content, str) else content)
             file.flush()
-            os.fsync(file.fileno())
+            if synced:
+                os.fsync(file.fileno())
         new.replace(path)
-        sync_folder(path.parent)
+        if synced:
+            sync_folder(path.parent)
 
 
 def sync_folder(folder: Path) -> None:
@@ -70,6 +77,32 @@ def give_to_owner_of(folder: Path, *paths: Path) -> None:
     for path in paths:
         for one in (path, *path.rglob("*")):
             os.chown(one, owner.st_uid, owner.st_gid, follow_symlinks=False)
+
+
+def read_readable(path: Path) -> bytes:
+    """What a file holds; empty where there is none. Where a worn card no longer gives a piece, that piece is zeros.
+
+    Raises OSError where the file may not be read.
+    """
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return b""
+    except OSError as error:
+        if error.errno != errno.EIO:
+            raise
+        return b"".join(_pieces(path))
+
+
+def _pieces(path: Path) -> Iterator[bytes]:
+    size = path.stat().st_size
+    with path.open("rb", buffering=0) as file:
+        for at in range(0, size, PIECE_BYTES):
+            try:
+                file.seek(at)
+                yield file.read(PIECE_BYTES).ljust(min(PIECE_BYTES, size - at), b"\x00")
+            except OSError:
+                yield bytes(min(PIECE_BYTES, size - at))
 
 
 def read_small(path: Path) -> bytes:
