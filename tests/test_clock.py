@@ -91,6 +91,20 @@ def test_matches_stand_in_the_order_in_which_they_were_played(tmp_path):
     store.close()
 
 
+def test_a_clock_that_python_cannot_read_stops_nobody(monkeypatch):
+    """Beyond the year 2262; what a library does with the time works again."""
+
+    def far() -> float:
+        raise OverflowError("timestamp too large to convert to C _PyTime_t")
+
+    monkeypatch.setattr("time.time", far)
+
+    clock.make_readable()
+
+    assert 0 <= clock.now_s() < IN_2026
+    assert clock.today() is None
+
+
 # --- Nor is anybody let in or kept out by it ------------------------------------------------------------------
 
 
