@@ -384,6 +384,25 @@ def test_a_full_file_system_is_survived_for_real(small_disk):
     store.close()
 
 
+@pytest.mark.parametrize("plays", [None, 3])
+def test_a_start_on_a_full_disk_is_said_to_be_that(small_disk, plays):
+    path = played(small_disk, matches=1, plays=plays) if plays else store_path(small_disk)
+    ballast = small_disk / "ballast"
+    fill(ballast)
+
+    store = Store.open(path)
+    match = Match(store)
+
+    assert store.unsaved.startswith("Nothing can be saved now: the disk is full.")
+    match.start(["side Ann", "side Bob", "hand first Ann"])
+    assert match.state.unsaved.startswith("Not saved: the disk is full. The last 3 entries")
+
+    ballast.unlink()
+    assert store.save()
+    store.close()
+    assert look(path)[-1][0] == match.state.seq
+
+
 def test_a_start_on_a_disk_that_became_read_only(small_disk, tmp_path):
     path = played(small_disk, matches=1, plays=3)
     subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)

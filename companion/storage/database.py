@@ -110,7 +110,9 @@ def _write_for_trial(db: sqlite3.Connection) -> None:
     try:
         db.execute(f"PRAGMA user_version = {schema_of(db)}")
     finally:
-        db.execute("ROLLBACK")
+        # A full disk has rolled it back already, and that is the reason to be told.
+        with suppress(sqlite3.Error):
+            db.execute("ROLLBACK")
 
 
 def migrate(db: sqlite3.Connection, schema: int | None = None) -> None:
