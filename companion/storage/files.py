@@ -22,11 +22,10 @@ _CANNOT_SYNC = (errno.EINVAL, errno.ENOTSUP)
 """What a file system says that keeps folders in its own way: FAT, some network drives."""
 
 
-def write_whole(path: Path, content: str | bytes, *, mode: int = 0o666, synced: bool = True) -> None:
+def write_whole(path: Path, content: str | bytes, *, mode: int = 0o666) -> None:
     """Puts a file in its place once all of it is on the disk, and its place too.
 
-    `mode` is for a file that was not there. Without `synced` a power cut may leave an older file, or a part of this
-    one; a kill still leaves either whole. Raises OSError where the disk refuses.
+    `mode` is for a file that was not there. Raises OSError where the disk refuses.
     """
     new = path.with_name(f"{path.name}.new")
     with _one_at_a_time:
@@ -36,11 +35,9 @@ def write_whole(path: Path, content: str | bytes, *, mode: int = 0o666, synced: 
         with os.fdopen(fd, "wb") as file:
             file.write(content.encode() if isinstance(content, str) else content)
             file.flush()
-            if synced:
-                os.fsync(file.fileno())
+            os.fsync(file.fileno())
         new.replace(path)
-        if synced:
-            sync_folder(path.parent)
+        sync_folder(path.parent)
 
 
 def sync_folder(folder: Path) -> None:
