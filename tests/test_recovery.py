@@ -222,6 +222,28 @@ def test_an_event_that_no_page_could_show_is_not_sound(body):
     assert not is_sound((7, 1, 0.0, "line", body))
 
 
+def test_first_bytes_that_are_gone_cost_no_event(evening):
+    whole = look(evening)
+    evening.write_bytes(bytes(16) + evening.read_bytes()[16:])
+
+    rows, note = mended(evening)
+
+    assert rows == whole
+    assert note
+
+
+@pytest.mark.parametrize("number", [0, 3, 6, 2**20])
+def test_a_schema_whose_number_has_changed_is_damage_and_costs_no_event(evening, number):
+    whole = look(evening)
+    changed(evening, f"PRAGMA user_version = {number}")
+
+    rows, note = mended(evening)
+
+    assert rows[:6] == whole[:6]
+    assert number == 0 or rows == whole
+    assert note
+
+
 def test_what_could_not_be_replayed_is_never_written(evening):
     store = Store.open(evening)
 

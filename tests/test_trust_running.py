@@ -7,16 +7,14 @@ import os
 import resource
 import signal
 import socket
-import sqlite3
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from flask import Flask, request
-from logs import played
+from logs import of_schema, played
 from trust import soak
 from trust.idle_streams import measured
 from trust.real_service import PROGRAM, ROOT, Size, asked, free_port, service, wait_until
@@ -519,7 +517,7 @@ def test_a_manager_hears_that_the_service_is_ready_lives_and_ends(tmp_path):
 
 def test_a_service_whose_data_keeps_it_from_starting_says_why_and_starts_once_it_can(tmp_path):
     path = played(tmp_path, matches=1, plays=3)
-    _of_schema(path, 99)
+    of_schema(path, 99)
     manager = Listening(str(tmp_path / "notify"))
     environ = {"NOTIFY_SOCKET": str(tmp_path / "notify"), "WATCHDOG_USEC": "60000000"}
     port = free_port()
@@ -534,7 +532,7 @@ def test_a_service_whose_data_keeps_it_from_starting_says_why_and_starts_once_it
     try:
         assert "newer version" in manager.until("READY")["STATUS"]
         status, page, _ = asked(port, "/score")
-        _of_schema(path, len(MIGRATIONS))
+        of_schema(path, len(MIGRATIONS))
         assert wait_until(lambda: "Match 1" in manager.until("STATUS")["STATUS"], 60)
         state = asked(port, "/api/state")[0]
     finally:
@@ -548,13 +546,8 @@ def test_a_service_whose_data_keeps_it_from_starting_says_why_and_starts_once_it
     assert state == 200
 
 
-def _of_schema(path: Path, number: int) -> None:
-    with contextlib.closing(sqlite3.connect(path)) as db:
-        db.execute(f"PRAGMA user_version = {number}")
-
-
 def test_in_a_terminal_the_reason_ends_the_program(tmp_path):
-    _of_schema(played(tmp_path, matches=1, plays=3), 99)
+    of_schema(played(tmp_path, matches=1, plays=3), 99)
     called = [sys.executable, "-c", PROGRAM, "up", "--port", str(free_port()), "--data", str(tmp_path)]
 
     ended = subprocess.run(called, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True)

@@ -12,7 +12,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
-from logs import full, played, refuse
+from logs import full, of_schema, played, refuse
 
 from companion.app.backup_archive import read_bundle, write_bundle
 from companion.app.service import _match_in, exported
@@ -284,15 +284,13 @@ def test_a_file_that_a_newer_version_has_put_in_its_place_stops_nobody(tmp_path,
     store = Store.open(path)
     match = Match(store)
     monkeypatch.undo()
-    with closing(sqlite3.connect(path)) as db:
-        db.execute("PRAGMA user_version = 99")
+    of_schema(path, 99)
 
     assert match.enter("Ann roll", "Ann").done
     assert match.state.unsaved.startswith("Not saved: ")
     assert not store.save()
 
-    with closing(sqlite3.connect(path)) as db:
-        db.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+    of_schema(path, len(MIGRATIONS))
     assert store.save()
     store.close()
     assert look(path)[-1][4] == '{"text":"Ann roll","by":"Ann","source":"phone"}'

@@ -61,9 +61,14 @@ SIDECARS = ("-journal", "-wal", "-shm")
 LOCKED_S = 2.0
 """Longest wait for another program that is reading the file, in seconds."""
 
-_MAGIC = b"SQLite format 3\x00"
+MAGIC = b"SQLite format 3\x00"
+"""What each file begins with."""
+
 _KINDS_OF_JOURNAL = slice(18, 20)
 """Where a file says how it is to be written and read: 1 with a rollback journal, 2 with a write-ahead log."""
+
+UNUSABLE = (sqlite3.Error, UnicodeError, MemoryError, OverflowError)
+"""What SQLite raises for a damaged file; what it says of it may be no text either."""
 
 Checked = tuple[Row, int | None]
 """An event and the checksum that lies beside it; None where its schema has none."""
@@ -75,6 +80,15 @@ class Damaged(Problem):
     def __init__(self, path: Path) -> None:
         super().__init__(
             f"{path} is damaged: start the companion, which puts it away and restores the newest backup.", exit_code=1
+        )
+
+
+class Newer(Problem):
+    """The log is of a schema that this program does not know."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(
+            f"{path} was written by a newer version of the companion: install that version, or move the file."
         )
 
 
@@ -96,7 +110,7 @@ def connected(path: Path) -> sqlite3.Connection:
     except sqlite3.OperationalError:
         db.close()
         raise
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, UnicodeError) as error:
         db.close()
         raise Damaged(path) from error
     except BaseException:
@@ -133,11 +147,9 @@ def schema_of(db: sqlite3.Connection) -> int:
 
 
 def check_schema(db: sqlite3.Connection, path: Path) -> None:
-    """Raises Problem for a file of a newer program."""
+    """Raises Newer for a file of a newer program."""
     if schema_of(db) > len(MIGRATIONS):
-        raise Problem(
-            f"{path} was written by a newer version of the companion: install that version, or move the file."
-        )
+        raise Newer(path)
 
 
 def last_of(db: sqlite3.Connection) -> int:
@@ -211,7 +223,7 @@ def look(path: Path) -> tuple[Row, ...]:
     """
     try:
         return rows_of(as_settled(path), path)
-    except sqlite3.Error as error:
+    except UNUSABLE as error:
         raise Damaged(path) from error
 
 
@@ -220,7 +232,7 @@ def rows_of(file: bytes, path: Path) -> tuple[Row, ...]:
     try:
         with closing(in_memory(file)) as db:
             return _checked(db, path)
-    except (sqlite3.Error, UnicodeError, MemoryError, OverflowError) as error:
+    except UNUSABLE as error:
         raise Damaged(path) from error
 
 
@@ -234,7 +246,7 @@ def readable(path: Path) -> sqlite3.Connection:
         _checked(db, path)
         migrate(db)
         return db
-    except (sqlite3.Error, UnicodeError, MemoryError, OverflowError) as error:
+    except UNUSABLE as error:
         db.close()
         raise Damaged(path) from error
     except BaseException:
@@ -264,7 +276,7 @@ def _as_it_is_now(path: Path) -> bytes:
         if not path.exists():
             raise
         return as_settled(path)
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, UnicodeError) as error:
         raise Damaged(path) from error
 
 
@@ -296,7 +308,7 @@ def in_memory(file: bytes) -> sqlite3.Connection:
         db.execute("PRAGMA trusted_schema = OFF")
         if file:
             alone = bytearray(file)
-            if file.startswith(_MAGIC):
+            if file.startswith(MAGIC):
                 alone[_KINDS_OF_JOURNAL] = b"\x01\x01"
             db.deserialize(bytes(alone))
         return db

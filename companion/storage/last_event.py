@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import astuple, dataclass
 from pathlib import Path
 
+from companion.storage import database
 from companion.storage.events import Row, checksum
 from companion.storage.files import read_small
 
@@ -23,11 +24,12 @@ SIZE_BYTES = 80
 
 @dataclass(frozen=True, slots=True)
 class LastEvent:
-    """What is known of the last event: its number, its match and its checksum."""
+    """What is known of the last event: its number, its match and its checksum, and of which schema its log is."""
 
     seq: int
     match: int
     crc: int
+    schema: int
 
 
 def read(folder: Path) -> LastEvent | None:
@@ -41,7 +43,8 @@ def read(folder: Path) -> LastEvent | None:
 
 def write(folder: Path, row: Row | None) -> None:
     """Keep the last event, which is on the disk already; None: there is none. Raises OSError."""
-    last = LastEvent(row[0], row[1], checksum(row)) if row else LastEvent(0, 0, 0)
+    seq, match, crc = (row[0], row[1], checksum(row)) if row else (0, 0, 0)
+    last = LastEvent(seq, match, crc, len(database.MIGRATIONS))
     content = json.dumps([*astuple(last), _check(last)]).ljust(SIZE_BYTES).encode()
     fd = os.open(folder / FILE_NAME, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o666)
     try:

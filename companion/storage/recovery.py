@@ -17,12 +17,15 @@ from pathlib import Path
 
 from companion.common.errors import Problem
 from companion.common.text import Said, say, say_many
-from companion.storage import last_event
+from companion.storage import database, last_event
 from companion.storage.backups import FOLDER as BACKUPS
 from companion.storage.backups import agree, backups_of, last_in, rows_in_backup
 from companion.storage.database import (
+    MAGIC,
     SIDECARS,
+    UNUSABLE,
     Damaged,
+    Newer,
     as_settled,
     in_memory,
     is_as_written,
@@ -123,6 +126,11 @@ def found(path: Path) -> Found:
         rows = look(path)
     except Damaged:
         return _mended(path, last)
+    except Newer:
+        # A newer program would have kept the last event in its own schema: it is the number that has changed.
+        if last is None or last.schema != len(database.MIGRATIONS):
+            raise
+        return _mended(path, last)
     end = rows[-1][0] if rows else 0
     for backup in backups_of(path):
         if last_in(backup) <= end:
@@ -193,7 +201,7 @@ def _still_readable(path: Path, base: Sequence[Row], last: LastEvent | None) -> 
     Those of another log, in its file or beside it, are none.
     """
     files = [read_readable(path)]
-    with suppress(sqlite3.Error, Problem):
+    with suppress(*UNUSABLE, Problem):
         files.append(as_settled(path))
     read: dict[int, Row] = {}
     for file in dict.fromkeys(files):
@@ -206,10 +214,11 @@ def _still_readable(path: Path, base: Sequence[Row], last: LastEvent | None) -> 
 def _one_by_one(file: bytes, last: int) -> dict[int, Row]:
     """Each event of a file that can be asked for by its number and is sound, by number."""
     rows: dict[int, Row] = {}
-    with suppress(sqlite3.Error), closing(in_memory(file)) as db:
+    # Without its first bytes SQLite reads nothing of a file that may be whole else.
+    with suppress(*UNUSABLE), closing(in_memory(MAGIC + file[len(MAGIC) :])) as db:
         next(selected(db, "WHERE seq = 0"), None)
         for number in range(1, max(last, len(file) // LEAST_EVENT_BYTES) + 1):
-            with suppress(sqlite3.Error, UnicodeError, OverflowError):
+            with suppress(*UNUSABLE):
                 rows |= {
                     row[0]: row for row, crc in selected(db, "WHERE seq = ?", (number,)) if is_as_written(row, crc)
                 }
