@@ -10,6 +10,7 @@ from pathlib import Path
 from random import Random
 
 from companion.match.match import Match
+from companion.storage import last_event
 from companion.storage.data_folder import store_path
 from companion.storage.event_store import Draft, Store
 
@@ -36,6 +37,13 @@ def played(folder: Path, matches: int = 2, plays: int = 60) -> Path:
             store.append(match.state.match, Draft("line", {"text": text, "by": "Ann"}))
     store.close()
     return path
+
+
+def of_schema(path: Path, number: int) -> None:
+    """Make a closed log that of a program of another schema, as far as that can be told without it."""
+    with closing(sqlite3.connect(path)) as db:
+        db.execute(f"PRAGMA user_version = {number}")
+    (path.parent / last_event.FILE_NAME).unlink(missing_ok=True)
 
 
 def append(path: Path, *texts: str) -> None:

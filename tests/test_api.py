@@ -22,6 +22,7 @@ from companion.match.match import Match, Policy
 from companion.pages import create_app, limits
 from companion.pages.api import openapi
 from companion.pages.limits import Kind, Rate
+from companion.storage.events import Draft
 
 TWO = ("edition classic", "side Ann", "side Bob", 'player Ann "Anne-Marie"', "hand first Ann")
 HOME = {"Origin": "http://localhost"}
@@ -96,6 +97,18 @@ def test_a_page_of_matches_is_asked_for_in_numbers(script, query):
 
     assert answer.status_code == 422
     assert "is a number from" in answer.get_json()["say"]
+
+
+def test_a_match_whose_edition_is_gone_breaks_no_list(script, begun, match):
+    """An edition of one's own that was deleted or renamed since; other headers that cannot be read are left out."""
+    lines = ["edition ours", "side Ann", "side Bob", "side", "hand first Ann"]
+    gone = match.store.append(None, Draft("setup", {"lines": lines}))[0].match
+
+    answer, alone = script.get("/api/matches"), script.get(f"/api/matches/{gone}")
+
+    assert (answer.status_code, alone.status_code) == (200, 200)
+    assert [one["edition"] for one in answer.get_json()["matches"]] == ["ours", "classic"]
+    assert alone.get_json()["names"] == {"Ann": "Ann", "Bob": "Bob"}
 
 
 def test_a_match_tells_its_record_and_its_hands(script, begun):

@@ -178,7 +178,7 @@ def test_it_waits_until_nobody_plays_but_not_for_ever(nightly):
 
 def test_one_that_fails_is_told_and_tried_again_a_day_later(nightly, monkeypatch):
     made, times, told, _path = nightly
-    monkeypatch.setattr(backups, "_copied", full)
+    monkeypatch.setattr(backups, "_copy", full)
 
     assert made.back_up() is None
     assert told[0].startswith("No backup could be made in ")
@@ -194,7 +194,7 @@ def test_one_that_fails_is_told_and_tried_again_a_day_later(nightly, monkeypatch
 def test_whatever_goes_wrong_the_next_days_come(nightly, monkeypatch):
     made, _times, told, _path = nightly
 
-    def broken(_path: Path) -> None:
+    def broken(_path: Path, _kind: str) -> None:
         raise RuntimeError("a mistake of ours")
 
     monkeypatch.setattr(backups, "back_up", broken)
@@ -212,6 +212,34 @@ def test_a_running_service_makes_the_first_at_once_and_ends_with_it(nightly):
     made.stop()
 
     assert len(backups_of(path)) == 1
+
+
+def test_one_is_made_as_a_hand_ends_and_pushes_none_of_a_day_away(tmp_path, monkeypatch):
+    path = played(tmp_path, matches=1, plays=3)
+    for _day in range(KEPT):
+        append(path, "Ann 25")
+        back_up(path)
+    hands = [0]
+    made = Nightly(path, lambda: 0.0, hands_ended=lambda: hands[0])
+    monkeypatch.setattr(backups, "LOOK_S", 0.01)
+    made.start()
+    try:
+        for number in (1, 2, 3):
+            append(path, "Ann 50")
+            hands[0] = number
+            newest = f"hand-{13 + number:09d}.sqlite3"
+            until_s = time.monotonic() + 60
+            while newest not in names(path) and time.monotonic() < until_s:
+                time.sleep(0.01)
+    finally:
+        made.stop()
+
+    assert [name for name in names(path) if name.startswith("hand-")] == [
+        "hand-000000015.sqlite3",
+        "hand-000000016.sqlite3",
+    ]
+    assert [last_in(one) for one in backups_of(path) if one.name.startswith("log-")] == list(range(13, 13 - KEPT, -1))
+    assert rows_in_backup(backups_of(path)[0]) == look(path)
 
 
 def test_a_log_that_is_damaged_meanwhile_is_not_copied(tmp_path):

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import socket
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import cv2
 import numpy as np
 import pytest
+from logs import played
 from pictures import Lens, Mat, Scene, picture
 
 from companion.app import doctor
@@ -31,7 +34,7 @@ def test_every_check_is_one_line(tmp_path, monkeypatch):
     found = list(doctor.checks(tmp_path, port=0))
 
     assert [c.name for c in found] == [
-        "OpenCV", "zxing-cpp", "pyzbar", "camera", "clock", "data folder", "power", "port",
+        "OpenCV", "zxing-cpp", "pyzbar", "camera", "clock", "data folder", "matches", "power", "port",
     ]  # fmt: skip
     assert all(c.sentence and "\n" not in c.sentence for c in found)
 
@@ -260,3 +263,36 @@ def test_a_taken_port_is_noticed():
 
 def test_a_program_that_is_not_there_says_nothing():
     assert doctor._said(["no-such-program-anywhere"]) is None
+
+
+# --- The matches ----------------------------------------------------------------------------------------------
+
+
+def test_matches_that_are_whole_are_said_to_be(tmp_path):
+    assert doctor.matches(tmp_path) == doctor.Check(
+        "matches", True, False, "No match has been played in the data folder."
+    )
+
+    played(tmp_path, matches=1, plays=3)
+
+    assert doctor.matches(tmp_path) == doctor.Check("matches", True, False, "The matches are whole, to event 6.")
+
+
+@pytest.mark.parametrize(
+    ("statement", "needed", "says"),
+    [
+        ("UPDATE event SET body = replace(body, 'Ann', 'Anf') WHERE seq = 4", False, "is damaged: start the companion"),
+        ("DELETE FROM event WHERE seq > 4", False, "has lost its end: start the companion"),
+        ("PRAGMA user_version = 99", True, "was written by a newer version"),
+    ],
+)
+def test_why_the_companion_cannot_start_with_its_matches_is_said(tmp_path, statement, needed, says):
+    path = played(tmp_path, matches=1, plays=3)
+    with closing(sqlite3.connect(path)) as db:
+        db.execute(statement)
+        db.commit()
+
+    check = doctor.matches(tmp_path)
+
+    assert (check.ok, check.needed) == (False, needed)
+    assert says in check.sentence

@@ -73,8 +73,8 @@ def test_a_full_disk_is_said_and_nothing_is_acknowledged(store):
 
 
 def test_the_log_survives_a_pulled_plug(store):
-    assert store._db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
-    assert store._db.execute("PRAGMA synchronous").fetchone() == (2,)
+    assert store._db.execute("PRAGMA journal_mode").fetchone() == ("delete",)
+    assert store._db.execute("PRAGMA synchronous").fetchone() == (3,)
 
 
 def test_a_second_companion_is_kept_out_of_the_same_folder(store, path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 import sqlite3
 from contextlib import closing
 from itertools import count
@@ -17,8 +18,12 @@ from companion.rules.record import notation
 from companion.storage import database
 from companion.storage.database import MIGRATIONS, connected, look, schema_of
 from companion.storage.event_store import Store
+from companion.storage.events import checksum
 
-RELEASED = {1: "5d91c9be373a9e0c46770582defde526880261888e2cb385fbb1d8e26495c6bd"}
+RELEASED = {
+    1: "5d91c9be373a9e0c46770582defde526880261888e2cb385fbb1d8e26495c6bd",
+    2: "b36f679977d6e098e3c0a56fb437e4c21acb48ecb5a84bc8d270cca3d415b276",
+}
 """The fingerprint of each migration that was released, by the schema that it leads to."""
 
 EVERY_SCHEMA = range(1, len(MIGRATIONS) + 1)
@@ -42,7 +47,7 @@ def test_a_log_of_every_released_schema_is_opened_replayed_and_exported(number, 
     store.close()
 
     assert exported(1, "mbn", tmp_path) == expected.partition("# match 1\n")[2].partition("# match ")[0]
-    with closing(connected(path, read_only=True)) as db:
+    with closing(sqlite3.connect(path)) as db:
         assert schema_of(db) == len(MIGRATIONS)
 
 
@@ -56,6 +61,40 @@ def test_an_old_log_is_played_on(number, tmp_path):
 
     assert store.matches()[-1] == last + 1
     store.close()
+
+
+def test_a_log_without_checksums_gets_them_and_says_the_same(tmp_path):
+    path = frozen(1, tmp_path)
+    before = look(path)
+
+    Store.open(path).close()
+
+    assert look(path) == before
+    with closing(sqlite3.connect(path)) as db:
+        kept = [crc for (crc,) in db.execute("SELECT crc FROM event ORDER BY seq")]
+    assert kept == [checksum(row) for row in before]
+
+
+@pytest.mark.parametrize("statement", ["", "UPDATE event SET at_s = 0 WHERE seq = 5"])
+def test_a_log_of_the_first_schema_whose_last_plays_are_in_its_write_ahead_log_is_whole(tmp_path, statement):
+    (tmp_path / "killed").mkdir()
+    path = frozen(1, tmp_path)
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        db.execute("PRAGMA journal_mode = WAL")
+        db.execute("INSERT INTO event VALUES (33, 27, 0.0, 'line', '{\"text\": \"Ann 25\"}')")
+        db.execute(statement)
+        for one in tmp_path.glob("companion.sqlite3*"):
+            shutil.copy(one, tmp_path / "killed" / one.name)
+    killed = tmp_path / "killed" / path.name
+    found = {one.name: one.read_bytes() for one in killed.parent.iterdir() if not one.name.endswith("-shm")}
+
+    rows = look(killed)
+
+    assert (len(rows), rows[-1][4]) == (33, '{"text": "Ann 25"}')
+    assert {name: (killed.parent / name).read_bytes() for name in found} == found
+    Store.open(killed).close()
+    assert look(killed) == rows
+    assert [one.name for one in killed.parent.glob("companion.sqlite3*")] == ["companion.sqlite3"]
 
 
 def test_there_is_a_frozen_log_of_every_schema():

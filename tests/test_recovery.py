@@ -9,28 +9,25 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from logs import DAMAGES, append, full, garbage, garbage_page, played
+from logs import DAMAGES, append, frozen, full, garbage, garbage_page, played
+from trust import damages
+from trust.flips import tally
 
 from companion.common.errors import Problem
 from companion.match.archive import judged
 from companion.match.match import Match
 from companion.pages import create_app
-from companion.storage import database, recovery
+from companion.storage import database, last_event, recovery
 from companion.storage.backups import back_up, backups_of
 from companion.storage.data_folder import store_path
 from companion.storage.database import look
 from companion.storage.event_store import Draft, Store
 from companion.storage.events import Row, is_sound, unbroken
-from companion.storage.page_reader import image_of, rows_in, with_wal
-
-
-def wal_of(path: Path) -> Path:
-    return path.with_name(f"{path.name}-wal")
 
 
 def copied(path: Path, folder: Path) -> Path:
     """A log with all that lies beside it, as a pulled plug leaves it."""
-    for one in path.parent.glob("companion.sqlite3*"):
+    for one in (*path.parent.glob("companion.sqlite3*"), *path.parent.glob(last_event.FILE_NAME)):
         shutil.copy(one, folder / one.name)
     if (path.parent / "backups").exists():
         shutil.copytree(path.parent / "backups", folder / "backups", dirs_exist_ok=True)
@@ -55,29 +52,6 @@ def whole(tmp_path_factory):
     assert back_up(path)
     append(path, *["Ann 25"] * 5)
     return path
-
-
-# --- Reading the file page by page ----------------------------------------------------------------------------
-
-
-def test_what_is_read_page_by_page_is_what_sqlite_reads(whole, tmp_path):
-    path = copied(whole, tmp_path)
-    store = Store.open(path)
-    store.append(1, Draft("line", {"text": "y" * 20_000}), Draft("line", {"text": "Ünal 25"}))
-
-    both = with_wal(image_of(path.read_bytes()), wal_of(path).read_bytes())
-
-    assert tuple(sorted(rows_in(both).values())) == look(path)
-    assert len(rows_in(image_of(path.read_bytes()))) < len(look(path))
-    store.close()
-
-
-def test_random_bytes_hold_no_events():
-    chance = Random(7)
-    for _turn in range(200):
-        file = b"".join(b"\x0d" + chance.randbytes(4095) for _page in range(4))
-
-        assert not [row for row in rows_in(image_of(file)).values() if is_sound(row)]
 
 
 # --- Damage ---------------------------------------------------------------------------------------------------
@@ -164,14 +138,15 @@ def test_what_is_missing_is_counted_and_its_match_named(tmp_path):
 
 
 @pytest.mark.parametrize("has_backup", [True, False])
-def test_plays_whose_page_is_gone_are_counted_where_the_index_knows_them(tmp_path, has_backup):
+def test_plays_whose_page_is_gone_are_counted(tmp_path, has_backup):
     path = played(tmp_path, matches=1, plays=120)
     if has_backup:
         back_up(path)
     append(path, *["Ann 25"] * 200)
     all_rows, file = look(path), path.read_bytes()
-    last_page = max(at for at in range(0, len(file), 4096) if rows_in(image_of(file), only=at // 4096 + 1))
-    path.write_bytes(file[:last_page] + bytes(4096) + file[last_page + 4096 :])
+    last = b'"text":"Ann 25"'
+    at = max(at for at in range(0, len(file), 4096) if file[at] == 0x0D and last in file[at : at + 4096])
+    path.write_bytes(file[:at] + bytes(4096) + file[at + 4096 :])
 
     rows, note = mended(path)
 
@@ -180,95 +155,213 @@ def test_plays_whose_page_is_gone_are_counted_where_the_index_knows_them(tmp_pat
     assert f"At least {lost} entries are missing, in match 1" in note
 
 
-def test_a_number_that_does_not_follow_is_not_believed():
-    assert recovery._known_after(7, {3: 1, 8: 1, 9: 1, 11: 10, 10**9: 1}) == {8: 1, 9: 1}
+# --- One event ------------------------------------------------------------------------------------------------
 
 
-# --- The write-ahead log --------------------------------------------------------------------------------------
+@pytest.fixture
+def evening(tmp_path):
+    """A log of some plays, a copy after the first of them."""
+    path = played(tmp_path, matches=1, plays=0)
+    append(path, "Ann roll", "Bob roll", "Ann 25")
+    back_up(path)
+    append(path, "Bob 50", "Ann 75", "Bob 25", "Ann 100")
+    return path
+
+
+def changed(path: Path, statement: str) -> None:
+    with closing(sqlite3.connect(path)) as db:
+        db.execute(statement)
+        db.commit()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        """UPDATE event SET body = replace(body, '"text"', '"tezt"') WHERE seq = 10""",
+        "UPDATE event SET body = replace(body, 'Ann 100', 'Ann 200') WHERE seq = 10",
+        "UPDATE event SET kind = 'retract' WHERE seq = 10",
+        "UPDATE event SET match = 3 WHERE seq = 10",
+        "UPDATE event SET at_s = 99.5 WHERE seq = 10",
+        "UPDATE event SET seq = 11 WHERE seq = 10",
+        "DELETE FROM event WHERE seq = 10",
+    ],
+)
+def test_an_event_that_is_not_what_was_written_is_not_believed(evening, statement):
+    whole = look(evening)
+    changed(evening, statement)
+
+    rows, note = mended(evening)
+
+    assert rows == whole[:-1]
+    assert "At least 1 entry is missing, in match 1" in note
+
+
+def test_an_event_that_a_copy_has_is_taken_from_there(evening):
+    whole = look(evening)
+    changed(evening, "UPDATE event SET body = replace(body, 'Ann roll', 'Ann stop') WHERE seq = 4")
+
+    rows, note = mended(evening)
+
+    assert rows == whole
+    assert "missing" not in note.replace("any that are missing can be entered anew", "")
+
+
+def test_an_event_without_a_checksum_that_cannot_be_replayed_is_damage_too(tmp_path):
+    path = frozen(1, tmp_path)
+    whole = look(path)
+    changed(path, """UPDATE event SET body = replace(body, '"text"', '"tezt"') WHERE seq = 32""")
+
+    rows, note = mended(path)
+
+    assert rows == whole[:-1]
+    assert note
+
+
+@pytest.mark.parametrize("body", ['{"text": "Ann \\ud800"}', '{"text": 7}', "[]", "{", "null"])
+def test_an_event_that_no_page_could_show_is_not_sound(body):
+    assert not is_sound((7, 1, 0.0, "line", body))
+
+
+def test_first_bytes_that_are_gone_cost_no_event(evening):
+    whole = look(evening)
+    evening.write_bytes(bytes(16) + evening.read_bytes()[16:])
+
+    rows, note = mended(evening)
+
+    assert rows == whole
+    assert note
+
+
+@pytest.mark.parametrize("number", [0, 3, 6, 2**20])
+def test_a_schema_whose_number_has_changed_is_damage_and_costs_no_event(evening, number):
+    whole = look(evening)
+    changed(evening, f"PRAGMA user_version = {number}")
+
+    rows, note = mended(evening)
+
+    assert rows[:6] == whole[:6]
+    assert number == 0 or rows == whole
+    assert note
+
+
+def test_what_could_not_be_replayed_is_never_written(evening):
+    store = Store.open(evening)
+
+    with pytest.raises(ValueError, match="could not be replayed"):
+        store.append(1, Draft("line", {"txet": "Ann 25"}))
+    store.close()
+
+
+def test_no_bit_that_flips_is_believed(evening):
+    flips = tally(evening, 150, seed=150)
+
+    assert flips.flips == 150
+    assert flips.believed == flips.failed == []
+    assert flips.told > 20
+
+
+# --- Whatever lies beside it ----------------------------------------------------------------------------------
 
 
 @pytest.fixture
 def killed(tmp_path):
-    """A log whose last plays are in its write-ahead log alone, as a killed service leaves it."""
-    path = played(tmp_path / "a" if (tmp_path / "a").mkdir() is None else tmp_path)
-    store = Store.open(path, clock=lambda: 12.5)
-    for _play in range(6):
-        store.append(store.matches()[-1], Draft("line", {"text": "Ann 50", "by": "Ann"}))
+    """What a killed service leaves of an evening: no copy has been made since its first plays."""
+    (tmp_path / "a").mkdir()
     (tmp_path / "b").mkdir()
-    left = copied(path, tmp_path / "b")
+    store = Store.open(store_path(tmp_path / "a"), clock=lambda: 12.5)
+    match = Match(store)
+    match.start(["side Ann", "side Bob", "hand first Ann"])
+    back_up(store.path)
+    for _play in range(60):
+        store.append(1, Draft("line", {"text": "Ann 50", "by": "Ann"}))
+    left = copied(store.path, tmp_path / "b")
     store.close()
     return left
 
 
-def test_a_killed_service_leaves_nothing_to_mend(killed):
-    rows, note = mended(killed)
-
-    assert note is None
-    assert [row[4] for row in rows[-6:]] == ['{"text":"Ann 50","by":"Ann"}'] * 6
+def test_between_two_plays_all_of_the_log_lies_in_one_file(killed):
+    assert [one.name for one in killed.parent.glob("companion.sqlite3*")] == [killed.name]
+    assert len(look(killed)) == 63
 
 
-def test_a_missing_write_ahead_log_is_noticed_by_the_backup(killed):
-    assert back_up(killed)
-    before = look(killed)
-    wal_of(killed).unlink()
-
-    rows, note = mended(killed)
-
-    assert rows == before
-    assert "The newest backup is here again." in str(note)
-
-
-def test_the_write_ahead_log_of_another_file_is_not_taken(killed, tmp_path):
-    (tmp_path / "c").mkdir()
-    other = store_path(tmp_path / "c")
-    store = Store.open(other)
-    Match(store).start(["side Eve", "side Gus", "hand first Eve"])
-    for _play in range(200):
-        store.append(1, Draft("line", {"text": "Eve 200", "by": "Eve"}))
-    foreign = wal_of(other).read_bytes()
-    store.close()
-    wal_of(killed).write_bytes(foreign)
-    ours = rows_in(image_of(killed.read_bytes()))
-
-    rows, note = mended(killed)
-
-    assert "any that are missing can be entered anew" in note
-    assert set(rows) == set(ours.values())
-    assert (killed.parent / "damaged" / "1-companion.sqlite3-wal").read_bytes() == foreign
-
-
-def test_a_piece_out_of_the_write_ahead_log_costs_no_more_than_that_piece(killed):
+@pytest.mark.parametrize("ending", ["-journal", "-wal", "-shm"])
+@pytest.mark.parametrize("content", [b"", bytes(4096), b"rubbish" * 900])
+def test_nothing_that_lies_beside_the_log_changes_it(killed, ending, content):
     whole = look(killed)
-    wal = bytearray(wal_of(killed).read_bytes())
-    wal[32 + 24 + 200 : 32 + 24 + 260] = b"x" * 60
-    wal_of(killed).write_bytes(wal)
+    killed.with_name(f"{killed.name}{ending}").write_bytes(content)
 
     rows, note = mended(killed)
 
-    assert note
-    assert set(rows) <= set(whole)
-    assert rows[-1] == whole[-1]
+    assert (rows, note) == (whole, None)
 
 
-def test_what_was_being_written_as_the_plug_was_pulled_is_no_damage(killed):
+def test_a_transaction_that_was_being_written_is_undone(killed):
     whole = look(killed)
-    wal = wal_of(killed).read_bytes()
-    wal_of(killed).write_bytes(wal[:-3000] + bytes(3000))
+    with closing(sqlite3.connect(killed, isolation_level=None)) as db:
+        db.execute("PRAGMA cache_size = 1")
+        db.execute("PRAGMA cache_spill = 1")
+        db.execute("BEGIN IMMEDIATE")
+        for seq in range(64, 400):
+            db.execute("INSERT INTO event VALUES (?, 1, 0.0, 'line', '{\"text\": \"Ann 25\"}', 0)", (seq,))
+        (killed.parent / "c").mkdir()
+        cut = copied(killed, killed.parent / "c")
+    found = {one.name: one.read_bytes() for one in cut.parent.glob("companion.sqlite3*")}
+    assert found[f"{cut.name}-journal"]
+
+    assert look(cut) == whole
+    assert {name: (cut.parent / name).read_bytes() for name in found} == found
+    assert mended(cut) == (whole, None)
+
+
+def test_a_log_that_has_become_shorter_is_said(killed):
+    whole = look(killed)
+    changed(killed, "DELETE FROM event WHERE seq > 40")
 
     rows, note = mended(killed)
 
-    assert note is None
-    assert rows == whole[: len(rows)]
-    assert len(rows) >= len(whole) - 1
+    assert rows == whole[:40]
+    assert "At least 23 entries are missing, in match 1" in note
+    assert Store.open(killed).note.missing == 23
 
 
-def test_only_a_write_ahead_log_is_left(killed):
+def test_an_emptied_log_is_said(killed):
+    whole = look(killed)
     killed.write_bytes(b"")
 
     rows, note = mended(killed)
 
-    assert note
-    assert unbroken(rows) == rows
+    assert rows == whole[:3]
+    assert "At least 60 entries are missing, in match 1" in note
+
+
+def test_a_log_and_all_copies_that_are_gone_are_said(killed):
+    killed.unlink()
+    shutil.rmtree(killed.parent / "backups")
+
+    rows, note = mended(killed)
+
+    assert rows == ()
+    assert "There was no backup" in note
+    assert mended(killed) == ((), note)
+
+
+@pytest.mark.parametrize("content", ["", "[1, 2]", "[90, 1, 77, 5]", "null", '{"seq": 90}', "x" * 300, None])
+def test_a_damaged_or_missing_number_of_the_last_event_says_nothing(killed, content):
+    whole, kept = look(killed), killed.parent / last_event.FILE_NAME
+    if content is None:
+        kept.unlink()
+    else:
+        kept.write_text(content)
+
+    assert mended(killed) == (whole, None)
+    assert last_event.read(killed.parent).seq == 63
+
+
+def test_any_damage_to_a_file_is_noticed_or_harmless():
+    done = damages.damage_and_look(12, seed=12)
+
+    assert done.silent == done.failed == []
+    assert done.times == 12
 
 
 # --- A log that is gone, or another one -----------------------------------------------------------------------
@@ -294,9 +387,12 @@ def test_a_log_that_ends_before_its_backup_has_lost_its_end(whole, tmp_path):
     assert mended(path)[0] == look(whole)[:-5]
 
 
-def test_the_backups_of_another_log_are_put_away_and_not_restored(whole, tmp_path):
+@pytest.mark.parametrize("is_known", [True, False])
+def test_the_backups_of_another_log_are_put_away_and_not_restored(whole, tmp_path, is_known):
     path = copied(whole, tmp_path)
     path.unlink()
+    if not is_known:
+        (tmp_path / last_event.FILE_NAME).unlink()
     (tmp_path / "fresh").mkdir()
     own = played(tmp_path / "fresh", matches=1, plays=3)
     store = Store.open(own)
@@ -306,8 +402,8 @@ def test_the_backups_of_another_log_are_put_away_and_not_restored(whole, tmp_pat
 
     rows, note = mended(path)
 
-    assert note is None
     assert rows == look(own)
+    assert (note is not None) == is_known
     assert backups_of(path) == ()
     assert list((tmp_path / "damaged").iterdir())
 
@@ -333,7 +429,7 @@ class Pulled(BaseException):
     """The plug."""
 
 
-@pytest.mark.parametrize("moment", range(1, 16))
+@pytest.mark.parametrize("moment", range(1, 22))
 def test_a_plug_pulled_while_mending_loses_nothing(whole, tmp_path, monkeypatch, moment):
     path = copied(whole, tmp_path)
     path.write_bytes(garbage_page(path.read_bytes(), Random(2)))
@@ -358,7 +454,7 @@ def test_a_plug_pulled_while_mending_loses_nothing(whole, tmp_path, monkeypatch,
     rows, _note = mended(path)
 
     assert rows == expected
-    assert moment < 15 or steps[0] < moment, "there are more moments than are tried"
+    assert moment < 21 or steps[0] < moment, "there are more moments than are tried"
     assert len(list((tmp_path / "damaged").glob("*companion.sqlite3"))) >= 1
 
 

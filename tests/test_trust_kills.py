@@ -61,7 +61,7 @@ def test_a_log_that_holds_what_was_acknowledged_passes(told):
         "DELETE FROM event WHERE seq = 4",
         "UPDATE event SET body = json_set(body, '$.text', 'Bob roll') WHERE seq = 6",
         "UPDATE event SET match = 4 WHERE seq = 6",
-        """INSERT INTO event VALUES (7, 1, 0.0, 'line', '{"text": "Ann roll"}')""",
+        """INSERT INTO event VALUES (7, 1, 0.0, 'line', '{"text": "Ann roll"}', 0)""",
     ],
 )
 def test_an_event_that_is_lost_changed_or_there_twice_is_noticed(told, statement):

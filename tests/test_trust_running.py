@@ -14,9 +14,10 @@ from collections.abc import Iterator
 
 import pytest
 from flask import Flask, request
+from logs import of_schema, played
 from trust import soak
 from trust.idle_streams import measured
-from trust.real_service import Size, asked, free_port, service, wait_until
+from trust.real_service import PROGRAM, ROOT, Size, asked, free_port, service, wait_until
 
 from companion.match import phones
 from companion.match.archive import Archive
@@ -27,6 +28,7 @@ from companion.pages.game import updates
 from companion.pages.server import connections, serving, upload_limits, watchdog
 from companion.pages.server.connections import MOST_AN_ADDRESS, Server
 from companion.pages.server.watchdog import Heart, Manager
+from companion.storage.database import MIGRATIONS
 
 SECRET = b"0" * 32
 
@@ -511,6 +513,55 @@ def test_a_manager_hears_that_the_service_is_ready_lives_and_ends(tmp_path):
     assert ready["STATUS"] == "No match yet; 0 pages open."
     assert beat["STATUS"] == "No match yet; 0 pages open."
     assert ended["STATUS"] == "Ending."
+
+
+def test_a_service_whose_data_keeps_it_from_starting_says_why_and_starts_once_it_can(tmp_path):
+    path = played(tmp_path, matches=1, plays=3)
+    of_schema(path, 99)
+    manager = Listening(str(tmp_path / "notify"))
+    environ = {"NOTIFY_SOCKET": str(tmp_path / "notify"), "WATCHDOG_USEC": "60000000"}
+    port = free_port()
+    called = [sys.executable, "-c", PROGRAM, "up", "--host", "127.0.0.1", "--port", str(port)]
+    process = subprocess.Popen(
+        [*called, "--data", str(tmp_path)],
+        env={**os.environ, "PYTHONPATH": str(ROOT), **environ},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert "newer version" in manager.until("READY")["STATUS"]
+        status, page, _ = asked(port, "/score")
+        of_schema(path, len(MIGRATIONS))
+        assert wait_until(lambda: "Match 1" in manager.until("STATUS")["STATUS"], 60)
+        state = asked(port, "/api/state")[0]
+    finally:
+        process.terminate()
+        _, complained = process.communicate(timeout=30)
+    manager.line.close()
+
+    assert status == 503
+    assert "was written by a newer version of the companion: install that version" in page.decode()
+    assert "newer version" in complained
+    assert state == 200
+
+
+def test_in_a_terminal_the_reason_ends_the_program(tmp_path):
+    of_schema(played(tmp_path, matches=1, plays=3), 99)
+    called = [sys.executable, "-c", PROGRAM, "up", "--port", str(free_port()), "--data", str(tmp_path)]
+
+    ended = subprocess.run(called, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True)
+
+    assert ended.returncode == 2
+    assert "newer version" in ended.stderr
+
+
+def test_the_service_never_gives_up():
+    unit = (ROOT / "deploy" / "companion.service").read_text(encoding="utf-8")
+
+    assert "\nRestart=always\n" in unit
+    assert "\nStartLimitIntervalSec=0\n" in unit
+    assert "StartLimitBurst" not in unit
 
 
 def test_asked_twice_the_service_ends_at_once(tmp_path):

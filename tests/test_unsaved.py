@@ -7,11 +7,12 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import threading
 from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
-from logs import full, played, refuse
+from logs import full, of_schema, played, refuse
 
 from companion.app.backup_archive import read_bundle, write_bundle
 from companion.app.service import _match_in, exported
@@ -20,10 +21,11 @@ from companion.match.match import Match
 from companion.match.phones import Phones
 from companion.pages import create_app
 from companion.pages.players import phone_identity
+from companion.storage import database
 from companion.storage import event_store as store_module
 from companion.storage.data_folder import data_dir, store_path
-from companion.storage.database import MIGRATIONS, look
-from companion.storage.event_store import Draft, NotSaved, Store
+from companion.storage.database import MIGRATIONS, insert, look
+from companion.storage.event_store import Draft, Event, NotSaved, Store
 
 ROOT = Path(__file__).parent.parent
 ORIGIN = {"Origin": "http://localhost"}
@@ -146,10 +148,8 @@ def test_a_commit_that_reached_the_disk_all_the_same_is_not_written_twice(playin
     disk = refuse(playing.store, "disk I/O error")
     playing.enter("Ann roll", "Ann")
     held = playing.store._held[0]
-    disk._db.execute(
-        "INSERT INTO event VALUES (?, ?, ?, ?, ?)",
-        (held.seq, held.match, held.at_s, held.kind, '{"text":"Ann roll","by":"Ann","source":"phone"}'),
-    )
+    body = '{"text":"Ann roll","by":"Ann","source":"phone"}'
+    insert(disk._db, [(held.seq, held.match, held.at_s, held.kind, body)])
     disk.why = None
 
     assert playing.store.save()
@@ -284,15 +284,13 @@ def test_a_file_that_a_newer_version_has_put_in_its_place_stops_nobody(tmp_path,
     store = Store.open(path)
     match = Match(store)
     monkeypatch.undo()
-    with closing(sqlite3.connect(path)) as db:
-        db.execute("PRAGMA user_version = 99")
+    of_schema(path, 99)
 
     assert match.enter("Ann roll", "Ann").done
     assert match.state.unsaved.startswith("Not saved: ")
     assert not store.save()
 
-    with closing(sqlite3.connect(path)) as db:
-        db.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+    of_schema(path, len(MIGRATIONS))
     assert store.save()
     store.close()
     assert look(path)[-1][4] == '{"text":"Ann roll","by":"Ann","source":"phone"}'
@@ -384,6 +382,25 @@ def test_a_full_file_system_is_survived_for_real(small_disk):
     store.close()
 
 
+@pytest.mark.parametrize("plays", [None, 3])
+def test_a_start_on_a_full_disk_is_said_to_be_that(small_disk, plays):
+    path = played(small_disk, matches=1, plays=plays) if plays else store_path(small_disk)
+    ballast = small_disk / "ballast"
+    fill(ballast)
+
+    store = Store.open(path)
+    match = Match(store)
+
+    assert store.unsaved.startswith("Nothing can be saved now: the disk is full.")
+    match.start(["side Ann", "side Bob", "hand first Ann"])
+    assert match.state.unsaved.startswith("Not saved: the disk is full. The last 3 entries")
+
+    ballast.unlink()
+    assert store.save()
+    store.close()
+    assert look(path)[-1][0] == match.state.seq
+
+
 def test_a_start_on_a_disk_that_became_read_only(small_disk, tmp_path):
     path = played(small_disk, matches=1, plays=3)
     subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
@@ -410,11 +427,87 @@ def test_a_start_on_a_disk_that_became_read_only(small_disk, tmp_path):
 
 
 def test_a_log_is_read_beside_a_service_that_writes(playing):
-    for number in range(20):
-        with closing(sqlite3.connect(f"{playing.store.path.as_uri()}?mode=ro", uri=True)) as beside:
-            beside.execute("BEGIN")
-            before = beside.execute("SELECT count(*) FROM event").fetchone()
-            playing.sit("Ann", f"{number}")
+    over = threading.Event()
+    read: list[tuple[Event, ...]] = []
 
-            assert playing.state.unsaved is None
-            assert beside.execute("SELECT count(*) FROM event").fetchone() == before
+    def read_on() -> None:
+        while not over.is_set():
+            beside = Store.open(playing.store.path, read_only=True)
+            read.append(beside.events(1))
+            beside.close()
+
+    reader = threading.Thread(target=read_on)
+    reader.start()
+    for number in range(40):
+        playing.sit("Ann", f"{number}")
+
+        assert playing.state.unsaved is None
+    over.set()
+    reader.join()
+    whole = playing.store.events(1)
+    assert all(events == whole[: len(events)] for events in read)
+
+
+def test_another_program_that_reads_without_end_is_said_and_what_waits_is_written_after_it(tmp_path, monkeypatch):
+    monkeypatch.setattr(database, "LOCKED_S", 0.05)
+    match = Match(Store.open(store_path(tmp_path)))
+    match.start(["side Ann", "side Bob", "hand first Ann"])
+    with closing(sqlite3.connect(match.store.path)) as beside:
+        beside.execute("BEGIN")
+        beside.execute("SELECT count(*) FROM event").fetchone()
+        match.enter("Ann roll", "Ann")
+
+        assert match.state.unsaved.startswith("Not saved: ")
+    assert match.store.save()
+    match.store.close()
+    assert look(match.store.path)[-1][4] == '{"text":"Ann roll","by":"Ann","source":"phone"}'
+
+
+# --- A data folder that is deleted meanwhile ------------------------------------------------------------------
+
+
+def test_the_first_play_after_the_data_folder_was_deleted_is_said_to_be_unsaved(playing, tmp_path):
+    shutil.rmtree(tmp_path)
+
+    playing.enter("Ann roll", "Ann")
+
+    assert playing.state.unsaved.startswith("Not saved: the data folder cannot be written. The last entry is only")
+    assert [entry.written.text for entry in playing.state.entries][-1] == "Ann roll"
+    assert playing.store.events(1)[-1].body["text"] == "Ann roll"
+
+
+def test_a_folder_that_is_there_again_gets_all_that_was_in_it(playing, tmp_path):
+    shutil.rmtree(tmp_path)
+    playing.enter("Ann roll", "Ann")
+    tmp_path.mkdir()
+
+    playing.enter("Bob roll", "Bob")
+
+    assert playing.state.unsaved is None
+    assert [row[0] for row in look(playing.store.path)] == [1, 2, 3, 4, 5]
+    with pytest.raises(Problem, match="Another companion"):
+        Store.open(playing.store.path)
+
+
+def test_only_what_the_folder_lacks_is_written_where_it_comes_back(playing, tmp_path):
+    away = tmp_path.with_name(f"{tmp_path.name}-away")
+    tmp_path.rename(away)
+    playing.enter("Ann roll", "Ann")
+    away.rename(tmp_path)
+
+    assert playing.store.save()
+
+    assert [row[0] for row in look(playing.store.path)] == [1, 2, 3, 4]
+
+
+def test_another_log_that_lies_in_the_place_of_ours_is_left_as_it_is(playing, tmp_path):
+    (tmp_path / "other").mkdir()
+    other = played(tmp_path / "other", matches=1, plays=9)
+    before = other.read_bytes()
+    other.replace(playing.store.path)
+
+    playing.enter("Ann roll", "Ann")
+
+    assert playing.state.unsaved.startswith("Not saved: ")
+    assert not playing.store.save()
+    assert playing.store.path.read_bytes() == before

@@ -30,13 +30,23 @@ from companion.common.spelling import shown
 from companion.match.archive import judged
 from companion.rules.editions.edition import keep_own_editions
 from companion.rules.editions.edition_file import read_text, shipped_names
+from companion.storage import last_event
 from companion.storage import restore as restoring
 from companion.storage.backups import FOLDER as BACKUPS
 from companion.storage.data_folder import EDITIONS_NAME, STORE_NAME
-from companion.storage.database import MIGRATIONS, Damaged, readable, rows_of, schema_of, write_log
+from companion.storage.database import (
+    MIGRATIONS,
+    SIDECARS,
+    Damaged,
+    in_memory,
+    migrate,
+    readable,
+    rows_of,
+    schema_of,
+    write_log,
+)
 from companion.storage.events import Event, Row, is_sound, unbroken
 from companion.storage.files import give_to_owner_of, sync_folder
-from companion.storage.page_reader import image_of, in_memory
 from companion.storage.recovery import NOTE_NAME
 from companion.tabletop import drawn_zones
 from companion.tabletop.template_decks import DECKS_NAME, checked_name, is_name, picture_named, read_deck
@@ -49,8 +59,8 @@ DECK_IN_USE, TURN = "deck-in-use.json", "picture-turn.json"
 SETTINGS = (drawn_zones.FILE_NAME, DECK_IN_USE, TURN)
 REPLACED = (
     STORE_NAME,
-    f"{STORE_NAME}-wal",
-    f"{STORE_NAME}-shm",
+    *(f"{STORE_NAME}{ending}" for ending in SIDECARS),
+    last_event.FILE_NAME,
     EDITIONS_NAME,
     DECKS_NAME,
     *SETTINGS,
@@ -114,13 +124,10 @@ def _log_as_bytes(path: Path) -> bytes | None:
     if not path.exists():
         return None
     try:
-        with closing(readable(path)) as source, closing(sqlite3.connect(":memory:")) as copy:
-            source.backup(copy)
-            content = bytearray(copy.serialize())
-    except sqlite3.Error as error:
+        with closing(readable(path)) as log:
+            return log.serialize()
+    except (sqlite3.Error, OSError) as error:
         raise Problem(f"{path} cannot be read ({error}): check the folder's rights and the disk.", 1) from error
-    content[18:20] = b"\x01\x01"
-    return bytes(content)
 
 
 def _sound_files(folder: Path, room: int) -> tuple[dict[str, bytes], tuple[str, ...]]:
@@ -427,8 +434,7 @@ def _checked_rows(file: Path, log: bytes) -> tuple[Row, ...]:
 
 def _rows(file: Path, log: bytes) -> tuple[Row, ...]:
     """The rows of a database whose schema is word for word one of ours: none with triggers or views is asked."""
-    image = image_of(log)
-    with closing(in_memory(image)) as db:
+    with closing(in_memory(log)) as db:
         version = schema_of(db)
         if version > len(MIGRATIONS):
             raise _newer(file)
@@ -436,7 +442,7 @@ def _rows(file: Path, log: bytes) -> tuple[Row, ...]:
             raise _bad(file, "its matches are damaged")
         if db.execute("SELECT count(*) FROM event").fetchone()[0] > MOST_EVENTS:
             raise _bad(file, f"it holds more than {MOST_EVENTS} plays")
-    return rows_of(image, file)
+    return rows_of(log, file)
 
 
 _SCHEMA = "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name"
@@ -445,9 +451,8 @@ _SCHEMA = "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name"
 @cache
 def _schema(version: int) -> tuple[tuple[str, ...], ...]:
     """What a file of a schema of ours says of itself."""
-    with closing(sqlite3.connect(":memory:")) as db:
-        for migration in MIGRATIONS[:version]:
-            db.executescript(migration)
+    with closing(in_memory(b"")) as db:
+        migrate(db, version)
         return tuple(db.execute(_SCHEMA))
 
 

@@ -5,15 +5,20 @@ from __future__ import annotations
 import importlib
 import shutil
 import socket
+import sqlite3
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from companion.common import clock as clocks
 from companion.common.errors import Problem
+from companion.storage import last_event
+from companion.storage.data_folder import store_path
+from companion.storage.database import Damaged, last_of, readable
 from companion.tabletop.drawn_zones import Drawing
 from companion.tabletop.mat_layout import MatLayout
 
@@ -63,6 +68,7 @@ def checks(
     yield clock()
     if data_dir is not None:
         yield disk(data_dir)
+        yield matches(data_dir)
     yield power()
     yield port_free(port)
 
@@ -157,6 +163,23 @@ def disk(data_dir: Path, free: Callable[[Path], int] | None = None) -> Check:
     enough = room >= ENOUGH_BYTES
     advice = "." if enough else ": make room, 500 MB should be free."
     return Check("data folder", enough, False, f"{data_dir} has {room / 1e9:.1f} GB free{advice}")
+
+
+def matches(data_dir: Path) -> Check:
+    """Whether the matches of a data folder can be read, each event of them; a service may be writing them."""
+    path, known = store_path(data_dir), last_event.read(data_dir)
+    if not path.exists():
+        return Check("matches", True, False, "No match has been played in the data folder.")
+    try:
+        with closing(readable(path)) as log:
+            last = last_of(log)
+    except Problem as problem:
+        return Check("matches", False, not isinstance(problem, Damaged), str(problem))
+    except (OSError, sqlite3.Error) as error:
+        return Check("matches", False, True, f"{path} cannot be read ({error}): check the folder's rights.")
+    if known is not None and known.seq > last:
+        return Check("matches", False, False, f"{path} has lost its end: start the companion, which says how much.")
+    return Check("matches", True, False, f"The matches are whole, to event {last}.")
 
 
 def power(run: Callable[[list[str]], str | None] | None = None) -> Check:

@@ -8,6 +8,9 @@ import signal
 def main() -> None:
     """Loads the command line and runs it."""
     before = signal.signal(signal.SIGINT, signal.SIG_DFL)
+    from companion.common import clock
+
+    clock.make_readable()
     from companion.app.cli import main as run
 
     signal.signal(signal.SIGINT, before)

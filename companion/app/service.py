@@ -16,6 +16,7 @@ from companion.app import demo as simulated
 from companion.app.demo_players import DemoPlayers, frames_of_players
 from companion.app.memory import giving_memory_back
 from companion.app.reports import report
+from companion.app.waiting import opened_in_the_end
 from companion.common.errors import Problem
 from companion.common.program_name import typed
 from companion.common.text import say
@@ -128,7 +129,9 @@ def up(
     the setup's, else the one chosen on the page.
     """
     setup = read_setup(setup_file) if setup_file else None
-    with _match_in(data_dir(data), lambda state: _mats(state, setup)) as match:
+    mats = partial(_mats, setup=setup)
+    store, match = opened_in_the_end(lambda: _opened_match(data_dir(data), mats), host, port)
+    with _closed_at_the_end(store):
         if source is not None and source.startswith(DEMO):
             script = simulated.script_for(source.removeprefix(DEMO), setup)
             _simulate(match, script, match.state.policy, host, port)
@@ -139,12 +142,29 @@ def up(
 
 
 @contextmanager
-def _match_in(folder: Path, mats: Mats | None = None) -> Iterator[Match]:
-    """The match of a data folder, whose log is closed at the end: all of it lies in one file then."""
+def _match_in(folder: Path) -> Iterator[Match]:
+    """The match of a data folder, whose log is closed at the end."""
+    store, match = _opened_match(folder)
+    with _closed_at_the_end(store):
+        yield match
+
+
+def _opened_match(folder: Path, mats: Mats | None = None) -> tuple[Store, Match]:
+    """The log of a data folder and its match; a log whose match cannot be had is closed again."""
     store = _opened(folder)
     try:
+        return store, Match(store, mats)
+    except BaseException:
+        store.close()
+        raise
+
+
+@contextmanager
+def _closed_at_the_end(store: Store) -> Iterator[None]:
+    """Closes a log at the end, and says what became of what was played."""
+    try:
         with giving_memory_back():
-            yield Match(store, mats)
+            yield
     finally:
         store.close()
         if store.unsaved is not None:

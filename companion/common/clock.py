@@ -17,6 +17,14 @@ FIRST_YEAR = 2020
 LAST_YEAR = 2199
 
 
+def make_readable() -> None:
+    """Let the time begin in 1970 where the clock is beyond the year 2262: Python cannot read it, nor any library."""
+    try:
+        time.time()
+    except OverflowError:
+        time.time = time.monotonic
+
+
 def now_s() -> float:
     """Seconds since 1970 by the clock on the wall, right or wrong."""
     return time.time()

@@ -105,10 +105,14 @@ def run_service(
 ) -> None:
     """Serves the pages until the process is asked to end, and prints the address and the join code once ready.
 
-    Meanwhile the log is copied once a day. `looks_after` is called now and then where a service manager watches. Raises
-    Problem when the port cannot be had.
+    Meanwhile the log is copied once a day and as each hand ends. `looks_after` is called now and then where a service
+    manager watches. Raises Problem when the port cannot be had.
     """
-    nightly = Nightly(match.store.path, match.store.quiet_s)
+    nightly = Nightly(
+        match.store.path,
+        match.store.quiet_s,
+        hands_ended=lambda: (match.state.match, len(match.state.game.hands)),
+    )
     nightly.start()
     try:
         serving.run(match, host, port, partial(create_app, camera=camera), also=looks_after)

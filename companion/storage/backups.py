@@ -1,6 +1,7 @@
-"""Copies of the log beside it, made while it is written to: the newest seven, verified, named by their last event.
+"""Copies of the log beside it, made while it is written to, verified, named by their last event.
 
-They are ordered by the number of their last event and never by a date: a small computer may have no clock.
+The newest seven of those made once a day are kept, and the newest two of those made as a hand ends. They are ordered
+by the number of their last event and never by a date: a small computer may have no clock.
 """
 
 from __future__ import annotations
@@ -16,13 +17,15 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from companion.common.errors import Problem
-from companion.storage.database import connected, is_whole, last_of, rows_of
+from companion.storage.database import last_of, readable, rows_of
 from companion.storage.events import Row
-from companion.storage.files import sync_folder
-from companion.storage.page_reader import image_of, read_bytes
+from companion.storage.files import read_readable, sync_folder
 
 FOLDER = "backups"
-KEPT = 7
+DAILY, HAND = "log", "hand"
+"""What the names of copies made once a day begin with, and those of copies made as a hand ends."""
+
+KEPT, KEPT_OF_HANDS = 7, 2
 EVERY_S = 24 * 3600.0
 QUIET_S = 60.0
 """Nobody plays when nothing was written for so long: a good moment."""
@@ -30,10 +33,10 @@ QUIET_S = 60.0
 PATIENCE_S = 6 * 3600.0
 """A table that is never quiet gets its backup all the same."""
 
-LOOK_S = 20.0
+LOOK_S = 2.0
 LAST_ONE_S = 3.0
 
-_NAME = re.compile(r"log-(\d{9,})\.sqlite3")
+_NAME = re.compile(rf"({DAILY}|{HAND})-(\d{{9,}})\.sqlite3")
 
 log = logging.getLogger(__name__)
 
@@ -42,7 +45,7 @@ def backups_of(path: Path) -> tuple[Path, ...]:
     """The backups of a log, the newest first."""
     folder = path.parent / FOLDER
     try:
-        named = [(int(found[1]), one) for one in folder.iterdir() if (found := _NAME.fullmatch(one.name))]
+        named = [(last_in(one), one) for one in folder.iterdir() if _NAME.fullmatch(one.name)]
     except OSError:
         return ()
     return tuple(one for _, one in sorted(named, reverse=True))
@@ -51,19 +54,19 @@ def backups_of(path: Path) -> tuple[Path, ...]:
 def last_in(backup: Path) -> int:
     """The number of the last event that a backup's name tells."""
     found = _NAME.fullmatch(backup.name)
-    return int(found[1]) if found else 0
+    return int(found[2]) if found else 0
 
 
 def rows_in_backup(backup: Path) -> tuple[Row, ...] | None:
     """The events of a backup; None where it is damaged, or not what its name says."""
     try:
-        rows = rows_of(image_of(read_bytes(backup)), backup)
+        rows = rows_of(read_readable(backup), backup)
     except (Problem, OSError):
         return None
     return rows if rows and rows[-1][0] == last_in(backup) else None
 
 
-def back_up(path: Path) -> Path | None:
+def back_up(path: Path, kind: str = DAILY) -> Path | None:
     """Copies a log as it is now, also one that is being written to; None where nothing is new.
 
     Raises Problem where it cannot be copied: nothing half-written is left, and the older backups are as they were.
@@ -73,17 +76,17 @@ def back_up(path: Path) -> Path | None:
     try:
         folder.mkdir(exist_ok=True)
         _clear(new)
-        with closing(connected(path, read_only=True)) as source:
+        with closing(readable(path)) as source:
             last = last_of(source)
-            if not last or rows_in_backup(_named(folder, last)) is not None:
+            final = folder / f"{kind}-{last:09d}.sqlite3"
+            if not last or rows_in_backup(final) is not None:
                 return None
-            last = _copied(source, new, last)
-        final = _named(folder, last)
+            _copy(source, new)
         new.replace(final)
         sync_folder(folder)
         # Keeps the newest. A backup that is ahead of the log is of another one: it is not counted, and not deleted.
-        behind = [backup for backup in backups_of(path) if last_in(backup) <= last]
-        for old in behind[KEPT:]:
+        behind = [one for one in backups_of(path) if one.name.startswith(f"{kind}-") and last_in(one) <= last]
+        for old in behind[KEPT if kind == DAILY else KEPT_OF_HANDS :]:
             old.unlink(missing_ok=True)
         return final
     except (OSError, sqlite3.Error) as error:
@@ -95,30 +98,26 @@ def back_up(path: Path) -> Path | None:
 
 
 def _clear(new: Path) -> None:
-    for ending in ("", "-journal", "-wal", "-shm"):
+    for ending in ("", "-journal"):
         new.with_name(f"{new.name}{ending}").unlink(missing_ok=True)
 
 
-def _named(folder: Path, last: int) -> Path:
-    return folder / f"log-{last:09d}.sqlite3"
-
-
-def _copied(source: sqlite3.Connection, new: Path, least: int) -> int:
-    """Writes a copy that needs no file beside it, on the disk and read again; gives the number of its last event."""
+def _copy(source: sqlite3.Connection, new: Path) -> None:
+    """Writes a copy that needs no file beside it, on the disk and read again."""
     with closing(sqlite3.connect(new, isolation_level=None)) as copy:
         source.backup(copy)
-        copy.execute("PRAGMA journal_mode = DELETE")
     with new.open("rb+") as file:
         os.fsync(file.fileno())
-    with closing(sqlite3.connect(f"{new.absolute().as_uri()}?mode=ro", uri=True)) as copy:
-        last = last_of(copy)
-        if not is_whole(copy) or last < least:
+    with closing(readable(new)) as copy:
+        if last_of(copy) != last_of(source):
             raise sqlite3.DatabaseError("the copy is not what was copied")
-        return last
 
 
 class Nightly:
-    """Makes a backup as the service starts and once on every day that it runs, while nobody plays if possible."""
+    """Makes a backup as the service starts and once on every day that it runs, while nobody plays if possible.
+
+    One more is made as soon as `hands_ended`, which says which hands have ended, says something new.
+    """
 
     def __init__(
         self,
@@ -126,9 +125,13 @@ class Nightly:
         quiet_s: Callable[[], float],
         clock: Callable[[], float] = time.monotonic,
         tell: Callable[[str], None] = log.warning,
+        *,
+        hands_ended: Callable[[], object] = lambda: None,
     ) -> None:
         self._path = path
         self._quiet_s = quiet_s
+        self._hands_ended = hands_ended
+        self._ended = hands_ended()
         self._clock = clock
         self._tell = tell
         self._last_s: float | None = None
@@ -151,11 +154,12 @@ class Nightly:
         waited_s = self._clock() - self._last_s
         return waited_s >= EVERY_S and (self._quiet_s() >= QUIET_S or waited_s >= EVERY_S + PATIENCE_S)
 
-    def back_up(self) -> Path | None:
-        """Makes one; what went wrong is told, and tried again a day later."""
-        self._last_s = self._clock()
+    def back_up(self, kind: str = DAILY) -> Path | None:
+        """Makes one; what went wrong is told, and tried again a day later, or as the next hand ends."""
+        if kind == DAILY:
+            self._last_s = self._clock()
         try:
-            return back_up(self._path)
+            return back_up(self._path, kind)
         except Problem as problem:
             self._tell(str(problem))
         except Exception as error:  # whatever it is, it must not end the days to come
@@ -166,6 +170,10 @@ class Nightly:
         while not self._stop.is_set():
             if self.is_due():
                 self.back_up()
+            ended = self._hands_ended()
+            if ended != self._ended:
+                self._ended = ended
+                self.back_up(HAND)
             self._stop.wait(LOOK_S)
 
 

@@ -1,19 +1,24 @@
 """The file of the log: its schema, how it is opened, and whether what it holds is whole.
 
 Schemas are numbered; a file of an older one is brought up to date when it is opened for writing, in one transaction.
+
+The journal is a rollback journal, which each commit deletes: between two plays all of the log lies in one file, and
+nothing beside it can be lost or damaged. A write-ahead log that an older version has left is folded into the file when
+it is opened.
 """
 
 from __future__ import annotations
 
 import os
 import sqlite3
+import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from companion.common.errors import Problem
-from companion.storage.events import Row, is_object, is_sound
-from companion.storage.page_reader import Image, image_of, in_memory, read_bytes, rows_cut_off, with_wal
+from companion.storage.events import Row, checksum, is_sound, unbroken
+from companion.storage.files import read_readable
 
 MIGRATIONS = (
     """
@@ -26,6 +31,20 @@ MIGRATIONS = (
     ) STRICT;
     CREATE INDEX event_of_match ON event (match, seq);
     """,
+    """
+    CREATE TABLE checked (
+        seq   INTEGER PRIMARY KEY,  -- the order of everything; clocks order nothing
+        match INTEGER NOT NULL,     -- the seq of the `setup` event that began the match
+        at_s  REAL NOT NULL,        -- the clock on the wall, for people
+        kind  TEXT NOT NULL,
+        body  TEXT NOT NULL,        -- JSON
+        crc   INTEGER NOT NULL      -- CRC-32 of all that stands before it
+    ) STRICT;
+    INSERT INTO checked SELECT seq, match, at_s, kind, body, checksum(seq, match, at_s, kind, body) FROM event;
+    DROP TABLE event;
+    ALTER TABLE checked RENAME TO event;
+    CREATE INDEX event_of_match ON event (match, seq);
+    """,
 )
 """Number n brings a file of schema n to schema n + 1; the schema's number is kept in `user_version`.
 
@@ -33,9 +52,26 @@ One that was released is never edited; a new kind of event comes with a new numb
 a log for whole that it cannot replay.
 """
 
-ALL_ROWS = "SELECT seq, match, at_s, kind, body FROM event ORDER BY seq"
-SIDECARS = ("-wal", "-shm")
+WITH_CHECKSUMS = 2
+"""First schema whose events have checksums."""
+
+SIDECARS = ("-journal", "-wal", "-shm")
 """What SQLite keeps beside a file that is open."""
+
+LOCKED_S = 2.0
+"""Longest wait for another program that is reading the file, in seconds."""
+
+MAGIC = b"SQLite format 3\x00"
+"""What each file begins with."""
+
+_KINDS_OF_JOURNAL = slice(18, 20)
+"""Where a file says how it is to be written and read: 1 with a rollback journal, 2 with a write-ahead log."""
+
+UNUSABLE = (sqlite3.Error, UnicodeError, MemoryError, OverflowError)
+"""What SQLite raises for a damaged file; what it says of it may be no text either."""
+
+Checked = tuple[Row, int | None]
+"""An event and the checksum that lies beside it; None where its schema has none."""
 
 
 class Damaged(Problem):
@@ -47,28 +83,34 @@ class Damaged(Problem):
         )
 
 
-def connected(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
-    """The file, open; made and brought up to date where it may be written.
+class Newer(Problem):
+    """The log is of a schema that this program does not know."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(
+            f"{path} was written by a newer version of the companion: install that version, or move the file."
+        )
+
+
+def connected(path: Path) -> sqlite3.Connection:
+    """The file, open for writing; made and brought up to date.
 
     Raises sqlite3.OperationalError where it cannot be opened or written, and Problem where what is in it is of no use.
     """
-    mode = "ro" if read_only else "rwc"
-    db = sqlite3.connect(
-        f"{path.absolute().as_uri()}?mode={mode}", uri=True, check_same_thread=False, isolation_level=None
-    )
+    uri = f"{path.absolute().as_uri()}?mode=rwc"
+    db = sqlite3.connect(uri, uri=True, timeout=LOCKED_S, check_same_thread=False, isolation_level=None)
     try:
         check_schema(db, path)
-        if not read_only:
-            db.execute("PRAGMA journal_mode = WAL")
-            db.execute("PRAGMA synchronous = FULL")
-            migrate(db)
-        elif not is_whole(db):
-            raise Damaged(path)
+        db.execute("PRAGMA journal_mode = DELETE")
+        # The folder is synced too: a journal that came back after a power cut would undo the last play.
+        db.execute("PRAGMA synchronous = EXTRA")
+        migrate(db)
+        _write_for_trial(db)
         return db
     except sqlite3.OperationalError:
         db.close()
         raise
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, UnicodeError) as error:
         db.close()
         raise Damaged(path) from error
     except BaseException:
@@ -76,22 +118,21 @@ def connected(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
         raise
 
 
-def readable(path: Path) -> sqlite3.Connection:
-    """The file, open for reading; a copy in memory where SQLite cannot even read beside it, as on a read-only disk.
-
-    Raises as `connected` does.
-    """
+def _write_for_trial(db: sqlite3.Connection) -> None:
+    """Raise sqlite3.OperationalError for a file that is open and cannot be written: SQLite would never try again."""
+    db.execute("BEGIN IMMEDIATE")
     try:
-        return connected(path, read_only=True)
-    except sqlite3.OperationalError:
-        with suppress(OSError):
-            return new_in_memory(look(path)) if path.exists() else connected(path, read_only=True)
-        raise
+        db.execute(f"PRAGMA user_version = {schema_of(db)}")
+    finally:
+        # A full disk has rolled it back already, and that is the reason to be told.
+        with suppress(sqlite3.Error):
+            db.execute("ROLLBACK")
 
 
-def migrate(db: sqlite3.Connection) -> None:
-    """Brings a file to this program's schema, whole or not at all."""
-    for number in range(schema_of(db), len(MIGRATIONS)):
+def migrate(db: sqlite3.Connection, schema: int | None = None) -> None:
+    """Brings a file to this program's schema, or to an older one, each step whole or not at all."""
+    db.create_function("checksum", 5, lambda *row: checksum(row), deterministic=True)
+    for number in range(schema_of(db), len(MIGRATIONS) if schema is None else schema):
         try:
             db.executescript(f"BEGIN IMMEDIATE; {MIGRATIONS[number]} PRAGMA user_version = {number + 1}; COMMIT;")
         except BaseException:
@@ -106,16 +147,9 @@ def schema_of(db: sqlite3.Connection) -> int:
 
 
 def check_schema(db: sqlite3.Connection, path: Path) -> None:
-    """Raises Problem for a file of a newer program."""
+    """Raises Newer for a file of a newer program."""
     if schema_of(db) > len(MIGRATIONS):
-        raise Problem(
-            f"{path} was written by a newer version of the companion: install that version, or move the file."
-        )
-
-
-def is_whole(db: sqlite3.Connection) -> bool:
-    """Whether SQLite finds nothing wrong with the file."""
-    return bool(db.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok")
+        raise Newer(path)
 
 
 def last_of(db: sqlite3.Connection) -> int:
@@ -125,7 +159,25 @@ def last_of(db: sqlite3.Connection) -> int:
 
 def insert(db: sqlite3.Connection, rows: Iterable[Row]) -> None:
     """Puts events into an open file."""
-    db.executemany("INSERT INTO event (seq, match, at_s, kind, body) VALUES (?, ?, ?, ?, ?)", rows)
+    db.executemany("INSERT INTO event VALUES (?, ?, ?, ?, ?, ?)", ((*row, checksum(row)) for row in rows))
+
+
+def selected(db: sqlite3.Connection, where: str = "", values: tuple[object, ...] = ()) -> Iterator[Checked]:
+    """Read events of an open log in order, as they lie there. Raises sqlite3.Error and UnicodeError.
+
+    `where` is a condition of this program's own, for `values`.
+    """
+    crc = "crc" if schema_of(db) >= WITH_CHECKSUMS else "NULL"
+    query = f"SELECT seq, match, at_s, kind, body, {crc} FROM event {where} ORDER BY seq"  # noqa: S608
+    for *row, kept in db.execute(query, values):
+        seq, match, at_s, kind, body = row
+        yield (seq, match, at_s, kind, body), kept
+
+
+def is_as_written(row: Row, crc: int | None) -> bool:
+    """True if an event is what somebody wrote once: sound, and with the checksum that it was written with, if any."""
+    has_types = tuple(map(type, row)) == (int, int, float, str, str)
+    return has_types and crc in (None, checksum(row)) and is_sound(row)
 
 
 def write_log(path: Path, rows: Iterable[Row]) -> None:
@@ -140,7 +192,7 @@ def write_log(path: Path, rows: Iterable[Row]) -> None:
 
 def new_in_memory(rows: Iterable[Row]) -> sqlite3.Connection:
     """A log in memory that holds these events."""
-    db = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
+    db = in_memory(b"")
     migrate(db)
     with transaction(db):
         insert(db, rows)
@@ -166,45 +218,100 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
 def look(path: Path) -> tuple[Row, ...]:
     """Every event of a log that is whole, in order; none of a new one. Nothing is written or locked.
 
-    Raises Damaged, Problem for a newer schema, and OSError where the file may not be read.
-    """
-    file, wal = read_bytes(path), read_bytes(path.with_name(f"{path.name}-wal"))
-    if not file and wal:
-        raise Damaged(path)
-    alone = image_of(file)
-    both = with_wal(alone, wal)
-    rows = rows_of(both, path)
-    if both is not alone and not _goes_on(alone, rows, path):
-        raise Damaged(path)
-    last = rows[-1][0] if rows else 0
-    if any(seq > last and is_sound(row) for seq, row in rows_cut_off(both, wal).items()):
-        raise Damaged(path)
-    return rows
-
-
-def _goes_on(alone: Image, rows: tuple[Row, ...], path: Path) -> bool:
-    """Whether the write-ahead log continues this file: that of another one would put its events in their place.
-
-    A file that is only whole together with its log, as after a plug pulled in mid-checkpoint, proves nothing.
+    For the one process that may write it. Raises Damaged, Problem for a newer schema, and OSError where the file may
+    not be read.
     """
     try:
-        return set(rows_of(alone, path)) <= set(rows)
-    except Problem:
-        return True
-
-
-def rows_of(image: Image, path: Path) -> tuple[Row, ...]:
-    """Every event of an image that is whole; raises Damaged, and Problem for a newer schema, both about `path`."""
-    if not image.count:
-        return ()
-    try:
-        with closing(in_memory(image)) as db:
-            check_schema(db, path)
-            if schema_of(db) == 0 and not db.execute("SELECT 1 FROM sqlite_schema").fetchone():
-                return ()
-            rows = tuple(db.execute(ALL_ROWS)) if is_whole(db) else None
-    except (sqlite3.Error, UnicodeError, MemoryError) as error:
+        return rows_of(as_settled(path), path)
+    except UNUSABLE as error:
         raise Damaged(path) from error
-    if rows is None or not all(is_object(body) for *_, body in rows):
+
+
+def rows_of(file: bytes, path: Path) -> tuple[Row, ...]:
+    """Every event of a file that is whole; raises Damaged, and Problem for a newer schema, both about `path`."""
+    try:
+        with closing(in_memory(file)) as db:
+            return _checked(db, path)
+    except UNUSABLE as error:
+        raise Damaged(path) from error
+
+
+def readable(path: Path) -> sqlite3.Connection:
+    """A copy of the log in memory, whole and in this program's schema, beside a service that writes if need be.
+
+    Raises sqlite3.OperationalError and OSError where it cannot be read, Damaged, and Problem for a newer schema.
+    """
+    db = in_memory(_as_it_is_now(path))
+    try:
+        _checked(db, path)
+        migrate(db)
+        return db
+    except UNUSABLE as error:
+        db.close()
+        raise Damaged(path) from error
+    except BaseException:
+        db.close()
+        raise
+
+
+def _checked(db: sqlite3.Connection, path: Path) -> tuple[Row, ...]:
+    check_schema(db, path)
+    if schema_of(db) == 0 and not db.execute("SELECT 1 FROM sqlite_schema").fetchone():
+        return ()
+    if schema_of(db) == 0 or db.execute("PRAGMA integrity_check(1)").fetchone()[0] != "ok":
+        raise Damaged(path)
+    checked = tuple(selected(db))
+    rows = tuple(row for row, _ in checked)
+    if not all(is_as_written(*one) for one in checked) or unbroken(rows) != rows:
         raise Damaged(path)
     return rows
+
+
+def _as_it_is_now(path: Path) -> bytes:
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as db:
+            return db.serialize()
+    except sqlite3.OperationalError:
+        # Beside it lies what SQLite has to write to: a journal after a kill, or a write-ahead log on a read-only disk.
+        if not path.exists():
+            raise
+        return as_settled(path)
+    except (sqlite3.DatabaseError, UnicodeError) as error:
+        raise Damaged(path) from error
+
+
+def as_settled(path: Path) -> bytes:
+    """What SQLite would make of a file and what lies beside it; neither is changed. Empty where there is none.
+
+    Raises OSError where it cannot be read, Damaged and sqlite3.Error where it is of no use.
+    """
+    file = read_readable(path)
+    beside = {ending: read_readable(path.with_name(f"{path.name}{ending}")) for ending in ("-journal", "-wal")}
+    if not any(beside.values()):
+        return file
+    if not file and beside["-wal"]:
+        raise Damaged(path)
+    with tempfile.TemporaryDirectory(prefix="companion-") as folder:
+        copy = Path(folder) / path.name
+        for ending, content in {"": file, **beside}.items():
+            copy.with_name(f"{copy.name}{ending}").write_bytes(content)
+        with closing(sqlite3.connect(copy, isolation_level=None)) as db:
+            db.execute("SELECT 1 FROM sqlite_schema").fetchall()
+            db.execute("PRAGMA journal_mode = DELETE")
+        return copy.read_bytes()
+
+
+def in_memory(file: bytes) -> sqlite3.Connection:
+    """A file as a database in memory, of which nothing is written anywhere. Raises sqlite3.Error."""
+    db = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
+    try:
+        db.execute("PRAGMA trusted_schema = OFF")
+        if file:
+            alone = bytearray(file)
+            if file.startswith(MAGIC):
+                alone[_KINDS_OF_JOURNAL] = b"\x01\x01"
+            db.deserialize(bytes(alone))
+        return db
+    except BaseException:
+        db.close()
+        raise

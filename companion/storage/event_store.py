@@ -1,9 +1,9 @@
 """The log: every event of every match, appended to one SQLite file and never deleted.
 
 An event counts once `append` has returned: by then it is on the disk, also for a pulled plug. One process
-writes (a lock file keeps others out), through one connection, which alone moves the write-ahead log into the file.
-Where the disk refuses, events can be held in memory, in order, and are written as soon as it takes them: until then
-`unsaved` says so.
+writes (a lock file keeps others out), through one connection. Where the disk
+refuses, or the file has been deleted, events can be held in memory, in order, and are written as soon as it takes
+them: until then `unsaved` says so.
 """
 
 from __future__ import annotations
@@ -21,11 +21,22 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from companion.common.clock import now_s
 from companion.common.errors import Problem
 from companion.common.text import Said, say, say_many
-from companion.storage import recovery, restore
-from companion.storage.database import Damaged, connected, insert, last_of, new_in_memory, readable, transaction
-from companion.storage.events import SETUP, Draft, Event, Row
+from companion.storage import last_event, recovery, restore
+from companion.storage.database import (
+    Damaged,
+    connected,
+    insert,
+    is_as_written,
+    last_of,
+    new_in_memory,
+    readable,
+    selected,
+    transaction,
+)
+from companion.storage.events import SETUP, Draft, Event, Row, is_sound
 from companion.storage.files import give_to_owner_of
 from companion.storage.recovery import Mended
 
@@ -62,12 +73,15 @@ class Store:
         """The number of the last event on the disk; None where it has to be looked up."""
 
         self._in_memory = False
+        self._file: tuple[int, int] | None = None
+        """Which file was opened: that of another number may lie in its place later, or none."""
+
         self._last_s = time.monotonic()
         self._closed = threading.Event()
         self._writer: threading.Thread | None = None
 
     @classmethod
-    def open(cls, path: Path, *, read_only: bool = False, clock: Callable[[], float] = time.time) -> Store:
+    def open(cls, path: Path, *, read_only: bool = False, clock: Callable[[], float] = now_s) -> Store:
         """Opens the log, made, mended or migrated where needed; read-only beside a running service.
 
         Where the disk cannot be written to, what can be read of the log is held in memory. Raises Problem when the log
@@ -93,6 +107,8 @@ class Store:
             if not there.written:
                 raise sqlite3.OperationalError("the mended log cannot be written")
             store = cls(path, connected(path), lock_fd, clock)
+            store._file = _number_of(path)
+            store._keep_last(there.rows)
         except sqlite3.OperationalError as error:
             store = cls(path, new_in_memory(there.rows), lock_fd, clock)
             store._refused, store._in_memory = error, True
@@ -129,7 +145,10 @@ class Store:
         last = self._held[-1].seq if self._held else self._last_saved()
         for number, draft in enumerate(drafts, start=last + 1):
             match = match or number
-            yield Event(number, match, self._clock(), draft.kind, json.loads(_as_json(draft.body)))
+            event = Event(number, match, self._clock(), draft.kind, json.loads(_as_json(draft.body)))
+            if not is_sound(_row(event)):
+                raise ValueError(f"a {draft.kind} that could not be replayed: {draft.body}")
+            yield event
 
     def _last_saved(self) -> int:
         try:
@@ -140,6 +159,8 @@ class Store:
 
     def _write(self, events: Sequence[Event]) -> None:
         """Puts events on the disk in one transaction; those held in memory are not held any more then."""
+        if not self._in_memory and _number_of(self.path) != self._file:
+            self._hold_all()
         if self._in_memory:
             self._go_to_disk()
         with transaction(self._db):
@@ -149,19 +170,43 @@ class Store:
         self._last = events[-1].seq if events else last
         self._held.clear()
         self._refused = None
+        self._keep_last([_row(event) for event in events])
+
+    def _keep_last(self, rows: Sequence[Row]) -> None:
+        """Keeps the last of the rows that are on the disk; the log is whole without that."""
+        if rows:
+            with suppress(OSError):
+                last_event.write(self.path.parent, rows[-1])
+
+    def _hold_all(self) -> None:
+        """The file has been deleted under us, or another one laid in its place: what it holds is kept in memory."""
+        held = new_in_memory(row for row, _ in selected(self._db))
+        self._db.close()
+        self._db, self._in_memory = held, True
 
     def _go_to_disk(self) -> None:
-        """From the log in memory to the file, once that can be written."""
+        """From the log in memory to the file, once that can be written: what it lacks at its end is written."""
         with tempfile.TemporaryFile(dir=self.path.parent):
             pass  # tells at once what looking through the whole log would tell late
-        if not recovery.found(self.path).written:
+        if self._lock_fd is not None and os.fstat(self._lock_fd).st_nlink == 0:
+            lock_fd = lock(self.path)
+            os.close(self._lock_fd)
+            self._lock_fd = lock_fd
+        there = recovery.found(self.path) if self.path.exists() else recovery.Found(())
+        if not there.written:
             raise sqlite3.OperationalError("the mended log cannot be written")
-        db = connected(self.path)
-        if last_of(db) != last_of(self._db):
-            db.close()
+        ours = tuple(row for row, _ in selected(self._db))
+        if ours[: len(there.rows)] != there.rows:
             raise sqlite3.OperationalError("the file has changed")
+        db = connected(self.path)
+        try:
+            with transaction(db):
+                insert(db, ours[len(there.rows) :])
+        except BaseException:
+            db.close()
+            raise
         self._db.close()
-        self._db, self._in_memory = db, False
+        self._db, self._in_memory, self._file = db, False, _number_of(self.path)
 
     def _write_later(self) -> None:
         if self._writer is None or not self._writer.is_alive():
@@ -212,11 +257,16 @@ class Store:
     # Reading
 
     def events(self, match: int) -> tuple[Event, ...]:
-        """A match's events in order."""
+        """A match's events in order. Raises Problem where they cannot be read, or are not what was written."""
         with self._lock:
-            rows = self._rows("SELECT seq, match, at_s, kind, body FROM event WHERE match = ? ORDER BY seq", (match,))
+            try:
+                found = list(selected(self._db, "WHERE match = ?", (match,)))
+            except sqlite3.Error as error:
+                raise _unreadable(error) from error
             held = tuple(event for event in self._held if event.match == match)
-        return (*(Event(seq, of, at_s, kind, json.loads(body)) for seq, of, at_s, kind, body in rows), *held)
+        if not all(is_as_written(row, crc) for row, crc in found):
+            raise _unreadable(sqlite3.DatabaseError("malformed"))
+        return (*(Event(*row[:4], json.loads(row[4])) for row, _ in found), *held)
 
     def matches(self) -> tuple[int, ...]:
         """Every match there is, the oldest first."""
@@ -236,9 +286,7 @@ class Store:
         try:
             return self._db.execute(query, values).fetchall()
         except sqlite3.Error as error:
-            raise Problem(
-                say("The matches cannot be read from the disk just now (%(error)s): look at it.", error=str(error))
-            ) from error
+            raise _unreadable(error) from error
 
     def quiet_s(self) -> float:
         """For how long nothing has been written, by a clock that nobody sets."""
@@ -269,6 +317,19 @@ def _row(event: Event) -> Row:
     return event.seq, event.match, event.at_s, event.kind, _as_json(event.body)
 
 
+def _number_of(path: Path) -> tuple[int, int] | None:
+    """Which file lies at a path; None where there is none, or its folder cannot be looked into."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _unreadable(error: sqlite3.Error) -> Problem:
+    return Problem(say("The matches cannot be read from the disk just now (%(error)s): look at it.", error=str(error)))
+
+
 def _not_saved(error: sqlite3.Error | OSError) -> NotSaved:
     return NotSaved(
         say("The play could not be saved (%(error)s): check the disk's space, then try again.", error=str(error))
@@ -282,12 +343,19 @@ def _cause(error: BaseException) -> sqlite3.Error | OSError:
     return sqlite3.DatabaseError("malformed" if isinstance(error, Damaged) else "of a newer version")
 
 
+_UNWRITABLE = ("readonly", "read-only", "unable to open", "cannot be written", "permission", "no such file")
+"""What an error says where the data folder cannot be written to."""
+
+
 def _why(error: sqlite3.Error | OSError) -> tuple[Said, Said]:
     """Why the disk refuses, and what to do."""
     text = str(error).lower()
     if "full" in text or "no space" in text or "quota" in text:
         return say("the disk is full"), say("Make room on the disk: it is saved as soon as it can be written.")
-    if any(sign in text for sign in ("readonly", "read-only", "unable to open", "cannot be written", "permission")):
+    if any(
+        sign in text
+        for sign in ("readonly", "read-only", "unable to open", "cannot be written", "permission", "no such file")
+    ):
         look = say("Look at the disk: it is saved as soon as it can be written.")
         return say("the data folder cannot be written"), look
     if "malformed" in text or "not a database" in text:
@@ -313,7 +381,7 @@ def finish_restoring(folder: Path) -> None:
 def _read_only(path: Path) -> sqlite3.Connection:
     try:
         return readable(path)
-    except sqlite3.OperationalError as error:
+    except (sqlite3.OperationalError, OSError) as error:
         raise Problem(f"{path} cannot be used ({error}): check the folder's rights and the disk's space.") from error
 
 

@@ -6,10 +6,14 @@ import errno
 import os
 import stat
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 MOST_BYTES = 1_000_000
 """No small file is larger."""
+
+PIECE_BYTES = 4096
+"""Size of a page of the log, which is read or not read as a whole."""
 
 _one_at_a_time = threading.Lock()
 """Two who write the same file at the same moment would write into the same new one."""
@@ -70,6 +74,32 @@ def give_to_owner_of(folder: Path, *paths: Path) -> None:
     for path in paths:
         for one in (path, *path.rglob("*")):
             os.chown(one, owner.st_uid, owner.st_gid, follow_symlinks=False)
+
+
+def read_readable(path: Path) -> bytes:
+    """What a file holds; empty where there is none. Where a worn card no longer gives a piece, that piece is zeros.
+
+    Raises OSError where the file may not be read.
+    """
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return b""
+    except OSError as error:
+        if error.errno != errno.EIO:
+            raise
+        return b"".join(_pieces(path))
+
+
+def _pieces(path: Path) -> Iterator[bytes]:
+    size = path.stat().st_size
+    with path.open("rb", buffering=0) as file:
+        for at in range(0, size, PIECE_BYTES):
+            try:
+                file.seek(at)
+                yield file.read(PIECE_BYTES).ljust(min(PIECE_BYTES, size - at), b"\x00")
+            except OSError:
+                yield bytes(min(PIECE_BYTES, size - at))
 
 
 def read_small(path: Path) -> bytes:

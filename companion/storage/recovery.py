@@ -1,7 +1,8 @@
 """A damaged log is put away, never deleted, and what can be had of it stands in its place when the service starts.
 
-What is taken: the newest backup that is whole, and beyond it every event that can still be read in the damaged file,
-each match up to its first gap. What became of the file is kept until somebody has read it.
+What is taken: the newest backup that is whole, and beyond it every event that SQLite still reads in the damaged file,
+one by one, each match up to its first gap. A log that is whole but ends before its last event, or before a backup of
+it, has lost its end and is treated the same. What became of the file is kept until somebody has read it.
 """
 
 from __future__ import annotations
@@ -9,19 +10,32 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, replace
-from itertools import count, takewhile
+from itertools import count
 from pathlib import Path
 
 from companion.common.errors import Problem
 from companion.common.text import Said, say, say_many
-from companion.storage import page_reader
+from companion.storage import database, last_event
 from companion.storage.backups import FOLDER as BACKUPS
 from companion.storage.backups import agree, backups_of, last_in, rows_in_backup
-from companion.storage.database import SIDECARS, Damaged, look, write_log
-from companion.storage.events import Row, is_sound, unbroken
-from companion.storage.files import sync_folder, write_whole
+from companion.storage.database import (
+    MAGIC,
+    SIDECARS,
+    UNUSABLE,
+    Damaged,
+    Newer,
+    as_settled,
+    in_memory,
+    is_as_written,
+    look,
+    selected,
+    write_log,
+)
+from companion.storage.events import Row, unbroken
+from companion.storage.files import read_readable, sync_folder, write_whole
+from companion.storage.last_event import LastEvent
 
 AWAY = "damaged"
 """The folder of the data folder in which damaged files lie."""
@@ -31,6 +45,9 @@ _NUMBERS = ("backup", "beyond", "missing")
 _LONGEST = 200
 NEW = ".mended"
 """The ending of the new log until it takes the damaged one's place."""
+
+LEAST_EVENT_BYTES = 20
+"""Bytes that the smallest event takes in a file, which therefore holds no more than so many of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,33 +115,33 @@ class Found:
 
 
 def found(path: Path) -> Found:
-    """The events of a log, mended where it is damaged or has lost what a backup still has.
+    """The events of a log, mended where it is damaged or has lost what is known to have been in it.
 
     Raises Problem for a log of a newer schema, and OSError where it may not be read.
     """
     with suppress(OSError):
         _finish(path)
+    last = last_event.read(path.parent)
     try:
         rows = look(path)
     except Damaged:
-        return _mended(path)
-    if any(last_in(one) > (rows[-1][0] if rows else 0) for one in backups_of(path)):
-        return _beside_newer_backups(path, rows)
-    return Found(rows)
-
-
-def _beside_newer_backups(path: Path, rows: tuple[Row, ...]) -> Found:
-    """A log that ends before a backup does has lost its end, as long as both begin alike; else it is another log."""
-    last = rows[-1][0] if rows else 0
+        return _mended(path, last)
+    except Newer:
+        # A newer program would have kept the last event in its own schema: it is the number that has changed.
+        if last is None or last.schema != len(database.MIGRATIONS):
+            raise
+        return _mended(path, last)
+    end = rows[-1][0] if rows else 0
     for backup in backups_of(path):
-        if last_in(backup) <= last:
+        if last_in(backup) <= end:
             break
         copied = rows_in_backup(backup)
         if copied is not None and agree(copied, rows):
-            return _mended(path)
+            return _mended(path, last)
+        # The backup is of another log, or damaged.
         with suppress(OSError):
             _put_away(backup)
-    return Found(rows)
+    return _mended(path, last) if last is not None and end < last.seq else Found(rows)
 
 
 # --- The note -------------------------------------------------------------------------------------------------
@@ -149,17 +166,22 @@ def put_note_away(folder: Path) -> None:
 # --- Mending --------------------------------------------------------------------------------------------------
 
 
-def _mended(path: Path) -> Found:
+def _mended(path: Path, last: LastEvent | None) -> Found:
     """Puts the damaged file away and what could be had in its place; where the disk refuses, gives it all the same."""
     base = next((rows for one in backups_of(path) if (rows := rows_in_backup(one)) is not None), ())
-    read, matches = _readable(path, base)
-    kept = unbroken((*base, *read.values()))
+    end = base[-1][0] if base else 0
+    beyond = [row for row in _still_readable(path, base, last) if row[0] > end]
+    kept = unbroken((*base, *beyond))
+    has = {row[0] for row in kept}
+    top = max([0, *has, *(row[0] for row in beyond), last.seq if last else 0])
+    missing = set(range(end + 1, top + 1)) - has
+    broken = {row[1] for row in kept if row[0] + 1 in missing} | {row[1] for row in beyond if row[0] in missing}
     mended = Mended(
         away="",
-        backup=base[-1][0] if base else 0,
+        backup=end,
         beyond=len(kept) - len(base),
-        missing=max([0, *(row[0] for row in kept[-1:]), *matches]) - len(kept),
-        matches=tuple(sorted(_broken(kept, matches))),
+        missing=len(missing),
+        matches=tuple(sorted(broken | ({last.match} if last and last.seq in missing else set()))),
     )
     try:
         away = _away(path) if path.exists() else None
@@ -173,52 +195,40 @@ def _mended(path: Path) -> Found:
     return Found(kept, mended)
 
 
-def _readable(path: Path, base: Sequence[Row]) -> tuple[dict[int, Row], dict[int, int]]:
-    """The events of a damaged file beyond a backup, by seq; and the match of each event that is known to have been.
+def _still_readable(path: Path, base: Sequence[Row], last: LastEvent | None) -> list[Row]:
+    """Every event that SQLite can still read in a damaged file, whatever it says of the others.
 
-    Those of another log, in its file or -wal, are none.
+    Those of another log, in its file or beside it, are none.
     """
-    alone = page_reader.image_of(page_reader.read_bytes(path))
-    wal = page_reader.read_bytes(path.with_name(f"{path.name}-wal"))
-    both = page_reader.with_wal(alone, wal)
-    rows, of_log = _sound(page_reader.rows_in(alone)), alone
-    if both is not alone and _is_of(rows, newer := _sound(page_reader.rows_in(both))):
-        rows, of_log = rows | newer, both
-    cut_off = _sound(page_reader.rows_cut_off(both, wal))
-    if _is_of(rows, cut_off):
-        rows |= cut_off
-    if not _is_of({row[0]: row for row in base}, rows):
-        return {}, {}
-    last = base[-1][0] if base else 0
-    read = {seq: row for seq, row in rows.items() if seq > last}
-    return read, {seq: row[1] for seq, row in read.items()} | _known_after(
-        max([last, *read]), page_reader.numbers_in(of_log)
-    )
+    files = [read_readable(path)]
+    with suppress(*UNUSABLE, Problem):
+        files.append(as_settled(path))
+    read: dict[int, Row] = {}
+    for file in dict.fromkeys(files):
+        rows = _one_by_one(file, last.seq if last else 0)
+        if _is_of({row[0]: row for row in base} or read, rows):
+            read |= rows
+    return list(read.values())
 
 
-def _known_after(last: int, numbers: Mapping[int, int]) -> dict[int, int]:
-    """Those of an index's numbers that follow the last event at once: a number far off is more likely a damaged one."""
-    return {seq: numbers[seq] for seq in takewhile(numbers.__contains__, count(last + 1))}
-
-
-def _sound(rows: Mapping[int, Row]) -> dict[int, Row]:
-    return {seq: row for seq, row in rows.items() if is_sound(row)}
+def _one_by_one(file: bytes, last: int) -> dict[int, Row]:
+    """Each event of a file that can be asked for by its number and is sound, by number."""
+    rows: dict[int, Row] = {}
+    # Without its first bytes SQLite reads nothing of a file that may be whole else.
+    with suppress(*UNUSABLE), closing(in_memory(MAGIC + file[len(MAGIC) :])) as db:
+        next(selected(db, "WHERE seq = 0"), None)
+        for number in range(1, max(last, len(file) // LEAST_EVENT_BYTES) + 1):
+            with suppress(*UNUSABLE):
+                rows |= {
+                    row[0]: row for row, crc in selected(db, "WHERE seq = ?", (number,)) if is_as_written(row, crc)
+                }
+    return rows
 
 
 def _is_of(known: Mapping[int, Row], rows: Mapping[int, Row]) -> bool:
     """Whether rows are of the log that is known: most of what both have is the same. A damaged page may differ."""
     both = known.keys() & rows.keys()
     return sum(known[seq] == rows[seq] for seq in both) * 2 >= len(both)
-
-
-def _broken(kept: Sequence[Row], known: Mapping[int, int]) -> set[int]:
-    """The matches that are known to have lost something: one was being played where numbers are missing.
-
-    `known`: the match of each event that was read, or is known to have been.
-    """
-    has = {row[0] for row in kept}
-    before_gaps = {row[1] for row in kept if row[0] + 1 not in has and row[0] < max([0, *has, *known])}
-    return before_gaps | {match for seq, match in known.items() if seq not in has}
 
 
 def _put_in_place(path: Path, rows: Sequence[Row], mended: Mended, away: Path | None) -> None:
@@ -231,7 +241,7 @@ def _put_in_place(path: Path, rows: Sequence[Row], mended: Mended, away: Path | 
         new.with_name(f"{new.name}{ending}").unlink(missing_ok=True)
     write_log(new, rows)
     write_whole(path.parent / NOTE_NAME, json.dumps(asdict(mended)))
-    sync_folder(path.parent)
+    last_event.write(path.parent, rows[-1] if rows else None)
     if away is not None:
         path.rename(away)
         sync_folder(path.parent)

@@ -37,7 +37,8 @@ def logged(state: MatchState) -> dict[str, Any]:
         "seats": dict(state.seats),
         "changes": state.changes,
         "answers": dict(state.answers),
-        "typed": [question.id for question in state.questions if question.is_typed],
+        # Their order follows what the camera sees too, which no log holds.
+        "typed": sorted(question.id for question in state.questions if question.is_typed),
         "undoable": state.undoable,
         "redoable": state.redoable,
     }

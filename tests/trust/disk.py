@@ -355,7 +355,7 @@ class Recorder:
         """Notes what is done by `os`, which `pathlib` goes by too."""
         for name, lead in (
             ("fsync", self._fsync), ("fdatasync", self._fsync), ("replace", self._rename), ("rename", self._rename),
-            ("unlink", self._unlink), ("remove", self._unlink), ("mkdir", self._mkdir),
+            ("unlink", self._unlink), ("remove", self._unlink), ("mkdir", self._mkdir), ("pwrite", self._pwrite),
         ):  # fmt: skip
             real = getattr(os, name)
             setattr(os, name, lead(real))
@@ -378,6 +378,15 @@ class Recorder:
                 self._synced[self._names[inner]] = Path(path).read_bytes()
 
         return sync
+
+    def _pwrite(self, real: Callable[..., int]) -> Callable[..., int]:
+        def write(fd: int, data: bytes, at: int) -> int:
+            inner = self._inner(str(Path(f"/proc/self/fd/{fd}").readlink()))
+            if inner is not None:
+                self._note(Op("write", inner, self._known(inner), bytes(data), at))
+            return real(fd, data, at)
+
+        return write
 
     def _look_at(self, inner: str) -> None:
         """What a small file holds now, as far as that is not on the disk already."""

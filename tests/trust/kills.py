@@ -45,6 +45,7 @@ from companion.rules.record import judge, notation
 from companion.rules.table import HowEnded
 from companion.storage.data_folder import KEY_NAME, store_path
 from companion.storage.event_store import Store
+from companion.storage.recovery import NOTE_NAME
 
 ROOT = Path(__file__).parent.parent.parent
 PATIENCE_S = 60.0
@@ -591,6 +592,7 @@ class Table:
     def _check(self, port: int, service: Service) -> None:
         """Checks what the service that was started again has and shows."""
         check("Traceback" not in service.said(), service.said())
+        check(not (self.folder / NOTE_NAME).exists(), "a log that was only killed was taken for damaged")
         self.tallied.events += self._log.take_in(self._ledger)
         check_copies(self.folder)
         self._party = check_party(self.folder / KEPT, self._ledger, self._party)

@@ -40,7 +40,7 @@ def one_more_migration() -> Iterator[None]:
 
 
 def write_old_log(path: Path) -> tuple[Event, ...]:
-    """Writes a log of the schema before the last, with a match that was begun; gives its events."""
+    """Writes a log as the first version wrote it, with a match that was begun; gives its events."""
     with tempfile.TemporaryDirectory() as folder:
         store = Store.open(Path(folder) / "log.sqlite3", clock=lambda: 1.7e9)
         match = Match(store)
@@ -53,8 +53,7 @@ def write_old_log(path: Path) -> tuple[Event, ...]:
     path.parent.mkdir(parents=True, exist_ok=True)
     db = sqlite3.connect(path, isolation_level=None)
     db.execute("PRAGMA journal_mode = WAL")
-    for number, migration in enumerate(database.MIGRATIONS[:-1], start=1):
-        db.executescript(f"BEGIN; {migration} PRAGMA user_version = {number}; COMMIT;")
+    db.executescript(f"BEGIN; {database.MIGRATIONS[0]} PRAGMA user_version = 1; COMMIT;")
     db.executemany("INSERT INTO event (seq, match, at_s, kind, body) VALUES (?, ?, ?, ?, ?)", rows)
     db.close()
     return events

@@ -1,7 +1,7 @@
 """Cuts the power at random moments, and looks whether anything acknowledged is lost.
 
 `PYTHONPATH=tests:. python tests/trust/power_cuts.py --times 500`. A match is played on the real log, with the party of
-the phones and the key of the cookies beside it, from an empty folder on, over checkpoints and restarts; all that is
+the phones and the key of the cookies beside it, from an empty folder on, over copies and restarts; all that is
 written is recorded beneath SQLite (`disk.py`). Then the power goes at any moment of that: the folder is laid out as a
 disk may have it after the cut, and opened by the real `Store.open`. It must open; hold every acknowledged event, word
 for word, nothing by half; and come to the state that was shown then. The party is one that was kept, the last that was
@@ -43,7 +43,6 @@ from companion.storage.event_store import Draft, Event, Store
 
 CUTS_A_RUN = 25
 DEEDS_A_RUN = (10, 40, 150)
-CHECKPOINT_AFTER_PAGES = (4, 30, 1000)
 OLD_LOG = 0.3
 """How often a run begins with a log of an older version."""
 
@@ -107,7 +106,6 @@ class Run:
         self._store = Store.open(store_path(folder), clock=lambda: self._chance.choice((0.0, 4.1e9, 1.8e9)))
         if self._careless in ("off", "normal"):
             self._store._db.execute(f"PRAGMA synchronous = {self._careless}")
-        self._store._db.execute(f"PRAGMA wal_autocheckpoint = {self._chance.choice(CHECKPOINT_AFTER_PAGES)}")
         self._note_what_is_written()
         self._deeds = deeds.Deeds(Match(self._store), self._chance)
         self._phones = Phones(folder)
@@ -131,13 +129,10 @@ class Run:
             dice = self._chance.random()
             if dice < 0.15:
                 self._move_somebody()
-            elif dice < 0.2:
-                mode = self._chance.choice(("PASSIVE", "FULL", "RESTART", "TRUNCATE"))
-                self._store._db.execute(f"PRAGMA wal_checkpoint({mode})")
-            elif dice < 0.23:
+            elif dice < 0.18:
                 self._end()
                 self._begin()
-            elif dice < 0.25:
+            elif dice < 0.2:
                 back_up(self._store.path)
             else:
                 self._deeds.do_something()
@@ -216,9 +211,6 @@ def _lay_out(home: Path, disk: Disk, chance: random.Random) -> None:
             (home / name).mkdir()
         else:
             (home / name).write_bytes(content)
-            if name.endswith("-wal") and chance.random() < 0.5:
-                # What was in the memory that connections share is worth nothing after a cut, and may lie there.
-                (home / name.replace("-wal", "-shm")).write_bytes(chance.randbytes(32768))
 
 
 def _loss(home: Path, truth: Truth, told: Acknowledged) -> str | None:

@@ -19,7 +19,7 @@ from companion.pages.context import forget_state, match, service, state
 from companion.pages.players import permissions, phone_identity
 from companion.pages.words import N_, Names, _
 from companion.rules.record import notation
-from companion.rules.record.notation import EditionLine, HandLine, PlayerLine, SideLine
+from companion.rules.record.notation import EditionLine, HandLine, Header, PlayerLine, SideLine, Unreadable
 from companion.storage.event_store import Event, NotSaved
 
 bp = Blueprint("api", __name__, url_prefix="/api")
@@ -67,13 +67,14 @@ def _number(name: str, usual: int, low: int, high: int) -> int:
 def _brief(number: int) -> dict[str, Any]:
     """A match as it was set up, without judging its plays."""
     events = match().store.events(number)
-    headers = [notation.parse_header(line.text) for line in history(events).lines if _is_header(line.text)]
+    texts = [line.text for line in history(events).lines if _is_header(line.text)]
+    headers = [_header(text) for text in texts]
     shown = {header.player: header.shown for header in headers if isinstance(header, PlayerLine)}
     teams = [header.team for header in headers if isinstance(header, SideLine)]
     return {
         "match": number,
         "began": _at(events[0]),
-        "edition": next((header.name for header in headers if isinstance(header, EditionLine)), "classic"),
+        "edition": next((_edition(text) for text in texts if text.startswith("edition ")), "classic"),
         "sides": {team.name: list(team.players) for team in teams},
         "names": {player: shown.get(player, player) for team in teams for player in team.players},
         "hands": sum(isinstance(header, HandLine) for header in headers),
@@ -83,6 +84,20 @@ def _brief(number: int) -> dict[str, Any]:
 
 def _is_header(text: str) -> bool:
     return text.startswith(("edition ", "side ", "player ", "hand "))
+
+
+def _header(text: str) -> Header | None:
+    """A header line; None for one that cannot be read."""
+    try:
+        return notation.parse_header(text)
+    except Unreadable:
+        return None
+
+
+def _edition(text: str) -> str:
+    """The edition that a line names, also where its file is gone."""
+    header = _header(text)
+    return header.name if isinstance(header, EditionLine) else text.removeprefix("edition ").strip()
 
 
 def _at(event: Event) -> str | None:
