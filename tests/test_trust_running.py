@@ -307,8 +307,9 @@ def test_an_address_that_opens_too_many_connections_loses_the_oldest_of_them(mon
             line.close()
 
 
-def test_connections_that_are_answered_are_not_ended_for_others(monkeypatch):
-    monkeypatch.setattr(connections, "MOST_AN_ADDRESS", 2)
+@pytest.mark.parametrize("limit", ["MOST_AN_ADDRESS", "MOST_CONNECTIONS"])
+def test_connections_that_are_answered_are_not_ended_for_others(monkeypatch, limit):
+    monkeypatch.setattr(connections, limit, 2)
     hold = threading.Event()
     with turning(web(hold)) as server:
         busy = [call(server, get("/slow", b"Connection: close\r\n")) for _ in range(2)]
@@ -324,7 +325,7 @@ def test_connections_that_are_answered_are_not_ended_for_others(monkeypatch):
 
 def test_an_address_that_holds_all_it_may_shuts_nobody_else_out(monkeypatch):
     monkeypatch.setattr(connections, "MOST_AN_ADDRESS", 4)
-    monkeypatch.setattr(serving, "MOST_CONNECTIONS", 10)
+    monkeypatch.setattr(connections, "MOST_CONNECTIONS", 10)
     with turning(web()) as server:
         lines = [call(server, b"GET / HTTP/1.1\r\nX: ") for _ in range(40)]
         near = ("127.0.0.1", port_of(server))

@@ -1,8 +1,8 @@
-"""Limits of waitress's connections beyond its own: how many an address may hold, and how long a request may take.
+"""Limits of waitress's connections beyond its own: which one makes room, and how long a request may take.
 
 Waitress hands a request to a thread only once all of it has come, so that a slow phone costs a connection and no
-thread. Its own limits end idle connections and cap their number for everybody together; these keep one address from
-using all of them up, and a request that trickles in from staying for ever.
+thread. It ends connections that are idle; at its own limit it lets nobody in until one of them has ended. Here the one
+that is idle for longest makes room at once, and a request that trickles in does not stay for ever.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from companion.pages.limits import network
 from companion.pages.server.upload_limits import Parser
 
 MOST_CONNECTIONS = 640
-"""Maximum number of connections; beyond it, new ones wait."""
+"""Maximum number of connections."""
 
 MOST_AN_ADDRESS = 160
 """Maximum number of connections from one address, behind which there may be a whole room."""
@@ -59,7 +59,7 @@ class Channel(HTTPChannel):
 
 
 class Server(TcpWSGIServer):
-    """Waitress, whose connections make room for others of the same address."""
+    """Waitress, whose connections make room for one another."""
 
     channel_class = Channel
 
@@ -75,7 +75,7 @@ class Server(TcpWSGIServer):
                 channel.will_close = True
 
     def set_socket_options(self, conn: socket.socket) -> None:
-        """Let a connection in: where its address holds too many, the idle one that brought nothing for longest ends.
+        """Let a connection in: where there are too many, the idle one that brought nothing for longest ends.
 
         Raises OSError, upon which waitress drops the new connection, where none of them is idle.
         """
@@ -83,10 +83,12 @@ class Server(TcpWSGIServer):
         # Waitress ends no connection that has something to send; the system does where the phone takes none of it.
         conn.setsockopt(socket.SOL_TCP, socket.TCP_USER_TIMEOUT, 1000 * STALLED_S)
         host = network(str(conn.getpeername()[0]))
-        same = [channel for channel in self.channels() if channel.host == host]
-        if len(same) < MOST_AN_ADDRESS:
-            return
-        idle = [channel for channel in same if not channel.is_answered]
+        crowd = [channel for channel in self.channels() if channel.host == host]
+        if len(crowd) < MOST_AN_ADDRESS:
+            crowd = self.channels()
+            if len(crowd) < MOST_CONNECTIONS:
+                return
+        idle = [channel for channel in crowd if not channel.is_answered]
         if not idle:
             conn.close()
             raise ConnectionRefusedError(host)
