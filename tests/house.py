@@ -169,10 +169,10 @@ def _people(house: House, text: str) -> None:
 
 
 def looked_at(house: House) -> list[tuple[str, str]]:
-    """Every route that is only looked at, by endpoint, with an address where there is something; no stream."""
+    """Every route that is only looked at, by endpoint, with an address where there is something."""
     found = []
     for rule in house.app.url_map.iter_rules():
-        if "GET" in (rule.methods or ()) and rule.endpoint != "live.events":
+        if "GET" in (rule.methods or ()):
             found += [(rule.endpoint, path) for path in house.addresses.get(rule.endpoint, (rule.rule,))]
     return found
 

@@ -532,7 +532,7 @@ def test_nothing_escapes_when_the_extension_is_offered(match, without_words):
     assert [text for path in ("/", "/wall", "/score", "/play") for text in opened(page, path)] == []
 
 
-NO_PAGES = ("/events", "/api", "/export", "/static")
+NO_PAGES = ("/version", "/api", "/export", "/static")
 
 
 @pytest.mark.parametrize(("header", "plays"), [(TWO, PLAYED), (RUSH, RUSHED)], ids=["classic", "rush"])

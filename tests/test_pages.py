@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import gzip
 import html
-import json
 import random
 import re
 import socket
-import threading
 
 import pytest
 from seen import camera
-from serving import running
 
 from companion.common.errors import Problem
 from companion.common.text import say
 from companion.match.match import Answer, Match, Policy
 from companion.match.zone_plays import named, where
 from companion.pages import Camera, announce, create_app, language, serve, words
-from companion.pages.game import updates
 from companion.pages.game.new_match import setup_lines
 from companion.pages.players import phone_identity
 from companion.pages.players.access import DOORS, Who
@@ -1341,117 +1337,28 @@ def test_the_state_as_json_has_all_that_the_table_shows(page, begun):
     assert state["log"][0]["text"] == "Ann roll"
 
 
-def test_the_stream_begins_with_a_snapshot(page, begun):
-    first = next(event for event in stream(page) if "data:" in event)
-
-    assert first.startswith(f"id: {updates.BOOT}.")
-    assert json.loads(first.split("data: ")[1])["hand"] == 1
-
-
-def test_a_stream_that_comes_back_up_to_date_is_told_only_what_is_new(page, begun):
-    known = f"{updates.BOOT}.{begun.state.version}"
-    events = stream(page, {"Last-Event-ID": known})
-    next(events)
-    begun.enter("Ann roll", "Ann")
-
-    first = next(events)
-
-    assert json.loads(first.split("data: ")[1])["table"]["to_move"] == "Bob"
-
-
-def test_a_stream_from_before_a_restart_gets_a_snapshot(page, begun):
-    events = stream(page, {"Last-Event-ID": f"feed.{begun.state.version}"})
-    next(events)
-
-    assert "data:" in next(events)
-
-
-@pytest.mark.parametrize("spoken", ["en", "fr", "pl"])
-def test_the_stream_says_what_the_state_says_in_the_language_of_whoever_asks(page, begun, spoken):
-    seen(begun, 1, "Bob 100")
-    begun.trouble(say("No camera answers."))
-    asked = {"Accept-Language": spoken}
-
-    first = next(event for event in stream(page, asked) if "data:" in event)
-
-    assert json.loads(first.split("data: ")[1]) == page.get("/api/state", headers=asked).get_json()
-
-
-def test_streams_in_two_languages_are_each_told_in_their_own(page, begun):
-    ours, theirs = (stream(page, {"Accept-Language": spoken}) for spoken in ("en", "fr"))
+def test_the_state_says_its_sentences_in_the_language_of_whoever_asks(page, begun):
     begun.trouble(say("%(camera)s sends no pictures any more; it is tried again and again.", camera="0"))
 
-    troubles = [next(told_of(events))["trouble"] for events in (ours, theirs)]
-    begun.trouble(say("The camera is gone."))
+    asked = [page.get("/api/state", headers={"Accept-Language": spoken}) for spoken in ("en", "fr")]
 
-    assert troubles[0] == "0 sends no pictures any more; it is tried again and again."
-    assert troubles[1].startswith("0 n’envoie plus d’images")
-    assert next(told_of(ours))["trouble"] == "The camera is gone."
+    assert asked[0].get_json()["trouble"] == "0 sends no pictures any more; it is tried again and again."
+    assert asked[1].get_json()["trouble"].startswith("0 n’envoie plus d’images")
     assert language.spoken() == "en"
 
 
-def test_a_state_is_written_once_a_language_however_many_streams_are_told(page, begun, monkeypatch):
-    written, write = [], updates.snapshot_json
-    monkeypatch.setattr(updates, "snapshot_json", lambda *of: written.append(language.spoken()) or write(*of))
+def test_a_page_shows_the_version_that_is_named(page, begun):
     begun.enter("Ann roll", "Ann")
 
-    for spoken in ("en", "fr", "en", "fr", "en"):
-        next(told_of(stream(page, {"Accept-Language": spoken})))
+    shown = page.get("/").get_data(as_text=True)
 
-    assert written == ["en", "fr"]
-
-
-def told_of(events):
-    """The states of a stream."""
-    return (json.loads(event.split("data: ")[1]) for event in events if "data:" in event)
+    assert f'data-shows="{page.get("/version").get_etag()[0]}"' in shown
 
 
-def stream(client, headers=None):
-    """The events of a stream; it is closed when nobody asks for more of them."""
-    with client.get("/events", headers=headers) as response:
-        for chunk in response.response:
-            yield chunk.decode() if isinstance(chunk, bytes) else chunk
+def test_a_version_from_before_a_restart_is_none_of_now(page, begun):
+    known = f'"feed.{begun.state.version}"'
 
-
-def test_an_address_has_four_streams_and_gets_them_back(page, begun, monkeypatch):
-    monkeypatch.setattr(updates, "streams", updates.Streams())
-    open_ones = [page.get("/events") for _ in range(4)]
-
-    refused = page.get("/events")
-    open_ones[0].close()
-    again = page.get("/events")
-
-    assert (refused.status_code, refused.headers["Retry-After"]) == (503, "10")
-    assert again.status_code == 200
-    for response in [*open_ones, again]:
-        response.close()
-
-
-def test_each_phone_of_a_room_behind_one_address_has_its_streams():
-    streams = updates.Streams()
-
-    assert all(streams.take("10.0.0.1", f"phone {number}") for number in range(20))
-    assert [streams.take("10.0.0.1") for _ in range(5)] == [True] * 4 + [False]
-    assert [streams.take("10.0.0.1", "phone 1") for _ in range(4)] == [True] * 3 + [False]
-
-    streams.give_back("10.0.0.1", "phone 1")
-    assert streams.take("10.0.0.1", "phone 1")
-
-
-def test_an_address_alone_takes_up_not_all_streams():
-    streams = updates.Streams()
-
-    taken = [streams.take("10.0.0.1", f"phone {number}") for number in range(updates.MOST_STREAMS)]
-
-    assert sum(taken) == updates.MOST_STREAMS_AN_ADDRESS
-
-
-def test_streams_are_capped_altogether():
-    streams = updates.Streams()
-    taken = [streams.take(f"10.0.0.{number}") for number in range(updates.MOST_STREAMS)]
-
-    assert all(taken)
-    assert not streams.take("10.0.1.1")
+    assert page.get("/version", headers={"If-None-Match": known}).status_code == 200
 
 
 def test_the_record_can_be_kept(page, begun):
@@ -1673,26 +1580,6 @@ def test_a_taken_port_is_said_with_what_to_do(app):
 
         with pytest.raises(Problem, match=f"Port {port} is taken .* --port"):
             serve(app, "127.0.0.1", port)
-
-
-def test_a_real_server_answers_and_frees_the_stream_of_a_phone_that_left(app, begun, monkeypatch):
-    monkeypatch.setattr(updates, "streams", updates.Streams())
-    monkeypatch.setattr(updates, "LOOK_S", 0.02)
-    with running(app) as url, socket.create_connection(("127.0.0.1", int(url.rpartition(":")[2])), 5) as gone:
-        gone.sendall(b"GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        answer = gone.recv(4000)
-        open_before = updates.streams.count()
-        gone.close()
-
-        assert b"200 OK" in answer
-        assert open_before == 1
-        assert freed(updates.streams)
-
-
-def freed(streams: updates.Streams) -> bool:
-    """Whether the last stream is given back within two seconds."""
-    waited = threading.Event()
-    return any(streams.count() == 0 or waited.wait(0.02) for _ in range(100))
 
 
 def test_the_terminal_says_where_the_table_is():

@@ -166,7 +166,7 @@ PROTECTING = (
 def test_every_answer_tells_the_browser_what_it_may_do(house, whose):
     client = visitor(house, whose)
     paths = [path for _endpoint, path in looked_at(house)]
-    answers = [client.get(path) for path in [*paths, "/nowhere", "/events"]]
+    answers = [client.get(path) for path in [*paths, "/nowhere"]]
     answers += [client.post(path, headers=HOME) for path in ("/play", "/nowhere", "/join/code")]
     answers += [client.post("/play"), client.get("/", headers={"Host": "evil.example"})]
 

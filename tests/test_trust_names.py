@@ -155,17 +155,6 @@ def test_what_is_to_keep_can_be_read_again(hostile):
     assert client.get("/api/matches/1").get_json()["match"] == 1
 
 
-def test_the_stream_says_one_state_an_event(hostile):
-    stream = hostile.machine().get("/events", buffered=False)
-    parts = iter(stream.response)
-    got = b"".join(next(parts) for _ in range(2)).decode()
-    stream.close()
-
-    data = [line for line in got.split("\n") if line.startswith("data: ")]
-    assert [line.partition(":")[0] for line in got.split("\n") if line] == ["retry", "id", "event", "data"]
-    assert json.loads(data[0].removeprefix("data: "))["match"] == 1
-
-
 # --- What a name may be --------------------------------------------------------------------------------------
 
 

@@ -16,21 +16,16 @@ import pytest
 from flask import Flask, request
 from logs import of_schema, played
 from trust import soak
-from trust.idle_streams import measured
+from trust.idle_connections import measured
 from trust.real_service import PROGRAM, ROOT, Size, asked, free_port, service, wait_until
 
 from companion.match import phones
 from companion.match.archive import Archive
-from companion.match.match import Match
 from companion.match.phones import Phones, Wish
-from companion.pages import create_app
-from companion.pages.game import updates
-from companion.pages.server import connections, serving, upload_limits, watchdog
-from companion.pages.server.connections import MOST_AN_ADDRESS, Server
+from companion.pages.server import connections, serving, watchdog
+from companion.pages.server.connections import Server
 from companion.pages.server.watchdog import Heart, Manager
 from companion.storage.database import MIGRATIONS
-
-SECRET = b"0" * 32
 
 # --- The service manager -------------------------------------------------------------------------------------
 
@@ -215,24 +210,7 @@ def get(path: str, more: bytes = b"") -> bytes:
 
 
 def held(server: Server) -> int:
-    return len(list(server.channels()))
-
-
-def workers(server: Server) -> serving.Workers:
-    return server.task_dispatcher
-
-
-class Task:
-    """Something to do."""
-
-    def __init__(self) -> None:
-        self.done = threading.Event()
-
-    def service(self) -> None:
-        self.done.set()
-
-    def cancel(self) -> None:
-        pass
+    return len(server.channels())
 
 
 def is_closed(line: socket.socket) -> bool:
@@ -264,60 +242,6 @@ def test_a_web_server_whose_threads_are_all_stuck_does_not():
             line.close()
 
 
-def test_there_are_as_many_threads_as_were_needed_at_once():
-    hold = threading.Event()
-    with turning(web(hold), threads=8) as server:
-        assert len(workers(server).threads) == 0
-        for _ in range(5):
-            watchdog.answers("127.0.0.1", port_of(server))
-        alone = len(workers(server).threads)
-        slow = [call(server, get("/slow")) for _ in range(4)]
-        assert wait_until(lambda: sum(channel.is_answered for channel in server.channels()) == 4)
-        together = len(workers(server).threads)
-        more = [call(server, get("/slow")) for _ in range(10)]
-        assert wait_until(lambda: sum(channel.is_answered for channel in server.channels()) == 14)
-
-        assert (alone < 5, 4 <= together < 8, len(workers(server).threads)) == (True, True, 8)
-        hold.set()
-        for line in (*slow, *more):
-            assert line.recv(65536).startswith(b"HTTP/1.1 200")
-            line.close()
-
-
-def test_no_thread_begins_once_the_server_ends():
-    with turning(web()) as server:
-        watchdog.answers("127.0.0.1", port_of(server))
-        assert workers(server).shutdown(timeout=5)
-
-        late = Task()
-        workers(server).add_task(late)
-        assert len(workers(server).threads) == 0
-        assert not late.done.is_set()
-
-
-def test_where_the_system_gives_no_thread_a_request_waits_for_the_next(monkeypatch):
-    at_work, hold = serving.Workers(4), threading.Event()
-    busy, one, other = Task(), Task(), Task()
-    busy.service = lambda: hold.wait(30)
-    at_work.add_task(busy)
-    with monkeypatch.context() as patched:
-        patched.setattr(threading.Thread, "start", refused)
-        at_work.add_task(one)
-        assert len(at_work.threads) == 1
-
-    at_work.add_task(other)
-
-    assert one.done.wait(30)
-    assert other.done.wait(30)
-    hold.set()
-    assert at_work.shutdown(timeout=30)
-    assert not at_work.threads
-
-
-def refused(_thread: threading.Thread) -> None:
-    raise RuntimeError("can't start new thread")
-
-
 @pytest.mark.parametrize(
     "sent",
     [
@@ -328,8 +252,9 @@ def refused(_thread: threading.Thread) -> None:
     ],
 )
 def test_a_connection_that_brings_nothing_is_ended(monkeypatch, sent):
-    for name, limit in (("IDLE_S", 0.1), ("REQUEST_S", 0.1), ("LOOK_S", 0.02)):
-        monkeypatch.setattr(connections, name, limit)
+    monkeypatch.setattr(connections, "REQUEST_S", 0.1)
+    for name, limit in (("IDLE_S", 1), ("LOOK_S", 0)):
+        monkeypatch.setattr(serving, name, limit)
     with turning(web()) as server, call(server, sent) as line:
         assert is_closed(line)
         assert wait_until(lambda: held(server) == 0)
@@ -337,7 +262,7 @@ def test_a_connection_that_brings_nothing_is_ended(monkeypatch, sent):
 
 def test_a_connection_whose_bytes_trickle_in_is_ended_all_the_same(monkeypatch):
     monkeypatch.setattr(connections, "REQUEST_S", 0.3)
-    monkeypatch.setattr(connections, "LOOK_S", 0.02)
+    monkeypatch.setattr(serving, "LOOK_S", 0)
     with turning(web()) as server, call(server, b"GET / HTTP/1.1\r\nX: ") as line:
 
         def is_refused() -> bool:
@@ -351,8 +276,8 @@ def test_a_connection_whose_bytes_trickle_in_is_ended_all_the_same(monkeypatch):
 
 
 def test_a_phone_that_never_reads_its_answer_frees_its_thread_and_what_was_kept_for_it(monkeypatch):
-    monkeypatch.setattr(connections, "STALLED_S", 0.3)
-    monkeypatch.setattr(connections, "LOOK_S", 0.02)
+    monkeypatch.setattr(connections, "STALLED_S", 1)
+    monkeypatch.setattr(serving, "LOOK_S", 0)
     with turning(web(), threads=1) as server, call(server, get("/large")):
         assert wait_until(lambda: any(channel.total_outbufs_len for channel in server.channels()))
         assert wait_until(lambda: held(server) == 0)
@@ -360,12 +285,12 @@ def test_a_phone_that_never_reads_its_answer_frees_its_thread_and_what_was_kept_
 
 
 def test_an_answer_that_takes_long_to_make_is_waited_for(monkeypatch):
-    for name in ("IDLE_S", "REQUEST_S", "STALLED_S", "LOOK_S"):
-        monkeypatch.setattr(connections, name, 0.02)
+    for module, name, limit in ((serving, "IDLE_S", 1), (serving, "LOOK_S", 0), (connections, "REQUEST_S", 1)):
+        monkeypatch.setattr(module, name, limit)
     hold = threading.Event()
     with turning(web(hold)) as server, call(server, get("/slow", b"Connection: close\r\n")) as line:
         assert wait_until(lambda: any(channel.is_answered for channel in server.channels()))
-        threading.Event().wait(0.2)
+        threading.Event().wait(1.2)
         hold.set()
 
         assert line.recv(65536).startswith(b"HTTP/1.1 200")
@@ -384,8 +309,9 @@ def test_an_address_that_opens_too_many_connections_loses_the_oldest_of_them(mon
             line.close()
 
 
-def test_connections_that_are_answered_are_not_ended_for_others(monkeypatch):
-    monkeypatch.setattr(connections, "MOST_CONNECTIONS", 2)
+@pytest.mark.parametrize("limit", ["MOST_AN_ADDRESS", "MOST_CONNECTIONS"])
+def test_connections_that_are_answered_are_not_ended_for_others(monkeypatch, limit):
+    monkeypatch.setattr(connections, limit, 2)
     hold = threading.Event()
     with turning(web(hold)) as server:
         busy = [call(server, get("/slow", b"Connection: close\r\n")) for _ in range(2)]
@@ -399,19 +325,18 @@ def test_connections_that_are_answered_are_not_ended_for_others(monkeypatch):
             line.close()
 
 
-def test_requests_that_send_more_than_there_is_room_for_end_the_largest(monkeypatch):
-    monkeypatch.setattr(connections, "MOST_HELD_BYTES", 300_000)
-    monkeypatch.setattr(upload_limits.Porter, "room_for", lambda *_about: 1_000_000)
-    head = b"POST /sent HTTP/1.1\r\nHost: localhost\r\nContent-Length: 900000\r\n\r\n"
-    with turning(web()) as server, call(server, head + b"x" * 100_000) as small, call(server, head) as large:
-        assert wait_until(lambda: any(channel.held_bytes > 100_000 for channel in server.channels()))
-        with contextlib.suppress(OSError):
-            large.sendall(b"x" * 600_000)
-
-        assert is_closed(large)
-        monkeypatch.setattr(connections, "MOST_HELD_BYTES", 1_000_000)
-        small.sendall(b"x" * 800_000)
-        assert small.recv(65536).startswith(b"HTTP/1.1 200")
+def test_an_address_that_holds_all_it_may_shuts_nobody_else_out(monkeypatch):
+    monkeypatch.setattr(connections, "MOST_AN_ADDRESS", 4)
+    monkeypatch.setattr(connections, "MOST_CONNECTIONS", 10)
+    with turning(web()) as server:
+        lines = [call(server, b"GET / HTTP/1.1\r\nX: ") for _ in range(40)]
+        near = ("127.0.0.1", port_of(server))
+        with socket.create_connection(near, 30, source_address=("127.0.0.2", 0)) as line:
+            line.sendall(get("/static/icon.svg"))
+            assert line.recv(65536).startswith(b"HTTP/1.1 200")
+        assert held(server) <= 5
+        for line in lines:
+            line.close()
 
 
 def test_a_thousand_files_are_none_too_many():
@@ -429,57 +354,15 @@ def test_a_thousand_files_are_none_too_many():
             os.close(fd)
 
 
-# --- Streams -------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def app(match: Match, monkeypatch) -> Flask:
-    monkeypatch.setattr(updates, "streams", updates.Streams())
-    return create_app(match, secret=SECRET)
-
-
-def test_closing_phones_gives_their_threads_back(app):
-    with turning(app, threads=8) as server:
-        lines = [call(server, get("/events")) for _ in range(4)]
-        assert wait_until(lambda: updates.streams.count() == 4)
-        for line in lines:
-            line.close()
-
-        assert wait_until(lambda: updates.streams.count() == 0)
-
-
-def test_a_stream_whose_phone_reads_nothing_is_ended(app, match, monkeypatch):
-    monkeypatch.setattr(connections, "STALLED_S", 0.3)
-    monkeypatch.setattr(connections, "LOOK_S", 0.02)
-    monkeypatch.setattr(updates, "_event", lambda *_about: "data: " + "x" * 4_000_000 + "\n\n")
-    with turning(app, threads=4) as server, call(server, get("/events")):
-        assert wait_until(lambda: updates.streams.count() == 1)
-
-        assert wait_until(lambda: updates.streams.count() == 0)
-        assert held(server) == 0
-
-
-def test_streams_end_with_the_service_and_none_begins_after(app):
-    with turning(app, threads=4) as server:
-        line = call(server, get("/events"))
-        assert wait_until(lambda: updates.streams.count() == 1)
-        updates.streams.end()
-
-        assert wait_until(lambda: updates.streams.count() == 0)
-        line.close()
-        with call(server, get("/events")) as late:
-            assert late.recv(65536).startswith(b"HTTP/1.1 503")
-
-
 # --- The end -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_the_service_ends_in_order_when_it_is_asked_to(tmp_path, number):
     with service(tmp_path, "up") as running:
-        streams = [socket.create_connection(("127.0.0.1", running.port), 30) for _ in range(3)]
-        for line in streams:
-            line.sendall(get("/events"))
+        lines = [socket.create_connection(("127.0.0.1", running.port), 30) for _ in range(3)]
+        for line in lines:
+            line.sendall(get("/version"))
             line.recv(4096)
         before = len(running.said)
         code = running.end(number)
@@ -487,8 +370,8 @@ def test_the_service_ends_in_order_when_it_is_asked_to(tmp_path, number):
         assert code == 0
         assert wait_until(lambda: len(running.said) > before)
         assert running.said[before:] == ["The companion has ended. All that was confirmed is kept.\n"]
-        assert all(is_closed(line) for line in streams)
-        for line in streams:
+        assert all(is_closed(line) for line in lines)
+        for line in lines:
             line.close()
     assert sorted(path.name for path in tmp_path.glob("companion.sqlite3*")) == ["companion.sqlite3"]
 
@@ -510,8 +393,8 @@ def test_a_manager_hears_that_the_service_is_ready_lives_and_ends(tmp_path):
         ended = manager.until("STOPPING")
     manager.line.close()
 
-    assert ready["STATUS"] == "No match yet; 0 pages open."
-    assert beat["STATUS"] == "No match yet; 0 pages open."
+    assert ready["STATUS"] == "No match yet."
+    assert beat["STATUS"] == "No match yet."
     assert ended["STATUS"] == "Ending."
 
 
@@ -663,21 +546,15 @@ def test_a_phone_that_was_let_in_stays_so_as_long_as_it_has_a_seat(tmp_path, mon
     assert party.party.names["phone 0"] == "Name 0"
 
 
-def test_an_address_has_room_for_its_streams_and_pages():
-    assert MOST_AN_ADDRESS >= 2 * updates.MOST_STREAMS_AN_ADDRESS
-    assert connections.MOST_CONNECTIONS > updates.MOST_STREAMS + MOST_AN_ADDRESS
-    assert serving.THREADS > updates.MOST_STREAMS
-
-
 # --- As a family runs it, for a while ------------------------------------------------------------------------
 
 
-def test_many_idle_streams_leave_room_for_taps_and_are_all_given_back(tmp_path):
-    """tests/trust/idle_streams.py does the same with 500 of them, and looks how long a tap takes."""
+def test_idle_connections_leave_room_for_taps_and_are_all_given_back(tmp_path):
+    """tests/trust/idle_connections.py does the same with 400 of them, and looks how long a tap takes."""
     with service(tmp_path, "demo", "--confirm", "tap") as running:
-        found = measured(running, "", streams=130, addresses=40, taps=10, crawl=20, mute=4)
+        found = measured(running, "", idle=130, phones=4, taps=10, crawl=20, mute=4)
 
-    assert (found.let_in, found.turned_away, found.refused) == (updates.MOST_STREAMS, 30, 0)
+    assert found.refused == 0
     assert found.after.sockets <= found.before.sockets + 1
     assert found.during.threads < serving.THREADS + 10
 

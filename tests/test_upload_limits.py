@@ -172,6 +172,16 @@ def test_a_few_photographs_are_taken_in_at_a_time(app, at, strangers):
     until_said(lambda: answer(at, posting(at, "/snap", 20_000, cookie(app)), b"\0" * 20_000)[0] == 400)
 
 
+def test_photographs_that_are_too_large_together_wait_for_one_another(app, at, strangers, monkeypatch):
+    monkeypatch.setattr(upload_limits, "MOST_LARGE_BYTES", 1_500_000)
+    head = posting(at, "/snap", 1_000_000, cookie(app))
+    with connected(at) as first:
+        first.sendall(head.replace("\n", "\r\n").encode())
+        until_said(lambda: answer(at, head)[0] == 503)
+
+    until_said(lambda: answer(at, posting(at, "/snap", 20_000, cookie(app)), b"\0" * 20_000)[0] == 400)
+
+
 def until_said(what) -> None:
     until = time.monotonic() + 60
     while not what():

@@ -117,6 +117,9 @@ class Kind(StrEnum):
     """What is asked for, by what it costs."""
 
     PAGE = "page"
+    POLL = "poll"
+    """Whether anything has changed, which every open page asks each second."""
+
     CHANGE = "change"
     HEAVY = "heavy"
     """A page or a file for which a small computer works for a while."""
@@ -135,6 +138,7 @@ class Rate:
 
 RATES: Mapping[Kind, Rate] = {
     Kind.PAGE: Rate(300, 20),
+    Kind.POLL: Rate(300, 60),
     Kind.CHANGE: Rate(100, 10),
     Kind.HEAVY: Rate(40, 2),
     Kind.PICTURE: Rate(20, 0.5),
@@ -147,12 +151,13 @@ _HEAVY = """
 """
 _PICTURES = "snap.send snap.count enrolling.take decks.take_in"
 KINDS: Mapping[str, Kind] = {
+    "live.version": Kind.POLL,
     **dict.fromkeys(_HEAVY.split(), Kind.HEAVY),
     **dict.fromkeys(_PICTURES.split(), Kind.PICTURE),
 }
 """What is neither a usual page nor a usual change, by endpoint."""
 
-FREE_TO_THE_MACHINE = frozenset({Kind.PAGE, Kind.CHANGE})
+FREE_TO_THE_MACHINE = frozenset({Kind.PAGE, Kind.POLL, Kind.CHANGE})
 
 
 @dataclass(slots=True)

@@ -8,7 +8,6 @@ import pytest
 from playwright.sync_api import Page, expect, sync_playwright
 
 from browser.screens import CHROMIUM, SMALL
-from companion.pages.game import updates
 
 PATIENCE_MS = 30_000
 """A busy machine is slow; how quick a page is no test asks."""
@@ -22,13 +21,6 @@ def browser():
         started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield started
         started.close()
-
-
-@pytest.fixture(autouse=True)
-def quick_streams(monkeypatch):
-    """A closed page frees its stream soon, so that the server stops soon; those of the test before do not count."""
-    monkeypatch.setattr(updates, "LOOK_S", 0.1)
-    monkeypatch.setattr(updates, "streams", updates.Streams())
 
 
 @pytest.fixture

@@ -32,7 +32,6 @@ from companion.app.service import eye_for
 from companion.common.text import say
 from companion.match.match import Match
 from companion.pages import Camera, create_app
-from companion.pages.game import updates
 from companion.printing import deck
 from companion.printing.render import to_image
 from companion.rules.cards import Card
@@ -448,7 +447,6 @@ def staged(name: str) -> Iterator[tuple[Flask, str]]:
 def main(folder: Path, scenes: list[str], wanted: Wanted) -> int:
     """The scenes named, or all; gives how many pictures were taken."""
     folder.mkdir(parents=True, exist_ok=True)
-    updates.LOOK_S = 0.05
     on_stage: list[Flask] = []
     taken = 0
     with sync_playwright() as playwright, running(lambda environ, start: on_stage[-1](environ, start)) as url:

@@ -110,9 +110,9 @@ EVERYWHERE = ("/", "/play", "/score", "/wall", "/more")
 """The pages about the table: looked at in every state; the others before, in and after a hand."""
 
 NO_PAGES = re.compile(
-    r"^/(api/|static/|events$|version$|export\.mbn$|snap/)|\.(jpg|png|zip|pdf|svg|csv)$|<any\([a-z, ]+\):form>$"
+    r"^/(api/|static/|version$|export\.mbn$|snap/)|\.(jpg|png|zip|pdf|svg|csv)$|<any\([a-z, ]+\):form>$"
 )
-"""Pictures, files and streams; what was photographed has pages that the tests of counting look at."""
+"""Pictures and files; what was photographed has pages that the tests of counting look at."""
 
 
 def pages_of(app) -> list[str]:

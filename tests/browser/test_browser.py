@@ -196,6 +196,50 @@ def test_a_page_that_lost_the_table_says_so_and_comes_back(opened, game):
     expect(page.locator("#offline")).to_be_hidden()
 
 
+def test_a_page_asks_for_the_version_and_is_fetched_only_when_that_has_changed(opened, game):
+    match, url = game
+    page = opened(url)
+    asked = []
+    page.on("request", lambda request: asked.append(request.url.removeprefix(url)))
+    for _ in range(3):
+        page.wait_for_event("response", lambda response: response.url.endswith("/version"))
+    still = list(asked)
+
+    match.enter("Ann roll", "Ann")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Bob’s turn")
+
+    assert "/version" in still
+    assert "/" not in still
+    assert "/" in asked
+
+
+def test_a_page_whose_fetch_failed_is_fetched_again(opened, game):
+    match, url = game
+    page = opened(url)
+    page.route(url + "/", lambda route: route.abort(), times=1)
+    match.enter("Ann roll", "Ann")
+
+    expect(page.get_by_role("heading", level=1)).to_have_text("Bob’s turn")
+    expect(page.locator("#offline")).to_be_hidden()
+
+
+def test_a_hidden_page_asks_seldom_and_at_once_when_it_is_shown(opened, game):
+    match, url = game
+    page = opened(url)
+    page.evaluate("Object.defineProperty(document, 'hidden', { value: true, configurable: true })")
+    page.wait_for_event("response", lambda response: response.url.endswith("/version"))
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    match.enter("Ann roll", "Ann")
+    page.wait_for_timeout(3000)
+    seldom = len(asked)
+
+    page.evaluate("delete document.hidden; document.dispatchEvent(new Event('visibilitychange'))")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Bob’s turn")
+
+    assert seldom <= 1
+
+
 def test_everything_works_without_any_script(opened, game):
     match, url = game
     propose(match, "Ann roll")

@@ -12,10 +12,8 @@ apart. Exits with 1 where they are not, or a page failed.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
 import random
-import socket
 import sys
 import tempfile
 import threading
@@ -78,7 +76,7 @@ class Tally:
 
 
 class Phone:
-    """Somebody's phone: it opens pages, taps, streams, sends photographs, leaves, and comes as another one."""
+    """Somebody's phone: it opens pages, polls, taps, sends photographs, leaves, and comes as another one."""
 
     def __init__(self, running: Service, number: int, tally: Tally, seed: int, confirm: str) -> None:
         self.running, self.tally, self.confirm = running, tally, confirm
@@ -90,7 +88,7 @@ class Phone:
         """Does one thing after the other."""
         acts: Sequence[tuple[Callable[[], None], int]] = (
             (self.look, 40),
-            (self.stream, 10),
+            (self.poll, 40),
             (self.tap, 20),
             (self.seat, 5),
             (self.past, 8),
@@ -157,18 +155,8 @@ class Phone:
         status = sent_photograph(self.running.port, self.chance.choice(stills), self.cookie, self.source)
         self.tally.note("photographs", status)
 
-    def stream(self) -> None:
-        """Listens for a while, and leaves with or without a word."""
-        with socket.create_connection(("127.0.0.1", self.running.port), 20, source_address=(self.source, 0)) as line:
-            head = f"GET /events HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: {self.cookie}\r\n\r\n"
-            line.sendall(head.encode())
-            stays_s = self.chance.uniform(0.2, 5)
-            until_s = time.monotonic() + stays_s
-            line.settimeout(stays_s)
-            with contextlib.suppress(TimeoutError):
-                while line.recv(65536) and time.monotonic() < until_s:
-                    pass
-        self.tally.note("streams", 200)
+    def poll(self) -> None:
+        self.ask("polls", "/version")
 
 
 def gunzipped(body: bytes) -> bytes:

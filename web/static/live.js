@@ -1,17 +1,16 @@
-// Keeps a page in step with the table: one stream of changes, and `live` on the body for each.
+// Keeps a page in step with the table: asks each second whether anything has changed, and says `live` on the body if so.
 // The page fetches its own part anew; without this script it is as good as a page that is reloaded by hand.
 
+const PAUSE_MS = 1000;
+const HIDDEN_PAUSE_MS = 10000;
+const LOST_PAUSE_MS = 2000;
 const LOST_AFTER_MS = 3000;
+const ANSWER_MS = 5000;
 const offline = document.getElementById("offline");
-let stream = null;
-let lostTimer = 0;
 let shown = document.body.dataset.shows;
-
-function changed(event) {
-  if (event.lastEventId === shown) return;
-  shown = event.lastEventId;
-  document.body.dispatchEvent(new CustomEvent("live"));
-}
+let asking = null;
+let next = 0;
+let lostTimer = 0;
 
 function found() {
   clearTimeout(lostTimer);
@@ -21,30 +20,49 @@ function found() {
 
 function lost() {
   lostTimer ||= setTimeout(() => { offline.hidden = false; }, LOST_AFTER_MS);
-  if (stream.readyState === EventSource.CLOSED) setTimeout(connect, 2000);
 }
 
-function connect() {
-  if (stream && stream.readyState !== EventSource.CLOSED) return;
-  stream = new EventSource("/events");
-  stream.addEventListener("state", changed);
-  stream.addEventListener("open", found);
-  stream.addEventListener("error", lost);
+async function version(signal) {
+  const answer = await fetch("/version", { headers: { "If-None-Match": `"${shown}"` }, signal });
+  if (answer.status === 304) return shown;
+  if (!answer.ok) throw new Error(answer.status);
+  return answer.headers.get("ETag").replaceAll('"', "");
 }
 
-// A phone that slept has a dead stream and an old page.
-function woken() {
-  if (document.visibilityState !== "visible") return;
-  stream?.close();
-  connect();
-  document.body.dispatchEvent(new CustomEvent("live"));
+async function ask() {
+  clearTimeout(next);
+  asking?.abort();
+  const mine = asking = new AbortController();
+  const patience = setTimeout(() => mine.abort(), ANSWER_MS);
+  let pause = document.hidden ? HIDDEN_PAUSE_MS : PAUSE_MS;
+  try {
+    const now = await version(mine.signal);
+    found();
+    if (now !== shown) {
+      shown = now;
+      document.body.dispatchEvent(new CustomEvent("live"));
+    }
+  } catch {
+    if (mine !== asking) return;
+    lost();
+    pause = Math.max(pause, LOST_PAUSE_MS);
+  } finally {
+    clearTimeout(patience);
+  }
+  if (mine === asking) next = setTimeout(ask, pause);
+}
+
+function rest() {
+  clearTimeout(next);
+  asking?.abort();
+  asking = null;
 }
 
 if (shown) {
-  connect();
-  document.addEventListener("visibilitychange", woken);
-  window.addEventListener("pageshow", (event) => { if (event.persisted) woken(); });
-  window.addEventListener("pagehide", () => stream?.close());
+  next = setTimeout(ask, PAUSE_MS);
+  document.addEventListener("visibilitychange", () => { if (!document.hidden) ask(); });
+  window.addEventListener("pageshow", (event) => { if (event.persisted) ask(); });
+  window.addEventListener("pagehide", rest);
 }
 
 // An illegal play blinks when it appears, not each time the page is refreshed.
@@ -107,7 +125,10 @@ if (sound || speech || vibrate) import(soundsAt);
 document.body.addEventListener("htmx:afterRequest", (event) => {
   if (event.detail.successful) document.getElementById("notice").replaceChildren();
 });
-document.body.addEventListener("htmx:sendError", () => { offline.hidden = false; });
+document.body.addEventListener("htmx:sendError", () => {
+  offline.hidden = false;
+  shown = "";
+});
 document.body.addEventListener("htmx:afterOnLoad", found);
 
 // A trouble that was put away stays away in this tab until it is another one.

@@ -146,7 +146,6 @@ def _paths() -> Schema:
         "/api/redo": {"post": _step("redo", "Takes back the last undo.")},
         "/api/correct": {"post": _correct()},
         "/api/next-hand": {"post": _next_hand()},
-        "/events": {"get": _stream()},
         "/export.mbn": {"get": _record()},
     }
 
@@ -166,7 +165,7 @@ def _one_match() -> Schema:
 
 
 def _version() -> Schema:
-    about = "Whether anything has changed that a page could show. Send the `ETag` back as `If-None-Match`."
+    about = "Whether anything has changed that a page could show. Send the last `ETag` as `If-None-Match`."
     get = _get("version", about, _answer("The version of the state.", _object({"version": NUMBER})))
     get["responses"]["304"] = {"description": "It is the one that is known."}
     return get
@@ -235,23 +234,6 @@ _ID: Schema = {
     "maxLength": 64,
     "description": "Your name for this change: sent again with the same, it counts once and is answered as before.",
 }
-
-
-def _stream() -> Schema:
-    return {
-        "operationId": "events",
-        "summary": "The table live: server-sent events.",
-        "description": (
-            "On connecting and after every change one event `state` with the whole state as `/api/state` gives it, in "
-            "the language asked for on connecting; its `id` names the state, and `Last-Event-ID` spares what is known. "
-            "A comment every ten seconds says that the line still stands. At most four streams a phone that takes "
-            "part, four for all others of an address together, and 80 an address."
-        ),
-        "responses": {
-            "200": {"description": "It does not end.", "content": {"text/event-stream": {"schema": TEXT}}},
-            "503": {"description": "Too many are open.", "content": {"text/html": {"schema": TEXT}}},
-        },
-    }
 
 
 def _record() -> Schema:

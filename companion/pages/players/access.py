@@ -27,7 +27,7 @@ _OPEN_TO: Mapping[Who, str] = {
         entry.new entry.change entry.instead
         join.show join.taken join.waiting join.knock told.put_away seats.show setting_up.show
         past.show past.one past.players past.picture past.export replay.show
-        live.events live.snapshot live.version live.export
+        live.snapshot live.version live.export
         api.document api.matches api.one
         camera.show camera.draw decks.show enrolling.show snap.show printed.show
     """,

@@ -194,14 +194,10 @@ def is_host() -> bool:
 BY_PROXY = ("Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip")
 """What is said by a program that passes on what others ask."""
 
-PASSED_ON = "Companion-Passed-On"
-"""Says that one of these was there, where the server takes them away."""
-
 
 def is_machine() -> bool:
     """Whether this request comes from the machine that watches the table, and was not passed on there for somebody."""
-    passed_on = any(name in request.headers for name in (PASSED_ON, *BY_PROXY))
-    return is_here(request.remote_addr) and not passed_on
+    return is_here(request.remote_addr) and not any(name in request.headers for name in BY_PROXY)
 
 
 def is_here(address: str | None) -> bool:

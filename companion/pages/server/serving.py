@@ -1,4 +1,4 @@
-"""The web server: waitress, with room for a stream to every phone, until the process is asked to end."""
+"""The web server: waitress, until the process is asked to end."""
 
 from __future__ import annotations
 
@@ -13,27 +13,34 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import Any
 
 from flask import Flask
 from waitress import wasyncore
 from waitress.adjustments import Adjustments
-from waitress.task import ThreadedTaskDispatcher
 
 from companion.common.errors import Problem
 from companion.match.match import Match
-from companion.pages.game import updates
+from companion.pages import limits
 from companion.pages.players import phone_identity
-from companion.pages.server import address, upload_limits
-from companion.pages.server.connections import Server
+from companion.pages.server import address
+from companion.pages.server.connections import MOST_CONNECTIONS, Server
 from companion.pages.server.watchdog import Heart, Manager, answers
 
-THREADS = 128
-"""So many at most: more than the streams that are let in, so that taps always find one."""
+THREADS = 16
+"""Number of threads that answer: more than may wait for a picture, a sheet or a photograph, so that taps find one."""
+
+IDLE_S = 75
+"""Time after which a connection that brings nothing is closed, in seconds. A page asks more often."""
+
+LOOK_S = 5
+"""Time between two looks for connections to close, in seconds."""
 
 TURN_S = 1.0
 LAST_ANSWERS_S = 1.0
-"""So long the answers that are being given may take when the service ends."""
+"""Time for the answers that are being given when the service ends, in seconds."""
+
+MOST_HEADER_BYTES = 16 * 1024
+"""Maximum size of a request's first lines: a page's address, a cookie, and what browsers say of themselves."""
 
 MOST_UNSENT_BYTES = 1024 * 1024
 SIGNALS = (signal.SIGTERM, signal.SIGINT)
@@ -43,48 +50,9 @@ def _nothing() -> None:
     return
 
 
-class Workers(ThreadedTaskDispatcher):
-    """The threads that answer, of which there are no more than were needed at once: each keeps memory for itself."""
+def serve(app: Flask, host: str, port: int, ready: Callable[[int], None] = lambda _port: None) -> None:
+    """Serve an app until the process is asked to end; `ready` is called with the port once it is open.
 
-    def __init__(self, most: int) -> None:
-        super().__init__()
-        self._most = most
-        self._counting = threading.Lock()
-
-    def add_task(self, task: Any) -> None:
-        """Has a request answered, by another thread where all are busy."""
-        super().add_task(task)
-        with self._counting:
-            running = len(self.threads) - self.stop_count
-            missing = len(self.queue) - (running - self.active_count)
-            if missing > 0 and running < self._most:
-                self.set_thread_count(min(running + missing, self._most))
-
-    def start_new_thread(self, target: Callable[[int], None], thread_no: int) -> None:
-        """Starts a thread; where the system has no more to give, those that there are come to the request later."""
-        try:
-            super().start_new_thread(target, thread_no)
-        except RuntimeError:
-            self.threads.discard(thread_no)
-            self.active_count -= 1
-
-    def shutdown(self, cancel_pending: bool = True, timeout: float = 5) -> bool:
-        """Lets the threads end, for so many seconds; whether what still waits was called off."""
-        with self._counting:
-            self._most = 0
-        return bool(super().shutdown(cancel_pending, timeout))
-
-
-def serve(
-    app: Flask,
-    host: str,
-    port: int,
-    ready: Callable[[int], None] = lambda _port: None,
-    leaving: Callable[[], None] = _nothing,
-) -> None:
-    """Serves an app until the process is asked to end; `ready` is called with the port once it is open.
-
-    `leaving` is called when no new requests are taken any more: what streams then has to come to its end.
     Raises Problem when the port cannot be had.
     """
     server = bound(app, host, port)
@@ -92,39 +60,35 @@ def serve(
         ready(int(server.effective_port))
         while not asked.is_set():
             turn(server, TURN_S)
-    leaving()
     end(server)
 
 
 def bound(app: Flask, host: str, port: int, threads: int = THREADS) -> Server:
-    """A server whose port is open; nothing is answered before its loop turns. Raises Problem without the port."""
+    """Return a server whose port is open; it answers once its loop turns. Raises Problem when the port is not free."""
     logging.getLogger("waitress").setLevel(logging.ERROR)  # a flood is no reason to write on a memory card
     listening = _listening(host or "0.0.0.0", port)  # noqa: S104
-    workers = Workers(threads)
-    about = (listening.family, listening.type, listening.proto, listening.getsockname())
-    adjustments = _adjustments(listening)
-    server = Server(
-        app, map={}, _sock=listening, dispatcher=workers, adj=adjustments, bind_socket=False, sockinfo=about
-    )
-    upload_limits.let_stand(server, app)
-    return server
-
-
-def _adjustments(listening: socket.socket) -> Any:
-    return Adjustments(
+    adjustments = Adjustments(
         sockets=[listening],
+        threads=threads,
+        connection_limit=2 * MOST_CONNECTIONS,  # Connections make room before.
+        channel_timeout=IDLE_S,
+        cleanup_interval=LOOK_S,
+        max_request_header_size=MOST_HEADER_BYTES,
+        max_request_body_size=limits.USUAL.most_bytes + 1,
+        inbuf_overflow=limits.LARGEST_BYTES + 2,  # Nothing that is sent comes to lie on the disk.
         outbuf_high_watermark=MOST_UNSENT_BYTES,
         outbuf_overflow=2 * MOST_UNSENT_BYTES,
-        channel_request_lookahead=1,
         log_socket_errors=False,
         ident=None,
-        clear_untrusted_proxy_headers=True,
-        **upload_limits.LIMITS,
+        # The app itself has to know what came by a proxy.
+        clear_untrusted_proxy_headers=False,
     )
+    about = (listening.family, listening.type, listening.proto, listening.getsockname())
+    return Server(app, _sock=listening, adj=adjustments, bind_socket=False, sockinfo=about)
 
 
 def turn(server: Server, timeout_s: float) -> None:
-    """Lets a server take what has come, or waits for it so long. It is polled: `select` knows 1024 files only."""
+    """Let a server take in what has come, or wait for it so long. It is polled: `select` knows 1024 files only."""
     wasyncore.loop(timeout=timeout_s, use_poll=True, map=server._map, count=1)
 
 
@@ -196,17 +160,12 @@ def run(
         Heart(manager, tries, lambda: _status(match)).start()
         manager.tell(READY=1, STATUS=_status(match))
 
-    def leaving() -> None:
-        manager.tell(STOPPING=1, STATUS="Ending.")
-        updates.streams.end()
-        match.refresh()
-
-    serve(app, host, port, ready, leaving)
+    serve(app, host, port, ready)
+    manager.tell(STOPPING=1, STATUS="Ending.")
 
 
 def _status(match: Match) -> str:
     """How it goes, in a line for whoever looks after the machine."""
     now = match.state
     played = f"Match {now.match}, hand {now.game.hand_number}" if now.match else "No match yet"
-    trouble = f" {now.trouble}" if now.trouble else ""
-    return f"{played}; {updates.streams.count()} pages open.{trouble}"
+    return f"{played}. {now.trouble}" if now.trouble else f"{played}."

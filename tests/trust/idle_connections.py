@@ -1,0 +1,200 @@
+"""Hundreds of connections bring nothing or next to nothing while phones poll and tap: how long does a tap take?
+
+    PYTHONPATH=tests:. python tests/trust/idle_connections.py [--idle 400] [--phones 20] [--taps 200]
+
+Taps are measured with one phone alone, then with `--phones` phones that ask each second whether anything has changed,
+look at the table when it has, and then with `--idle` connections that send nothing, `--crawl` that send a header letter
+by letter and `--mute` that never read what they asked for as well. Exits with 1 where a tap took longer than promised,
+was refused, or connections were not given back.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import resource
+import socket
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from http.client import HTTPConnection
+from pathlib import Path
+
+from trust.real_service import Service, Size, asked, service, wait_until
+
+PROMISED_S = 0.5
+POLL_S = 1.0
+
+
+def address(number: int) -> str:
+    """One of many addresses of this machine."""
+    return f"127.0.{1 + number // 200}.{1 + number % 200}"
+
+
+def opened(port: int, source: str, sent: bytes = b"") -> socket.socket:
+    line = socket.create_connection(("127.0.0.1", port), 20, source_address=(source, 0))
+    line.sendall(sent)
+    return line
+
+
+@contextlib.contextmanager
+def crawling(port: int, how_many: int) -> Iterator[None]:
+    """Connections that send their header a letter a second, from addresses of their own."""
+    lines = [opened(port, address(1000 + number), b"GET / HTTP/1.1\r\nX: ") for number in range(how_many)]
+    over = threading.Event()
+
+    def crawl() -> None:
+        while not over.wait(1.0):
+            for line in lines:
+                with contextlib.suppress(OSError):
+                    line.send(b"x")
+
+    thread = threading.Thread(target=crawl, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+        close(lines)
+
+
+@contextlib.contextmanager
+def polling(port: int, how_many: int, cookie: str) -> Iterator[list[float]]:
+    """Phones with the table open; gives how long each poll took, in seconds, as they go."""
+    over, took_s = threading.Event(), list[float]()
+
+    def poll(number: int) -> None:
+        line = HTTPConnection("127.0.0.1", port, timeout=20, source_address=(address(3000 + number), 0))
+        known = ""
+        over.wait(number / how_many)
+        while not over.wait(POLL_S):
+            began_s = time.monotonic()
+            line.request("GET", "/version", headers={"Cookie": cookie, "If-None-Match": known})
+            answer = line.getresponse()
+            answer.read()
+            took_s.append(time.monotonic() - began_s)
+            if answer.status == 200:
+                known = answer.headers["ETag"]
+                line.request("GET", "/", headers={"Cookie": cookie, "HX-Request": "true"})
+                line.getresponse().read()
+        line.close()
+
+    threads = [threading.Thread(target=poll, args=(number,), daemon=True) for number in range(how_many)]
+    for thread in threads:
+        thread.start()
+    try:
+        yield took_s
+    finally:
+        over.set()
+        for thread in threads:
+            thread.join()
+
+
+def close(lines: list[socket.socket]) -> None:
+    for line in lines:
+        line.close()
+
+
+def share_s(taken_s: list[float], share: float) -> float:
+    return sorted(taken_s)[min(len(taken_s) - 1, int(share * len(taken_s)))]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a run came to."""
+
+    alone_s: list[float]
+    """How long each tap took with one phone."""
+
+    polled_s: list[float]
+    """The same with all the phones."""
+
+    crowded_s: list[float]
+    """The same with the idle connections as well."""
+
+    polls_s: list[float]
+    refused: int
+    """Taps that were not answered as they should be."""
+
+    before: Size
+    during: Size
+    after: Size
+
+    @property
+    def is_kept(self) -> bool:
+        """True if no tap took longer than promised or was refused, and every connection was given back."""
+        longest_s = max(self.polled_s + self.crowded_s)
+        return longest_s < PROMISED_S and not self.refused and self.after.sockets <= self.before.sockets + 1
+
+
+def tapped(port: int, cookie: str, taps: int) -> tuple[list[float], int]:
+    """Change how plays are confirmed, which is written to the disk; how long each tap took, and how many failed."""
+    taken_s, refused = [], 0
+    for number in range(taps):
+        began_s = time.monotonic()
+        answer, _, _ = asked(port, "/policy", {"policy": ("tap", "auto")[number % 2]}, cookie=cookie)
+        taken_s.append(time.monotonic() - began_s)
+        refused += answer not in (200, 204, 302, 303)
+        time.sleep(0.02)
+    return taken_s, refused
+
+
+def measured(running: Service, cookie: str, *, idle: int, phones: int, taps: int, crawl: int, mute: int) -> Found:
+    """Tap alone, with the phones, and with all the connections; then look what is left."""
+    port = running.port
+    asked(port, "/join", cookie=cookie)
+    before = running.size()
+    alone_s, refused_alone = tapped(port, cookie, taps)
+    with polling(port, phones, cookie) as polls_s:
+        polled_s, refused_polled = tapped(port, cookie, taps)
+        with crawling(port, crawl):
+            lines = [opened(port, address(number)) for number in range(idle)]
+            lines += [opened(port, address(2000 + number), b"GET / HTTP/1.1\r\n\r\n" * 9) for number in range(mute)]
+            crowded_s, refused_crowded = tapped(port, cookie, taps)
+            during = running.size()
+            close(lines)
+    wait_until(lambda: running.size().sockets <= before.sockets + 1, 30)
+    refused = refused_alone + refused_polled + refused_crowded
+    return Found(alone_s, polled_s, crowded_s, polls_s, refused, before, during, running.size())
+
+
+def report(found: Found) -> None:
+    """Print what was found."""
+    for name, taken_s in (
+        ("One phone alone", found.alone_s),
+        ("All phones", found.polled_s),
+        ("And idle connections", found.crowded_s),
+        ("Polls", found.polls_s),
+    ):
+        p50, p99 = (1000 * share_s(taken_s, share) for share in (0.5, 0.99))
+        print(
+            f"{name:21} p50 {p50:4.0f} ms, p99 {p99:4.0f} ms, longest {1000 * max(taken_s):4.0f} ms of {len(taken_s)}"
+        )
+    for name in ("before", "during", "after"):
+        size: Size = getattr(found, name)
+        print(f"{name:7}{size.rss_kb / 1024:6.0f} MB, {size.threads} threads, {size.sockets} sockets")
+    print(f"{found.refused} taps refused; as promised: {'yes' if found.is_kept else 'NO'}")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--idle", type=int, default=400)
+    parser.add_argument("--phones", type=int, default=20)
+    parser.add_argument("--taps", type=int, default=200)
+    parser.add_argument("--crawl", type=int, default=0)
+    parser.add_argument("--mute", type=int, default=0)
+    given = parser.parse_args()
+    resource.setrlimit(resource.RLIMIT_NOFILE, (4096, max(4096, resource.getrlimit(resource.RLIMIT_NOFILE)[1])))
+    with tempfile.TemporaryDirectory() as folder, service(Path(folder), "demo", "--confirm", "tap") as running:
+        _, _, cookie = asked(running.port, f"/join?t={running.token}")
+        found = measured(running, cookie, **vars(given))
+    report(found)
+    return 0 if found.is_kept else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
