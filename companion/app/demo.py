@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from companion.app.demo_players import script_from
@@ -74,7 +74,8 @@ def start_or_go_on(match: Match, script: Script) -> int:
     played = match.lines()
     same = [_plain(line) for line in played] == lines[: len(played)]
     if played and same:
-        return _plays(script, played)
+        stay = {str(play) for hand in script.hands for play in plays_that_stay(hand)}
+        return sum(_plain(line) in stay for line in played)
     if played and _is_going_on(match, script):
         return 0
     first = next(index for index, line in enumerate(lines) if line.startswith("hand "))
@@ -106,9 +107,3 @@ def _began_with(match: Match, script: Script) -> bool:
 
 def _plain(line: str) -> str:
     return line.removesuffix(" anyway")
-
-
-def _plays(script: Script, lines: Sequence[str]) -> int:
-    """How many of a script's plays a record that begins like it holds."""
-    stay = {str(play) for hand in script.hands for play in plays_that_stay(hand)}
-    return sum(_plain(line) in stay for line in lines)

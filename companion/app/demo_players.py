@@ -110,12 +110,6 @@ def _playing_on_confirms(state: MatchState) -> bool:
     return state.policy is Policy.PLAY_ON and not state.other_side_verifies
 
 
-def _asks(state: MatchState) -> bool:
-    """Whether people are asked something that no card of the next player's answers."""
-    by_itself = _playing_on_confirms(state)
-    return any(not (question.may_count_untapped and by_itself) for question in state.questions)
-
-
 def _stands(game: Game, hands: Iterable[Hand]) -> Iterator[Stand]:
     plays = 0
     for number, hand in enumerate(hands):
@@ -224,7 +218,8 @@ class DemoPlayers:
         state, before = self._match.state, self._waiting
         before = before if before.number == number else Waiting(number)
         # Whether people are asked something that no card of the next player's answers.
-        asks = _asks(state)
+        by_itself = _playing_on_confirms(state)
+        asks = any(not (question.may_count_untapped and by_itself) for question in state.questions)
         idle = 0 if asks or _is_for_people(_played_to(state).table) else before.idle + 1
         self._waiting = Waiting(number, before.looks + 1, idle, before.was_asked or asks)
         if asks or before.looks < LOOK_BEFORE_GOING_ON or not self._course.may_begin(number, state):

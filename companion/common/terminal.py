@@ -18,11 +18,8 @@ def plain(text: str) -> str:
     """A text in which all that is no sign and no blank is a dot: what steers a terminal, or turns the writing round."""
     if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
         return text
-    return "".join(char if char in _SPOKEN or not _commands(char) else "·" for char in text)
-
-
-def _commands(char: str) -> bool:
-    return not char.isprintable() and unicodedata.category(char) != "Zs"
+    kept = (char in _SPOKEN or char.isprintable() or unicodedata.category(char) == "Zs" for char in text)
+    return "".join(char if keep else "·" for char, keep in zip(text, kept, strict=True))
 
 
 class Plain(io.TextIOWrapper):

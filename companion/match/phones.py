@@ -303,21 +303,18 @@ class Phones:
             if found is None:
                 return None
             if yes:
-                self._grant(found, by)
+                if found.wish is Wish.HOST:
+                    self.make_host(found.phone, by=by)
+                elif found.wish is Wish.SEAT and found.player is not None:
+                    self.sit(found.phone, found.player, by=by)
+                elif found.wish is Wish.JOIN:
+                    names = {**self._party.names, found.phone: found.name}
+                    self._keep(replace(self._party, let_in=(*self._party.let_in, found.phone), names=names))
             else:
                 self.news.tell(found.phone, self._refusal(found, by), found.player)
             self._forget(lambda asked: asked.id == asked_id)
             self._changed()
             return found
-
-    def _grant(self, asked: Asked, by: str | None) -> None:
-        if asked.wish is Wish.HOST:
-            self.make_host(asked.phone, by=by)
-        elif asked.wish is Wish.SEAT and asked.player is not None:
-            self.sit(asked.phone, asked.player, by=by)
-        elif asked.wish is Wish.JOIN:
-            names = {**self._party.names, asked.phone: asked.name}
-            self._keep(replace(self._party, let_in=(*self._party.let_in, asked.phone), names=names))
 
     def _refusal(self, asked: Asked, by: str | None) -> Kind:
         if asked.wish is Wish.SEAT:

@@ -34,11 +34,15 @@ _SIGN_MIDDLE_OF = {Family.HAZARD: 36.5, Family.SPECIAL: 37.2}
 @cache
 def face_svg(card: Card, language: str = "en") -> str:
     """A card's face, `CARD_MM` large, its word in one of `printed_words.LANGUAGES`."""
-    picture = _milestone_picture(card) if card.family is Family.DISTANCE else _sign_picture(card, language)
-    index = _figure_index(card) if card.family is Family.DISTANCE else [draw.group(sign(card), x=9.8, y=9.8, scale=0.1)]
-    turned = draw.group(index, x=_WIDTH, y=_HEIGHT, turn=180)
+    if card.family is Family.DISTANCE:
+        picture = _on_paper([*_PATTERN_OF[card.km](), *_stone(card), *_plates()])
+        index = draw.text(card.value, 10.6, 12.4, 10.5, anchor=0.5, weight=800)
+    else:
+        picture = _sign_picture(card, language)
+        index = draw.group(sign(card), x=9.8, y=9.8, scale=0.1)
+    turned = draw.group([index], x=_WIDTH, y=_HEIGHT, turn=180)
     return draw.document(
-        _WIDTH, _HEIGHT, [*picture, *_rim(COLOUR_OF[card.family]), *_band(card, language), *index, turned]
+        _WIDTH, _HEIGHT, [*picture, *_rim(COLOUR_OF[card.family]), *_band(card, language), index, turned]
     )
 
 
@@ -94,10 +98,6 @@ def _sign_picture(card: Card, language: str) -> list[str]:
 _STONE_WIDTH_MM, _ARCH_MM, _CAP_MM = 38.0, 10.5, 11.5
 
 
-def _milestone_picture(card: Card) -> list[str]:
-    return _on_paper([*_PATTERN_OF[card.km](), *_stone(card), *_plates()])
-
-
 def _plates() -> list[str]:
     """Plain corners for the index."""
     plate = draw.rect(-4, -4, 23, 19.5, draw.paint(draw.PAPER, draw.YELLOW, 1.1), radius=_CORNER)
@@ -128,10 +128,6 @@ def _arch(top: float, bottom: float) -> str:
         f"C{_MIDDLE + reach * half:.3f} {top} {right} {shoulder - reach * _ARCH_MM:.3f} {right} {shoulder}"
         f"L{right} {bottom}Z"
     )
-
-
-def _figure_index(card: Card) -> list[str]:
-    return [draw.text(card.value, 10.6, 12.4, 10.5, anchor=0.5, weight=800)]
 
 
 def _ground(colour: str) -> str:

@@ -80,7 +80,13 @@ def write_sheets(
     else:
         items = list(_items(kind, edition, sides, style, language))
         files = dict(_item_files(kind, items, format, dpi))
-    return _write(out, files)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        for name, content in files.items():
+            (out / name).write_bytes(content)
+    except OSError as error:
+        raise Problem(f"{out} cannot be written to ({error.strerror}): choose another folder with --out.") from error
+    return [out / name for name in files]
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,13 +230,3 @@ def _pages(kind: str, edition: Deck, sides: int, style: StickerStyle, language: 
         cards = [card for card, copies in edition.deck.items() for _ in range(copies)]
         yield "deck.pdf", sheets.deck_sheets(cards, name, language)
         yield "deck-backs.pdf", [sheets.back_sheet(f"{name} · {mat_word('backs', language)}", language)]
-
-
-def _write(out: Path, files: Mapping[str, bytes]) -> list[Path]:
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        for name, content in files.items():
-            (out / name).write_bytes(content)
-    except OSError as error:
-        raise Problem(f"{out} cannot be written to ({error.strerror}): choose another folder with --out.") from error
-    return [out / name for name in files]

@@ -305,29 +305,21 @@ def _answer(draft: Draft, play: Play) -> None:
     draft.leave_hand(seat)
     attack, laid = mirrored(draft.before, play.player or ""), draft.before.window.laid
     if play.card is Card.MIRROR and attack is not None:
-        _mirror(draft, seat, attack)
+        # The attack lands on the attacker; the turn order goes on as if it had just been laid (chosen).
+        draft.lift(attack.side, attack.hazard, attack.before)
+        index = draft.before.seats[attack.by_seat].side
+        before = draft.sides[index].shows
+        draft.put_hazard(index, attack.hazard)
+        draft.new_attacks = (Attack(attack.hazard, seat, index, before, attack.mirrors + 1),)
     elif play.card is Card.U_TURN and laid is not None:
-        _turn_back(draft, laid)
+        # The card goes back to its player's hand, its accelerator to the discards; a race it had won goes on.
+        _take_off(draft, draft.before.seats[laid.seat].side, laid.card, doubled=laid.times > 1)
+        if laid.times > 1:
+            draft.discard(Card.ACCELERATOR)
+        draft.hands[laid.seat] += 1
+        draft.ending, draft.extension_offered_to = None, None
     draft.discard(card_of(play))
     draft.settle(draft.to_move, draft.due)
-
-
-def _mirror(draft: Draft, seat: int, attack: Attack) -> None:
-    """The attack lands on the attacker; the turn order goes on as if it had just been laid (chosen)."""
-    draft.lift(attack.side, attack.hazard, attack.before)
-    index = draft.before.seats[attack.by_seat].side
-    before = draft.sides[index].shows
-    draft.put_hazard(index, attack.hazard)
-    draft.new_attacks = (Attack(attack.hazard, seat, index, before, attack.mirrors + 1),)
-
-
-def _turn_back(draft: Draft, laid: Laid) -> None:
-    """The card goes back to its player's hand, its accelerator to the discards; a race it had won goes on."""
-    _take_off(draft, draft.before.seats[laid.seat].side, laid.card, doubled=laid.times > 1)
-    if laid.times > 1:
-        draft.discard(Card.ACCELERATOR)
-    draft.hands[laid.seat] += 1
-    draft.ending, draft.extension_offered_to = None, None
 
 
 def _take_off(draft: Draft, index: int, card: Card, *, doubled: bool) -> None:

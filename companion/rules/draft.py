@@ -180,16 +180,13 @@ class Draft:
         if how_on == "ends" and due is not Due.NOTHING:
             self.exhaust()
         elif not self.hands[seat]:
-            self._pass_over(seat)
-
-    def _pass_over(self, seat: int) -> None:
-        seats = len(self.hands)
-        following: Iterable[int] = ((seat + step) % seats for step in range(1, seats))
-        holder = next((other for other in following if self.hands[other]), None)
-        if holder is not None:
-            self.to_move, self.due = holder, Due.TURN
-        else:
-            self.exhaust()
+            seats = len(self.hands)
+            following: Iterable[int] = ((seat + step) % seats for step in range(1, seats))
+            holder = next((other for other in following if self.hands[other]), None)
+            if holder is not None:
+                self.to_move, self.due = holder, Due.TURN
+            else:
+                self.exhaust()
 
     def exhaust(self) -> None:
         """Ends the hand because the cards are used up, unless it has ended or waits for an answer."""

@@ -18,7 +18,10 @@ def candidates(table: Table, player: str) -> Iterator[Play]:
         yield Play(verb, player)
     for card in table.deck:
         yield from laying(table, player, card)
-        yield from _at_once(player, card)
+        if card.family in (Family.SAFETY, Family.REMEDY) or card in (Card.MIRROR, Card.U_TURN):
+            yield Play(Verb.PLAY, player, card, at_once=True)
+        if card.family is Family.REMEDY:
+            yield Play(Verb.PLAY, player, card, at_once=True, under=True)
         yield Play(Verb.DISCARD, player, card)
         yield Play(Verb.EXCHANGE, player, cards=(card,))
         yield Play(Verb.PENALTY, player, card)
@@ -52,13 +55,6 @@ def _thefts(table: Table, player: str) -> Iterator[Play]:
 
 def _distances(table: Table) -> Iterator[Card]:
     return (card for card in table.deck if card.family is Family.DISTANCE)
-
-
-def _at_once(player: str, card: Card) -> Iterator[Play]:
-    if card.family in (Family.SAFETY, Family.REMEDY) or card in (Card.MIRROR, Card.U_TURN):
-        yield Play(Verb.PLAY, player, card, at_once=True)
-    if card.family is Family.REMEDY:
-        yield Play(Verb.PLAY, player, card, at_once=True, under=True)
 
 
 def _between_players(table: Table, player: str, card: Card) -> Iterator[Play]:

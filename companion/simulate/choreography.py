@@ -13,7 +13,6 @@ from companion.rules.table import Table
 from companion.simulate import arrange
 from companion.simulate.arrange import MatPlace, Pose, TablePlan
 from companion.simulate.play_zones import answered, reshuffled, zone_of
-from companion.simulate.position import Position
 from companion.simulate.scene import BACK, Lying
 from companion.simulate.script import Action, Hand, Script
 from companion.tabletop.card_ids import face_of
@@ -110,7 +109,10 @@ class Choreographer:
                 yield from self._gather(wait=ended_by_word)
                 yield self._new_pile(0, table.draw_pile)
             elif hand.begins is not None:
-                self._lay_out(hand.begins)
+                self._pile = hand.begins.table.draw_pile
+                for zone, cards in hand.begins.lying.items():
+                    for card_id in cards:
+                        self._put(zone, Lying(card_id, self._spot_in(zone, card_id, card_id in hand.begins.sideways)))
             self._pile = table.draw_pile
             yield from self._play_hand(table, hand)
             ended_by_word = any(action.play.verb is Verb.END for action in hand.actions)
@@ -121,13 +123,6 @@ class Choreographer:
         if hand.begins is not None:
             return hand.begins.table
         return referee.new_hand(self._script.edition, self._script.teams, hand.first, self._script.target)
-
-    def _lay_out(self, position: Position) -> None:
-        """What lies on the table when a hand is taken up in its middle."""
-        self._pile = position.table.draw_pile
-        for zone, cards in position.lying.items():
-            for card_id in cards:
-                self._put(zone, Lying(card_id, self._spot_in(zone, card_id, card_id in position.sideways)))
 
     def _play_hand(self, table: Table, hand: Hand) -> Iterator[Movement]:
         for action in hand.actions:

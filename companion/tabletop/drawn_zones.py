@@ -124,7 +124,15 @@ class DrawnZones:
     def save(self, drawing: Drawing) -> None:
         """Keeps a drawing; it is in force at once. Raises Problem when it cannot be written."""
         if self._path is not None:
-            _write(self._path, json.dumps(drawing.as_json()))
+            try:
+                write_whole(self._path, json.dumps(drawing.as_json()))
+            except OSError as error:
+                full = say(
+                    "The zones cannot be kept in %(folder)s (%(error)s): make room there.",
+                    folder=self._path.parent,
+                    error=error.strerror,
+                )
+                raise Problem(full) from error
         self._kept, self.problem = drawing, None
 
     def forget(self) -> None:
@@ -388,16 +396,3 @@ def _load(path: Path | None) -> Drawing | None:
             "The drawn zones in %(path)s are damaged (%(error)s): draw them anew.", path=path, error=str(error)
         )
         raise Problem(damaged) from error
-
-
-def _write(path: Path, text: str) -> None:
-    """Writes a file whole or not at all."""
-    try:
-        write_whole(path, text)
-    except OSError as error:
-        full = say(
-            "The zones cannot be kept in %(folder)s (%(error)s): make room there.",
-            folder=path.parent,
-            error=error.strerror,
-        )
-        raise Problem(full) from error

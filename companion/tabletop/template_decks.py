@@ -467,7 +467,13 @@ def export_deck(deck: Deck, out: Path) -> Path:
     pictures = sorted(picture for paths in (*deck.faces.values(), deck.back) for picture in paths)
     try:
         for picture in pictures:
-            _check_size(picture)
+            if picture.stat().st_size > _MOST_PICTURE_BYTES:
+                large = say(
+                    "The picture %(name)s is larger than %(mb)d MB; save it smaller.",
+                    name=picture,
+                    mb=_MOST_PICTURE_BYTES // 1_000_000,
+                )
+                raise Problem(large)
         # A zip file knows no day before 1980; pictures taken before a small computer knew the day are from 1970.
         with zipfile.ZipFile(new, "w", zipfile.ZIP_STORED, strict_timestamps=False) as packed:
             for file in (deck.folder / FILE_NAME, *pictures):
@@ -479,17 +485,6 @@ def export_deck(deck: Deck, out: Path) -> Path:
         )
         raise Problem(full) from error
     return path
-
-
-def _check_size(picture: Path) -> None:
-    """Raises Problem for a picture that no deck would be taken in with."""
-    if picture.stat().st_size > _MOST_PICTURE_BYTES:
-        large = say(
-            "The picture %(name)s is larger than %(mb)d MB; save it smaller.",
-            name=picture,
-            mb=_MOST_PICTURE_BYTES // 1_000_000,
-        )
-        raise Problem(large)
 
 
 def import_deck(

@@ -88,7 +88,12 @@ def _sheet(edition: Edition, parent: Edition | None) -> Iterator[str]:
     if parent:
         yield f"* marks what differs from {parent.name} ({parent.sheet})."
     yield from _deck(edition, parent)
-    yield from _specials(edition)
+    if any(card in edition.deck for card in SPECIALS):
+        yield ""
+        yield "Specials"
+    for card, does in SPECIALS.items():
+        if card in edition.deck:
+            yield f"  {card:12}  {does}"
     yield from _setting_up(edition, parent)
     yield from _points(edition, parent)
     yield from _switches(edition, parent)
@@ -121,16 +126,6 @@ def _deck(edition: Edition, parent: Edition | None) -> Iterator[str]:
 
 def _of(edition: Edition, family: Family) -> Mapping[str, int]:
     return {card.value: count for card, count in edition.deck.items() if card.family is family}
-
-
-def _specials(edition: Edition) -> Iterator[str]:
-    """What each special card of the deck does."""
-    if any(card in edition.deck for card in SPECIALS):
-        yield ""
-        yield "Specials"
-    for card, does in SPECIALS.items():
-        if card in edition.deck:
-            yield f"  {card:12}  {does}"
 
 
 SPECIALS = MappingProxyType(

@@ -191,7 +191,8 @@ def _photos(lot: Lot, counted: Tally) -> str:
 
 def _cards(lot: Lot) -> Iterator[str]:
     """The cards of a lot, each with the number that the questions and the page know it by."""
-    lines = (_distances(lot), _safeties(lot), _unsure(lot), _piles(lot))
+    unsure = f"not told for sure: {called(lot.unsure)}" if lot.unsure else ""
+    lines = (_distances(lot), _safeties(lot), unsure, _piles(lot))
     yield from (f"  {line}" for line in lines if line)
 
 
@@ -208,10 +209,6 @@ def _safeties(lot: Lot) -> str:
     return ", ".join(
         f"{card_name(card)} ({coup[is_sideways]}{_called(lot, card)})" for card, is_sideways in lot.safeties.items()
     )
-
-
-def _unsure(lot: Lot) -> str:
-    return f"not told for sure: {called(lot.unsure)}" if lot.unsure else ""
 
 
 def _called(lot: Lot, card: Card) -> str:
@@ -264,7 +261,11 @@ def as_json(edition: Edition, counted: Tally) -> dict[str, Any]:
 def _score_json(table: Table, counted: Tally, edition: Edition) -> dict[str, Any]:
     told = likely(edition, layings(counted), draw_pile_empty=counted.draw_pile_empty)
     sheets = zip(table.sides, scoring.score(table), strict=True)
-    return {"told": _told_json(told, table.sides), "score": {side.name: _sheet_json(sheet) for side, sheet in sheets}}
+    score = {
+        side.name: {"score": [{"item": item, "points": points} for item, points in sheet.lines], "total": sheet.total}
+        for side, sheet in sheets
+    }
+    return {"told": _told_json(told, table.sides), "score": score}
 
 
 def _told_json(told: Told, sides: Sequence[Side]) -> dict[str, Any]:
@@ -275,10 +276,6 @@ def _told_json(told: Told, sides: Sequence[Side]) -> dict[str, Any]:
         "completed_by": name[told.completed_by],
         "draw_pile_empty": told.draw_pile_empty,
     }
-
-
-def _sheet_json(sheet: scoring.Sheet) -> dict[str, Any]:
-    return {"score": [{"item": item.value, "points": points} for item, points in sheet.lines], "total": sheet.total}
 
 
 def _place_json(place: Place, counted: Tally) -> dict[str, Any]:

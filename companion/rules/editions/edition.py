@@ -259,17 +259,13 @@ def keep_own_editions(folder: Path) -> tuple[str, ...]:
     faults = []
     for path in sorted(folder.glob("*.toml")):
         try:
-            _own[path.stem] = _own_edition(path)
+            edition = read_edition(path)
+            if edition.name != path.stem:
+                raise EditionError(f"{path}: the file of the edition '{edition.name}' is called {edition.name}.toml.")
+            _own[path.stem] = edition
         except EditionError as error:
             faults.append(str(error))
     return tuple(faults)
-
-
-def _own_edition(path: Path) -> Edition:
-    edition = read_edition(path)
-    if edition.name != path.stem:
-        raise EditionError(f"{path}: the file of the edition '{edition.name}' is called {edition.name}.toml.")
-    return edition
 
 
 def edition_names() -> tuple[str, ...]:

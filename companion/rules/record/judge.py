@@ -244,7 +244,15 @@ def step(game: Game, line: Line, *, as_lies: bool = False) -> tuple[Game, tuple[
     An illegal play is applied only with `as_lies` or where the line itself says `anyway`, and only if it lays a card.
     """
     try:
-        return _take(game, line, as_lies=as_lies)
+        # A line that begins with a player's name is a play, if it can be: somebody may be called `side`.
+        try:
+            play = notation.parse_play(line.text, game.teams)
+        except Unreadable:
+            header = notation.parse_header(line.text)
+            if header is None:
+                raise
+            return _take_header(game, header)
+        return _take_play(game, line, play, as_lies=as_lies)
     except SeatingError as error:
         return game._replace(is_unseated=True), (_unreadable(game, line, error),)
     except (Unreadable, EditionError) as error:
@@ -261,18 +269,6 @@ def _unreadable(game: Game, line: Line, error: Exception) -> JudgedLine:
         )
     look_up = game.edition_name if isinstance(error, UnknownWord) else None
     return JudgedLine(line, game.hand_number, UNREADABLE, unreadable=sentence, table=game.table, look_up=look_up)
-
-
-def _take(game: Game, line: Line, *, as_lies: bool) -> tuple[Game, tuple[Item, ...]]:
-    """A line that begins with a player's name is a play, if it can be: somebody may be called `side`."""
-    try:
-        play = notation.parse_play(line.text, game.teams)
-    except Unreadable:
-        header = notation.parse_header(line.text)
-        if header is None:
-            raise
-        return _take_header(game, header)
-    return _take_play(game, line, play, as_lies=as_lies)
 
 
 def _take_header(game: Game, header: Header) -> tuple[Game, tuple[Item, ...]]:
