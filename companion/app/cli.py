@@ -304,7 +304,7 @@ def show_edition(edition: str, data: Path | None) -> None:
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path))
 @_data
 def check_editions(files: tuple[Path, ...], data: Path | None) -> int:
-    """Check edition files of your own: all that is wrong in them, by line.
+    """Check edition files of your own: all that is wrong in them, by key.
 
     \b
     Example: companion editions check our-rules.toml
@@ -324,7 +324,7 @@ def _check_edition(path: Path) -> int:
     except EditionError as error:
         return _complain(str(error), 2)
     for fault in faults:
-        _complain(f"{path}:{fault.line}: {fault.say}", _WRONG)
+        _complain(fault.in_file(path), _WRONG)
     if not faults:
         edition = read_edition(path)
         click.echo(f"{path}: {edition_report.in_order(edition)}")

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from companion.common import toml_text
 from companion.common.errors import Problem
 from companion.common.text import plain
+from companion.common.toml_text import TomlError
 from companion.rules import referee
 from companion.rules.cards import Card, card_of_slug
-from companion.rules.editions import toml_lines
 from companion.rules.editions.edition import Edition, EditionError, load_edition
-from companion.rules.editions.edition_file import toml_fault
 from companion.rules.record import notation
 from companion.rules.table import Team
 from companion.storage.files import read_small
@@ -113,12 +113,9 @@ def _tables(text: str) -> dict[str, Any]:
         say = f"write [[{lone[1]}]] in the place of [{lone[1]}]: two brackets, for there may be several."
         raise _UnwrittenError(text.count("\n", 0, lone.start()) + 1, say)
     try:
-        return toml_lines.load(text)
-    except RecursionError as error:
-        raise _UnwrittenError(1, "the brackets are nested too deeply.") from error
-    except ValueError as error:
-        fault = toml_fault(str(error), text)
-        raise _UnwrittenError(fault.line, fault.say.removeprefix("this is no TOML: ")) from error
+        return toml_text.load(text)
+    except TomlError as error:
+        raise _UnwrittenError(error.line or 1, f"{error}.".removeprefix("this is no TOML: ")) from error
 
 
 def parse_setup(data: Mapping[str, Any]) -> Setup:

@@ -21,15 +21,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
+from companion.common import toml_text
 from companion.common.errors import Problem
 from companion.common.program_name import typed
 from companion.common.resources import shipped
 from companion.common.spelling import meant, shown
 from companion.common.text import Said, plain, say, say_many
+from companion.common.toml_text import TomlError
 from companion.rules.cards import Card, card_of_slug
-from companion.rules.editions import toml_lines
 from companion.rules.editions.edition import Edition, EditionError, load_edition
-from companion.rules.editions.edition_file import toml_fault
 from companion.storage.files import read_small, write_whole
 
 DECKS_NAME = "decks"
@@ -284,18 +284,13 @@ def read_description(folder: Path) -> Description:
 
 
 def _tables(raw: bytes) -> dict[str, object]:
-    """The tables of a `deck.toml`. Raises ValueError with a sentence for what is none."""
-    text = ""
+    """Return the tables of a `deck.toml`. Raises ValueError with a sentence for what is none."""
     try:
-        text = raw.decode("utf-8")
-        return toml_lines.load(text)
-    except RecursionError as error:
-        raise ValueError(say("the brackets are nested too deeply")) from error
+        return toml_text.load(raw.decode("utf-8"))
     except UnicodeDecodeError as error:
         raise ValueError(say("it is no text in UTF-8")) from error
-    except ValueError as error:
-        fault = toml_fault(str(error), text)
-        raise ValueError(f"line {fault.line}: {fault.say.rstrip('.')}") from error
+    except TomlError as error:
+        raise ValueError(f"line {error.line}: {error}" if error.line else str(error)) from error
 
 
 def _check_back(named: object, folder: Path) -> None:

@@ -295,10 +295,10 @@ def _shipped(name: str) -> Edition:
 
 
 def read_edition(path: Path) -> Edition:
-    """An edition from a TOML file. Raises EditionError, naming file and line, for the first thing wrong in it."""
+    """An edition from a TOML file. Raises EditionError, naming file and key, for the first thing wrong in it."""
     reading = edition_file.read_file(path)
     for fault in reading.faults:
-        raise EditionError(f"{path}:{fault.line}: {fault.say}")
+        raise EditionError(fault.in_file(path))
     return _built(reading.entries)
 
 
