@@ -7,7 +7,6 @@ they are unpacked, the log's events are read and written into a new file, editio
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import re
@@ -24,6 +23,7 @@ from functools import cache
 from itertools import groupby
 from pathlib import Path, PurePosixPath
 
+from companion.common import zip_reader
 from companion.common.errors import Problem
 from companion.common.program_name import typed
 from companion.common.spelling import shown
@@ -64,7 +64,6 @@ MOST_FILES, MOST_BYTES, MOST_EVENTS = 4000, 256_000_000, 500_000
 _MOST_OF_ONE = {STORE_NAME: 200_000_000, ".png": 16_000_000, ".jpg": 16_000_000, ".jpeg": 16_000_000}
 _MOST_OF_TEXT = 1_000_000
 _EDITION = re.compile(r"[a-z0-9][a-z0-9-]{0,59}\.toml")
-_STEP = 1 << 16
 
 Recoded = Callable[[bytes, str], bytes]
 
@@ -259,28 +258,21 @@ def read_bundle(
 
 
 def _unpacked(file: Path, sent: bytes | None) -> dict[str, bytes]:
-    """The files of a zip by name, none of them on the list's outside, not too many and not too large."""
-    try:
-        with zipfile.ZipFile(file if sent is None else io.BytesIO(sent)) as packed:
-            infos = packed.infolist()
-            if len(infos) > MOST_FILES:
-                raise _bad(file, f"it holds {len(infos)} files")
-            content: dict[str, bytes] = {}
-            for info in infos:
-                _check_entry(file, info, content)
-                room = MOST_BYTES - sum(map(len, content.values()))
-                content[info.filename] = _read_entry(file, packed, info, room)
-            return content
-    except FileNotFoundError as error:
-        raise Problem(f"There is no file {file}: check the path.") from error
-    except OSError as error:
-        raise Problem(f"{file} cannot be read ({error.strerror or error}): check the path.") from error
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError, MemoryError) as error:
-        raise _bad(file, "it is no zip file, or damaged") from error
-    except Exception as error:
-        if type(error).__module__ not in ("zlib", "lzma", "_lzma", "struct"):
-            raise
-        raise _bad(file, "it is damaged") from error
+    """Return the files of a zip by name. Raises Problem if one is not on the list, or there is too much of them."""
+    content: dict[str, bytes] = {}
+    with zip_reader.opened(file, sent, lambda what: _bad(file, what)) as packed:
+        infos = packed.infolist()
+        if len(infos) > MOST_FILES:
+            raise _bad(file, f"it holds {len(infos)} files")
+        room = MOST_BYTES
+        for info in infos:
+            _check_entry(file, info, content)
+            entry = zip_reader.read_entry(packed, info, min(room, _most_of(info.filename)))
+            if entry is None:
+                raise _bad(file, f"'{shown(info.filename)}' in it is larger than that ever is")
+            content[info.filename] = entry
+            room -= len(entry)
+    return content
 
 
 def _check_entry(file: Path, info: zipfile.ZipInfo, content: Mapping[str, bytes]) -> None:
@@ -292,18 +284,6 @@ def _check_entry(file: Path, info: zipfile.ZipInfo, content: Mapping[str, bytes]
     kind = stat.S_IFMT(info.external_attr >> 16)
     if kind not in (0, stat.S_IFREG):
         raise _bad(file, f"'{shown(name)}' in it is no plain file")
-
-
-def _read_entry(file: Path, packed: zipfile.ZipFile, info: zipfile.ZipInfo, room: int) -> bytes:
-    """An entry's content, counted as it comes, whatever size it says it has."""
-    most = min(room, _most_of(info.filename))
-    content = bytearray()
-    with packed.open(info) as entry:
-        while piece := entry.read(_STEP):
-            content += piece
-            if len(content) > most:
-                raise _bad(file, f"'{shown(info.filename)}' in it is larger than that ever is")
-    return bytes(content)
 
 
 def _json(content: bytes) -> object:

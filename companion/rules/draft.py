@@ -6,82 +6,58 @@ A play changes several things, so it works on a draft and hands back one new tab
 from __future__ import annotations
 
 from collections.abc import Iterable
+from operator import itemgetter
 from typing import Any
 
 from companion.rules.cards import Card
-from companion.rules.table import FULL_HAND, NO_WINDOW, Attack, Due, Ending, HowEnded, Shows, Side, Table
+from companion.rules.table import (
+    FULL_HAND,
+    NO_WINDOW,
+    Attack,
+    Due,
+    Ending,
+    HowEnded,
+    Request,
+    Shows,
+    Side,
+    Table,
+    Window,
+)
 
 _PLACE = {name: place for place, name in enumerate(Side._fields)}
+_FIELDS = itemgetter(*Table._fields)
 _GO_UNDER = frozenset({Card.THEFT, Card.CONTROL})
 
 
 class Draft:
-    """A table while a play changes it. What is not here stays as it was."""
+    """A table while a play changes it. Its fields are those of the table."""
 
-    __slots__ = (
-        "attacks",
-        "before",
-        "discards",
-        "draw_pile",
-        "due",
-        "ending",
-        "extended_by",
-        "extension_offered_to",
-        "hands",
-        "may_extend",
-        "may_pass",
-        "new_attacks",
-        "requests",
-        "sides",
-        "target",
-        "to_move",
-        "unaccounted",
-        "window",
-    )
+    before: Table
+    sides: tuple[Side, ...]
+    hands: list[int]
+    draw_pile: int
+    unaccounted: int
+    discards: tuple[Card, ...]
+    to_move: int
+    due: Due
+    target: int
+    may_extend: bool
+    extension_offered_to: int | None
+    extended_by: int | None
+    attacks: tuple[Attack, ...]
+    may_pass: bool
+    window: Window
+    requests: tuple[Request, ...]
+    ending: Ending | None
 
     def __init__(self, table: Table) -> None:
-        self.before = table
-        self.sides = table.sides
-        self.hands = list(table.hands)
-        self.draw_pile = table.draw_pile
-        self.unaccounted = table.unaccounted
-        self.discards = table.discards
-        self.to_move = table.to_move
-        self.due = table.due
-        self.target = table.target
-        self.may_extend = table.may_extend
-        self.extension_offered_to = table.extension_offered_to
-        self.extended_by = table.extended_by
-        self.attacks = table.attacks
-        self.may_pass = table.may_pass
-        self.window = NO_WINDOW
-        self.requests = table.requests
-        self.ending = table.ending
+        vars(self).update(zip(Table._fields, table, strict=False))
+        self.before, self.hands, self.window = table, list(table.hands), NO_WINDOW
         self.new_attacks: tuple[Attack, ...] = ()
 
     def table(self) -> Table:
-        """The table as the draft has it now."""
-        return Table(
-            self.before.edition,
-            self.sides,
-            self.before.seats,
-            self.before.deck,
-            tuple(self.hands),
-            self.draw_pile,
-            self.unaccounted,
-            self.discards,
-            self.to_move,
-            self.due,
-            self.target,
-            self.may_extend,
-            self.extension_offered_to,
-            self.extended_by,
-            self.attacks,
-            self.may_pass,
-            self.window,
-            self.requests,
-            self.ending,
-        )
+        """Return the table as the draft has it now."""
+        return Table._make(_FIELDS({**vars(self), "hands": tuple(self.hands)}))
 
     def change_side(self, index: int, **changes: Any) -> None:
         """A side with some of its fields changed; `_replace` would take three times as long, a dozen times a hand."""

@@ -8,7 +8,6 @@ one that is only half enrolled is a deck that lacks some faces.
 from __future__ import annotations
 
 import datetime
-import io
 import json
 import re
 import shutil
@@ -21,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from companion.common import toml_text
+from companion.common import toml_text, zip_reader
 from companion.common.errors import Problem
 from companion.common.program_name import typed
 from companion.common.resources import shipped
@@ -551,30 +550,21 @@ def _moved_in(folder: Path, description: Description, pngs: Iterable[tuple[str, 
 
 
 def _unpacked(file: Path, sent: bytes | None = None) -> dict[str, bytes]:
-    """The files of a zip by name, if they are a deck's and not too large."""
-    try:
+    """Return the files of a zip by name. Raises Problem if they are not a deck's, or too large."""
+    content: dict[str, bytes] = {}
+    with zip_reader.opened(file, sent, lambda what: _bad_file(file, what)) as packed:
         if (file.stat().st_size if sent is None else len(sent)) > _MOST_FILE_BYTES:
             raise _bad_file(file, say("it is larger than %(mb)d MB", mb=_MOST_FILE_BYTES // 1_000_000))
-        with zipfile.ZipFile(file if sent is None else io.BytesIO(sent)) as packed:
-            infos = packed.infolist()
-            if len(infos) > _MOST_FILES:
-                raise _bad_file(file, say_many("it holds %(count)d file", "it holds %(count)d files", len(infos)))
-            content: dict[str, bytes] = {}
-            for info in infos:
-                _check_entry(file, info, content)
-                content[info.filename] = _read_entry(file, packed, info)
-    except Problem:
-        raise
-    except FileNotFoundError as error:
-        raise Problem(say("There is no file %(path)s: check the path.", path=file)) from error
-    except OSError as error:
-        why = error.strerror or str(error)
-        raise Problem(say("%(path)s cannot be read (%(error)s): check the path.", path=file, error=why)) from error
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError) as error:
-        raise _bad_file(file, say("it is no zip file, or damaged")) from error
-    except Exception as error:
-        # About a damaged file those who unpack it raise errors of every kind: zlib's, lzma's, of numbers too large.
-        raise _bad_file(file, say("it is damaged")) from error
+        infos = packed.infolist()
+        if len(infos) > _MOST_FILES:
+            raise _bad_file(file, say_many("it holds %(count)d file", "it holds %(count)d files", len(infos)))
+        for info in infos:
+            _check_entry(file, info, content)
+            entry = zip_reader.read_entry(packed, info, _MOST_PICTURE_BYTES)
+            if entry is None:
+                most = _MOST_PICTURE_BYTES // 1_000_000
+                raise _bad_file(file, say("'%(name)s' in it is larger than %(mb)d MB", name=info.filename, mb=most))
+            content[info.filename] = entry
     if FILE_NAME not in content:
         raise _bad_file(file, say("it holds no %(file)s", file=FILE_NAME))
     return content
@@ -590,16 +580,6 @@ def _check_entry(file: Path, info: zipfile.ZipInfo, content: Mapping[str, bytes]
         raise _bad_file(file, say("it holds '%(name)s' twice", name=Path(info.filename).stem))
     if sum(map(len, content.values())) + info.file_size > _MOST_FILE_BYTES:
         raise _bad_file(file, say("unpacked it is larger than %(mb)d MB", mb=_MOST_FILE_BYTES // 1_000_000))
-
-
-def _read_entry(file: Path, packed: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
-    """An entry's content, whatever size it says it has."""
-    with packed.open(info) as entry:
-        content = entry.read(_MOST_PICTURE_BYTES + 1)
-    if len(content) > _MOST_PICTURE_BYTES:
-        most = _MOST_PICTURE_BYTES // 1_000_000
-        raise _bad_file(file, say("'%(name)s' in it is larger than %(mb)d MB", name=info.filename, mb=most))
-    return content
 
 
 def _bad_file(file: Path, what: Said) -> Problem:
