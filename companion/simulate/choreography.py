@@ -60,22 +60,6 @@ class Movement:
     play_number: int = 0
     """The play of the script, counted from 1 without those taken back, that this belongs to or leads up to."""
 
-    mats: tuple[MatPlace, ...] = ()
-    """Where the mats lie; after a movement that shifts one, `mats_after`."""
-
-    mats_after: tuple[MatPlace, ...] = ()
-    slides: bool = False
-    """Nothing is carried: what lies differently afterwards is pushed there, under the hand."""
-
-    pace: float = 1.0
-    hold_s: float = 0.0
-    """How long the fingers stay on what they have laid."""
-
-    meanwhile: Movement | None = None
-    """Another hand that lays its card `gap_s` after this one."""
-
-    gap_s: float = 0.0
-
 
 class Choreographer:
     """Knows what lies on the simulated table, and turns a script into movements."""

@@ -135,7 +135,7 @@ class Studio:
         return self._patches[card] if card in self._patches else self._card_patch(card)
 
     def _card_patch(self, card: Lying) -> _Patch | None:
-        return self._warped(art.sprite(card.picture, self._cards), card.pose, fine=True)
+        return self._warped(art.card_sprite(card.picture, self._cards), card.pose, fine=True)
 
     def _warped(self, sprite: art.Sprite, pose: Pose, fine: bool) -> _Patch | None:
         """A sprite lying at a pose as the camera sees it, or None out of the picture; `fine` for print."""
