@@ -75,16 +75,16 @@ def _warn(sentence: str) -> None:
     click.echo(plain(sentence), err=True)
 
 
-def _data(command: Callable[..., Any]) -> Callable[..., Any]:
-    option = click.option(
+def _data_option(*, expose_value: bool) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    return click.option(
         "--data",
         metavar="DIR",
         type=click.Path(path_type=Path, file_okay=False),
         envvar="COMPANION_DATA",
         callback=_with_own_editions,
+        expose_value=expose_value,
         help="Where matches, decks, editions and settings live (default: your user data folder).",
     )
-    return option(command)
 
 
 def _with_own_editions(context: click.Context, _option: click.Parameter, data: Path | None) -> Path | None:
@@ -115,6 +115,11 @@ def _finish_restoring(folder: Path) -> None:
         finish_restoring(folder)
     finally:
         os.close(fd)
+
+
+_data = _data_option(expose_value=True)
+_editions_of_data = _data_option(expose_value=False)
+"""For commands that need the data folder for its editions alone."""
 
 
 def _deck(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -162,14 +167,13 @@ def companion() -> None:
 @click.option("--as-lies", is_flag=True, help="Apply illegal plays too: the cards lie where they lie.")
 @click.option("--states", is_flag=True, help="Add the table after each line.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line, one at each hand's end.")
-@_data
-def replay(records: tuple[Path, ...], as_lies: bool, states: bool, as_json: bool, data: Path | None) -> int:
+@_editions_of_data
+def replay(records: tuple[Path, ...], as_lies: bool, states: bool, as_json: bool) -> int:
     """Judge written records line by line, and score each hand.
 
     \b
     Example: companion replay sunday.mbn --json
     """
-    del data
     texts = [(str(path), _read_record(path)) for path in records]
     for path, (_, text) in zip(records, texts, strict=True):
         if not as_json:
@@ -232,14 +236,13 @@ def _wrong_in(file: str, lines: Sequence[JudgedLine]) -> int:
 
 @companion.command()
 @click.argument("records", nargs=-1, required=True, metavar="RECORD...", type=click.Path(path_type=Path))
-@_data
-def score(records: tuple[Path, ...], data: Path | None) -> int:
+@_editions_of_data
+def score(records: tuple[Path, ...]) -> int:
     """The score sheets of written records, as text tables.
 
     \b
     Example: companion score sunday.mbn
     """
-    del data
     texts = [(path, _read_record(path)) for path in records]
     for path, text in texts:
         _refuse_pictures(path, text)
@@ -285,14 +288,13 @@ def editions(context: click.Context, data: Path | None) -> None:
 
 @editions.command("show")
 @click.argument("edition")
-@_data
-def show_edition(edition: str, data: Path | None) -> None:
+@_editions_of_data
+def show_edition(edition: str) -> None:
     """Everything an edition says: one of those that ship, or a file of your own.
 
     \b
     Example: companion editions show classic
     """
-    del data
     from companion.app.reports import edition_report
 
     shown = _own_edition(Path(edition)) if edition.endswith(".toml") else _edition(edition)
@@ -302,14 +304,13 @@ def show_edition(edition: str, data: Path | None) -> None:
 
 @editions.command("check")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path))
-@_data
-def check_editions(files: tuple[Path, ...], data: Path | None) -> int:
+@_editions_of_data
+def check_editions(files: tuple[Path, ...]) -> int:
     """Check edition files of your own: all that is wrong in them, by key.
 
     \b
     Example: companion editions check our-rules.toml
     """
-    del data
     return max(map(_check_edition, files))
 
 
@@ -362,7 +363,7 @@ def _edition(name: str) -> Any:
     "--kind", default="qr", show_default=True, type=click.Choice(["qr", "tag"]), help="Stickers: QR codes, or tags."
 )
 @click.option("--out", required=True, metavar="DIR", type=click.Path(path_type=Path), help="Where the files go.")
-@_data
+@_editions_of_data
 def print_sheets(
     what: str,
     edition: str,
@@ -372,7 +373,6 @@ def print_sheets(
     size_mm: float | None,
     kind: str,
     out: Path,
-    data: Path | None,
 ) -> None:
     """Write printable sheets: stickers, mats, or a whole deck.
 
@@ -381,7 +381,6 @@ def print_sheets(
     \b
     Example: companion print stickers --out sheets
     """
-    del data
     from companion.printing.write import about_size, write_sheets
 
     how: dict[str, Any] = {"format": form, "sides": sides, "size_mm": size_mm, "sticker_kind": kind, "dpi": dpi}

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
 
 from companion.rules.cards import Card
 from companion.rules.record.judge import Game, HandResult, JudgedLine, JudgedRecord
@@ -154,21 +155,13 @@ def _add(figures: dict[str, Figures], one: Figures) -> None:
 
 def _sum(one: Figures, other: Figures) -> Figures:
     best = [hand for hand in (one.best_hand, other.best_hand) if hand is not None]
-    return replace(
-        other,
-        hands=one.hands + other.hands,
-        hands_won=one.hands_won + other.hands_won,
-        matches_won=one.matches_won + other.matches_won,
-        counted_hands=one.counted_hands + other.counted_hands,
-        points=one.points + other.points,
-        best_hand=max(best, default=None),
-        coups_fourres=one.coups_fourres + other.coups_fourres,
-        km=one.km + other.km,
-        longest_hand=max(one.longest_hand, other.longest_hand),
-        hazards_given=one.hazards_given + other.hazards_given,
-        hazards_got=one.hazards_got + other.hazards_got,
-        gave=one.gave + other.gave,
-    )
+    added: dict[str, Any] = {name: getattr(one, name) + getattr(other, name) for name in _ADDED}
+    longest = max(one.longest_hand, other.longest_hand)
+    return replace(other, best_hand=max(best, default=None), longest_hand=longest, **added)
+
+
+_ADDED = tuple(field.name for field in fields(Figures) if field.name not in ("name", "best_hand", "longest_hand"))
+"""The figures of which those of several hands are the sum."""
 
 
 def together(matches: Iterable[dict[str, Figures]]) -> dict[str, Figures]:
