@@ -14,7 +14,7 @@ from collections.abc import Callable
 from companion.rules.cards import HAZARD_OF, SAFETY_OF, Card, Family
 from companion.rules.dealing import EXTENDED_KM
 from companion.rules.draft import Draft
-from companion.rules.legality import answered, can_turn_back, card_of, is_extra, mirrored
+from companion.rules.legality import answered, can_turn_back, card_of, is_extra, mirrored, seat_named
 from companion.rules.play import Play, Verb
 from companion.rules.table import (
     FULL_HAND,
@@ -26,7 +26,6 @@ from companion.rules.table import (
     Laid,
     Request,
     Shows,
-    Side,
     Table,
     Taken,
     Window,
@@ -52,21 +51,32 @@ def apply(table: Table, play: Play) -> Table:
 def _play(draft: Draft, play: Play) -> None:
     if play.at_once and _play_at_once(draft, play):
         return
-    seat, card = draft.before.seat_of(play.player or ""), card_of(play)
+    seat, card = _begin(draft, play, play.times), card_of(play)
     index = draft.before.seats[seat].side
-    extra = is_extra(draft.before, play)
-    if not extra:
-        draft.draw_for_turn(seat)
-    draft.leave_hand(seat, play.times)
     if card.family is Family.HAZARD:
         _lay_hazard(draft, seat, card, play.target)
     else:
         _lay_own(draft, index, play)
         draft.complete(index)
-    if extra:
-        draft.settle(draft.to_move, draft.due)
-    elif card.family is Family.SAFETY:
+    if card.family is Family.SAFETY and not is_extra(draft.before, play):
         draft.settle(seat, Due.ONE)
+    else:
+        _pass_on(draft, play, seat)
+
+
+def _begin(draft: Draft, play: Play, cards: int = 1) -> int:
+    """The player's seat, after the turn's draw and with the cards out of his hand."""
+    seat = draft.before.seat_of(play.player or "")
+    if not is_extra(draft.before, play):
+        draft.draw_for_turn(seat)
+    draft.leave_hand(seat, cards)
+    return seat
+
+
+def _pass_on(draft: Draft, play: Play, seat: int) -> None:
+    """Give the turn to the next player, unless the play took nobody's turn."""
+    if is_extra(draft.before, play):
+        draft.settle(draft.to_move, draft.due)
     else:
         draft.settle(draft.next(seat))
 
@@ -223,16 +233,9 @@ def _safety_out_of_turn(draft: Draft, play: Play) -> None:
 
 
 def _discard(draft: Draft, play: Play) -> None:
-    seat = draft.before.seat_of(play.player or "")
-    extra = is_extra(draft.before, play)
-    if not extra:
-        draft.draw_for_turn(seat)
-    draft.leave_hand(seat)
+    seat = _begin(draft, play)
     draft.discard(card_of(play))
-    if extra:
-        draft.settle(draft.to_move, draft.due)
-    else:
-        draft.settle(draft.next(seat))
+    _pass_on(draft, play, seat)
 
 
 def _exchange(draft: Draft, play: Play) -> None:
@@ -342,22 +345,6 @@ def _without(cards: tuple[Card, ...], card: Card) -> tuple[Card, ...]:
 # The special cards of Rush, on the own turn
 
 
-def _begin(draft: Draft, play: Play, cards: int = 1) -> int:
-    """The player's seat, after the turn's draw and with the cards out of his hand."""
-    seat = draft.before.seat_of(play.player or "")
-    if not is_extra(draft.before, play):
-        draft.draw_for_turn(seat)
-    draft.leave_hand(seat, cards)
-    return seat
-
-
-def _pass_on(draft: Draft, play: Play, seat: int) -> None:
-    if is_extra(draft.before, play):
-        draft.settle(draft.to_move, draft.due)
-    else:
-        draft.settle(draft.next(seat))
-
-
 def _theft(draft: Draft, play: Play) -> None:
     """A distance card from an opponent's table into the thief's hand, with its accelerator if it had one."""
     seat = _begin(draft, play)
@@ -378,7 +365,7 @@ def _control(draft: Draft, play: Play) -> None:
     seat = _begin(draft, play)
     draft.discard(Card.CONTROL)
     _pass_on(draft, play, seat)
-    of_seat = _seat_of(draft, play.target)
+    of_seat = seat_named(draft.before, play.target)
     if of_seat is not None:
         asked = Request(card_of(play), seat, of_seat)
         draft.requests = (*draft.requests, asked)
@@ -387,7 +374,7 @@ def _control(draft: Draft, play: Play) -> None:
 
 def _name_another(draft: Draft, play: Play) -> None:
     """Another card for an open request of one's own; the turn, whose card has been drawn, goes on."""
-    seat, of_seat = draft.before.seat_of(play.player or ""), _seat_of(draft, play.target)
+    seat, of_seat = draft.before.seat_of(play.player or ""), seat_named(draft.before, play.target)
     draft.draw_for_turn(seat)
     draft.to_move, draft.due = seat, Due.NOTHING
     if of_seat is None:
@@ -398,7 +385,7 @@ def _name_another(draft: Draft, play: Play) -> None:
 
 def _give(draft: Draft, play: Play) -> None:
     """The card goes to the player who asked. Drawn later, it ends the giver's turn; the asker lays it at once."""
-    seat, by_seat = draft.before.seat_of(play.player or ""), _seat_of(draft, play.target)
+    seat, by_seat = draft.before.seat_of(play.player or ""), seat_named(draft.before, play.target)
     request = next((r for r in draft.requests if (r.of_seat, r.by_seat, r.card) == (seat, by_seat, play.card)), None)
     on_the_spot = request is not None and draft.before.window.asked is request
     if not on_the_spot and not is_extra(draft.before, play):
@@ -427,10 +414,6 @@ def _penalty(draft: Draft, play: Play) -> None:
     draft.leave_hand(draft.before.seat_of(play.player or ""))
     draft.discard(card_of(play))
     draft.window = draft.before.window
-
-
-def _seat_of(draft: Draft, player: str | None) -> int | None:
-    return next((index for index, seat in enumerate(draft.before.seats) if seat.player == player), None)
 
 
 _APPLY: dict[Verb, Callable[[Draft, Play], None]] = {
@@ -465,10 +448,6 @@ def _attacks_after(draft: Draft, play: Play) -> tuple[Attack, ...]:
         return draft.new_attacks
     keeps_open = play.verb is Verb.PLAY and play.card in (Card.MIRROR, Card.U_TURN)
     acting = None if keeps_open else draft.before.side_index(play.player or "")
-    still = (attack for attack in draft.attacks if attack.side != acting and _lies_on_top(draft, attack))
+    others = ((attack, draft.sides[attack.side]) for attack in draft.attacks if attack.side != acting)
+    still = (attack for attack, side in others if attack.hazard in (side.speed_top, side.battle_top))
     return (*still, *draft.new_attacks)
-
-
-def _lies_on_top(draft: Draft, attack: Attack) -> bool:
-    side: Side = draft.sides[attack.side]
-    return attack.hazard in (side.speed_top, side.battle_top)

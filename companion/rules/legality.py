@@ -461,7 +461,7 @@ def _against_control(table: Table, play: Play) -> Iterator[Reason]:
     if Card.CONTROL not in table.deck:
         return
     yield from _against_naming(table, card_of(play))
-    of_seat = _seat_of(table, play.target)
+    of_seat = seat_named(table, play.target)
     if of_seat is None:
         yield reason(Code.NEEDS_TARGET, card=Card.CONTROL)
         return
@@ -474,7 +474,7 @@ def _against_control(table: Table, play: Play) -> Iterator[Reason]:
 def _against_name(table: Table, play: Play) -> Iterator[Reason]:
     """Who has drawn the card himself names another one."""
     yield from against_turn(table, play)
-    of_seat, by_seat = _seat_of(table, play.target), table.seat_of(play.player or "")
+    of_seat, by_seat = seat_named(table, play.target), table.seat_of(play.player or "")
     own = next((r for r in table.requests if (r.of_seat, r.by_seat) == (of_seat, by_seat)), None)
     if own is None:
         yield reason(Code.NO_SUCH_CARD_THERE, case="request", player=play.target, card=card_of(play))
@@ -489,7 +489,7 @@ def _against_give(table: Table, play: Play) -> Iterator[Reason]:
     if play.target is None:
         yield reason(Code.NEEDS_TARGET, card=card_of(play))
         return
-    seat, by_seat = table.seat_of(play.player or ""), _seat_of(table, play.target)
+    seat, by_seat = table.seat_of(play.player or ""), seat_named(table, play.target)
     asked = next((r for r in table.requests if (r.of_seat, r.by_seat, r.card) == (seat, by_seat, play.card)), None)
     if asked is None:
         yield reason(Code.NO_SUCH_CARD_THERE, case="request", player=play.player, card=card_of(play))
@@ -577,7 +577,8 @@ def _against_naming(table: Table, card: Card) -> Iterator[Reason]:
         yield reason(Code.UNKNOWN_CARD, card=card)
 
 
-def _seat_of(table: Table, player: str | None) -> int | None:
+def seat_named(table: Table, player: str | None) -> int | None:
+    """Return the seat of the player of that name; None where there is none."""
     return next((index for index, seat in enumerate(table.seats) if seat.player == player), None)
 
 

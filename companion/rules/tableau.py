@@ -172,15 +172,12 @@ def odd(table: Table) -> tuple[str, ...]:
 def odd_cards(table: Table) -> tuple[Reason, ...]:
     """What cannot be, or hardly, of the cards that lie there."""
     found = (*validity.problems(table), *validity.doubts(table))
-    return tuple(why for why in found if not _is_of_the_sum(why))
+    # Nobody has counted all cards, nor those of the piles.
+    uncounted = (why.code in _OF_PILES or (why.code in _OF_ALL and ("case", "sum") in why.details) for why in found)
+    return tuple(why for why, leave_out in zip(found, uncounted, strict=True) if not leave_out)
 
 
-def _is_of_the_sum(why: Reason) -> bool:
-    """Whether it speaks of the cards that nobody has counted: of all cards, and of the piles."""
-    whole = why.code in (Code.TOO_MANY_COPIES, Code.MISSING_CARDS) and dict(why.details).get("case") == "sum"
-    return whole or why.code in _OF_PILES
-
-
+_OF_ALL = (Code.TOO_MANY_COPIES, Code.MISSING_CARDS)
 _OF_PILES = (Code.NEVER_ROLLED, Code.FIRST_CARD, Code.NOT_A_COUP_FOURRE)
 
 
