@@ -91,7 +91,7 @@ class Bundle:
 
 
 def write_bundle(folder: Path, out: Path, *, force: bool = False) -> tuple[str, ...]:
-    """Writes a data folder as one file, whole or not at all, beside a running service if need be.
+    """Write a data folder as one file, whole or not at all, beside a running service if need be.
 
     Gives a sentence about each deck or edition that is damaged and was left out. Raises Problem.
     """
@@ -109,7 +109,7 @@ def write_bundle(folder: Path, out: Path, *, force: bool = False) -> tuple[str, 
 
 
 def _log_as_bytes(path: Path) -> bytes | None:
-    """A copy of the log as it is now, which needs no file beside it; None where there is none."""
+    """Return a copy of the log as it is now, which needs no file beside it; None where there is none."""
     if not path.exists():
         return None
     try:
@@ -123,7 +123,7 @@ def _log_as_bytes(path: Path) -> bytes | None:
 
 
 def _sound_files(folder: Path, room: int) -> tuple[dict[str, bytes], tuple[str, ...]]:
-    """The files that can be restored again, by name, of no more than `room` bytes; a sentence about each other thing.
+    """Return the files that can be restored, by name, of at most `room` bytes, and a sentence about each other thing.
 
     Decks come last, so that no setting and no edition has to make way for them.
     """
@@ -150,7 +150,7 @@ def _decks_last(name: str) -> tuple[bool, str]:
 
 
 def _check_sizes(thing: str, sizes: Mapping[str, int], folder: Path, room: int, others: int) -> None:
-    """Raises Problem for what would be refused as the backup is read."""
+    """Raise Problem for what would be refused as the backup is read."""
     for name, size in sizes.items():
         if size > (most := _most_of(name)):
             raise Problem(
@@ -165,7 +165,7 @@ def _check_sizes(thing: str, sizes: Mapping[str, int], folder: Path, room: int, 
 
 
 def _most_of(name: str) -> int:
-    """So many bytes a file of that name may have."""
+    """Return the maximum size of a file of that name, in bytes."""
     return _MOST_OF_ONE.get(name, _MOST_OF_ONE.get(Path(name).suffix, _MOST_OF_TEXT))
 
 
@@ -218,7 +218,7 @@ def _write_zip(out: Path, files: Mapping[str, bytes]) -> None:
 
 
 def is_allowed(name: str) -> bool:
-    """Whether a file of that name may be in a backup."""
+    """True if a file of that name may be in a backup."""
     if name in (ABOUT, STORE_NAME, *SETTINGS):
         return True
     folder, _, rest = name.partition("/")
@@ -231,7 +231,7 @@ def is_allowed(name: str) -> bool:
 def read_bundle(
     file: Path, sent: bytes | None = None, *, recoded: Recoded | None = None, own: Path | None = None
 ) -> Bundle:
-    """What a backup holds, once all of it was found sound; nothing is changed anywhere.
+    """Return what a backup holds, once all of it was found sound; nothing is changed anywhere.
 
     `sent` is what the file holds where it is not on this disk; `recoded` reads each picture and writes it again; `own`
     is where the editions in force lie, which are in force again afterwards. Raises Problem, and nothing else.
@@ -305,7 +305,7 @@ def _lay(folder: Path, files: Mapping[str, bytes]) -> None:
 
 @contextmanager
 def _own_editions(folder: Path, after: Path | None = None) -> Iterator[None]:
-    """The editions of a folder are in force inside, those of another afterwards, or still these where none is given."""
+    """Put the editions of a folder in force, and those of `after` at the end, or still these where it is None."""
     keep_own_editions(folder)
     try:
         yield
@@ -315,12 +315,12 @@ def _own_editions(folder: Path, after: Path | None = None) -> Iterator[None]:
 
 
 def _thing(name: str) -> str:
-    """What is restored together or not at all: a deck with all its pictures, else one file."""
+    """Return what is restored together or not at all: a deck with all its pictures, else one file."""
     return name.rpartition("/")[0] if name.startswith(f"{DECKS_NAME}/") else name
 
 
 def _check_thing(thing: str, content: Mapping[str, bytes], folder: Path, file: Path | None = None) -> None:
-    """Raises Problem where an edition, a deck or a setting cannot be used. It lies in `folder`."""
+    """Raise Problem where an edition, a deck or a setting cannot be used. It lies in `folder`."""
     where = file or folder / thing
     if thing.startswith(f"{EDITIONS_NAME}/"):
         _check_edition(where, Path(thing).name, content[thing])
@@ -366,7 +366,7 @@ def _is_setting(name: str, said: object) -> bool:
 
 
 def _with_pictures(file: Path, files: Mapping[str, bytes], recoded: Recoded) -> dict[str, bytes]:
-    """The files, with every picture read and written again."""
+    """Return the files, with every picture read and written again."""
     anew: dict[str, bytes] = {}
     room = MOST_BYTES
     for name, content in files.items():
@@ -387,7 +387,7 @@ def _with_pictures(file: Path, files: Mapping[str, bytes], recoded: Recoded) -> 
 
 
 def _checked_rows(file: Path, log: bytes) -> tuple[Row, ...]:
-    """The events of a log from elsewhere: of a schema that a companion made and no other, all of them replayed."""
+    """Return the events of a log from elsewhere, whose schema is one of ours, after replaying all of them."""
     try:
         rows = _rows(file, log)
     except (sqlite3.Error, UnicodeError, MemoryError, OverflowError, Damaged) as error:
@@ -406,7 +406,7 @@ def _checked_rows(file: Path, log: bytes) -> tuple[Row, ...]:
 
 
 def _rows(file: Path, log: bytes) -> tuple[Row, ...]:
-    """The rows of a database whose schema is word for word one of ours: none with triggers or views is asked."""
+    """Return the rows of a database whose schema is word for word one of ours: none with triggers or views is asked."""
     image = image_of(log)
     with closing(in_memory(image)) as db:
         version = schema_of(db)
@@ -424,7 +424,7 @@ _SCHEMA = "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name"
 
 @cache
 def _schema(version: int) -> tuple[tuple[str, ...], ...]:
-    """What a file of a schema of ours says of itself."""
+    """Return what a file of a schema of ours says of itself."""
     with closing(sqlite3.connect(":memory:")) as db:
         for migration in MIGRATIONS[:version]:
             db.executescript(migration)
@@ -435,7 +435,7 @@ def _schema(version: int) -> tuple[tuple[str, ...], ...]:
 
 
 def restore(folder: Path, bundle: Bundle) -> Path | None:
-    """Puts a backup in the place of what is in a data folder, all of it or nothing; gives where that lies now.
+    """Put a backup in the place of what is in a data folder, all of it or nothing; return where that lies now.
 
     The caller holds the folder's lock. Raises Problem where the disk refuses: then nothing has changed.
     """

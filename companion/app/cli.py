@@ -56,7 +56,7 @@ def main() -> None:
 
 
 def _leave() -> None:
-    """Ends the process at once: all is saved, and no thread that still reads a picture has to be waited for.
+    """End the process at once: all is saved, and no thread that still reads a picture has to be waited for.
 
     An interpreter that is torn down under a thread in the picture library aborts.
     """
@@ -71,7 +71,7 @@ def _complain(sentence: str, code: int) -> int:
 
 
 def _warn(sentence: str) -> None:
-    """Says something on standard error; nothing that somebody has put into a file or its name steers the terminal."""
+    """Say something on standard error; nothing that somebody has put into a file or its name steers the terminal."""
     click.echo(plain(sentence), err=True)
 
 
@@ -88,7 +88,7 @@ def _data_option(*, expose_value: bool) -> Callable[[Callable[..., Any]], Callab
 
 
 def _with_own_editions(context: click.Context, _option: click.Parameter, data: Path | None) -> Path | None:
-    """The edition files in the data folder are editions by their names, for every command."""
+    """Make the edition files in the data folder editions by their names, for every command."""
     from companion.storage.data_folder import editions_path
 
     if data is None and context.parent:
@@ -104,7 +104,7 @@ def _with_own_editions(context: click.Context, _option: click.Parameter, data: P
 
 
 def _finish_restoring(folder: Path) -> None:
-    """A backup that was half restored as the plug was pulled is in its place before anything is read."""
+    """Finish a restore that a power cut has interrupted, before anything is read."""
     if not (folder / "restoring").is_dir():
         return
     from companion.storage.data_folder import store_path
@@ -183,13 +183,13 @@ def replay(records: tuple[Path, ...], as_lies: bool, states: bool, as_json: bool
 
 
 def _refuse_pictures(path: Path, text: str) -> None:
-    """For people a file that is no text at all is one sentence; with `--json` it is its unreadable lines."""
+    """Refuse a file that is no text at all in one sentence; with `--json` it is its unreadable lines."""
     if "\x00" in text or text.count("\ufffd") > len(text) // 20:
         raise Problem(f"{path} is no record: a record is a text, one play a line.", _WRONG)
 
 
 def _replayed_as_json(file: str, text: str, *, as_lies: bool, states: bool) -> int:
-    """Prints an object for each line and hand; gives the exit code."""
+    """Print an object for each line and hand; return the exit code."""
     from companion.rules.record import judge, notation
 
     wrong = False
@@ -203,7 +203,7 @@ def _replayed_as_json(file: str, text: str, *, as_lies: bool, states: bool) -> i
 
 
 def _replayed(file: str, text: str, *, as_lies: bool, states: bool) -> int:
-    """Prints what there is to say about each line and hand; gives the exit code."""
+    """Print what there is to say about each line and hand; return the exit code."""
     del states
     from companion.app.reports import report
     from companion.rules.record import judge, notation
@@ -221,12 +221,12 @@ def _replayed(file: str, text: str, *, as_lies: bool, states: bool) -> int:
 
 
 def _without_table(judged: JudgedLine) -> JudgedLine:
-    """A line to remember: a long record must not carry all its tables along."""
+    """Return the line without its table: a long record must not carry all its tables along."""
     return judged._replace(table=None)
 
 
 def _wrong_in(file: str, lines: Sequence[JudgedLine]) -> int:
-    """The exit code for judged lines of a file; says so if there are none."""
+    """Return the exit code for judged lines of a file; say so if there are none."""
     from companion.rules.record import judge
 
     if not lines:
@@ -250,7 +250,7 @@ def score(records: tuple[Path, ...]) -> int:
 
 
 def _scored(path: Path, text: str) -> int:
-    """Prints the score sheets of a record, and on standard error what is not counted; gives the exit code."""
+    """Print the score sheets of a record, and on standard error what is not counted; return the exit code."""
     from companion.app.reports import report
     from companion.rules.record import judge, notation
 
@@ -315,7 +315,7 @@ def check_editions(files: tuple[Path, ...]) -> int:
 
 
 def _check_edition(path: Path) -> int:
-    """Says what is wrong in an edition file, a line each; gives the exit code."""
+    """Say what is wrong in an edition file, a line each; return the exit code."""
     from companion.app.reports import edition_report
     from companion.rules.editions.edition import EditionError, read_edition
     from companion.rules.editions.edition_file import read_file
@@ -447,7 +447,7 @@ def enroll(
 
 
 def _guided(enrolment: Any, source: str) -> Iterable[Any]:
-    """Enrols cards laid before a camera, one after the other."""
+    """Enrol cards laid before a camera, one after the other."""
     from companion.vision.capture.sources import frames
     from companion.vision.enrol.guided import TerminalKeys, guided
     from companion.vision.enrol.stillness import STILL_S
@@ -637,7 +637,7 @@ class _Photos:
         return _camera_advice(self._table)(image, mats, view) if self._table else {}
 
     def taken(self, names: Sequence[str]) -> list[Any]:
-        """The pictures with their names."""
+        """Return the pictures with their names."""
         from companion.vision.counting.tally import Photo
 
         return [Photo(name, size, view) for name, (size, view) in zip(names, self._seen, strict=True)]
@@ -646,7 +646,7 @@ class _Photos:
 def _say_tally(
     edition: Any, photos: Sequence[Any], names: Any, deck: str | None, data: Path | None, *, as_json: bool
 ) -> None:
-    """Says what lies before each side, and the score; where nothing was read, what to do."""
+    """Say what lies before each side, and the score; where nothing was read, what to do."""
     from companion.app.reports import tally_report
     from companion.storage.data_folder import data_dir
     from companion.tabletop.template_decks import decks_for
@@ -661,7 +661,7 @@ def _say_tally(
 
 
 def _camera_advice(table: Any) -> Callable[..., dict[str, Any]]:
-    """What a picture allows to be read on a table's mats."""
+    """Return what a picture allows to be read on a table's mats."""
     from companion.vision.quality.advice import of_reading
 
     layouts = _layouts(table)
@@ -669,20 +669,20 @@ def _camera_advice(table: Any) -> Callable[..., dict[str, Any]]:
 
 
 def _layouts(table: Any) -> list[Any]:
-    """The mats that a set-up table needs: one a side, and the table's own."""
+    """Return the mats that a set-up table needs: one a side, and the table's own."""
     from companion.tabletop.mat_layout import all_mats
 
     return [layout for layout in all_mats() if layout.id in {*table.mats, "table"}]
 
 
 def _of_table(name: str, of_table: Any) -> Any:
-    """An edition by name; the table's own where it plays that one, for its deck may be corrected."""
+    """Return an edition by name; the table's own where it plays that one, for its deck may be corrected."""
     edition = _edition(name)
     return of_table if of_table and of_table.name == edition.name else edition
 
 
 def _audit(edition: Any, pictures: Sequence[dict[str, Any]], unread: int, *, as_json: bool) -> int:
-    """Says which cards of a deck are on no picture; gives the exit code."""
+    """Say which cards of a deck are on no picture; return the exit code."""
     from companion.app.reports import audit_report
 
     shown = audit_report.shown_on(pictures, unread)

@@ -22,7 +22,7 @@ class Kept(Generic[_Value]):
         self._values: dict[Hashable, Future[_Value]] = {}
 
     def get(self, key: Hashable, make: Callable[[], _Value]) -> _Value:
-        """The value of a key, made where it is not known. What `make` raises reaches all who wait for it."""
+        """Return the value of a key, made where it is not known. What `make` raises reaches all who wait for it."""
         with self._lock:
             known = self._values.pop(key, None)
             value = self._values[key] = known or Future()

@@ -15,7 +15,7 @@ _SPOKEN = "\n\t"
 
 
 def plain(text: str) -> str:
-    """A text in which all that is no sign and no blank is a dot: what steers a terminal, or turns the writing round."""
+    """Return a text in which all that steers a terminal, or turns the writing round, is a dot."""
     if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
         return text
     kept = (char in _SPOKEN or char.isprintable() or unicodedata.category(char) == "Zs" for char in text)
@@ -36,7 +36,7 @@ def show_plainly() -> None:
 
 
 def _plain(stream: TextIO, own: TextIO | None) -> TextIO:
-    """A stream of this process made plain; one that somebody has put in its place stays as it is."""
+    """Return a stream of this process made plain; one that somebody has put in its place stays as it is."""
     if stream is not own or not isinstance(stream, io.TextIOWrapper):
         return stream
     if not stream.isatty():

@@ -65,12 +65,12 @@ class Cruelty:
 
 
 def key_of(shown: str) -> str:
-    """What makes two names the same."""
+    """Return what makes two names the same."""
     return " ".join(shown.split()).casefold()
 
 
 def players_of(record: JudgedRecord) -> dict[str, Figures]:
-    """What each player of a record has done in its finished hands, by `key_of` of the name."""
+    """Return what each player of a record has done in its finished hands, by `key_of` of the name."""
     figures: dict[str, Figures] = {}
     hands = {number: result for number, result in record.hands.items() if result.how is not HowEnded.OPEN}
     for result in hands.values():
@@ -83,7 +83,7 @@ def players_of(record: JudgedRecord) -> dict[str, Figures]:
 
 
 def _of_hand(game: Game, result: HandResult, length: int) -> Iterator[Figures]:
-    """What a finished hand has brought each player."""
+    """Yield what a finished hand has brought each player."""
     best, is_race = _best(result), result.table.edition.match_points is None
     for side in result.table.sides:
         total = result.sheets[side.name].total
@@ -102,7 +102,7 @@ def _of_hand(game: Game, result: HandResult, length: int) -> Iterator[Figures]:
 
 
 def _best(result: HandResult) -> str | None:
-    """The side that has won a hand."""
+    """Return the side that has won a hand."""
     if result.table.edition.match_points is None:
         return result.winner
     totals = {side: sheet.total for side, sheet in result.sheets.items()}
@@ -111,7 +111,7 @@ def _best(result: HandResult) -> str | None:
 
 
 def _of_plays(record: JudgedRecord, hands: Iterable[int]) -> Iterator[Figures]:
-    """The coups fourrés and the hazards of the hands, one by one."""
+    """Yield the coups fourrés and the hazards of the hands, one by one."""
     finished = set(hands)
     for line in _lines_of(record):
         play = line.play
@@ -133,7 +133,7 @@ def _lines_of(record: JudgedRecord, hand: int | None = None) -> Iterator[JudgedL
 
 
 def struck_by(line: JudgedLine) -> tuple[Side, Card] | None:
-    """The side on which a line has put a hazard, and which; a mirror puts it back on the attacker."""
+    """Return the side on which a line has put a hazard, and which; a mirror puts it back on the attacker."""
     play, table = line.play, line.table
     if not line.applied or play is None or play.card is None or table is None or not play.is_attack:
         return None
@@ -148,7 +148,7 @@ def _shown(game: Game, player: str) -> str:
 
 
 def _add(figures: dict[str, Figures], one: Figures) -> None:
-    """Adds figures to those of the same player."""
+    """Add figures to those of the same player."""
     key = key_of(one.name)
     figures[key] = _sum(figures[key], one) if key in figures else one
 
@@ -165,7 +165,7 @@ _ADDED = tuple(field.name for field in fields(Figures) if field.name not in ("na
 
 
 def together(matches: Iterable[dict[str, Figures]]) -> dict[str, Figures]:
-    """The figures of several matches, the oldest first; who has won the most comes first."""
+    """Return the figures of several matches, the oldest first; who has won the most comes first."""
     figures: dict[str, Figures] = {}
     for match in matches:
         for one in match.values():
@@ -175,7 +175,7 @@ def together(matches: Iterable[dict[str, Figures]]) -> dict[str, Figures]:
 
 
 def most_cruel(figures: dict[str, Figures]) -> Cruelty | None:
-    """Who has laid the most hazards on one other player; None where nobody has laid any, or two as many."""
+    """Return who has laid the most hazards on one other player; None where nobody has laid any, or two as many."""
     pairs = [(one.name, victim, count) for one in figures.values() for victim, count in one.gave.items()]
     if not pairs:
         return None

@@ -66,7 +66,7 @@ class Wanted:
     language: str = "en"
 
     def check(self) -> None:
-        """Raises Problem for a size or number out of range."""
+        """Raise Problem for a size or number out of range."""
         _check(self.kind, self.edition, "pdf", self.sides, None, DPI[0])
         if self.kind == "stickers":
             _check(self.kind, self.edition, "pdf", self.sides, self.style.size_mm, DPI[0])
@@ -85,7 +85,7 @@ def write_sheets(
     dpi: int = 300,
     language: str = "en",
 ) -> list[Path]:
-    """Writes one of `KINDS` into the folder `out`, which is made if need be, and returns the files written.
+    """Write one of `KINDS` into the folder `out`, which is made if need be, and return the files written.
 
     `pdf` gives sheets to print; `png` and `svg` give one file an item and an index, `<kind>.json`.
     Raises Problem for a size or number out of range, and for a folder that cannot be written to.
@@ -105,24 +105,27 @@ def write_sheets(
 
 
 def pdf_files(wanted: Wanted) -> dict[str, bytes]:
-    """The sheets as PDF files by their names. Raises Problem for what cannot be printed."""
+    """Return the sheets as PDF files by their names. Raises Problem for what cannot be printed."""
     wanted.check()
     return {name: render.to_pdf(pages) for name, pages in _pages(wanted)}
 
 
 def first_pages(wanted: Wanted, dpi: float) -> dict[str, bytes]:
-    """The first page of each of those files as PNG, by the same names. Raises Problem for what cannot be printed."""
+    """Return the first page of each of those files as PNG, by the same names.
+
+    Raises Problem for what cannot be printed.
+    """
     wanted.check()
     return {name: render.to_png(pages[0], dpi) for name, pages in _pages(wanted)}
 
 
 def missing_faces(edition: Deck) -> tuple[Card, ...]:
-    """The cards of an edition that our own deck does not draw."""
+    """Return the cards of an edition that our own deck does not draw."""
     return tuple(card for card in edition.deck if card not in deck.FACES)
 
 
 def about_size(size_mm: float | None) -> str | None:
-    """What to know of stickers of an unusual width before they are cut out; None where there is nothing to say."""
+    """Return what to know about stickers of an unusual width before cutting; None where there is nothing to say."""
     if size_mm is None or READABLE_MM <= size_mm <= ROOMY_MM:
         return None
     if size_mm < READABLE_MM:

@@ -61,21 +61,21 @@ class Told:
 
 
 def trips(edition: Edition, sides: int) -> tuple[Trip, ...]:
-    """How far a hand of so many sides can have gone: the edition's own targets, the usual ones, the extension."""
+    """Return how far a hand of these sides can have gone: the edition's own targets, the usual ones, the extension."""
     targets = dict.fromkeys((*_own_targets(edition, sides), EXTENDABLE_KM, EXTENDED_KM))
     extended = [Trip(EXTENDED_KM, side) for side in range(sides)] if edition.extension == "yes" else []
     return (*map(Trip, targets), *extended)
 
 
 def _own_targets(edition: Edition, sides: int) -> list[int]:
-    """Those of the edition for so many sides, the shortest first."""
+    """Return those of the edition for so many sides, the shortest first."""
     return sorted({edition.target_km[players] for players, _each in _seatings(edition, sides)})
 
 
 def likely(
     edition: Edition, layings: Sequence[Laying], *, trip: Trip | None = None, draw_pile_empty: bool | None = None
 ) -> Told:
-    """What is likeliest where nobody has told it: a side that lies at the target has completed the trip."""
+    """Return what is likeliest where nobody has told it: a side that lies at the target has completed the trip."""
     trip = trip or _likely_trip(edition, layings)
     km = [race_km(edition, laying) for laying in layings]
     past = edition.overshoot == "allowed"
@@ -84,7 +84,7 @@ def likely(
 
 
 def _likely_trip(edition: Edition, layings: Sequence[Laying]) -> Trip:
-    """The shortest of the edition's own targets that nobody has passed; beyond it the extension was called."""
+    """Return the shortest of the edition's own targets that nobody has passed; beyond it the extension was called."""
     own = _own_targets(edition, len(layings)) or [EXTENDED_KM]
     km = [race_km(edition, laying) for laying in layings]
     target = next((target for target in own if target >= max(km)), own[-1])
@@ -94,13 +94,13 @@ def _likely_trip(edition: Edition, layings: Sequence[Laying]) -> Trip:
 
 
 def race_km(edition: Edition, laying: Laying) -> int:
-    """What of a side counts towards the target."""
+    """Return what of a side counts towards the target."""
     open_hand = Told(Trip(EXTENDED_KM), None, played_out=False, draw_pile_empty=False)
     return table_of(edition, (laying,), open_hand).race_km(_side(laying))
 
 
 def check_sides(edition: Edition, sides: int) -> None:
-    """Raises SeatingError, with a sentence, when the edition is not played by so many sides."""
+    """Raise SeatingError, with a sentence, when the edition is not played by so many sides."""
     if not _seatings(edition, sides):
         wrong = say_many(
             "%(edition)s is played by %(ways)s: these are %(count)d sides.",
@@ -113,7 +113,7 @@ def check_sides(edition: Edition, sides: int) -> None:
 
 
 def table_of(edition: Edition, layings: Sequence[Laying], told: Told) -> Table:
-    """The table of a hand that is over, to be scored.
+    """Return the table of a hand that is over, to be scored.
 
     Of the piles that do not score nothing is known: a card that cannot be told lies on each battle pile.
     """
@@ -165,12 +165,12 @@ def _seatings(edition: Edition, sides: int) -> list[tuple[int, int]]:
 
 
 def odd(table: Table) -> tuple[str, ...]:
-    """What cannot be, or hardly, of a table that was counted: a sentence each, for people to look again."""
+    """Return what cannot be, or hardly, of a table that was counted: a sentence each, for people to look again."""
     return (*map(reasons.say, odd_cards(table)), *odd_trip(table))
 
 
 def odd_cards(table: Table) -> tuple[Reason, ...]:
-    """What cannot be, or hardly, of the cards that lie there."""
+    """Return what cannot be, or hardly, of the cards that lie there."""
     found = (*validity.problems(table), *validity.doubts(table))
     # Nobody has counted all cards, nor those of the piles.
     uncounted = (why.code in _OF_PILES or (why.code in _OF_ALL and ("case", "sum") in why.details) for why in found)
@@ -182,7 +182,7 @@ _OF_PILES = (Code.NEVER_ROLLED, Code.FIRST_CARD, Code.NOT_A_COUP_FOURRE)
 
 
 def odd_trip(table: Table) -> Iterator[Said]:
-    """Who is said to have completed the trip does not lie at the target, or somebody who does is not said to have."""
+    """Yield a sentence where the side said to have completed the trip is not at the target, or another one is."""
     completer = table.ending.side if table.ending else None
     past = table.edition.overshoot == "allowed"
     for number, side in enumerate(table.sides):

@@ -12,10 +12,10 @@ from companion.simulate.scene import Arm, Lying, Scene
 
 REACH_S, TOUCH_S, CARRY_S, _WITHDRAW_S = 0.6, 0.2, 0.7, 0.5
 _GRIP_MM = 30.0
-"""The fingertips hold a card so far from its middle."""
+"""Distance of the fingertips from the middle of the card they hold, in millimetres."""
 
 _BOW_MM = 25.0
-"""An arm swings out so far on its way."""
+"""Greatest distance of an arm's way from the straight line, in millimetres."""
 
 _HELD_TWIST_DEG = 14.0
 _LEAST_FRAMES = 2
@@ -29,16 +29,16 @@ class Tempo:
     speed: float = 1.0
 
     def frames(self, seconds: float) -> int:
-        """The frames of a movement that takes so long at speed 1."""
+        """Return the frames of a movement that takes so long at speed 1."""
         return max(_LEAST_FRAMES, round(seconds * self.fps / self.speed))
 
     def rest_frames(self, rest: Rest) -> int:
-        """The frames of a rest, which never gets shorter than the pipeline needs."""
+        """Return the frames of a rest, which never gets shorter than the pipeline needs."""
         return math.ceil(max(rest.wish_s / self.speed, rest.least_s) * self.fps - 1e-9)
 
 
 def scenes(movement: Movement, plan: TablePlan, tempo: Tempo) -> Iterator[Scene]:
-    """A movement's scenes, its rest included."""
+    """Yield a movement's scenes, its rest included."""
     yield from acted(movement, plan, tempo)
     yield from resting(movement.after, tempo.rest_frames(movement.rest))
 
@@ -77,7 +77,7 @@ def _scene(
     spot: Pose | None,
     away: float,
 ) -> Scene:
-    """The arm with its fingertips at `tip`, holding cards turned like the spot they come from or go to."""
+    """Return the arm with its fingertips at `tip`, holding cards turned like the spot they come from or go to."""
     base = Scene(lying, arms=(Arm(movement.player, seat, tip),))
     if not held or spot is None:
         return base
@@ -89,7 +89,7 @@ def _scene(
 
 
 def grip(pose: Pose, seat: Point) -> Point:
-    """Where the fingertips hold a card lying at a pose: between its middle and the player."""
+    """Return where the fingertips hold a card lying at a pose: between its middle and the player."""
     away = math.dist((pose.x_mm, pose.y_mm), seat)
     return (
         pose.x_mm + (seat[0] - pose.x_mm) / away * _GRIP_MM,
@@ -98,7 +98,7 @@ def grip(pose: Pose, seat: Point) -> Point:
 
 
 def between(start: Point, end: Point, share: float) -> Point:
-    """A point on the slightly bowed way of a hand."""
+    """Return a point on the slightly bowed way of a hand."""
     along_x, along_y = end[0] - start[0], end[1] - start[1]
     length = math.hypot(along_x, along_y) or 1.0
     bow = _BOW_MM * math.sin(math.pi * share)
@@ -106,7 +106,7 @@ def between(start: Point, end: Point, share: float) -> Point:
 
 
 def shares(count: int) -> Iterator[float]:
-    """How far a movement has got on each of its frames: slow at both ends, 1 on the last."""
+    """Return how far a movement has got on each of its frames: slow at both ends, 1 on the last."""
     return (eased((index + 1) / count) for index in range(count))
 
 

@@ -21,7 +21,7 @@ from companion.tabletop.mat_layout import MatLayout
 _CARD_RIM_MM = 3.0
 _CORNER_MM = 3.0
 _SPRITES_AT_HAND = 8
-"""Those of the cards that are being carried, a third of a megabyte each."""
+"""Number of sprites kept: those of the cards that are being carried, a third of a megabyte each."""
 
 _HAND_PX_PER_MM = 1.6
 _HAND_BOX_MM = (-16.0, -80.0, 940.0, 80.0)
@@ -52,7 +52,7 @@ class Sprite:
 
 @lru_cache(maxsize=_SPRITES_AT_HAND)
 def card_sprite(picture: str, cards: Cards) -> Sprite:
-    """A physical card (`roll-03`) of a deck, or `BACK`; anchored at its middle."""
+    """Return a physical card (`roll-03`) of a deck, or `BACK`; anchored at its middle."""
     scale, rim = PX_PER_MM, round(_CARD_RIM_MM * PX_PER_MM)
     flat = _unpacked(_packed(picture, cards))
     opacity = _rounded(flat.shape[:2], round(_CORNER_MM * scale))
@@ -65,7 +65,7 @@ def card_sprite(picture: str, cards: Cards) -> Sprite:
 
 @lru_cache(maxsize=256)
 def _packed(picture: str, cards: Cards) -> Image:
-    """A card as a PNG file: drawing one takes thirty times as long as unpacking it, and a deck is over a hundred."""
+    """Return a card as a PNG file: drawing takes thirty times as long as unpacking, for over a hundred cards."""
     _, file = cv2.imencode(".png", cards.flat(picture), (cv2.IMWRITE_PNG_COMPRESSION, 1))
     return file
 
@@ -77,7 +77,7 @@ def _unpacked(file: Image) -> Image:
 
 
 def _rounded(shape: tuple[int, ...], radius: int) -> NDArray[np.float32]:
-    """The opacity of a card with round corners, (H, W) float32 in 0 … 1."""
+    """Return the opacity of a card with round corners, (H, W) float32 in 0 … 1."""
     height, width = shape
     opacity = np.zeros(shape, np.uint8)
     for x in (radius, width - 1 - radius):
@@ -89,13 +89,13 @@ def _rounded(shape: tuple[int, ...], radius: int) -> NDArray[np.float32]:
 
 
 def over_shadow(colour: Image, opacity: NDArray[np.float32], shadow: NDArray[np.float32]) -> Image:
-    """A thing over its own soft black shadow, as sprite pixels."""
+    """Return a thing over its own soft black shadow, as sprite pixels."""
     whole = opacity + shadow * (1.0 - opacity)
     return np.rint(np.dstack([colour * opacity[..., None], whole * 255.0])).astype(np.uint8)
 
 
 def mat_image(layout: MatLayout, px_per_mm: float) -> Image:
-    """A printed mat, (H, W, 3) uint8 BGR; the same picture every time, so nobody draws into it."""
+    """Return a printed mat, (H, W, 3) uint8 BGR; the same picture every time, so nobody draws into it."""
     if (layout.id, px_per_mm) not in _MATS:
         _MATS[layout.id, px_per_mm] = render.to_image(mats.mat_svg(layout), px_per_mm)
     return _MATS[layout.id, px_per_mm]
@@ -103,7 +103,7 @@ def mat_image(layout: MatLayout, px_per_mm: float) -> Image:
 
 @lru_cache(maxsize=16)
 def hand_sprite(player: int) -> Sprite:
-    """A player's hand and forearm seen from above, fingertips at the anchor, the arm stretching to the right."""
+    """Return a player's hand and forearm seen from above, fingertips at the anchor, the arm stretching to the right."""
     left, top, right, bottom = _HAND_BOX_MM
     shape = round((bottom - top) * _HAND_PX_PER_MM), round((right - left) * _HAND_PX_PER_MM)
     colour, opacity = np.zeros((*shape, 3), np.float32), np.zeros(shape, np.float32)
@@ -136,7 +136,7 @@ def _limb(shape: tuple[int, ...], tip: Point, root: Point, radius_mm: float) -> 
 
 
 def _knuckles(shape: tuple[int, ...]) -> Image:
-    """The back of the hand between the palm's middle and the fingers' roots, rounded."""
+    """Return the back of the hand between the palm's middle and the fingers' roots, rounded."""
     mask = np.zeros(shape, np.uint8)
     outline = [(58, 36), (54, 20), (52, 4), (56, -19), (100, -26), (120, 30)]
     cv2.fillPoly(mask, [np.array([_hand_px(x, y) for x, y in outline])], 255, cv2.LINE_AA)
@@ -144,7 +144,7 @@ def _knuckles(shape: tuple[int, ...]) -> Image:
 
 
 def _fading(finger: Image) -> Image:
-    """A finger that goes over into the back of the hand."""
+    """Return a finger that goes over into the back of the hand."""
     start, stop = _hand_px(44, 0)[0], _hand_px(66, 0)[0]
     stays = np.interp(np.arange(finger.shape[1]), (start, stop), (1.0, 0.0))
     return np.rint(finger * stays).astype(np.uint8)
@@ -168,7 +168,7 @@ def paint(colour: NDArray[np.float32], opacity: NDArray[np.float32], mask: Image
 
 
 def _weave(colour: NDArray[np.float32], opacity: NDArray[np.float32], seed: int) -> None:
-    """Folds and thread on everything painted, so that nothing is a flat area of one colour."""
+    """Draw folds and thread on everything painted, so that nothing is a flat area of one colour."""
     source = np.random.default_rng(seed)
     height, width = opacity.shape
     folds = cv2.resize(source.standard_normal((6, 40)).astype(np.float32), (width, height), None, 0, 0, cv2.INTER_CUBIC)
@@ -177,7 +177,7 @@ def _weave(colour: NDArray[np.float32], opacity: NDArray[np.float32], seed: int)
 
 
 def wood(width_mm: float, height_mm: float, px_per_mm: float, seed: int) -> Image:
-    """A table top of dark boards running left to right, (H, W, 3) uint8 BGR."""
+    """Return a table top of dark boards running left to right, (H, W, 3) uint8 BGR."""
     source = np.random.default_rng(seed)
     size = round(width_mm * px_per_mm), round(height_mm * px_per_mm)
     grain = sum(_streaks(source, size, along, across) for along, across in ((300.0, 6.0), (60.0, 1.2), (900.0, 40.0)))
@@ -193,7 +193,7 @@ def wood(width_mm: float, height_mm: float, px_per_mm: float, seed: int) -> Imag
 def _streaks(
     source: np.random.Generator, size: tuple[int, int], along_mm: float, across_mm: float
 ) -> NDArray[np.float32]:
-    """Smooth noise, stretched along the boards."""
+    """Return smooth noise, stretched along the boards."""
     cells = max(2, round(size[1] / across_mm)), max(2, round(size[0] / along_mm))
     rough = source.standard_normal(cells).astype(np.float32)
     return cv2.resize(rough, size, None, 0, 0, cv2.INTER_CUBIC)

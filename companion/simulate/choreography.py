@@ -19,7 +19,7 @@ from companion.tabletop.card_ids import face_of
 from companion.tabletop.mat_layout import DISCARD_ZONE, DRAW_ZONE
 
 _CARDS_A_LAYER = 12
-"""So many cards make one visible edge of the draw pile."""
+"""Number of cards that make one visible edge of the draw pile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Movement:
     after: tuple[Lying, ...]
     rest: Rest
     is_play: bool = False
-    """Something to confirm has been laid: the players may wait for it."""
+    """True if something to confirm has been laid: the players may wait for it."""
 
     play_number: int = 0
     """The play of the script, counted from 1 without those taken back, that this belongs to or leads up to."""
@@ -75,11 +75,11 @@ class Choreographer:
         self._play_number = 1
 
     def lying(self) -> tuple[Lying, ...]:
-        """Everything that lies on the table, bottom to top."""
+        """Return everything that lies on the table, bottom to top."""
         return self._stack() + tuple(card for cards in self._zones.values() for card in cards)
 
     def movements(self) -> Iterator[Movement]:
-        """Every movement of the script, in order. The first deal has happened before."""
+        """Return every movement of the script, in order. The first deal has happened before."""
         return (self._counted(movement) for movement in self._all_hands())
 
     def _counted(self, movement: Movement) -> Movement:
@@ -140,7 +140,7 @@ class Choreographer:
             yield from self._to_discards(seat, zone)
 
     def _draws(self, seat: int, before: Table, play: Play, after: Table) -> Iterator[Movement]:
-        """The draws of a play, less those made already before a card that was taken back."""
+        """Yield the draws of a play, less those made already before a card that was taken back."""
         if reshuffled(before, play, after) and not self._reshuffled_this_turn:
             yield from self._draw(seat, self._pile)
             yield from self._reshuffle(seat)
@@ -156,7 +156,7 @@ class Choreographer:
         yield from self._lay_and_take_back(seat, card_id, self._spot(table, play, card_id), zone)
 
     def _draw_first(self, seat: int, table: Table) -> Iterator[Movement]:
-        """The draw before a card that is taken back."""
+        """Yield the draw before a card that is taken back."""
         if not table.draw_pile and table.edition.empty_pile == "reshuffle":
             yield from self._reshuffle(seat)
             self._reshuffled_this_turn = True
@@ -185,7 +185,7 @@ class Choreographer:
     # Movements
 
     def _put_down(self, seat: int, card_id: str, spot: Pose, zone: str) -> Iterator[Movement]:
-        """A card is laid that stays."""
+        """Yield the laying of a card that stays."""
         yield self._lay(seat, card_id, spot, zone)
 
     def _lay_and_take_back(self, seat: int, card_id: str, spot: Pose, zone: str) -> Iterator[Movement]:
@@ -201,7 +201,7 @@ class Choreographer:
         self._zones[zone] = (*self._zones.get(zone, ()), card)
 
     def _pick_up(self, seat: int, zone: str, rest: Rest) -> Movement:
-        """The top card of a zone goes back into a player's hand."""
+        """Return the top card of a zone going back into a player's hand."""
         before, top = self.lying(), self._zones[zone][-1]
         self._zones[zone] = self._zones[zone][:-1]
         return Movement(seat, (top.picture,), top.pose, None, before, self.lying(), self.lying(), rest)
@@ -222,7 +222,7 @@ class Choreographer:
         yield self._carry(seat, zone, DISCARD_ZONE, arrange.pile_spot(place, place.layout.zones[name], self._chance))
 
     def _carry(self, seat: int, zone: str, to_zone: str, spot: Pose) -> Movement:
-        """The top card of a zone is carried to a spot in another."""
+        """Return the top card of a zone being carried to a spot in another."""
         before, top = self.lying(), self._zones[zone][-1]
         self._zones[zone] = self._zones[zone][:-1]
         during = self.lying()
@@ -230,14 +230,14 @@ class Choreographer:
         return Movement(seat, (top.picture,), top.pose, spot, before, during, self.lying(), AFTER_LAYING)
 
     def _reshuffle(self, seat: int) -> Iterator[Movement]:
-        """The discards are taken up and come back face down as the draw pile."""
+        """Yield the discards being taken up and coming back face down as the draw pile."""
         count = len(self._zones.get(DISCARD_ZONE, ()))
         if count:
             yield self._sweep(seat, "table")
             yield self._new_pile(seat, count)
 
     def _gather(self, *, wait: bool) -> Iterator[Movement]:
-        """After a hand everything is taken up. Where that alone tells that it has ended, the players wait."""
+        """Yield everything being taken up after a hand. Where that alone tells that it has ended, the players wait."""
         of = self._play_number - wait
         for number, team in enumerate(self._script.teams, 1):
             yield replace(self._sweep(self._players[team.players[0]], f"side-{number}"), play_number=of)
@@ -246,7 +246,7 @@ class Choreographer:
         yield replace(last, rest=AFTER_CLEARING, is_play=True) if wait else last
 
     def _sweep(self, seat: int, mat_id: str) -> Movement:
-        """All cards of a mat leave it in one handful."""
+        """Return all cards of a mat leaving it in one handful."""
         before, place = self.lying(), self._plan.mat(mat_id)
         swept = [zone for zone in self._zones if zone.startswith(f"{mat_id}/")]
         pictures = tuple(card.picture for zone in swept for card in self._zones.pop(zone))
@@ -260,7 +260,7 @@ class Choreographer:
         return Movement(seat, (BACK,) * 3, None, spot, before, before, self.lying(), AFTER_CLEARING)
 
     def _stack(self) -> tuple[Lying, ...]:
-        """The visible layers of the draw pile."""
+        """Return the visible layers of the draw pile."""
         place, name = self._place(DRAW_ZONE)
         layers = range(math.ceil(self._pile / _CARDS_A_LAYER))
         return tuple(Lying(BACK, arrange.stack_spot(place, place.layout.zones[name], n)) for n in layers)

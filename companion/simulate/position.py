@@ -32,7 +32,7 @@ class Position:
 
 
 def position_of(table: Table, chance: random.Random) -> Position:
-    """A table with a physical card for each that lies there; one that no card of the deck can show is left out."""
+    """Return a table with a physical card for each that lies there, except those that no card of the deck can show."""
     left = card_ids(table.deck)
     copies = {face: [card_id for card_id in left if face_of(card_id) is face] for face in table.deck}
     for cards in copies.values():

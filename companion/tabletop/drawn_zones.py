@@ -26,10 +26,10 @@ SMALLEST_SHARE = 1 / 64
 """A zone's shortest side against the picture's width: at less no card in it could be read."""
 
 OVERLAP_SHARE = 0.05
-"""So much of a zone may lie under another: hands that draw are not that exact."""
+"""Maximum share of a zone that may lie under another: hands that draw are not exact."""
 
 PROPORTIONS = 0.02
-"""By so much the proportions of two pictures may differ that show the same."""
+"""Maximum difference between the proportions of two pictures of the same table, as a share."""
 
 _TABLE_KEYS = {"name", "rect", "corners", "seat", "zone_mm"}
 Point = tuple[float, float]
@@ -86,16 +86,16 @@ class Drawing:
         return tuple(dict.fromkeys(zone.mat for zone in self.zones))
 
     def of(self, mat: str) -> tuple[DrawnZone, ...]:
-        """The zones that stand for one mat."""
+        """Return the zones that stand for one mat."""
         return tuple(zone for zone in self.zones if zone.mat == mat)
 
     def fits(self, width_px: int, height_px: int) -> bool:
-        """Whether a picture of that size has the proportions of the one that was drawn on."""
+        """True if a picture of that size has the proportions of the one that was drawn on."""
         ratio = (self.picture[0] * height_px) / (self.picture[1] * width_px)
         return abs(ratio - 1) <= PROPORTIONS
 
     def as_json(self) -> dict[str, object]:
-        """The form that `parse_drawing` takes."""
+        """Return the form that `parse_drawing` takes."""
         drawn = {"picture": list(self.picture), "zone": [_as_json(zone) for zone in self.zones]}
         return drawn | ({"seats": {mat: str(seat) for mat, seat in self.seats}} if self.seats else {})
 
@@ -122,7 +122,7 @@ class DrawnZones:
         return self.given or self._kept
 
     def save(self, drawing: Drawing) -> None:
-        """Keeps a drawing; it is in force at once. Raises Problem when it cannot be written."""
+        """Keep a drawing; it is in force at once. Raises Problem when it cannot be written."""
         if self._path is not None:
             try:
                 write_whole(self._path, json.dumps(drawing.as_json()))
@@ -136,7 +136,7 @@ class DrawnZones:
         self._kept, self.problem = drawing, None
 
     def forget(self) -> None:
-        """Removes what is kept. Raises Problem when that cannot be done."""
+        """Remove what is kept. Raises Problem when that cannot be done."""
         if self._path is not None:
             try:
                 self._path.unlink(missing_ok=True)
@@ -154,7 +154,7 @@ class DrawnZones:
 
 
 def parse_drawing(data: Mapping[str, object]) -> Drawing | None:
-    """A drawing from `picture = [width, height]`, `zone` tables and `seats`, None without zones; see `Drawing`.
+    """Return a drawing from `picture = [width, height]`, `zone` tables and `seats`, None without zones; see `Drawing`.
 
     Each zone has a `name`, either `rect = [x, y, width, height]` or `corners = [[x, y] × 4]`, and as they are wanted
     `seat = "left"` and `zone_mm = [width, height]`. Raises ValueError with a sentence.
@@ -175,7 +175,7 @@ def parse_drawing(data: Mapping[str, object]) -> Drawing | None:
 
 
 def check_sides(drawing: Drawing, sides: Mapping[str, str]) -> None:
-    """Whether a side plays wherever zones are drawn. `sides` are the sides' names by mat id (`{"side-1": "Ann"}`).
+    """Check that a side plays wherever zones are drawn. `sides` are the sides' names by mat id (`{"side-1": "Ann"}`).
 
     A side without any zones plays on its printed mat. Raises ValueError with a sentence.
     """
@@ -255,7 +255,7 @@ def _four_corners(name: str, value: object) -> Corners:
 
 
 def _numbers(value: object, count: int) -> tuple[float, ...] | None:
-    """So many finite numbers, None for anything else."""
+    """Return `count` finite numbers, None for anything else."""
     if not isinstance(value, (list, tuple)) or len(value) != count:
         return None
     if not all(isinstance(n, (int, float)) and not isinstance(n, bool) and abs(n) < 1e6 for n in value):
@@ -341,18 +341,18 @@ def _side(mat: str) -> Term:
 
 
 def _turn(a: Point, b: Point, c: Point) -> float:
-    """Positive where the way from a by b to c turns clockwise (y runs down)."""
+    """Return a positive number where the way from a by b to c turns clockwise (y runs down)."""
     return (b[0] - a[0]) * (c[1] - b[1]) - (b[1] - a[1]) * (c[0] - b[0])
 
 
 def _area(polygon: Sequence[Point]) -> float:
-    """What a polygon covers, negative where it runs anticlockwise."""
+    """Return what a polygon covers, negative where it runs anticlockwise."""
     pairs = ((polygon[i - 1], polygon[i]) for i in range(len(polygon)))
     return sum(ax * by - bx * ay for (ax, ay), (bx, by) in pairs) / 2
 
 
 def _cut(polygon: Sequence[Point], a: Point, b: Point) -> list[Point]:
-    """The part of a polygon on the inner side of the line from a to b."""
+    """Return the part of a polygon on the inner side of the line from a to b."""
     kept: list[Point] = []
     for i, point in enumerate(polygon):
         before = polygon[i - 1]

@@ -13,7 +13,7 @@ NO_FACE = "no face yet: go on with `{}`, or on the page Cards"
 
 
 def listing(names: Sequence[str], data: Path) -> Iterator[str]:
-    """A line a deck; one that cannot be used is named with the reason."""
+    """Yield a line a deck; one that cannot be used is named with the reason."""
     for name in names:
         try:
             yield _line(load_deck(name, data))
@@ -22,7 +22,7 @@ def listing(names: Sequence[str], data: Path) -> Iterator[str]:
 
 
 def sheet(deck: Deck) -> Iterator[str]:
-    """All that a deck says of itself."""
+    """Yield all that a deck says of itself."""
     width, height = deck.size_mm
     yield f"{deck.name}: {deck.title}"
     yield f"Edition: {deck.edition}. Cards: {width:g} × {height:g} mm."

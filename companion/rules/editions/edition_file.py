@@ -72,7 +72,7 @@ _TOO_LARGE = 100_000
 
 
 def shipped_names() -> tuple[str, ...]:
-    """The editions that ship, classic first."""
+    """Return the editions that ship, classic first."""
     names = sorted(path.stem for path in EDITIONS.glob("*.toml"))
     return tuple(sorted(names, key=lambda name: name != "classic"))
 
@@ -107,7 +107,7 @@ class _Wrong:
 
 
 def read_file(path: Path) -> Reading:
-    """What is in an edition file; a name that ships is wrong in any other than the one that ships.
+    """Return what is in an edition file; a name that ships is wrong in any other than the one that ships.
 
     Raises EditionError, naming the file, when it cannot be read at all.
     """
@@ -124,7 +124,10 @@ def read_file(path: Path) -> Reading:
 
 
 def _read(path: Path) -> bytes:
-    """What a file holds. Raises OSError where it is a pipe or a device, for these may never end, and too large."""
+    """Return what a file holds.
+
+    Raises OSError where it is a pipe or a device, for these may never end, and too large.
+    """
     if path.exists() and not path.is_file() and not path.is_dir():
         raise OSError(errno.EINVAL, "it is no file")
     with path.open("rb") as file:
@@ -135,7 +138,7 @@ def _read(path: Path) -> bytes:
 
 
 def read_text(text: str, taken: Collection[str] = ()) -> Reading:
-    """What the text of an edition file says, which has none of the names taken. Any text gives a reading."""
+    """Return what the text of an edition file says, which has none of the names taken. Any text gives a reading."""
     text = text.removeprefix("\ufeff")
     try:
         data = toml_text.load(text)
@@ -159,7 +162,7 @@ def _touches(wrong: _Wrong, named: Iterable[Place]) -> bool:
 
 
 def _sound(data: Mapping[str, Any], wrong: Collection[Place]) -> dict[str, Any]:
-    """What is left without the keys of the first two levels that are wrong."""
+    """Return what is left without the keys of the first two levels that are wrong."""
     out = {}
     for key, value in data.items():
         if (key,) not in wrong:
@@ -169,7 +172,7 @@ def _sound(data: Mapping[str, Any], wrong: Collection[Place]) -> dict[str, Any]:
 
 
 def _signed(own: dict[str, Any]) -> dict[str, Any]:
-    """Each switch with the edition that sets it."""
+    """Return each switch with the edition that sets it."""
     if "switches" not in own:
         return own
     name = own.get("name", "")
@@ -177,7 +180,7 @@ def _signed(own: dict[str, Any]) -> dict[str, Any]:
 
 
 def _with_parent(base: Entries, own: Entries) -> dict[str, Any]:
-    """An edition over its parent: tables are merged key by key, but a `deck` replaces the parent's whole."""
+    """Return an edition over its parent: tables are merged key by key, but a `deck` replaces the parent's whole."""
     setting_up = {**base["setting-up"], **own.get("setting-up", {})}
     deck = {**own.get("deck", base["deck"]), **own.get("deck-changes", {})}
     changed = {key: {**base[key], **own.get(key, {})} for key in ("points", "switches")}
@@ -192,7 +195,7 @@ def _with_parent(base: Entries, own: Entries) -> dict[str, Any]:
 
 
 def _targets(base: Entries, own: Entries, setting_up: Entries) -> dict[str, int]:
-    """The targets; the parent's only for as many players as this edition seats."""
+    """Return the targets; the parent's only for as many players as this edition seats."""
     seated = {str(players) for players, _ in setting_up["seatings"]}
     inherited = {players: km for players, km in base["setting-up"]["target-km"].items() if players in seated}
     return {**inherited, **own.get("setting-up", {}).get("target-km", {})}
@@ -250,7 +253,7 @@ def _is(value: object, kind: type) -> bool:
 
 
 def _shown(value: object) -> str:
-    """A value as its file wrote it, short enough for a sentence."""
+    """Return a value as its file wrote it, short enough for a sentence."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str):

@@ -66,7 +66,7 @@ class JudgedLine(NamedTuple):
     """The edition that tells which words there are, where the line has one that does not exist."""
 
     def as_json(self, file: str, *, states: bool = False) -> dict[str, Any]:
-        """The line object of `companion replay --json`."""
+        """Return the line object of `companion replay --json`."""
         edition = self.table.edition if self.table else load_edition("classic")
         reasons = [as_json(why, edition) for why in self.reasons]
         if self.unreadable:
@@ -101,7 +101,7 @@ class HandResult:
     remarks: tuple[Reason, ...] = ()
 
     def as_json(self, file: str) -> dict[str, Any]:
-        """The hand object of `companion replay --json`."""
+        """Return the hand object of `companion replay --json`."""
         return {
             "file": file,
             "hand": self.number,
@@ -218,7 +218,7 @@ def judge_on(before: JudgedRecord, record: Sequence[Line]) -> JudgedRecord:
 
 
 def judge(lines: Iterable[Line], *, as_lies: bool = False) -> Iterator[Item]:
-    """Every line's verdict in order, each hand's result after its last line, an open hand's at the end."""
+    """Yield every line's verdict in order, each hand's result after its last line, an open hand's at the end."""
     game = NEW_GAME
     for line in lines:
         game, items = step(game, line, as_lies=as_lies)
@@ -230,7 +230,7 @@ def judge(lines: Iterable[Line], *, as_lies: bool = False) -> Iterator[Item]:
 
 
 def at_the_end(game: Game) -> tuple[Item, ...]:
-    """What a record's end gives: an ended hand's result that was held back, an open one's as it would count now."""
+    """Return what a record's end gives: the result of an ended hand that was held back, or of an open one."""
     if game.held is not None:
         return (game.held,)
     if game.table is None or not game.hand_is_open:
@@ -239,7 +239,7 @@ def at_the_end(game: Game) -> tuple[Item, ...]:
 
 
 def step(game: Game, line: Line, *, as_lies: bool = False) -> tuple[Game, tuple[Item, ...]]:
-    """The game after one more line, and what the line gave: its verdict, the results of hands it ended.
+    """Return the game after one more line, and what the line gave: its verdict, the results of hands it ended.
 
     An illegal play is applied only with `as_lies` or where the line itself says `anyway`, and only if it lays a card.
     """
@@ -306,7 +306,7 @@ def _set_up(game: Game, header: Header) -> Game:
 
 
 def _agreed(game: Game) -> Game:
-    """The game, if its house rules can hold in its edition. Raises EditionError, with a sentence, if not."""
+    """Return the game, if its house rules can hold in its edition. Raises EditionError, with a sentence, if not."""
     return game._replace(options=game.edition.house_rules)
 
 
@@ -331,7 +331,7 @@ def _start_hand(game: Game, first: str) -> tuple[Game, tuple[Item, ...]]:
 
 
 def _end_open_hand(game: Game) -> tuple[Game, tuple[Item, ...]]:
-    """`hand first` while a hand is open: an unanswered target is finished, anything else ends as agreed."""
+    """End an open hand at `hand first`: an unanswered target is finished, anything else ends as agreed."""
     if game.table is None or not game.hand_is_open:
         return game, ()
     if game.table.extension_offered_to is not None:
@@ -363,7 +363,7 @@ def _take_play(game: Game, line: Line, play: Play, *, as_lies: bool) -> tuple[Ga
 
 
 def _lays_something(table: Table, play: Play) -> bool:
-    """Whether an illegal line leaves a card somewhere: answers that nobody asked for leave none."""
+    """True if an illegal line leaves a card somewhere: answers that nobody asked for leave none."""
     return bool(play.cards or play.card) or (play.verb is Verb.TAKE and bool(table.discards))
 
 
@@ -371,7 +371,7 @@ _TABLE = Game._fields.index("table")
 
 
 def _begin_by_itself(game: Game, play: Play) -> tuple[Game, tuple[Reason, ...]]:
-    """A record whose `hand first` is missing or unreadable still counts: its first player is the one who plays."""
+    """Begin a hand whose `hand first` is missing or unreadable: its first player is the one who plays."""
     if game.is_unseated:
         raise Unreadable(say("No hand has begun."))
     if play.player is None:
@@ -381,7 +381,7 @@ def _begin_by_itself(game: Game, play: Play) -> tuple[Game, tuple[Reason, ...]]:
 
 
 def _close(game: Game, table: Table, remarks: tuple[Reason, ...] = ()) -> tuple[Game, tuple[Item, ...]]:
-    """Counts a hand that has ended into the match. The result is held back while a u-turn could undo the end."""
+    """Count a hand that has ended into the match. The result is held back while a u-turn could undo the end."""
     sheets = scoring.score(table)
     totals = MappingProxyType(scoring.match_totals(table, game.totals, sheets))
     winner = scoring.match_winner(table.edition, totals, table)
@@ -395,7 +395,7 @@ def _close(game: Game, table: Table, remarks: tuple[Reason, ...] = ()) -> tuple[
 
 
 def _open_again(game: Game) -> Game:
-    """The game as it was before its last hand was counted: a u-turn has taken back the card that ended it."""
+    """Return the game as it was before its last hand was counted: a u-turn took back the card that ended it."""
     hands = tuple(hand for hand in game.hands if hand.number != game.hand_number)
     totals, won = game.totals, game.won
     if game.held is not None:
@@ -420,7 +420,7 @@ def _result(game: Game, table: Table, counted: tuple[Sheet, ...]) -> HandResult:
 
 
 def side_json(edition: Edition, side: Side) -> dict[str, Any]:
-    """A side as JSON: what its piles show, its distances and safeties."""
+    """Return a side as JSON: what its piles show, its distances and safeties."""
     kinds = [card for card in edition.deck if card.family is Family.DISTANCE]
     kinds += sorted(set(side.distances) - set(kinds), key=lambda card: card.km)
     laid = {card: "coup-fourre" if card in side.coups_fourres else "played" for card in side.safeties}
@@ -445,7 +445,7 @@ def _request_json(table: Table, request: Request) -> dict[str, str]:
 
 
 def state_json(table: Table) -> dict[str, Any]:
-    """The table as JSON, for `--states` and the pages' own data."""
+    """Return the table as JSON, for `--states` and the pages' own data."""
     offered = table.extension_offered_to
     return {
         "to_move": None if table.is_over else table.player_to_move,
