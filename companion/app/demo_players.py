@@ -24,7 +24,7 @@ from companion.simulate.card_faces import STICKERED, Cards
 from companion.simulate.frame_source import SETTLING_S, followed_scenes, table_studio
 from companion.simulate.players import played_on
 from companion.simulate.scene import Scene
-from companion.simulate.script import Action, Hand, Script
+from companion.simulate.script import Hand, Script
 from companion.simulate.studio import Studio
 from companion.vision.capture.sources import Frame
 
@@ -65,7 +65,9 @@ class Course:
         The play may be confirmed by then, or not yet. What nobody sees being played, an answer about the extension,
         may come at any time between two cards.
         """
-        shown = [n for n, action in enumerate(self._actions, start=1) if _is_seen(action)]
+        # A play shows on the table for itself where a card is laid, or all are gathered in.
+        actions = enumerate(self._actions, start=1)
+        shown = [n for n, action in actions if action.card_id is not None or action.play.verb is Verb.END]
         first = max((n for n in shown if n < number), default=0)
         last = min((n for n in shown if n > number), default=len(self._actions) + 1) - 1
         games = (state.game, _played_to(state))
@@ -85,11 +87,6 @@ class Course:
             # The card that follows tells whether it was taken.
             wanted = [*wanted, *(stand for stand in self._stands if stand.plays == number - 2)]
         return any(_is_there(stand, game) for stand in wanted)
-
-
-def _is_seen(action: Action) -> bool:
-    """True if a play shows on the table for itself: a card is laid, or all are gathered in."""
-    return action.card_id is not None or action.play.verb is Verb.END
 
 
 def _is_there(stand: Stand, game: Game) -> bool:
@@ -220,7 +217,10 @@ class DemoPlayers:
         # Whether people are asked something that no card of the next player's answers.
         by_itself = _playing_on_confirms(state)
         asks = any(not (question.may_count_untapped and by_itself) for question in state.questions)
-        idle = 0 if asks or _is_for_people(_played_to(state).table) else before.idle + 1
+        table = _played_to(state).table
+        # It is for people to answer about the extension, and to begin the next hand.
+        is_for_people = table is None or table.is_over or table.extension_offered_to is not None
+        idle = 0 if asks or is_for_people else before.idle + 1
         self._waiting = Waiting(number, before.looks + 1, idle, before.was_asked or asks)
         if asks or before.looks < LOOK_BEFORE_GOING_ON or not self._course.may_begin(number, state):
             return False
@@ -256,11 +256,6 @@ class DemoPlayers:
         before = now = self._match.state
         while not self._is_stopped() and _place(now) == _place(before):
             now = self._match.wait(now.version, LOOK_AGAIN_S)
-
-
-def _is_for_people(table: Table | None) -> bool:
-    """True if it is for people to go on: to answer about the extension, or to begin the next hand."""
-    return table is None or table.is_over or table.extension_offered_to is not None
 
 
 def _place(state: MatchState) -> tuple[int | None, int, Table | None]:

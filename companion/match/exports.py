@@ -7,7 +7,6 @@ import io
 import json
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
 
 from companion.rules.record import judge
 from companion.rules.record.judge import HandResult, Item
@@ -27,12 +26,9 @@ def as_json_lines(items: Iterable[Item], name: str, shown: Mapping[str, str] | N
 
     Where players are `shown` under other names than the record's, each hand says which.
     """
-    bodies = (_with_names(item, item.as_json(name), shown or {}) for item in items)
+    names = {"names": dict(shown)} if shown else {}
+    bodies = (item.as_json(name) | (names if isinstance(item, HandResult) else {}) for item in items)
     return "".join(json.dumps(body, ensure_ascii=False) + "\n" for body in bodies)
-
-
-def _with_names(item: Item, body: dict[str, Any], shown: Mapping[str, str]) -> dict[str, Any]:
-    return {**body, "names": dict(shown)} if shown and isinstance(item, HandResult) else body
 
 
 def as_csv(items: Iterable[Item], called: Callable[[str], str] = str) -> str:

@@ -150,14 +150,13 @@ def _shown(game: Game, player: str) -> str:
 def _add(figures: dict[str, Figures], one: Figures) -> None:
     """Add figures to those of the same player."""
     key = key_of(one.name)
-    figures[key] = _sum(figures[key], one) if key in figures else one
-
-
-def _sum(one: Figures, other: Figures) -> Figures:
-    best = [hand for hand in (one.best_hand, other.best_hand) if hand is not None]
-    added: dict[str, Any] = {name: getattr(one, name) + getattr(other, name) for name in _ADDED}
-    longest = max(one.longest_hand, other.longest_hand)
-    return replace(other, best_hand=max(best, default=None), longest_hand=longest, **added)
+    before = figures.get(key, one)
+    if before is not one:
+        best = [hand for hand in (before.best_hand, one.best_hand) if hand is not None]
+        added: dict[str, Any] = {name: getattr(before, name) + getattr(one, name) for name in _ADDED}
+        longest = max(before.longest_hand, one.longest_hand)
+        one = replace(one, best_hand=max(best, default=None), longest_hand=longest, **added)
+    figures[key] = one
 
 
 _ADDED = tuple(field.name for field in fields(Figures) if field.name not in ("name", "best_hand", "longest_hand"))

@@ -45,7 +45,13 @@ def sticker_svg(card_id: str, size_mm: float = DEFAULT_SIZE_MM, kind: str = "qr"
 def _code(card_id: str, size_mm: float) -> str:
     """Draw a card's QR code with its quiet zone, as wide as the sticker."""
     module = size_mm / (MODULES + 2 * QUIET_MODULES)
-    return draw.group([_code_path(card_id)], x=QUIET_MODULES * module, y=QUIET_MODULES * module, scale=module)
+    # Black modules beside each other in a row are one bar, so that no seam shows.
+    bars = []
+    for y, row in enumerate(modules(card_id)):
+        edges = np.flatnonzero(np.diff(np.concatenate(([False], row, [False])).astype(np.int8)))
+        bars += [f"M{x} {y}h{end - x}v1h{x - end}z" for x, end in zip(edges[::2], edges[1::2], strict=True)]
+    pattern = draw.path("".join(bars), draw.paint(draw.BLACK))
+    return draw.group([pattern], x=QUIET_MODULES * module, y=QUIET_MODULES * module, scale=module)
 
 
 def _tag(card_id: str, size_mm: float) -> str:
@@ -53,12 +59,3 @@ def _tag(card_id: str, size_mm: float) -> str:
     cell = size_mm / (mats.MARKER_CELLS + 2 * TAG_MARGIN_CELLS)
     pattern = draw.path(mats.marker_cells(tag_id(card_id)), draw.paint(draw.BLACK))
     return draw.group([pattern], x=TAG_MARGIN_CELLS * cell, y=TAG_MARGIN_CELLS * cell, scale=cell)
-
-
-def _code_path(card_id: str) -> str:
-    """Return the black modules, one unit each; those beside each other in a row are one bar, so that no seam shows."""
-    bars = []
-    for y, row in enumerate(modules(card_id)):
-        edges = np.flatnonzero(np.diff(np.concatenate(([False], row, [False])).astype(np.int8)))
-        bars += [f"M{x} {y}h{end - x}v1h{x - end}z" for x, end in zip(edges[::2], edges[1::2], strict=True)]
-    return draw.path("".join(bars), draw.paint(draw.BLACK))

@@ -147,7 +147,11 @@ def _check(kind: str, edition: Deck, format: str, sides: int, size_mm: float | N
         (kind in KINDS, f"{kind!r} cannot be printed; say one of {', '.join(KINDS)}."),
         (format in FORMATS, f"There is no format {format!r}; say one of {', '.join(FORMATS)}."),
         (size_mm is None or kind == "stickers", "A size can be chosen for stickers only; leave --size-mm out."),
-        (size_mm is None or low <= size_mm <= high, _not_so_wide(size_mm)),
+        (
+            size_mm is None or low <= size_mm <= high,
+            f"A sticker is {low:g} to {high:g} mm wide, not {size_mm} mm: no camera reads smaller ones,"
+            f" and a card is {high:g} mm wide.",
+        ),
         (1 <= sides <= MAX_SIDES, f"There are mats for 1 to {MAX_SIDES} sides, not for {sides}."),
         (DPI[0] <= dpi <= DPI[1], f"Pictures have {DPI[0]} to {DPI[1]} dots an inch, not {dpi}."),
         (
@@ -158,12 +162,6 @@ def _check(kind: str, edition: Deck, format: str, sides: int, size_mm: float | N
     for fine, sentence in checks:
         if not fine:
             raise Problem(sentence)
-
-
-def _not_so_wide(size_mm: float | None) -> str:
-    low, high = SIZES_MM
-    why = f"no camera reads smaller ones, and a card is {high:g} mm wide"
-    return f"A sticker is {low:g} to {high:g} mm wide, not {size_mm} mm: {why}."
 
 
 def _check_sticker_kind(kind: str, sticker_kind: str) -> None:

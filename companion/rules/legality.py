@@ -138,13 +138,9 @@ def against_card(table: Table, card: Card, play: Play) -> Iterator[Reason]:
 def copies_left(table: Table, card: Card, play: Play) -> int:
     """Return how many of a card can be in the player's hand or yet to come, once he has drawn for his play."""
     left = table.copies_left(card)
-    if reshuffles(table) and _draws_first(table, play):
-        return left + table.discards.count(card)
-    return left
-
-
-def _draws_first(table: Table, play: Play) -> bool:
-    return not play.at_once and play.verb not in (Verb.EXCHANGE, Verb.PENALTY) and not is_extra(table, play)
+    if play.at_once or play.verb in (Verb.EXCHANGE, Verb.PENALTY) or is_extra(table, play) or not reshuffles(table):
+        return left
+    return left + table.discards.count(card)
 
 
 def reshuffles(table: Table) -> bool:
@@ -186,17 +182,13 @@ def remarks(table: Table, play: Play) -> tuple[Reason, ...]:
 
 
 def _remarks(table: Table, play: Play) -> Iterator[Reason]:
+    in_turn = play.verb is Verb.PLAY and not play.at_once
     if play.verb is Verb.DISCARD:
         if table.edition.discard == "when-stuck" and not lays_taken(table, play):
             yield reason(Code.DISCARD_ONLY_WHEN_STUCK)
-    elif _is_late_safety(table, play):
+    elif in_turn and card_of(play).family is Family.SAFETY and answered(table, play) is not None:
+        # At once it would have been a coup fourré.
         yield reason(Code.LATE_SAFETY)
-
-
-def _is_late_safety(table: Table, play: Play) -> bool:
-    """True if it is a safety laid on the own turn that would have been a coup fourré at once."""
-    in_turn = play.verb is Verb.PLAY and not play.at_once
-    return in_turn and card_of(play).family is Family.SAFETY and answered(table, play) is not None
 
 
 def _over_the_count(table: Table, play: Play) -> Iterator[Reason]:
@@ -422,18 +414,14 @@ def _against_at_once(table: Table, play: Play, side: Side) -> Iterator[Reason]:
     limit = Card.SPEED_LIMIT if side.limited else None
     in_force = (hazard for hazard in (side.hazard, limit) if hazard is not None)
     showing = next((hazard for hazard in in_force if card in answers_to(table.edition, hazard)), None)
+    is_fast_remedy = card.family is Family.REMEDY and table.edition.fast_remedy == "yes"
     if showing is not None:
         case = {} if card.family is Family.SAFETY else {"case": "remedy"}
         yield reason(Code.COUP_FOURRE_WINDOW_CLOSED, hazard=showing, card=card, **case)
-    elif _can_answer(table.edition, card) or play.player == table.player_to_move:
+    elif card.family is Family.SAFETY or is_fast_remedy or play.player == table.player_to_move:
         yield reason(Code.NO_ATTACK_TO_ANSWER, card=card, side=side.name)
     else:
         yield reason(Code.NOT_YOUR_TURN, player=play.player, turn=table.player_to_move)
-
-
-def _can_answer(edition: Edition, card: Card) -> bool:
-    """True if such a card ever answers an attack out of turn."""
-    return card.family is Family.SAFETY or (card.family is Family.REMEDY and edition.fast_remedy == "yes")
 
 
 # The special cards of Rush: theft, control, mirror, u-turn, and two alike for a discarded card

@@ -38,19 +38,15 @@ def laying(table: Table, player: str, card: Card) -> Iterator[Play]:
         for distance in _distances(table):
             yield Play(Verb.PLAY, player, distance, times=2)
     elif card is Card.THEFT:
-        yield from _thefts(table, player)
+        for distance in _distances(table):
+            for side in table.sides:
+                yield Play(Verb.THEFT, player, distance, side.name)
+                yield Play(Verb.THEFT, player, distance, side.name, times=2)
     elif card is Card.CONTROL:
         for named in table.deck:
             yield from (Play(Verb.CONTROL, player, named, seat.player) for seat in table.seats)
     else:
         yield Play(Verb.PLAY, player, card)
-
-
-def _thefts(table: Table, player: str) -> Iterator[Play]:
-    for card in _distances(table):
-        for side in table.sides:
-            yield Play(Verb.THEFT, player, card, side.name)
-            yield Play(Verb.THEFT, player, card, side.name, times=2)
 
 
 def _distances(table: Table) -> Iterator[Card]:

@@ -84,18 +84,13 @@ def _completers_lines(table: Table, index: int) -> Iterator[tuple[Item, int]]:
         yield Item.TRIP_COMPLETED, points.trip_completed
         yield Item.DELAYED_ACTION, points.delayed_action * (table.draw_pile == 0)
         yield Item.SAFE_TRIP, points.safe_trip * (Card.KM_200 not in table.sides[index].distances)
-        yield Item.SHUT_OUT, points.shut_out * _shut_outs(table, index)
+        stayed = [not side.distances for i, side in enumerate(table.sides) if i != index]
+        yield Item.SHUT_OUT, points.shut_out * (sum(stayed) if table.edition.shut_out == "per-side" else all(stayed))
 
 
 def _completer(table: Table) -> int | None:
     ending = table.ending
     return ending.side if ending is not None and ending.how is HowEnded.COMPLETED else None
-
-
-def _shut_outs(table: Table, index: int) -> int:
-    """Return how many shut-outs the completer scores: opponents that laid no distance card at all."""
-    stayed = [not side.distances for i, side in enumerate(table.sides) if i != index]
-    return sum(stayed) if table.edition.shut_out == "per-side" else int(all(stayed))
 
 
 def match_totals(table: Table, before: Mapping[str, int], sheets: tuple[Sheet, ...]) -> dict[str, int]:

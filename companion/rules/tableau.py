@@ -119,6 +119,7 @@ def table_of(edition: Edition, layings: Sequence[Laying], told: Told) -> Table:
     """
     sides = tuple(map(_side, layings))
     laid = sum(len(side.distances) + len(side.safeties) for side in sides)
+    how = HowEnded.EXHAUSTED if told.played_out else HowEnded.AGREED
     return Table(
         edition=edition,
         sides=sides,
@@ -133,7 +134,7 @@ def table_of(edition: Edition, layings: Sequence[Laying], told: Told) -> Table:
         target=told.trip.target,
         may_extend=False,
         extended_by=told.trip.extended_by,
-        ending=_ending(told),
+        ending=Ending(how if told.completed_by is None else HowEnded.COMPLETED, told.completed_by),
     )
 
 
@@ -152,12 +153,6 @@ def _side(laying: Laying) -> Side:
 
 def _each(counts: Mapping[Card, int]) -> tuple[Card, ...]:
     return tuple(card for card, count in counts.items() for _ in range(count))
-
-
-def _ending(told: Told) -> Ending:
-    if told.completed_by is not None:
-        return Ending(HowEnded.COMPLETED, told.completed_by)
-    return Ending(HowEnded.EXHAUSTED if told.played_out else HowEnded.AGREED)
 
 
 def _seatings(edition: Edition, sides: int) -> list[tuple[int, int]]:

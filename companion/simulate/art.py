@@ -54,7 +54,8 @@ class Sprite:
 def card_sprite(picture: str, cards: Cards) -> Sprite:
     """Return a physical card (`roll-03`) of a deck, or `BACK`; anchored at its middle."""
     scale, rim = PX_PER_MM, round(_CARD_RIM_MM * PX_PER_MM)
-    flat = _unpacked(_packed(picture, cards))
+    flat = cv2.imdecode(_packed(picture, cards), cv2.IMREAD_COLOR)
+    assert flat is not None, "our own file"  # noqa: S101
     opacity = _rounded(flat.shape[:2], round(_CORNER_MM * scale))
     framed = cv2.copyMakeBorder(flat, rim, rim, rim, rim, cv2.BORDER_REPLICATE)
     opacity = cv2.copyMakeBorder(opacity, rim, rim, rim, rim, cv2.BORDER_CONSTANT, value=0.0)
@@ -68,12 +69,6 @@ def _packed(picture: str, cards: Cards) -> Image:
     """Return a card as a PNG file: drawing takes thirty times as long as unpacking, for over a hundred cards."""
     _, file = cv2.imencode(".png", cards.flat(picture), (cv2.IMWRITE_PNG_COMPRESSION, 1))
     return file
-
-
-def _unpacked(file: Image) -> Image:
-    picture = cv2.imdecode(file, cv2.IMREAD_COLOR)
-    assert picture is not None, "our own file"  # noqa: S101
-    return picture
 
 
 def _rounded(shape: tuple[int, ...], radius: int) -> NDArray[np.float32]:

@@ -136,8 +136,10 @@ class Choreographer:
         self._drawn_this_turn = self._reshuffled_this_turn = False
 
     def _discard_answered(self, seat: int, zones: tuple[str, ...]) -> Iterator[Movement]:
+        place, name = self._place(DISCARD_ZONE)
         for zone in zones:
-            yield from self._to_discards(seat, zone)
+            spot = arrange.pile_spot(place, place.layout.zones[name], self._chance)
+            yield self._carry(seat, zone, DISCARD_ZONE, spot)
 
     def _draws(self, seat: int, before: Table, play: Play, after: Table) -> Iterator[Movement]:
         """Yield the draws of a play, less those made already before a card that was taken back."""
@@ -152,16 +154,12 @@ class Choreographer:
             return
         seat, zone = self._players[play.player], zone_of(table, play)
         if not self._drawn_this_turn and not table.drawn and seat == table.to_move:
-            yield from self._draw_first(seat, table)
+            if not table.draw_pile and table.edition.empty_pile == "reshuffle":
+                yield from self._reshuffle(seat)
+                self._reshuffled_this_turn = True
+            yield from self._draw(seat, 1)
+            self._drawn_this_turn = True
         yield from self._lay_and_take_back(seat, card_id, self._spot(table, play, card_id), zone)
-
-    def _draw_first(self, seat: int, table: Table) -> Iterator[Movement]:
-        """Yield the draw before a card that is taken back."""
-        if not table.draw_pile and table.edition.empty_pile == "reshuffle":
-            yield from self._reshuffle(seat)
-            self._reshuffled_this_turn = True
-        yield from self._draw(seat, 1)
-        self._drawn_this_turn = True
 
     # Where a card belongs
 
@@ -216,10 +214,6 @@ class Choreographer:
     def _take_discard(self, seat: int) -> Iterator[Movement]:
         if self._zones.get(DISCARD_ZONE):
             yield self._pick_up(seat, DISCARD_ZONE, AFTER_TAKING_A_DISCARD)
-
-    def _to_discards(self, seat: int, zone: str) -> Iterator[Movement]:
-        place, name = self._place(DISCARD_ZONE)
-        yield self._carry(seat, zone, DISCARD_ZONE, arrange.pile_spot(place, place.layout.zones[name], self._chance))
 
     def _carry(self, seat: int, zone: str, to_zone: str, spot: Pose) -> Movement:
         """Return the top card of a zone being carried to a spot in another."""

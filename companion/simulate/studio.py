@@ -118,7 +118,8 @@ class Studio:
         """Bring the still picture up to date, only where cards came or went."""
         if lying == self._lying:
             return
-        before, self._patches = self._patches, {card: self._kept_patch(card) for card in lying}
+        before = self._patches
+        self._patches = {card: before[card] if card in before else self._card_patch(card) for card in lying}
         changed = {card: {**before, **self._patches}[card] for card in before.keys() ^ self._patches.keys()}
         for patch in changed.values():
             if patch is not None:
@@ -130,9 +131,6 @@ class Studio:
         self._still[top:bottom, left:right] = self._bare[top:bottom, left:right]
         for patch in self._patches.values():
             lay(self._still, patch, box)
-
-    def _kept_patch(self, card: Lying) -> _Patch | None:
-        return self._patches[card] if card in self._patches else self._card_patch(card)
 
     def _card_patch(self, card: Lying) -> _Patch | None:
         return self._warped(art.card_sprite(card.picture, self._cards), card.pose, fine=True)
@@ -214,13 +212,10 @@ def lay(frame: Image, patch: _Patch | None, within: tuple[int, int, int, int] | 
         return
     left, top, right, bottom = patch.box
     if within is not None:
-        left, top, right, bottom = _common(patch.box, within)
+        left, top = map(max, patch.box[:2], within[:2])
+        right, bottom = map(min, patch.box[2:], within[2:])
         if left >= right or top >= bottom:
             return
     here = frame[top:bottom, left:right]
     part = np.s_[top - patch.y : bottom - patch.y, left - patch.x : right - patch.x]
     frame[top:bottom, left:right] = cv2.add(cv2.multiply(here, patch.keep[part], scale=1.0 / 255.0), patch.add[part])
-
-
-def _common(one: tuple[int, int, int, int], other: tuple[int, int, int, int]) -> tuple[int, int, int, int]:
-    return max(one[0], other[0]), max(one[1], other[1]), min(one[2], other[2]), min(one[3], other[3])

@@ -31,6 +31,7 @@ OVERLAP_SHARE = 0.05
 PROPORTIONS = 0.02
 """Maximum difference between the proportions of two pictures of the same table, as a share."""
 
+_KNOWN_NAMES = "side-1/battle, speed, safety and distance, so on to side-8, table/draw and table/discard"
 _TABLE_KEYS = {"name", "rect", "corners", "seat", "zone_mm"}
 Point = tuple[float, float]
 Corners = tuple[Point, Point, Point, Point]
@@ -196,7 +197,7 @@ def _picture(value: object) -> tuple[int, int]:
 def _zone(table: Mapping[str, object]) -> DrawnZone:
     name = table.get("name")
     if name not in ZONE_NAMES:
-        raise ValueError(f"there is no zone '{plain(name, 40)}'; zones are {_known_names()}.")
+        raise ValueError(f"there is no zone '{plain(name, 40)}'; zones are {_KNOWN_NAMES}.")
     unknown = sorted(set(table) - _TABLE_KEYS)
     if unknown:
         known = ", ".join(sorted(_TABLE_KEYS))
@@ -207,10 +208,6 @@ def _zone(table: Mapping[str, object]) -> DrawnZone:
     return DrawnZone(
         str(name), _corners(str(name), table), _seat(str(name), table), (size[0], size[1]) if size else None
     )
-
-
-def _known_names() -> str:
-    return "side-1/battle, speed, safety and distance, so on to side-8, table/draw and table/discard"
 
 
 def _seats(data: Mapping[str, object]) -> tuple[tuple[str, Seat], ...]:

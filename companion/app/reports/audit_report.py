@@ -67,15 +67,11 @@ def sentences(edition: Edition, shown: Shown) -> Iterator[str]:
     if not edition.counts_verified:
         yield UNVERIFIED
     if shown.unread and found.missing:
-        yield _unread(shown.unread)
+        one = "One picture could not be read: what is missing may be on it."
+        several = f"{shown.unread} pictures could not be read: what is missing may be on them."
+        yield one if shown.unread == 1 else several
     if found.missing or found.unknown:
         yield LOOK_AGAIN
-
-
-def _unread(count: int) -> str:
-    if count == 1:
-        return "One picture could not be read: what is missing may be on it."
-    return f"{count} pictures could not be read: what is missing may be on them."
 
 
 def _which(edition: Edition, shown: Shown, why: Reason) -> str:

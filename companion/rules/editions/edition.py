@@ -304,7 +304,7 @@ def read_edition(path: Path) -> Edition:
 
 def _built(entries: Mapping[str, Any]) -> Edition:
     """Return the edition of entries that have been found right."""
-    setting_up, rules = entries["setting-up"], entries["switches"]
+    setting_up, rules, counts = entries["setting-up"], entries["switches"], entries["deck"]
     values = {name: rules[name]["value"] for name in switches()}
     return Edition(
         name=entries["name"],
@@ -313,7 +313,8 @@ def _built(entries: Mapping[str, Any]) -> Edition:
         sheet=entries["sheet"],
         about=entries["about"],
         counts_verified=entries["counts-verified"],
-        deck=_deck(entries["deck"]),
+        # The cards in the order in which this program lists them.
+        deck=MappingProxyType({card: counts[card] for card in Card if counts.get(card)}),
         hand_size=setting_up["hand"],
         seatings=tuple((players, each) for players, each in setting_up["seatings"]),
         target_km=MappingProxyType({int(players): km for players, km in setting_up["target-km"].items()}),
@@ -326,11 +327,6 @@ def _built(entries: Mapping[str, Any]) -> Edition:
         by_the_sheet=MappingProxyType(values),
         **{_field(name): value for name, value in values.items()},
     )
-
-
-def _deck(counts: Mapping[str, Any]) -> Mapping[Card, int]:
-    """Return the cards in the order in which this program lists them."""
-    return MappingProxyType({card: counts[card] for card in Card if counts.get(card)})
 
 
 def _sources(entries: Mapping[str, Any]) -> Mapping[str, str]:

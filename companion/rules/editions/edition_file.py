@@ -144,7 +144,10 @@ def read_text(text: str, taken: Collection[str] = ()) -> Reading:
         data = toml_text.load(text)
     except TomlError as error:
         return Reading({}, (Fault(f"{error}.", error.line or 1),))
-    own_wrongs = (*_own_wrongs(data), *_name_wrongs(data.get("name"), taken))
+    own_wrongs = [*_own_wrongs(data)]
+    if data.get("name") in taken:
+        say = f"'{data['name']}' is the name of an edition that ships: give yours another."
+        own_wrongs.append(_Wrong((("name",),), say))
     named_wrong = {place[:2] for wrong in own_wrongs for place in wrong.places}
     own = _signed(_sound(data, named_wrong))
     parent = own.get("parent", None if "parent" not in data else "classic")
@@ -218,8 +221,19 @@ def _own_wrongs(data: Entries) -> Iterator[_Wrong]:
             yield _Wrong((("setting-up", "target-km", players),), f"[setting-up.target-km] {say}")
     if "first-player" in setting_up:
         yield from _choice_wrongs(setting_up["first-player"], FIRST_PLAYERS, ("setting-up", "first-player"))
-    yield from _points_wrongs(_table(data, "points"))
-    yield from _switch_wrongs(_table(data, "switches"))
+    points = _table(data, "points")
+    yield from _shape(points, _POINTS, ("points",), "[points] ")
+    level = points.get("level")
+    if _is(level, str) and level not in _LEVEL:
+        say = f"[points] 'level' is {one_of(_LEVEL)}, not {_shown(level)}{meant(str(level), _LEVEL)}."
+        yield _Wrong((("points", "level"),), say)
+    for name, entry in _table(data, "switches").items():
+        place: Place = ("switches", name)
+        if name not in switches():
+            near = meant(name, switches()) or ": `companion editions show classic` lists them all"
+            yield _Wrong((place,), f"[switches] has no switch '{name}'{near}.")
+        else:
+            yield from _choice_wrongs(entry, switches()[name], place)
 
 
 def _table(data: Entries, key: str) -> Entries:
@@ -231,17 +245,14 @@ def _shape(table: Entries, kinds: Mapping[str, type], place: Place, where: str) 
     """Keys that nobody knows, and values of the wrong kind."""
     for key, value in table.items():
         if key not in kinds:
-            yield _Wrong(((*place, key),), f"{where}there is no key '{key}' here{_meant(key, kinds)}.")
+            near = meant(key, kinds) or f"; known are {', '.join(kinds)}"
+            yield _Wrong(((*place, key),), f"{where}there is no key '{key}' here{near}.")
         elif not _is(value, kinds[key]):
             wanted = (
                 "one line of text" if isinstance(value, kinds[key]) and kinds[key] is str else _KIND_WORDS[kinds[key]]
             )
             say = f"'{key}' must be {wanted}, not {_shown(value)}."
             yield _Wrong(((*place, key),), where + say)
-
-
-def _meant(word: str, known: Iterable[str]) -> str:
-    return meant(word, known) or f"; known are {', '.join(known)}"
 
 
 def _is(value: object, kind: type) -> bool:
@@ -276,11 +287,6 @@ def _identity_wrongs(data: Entries) -> Iterator[_Wrong]:
         yield _Wrong((("deck-changes",), ("deck",)), say)
     elif "deck-changes" in data and "parent" not in data:
         yield _Wrong((("deck-changes",),), "[deck-changes] changes a parent's deck, and this file names no parent.")
-
-
-def _name_wrongs(name: object, taken: Collection[str]) -> Iterator[_Wrong]:
-    if name in taken:
-        yield _Wrong((("name",),), f"'{name}' is the name of an edition that ships: give yours another.")
 
 
 def _deck_wrongs(counts: Entries, table: str) -> Iterator[_Wrong]:
@@ -339,25 +345,6 @@ def _choice_wrongs(entry: object, values: Collection[str], place: Place) -> Iter
         say = f"{where} is {one_of(values)}, not {_shown(value)}{meant(str(value), values)}."
         yield _Wrong(((*place, "value"),), say)
 
-
-def _points_wrongs(points: Entries) -> Iterator[_Wrong]:
-    yield from _shape(points, _POINTS, ("points",), "[points] ")
-    level = points.get("level")
-    if _is(level, str) and level not in _LEVEL:
-        say = f"[points] 'level' is {one_of(_LEVEL)}, not {_shown(level)}{meant(str(level), _LEVEL)}."
-        yield _Wrong((("points", "level"),), say)
-
-
-def _switch_wrongs(entries: Entries) -> Iterator[_Wrong]:
-    for name, entry in entries.items():
-        place: Place = ("switches", name)
-        if name not in switches():
-            yield _Wrong((place,), f"[switches] has no switch '{name}'{meant(name, switches()) or _SEE_SWITCHES}.")
-        else:
-            yield from _choice_wrongs(entry, switches()[name], place)
-
-
-_SEE_SWITCHES = ": `companion editions show classic` lists them all"
 
 # What a file says together with its parents
 

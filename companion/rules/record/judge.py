@@ -349,7 +349,9 @@ def _take_play(game: Game, line: Line, play: Play, *, as_lies: bool) -> tuple[Ga
         raise AssertionError("a hand was begun")
     reasons = referee.objections(table, play)
     remarks = began if reasons else began + referee.remarks(table, play)
-    stands = (as_lies or play.anyway) and _lays_something(table, play)
+    # An answer that nobody has asked for leaves no card on the table.
+    leaves_a_card = bool(play.cards or play.card) or (play.verb is Verb.TAKE and bool(table.discards))
+    stands = (as_lies or play.anyway) and leaves_a_card
     applied = not reasons or (stands and not table.is_over)
     after = referee.apply(table, play) if applied else table
     verdict = ILLEGAL if reasons else LEGAL
@@ -360,11 +362,6 @@ def _take_play(game: Game, line: Line, play: Play, *, as_lies: bool) -> tuple[Ga
         return Game._make((*game[:_TABLE], after, *game[_TABLE + 1 :])), (judged,)
     game, items = _close(game, after)
     return game, (judged, *items)
-
-
-def _lays_something(table: Table, play: Play) -> bool:
-    """True if an illegal line leaves a card somewhere: answers that nobody asked for leave none."""
-    return bool(play.cards or play.card) or (play.verb is Verb.TAKE and bool(table.discards))
 
 
 _TABLE = Game._fields.index("table")
