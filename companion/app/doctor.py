@@ -37,7 +37,7 @@ class Check:
     name: str
     ok: bool
     needed: bool
-    """Whether the companion cannot work without it."""
+    """True if the companion cannot work without it."""
 
     sentence: str
     """What was found, and what to do about it."""

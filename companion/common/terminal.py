@@ -30,7 +30,7 @@ class Plain(io.TextIOWrapper):
 
 
 def show_plainly() -> None:
-    """From here on a terminal shows plain text only, and what it has no letters for is told by their numbers."""
+    """Make the terminal show plain text only, and letters that it does not have by their numbers."""
     sys.stdout = _plain(sys.stdout, sys.__stdout__)
     sys.stderr = _plain(sys.stderr, sys.__stderr__)
 

@@ -107,7 +107,7 @@ class _Now:
     """The phones that take part, of those that were seen."""
 
     numbers: dict[str, int] = field(default_factory=dict)
-    """What phones without a seat are told apart by: the first that was inside is number 1."""
+    """Numbers that distinguish phones without a seat: the first that was inside is number 1."""
 
     last_number: int = 0
     devices: dict[str, str] = field(default_factory=dict)
@@ -293,7 +293,7 @@ class Phones:
         return tuple(asked for asked in self._now.asked if self.silent_s(asked.phone) < SEAT_AWAY_S)
 
     def waiting(self, phone: str | None, wish: Wish) -> Asked | None:
-        """Return what a phone has asked for and not been told yet."""
+        """Return what a phone has asked for and still waits for."""
         return next((asked for asked in self.asked if asked.phone == phone and asked.wish is wish), None)
 
     def answer(self, asked_id: int, *, yes: bool, by: str | None = None) -> Asked | None:

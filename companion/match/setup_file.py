@@ -54,7 +54,7 @@ class Setup:
     """The zones drawn on a picture of the table, where it is played without mats."""
 
     cards: str | None = None
-    """The template deck by whose faces the cards are told; None: by their stickers."""
+    """The template deck by whose faces the cards are recognised; None: by their stickers."""
 
     @property
     def edition(self) -> Edition:

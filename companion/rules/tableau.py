@@ -57,7 +57,7 @@ class Told:
     """Where nobody did: whether all cards were used up. Else people stopped before."""
 
     draw_pile_empty: bool
-    """Whether the draw pile was used up when the trip was completed."""
+    """True if the draw pile was used up when the trip was completed."""
 
 
 def trips(edition: Edition, sides: int) -> tuple[Trip, ...]:
@@ -75,7 +75,7 @@ def _own_targets(edition: Edition, sides: int) -> list[int]:
 def likely(
     edition: Edition, layings: Sequence[Laying], *, trip: Trip | None = None, draw_pile_empty: bool | None = None
 ) -> Told:
-    """Return what is likeliest where nobody has told it: a side that lies at the target has completed the trip."""
+    """Return what is likeliest where nobody has said it: a side that lies at the target has completed the trip."""
     trip = trip or _likely_trip(edition, layings)
     km = [race_km(edition, laying) for laying in layings]
     past = edition.overshoot == "allowed"
@@ -115,7 +115,7 @@ def check_sides(edition: Edition, sides: int) -> None:
 def table_of(edition: Edition, layings: Sequence[Laying], told: Told) -> Table:
     """Return the table of a hand that is over, to be scored.
 
-    Of the piles that do not score nothing is known: a card that cannot be told lies on each battle pile.
+    Of the piles that do not score nothing is known: an unread card lies on each battle pile.
     """
     sides = tuple(map(_side, layings))
     laid = sum(len(side.distances) + len(side.safeties) for side in sides)

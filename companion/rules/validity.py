@@ -136,7 +136,7 @@ def _wrong_piles(look: _Look) -> Iterator[Reason]:
 
 
 def _belongs(table: Table, pile: str, card: Card) -> bool:
-    """True if a card of this deck lies on that pile when it is laid. What could not be told may belong anywhere."""
+    """True if a card of this deck lies on that pile when it is laid. An unread card may belong anywhere."""
     if card is Card.UNKNOWN:
         return True
     if card.family is Family.SPECIAL:

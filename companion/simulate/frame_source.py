@@ -71,7 +71,7 @@ def followed_scenes(
 ) -> Iterator[Scene]:
     """Yield the script's hands as scenes, one a frame; before each play the players wait until `may_begin` says so.
 
-    It is told the number of the play, counted from 1 without those taken back; after the last play it is asked once
+    It is given the number of the play, counted from 1 without those taken back; after the last play it is asked once
     more, for the number behind it. Begins after `plays_done` plays, with their cards on the table.
     """
     plan = arrange.plan(len(script.teams), len(script.players))

@@ -75,7 +75,7 @@ def sentences(edition: Edition, shown: Shown) -> Iterator[str]:
 
 
 def _which(edition: Edition, shown: Shown, why: Reason) -> str:
-    """Return the stickers of the missing cards, where some of the kind were told by theirs."""
+    """Return the stickers of the missing cards, where some of the kind were recognised by theirs."""
     card = card_of_slug(dict(why.details).get("card", ""))
     ids = _missing_ids(edition, shown, card) if card and why.code is Code.MISSING_CARDS else []
     return f" ({', '.join(ids)})" if ids else ""

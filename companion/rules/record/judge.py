@@ -155,7 +155,7 @@ class Game(NamedTuple):
     """What the owner has counted in a deck whose sheet cannot be relied on."""
 
     is_unseated: bool = False
-    """Whether a hand could not begin because the edition is not played by these sides; it has been said."""
+    """True if a hand could not begin because the edition is not played by these sides; it has been said."""
 
     @property
     def edition(self) -> Edition:
