@@ -634,7 +634,11 @@ class _Photos:
 
     def __call__(self, image: Any, mats: Any, view: Any) -> dict[str, Any]:
         self._seen.append(((int(image.shape[1]), int(image.shape[0])), view))
-        return _camera_advice(self._table)(image, mats, view) if self._table else {}
+        if not self._table:
+            return {}
+        from companion.vision.quality.advice import of_reading
+
+        return {"setup": of_reading([image], mats, view, _layouts(self._table)).as_json()}
 
     def taken(self, names: Sequence[str]) -> list[Any]:
         """Return the pictures with their names."""
@@ -658,14 +662,6 @@ def _say_tally(
         counted = replace(counted, notes=(*counted.notes, hint))
     said = [json.dumps(tally_report.as_json(edition, counted), ensure_ascii=False)]
     click.echo("\n".join(said if as_json else tally_report.sentences(edition, counted)))
-
-
-def _camera_advice(table: Any) -> Callable[..., dict[str, Any]]:
-    """Return what a picture allows to be read on a table's mats."""
-    from companion.vision.quality.advice import of_reading
-
-    layouts = _layouts(table)
-    return lambda image, mats, view: {"setup": of_reading([image], mats, view, layouts).as_json()}
 
 
 def _layouts(table: Any) -> list[Any]:
