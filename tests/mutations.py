@@ -422,8 +422,8 @@ MUTATIONS = (
     Mutation(
         "a card of the reshuffled discards cannot come back with the draw",
         "legality.py",
-        "if reshuffles(table) and _draws_first(table, play):",
-        "if not table.sides:",
+        "    return left + table.discards.count(card)",
+        "    return left",
     ),
     Mutation(
         "a deck counted wrong makes plays illegal",
@@ -650,14 +650,14 @@ MUTATIONS = (
     Mutation(
         "the own draw shuts no window",
         "apply.py",
-        "if attack.side != acting and _lies_on_top(draft, attack)",
-        "if _lies_on_top(draft, attack)",
+        "for attack in draft.attacks if attack.side != acting)",
+        "for attack in draft.attacks)",
     ),
     Mutation(
         "a covered attack is answered",
         "apply.py",
-        "if attack.side != acting and _lies_on_top(draft, attack)",
-        "if attack.side != acting",
+        "for attack, side in others if attack.hazard in (side.speed_top, side.battle_top))",
+        "for attack, side in others)",
     ),
     Mutation(
         "a hazard on the own side is an attack",
@@ -699,7 +699,7 @@ MUTATIONS = (
     Mutation(
         "a mirror lays no attack",
         "apply.py",
-        "    draft.new_attacks = (Attack(attack.hazard, seat, index, before, attack.mirrors + 1),)\n",
+        "        draft.new_attacks = (Attack(attack.hazard, seat, index, before, attack.mirrors + 1),)\n",
         "",
     ),
     Mutation("mirrors are not counted", "apply.py", "before, attack.mirrors + 1)", "before, attack.mirrors)"),
@@ -846,8 +846,8 @@ MUTATIONS = (
     Mutation(
         "a player without cards has the turn",
         "draft.py",
-        "        elif not self.hands[seat]:\n            self._pass_over(seat)\n",
-        "",
+        "        elif not self.hands[seat]:\n",
+        "        elif not self.hands:\n",
     ),
     Mutation(
         "whoever completes with the last card has exhausted the hand",
@@ -980,14 +980,14 @@ MUTATIONS = (
     Mutation(
         "several opponents are shut out once",
         "scoring.py",
-        'return sum(stayed) if table.edition.shut_out == "per-side" else int(all(stayed))',
-        "return int(all(stayed))",
+        '(sum(stayed) if table.edition.shut_out == "per-side" else all(stayed))',
+        "all(stayed)",
     ),
     Mutation(
         "one opponent of several is shut out where it takes all",
         "scoring.py",
-        "else int(all(stayed))",
-        "else int(any(stayed))",
+        "else all(stayed))",
+        "else any(stayed))",
     ),
     Mutation(
         "three safeties are all of them",

@@ -10,12 +10,13 @@ import math
 from collections.abc import Iterator
 
 from troubles.rough_studio import RoughScene
+from troubles.things import THINGS, is_card
 
 from companion.rules.play import Verb
 from companion.simulate import arrange, frame_source
 from companion.simulate.animation import Tempo
 from companion.simulate.arrange import MatPlace, Point, TablePlan
-from companion.simulate.scene import BACK, THINGS, Arm, Lying, Scene
+from companion.simulate.scene import BACK, Arm, Lying, Scene
 from companion.simulate.script import Script
 from companion.tabletop.card_ids import face_of
 from companion.tabletop.mat_layout import CARD_MM, Rect
@@ -140,7 +141,7 @@ def in_sight(lying: tuple[Lying, ...]) -> Iterator[Lying]:
     """The face-up cards whose sticker no later card covers; a thing's cards are remembered until it is taken away."""
     for number, card in enumerate(lying):
         later = lying[number + 1 :]
-        if card.is_card and not any(
+        if is_card(card) and not any(
             _covers(other, sticker_middle(card)) for other in later if other.picture not in THINGS
         ):
             yield card

@@ -1,12 +1,10 @@
-"""Edition files of one's own: a parent plus what differs, and everything that is wrong in one, by line."""
+"""Edition files of one's own: a parent plus what differs, and everything that is wrong in one, by key."""
 
 from __future__ import annotations
 
 import os
 import re
-import tomllib
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -14,7 +12,6 @@ from hypothesis import strategies as st
 
 from companion.rules.editions.edition import Edition, EditionError, edition_names, load_edition, read_edition, switches
 from companion.rules.editions.edition_file import EDITIONS, read_file, read_text
-from companion.rules.editions.toml_lines import key_lines
 
 CLASSIC = load_edition("classic")
 CLASSIC_TEXT = (EDITIONS / "classic.toml").read_text(encoding="utf-8")
@@ -96,7 +93,7 @@ def test_a_parent_may_have_a_parent(tmp_path):
     assert {ours.written_in[name] for name in ("fast-remedy", "pile-after-safety")} == {"rush", "classic"}
 
 
-# What is wrong, by line. `@` stands for the line that is named.
+# What is wrong. `@` stands for the line that is named: that of what is no TOML, for the rest the key is enough.
 
 HEAD = 'parent = "classic"\nname = "ours"\n'
 
@@ -109,67 +106,67 @@ WRONG = [
     (HEAD + '@title = """Ours', "this is no TOML: the quotation mark at the end of a text is missing."),
     (HEAD + '@title = "Ours" ours', "there is more after the value; a comment begins with #."),
     (HEAD + "@[points\n", "the bracket ] after the name of a table is missing."),
-    ('name = "ours"\n@parent = "Clasic"', "parker, rush (did you mean 'classic'?)."),
+    ('name = "ours"\nparent = "Clasic"', "parker, rush (did you mean 'classic'?)."),
     (HEAD + '[points]\nsafety = 1\n@safety = 2', "this is no TOML: this key stands twice"),
     (HEAD + "[points]\n[deck]\n@[points]", "this is no TOML: this table stands twice"),
     (HEAD + "[setting-up]\n@seatings = [[2, 1],\n", "this is no TOML"),
-    (HEAD + '@colour = "red"', "there is no key 'colour' here; known are parent"),
-    (HEAD + '@tilte = "Ours"', "there is no key 'tilte' here (did you mean 'title'?)."),
-    ('name = "ours"\n@parent = "poker"', "its parent 'poker' is not one of classic, asmodee-2014"),
-    ('name = "ours"\n@parent = 3', "'parent' must be a text in quotes, not 3."),
-    ('parent = "classic"\n@name = 3', "'name' must be a text in quotes, not 3."),
-    ('parent = "classic"\n@name = "Our Rules"', "'name' is small letters, digits and hyphens, such as our-rules"),
-    ('parent = "classic"\n@name = ""', "'name' must be one line of text, not ''."),
-    (HEAD + '@title = """Ours\nand theirs"""', "'title' must be one line of text, not 'Ours·and theirs'."),
-    ('@parent = "classic"', "'name' is missing."),
-    (HEAD + '@counts-verified = "yes"', "'counts-verified' must be true or false, not 'yes'."),
-    (HEAD + "@deck = 106", "'deck' must be a table, not 106."),
-    (HEAD + "@[[deck]]\nroll = 13", "'deck' must be a table, not a list."),
-    (HEAD + "@[deck]\nroll = 13", "with [deck] the deck has 13 cards, not 106: correct the counts"),
-    (HEAD + "@[deck-changes]\nroll = 13", "with [deck-changes] the deck has 105 cards, not 106"),
-    (HEAD + "[setting-up]\n@cards = 107", "[setting-up] the deck has 106 cards, not 107: correct the counts, or write"),
-    (HEAD + "[deck-changes]\nstop = 6\n@roll = -1", "[deck-changes] 'roll' must be a whole number, not -1."),
-    (HEAD + "[deck-changes]\n@roll = true", "'roll' must be a whole number, not true."),
-    (HEAD + "[deck-changes]\n@roll = 1.5", "'roll' must be a whole number, not a number with a point."),
-    (HEAD + "[deck-changes]\n@roll = 1979-05-27", "'roll' must be a whole number, not a date."),
-    (HEAD + f"[deck-changes]\n@roll = 0x{'f' * 5000}", "'roll' must be a whole number, not so large a number."),
+    (HEAD + 'colour = "red"', "there is no key 'colour' here; known are parent"),
+    (HEAD + 'tilte = "Ours"', "there is no key 'tilte' here (did you mean 'title'?)."),
+    ('name = "ours"\nparent = "poker"', "its parent 'poker' is not one of classic, asmodee-2014"),
+    ('name = "ours"\nparent = 3', "'parent' must be a text in quotes, not 3."),
+    ('parent = "classic"\nname = 3', "'name' must be a text in quotes, not 3."),
+    ('parent = "classic"\nname = "Our Rules"', "'name' is small letters, digits and hyphens, such as our-rules"),
+    ('parent = "classic"\nname = ""', "'name' must be one line of text, not ''."),
+    (HEAD + 'title = """Ours\nand theirs"""', "'title' must be one line of text, not 'Ours·and theirs'."),
+    ('parent = "classic"', "'name' is missing."),
+    (HEAD + 'counts-verified = "yes"', "'counts-verified' must be true or false, not 'yes'."),
+    (HEAD + "deck = 106", "'deck' must be a table, not 106."),
+    (HEAD + "[[deck]]\nroll = 13", "'deck' must be a table, not a list."),
+    (HEAD + "[deck]\nroll = 13", "with [deck] the deck has 13 cards, not 106: correct the counts"),
+    (HEAD + "[deck-changes]\nroll = 13", "with [deck-changes] the deck has 105 cards, not 106"),
+    (HEAD + "[setting-up]\ncards = 107", "[setting-up] the deck has 106 cards, not 107: correct the counts, or write"),
+    (HEAD + "[deck-changes]\nstop = 6\nroll = -1", "[deck-changes] 'roll' must be a whole number, not -1."),
+    (HEAD + "[deck-changes]\nroll = true", "'roll' must be a whole number, not true."),
+    (HEAD + "[deck-changes]\nroll = 1.5", "'roll' must be a whole number, not a number with a point."),
+    (HEAD + "[deck-changes]\nroll = 1979-05-27", "'roll' must be a whole number, not a date."),
+    (HEAD + f"[deck-changes]\nroll = 0x{'f' * 5000}", "'roll' must be a whole number, not so large a number."),
     (HEAD + "@roll = " + "9" * 5000, "this number is too large."),
-    (HEAD + "[deck-changes]\n@unknown = 1", "names a card 'unknown' that no edition has."),
-    (HEAD + "[deck-changes]\n@rol = 2", "names a card 'rol' that no edition has (did you mean 'roll'?)."),
-    (HEAD + "[deck]\nroll = 106\n@[deck-changes]\nroll = 106", "write one of them"),
-    (HEAD + "[setting-up]\n@hands = 6", "[setting-up] there is no key 'hands' here (did you mean 'hand'?)."),
-    (HEAD + '[setting-up]\n@hand = "six"', "'hand' must be a whole number, not 'six'."),
-    (HEAD + "[setting-up]\n@hand = 0", "'hand' is at least one card."),
-    (HEAD + "[setting-up]\n@hand = 20", "the hands of 6 players take 120 cards, and the deck has 106."),
-    (HEAD + "[setting-up]\n@seatings = [[2]]", "lists pairs of numbers"),
-    (HEAD + "[setting-up]\nseatings = [\n  [2, 1],\n@  [5, 2],\n]", "lists pairs of numbers"),
-    (HEAD + "[setting-up]\n@seatings = [[2, 2]]", "for two sides or more"),
-    (HEAD + "[setting-up]\n@seatings = [[9, 1]]", "up to 8 players"),
-    (HEAD + "[setting-up]\n@seatings = [[true, 1]]", "lists pairs of numbers"),
-    (HEAD + "[setting-up]\nseatings = [[2, 1],\n@[2, 1]]", "lists [2, 1] twice."),
-    (HEAD + "[setting-up]\n@seatings = []", "'seatings' is empty"),
-    (HEAD + "[setting-up]\n@seatings = [[5, 1]]", "names no target for 5 players, whom 'seatings' has."),
-    (HEAD + "[setting-up]\n@target-km.2 = 0", "'2' must be a multiple of 25 from 200 km up, not 0."),
-    (HEAD + "[setting-up.target-km]\n2 = 700\n@9 = 700", "names '9', a number of players that 'seatings' has not."),
-    (HEAD + '[setting-up]\n@first-player = "youngest"', "[setting-up] 'first-player' must be a table such as { value"),
-    (HEAD + '[setting-up]\n@first-player = { value = "oldest", source = "x" }', "is left-of-the-dealer, youngest"),
-    (HEAD + "[points]\n@bonus = 5", "[points] there is no key 'bonus' here; known are"),
-    (HEAD + '[points]\n@safety = "many"', "'safety' must be a whole number, not 'many'."),
-    (HEAD + '[points]\n@level = "toss"', "[points] 'level' is play-on or restart, not 'toss'."),
-    (HEAD + '[switches]\n@cheating = { value = "yes", source = "x" }', "[switches] has no switch 'cheating': `comp"),
-    (HEAD + '[switches]\n@extention = { value = "no", source = "x" }', "(did you mean 'extension'?)."),
-    (HEAD + '[switches]\n# extension = 1\n@extension = { value = "maybe", source = "x" }', "yes or no, not 'maybe'."),
-    (HEAD + '[switches.extension]\nsource = "x"\n@value = "maybe"', "[switches] 'extension' is yes"),
-    (HEAD + '@switches.extension.value = "maybe"\nswitches.extension.source = "x"', "is yes or no, not 'maybe'."),
-    (HEAD + '[switches]\n@extension = "no"', "'extension' must be a table such as { value = \"no\", source = "),
-    (HEAD + '[switches]\n@match = "one-rase"', "'match' must be a table such as { value = \"one-race\", source = "),
-    (HEAD + '[switches]\n@two-hundreds = 7', "'two-hundreds' must be a table such as { value = \"2\", source = "),
-    (HEAD + '[switches]\n@match = { value = "one race", source = "x" }', "not 'one race' (did you mean 'one-race'?)."),
-    (HEAD + '[switches]\n@extension = { value = "no" }', "[switches] 'extension' has no 'source': write { value = "),
-    (HEAD + '[switches]\n@two-hundreds = { value = 2, source = "x" }', "'value' must be a text in quotes"),
-    (HEAD + '[switches]\n@extension = { value = "no", source = "x", because = "y" }', "no key 'because' here"),
+    (HEAD + "[deck-changes]\nunknown = 1", "names a card 'unknown' that no edition has."),
+    (HEAD + "[deck-changes]\nrol = 2", "names a card 'rol' that no edition has (did you mean 'roll'?)."),
+    (HEAD + "[deck]\nroll = 106\n[deck-changes]\nroll = 106", "write one of them"),
+    (HEAD + "[setting-up]\nhands = 6", "[setting-up] there is no key 'hands' here (did you mean 'hand'?)."),
+    (HEAD + '[setting-up]\nhand = "six"', "'hand' must be a whole number, not 'six'."),
+    (HEAD + "[setting-up]\nhand = 0", "'hand' is at least one card."),
+    (HEAD + "[setting-up]\nhand = 20", "the hands of 6 players take 120 cards, and the deck has 106."),
+    (HEAD + "[setting-up]\nseatings = [[2]]", "lists pairs of numbers"),
+    (HEAD + "[setting-up]\nseatings = [\n  [2, 1],\n  [5, 2],\n]", "lists pairs of numbers"),
+    (HEAD + "[setting-up]\nseatings = [[2, 2]]", "for two sides or more"),
+    (HEAD + "[setting-up]\nseatings = [[9, 1]]", "up to 8 players"),
+    (HEAD + "[setting-up]\nseatings = [[true, 1]]", "lists pairs of numbers"),
+    (HEAD + "[setting-up]\nseatings = [[2, 1],\n[2, 1]]", "lists [2, 1] twice."),
+    (HEAD + "[setting-up]\nseatings = []", "'seatings' is empty"),
+    (HEAD + "[setting-up]\nseatings = [[5, 1]]", "names no target for 5 players, whom 'seatings' has."),
+    (HEAD + "[setting-up]\ntarget-km.2 = 0", "'2' must be a multiple of 25 from 200 km up, not 0."),
+    (HEAD + "[setting-up.target-km]\n2 = 700\n9 = 700", "names '9', a number of players that 'seatings' has not."),
+    (HEAD + '[setting-up]\nfirst-player = "youngest"', "[setting-up] 'first-player' must be a table such as { value"),
+    (HEAD + '[setting-up]\nfirst-player = { value = "oldest", source = "x" }', "is left-of-the-dealer, youngest"),
+    (HEAD + "[points]\nbonus = 5", "[points] there is no key 'bonus' here; known are"),
+    (HEAD + '[points]\nsafety = "many"', "'safety' must be a whole number, not 'many'."),
+    (HEAD + '[points]\nlevel = "toss"', "[points] 'level' is play-on or restart, not 'toss'."),
+    (HEAD + '[switches]\ncheating = { value = "yes", source = "x" }', "[switches] has no switch 'cheating': `comp"),
+    (HEAD + '[switches]\nextention = { value = "no", source = "x" }', "(did you mean 'extension'?)."),
+    (HEAD + '[switches]\n# extension = 1\nextension = { value = "maybe", source = "x" }', "yes or no, not 'maybe'."),
+    (HEAD + '[switches.extension]\nsource = "x"\nvalue = "maybe"', "[switches] 'extension' is yes"),
+    (HEAD + 'switches.extension.value = "maybe"\nswitches.extension.source = "x"', "is yes or no, not 'maybe'."),
+    (HEAD + '[switches]\nextension = "no"', "'extension' must be a table such as { value = \"no\", source = "),
+    (HEAD + '[switches]\nmatch = "one-rase"', "'match' must be a table such as { value = \"one-race\", source = "),
+    (HEAD + '[switches]\ntwo-hundreds = 7', "'two-hundreds' must be a table such as { value = \"2\", source = "),
+    (HEAD + '[switches]\nmatch = { value = "one race", source = "x" }', "not 'one race' (did you mean 'one-race'?)."),
+    (HEAD + '[switches]\nextension = { value = "no" }', "[switches] 'extension' has no 'source': write { value = "),
+    (HEAD + '[switches]\ntwo-hundreds = { value = 2, source = "x" }', "'value' must be a text in quotes"),
+    (HEAD + '[switches]\nextension = { value = "no", source = "x", because = "y" }', "no key 'because' here"),
     (
-        HEAD + '[switches]\n@roll-on-remedy = { value = "forbidden", source = "x" }\n'
+        HEAD + '[switches]\nroll-on-remedy = { value = "forbidden", source = "x" }\n'
         'roll-after-late-safety = { value = "not-needed", source = "x" }',
         "roll-on-remedy=forbidden contradicts roll-after-remedy=needed (a roll that is needed after a remedy must be "
         "allowed on it): roll-after-remedy=not-needed would do.",
@@ -178,18 +175,18 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("text", "sentence"), WRONG)
-def test_what_is_wrong_is_told_once_and_by_line(text, sentence):
-    before, _, _ = text.partition("@")
+def test_what_is_wrong_is_told_once(text, sentence):
+    before, named, _ = text.partition("@")
     said = faults(text.replace("@", "", 1))
 
     assert len(said) == 1
-    assert said[0][0] == before.count("\n") + 1
+    assert said[0][0] == (before.count("\n") + 1 if named else None)
     assert sentence in said[0][1]
     assert said[0][1].endswith(".")
     assert said[0][1].isprintable()
 
 
-def test_everything_that_is_wrong_is_told_at_once_in_the_order_of_the_lines():
+def test_everything_that_is_wrong_is_told_at_once():
     text = (
         'name = "Our Rules"\n'
         'parent = "classic"\n'
@@ -205,7 +202,10 @@ def test_everything_that_is_wrong_is_told_at_once_in_the_order_of_the_lines():
         "seatings = [[2, 1], [5, 1]]\n"
     )
 
-    assert [line for line, _ in faults(text)] == [1, 4, 5, 8, 10, 12]
+    said = [say for _, say in faults(text)]
+    named = ["'name'", "'rol'", "'safety'", "'extension'", "5 players", "roll-to-start=not-needed"]
+    assert len(said) == len(named)
+    assert all(key in say for key, say in zip(named, said, strict=True))
 
 
 def test_a_wrong_number_of_a_card_is_not_blamed_on_the_sum_as_well():
@@ -217,7 +217,6 @@ def test_a_file_without_a_parent_that_says_nothing_is_told_what_it_needs():
 
     needed = ["name", "title", "sheet", "about", "counts-verified", "deck", "setting-up", "points", "switches"]
     assert [re.search("'(.*?)'", say)[1] for _, say in said] == needed
-    assert {line for line, _ in said} == {1}
 
 
 @pytest.mark.parametrize("key", ["name", "deck", "setting-up", "points", "switches", "counts-verified"])
@@ -231,11 +230,10 @@ def test_a_file_without_a_parent_says_everything_itself(key):
     ("key", "table"),
     [("overshoot", "switches"), ("shut-out", "points"), ("hand", "setting-up"), ("level", "points")],
 )
-def test_what_a_table_does_not_say_is_told_at_its_header(key, table):
+def test_what_a_table_does_not_say_is_told_with_its_name(key, table):
     said = faults(re.sub(rf"(?ms)(^\[{table}\].*?)^{key} = .*?\n", r"\1", CLASSIC_TEXT))
 
-    header = CLASSIC_TEXT.splitlines().index(f"[{table}]") + 1
-    assert [(line, say.split(",")[0]) for line, say in said] == [(header, f"[{table}] says nothing about '{key}'")]
+    assert [say.split(",")[0] for _, say in said] == [f"[{table}] says nothing about '{key}'"]
 
 
 def test_every_switch_that_is_missing_is_told():
@@ -246,21 +244,21 @@ def test_every_switch_that_is_missing_is_told():
 
 @pytest.mark.parametrize("end", ["\r\n", "\n"])
 def test_a_file_from_another_system_has_the_same_lines(end):
-    text = (HEAD + "# a\n[points]\nsafety = 'x'\n").replace("\n", end)
+    text = (HEAD + "# a\n[points]\nsafety = x\n").replace("\n", end)
 
     assert [line for line, _ in faults("\ufeff" + text)] == [5]
 
 
-def test_the_first_fault_is_the_error_with_file_and_line(tmp_path):
-    with pytest.raises(EditionError, match=r"ours\.toml:4: \[points\] 'safety' must be a whole number, not 'x'\.$"):
+def test_the_first_fault_is_the_error_with_file_and_key(tmp_path):
+    with pytest.raises(EditionError, match=r"ours\.toml: \[points\] 'safety' must be a whole number, not 'x'\.$"):
         read(tmp_path, HEAD + "[points]\nsafety = 'x'\nlevel = 3")
 
 
 def test_the_name_of_an_edition_that_ships_is_a_fault_of_its_own(tmp_path):
-    with pytest.raises(EditionError, match=r"ours\.toml:2: 'rush' is the name of an edition that ships: give yours an"):
+    with pytest.raises(EditionError, match=r"ours\.toml: 'rush' is the name of an edition that ships: give yours an"):
         read(tmp_path, 'parent = "classic"\nname = "rush"\n[points]\nsafety = 50\n')
 
-    assert [fault.line for fault in read_file(tmp_path / "ours.toml").faults] == [2]
+    assert len(read_file(tmp_path / "ours.toml").faults) == 1
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path):
@@ -309,11 +307,11 @@ TOML_TEXT = st.lists(TOML_LINES, max_size=10).map("\n".join)
 
 @given(st.one_of(TOML_TEXT, TOML_TEXT.map(HEAD.__add__), st.text(max_size=80)))
 @settings(max_examples=300, deadline=None)
-def test_any_text_is_an_edition_or_faults_on_lines_it_has(text):
+def test_any_text_is_an_edition_or_has_faults(text):
     reading = read_text(text)
 
     for fault in reading.faults:
-        assert 1 <= fault.line <= text.count("\n") + 1
+        assert fault.line is None or 1 <= fault.line <= text.count("\n") + 1
         assert fault.say.isprintable()
     assert reading.faults or "parent" in text
 
@@ -326,57 +324,11 @@ def test_any_file_is_an_edition_or_an_edition_error(tmp_path_factory, text):
     if not read_text(text).faults:
         assert read(folder, text).parent in edition_names()
     else:
-        with pytest.raises(EditionError, match=r"ours\.toml:\d+: ."):
+        with pytest.raises(EditionError, match=r"ours\.toml(:\d+)?: ."):
             read(folder, text)
 
 
-# Where keys stand
-
-
-def places(value: Any, place: tuple[str | int, ...] = ()) -> set[tuple[str | int, ...]]:
-    """The places of all keys and elements in what the standard reader has read."""
-    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    return {place} - {()} | {deeper for key, inside in inner for deeper in places(inside, (*place, key))}
-
-
-@given(TOML_TEXT)
-@settings(max_examples=300, deadline=None)
-def test_every_key_that_the_standard_reader_finds_has_its_line(text):
-    try:
-        data = tomllib.loads(text)
-    except ValueError:
-        return
-
-    assert set(key_lines(text)) == places(data)
-
-
-def test_comments_and_texts_do_not_look_like_keys():
-    text = '''# [points]
-a = "[deck] # x = 1" # b = 2
-c = """
-[switches]
-d = 3 \\"""
-"""
-e = [ # f = [
-  { g = 1, "h.i" = ']' },
-]
-[j . "k"] # [l]
-m = {n.o = {}}
-[[p]]
-[[p]]
-q.r = \'\'\'\'s\'\'\'\'
-'''
-
-    assert key_lines(text) == {
-        ("a",): 2, ("c",): 3, ("e",): 7, ("e", 0): 8, ("e", 0, "g"): 8, ("e", 0, "h.i"): 8, ("j",): 10, ("j", "k"): 10,
-        ("j", "k", "m"): 11, ("j", "k", "m", "n"): 11, ("j", "k", "m", "n", "o"): 11, ("p",): 12, ("p", 0): 12,
-        ("p", 1): 13, ("p", 1, "q"): 14, ("p", 1, "q", "r"): 14,
-    }  # fmt: skip
-    assert set(key_lines(text)) == places(tomllib.loads(text))
-
-
-def test_a_text_that_is_no_toml_gives_the_lines_before_it():
-    assert key_lines("a = 1\nb = 2\n= = =\nc = 3") == {("a",): 1, ("b",): 2}
+# Hostile files
 
 
 def test_a_key_of_thousands_of_parts_is_not_read_for_hours():
@@ -386,7 +338,7 @@ def test_a_key_of_thousands_of_parts_is_not_read_for_hours():
 def test_a_number_that_cannot_be_written_is_named_as_one():
     said = faults(f"[setting-up]\nhand = 0x{'f' * 6000}\nfirst-player = 0x{'f' * 6000}")
 
-    assert (2, "[setting-up] 'hand' must be a whole number, not so large a number.") in said
+    assert (None, "[setting-up] 'hand' must be a whole number, not so large a number.") in said
     assert all(len(sentence) < 600 for _, sentence in said)
 
 

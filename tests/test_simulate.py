@@ -16,6 +16,7 @@ from troubles import company, looks, mishaps
 from troubles.accidents import THING_REACH_MM
 from troubles.rough_studio import Light, Push, RoughLook, RoughScene, RoughStudio, smear
 from troubles.scenes import troubled_scenes
+from troubles.things import THINGS, is_card
 
 from companion.common.errors import Problem
 from companion.printing import deck, render
@@ -35,7 +36,7 @@ from companion.simulate import (
 )
 from companion.simulate.arrange import Pose
 from companion.simulate.card_faces import BARE, STICKERED, Cards
-from companion.simulate.scene import BACK, THINGS, Arm, Lying, Scene
+from companion.simulate.scene import BACK, Arm, Lying, Scene
 from companion.simulate.studio import Studio, project
 from companion.tabletop.card_ids import card_id_of, face_of
 from companion.tabletop.mat_layout import CARD_MM, DRAW_MARKER_ID
@@ -342,7 +343,7 @@ def zones_of(scene, plan):
     return {
         card.picture: next(zones_under(mats, [(card.pose.x_mm, card.pose.y_mm)]), None)
         for card in scene.lying
-        if card.is_card
+        if is_card(card)
     }
 
 
@@ -365,7 +366,7 @@ def test_whatever_happens_the_cards_come_to_lie_where_the_script_has_them(sides,
 def test_no_card_lies_in_two_places_whatever_happens():
     for seed in range(3):
         for scene in troubled(None, seed)[1]:
-            pictures = [card.picture for card in (*scene.lying, *scene.carried) if card.is_card]
+            pictures = [card.picture for card in (*scene.lying, *scene.carried) if is_card(card)]
             assert len(pictures) == len(set(pictures))
 
 
@@ -418,7 +419,7 @@ def test_a_thing_is_put_down_and_taken_away_before_a_card_is_laid_there():
     assert standing
     for scene, new in laid:
         things = [card for card in scene.lying if card.picture in THINGS]
-        for card in (card for card in new if card.is_card):
+        for card in (card for card in new if is_card(card)):
             spot = card.pose.x_mm, card.pose.y_mm
             assert all(np.hypot(t.pose.x_mm - spot[0], t.pose.y_mm - spot[1]) >= THING_REACH_MM for t in things)
 
@@ -428,7 +429,7 @@ def test_a_bumped_card_stays_in_its_zone():
     plan = arrange.plan(2, 2)
     moved = 0
     for one, two in changes(scenes):
-        old, new = ({card.picture: card for card in scene.lying if card.is_card} for scene in (one, two))
+        old, new = ({card.picture: card for card in scene.lying if is_card(card)} for scene in (one, two))
         for picture in old.keys() & new.keys():
             moved += old[picture] != new[picture]
             assert len(list(zones_under(plan, [(new[picture].pose.x_mm, new[picture].pose.y_mm)]))) == 1

@@ -7,7 +7,6 @@ they are unpacked, the log's events are read and written into a new file, editio
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import re
@@ -24,6 +23,7 @@ from functools import cache
 from itertools import groupby
 from pathlib import Path, PurePosixPath
 
+from companion.common import zip_reader
 from companion.common.errors import Problem
 from companion.common.program_name import typed
 from companion.common.spelling import shown
@@ -74,7 +74,6 @@ MOST_FILES, MOST_BYTES, MOST_EVENTS = 4000, 256_000_000, 500_000
 _MOST_OF_ONE = {STORE_NAME: 200_000_000, ".png": 16_000_000, ".jpg": 16_000_000, ".jpeg": 16_000_000}
 _MOST_OF_TEXT = 1_000_000
 _EDITION = re.compile(r"[a-z0-9][a-z0-9-]{0,59}\.toml")
-_STEP = 1 << 16
 
 Recoded = Callable[[bytes, str], bytes]
 
@@ -102,7 +101,7 @@ class Bundle:
 
 
 def write_bundle(folder: Path, out: Path, *, force: bool = False) -> tuple[str, ...]:
-    """Writes a data folder as one file, whole or not at all, beside a running service if need be.
+    """Write a data folder as one file, whole or not at all, beside a running service if need be.
 
     Gives a sentence about each deck or edition that is damaged and was left out. Raises Problem.
     """
@@ -120,7 +119,7 @@ def write_bundle(folder: Path, out: Path, *, force: bool = False) -> tuple[str, 
 
 
 def _log_as_bytes(path: Path) -> bytes | None:
-    """A copy of the log as it is now, which needs no file beside it; None where there is none."""
+    """Return a copy of the log as it is now, which needs no file beside it; None where there is none."""
     if not path.exists():
         return None
     try:
@@ -131,7 +130,7 @@ def _log_as_bytes(path: Path) -> bytes | None:
 
 
 def _sound_files(folder: Path, room: int) -> tuple[dict[str, bytes], tuple[str, ...]]:
-    """The files that can be restored again, by name, of no more than `room` bytes; a sentence about each other thing.
+    """Return the files that can be restored, by name, of at most `room` bytes, and a sentence about each other thing.
 
     Decks come last, so that no setting and no edition has to make way for them.
     """
@@ -158,7 +157,7 @@ def _decks_last(name: str) -> tuple[bool, str]:
 
 
 def _check_sizes(thing: str, sizes: Mapping[str, int], folder: Path, room: int, others: int) -> None:
-    """Raises Problem for what would be refused as the backup is read."""
+    """Raise Problem for what would be refused as the backup is read."""
     for name, size in sizes.items():
         if size > (most := _most_of(name)):
             raise Problem(
@@ -173,7 +172,7 @@ def _check_sizes(thing: str, sizes: Mapping[str, int], folder: Path, room: int, 
 
 
 def _most_of(name: str) -> int:
-    """So many bytes a file of that name may have."""
+    """Return the maximum size of a file of that name, in bytes."""
     return _MOST_OF_ONE.get(name, _MOST_OF_ONE.get(Path(name).suffix, _MOST_OF_TEXT))
 
 
@@ -226,7 +225,7 @@ def _write_zip(out: Path, files: Mapping[str, bytes]) -> None:
 
 
 def is_allowed(name: str) -> bool:
-    """Whether a file of that name may be in a backup."""
+    """True if a file of that name may be in a backup."""
     if name in (ABOUT, STORE_NAME, *SETTINGS):
         return True
     folder, _, rest = name.partition("/")
@@ -239,7 +238,7 @@ def is_allowed(name: str) -> bool:
 def read_bundle(
     file: Path, sent: bytes | None = None, *, recoded: Recoded | None = None, own: Path | None = None
 ) -> Bundle:
-    """What a backup holds, once all of it was found sound; nothing is changed anywhere.
+    """Return what a backup holds, once all of it was found sound; nothing is changed anywhere.
 
     `sent` is what the file holds where it is not on this disk; `recoded` reads each picture and writes it again; `own`
     is where the editions in force lie, which are in force again afterwards. Raises Problem, and nothing else.
@@ -266,28 +265,21 @@ def read_bundle(
 
 
 def _unpacked(file: Path, sent: bytes | None) -> dict[str, bytes]:
-    """The files of a zip by name, none of them on the list's outside, not too many and not too large."""
-    try:
-        with zipfile.ZipFile(file if sent is None else io.BytesIO(sent)) as packed:
-            infos = packed.infolist()
-            if len(infos) > MOST_FILES:
-                raise _bad(file, f"it holds {len(infos)} files")
-            content: dict[str, bytes] = {}
-            for info in infos:
-                _check_entry(file, info, content)
-                room = MOST_BYTES - sum(map(len, content.values()))
-                content[info.filename] = _read_entry(file, packed, info, room)
-            return content
-    except FileNotFoundError as error:
-        raise Problem(f"There is no file {file}: check the path.") from error
-    except OSError as error:
-        raise Problem(f"{file} cannot be read ({error.strerror or error}): check the path.") from error
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError, MemoryError) as error:
-        raise _bad(file, "it is no zip file, or damaged") from error
-    except Exception as error:
-        if type(error).__module__ not in ("zlib", "lzma", "_lzma", "struct"):
-            raise
-        raise _bad(file, "it is damaged") from error
+    """Return the files of a zip by name. Raises Problem if one is not on the list, or there is too much of them."""
+    content: dict[str, bytes] = {}
+    with zip_reader.opened(file, sent, lambda what: _bad(file, what)) as packed:
+        infos = packed.infolist()
+        if len(infos) > MOST_FILES:
+            raise _bad(file, f"it holds {len(infos)} files")
+        room = MOST_BYTES
+        for info in infos:
+            _check_entry(file, info, content)
+            entry = zip_reader.read_entry(packed, info, min(room, _most_of(info.filename)))
+            if entry is None:
+                raise _bad(file, f"'{shown(info.filename)}' in it is larger than that ever is")
+            content[info.filename] = entry
+            room -= len(entry)
+    return content
 
 
 def _check_entry(file: Path, info: zipfile.ZipInfo, content: Mapping[str, bytes]) -> None:
@@ -299,18 +291,6 @@ def _check_entry(file: Path, info: zipfile.ZipInfo, content: Mapping[str, bytes]
     kind = stat.S_IFMT(info.external_attr >> 16)
     if kind not in (0, stat.S_IFREG):
         raise _bad(file, f"'{shown(name)}' in it is no plain file")
-
-
-def _read_entry(file: Path, packed: zipfile.ZipFile, info: zipfile.ZipInfo, room: int) -> bytes:
-    """An entry's content, counted as it comes, whatever size it says it has."""
-    most = min(room, _most_of(info.filename))
-    content = bytearray()
-    with packed.open(info) as entry:
-        while piece := entry.read(_STEP):
-            content += piece
-            if len(content) > most:
-                raise _bad(file, f"'{shown(info.filename)}' in it is larger than that ever is")
-    return bytes(content)
 
 
 def _json(content: bytes) -> object:
@@ -332,7 +312,7 @@ def _lay(folder: Path, files: Mapping[str, bytes]) -> None:
 
 @contextmanager
 def _own_editions(folder: Path, after: Path | None = None) -> Iterator[None]:
-    """The editions of a folder are in force inside, those of another afterwards, or still these where none is given."""
+    """Put the editions of a folder in force, and those of `after` at the end, or still these where it is None."""
     keep_own_editions(folder)
     try:
         yield
@@ -342,12 +322,12 @@ def _own_editions(folder: Path, after: Path | None = None) -> Iterator[None]:
 
 
 def _thing(name: str) -> str:
-    """What is restored together or not at all: a deck with all its pictures, else one file."""
+    """Return what is restored together or not at all: a deck with all its pictures, else one file."""
     return name.rpartition("/")[0] if name.startswith(f"{DECKS_NAME}/") else name
 
 
 def _check_thing(thing: str, content: Mapping[str, bytes], folder: Path, file: Path | None = None) -> None:
-    """Raises Problem where an edition, a deck or a setting cannot be used. It lies in `folder`."""
+    """Raise Problem where an edition, a deck or a setting cannot be used. It lies in `folder`."""
     where = file or folder / thing
     if thing.startswith(f"{EDITIONS_NAME}/"):
         _check_edition(where, Path(thing).name, content[thing])
@@ -393,7 +373,7 @@ def _is_setting(name: str, said: object) -> bool:
 
 
 def _with_pictures(file: Path, files: Mapping[str, bytes], recoded: Recoded) -> dict[str, bytes]:
-    """The files, with every picture read and written again."""
+    """Return the files, with every picture read and written again."""
     anew: dict[str, bytes] = {}
     room = MOST_BYTES
     for name, content in files.items():
@@ -414,7 +394,7 @@ def _with_pictures(file: Path, files: Mapping[str, bytes], recoded: Recoded) -> 
 
 
 def _checked_rows(file: Path, log: bytes) -> tuple[Row, ...]:
-    """The events of a log from elsewhere: of a schema that a companion made and no other, all of them replayed."""
+    """Return the events of a log from elsewhere, whose schema is one of ours, after replaying all of them."""
     try:
         rows = _rows(file, log)
     except (sqlite3.Error, UnicodeError, MemoryError, OverflowError, Damaged) as error:
@@ -433,7 +413,7 @@ def _checked_rows(file: Path, log: bytes) -> tuple[Row, ...]:
 
 
 def _rows(file: Path, log: bytes) -> tuple[Row, ...]:
-    """The rows of a database whose schema is word for word one of ours: none with triggers or views is asked."""
+    """Return the rows of a database whose schema is word for word one of ours: none with triggers or views is asked."""
     with closing(in_memory(log)) as db:
         version = schema_of(db)
         if version > len(MIGRATIONS):
@@ -450,7 +430,7 @@ _SCHEMA = "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name"
 
 @cache
 def _schema(version: int) -> tuple[tuple[str, ...], ...]:
-    """What a file of a schema of ours says of itself."""
+    """Return what a file of a schema of ours says of itself."""
     with closing(in_memory(b"")) as db:
         migrate(db, version)
         return tuple(db.execute(_SCHEMA))
@@ -460,7 +440,7 @@ def _schema(version: int) -> tuple[tuple[str, ...], ...]:
 
 
 def restore(folder: Path, bundle: Bundle) -> Path | None:
-    """Puts a backup in the place of what is in a data folder, all of it or nothing; gives where that lies now.
+    """Put a backup in the place of what is in a data folder, all of it or nothing; return where that lies now.
 
     The caller holds the folder's lock. Raises Problem where the disk refuses: then nothing has changed.
     """

@@ -56,7 +56,7 @@ def main() -> None:
 
 
 def _leave() -> None:
-    """Ends the process at once: all is saved, and no thread that still reads a picture has to be waited for.
+    """End the process at once: all is saved, and no thread that still reads a picture has to be waited for.
 
     An interpreter that is torn down under a thread in the picture library aborts.
     """
@@ -71,24 +71,24 @@ def _complain(sentence: str, code: int) -> int:
 
 
 def _warn(sentence: str) -> None:
-    """Says something on standard error; nothing that somebody has put into a file or its name steers the terminal."""
+    """Say something on standard error; nothing that somebody has put into a file or its name steers the terminal."""
     click.echo(plain(sentence), err=True)
 
 
-def _data(command: Callable[..., Any]) -> Callable[..., Any]:
-    option = click.option(
+def _data_option(*, expose_value: bool) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    return click.option(
         "--data",
         metavar="DIR",
         type=click.Path(path_type=Path, file_okay=False),
         envvar="COMPANION_DATA",
         callback=_with_own_editions,
+        expose_value=expose_value,
         help="Where matches, decks, editions and settings live (default: your user data folder).",
     )
-    return option(command)
 
 
 def _with_own_editions(context: click.Context, _option: click.Parameter, data: Path | None) -> Path | None:
-    """The edition files in the data folder are editions by their names, for every command."""
+    """Make the edition files in the data folder editions by their names, for every command."""
     from companion.storage.data_folder import editions_path
 
     if data is None and context.parent:
@@ -104,7 +104,7 @@ def _with_own_editions(context: click.Context, _option: click.Parameter, data: P
 
 
 def _finish_restoring(folder: Path) -> None:
-    """A backup that was half restored as the plug was pulled is in its place before anything is read."""
+    """Finish a restore that a power cut has interrupted, before anything is read."""
     if not (folder / "restoring").is_dir():
         return
     from companion.storage.data_folder import store_path
@@ -115,6 +115,11 @@ def _finish_restoring(folder: Path) -> None:
         finish_restoring(folder)
     finally:
         os.close(fd)
+
+
+_data = _data_option(expose_value=True)
+_editions_of_data = _data_option(expose_value=False)
+"""For commands that need the data folder for its editions alone."""
 
 
 def _deck(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -162,14 +167,13 @@ def companion() -> None:
 @click.option("--as-lies", is_flag=True, help="Apply illegal plays too: the cards lie where they lie.")
 @click.option("--states", is_flag=True, help="Add the table after each line.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line, one at each hand's end.")
-@_data
-def replay(records: tuple[Path, ...], as_lies: bool, states: bool, as_json: bool, data: Path | None) -> int:
+@_editions_of_data
+def replay(records: tuple[Path, ...], as_lies: bool, states: bool, as_json: bool) -> int:
     """Judge written records line by line, and score each hand.
 
     \b
     Example: companion replay sunday.mbn --json
     """
-    del data
     texts = [(str(path), _read_record(path)) for path in records]
     for path, (_, text) in zip(records, texts, strict=True):
         if not as_json:
@@ -179,13 +183,13 @@ def replay(records: tuple[Path, ...], as_lies: bool, states: bool, as_json: bool
 
 
 def _refuse_pictures(path: Path, text: str) -> None:
-    """For people a file that is no text at all is one sentence; with `--json` it is its unreadable lines."""
+    """Refuse a file that is no text at all in one sentence; with `--json` it is its unreadable lines."""
     if "\x00" in text or text.count("\ufffd") > len(text) // 20:
         raise Problem(f"{path} is no record: a record is a text, one play a line.", _WRONG)
 
 
 def _replayed_as_json(file: str, text: str, *, as_lies: bool, states: bool) -> int:
-    """Prints an object for each line and hand; gives the exit code."""
+    """Print an object for each line and hand; return the exit code."""
     from companion.rules.record import judge, notation
 
     wrong = False
@@ -199,7 +203,7 @@ def _replayed_as_json(file: str, text: str, *, as_lies: bool, states: bool) -> i
 
 
 def _replayed(file: str, text: str, *, as_lies: bool, states: bool) -> int:
-    """Prints what there is to say about each line and hand; gives the exit code."""
+    """Print what there is to say about each line and hand; return the exit code."""
     del states
     from companion.app.reports import report
     from companion.rules.record import judge, notation
@@ -217,12 +221,12 @@ def _replayed(file: str, text: str, *, as_lies: bool, states: bool) -> int:
 
 
 def _without_table(judged: JudgedLine) -> JudgedLine:
-    """A line to remember: a long record must not carry all its tables along."""
+    """Return the line without its table: a long record must not carry all its tables along."""
     return judged._replace(table=None)
 
 
 def _wrong_in(file: str, lines: Sequence[JudgedLine]) -> int:
-    """The exit code for judged lines of a file; says so if there are none."""
+    """Return the exit code for judged lines of a file; say so if there are none."""
     from companion.rules.record import judge
 
     if not lines:
@@ -232,14 +236,13 @@ def _wrong_in(file: str, lines: Sequence[JudgedLine]) -> int:
 
 @companion.command()
 @click.argument("records", nargs=-1, required=True, metavar="RECORD...", type=click.Path(path_type=Path))
-@_data
-def score(records: tuple[Path, ...], data: Path | None) -> int:
+@_editions_of_data
+def score(records: tuple[Path, ...]) -> int:
     """The score sheets of written records, as text tables.
 
     \b
     Example: companion score sunday.mbn
     """
-    del data
     texts = [(path, _read_record(path)) for path in records]
     for path, text in texts:
         _refuse_pictures(path, text)
@@ -247,7 +250,7 @@ def score(records: tuple[Path, ...], data: Path | None) -> int:
 
 
 def _scored(path: Path, text: str) -> int:
-    """Prints the score sheets of a record, and on standard error what is not counted; gives the exit code."""
+    """Print the score sheets of a record, and on standard error what is not counted; return the exit code."""
     from companion.app.reports import report
     from companion.rules.record import judge, notation
 
@@ -285,14 +288,13 @@ def editions(context: click.Context, data: Path | None) -> None:
 
 @editions.command("show")
 @click.argument("edition")
-@_data
-def show_edition(edition: str, data: Path | None) -> None:
+@_editions_of_data
+def show_edition(edition: str) -> None:
     """Everything an edition says: one of those that ship, or a file of your own.
 
     \b
     Example: companion editions show classic
     """
-    del data
     from companion.app.reports import edition_report
 
     shown = _own_edition(Path(edition)) if edition.endswith(".toml") else _edition(edition)
@@ -302,19 +304,18 @@ def show_edition(edition: str, data: Path | None) -> None:
 
 @editions.command("check")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path))
-@_data
-def check_editions(files: tuple[Path, ...], data: Path | None) -> int:
-    """Check edition files of your own: all that is wrong in them, by line.
+@_editions_of_data
+def check_editions(files: tuple[Path, ...]) -> int:
+    """Check edition files of your own: all that is wrong in them, by key.
 
     \b
     Example: companion editions check our-rules.toml
     """
-    del data
     return max(map(_check_edition, files))
 
 
 def _check_edition(path: Path) -> int:
-    """Says what is wrong in an edition file, a line each; gives the exit code."""
+    """Say what is wrong in an edition file, a line each; return the exit code."""
     from companion.app.reports import edition_report
     from companion.rules.editions.edition import EditionError, read_edition
     from companion.rules.editions.edition_file import read_file
@@ -324,7 +325,7 @@ def _check_edition(path: Path) -> int:
     except EditionError as error:
         return _complain(str(error), 2)
     for fault in faults:
-        _complain(f"{path}:{fault.line}: {fault.say}", _WRONG)
+        _complain(fault.in_file(path), _WRONG)
     if not faults:
         edition = read_edition(path)
         click.echo(f"{path}: {edition_report.in_order(edition)}")
@@ -362,7 +363,7 @@ def _edition(name: str) -> Any:
     "--kind", default="qr", show_default=True, type=click.Choice(["qr", "tag"]), help="Stickers: QR codes, or tags."
 )
 @click.option("--out", required=True, metavar="DIR", type=click.Path(path_type=Path), help="Where the files go.")
-@_data
+@_editions_of_data
 def print_sheets(
     what: str,
     edition: str,
@@ -372,7 +373,6 @@ def print_sheets(
     size_mm: float | None,
     kind: str,
     out: Path,
-    data: Path | None,
 ) -> None:
     """Write printable sheets: stickers, mats, or a whole deck.
 
@@ -381,7 +381,6 @@ def print_sheets(
     \b
     Example: companion print stickers --out sheets
     """
-    del data
     from companion.printing.write import about_size, write_sheets
 
     how: dict[str, Any] = {"format": form, "sides": sides, "size_mm": size_mm, "sticker_kind": kind, "dpi": dpi}
@@ -448,7 +447,7 @@ def enroll(
 
 
 def _guided(enrolment: Any, source: str) -> Iterable[Any]:
-    """Enrols cards laid before a camera, one after the other."""
+    """Enrol cards laid before a camera, one after the other."""
     from companion.vision.capture.sources import frames
     from companion.vision.enrol.guided import TerminalKeys, guided
     from companion.vision.enrol.stillness import STILL_S
@@ -635,10 +634,14 @@ class _Photos:
 
     def __call__(self, image: Any, mats: Any, view: Any) -> dict[str, Any]:
         self._seen.append(((int(image.shape[1]), int(image.shape[0])), view))
-        return _camera_advice(self._table)(image, mats, view) if self._table else {}
+        if not self._table:
+            return {}
+        from companion.vision.quality.advice import of_reading
+
+        return {"setup": of_reading([image], mats, view, _layouts(self._table)).as_json()}
 
     def taken(self, names: Sequence[str]) -> list[Any]:
-        """The pictures with their names."""
+        """Return the pictures with their names."""
         from companion.vision.counting.tally import Photo
 
         return [Photo(name, size, view) for name, (size, view) in zip(names, self._seen, strict=True)]
@@ -647,7 +650,7 @@ class _Photos:
 def _say_tally(
     edition: Any, photos: Sequence[Any], names: Any, deck: str | None, data: Path | None, *, as_json: bool
 ) -> None:
-    """Says what lies before each side, and the score; where nothing was read, what to do."""
+    """Say what lies before each side, and the score; where nothing was read, what to do."""
     from companion.app.reports import tally_report
     from companion.storage.data_folder import data_dir
     from companion.tabletop.template_decks import decks_for
@@ -661,29 +664,21 @@ def _say_tally(
     click.echo("\n".join(said if as_json else tally_report.sentences(edition, counted)))
 
 
-def _camera_advice(table: Any) -> Callable[..., dict[str, Any]]:
-    """What a picture allows to be read on a table's mats."""
-    from companion.vision.quality.advice import of_reading
-
-    layouts = _layouts(table)
-    return lambda image, mats, view: {"setup": of_reading([image], mats, view, layouts).as_json()}
-
-
 def _layouts(table: Any) -> list[Any]:
-    """The mats that a set-up table needs: one a side, and the table's own."""
+    """Return the mats that a set-up table needs: one a side, and the table's own."""
     from companion.tabletop.mat_layout import all_mats
 
     return [layout for layout in all_mats() if layout.id in {*table.mats, "table"}]
 
 
 def _of_table(name: str, of_table: Any) -> Any:
-    """An edition by name; the table's own where it plays that one, for its deck may be corrected."""
+    """Return an edition by name; the table's own where it plays that one, for its deck may be corrected."""
     edition = _edition(name)
     return of_table if of_table and of_table.name == edition.name else edition
 
 
 def _audit(edition: Any, pictures: Sequence[dict[str, Any]], unread: int, *, as_json: bool) -> int:
-    """Says which cards of a deck are on no picture; gives the exit code."""
+    """Say which cards of a deck are on no picture; return the exit code."""
     from companion.app.reports import audit_report
 
     shown = audit_report.shown_on(pictures, unread)

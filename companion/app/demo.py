@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from companion.app.demo_players import script_from
@@ -24,7 +24,7 @@ TELLING_PLAYS = 3
 
 
 def script_for(what: str, setup: Setup | None = None) -> Script:
-    """The script that `demo:WHAT` means.
+    """Return the script that `demo:WHAT` means.
 
     WHAT is empty (the short hand that ships, or a random one for the players of a setup file), the name of a
     shipped hand, a record file, or a number: the seed of a random hand. Raises Problem for anything else.
@@ -55,18 +55,18 @@ def _random(seed: int, setup: Setup | None) -> Script:
 
 
 def setup_of(script: Script) -> Setup:
-    """The setup that a script's table needs."""
+    """Return the setup that a script's table needs."""
     sides = tuple(SideSetup(team, f"side-{number}") for number, team in enumerate(script.teams, start=1))
     return Setup(script.edition_name, sides, script.hands[0].first, script.target, script.options)
 
 
 def frames_of(script: Script, *, speed: float = 1.0, cards: Cards = STICKERED) -> Iterator[Frame]:
-    """The script's frames, as any camera gives them."""
+    """Return the script's frames, as any camera gives them."""
     return (Frame(frame.image, frame.t_s) for frame in demo_frames(script, speed=speed, cards=cards))
 
 
 def start_or_go_on(match: Match, script: Script) -> int:
-    """Starts the script's match, unless it is the one being played; gives how many of its plays are done.
+    """Start the script's match, unless it is the one being played; return how many of its plays are done.
 
     One that was going on and has parted from the script stays, with none of them done.
     """
@@ -74,7 +74,8 @@ def start_or_go_on(match: Match, script: Script) -> int:
     played = match.lines()
     same = [_plain(line) for line in played] == lines[: len(played)]
     if played and same:
-        return _plays(script, played)
+        stay = {str(play) for hand in script.hands for play in plays_that_stay(hand)}
+        return sum(_plain(line) in stay for line in played)
     if played and _is_going_on(match, script):
         return 0
     first = next(index for index, line in enumerate(lines) if line.startswith("hand "))
@@ -83,7 +84,7 @@ def start_or_go_on(match: Match, script: Script) -> int:
 
 
 def _is_going_on(match: Match, script: Script) -> bool:
-    """Whether a match that has parted from a script can be taken up by its players, and is not at its end."""
+    """True if a match that has parted from a script can be taken up by its players, and is not at its end."""
     game, hands = match.state.game, len(script.hands)
     is_over = game.table is None or (game.table.is_over and game.hand_number >= hands)
     if is_over or game.winner is not None or not _began_with(match, script):
@@ -96,7 +97,7 @@ def _is_going_on(match: Match, script: Script) -> bool:
 
 
 def _began_with(match: Match, script: Script) -> bool:
-    """Whether the first lines of a match, as they were written at first, are those of a script."""
+    """True if the first lines of a match, as they were written at first, are those of a script."""
     lines = script.record().splitlines()
     first = next(index for index, line in enumerate(lines) if line.startswith("hand "))
     events = match.store.events(match.state.match or 0)
@@ -106,9 +107,3 @@ def _began_with(match: Match, script: Script) -> bool:
 
 def _plain(line: str) -> str:
     return line.removesuffix(" anyway")
-
-
-def _plays(script: Script, lines: Sequence[str]) -> int:
-    """How many of a script's plays a record that begins like it holds."""
-    stay = {str(play) for hand in script.hands for play in plays_that_stay(hand)}
-    return sum(_plain(line) in stay for line in lines)

@@ -24,18 +24,18 @@ from companion.simulate.card_faces import STICKERED, Cards
 from companion.simulate.frame_source import SETTLING_S, followed_scenes, table_studio
 from companion.simulate.players import played_on
 from companion.simulate.scene import Scene
-from companion.simulate.script import Action, Hand, Script
+from companion.simulate.script import Hand, Script
 from companion.simulate.studio import Studio
 from companion.vision.capture.sources import Frame
 
 LOOK_BEFORE_GOING_ON = 6
-"""So many frames the players wait at least for what the camera makes of their play."""
+"""Minimum number of frames that the players wait for what the camera makes of their play."""
 
 UNREAD_S = 12.0
-"""A card that nothing has come of for so long is taken up again."""
+"""Seconds after which a card that nothing has come of is taken up again."""
 
 THINKING_S = 2.5
-"""So much longer nobody plays after the record has gone another way: it may be put right again."""
+"""Additional seconds before anybody plays after the record has gone another way: it may be put right again."""
 
 LOOK_AGAIN_S = 0.5
 EVEN = Tempo()
@@ -46,7 +46,7 @@ class Stand:
     """A table that the record comes by while a script is played."""
 
     plays: int
-    """So many plays of the script are done."""
+    """Number of plays of the script that are done."""
 
     hand: int
     table: Table
@@ -65,7 +65,9 @@ class Course:
         The play may be confirmed by then, or not yet. What nobody sees being played, an answer about the extension,
         may come at any time between two cards.
         """
-        shown = [n for n, action in enumerate(self._actions, start=1) if _is_seen(action)]
+        # A play shows on the table for itself where a card is laid, or all are gathered in.
+        actions = enumerate(self._actions, start=1)
+        shown = [n for n, action in actions if action.card_id is not None or action.play.verb is Verb.END]
         first = max((n for n in shown if n < number), default=0)
         last = min((n for n in shown if n > number), default=len(self._actions) + 1) - 1
         games = (state.game, _played_to(state))
@@ -73,7 +75,7 @@ class Course:
         return max((n for n, stand in may_be if any(_is_there(stand, game) for game in games)), default=None)
 
     def may_begin(self, number: int, state: MatchState) -> bool:
-        """Whether the record has come so far that a play follows.
+        """True if the record has come so far that a play follows.
 
         Only where plays confirm themselves is a hand's end enough to gather the cards: else somebody begins the next.
         Where playing on confirms, the play before may still wait, but not the last of all, which nothing follows.
@@ -87,17 +89,12 @@ class Course:
         return any(_is_there(stand, game) for stand in wanted)
 
 
-def _is_seen(action: Action) -> bool:
-    """Whether a play shows on the table for itself: a card is laid, or all are gathered in."""
-    return action.card_id is not None or action.play.verb is Verb.END
-
-
 def _is_there(stand: Stand, game: Game) -> bool:
     return game.hand_number == stand.hand and game.table == stand.table
 
 
 def _played_to(state: MatchState) -> Game:
-    """The game with what waits only for somebody to play on."""
+    """Return the game with what waits only for somebody to play on."""
     game = state.game
     if _playing_on_confirms(state):
         waiting = (question for question in state.questions if question.asks_play)
@@ -108,12 +105,6 @@ def _played_to(state: MatchState) -> Game:
 
 def _playing_on_confirms(state: MatchState) -> bool:
     return state.policy is Policy.PLAY_ON and not state.other_side_verifies
-
-
-def _asks(state: MatchState) -> bool:
-    """Whether people are asked something that no card of the next player's answers."""
-    by_itself = _playing_on_confirms(state)
-    return any(not (question.may_count_untapped and by_itself) for question in state.questions)
 
 
 def _stands(game: Game, hands: Iterable[Hand]) -> Iterator[Stand]:
@@ -139,7 +130,7 @@ def _after(game: Game, line: str) -> Game:
 
 
 def begun(script: Script) -> Game:
-    """The game of a script when its first hand has been dealt."""
+    """Return the game of a script when its first hand has been dealt."""
     game = judge.NEW_GAME
     for text in script.record().splitlines():
         game = _after(game, text)
@@ -149,7 +140,7 @@ def begun(script: Script) -> Game:
 
 
 def script_from(state: MatchState, hands: int, seed: int) -> Script:
-    """How the simulated players go on from what the record says, until so many hands of the match are played.
+    """Return how the simulated players go on from what the record says, until so many hands of the match are played.
 
     Raises Problem where they cannot.
     """
@@ -169,10 +160,10 @@ class Waiting:
     number: int = 0
     looks: int = 0
     idle: int = 0
-    """So many of them brought nothing, and nobody was asked anything meanwhile."""
+    """Number of looks that brought nothing while nobody was asked anything."""
 
     was_asked: bool = False
-    """Somebody was asked about what was laid last."""
+    """True if somebody was asked about what was laid last."""
 
 
 class DemoPlayers:
@@ -200,14 +191,14 @@ class DemoPlayers:
         self._number, self._waiting, self._reached, self._since = plays_done, Waiting(), 0, match.state.seq
 
     def scenes(self) -> Iterator[Scene]:
-        """What is on the table, one scene a frame, until the service is stopped."""
+        """Yield what is on the table, one scene a frame, until the service is stopped."""
         yield from self._played()
         while not self._is_stopped():
             if self._take_up():
                 yield from self._played()
 
     def _played(self) -> Iterator[Scene]:
-        """The script, as long as the record follows it."""
+        """Yield the script, as long as the record follows it."""
         self._number, self._waiting, self._reached = self._done, Waiting(), 0
         settling_s = SETTLING_S + (THINKING_S if self._takes else 0.0)
         seed = self._seed + self._takes
@@ -220,12 +211,16 @@ class DemoPlayers:
             self._wait(self._at_the_end)
 
     def _may_begin(self, number: int) -> bool:
-        """Whether the players go on: the camera has looked, nothing waits for people, and the record is so far."""
+        """True if the players go on: the camera has looked, nothing waits for people, and the record is so far."""
         state, before = self._match.state, self._waiting
         before = before if before.number == number else Waiting(number)
         # Whether people are asked something that no card of the next player's answers.
-        asks = _asks(state)
-        idle = 0 if asks or _is_for_people(_played_to(state).table) else before.idle + 1
+        by_itself = _playing_on_confirms(state)
+        asks = any(not (question.may_count_untapped and by_itself) for question in state.questions)
+        table = _played_to(state).table
+        # It is for people to answer about the extension, and to begin the next hand.
+        is_for_people = table is None or table.is_over or table.extension_offered_to is not None
+        idle = 0 if asks or is_for_people else before.idle + 1
         self._waiting = Waiting(number, before.looks + 1, idle, before.was_asked or asks)
         if asks or before.looks < LOOK_BEFORE_GOING_ON or not self._course.may_begin(number, state):
             return False
@@ -233,7 +228,7 @@ class DemoPlayers:
         return True
 
     def _has_parted(self) -> bool:
-        """Whether the record says other than the script, or no longer what it said, or nothing comes of a card."""
+        """True if the record says other than the script, or no longer what it said, or nothing comes of a card."""
         refused = self._waiting.was_asked and self._waiting.idle > LOOK_BEFORE_GOING_ON
         unread = self._waiting.idle > UNREAD_S * self._tempo.fps
         state = self._match.state
@@ -243,7 +238,7 @@ class DemoPlayers:
         return refused or unread or undone or now is None or now < before
 
     def _take_up(self) -> bool:
-        """Goes on from what the record says now; where they cannot, says why, and waits until it says otherwise."""
+        """Go on from what the record says now; where they cannot, say why, and wait until it says otherwise."""
         self._takes += 1
         state = self._match.state
         try:
@@ -256,16 +251,11 @@ class DemoPlayers:
         return True
 
     def _wait(self, sentence: str) -> None:
-        """Says something, and waits until the record says something else."""
+        """Say something, and wait until the record says something else."""
         self._match.trouble(sentence)
         before = now = self._match.state
         while not self._is_stopped() and _place(now) == _place(before):
             now = self._match.wait(now.version, LOOK_AGAIN_S)
-
-
-def _is_for_people(table: Table | None) -> bool:
-    """Whether it is for people to go on: to answer about the extension, or to begin the next hand."""
-    return table is None or table.is_over or table.extension_offered_to is not None
 
 
 def _place(state: MatchState) -> tuple[int | None, int, Table | None]:
@@ -273,7 +263,7 @@ def _place(state: MatchState) -> tuple[int | None, int, Table | None]:
 
 
 def frames_of_players(players: DemoPlayers, *, fps: float = 10.0, cards: Cards = STICKERED) -> Iterator[Frame]:
-    """What the camera over the simulated table sees of them; another number of people plays at another table."""
+    """Yield what the camera over the simulated table sees of them; another number of people plays at another table."""
     studios: dict[tuple[int, int], Studio] = {}
     chance = random.Random("noise 0")  # noqa: S311
     for index, scene in enumerate(players.scenes()):

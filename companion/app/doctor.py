@@ -42,7 +42,7 @@ class Check:
     name: str
     ok: bool
     needed: bool
-    """Whether the companion cannot work without it."""
+    """True if the companion cannot work without it."""
 
     sentence: str
     """What was found, and what to do about it."""
@@ -74,7 +74,7 @@ def checks(
 
 
 def library(module: str, name: str, remedy: str) -> Check:
-    """Whether a library can be loaded."""
+    """Check whether a library can be loaded."""
     try:
         version = getattr(importlib.import_module(module), "__version__", "")
     except (ImportError, OSError) as error:
@@ -90,7 +90,7 @@ def seeing(
     answers: Callable[[], str | None] | None = None,
     tried: Callable[[str], Trial] | None = None,
 ) -> Iterator[Check]:
-    """Whether a camera (or the source named) gives pictures, and whether stickers can be read on them."""
+    """Check whether a camera (or the source named) gives pictures, and whether stickers can be read on them."""
     try:
         found = source or (answers or _camera_answers)()
         if found is None:
@@ -107,7 +107,7 @@ def seeing(
 
 
 def pictures(trial: Trial) -> Check:
-    """How large the pictures of a source are, and how many come."""
+    """Check how large the pictures of a source are, and how many come."""
     height, width = trial.pictures[0].shape[:2]
     rate = "" if trial.fps is None else f", {trial.fps:.0f} a second"
     kind = "" if trial.kind is None else f", as {trial.kind}"
@@ -121,7 +121,7 @@ def pictures(trial: Trial) -> Check:
 
 
 def table(trial: Trial, layouts: Sequence[MatLayout] | None, drawing: Drawing | None = None) -> Iterator[Check]:
-    """Whether stickers can be read on the mats or in the drawn zones; a check for each thing that would help."""
+    """Check whether stickers can be read on the mats or in the drawn zones; a check for each thing that would help."""
     from companion.vision.quality.advice import TOLD_PX
     from companion.vision.quality.camera_check import advice_on
 
@@ -140,7 +140,7 @@ def table(trial: Trial, layouts: Sequence[MatLayout] | None, drawing: Drawing | 
 
 
 def clock(now_s: float | None = None, run: Callable[[list[str]], str | None] | None = None) -> Check:
-    """Whether the clock can be right; plays are written down with their time."""
+    """Check whether the clock can be right; plays are written down with their time."""
     year = time.gmtime(clocks.now_s() if now_s is None else now_s).tm_year
     if year < SANE_YEAR:
         return Check("clock", False, False, f"The clock says {year}: connect to a network once, or set it by hand.")
@@ -151,7 +151,7 @@ def clock(now_s: float | None = None, run: Callable[[list[str]], str | None] | N
 
 
 def disk(data_dir: Path, free: Callable[[Path], int] | None = None) -> Check:
-    """Whether the data folder can be written to and has room."""
+    """Check whether the data folder can be written to and has room."""
     home = next((folder for folder in (data_dir, *data_dir.parents) if folder.is_dir()), Path("/"))
     try:
         probe = home / ".companion-probe"
@@ -183,7 +183,7 @@ def matches(data_dir: Path) -> Check:
 
 
 def power(run: Callable[[list[str]], str | None] | None = None) -> Check:
-    """Whether a Raspberry Pi gets enough power; other computers do not say."""
+    """Check whether a Raspberry Pi gets enough power; other computers do not say."""
     said = (run or _said)(["vcgencmd", "get_throttled"])
     try:
         flags = int((said or "").partition("=")[2], 16)
@@ -198,7 +198,7 @@ def power(run: Callable[[list[str]], str | None] | None = None) -> Check:
 
 
 def port_free(port: int) -> Check:
-    """Whether the pages can be served on a port."""
+    """Check whether the pages can be served on a port."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -222,7 +222,7 @@ def _tried(source: str) -> Trial:
 
 
 def _said(command: list[str]) -> str | None:
-    """What a program of the system prints, None where there is no such program or it fails."""
+    """Return what a program of the system prints, None where there is no such program or it fails."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=3, check=True)
     except (OSError, subprocess.SubprocessError):

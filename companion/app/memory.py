@@ -1,4 +1,4 @@
-"""Memory is given back: pictures come and go for hours, and a small computer has other things to do with it."""
+"""Giving memory back: pictures come and go for hours, and a small computer needs it for other things."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8
-"""Of glibc's `mallopt`."""
+"""Parameters of glibc's `mallopt`."""
 
 FRAME_BYTES = 1 << 22
-"""What is as large as that is a camera's whole frame: it has memory of its own, which the system gets back with it.
+"""M_MMAP_THRESHOLD, in bytes: a camera's frame has memory of its own, which the system gets back with it.
 
 Half as much, and each grey picture would be fetched from the system again, which takes as long as reading it does.
 """
 
 MOST_SPARE_BYTES = 1 << 24
-"""So much that is free at the end of the heap is kept: the next frame needs as much again."""
+"""M_TRIM_THRESHOLD, in bytes: keep one frame's worth of free heap."""
 
 ONE_HEAP = 1
-"""By itself the library makes up to eight heaps a core, one for each thread, and what one gives back no other gets."""
+"""M_ARENA_MAX: by itself the library makes up to eight heaps a core, and no heap gets what another gives back."""
 
 EVERY_S = 10.0
-"""So often what lies free between things in use is given back too: it takes some milliseconds."""
+"""Seconds between returns of what lies free between things in use; one takes some milliseconds."""
 
 
 @contextmanager
 def giving_memory_back() -> Iterator[None]:
-    """Has the C library give free memory back to the system as long as this lasts; another library does as it does."""
+    """Have glibc give free memory back to the system inside the context; other C libraries stay as they are."""
     over = threading.Event()
     with suppress(OSError, AttributeError):
         library = ctypes.CDLL(None)

@@ -27,7 +27,7 @@ class Number(click.FloatRange):
 
 
 def sentence(error: click.ClickException) -> str:
-    """A complaint of click's in our words."""
+    """Return a complaint of click's in our words."""
     context = getattr(error, "ctx", None)
     found = _EXAMPLE.search(context.command.help or "") if context else None
     param, example = getattr(error, "param", None), f", as in `{typed(found[1].strip())}`" if found else "."
@@ -43,7 +43,7 @@ def sentence(error: click.ClickException) -> str:
 
 
 def _remedy(param: click.Parameter, value: str, example: str) -> str:
-    """How the value is written, or the example where it shows that."""
+    """Return how the value is written, or the example where it shows that."""
     if isinstance(param.type, type(click.FLOAT)) and re.fullmatch(r"\d+,\d+", value):
         return f": write {value.replace(',', '.')}, with a point."
     return example if any(f"{way} " in example for way in param.opts) or not isinstance(param, click.Option) else "."
@@ -55,7 +55,7 @@ def _command(error: click.ClickException) -> str:
 
 
 def _named(param: click.Parameter) -> str:
-    """A part of the call as one writes it: `--out DIR`, `RECORD`, or the words to choose from."""
+    """Return a part of the call as one writes it: `--out DIR`, `RECORD`, or the words to choose from."""
     if isinstance(param, click.Option):
         return f"{max(param.opts, key=len)} {param.metavar or param.type.name.upper()}"
     if isinstance(param.type, click.Choice):
@@ -64,14 +64,14 @@ def _named(param: click.Parameter) -> str:
 
 
 def _place(error: click.ClickException, param: click.Parameter) -> str:
-    """What a wrong value was given for, and the verb."""
+    """Return what a wrong value was given for, and the verb."""
     if isinstance(param, click.Option):
         return f"{max(param.opts, key=len)} is"
     return f"`{_command(error)}` takes" if isinstance(param.type, click.Choice) else f"{_named(param)} is"
 
 
 def _wanted(kind: click.ParamType[Any]) -> str:
-    """What a value must be, or nothing where click's own words do."""
+    """Return what a value must be, or nothing where click's own words do."""
     if isinstance(kind, click.Choice):
         return _either(kind.choices)
     low, high = getattr(kind, "min", None), getattr(kind, "max", None)

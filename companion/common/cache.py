@@ -22,14 +22,20 @@ class Kept(Generic[_Value]):
         self._values: dict[Hashable, Future[_Value]] = {}
 
     def get(self, key: Hashable, make: Callable[[], _Value]) -> _Value:
-        """The value of a key, made where it is not known. What `make` raises reaches all who wait for it."""
+        """Return the value of a key, made where it is not known. What `make` raises reaches all who wait for it."""
         with self._lock:
             known = self._values.pop(key, None)
             value = self._values[key] = known or Future()
             while len(self._values) > self._most:
                 del self._values[next(iter(self._values))]
         if known is None:
-            self._make(key, value, make)
+            try:
+                value.set_result(make())
+            except BaseException as error:
+                with self._lock:
+                    if self._values.get(key) is value:
+                        del self._values[key]
+                value.set_exception(error)
         return value.result()
 
     def forget(self, which: Callable[[Hashable], bool]) -> None:
@@ -37,12 +43,3 @@ class Kept(Generic[_Value]):
         with self._lock:
             for key in [key for key in self._values if which(key)]:
                 del self._values[key]
-
-    def _make(self, key: Hashable, value: Future[_Value], make: Callable[[], _Value]) -> None:
-        try:
-            value.set_result(make())
-        except BaseException as error:
-            with self._lock:
-                if self._values.get(key) is value:
-                    del self._values[key]
-            value.set_exception(error)

@@ -26,12 +26,12 @@ def make_readable() -> None:
 
 
 def now_s() -> float:
-    """Seconds since 1970 by the clock on the wall, right or wrong."""
+    """Return seconds since 1970 by the clock on the wall, right or wrong."""
     return time.time()
 
 
 def moment(at_s: float) -> datetime | None:
-    """A time of the log as people read it, in UTC; None where the clock cannot have been right."""
+    """Return a time of the log as people read it, in UTC; None where the clock cannot have been right."""
     if not math.isfinite(at_s):
         return None
     try:
@@ -42,6 +42,6 @@ def moment(at_s: float) -> datetime | None:
 
 
 def today() -> str | None:
-    """The day where this machine stands, as `2026-11-22`; None while the clock cannot be right."""
+    """Return the day where this machine stands, as `2026-11-22`; None while the clock cannot be right."""
     now = moment(now_s())
     return now.astimezone().date().isoformat() if now else None

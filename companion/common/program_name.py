@@ -9,10 +9,10 @@ CALLED = "COMPANION_CALLED"
 
 
 def program() -> str:
-    """The program's name as it was called."""
+    """Return the program's name as it was called."""
     return os.environ.get(CALLED) or "companion"
 
 
 def typed(words: str) -> str:
-    """A whole call: `companion enroll family`."""
+    """Return a whole call: `companion enroll family`."""
     return f"{program()} {words}"

@@ -13,12 +13,12 @@ _NEAR = 0.7
 
 
 def shown(word: str) -> str:
-    """A stranger's word within a sentence: of one line, and not too long."""
+    """Return a stranger's word within a sentence: of one line, and not too long."""
     return plain(word[:_MOST_SHOWN], _MOST_SHOWN)
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
-    """The known word that is most like this one, in any case; None where none is like it."""
+    """Return the known word that is most like this one, in any case; None where none is like it."""
     by_small = {other.lower(): other for other in known}
     near = difflib.get_close_matches(word[:_MOST_SHOWN].lower(), by_small, n=1, cutoff=_NEAR)
     return by_small[near[0]] if near else None

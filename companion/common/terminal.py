@@ -15,14 +15,11 @@ _SPOKEN = "\n\t"
 
 
 def plain(text: str) -> str:
-    """A text in which all that is no sign and no blank is a dot: what steers a terminal, or turns the writing round."""
+    """Return a text in which all that steers a terminal, or turns the writing round, is a dot."""
     if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
         return text
-    return "".join(char if char in _SPOKEN or not _commands(char) else "·" for char in text)
-
-
-def _commands(char: str) -> bool:
-    return not char.isprintable() and unicodedata.category(char) != "Zs"
+    kept = (char in _SPOKEN or char.isprintable() or unicodedata.category(char) == "Zs" for char in text)
+    return "".join(char if keep else "·" for char, keep in zip(text, kept, strict=True))
 
 
 class Plain(io.TextIOWrapper):
@@ -33,13 +30,13 @@ class Plain(io.TextIOWrapper):
 
 
 def show_plainly() -> None:
-    """From here on a terminal shows plain text only, and what it has no letters for is told by their numbers."""
+    """Make the terminal show plain text only, and letters that it does not have by their numbers."""
     sys.stdout = _plain(sys.stdout, sys.__stdout__)
     sys.stderr = _plain(sys.stderr, sys.__stderr__)
 
 
 def _plain(stream: TextIO, own: TextIO | None) -> TextIO:
-    """A stream of this process made plain; one that somebody has put in its place stays as it is."""
+    """Return a stream of this process made plain; one that somebody has put in its place stays as it is."""
     if stream is not own or not isinstance(stream, io.TextIOWrapper):
         return stream
     if not stream.isatty():

@@ -63,44 +63,44 @@ class Term(Said):
         return self
 
     def called(self, text: str) -> Term:
-        """The same thing by another English word."""
+        """Return the same thing by another English word."""
         return Term(text, self.kind, self.key)
 
     def begun(self) -> Term:
-        """The same word where a sentence begins with it."""
+        """Return the same word where a sentence begins with it."""
         return self.called(self[:1].upper() + self[1:])
 
 
 def plain(text: object, most: int = 500) -> str:
-    """A stranger's text within a sentence: of one line, nothing in it that steers a terminal, and not too long."""
+    """Return a stranger's text for a sentence: one line, nothing in it that steers a terminal, and not too long."""
     short = str(text)[: most + 1]
     signs = "".join(char if char.isprintable() else "·" for char in short[:most])
     return f"{signs}…" if len(short) > most else signs
 
 
 def say(pattern: str, **values: object) -> Said:
-    """A sentence from a pattern with `%(name)s` places; the mark by which the texts to translate are found."""
+    """Return a sentence from a pattern with `%(name)s` places; this call marks the texts to translate."""
     return Said(pattern, **values)
 
 
 def say_many(one: str, several: str, count: int, **values: object) -> Said:
-    """The sentence of the two that fits `%(count)d` things; a mark like `say`."""
+    """Return the sentence of the two that fits `%(count)d` things; a mark like `say`."""
     return Counted(one, several, count, **values)
 
 
 def listed(items: Iterable[object], between: str = ", ") -> Said:
-    """Words one after the other, each said in the language of the page."""
+    """Return words one after the other, each said in the language of the page."""
     named = {f"item{number}": item for number, item in enumerate(items)}
     return Said(between.replace("%", "%%").join(f"%({name})s" for name in named), **named)
 
 
 def one_of(items: Iterable[object]) -> Said:
-    """A choice as a sentence names it: `play-out, stuck or reshuffle`."""
+    """Return a choice as a sentence names it: `play-out, stuck or reshuffle`."""
     *most, last = items
     return say("%(some)s or %(last)s", some=listed(most), last=last) if most else listed([last])
 
 
 def all_of(items: Iterable[object]) -> Said:
-    """All of several as a sentence names them: `Ann, Bob and Cid`."""
+    """Return all of several as a sentence names them: `Ann, Bob and Cid`."""
     *most, last = items
     return say("%(some)s and %(last)s", some=listed(most), last=last) if most else listed([last])

@@ -44,7 +44,7 @@ class Past:
 
     match: int
     last: int
-    """The number of its last event: whoever keeps what was made of it knows by it whether it still holds."""
+    """The number of its last event: what was made of it holds as long as this is the last."""
 
     began_s: float
     """The clock on the wall when it was set up."""
@@ -74,7 +74,7 @@ class Archive:
         self._figures: Kept[dict[str, Figures]] = Kept(MOST_COUNTED)
 
     def past(self, store: Store, match: int) -> Past | None:
-        """A match of the log, the running one too; None where there is none of that number."""
+        """Return a match of the log, the running one too; None where there is none of that number."""
         events = store.events(match)
         if not events:
             return None
@@ -82,13 +82,13 @@ class Archive:
         return self._past.get(key, lambda: self._instead(self._past, key, judged(match, events)))
 
     def page(self, store: Store, page: int, size: int) -> tuple[tuple[Past, ...], int]:
-        """A page of the matches, the newest first, and how many pages there are; the first page is 1."""
+        """Return a page of the matches, the newest first, and how many pages there are; the first page is 1."""
         matches = store.matches()[::-1]
         chosen = (self.past(store, match) for match in matches[(page - 1) * size : page * size])
         return tuple(past for past in chosen if past is not None), -(-len(matches) // size)
 
     def figures(self, store: Store) -> dict[str, Figures]:
-        """What every player has done over all matches of the log, by `statistics.key_of` of the name."""
+        """Return what every player has done over all matches of the log, by `statistics.key_of` of the name."""
         return statistics.together(self._figures_of(store, match, last) for match, last in store.latest().items())
 
     def _figures_of(self, store: Store, match: int, last: int) -> dict[str, Figures]:
@@ -98,13 +98,13 @@ class Archive:
         return self._figures.get((match, last), lambda: self._instead(self._figures, (match, last), count()))
 
     def _instead(self, kept: Kept[_Made], key: tuple[int, int], made: _Made) -> _Made:
-        """What was made of a match, in the place of what was made of it before it went on."""
+        """Return what was made of a match, in the place of what was made of it before it went on."""
         kept.forget(lambda other: isinstance(other, tuple) and other[0] == key[0] and other[1] < key[1])
         return made
 
 
 def judged(match: int, events: Sequence[Event]) -> Past:
-    """A match from its events."""
+    """Return a match from its events."""
     written = history(events).lines
     record, entries = judge_on(MatchState(), written)
     lines = tuple(line.text for line in written)
@@ -112,12 +112,12 @@ def judged(match: int, events: Sequence[Event]) -> Past:
 
 
 def hands_of(record: JudgedRecord, entries: Sequence[Entry]) -> tuple[PlayedHand, ...]:
-    """The hands of a judged record."""
+    """Return the hands of a judged record."""
     return tuple(_hands(record, entries))
 
 
 def hands_now(state: MatchState) -> tuple[PlayedHand, ...]:
-    """The hands of the match being played."""
+    """Return the hands of the match being played."""
     return hands_of(state.record, state.entries)
 
 

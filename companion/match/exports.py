@@ -7,7 +7,6 @@ import io
 import json
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
 
 from companion.rules.record import judge
 from companion.rules.record.judge import HandResult, Item
@@ -18,25 +17,22 @@ _BEGIN_FORMULAS = ("=", "+", "-", "@", "|", "%")
 
 
 def judged(lines: Iterable[str]) -> tuple[Item, ...]:
-    """What the referee makes of a record: every line's verdict, every hand's result."""
+    """Return what the referee makes of a record: every line's verdict, every hand's result."""
     return tuple(judge.judge(Line(number, text) for number, text in enumerate(lines, start=1)))
 
 
 def as_json_lines(items: Iterable[Item], name: str, shown: Mapping[str, str] | None = None) -> str:
-    """One JSON object a line of the record and one a hand; `name` is what they call the record.
+    """Return one JSON object a line of the record and one a hand; `name` is what they call the record.
 
     Where players are `shown` under other names than the record's, each hand says which.
     """
-    bodies = (_with_names(item, item.as_json(name), shown or {}) for item in items)
+    names = {"names": dict(shown)} if shown else {}
+    bodies = (item.as_json(name) | (names if isinstance(item, HandResult) else {}) for item in items)
     return "".join(json.dumps(body, ensure_ascii=False) + "\n" for body in bodies)
 
 
-def _with_names(item: Item, body: dict[str, Any], shown: Mapping[str, str]) -> dict[str, Any]:
-    return {**body, "names": dict(shown)} if shown and isinstance(item, HandResult) else body
-
-
 def as_csv(items: Iterable[Item], called: Callable[[str], str] = str) -> str:
-    """The score sheets of all hands, a row for each line of each side's sheet; `called`: a side's name to show."""
+    """Return the score sheets of all hands, a row a line of each side's sheet; `called` gives a side's name to show."""
     text = io.StringIO()
     table = csv.writer(text)
     table.writerow(["hand", "ended", "side", "item", "points", "name"])
@@ -49,6 +45,6 @@ def as_csv(items: Iterable[Item], called: Callable[[str], str] = str) -> str:
 
 
 def _cell(name: str) -> str:
-    """A name as a cell: what somebody typed must not become a formula of the spreadsheet."""
+    """Return a name as a cell: what somebody typed must not become a formula of the spreadsheet."""
     begins = unicodedata.normalize("NFKC", name.lstrip())[:1]
     return f"'{name}" if begins in _BEGIN_FORMULAS or name[:1].isspace() or not name.isprintable() else name

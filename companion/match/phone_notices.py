@@ -62,11 +62,11 @@ class News:
         self._last_id = 0
 
     def of(self, phone: str | None) -> tuple[Told, ...]:
-        """What a phone has to be told, the oldest first."""
+        """Return what a phone has to be told, the oldest first."""
         return self._of.get(phone or "", ())
 
     def tell(self, phone: str, kind: Kind, player: str | None = None) -> None:
-        """A phone has to be told something; what it makes old goes."""
+        """Keep something to tell a phone, and drop what it makes old."""
         with self._lock:
             self._last_id += 1
             group = next(group for group in GROUPS if kind in group)
@@ -75,11 +75,11 @@ class News:
         self._changed()
 
     def settle(self, phone: str, group: frozenset[Kind]) -> None:
-        """What a phone had to be told of these is old: it has done something about it."""
+        """Drop what a phone had to be told of a group: it has done something about it."""
         self._drop(phone, lambda told: told.kind in group)
 
     def put_away(self, phone: str, told_id: int) -> None:
-        """It has been read."""
+        """Drop a notice that has been read."""
         self._drop(phone, lambda told: told.id == told_id)
 
     def _drop(self, phone: str, which: Callable[[Told], bool]) -> None:

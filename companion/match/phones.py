@@ -24,21 +24,21 @@ from companion.storage.files import read_small, write_whole
 
 KEPT_NAME = "phones.json"
 SEAT_AWAY_S = 120.0
-"""A seat whose phone has been silent for so long may be taken by another."""
+"""Silence of a phone after which another may take its seat, in seconds."""
 
 HOST_AWAY_S = 180.0
-"""A host who has been silent for so long may be followed by anybody seated."""
+"""Silence of a host after which anybody seated may follow, in seconds."""
 
 TRY_AGAIN_S = 5.0
-"""How often it is tried to write what the disk has refused."""
+"""Seconds between attempts to write what the disk has refused."""
 
 MOST_KEPT = 200
 MOST_SEEN = 500
-"""So many phones are remembered while the service runs; whoever knows the code can bring ever new ones."""
+"""Maximum number of phones remembered while the service runs: anyone who knows the code can bring new ones."""
 
 MOST_ASKING = 8
 MOST_ASKING_AN_ADDRESS = 2
-"""So many phones of one address may wait to be let in: whoever knows the code must not keep all others out."""
+"""Maximum number of phones of one address that wait to be let in, so that one guest cannot keep all others out."""
 
 
 class Wish(StrEnum):
@@ -62,7 +62,7 @@ class Asked:
     wish: Wish
     phone: str
     name: str = ""
-    """As whoever holds it is called: typed, or the player whose seat it has."""
+    """The name of the person who holds it: typed, or the player whose seat it has."""
 
     player: str | None = None
     """The seat that is asked for."""
@@ -94,7 +94,7 @@ class Party:
         return frozenset((*self.seats.values(), *([self.host] if self.host else [])))
 
     def seat_of(self, phone: str | None) -> str | None:
-        """The player whose seat a phone has."""
+        """Return the player whose seat a phone has."""
         return next((player for player, whose in self.seats.items() if whose == phone), None)
 
 
@@ -107,7 +107,7 @@ class _Now:
     """The phones that take part, of those that were seen."""
 
     numbers: dict[str, int] = field(default_factory=dict)
-    """What phones without a seat are told apart by: the first that was inside is number 1."""
+    """Numbers that distinguish phones without a seat: the first that was inside is number 1."""
 
     last_number: int = 0
     devices: dict[str, str] = field(default_factory=dict)
@@ -140,7 +140,7 @@ class Phones:
 
     @property
     def unkept(self) -> Said | None:
-        """A sentence as long as the disk refuses who sits where; now and then whoever asks tries it again."""
+        """A sentence while the disk refuses who sits where; reading it tries again now and then."""
         if self._refused is not None and self._clock() - self._tried_s >= TRY_AGAIN_S:
             with self._lock:
                 self._tried_s, self._refused = self._clock(), _kept(self._path, self._party)
@@ -156,7 +156,7 @@ class Phones:
     # Who is there
 
     def seen(self, phone: str, *, inside: bool = False, device: str = "") -> None:
-        """A phone has just asked for something, or has its page open; `inside`: it takes part; `device`: its kind."""
+        """Note that a phone has its page open; `inside`: it takes part; `device`: its kind."""
         self._now.seen_s[phone] = self._clock()
         if inside and phone not in self._now.inside:
             with self._lock:
@@ -170,7 +170,7 @@ class Phones:
             self._forget_silent()
 
     def _forget_silent(self) -> None:
-        """What is remembered of those that have been silent longest goes, though nothing of whoever has a part."""
+        """Forget the phones that have been silent longest, except those with a part to play."""
         with self._lock:
             now, held = self._now, self._party.held | {asked.phone for asked in self._now.asked}
             others = sorted((seen_s, phone) for phone, seen_s in tuple(now.seen_s.items()) if phone not in held)
@@ -180,11 +180,11 @@ class Phones:
                     known.pop(phone, None)
 
     def number(self, phone: str | None) -> int | None:
-        """The number that a phone has while the service runs; None for one that has not been inside."""
+        """Return the number that a phone has while the service runs; None for one that has not been inside."""
         return self._now.numbers.get(phone or "")
 
     def device(self, phone: str) -> str:
-        """The kind of a phone, as far as it is known."""
+        """Return the kind of a phone, as far as it is known."""
         return self._now.devices.get(phone, "")
 
     def silent_s(self, phone: str) -> float:
@@ -192,30 +192,30 @@ class Phones:
         return self._clock() - self._now.seen_s.get(phone, self._began_s)
 
     def has_left(self, player: str) -> bool:
-        """Whether the phone that has a seat has been silent so long that another may take it."""
+        """True if the phone that has a seat has been silent so long that another may take it."""
         phone = self._party.seats.get(player)
         return phone is not None and self.silent_s(phone) >= SEAT_AWAY_S
 
     def host_has_left(self) -> bool:
-        """Whether the host has been silent so long that another may follow."""
+        """True if the host has been silent so long that another may follow."""
         host = self._party.host
         return host is not None and self.silent_s(host) >= HOST_AWAY_S
 
     def present(self) -> tuple[str, ...]:
-        """The phones that take part and have been heard of lately."""
+        """Return the phones that take part and have been heard of lately."""
         return tuple(phone for phone in tuple(self._now.inside) if self.silent_s(phone) < SEAT_AWAY_S)
 
     # The host
 
     def arrive(self, phone: str) -> None:
-        """A phone takes part: where there is no host, it is the host."""
+        """Let a phone take part: where there is no host, it is the host."""
         with self._lock:
             self.seen(phone, inside=True)
             if self._party.host is None:
                 self.make_host(phone, by=phone)
 
     def make_host(self, phone: str, *, by: str | None = None) -> None:
-        """The host's role goes to a phone; it and the host before are told, save the one `by` which it happened."""
+        """Make a phone the host, and tell it and the host before, except the one `by` which it happened."""
         with self._lock:
             before = self._party.host
             self._forget(lambda asked: asked.wish is Wish.HOST and asked.phone == phone)
@@ -229,7 +229,7 @@ class Phones:
     # Seats
 
     def sit(self, phone: str, player: str, *, over: bool = True, by: str | None = None) -> bool:
-        """A phone takes a player's seat and leaves its own; another phone's only `over` it. False where it may not.
+        """Give a player's seat to a phone, which leaves its own; another's only if `over`. False where it may not.
 
         The phone that had the seat is told, save where it happened `by` itself.
         """
@@ -247,13 +247,13 @@ class Phones:
             return True
 
     def give(self, phone: str, player: str, *, by: str | None) -> None:
-        """The host gives a seat to a phone."""
+        """Give a seat to a phone, as the host."""
         with self._lock:
             self.sit(phone, player, by=by)
             self._tell(phone, Kind.GIVEN, by, player)
 
     def stand_up(self, phone: str, *, watches: bool) -> None:
-        """A phone has no seat: it watches, or it is there for the whole table."""
+        """Take a phone's seat away: it watches, or it is there for the whole table."""
         with self._lock:
             seats = {player: whose for player, whose in self._party.seats.items() if whose != phone}
             others = tuple(p for p in self._party.watching if p != phone)
@@ -261,7 +261,7 @@ class Phones:
             self.news.settle(phone, phone_notices.OF_SEATS)
 
     def free(self, player: str, *, by: str | None = None) -> None:
-        """A seat is nobody's: its phone was lost, and is told so where it was not."""
+        """Free a seat whose phone was lost, and tell the phone."""
         with self._lock:
             before = self._party.seats.get(player)
             seats = {p: phone for p, phone in self._party.seats.items() if p != player}
@@ -271,7 +271,7 @@ class Phones:
     # Asking
 
     def ask(self, wish: Wish, phone: str, name: str = "", player: str | None = None, address: str = "") -> bool:
-        """A phone asks for something; again for the same it only stays asked. False where too many ask.
+        """Note that a phone asks for something; asking again changes nothing. False where too many ask.
 
         `address`: where it asks from, where no more than a few of one address may.
         """
@@ -293,31 +293,28 @@ class Phones:
         return tuple(asked for asked in self._now.asked if self.silent_s(asked.phone) < SEAT_AWAY_S)
 
     def waiting(self, phone: str | None, wish: Wish) -> Asked | None:
-        """What a phone has asked for and not been told yet."""
+        """Return what a phone has asked for and still waits for."""
         return next((asked for asked in self.asked if asked.phone == phone and asked.wish is wish), None)
 
     def answer(self, asked_id: int, *, yes: bool, by: str | None = None) -> Asked | None:
-        """What was asked is granted or not, `by` a phone; whoever asked is told. None where it was settled already."""
+        """Grant or refuse what was asked, `by` a phone, and tell the asker. None where it was settled already."""
         with self._lock:
             found = next((asked for asked in self.asked if asked.id == asked_id), None)
             if found is None:
                 return None
             if yes:
-                self._grant(found, by)
+                if found.wish is Wish.HOST:
+                    self.make_host(found.phone, by=by)
+                elif found.wish is Wish.SEAT and found.player is not None:
+                    self.sit(found.phone, found.player, by=by)
+                elif found.wish is Wish.JOIN:
+                    names = {**self._party.names, found.phone: found.name}
+                    self._keep(replace(self._party, let_in=(*self._party.let_in, found.phone), names=names))
             else:
                 self.news.tell(found.phone, self._refusal(found, by), found.player)
             self._forget(lambda asked: asked.id == asked_id)
             self._changed()
             return found
-
-    def _grant(self, asked: Asked, by: str | None) -> None:
-        if asked.wish is Wish.HOST:
-            self.make_host(asked.phone, by=by)
-        elif asked.wish is Wish.SEAT and asked.player is not None:
-            self.sit(asked.phone, asked.player, by=by)
-        elif asked.wish is Wish.JOIN:
-            names = {**self._party.names, asked.phone: asked.name}
-            self._keep(replace(self._party, let_in=(*self._party.let_in, asked.phone), names=names))
 
     def _refusal(self, asked: Asked, by: str | None) -> Kind:
         if asked.wish is Wish.SEAT:
@@ -326,7 +323,7 @@ class Phones:
         return Kind.HOST_REFUSED if asked.wish is Wish.HOST else Kind.JOIN_REFUSED
 
     def _tell(self, phone: str | None, kind: Kind, by: str | None, player: str | None = None) -> None:
-        """A phone is told what it has not done itself."""
+        """Tell a phone what it has not done itself."""
         if phone is not None and phone != by:
             self.news.tell(phone, kind, player)
 
@@ -350,12 +347,12 @@ _ANSWERS: Mapping[Wish, frozenset[Kind]] = {
 
 
 def new_phone() -> str:
-    """A name for a phone that nobody else has."""
+    """Return a name for a phone that nobody else has."""
     return secrets.token_urlsafe(16)
 
 
 def _recent(party: Party) -> Party:
-    """The party without the phones of long ago."""
+    """Return the party without the phones of long ago."""
     seats = MappingProxyType(dict(list(party.seats.items())[-MOST_KEPT:]))
     held = replace(party, seats=seats).held
     old = {phone for phone in party.let_in[:-MOST_KEPT] if phone not in held}
@@ -370,7 +367,7 @@ def _recent(party: Party) -> Party:
 
 
 def _read(path: Path) -> Party:
-    """The party that was kept; an empty one where none was, or it cannot be read: then the next phone is host."""
+    """Return the party that was kept, or an empty one where none can be read: then the next phone is host."""
     try:
         kept = json.loads(read_small(path))
         json.dumps(kept, ensure_ascii=False).encode()  # half a sign could be neither shown nor kept again
@@ -396,7 +393,7 @@ def _list(kept: Any) -> tuple[str, ...]:
 
 
 def _kept(path: Path, party: Party) -> Said | None:
-    """Writes a party whole or not at all; gives the sentence to say where the disk refuses."""
+    """Write a party whole or not at all; return the sentence to say where the disk refuses."""
     body = {
         "host": party.host,
         "seats": dict(party.seats),

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from companion.common import toml_text
 from companion.common.errors import Problem
 from companion.common.text import plain
+from companion.common.toml_text import TomlError
 from companion.rules import referee
 from companion.rules.cards import Card, card_of_slug
-from companion.rules.editions import toml_lines
 from companion.rules.editions.edition import Edition, EditionError, load_edition
-from companion.rules.editions.edition_file import toml_fault
 from companion.rules.record import notation
 from companion.rules.table import Team
 from companion.storage.files import read_small
@@ -54,7 +54,7 @@ class Setup:
     """The zones drawn on a picture of the table, where it is played without mats."""
 
     cards: str | None = None
-    """The template deck by whose faces the cards are told; None: by their stickers."""
+    """The template deck by whose faces the cards are recognised; None: by their stickers."""
 
     @property
     def edition(self) -> Edition:
@@ -72,19 +72,19 @@ class Setup:
         return {side.mat: side.team.name for side in self.sides}
 
     def header(self) -> list[str]:
-        """The header lines of the record that a match with this setup begins with."""
+        """Return the header lines of the record that a match with this setup begins with."""
         edition, *rest = notation.header_text(self.teams, self.edition_name, self.target, dict(self.options))
         return [edition, *deck_lines(self.deck), *rest]
 
 
 def deck_lines(counts: Iterable[tuple[Card, int]]) -> list[str]:
-    """The header line of a record that corrects a deck, or none where nothing is corrected."""
+    """Return the header line of a record that corrects a deck, or none where nothing is corrected."""
     said = ", ".join(f"{card}={count}" for card, count in counts)
     return [f"deck {said}"] if said else []
 
 
 def read_setup(path: Path) -> Setup:
-    """The setup in a TOML file. Raises Problem with one sentence, naming the file and what is wrong in it."""
+    """Return the setup in a TOML file. Raises Problem with one sentence, naming the file and what is wrong in it."""
     try:
         text = read_small(path).decode("utf-8-sig")
         return parse_setup(_tables(text))
@@ -107,22 +107,19 @@ class _UnwrittenError(Exception):
 
 
 def _tables(text: str) -> dict[str, Any]:
-    """The tables of a setup file's text."""
+    """Return the tables of a setup file's text."""
     lone = _LONE.search(text)
     if lone:
         say = f"write [[{lone[1]}]] in the place of [{lone[1]}]: two brackets, for there may be several."
         raise _UnwrittenError(text.count("\n", 0, lone.start()) + 1, say)
     try:
-        return toml_lines.load(text)
-    except RecursionError as error:
-        raise _UnwrittenError(1, "the brackets are nested too deeply.") from error
-    except ValueError as error:
-        fault = toml_fault(str(error), text)
-        raise _UnwrittenError(fault.line, fault.say.removeprefix("this is no TOML: ")) from error
+        return toml_text.load(text)
+    except TomlError as error:
+        raise _UnwrittenError(error.line or 1, f"{error}.".removeprefix("this is no TOML: ")) from error
 
 
 def parse_setup(data: Mapping[str, Any]) -> Setup:
-    """A setup from its TOML tables. Raises ValueError or EditionError with a sentence."""
+    """Return a setup from its TOML tables. Raises ValueError or EditionError with a sentence."""
     _refuse_strays(data)
     _refuse_unknown(data, _KEYS, "the setup file")
     edition = load_edition(_text(data, "edition", "classic"))
@@ -142,7 +139,7 @@ def parse_setup(data: Mapping[str, Any]) -> Setup:
 
 
 def _refuse_strays(data: Mapping[str, Any]) -> None:
-    """Keys of the file itself that stand below the header of a table, and so have become that table's."""
+    """Refuse keys of the file itself that stand below the header of a table and so have become that table's."""
     headers = {name: f"[[{name}]]" if isinstance(data[name], list) else f"[{name}]" for name in data if name in _TABLES}
     for name, header in headers.items():
         stray = next((key for table in _all_of(data[name]) for key in table if key in _KEYS), None)
@@ -153,7 +150,7 @@ def _refuse_strays(data: Mapping[str, Any]) -> None:
 
 
 def _all_of(value: object) -> list[Mapping[str, Any]]:
-    """The tables of a name: one, several, or none where something else is there."""
+    """Return the tables of a name: one, several, or none where something else is there."""
     return [table for table in (value if isinstance(value, list) else [value]) if isinstance(table, dict)]
 
 

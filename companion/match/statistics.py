@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
 
 from companion.rules.cards import Card
 from companion.rules.record.judge import Game, HandResult, JudgedLine, JudgedRecord
@@ -64,12 +65,12 @@ class Cruelty:
 
 
 def key_of(shown: str) -> str:
-    """What makes two names the same."""
+    """Return what makes two names the same."""
     return " ".join(shown.split()).casefold()
 
 
 def players_of(record: JudgedRecord) -> dict[str, Figures]:
-    """What each player of a record has done in its finished hands, by `key_of` of the name."""
+    """Return what each player of a record has done in its finished hands, by `key_of` of the name."""
     figures: dict[str, Figures] = {}
     hands = {number: result for number, result in record.hands.items() if result.how is not HowEnded.OPEN}
     for result in hands.values():
@@ -82,7 +83,7 @@ def players_of(record: JudgedRecord) -> dict[str, Figures]:
 
 
 def _of_hand(game: Game, result: HandResult, length: int) -> Iterator[Figures]:
-    """What a finished hand has brought each player."""
+    """Yield what a finished hand has brought each player."""
     best, is_race = _best(result), result.table.edition.match_points is None
     for side in result.table.sides:
         total = result.sheets[side.name].total
@@ -101,7 +102,7 @@ def _of_hand(game: Game, result: HandResult, length: int) -> Iterator[Figures]:
 
 
 def _best(result: HandResult) -> str | None:
-    """The side that has won a hand."""
+    """Return the side that has won a hand."""
     if result.table.edition.match_points is None:
         return result.winner
     totals = {side: sheet.total for side, sheet in result.sheets.items()}
@@ -110,7 +111,7 @@ def _best(result: HandResult) -> str | None:
 
 
 def _of_plays(record: JudgedRecord, hands: Iterable[int]) -> Iterator[Figures]:
-    """The coups fourrés and the hazards of the hands, one by one."""
+    """Yield the coups fourrés and the hazards of the hands, one by one."""
     finished = set(hands)
     for line in _lines_of(record):
         play = line.play
@@ -132,7 +133,7 @@ def _lines_of(record: JudgedRecord, hand: int | None = None) -> Iterator[JudgedL
 
 
 def struck_by(line: JudgedLine) -> tuple[Side, Card] | None:
-    """The side on which a line has put a hazard, and which; a mirror puts it back on the attacker."""
+    """Return the side on which a line has put a hazard, and which; a mirror puts it back on the attacker."""
     play, table = line.play, line.table
     if not line.applied or play is None or play.card is None or table is None or not play.is_attack:
         return None
@@ -147,32 +148,23 @@ def _shown(game: Game, player: str) -> str:
 
 
 def _add(figures: dict[str, Figures], one: Figures) -> None:
-    """Adds figures to those of the same player."""
+    """Add figures to those of the same player."""
     key = key_of(one.name)
-    figures[key] = _sum(figures[key], one) if key in figures else one
+    before = figures.get(key, one)
+    if before is not one:
+        best = [hand for hand in (before.best_hand, one.best_hand) if hand is not None]
+        added: dict[str, Any] = {name: getattr(before, name) + getattr(one, name) for name in _ADDED}
+        longest = max(before.longest_hand, one.longest_hand)
+        one = replace(one, best_hand=max(best, default=None), longest_hand=longest, **added)
+    figures[key] = one
 
 
-def _sum(one: Figures, other: Figures) -> Figures:
-    best = [hand for hand in (one.best_hand, other.best_hand) if hand is not None]
-    return replace(
-        other,
-        hands=one.hands + other.hands,
-        hands_won=one.hands_won + other.hands_won,
-        matches_won=one.matches_won + other.matches_won,
-        counted_hands=one.counted_hands + other.counted_hands,
-        points=one.points + other.points,
-        best_hand=max(best, default=None),
-        coups_fourres=one.coups_fourres + other.coups_fourres,
-        km=one.km + other.km,
-        longest_hand=max(one.longest_hand, other.longest_hand),
-        hazards_given=one.hazards_given + other.hazards_given,
-        hazards_got=one.hazards_got + other.hazards_got,
-        gave=one.gave + other.gave,
-    )
+_ADDED = tuple(field.name for field in fields(Figures) if field.name not in ("name", "best_hand", "longest_hand"))
+"""The figures of which those of several hands are the sum."""
 
 
 def together(matches: Iterable[dict[str, Figures]]) -> dict[str, Figures]:
-    """The figures of several matches, the oldest first; who has won the most comes first."""
+    """Return the figures of several matches, the oldest first; who has won the most comes first."""
     figures: dict[str, Figures] = {}
     for match in matches:
         for one in match.values():
@@ -182,7 +174,7 @@ def together(matches: Iterable[dict[str, Figures]]) -> dict[str, Figures]:
 
 
 def most_cruel(figures: dict[str, Figures]) -> Cruelty | None:
-    """Who has laid the most hazards on one other player; None where nobody has laid any, or two as many."""
+    """Return who has laid the most hazards on one other player; None where nobody has laid any, or two as many."""
     pairs = [(one.name, victim, count) for one in figures.values() for victim, count in one.gave.items()]
     if not pairs:
         return None

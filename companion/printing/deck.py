@@ -33,30 +33,34 @@ _SIGN_MIDDLE_OF = {Family.HAZARD: 36.5, Family.SPECIAL: 37.2}
 
 @cache
 def face_svg(card: Card, language: str = "en") -> str:
-    """A card's face, `CARD_MM` large, its word in one of `printed_words.LANGUAGES`."""
-    picture = _milestone_picture(card) if card.family is Family.DISTANCE else _sign_picture(card, language)
-    index = _figure_index(card) if card.family is Family.DISTANCE else [draw.group(sign(card), x=9.8, y=9.8, scale=0.1)]
-    turned = draw.group(index, x=_WIDTH, y=_HEIGHT, turn=180)
+    """Draw a card's face, `CARD_MM` large, its word in one of `printed_words.LANGUAGES`."""
+    if card.family is Family.DISTANCE:
+        picture = _on_paper([*_PATTERN_OF[card.km](), *_stone(card), *_plates()])
+        index = draw.text(card.value, 10.6, 12.4, 10.5, anchor=0.5, weight=800)
+    else:
+        picture = _sign_picture(card, language)
+        index = draw.group(sign(card), x=9.8, y=9.8, scale=0.1)
+    turned = draw.group([index], x=_WIDTH, y=_HEIGHT, turn=180)
     return draw.document(
-        _WIDTH, _HEIGHT, [*picture, *_rim(COLOUR_OF[card.family]), *_band(card, language), *index, turned]
+        _WIDTH, _HEIGHT, [*picture, *_rim(COLOUR_OF[card.family]), *_band(card, language), index, turned]
     )
 
 
 def _on_paper(body: list[str]) -> list[str]:
-    """A picture under the rim, on a card whose very edge is plain: no colour shows where a cut is a hair off."""
+    """Draw a picture under the rim, on a card whose very edge is plain: no colour shows where a cut is a hair off."""
     edge = _EDGE / 2
     return [_ground(draw.PAPER), draw.window(body, edge, edge, _WIDTH - 2 * edge, _HEIGHT - 2 * edge)]
 
 
 def _rim(colour: str) -> list[str]:
-    """The plain rim of paper that covers the picture's edge, and the enamel line along it."""
+    """Draw the plain rim of paper that covers the picture's edge, and the enamel line along it."""
     hole = _rounded(_EDGE, _EDGE, _WIDTH - 2 * _EDGE, _HEIGHT - 2 * _EDGE, _CORNER)
     outside = f"M0 0L0 {draw.num(_HEIGHT)}L{draw.num(_WIDTH)} {draw.num(_HEIGHT)}L{draw.num(_WIDTH)} 0Z"
     return [draw.path(outside + hole, draw.paint(draw.PAPER)), draw.path(hole, draw.paint("none", colour, 1.1))]
 
 
 def _rounded(x: float, y: float, width: float, height: float, radius: float) -> str:
-    """A rounded rectangle as path data, clockwise."""
+    """Return a rounded rectangle as path data, clockwise."""
     right, bottom, bend = x + width, y + height, radius * 0.4477
     corners = (
         (x + radius, y, right - radius, y, right - bend, y, right, y + bend, right, y + radius),
@@ -69,7 +73,7 @@ def _rounded(x: float, y: float, width: float, height: float, radius: float) -> 
 
 
 def _band(card: Card, language: str) -> list[str]:
-    """The word in cream on the family's colour; on yellow in ink, for contrast."""
+    """Draw the word in cream on the family's colour; on yellow in ink, for contrast."""
     colour, fill = COLOUR_OF[card.family], draw.INK if card.family is Family.DISTANCE else draw.PAPER
     band = draw.rect(_EDGE, _BAND_TOP, _WIDTH - 2 * _EDGE, _BAND_HEIGHT, draw.paint(colour))
     middle = _BAND_TOP + _BAND_HEIGHT / 2
@@ -94,18 +98,14 @@ def _sign_picture(card: Card, language: str) -> list[str]:
 _STONE_WIDTH_MM, _ARCH_MM, _CAP_MM = 38.0, 10.5, 11.5
 
 
-def _milestone_picture(card: Card) -> list[str]:
-    return _on_paper([*_PATTERN_OF[card.km](), *_stone(card), *_plates()])
-
-
 def _plates() -> list[str]:
-    """Plain corners for the index."""
+    """Draw plain corners for the index."""
     plate = draw.rect(-4, -4, 23, 19.5, draw.paint(draw.PAPER, draw.YELLOW, 1.1), radius=_CORNER)
     return [plate, draw.group([plate], x=_WIDTH, y=_HEIGHT, turn=180)]
 
 
 def _stone(card: Card) -> list[str]:
-    """A milestone with a yellow cap, standing on the band, its figure across it."""
+    """Draw a milestone with a yellow cap, standing on the band, its figure across it."""
     top = _BAND_TOP - _STONE_HEIGHT_MM[card.km]
     edge = draw.paint("none", draw.INK, 1.5, join="round")
     figure_middle = (top + _CAP_MM + _BAND_TOP) / 2
@@ -119,7 +119,7 @@ def _stone(card: Card) -> list[str]:
 
 
 def _arch(top: float, bottom: float) -> str:
-    """A round-headed shape as wide as the milestone."""
+    """Return a round-headed shape as wide as the milestone."""
     half, shoulder = _STONE_WIDTH_MM / 2, top + _ARCH_MM
     left, right, reach = _MIDDLE - half, _MIDDLE + half, 0.5523
     return (
@@ -128,10 +128,6 @@ def _arch(top: float, bottom: float) -> str:
         f"C{_MIDDLE + reach * half:.3f} {top} {right} {shoulder - reach * _ARCH_MM:.3f} {right} {shoulder}"
         f"L{right} {bottom}Z"
     )
-
-
-def _figure_index(card: Card) -> list[str]:
-    return [draw.text(card.value, 10.6, 12.4, 10.5, anchor=0.5, weight=800)]
 
 
 def _ground(colour: str) -> str:
@@ -189,7 +185,7 @@ _DISC_MM = 18.5
 
 @cache
 def back_svg() -> str:
-    """The back, the same upside down: rows of milestones, and a winding road on a red disc."""
+    """Draw the back, the same upside down: rows of milestones, and a winding road on a red disc."""
     half = [draw.group(milestone(), x=x, y=y) for x, y in _stone_places()]
     turned = draw.group(half, x=_WIDTH, y=_HEIGHT, turn=180)
     road = draw.group(_winding_road(), x=_MIDDLE, y=_HEIGHT / 2)
@@ -205,7 +201,7 @@ def _stone_places() -> list[tuple[float, float]]:
 
 
 def _winding_road() -> list[str]:
-    """A red disc that a road crosses in two bends."""
+    """Draw a red disc that a road crosses in two bends."""
     dashes = [_road_point(t / 22) for t in range(2, 22)]
     lane = draw.paint("none", draw.YELLOW, 0.9)
     middle = "M-8.2 20.5C-18 5 -7 4 0 0C7 -4 18 -5 8.2 -20.5"
@@ -220,7 +216,7 @@ def _winding_road() -> list[str]:
 
 
 def _road_point(part: float) -> tuple[float, float]:
-    """A point on the road's middle, `part` of the way along; its second bend is the first one turned."""
+    """Return a point on the road's middle, `part` of the way along; its second bend is the first one turned."""
     if part > 0.5:
         x, y = _road_point(1 - part)
         return -x, -y

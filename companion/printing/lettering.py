@@ -30,7 +30,7 @@ class Outline:
 
 @cache
 def outline(words: str, weight: int = 600, track_em: float = 0.0) -> Outline:
-    """The words in weight 600 or 800, kerned, with `track_em` of extra space between letters.
+    """Return the words in weight 600 or 800, kerned, with `track_em` of extra space between letters.
 
     Raises ValueError for a character that the font lacks.
     """
@@ -48,7 +48,7 @@ def outline(words: str, weight: int = 600, track_em: float = 0.0) -> Outline:
 
 
 def known(words: str, weight: int = 600) -> str:
-    """The words with a dot for each letter that the font lacks."""
+    """Return the words with a dot for each letter that the font lacks."""
     characters = _font(weight).getBestCmap()
     return "".join(letter if ord(letter) in characters else "·" for letter in words)
 
@@ -66,7 +66,7 @@ def _kern(left: str, right: str, weight: int) -> int:
 
 
 def _pair_value(table: Any, left: str, right: str) -> int:
-    """One pair's advance in a `PairPos` table: format 1 lists pairs of glyphs, format 2 pairs of classes."""
+    """Return one pair's advance in a `PairPos` table: format 1 lists pairs of glyphs, format 2 pairs of classes."""
     if table.Format == 1:
         pairs = table.PairSet[table.Coverage.glyphs.index(left)].PairValueRecord
         values = [pair.Value1 for pair in pairs if pair.SecondGlyph == right]

@@ -29,7 +29,7 @@ _SIGN_OF = {"battle": Card.ROLL, "speed": Card.SPEED_LIMIT, "safety": Card.RIGHT
 
 
 def mat_svg(layout: MatLayout, language: str = "en") -> str:
-    """A whole mat, `layout.size_mm` large, its words in one of `printed_words.LANGUAGES`."""
+    """Draw a whole mat, `layout.size_mm` large, its words in one of `printed_words.LANGUAGES`."""
     width, height = layout.size_mm
     body = [draw.rect(0, 0, width, height, draw.paint(draw.PAPER))]
     for name, rect in layout.zones.items():
@@ -48,7 +48,7 @@ def _zone(name: str, rect: Rect, layout: MatLayout, language: str) -> list[str]:
 
 
 def _heading(name: str, rect: Rect, language: str) -> list[str]:
-    """The zone's name, large, the sign of what lies there before it, and a word of help below."""
+    """Draw the zone's name, large, the sign of what lies there before it, and a word of help below."""
     x, y = rect.x_mm + 6, rect.y_mm + 16
     sign = [draw.group(pictograms.sign(_SIGN_OF[name]), x=x + 6.5, y=y - 1.5, scale=0.13)] if name in _SIGN_OF else []
     x += 17 if sign else 0
@@ -65,7 +65,7 @@ def _room_size(words: str, room: float) -> float:
 
 
 def _places(name: str, rect: Rect) -> list[str]:
-    """Outlines where cards may lie: one, or for the safeties two upright ones."""
+    """Draw outlines where cards may lie: one, or for the safeties two upright ones."""
     count = 2 if name == "safety" else 1
     width, height = CARD_MM
     gap = (rect.width_mm - count * width) / (count + 1)
@@ -74,7 +74,7 @@ def _places(name: str, rect: Rect) -> list[str]:
 
 
 def _columns(columns: tuple[Rect, ...], zone: Rect, word: str) -> list[str]:
-    """The five columns under their figures, which leave the seam free, and the zone's name above the first."""
+    """Draw the five columns under their figures, which leave the seam free, and the zone's name above the first."""
     bottom = zone.y_mm + zone.height_mm
     shapes = [draw.text(f"{word.upper()} · km", zone.x_mm + 2, zone.y_mm - 2.6, 7.5, weight=800)]
     for rect, figure in zip(columns, DISTANCE_COLUMNS, strict=True):
@@ -88,7 +88,7 @@ def _columns(columns: tuple[Rect, ...], zone: Rect, word: str) -> list[str]:
 
 
 def _side_margins(layout: MatLayout, language: str) -> list[str]:
-    """Left: whose mat it is. Right: which way up. A ruler on both, for each half of a mat in two sheets."""
+    """Draw whose mat it is on the left, which way up on the right, and a ruler on both for mats in two sheets."""
     width, height = layout.size_mm
     number = layout.id.rpartition("-")[2]
     name = mat_word("side", language).upper()
@@ -111,7 +111,7 @@ def _table_margin(layout: MatLayout, language: str) -> list[str]:
 
 
 def ruler(language: str = "en", *, beside: bool = False) -> list[str]:
-    """A line of 50 mm from (0, 0) to the right, and below or beside it the question whether it came out so."""
+    """Draw a line of 50 mm from (0, 0) to the right, and below or beside it the question whether it came out so."""
     look = draw.paint("none", draw.INK, 0.3)
     ends = [draw.line(x, -2, x, 0, look) for x in (0.15, 49.85)]
     ticks = [*ends, *(draw.line(x, -1, x, 0, look) for x in range(10, 50, 10))]
@@ -121,7 +121,7 @@ def ruler(language: str = "en", *, beside: bool = False) -> list[str]:
 
 
 def marker_svg(marker: Marker) -> str:
-    """A marker in black cells on white, two cells of white around it."""
+    """Draw a marker in black cells on white, two cells of white around it."""
     cell = MARKER_MM / MARKER_CELLS
     x, y, side = marker.square.x_mm, marker.square.y_mm, marker.square.width_mm
     white = draw.rect(x - 2 * cell, y - 2 * cell, side + 4 * cell, side + 4 * cell, draw.paint(draw.WHITE))
@@ -130,7 +130,7 @@ def marker_svg(marker: Marker) -> str:
 
 @cache
 def marker_cells(marker_id: int) -> str:
-    """The marker as one path, a unit a cell: the black square with its white cells cut out of it."""
+    """Return the marker as one path, a unit a cell: the black square with its white cells cut out of it."""
     bits = cv2.aruco.generateImageMarker(cv2.aruco.getPredefinedDictionary(_DICTIONARY), marker_id, MARKER_CELLS)
     # A hole runs the other way round than the square, so the non-zero rule leaves it empty.
     holes = [f"M{x} {y}v1h1v-1z" for y in range(MARKER_CELLS) for x in range(MARKER_CELLS) if bits[y, x]]

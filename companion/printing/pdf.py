@@ -24,7 +24,7 @@ _JOINS = {"miter": 0, "round": 1, "bevel": 2}
 
 
 def write(pages: Sequence[tuple[float, float, str]]) -> bytes:
-    """A PDF file of pages given as width and height in millimetres and SVG text.
+    """Return a PDF file of pages given as width and height in millimetres and SVG text.
 
     Raises ValueError for SVG that holds anything else than this program draws.
     """
@@ -53,7 +53,7 @@ def _file(objects: Sequence[bytes]) -> bytes:
 
 
 def _content(height_mm: float, svg: str) -> str:
-    """A page's operators; the first turns millimetres from the top left into points from the bottom left."""
+    """Return a page's operators; the first turns millimetres from the top left into points from the bottom left."""
     scale = POINTS_PER_MM
     frame = f"{scale:.7f} 0 0 {-scale:.7f} 0 {height_mm * scale:.4f} cm"
     return "\n".join([frame, *_children(ElementTree.fromstring(svg))])  # noqa: S314 – our own text
@@ -144,7 +144,7 @@ def _path(data: str) -> Iterator[str]:
 
 
 def _cubic(x: float, y: float, numbers: list[float]) -> list[float]:
-    """A quadratic curve from (x, y) as the cubic one of the same shape; empty unless given four numbers."""
+    """Return a quadratic curve from (x, y) as the cubic one of the same shape; empty unless given four numbers."""
     if len(numbers) != 4:
         return []
     cx, cy, ex, ey = numbers

@@ -17,7 +17,7 @@ Points = list[tuple[float, float]]
 
 
 def ring_of_points(count: int, radius: float, *, start: float = -pi / 2, inner: float | None = None) -> Points:
-    """Corners of a regular polygon, or of a star where an inner radius is given."""
+    """Return corners of a regular polygon, or of a star where an inner radius is given."""
     steps = count * (2 if inner is not None else 1)
     radii = [radius, inner if inner is not None else radius]
     return [
@@ -30,7 +30,7 @@ def ring_of_points(count: int, radius: float, *, start: float = -pi / 2, inner: 
 
 
 def _plate(points: Points, colour: str, line: str, *, inset: float = 0.92) -> list[str]:
-    """A sign with straight sides and soft corners, a thin line running along inside its edge."""
+    """Draw a sign with straight sides and soft corners, a thin line running along inside its edge."""
     small = [(x * inset, y * inset) for x, y in points]
     return [
         draw.polygon(points, draw.paint(colour, colour, 10, join="round")),
@@ -39,17 +39,17 @@ def _plate(points: Points, colour: str, line: str, *, inset: float = 0.92) -> li
 
 
 def triangle(colour: str, line: str) -> list[str]:
-    """The hazards' warning sign."""
+    """Draw the hazards' warning sign."""
     return _plate([(0, -57), (52, 42), (-52, 42)], colour, line, inset=1.0)
 
 
 def octagon(colour: str, line: str) -> list[str]:
-    """The sign of the hazards that are orders: stop, and the limit."""
+    """Draw the sign of the hazards that are orders: stop, and the limit."""
     return _plate(ring_of_points(8, 49, start=pi / 8), colour, line)
 
 
 def disc(colour: str, line: str) -> list[str]:
-    """The remedies' sign."""
+    """Draw the remedies' sign."""
     return [draw.circle(0, 0, 50, draw.paint(colour)), draw.circle(0, 0, 45, draw.paint("none", line, 2.2))]
 
 
@@ -57,19 +57,19 @@ _SHIELD = "M0 -55C-13 -46 -30 -43 -46 -47C-54 -8 -46 33 0 57C46 33 54 -8 46 -47C
 
 
 def shield(colour: str, line: str) -> list[str]:
-    """The safeties' sign."""
+    """Draw the safeties' sign."""
     inside = draw.group([draw.path(_SHIELD, draw.paint("none", line, 2.45))], scale=0.9)
     return [draw.path(_SHIELD, draw.paint(colour)), inside]
 
 
 def tile(colour: str, line: str) -> list[str]:
-    """The specials' sign: a tile with two corners struck off, like a flash of lightning."""
+    """Draw the specials' sign: a tile with two corners struck off, like a flash of lightning."""
     points = [(-43.0, -43.0), (22.0, -43.0), (43.0, -22.0), (43.0, 43.0), (-22.0, 43.0), (-43.0, 22.0)]
     return _plate(points, colour, line)
 
 
 def milestone(line: str = "none", figure: str = "") -> list[str]:
-    """A milestone 6 wide and about 8 high, its middle at (0, 0), outlined in `line`, with a bar or a figure on it."""
+    """Draw a milestone 6 wide and about 8 high about (0, 0), outlined in `line`, with a bar or a figure on it."""
     arch = "L-3 -0.8C-3 -4.6 3 -4.6 3 -0.8L"
     mark = draw.fitted(figure, 0, 1.75, 4.2, 4.4) if figure else draw.rect(-1.5, 0.8, 3, 0.9, draw.paint(draw.INK))
     return [
@@ -83,7 +83,7 @@ def milestone(line: str = "none", figure: str = "") -> list[str]:
 
 
 def _car(ink: str, ground: str) -> list[str]:
-    """A small saloon seen from the side, 64 wide, its wheels' middle at y = 10."""
+    """Draw a small saloon seen from the side, 64 wide, its wheels' middle at y = 10."""
     roof = "L-17 -5L-10 -17C-9 -19 -7 -20 -5 -20L9 -20C12 -20 14 -19 15 -17L21 -5"
     body = f"M-32 9C-33 0 -31 -3 -25 -4{roof}C29 -4 32 -2 32 9Z"
     return [
@@ -97,7 +97,7 @@ def _car(ink: str, ground: str) -> list[str]:
 
 
 def accident(ink: str, ground: str) -> list[str]:
-    """A car, nose down, in the moment of the bang."""
+    """Draw a car, nose down, in the moment of the bang."""
     burst = ring_of_points(9, 14.5, inner=7.2)
     return [
         draw.group(_car(ink, ground), x=-7, y=19.5, scale=0.84, turn=6),
@@ -107,7 +107,7 @@ def accident(ink: str, ground: str) -> list[str]:
 
 
 def out_of_gas(ink: str, ground: str) -> list[str]:
-    """A fuel gauge, its needle on empty."""
+    """Draw a fuel gauge, its needle on empty."""
     dial = "M-36 30C-36 10 -20 -6 0 -6C20 -6 36 10 36 30Z"
     ticks = [(-pi * k / 6, 6.5 if k % 3 else 9) for k in range(1, 6)]
     look = draw.paint("none", ground, 2.6, cap="round")
@@ -121,7 +121,7 @@ def out_of_gas(ink: str, ground: str) -> list[str]:
 
 
 def flat_tire(ink: str, ground: str) -> list[str]:
-    """A tyre that has sunk onto its rim."""
+    """Draw a tyre that has sunk onto its rim."""
     rubber = "M-25 35C-36 35 -36 25 -27 19C-31 -7 -18 -17 0 -17C18 -17 31 -7 27 19C36 25 36 35 25 35Z"
     tyre = [
         draw.path(rubber, draw.paint(ink)),
@@ -138,7 +138,7 @@ def _fifths() -> list[float]:
 
 
 def stop(ink: str, ground: str) -> list[str]:
-    """A raised hand."""
+    """Draw a raised hand."""
     del ground
     fingers = [(-20.5, -16, 9.4), (-9.8, -27, 9.4), (0.9, -30, 9.4), (11.6, -24, 9.4)]
     look = draw.paint(ink)
@@ -150,7 +150,7 @@ def stop(ink: str, ground: str) -> list[str]:
 
 
 def speed_limit(ink: str, ground: str) -> list[str]:
-    """The figure in a white disc."""
+    """Draw the figure in a white disc."""
     return [draw.circle(0, 0, 38, draw.paint(ink)), _fifty(ground)]
 
 
@@ -159,14 +159,14 @@ def _fifty(colour: str) -> str:
 
 
 def end_of_limit(ink: str, ground: str) -> list[str]:
-    """The same figure, struck out by bars as at the end of a limit."""
+    """Draw the same figure, struck out by bars as at the end of a limit."""
     disc_and_figure = [draw.circle(0, 0, 40, draw.paint(ink)), _fifty(draw.INK)]
     halo, bar = draw.paint("none", ink, 14), draw.paint("none", ground, 8)
     return [*disc_and_figure, draw.line(-28, 28, 28, -28, halo), draw.line(-29, 29, 29, -29, bar)]
 
 
 def repairs(ink: str, ground: str) -> list[str]:
-    """A spanner: an open jaw above, a ring below."""
+    """Draw a spanner: an open jaw above, a ring below."""
     jaw = "M-8 -14C-17 -18 -19 -30 -11 -37L-6 -39L-6 -25L0 -21L6 -25L6 -39L11 -37C19 -30 17 -18 8 -14Z"
     spanner = [
         draw.path(jaw, draw.paint(ink, ink, 2, join="round")),
@@ -178,7 +178,7 @@ def repairs(ink: str, ground: str) -> list[str]:
 
 
 def gasoline(ink: str, ground: str) -> list[str]:
-    """A filling pump."""
+    """Draw a filling pump."""
     hose = "M10 -2C18 -2 18 2 18 8L18 18C18 26 29 26 29 18L29 -8C29 -13 27 -15 24 -18L17 -25"
     return [
         draw.rect(-27, -34, 35, 62, draw.paint(ink), radius=5),
@@ -194,7 +194,7 @@ def gasoline(ink: str, ground: str) -> list[str]:
 
 
 def _wheel(ink: str, ground: str, radius: float) -> list[str]:
-    """A sound wheel with a deep tread."""
+    """Draw a sound wheel with a deep tread."""
     blocks = [draw.group([draw.rect(-2.6, -radius - 1, 5.2, 9, draw.paint(ink))], turn=360 * k / 20) for k in range(20)]
     hub = radius * 0.62
     return [
@@ -207,19 +207,19 @@ def _wheel(ink: str, ground: str, radius: float) -> list[str]:
 
 
 def spare_tire(ink: str, ground: str) -> list[str]:
-    """A whole wheel."""
+    """Draw a whole wheel."""
     return _wheel(ink, ground, 34)
 
 
 def roll(ink: str, ground: str) -> list[str]:
-    """Straight on."""
+    """Draw an arrow that points straight on."""
     del ground
     arrow: Points = [(0, -36), (27, -4), (11, -4), (11, 34), (-11, 34), (-11, -4), (-27, -4)]
     return [draw.polygon(arrow, draw.paint(ink, ink, 4, join="round"))]
 
 
 def driving_ace(ink: str, ground: str) -> list[str]:
-    """A steering wheel with a star for its hub."""
+    """Draw a steering wheel with a star for its hub."""
     spoke = draw.paint("none", ink, 8.5)
     return [
         draw.circle(0, 0, 30, draw.paint("none", ink, 8.5)),
@@ -231,7 +231,7 @@ def driving_ace(ink: str, ground: str) -> list[str]:
 
 
 def extra_tank(ink: str, ground: str) -> list[str]:
-    """A jerrycan with a plus."""
+    """Draw a jerrycan with a plus."""
     can = "M-25 -14L-25 32L25 32L25 -20L12 -30L-9 -30Z"
     return [
         draw.path(can, draw.paint(ink, ink, 6, join="round")),
@@ -243,7 +243,7 @@ def extra_tank(ink: str, ground: str) -> list[str]:
 
 
 def puncture_proof(ink: str, ground: str) -> list[str]:
-    """A wheel that rolls over spikes and does not mind."""
+    """Draw a wheel that rolls over spikes and does not mind."""
     spikes = [
         draw.polygon([(x - 5.6, 37), (x, 20.5), (x + 5.6, 37)], draw.paint(ink)) for x in (-16.8, -5.6, 5.6, 16.8)
     ]
@@ -251,7 +251,7 @@ def puncture_proof(ink: str, ground: str) -> list[str]:
 
 
 def right_of_way(ink: str, ground: str) -> list[str]:
-    """The diamond of a priority road."""
+    """Draw the diamond of a priority road."""
     points = [(0.0, -33.0), (33.0, 0.0), (0.0, 33.0), (-33.0, 0.0)]
     small = [(0.62 * x, 0.62 * y) for x, y in points]
     return [
@@ -264,7 +264,7 @@ def right_of_way(ink: str, ground: str) -> list[str]:
 
 
 def _battery(ink: str, ground: str, charge: int) -> list[str]:
-    """A battery 60 wide lying down, with `charge` of its three cells full."""
+    """Draw a battery 60 wide lying down, with `charge` of its three cells full."""
     cells = [draw.rect(-22 + 16 * i, -11, 12, 22, draw.paint(ground), radius=1.5) for i in range(charge)]
     return [
         draw.rect(-29, -18, 56, 36, draw.paint(ink), radius=6),
@@ -274,7 +274,7 @@ def _battery(ink: str, ground: str, charge: int) -> list[str]:
 
 
 def out_of_charge(ink: str, ground: str) -> list[str]:
-    """A battery, empty but for a cross."""
+    """Draw a battery, empty but for a cross."""
     cross = draw.paint("none", ground, 5, cap="round")
     battery = [*_battery(ink, ground, 0), draw.line(-9, -8, 7, 8, cross), draw.line(-9, 8, 7, -8, cross)]
     return [draw.group(battery, y=18)]
@@ -284,13 +284,13 @@ _BOLT: Points = [(5, -37), (-21, 5), (-3, 5), (-8, 37), (21, -8), (3, -8)]
 
 
 def recharge(ink: str, ground: str) -> list[str]:
-    """A flash."""
+    """Draw a flash."""
     del ground
     return [draw.polygon(_BOLT, draw.paint(ink, ink, 4, join="round"))]
 
 
 def long_range(ink: str, ground: str) -> list[str]:
-    """A full battery, and the road it lasts for."""
+    """Draw a full battery, and the road it lasts for."""
     road = draw.paint("none", ink, 5, cap="round")
     dashes = [draw.line(x, 24, x + 9, 24, road) for x in (-25, -7, 11)]
     return [draw.group(_battery(ink, ground, 3), y=-10), *dashes]
@@ -305,7 +305,7 @@ def _cloud(ink: str) -> list[str]:
 
 
 def pollution(ink: str, ground: str) -> list[str]:
-    """A cloud of smoke with a frown of its own."""
+    """Draw a cloud of smoke with a frown of its own."""
     face = draw.paint("none", ground, 4, cap="round")
     frown = draw.path("M-8 14C-5 7 5 7 8 14", face)
     eyes = [draw.circle(x, -1, 3.2, draw.paint(ground)) for x in (-8, 8)]
@@ -313,7 +313,7 @@ def pollution(ink: str, ground: str) -> list[str]:
 
 
 def end_of_pollution(ink: str, ground: str) -> list[str]:
-    """A leaf."""
+    """Draw a leaf."""
     vein = draw.paint("none", ground, 3.6, cap="round")
     leaf = "M-26 22C-38 -14 -8 -36 33 -32C38 8 14 36 -20 28Z"
     return [
@@ -325,7 +325,7 @@ def end_of_pollution(ink: str, ground: str) -> list[str]:
 
 
 def car_pool(ink: str, ground: str) -> list[str]:
-    """Three people close together."""
+    """Draw three people close together."""
     seats = ((-18, 2, 0.8), (18, 2, 0.8), (0, 4, 1.0))
     return [draw.group(_person(ink, ground), x=x, y=y, scale=size) for x, y, size in seats]
 
@@ -336,14 +336,14 @@ def _person(ink: str, ground: str) -> list[str]:
 
 
 def accelerator(ink: str, ground: str) -> list[str]:
-    """Twice as far: two arrows, one on top of the other."""
+    """Draw two arrows, one on top of the other: twice as far."""
     del ground
     arms = draw.paint("none", ink, 11, join="miter")
     return [draw.path(f"M-26 {y}L0 {y - 26}L26 {y}", arms) for y in (4, 30)]
 
 
 def mirror(ink: str, ground: str) -> list[str]:
-    """A driving mirror with a glint."""
+    """Draw a driving mirror with a glint."""
     glint = draw.paint("none", ground, 4.4, cap="round")
     return [
         draw.rect(-33, -18, 66, 33, draw.paint(ink), radius=14),
@@ -354,7 +354,7 @@ def mirror(ink: str, ground: str) -> list[str]:
 
 
 def u_turn(ink: str, ground: str) -> list[str]:
-    """An arrow that comes back."""
+    """Draw an arrow that comes back."""
     del ground
     bend = "M18 34L18 -8C18 -34 -18 -34 -18 -8L-18 6"
     tip: Points = [(-34, 6), (-2, 6), (-18, 28)]
@@ -362,7 +362,7 @@ def u_turn(ink: str, ground: str) -> list[str]:
 
 
 def control(ink: str, ground: str) -> list[str]:
-    """The paddle that waves a car to the roadside."""
+    """Draw the paddle that waves a car to the roadside."""
     paddle = [
         draw.rect(-5, 8, 10, 34, draw.paint(ink), radius=4),
         draw.circle(0, -11, 25, draw.paint(ink)),
@@ -373,7 +373,7 @@ def control(ink: str, ground: str) -> list[str]:
 
 
 def theft(ink: str, ground: str) -> list[str]:
-    """A mask."""
+    """Draw a mask."""
     right = "C10 -14 26 -18 38 -12C38 8 28 18 16 16C8 15 4 8 0 6"
     mask = f"M0 -8{right}C-4 8 -8 15 -16 16C-28 18 -38 8 -38 -12C-26 -18 -10 -14 0 -8Z"
     eye = "M-26 0C-22 -8 -12 -7 -8 1C-13 7 -22 7 -26 0Z"
@@ -421,7 +421,7 @@ _OCTAGONS = (Card.STOP, Card.SPEED_LIMIT)
 
 
 def sign(card: Card) -> list[str]:
-    """The family's sign with the card's picture on it. Distances have milestones instead: see `deck`."""
+    """Draw the family's sign with the card's picture on it. Distances have milestones instead: see `deck`."""
     shapes: dict[Family, Picture] = {Family.REMEDY: disc, Family.SAFETY: shield, Family.SPECIAL: tile}
     hazard = octagon if card in _OCTAGONS else triangle
     colour = COLOUR_OF[card.family]

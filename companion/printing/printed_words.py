@@ -77,16 +77,16 @@ _MAT_WORDS: dict[str, tuple[str, str, str]] = {
 
 
 def card_word(card: Card, language: str = "en") -> str:
-    """The word below a card's picture, in small letters. Raises ValueError for an unknown language."""
+    """Return the word below a card's picture, in small letters. Raises ValueError for an unknown language."""
     words = _KILOMETRES if card.family is Family.DISTANCE else _WORDS[card]
     return words[LANGUAGES.index(language)]
 
 
 def family_word(family: Family, language: str = "en") -> str:
-    """The family's name, in small letters. Raises ValueError for an unknown language."""
+    """Return the family's name, in small letters. Raises ValueError for an unknown language."""
     return _FAMILIES[family][LANGUAGES.index(language)]
 
 
 def mat_word(key: str, language: str = "en") -> str:
-    """A word or short phrase on a mat or sheet. Raises ValueError for an unknown language."""
+    """Return a word or short phrase on a mat or sheet. Raises ValueError for an unknown language."""
     return _MAT_WORDS[key][LANGUAGES.index(language)]

@@ -18,13 +18,13 @@ MM_PER_INCH = 25.4
 
 
 def to_image(svg: str, px_per_mm: float) -> npt.NDArray[np.uint8]:
-    """A drawing of ours as `(H, W, 3) uint8 BGR`, its size in millimetres times `px_per_mm`, rounded."""
+    """Return a drawing of ours as `(H, W, 3) uint8 BGR`, its size in millimetres times `px_per_mm`, rounded."""
     png = np.frombuffer(_png(svg, px_per_mm), np.uint8)
     return cv2.imdecode(png, cv2.IMREAD_COLOR)
 
 
 def to_png(svg: str, dpi: float) -> bytes:
-    """A drawing of ours as a PNG file that says its resolution."""
+    """Return a drawing of ours as a PNG file that says its resolution."""
     png = _png(svg, dpi / MM_PER_INCH)
     # The same PNG with a pHYs chunk, which goes right behind the 33 bytes of signature and header.
     per_metre = round(dpi * 1000 / MM_PER_INCH)
@@ -44,5 +44,5 @@ def _png(svg: str, px_per_mm: float) -> bytes:
 
 
 def to_pdf(pages: Sequence[str]) -> bytes:
-    """Drawings of ours as a PDF file, one a page, each page as large as its drawing, everything vector."""
+    """Return drawings of ours as a PDF file, one a page, each page as large as its drawing, everything vector."""
     return pdf.write([(*draw.size_mm(page), page) for page in pages])

@@ -23,30 +23,30 @@ _FAINT = draw.paint("none", "#9A9A9A", 0.1)
 def sticker_sheets(
     card_ids: Sequence[str], size_mm: float, name: str, language: str = "en", kind: str = "qr"
 ) -> list[str]:
-    """All stickers, each once, on A4 sheets."""
+    """Return all stickers, each once, on A4 sheets."""
     items = [stickers.sticker_svg(card_id, size_mm, kind) for card_id in card_ids]
     return list(_sheets(items, stickers.sticker_size_mm(size_mm), name, language))
 
 
 def deck_sheets(cards: Sequence[Card], name: str, language: str = "en") -> list[str]:
-    """The cards as given, copies included, nine a sheet."""
+    """Return the cards as given, copies included, nine a sheet."""
     return list(_sheets([deck.face_svg(card, language) for card in cards], CARD_MM, name, language))
 
 
 def back_sheet(name: str, language: str = "en") -> str:
-    """Nine backs, for the other side of every sheet of cards."""
+    """Return nine backs, for the other side of every sheet of cards."""
     return next(_sheets([deck.back_svg()] * 9, CARD_MM, name, language))
 
 
 def mat_halves(layout: MatLayout, language: str = "en") -> list[str]:
-    """A side's mat as two A4 sheets that are laid edge to edge."""
+    """Return a side's mat as two A4 sheets that are laid edge to edge."""
     width, height = layout.size_mm
     whole = [draw.inner(mats.mat_svg(layout, language)), *_seam(layout, language)]
     return [draw.document(width / 2, height, [draw.group(whole, x=-x)]) for x in (0.0, width / 2)]
 
 
 def _seam(layout: MatLayout, language: str) -> list[str]:
-    """Where the halves meet: a line that must run straight on, and which half this is."""
+    """Return where the halves meet: a line that must run straight on, and which half this is."""
     x, y = layout.size_mm[0] / 2, 153.0
     side = f"{mat_word('side', language)} {layout.id.rpartition('-')[2]}"
     left, right = (f"{side}, {mat_word(half, language)}: {mat_word('join', language)}" for half in ("left", "right"))
@@ -60,13 +60,13 @@ def _seam(layout: MatLayout, language: str) -> list[str]:
 
 
 def sheets_for(count: int, size_mm: tuple[float, float]) -> int:
-    """How many A4 sheets so many items of a size take."""
+    """Return how many A4 sheets so many items of a size take."""
     columns, rows = _grid(size_mm)
     return -(-count // (columns * rows))
 
 
 def _grid(size_mm: tuple[float, float]) -> tuple[int, int]:
-    """How many items of a size lie side by side on a sheet, and how many below each other."""
+    """Return how many items of a size lie side by side on a sheet, and how many below each other."""
     columns, rows = (int((page - 2 * MARGIN_MM) // side) for page, side in zip(A4_MM, size_mm, strict=True))
     return columns, rows
 
@@ -81,7 +81,7 @@ def _sheets(items: Sequence[str], size_mm: tuple[float, float], name: str, langu
 
 
 def _sheet(items: Sequence[str], size_mm: tuple[float, float], grid: tuple[int, int], title: str, language: str) -> str:
-    """One sheet, its items row by row about the middle of the paper, sharing their cuts."""
+    """Return one sheet, its items row by row about the middle of the paper, sharing their cuts."""
     (width, height), (columns, rows) = size_mm, grid
     left, top = (A4_MM[0] - columns * width) / 2, (A4_MM[1] - rows * height) / 2
     places = [(left + i % columns * width, top + i // columns * height) for i in range(len(items))]
@@ -108,7 +108,7 @@ def _cut_marks(xs: Sequence[float], ys: Sequence[float]) -> Iterator[str]:
 
 
 def _edges(title: str, language: str) -> list[str]:
-    """The sheet's name above, the ruler and the way to print below."""
+    """Return the sheet's name above, the ruler and the way to print below."""
     width, height = A4_MM
     foot = height - 6
     return [

@@ -29,13 +29,13 @@ NAME_STRIP = 0.12
 
 
 def sticker_size_mm(size_mm: float = DEFAULT_SIZE_MM) -> tuple[float, float]:
-    """Width and height of what is cut out for a code of `size_mm` (quiet zone included)."""
+    """Return width and height of what is cut out for a code of `size_mm` (quiet zone included)."""
     return size_mm, round(size_mm * (1 + NAME_STRIP), 3)
 
 
 @cache
 def sticker_svg(card_id: str, size_mm: float = DEFAULT_SIZE_MM, kind: str = "qr") -> str:
-    """One sticker, `sticker_size_mm(size_mm)` large, of one of `KINDS`."""
+    """Draw one sticker, `sticker_size_mm(size_mm)` large, of one of `KINDS`."""
     width, height = sticker_size_mm(size_mm)
     middle, letters_mm = (1 + NAME_STRIP * 0.33) * size_mm, 0.115 * size_mm
     name = draw.fitted(card_id, width / 2, middle, letters_mm, 0.92 * width, weight=600, fill=draw.BLACK)
@@ -44,22 +44,19 @@ def sticker_svg(card_id: str, size_mm: float = DEFAULT_SIZE_MM, kind: str = "qr"
 
 
 def _code(card_id: str, size_mm: float) -> str:
-    """A card's QR code with its quiet zone, as wide as the sticker."""
+    """Draw a card's QR code with its quiet zone, as wide as the sticker."""
     module = size_mm / (MODULES + 2 * QUIET_MODULES)
-    return draw.group([_code_path(card_id)], x=QUIET_MODULES * module, y=QUIET_MODULES * module, scale=module)
-
-
-def _tag(card_id: str, size_mm: float) -> str:
-    """A card's tag with a cell of white around it, as wide as the sticker."""
-    cell = size_mm / (MARKER_CELLS + 2 * TAG_MARGIN_CELLS)
-    pattern = draw.path(mats.marker_cells(tag_id(card_id)), draw.paint(draw.BLACK))
-    return draw.group([pattern], x=TAG_MARGIN_CELLS * cell, y=TAG_MARGIN_CELLS * cell, scale=cell)
-
-
-def _code_path(card_id: str) -> str:
-    """The black modules, one unit each; those beside each other in a row are one bar, so that no seam shows."""
+    # Black modules beside each other in a row are one bar, so that no seam shows.
     bars = []
     for y, row in enumerate(modules(card_id)):
         edges = np.flatnonzero(np.diff(np.concatenate(([False], row, [False])).astype(np.int8)))
         bars += [f"M{x} {y}h{end - x}v1h{x - end}z" for x, end in zip(edges[::2], edges[1::2], strict=True)]
-    return draw.path("".join(bars), draw.paint(draw.BLACK))
+    pattern = draw.path("".join(bars), draw.paint(draw.BLACK))
+    return draw.group([pattern], x=QUIET_MODULES * module, y=QUIET_MODULES * module, scale=module)
+
+
+def _tag(card_id: str, size_mm: float) -> str:
+    """Draw a card's tag with a cell of white around it, as wide as the sticker."""
+    cell = size_mm / (MARKER_CELLS + 2 * TAG_MARGIN_CELLS)
+    pattern = draw.path(mats.marker_cells(tag_id(card_id)), draw.paint(draw.BLACK))
+    return draw.group([pattern], x=TAG_MARGIN_CELLS * cell, y=TAG_MARGIN_CELLS * cell, scale=cell)

@@ -20,18 +20,18 @@ _ROOT = re.compile(r'<svg xmlns="[^"]+" width="([\d.]+)mm" height="([\d.]+)mm" v
 
 
 def num(value: float) -> str:
-    """A number with at most three decimals: micrometres."""
+    """Return a number with at most three decimals: micrometres."""
     return f"{round(value, 3) + 0.0:.3f}".rstrip("0").rstrip(".")
 
 
 def document(width_mm: float, height_mm: float, body: Iterable[str]) -> str:
-    """A whole SVG file of the given size in millimetres."""
+    """Return a whole SVG file of the given size in millimetres."""
     size = f'width="{num(width_mm)}mm" height="{num(height_mm)}mm" viewBox="0 0 {num(width_mm)} {num(height_mm)}"'
     return f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{"".join(body)}</svg>'
 
 
 def size_mm(svg: str) -> tuple[float, float]:
-    """Width and height of a document made by `document`. Raises ValueError for any other text."""
+    """Return width and height of a document made by `document`. Raises ValueError for any other text."""
     found = _ROOT.match(svg)
     if found is None:
         raise ValueError("not a drawing of ours: its root says no size in millimetres")
@@ -39,19 +39,19 @@ def size_mm(svg: str) -> tuple[float, float]:
 
 
 def inner(svg: str) -> str:
-    """What a document made by `document` holds, without its root."""
+    """Return what a document made by `document` holds, without its root."""
     return svg[svg.index(">") + 1 : svg.rindex("</svg>")]
 
 
 def placed(svg: str, x: float, y: float) -> str:
-    """A document made by `document` as a part of a larger one, its top left corner at (x, y), cut off at its edges."""
+    """Return a document of ours as part of a larger one, its top left corner at (x, y), cut off at its edges."""
     width, height = size_mm(svg)
     frame = f'x="{num(x)}" y="{num(y)}" width="{num(width)}" height="{num(height)}"'
     return f'<svg {frame} viewBox="0 0 {num(width)} {num(height)}">{inner(svg)}</svg>'
 
 
 def window(body: Iterable[str], x: float, y: float, width: float, height: float) -> str:
-    """What lies inside a rectangle of the body; the rest is cut off."""
+    """Return what lies inside a rectangle of the body; the rest is cut off."""
     box = f"{num(x)} {num(y)} {num(width)} {num(height)}"
     frame = f'x="{num(x)}" y="{num(y)}" width="{num(width)}" height="{num(height)}"'
     return f'<svg {frame} viewBox="{box}">{"".join(body)}</svg>'
@@ -60,7 +60,7 @@ def window(body: Iterable[str], x: float, y: float, width: float, height: float)
 def paint(
     fill: str = "none", stroke: str = "none", width: float = 0.0, *, cap: str = "butt", join: str = "miter"
 ) -> str:
-    """The attributes that colour a shape."""
+    """Return the attributes that colour a shape."""
     if stroke == "none":
         return f'fill="{fill}"'
     ends = f' stroke-linecap="{cap}"' if cap != "butt" else ""
@@ -69,33 +69,33 @@ def paint(
 
 
 def rect(x: float, y: float, width: float, height: float, look: str, *, radius: float = 0.0) -> str:
-    """A rectangle by its top left corner, its corners rounded by `radius`."""
+    """Return a rectangle by its top left corner, its corners rounded by `radius`."""
     rounded = f' rx="{num(radius)}" ry="{num(radius)}"' if radius else ""
     return f'<rect x="{num(x)}" y="{num(y)}" width="{num(width)}" height="{num(height)}"{rounded} {look}/>'
 
 
 def circle(x: float, y: float, radius: float, look: str) -> str:
-    """A circle about (x, y)."""
+    """Return a circle about (x, y)."""
     return f'<circle cx="{num(x)}" cy="{num(y)}" r="{num(radius)}" {look}/>'
 
 
 def path(data: str, look: str) -> str:
-    """A shape from path data (only M L H V Q C Z, for the PDF writer)."""
+    """Return a shape from path data (only M L H V Q C Z, for the PDF writer)."""
     return f'<path d="{data}" {look}/>'
 
 
 def line(x1: float, y1: float, x2: float, y2: float, look: str) -> str:
-    """A straight line; `look` needs a stroke."""
+    """Return a straight line; `look` needs a stroke."""
     return path(f"M{num(x1)} {num(y1)}L{num(x2)} {num(y2)}", look)
 
 
 def polygon(points: Iterable[tuple[float, float]], look: str) -> str:
-    """A closed shape with straight sides."""
+    """Return a closed shape with straight sides."""
     return path("M" + "L".join(f"{num(x)} {num(y)}" for x, y in points) + "Z", look)
 
 
 def group(body: Iterable[str], *, x: float = 0.0, y: float = 0.0, scale: float = 1.0, turn: float = 0.0) -> str:
-    """The body scaled, then turned clockwise by `turn` degrees, then moved to (x, y)."""
+    """Return the body scaled, then turned clockwise by `turn` degrees, then moved to (x, y)."""
     steps = [f"translate({num(x)} {num(y)})"]
     steps += [f"rotate({num(turn)})"] if turn else []
     steps += [f"scale({scale:.5g})"] if scale != 1.0 else []
@@ -113,7 +113,7 @@ def text(
     fill: str = INK,
     track: float = 0.0,
 ) -> str:
-    """Words as outlines, their baseline at y; `anchor` 0 starts at x, 0.5 centres, 1 ends there.
+    """Return words as outlines, their baseline at y; `anchor` 0 starts at x, 0.5 centres, 1 ends there.
 
     `size` is the em in millimetres (a capital is 0.7 of it), `track` extra space a letter in ems.
     """
@@ -122,7 +122,7 @@ def text(
 
 
 def text_width(words: str, size: float, *, weight: int = 600) -> float:
-    """How wide `text` draws the words."""
+    """Return how wide `text` draws the words."""
     return lettering.outline(words, weight).width_em * size
 
 

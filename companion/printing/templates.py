@@ -19,7 +19,7 @@ BACK = "back"
 
 
 def pictures() -> Iterator[tuple[str, bytes]]:
-    """Every face of `EDITION` and the back as a name and a PNG, `WIDTH_PX` wide."""
+    """Yield every face of `EDITION` and the back as a name and a PNG, `WIDTH_PX` wide."""
     dpi = WIDTH_PX / CARD_MM[0] * render.MM_PER_INCH
     faces = [(card.value, deck.face_svg(card)) for card in load_edition(EDITION).deck]
     for name, svg in [*faces, (BACK, deck.back_svg())]:
@@ -27,7 +27,7 @@ def pictures() -> Iterator[tuple[str, bytes]]:
 
 
 def description() -> str:
-    """The deck's `deck.toml`."""
+    """Return the deck's `deck.toml`."""
     width, height = CARD_MM
     return f"""# Made by `python -m companion.printing.templates`: change the drawing, not these files.
 name = "own"
@@ -41,7 +41,7 @@ back = "{BACK}.png"
 
 
 def write(folder: Path) -> None:
-    """Writes the template deck into a folder, which is made if need be."""
+    """Write the template deck into a folder, which is made if need be."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, png in pictures():
         (folder / f"{name}.png").write_bytes(png)
@@ -49,7 +49,7 @@ def write(folder: Path) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    """The small command; returns the exit code."""
+    """Run the small command; return the exit code."""
     if len(arguments) != 1:
         print("usage: python -m companion.printing.templates FOLDER", file=sys.stderr)  # noqa: T201
         return 2

@@ -55,6 +55,24 @@ class StickerStyle:
     kind: str = "qr"
 
 
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which sheets are printed: one of `KINDS`, whose cards, and how."""
+
+    kind: str
+    edition: Deck
+    sides: int = 2
+    style: StickerStyle = StickerStyle()
+    language: str = "en"
+
+    def check(self) -> None:
+        """Raise Problem for a size or number out of range."""
+        _check(self.kind, self.edition, "pdf", self.sides, None, DPI[0])
+        if self.kind == "stickers":
+            _check(self.kind, self.edition, "pdf", self.sides, self.style.size_mm, DPI[0])
+        _check_sticker_kind("stickers", self.style.kind)
+
+
 def write_sheets(
     kind: str,
     edition: Deck,
@@ -67,7 +85,7 @@ def write_sheets(
     dpi: int = 300,
     language: str = "en",
 ) -> list[Path]:
-    """Writes one of `KINDS` into the folder `out`, which is made if need be, and returns the files written.
+    """Write one of `KINDS` into the folder `out`, which is made if need be, and return the files written.
 
     `pdf` gives sheets to print; `png` and `svg` give one file an item and an index, `<kind>.json`.
     Raises Problem for a size or number out of range, and for a folder that cannot be written to.
@@ -75,52 +93,39 @@ def write_sheets(
     _check(kind, edition, format, sides, size_mm, dpi)
     _check_sticker_kind(kind, sticker_kind)
     style = StickerStyle(size_mm or stickers.DEFAULT_SIZE_MM, sticker_kind)
-    if format == "pdf":
-        files = dict(_pdf_files(kind, edition, sides, style, language))
-    else:
-        items = list(_items(kind, edition, sides, style, language))
-        files = dict(_item_files(kind, items, format, dpi))
-    return _write(out, files)
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """Which sheets are printed: one of `KINDS`, whose cards, and how."""
-
-    kind: str
-    edition: Deck
-    sides: int = 2
-    style: StickerStyle = StickerStyle()
-    language: str = "en"
-
-    def check(self) -> None:
-        """Raises Problem for a size or number out of range."""
-        _check(self.kind, self.edition, "pdf", self.sides, None, DPI[0])
-        if self.kind == "stickers":
-            _check(self.kind, self.edition, "pdf", self.sides, self.style.size_mm, DPI[0])
-        _check_sticker_kind("stickers", self.style.kind)
+    wanted = Wanted(kind, edition, sides, style, language)
+    files = pdf_files(wanted) if format == "pdf" else dict(_item_files(wanted, format, dpi))
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        for name, content in files.items():
+            (out / name).write_bytes(content)
+    except OSError as error:
+        raise Problem(f"{out} cannot be written to ({error.strerror}): choose another folder with --out.") from error
+    return [out / name for name in files]
 
 
 def pdf_files(wanted: Wanted) -> dict[str, bytes]:
-    """The sheets as PDF files by their names. Raises Problem for what cannot be printed."""
+    """Return the sheets as PDF files by their names. Raises Problem for what cannot be printed."""
     wanted.check()
-    return dict(_pdf_files(wanted.kind, wanted.edition, wanted.sides, wanted.style, wanted.language))
+    return {name: render.to_pdf(pages) for name, pages in _pages(wanted)}
 
 
 def first_pages(wanted: Wanted, dpi: float) -> dict[str, bytes]:
-    """The first page of each of those files as PNG, by the same names. Raises Problem for what cannot be printed."""
+    """Return the first page of each of those files as PNG, by the same names.
+
+    Raises Problem for what cannot be printed.
+    """
     wanted.check()
-    pages = _pages(wanted.kind, wanted.edition, wanted.sides, wanted.style, wanted.language)
-    return {name: render.to_png(drawn[0], dpi) for name, drawn in pages}
+    return {name: render.to_png(pages[0], dpi) for name, pages in _pages(wanted)}
 
 
 def missing_faces(edition: Deck) -> tuple[Card, ...]:
-    """The cards of an edition that our own deck does not draw."""
+    """Return the cards of an edition that our own deck does not draw."""
     return tuple(card for card in edition.deck if card not in deck.FACES)
 
 
 def about_size(size_mm: float | None) -> str | None:
-    """What to know of stickers of an unusual width before they are cut out; None where there is nothing to say."""
+    """Return what to know about stickers of an unusual width before cutting; None where there is nothing to say."""
     if size_mm is None or READABLE_MM <= size_mm <= ROOMY_MM:
         return None
     if size_mm < READABLE_MM:
@@ -142,7 +147,11 @@ def _check(kind: str, edition: Deck, format: str, sides: int, size_mm: float | N
         (kind in KINDS, f"{kind!r} cannot be printed; say one of {', '.join(KINDS)}."),
         (format in FORMATS, f"There is no format {format!r}; say one of {', '.join(FORMATS)}."),
         (size_mm is None or kind == "stickers", "A size can be chosen for stickers only; leave --size-mm out."),
-        (size_mm is None or low <= size_mm <= high, _not_so_wide(size_mm)),
+        (
+            size_mm is None or low <= size_mm <= high,
+            f"A sticker is {low:g} to {high:g} mm wide, not {size_mm} mm: no camera reads smaller ones,"
+            f" and a card is {high:g} mm wide.",
+        ),
         (1 <= sides <= MAX_SIDES, f"There are mats for 1 to {MAX_SIDES} sides, not for {sides}."),
         (DPI[0] <= dpi <= DPI[1], f"Pictures have {DPI[0]} to {DPI[1]} dots an inch, not {dpi}."),
         (
@@ -155,12 +164,6 @@ def _check(kind: str, edition: Deck, format: str, sides: int, size_mm: float | N
             raise Problem(sentence)
 
 
-def _not_so_wide(size_mm: float | None) -> str:
-    low, high = SIZES_MM
-    why = f"no camera reads smaller ones, and a card is {high:g} mm wide"
-    return f"A sticker is {low:g} to {high:g} mm wide, not {size_mm} mm: {why}."
-
-
 def _check_sticker_kind(kind: str, sticker_kind: str) -> None:
     if sticker_kind not in stickers.KINDS:
         raise Problem(f"There is no kind of sticker {sticker_kind!r}; say one of {', '.join(stickers.KINDS)}.")
@@ -168,22 +171,20 @@ def _check_sticker_kind(kind: str, sticker_kind: str) -> None:
         raise Problem("A kind can be chosen for stickers only; leave --kind out.")
 
 
-def _items(kind: str, edition: Deck, sides: int, style: StickerStyle, language: str) -> Iterator[Item]:
-    if kind == "stickers":
-        for card_id in card_ids(edition.deck):
-            svg, size = (
-                stickers.sticker_svg(card_id, style.size_mm, style.kind),
-                stickers.sticker_size_mm(style.size_mm),
-            )
-            yield Item(card_id, svg, size, {"face": face_of(card_id).value, "kind": style.kind})
-    elif kind == "mats":
-        for layout in _mats(sides):
+def _items(wanted: Wanted) -> Iterator[Item]:
+    if wanted.kind == "stickers":
+        size_mm, kind = wanted.style.size_mm, wanted.style.kind
+        for card_id in card_ids(wanted.edition.deck):
+            says = {"face": face_of(card_id).value, "kind": kind}
+            yield Item(card_id, stickers.sticker_svg(card_id, size_mm, kind), stickers.sticker_size_mm(size_mm), says)
+    elif wanted.kind == "mats":
+        for layout in _mats(wanted.sides):
             zones = {name: rect.as_list() for name, rect in layout.zones.items()}
-            yield Item(layout.id, mats.mat_svg(layout, language), layout.size_mm, {"zones": zones})
+            yield Item(layout.id, mats.mat_svg(layout, wanted.language), layout.size_mm, {"zones": zones})
     else:
-        for card, copies in edition.deck.items():
-            says = {"face": card.value, "copies": copies}
-            yield Item(card.value, deck.face_svg(card, language), CARD_MM, says)
+        for card, copies in wanted.edition.deck.items():
+            face = deck.face_svg(card, wanted.language)
+            yield Item(card.value, face, CARD_MM, {"face": card.value, "copies": copies})
         yield Item("back", deck.back_svg(), CARD_MM, {})
 
 
@@ -191,31 +192,26 @@ def _mats(sides: int) -> list[MatLayout]:
     return [*(side_mat(number) for number in range(1, sides + 1)), table_mat()]
 
 
-def _item_files(kind: str, items: list[Item], format: str, dpi: int) -> Iterator[tuple[str, bytes]]:  # noqa: A002
+def _item_files(wanted: Wanted, format: str, dpi: int) -> Iterator[tuple[str, bytes]]:  # noqa: A002
+    items = list(_items(wanted))
     for item in items:
         picture = item.svg.encode() if format == "svg" else render.to_png(item.svg, dpi)
         yield f"{item.name}.{format}", picture
     index = {item.name: {"file": f"{item.name}.{format}", **item.says, "size_mm": list(item.size_mm)} for item in items}
     lines = ",\n".join(f" {json.dumps(name)}: {json.dumps(entry)}" for name, entry in index.items())
-    yield f"{kind}.json", f"{{\n{lines}\n}}\n".encode()
+    yield f"{wanted.kind}.json", f"{{\n{lines}\n}}\n".encode()
 
 
-def _pdf_files(kind: str, edition: Deck, sides: int, style: StickerStyle, language: str) -> Iterator[tuple[str, bytes]]:
-    for name, pages in _pages(kind, edition, sides, style, language):
-        yield name, render.to_pdf(pages)
-
-
-def _pages(kind: str, edition: Deck, sides: int, style: StickerStyle, language: str) -> Iterator[tuple[str, list[str]]]:
-    """The files of a kind and the drawings of their pages."""
-    name = f"{mat_word(kind, language)} · {edition.name}" if kind != "mats" else ""
-    if kind == "stickers":
+def _pages(wanted: Wanted) -> Iterator[tuple[str, list[str]]]:
+    """Yield the name of each file and the drawings of its pages."""
+    edition, style, language = wanted.edition, wanted.style, wanted.language
+    name = f"{mat_word(wanted.kind, language)} · {edition.name}" if wanted.kind != "mats" else ""
+    if wanted.kind == "stickers":
         title = f"{name} · {style.kind if style.kind != 'qr' else 'QR'} · {style.size_mm:g} mm"
-        yield (
-            "stickers.pdf",
-            sheets.sticker_sheets(card_ids(edition.deck), style.size_mm, title, language, style.kind),
-        )
-    elif kind == "mats":
-        *side_mats, table = _mats(sides)
+        ids = card_ids(edition.deck)
+        yield "stickers.pdf", sheets.sticker_sheets(ids, style.size_mm, title, language, style.kind)
+    elif wanted.kind == "mats":
+        *side_mats, table = _mats(wanted.sides)
         last = mats.mat_svg(table, language)
         yield "mats.pdf", [*(mats.mat_svg(mat, language) for mat in side_mats), last]
         halves = [half for mat in side_mats for half in sheets.mat_halves(mat, language)]
@@ -224,13 +220,3 @@ def _pages(kind: str, edition: Deck, sides: int, style: StickerStyle, language: 
         cards = [card for card, copies in edition.deck.items() for _ in range(copies)]
         yield "deck.pdf", sheets.deck_sheets(cards, name, language)
         yield "deck-backs.pdf", [sheets.back_sheet(f"{name} · {mat_word('backs', language)}", language)]
-
-
-def _write(out: Path, files: Mapping[str, bytes]) -> list[Path]:
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        for name, content in files.items():
-            (out / name).write_bytes(content)
-    except OSError as error:
-        raise Problem(f"{out} cannot be written to ({error.strerror}): choose another folder with --out.") from error
-    return [out / name for name in files]

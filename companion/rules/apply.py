@@ -14,7 +14,7 @@ from collections.abc import Callable
 from companion.rules.cards import HAZARD_OF, SAFETY_OF, Card, Family
 from companion.rules.dealing import EXTENDED_KM
 from companion.rules.draft import Draft
-from companion.rules.legality import answered, can_turn_back, card_of, is_extra, mirrored
+from companion.rules.legality import answered, can_turn_back, card_of, is_extra, mirrored, seat_named
 from companion.rules.play import Play, Verb
 from companion.rules.table import (
     FULL_HAND,
@@ -26,7 +26,6 @@ from companion.rules.table import (
     Laid,
     Request,
     Shows,
-    Side,
     Table,
     Taken,
     Window,
@@ -34,7 +33,7 @@ from companion.rules.table import (
 
 
 def apply(table: Table, play: Play) -> Table:
-    """The table after a play. Does not ask whether it is legal: the cards lie where they lie.
+    """Return the table after a play. Does not ask whether it is legal: the cards lie where they lie.
 
     After the hand's end only a u-turn on the card that ended it changes anything.
     """
@@ -52,27 +51,38 @@ def apply(table: Table, play: Play) -> Table:
 def _play(draft: Draft, play: Play) -> None:
     if play.at_once and _play_at_once(draft, play):
         return
-    seat, card = draft.before.seat_of(play.player or ""), card_of(play)
+    seat, card = _begin(draft, play, play.times), card_of(play)
     index = draft.before.seats[seat].side
-    extra = is_extra(draft.before, play)
-    if not extra:
-        draft.draw_for_turn(seat)
-    draft.leave_hand(seat, play.times)
     if card.family is Family.HAZARD:
         _lay_hazard(draft, seat, card, play.target)
     else:
         _lay_own(draft, index, play)
         draft.complete(index)
-    if extra:
-        draft.settle(draft.to_move, draft.due)
-    elif card.family is Family.SAFETY:
+    if card.family is Family.SAFETY and not is_extra(draft.before, play):
         draft.settle(seat, Due.ONE)
+    else:
+        _pass_on(draft, play, seat)
+
+
+def _begin(draft: Draft, play: Play, cards: int = 1) -> int:
+    """Return the player's seat, after the turn's draw and with the cards out of his hand."""
+    seat = draft.before.seat_of(play.player or "")
+    if not is_extra(draft.before, play):
+        draft.draw_for_turn(seat)
+    draft.leave_hand(seat, cards)
+    return seat
+
+
+def _pass_on(draft: Draft, play: Play, seat: int) -> None:
+    """Give the turn to the next player, unless the play took nobody's turn."""
+    if is_extra(draft.before, play):
+        draft.settle(draft.to_move, draft.due)
     else:
         draft.settle(draft.next(seat))
 
 
 def _lay_own(draft: Draft, index: int, play: Play) -> None:
-    """A card on the own side's pile; one that has no pile there goes to the discards."""
+    """Lay a card on the own side's pile; one that has no pile there goes to the discards."""
     card = card_of(play)
     if card.family is Family.DISTANCE:
         _lay_distance(draft, index, play)
@@ -98,7 +108,7 @@ def _lay_distance(draft: Draft, index: int, play: Play) -> None:
 
 
 def _lay_remedy(draft: Draft, index: int, play: Play, before: Shows = Shows.TOP) -> None:
-    """A remedy on its hazard or, where the card below is to show again, both on the discard pile."""
+    """Lay a remedy on its hazard or, where the card below is to show again, both on the discard pile."""
     side, card = draft.sides[index], card_of(play)
     hazard = HAZARD_OF[card]
     in_force = side.limited if hazard is Card.SPEED_LIMIT else side.hazard is hazard
@@ -112,7 +122,7 @@ def _lay_remedy(draft: Draft, index: int, play: Play, before: Shows = Shows.TOP)
 
 
 def _lay_hazard(draft: Draft, seat: int, card: Card, target: str | None) -> None:
-    """A hazard on its victim; aimed at nobody it goes to the only opponent, or to the discards."""
+    """Lay a hazard on its victim; aimed at nobody it goes to the only opponent, or to the discards."""
     own, index = draft.before.seats[seat].side, draft.before.side_index(target or "")
     if index is None:
         others = [i for i in range(len(draft.sides)) if i != own]
@@ -130,7 +140,7 @@ def _lay_hazard(draft: Draft, seat: int, card: Card, target: str | None) -> None
 
 
 def _lay_safety(draft: Draft, index: int, card: Card, lifted: Card | None = None) -> None:
-    """A safety in its place, and what it does to the hazards of its own that show.
+    """Lay a safety in its place, and change what it does to the hazards of its own that show.
 
     `lifted` is the hazard that a coup fourré has taken away already. Right of way takes a stop and a limit away;
     another hazard stays and counts as remedied, or is taken away, as the edition has it.
@@ -152,7 +162,7 @@ def _lay_safety(draft: Draft, index: int, card: Card, lifted: Card | None = None
 
 
 def _show_after(draft: Draft, index: int, gone: Card | None, *, limit: bool) -> None:
-    """What the piles show where they forget what lay below: a roll, or nothing after a stop or a limit."""
+    """Set what the piles show where they forget what lay below: a roll, or nothing after a stop or a limit."""
     top = draft.sides[index].battle_top
     if limit:
         draft.change_side(index, speed_cleared=True)
@@ -166,7 +176,7 @@ def _show_after(draft: Draft, index: int, gone: Card | None, *, limit: bool) -> 
 
 
 def _play_at_once(draft: Draft, play: Play) -> bool:
-    """A play that answers something; False where it answers nothing and lies like any other card."""
+    """Apply a play that answers something; return False where it answers nothing and lies like any other card."""
     card, attack = card_of(play), answered(draft.before, play)
     if attack is not None:
         (_coup_fourre if card.family is Family.SAFETY else _fast_remedy)(draft, play, attack)
@@ -180,7 +190,7 @@ def _play_at_once(draft: Draft, play: Play) -> bool:
 
 
 def _coup_fourre(draft: Draft, play: Play, attack: Attack) -> None:
-    """The hazard goes to the discards; the claimer refills one card and has a whole turn, or plays without drawing."""
+    """Discard the hazard; the claimer refills one card and has a whole turn, or plays without drawing."""
     seat = draft.before.seat_of(play.player or "")
     draft.lift(attack.side, attack.hazard, attack.before)
     draft.discard(attack.hazard)
@@ -197,7 +207,7 @@ def _coup_fourre(draft: Draft, play: Play, attack: Attack) -> None:
 
 
 def _fast_remedy(draft: Draft, play: Play, attack: Attack) -> None:
-    """The remedy lies as on the own turn; the turn goes on, or is the claimer's, without drawing, who may pass it."""
+    """Lay the remedy as on the own turn; the turn goes on, or the claimer has it without drawing, and may pass it."""
     seat = draft.before.seat_of(play.player or "")
     _lay_remedy(draft, attack.side, play, attack.before)
     draft.leave_hand(seat)
@@ -209,7 +219,7 @@ def _fast_remedy(draft: Draft, play: Play, attack: Attack) -> None:
 
 
 def _safety_out_of_turn(draft: Draft, play: Play) -> None:
-    """A safety claimed too late lies there all the same, as a plain one; the turn stays where it was."""
+    """Lay a safety claimed too late all the same, as a plain one; the turn stays where it was."""
     seat = draft.before.seat_of(play.player or "")
     index = draft.before.seats[seat].side
     _lay_safety(draft, index, card_of(play))
@@ -223,20 +233,13 @@ def _safety_out_of_turn(draft: Draft, play: Play) -> None:
 
 
 def _discard(draft: Draft, play: Play) -> None:
-    seat = draft.before.seat_of(play.player or "")
-    extra = is_extra(draft.before, play)
-    if not extra:
-        draft.draw_for_turn(seat)
-    draft.leave_hand(seat)
+    seat = _begin(draft, play)
     draft.discard(card_of(play))
-    if extra:
-        draft.settle(draft.to_move, draft.due)
-    else:
-        draft.settle(draft.next(seat))
+    _pass_on(draft, play, seat)
 
 
 def _exchange(draft: Draft, play: Play) -> None:
-    """The exchange is the whole turn: as many cards are drawn as are laid down, and no other."""
+    """Exchange cards for the whole turn: as many are drawn as are laid down, and no other."""
     seat = draft.before.seat_of(play.player or "")
     draft.leave_hand(seat, len(play.cards))
     draft.discard(*play.cards)
@@ -250,7 +253,7 @@ def _pass(draft: Draft, play: Play) -> None:
 
 
 def _take(draft: Draft, play: Play) -> None:
-    """The top of the discard pile into the hand; where hands are filled up, more may follow."""
+    """Take the top of the discard pile into the hand; where hands are filled up, more may follow."""
     seat = draft.before.seat_of(play.player or "")
     due = draft.due if seat == draft.to_move else Due.TURN
     draft.take(seat)
@@ -275,7 +278,7 @@ def _finish(draft: Draft, _: Play) -> None:
 
 
 def _exhausted(draft: Draft, _: Play) -> None:
-    """The pile is seen empty, whatever the count says: hands are as large as draws and plays make them."""
+    """Note that the pile is seen empty, whatever the count says: hands are as large as draws and plays make them."""
     draft.window = draft.before.window
     draft.unaccounted += draft.draw_pile
     draft.draw_pile = 0
@@ -300,38 +303,30 @@ def _end(draft: Draft, play: Play) -> None:
 
 
 def _answer(draft: Draft, play: Play) -> None:
-    """A mirror or a u-turn; one that answers nothing lies on the discard pile, and the turn stays where it was."""
+    """Play a mirror or a u-turn; one that answers nothing is discarded, and the turn stays where it was."""
     seat = draft.before.seat_of(play.player or "")
     draft.leave_hand(seat)
     attack, laid = mirrored(draft.before, play.player or ""), draft.before.window.laid
     if play.card is Card.MIRROR and attack is not None:
-        _mirror(draft, seat, attack)
+        # The attack lands on the attacker; the turn order goes on as if it had just been laid (chosen).
+        draft.lift(attack.side, attack.hazard, attack.before)
+        index = draft.before.seats[attack.by_seat].side
+        before = draft.sides[index].shows
+        draft.put_hazard(index, attack.hazard)
+        draft.new_attacks = (Attack(attack.hazard, seat, index, before, attack.mirrors + 1),)
     elif play.card is Card.U_TURN and laid is not None:
-        _turn_back(draft, laid)
+        # The card goes back to its player's hand, its accelerator to the discards; a race it had won goes on.
+        _take_off(draft, draft.before.seats[laid.seat].side, laid.card, doubled=laid.times > 1)
+        if laid.times > 1:
+            draft.discard(Card.ACCELERATOR)
+        draft.hands[laid.seat] += 1
+        draft.ending, draft.extension_offered_to = None, None
     draft.discard(card_of(play))
     draft.settle(draft.to_move, draft.due)
 
 
-def _mirror(draft: Draft, seat: int, attack: Attack) -> None:
-    """The attack lands on the attacker; the turn order goes on as if it had just been laid (chosen)."""
-    draft.lift(attack.side, attack.hazard, attack.before)
-    index = draft.before.seats[attack.by_seat].side
-    before = draft.sides[index].shows
-    draft.put_hazard(index, attack.hazard)
-    draft.new_attacks = (Attack(attack.hazard, seat, index, before, attack.mirrors + 1),)
-
-
-def _turn_back(draft: Draft, laid: Laid) -> None:
-    """The card goes back to its player's hand, its accelerator to the discards; a race it had won goes on."""
-    _take_off(draft, draft.before.seats[laid.seat].side, laid.card, doubled=laid.times > 1)
-    if laid.times > 1:
-        draft.discard(Card.ACCELERATOR)
-    draft.hands[laid.seat] += 1
-    draft.ending, draft.extension_offered_to = None, None
-
-
 def _take_off(draft: Draft, index: int, card: Card, *, doubled: bool) -> None:
-    """A distance card off a side's table, the one laid last of its kind."""
+    """Take a distance card off a side's table, the one laid last of its kind."""
     side = draft.sides[index]
     changes = {"distances": _without(side.distances, card)}
     if doubled:
@@ -340,7 +335,7 @@ def _take_off(draft: Draft, index: int, card: Card, *, doubled: bool) -> None:
 
 
 def _without(cards: tuple[Card, ...], card: Card) -> tuple[Card, ...]:
-    """The cards without the last one of a kind."""
+    """Return the cards without the last one of a kind."""
     for at in range(len(cards) - 1, -1, -1):
         if cards[at] is card:
             return (*cards[:at], *cards[at + 1 :])
@@ -350,24 +345,8 @@ def _without(cards: tuple[Card, ...], card: Card) -> tuple[Card, ...]:
 # The special cards of Rush, on the own turn
 
 
-def _begin(draft: Draft, play: Play, cards: int = 1) -> int:
-    """The player's seat, after the turn's draw and with the cards out of his hand."""
-    seat = draft.before.seat_of(play.player or "")
-    if not is_extra(draft.before, play):
-        draft.draw_for_turn(seat)
-    draft.leave_hand(seat, cards)
-    return seat
-
-
-def _pass_on(draft: Draft, play: Play, seat: int) -> None:
-    if is_extra(draft.before, play):
-        draft.settle(draft.to_move, draft.due)
-    else:
-        draft.settle(draft.next(seat))
-
-
 def _theft(draft: Draft, play: Play) -> None:
-    """A distance card from an opponent's table into the thief's hand, with its accelerator if it had one."""
+    """Take a distance card from an opponent's table into the thief's hand, with its accelerator if it had one."""
     seat = _begin(draft, play)
     draft.discard(Card.THEFT)
     index, card = draft.before.side_index(play.target or ""), card_of(play)
@@ -382,11 +361,11 @@ def _theft(draft: Draft, play: Play) -> None:
 
 
 def _control(draft: Draft, play: Play) -> None:
-    """A request beside a player, until he hands the card over."""
+    """Lay a request beside a player, until he hands the card over."""
     seat = _begin(draft, play)
     draft.discard(Card.CONTROL)
     _pass_on(draft, play, seat)
-    of_seat = _seat_of(draft, play.target)
+    of_seat = seat_named(draft.before, play.target)
     if of_seat is not None:
         asked = Request(card_of(play), seat, of_seat)
         draft.requests = (*draft.requests, asked)
@@ -394,8 +373,8 @@ def _control(draft: Draft, play: Play) -> None:
 
 
 def _name_another(draft: Draft, play: Play) -> None:
-    """Another card for an open request of one's own; the turn, whose card has been drawn, goes on."""
-    seat, of_seat = draft.before.seat_of(play.player or ""), _seat_of(draft, play.target)
+    """Name another card for an open request of one's own; the turn, whose card has been drawn, goes on."""
+    seat, of_seat = draft.before.seat_of(play.player or ""), seat_named(draft.before, play.target)
     draft.draw_for_turn(seat)
     draft.to_move, draft.due = seat, Due.NOTHING
     if of_seat is None:
@@ -405,8 +384,8 @@ def _name_another(draft: Draft, play: Play) -> None:
 
 
 def _give(draft: Draft, play: Play) -> None:
-    """The card goes to the player who asked. Drawn later, it ends the giver's turn; the asker lays it at once."""
-    seat, by_seat = draft.before.seat_of(play.player or ""), _seat_of(draft, play.target)
+    """Give the card to the player who asked. Drawn later, it ends the giver's turn; the asker lays it at once."""
+    seat, by_seat = draft.before.seat_of(play.player or ""), seat_named(draft.before, play.target)
     request = next((r for r in draft.requests if (r.of_seat, r.by_seat, r.card) == (seat, by_seat, play.card)), None)
     on_the_spot = request is not None and draft.before.window.asked is request
     if not on_the_spot and not is_extra(draft.before, play):
@@ -421,7 +400,7 @@ def _give(draft: Draft, play: Play) -> None:
 
 
 def _pair(draft: Draft, play: Play) -> None:
-    """Two alike on the discard pile, and a card of that pile in the hand: it is played this turn."""
+    """Lay two alike on the discard pile, and take a card of that pile into the hand: it is played this turn."""
     seat = _begin(draft, play, 2)
     draft.discard(card_of(play), card_of(play))
     wanted = play.wanted or Card.UNKNOWN
@@ -431,14 +410,10 @@ def _pair(draft: Draft, play: Play) -> None:
 
 
 def _penalty(draft: Draft, play: Play) -> None:
-    """A mistake costs a card; nobody's turn changes, and what could be answered still can."""
+    """Lay a card down for a mistake; nobody's turn changes, and what could be answered still can."""
     draft.leave_hand(draft.before.seat_of(play.player or ""))
     draft.discard(card_of(play))
     draft.window = draft.before.window
-
-
-def _seat_of(draft: Draft, player: str | None) -> int | None:
-    return next((index for index, seat in enumerate(draft.before.seats) if seat.player == player), None)
 
 
 _APPLY: dict[Verb, Callable[[Draft, Play], None]] = {
@@ -464,7 +439,7 @@ _SHUTS_NOTHING = frozenset({Verb.EXHAUSTED, Verb.EXTEND, Verb.PENALTY})
 
 
 def _attacks_after(draft: Draft, play: Play) -> tuple[Attack, ...]:
-    """Which attacks can still be answered: any play shuts all, or only those on the side that played."""
+    """Return which attacks can still be answered: any play shuts all, or only those on the side that played."""
     if draft.ending is not None:
         return ()
     if play.verb in _SHUTS_NOTHING:
@@ -473,10 +448,6 @@ def _attacks_after(draft: Draft, play: Play) -> tuple[Attack, ...]:
         return draft.new_attacks
     keeps_open = play.verb is Verb.PLAY and play.card in (Card.MIRROR, Card.U_TURN)
     acting = None if keeps_open else draft.before.side_index(play.player or "")
-    still = (attack for attack in draft.attacks if attack.side != acting and _lies_on_top(draft, attack))
+    others = ((attack, draft.sides[attack.side]) for attack in draft.attacks if attack.side != acting)
+    still = (attack for attack, side in others if attack.hazard in (side.speed_top, side.battle_top))
     return (*still, *draft.new_attacks)
-
-
-def _lies_on_top(draft: Draft, attack: Attack) -> bool:
-    side: Side = draft.sides[attack.side]
-    return attack.hazard in (side.speed_top, side.battle_top)

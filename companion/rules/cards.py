@@ -99,7 +99,7 @@ HAZARD_OF: dict[Card, Card] = {remedy: hazard for hazard, remedy in REMEDY_OF.it
 
 
 def card_of_slug(slug: str) -> Card | None:
-    """The card of that slug, or None where no edition has one. `unknown` is a slug like any other."""
+    """Return the card of that slug, or None where no edition has one. `unknown` is a slug like any other."""
     found = Card._value2member_map_.get(slug)
     return found if isinstance(found, Card) else None
 
@@ -109,6 +109,6 @@ _OWN_NAMES = {Card.UNKNOWN: "unknown card", Card.U_TURN: "u-turn"}
 
 @cache
 def card_name(card: Card) -> Term:
-    """The card's English name for a sentence: `end of limit`, `75 km`, `u-turn`."""
+    """Return the card's English name for a sentence: `end of limit`, `75 km`, `u-turn`."""
     plain = f"{card} km" if card.family is Family.DISTANCE else card.value.replace("-", " ")
     return Term(_OWN_NAMES.get(card, plain), "card", card.value)

@@ -18,7 +18,7 @@ class SeatingError(EditionError):
 
 
 def seating(teams: Sequence[Team]) -> tuple[Seat, ...]:
-    """The seats clockwise, going round the sides: partners sit opposite each other."""
+    """Return the seats clockwise, going round the sides: partners sit opposite each other."""
     rounds = max((len(team.players) for team in teams), default=0)
     return tuple(
         Seat(team.players[place], side)
@@ -29,12 +29,12 @@ def seating(teams: Sequence[Team]) -> tuple[Seat, ...]:
 
 
 def target_for(edition: Edition, players: int) -> int:
-    """The edition's own target in km for a number of players."""
+    """Return the edition's own target in km for a number of players."""
     return edition.target_km[players]
 
 
 def check_seating(edition: Edition, teams: Sequence[Team]) -> None:
-    """Raises SeatingError, with a sentence, when the edition is not played by these sides."""
+    """Raise SeatingError, with a sentence, when the edition is not played by these sides."""
     sizes = {len(team.players) for team in teams}
     players = sum(len(team.players) for team in teams)
     if len(sizes) != 1 or (players, *sizes) not in edition.seatings:
@@ -60,7 +60,7 @@ HOW_SEATED = MappingProxyType({1: say("alone"), 2: say("in pairs"), 3: say("in t
 
 
 def ways_to_play(edition: Edition) -> Said:
-    """How many play an edition: `2 or 3 alone, or 4 or 6 in pairs`."""
+    """Return how many play an edition: `2 or 3 alone, or 4 or 6 in pairs`."""
     players: dict[int, list[int]] = {}
     for count, each in edition.seatings:
         players.setdefault(each, []).append(count)
@@ -80,7 +80,7 @@ def numbers(counts: Sequence[int]) -> Said:
 
 
 def new_hand(edition: Edition, teams: Sequence[Team], first: str, target: int | None = None) -> Table:
-    """A table with the hands dealt and `first` to move.
+    """Return a table with the hands dealt and `first` to move.
 
     Raises EditionError when the edition is not played by these sides, KeyError for a strange first player.
     """

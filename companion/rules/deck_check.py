@@ -27,11 +27,14 @@ class Audit:
 
     @property
     def is_complete(self) -> bool:
-        """Whether every card was shown, and no other."""
+        """True if every card was shown, and no other."""
         return not (self.missing or self.extra or self.foreign or self.unknown)
 
     def reasons(self, *, verified: bool = True) -> tuple[Reason, ...]:
-        """What is wrong, a reason a card. With an unverified deck they say that the deck may be counted wrong."""
+        """Return what is wrong, a reason a card.
+
+        With an unverified deck they say that the deck may be counted wrong.
+        """
         return tuple(self._reasons(verified))
 
     def _reasons(self, verified: bool) -> Iterator[Reason]:
@@ -46,7 +49,7 @@ class Audit:
 
 
 def audit(deck: Mapping[Card, int], seen: Mapping[Card, int]) -> Audit:
-    """The cards of a deck against those that were seen; `Card.UNKNOWN` counts those that could not be told."""
+    """Return the cards of a deck against those that were seen; `Card.UNKNOWN` counts those that could not be told."""
     own = {card: seen.get(card, 0) for card in deck}
     strange = set(seen) - {*deck, Card.UNKNOWN}
     return Audit(
@@ -63,5 +66,5 @@ def _above_zero(counts: Mapping[Card, int]) -> Mapping[Card, int]:
 
 
 def _case(card: Card, verified: bool) -> dict[str, str]:
-    """A safety is printed once, whatever else an unverified deck may hold."""
+    """Return the case of a missing card: a safety is printed once, whatever else an unverified deck may hold."""
     return {} if verified or card.family is Family.SAFETY else {"case": "unverified"}

@@ -6,92 +6,68 @@ A play changes several things, so it works on a draft and hands back one new tab
 from __future__ import annotations
 
 from collections.abc import Iterable
+from operator import itemgetter
 from typing import Any
 
 from companion.rules.cards import Card
-from companion.rules.table import FULL_HAND, NO_WINDOW, Attack, Due, Ending, HowEnded, Shows, Side, Table
+from companion.rules.table import (
+    FULL_HAND,
+    NO_WINDOW,
+    Attack,
+    Due,
+    Ending,
+    HowEnded,
+    Request,
+    Shows,
+    Side,
+    Table,
+    Window,
+)
 
 _PLACE = {name: place for place, name in enumerate(Side._fields)}
+_FIELDS = itemgetter(*Table._fields)
 _GO_UNDER = frozenset({Card.THEFT, Card.CONTROL})
 
 
 class Draft:
-    """A table while a play changes it. What is not here stays as it was."""
+    """A table while a play changes it. Its fields are those of the table."""
 
-    __slots__ = (
-        "attacks",
-        "before",
-        "discards",
-        "draw_pile",
-        "due",
-        "ending",
-        "extended_by",
-        "extension_offered_to",
-        "hands",
-        "may_extend",
-        "may_pass",
-        "new_attacks",
-        "requests",
-        "sides",
-        "target",
-        "to_move",
-        "unaccounted",
-        "window",
-    )
+    before: Table
+    sides: tuple[Side, ...]
+    hands: list[int]
+    draw_pile: int
+    unaccounted: int
+    discards: tuple[Card, ...]
+    to_move: int
+    due: Due
+    target: int
+    may_extend: bool
+    extension_offered_to: int | None
+    extended_by: int | None
+    attacks: tuple[Attack, ...]
+    may_pass: bool
+    window: Window
+    requests: tuple[Request, ...]
+    ending: Ending | None
 
     def __init__(self, table: Table) -> None:
-        self.before = table
-        self.sides = table.sides
-        self.hands = list(table.hands)
-        self.draw_pile = table.draw_pile
-        self.unaccounted = table.unaccounted
-        self.discards = table.discards
-        self.to_move = table.to_move
-        self.due = table.due
-        self.target = table.target
-        self.may_extend = table.may_extend
-        self.extension_offered_to = table.extension_offered_to
-        self.extended_by = table.extended_by
-        self.attacks = table.attacks
-        self.may_pass = table.may_pass
-        self.window = NO_WINDOW
-        self.requests = table.requests
-        self.ending = table.ending
+        vars(self).update(zip(Table._fields, table, strict=False))
+        self.before, self.hands, self.window = table, list(table.hands), NO_WINDOW
         self.new_attacks: tuple[Attack, ...] = ()
 
     def table(self) -> Table:
-        """The table as the draft has it now."""
-        return Table(
-            self.before.edition,
-            self.sides,
-            self.before.seats,
-            self.before.deck,
-            tuple(self.hands),
-            self.draw_pile,
-            self.unaccounted,
-            self.discards,
-            self.to_move,
-            self.due,
-            self.target,
-            self.may_extend,
-            self.extension_offered_to,
-            self.extended_by,
-            self.attacks,
-            self.may_pass,
-            self.window,
-            self.requests,
-            self.ending,
-        )
+        """Return the table as the draft has it now."""
+        return Table._make(_FIELDS({**vars(self), "hands": tuple(self.hands)}))
 
     def change_side(self, index: int, **changes: Any) -> None:
-        """A side with some of its fields changed; `_replace` would take three times as long, a dozen times a hand."""
+        """Change some fields of a side; `_replace` would take three times as long, a dozen times a hand."""
         values = list(self.sides[index])
         for name, value in changes.items():
             values[_PLACE[name]] = value
         self.sides = (*self.sides[:index], Side._make(values), *self.sides[index + 1 :])
 
     def put_hazard(self, index: int, card: Card) -> None:
-        """A hazard on its pile of a side."""
+        """Lay a hazard on its pile of a side."""
         side = self.sides[index]
         if card is Card.SPEED_LIMIT:
             self.change_side(index, speed=(*side.speed, card), speed_cleared=False)
@@ -99,7 +75,7 @@ class Draft:
             self.change_side(index, battle=(*side.battle, card), shows=Shows.TOP)
 
     def lift(self, index: int, hazard: Card, before: Shows) -> None:
-        """Takes the hazard on top off its pile of a side; the pile counts as showing what it did before."""
+        """Take the hazard on top off its pile of a side; the pile counts as showing what it did before."""
         side = self.sides[index]
         if hazard is Card.SPEED_LIMIT:
             self.change_side(index, speed=side.speed[:-1])
@@ -107,18 +83,18 @@ class Draft:
             self.change_side(index, battle=side.battle[:-1], shows=before)
 
     def next(self, seat: int) -> int:
-        """The seat to the left."""
+        """Return the seat to the left."""
         return (seat + 1) % len(self.hands)
 
     # The piles and the hands
 
     def discard(self, *cards: Card) -> None:
-        """Cards on the discard pile, the last on top; a theft or a control goes under it."""
+        """Lay cards on the discard pile, the last on top; a theft or a control goes under it."""
         for card in cards:
             self.discards = (card, *self.discards) if card in _GO_UNDER else (*self.discards, card)
 
     def fetch(self, seat: int, card: Card) -> None:
-        """A card out of the discard pile into a hand, the topmost of its kind."""
+        """Take a card out of the discard pile into a hand, the topmost of its kind."""
         for at in range(len(self.discards) - 1, -1, -1):
             if self.discards[at] is card:
                 self.discards = (*self.discards[:at], *self.discards[at + 1 :])
@@ -126,7 +102,7 @@ class Draft:
                 return
 
     def draw(self, seat: int) -> None:
-        """One card from the draw pile into a hand, reshuffling the discards where the edition does."""
+        """Draw one card from the draw pile into a hand, reshuffling the discards where the edition does."""
         if self.draw_pile == 0 and self.before.edition.empty_pile == "reshuffle":
             self.draw_pile, self.discards = len(self.discards), ()
         if self.draw_pile:
@@ -134,7 +110,7 @@ class Draft:
             self.hands[seat] += 1
 
     def draw_for_turn(self, seat: int) -> None:
-        """The draw that comes with a play, unless the player to move has drawn already."""
+        """Draw for a play, unless the player to move has drawn already."""
         due = self.due if seat == self.to_move else Due.TURN
         if due is Due.NOTHING:
             return
@@ -145,13 +121,13 @@ class Draft:
             self.draw(seat)
 
     def leave_hand(self, seat: int, cards: int = 1) -> None:
-        """Cards out of a hand; out of one that should be empty, they are some of the unaccounted ones."""
+        """Take cards out of a hand; out of one that should be empty, they are some of the unaccounted ones."""
         from_hand = min(cards, self.hands[seat])
         self.hands[seat] -= from_hand
         self.unaccounted = max(0, self.unaccounted - (cards - from_hand))
 
     def take(self, seat: int) -> None:
-        """The top of the discard pile into a hand."""
+        """Take the top of the discard pile into a hand."""
         if self.discards:
             self.discards = self.discards[:-1]
             self.hands[seat] += 1
@@ -159,7 +135,7 @@ class Draft:
     # What follows from a play
 
     def complete(self, index: int) -> None:
-        """Ends the hand, or offers the extension, when a side has reached the target."""
+        """End the hand, or offer the extension, when a side has reached the target."""
         km = self.before.race_km(self.sides[index])
         passed = km > self.target and self.before.edition.overshoot == "allowed"
         if km != self.target and not passed:
@@ -170,7 +146,7 @@ class Draft:
             self.ending = Ending(HowEnded.COMPLETED, index)
 
     def settle(self, seat: int, due: Due = Due.TURN) -> None:
-        """Gives the turn to a seat, or to the next after it that has a card; with no cards left the hand ends."""
+        """Give the turn to a seat, or to the next after it that has a card; with no cards left the hand ends."""
         self.to_move, self.due, self.may_pass = seat, due, False
         if self.draw_pile:
             return
@@ -180,18 +156,15 @@ class Draft:
         if how_on == "ends" and due is not Due.NOTHING:
             self.exhaust()
         elif not self.hands[seat]:
-            self._pass_over(seat)
-
-    def _pass_over(self, seat: int) -> None:
-        seats = len(self.hands)
-        following: Iterable[int] = ((seat + step) % seats for step in range(1, seats))
-        holder = next((other for other in following if self.hands[other]), None)
-        if holder is not None:
-            self.to_move, self.due = holder, Due.TURN
-        else:
-            self.exhaust()
+            seats = len(self.hands)
+            following: Iterable[int] = ((seat + step) % seats for step in range(1, seats))
+            holder = next((other for other in following if self.hands[other]), None)
+            if holder is not None:
+                self.to_move, self.due = holder, Due.TURN
+            else:
+                self.exhaust()
 
     def exhaust(self) -> None:
-        """Ends the hand because the cards are used up, unless it has ended or waits for an answer."""
+        """End the hand because the cards are used up, unless it has ended or waits for an answer."""
         if self.ending is None and self.extension_offered_to is None:
             self.ending = Ending(HowEnded.EXHAUSTED)

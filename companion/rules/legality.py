@@ -39,12 +39,12 @@ _BY_VERB = {Verb.THEFT: Card.THEFT, Verb.CONTROL: Card.CONTROL}
 
 
 def card_of(play: Play) -> Card:
-    """The card of a play; a card that was not said is an unknown one."""
+    """Return the card of a play; a card that was not said is an unknown one."""
     return play.card if play.card is not None else Card.UNKNOWN
 
 
 def laid_from_hand(play: Play) -> tuple[Card, ...]:
-    """The cards that a play takes out of its player's hand."""
+    """Return the cards that a play takes out of its player's hand."""
     if play.verb in _BY_VERB:
         return (_BY_VERB[play.verb],)
     if play.verb is Verb.PAIR:
@@ -60,7 +60,7 @@ def laid_from_hand(play: Play) -> tuple[Card, ...]:
 
 
 def answered(table: Table, play: Play) -> Attack | None:
-    """The attack that the play's card answers, the latest first, while its window is open."""
+    """Return the attack that the play's card answers, the latest first, while its window is open."""
     index = table.side_index(play.player or "") if table.attacks else None
     for attack in reversed(table.attacks):
         if attack.side == index and play.card in answers_to(table.edition, attack.hazard):
@@ -69,29 +69,29 @@ def answered(table: Table, play: Play) -> Attack | None:
 
 
 def answers_to(edition: Edition, hazard: Card) -> tuple[Card, ...]:
-    """The cards that answer a hazard at once."""
+    """Return the cards that answer a hazard at once."""
     return (SAFETY_OF[hazard], REMEDY_OF[hazard]) if edition.fast_remedy == "yes" else (SAFETY_OF[hazard],)
 
 
 def mirrored(table: Table, player: str) -> Attack | None:
-    """The attack on a player's side that he could send back with a mirror, the latest."""
+    """Return the attack on a player's side that he could send back with a mirror, the latest."""
     index = table.side_index(player)
     return next((attack for attack in reversed(table.attacks) if attack.side == index), None)
 
 
 def is_u_turn(play: Play) -> bool:
-    """Whether the play turns the last distance card back."""
+    """True if the play turns the last distance card back."""
     return play.at_once and play.card is Card.U_TURN and play.verb is Verb.PLAY
 
 
 def can_turn_back(table: Table, play: Play) -> bool:
-    """Whether a hand that has ended by a distance card is opened again by this u-turn."""
+    """True if a hand that has ended by a distance card is opened again by this u-turn."""
     ended = table.ending is not None and table.ending.how is HowEnded.COMPLETED
     return ended and table.window.laid is not None and is_u_turn(play)
 
 
 def lays_taken(table: Table, play: Play) -> bool:
-    """Whether a play lays the card that its player has just stolen, been handed or fetched.
+    """True if a play lays the card that its player has just stolen, been handed or fetched.
 
     A handed or fetched card may also be discarded, where it cannot be laid, or given to who has asked for it.
     """
@@ -104,7 +104,7 @@ def lays_taken(table: Table, play: Play) -> bool:
 
 
 def is_extra(table: Table, play: Play) -> bool:
-    """Whether a play lays a stolen or a handed card: it takes nobody's turn."""
+    """True if a play lays a stolen or a handed card: it takes nobody's turn."""
     taken = table.window.taken
     return taken is not None and taken.how is not How.FETCHED and lays_taken(table, play)
 
@@ -136,19 +136,15 @@ def against_card(table: Table, card: Card, play: Play) -> Iterator[Reason]:
 
 
 def copies_left(table: Table, card: Card, play: Play) -> int:
-    """How many of a card can be in the player's hand or yet to come, once he has drawn for his play."""
+    """Return how many of a card can be in the player's hand or yet to come, once he has drawn for his play."""
     left = table.copies_left(card)
-    if reshuffles(table) and _draws_first(table, play):
-        return left + table.discards.count(card)
-    return left
-
-
-def _draws_first(table: Table, play: Play) -> bool:
-    return not play.at_once and play.verb not in (Verb.EXCHANGE, Verb.PENALTY) and not is_extra(table, play)
+    if play.at_once or play.verb in (Verb.EXCHANGE, Verb.PENALTY) or is_extra(table, play) or not reshuffles(table):
+        return left
+    return left + table.discards.count(card)
 
 
 def reshuffles(table: Table) -> bool:
-    """Whether the draw before the next play turns the discard pile into the draw pile."""
+    """True if the draw before the next play turns the discard pile into the draw pile."""
     return table.edition.empty_pile == "reshuffle" and table.to_draw > table.draw_pile
 
 
@@ -168,7 +164,7 @@ def against_owed(table: Table, play: Play) -> Iterator[Reason]:
 
 
 def objections(table: Table, play: Play) -> tuple[Reason, ...]:
-    """Every reason against a play at once; none means that it is legal. The play's names must be known."""
+    """Return every reason against a play at once; none means that it is legal. The play's names must be known."""
     if table.ending is not None and not can_turn_back(table, play):
         # A hand that ended by itself, all cards played out, may be written down as ended.
         says_so_again = play.verb is Verb.END and table.ending.how is HowEnded.EXHAUSTED
@@ -179,24 +175,20 @@ def objections(table: Table, play: Play) -> tuple[Reason, ...]:
 
 
 def remarks(table: Table, play: Play) -> tuple[Reason, ...]:
-    """What is worth a word about a legal play."""
+    """Return what is worth a word about a legal play."""
     if not table.edition.counts_verified:
         return tuple(_remarks(table, play)) + tuple(_over_the_count(table, play))
     return tuple(_remarks(table, play))
 
 
 def _remarks(table: Table, play: Play) -> Iterator[Reason]:
+    in_turn = play.verb is Verb.PLAY and not play.at_once
     if play.verb is Verb.DISCARD:
         if table.edition.discard == "when-stuck" and not lays_taken(table, play):
             yield reason(Code.DISCARD_ONLY_WHEN_STUCK)
-    elif _is_late_safety(table, play):
+    elif in_turn and card_of(play).family is Family.SAFETY and answered(table, play) is not None:
+        # At once it would have been a coup fourré.
         yield reason(Code.LATE_SAFETY)
-
-
-def _is_late_safety(table: Table, play: Play) -> bool:
-    """A safety laid on the own turn that would have been a coup fourré at once."""
-    in_turn = play.verb is Verb.PLAY and not play.at_once
-    return in_turn and card_of(play).family is Family.SAFETY and answered(table, play) is not None
 
 
 def _over_the_count(table: Table, play: Play) -> Iterator[Reason]:
@@ -208,7 +200,7 @@ def _over_the_count(table: Table, play: Play) -> Iterator[Reason]:
 
 
 def _can_be_laid(table: Table, taken: Taken) -> bool:
-    """Whether a card that has just been handed over or fetched could be laid in any way.
+    """True if a card that has just been handed over or fetched could be laid in any way.
 
     An accelerator also takes a distance card from the hand, and nobody sees whether there is one.
     """
@@ -327,7 +319,7 @@ def _against_distance(table: Table, play: Play, side: Side) -> Iterator[Reason]:
 
 
 def _why_not_driving(top: Card | None) -> dict[str, str]:
-    """Which roll is missing: the first, the one after a remedy, or the one after a late safety."""
+    """Return which roll is missing: the first, the one after a remedy, or the one after a late safety."""
     if top is None:
         return {}
     return {"case": "late-safety" if top.family is Family.HAZARD else "remedied"}
@@ -368,7 +360,7 @@ def _against_roll(edition: Edition, side: Side) -> Iterator[Reason]:
 
 
 def _has_no_use_for_roll(edition: Edition, top: Card | None) -> bool:
-    """Where a roll is laid only on a stop or to start: a remedy shows, or nothing is needed to start."""
+    """True if a roll on anything but a stop is of no use: a remedy shows, or nothing is needed to start."""
     return edition.roll_to_start == "not-needed" if top is None else top.family is Family.REMEDY
 
 
@@ -422,18 +414,14 @@ def _against_at_once(table: Table, play: Play, side: Side) -> Iterator[Reason]:
     limit = Card.SPEED_LIMIT if side.limited else None
     in_force = (hazard for hazard in (side.hazard, limit) if hazard is not None)
     showing = next((hazard for hazard in in_force if card in answers_to(table.edition, hazard)), None)
+    is_fast_remedy = card.family is Family.REMEDY and table.edition.fast_remedy == "yes"
     if showing is not None:
         case = {} if card.family is Family.SAFETY else {"case": "remedy"}
         yield reason(Code.COUP_FOURRE_WINDOW_CLOSED, hazard=showing, card=card, **case)
-    elif _can_answer(table.edition, card) or play.player == table.player_to_move:
+    elif card.family is Family.SAFETY or is_fast_remedy or play.player == table.player_to_move:
         yield reason(Code.NO_ATTACK_TO_ANSWER, card=card, side=side.name)
     else:
         yield reason(Code.NOT_YOUR_TURN, player=play.player, turn=table.player_to_move)
-
-
-def _can_answer(edition: Edition, card: Card) -> bool:
-    """Whether such a card ever answers an attack out of turn."""
-    return card.family is Family.SAFETY or (card.family is Family.REMEDY and edition.fast_remedy == "yes")
 
 
 # The special cards of Rush: theft, control, mirror, u-turn, and two alike for a discarded card
@@ -461,7 +449,7 @@ def _against_control(table: Table, play: Play) -> Iterator[Reason]:
     if Card.CONTROL not in table.deck:
         return
     yield from _against_naming(table, card_of(play))
-    of_seat = _seat_of(table, play.target)
+    of_seat = seat_named(table, play.target)
     if of_seat is None:
         yield reason(Code.NEEDS_TARGET, card=Card.CONTROL)
         return
@@ -474,7 +462,7 @@ def _against_control(table: Table, play: Play) -> Iterator[Reason]:
 def _against_name(table: Table, play: Play) -> Iterator[Reason]:
     """Who has drawn the card himself names another one."""
     yield from against_turn(table, play)
-    of_seat, by_seat = _seat_of(table, play.target), table.seat_of(play.player or "")
+    of_seat, by_seat = seat_named(table, play.target), table.seat_of(play.player or "")
     own = next((r for r in table.requests if (r.of_seat, r.by_seat) == (of_seat, by_seat)), None)
     if own is None:
         yield reason(Code.NO_SUCH_CARD_THERE, case="request", player=play.target, card=card_of(play))
@@ -489,7 +477,7 @@ def _against_give(table: Table, play: Play) -> Iterator[Reason]:
     if play.target is None:
         yield reason(Code.NEEDS_TARGET, card=card_of(play))
         return
-    seat, by_seat = table.seat_of(play.player or ""), _seat_of(table, play.target)
+    seat, by_seat = table.seat_of(play.player or ""), seat_named(table, play.target)
     asked = next((r for r in table.requests if (r.of_seat, r.by_seat, r.card) == (seat, by_seat, play.card)), None)
     if asked is None:
         yield reason(Code.NO_SUCH_CARD_THERE, case="request", player=play.player, card=card_of(play))
@@ -577,7 +565,8 @@ def _against_naming(table: Table, card: Card) -> Iterator[Reason]:
         yield reason(Code.UNKNOWN_CARD, card=card)
 
 
-def _seat_of(table: Table, player: str | None) -> int | None:
+def seat_named(table: Table, player: str | None) -> int | None:
+    """Return the seat of the player of that name; None where there is none."""
     return next((index for index, seat in enumerate(table.seats) if seat.player == player), None)
 
 

@@ -13,12 +13,15 @@ from companion.rules.table import Table
 
 
 def candidates(table: Table, player: str) -> Iterator[Play]:
-    """Everything a player could say."""
+    """Yield everything a player could say."""
     for verb in (Verb.EXTEND, Verb.FINISH, Verb.TAKE, Verb.SKIP_DRAW, Verb.PASS):
         yield Play(verb, player)
     for card in table.deck:
         yield from laying(table, player, card)
-        yield from _at_once(player, card)
+        if card.family in (Family.SAFETY, Family.REMEDY) or card in (Card.MIRROR, Card.U_TURN):
+            yield Play(Verb.PLAY, player, card, at_once=True)
+        if card.family is Family.REMEDY:
+            yield Play(Verb.PLAY, player, card, at_once=True, under=True)
         yield Play(Verb.DISCARD, player, card)
         yield Play(Verb.EXCHANGE, player, cards=(card,))
         yield Play(Verb.PENALTY, player, card)
@@ -28,14 +31,17 @@ def candidates(table: Table, player: str) -> Iterator[Play]:
 
 
 def laying(table: Table, player: str, card: Card) -> Iterator[Play]:
-    """Every way to lay a card on the own turn, an accelerator with each distance card."""
+    """Yield every way to lay a card on the own turn, an accelerator with each distance card."""
     if card.family is Family.HAZARD:
         yield from (Play(Verb.PLAY, player, card, side.name) for side in table.sides)
     elif card is Card.ACCELERATOR:
         for distance in _distances(table):
             yield Play(Verb.PLAY, player, distance, times=2)
     elif card is Card.THEFT:
-        yield from _thefts(table, player)
+        for distance in _distances(table):
+            for side in table.sides:
+                yield Play(Verb.THEFT, player, distance, side.name)
+                yield Play(Verb.THEFT, player, distance, side.name, times=2)
     elif card is Card.CONTROL:
         for named in table.deck:
             yield from (Play(Verb.CONTROL, player, named, seat.player) for seat in table.seats)
@@ -43,22 +49,8 @@ def laying(table: Table, player: str, card: Card) -> Iterator[Play]:
         yield Play(Verb.PLAY, player, card)
 
 
-def _thefts(table: Table, player: str) -> Iterator[Play]:
-    for card in _distances(table):
-        for side in table.sides:
-            yield Play(Verb.THEFT, player, card, side.name)
-            yield Play(Verb.THEFT, player, card, side.name, times=2)
-
-
 def _distances(table: Table) -> Iterator[Card]:
     return (card for card in table.deck if card.family is Family.DISTANCE)
-
-
-def _at_once(player: str, card: Card) -> Iterator[Play]:
-    if card.family in (Family.SAFETY, Family.REMEDY) or card in (Card.MIRROR, Card.U_TURN):
-        yield Play(Verb.PLAY, player, card, at_once=True)
-    if card.family is Family.REMEDY:
-        yield Play(Verb.PLAY, player, card, at_once=True, under=True)
 
 
 def _between_players(table: Table, player: str, card: Card) -> Iterator[Play]:

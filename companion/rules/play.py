@@ -59,18 +59,18 @@ class Play:
 
     @property
     def is_attack(self) -> bool:
-        """Whether it puts a hazard before somebody; a mirror puts one back."""
+        """True if it puts a hazard before somebody; a mirror puts one back."""
         card = self.card if self.verb is Verb.PLAY else None
         return card is not None and (card is Card.MIRROR or card.family is Family.HAZARD)
 
     @property
     def is_coup_fourre(self) -> bool:
-        """Whether it answers an attack at once with a safety."""
+        """True if it answers an attack at once with a safety."""
         card = self.card if self.verb is Verb.PLAY and self.at_once else None
         return card is not None and card.family is Family.SAFETY
 
     def __str__(self) -> str:
-        """The play in record notation, in its one normal form."""
+        """Return the play in record notation, in its one normal form."""
         card = f"{self.card}*{self.times}" if self.times > 1 else self.card or ""
         words = [self.player or "", "" if self.verb is Verb.PLAY else self.verb.value, card, *self.cards]
         words += ["for", self.wanted] if self.wanted else []
@@ -80,10 +80,10 @@ class Play:
 
 
 def lay(player: str, card: Card, target: str | None = None, *, at_once: bool = False) -> Play:
-    """The play of a card."""
+    """Return the play of a card."""
     return Play(Verb.PLAY, player, card, target, at_once=at_once)
 
 
 def discard(player: str, card: Card) -> Play:
-    """The discarding of a card."""
+    """Return the discarding of a card."""
     return Play(Verb.DISCARD, player, card)

@@ -88,13 +88,13 @@ class Reason:
 
 
 def reason(code: Code, **details: object) -> Reason:
-    """A reason with the details that its sentence is filled with."""
+    """Return a reason with the details that its sentence is filled with."""
     return Reason(code, tuple((key, str(value)) for key, value in details.items()))
 
 
 @cache
 def catalogue(language: str = "en") -> Mapping[str, Mapping[str, str]]:
-    """The messages of a language: a table for each code, and the tables `words`, `sources`, `piles` and `cards`.
+    """Return the messages of a language: a table for each code, and the tables `words`, `sources`, `piles` and `cards`.
 
     `cards-parker` has the cards that the edition `parker` prints by other names.
 
@@ -104,7 +104,7 @@ def catalogue(language: str = "en") -> Mapping[str, Mapping[str, str]]:
 
 
 def card_name(card: Card, language: str = "en", edition: str | None = None) -> str:
-    """The card's name for a sentence: `end of limit`, `Fin de limite de vitesse`, `koniec ograniczenia`.
+    """Return the card's name for a sentence: `end of limit`, `Fin de limite de vitesse`, `koniec ograniczenia`.
 
     With an edition it is the one that is printed on its cards, where that is another.
     """
@@ -118,26 +118,26 @@ def _names(language: str, edition: str | None) -> Mapping[str, str]:
 
 
 def say(why: Reason, language: str = "en", edition: str | None = None) -> str:
-    """The sentence for the table: "Speed limit: only 25 and 50 until it is lifted."."""
+    """Return the sentence for the table: "Speed limit: only 25 and 50 until it is lifted."."""
     template = _message(why, "say", language) or ""
     sentence = _filled(template, why, language, edition)
     return sentence if template.startswith(_BEGINS_WITH_NAME) else sentence[:1].upper() + sentence[1:]
 
 
 def instead(why: Reason, language: str = "en", edition: str | None = None) -> str | None:
-    """What would be allowed instead, where that is short."""
+    """Return what would be allowed instead, where that is short."""
     template = _message(why, "instead", language)
     return _filled(template, why, language, edition) if template else None
 
 
 def _message(why: Reason, kind: str, language: str) -> str | None:
-    """What the catalogue says for the reason's case, else for its code."""
+    """Return what the catalogue says for the reason's case, else for its code."""
     entry = catalogue(language)[why.code]
     return next((entry[key] for case in _cases(why) if (key := f"{kind}-{case}") in entry), entry.get(kind))
 
 
 def _cases(why: Reason) -> tuple[str, ...]:
-    """What may tell one case of a code from another: the case that was given, else the card."""
+    """Return what may tell one case of a code from another: the case that was given, else the card."""
     details = dict(why.details)
     return tuple(details[key] for key in ("case", "card") if key in details)
 
@@ -147,14 +147,14 @@ def _filled(template: str, why: Reason, language: str, edition: str | None) -> s
 
 
 def _shown(key: str, value: str, language: str, edition: str | None) -> str:
-    """A card is shown by its name, a pile by its place; a player called `roll` keeps his own name."""
+    """Return a card by its name, a pile by its place; a player called `roll` keeps his own name."""
     if key in _CARD_DETAILS:
         return _names(language, edition).get(value, value)
     return catalogue(language)["piles"].get(value, value) if key == "pile" else value
 
 
 def rule(why: Reason, edition: Edition, language: str = "en") -> str:
-    """Where it is written: the sheet and its section, or the house rule that this table plays by."""
+    """Return where it is written: the sheet and its section, or the house rule that this table plays by."""
     switch = governing_switch(why, edition)
     if switch:
         return source(switch, edition, language)
@@ -162,7 +162,7 @@ def rule(why: Reason, edition: Edition, language: str = "en") -> str:
 
 
 def source(what: str, edition: Edition, language: str = "en") -> str:
-    """Where a switch, or another thing that the edition names a source for, is written: as `rule` says it."""
+    """Return where a switch, or another thing that the edition names a source for, is written: as `rule` says it."""
     if what in dict(edition.house_rules):
         option = f"{what}={edition.switch(what)}"
         return catalogue(language)["words"]["house-rule"].format(option=option)
@@ -175,7 +175,7 @@ def _in_sheet(edition: Edition, section: str, language: str) -> str:
 
 
 def governing_switch(why: Reason, edition: Edition) -> str | None:
-    """The switch that makes the edition object; None where all sheets agree.
+    """Return the switch that makes the edition object; None where all sheets agree.
 
     Where several may be the cause, one that the table has turned comes first.
     """
@@ -219,7 +219,7 @@ _GOVERNED: Mapping[tuple[Code, str], tuple[tuple[str, str], ...]] = {
 
 
 def as_json(why: Reason, edition: Edition) -> dict[str, str]:
-    """The reason as the command line gives it: code, sentence, rule, and the way out where there is one."""
+    """Return the reason as the command line gives it: code, sentence, rule, and the way out where there is one."""
     out = {"code": why.code.value, "say": say(why), "rule": rule(why, edition)}
     way_out = instead(why)
     return out | ({"instead": way_out} if way_out else {})

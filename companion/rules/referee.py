@@ -52,5 +52,5 @@ class LegalPlays:
 
 
 def legal_plays(table: Table, player: str) -> LegalPlays:
-    """What a player may play, whatever his hand holds."""
+    """Return what a player may play, whatever his hand holds."""
     return LegalPlays(table, player)

@@ -40,7 +40,7 @@ class Sheet:
 
 
 def score(table: Table) -> tuple[Sheet, ...]:
-    """The sheet of each side; while the hand is open, what would count now (nothing for a completed trip)."""
+    """Return the sheet of each side; while the hand is open, what would count now (nothing for a completed trip)."""
     return tuple(_sheet(table, index) for index in range(len(table.sides)))
 
 
@@ -66,7 +66,7 @@ def _anybodys_lines(table: Table, side: Side) -> Iterator[tuple[Item, int]]:
 
 
 def _extension_lines(table: Table, index: int) -> Iterator[tuple[Item, int]]:
-    """The extension's points, once the hand has ended: to the completer, or against a caller who failed."""
+    """Yield the extension's points, once the hand has ended: to the completer, or against a caller who failed."""
     if table.extended_by is None or table.ending is None:
         return
     completer = _completer(table)
@@ -84,7 +84,8 @@ def _completers_lines(table: Table, index: int) -> Iterator[tuple[Item, int]]:
         yield Item.TRIP_COMPLETED, points.trip_completed
         yield Item.DELAYED_ACTION, points.delayed_action * (table.draw_pile == 0)
         yield Item.SAFE_TRIP, points.safe_trip * (Card.KM_200 not in table.sides[index].distances)
-        yield Item.SHUT_OUT, points.shut_out * _shut_outs(table, index)
+        stayed = [not side.distances for i, side in enumerate(table.sides) if i != index]
+        yield Item.SHUT_OUT, points.shut_out * (sum(stayed) if table.edition.shut_out == "per-side" else all(stayed))
 
 
 def _completer(table: Table) -> int | None:
@@ -92,21 +93,15 @@ def _completer(table: Table) -> int | None:
     return ending.side if ending is not None and ending.how is HowEnded.COMPLETED else None
 
 
-def _shut_outs(table: Table, index: int) -> int:
-    """How many shut-outs the completer scores: opponents that laid no distance card at all."""
-    stayed = [not side.distances for i, side in enumerate(table.sides) if i != index]
-    return sum(stayed) if table.edition.shut_out == "per-side" else int(all(stayed))
-
-
 def match_totals(table: Table, before: Mapping[str, int], sheets: tuple[Sheet, ...]) -> dict[str, int]:
-    """The match totals after a hand with its sheets. A one-race match holds this race's totals alone."""
+    """Return the match totals after a hand with its sheets. A one-race match holds this race's totals alone."""
     start = before if table.edition.match_points is not None else {}
     counted = zip(table.sides, sheets, strict=True)
     return {side.name: start.get(side.name, 0) + sheet.total for side, sheet in counted}
 
 
 def match_winner(edition: Edition, totals: Mapping[str, int], table: Table) -> str | None:
-    """The side that has won the match with these totals, or None while it goes on (or has ended level)."""
+    """Return the side that has won the match with these totals, or None while it goes on (or has ended level)."""
     if edition.match_points is None:
         index = _race_winner(table)
         return None if index is None else table.sides[index].name
@@ -115,7 +110,7 @@ def match_winner(edition: Edition, totals: Mapping[str, int], table: Table) -> s
 
 
 def _race_winner(table: Table) -> int | None:
-    """The side that completed the race; once all cards are used up, the nearest one without passing.
+    """Return the side that completed the race; once all cards are used up, the nearest one without passing.
 
     Where the discards are reshuffled the cards are never used up by the sheet, and nobody wins by that.
     """
@@ -132,7 +127,7 @@ def _leaders(totals: Mapping[_Key, int]) -> list[_Key]:
 
 
 def starts_again(edition: Edition, totals: Mapping[str, int], winner: str | None) -> bool:
-    """Whether the next hand begins a new match from zero."""
+    """True if the next hand begins a new match from zero."""
     if winner is not None or edition.match_points is None:
         return True
     level_at_the_end = max(totals.values(), default=0) >= edition.match_points

@@ -99,7 +99,7 @@ class Side(NamedTuple):
 
     @property
     def limited(self) -> bool:
-        """Whether a speed limit is in force."""
+        """True if a speed limit is in force."""
         return self.speed_top is Card.SPEED_LIMIT and Card.RIGHT_OF_WAY not in self.safeties
 
     @property
@@ -108,12 +108,12 @@ class Side(NamedTuple):
 
     @property
     def has_begun(self) -> bool:
-        """Whether a card of its own lies there: the hazards are the opponents' cards."""
+        """True if a card of its own lies there: the hazards are the opponents' cards."""
         own = any(card.family is Family.REMEDY for card in self.battle + self.speed)
         return bool(own or self.distances or self.safeties)
 
     def copies(self, card: Card) -> int:
-        """How many of a card lie in front of this side; an accelerator lies with each doubled card."""
+        """Return how many of a card lie in front of this side; an accelerator lies with each doubled card."""
         if card is Card.ACCELERATOR:
             return len(self.doubled)
         return _PILE[card](self).count(card)
@@ -267,7 +267,7 @@ class Table(NamedTuple):
 
     @property
     def drawn(self) -> bool:
-        """Whether the player to move has drawn already, or has forgotten to."""
+        """True if the player to move has drawn already, or has forgotten to."""
         return self.due is Due.NOTHING
 
     @property
@@ -282,39 +282,39 @@ class Table(NamedTuple):
         return self.ending is not None
 
     def seat_of(self, player: str) -> int:
-        """The seat of a player. Raises KeyError for a stranger."""
+        """Return the seat of a player. Raises KeyError for a stranger."""
         for index, seat in enumerate(self.seats):
             if seat.player == player:
                 return index
         raise KeyError(player)
 
     def side_index(self, name: str) -> int | None:
-        """The index of the side of that name, or of the side that a player of that name plays for."""
+        """Return the index of the side of that name, or of the side that a player of that name plays for."""
         for index, side in enumerate(self.sides):
             if side.name == name or name in side.players:
                 return index
         return None
 
     def side_of(self, player: str) -> Side:
-        """The side that a player plays for. Raises KeyError for a stranger."""
+        """Return the side that a player plays for. Raises KeyError for a stranger."""
         return self.sides[self.seats[self.seat_of(player)].side]
 
     def copies_left(self, card: Card) -> int:
-        """How many of a card have not been laid yet in this hand."""
+        """Return how many of a card have not been laid yet in this hand."""
         left = self.deck.get(card, 0) - self.discards.count(card)
         for side in self.sides:
             left -= side.copies(card)
         return left
 
     def race_km(self, side: Side) -> int:
-        """What counts towards the target: the distances and, where the edition says so, the safeties."""
+        """Return what counts towards the target: the distances and, where the edition says so, the safeties."""
         if self.edition.safeties_count_as_distance == "no":
             return side.km
         return side.km + SAFETY_KM * len(side.safeties) + COUP_FOURRE_KM * len(side.coups_fourres)
 
 
 def is_driving(edition: Edition, side: Side) -> bool:
-    """Whether the side's car moves: nothing stops it, and a roll shows where one is needed."""
+    """True if the side's car moves: nothing stops it, and a roll shows where one is needed."""
     if side.hazard is not None:
         return False
     top = side.battle_top

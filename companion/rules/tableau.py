@@ -57,25 +57,25 @@ class Told:
     """Where nobody did: whether all cards were used up. Else people stopped before."""
 
     draw_pile_empty: bool
-    """Whether the draw pile was used up when the trip was completed."""
+    """True if the draw pile was used up when the trip was completed."""
 
 
 def trips(edition: Edition, sides: int) -> tuple[Trip, ...]:
-    """How far a hand of so many sides can have gone: the edition's own targets, the usual ones, the extension."""
+    """Return how far a hand of these sides can have gone: the edition's own targets, the usual ones, the extension."""
     targets = dict.fromkeys((*_own_targets(edition, sides), EXTENDABLE_KM, EXTENDED_KM))
     extended = [Trip(EXTENDED_KM, side) for side in range(sides)] if edition.extension == "yes" else []
     return (*map(Trip, targets), *extended)
 
 
 def _own_targets(edition: Edition, sides: int) -> list[int]:
-    """Those of the edition for so many sides, the shortest first."""
+    """Return those of the edition for so many sides, the shortest first."""
     return sorted({edition.target_km[players] for players, _each in _seatings(edition, sides)})
 
 
 def likely(
     edition: Edition, layings: Sequence[Laying], *, trip: Trip | None = None, draw_pile_empty: bool | None = None
 ) -> Told:
-    """What is likeliest where nobody has told it: a side that lies at the target has completed the trip."""
+    """Return what is likeliest where nobody has said it: a side that lies at the target has completed the trip."""
     trip = trip or _likely_trip(edition, layings)
     km = [race_km(edition, laying) for laying in layings]
     past = edition.overshoot == "allowed"
@@ -84,7 +84,7 @@ def likely(
 
 
 def _likely_trip(edition: Edition, layings: Sequence[Laying]) -> Trip:
-    """The shortest of the edition's own targets that nobody has passed; beyond it the extension was called."""
+    """Return the shortest of the edition's own targets that nobody has passed; beyond it the extension was called."""
     own = _own_targets(edition, len(layings)) or [EXTENDED_KM]
     km = [race_km(edition, laying) for laying in layings]
     target = next((target for target in own if target >= max(km)), own[-1])
@@ -94,13 +94,13 @@ def _likely_trip(edition: Edition, layings: Sequence[Laying]) -> Trip:
 
 
 def race_km(edition: Edition, laying: Laying) -> int:
-    """What of a side counts towards the target."""
+    """Return what of a side counts towards the target."""
     open_hand = Told(Trip(EXTENDED_KM), None, played_out=False, draw_pile_empty=False)
     return table_of(edition, (laying,), open_hand).race_km(_side(laying))
 
 
 def check_sides(edition: Edition, sides: int) -> None:
-    """Raises SeatingError, with a sentence, when the edition is not played by so many sides."""
+    """Raise SeatingError, with a sentence, when the edition is not played by so many sides."""
     if not _seatings(edition, sides):
         wrong = say_many(
             "%(edition)s is played by %(ways)s: these are %(count)d sides.",
@@ -113,12 +113,13 @@ def check_sides(edition: Edition, sides: int) -> None:
 
 
 def table_of(edition: Edition, layings: Sequence[Laying], told: Told) -> Table:
-    """The table of a hand that is over, to be scored.
+    """Return the table of a hand that is over, to be scored.
 
-    Of the piles that do not score nothing is known: a card that cannot be told lies on each battle pile.
+    Of the piles that do not score nothing is known: an unread card lies on each battle pile.
     """
     sides = tuple(map(_side, layings))
     laid = sum(len(side.distances) + len(side.safeties) for side in sides)
+    how = HowEnded.EXHAUSTED if told.played_out else HowEnded.AGREED
     return Table(
         edition=edition,
         sides=sides,
@@ -133,7 +134,7 @@ def table_of(edition: Edition, layings: Sequence[Laying], told: Told) -> Table:
         target=told.trip.target,
         may_extend=False,
         extended_by=told.trip.extended_by,
-        ending=_ending(told),
+        ending=Ending(how if told.completed_by is None else HowEnded.COMPLETED, told.completed_by),
     )
 
 
@@ -154,38 +155,29 @@ def _each(counts: Mapping[Card, int]) -> tuple[Card, ...]:
     return tuple(card for card, count in counts.items() for _ in range(count))
 
 
-def _ending(told: Told) -> Ending:
-    if told.completed_by is not None:
-        return Ending(HowEnded.COMPLETED, told.completed_by)
-    return Ending(HowEnded.EXHAUSTED if told.played_out else HowEnded.AGREED)
-
-
 def _seatings(edition: Edition, sides: int) -> list[tuple[int, int]]:
     return [(players, each) for players, each in edition.seatings if players == sides * each]
 
 
 def odd(table: Table) -> tuple[str, ...]:
-    """What cannot be, or hardly, of a table that was counted: a sentence each, for people to look again."""
+    """Return what cannot be, or hardly, of a table that was counted: a sentence each, for people to look again."""
     return (*map(reasons.say, odd_cards(table)), *odd_trip(table))
 
 
 def odd_cards(table: Table) -> tuple[Reason, ...]:
-    """What cannot be, or hardly, of the cards that lie there."""
+    """Return what cannot be, or hardly, of the cards that lie there."""
     found = (*validity.problems(table), *validity.doubts(table))
-    return tuple(why for why in found if not _is_of_the_sum(why))
+    # Nobody has counted all cards, nor those of the piles.
+    uncounted = (why.code in _OF_PILES or (why.code in _OF_ALL and ("case", "sum") in why.details) for why in found)
+    return tuple(why for why, leave_out in zip(found, uncounted, strict=True) if not leave_out)
 
 
-def _is_of_the_sum(why: Reason) -> bool:
-    """Whether it speaks of the cards that nobody has counted: of all cards, and of the piles."""
-    whole = why.code in (Code.TOO_MANY_COPIES, Code.MISSING_CARDS) and dict(why.details).get("case") == "sum"
-    return whole or why.code in _OF_PILES
-
-
+_OF_ALL = (Code.TOO_MANY_COPIES, Code.MISSING_CARDS)
 _OF_PILES = (Code.NEVER_ROLLED, Code.FIRST_CARD, Code.NOT_A_COUP_FOURRE)
 
 
 def odd_trip(table: Table) -> Iterator[Said]:
-    """Who is said to have completed the trip does not lie at the target, or somebody who does is not said to have."""
+    """Yield a sentence where the side said to have completed the trip is not at the target, or another one is."""
     completer = table.ending.side if table.ending else None
     past = table.edition.overshoot == "allowed"
     for number, side in enumerate(table.sides):

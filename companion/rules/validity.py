@@ -18,7 +18,10 @@ from companion.rules.table import PILE_OF, Side, Table
 
 
 def problems(table: Table) -> tuple[Reason, ...]:
-    """Everything that is wrong with a table; nothing for one that legal plays lead to. Any cards may lie anywhere."""
+    """Return everything that is wrong with a table; nothing for one that legal plays lead to.
+
+    Any cards may lie anywhere.
+    """
     found = [*_wrong_cards(table), *_wrong_sum(table)]
     for side in table.sides:
         found += _wrong_in_front_of(_Look.at(table, side))
@@ -26,7 +29,10 @@ def problems(table: Table) -> tuple[Reason, ...]:
 
 
 def doubts(table: Table) -> tuple[Reason, ...]:
-    """What is worth a word: more of a card than an unverified deck is thought to have. Its counts may be wrong."""
+    """Return what is worth a word: more of a card than an unverified deck is thought to have.
+
+    Its counts may be wrong.
+    """
     if table.edition.counts_verified:
         return ()
     return tuple(
@@ -40,7 +46,7 @@ def doubts(table: Table) -> tuple[Reason, ...]:
 
 
 def _lying(table: Table) -> Counter[Card]:
-    """How many of each card lie on the table, an accelerator with each doubled card."""
+    """Return how many of each card lie on the table, an accelerator with each doubled card."""
     lying = Counter(table.discards)
     for side in table.sides:
         lying.update([*side.battle, *side.speed, *side.distances, *side.safeties])
@@ -108,7 +114,7 @@ class _Look:
         )
 
     def why(self, code: Code, **details: object) -> Reason:
-        """A reason that concerns this side."""
+        """Return a reason that concerns this side."""
         return reason(code, side=self.side.name, **details)
 
 
@@ -130,7 +136,7 @@ def _wrong_piles(look: _Look) -> Iterator[Reason]:
 
 
 def _belongs(table: Table, pile: str, card: Card) -> bool:
-    """Whether a card of this deck lies on that pile when it is laid. What could not be told may belong anywhere."""
+    """True if a card of this deck lies on that pile when it is laid. An unread card may belong anywhere."""
     if card is Card.UNKNOWN:
         return True
     if card.family is Family.SPECIAL:
@@ -157,12 +163,12 @@ def _wrong_battle_pile(look: _Look) -> Iterator[Reason]:
 
 
 def _is_out(look: _Look, hazard: Card) -> bool:
-    """Whether the hazard's safety is out."""
+    """True if the hazard's safety is out."""
     return SAFETY_OF[hazard] in look.side.safeties
 
 
 def _may_lie_on(look: _Look, hazard: Card) -> bool:
-    """Whether a hazard may lie on under its safety: a late one leaves it there, or it was covered by another then.
+    """True if a hazard may lie on under its safety: a late one leaves it there, or it was covered by another then.
 
     A coup fourré takes its hazard away, and right of way takes a stop away that shows.
     """
@@ -172,7 +178,7 @@ def _may_lie_on(look: _Look, hazard: Card) -> bool:
 
 
 def _rolls_to_spare(look: _Look) -> int:
-    """How many rolls may lie on a roll: one where right of way made the pile show nothing; and where the hazard
+    """Return how many rolls may lie on a roll: one where right of way made the pile show nothing; and where the hazard
     between them was put away, as may be done after a late safety although it might stay.
     """
     spare = int(look.forgets and look.right_of_way)
@@ -221,7 +227,7 @@ def _hazard_on(look: _Look, below: Card | None, card: Card) -> Reason | None:
 
 
 def _may_attack(look: _Look, switch: str, hazard: Card) -> bool:
-    """Whether a hazard may have come onto a pile that shows no roll. Right of way lets others in, but no stop."""
+    """True if a hazard may have come onto a pile that shows no roll. Right of way lets others in, but no stop."""
     if switch == "allowed" or look.mirrors:
         return True
     lets_in = switch == "with-right-of-way" or look.forgets
@@ -280,12 +286,12 @@ def _wrong_start(look: _Look) -> Iterator[Reason]:
 
 
 def _attacked_before_start(look: _Look) -> bool:
-    """Whether a side may be attacked on an empty pile, without right of way."""
+    """True if a side may be attacked on an empty pile, without right of way."""
     return look.edition.hazard_on_empty_pile == "allowed" or look.mirrors
 
 
 def _may_have_driven(look: _Look) -> bool:
-    """Whether the car may drive without any roll: it was attacked where it stood, and got over that."""
+    """True if the car may drive without any roll: it was attacked where it stood, and got over that."""
     edition = look.edition
     if not _attacked_before_start(look):
         return False

@@ -46,13 +46,13 @@ class MatPlace:
     middle: Pose
 
     def on_table(self, x_mm: float, y_mm: float) -> Point:
-        """The table point under a point of the mat."""
+        """Return the table point under a point of the mat."""
         width, height = self.layout.size_mm
         x, y = turned(x_mm - width / 2, y_mm - height / 2, self.middle.turn_deg)
         return self.middle.x_mm + x, self.middle.y_mm + y
 
     def on_mat(self, x_mm: float, y_mm: float) -> Point:
-        """The mat point over a point of the table."""
+        """Return the mat point over a point of the table."""
         width, height = self.layout.size_mm
         x, y = turned(x_mm - self.middle.x_mm, y_mm - self.middle.y_mm, -self.middle.turn_deg)
         return x + width / 2, y + height / 2
@@ -74,7 +74,7 @@ class TablePlan:
     seats: tuple[Point, ...]
 
     def mat(self, mat_id: str) -> MatPlace:
-        """The mat `side-1`, … or `table`."""
+        """Return the mat `side-1`, … or `table`."""
         return next(place for place in self.mats if place.layout.id == mat_id)
 
     @property
@@ -84,13 +84,13 @@ class TablePlan:
 
 
 def turned(x_mm: float, y_mm: float, turn_deg: float) -> Point:
-    """A point turned clockwise about the origin."""
+    """Return a point turned clockwise about the origin."""
     cos, sin = math.cos(math.radians(turn_deg)), math.sin(math.radians(turn_deg))
     return x_mm * cos - y_mm * sin, x_mm * sin + y_mm * cos
 
 
 def plan(sides: int, players: int) -> TablePlan:
-    """The table of a game: two mats beside each other under the table mat, three or four in a square round it.
+    """Return the table of a game: two mats beside each other under the table mat, three or four in a square round it.
 
     Raises Problem for a number of sides that no camera's picture holds large enough.
     """
@@ -124,7 +124,7 @@ def _four_sides() -> Iterator[MatPlace]:
 
 
 def _seats(mats: tuple[MatPlace, ...], players: int) -> Iterator[Point]:
-    """Seats clockwise round the mats; each of a few single players sits behind his own mat."""
+    """Yield seats clockwise round the mats; each of a few single players sits behind his own mat."""
     left, top, right, bottom = bounds(tuple(chain.from_iterable(place.corners for place in mats)))
     if players == len(mats) - 1:
         for place in mats[:-1]:
@@ -141,18 +141,18 @@ def _seats(mats: tuple[MatPlace, ...], players: int) -> Iterator[Point]:
 
 
 def bounds(points: Iterable[Point]) -> tuple[float, float, float, float]:
-    """The left, top, right and bottom of the upright rectangle round the points."""
+    """Return the left, top, right and bottom of the upright rectangle round the points."""
     xs, ys = zip(*points, strict=True)
     return min(xs), min(ys), max(xs), max(ys)
 
 
 def column(layout: MatLayout, face: str) -> Rect:
-    """The column of the distance zone where a distance card belongs."""
+    """Return the column of the distance zone where a distance card belongs."""
     return layout.columns[DISTANCE_COLUMNS.index(face)]
 
 
 def pile_spot(place: MatPlace, rect: Rect, chance: random.Random) -> Pose:
-    """A spot on the pile in a zone: a little off its place, turned by a few degrees, wholly inside the zone.
+    """Return a spot on the pile in a zone: a little off its place, turned by a few degrees, wholly inside the zone.
 
     On a side's mat the place is the printed outline at the zone's lower edge, on the table mat the zone's middle.
     """
@@ -165,7 +165,7 @@ def pile_spot(place: MatPlace, rect: Rect, chance: random.Random) -> Pose:
 
 
 def laid_inside(place: MatPlace, rect: Rect, x_mm: float, y_mm: float, turn_deg: float) -> Pose:
-    """A card's pose near a point of the mat, turned against the mat, with the whole card in the zone if it can be."""
+    """Return a card's pose near a point of the mat, turned against it, with the whole card in the zone if possible."""
     half_x, half_y = half_extent_mm(turn_deg)
     x_mid, y_mid = rect.centre_mm
     room_x, room_y = max(rect.width_mm / 2 - half_x - 0.5, 0.0), max(rect.height_mm / 2 - half_y - 0.5, 0.0)
@@ -173,7 +173,7 @@ def laid_inside(place: MatPlace, rect: Rect, x_mm: float, y_mm: float, turn_deg:
 
 
 def safety_spot(place: MatPlace, rect: Rect, others: Iterable[Pose], sideways: bool, chance: random.Random) -> Pose:
-    """A spot in the safety zone where every sticker stays in sight: a corner of the zone that no other card has.
+    """Return a spot in the safety zone where every sticker stays in sight: a corner of the zone that no other card has.
 
     Upright cards take the upper corners first, sideways ones, whose top shows to the left, the lower ones.
     """
@@ -194,14 +194,14 @@ def _corner(rect: Rect, x_mm: float, y_mm: float) -> tuple[bool, bool]:
 
 
 def stack_spot(place: MatPlace, rect: Rect, layer: int) -> Pose:
-    """The spot of one layer of a squared stack: each layer a little further up, like an edge seen from the front."""
+    """Return the spot of one layer of a squared stack, each a little further up, like an edge seen from the front."""
     x_mm, y_mm = rect.centre_mm
     wobble = random.Random(layer)  # noqa: S311
     return _laid(place, x_mm + wobble.uniform(-0.5, 0.5), y_mm - 0.6 * layer, wobble.uniform(-0.6, 0.6))
 
 
 def half_extent_mm(turn_deg: float) -> Point:
-    """Half the width and height of the upright rectangle round a turned card."""
+    """Return half the width and height of the upright rectangle round a turned card."""
     cos, sin = abs(math.cos(math.radians(turn_deg))), abs(math.sin(math.radians(turn_deg)))
     width, height = CARD_MM
     return (width * cos + height * sin) / 2, (width * sin + height * cos) / 2

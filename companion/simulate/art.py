@@ -1,4 +1,4 @@
-"""The things in the picture, drawn flat: cards, cups, mats, hands, the table's wood.
+"""What the picture shows, drawn flat: cards, mats, hands, the table's wood.
 
 A sprite's colours are already multiplied by its opacity, so that it can be warped and blurred without dark rims.
 """
@@ -16,16 +16,12 @@ from companion.printing import mats, render
 from companion.simulate.arrange import Point
 from companion.simulate.camera_model import Image
 from companion.simulate.card_faces import PX_PER_MM, Cards
-from companion.simulate.scene import THINGS
 from companion.tabletop.mat_layout import MatLayout
 
 _CARD_RIM_MM = 3.0
 _CORNER_MM = 3.0
 _SPRITES_AT_HAND = 8
-"""Those of the cards that are being carried, a third of a megabyte each."""
-
-_THING_PX_PER_MM = 2.0
-_THING_BOX_MM = 220.0
+"""Number of sprites kept: those of the cards that are being carried, a third of a megabyte each."""
 
 _HAND_PX_PER_MM = 1.6
 _HAND_BOX_MM = (-16.0, -80.0, 940.0, 80.0)
@@ -54,39 +50,29 @@ class Sprite:
     anchor_px: Point
 
 
-def sprite(picture: str, cards: Cards) -> Sprite:
-    """Whatever can lie on the table, anchored at its middle: a physical card (`roll-03`), `BACK`, or a thing."""
-    return thing_sprite(picture) if picture in THINGS else card_sprite(picture, cards)
-
-
 @lru_cache(maxsize=_SPRITES_AT_HAND)
 def card_sprite(picture: str, cards: Cards) -> Sprite:
-    """A physical card (`roll-03`) of a deck, or `BACK`; anchored at its middle."""
+    """Return a physical card (`roll-03`) of a deck, or `BACK`; anchored at its middle."""
     scale, rim = PX_PER_MM, round(_CARD_RIM_MM * PX_PER_MM)
-    flat = _unpacked(_packed(picture, cards))
+    flat = cv2.imdecode(_packed(picture, cards), cv2.IMREAD_COLOR)
+    assert flat is not None, "our own file"  # noqa: S101
     opacity = _rounded(flat.shape[:2], round(_CORNER_MM * scale))
     framed = cv2.copyMakeBorder(flat, rim, rim, rim, rim, cv2.BORDER_REPLICATE)
     opacity = cv2.copyMakeBorder(opacity, rim, rim, rim, rim, cv2.BORDER_CONSTANT, value=0.0)
-    pixels = _over_shadow(framed, opacity, cv2.GaussianBlur(opacity, (0, 0), rim / 2.2) * 0.45)
+    pixels = over_shadow(framed, opacity, cv2.GaussianBlur(opacity, (0, 0), rim / 2.2) * 0.45)
     height, width = opacity.shape
     return Sprite(pixels, scale, (width / 2, height / 2))
 
 
 @lru_cache(maxsize=256)
 def _packed(picture: str, cards: Cards) -> Image:
-    """A card as a PNG file: drawing one takes thirty times as long as unpacking it, and a deck is over a hundred."""
+    """Return a card as a PNG file: drawing takes thirty times as long as unpacking, for over a hundred cards."""
     _, file = cv2.imencode(".png", cards.flat(picture), (cv2.IMWRITE_PNG_COMPRESSION, 1))
     return file
 
 
-def _unpacked(file: Image) -> Image:
-    picture = cv2.imdecode(file, cv2.IMREAD_COLOR)
-    assert picture is not None, "our own file"  # noqa: S101
-    return picture
-
-
 def _rounded(shape: tuple[int, ...], radius: int) -> NDArray[np.float32]:
-    """The opacity of a card with round corners, (H, W) float32 in 0 … 1."""
+    """Return the opacity of a card with round corners, (H, W) float32 in 0 … 1."""
     height, width = shape
     opacity = np.zeros(shape, np.uint8)
     for x in (radius, width - 1 - radius):
@@ -97,68 +83,14 @@ def _rounded(shape: tuple[int, ...], radius: int) -> NDArray[np.float32]:
     return opacity.astype(np.float32) / 255.0
 
 
-def _over_shadow(colour: Image, opacity: NDArray[np.float32], shadow: NDArray[np.float32]) -> Image:
-    """A thing over its own soft black shadow, as sprite pixels."""
+def over_shadow(colour: Image, opacity: NDArray[np.float32], shadow: NDArray[np.float32]) -> Image:
+    """Return a thing over its own soft black shadow, as sprite pixels."""
     whole = opacity + shadow * (1.0 - opacity)
     return np.rint(np.dstack([colour * opacity[..., None], whole * 255.0])).astype(np.uint8)
 
 
-@lru_cache(maxsize=8)
-def thing_sprite(picture: str) -> Sprite:
-    """A cup, a phone or two dice seen from above."""
-    side = round(_THING_BOX_MM * _THING_PX_PER_MM)
-    colour, opacity = np.zeros((side, side, 3), np.float32), np.zeros((side, side), np.float32)
-    {"cup": _paint_cup, "phone": _paint_phone, "dice": _paint_dice}[picture](colour, opacity)
-    shadow = cv2.GaussianBlur(opacity, (0, 0), 12.0) * 0.45
-    pixels = _over_shadow(colour.clip(0, 255).astype(np.uint8), opacity, shadow)
-    return Sprite(pixels, _THING_PX_PER_MM, (side / 2, side / 2))
-
-
-def _thing_px(x_mm: float, y_mm: float) -> tuple[int, int]:
-    return round((x_mm + _THING_BOX_MM / 2) * _THING_PX_PER_MM), round((y_mm + _THING_BOX_MM / 2) * _THING_PX_PER_MM)
-
-
-def _disc(shape: tuple[int, ...], x_mm: float, y_mm: float, radius_mm: float) -> Image:
-    mask = np.zeros(shape, np.uint8)
-    cv2.circle(mask, _thing_px(x_mm, y_mm), round(radius_mm * _THING_PX_PER_MM), 255, -1, cv2.LINE_AA)
-    return mask
-
-
-def _block(shape: tuple[int, ...], middle: Point, size_mm: Point) -> Image:
-    (x, y), (width, height), mask = middle, size_mm, np.zeros(shape, np.uint8)
-    corners = (_thing_px(x - width / 2, y - height / 2), _thing_px(x + width / 2, y + height / 2))
-    cv2.rectangle(mask, *corners, 255, -1)
-    return mask
-
-
-def _paint_cup(colour: NDArray[np.float32], opacity: NDArray[np.float32]) -> None:
-    shape = opacity.shape
-    for n in range(5):
-        _paint(colour, opacity, _disc(shape, 38.0 + 4.0 * n, 0.0, 6.0), (208, 214, 218))
-    _paint(colour, opacity, _disc(shape, 0.0, 0.0, 41.0), (214, 220, 224))
-    _paint(colour, opacity, _disc(shape, 0.0, 0.0, 36.0), (150, 160, 170))
-    _paint(colour, opacity, _disc(shape, 1.0, 2.0, 34.0), (24, 40, 66))
-
-
-def _paint_phone(colour: NDArray[np.float32], opacity: NDArray[np.float32]) -> None:
-    """A phone whose screen shows lines of writing."""
-    shape = opacity.shape
-    _paint(colour, opacity, _block(shape, (0.0, 0.0), (72.0, 148.0)), (36, 34, 32))
-    np.copyto(colour, np.float32((232, 226, 222)), where=(_block(shape, (0.0, 0.0), (66.0, 136.0)) > 0)[..., None])
-    for n in range(13):
-        line = _block(shape, (-6.0 + 3.0 * (n % 3), -58.0 + 9.5 * n), (44.0 - 8.0 * (n % 4), 3.5))
-        np.copyto(colour, np.float32((90, 70, 60)), where=(line > 0)[..., None])
-
-
-def _paint_dice(colour: NDArray[np.float32], opacity: NDArray[np.float32]) -> None:
-    for x_mm, y_mm, pips in ((-13.0, 4.0, ((0, 0),)), (12.0, -7.0, ((-4, -4), (0, 0), (4, 4)))):
-        _paint(colour, opacity, _block(opacity.shape, (x_mm, y_mm), (16.0, 16.0)), (228, 232, 236))
-        for right, down in pips:
-            _paint(colour, opacity, _disc(opacity.shape, x_mm + right, y_mm + down, 1.7), (24, 20, 20))
-
-
 def mat_image(layout: MatLayout, px_per_mm: float) -> Image:
-    """A printed mat, (H, W, 3) uint8 BGR; the same picture every time, so nobody draws into it."""
+    """Return a printed mat, (H, W, 3) uint8 BGR; the same picture every time, so nobody draws into it."""
     if (layout.id, px_per_mm) not in _MATS:
         _MATS[layout.id, px_per_mm] = render.to_image(mats.mat_svg(layout), px_per_mm)
     return _MATS[layout.id, px_per_mm]
@@ -166,24 +98,24 @@ def mat_image(layout: MatLayout, px_per_mm: float) -> Image:
 
 @lru_cache(maxsize=16)
 def hand_sprite(player: int) -> Sprite:
-    """A player's hand and forearm seen from above, fingertips at the anchor, the arm stretching to the right."""
+    """Return a player's hand and forearm seen from above, fingertips at the anchor, the arm stretching to the right."""
     left, top, right, bottom = _HAND_BOX_MM
     shape = round((bottom - top) * _HAND_PX_PER_MM), round((right - left) * _HAND_PX_PER_MM)
     colour, opacity = np.zeros((*shape, 3), np.float32), np.zeros(shape, np.float32)
     skin = _SKINS[player % len(_SKINS)]
-    _paint(colour, opacity, _limb(shape, *_THUMB), skin)
-    _paint(colour, opacity, _limb(shape, *_PALM) | _limb(shape, *_WRIST) | _knuckles(shape), skin)
+    paint(colour, opacity, _limb(shape, *_THUMB), skin)
+    paint(colour, opacity, _limb(shape, *_PALM) | _limb(shape, *_WRIST) | _knuckles(shape), skin)
     for finger in _FINGERS:
-        _paint(colour, opacity, _fading(_limb(shape, *finger)), skin)
+        paint(colour, opacity, _fading(_limb(shape, *finger)), skin)
     nail = tuple(min(255.0, 0.75 * part + 64.0) for part in skin)
     for (x, y), _, radius in (_THUMB, *_FINGERS):
         size = round(radius * 0.62 * _HAND_PX_PER_MM), round(radius * 0.45 * _HAND_PX_PER_MM)
         cv2.ellipse(colour, _hand_px(x + 1, y), size, 0, 0, 360, nail, -1, cv2.LINE_AA)
-    _paint(colour, opacity, _sleeve(shape), _SLEEVES[player % len(_SLEEVES)])
+    paint(colour, opacity, _sleeve(shape), _SLEEVES[player % len(_SLEEVES)])
     _weave(colour, opacity, player)
     opacity = cv2.GaussianBlur(opacity, (0, 0), 0.8)
     shadow = cv2.GaussianBlur(opacity, (0, 0), 9.0) * 0.5
-    pixels = _over_shadow(colour.clip(0, 255).astype(np.uint8), opacity, shadow)
+    pixels = over_shadow(colour.clip(0, 255).astype(np.uint8), opacity, shadow)
     return Sprite(pixels, _HAND_PX_PER_MM, (-left * _HAND_PX_PER_MM, -top * _HAND_PX_PER_MM))
 
 
@@ -199,7 +131,7 @@ def _limb(shape: tuple[int, ...], tip: Point, root: Point, radius_mm: float) -> 
 
 
 def _knuckles(shape: tuple[int, ...]) -> Image:
-    """The back of the hand between the palm's middle and the fingers' roots, rounded."""
+    """Return the back of the hand between the palm's middle and the fingers' roots, rounded."""
     mask = np.zeros(shape, np.uint8)
     outline = [(58, 36), (54, 20), (52, 4), (56, -19), (100, -26), (120, 30)]
     cv2.fillPoly(mask, [np.array([_hand_px(x, y) for x, y in outline])], 255, cv2.LINE_AA)
@@ -207,7 +139,7 @@ def _knuckles(shape: tuple[int, ...]) -> Image:
 
 
 def _fading(finger: Image) -> Image:
-    """A finger that goes over into the back of the hand."""
+    """Return a finger that goes over into the back of the hand."""
     start, stop = _hand_px(44, 0)[0], _hand_px(66, 0)[0]
     stays = np.interp(np.arange(finger.shape[1]), (start, stop), (1.0, 0.0))
     return np.rint(finger * stays).astype(np.uint8)
@@ -220,7 +152,7 @@ def _sleeve(shape: tuple[int, ...]) -> Image:
     return mask
 
 
-def _paint(colour: NDArray[np.float32], opacity: NDArray[np.float32], mask: Image, paint: tuple[int, ...]) -> None:
+def paint(colour: NDArray[np.float32], opacity: NDArray[np.float32], mask: Image, paint: tuple[int, ...]) -> None:
     """Lay a rounded part over what is there: bright along its middle, dark towards its rim."""
     depth = cv2.distanceTransform((mask > 8).astype(np.uint8), cv2.DIST_L2, 5)
     shade = 0.55 + 0.45 * np.sqrt(depth / max(float(depth.max()), 1.0))
@@ -231,7 +163,7 @@ def _paint(colour: NDArray[np.float32], opacity: NDArray[np.float32], mask: Imag
 
 
 def _weave(colour: NDArray[np.float32], opacity: NDArray[np.float32], seed: int) -> None:
-    """Folds and thread on everything painted, so that nothing is a flat area of one colour."""
+    """Draw folds and thread on everything painted, so that nothing is a flat area of one colour."""
     source = np.random.default_rng(seed)
     height, width = opacity.shape
     folds = cv2.resize(source.standard_normal((6, 40)).astype(np.float32), (width, height), None, 0, 0, cv2.INTER_CUBIC)
@@ -240,7 +172,7 @@ def _weave(colour: NDArray[np.float32], opacity: NDArray[np.float32], seed: int)
 
 
 def wood(width_mm: float, height_mm: float, px_per_mm: float, seed: int) -> Image:
-    """A table top of dark boards running left to right, (H, W, 3) uint8 BGR."""
+    """Return a table top of dark boards running left to right, (H, W, 3) uint8 BGR."""
     source = np.random.default_rng(seed)
     size = round(width_mm * px_per_mm), round(height_mm * px_per_mm)
     grain = sum(_streaks(source, size, along, across) for along, across in ((300.0, 6.0), (60.0, 1.2), (900.0, 40.0)))
@@ -256,7 +188,7 @@ def wood(width_mm: float, height_mm: float, px_per_mm: float, seed: int) -> Imag
 def _streaks(
     source: np.random.Generator, size: tuple[int, int], along_mm: float, across_mm: float
 ) -> NDArray[np.float32]:
-    """Smooth noise, stretched along the boards."""
+    """Return smooth noise, stretched along the boards."""
     cells = max(2, round(size[1] / across_mm)), max(2, round(size[0] / along_mm))
     rough = source.standard_normal(cells).astype(np.float32)
     return cv2.resize(rough, size, None, 0, 0, cv2.INTER_CUBIC)

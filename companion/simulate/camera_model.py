@@ -51,7 +51,7 @@ class Look:
 
 
 def typical_look(seed: int) -> Look:
-    """A living room's camera: a little tilt, a little roll, a lamp somewhere; the same for the same seed."""
+    """Return a living room's camera: a little tilt, a little roll, a lamp somewhere; the same for the same seed."""
     chance = random.Random(f"look {seed}")  # noqa: S311
     return Look(
         tilt_deg=chance.uniform(4.0, 12.0),
@@ -66,7 +66,7 @@ def typical_look(seed: int) -> Look:
 def camera(
     points: Iterable[Point], size: Size, tilt_deg: float, roll_deg: float, px_per_mm: float | None = None
 ) -> Matrix:
-    """The homography from table millimetres to pixels, (3, 3), of a camera that just holds all the points.
+    """Return the homography from table millimetres to pixels, (3, 3), of a camera that just holds all the points.
 
     `size` is (width, height) in pixels. The camera hangs higher where the scale would exceed `px_per_mm`.
     """
@@ -87,7 +87,7 @@ def camera(
 
 
 def _centred(target: Matrix, away_mm: float, corners: Matrix, size: Size, tilt_deg: float, roll_deg: float) -> Matrix:
-    """Where a camera at this height looks so that as much room is left on either side."""
+    """Return where a camera at this height looks so that as much room is left on either side."""
     for _ in range(20):
         low, high = _extent_px(_looking_at(target, away_mm, size, tilt_deg, roll_deg), corners)
         off_px = (low + high) / 2 - np.array(size) / 2
@@ -119,7 +119,7 @@ def _unrolled(offset: Matrix, roll_deg: float) -> Matrix:
 
 
 def light(look: Look, size: Size) -> NDArray[np.float32]:
-    """How much of its own brightness each pixel shows: (H, W, 3) float32, BGR."""
+    """Return how much of its own brightness each pixel shows: (H, W, 3) float32, BGR."""
     width, height = size
     x = np.linspace(-1.0, 1.0, width, dtype=np.float32)[None, :]
     y = np.linspace(-1.0, 1.0, height, dtype=np.float32)[:, None] * (height / width)
@@ -147,7 +147,7 @@ class Noise:
 
 
 def noise(strength: float, size: Size, seed: int) -> Noise:
-    """The sensor's noise: mostly brightness, a little colour."""
+    """Return the sensor's noise: mostly brightness, a little colour."""
     width, height = size
     shape = (height + _NOISE_SLACK_PX, width + _NOISE_SLACK_PX)
     source = np.random.default_rng(seed)

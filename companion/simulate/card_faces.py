@@ -43,7 +43,7 @@ class Cards:
     """How wide and high a card is."""
 
     def flat(self, picture: str) -> Image:
-        """A physical card (`roll-03`) or `BACK` from straight above with square corners, `PX_PER_MM`.
+        """Return a physical card (`roll-03`) or `BACK` from straight above with square corners, `PX_PER_MM`.
 
         Raises KeyError for a face that `faces` does not hold.
         """
@@ -60,7 +60,7 @@ class Cards:
         return self._fitted(render.to_image(svg, PX_PER_MM))
 
     def _fitted(self, picture: Image) -> Image:
-        """A picture in the size of these cards."""
+        """Return a picture in the size of these cards."""
         width, height = self._size_px
         if picture.shape[:2] == (height, width):
             return picture
@@ -81,7 +81,7 @@ BARE = Cards(sticker_mm=None)
 
 
 def _stickered(face: Image, card_id: str, sticker_mm: float) -> Image:
-    """A card's face with its sticker glued on by hand: never quite straight, never twice alike."""
+    """Return a card's face with its sticker glued on by hand: never quite straight, never twice alike."""
     chance = random.Random(crc32(card_id.encode()))  # noqa: S311
     sticker = render.to_image(stickers.sticker_svg(card_id, sticker_mm), PX_PER_MM)
     x_mm = face.shape[1] / PX_PER_MM / 2 + chance.uniform(-_GLUED_OFF_MM, _GLUED_OFF_MM)
@@ -94,7 +94,7 @@ def _stickered(face: Image, card_id: str, sticker_mm: float) -> Image:
 
 
 def _about(size: tuple[int, ...], turn_deg: float, onto_px: Point) -> NDArray[np.float64]:
-    """The (2, 3) move that turns a picture clockwise about its middle and sets the middle onto a pixel."""
+    """Return the (2, 3) move that turns a picture clockwise about its middle and sets the middle onto a pixel."""
     middle = size[0] / 2, size[1] / 2
     move = cv2.getRotationMatrix2D(middle, -turn_deg, 1.0)
     move[:, 2] += onto_px[0] - middle[0], onto_px[1] - middle[1]

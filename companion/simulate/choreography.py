@@ -13,14 +13,13 @@ from companion.rules.table import Table
 from companion.simulate import arrange
 from companion.simulate.arrange import MatPlace, Pose, TablePlan
 from companion.simulate.play_zones import answered, reshuffled, zone_of
-from companion.simulate.position import Position
 from companion.simulate.scene import BACK, Lying
 from companion.simulate.script import Action, Hand, Script
 from companion.tabletop.card_ids import face_of
 from companion.tabletop.mat_layout import DISCARD_ZONE, DRAW_ZONE
 
 _CARDS_A_LAYER = 12
-"""So many cards make one visible edge of the draw pile."""
+"""Number of cards that make one visible edge of the draw pile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,26 +55,10 @@ class Movement:
     after: tuple[Lying, ...]
     rest: Rest
     is_play: bool = False
-    """Something to confirm has been laid: the players may wait for it."""
+    """True if something to confirm has been laid: the players may wait for it."""
 
     play_number: int = 0
     """The play of the script, counted from 1 without those taken back, that this belongs to or leads up to."""
-
-    mats: tuple[MatPlace, ...] = ()
-    """Where the mats lie; after a movement that shifts one, `mats_after`."""
-
-    mats_after: tuple[MatPlace, ...] = ()
-    slides: bool = False
-    """Nothing is carried: what lies differently afterwards is pushed there, under the hand."""
-
-    pace: float = 1.0
-    hold_s: float = 0.0
-    """How long the fingers stay on what they have laid."""
-
-    meanwhile: Movement | None = None
-    """Another hand that lays its card `gap_s` after this one."""
-
-    gap_s: float = 0.0
 
 
 class Choreographer:
@@ -92,11 +75,11 @@ class Choreographer:
         self._play_number = 1
 
     def lying(self) -> tuple[Lying, ...]:
-        """Everything that lies on the table, bottom to top."""
+        """Return everything that lies on the table, bottom to top."""
         return self._stack() + tuple(card for cards in self._zones.values() for card in cards)
 
     def movements(self) -> Iterator[Movement]:
-        """Every movement of the script, in order. The first deal has happened before."""
+        """Return every movement of the script, in order. The first deal has happened before."""
         return (self._counted(movement) for movement in self._all_hands())
 
     def _counted(self, movement: Movement) -> Movement:
@@ -110,7 +93,10 @@ class Choreographer:
                 yield from self._gather(wait=ended_by_word)
                 yield self._new_pile(0, table.draw_pile)
             elif hand.begins is not None:
-                self._lay_out(hand.begins)
+                self._pile = hand.begins.table.draw_pile
+                for zone, cards in hand.begins.lying.items():
+                    for card_id in cards:
+                        self._put(zone, Lying(card_id, self._spot_in(zone, card_id, card_id in hand.begins.sideways)))
             self._pile = table.draw_pile
             yield from self._play_hand(table, hand)
             ended_by_word = any(action.play.verb is Verb.END for action in hand.actions)
@@ -121,13 +107,6 @@ class Choreographer:
         if hand.begins is not None:
             return hand.begins.table
         return referee.new_hand(self._script.edition, self._script.teams, hand.first, self._script.target)
-
-    def _lay_out(self, position: Position) -> None:
-        """What lies on the table when a hand is taken up in its middle."""
-        self._pile = position.table.draw_pile
-        for zone, cards in position.lying.items():
-            for card_id in cards:
-                self._put(zone, Lying(card_id, self._spot_in(zone, card_id, card_id in position.sideways)))
 
     def _play_hand(self, table: Table, hand: Hand) -> Iterator[Movement]:
         for action in hand.actions:
@@ -157,11 +136,13 @@ class Choreographer:
         self._drawn_this_turn = self._reshuffled_this_turn = False
 
     def _discard_answered(self, seat: int, zones: tuple[str, ...]) -> Iterator[Movement]:
+        place, name = self._place(DISCARD_ZONE)
         for zone in zones:
-            yield from self._to_discards(seat, zone)
+            spot = arrange.pile_spot(place, place.layout.zones[name], self._chance)
+            yield self._carry(seat, zone, DISCARD_ZONE, spot)
 
     def _draws(self, seat: int, before: Table, play: Play, after: Table) -> Iterator[Movement]:
-        """The draws of a play, less those made already before a card that was taken back."""
+        """Yield the draws of a play, less those made already before a card that was taken back."""
         if reshuffled(before, play, after) and not self._reshuffled_this_turn:
             yield from self._draw(seat, self._pile)
             yield from self._reshuffle(seat)
@@ -173,16 +154,12 @@ class Choreographer:
             return
         seat, zone = self._players[play.player], zone_of(table, play)
         if not self._drawn_this_turn and not table.drawn and seat == table.to_move:
-            yield from self._draw_first(seat, table)
+            if not table.draw_pile and table.edition.empty_pile == "reshuffle":
+                yield from self._reshuffle(seat)
+                self._reshuffled_this_turn = True
+            yield from self._draw(seat, 1)
+            self._drawn_this_turn = True
         yield from self._lay_and_take_back(seat, card_id, self._spot(table, play, card_id), zone)
-
-    def _draw_first(self, seat: int, table: Table) -> Iterator[Movement]:
-        """The draw before a card that is taken back."""
-        if not table.draw_pile and table.edition.empty_pile == "reshuffle":
-            yield from self._reshuffle(seat)
-            self._reshuffled_this_turn = True
-        yield from self._draw(seat, 1)
-        self._drawn_this_turn = True
 
     # Where a card belongs
 
@@ -206,7 +183,7 @@ class Choreographer:
     # Movements
 
     def _put_down(self, seat: int, card_id: str, spot: Pose, zone: str) -> Iterator[Movement]:
-        """A card is laid that stays."""
+        """Yield the laying of a card that stays."""
         yield self._lay(seat, card_id, spot, zone)
 
     def _lay_and_take_back(self, seat: int, card_id: str, spot: Pose, zone: str) -> Iterator[Movement]:
@@ -222,7 +199,7 @@ class Choreographer:
         self._zones[zone] = (*self._zones.get(zone, ()), card)
 
     def _pick_up(self, seat: int, zone: str, rest: Rest) -> Movement:
-        """The top card of a zone goes back into a player's hand."""
+        """Return the top card of a zone going back into a player's hand."""
         before, top = self.lying(), self._zones[zone][-1]
         self._zones[zone] = self._zones[zone][:-1]
         return Movement(seat, (top.picture,), top.pose, None, before, self.lying(), self.lying(), rest)
@@ -238,12 +215,8 @@ class Choreographer:
         if self._zones.get(DISCARD_ZONE):
             yield self._pick_up(seat, DISCARD_ZONE, AFTER_TAKING_A_DISCARD)
 
-    def _to_discards(self, seat: int, zone: str) -> Iterator[Movement]:
-        place, name = self._place(DISCARD_ZONE)
-        yield self._carry(seat, zone, DISCARD_ZONE, arrange.pile_spot(place, place.layout.zones[name], self._chance))
-
     def _carry(self, seat: int, zone: str, to_zone: str, spot: Pose) -> Movement:
-        """The top card of a zone is carried to a spot in another."""
+        """Return the top card of a zone being carried to a spot in another."""
         before, top = self.lying(), self._zones[zone][-1]
         self._zones[zone] = self._zones[zone][:-1]
         during = self.lying()
@@ -251,14 +224,14 @@ class Choreographer:
         return Movement(seat, (top.picture,), top.pose, spot, before, during, self.lying(), AFTER_LAYING)
 
     def _reshuffle(self, seat: int) -> Iterator[Movement]:
-        """The discards are taken up and come back face down as the draw pile."""
+        """Yield the discards being taken up and coming back face down as the draw pile."""
         count = len(self._zones.get(DISCARD_ZONE, ()))
         if count:
             yield self._sweep(seat, "table")
             yield self._new_pile(seat, count)
 
     def _gather(self, *, wait: bool) -> Iterator[Movement]:
-        """After a hand everything is taken up. Where that alone tells that it has ended, the players wait."""
+        """Yield everything being taken up after a hand. Where that alone tells that it has ended, the players wait."""
         of = self._play_number - wait
         for number, team in enumerate(self._script.teams, 1):
             yield replace(self._sweep(self._players[team.players[0]], f"side-{number}"), play_number=of)
@@ -267,7 +240,7 @@ class Choreographer:
         yield replace(last, rest=AFTER_CLEARING, is_play=True) if wait else last
 
     def _sweep(self, seat: int, mat_id: str) -> Movement:
-        """All cards of a mat leave it in one handful."""
+        """Return all cards of a mat leaving it in one handful."""
         before, place = self.lying(), self._plan.mat(mat_id)
         swept = [zone for zone in self._zones if zone.startswith(f"{mat_id}/")]
         pictures = tuple(card.picture for zone in swept for card in self._zones.pop(zone))
@@ -281,7 +254,7 @@ class Choreographer:
         return Movement(seat, (BACK,) * 3, None, spot, before, before, self.lying(), AFTER_CLEARING)
 
     def _stack(self) -> tuple[Lying, ...]:
-        """The visible layers of the draw pile."""
+        """Return the visible layers of the draw pile."""
         place, name = self._place(DRAW_ZONE)
         layers = range(math.ceil(self._pile / _CARDS_A_LAYER))
         return tuple(Lying(BACK, arrange.stack_spot(place, place.layout.zones[name], n)) for n in layers)

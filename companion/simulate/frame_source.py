@@ -29,7 +29,7 @@ def demo_frames(
     cards: Cards = STICKERED,
     look: Look | None = None,
 ) -> Iterator[Frame]:
-    """The script's hands as a camera over the table sees them; the same frames for the same arguments.
+    """Return the script's hands as a camera over the table sees them; the same frames for the same arguments.
 
     Frames are `size` (width, height) pixels, `t_s` counts from 0 in steps of 1 / fps; the caller paces them.
     """
@@ -38,7 +38,7 @@ def demo_frames(
 
 
 def filmed(studio: Studio, scenes: Iterable[Scene], seed: int, fps: float) -> Iterator[Frame]:
-    """Scenes as the frames of a camera; the seed draws the noise on each."""
+    """Return scenes as the frames of a camera; the seed draws the noise on each."""
     chance = random.Random(f"noise {seed}")  # noqa: S311
     return (Frame(studio.picture(scene, chance), index / fps) for index, scene in enumerate(scenes))
 
@@ -51,13 +51,13 @@ def table_studio(
     cards: Cards = STICKERED,
     look: Look | None = None,
 ) -> Studio:
-    """The camera over this script's table."""
+    """Return the camera over this script's table."""
     plan = arrange.plan(len(script.teams), len(script.players))
     return Studio(plan, look or typical_look(seed), size, cards, seed)
 
 
 def demo_scenes(script: Script, seed: int, tempo: Tempo) -> Iterator[Scene]:
-    """The script's hands as scenes, one a frame."""
+    """Return the script's hands as scenes, one a frame."""
     return followed_scenes(script, seed, tempo, lambda _number: True)
 
 
@@ -69,9 +69,9 @@ def followed_scenes(
     plays_done: int = 0,
     settling_s: float = SETTLING_S,
 ) -> Iterator[Scene]:
-    """The script's hands as scenes, one a frame; before each play the players wait until `may_begin` says so.
+    """Yield the script's hands as scenes, one a frame; before each play the players wait until `may_begin` says so.
 
-    It is told the number of the play, counted from 1 without those taken back; after the last play it is asked once
+    It is given the number of the play, counted from 1 without those taken back; after the last play it is asked once
     more, for the number behind it. Begins after `plays_done` plays, with their cards on the table.
     """
     plan = arrange.plan(len(script.teams), len(script.players))
@@ -91,6 +91,6 @@ def followed_scenes(
 
 
 def _until(may_begin: Callable[[int], bool], number: int, lying: tuple[Lying, ...]) -> Iterator[Scene]:
-    """The table at rest until the players may begin a play."""
+    """Yield the table at rest until the players may begin a play."""
     while not may_begin(number):
         yield Scene(lying)

@@ -11,7 +11,7 @@ from companion.tabletop.mat_layout import DISCARD_ZONE
 
 
 def zone_of(table: Table, play: Play) -> str:
-    """The zone that a play's card is laid in: `side-1/battle`, `table/discard`, …"""
+    """Return the zone that a play's card is laid in: `side-1/battle`, `table/discard`, …"""
     card = play.card or Card.UNKNOWN
     side = table.side_index(play.target or play.player or "")
     if play.verb is Verb.DISCARD or card.family is Family.SPECIAL or side is None:
@@ -20,7 +20,7 @@ def zone_of(table: Table, play: Play) -> str:
 
 
 def answered(before: Table, after: Table) -> tuple[str, ...]:
-    """The zones whose top card a play sends to the discards, once for each card, as they lie there in the end."""
+    """Return the zones whose top card a play sends to the discards, once a card, in the order in which they lie."""
     gone = [(f"side-{number}/{pile}", card) for number, pile, card in _taken_away(before, after)]
     last = after.discards[-len(gone) :] if gone else ()
     return tuple(zone for zone, card in sorted(gone, key=lambda part: last.index(part[1]) if part[1] in last else 0))
@@ -33,5 +33,5 @@ def _taken_away(before: Table, after: Table) -> Iterator[tuple[int, str, Card]]:
 
 
 def reshuffled(before: Table, play: Play, after: Table) -> bool:
-    """Whether the discards have become the draw pile on the way."""
+    """True if the discards have become the draw pile on the way."""
     return play.verb is not Verb.TAKE and after.discards[: len(before.discards)] != before.discards

@@ -39,16 +39,16 @@ class Manners:
     """How the players play."""
 
     illegal_share: float = 0.08
-    """So often a card that may not be played is laid first, and taken back."""
+    """Share of turns in which a card that may not be played is laid first, and taken back."""
 
     claim_share: float = 0.95
-    """So often a safety in hand answers its hazard at once."""
+    """Share of hazards that a safety in hand answers at once."""
 
     hold_share: float = 0.8
-    """So often a safety is kept for a coup fourré while there is something else to do."""
+    """Share of turns in which a safety is kept for a coup fourré while there is something else to do."""
 
     take_share: float = 0.7
-    """So often the top of the discard pile is taken where it may be and is of use at once."""
+    """Share of turns in which the top of the discard pile is taken where it may be and is of use at once."""
 
     extension: Verb = Verb.FINISH
     """The answer at 700."""
@@ -68,7 +68,7 @@ def random_script(
     target: int | None = None,
     first: str | None = None,
 ) -> Script:
-    """Hands dealt and played by chance, the same for the same seed; who begins goes round from `first`.
+    """Return hands dealt and played by chance, the same for the same seed; who begins goes round from `first`.
 
     Raises Problem for an edition that is not played by these sides, an unknown house rule, or more sides than the
     camera holds.
@@ -102,7 +102,7 @@ def _playable(name: str, teams: Sequence[Team], options: Options) -> Edition:
 
 
 def played_on(script: Script, table: Table, *, hands: int = 1, seed: int = 0, manners: Manners = EVERYDAY) -> Script:
-    """How the players of a script go on from a table as it lies, and play more hands until there are so many.
+    """Return how the players of a script go on from a table as it lies, and play more hands until there are so many.
 
     They hold cards that do not lie there. Raises Problem where the simulated players cannot go on.
     """
@@ -142,7 +142,7 @@ class _Deal:
         }
 
     def hand(self) -> Hand:
-        """The whole hand, from the table as it is."""
+        """Return the whole hand, from the table as it is."""
         actions: list[Action] = []
         for _ in range(_PATIENCE_TURNS):
             if self._table.is_over:
@@ -151,7 +151,7 @@ class _Deal:
         return Hand(self._first, tuple(actions))
 
     def _next(self) -> Iterator[Action]:
-        """What happens next: an answer at the target, a coup fourré, or the next player's turn."""
+        """Yield what happens next: an answer at the target, a coup fourré, or the next player's turn."""
         if self._table.extension_offered_to is not None:
             yield self._do(
                 Play(self._manners.extension, self._table.sides[self._table.extension_offered_to].players[0])
@@ -166,7 +166,7 @@ class _Deal:
             yield from self._turn(self._table.player_to_move)
 
     def _nobody_can_play(self) -> bool:
-        """Whether the draw pile is used up, the edition ends a hand there, and only discards are left to everybody."""
+        """True if the draw pile is used up, the edition ends a hand there, and only discards are left to everybody."""
         if self._table.draw_pile or self._table.edition.empty_pile != "stuck":
             return False
         turns = (self._table._replace(to_move=seat, due=Due.NOTHING) for seat in range(len(self._table.seats)))
@@ -191,7 +191,7 @@ class _Deal:
         return Action(play, card_id)
 
     def _draw(self, player: str) -> None:
-        """One card, of the reshuffled discards where the pile is used up and the edition says so."""
+        """Draw one card, of the reshuffled discards where the pile is used up and the edition says so."""
         if not self._pile and self._table.edition.empty_pile == "reshuffle":
             self._pile = self._chance.sample(self._zones[DISCARD_ZONE], len(self._zones[DISCARD_ZONE]))
             self._zones[DISCARD_ZONE].clear()
@@ -199,7 +199,7 @@ class _Deal:
             self._held[player].append(self._pile.pop())
 
     def _claim(self) -> tuple[Play, str] | None:
-        """A coup fourré by the attacked side's next player, if he holds the safety and notices."""
+        """Return a coup fourré by the attacked side's next player, if he holds the safety and notices."""
         for attack in self._table.attacks:
             seats = self._table.seats
             clockwise = (seats[(attack.by_seat + step) % len(seats)] for step in range(1, len(seats) + 1))
@@ -226,7 +226,7 @@ class _Deal:
         yield self._do(*self._choice(player))
 
     def _wants_discard(self, player: str) -> bool:
-        """Whether the top of the discard pile may be taken, and can be put to good use at once."""
+        """True if the top of the discard pile may be taken, and can be put to good use at once."""
         take = Play(Verb.TAKE, player)
         if referee.objections(self._table, take) or self._chance.random() >= self._manners.take_share:
             return False
@@ -238,7 +238,7 @@ class _Deal:
         return any(play.verb is Verb.PLAY and self._worth(play) >= _WORTH_TAKING for play in uses)
 
     def _slip(self, player: str) -> Action | None:
-        """Now and then a card that may not be played."""
+        """Return, now and then, a card that may not be played."""
         if self._chance.random() >= self._manners.illegal_share:
             return None
         wrong = [
@@ -249,7 +249,7 @@ class _Deal:
         return Action(*self._chance.choice(wrong), taken_back=True) if wrong else None
 
     def _choice(self, player: str) -> tuple[Play, str]:
-        """The legal play that looks best; where only the stuck may discard, a discard is the last resort."""
+        """Return the legal play that looks best; where only the stuck may discard, a discard is the last resort."""
         legal = [(play, card) for play, card in self._possible(player) if not referee.objections(self._table, play)]
         if not legal:
             raise Problem(STUCK)
@@ -259,7 +259,7 @@ class _Deal:
         return max(legal, key=lambda option: (self._worth(option[0]), self._chance.random()))
 
     def _possible(self, player: str) -> Iterator[tuple[Play, str]]:
-        """Every way of laying every card in a hand, legal or not; nobody attacks himself."""
+        """Return every way of laying every card in a hand, legal or not; nobody attacks himself."""
         return (way for card_id in self._held[player] for way in self._ways(player, card_id))
 
     def _ways(self, player: str, card_id: str) -> Iterator[tuple[Play, str]]:
@@ -291,7 +291,7 @@ class _Deal:
         return self._table.race_km(own) + km >= self._table.target
 
     def _safety_worth(self, own: Side, card: Card) -> float:
-        """High where it frees the way or time runs out, otherwise kept for later."""
+        """Return a high worth where it frees the way or time runs out; otherwise the safety is kept for later."""
         if self._table.edition.safeties_count_as_distance == "yes" and self._wins(own, SAFETY_KM):
             return 600.0
         frees = own.hazard is not None and SAFETY_OF[own.hazard] is card
@@ -300,7 +300,7 @@ class _Deal:
         return -200.0 if self._chance.random() < self._manners.hold_share else 120.0
 
     def _regret(self, own: Side, card: Card) -> float:
-        """How much a discarded card would be missed."""
+        """Return how much a discarded card would be missed."""
         if card.family is Family.SAFETY:
             return 1000.0
         if card.family is Family.DISTANCE:

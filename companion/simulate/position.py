@@ -32,7 +32,7 @@ class Position:
 
 
 def position_of(table: Table, chance: random.Random) -> Position:
-    """A table with a physical card for each that lies there; one that no card of the deck can show is left out."""
+    """Return a table with a physical card for each that lies there, except those that no card of the deck can show."""
     left = card_ids(table.deck)
     copies = {face: [card_id for card_id in left if face_of(card_id) is face] for face in table.deck}
     for cards in copies.values():
@@ -42,7 +42,13 @@ def position_of(table: Table, chance: random.Random) -> Position:
         shown = tuple(copies[face].pop() for face in faces if copies.get(face))
         if shown:
             lying[zone] = shown
-    return Position(table, MappingProxyType(lying), frozenset(_sideways(table, lying)))
+    sideways = frozenset(
+        card_id
+        for number, side in enumerate(table.sides, start=1)
+        for card_id in lying.get(f"side-{number}/safety", ())
+        if face_of(card_id) in side.coups_fourres
+    )
+    return Position(table, MappingProxyType(lying), sideways)
 
 
 def _piles(table: Table) -> Iterator[tuple[str, tuple[Card, ...]]]:
@@ -52,9 +58,3 @@ def _piles(table: Table) -> Iterator[tuple[str, tuple[Card, ...]]]:
         yield f"side-{number}/distance", side.distances
         yield f"side-{number}/safety", side.safeties
     yield DISCARD_ZONE, table.discards
-
-
-def _sideways(table: Table, lying: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
-    for number, side in enumerate(table.sides, start=1):
-        safeties = lying.get(f"side-{number}/safety", ())
-        yield from (card_id for card_id in safeties if face_of(card_id) in side.coups_fourres)

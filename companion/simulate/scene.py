@@ -12,9 +12,6 @@ from companion.simulate.arrange import MatPlace, Point, Pose
 BACK = "back"
 """The picture of a card that lies face down."""
 
-THINGS = ("cup", "phone", "dice")
-"""The pictures of what people put down on a table beside cards."""
-
 
 @dataclass(frozen=True, slots=True)
 class Frame:
@@ -26,15 +23,10 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Lying:
-    """A thing on the table: a physical card, `BACK` or one of `THINGS`, and where."""
+    """A thing on the table, a physical card or `BACK`, and where."""
 
     picture: str
     pose: Pose
-
-    @property
-    def is_card(self) -> bool:
-        """Whether it is a card that lies face up."""
-        return self.picture != BACK and self.picture not in THINGS
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,7 +69,7 @@ class Script:
         return tuple(seat.player for seat in seating(self.teams))
 
     def record(self, *, with_taken_back: bool = False) -> str:
-        """The record of what was played and stays; where asked, with comments for what was taken back."""
+        """Return the record of what was played and stays; where asked, with comments for what was taken back."""
         lines = notation.header_text(self.teams, self.edition_name, self.target, dict(self.options))
         for hand in self.hands:
             lines.append(f"hand first {hand.first}")
@@ -78,19 +78,19 @@ class Script:
 
 
 def shipped_scripts() -> tuple[str, ...]:
-    """The names of the scripts that ship."""
+    """Return the names of the scripts that ship."""
     return tuple(sorted(path.stem for path in _HANDS.glob("*.mbn")))
 
 
 def shipped_script(name: str, seed: int = 0) -> Script:
-    """A script that ships. Raises Problem, with a sentence, for an unknown name."""
+    """Return a script that ships. Raises Problem, with a sentence, for an unknown name."""
     if name not in shipped_scripts():
         raise Problem(f"There is no scripted hand '{name}': there are {', '.join(shipped_scripts())}.")
     return read_script((_HANDS / f"{name}.mbn").read_text(encoding="utf-8"), seed)
 
 
 def read_script(text: str, seed: int = 0) -> Script:
-    """A script from a record; the seed chooses which physical card shows each face.
+    """Return a script from a record; the seed chooses which physical card shows each face.
 
     Raises Problem, naming the line, for a record that cannot be played as written.
     """
@@ -161,7 +161,7 @@ class _Copies:
         self._held: dict[tuple[str | None, Card], str] = {}
 
     def card_for(self, play: Play, taken_back: bool) -> str | None:
-        """The physical card of a play; a player lays the card that he had to take back before another of its face."""
+        """Return the physical card of a play; a card that was taken back comes before another of its face."""
         if play.card is None:
             return None
         who = play.player, play.card
@@ -177,5 +177,5 @@ class _Copies:
 
 
 def plays_that_stay(hand: Hand) -> Iterator[Play]:
-    """The plays of a hand that are not taken back."""
+    """Return the plays of a hand that are not taken back."""
     return (action.play for action in hand.actions if not action.taken_back)

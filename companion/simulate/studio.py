@@ -63,7 +63,7 @@ class Studio:
         self._patches: dict[Lying, _Patch | None] = {}
 
     def picture(self, scene: Scene, chance: random.Random) -> Image:
-        """The scene as the camera sees it: (H, W, 3) uint8 BGR; `chance` draws the frame's noise."""
+        """Return the scene as the camera sees it: (H, W, 3) uint8 BGR; `chance` draws the frame's noise."""
         mats = scene.mats or self._plan.mats
         if mats is not self._mats and mats != self._mats:
             self._set_up(mats)
@@ -79,19 +79,19 @@ class Studio:
         return self._still.copy()
 
     def _developed(self, frame: Image, chance: random.Random) -> Image:
-        """What the sensor makes of a frame."""
+        """Return what the sensor makes of a frame."""
         more, less = self._noise.piece(chance)
         cv2.add(frame, more, dst=frame)
         cv2.subtract(frame, less, dst=frame)
         return frame
 
     def px_per_mm(self, at: Point) -> float:
-        """The scale of the picture at a point of the table."""
+        """Return the scale of the picture at a point of the table."""
         middle, right = project(self.matrix, at), project(self.matrix, (at[0] + 1.0, at[1]))
         return math.dist(middle, right)
 
     def _taken(self, places: tuple[MatPlace, ...]) -> Image:
-        """The bare table with its mats."""
+        """Return the bare table with its mats."""
         width, height = self._size
         twice = np.diag((2.0, 2.0, 1.0)) @ self.matrix
         picture = cv2.warpPerspective(
@@ -106,7 +106,7 @@ class Studio:
         return self._lit(self._blurred(small), np.s_[:, :])
 
     def _table_seen(self) -> tuple[float, float, float, float]:
-        """The rectangle of the table that the picture shows at first, in millimetres."""
+        """Return the rectangle of the table that the picture shows at first, in millimetres."""
         width, height = self._size
         back = np.linalg.inv(self.matrix)
         xs, ys = zip(
@@ -118,7 +118,8 @@ class Studio:
         """Bring the still picture up to date, only where cards came or went."""
         if lying == self._lying:
             return
-        before, self._patches = self._patches, {card: self._kept_patch(card) for card in lying}
+        before = self._patches
+        self._patches = {card: before[card] if card in before else self._card_patch(card) for card in lying}
         changed = {card: {**before, **self._patches}[card] for card in before.keys() ^ self._patches.keys()}
         for patch in changed.values():
             if patch is not None:
@@ -131,14 +132,11 @@ class Studio:
         for patch in self._patches.values():
             lay(self._still, patch, box)
 
-    def _kept_patch(self, card: Lying) -> _Patch | None:
-        return self._patches[card] if card in self._patches else self._card_patch(card)
-
     def _card_patch(self, card: Lying) -> _Patch | None:
-        return self._warped(art.sprite(card.picture, self._cards), card.pose, fine=True)
+        return self._warped(art.card_sprite(card.picture, self._cards), card.pose, fine=True)
 
     def _warped(self, sprite: art.Sprite, pose: Pose, fine: bool) -> _Patch | None:
-        """A sprite lying at a pose as the camera sees it, or None out of the picture; `fine` for print."""
+        """Return a sprite lying at a pose as the camera sees it, or None out of the picture; `fine` for print."""
         left_px, top_px = sprite.anchor_px
         flat = _scaled(-left_px / sprite.px_per_mm, -top_px / sprite.px_per_mm, sprite.px_per_mm)
         onto = self.matrix @ _posed(pose) @ flat
@@ -166,14 +164,14 @@ class Studio:
         return cv2.GaussianBlur(pixels, (5, 5), self._look.blur_px) if self._look.blur_px > 0 else pixels
 
     def _lit(self, pixels: Image, where: tuple[slice, slice], fine: bool = True) -> Image:
-        """The colours of pixels, BGR or BGRA, in the light of their place."""
+        """Return the colours of pixels, BGR or BGRA, in the light of their place."""
         if not fine:
             return cv2.multiply(np.ascontiguousarray(pixels[..., :3]), self._coarse_light[where], scale=1.0 / 128.0)
         return np.rint(pixels[..., :3] * self._light[where]).clip(0, 255).astype(np.uint8)
 
 
 def project(matrix: Matrix, point: Point) -> Point:
-    """Where a homography takes a point."""
+    """Return where a homography takes a point."""
     x, y, w = matrix @ (point[0], point[1], 1.0)
     return float(x / w), float(y / w)
 
@@ -214,13 +212,10 @@ def lay(frame: Image, patch: _Patch | None, within: tuple[int, int, int, int] | 
         return
     left, top, right, bottom = patch.box
     if within is not None:
-        left, top, right, bottom = _common(patch.box, within)
+        left, top = map(max, patch.box[:2], within[:2])
+        right, bottom = map(min, patch.box[2:], within[2:])
         if left >= right or top >= bottom:
             return
     here = frame[top:bottom, left:right]
     part = np.s_[top - patch.y : bottom - patch.y, left - patch.x : right - patch.x]
     frame[top:bottom, left:right] = cv2.add(cv2.multiply(here, patch.keep[part], scale=1.0 / 255.0), patch.add[part])
-
-
-def _common(one: tuple[int, int, int, int], other: tuple[int, int, int, int]) -> tuple[int, int, int, int]:
-    return max(one[0], other[0]), max(one[1], other[1]), min(one[2], other[2]), min(one[3], other[3])

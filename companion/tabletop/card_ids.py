@@ -16,12 +16,12 @@ _PAYLOAD = re.compile(r"MB1:([A-Z0-9-]{2,16}-[0-9]{2})")
 
 
 def card_ids(deck: Mapping[Card, int]) -> tuple[str, ...]:
-    """The physical cards of a deck, in its order: `25-01` … `right-of-way-01`."""
+    """Return the physical cards of a deck, in its order: `25-01` … `right-of-way-01`."""
     return tuple(f"{card.value}-{copy:02d}" for card, count in deck.items() for copy in range(1, count + 1))
 
 
 def face_of(card_id: str) -> Card:
-    """The face of a physical card. Raises ValueError for a name that no edition prints."""
+    """Return the face of a physical card. Raises ValueError for a name that no edition prints."""
     slug = card_id.rpartition("-")[0]
     card = card_of_slug(slug)
     if card is None:
@@ -40,12 +40,12 @@ def is_any_copy(card_id: str) -> bool:
 
 
 def payload(card_id: str) -> str:
-    """The text on a physical card's sticker."""
+    """Return the text on a physical card's sticker."""
     return PREFIX + card_id.upper()
 
 
 def card_id_of(text: str) -> str | None:
-    """The physical card that a sticker's text names, or None where the text is not one of ours.
+    """Return the physical card that a sticker's text names, or None where the text is not one of ours.
 
     The text comes from a camera and may be anything: only the exact form of a known face passes.
     """

@@ -26,11 +26,12 @@ SMALLEST_SHARE = 1 / 64
 """A zone's shortest side against the picture's width: at less no card in it could be read."""
 
 OVERLAP_SHARE = 0.05
-"""So much of a zone may lie under another: hands that draw are not that exact."""
+"""Maximum share of a zone that may lie under another: hands that draw are not exact."""
 
 PROPORTIONS = 0.02
-"""By so much the proportions of two pictures may differ that show the same."""
+"""Maximum difference between the proportions of two pictures of the same table, as a share."""
 
+_KNOWN_NAMES = "side-1/battle, speed, safety and distance, so on to side-8, table/draw and table/discard"
 _TABLE_KEYS = {"name", "rect", "corners", "seat", "zone_mm"}
 Point = tuple[float, float]
 Corners = tuple[Point, Point, Point, Point]
@@ -86,16 +87,16 @@ class Drawing:
         return tuple(dict.fromkeys(zone.mat for zone in self.zones))
 
     def of(self, mat: str) -> tuple[DrawnZone, ...]:
-        """The zones that stand for one mat."""
+        """Return the zones that stand for one mat."""
         return tuple(zone for zone in self.zones if zone.mat == mat)
 
     def fits(self, width_px: int, height_px: int) -> bool:
-        """Whether a picture of that size has the proportions of the one that was drawn on."""
+        """True if a picture of that size has the proportions of the one that was drawn on."""
         ratio = (self.picture[0] * height_px) / (self.picture[1] * width_px)
         return abs(ratio - 1) <= PROPORTIONS
 
     def as_json(self) -> dict[str, object]:
-        """The form that `parse_drawing` takes."""
+        """Return the form that `parse_drawing` takes."""
         drawn = {"picture": list(self.picture), "zone": [_as_json(zone) for zone in self.zones]}
         return drawn | ({"seats": {mat: str(seat) for mat, seat in self.seats}} if self.seats else {})
 
@@ -122,13 +123,21 @@ class DrawnZones:
         return self.given or self._kept
 
     def save(self, drawing: Drawing) -> None:
-        """Keeps a drawing; it is in force at once. Raises Problem when it cannot be written."""
+        """Keep a drawing; it is in force at once. Raises Problem when it cannot be written."""
         if self._path is not None:
-            _write(self._path, json.dumps(drawing.as_json()))
+            try:
+                write_whole(self._path, json.dumps(drawing.as_json()))
+            except OSError as error:
+                full = say(
+                    "The zones cannot be kept in %(folder)s (%(error)s): make room there.",
+                    folder=self._path.parent,
+                    error=error.strerror,
+                )
+                raise Problem(full) from error
         self._kept, self.problem = drawing, None
 
     def forget(self) -> None:
-        """Removes what is kept. Raises Problem when that cannot be done."""
+        """Remove what is kept. Raises Problem when that cannot be done."""
         if self._path is not None:
             try:
                 self._path.unlink(missing_ok=True)
@@ -146,7 +155,7 @@ class DrawnZones:
 
 
 def parse_drawing(data: Mapping[str, object]) -> Drawing | None:
-    """A drawing from `picture = [width, height]`, `zone` tables and `seats`, None without zones; see `Drawing`.
+    """Return a drawing from `picture = [width, height]`, `zone` tables and `seats`, None without zones; see `Drawing`.
 
     Each zone has a `name`, either `rect = [x, y, width, height]` or `corners = [[x, y] × 4]`, and as they are wanted
     `seat = "left"` and `zone_mm = [width, height]`. Raises ValueError with a sentence.
@@ -167,7 +176,7 @@ def parse_drawing(data: Mapping[str, object]) -> Drawing | None:
 
 
 def check_sides(drawing: Drawing, sides: Mapping[str, str]) -> None:
-    """Whether a side plays wherever zones are drawn. `sides` are the sides' names by mat id (`{"side-1": "Ann"}`).
+    """Check that a side plays wherever zones are drawn. `sides` are the sides' names by mat id (`{"side-1": "Ann"}`).
 
     A side without any zones plays on its printed mat. Raises ValueError with a sentence.
     """
@@ -188,7 +197,7 @@ def _picture(value: object) -> tuple[int, int]:
 def _zone(table: Mapping[str, object]) -> DrawnZone:
     name = table.get("name")
     if name not in ZONE_NAMES:
-        raise ValueError(f"there is no zone '{plain(name, 40)}'; zones are {_known_names()}.")
+        raise ValueError(f"there is no zone '{plain(name, 40)}'; zones are {_KNOWN_NAMES}.")
     unknown = sorted(set(table) - _TABLE_KEYS)
     if unknown:
         known = ", ".join(sorted(_TABLE_KEYS))
@@ -199,10 +208,6 @@ def _zone(table: Mapping[str, object]) -> DrawnZone:
     return DrawnZone(
         str(name), _corners(str(name), table), _seat(str(name), table), (size[0], size[1]) if size else None
     )
-
-
-def _known_names() -> str:
-    return "side-1/battle, speed, safety and distance, so on to side-8, table/draw and table/discard"
 
 
 def _seats(data: Mapping[str, object]) -> tuple[tuple[str, Seat], ...]:
@@ -247,7 +252,7 @@ def _four_corners(name: str, value: object) -> Corners:
 
 
 def _numbers(value: object, count: int) -> tuple[float, ...] | None:
-    """So many finite numbers, None for anything else."""
+    """Return `count` finite numbers, None for anything else."""
     if not isinstance(value, (list, tuple)) or len(value) != count:
         return None
     if not all(isinstance(n, (int, float)) and not isinstance(n, bool) and abs(n) < 1e6 for n in value):
@@ -333,18 +338,18 @@ def _side(mat: str) -> Term:
 
 
 def _turn(a: Point, b: Point, c: Point) -> float:
-    """Positive where the way from a by b to c turns clockwise (y runs down)."""
+    """Return a positive number where the way from a by b to c turns clockwise (y runs down)."""
     return (b[0] - a[0]) * (c[1] - b[1]) - (b[1] - a[1]) * (c[0] - b[0])
 
 
 def _area(polygon: Sequence[Point]) -> float:
-    """What a polygon covers, negative where it runs anticlockwise."""
+    """Return what a polygon covers, negative where it runs anticlockwise."""
     pairs = ((polygon[i - 1], polygon[i]) for i in range(len(polygon)))
     return sum(ax * by - bx * ay for (ax, ay), (bx, by) in pairs) / 2
 
 
 def _cut(polygon: Sequence[Point], a: Point, b: Point) -> list[Point]:
-    """The part of a polygon on the inner side of the line from a to b."""
+    """Return the part of a polygon on the inner side of the line from a to b."""
     kept: list[Point] = []
     for i, point in enumerate(polygon):
         before = polygon[i - 1]
@@ -388,16 +393,3 @@ def _load(path: Path | None) -> Drawing | None:
             "The drawn zones in %(path)s are damaged (%(error)s): draw them anew.", path=path, error=str(error)
         )
         raise Problem(damaged) from error
-
-
-def _write(path: Path, text: str) -> None:
-    """Writes a file whole or not at all."""
-    try:
-        write_whole(path, text)
-    except OSError as error:
-        full = say(
-            "The zones cannot be kept in %(folder)s (%(error)s): make room there.",
-            folder=path.parent,
-            error=error.strerror,
-        )
-        raise Problem(full) from error

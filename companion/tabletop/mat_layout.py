@@ -39,7 +39,7 @@ class Rect:
     height_mm: float
 
     def contains(self, x_mm: float, y_mm: float) -> bool:
-        """Whether the point lies inside, edges included."""
+        """True if the point lies inside, edges included."""
         return self.x_mm <= x_mm <= self.x_mm + self.width_mm and self.y_mm <= y_mm <= self.y_mm + self.height_mm
 
     @property
@@ -73,7 +73,7 @@ class MatLayout:
     """On the table mat the marker that the draw pile hides."""
 
     def zone_at(self, x_mm: float, y_mm: float) -> str | None:
-        """The name of the zone under a point, or None between the zones."""
+        """Return the name of the zone under a point, or None between the zones."""
         return next((name for name, rect in self.zones.items() if rect.contains(x_mm, y_mm)), None)
 
 
@@ -84,7 +84,7 @@ def _corner_markers(first_id: int, width_mm: float, height_mm: float) -> tuple[M
 
 
 def side_mat(number: int) -> MatLayout:
-    """The mat of side `number` (1 … 8), A3 landscape; it splits into two A4 sheets at x = 210 mm.
+    """Return the mat of side `number` (1 … 8), A3 landscape; it splits into two A4 sheets at x = 210 mm.
 
     Battle, speed and safety lie in the upper row between the markers, the distance zone below them.
     Raises ValueError for a number outside 1 … 8.
@@ -109,7 +109,7 @@ def side_mat(number: int) -> MatLayout:
 
 
 def table_mat() -> MatLayout:
-    """The mat of the table's middle, A4 landscape: draw pile on the left, discard pile on the right."""
+    """Return the mat of the table's middle, A4 landscape: draw pile on the left, discard pile on the right."""
     draw = Rect(52.0, 40.0, 90.0, 130.0)
     x_mm, y_mm = draw.centre_mm
     hidden = Rect(x_mm - MARKER_MM / 2, y_mm - MARKER_MM / 2, MARKER_MM, MARKER_MM)
@@ -123,5 +123,5 @@ def table_mat() -> MatLayout:
 
 
 def all_mats() -> tuple[MatLayout, ...]:
-    """Every mat there is: eight sides and the table."""
+    """Return every mat there is: eight sides and the table."""
     return (*(side_mat(n) for n in range(1, MAX_SIDES + 1)), table_mat())

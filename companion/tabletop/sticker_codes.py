@@ -80,7 +80,7 @@ _LEVELS = {
 
 @cache
 def modules(card_id: str) -> npt.NDArray[np.bool_]:
-    """The QR code of a physical card, `(21, 21) bool`, True is black, not to be written to.
+    """Return the QR code of a physical card, `(21, 21) bool`, True is black, not to be written to.
 
     Raises ValueError for a card that no sticker is made for.
     """
@@ -95,7 +95,7 @@ def modules(card_id: str) -> npt.NDArray[np.bool_]:
 
 
 def card_of_text(text: str) -> str | None:
-    """The physical card whose sticker says that text; None for any other, also for a copy that no sticker is made for.
+    """Return the physical card whose sticker says that text; None for any other, and for a copy without a sticker.
 
     The text comes from a camera and may be anything.
     """
@@ -104,12 +104,12 @@ def card_of_text(text: str) -> str | None:
 
 
 def tag_id(card_id: str) -> int:
-    """The id of a physical card's tag in the dictionary MIP_36h12. Raises ValueError like `modules`."""
+    """Return the id of a physical card's tag in the dictionary MIP_36h12. Raises ValueError like `modules`."""
     return FIRST_TAG_ID + _NUMBER_OF[_known(card_id)]
 
 
 def card_of_tag(tag: int) -> str | None:
-    """The physical card that bears a tag, None for the tags of the mats and those not in use."""
+    """Return the physical card that bears a tag, None for the tags of the mats and those not in use."""
     number = tag - FIRST_TAG_ID
     return CARDS[number] if 0 <= number < len(CARDS) else None
 
@@ -124,7 +124,7 @@ def _known(card_id: str) -> str:
 
 
 def _text_in(mode: str, text: bytes) -> list[util.QRData]:
-    """The text in alphanumeric mode (a), as bytes (b), or with the copy's number in numeric mode (n)."""
+    """Return the text in alphanumeric mode (a), as bytes (b), or with the copy's number in numeric mode (n)."""
     if mode == "b":
         return [util.QRData(text, mode=util.MODE_8BIT_BYTE)]
     if mode == "a":

@@ -8,7 +8,6 @@ one that is only half enrolled is a deck that lacks some faces.
 from __future__ import annotations
 
 import datetime
-import io
 import json
 import re
 import shutil
@@ -21,15 +20,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
+from companion.common import toml_text, zip_reader
 from companion.common.errors import Problem
 from companion.common.program_name import typed
 from companion.common.resources import shipped
 from companion.common.spelling import meant, shown
 from companion.common.text import Said, plain, say, say_many
+from companion.common.toml_text import TomlError
 from companion.rules.cards import Card, card_of_slug
-from companion.rules.editions import toml_lines
 from companion.rules.editions.edition import Edition, EditionError, load_edition
-from companion.rules.editions.edition_file import toml_fault
 from companion.storage.files import read_small, write_whole
 from companion.tabletop.mat_layout import CARD_MM
 
@@ -41,10 +40,10 @@ BACK = "back"
 WITHOUT_BACK = "a card that lies face down may be asked about"
 WITHOUT_FACES = say("cards of these faces will not be told, and those that may look like them are asked about")
 MOST_PICTURES = 9
-"""So many pictures of one face are kept."""
+"""Maximum number of pictures of one face."""
 
 SMALLEST_MM, LARGEST_MM = 30.0, 150.0
-"""Between these a card's sides lie."""
+"""Range of a card's sides, in millimetres."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
 _PICTURE = re.compile(r"(?P<subject>[a-z0-9-]+?)(?:-(?P<number>[2-9]))?\.(?:png|jpg|jpeg)")
@@ -116,13 +115,13 @@ class Description:
 
 
 def deck_names(data: Path | None) -> tuple[str, ...]:
-    """The decks that ship, then those of a data folder."""
+    """Return the decks that ship, then those of a data folder."""
     ours = _names_in(shipped("card_templates"))
     return (*ours, *(name for name in own_names(data) if name not in ours))
 
 
 def own_names(data: Path | None) -> tuple[str, ...]:
-    """The decks of a data folder."""
+    """Return the decks of a data folder."""
     return _names_in(data / DECKS_NAME) if data else ()
 
 
@@ -139,12 +138,15 @@ def _names_in(folder: Path) -> tuple[str, ...]:
 
 
 def is_name(name: str) -> bool:
-    """Whether a deck may be called so: letters, digits, `-` and `_`, at most 40 of them."""
+    """True if a deck may be called so: letters, digits, `-` and `_`, at most 40 of them."""
     return bool(_NAME.fullmatch(name))
 
 
 def checked_name(name: str) -> str:
-    """A name for a deck of one's own. Raises Problem for one that no deck may have, or that one that ships has."""
+    """Return a name for a deck of one's own.
+
+    Raises Problem for one that no deck may have, or that one that ships has.
+    """
     if not is_name(name):
         wrong = say(
             "A deck cannot be called '%(name)s': its name has letters without accents, digits, - and _,"
@@ -159,12 +161,12 @@ def checked_name(name: str) -> str:
 
 
 def own_folder(name: str, data: Path) -> Path:
-    """Where a deck of one's own lies, whether there is one or not. Raises Problem as `checked_name` does."""
+    """Return where a deck of one's own lies, whether there is one or not. Raises Problem as `checked_name` does."""
     return data / DECKS_NAME / checked_name(name)
 
 
 def titles(data: Path | None) -> dict[str, str]:
-    """What people call the decks, by their names: the title, with the name beside it where two have the same one."""
+    """Return what people call the decks, by their names: the title, with the name beside it where two are the same."""
     plain = {name: _title(folder_of(name, data), name) for name in deck_names(data)}
     many = Counter(title.casefold() for title in plain.values())
     return {
@@ -182,7 +184,7 @@ def _title(folder: Path, name: str) -> str:
 
 
 def is_begun(name: str, data: Path) -> bool:
-    """Whether a deck is sound, but has no face yet."""
+    """True if a deck is sound, but has no face yet."""
     try:
         folder = folder_of(name, data)
         _cards_of(read_description(folder).edition, folder)
@@ -195,7 +197,7 @@ def is_begun(name: str, data: Path) -> bool:
 
 
 def load_deck(name: str, data: Path | None = None) -> Deck:
-    """A deck by its name, one that ships or one of the data folder.
+    """Return a deck by its name, one that ships or one of the data folder.
 
     Raises Problem where there is none, or it is damaged, lacks a picture that it names, or has no face at all.
     """
@@ -213,26 +215,26 @@ def load_deck(name: str, data: Path | None = None) -> Deck:
 
 
 def folder_of(name: str, data: Path | None) -> Path:
-    """Where a deck lies that there is."""
+    """Return the folder of a deck that exists."""
     ours = shipped("card_templates") / name
     return ours if (ours / FILE_NAME).is_file() or data is None else data / DECKS_NAME / name
 
 
 def whole_decks(data: Path | None) -> Iterator[Deck]:
-    """Every deck that can be used, those that ship first; of a damaged one `companion decks` says what is wrong."""
+    """Yield every deck that can be used, those that ship first; `companion decks` says what is wrong with others."""
     for name in deck_names(data):
         with suppress(Problem):
             yield load_deck(name, data)
 
 
 def decks_for(edition: Edition, data: Path | None) -> tuple[str, ...]:
-    """The names of the decks that an edition is played with: its own, and those of others that have all its cards."""
+    """Return the names of the decks for an edition: its own, and those of others that have all its cards."""
     fitting = (d for d in whole_decks(data) if d.edition == edition.name or edition.deck.keys() <= d.faces.keys())
     return tuple(deck.name for deck in fitting)
 
 
 def read_deck(folder: Path) -> Deck:
-    """The deck that lies in a folder, called as the folder is. Raises Problem with what is wrong with it."""
+    """Return the deck that lies in a folder, called as the folder is. Raises Problem with what is wrong with it."""
     description = read_description(folder)
     cards = _cards_of(description.edition, folder)
     pictures = pictures_in(folder)
@@ -259,7 +261,7 @@ def read_deck(folder: Path) -> Deck:
 
 
 def read_description(folder: Path) -> Description:
-    """What the `deck.toml` of a folder says. Raises Problem naming the file for the first thing wrong in it."""
+    """Return what the `deck.toml` of a folder says. Raises Problem naming the file for the first thing wrong in it."""
     path = folder / FILE_NAME
     try:
         data = _tables(read_small(path))
@@ -284,18 +286,13 @@ def read_description(folder: Path) -> Description:
 
 
 def _tables(raw: bytes) -> dict[str, object]:
-    """The tables of a `deck.toml`. Raises ValueError with a sentence for what is none."""
-    text = ""
+    """Return the tables of a `deck.toml`. Raises ValueError with a sentence for what is none."""
     try:
-        text = raw.decode("utf-8")
-        return toml_lines.load(text)
-    except RecursionError as error:
-        raise ValueError(say("the brackets are nested too deeply")) from error
+        return toml_text.load(raw.decode("utf-8"))
     except UnicodeDecodeError as error:
         raise ValueError(say("it is no text in UTF-8")) from error
-    except ValueError as error:
-        fault = toml_fault(str(error), text)
-        raise ValueError(f"line {fault.line}: {fault.say.rstrip('.')}") from error
+    except TomlError as error:
+        raise ValueError(f"line {error.line}: {error}" if error.line else str(error)) from error
 
 
 def _check_back(named: object, folder: Path) -> None:
@@ -310,7 +307,7 @@ def _check_back(named: object, folder: Path) -> None:
 
 
 def _description(data: Mapping[str, object], name: str) -> Description:
-    """Raises ValueError with a sentence for the first thing wrong."""
+    """Raise ValueError with a sentence for the first thing wrong."""
     unknown = next((key for key in data if key not in _KEYS), None)
     if unknown is not None:
         strange = say(
@@ -337,7 +334,7 @@ def _description(data: Mapping[str, object], name: str) -> Description:
 
 
 def checked_size(value: object) -> tuple[float, float]:
-    """Width and height of a card in millimetres. Raises ValueError with a sentence."""
+    """Return width and height of a card in millimetres. Raises ValueError with a sentence."""
     sizes = value if isinstance(value, list | tuple) else ()
     numbers = [float(n) for n in sizes if isinstance(n, int | float) and abs(n) <= LARGEST_MM]
     if len(numbers) != 2 or not all(SMALLEST_MM <= n <= LARGEST_MM for n in numbers) or numbers[0] >= numbers[1]:
@@ -361,7 +358,7 @@ def _cards_of(edition: str, folder: Path) -> tuple[Card, ...]:
 
 
 def pictures_in(folder: Path) -> dict[Subject, tuple[Path, ...]]:
-    """The pictures of a deck's folder by what they show, the main one first; other files are not looked at."""
+    """Return the pictures of a deck's folder by what they show, the main one first; other files are not looked at."""
     found: dict[Subject, list[tuple[int, Path]]] = {}
     for path in sorted(folder.iterdir()):
         named = picture_named(path.name)
@@ -371,7 +368,7 @@ def pictures_in(folder: Path) -> dict[Subject, tuple[Path, ...]]:
 
 
 def picture_named(name: str) -> tuple[Subject, int] | None:
-    """What a file of a deck shows and which picture of it that is, from 1; None for any other name."""
+    """Return what a file of a deck shows and which picture of it that is, from 1; None for any other name."""
     match = _PICTURE.fullmatch(name)
     if not match:
         return None
@@ -385,7 +382,7 @@ def picture_named(name: str) -> tuple[Subject, int] | None:
 
 
 def write_description(folder: Path, description: Description) -> None:
-    """Writes the `deck.toml` of a deck, whose folder is made if need be. Raises Problem when that cannot be done."""
+    """Write the `deck.toml` of a deck, whose folder is made if need be. Raises Problem when that cannot be done."""
     lines = [f"name = {_quoted(description.name)}", f"title = {_quoted(description.title or description.name)}",
              f"edition = {_quoted(description.edition)}", f"maker = {_quoted(description.maker)}",
              f"size_mm = [{description.size_mm[0]}, {description.size_mm[1]}]"]  # fmt: skip
@@ -398,13 +395,13 @@ def write_description(folder: Path, description: Description) -> None:
 
 
 def _quoted(text: str) -> str:
-    """A text as TOML: one line, not too long, nothing unprintable in it."""
+    """Return a text as TOML: one line, not too long, nothing unprintable in it."""
     plain = "".join(char if char.isprintable() else " " for char in text[:_LONGEST_TEXT])
     return json.dumps(plain, ensure_ascii=False)
 
 
 def put_pictures(folder: Path, subject: Subject, pngs: Sequence[bytes]) -> tuple[Path, ...]:
-    """Makes these the only pictures of a face, or of the back, in a deck's folder; the first is the main one.
+    """Make these the only pictures of a face, or of the back, in a deck's folder; the first is the main one.
 
     Each is written whole before an older one is removed. Raises Problem when that cannot be done.
     """
@@ -419,7 +416,7 @@ def put_pictures(folder: Path, subject: Subject, pngs: Sequence[bytes]) -> tuple
 
 
 def remove_deck(name: str, data: Path) -> Path:
-    """Removes a deck of one's own. Raises Problem where there is none, or it cannot be removed."""
+    """Remove a deck of one's own. Raises Problem where there is none, or it cannot be removed."""
     folder = own_folder(name, data)
     if not (folder / FILE_NAME).is_file():
         none = say(
@@ -441,7 +438,7 @@ def remove_deck(name: str, data: Path) -> Path:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Writes a file whole or not at all."""
+    """Write a file whole or not at all."""
     try:
         write_whole(path, content)
     except OSError as error:
@@ -461,13 +458,19 @@ def _cannot_write(folder: Path, error: OSError) -> Problem:
 
 
 def export_deck(deck: Deck, out: Path) -> Path:
-    """Writes a deck as one zip file, `out` or, where that is a folder, `<name>.zip` in it; gives its path."""
+    """Write a deck as one zip file, `out` or, where that is a folder, `<name>.zip` in it; return its path."""
     path = out / f"{deck.name}.zip" if out.is_dir() else out
     new = path.with_name(f"{path.name}.new")
     pictures = sorted(picture for paths in (*deck.faces.values(), deck.back) for picture in paths)
     try:
         for picture in pictures:
-            _check_size(picture)
+            if picture.stat().st_size > _MOST_PICTURE_BYTES:
+                large = say(
+                    "The picture %(name)s is larger than %(mb)d MB; save it smaller.",
+                    name=picture,
+                    mb=_MOST_PICTURE_BYTES // 1_000_000,
+                )
+                raise Problem(large)
         # A zip file knows no day before 1980; pictures taken before a small computer knew the day are from 1970.
         with zipfile.ZipFile(new, "w", zipfile.ZIP_STORED, strict_timestamps=False) as packed:
             for file in (deck.folder / FILE_NAME, *pictures):
@@ -481,17 +484,6 @@ def export_deck(deck: Deck, out: Path) -> Path:
     return path
 
 
-def _check_size(picture: Path) -> None:
-    """Raises Problem for a picture that no deck would be taken in with."""
-    if picture.stat().st_size > _MOST_PICTURE_BYTES:
-        large = say(
-            "The picture %(name)s is larger than %(mb)d MB; save it smaller.",
-            name=picture,
-            mb=_MOST_PICTURE_BYTES // 1_000_000,
-        )
-        raise Problem(large)
-
-
 def import_deck(
     file: Path,
     data: Path,
@@ -501,7 +493,7 @@ def import_deck(
     title: str | None = None,
     sent: bytes | None = None,
 ) -> Deck:
-    """Takes a deck from a zip file that `export_deck` wrote into the data folder, whole or not at all.
+    """Take a deck from a zip file that `export_deck` wrote into the data folder, whole or not at all.
 
     Name and title are those given, else what it says itself. `sent` is what the file holds where it came from another
     machine, and is not on this one's disk. Nothing of the file is trusted: its names are checked, what is too large is
@@ -530,7 +522,7 @@ def import_deck(
 
 
 def _anew(file: Path, content: Mapping[str, bytes], recoded: Recoded) -> Iterator[tuple[str, bytes]]:
-    """The pictures as they are kept, one after another: all of them together may be far larger than what was sent."""
+    """Yield the pictures as they are kept, one by one: together they may be far larger than what was sent."""
     room = _MOST_FILE_BYTES
     for name, picture in content.items():
         png = recoded(picture, f"{file}/{name}")
@@ -541,7 +533,7 @@ def _anew(file: Path, content: Mapping[str, bytes], recoded: Recoded) -> Iterato
 
 
 def _moved_in(folder: Path, description: Description, pngs: Iterable[tuple[str, bytes]]) -> Deck:
-    """Writes a deck beside where it shall lie, each picture as it comes, looks whether it is one, then moves it."""
+    """Write a deck beside where it shall lie, each picture as it comes, check it, then move it."""
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         new = Path(tempfile.mkdtemp(prefix=".", dir=folder.parent))
@@ -561,30 +553,21 @@ def _moved_in(folder: Path, description: Description, pngs: Iterable[tuple[str, 
 
 
 def _unpacked(file: Path, sent: bytes | None = None) -> dict[str, bytes]:
-    """The files of a zip by name, if they are a deck's and not too large."""
-    try:
+    """Return the files of a zip by name. Raises Problem if they are not a deck's, or too large."""
+    content: dict[str, bytes] = {}
+    with zip_reader.opened(file, sent, lambda what: _bad_file(file, what)) as packed:
         if (file.stat().st_size if sent is None else len(sent)) > _MOST_FILE_BYTES:
             raise _bad_file(file, say("it is larger than %(mb)d MB", mb=_MOST_FILE_BYTES // 1_000_000))
-        with zipfile.ZipFile(file if sent is None else io.BytesIO(sent)) as packed:
-            infos = packed.infolist()
-            if len(infos) > _MOST_FILES:
-                raise _bad_file(file, say_many("it holds %(count)d file", "it holds %(count)d files", len(infos)))
-            content: dict[str, bytes] = {}
-            for info in infos:
-                _check_entry(file, info, content)
-                content[info.filename] = _read_entry(file, packed, info)
-    except Problem:
-        raise
-    except FileNotFoundError as error:
-        raise Problem(say("There is no file %(path)s: check the path.", path=file)) from error
-    except OSError as error:
-        why = error.strerror or str(error)
-        raise Problem(say("%(path)s cannot be read (%(error)s): check the path.", path=file, error=why)) from error
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError) as error:
-        raise _bad_file(file, say("it is no zip file, or damaged")) from error
-    except Exception as error:
-        # About a damaged file those who unpack it raise errors of every kind: zlib's, lzma's, of numbers too large.
-        raise _bad_file(file, say("it is damaged")) from error
+        infos = packed.infolist()
+        if len(infos) > _MOST_FILES:
+            raise _bad_file(file, say_many("it holds %(count)d file", "it holds %(count)d files", len(infos)))
+        for info in infos:
+            _check_entry(file, info, content)
+            entry = zip_reader.read_entry(packed, info, _MOST_PICTURE_BYTES)
+            if entry is None:
+                most = _MOST_PICTURE_BYTES // 1_000_000
+                raise _bad_file(file, say("'%(name)s' in it is larger than %(mb)d MB", name=info.filename, mb=most))
+            content[info.filename] = entry
     if FILE_NAME not in content:
         raise _bad_file(file, say("it holds no %(file)s", file=FILE_NAME))
     return content
@@ -602,16 +585,6 @@ def _check_entry(file: Path, info: zipfile.ZipInfo, content: Mapping[str, bytes]
         raise _bad_file(file, say("unpacked it is larger than %(mb)d MB", mb=_MOST_FILE_BYTES // 1_000_000))
 
 
-def _read_entry(file: Path, packed: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
-    """An entry's content, whatever size it says it has."""
-    with packed.open(info) as entry:
-        content = entry.read(_MOST_PICTURE_BYTES + 1)
-    if len(content) > _MOST_PICTURE_BYTES:
-        most = _MOST_PICTURE_BYTES // 1_000_000
-        raise _bad_file(file, say("'%(name)s' in it is larger than %(mb)d MB", name=info.filename, mb=most))
-    return content
-
-
 def _bad_file(file: Path, what: Said) -> Problem:
     bad = say(
         "%(path)s is no deck that can be used (%(what)s): export it anew with `%(command)s`.",
@@ -623,6 +596,6 @@ def _bad_file(file: Path, what: Said) -> Problem:
 
 
 def _unended(error: Exception) -> str:
-    """What an error says, to be said within a sentence."""
+    """Return what an error says, to be said within a sentence."""
     said = str(error)
     return Said(said.pattern.rstrip("."), **said.values) if isinstance(said, Said) else said.rstrip(".")

@@ -54,6 +54,7 @@ from troubles.company import hides
 from troubles.mishaps import Mishaps
 from troubles.rough_studio import RoughStudio
 from troubles.scenes import troubled_scenes
+from troubles.things import is_card
 
 NAMES = ("Ann", "Bob", "Cid", "Dee")
 EDITIONS = {2: "classic", 3: "classic", 4: "dujardin-2014"}
@@ -163,7 +164,7 @@ class Diary:
 
     def _changed(self, scene: Scene) -> None:
         mats = scene.mats or self._plan.mats
-        now = {card.picture: card for card in scene.lying if card.is_card}
+        now = {card.picture: card for card in scene.lying if is_card(card)}
         zones = {picture: _zone(mats, card) for picture, card in now.items()}
         for picture, (stay, _) in list(self._open.items()):
             if zones.get(picture) != stay.zone:

@@ -12,8 +12,9 @@ import numpy as np
 
 from companion.simulate import arrange
 from companion.simulate.arrange import MatPlace, Point, Pose
-from companion.simulate.scene import THINGS, Lying
+from companion.simulate.scene import Lying
 from companion.tabletop.mat_layout import Rect
+from troubles.things import THINGS
 
 THING_REACH_MM = 100.0
 """Nothing is laid or taken up nearer to the middle of a thing: it would have to be moved first."""

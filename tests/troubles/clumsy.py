@@ -26,7 +26,9 @@ from companion.simulate.script import Action, Hand, Script
 from companion.tabletop.card_ids import face_of
 from companion.tabletop.mat_layout import CARD_MM, DISCARD_ZONE, DRAW_ZONE, Rect
 from troubles import accidents
+from troubles.acting import TroubledMovement, troubled
 from troubles.mishaps import Mishaps
+from troubles.things import is_card
 
 _THINGS_MOST = 2
 _FAN_STEP_MM, _FAN_STEPS = 21.0, 3
@@ -70,14 +72,14 @@ class ClumsyChoreographer(Choreographer):
 
     def _counted(self, movement: Movement) -> Movement:
         mats = self._plan.mats if self._mats_moved else ()
-        shifts = {} if movement.mats_after else {"mats": mats, "mats_after": mats}
-        return replace(super()._counted(movement), **shifts)
+        movement = troubled(super()._counted(movement))
+        return movement if movement.mats_after else replace(movement, mats=mats, mats_after=mats)
 
     # One hand
 
     def _all_hands(self) -> Iterator[Movement]:
         yield from super()._all_hands()
-        if self._mishaps.tidy and any(card.is_card for card in self.lying()):
+        if self._mishaps.tidy and any(map(is_card, self.lying())):
             yield from self._gather(wait=True)
 
     def _play_hand(self, table: Table, hand: Hand) -> Iterator[Movement]:
@@ -123,7 +125,7 @@ class ClumsyChoreographer(Choreographer):
         one = self._lay(seats[0], str(first.card_id), spots[0], zone_of(table, first.play))
         two = self._lay(seats[1], str(second.card_id), spots[1], zone_of(after, second.play))
         self._play_number += 1
-        yield replace(one, meanwhile=two, gap_s=self._luck.uniform(0.1, 0.4))
+        yield troubled(one, meanwhile=troubled(two), gap_s=self._luck.uniform(0.1, 0.4))
         yield from self._discard_answered(seats[1], answered(after, last))
         if second.play.at_once:
             yield from self._draws(seats[1], after, second.play, last)
@@ -152,7 +154,7 @@ class ClumsyChoreographer(Choreographer):
     def _in_his_way(self, laid: Movement) -> Movement:
         pace = 0.5 if self._happens(self._mishaps.slow) else 2.0 if self._happens(self._mishaps.quick) else 1.0
         hold_s = self._luck.uniform(0.6, 1.4) if self._happens(self._mishaps.hesitating) else 0.0
-        return replace(laid, pace=pace, hold_s=hold_s)
+        return troubled(laid, pace=pace, hold_s=hold_s)
 
     def _wrong_zone(self, zone: str) -> str:
         """Another zone, mostly on the same mat."""
@@ -255,7 +257,7 @@ class ClumsyChoreographer(Choreographer):
         before = self.lying()
         self._zones[zone] = tuple(moved.get(card, card) for card in self._zones[zone])
         after, start, end = self.lying(), poses[-2], poses[-1]
-        yield Movement(self._anybody(), (), start, end, before, before, after, AFTER_LAYING, slides=True)
+        yield TroubledMovement(self._anybody(), (), start, end, before, before, after, AFTER_LAYING, slides=True)
 
     def _cup(self) -> Iterator[Movement]:
         place = self._luck.choice(self._plan.mats)
@@ -299,8 +301,8 @@ class ClumsyChoreographer(Choreographer):
         self._mats_moved = True
         corner = self._luck.randrange(4)
         start, end = (Pose(*place.corners[corner], place.middle.turn_deg) for place in (old, new))
-        move = Movement(self._anybody(), (), start, end, before, before, self.lying(), AFTER_LAYING, slides=True)
-        yield replace(move, mats=mats, mats_after=self._plan.mats)
+        move = Movement(self._anybody(), (), start, end, before, before, self.lying(), AFTER_LAYING)
+        yield troubled(move, slides=True, mats=mats, mats_after=self._plan.mats)
 
 
 def _fan_spot(place: MatPlace, rect: Rect, layer: int, chance: random.Random) -> Pose:

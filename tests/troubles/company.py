@@ -11,6 +11,7 @@ from companion.simulate.animation import Tempo, between, eased
 from companion.simulate.arrange import Point, Pose, TablePlan
 from companion.simulate.choreography import Movement
 from companion.simulate.scene import Arm, Scene
+from troubles.acting import TroubledMovement
 from troubles.mishaps import Mishaps
 
 LEAST_SEEN_S = 1.0
@@ -44,7 +45,7 @@ class Company:
         self._laid: tuple[Pose, ...] = ()
         self._frames_seen = 0
 
-    def join(self, movement: Movement) -> None:
+    def join(self, movement: TroubledMovement) -> None:
         """Whoever reaches over the table with this movement begins to."""
         hands = (hand for hand in (movement, movement.meanwhile) if hand is not None and not hand.slides)
         laid = tuple(hand.end for hand in hands if hand.end is not None)

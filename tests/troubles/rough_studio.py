@@ -15,8 +15,9 @@ from companion.simulate.arrange import Point, Pose, TablePlan
 from companion.simulate.art import Sprite, hand_sprite
 from companion.simulate.camera_model import Image, Look, Size, light, noise
 from companion.simulate.card_faces import Cards
-from companion.simulate.scene import Scene
-from companion.simulate.studio import Studio, arm_pose, lay, project
+from companion.simulate.scene import Lying, Scene
+from companion.simulate.studio import Studio, _Patch, arm_pose, lay, project
+from troubles.things import THINGS, thing_sprite
 
 LAMP_SHARE = 0.65
 """So much of the light comes from the lamp."""
@@ -141,6 +142,11 @@ class RoughStudio(Studio):
             return frame
         _, packed = cv2.imencode(".jpg", frame, [cv2.IMWRITE_JPEG_QUALITY, self._rough.jpeg_quality])
         return cv2.imdecode(packed, cv2.IMREAD_COLOR)
+
+    def _card_patch(self, card: Lying) -> _Patch | None:
+        if card.picture in THINGS:
+            return self._warped(thing_sprite(card.picture), card.pose, fine=True)
+        return super()._card_patch(card)
 
     def _blurred(self, pixels: Image) -> Image:
         pixels = super()._blurred(pixels)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from companion.simulate import animation, arrange
 from companion.simulate.animation import Tempo
-from companion.simulate.choreography import Movement
 from companion.simulate.frame_source import SETTLING_S
 from companion.simulate.scene import Scene
 from companion.simulate.script import Script
+from troubles import acting
+from troubles.acting import TroubledMovement
 from troubles.clumsy import ClumsyChoreographer
 from troubles.company import Company
 from troubles.mishaps import Mishaps
@@ -27,7 +29,7 @@ def troubled_scenes(
     plan = arrange.plan(len(script.teams), len(script.players))
     company, weather = Company(plan, mishaps, tempo, seed), Weather(mishaps, tempo, seed, room_px)
     settling = round(SETTLING_S * tempo.fps)
-    movement: Movement | None = None
+    movement: TroubledMovement | None = None
     for movement in ClumsyChoreographer(script, plan, seed, mishaps).movements():
         yield from [RoughScene(movement.before)] * settling
         settling, waited = 0, 0
@@ -37,8 +39,8 @@ def troubled_scenes(
         company.join(movement)
         if movement.is_play:
             weather.stir()
-        for scene in animation.scenes(movement, plan, tempo):
+        for scene in acting.scenes(movement, plan, tempo):
             yield weather.over(company.around(scene))
-    after, mats = (animation.last(movement).after, movement.mats_after) if movement else ((), ())
-    for scene in animation.resting(after, round(SETTLING_S * tempo.fps), mats):
-        yield weather.over(company.around(scene))
+    after, mats = (movement.last.after, movement.mats_after) if movement else ((), ())
+    for scene in animation.resting(after, round(SETTLING_S * tempo.fps)):
+        yield weather.over(company.around(replace(scene, mats=mats)))

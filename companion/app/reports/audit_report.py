@@ -41,7 +41,7 @@ class Shown:
 
 
 def shown_on(pictures: Sequence[Mapping[str, Any]], unread: int = 0) -> Shown:
-    """What lies on pictures, each as `read --json` writes it; beside them some could not be read."""
+    """Return what lies on pictures, each as `read --json` writes it; beside them some could not be read."""
     cards = [card for picture in pictures for card in picture["cards"]]
     ids = frozenset(str(card["card"]) for card in cards if card["card"])
     faces = Counter(card_of_slug(card["face"]) or Card.UNKNOWN for card in cards if not card["card"])
@@ -49,12 +49,12 @@ def shown_on(pictures: Sequence[Mapping[str, Any]], unread: int = 0) -> Shown:
 
 
 def checked(edition: Edition, shown: Shown) -> Audit:
-    """The edition's deck against the cards that were shown."""
+    """Return the edition's deck against the cards that were shown."""
     return audit(edition.deck, shown.counts)
 
 
 def sentences(edition: Edition, shown: Shown) -> Iterator[str]:
-    """What there is to say about a deck, a line each."""
+    """Yield what there is to say about a deck, a line each."""
     if not shown.pictures:
         yield NO_PICTURE
         return
@@ -67,19 +67,15 @@ def sentences(edition: Edition, shown: Shown) -> Iterator[str]:
     if not edition.counts_verified:
         yield UNVERIFIED
     if shown.unread and found.missing:
-        yield _unread(shown.unread)
+        one = "One picture could not be read: what is missing may be on it."
+        several = f"{shown.unread} pictures could not be read: what is missing may be on them."
+        yield one if shown.unread == 1 else several
     if found.missing or found.unknown:
         yield LOOK_AGAIN
 
 
-def _unread(count: int) -> str:
-    if count == 1:
-        return "One picture could not be read: what is missing may be on it."
-    return f"{count} pictures could not be read: what is missing may be on them."
-
-
 def _which(edition: Edition, shown: Shown, why: Reason) -> str:
-    """The stickers of the missing cards, where some of the kind were told by theirs."""
+    """Return the stickers of the missing cards, where some of the kind were recognised by theirs."""
     card = card_of_slug(dict(why.details).get("card", ""))
     ids = _missing_ids(edition, shown, card) if card and why.code is Code.MISSING_CARDS else []
     return f" ({', '.join(ids)})" if ids else ""
@@ -93,7 +89,7 @@ def _missing_ids(edition: Edition, shown: Shown, card: Card) -> list[str]:
 
 
 def as_json(edition: Edition, shown: Shown) -> dict[str, Any]:
-    """The last object of `read --audit --json`."""
+    """Return the last object of `read --audit --json`."""
     found = checked(edition, shown)
     return {
         "audit": edition.name,

@@ -13,16 +13,18 @@ NO_FACE = "no face yet: go on with `{}`, or on the page Cards"
 
 
 def listing(names: Sequence[str], data: Path) -> Iterator[str]:
-    """A line a deck; one that cannot be used is named with the reason."""
+    """Yield a line a deck; one that cannot be used is named with the reason."""
     for name in names:
         try:
-            yield _line(load_deck(name, data))
+            deck = load_deck(name, data)
+            lacks = f", {len(deck.missing)} missing" if deck.missing else ""
+            yield f"{deck.name:16}{deck.edition:14}{len(deck.faces)} faces{lacks}  {deck.title}"
         except Problem as problem:
             yield f"{name:16}{NO_FACE.format(typed('enroll ' + name)) if is_begun(name, data) else problem}"
 
 
 def sheet(deck: Deck) -> Iterator[str]:
-    """All that a deck says of itself."""
+    """Yield all that a deck says of itself."""
     width, height = deck.size_mm
     yield f"{deck.name}: {deck.title}"
     yield f"Edition: {deck.edition}. Cards: {width:g} × {height:g} mm."
@@ -30,17 +32,9 @@ def sheet(deck: Deck) -> Iterator[str]:
         yield f"Maker: {deck.maker}."
     if deck.made:
         yield f"Enrolled: {deck.made}."
-    yield f"Faces: {', '.join(_with_count(face.value, len(paths)) for face, paths in deck.faces.items())}."
+    counts = {face: f" ({len(paths)} pictures)" if len(paths) > 1 else "" for face, paths in deck.faces.items()}
+    yield f"Faces: {', '.join(f'{face}{count}' for face, count in counts.items())}."
     if deck.missing:
         yield f"Missing: {', '.join(deck.missing)}: {WITHOUT_FACES}."
     yield f"Back: {'there' if deck.back else f'no picture of it; {WITHOUT_BACK}'}."
     yield f"Folder: {deck.folder}"
-
-
-def _line(deck: Deck) -> str:
-    lacks = f", {len(deck.missing)} missing" if deck.missing else ""
-    return f"{deck.name:16}{deck.edition:14}{len(deck.faces)} faces{lacks}  {deck.title}"
-
-
-def _with_count(name: str, count: int) -> str:
-    return f"{name} ({count} pictures)" if count > 1 else name

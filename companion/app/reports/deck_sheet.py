@@ -18,7 +18,7 @@ _COLUMNS, _GAP_MM, _LETTERS_MM, _PX_PER_MM = 6, 6.0, 5.0, 3.0
 
 
 def write_sheet(deck: Deck, out: Path) -> Path:
-    """Writes the sheet as a PNG or JPEG, by the file's name. Raises Problem where that cannot be done."""
+    """Write the sheet as a PNG or JPEG, by the file's name. Raises Problem where that cannot be done."""
     suffix = out.suffix.lower()
     if suffix not in (".png", ".jpg", ".jpeg"):
         raise Problem(f"The sheet is a picture: call the file {out.stem or deck.name}.png, not '{out.name}'.")
@@ -30,7 +30,7 @@ def write_sheet(deck: Deck, out: Path) -> Path:
 
 
 def contact_sheet(deck: Deck) -> Image:
-    """Every picture of a deck, `(H, W, 3) uint8 BGR`, the faces in the order of the edition and the back last.
+    """Return every picture of a deck, `(H, W, 3) uint8 BGR`, the faces in the order of the edition and the back last.
 
     Raises Problem where a picture cannot be read.
     """

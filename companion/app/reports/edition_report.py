@@ -39,14 +39,14 @@ _LEVELS = {
 
 
 def listing(editions: Sequence[Edition]) -> Iterator[str]:
-    """One line an edition."""
+    """Yield one line an edition."""
     width = max(len(edition.name) for edition in editions)
     for edition in editions:
         yield f"{edition.name.ljust(width)}  {edition.about}"
 
 
 def in_order(edition: Edition) -> str:
-    """What to say of a file in which nothing is wrong."""
+    """Return what to say of a file in which nothing is wrong."""
     parent = _parent(edition)
     said = f"{edition.title} is in order, {sum(edition.deck.values())} cards"
     if parent is None:
@@ -56,7 +56,7 @@ def in_order(edition: Edition) -> str:
 
 
 def _differences(edition: Edition, parent: Edition) -> Iterator[str]:
-    """Which counts and switches an edition has otherwise, and what else."""
+    """Yield which counts and switches an edition has otherwise, and what else."""
     for card in Card:
         if edition.deck.get(card, 0) != parent.deck.get(card, 0):
             yield f"{card}={edition.deck.get(card, 0)}"
@@ -74,7 +74,10 @@ def _is_turned(edition: Edition, parent: Edition | None, name: str) -> bool:
 
 
 def sheet(edition: Edition, width: int = WIDTH) -> Iterator[str]:
-    """Everything an edition says, in lines of so many columns. What differs from its parent has a star before it."""
+    """Yield everything an edition says, in lines of so many columns.
+
+    What differs from its parent has a star before it.
+    """
     for line in _sheet(edition, _parent(edition)):
         columns = [found.end() for found in _COLUMN.finditer(line)]
         indent = " " * (columns[-1] if columns else 0)
@@ -88,7 +91,12 @@ def _sheet(edition: Edition, parent: Edition | None) -> Iterator[str]:
     if parent:
         yield f"* marks what differs from {parent.name} ({parent.sheet})."
     yield from _deck(edition, parent)
-    yield from _specials(edition)
+    if any(card in edition.deck for card in SPECIALS):
+        yield ""
+        yield "Specials"
+    for card, does in SPECIALS.items():
+        if card in edition.deck:
+            yield f"  {card:12}  {does}"
     yield from _setting_up(edition, parent)
     yield from _points(edition, parent)
     yield from _switches(edition, parent)
@@ -123,16 +131,6 @@ def _of(edition: Edition, family: Family) -> Mapping[str, int]:
     return {card.value: count for card, count in edition.deck.items() if card.family is family}
 
 
-def _specials(edition: Edition) -> Iterator[str]:
-    """What each special card of the deck does."""
-    if any(card in edition.deck for card in SPECIALS):
-        yield ""
-        yield "Specials"
-    for card, does in SPECIALS.items():
-        if card in edition.deck:
-            yield f"  {card:12}  {does}"
-
-
 SPECIALS = MappingProxyType(
     {
         Card.ACCELERATOR: "With a distance card: it counts twice.",
@@ -164,7 +162,7 @@ def _setting_up(edition: Edition, parent: Edition | None) -> Iterator[str]:
 
 
 def _ways(edition: Edition) -> dict[tuple[int, int], list[int]]:
-    """The numbers of players by how many make a side and how far they drive."""
+    """Return the numbers of players by how many make a side and how far they drive."""
     ways: dict[tuple[int, int], list[int]] = {}
     for players, each in edition.seatings:
         ways.setdefault((each, edition.target_km[players]), []).append(players)
@@ -208,7 +206,7 @@ def _other(value: str, name: str, parent: Edition | None) -> str:
 
 
 def _source(edition: Edition, name: str) -> str:
-    """The sheet that a switch's value comes from, and where it is written there."""
+    """Return the sheet that a switch's value comes from, and where it is written there."""
     source, origin = edition.sources[name], edition.written_in[name]
     written = edition if origin == edition.name else load_edition(origin)
     return source if source.startswith(_CHOSEN) else f"{written.sheet}: {source}"

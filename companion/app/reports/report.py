@@ -19,16 +19,16 @@ from companion.rules.table import HowEnded, Table
 from companion.tabletop.drawn_zones import ZONE_NAMES
 
 MOST_BESIDE = 8
-"""So many cards that lie in no zone are listed one by one."""
+"""Maximum number of cards in no zone that are listed one by one."""
 
 MOST_OF_A_LINE = 200
-"""So much of a line of a record is shown: longer ones say no play."""
+"""Maximum number of characters shown of a line of a record; longer ones are no play."""
 
 MOST_OF_A_REASON = 500
-"""So much of a sentence that names players: it is this long only where a name has no end."""
+"""Maximum number of characters of a sentence that names players, whose names may be of any length."""
 
 MOST_OF_A_NAME = 40
-"""So much of a side's or player's name is shown: a record's may be of any length."""
+"""Maximum number of characters shown of a side's or player's name, which may be of any length."""
 
 _ITEM_NAMES = {
     Item.DISTANCE: "Distance",
@@ -44,7 +44,7 @@ _ITEM_NAMES = {
 
 
 def judged_line(judged: JudgedLine, file: str) -> str:
-    """One line of `companion replay`: where, what, the verdict and why."""
+    """Return one line of `companion replay`: where, what, the verdict and why."""
     edition = judged.table.edition if judged.table else load_edition("classic")
     sentences = [f"{_cut(reasons.say(why), MOST_OF_A_REASON)} [{reasons.rule(why, edition)}]" for why in judged.reasons]
     sentences += [_cut(judged.unreadable, MOST_OF_A_REASON)] if judged.unreadable else []
@@ -65,7 +65,7 @@ def printable(text: str) -> str:
 
 
 def closing(lines: Sequence[JudgedLine], *, as_lies: bool = False) -> Iterator[str]:
-    """What to say once at the end of a file some of whose lines were left out: which are the cause, and what helps."""
+    """Yield what to say at the end of a file of which lines were left out: which are the cause, and what helps."""
     left_out = [judged for judged in lines if judged.verdict != LEGAL and not judged.applied]
     if not as_lies and any(judged.verdict == ILLEGAL for judged in left_out):
         yield f"{_what_was_left_out(left_out)} {_WAYS_TO_LET_STAND}"
@@ -90,7 +90,7 @@ def _what_was_left_out(left_out: Sequence[JudgedLine]) -> str:
 
 
 def how_it_ended(result: HandResult) -> str:
-    """The heading of a hand's sheet."""
+    """Return the heading of a hand's sheet."""
     ways = {
         HowEnded.COMPLETED: f"{_name(result.by)} completed {result.table.target} km",
         HowEnded.EXHAUSTED: "all cards played out",
@@ -101,7 +101,7 @@ def how_it_ended(result: HandResult) -> str:
 
 
 def score_sheet(result: HandResult) -> list[str]:
-    """The score sheet of a hand as a table, one line of text a row."""
+    """Return the score sheet of a hand as a table, one line of text a row."""
     sides = [side.name for side in result.table.sides]
     match = [result.match.get(side, 0) for side in sides] if result.table.edition.match_points is not None else None
     won = [result.won.get(side, 0) for side in sides]
@@ -112,7 +112,7 @@ def score_sheet(result: HandResult) -> list[str]:
 def sheet_rows(
     of: Table, sheets: Sequence[Sheet], match: Sequence[int] | None = None, won: Sequence[int] = ()
 ) -> list[str]:
-    """The lines of a score sheet that anybody has points on, the totals, those of the match, and the matches won."""
+    """Return the lines of a score sheet with any points, the totals, those of the match, and the matches won."""
     rows = [["", *(_name(side.name) for side in of.sides)]]
     for item in Item:
         points = [dict(sheet.lines).get(item, 0) for sheet in sheets]
@@ -129,7 +129,7 @@ def _name(name: str | None) -> str:
 
 
 def _what_it_decides(result: HandResult) -> Iterator[str]:
-    """Who has won the race or the match; a match that ends level may count for nobody."""
+    """Yield who has won the race or the match; a match that ends level may count for nobody."""
     edition = result.table.edition
     if result.how is HowEnded.OPEN:
         return
@@ -142,7 +142,7 @@ def _what_it_decides(result: HandResult) -> Iterator[str]:
 
 
 def table(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Rows with their columns lined up: the first to the left, the others to the right."""
+    """Return rows with their columns lined up: the first to the left, the others to the right."""
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     return [
         "  ".join([row[0].ljust(widths[0]), *(c.rjust(w) for c, w in zip(row[1:], widths[1:], strict=True))])
@@ -151,7 +151,7 @@ def table(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def in_order(cards: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The cards that `companion read` found: zone by zone, mat after mat, those in none last; each zone's by face."""
+    """Return the cards that `companion read` found by mat, zone and face, those in no zone last."""
     zones, faces = [*ZONE_NAMES, None], list(map(str, Card))
     return sorted(
         cards, key=lambda card: (zones.index(card["zone"]), faces.index(str(card["face"])), card["card"] or "")
@@ -159,7 +159,7 @@ def in_order(cards: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def picture(found: dict[str, Any]) -> Iterator[str]:
-    """What `companion read` found on a picture: a line a card in a zone, the others together where there are many."""
+    """Yield what `companion read` found on a picture: a line a card in a zone; many others share one."""
     mats = ", ".join(mat["id"] for mat in found["mats"]) or "no mats"
     cards = found["cards"]
     yield f"{found['image']}: {found['width']} × {found['height']}, {mats}, {_counted(len(cards), 'card')}"
@@ -174,7 +174,7 @@ def picture(found: dict[str, Any]) -> Iterator[str]:
 
 
 def nothing_seen(deck: str | None) -> str:
-    """What to do where `companion watch` has read no card at all."""
+    """Return what to do where `companion watch` has read no card at all."""
     look = f"`{typed('read PICTURE --setup FILE')}` says whether cards are large and sharp enough"
     if deck is not None:
         return f"No play was seen: {look}, with --deck {deck} which are told."
@@ -205,7 +205,7 @@ def _counted(count: int, what: str) -> str:
 
 
 def allowed_by_camera(setup: dict[str, Any]) -> Iterator[str]:
-    """What `companion read --setup` says about the camera: a table of the zones, and what to do."""
+    """Yield what `companion read --setup` says about the camera: a table of the zones, and what to do."""
     rows = [["zone", "px/mm", "edge px", "paper", "contrast", "grain", "glare", "dark", "sticker"]]
     rows += [_zone_row(zone) for zone in setup["zones"]]
     yield from (f"  {row}" for row in (table(rows) if setup["zones"] else []))
@@ -228,7 +228,7 @@ def _zone_row(zone: dict[str, Any]) -> list[str]:
 
 
 def watched(item: dict[str, Any]) -> str:
-    """One item of `companion watch` in words."""
+    """Return one item of `companion watch` in words."""
     if "proposal" in item:
         why = "".join(f" – {reason['say']}" for reason in item["reasons"])
         confirmed = ", confirmed" if item["confirmed"] else ""

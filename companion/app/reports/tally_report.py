@@ -48,13 +48,13 @@ class Question:
     spots: tuple[Spot, ...] = ()
 
     def as_json(self, counted: Tally) -> dict[str, Any]:
-        """The question as `read --tally --json` writes it."""
+        """Return the question as `read --tally --json` writes it."""
         said = {"ask": self.ask, "say": self.say, "choices": list(self.choices), "likely": self.likely}
         return said | ({"cards": [_spot_json(spot, counted) for spot in self.spots]} if self.spots else {})
 
 
 def questions(edition: Edition, counted: Tally) -> tuple[Question, ...]:
-    """All that people have to tell about a tally, the cards first."""
+    """Return all that people have to tell about a tally, the cards first."""
     return (*_about_cards(counted), *_about_heaps(counted), *_about_the_hand(edition, counted))
 
 
@@ -81,7 +81,7 @@ def _about_card(spot: Spot, counted: Tally) -> Question:
 
 
 def _where_on(photo: Photo, spot: Spot) -> str:
-    """Where a card is on its photograph, by its thirds and in pixels: `a.jpg, upper left, at 310, 205`."""
+    """Return where a card is on its photograph, by its thirds and in pixels: `a.jpg, upper left, at 310, 205`."""
     (x, y), (width, height) = spot.centre_px, photo.size_px
     return f"{photo.name}, {_THIRDS[_third(y / height)][_third(x / width)]}, at {x:.0f}, {y:.0f}"
 
@@ -91,7 +91,7 @@ def _third(share: float) -> int:
 
 
 def called(spots: Sequence[Spot]) -> str:
-    """Cards by their numbers: `card 3`, `cards 1 to 5 and 8`."""
+    """Return cards by their numbers: `card 3`, `cards 1 to 5 and 8`."""
     numbers = sorted(spot.number for spot in spots)
     runs = [[n for _, n in run] for _, run in groupby(enumerate(numbers), key=lambda placed: placed[1] - placed[0])]
     said = [part for run in runs for part in ([f"{run[0]} to {run[-1]}"] if run[2:] else map(str, run))]
@@ -132,14 +132,14 @@ def _about_the_hand(edition: Edition, counted: Tally) -> Iterator[Question]:
 
 
 def trip_say(trip: Trip, laid: Sequence[Laying]) -> str:
-    """How far a hand went, in a few words."""
+    """Return how far a hand went, in a few words."""
     if trip.extended_by is None:
         return f"{trip.target} km"
     return f"{trip.target} km, extended by {laid[trip.extended_by].name}"
 
 
 def nothing_read(deck: str | None, others: Sequence[str]) -> str:
-    """What to do where no card was read at all; `others` are the decks of the edition."""
+    """Return what to do where no card was read at all; `others` are the decks of the edition."""
     rest = [name for name in others if name != deck]
     named = one_of([f"{name} (the printed deck)" if name == PRINTED else name for name in rest]) if rest else ""
     if deck:
@@ -153,7 +153,7 @@ def nothing_read(deck: str | None, others: Sequence[str]) -> str:
 
 
 def sentences(edition: Edition, counted: Tally) -> Iterator[str]:
-    """What there is to say about a tally, a line each."""
+    """Yield what there is to say about a tally, a line each."""
     if not counted.photos:
         yield NO_PICTURE
         return
@@ -190,8 +190,9 @@ def _photos(lot: Lot, counted: Tally) -> str:
 
 
 def _cards(lot: Lot) -> Iterator[str]:
-    """The cards of a lot, each with the number that the questions and the page know it by."""
-    lines = (_distances(lot), _safeties(lot), _unsure(lot), _piles(lot))
+    """Yield the cards of a lot, each with the number that the questions and the page know it by."""
+    unsure = f"not told for sure: {called(lot.unsure)}" if lot.unsure else ""
+    lines = (_distances(lot), _safeties(lot), unsure, _piles(lot))
     yield from (f"  {line}" for line in lines if line)
 
 
@@ -208,10 +209,6 @@ def _safeties(lot: Lot) -> str:
     return ", ".join(
         f"{card_name(card)} ({coup[is_sideways]}{_called(lot, card)})" for card, is_sideways in lot.safeties.items()
     )
-
-
-def _unsure(lot: Lot) -> str:
-    return f"not told for sure: {called(lot.unsure)}" if lot.unsure else ""
 
 
 def _called(lot: Lot, card: Card) -> str:
@@ -235,7 +232,7 @@ def _score(edition: Edition, counted: Tally) -> Iterator[str]:
 
 
 def likely_table(edition: Edition, counted: Tally) -> Table:
-    """The table of the hand if all is right. Raises EditionError when so many sides do not play the edition."""
+    """Return the table of the hand if all is right. Raises EditionError when so many sides do not play the edition."""
     laid = layings(counted)
     check_sides(edition, len(laid))
     return table_of(edition, laid, likely(edition, laid, draw_pile_empty=counted.draw_pile_empty))
@@ -245,7 +242,7 @@ def likely_table(edition: Edition, counted: Tally) -> Table:
 
 
 def as_json(edition: Edition, counted: Tally) -> dict[str, Any]:
-    """The last object of `read --tally --json`."""
+    """Return the last object of `read --tally --json`."""
     said: dict[str, Any] = {
         "tally": edition.name,
         "pictures": [photo.name for photo in counted.photos],
@@ -264,7 +261,11 @@ def as_json(edition: Edition, counted: Tally) -> dict[str, Any]:
 def _score_json(table: Table, counted: Tally, edition: Edition) -> dict[str, Any]:
     told = likely(edition, layings(counted), draw_pile_empty=counted.draw_pile_empty)
     sheets = zip(table.sides, scoring.score(table), strict=True)
-    return {"told": _told_json(told, table.sides), "score": {side.name: _sheet_json(sheet) for side, sheet in sheets}}
+    score = {
+        side.name: {"score": [{"item": item, "points": points} for item, points in sheet.lines], "total": sheet.total}
+        for side, sheet in sheets
+    }
+    return {"told": _told_json(told, table.sides), "score": score}
 
 
 def _told_json(told: Told, sides: Sequence[Side]) -> dict[str, Any]:
@@ -275,10 +276,6 @@ def _told_json(told: Told, sides: Sequence[Side]) -> dict[str, Any]:
         "completed_by": name[told.completed_by],
         "draw_pile_empty": told.draw_pile_empty,
     }
-
-
-def _sheet_json(sheet: scoring.Sheet) -> dict[str, Any]:
-    return {"score": [{"item": item.value, "points": points} for item, points in sheet.lines], "total": sheet.total}
 
 
 def _place_json(place: Place, counted: Tally) -> dict[str, Any]:

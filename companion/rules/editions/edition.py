@@ -151,18 +151,18 @@ class Edition:
         return tuple(card for card in self.deck if card.family is Family.SAFETY)
 
     def deck_for(self, players: int) -> Mapping[Card, int]:
-        """The cards in the game with so many players, after `five-hazards-removed`."""
+        """Return the cards in the game with so many players, after `five-hazards-removed`."""
         if self.five_hazards_removed == "no" or players > SHORT_GAME_PLAYERS:
             return self.deck
         fewer = {card: count - 1 for card, count in self.deck.items() if card.family is Family.HAZARD and count}
         return MappingProxyType({**self.deck, **fewer})
 
     def switch(self, name: str) -> str:
-        """The value of a switch by its written name (`hazard-on-hazard`)."""
+        """Return the value of a switch by its written name (`hazard-on-hazard`)."""
         return str(getattr(self, _field(name)))
 
     def means_nothing(self, switch: str) -> bool:
-        """Whether nothing depends on a switch: no such card, no such line of the score, or nothing that can happen."""
+        """True if nothing depends on a switch: no such card, no such line of the score, or nothing that can happen."""
         return switch in self.fixed or {
             "extension-bonus": self.extension == "no" or not self.points.extension,
             "shut-out": not self.points.shut_out,
@@ -175,7 +175,7 @@ class Edition:
         }.get(switch, False)
 
     def with_options(self, options: Iterable[tuple[str, str]]) -> Edition:
-        """The edition with several house rules more; a later value replaces an earlier one of the same switch.
+        """Return the edition with several house rules more; a later value replaces an earlier one of the same switch.
 
         A house rule that contradicts the sheet alone takes the sheet's switch along. Raises EditionError for what
         does not exist, for house rules that contradict each other, and for switches that are fixed here.
@@ -205,7 +205,7 @@ class Edition:
                 raise EditionError(settled)
 
     def with_deck(self, counts: Mapping[Card, int]) -> Edition:
-        """The edition with corrected counts of some cards; the whole stays as large as it is.
+        """Return the edition with corrected counts of some cards; the whole stays as large as it is.
 
         Raises EditionError where the counts are known, for a card that is not in the deck, and for a wrong total.
         """
@@ -251,7 +251,7 @@ _own: dict[str, Edition] = {}
 
 
 def keep_own_editions(folder: Path) -> tuple[str, ...]:
-    """Makes the files of a folder editions by name, `ours.toml` the edition `ours`, instead of those of another folder.
+    """Make the files of a folder editions by name, `ours.toml` the edition `ours`, instead of those of another folder.
 
     Gives a sentence about each file that cannot be used; the others can.
     """
@@ -259,26 +259,22 @@ def keep_own_editions(folder: Path) -> tuple[str, ...]:
     faults = []
     for path in sorted(folder.glob("*.toml")):
         try:
-            _own[path.stem] = _own_edition(path)
+            edition = read_edition(path)
+            if edition.name != path.stem:
+                raise EditionError(f"{path}: the file of the edition '{edition.name}' is called {edition.name}.toml.")
+            _own[path.stem] = edition
         except EditionError as error:
             faults.append(str(error))
     return tuple(faults)
 
 
-def _own_edition(path: Path) -> Edition:
-    edition = read_edition(path)
-    if edition.name != path.stem:
-        raise EditionError(f"{path}: the file of the edition '{edition.name}' is called {edition.name}.toml.")
-    return edition
-
-
 def edition_names() -> tuple[str, ...]:
-    """The editions that ship, classic first, then one's own."""
+    """Return the editions that ship, classic first, then one's own."""
     return (*edition_file.shipped_names(), *_own)
 
 
 def load_edition(name: str) -> Edition:
-    """An edition by name, in any case. Raises EditionError with a sentence for an unknown one."""
+    """Return an edition by name, in any case. Raises EditionError with a sentence for an unknown one."""
     small = name.lower()
     return _own[small] if small in _own else _shipped(small)
 
@@ -299,16 +295,16 @@ def _shipped(name: str) -> Edition:
 
 
 def read_edition(path: Path) -> Edition:
-    """An edition from a TOML file. Raises EditionError, naming file and line, for the first thing wrong in it."""
+    """Return an edition from a TOML file. Raises EditionError, naming file and key, for the first thing wrong in it."""
     reading = edition_file.read_file(path)
     for fault in reading.faults:
-        raise EditionError(f"{path}:{fault.line}: {fault.say}")
+        raise EditionError(fault.in_file(path))
     return _built(reading.entries)
 
 
 def _built(entries: Mapping[str, Any]) -> Edition:
-    """The edition of entries that have been found right."""
-    setting_up, rules = entries["setting-up"], entries["switches"]
+    """Return the edition of entries that have been found right."""
+    setting_up, rules, counts = entries["setting-up"], entries["switches"], entries["deck"]
     values = {name: rules[name]["value"] for name in switches()}
     return Edition(
         name=entries["name"],
@@ -317,7 +313,8 @@ def _built(entries: Mapping[str, Any]) -> Edition:
         sheet=entries["sheet"],
         about=entries["about"],
         counts_verified=entries["counts-verified"],
-        deck=_deck(entries["deck"]),
+        # The cards in the order in which this program lists them.
+        deck=MappingProxyType({card: counts[card] for card in Card if counts.get(card)}),
         hand_size=setting_up["hand"],
         seatings=tuple((players, each) for players, each in setting_up["seatings"]),
         target_km=MappingProxyType({int(players): km for players, km in setting_up["target-km"].items()}),
@@ -330,11 +327,6 @@ def _built(entries: Mapping[str, Any]) -> Edition:
         by_the_sheet=MappingProxyType(values),
         **{_field(name): value for name, value in values.items()},
     )
-
-
-def _deck(counts: Mapping[str, Any]) -> Mapping[Card, int]:
-    """The cards in the order in which this program lists them."""
-    return MappingProxyType({card: counts[card] for card in Card if counts.get(card)})
 
 
 def _sources(entries: Mapping[str, Any]) -> Mapping[str, str]:

@@ -1,4 +1,4 @@
-"""Edition files: a parent plus what differs, read from TOML, and everything that is wrong in one, by line.
+"""Edition files: a parent plus what differs, read from TOML, and everything that is wrong in one.
 
 What a file says is checked on its own first; what is sound in it is laid over its parent, and the whole is checked
 again. So a wrong value is named once, and does not drag a dozen other sentences along.
@@ -14,12 +14,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from companion.common import toml_text
 from companion.common.spelling import meant, nearest
 from companion.common.text import one_of, plain, say
+from companion.common.toml_text import TomlError
 from companion.rules.cards import Card, card_of_slug
-from companion.rules.editions import toml_lines
 from companion.rules.editions.switches import EditionError, contradictions, otherwise, switches, written
-from companion.rules.editions.toml_lines import Place
 
 EDITIONS = Path(__file__).parent
 
@@ -29,6 +29,9 @@ MOST_PLAYERS = 8
 
 Entries = Mapping[str, Any]
 """A TOML table."""
+
+Place = tuple[str, ...]
+"""Keys, from the top of the file down."""
 
 _IDENTITY = {"name": str, "title": str, "sheet": str, "about": str}
 _TABLES = {"deck": dict, "setting-up": dict, "points": dict, "switches": dict}
@@ -54,8 +57,6 @@ FIRST_PLAYERS = MappingProxyType(
 """Who begins, as a sheet says it; for the table to know, no rule depends on it."""
 
 _SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
-_TOML_PLACE = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
-_TOO_MANY_DIGITS = re.compile(r"[0-9_]{4000,}")
 _KIND_WORDS: dict[type, str] = {
     dict: "a table",
     list: "a list",
@@ -71,17 +72,22 @@ _TOO_LARGE = 100_000
 
 
 def shipped_names() -> tuple[str, ...]:
-    """The editions that ship, classic first."""
+    """Return the editions that ship, classic first."""
     names = sorted(path.stem for path in EDITIONS.glob("*.toml"))
     return tuple(sorted(names, key=lambda name: name != "classic"))
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One thing that is wrong in a file: the line, from 1, and the sentence."""
+    """One thing that is wrong in a file, in a sentence that names the key."""
 
-    line: int
     say: str
+    line: int | None = None
+    """The line, from 1, of what is no TOML at all."""
+
+    def in_file(self, path: Path) -> str:
+        """Return the sentence with the file, and the line where that is known, before it."""
+        return f"{path}:{self.line}: {self.say}" if self.line else f"{path}: {self.say}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,14 +100,14 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class _Wrong:
-    """Something wrong, and what it concerns: the first of these places that the file names tells the line."""
+    """Something wrong, and the keys that it concerns."""
 
     places: tuple[Place, ...]
     say: str
 
 
 def read_file(path: Path) -> Reading:
-    """What is in an edition file; a name that ships is wrong in any other than the one that ships.
+    """Return what is in an edition file; a name that ships is wrong in any other than the one that ships.
 
     Raises EditionError, naming the file, when it cannot be read at all.
     """
@@ -114,11 +120,14 @@ def read_file(path: Path) -> Reading:
         return read_text(raw.decode("utf-8"), taken)
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
-        return Reading({}, (Fault(line, "this is no UTF-8 text; save the file as UTF-8."),))
+        return Reading({}, (Fault("this is no UTF-8 text; save the file as UTF-8.", line),))
 
 
 def _read(path: Path) -> bytes:
-    """What a file holds. Raises OSError where it is a pipe or a device, for these may never end, and too large."""
+    """Return what a file holds.
+
+    Raises OSError where it is a pipe or a device, for these may never end, and too large.
+    """
     if path.exists() and not path.is_file() and not path.is_dir():
         raise OSError(errno.EINVAL, "it is no file")
     with path.open("rb") as file:
@@ -129,68 +138,24 @@ def _read(path: Path) -> bytes:
 
 
 def read_text(text: str, taken: Collection[str] = ()) -> Reading:
-    """What the text of an edition file says, which has none of the names taken. Any text gives a reading."""
+    """Return what the text of an edition file says, which has none of the names taken. Any text gives a reading."""
     text = text.removeprefix("\ufeff")
     try:
-        data = toml_lines.load(text)
-        lines = toml_lines.key_lines(text)
-    except RecursionError:
-        return Reading({}, (Fault(1, "the brackets are nested too deeply."),))
-    except ValueError as error:
-        return Reading({}, (toml_fault(str(error), text),))
-    return _checked(data, lines, taken)
-
-
-def toml_fault(said: str, text: str) -> Fault:
-    """What is wrong with a text that is no TOML, from the TOML reader's own complaint."""
-    found = _TOML_PLACE.search(said)
-    if found is None:
-        digits = _TOO_MANY_DIGITS.search(text)
-        return Fault(text.count("\n", 0, digits.start()) + 1 if digits else 1, "this number is too large.")
-    line = int(found[1] or text.rstrip("\n").count("\n") + 1)
-    what = next((say for start, say in _TOML_SAYS.items() if said.startswith(start)), said[: found.start()])
-    return Fault(line, _printable(f"this is no TOML: {what[:1].lower()}{what[1:]}."))
-
-
-_NO_QUOTE = "the quotation mark at the end of a text is missing"
-_NO_KEY = 'a line is a [table], or key = "value"'
-_TOML_SAYS = {
-    r"Illegal character '\n'": _NO_QUOTE,
-    "Unterminated string": _NO_QUOTE,
-    'Expected "\'"': _NO_QUOTE,
-    "Illegal character": "there is a sign that no text may hold",
-    "Unescaped": "a backslash in a text is written twice",
-    "Expected newline": "there is more after the value; a comment begins with #",
-    "Expected '=' after a key": _NO_KEY,
-    "Expected ']]'": "the brackets ]] after the name of a table are missing",
-    "Expected ']'": "the bracket ] after the name of a table is missing",
-    "Unclosed array": "the bracket ] at the end of a list is missing",
-    "Unclosed inline table": "the bracket } is missing",
-    "Cannot overwrite a value": "this key stands twice",
-    "Cannot declare": "this table stands twice",
-    "Invalid value": "texts stand in quotes, numbers and true or false without",
-    "Invalid statement": _NO_KEY,
-}
-
-
-def _checked(data: dict[str, Any], lines: Mapping[Place, int], taken: Collection[str]) -> Reading:
-    own_wrongs = (*_own_wrongs(data), *_name_wrongs(data.get("name"), taken))
+        data = toml_text.load(text)
+    except TomlError as error:
+        return Reading({}, (Fault(f"{error}.", error.line or 1),))
+    own_wrongs = [*_own_wrongs(data)]
+    if data.get("name") in taken:
+        say = f"'{data['name']}' is the name of an edition that ships: give yours another."
+        own_wrongs.append(_Wrong((("name",),), say))
     named_wrong = {place[:2] for wrong in own_wrongs for place in wrong.places}
     own = _signed(_sound(data, named_wrong))
     parent = own.get("parent", None if "parent" not in data else "classic")
     entries = _with_parent(read_file(EDITIONS / f"{parent}.toml").entries, own) if parent else own
     whole_wrongs = [wrong for wrong in _whole_wrongs(own, entries) if not _touches(wrong, named_wrong)]
-    faults = [Fault(_line(wrong, lines), _printable(wrong.say)) for wrong in (*own_wrongs, *whole_wrongs)]
-    return Reading(entries, tuple(sorted(faults, key=lambda fault: fault.line)))
-
-
-def _line(wrong: _Wrong, lines: Mapping[Place, int]) -> int:
-    """Where the file names what is wrong; the table's header or the first line where something is missing."""
-    named = next((place for place in wrong.places if place in lines), None)
-    if named is not None:
-        return lines[named]
-    place = wrong.places[0]
-    return next((lines[place[:end]] for end in range(len(place), 0, -1) if place[:end] in lines), 1)
+    # A quoted key may hold any sign.
+    faults = (Fault(plain(wrong.say, _LONGEST)) for wrong in (*own_wrongs, *whole_wrongs))
+    return Reading(entries, tuple(faults))
 
 
 def _touches(wrong: _Wrong, named: Iterable[Place]) -> bool:
@@ -200,7 +165,7 @@ def _touches(wrong: _Wrong, named: Iterable[Place]) -> bool:
 
 
 def _sound(data: Mapping[str, Any], wrong: Collection[Place]) -> dict[str, Any]:
-    """What is left without the keys of the first two levels that are wrong."""
+    """Return what is left without the keys of the first two levels that are wrong."""
     out = {}
     for key, value in data.items():
         if (key,) not in wrong:
@@ -210,7 +175,7 @@ def _sound(data: Mapping[str, Any], wrong: Collection[Place]) -> dict[str, Any]:
 
 
 def _signed(own: dict[str, Any]) -> dict[str, Any]:
-    """Each switch with the edition that sets it."""
+    """Return each switch with the edition that sets it."""
     if "switches" not in own:
         return own
     name = own.get("name", "")
@@ -218,7 +183,7 @@ def _signed(own: dict[str, Any]) -> dict[str, Any]:
 
 
 def _with_parent(base: Entries, own: Entries) -> dict[str, Any]:
-    """An edition over its parent: tables are merged key by key, but a `deck` replaces the parent's whole."""
+    """Return an edition over its parent: tables are merged key by key, but a `deck` replaces the parent's whole."""
     setting_up = {**base["setting-up"], **own.get("setting-up", {})}
     deck = {**own.get("deck", base["deck"]), **own.get("deck-changes", {})}
     changed = {key: {**base[key], **own.get(key, {})} for key in ("points", "switches")}
@@ -233,7 +198,7 @@ def _with_parent(base: Entries, own: Entries) -> dict[str, Any]:
 
 
 def _targets(base: Entries, own: Entries, setting_up: Entries) -> dict[str, int]:
-    """The targets; the parent's only for as many players as this edition seats."""
+    """Return the targets; the parent's only for as many players as this edition seats."""
     seated = {str(players) for players, _ in setting_up["seatings"]}
     inherited = {players: km for players, km in base["setting-up"]["target-km"].items() if players in seated}
     return {**inherited, **own.get("setting-up", {}).get("target-km", {})}
@@ -256,8 +221,19 @@ def _own_wrongs(data: Entries) -> Iterator[_Wrong]:
             yield _Wrong((("setting-up", "target-km", players),), f"[setting-up.target-km] {say}")
     if "first-player" in setting_up:
         yield from _choice_wrongs(setting_up["first-player"], FIRST_PLAYERS, ("setting-up", "first-player"))
-    yield from _points_wrongs(_table(data, "points"))
-    yield from _switch_wrongs(_table(data, "switches"))
+    points = _table(data, "points")
+    yield from _shape(points, _POINTS, ("points",), "[points] ")
+    level = points.get("level")
+    if _is(level, str) and level not in _LEVEL:
+        say = f"[points] 'level' is {one_of(_LEVEL)}, not {_shown(level)}{meant(str(level), _LEVEL)}."
+        yield _Wrong((("points", "level"),), say)
+    for name, entry in _table(data, "switches").items():
+        place: Place = ("switches", name)
+        if name not in switches():
+            near = meant(name, switches()) or ": `companion editions show classic` lists them all"
+            yield _Wrong((place,), f"[switches] has no switch '{name}'{near}.")
+        else:
+            yield from _choice_wrongs(entry, switches()[name], place)
 
 
 def _table(data: Entries, key: str) -> Entries:
@@ -269,17 +245,14 @@ def _shape(table: Entries, kinds: Mapping[str, type], place: Place, where: str) 
     """Keys that nobody knows, and values of the wrong kind."""
     for key, value in table.items():
         if key not in kinds:
-            yield _Wrong(((*place, key),), f"{where}there is no key '{key}' here{_meant(key, kinds)}.")
+            near = meant(key, kinds) or f"; known are {', '.join(kinds)}"
+            yield _Wrong(((*place, key),), f"{where}there is no key '{key}' here{near}.")
         elif not _is(value, kinds[key]):
             wanted = (
                 "one line of text" if isinstance(value, kinds[key]) and kinds[key] is str else _KIND_WORDS[kinds[key]]
             )
             say = f"'{key}' must be {wanted}, not {_shown(value)}."
             yield _Wrong(((*place, key),), where + say)
-
-
-def _meant(word: str, known: Iterable[str]) -> str:
-    return meant(word, known) or f"; known are {', '.join(known)}"
 
 
 def _is(value: object, kind: type) -> bool:
@@ -291,7 +264,7 @@ def _is(value: object, kind: type) -> bool:
 
 
 def _shown(value: object) -> str:
-    """A value as its file wrote it, short enough for a sentence."""
+    """Return a value as its file wrote it, short enough for a sentence."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str):
@@ -316,11 +289,6 @@ def _identity_wrongs(data: Entries) -> Iterator[_Wrong]:
         yield _Wrong((("deck-changes",),), "[deck-changes] changes a parent's deck, and this file names no parent.")
 
 
-def _name_wrongs(name: object, taken: Collection[str]) -> Iterator[_Wrong]:
-    if name in taken:
-        yield _Wrong((("name",),), f"'{name}' is the name of an edition that ships: give yours another.")
-
-
 def _deck_wrongs(counts: Entries, table: str) -> Iterator[_Wrong]:
     for slug, count in counts.items():
         place, where = (table, slug), f"[{table}]"
@@ -342,9 +310,9 @@ def _seating_wrongs(seatings: object) -> Iterator[_Wrong]:
         yield _Wrong((place,), "[setting-up] 'seatings' is empty: list pairs such as [[2, 1], [4, 2]].")
     for number, pair in enumerate(seatings):
         if not _is_seating(pair):
-            yield _Wrong(((*place, number), place), f"[setting-up] 'seatings' {_SEATING_SAY}")
+            yield _Wrong((place,), f"[setting-up] 'seatings' {_SEATING_SAY}")
         elif pair in seatings[:number]:
-            yield _Wrong(((*place, number), place), f"[setting-up] 'seatings' lists {pair} twice.")
+            yield _Wrong((place,), f"[setting-up] 'seatings' lists {pair} twice.")
 
 
 _SEATING_SAY = (
@@ -377,25 +345,6 @@ def _choice_wrongs(entry: object, values: Collection[str], place: Place) -> Iter
         say = f"{where} is {one_of(values)}, not {_shown(value)}{meant(str(value), values)}."
         yield _Wrong(((*place, "value"),), say)
 
-
-def _points_wrongs(points: Entries) -> Iterator[_Wrong]:
-    yield from _shape(points, _POINTS, ("points",), "[points] ")
-    level = points.get("level")
-    if _is(level, str) and level not in _LEVEL:
-        say = f"[points] 'level' is {one_of(_LEVEL)}, not {_shown(level)}{meant(str(level), _LEVEL)}."
-        yield _Wrong((("points", "level"),), say)
-
-
-def _switch_wrongs(entries: Entries) -> Iterator[_Wrong]:
-    for name, entry in entries.items():
-        place: Place = ("switches", name)
-        if name not in switches():
-            yield _Wrong((place,), f"[switches] has no switch '{name}'{meant(name, switches()) or _SEE_SWITCHES}.")
-        else:
-            yield from _choice_wrongs(entry, switches()[name], place)
-
-
-_SEE_SWITCHES = ": `companion editions show classic` lists them all"
 
 # What a file says together with its parents
 
@@ -469,8 +418,3 @@ def _contradiction_wrongs(own: Entries, entries: Entries) -> Iterator[_Wrong]:
         )
         say = f"{written(one)} contradicts {written(other)} ({pair.because}): {written(otherwise(other))} would do."
         yield _Wrong((("switches", one[0]), ("switches", other[0])), f"[switches] {say}")
-
-
-def _printable(text: str) -> str:
-    """A sentence on one line: a quoted key may hold any sign."""
-    return plain(text, _LONGEST)

@@ -24,13 +24,13 @@ class EditionError(ValueError):
 
 @cache
 def switches() -> Mapping[str, Mapping[str, str]]:
-    """Every switch, its values, and what each value means in one sentence."""
+    """Return every switch, its values, and what each value means in one sentence."""
     data = tomllib.loads(_SWITCHES.read_text(encoding="utf-8"))
     return MappingProxyType({name: MappingProxyType(values) for name, values in data.items()})
 
 
 def switch_title(name: str) -> str:
-    """A switch as a heading: `Hazard on hazard`."""
+    """Return a switch as a heading: `Hazard on hazard`."""
     plain = name.replace("-", " ").replace("fourre", "fourré").replace("u turn", "u-turn")
     return plain[:1].upper() + plain[1:]
 
@@ -69,7 +69,7 @@ CONTRADICTIONS = (
 
 
 def check_option(name: str, value: str) -> None:
-    """Raises EditionError, with a sentence, for a switch or a value that does not exist."""
+    """Raise EditionError, with a sentence, for a switch or a value that does not exist."""
     if name not in switches():
         near = meant(name, switches())
         raise EditionError(say("There is no house rule '%(name)s'%(near)s.", name=shown(name), near=near))
@@ -86,7 +86,7 @@ def check_option(name: str, value: str) -> None:
 
 
 def check_options(options: Iterable[Rule]) -> None:
-    """Raises EditionError, with a sentence, for house rules that do not exist or contradict each other."""
+    """Raise EditionError, with a sentence, for house rules that do not exist or contradict each other."""
     rules = tuple(options)
     for name, value in rules:
         check_option(name, value)
@@ -96,7 +96,7 @@ def check_options(options: Iterable[Rule]) -> None:
 
 
 def contradiction(options: Iterable[Rule]) -> Said | None:
-    """The sentence about the first two house rules that contradict each other, or None.
+    """Return the sentence about the first two house rules that contradict each other, or None.
 
     A rule that is repeated replaces the earlier one; the order of different rules does not matter.
     """
@@ -115,13 +115,13 @@ def contradiction(options: Iterable[Rule]) -> Said | None:
 
 
 def contradictions(values: Mapping[str, str]) -> Iterator[Contradiction]:
-    """The contradictions among the values of switches, not all of which need be there."""
+    """Return the contradictions among the values of switches, not all of which need be there."""
     held = values.items()
     return (pair for pair in CONTRADICTIONS if pair.one in held and pair.other in held)
 
 
 def follows(rules: Mapping[str, str], sheet: Mapping[str, str]) -> dict[str, str]:
-    """What house rules change beside themselves: values of the sheet that would contradict them."""
+    """Return what house rules change beside themselves: values of the sheet that would contradict them."""
     out: dict[str, str] = {}
     for pair in contradictions({**sheet, **rules}):
         dragged = next(rule for rule in (pair.other, pair.one) if rule[0] not in rules)
@@ -130,11 +130,11 @@ def follows(rules: Mapping[str, str], sheet: Mapping[str, str]) -> dict[str, str
 
 
 def otherwise(rule: Rule) -> Rule:
-    """The same switch with its other value."""
+    """Return the same switch with its other value."""
     name, value = rule
     return name, next(other for other in switches()[name] if other != value)
 
 
 def written(rule: Rule) -> str:
-    """A house rule as a record writes it."""
+    """Return a house rule as a record writes it."""
     return "=".join(rule)

@@ -66,7 +66,7 @@ class JudgedLine(NamedTuple):
     """The edition that tells which words there are, where the line has one that does not exist."""
 
     def as_json(self, file: str, *, states: bool = False) -> dict[str, Any]:
-        """The line object of `companion replay --json`."""
+        """Return the line object of `companion replay --json`."""
         edition = self.table.edition if self.table else load_edition("classic")
         reasons = [as_json(why, edition) for why in self.reasons]
         if self.unreadable:
@@ -101,7 +101,7 @@ class HandResult:
     remarks: tuple[Reason, ...] = ()
 
     def as_json(self, file: str) -> dict[str, Any]:
-        """The hand object of `companion replay --json`."""
+        """Return the hand object of `companion replay --json`."""
         return {
             "file": file,
             "hand": self.number,
@@ -155,7 +155,7 @@ class Game(NamedTuple):
     """What the owner has counted in a deck whose sheet cannot be relied on."""
 
     is_unseated: bool = False
-    """Whether a hand could not begin because the edition is not played by these sides; it has been said."""
+    """True if a hand could not begin because the edition is not played by these sides; it has been said."""
 
     @property
     def edition(self) -> Edition:
@@ -218,7 +218,7 @@ def judge_on(before: JudgedRecord, record: Sequence[Line]) -> JudgedRecord:
 
 
 def judge(lines: Iterable[Line], *, as_lies: bool = False) -> Iterator[Item]:
-    """Every line's verdict in order, each hand's result after its last line, an open hand's at the end."""
+    """Yield every line's verdict in order, each hand's result after its last line, an open hand's at the end."""
     game = NEW_GAME
     for line in lines:
         game, items = step(game, line, as_lies=as_lies)
@@ -230,7 +230,7 @@ def judge(lines: Iterable[Line], *, as_lies: bool = False) -> Iterator[Item]:
 
 
 def at_the_end(game: Game) -> tuple[Item, ...]:
-    """What a record's end gives: an ended hand's result that was held back, an open one's as it would count now."""
+    """Return what a record's end gives: the result of an ended hand that was held back, or of an open one."""
     if game.held is not None:
         return (game.held,)
     if game.table is None or not game.hand_is_open:
@@ -239,12 +239,20 @@ def at_the_end(game: Game) -> tuple[Item, ...]:
 
 
 def step(game: Game, line: Line, *, as_lies: bool = False) -> tuple[Game, tuple[Item, ...]]:
-    """The game after one more line, and what the line gave: its verdict, the results of hands it ended.
+    """Return the game after one more line, and what the line gave: its verdict, the results of hands it ended.
 
     An illegal play is applied only with `as_lies` or where the line itself says `anyway`, and only if it lays a card.
     """
     try:
-        return _take(game, line, as_lies=as_lies)
+        # A line that begins with a player's name is a play, if it can be: somebody may be called `side`.
+        try:
+            play = notation.parse_play(line.text, game.teams)
+        except Unreadable:
+            header = notation.parse_header(line.text)
+            if header is None:
+                raise
+            return _take_header(game, header)
+        return _take_play(game, line, play, as_lies=as_lies)
     except SeatingError as error:
         return game._replace(is_unseated=True), (_unreadable(game, line, error),)
     except (Unreadable, EditionError) as error:
@@ -261,18 +269,6 @@ def _unreadable(game: Game, line: Line, error: Exception) -> JudgedLine:
         )
     look_up = game.edition_name if isinstance(error, UnknownWord) else None
     return JudgedLine(line, game.hand_number, UNREADABLE, unreadable=sentence, table=game.table, look_up=look_up)
-
-
-def _take(game: Game, line: Line, *, as_lies: bool) -> tuple[Game, tuple[Item, ...]]:
-    """A line that begins with a player's name is a play, if it can be: somebody may be called `side`."""
-    try:
-        play = notation.parse_play(line.text, game.teams)
-    except Unreadable:
-        header = notation.parse_header(line.text)
-        if header is None:
-            raise
-        return _take_header(game, header)
-    return _take_play(game, line, play, as_lies=as_lies)
 
 
 def _take_header(game: Game, header: Header) -> tuple[Game, tuple[Item, ...]]:
@@ -310,7 +306,7 @@ def _set_up(game: Game, header: Header) -> Game:
 
 
 def _agreed(game: Game) -> Game:
-    """The game, if its house rules can hold in its edition. Raises EditionError, with a sentence, if not."""
+    """Return the game, if its house rules can hold in its edition. Raises EditionError, with a sentence, if not."""
     return game._replace(options=game.edition.house_rules)
 
 
@@ -335,7 +331,7 @@ def _start_hand(game: Game, first: str) -> tuple[Game, tuple[Item, ...]]:
 
 
 def _end_open_hand(game: Game) -> tuple[Game, tuple[Item, ...]]:
-    """`hand first` while a hand is open: an unanswered target is finished, anything else ends as agreed."""
+    """End an open hand at `hand first`: an unanswered target is finished, anything else ends as agreed."""
     if game.table is None or not game.hand_is_open:
         return game, ()
     if game.table.extension_offered_to is not None:
@@ -353,7 +349,9 @@ def _take_play(game: Game, line: Line, play: Play, *, as_lies: bool) -> tuple[Ga
         raise AssertionError("a hand was begun")
     reasons = referee.objections(table, play)
     remarks = began if reasons else began + referee.remarks(table, play)
-    stands = (as_lies or play.anyway) and _lays_something(table, play)
+    # An answer that nobody has asked for leaves no card on the table.
+    leaves_a_card = bool(play.cards or play.card) or (play.verb is Verb.TAKE and bool(table.discards))
+    stands = (as_lies or play.anyway) and leaves_a_card
     applied = not reasons or (stands and not table.is_over)
     after = referee.apply(table, play) if applied else table
     verdict = ILLEGAL if reasons else LEGAL
@@ -366,16 +364,11 @@ def _take_play(game: Game, line: Line, play: Play, *, as_lies: bool) -> tuple[Ga
     return game, (judged, *items)
 
 
-def _lays_something(table: Table, play: Play) -> bool:
-    """Whether an illegal line leaves a card somewhere: answers that nobody asked for leave none."""
-    return bool(play.cards or play.card) or (play.verb is Verb.TAKE and bool(table.discards))
-
-
 _TABLE = Game._fields.index("table")
 
 
 def _begin_by_itself(game: Game, play: Play) -> tuple[Game, tuple[Reason, ...]]:
-    """A record whose `hand first` is missing or unreadable still counts: its first player is the one who plays."""
+    """Begin a hand whose `hand first` is missing or unreadable: its first player is the one who plays."""
     if game.is_unseated:
         raise Unreadable(say("No hand has begun."))
     if play.player is None:
@@ -385,7 +378,7 @@ def _begin_by_itself(game: Game, play: Play) -> tuple[Game, tuple[Reason, ...]]:
 
 
 def _close(game: Game, table: Table, remarks: tuple[Reason, ...] = ()) -> tuple[Game, tuple[Item, ...]]:
-    """Counts a hand that has ended into the match. The result is held back while a u-turn could undo the end."""
+    """Count a hand that has ended into the match. The result is held back while a u-turn could undo the end."""
     sheets = scoring.score(table)
     totals = MappingProxyType(scoring.match_totals(table, game.totals, sheets))
     winner = scoring.match_winner(table.edition, totals, table)
@@ -399,7 +392,7 @@ def _close(game: Game, table: Table, remarks: tuple[Reason, ...] = ()) -> tuple[
 
 
 def _open_again(game: Game) -> Game:
-    """The game as it was before its last hand was counted: a u-turn has taken back the card that ended it."""
+    """Return the game as it was before its last hand was counted: a u-turn took back the card that ended it."""
     hands = tuple(hand for hand in game.hands if hand.number != game.hand_number)
     totals, won = game.totals, game.won
     if game.held is not None:
@@ -424,7 +417,7 @@ def _result(game: Game, table: Table, counted: tuple[Sheet, ...]) -> HandResult:
 
 
 def side_json(edition: Edition, side: Side) -> dict[str, Any]:
-    """A side as JSON: what its piles show, its distances and safeties."""
+    """Return a side as JSON: what its piles show, its distances and safeties."""
     kinds = [card for card in edition.deck if card.family is Family.DISTANCE]
     kinds += sorted(set(side.distances) - set(kinds), key=lambda card: card.km)
     laid = {card: "coup-fourre" if card in side.coups_fourres else "played" for card in side.safeties}
@@ -449,7 +442,7 @@ def _request_json(table: Table, request: Request) -> dict[str, str]:
 
 
 def state_json(table: Table) -> dict[str, Any]:
-    """The table as JSON, for `--states` and the pages' own data."""
+    """Return the table as JSON, for `--states` and the pages' own data."""
     offered = table.extension_offered_to
     return {
         "to_move": None if table.is_over else table.player_to_move,

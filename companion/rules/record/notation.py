@@ -58,7 +58,7 @@ class UnknownCard(UnknownWord):
         super().__init__(self.among(()))
 
     def among(self, cards: Iterable[Card]) -> Said:
-        """The sentence where those cards are in the game; others are suggested only if none of them is meant."""
+        """Return the sentence where those cards are in the game; others are suggested only if none of them is meant."""
         near = meant(self._word, [*cards, *self._others]) or meant(self._word, set(Card) - {Card.UNKNOWN})
         return say("There is no card '%(word)s'%(near)s.", word=shown(self._word), near=near)
 
@@ -126,7 +126,7 @@ Header = EditionLine | SideLine | TargetLine | OptionLine | DeckLine | PlayerLin
 
 
 def lines(text: str) -> Iterator[Line]:
-    """The lines of a record that say something, numbered from 1; comments and empty lines are left out."""
+    """Yield the lines of a record that say something, numbered from 1; comments and empty lines are left out."""
     written = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
     for number, raw in enumerate(written, start=1):
         words = without_comment(raw)
@@ -135,7 +135,7 @@ def lines(text: str) -> Iterator[Line]:
 
 
 def without_comment(raw: str) -> str:
-    """A line without its comment and the blanks around it. A `#` inside quotes belongs to a name."""
+    """Return a line without its comment and the blanks around it. A `#` inside quotes belongs to a name."""
     quoted = False
     for found in re.finditer(r'["#]', raw) if "#" in raw else ():
         at = found.start()
@@ -147,17 +147,17 @@ def without_comment(raw: str) -> str:
 
 
 def is_name(word: str) -> bool:
-    """Whether a word can name a player or a side: letters of any script, digits, `-` and `_`."""
+    """True if a word can name a player or a side: letters of any script, digits, `-` and `_`."""
     return _PLAIN_NAME.fullmatch(word) is not None or (word != "" and all(map(_belongs_to_name, word)))
 
 
 def _belongs_to_name(char: str) -> bool:
-    """Marks and joiners are part of letters in many scripts."""
+    """True if a sign may stand in a name: marks and joiners are part of letters in many scripts."""
     return char.isalnum() or char in "-_\u200c\u200d" or unicodedata.category(char).startswith("M")
 
 
 def parse_header(text: str) -> Header | None:
-    """A header line or `hand first …`; None when the line is no header at all.
+    """Return a header line or `hand first …`; None when the line is no header at all.
 
     Raises Unreadable, with a sentence, for a header whose rest cannot be read.
     """
@@ -260,7 +260,7 @@ _TABLE_WORDS = {verb.value: verb for verb in (Verb.EXHAUSTED, Verb.END)}
 
 
 def parse_play(text: str, teams: Sequence[Team]) -> Play:
-    """One line of play. Raises Unreadable, with a sentence, for anything else.
+    """Return one line of play. Raises Unreadable, with a sentence, for anything else.
 
     `anyway` at the end marks an illegal play that the table let stand.
     """
@@ -269,7 +269,7 @@ def parse_play(text: str, teams: Sequence[Team]) -> Play:
 
 @lru_cache(maxsize=4096)
 def _parse_play(text: str, teams: tuple[Team, ...]) -> Play:
-    """Remembered, because the same few hundred lines make up every record of the same players."""
+    """Read a play; cached, because the same few hundred lines make up every record of the same players."""
     said = without_comment(text) if "#" in text else text
     words = said.replace(">", " > ").replace("!", " ! ").split()
     if len(words) == 1 and words[0].lower() in _TABLE_WORDS:
@@ -291,7 +291,7 @@ def _parse_play(text: str, teams: tuple[Team, ...]) -> Play:
 
 
 def card_family(play: Play) -> Family:
-    """The family of the card that a play lays."""
+    """Return the family of the card that a play lays."""
     return play.card.family if play.card is not None else Family.UNKNOWN
 
 
@@ -403,7 +403,7 @@ def _read_theft(player: str, words: Sequence[str], teams: Sequence[Team]) -> Pla
 
 
 def _reader_between_players(verb: Verb) -> _ActReader:
-    """What is said from player to player: `control stop > Bob`."""
+    """Return what is said from player to player: `control stop > Bob`."""
 
     def read(player: str, words: Sequence[str], teams: Sequence[Team]) -> Play:
         (word, *_), target = _with_target(player, verb, words)
@@ -413,7 +413,7 @@ def _reader_between_players(verb: Verb) -> _ActReader:
 
 
 def _with_target(player: str, verb: Verb, words: Sequence[str]) -> tuple[Sequence[str], str | None]:
-    """The words before `>` and the one after it, if it is there."""
+    """Return the words before `>` and the one after it, if it is there."""
     if len(words) == 1:
         return words, None
     if len(words) == 3 and words[1] == ">":
@@ -440,7 +440,7 @@ def _card(slug: str, others: Iterable[str] = ()) -> Card:
 
 
 def header_text(teams: Sequence[Team], edition: str, target: int | None, options: Mapping[str, str]) -> list[str]:
-    """The header lines of a new record, in their normal form."""
+    """Return the header lines of a new record, in their normal form."""
     sides = [f"side {t.name}" if t.players == (t.name,) else f"side {t.name} = {', '.join(t.players)}" for t in teams]
     lines = [f"edition {edition}", *sides]
     lines += [f"target {target}"] if target else []
@@ -448,5 +448,5 @@ def header_text(teams: Sequence[Team], edition: str, target: int | None, options
 
 
 def record_text(lines: Iterable[str]) -> str:
-    """The lines of a record as the text of a file, a blank line before each hand."""
+    """Return the lines of a record as the text of a file, a blank line before each hand."""
     return "".join("\n" * text.startswith("hand ") + f"{text}\n" for text in lines)

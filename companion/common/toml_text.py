@@ -1,0 +1,79 @@
+"""TOML texts that people have written: their tables, or one clear sentence about what is no TOML."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from typing import Any
+
+from companion.common.text import plain, say
+
+MOST_DOTS = 200
+"""Maximum number of dots in a line: the standard reader takes hours over a key of some thousand parts."""
+
+TOO_LARGE = 10**18
+"""Stands for every larger number, which nobody means."""
+
+_PLACE = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
+_TOO_MANY_DIGITS = re.compile(r"[0-9_]{4000,}")
+_NO_QUOTE = "the quotation mark at the end of a text is missing"
+_NO_KEY = 'a line is a [table], or key = "value"'
+_FAULTS = {
+    r"Illegal character '\n'": _NO_QUOTE,
+    "Unterminated string": _NO_QUOTE,
+    'Expected "\'"': _NO_QUOTE,
+    "Illegal character": "there is a sign that no text may hold",
+    "Unescaped": "a backslash in a text is written twice",
+    "Expected newline": "there is more after the value; a comment begins with #",
+    "Expected '=' after a key": _NO_KEY,
+    "Expected ']]'": "the brackets ]] after the name of a table are missing",
+    "Expected ']'": "the bracket ] after the name of a table is missing",
+    "Unclosed array": "the bracket ] at the end of a list is missing",
+    "Unclosed inline table": "the bracket } is missing",
+    "Cannot overwrite a value": "this key stands twice",
+    "Cannot declare": "this table stands twice",
+    "Invalid value": "texts stand in quotes, numbers and true or false without",
+    "Invalid statement": _NO_KEY,
+}
+"""What to say where the standard reader says what begins like this."""
+
+
+class TomlError(ValueError):
+    """A text that is no TOML: `str()` is the sentence without its full stop."""
+
+    def __init__(self, line: int | None, sentence: str) -> None:
+        super().__init__(sentence)
+        self.line = line
+        """The line, from 1; None where no single line is at fault."""
+
+
+def load(text: str) -> dict[str, Any]:
+    """Return the tables of a TOML text. Raises TomlError."""
+    try:
+        if any(line.count(".") > MOST_DOTS for line in text.splitlines()):
+            raise RecursionError
+        return {key: _sayable(value) for key, value in tomllib.loads(text).items()}
+    except RecursionError as error:
+        raise TomlError(None, say("the brackets are nested too deeply")) from error
+    except ValueError as error:
+        raise _fault(str(error), text) from error
+
+
+def _sayable(value: Any) -> Any:
+    """Return a value without numbers so large that it is an error to put them into a sentence."""
+    if isinstance(value, dict):
+        return {key: _sayable(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_sayable(inner) for inner in value]
+    return TOO_LARGE if type(value) is int and abs(value) > TOO_LARGE else value
+
+
+def _fault(complaint: str, text: str) -> TomlError:
+    """Return what is wrong with a text, from the standard reader's own complaint."""
+    place = _PLACE.search(complaint)
+    if place is None:
+        digits = _TOO_MANY_DIGITS.search(text)
+        return TomlError(text.count("\n", 0, digits.start()) + 1 if digits else 1, "this number is too large")
+    line = int(place[1] or text.rstrip("\n").count("\n") + 1)
+    what = next((fault for start, fault in _FAULTS.items() if complaint.startswith(start)), complaint[: place.start()])
+    return TomlError(line, plain(f"this is no TOML: {what[:1].lower()}{what[1:]}"))

@@ -1,0 +1,109 @@
+"""Movements of people to whom things happen, as scenes: slow and hasty hands, pushed cards, shifted mats."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+from functools import partial
+
+from companion.simulate import animation
+from companion.simulate.animation import CARRY_S, REACH_S, TOUCH_S, Tempo
+from companion.simulate.arrange import MatPlace, Pose, TablePlan
+from companion.simulate.choreography import Movement
+from companion.simulate.scene import Arm, Lying, Scene
+
+
+@dataclass(frozen=True, slots=True)
+class TroubledMovement(Movement):
+    """A movement in which something happens."""
+
+    mats: tuple[MatPlace, ...] = ()
+    """Where the mats lie; after a movement that shifts one, `mats_after`."""
+
+    mats_after: tuple[MatPlace, ...] = ()
+    slides: bool = False
+    """Nothing is carried: what lies differently afterwards is pushed there, under the hand."""
+
+    pace: float = 1.0
+    hold_s: float = 0.0
+    """How long the fingers stay on what they have laid."""
+
+    meanwhile: TroubledMovement | None = None
+    """Another hand that lays its card `gap_s` after this one."""
+
+    gap_s: float = 0.0
+
+    @property
+    def last(self) -> TroubledMovement:
+        """The movement that ends last: its own, or that of the hand that comes after it."""
+        return self.meanwhile or self
+
+
+def troubled(movement: Movement, **changes) -> TroubledMovement:
+    """The movement with what happens in it."""
+    return TroubledMovement(**{field.name: getattr(movement, field.name) for field in fields(movement)} | changes)
+
+
+def scenes(movement: TroubledMovement, plan: TablePlan, tempo: Tempo) -> Iterator[Scene]:
+    """A movement's scenes, its rest included."""
+    yield from _acted(movement, plan, tempo) if movement.meanwhile is None else _at_once(movement, plan, tempo)
+    resting = animation.resting(movement.last.after, tempo.rest_frames(movement.rest))
+    yield from (replace(scene, mats=movement.mats_after) for scene in resting)
+
+
+def _acted(movement: TroubledMovement, plan: TablePlan, tempo: Tempo) -> Iterator[Scene]:
+    paced = Tempo(tempo.fps, tempo.speed * movement.pace)
+    acted = list(animation.acted(movement, plan, paced))
+    reached = paced.frames(REACH_S) + paced.frames(TOUCH_S)
+    carried = reached + paced.frames(CARRY_S) * (movement.start is not None and movement.end is not None)
+    held = [replace(acted[carried], arms=acted[reached - 1].arms)] * round(movement.hold_s * tempo.fps)
+    yield from (replace(scene, mats=movement.mats) for scene in acted[:reached])
+    if movement.slides:
+        yield from _pushed(movement, plan, paced)
+    else:
+        yield from (replace(scene, mats=movement.mats) for scene in acted[reached:carried])
+    yield from (replace(scene, mats=movement.mats_after) for scene in (*held, *acted[carried:]))
+
+
+def _pushed(movement: TroubledMovement, plan: TablePlan, tempo: Tempo) -> Iterator[Scene]:
+    """What lies differently afterwards goes with the hand."""
+    seat = plan.seats[movement.player]
+    start, end = (animation.grip(pose, seat) for pose in (movement.start, movement.end))
+    for share in animation.shares(tempo.frames(CARRY_S)):
+        tip = start[0] + (end[0] - start[0]) * share, start[1] + (end[1] - start[1]) * share
+        lying = tuple(map(partial(_pushed_so_far, share), movement.before, movement.after))
+        mats = tuple(
+            replace(old, middle=_pose_between(share, old.middle, new.middle)) if old != new else new
+            for old, new in zip(movement.mats, movement.mats_after, strict=True)
+        )
+        yield Scene(lying, arms=(Arm(movement.player, seat, tip),), mats=mats)
+
+
+def _pushed_so_far(share: float, old: Lying, new: Lying) -> Lying:
+    return new if old == new else replace(old, pose=_pose_between(share, old.pose, new.pose))
+
+
+def _pose_between(share: float, old: Pose, new: Pose) -> Pose:
+    return Pose(
+        old.x_mm + (new.x_mm - old.x_mm) * share,
+        old.y_mm + (new.y_mm - old.y_mm) * share,
+        old.turn_deg + (new.turn_deg - old.turn_deg) * share,
+    )
+
+
+def _at_once(first: TroubledMovement, plan: TablePlan, tempo: Tempo) -> Iterator[Scene]:
+    """Two hands lay a card each, the second a little after the first."""
+    second = first.last
+    one, two = (list(_acted(movement, plan, tempo)) for movement in (first, second))
+    laid_one, laid_two = (_laid_at(acted, movement) for acted, movement in ((one, first), (two, second)))
+    gap = max(1, round(first.gap_s * tempo.fps))
+    late = laid_one + gap - laid_two
+    for number in range(min(0, late), max(len(one), late + len(two))):
+        seen = [acted[n] for acted, n in ((one, number), (two, number - late)) if 0 <= n < len(acted)]
+        lying = second.after if number >= laid_one + gap else first.after if number >= laid_one else first.before
+        arms = tuple(arm for scene in seen for arm in scene.arms)
+        yield Scene(lying, tuple(card for scene in seen for card in scene.carried), arms, first.mats)
+
+
+def _laid_at(acted: list[Scene], movement: Movement) -> int:
+    return next(number for number, scene in enumerate(acted) if scene.lying == movement.after)
