@@ -19,6 +19,7 @@ from companion.match.phones import Phones
 from companion.pages.limits import Knocks, Pace
 from companion.tabletop.drawn_zones import DrawnZones
 from companion.vision.boxes import Image
+from companion.vision.capture.image_io import decode
 from companion.vision.capture.orientation import KeptTurn
 from companion.vision.counting.photographs import Snaps
 from companion.vision.enrol.guided import Guide
@@ -55,6 +56,16 @@ class Camera:
     def can_look(self) -> bool:
         """Whether pictures are to be expected."""
         return self.picture is not None and self.is_there()
+
+    def latest(self, name: str) -> Image | None:
+        """Return the latest picture, `(H, W, 3) uint8 BGR`, decoded from the JPEG where only that is to be had.
+
+        Raises Problem, which calls the picture `name`, where the JPEG cannot be decoded.
+        """
+        if self.image is not None:
+            return self.image()
+        jpeg = self.jpeg()
+        return decode(jpeg, name) if jpeg else None
 
     def jpeg(self) -> bytes | None:
         """The latest picture as JPEG, where there is one."""
