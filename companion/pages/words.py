@@ -278,13 +278,6 @@ def sign_of(play: Play) -> Card | None:
     return _SIGNS.get(play.verb) or play.wanted or play.card or next(iter(play.cards), None)
 
 
-def owes(card: Card, player: str | None) -> str:
-    """An open request beside a side; with the player's name where the side has several."""
-    if player is None:
-        return _("has to hand over: %(card)s", card=title(card))
-    return _("%(who)s has to hand over: %(card)s", who=player, card=title(card))
-
-
 def needs(side: Side) -> str | None:
     """What gets a stopped side going again: "A roll or right of way is needed"."""
     if side.hazard is None:
@@ -296,11 +289,6 @@ def needs(side: Side) -> str | None:
 def lay_now(card: Card) -> str:
     """What a player is told who has just got a card that he may lay at once."""
     return _("Lay the %(card)s now, or keep it", card=name(card))
-
-
-def may_lay_now(who: str, card: Card) -> str:
-    """What the others are told then."""
-    return _("%(who)s may lay the %(card)s now, or keep it.", who=who, card=name(card))
 
 
 def car(edition: Edition, side: Side) -> str:
