@@ -49,7 +49,7 @@ PARTS = (
     enrol,
     printing,
 )
-"""The rooms of the house that have a door of their own."""
+"""The modules with routes."""
 
 serve = serving.serve
 
@@ -62,10 +62,10 @@ def create_app(
     camera: Camera = NO_CAMERA,
     clock: Callable[[], float] = time.monotonic,
 ) -> Flask:
-    """The web application over a match.
+    """Return the web application over a match.
 
-    `secret` signs cookies and the join link; `base_url` is, or gives, where phones reach this machine; `clock` tells
-    how long a phone has been silent.
+    `secret` signs cookies and the join link; `base_url` is, or returns, the address of this machine for phones; `clock`
+    measures how long a phone has been silent, in seconds.
     """
     web = shipped("web")
     app = Flask("companion.pages", static_folder=None, template_folder=str(web / "templates"))

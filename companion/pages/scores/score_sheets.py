@@ -1,4 +1,4 @@
-"""Score sheets as they are shown: every line with its points and why, the totals, how the hand ended."""
+"""Score sheets as the pages show them: every line with its points and reasons, the totals, how the hand ended."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from companion.rules.table import Table
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line of the score sheet: what it is for and each side's points."""
+    """A line of the score sheet, with each side's points."""
 
     item: Item
     title: str
     note: str
     points: tuple[int | None, ...]
     because: tuple[str, ...]
-    """The cards and plays behind it, a sentence each."""
+    """The cards and plays behind it, in sentences."""
 
     rule: str
     """Where it is written."""
@@ -38,37 +38,36 @@ class SheetView:
 
     number: int
     title: str
-    is_open: bool
     is_race: bool
-    how: str
-    """How it ended, where nobody completed it."""
-
     sides: tuple[str, ...]
     rows: tuple[Row, ...]
     totals: tuple[int, ...]
     match: tuple[int, ...]
-    completed_by: str | None
-    winner: str | None
     target: int
     extended: bool
+    is_open: bool = False
+    how: str = ""
+    """How it ended, if nobody completed it."""
+
+    completed_by: str | None = None
+    winner: str | None = None
 
     def steps(self, side: int) -> tuple[int, ...]:
-        """A side's total after each line of the sheet but the last, as it is counted up."""
+        """Return a side's total after each line of the sheet but the last, as it is counted up."""
         return tuple(accumulate(row.points[side] or 0 for row in self.rows))[:-1]
 
 
 def sheet_views(hands: Sequence[PlayedHand], names: Names) -> list[SheetView]:
-    """The score sheets of the hands that have ended."""
+    """Return the score sheets of the hands that have ended."""
     return [sheet_view(hand.result, names, explanations.answered(hand)) for hand in hands if not hand.is_open]
 
 
 def sheet_view(result: HandResult, names: Names, hazards: Answered = NOTHING) -> SheetView:
-    """A hand's score sheet, every line of it that anybody has points on, and distance always."""
+    """Return the score sheet of a hand that has ended."""
     edition, sides = result.table.edition, [side.name for side in result.table.sides]
     return SheetView(
         number=result.number,
         title=words.hand_title(edition, result.number),
-        is_open=False,
         is_race=words.is_race(edition),
         how=words.how_ended(edition, result.how),
         sides=tuple(map(names.side, sides)),
@@ -83,25 +82,26 @@ def sheet_view(result: HandResult, names: Names, hazards: Answered = NOTHING) ->
 
 
 def _rows(table: Table, sheets: Sequence[Sheet], names: Names, hazards: Answered = NOTHING) -> tuple[Row, ...]:
+    """Return every line that anybody has points on, and distance always."""
     points = [dict(sheet.lines) for sheet in sheets]
-    items = [item for item in Item if any(p.get(item) for p in points) or item is Item.DISTANCE]
-    return tuple(_row(item, table, points, names, hazards) for item in items)
-
-
-def _row(item: Item, table: Table, points: Sequence[Mapping[Item, int]], names: Names, hazards: Answered) -> Row:
-    scored = {side.name: p.get(item, 0) for side, p in zip(table.sides, points, strict=True)}
-    return Row(
-        item=item,
-        title=_(words.ITEMS[item]),
-        note=_note(item, table, points, names),
-        points=tuple(p.get(item) for p in points),
-        because=explanations.because(item, table, scored, names, hazards),
-        rule=explanations.rule(item, table.edition),
-    )
+    rows = []
+    for item in Item:
+        scored = {side.name: p.get(item, 0) for side, p in zip(table.sides, points, strict=True)}
+        if any(scored.values()) or item is Item.DISTANCE:
+            row = Row(
+                item=item,
+                title=_(words.ITEMS[item]),
+                note=_note(item, table, points, names),
+                points=tuple(p.get(item) for p in points),
+                because=explanations.because(item, table, scored, names, hazards),
+                rule=explanations.rule(item, table.edition),
+            )
+            rows.append(row)
+    return tuple(rows)
 
 
 def _note(item: Item, table: Table, points: Sequence[Mapping[Item, int]], names: Names) -> str:
-    """What a line of the score sheet is for; an extension's points may have gone to the opponents of its caller."""
+    """Say what a line of the score sheet is for; an extension's points may have gone to the opponents of its caller."""
     caller, or_opponents = table.extended_by, table.edition.extension_bonus == "caller-or-opponents"
     if item is Item.EXTENSION and or_opponents and caller is not None and not points[caller].get(item):
         return words.called_in_vain(names.side(table.sides[caller].name))
@@ -109,7 +109,7 @@ def _note(item: Item, table: Table, points: Sequence[Mapping[Item, int]], names:
 
 
 def open_sheet(game: Game, hazards: Answered = NOTHING) -> SheetView | None:
-    """What the hand on the table would score if it ended here."""
+    """Return what the hand on the table would score if it ended here."""
     table = game.table
     if table is None:
         return None
@@ -119,27 +119,23 @@ def open_sheet(game: Game, hazards: Answered = NOTHING) -> SheetView | None:
         title=words.hand_title(table.edition, game.hand_number),
         is_open=True,
         is_race=words.is_race(table.edition),
-        how="",
         sides=tuple(names.side(side.name) for side in table.sides),
         rows=_rows(table, sheets, names, hazards),
         totals=tuple(sheet.total for sheet in sheets),
         match=tuple(game.totals.get(side.name, 0) for side in table.sides),
-        completed_by=None,
-        winner=None,
         target=table.target,
         extended=table.extended_by is not None,
     )
 
 
 def counted_sheet(table: Table) -> SheetView:
-    """The score sheet of a hand that was counted from the cards alone."""
+    """Return the score sheet of a hand that was counted from the cards alone."""
     names, sheets = Names({}, {}), scoring.score(table)
     completer = table.ending.side if table.ending else None
     is_race = words.is_race(table.edition)
     return SheetView(
         number=0,
         title=_("The race") if is_race else _("The hand"),
-        is_open=False,
         is_race=is_race,
         how=words.how_ended(table.edition, table.ending.how) if table.ending else "",
         sides=tuple(side.name for side in table.sides),
@@ -154,7 +150,7 @@ def counted_sheet(table: Table) -> SheetView:
 
 
 def wins(game: Game) -> list[tuple[str, int]]:
-    """How many matches each side has won, once any has."""
+    """Return how many matches each side has won, once any has."""
     names = Names.of(game)
     won = [(names.side(team.name), game.won.get(team.name, 0)) for team in game.teams]
     return won if any(count for _, count in won) else []

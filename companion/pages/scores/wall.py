@@ -18,7 +18,7 @@ bp = Blueprint("wall", __name__)
 
 @bp.get("/wall")
 def show() -> AnyResponse | str:
-    """The wall screen; with the token of the link it may show the code to join."""
+    """Show the wall screen; with the token of the link it may show the code to join."""
     if phone_identity.let_in(request.args.get("t", ""), service().token):
         return redirect(url_for("wall.show"))
     now = state()
