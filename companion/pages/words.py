@@ -277,7 +277,7 @@ def sign_of(play: Play) -> Card | None:
 
 
 def needs(side: Side) -> str | None:
-    """What gets a stopped side going again: "A roll or right of way is needed"."""
+    """Say what a stopped side needs: "A roll or right of way is needed"."""
     if side.hazard is None:
         return None
     remedy, safety = a(REMEDY_OF[side.hazard]), a(SAFETY_OF[side.hazard])

@@ -34,7 +34,7 @@ MOST_NUMBER = 2**53
 
 @bp.get("/openapi.json")
 def document() -> Response:
-    """What can be asked here, as OpenAPI."""
+    """Return what can be asked here, as OpenAPI."""
     return make_response(openapi.document())
 
 
@@ -43,7 +43,7 @@ def document() -> Response:
 
 @bp.get("/matches")
 def matches() -> Response:
-    """The matches, the latest first."""
+    """Return the matches, the latest first."""
     most = _number("limit", USUAL_MATCHES, 1, MOST_MATCHES)
     before = _number("before", MOST_NUMBER, 0, MOST_NUMBER)
     known = [number for number in reversed(match().store.matches()) if number < before]
@@ -61,7 +61,7 @@ def _number(name: str, usual: int, low: int, high: int) -> int:
 
 
 def _brief(number: int) -> dict[str, Any]:
-    """A match as it was set up, without judging its plays."""
+    """Return a match as it was set up, without judging its plays."""
     events = match().store.events(number)
     texts = (line.text for line in history(events).lines)
     headers = [
@@ -83,7 +83,7 @@ def _brief(number: int) -> dict[str, Any]:
 
 @bp.get("/matches/<int:number>")
 def one(number: int) -> Response:
-    """A match: its record, its hands as they were counted, its totals."""
+    """Return a match: its record, its hands as they were counted, its totals."""
     past = service().archive.past(match().store, number) or abort(404)
     totals = {
         "record": list(past.lines),
@@ -99,7 +99,7 @@ def one(number: int) -> Response:
 
 @bp.post("/plays")
 def play() -> Response:
-    """A play in the words of a record."""
+    """Enter a play, written as in a record."""
     asked = _asked(openapi.NEW_PLAY)
     _need_match()
     text, anyway, vouched = asked["text"], asked.get("anyway", False), permissions.vouched()
@@ -108,7 +108,7 @@ def play() -> Response:
 
 @bp.post("/questions/<question_id>")
 def answer(question_id: str) -> Response:
-    """What the table says to a question."""
+    """Answer a question."""
     asked = _asked(openapi.NEW_ANSWER)
     if state().question(question_id) is None and not match().was_asked(question_id):
         abort(404)
@@ -119,7 +119,7 @@ def answer(question_id: str) -> Response:
 
 @bp.post("/correct")
 def correct() -> Response:
-    """A line of the record should have said something else."""
+    """Correct a line of the record."""
     asked = _asked(openapi.CORRECTION)
     _need_match()
     vouched = permissions.vouched()
@@ -128,7 +128,7 @@ def correct() -> Response:
 
 @bp.post("/next-hand")
 def next_hand() -> Response:
-    """The next hand begins."""
+    """Begin the next hand."""
     asked = _asked(openapi.NEXT_HAND)
     _need_match()
     return _done(asked, lambda by: match().next_hand(by, asked.get("first")))
@@ -136,7 +136,7 @@ def next_hand() -> Response:
 
 @bp.post("/matches")
 def begin() -> Response:
-    """A match begins, as the head of a record says."""
+    """Begin a match from the head of a record."""
     asked = _asked(openapi.NEW_MATCH)
     lines = [line for line in map(notation.without_comment, asked["record"].splitlines()) if line]
     return _done(asked, lambda by: match().start(lines, by))
@@ -144,13 +144,13 @@ def begin() -> Response:
 
 @bp.post("/undo")
 def undo() -> Response:
-    """The last change of the record is taken back."""
+    """Take back the last change of the record."""
     return _take_back(Match.undo, lambda now: now.undoable, permissions.why_no_undo)
 
 
 @bp.post("/redo")
 def redo() -> Response:
-    """The last undo is taken back."""
+    """Take back the last undo."""
     return _take_back(Match.redo, lambda now: now.redoable, permissions.why_no_redo)
 
 
@@ -175,7 +175,7 @@ def _take_back(
 
 
 def _done(asked: Mapping[str, Any], act: Callable[[str], Outcome]) -> Response:
-    """Does what was asked, and says what came of it."""
+    """Do what was asked, and answer with the outcome."""
     what = {name: value for name, value in asked.items() if name != "id"}
     by = phone_identity.who(state())
     try:

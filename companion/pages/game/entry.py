@@ -142,7 +142,7 @@ def change(seq: int) -> AnyResponse | str:
         post_to=url_for("table.insert" if before else "table.correct", seq=seq),
         table=table,
         player=table.player_to_move if before or play is None or play.player is None else play.player,
-        about=_("Noted as: %(play)s", play=views.entry_view(now, entry).say),
+        about=_("Noted as: %(play)s", play=views.entry_view(now.game, entry).say),
         written="" if before else entry.written.text,
         line=seq,
         tab=Tab.MY_TURN if before else _tab_of(play),

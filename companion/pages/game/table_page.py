@@ -45,7 +45,7 @@ def show() -> AnyResponse | str:
     head = next((question for question in now.questions if question.kind is Kind.PLAY), None)
     return render_template(
         "table.html",
-        sides=views.side_views(now, seat),
+        sides=views.side_views(now.game, seat),
         asked=prompts.asked(now, match().mats(now)),
         shows_zones=zone_image.is_there(),
         log=views.log_view(now),
@@ -53,7 +53,7 @@ def show() -> AnyResponse | str:
         winner=names.side(now.game.winner) if now.game.winner else None,
         asks=seats.asked_here(now),
         changed=notices.changed_line(now, seat),
-        attention=[views.entry_view(now, entry) for entry in now.attention],
+        attention=[views.entry_view(now.game, entry) for entry in now.attention],
         **_offered(now, table, seat),
         waits=permissions.waits_for(now, holder, head.plays[0], by) if head else None,
         undoing=permissions.undoing(now, holder),

@@ -38,7 +38,7 @@ def show() -> AnyResponse | str:
         turn=_whose_turn(now, table, seat),
         spoken=[
             (_("%(who)s (you)", who=side.shown) if side.mine else side.shown, list(_sentences(side)))
-            for side in views.side_views(now, seat)
+            for side in views.side_views(now.game, seat)
         ],
         last=views.last_play(now),
         log=views.log_view(now),

@@ -64,13 +64,8 @@ class SideView:
     """What gets it going again, where a hazard stops it."""
 
 
-def side_views(state: MatchState, player: str | None) -> list[SideView]:
-    """Return every side in seating order; `player` is who looks at the page."""
-    return side_views_of(state.game, player)
-
-
-def side_views_of(game: Game, player: str | None) -> list[SideView]:
-    """Return every side of a game, now or at any moment of the record."""
+def side_views(game: Game, player: str | None) -> list[SideView]:
+    """Return every side in seating order, now or at any moment of the record; `player` is who looks at the page."""
     table = game.table
     return [] if table is None else [_side_view(game, table, side, player) for side in table.sides]
 
@@ -153,15 +148,10 @@ class PlayView:
 
 def log_view(state: MatchState) -> list[PlayView]:
     """Return the hand on the table line by line, the latest first."""
-    return [entry_view(state, entry) for entry in reversed(state.hand_entries)]
+    return [entry_view(state.game, entry) for entry in reversed(state.hand_entries)]
 
 
-def entry_view(state: MatchState, entry: Entry) -> PlayView:
-    """Return a line of the record in words."""
-    return entry_view_of(state.game, entry)
-
-
-def entry_view_of(game: Game, entry: Entry) -> PlayView:
+def entry_view(game: Game, entry: Entry) -> PlayView:
     """Return a line of a match's record in words; `game` has its names and rules."""
     judged, names, edition = entry.judged, Names.of(game), game.edition
     if judged is None:

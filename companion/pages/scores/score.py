@@ -36,7 +36,7 @@ def show() -> AnyResponse | str:
         is_new=last is not None and score_prompt.is_new(now.match, last),
         race=chart_data.race(newest, names) if newest else None,
         totals=chart_data.totals([hand.result for hand in ended], names),
-        sides=views.side_views(now, None),
+        sides=views.side_views(now.game, None),
         next_first=names.player(following) if following and not now.game.hand_is_open else None,
         seats=[(seat.player, names.player(seat.player)) for seat in table.seats] if table else [],
         next_first_name=following,
@@ -58,5 +58,5 @@ def plays(number: int) -> str:
     return render_template(
         "plays.html",
         heading=words.hand_title(now.game.edition, number),
-        lines=[views.entry_view(now, entry) for entry in entries],
+        lines=[views.entry_view(now.game, entry) for entry in entries],
     )

@@ -28,7 +28,7 @@ def show() -> AnyResponse | str:
     last_hand = now.game.hands[-1] if now.game.hands and not now.game.hand_is_open else None
     return render_template(
         "wall.html",
-        sides=views.side_views(now, None),
+        sides=views.side_views(now.game, None),
         head=prompts.asked(now, match().mats(now)).head,
         last=views.last_play(now),
         sheet=score_sheets.sheet_view(last_hand, names) if last_hand else None,
