@@ -103,10 +103,10 @@ def run_service(
     *,
     looks_after: Callable[[], object] = lambda: None,
 ) -> None:
-    """Serves the pages until the process is asked to end, and prints the address and the join code once ready.
+    """Serve the pages until the process is asked to end, and print the address and the join code once ready.
 
-    Meanwhile the log is copied once a day. `looks_after` is called now and then where a service manager watches. Raises
-    Problem when the port cannot be had.
+    Meanwhile the log is copied once a day. `looks_after` is called regularly where a service manager watches. Raises
+    Problem when the port is not available.
     """
     nightly = Nightly(match.store.path, match.store.quiet_s)
     nightly.start()

@@ -95,7 +95,7 @@ def host_name(now: MatchState) -> str:
 
 
 def _called(now: MatchState, whose: str | None) -> str:
-    """Return the name of whoever holds a phone, as far as it is known; else the number that its own pages show."""
+    """Return the name of a phone's holder, as far as it is known; else the number that its own pages show."""
     names, player = Names.of(now.game), phones().party.seat_of(whose)
     if names.is_player(player):
         return names.player(player)

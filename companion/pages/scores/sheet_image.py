@@ -69,7 +69,7 @@ def _across(sheet: SheetView) -> list[_Row]:
 
 
 def _down(sheet: SheetView) -> list[_Row]:
-    """Return a row a side, with its total and the match's: so many sides have no room beside each other."""
+    """Return a row a side, with its total and the match's, for more sides than have room beside each other."""
     totals = [_("This race") if sheet.is_race else _("This hand"), *map(str, sheet.totals)]
     columns = [["", *sheet.sides], totals]
     columns += [[_("Match"), *map(str, sheet.match)]] if sheet.match and not sheet.is_race else []
