@@ -160,21 +160,21 @@ def test_the_sharpness_of_a_zone_in_words(blur_px, said):
 def test_a_drawn_zone_is_told_apart_and_has_no_scale():
     name = "side-1/battle"
     unknown = zone(name, px_per_mm=None, smallest_mm=None, good=None, white=60.0, shows_paper=False)
-    shown = sights(survey(unknown, drawn=(name,)), CALLED.names, MATS)
+    shown = sights(survey(unknown, drawn=(name,)), CALLED)
 
-    assert shown.outlines[0].is_drawn
-    assert shown.mats[0].zones[0].stickers == "drawn"
-    assert shown.mats[0].zones[0].facts == ("sharp",)
-    assert (shown.is_measured, shown.outlines[0].is_good) == (False, True)
+    assert shown["outlines"][0]["is_drawn"]
+    assert shown["mats"][0]["zones"][0]["stickers"] == "drawn"
+    assert shown["mats"][0]["zones"][0]["facts"] == ["sharp"]
+    assert (shown["is_measured"], shown["outlines"][0]["is_good"]) == (False, True)
 
 
 def test_where_only_cards_tell_the_scale_the_page_says_by_what():
     name = "side-1/battle"
-    shown = sights(survey(zone(name, is_guessed=True, blur_px=1.2), drawn=(name,)), CALLED.names, MATS)
+    shown = sights(survey(zone(name, is_guessed=True, blur_px=1.2), drawn=(name,)), CALLED)
 
-    assert shown.mats[0].zones[0].facts[:2] == ("about 1.6–1.8 px/mm", "a little soft (1.2 px)")
-    assert shown.all_well.endswith("their stickers are the measure, taken as 20 mm wide.")
-    assert "sharp" not in shown.all_well
+    assert shown["mats"][0]["zones"][0]["facts"][:2] == ["about 1.6–1.8 px/mm", "a little soft (1.2 px)"]
+    assert shown["all_well"].endswith("their stickers are the measure, taken as 20 mm wide.")
+    assert "sharp" not in shown["all_well"]
 
 
 @pytest.mark.parametrize(
@@ -449,10 +449,10 @@ def test_the_page_says_from_when_on_drawn_zones_count(match, zones, seen, says):
 def test_zones_keep_their_numbers_where_not_all_are_seen():
     seen = survey(zone("side-2/distance"), zone("table/draw"), zone("side-5/battle"))
 
-    shown = sights(seen, CALLED.names, MATS)
+    shown = sights(seen, CALLED)
 
-    assert [outline.number for outline in shown.outlines] == [8, 9, 11]
-    assert [figures.number for mat in shown.mats for figures in mat.zones] == [8, 9, 11]
+    assert [outline["number"] for outline in shown["outlines"]] == [8, 9, 11]
+    assert [figures["number"] for mat in shown["mats"] for figures in mat["zones"]] == [8, 9, 11]
 
 
 def test_where_none_can_be_drawn_there_is_no_form(match):

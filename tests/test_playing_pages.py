@@ -391,9 +391,9 @@ def test_a_safety_that_may_not_be_discarded_is_told(match):
     names = Names.of(match.state.game)
     told = may.discards(match.state.game.table, "Ann", names)
 
-    assert told.some
+    assert told["some"]
     forbidden = match.state.game.edition.discard_safety == "forbidden"
-    assert any(Card.DRIVING_ACE in one.cards for one in told.cannot) is forbidden
+    assert any(Card.DRIVING_ACE in one.cards for one in told["cannot"]) is forbidden
 
 
 # --- The page in words ---------------------------------------------------------------------------------------

@@ -49,7 +49,7 @@ PARTS = (
     enrol,
     printing,
 )
-"""The rooms of the house that have a door of their own."""
+"""The modules with routes."""
 
 serve = serving.serve
 
@@ -62,10 +62,10 @@ def create_app(
     camera: Camera = NO_CAMERA,
     clock: Callable[[], float] = time.monotonic,
 ) -> Flask:
-    """The web application over a match.
+    """Return the web application over a match.
 
-    `secret` signs cookies and the join link; `base_url` is, or gives, where phones reach this machine; `clock` tells
-    how long a phone has been silent.
+    `secret` signs cookies and the join link; `base_url` is, or returns, the address of this machine for phones; `clock`
+    measures how long a phone has been silent, in seconds.
     """
     web = shipped("web")
     app = Flask("companion.pages", static_folder=None, template_folder=str(web / "templates"))
@@ -103,10 +103,10 @@ def run_service(
     *,
     looks_after: Callable[[], object] = lambda: None,
 ) -> None:
-    """Serves the pages until the process is asked to end, and prints the address and the join code once ready.
+    """Serve the pages until the process is asked to end, and print the address and the join code once ready.
 
-    Meanwhile the log is copied once a day and as each hand ends. `looks_after` is called now and then where a service
-    manager watches. Raises Problem when the port cannot be had.
+    Meanwhile the log is copied once a day and as each hand ends. `looks_after` is called regularly where a service
+    manager watches. Raises Problem when the port is not available.
     """
     nightly = Nightly(
         match.store.path,

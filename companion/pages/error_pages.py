@@ -1,4 +1,4 @@
-"""What a person sees when something went wrong: one sentence that says what to do, and nothing that he sent."""
+"""Errors as people see them: one sentence that says what to do, and nothing of what was sent."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SENTENCES = {
 
 
 def register(app: Flask) -> None:
-    """Answers every error with a sentence."""
+    """Answer every error with a sentence."""
     app.register_error_handler(Problem, _problem)
     app.register_error_handler(HTTPException, _http)
     app.register_error_handler(Exception, _ours)
@@ -56,9 +56,9 @@ def _ours(error: Exception) -> Response:
 
 
 def say(sentence: str, code: int) -> Response:
-    """A sentence as an answer: JSON where that was asked for, else a page or a part of one."""
+    """Return a sentence as an answer: JSON under `/api/`, else a page or a part of one."""
     if isinstance(request.routing_exception, BadHost):
-        # Whoever asks for a name that no machine can have is given no page: there is no address to lead on to.
+        # For a host name that no machine can have no page can be made: its links would lead nowhere.
         response = Response(sentence, code, mimetype="text/plain")
     elif request.path.startswith("/api/"):
         response = make_response({"say": sentence}, code)

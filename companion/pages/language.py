@@ -1,4 +1,4 @@
-"""The language of a page: which one a phone reads, and its catalogue of texts.
+"""The language of a page: which one a phone uses, and its catalogue of texts.
 
 The catalogues are `web/translations/<language>.po`; English is the language the texts are written in. The sentences
 of the referee have catalogues of their own (`rules/messages`), and the cards their names there.
@@ -26,10 +26,10 @@ from companion.rules.reasons import LANGUAGES
 
 ENGLISH = "en"
 OWN_NAMES: Mapping[str, str] = {"en": "English", "fr": "Français", "pl": "Polski"}
-"""The languages as those who read them call them."""
+"""The languages by their own names."""
 
 EUROPEAN = "en_150"
-"""English of no country: its dates and times can be read in one way only."""
+"""English of no country: its dates and times are unambiguous."""
 
 _REGIONAL = re.compile(r"([a-z]{2})-([a-z]{2})", re.IGNORECASE | re.ASCII)
 _CHOSEN = "language"
@@ -37,18 +37,18 @@ _spoken: ContextVar[str] = ContextVar("spoken", default=ENGLISH)
 _edition: ContextVar[str | None] = ContextVar("edition", default=None)
 
 Called = Callable[[Term], str | None]
-"""How the people at this table call what a sentence speaks of; None for what has no name of its own there."""
+"""Returns the name of a term at this table; None for one that has none of its own."""
 
 _called: ContextVar[Called] = ContextVar("called", default=lambda _term: None)
 
 
 def spoken() -> str:
-    """The language in which this request is answered; English outside of any."""
+    """Return the language in which this request is answered; English outside of any."""
     return _spoken.get()
 
 
 def locale() -> str:
-    """How dates and times are written: as in the country that the browser names beside the language of the page."""
+    """Return the locale of dates and times: of the country that the browser names with the language of the page."""
     regional = (_REGIONAL.fullmatch(tag) for tag in request.accept_languages.values())
     named = [f"{found[1].lower()}_{found[2].upper()}" for found in regional if found and found[1].lower() == spoken()]
     usual = EUROPEAN if spoken() == ENGLISH else spoken()
@@ -56,52 +56,51 @@ def locale() -> str:
 
 
 def speak(language: str) -> None:
-    """Answers in a language from here on; one that is none of ours is English."""
+    """Set the language of this request; English for one that has no catalogue."""
     _spoken.set(language if language in LANGUAGES else ENGLISH)
 
 
 def printed_in() -> str | None:
-    """The edition whose cards are spoken of: their names are those that it prints."""
+    """Return the edition whose printed names the cards have."""
     return _edition.get()
 
 
 def speak_of(edition: str | None, called: Called = lambda _term: None) -> None:
-    """Calls the cards from here on as an edition prints them, and what else is spoken of as the table does."""
+    """Set the edition whose printed names the cards have, and how this table calls other terms."""
     _edition.set(edition)
     _called.set(called)
 
 
 def choose(language: str) -> None:
-    """Remembers the language of this phone."""
+    """Remember the language of this phone."""
     session.permanent = True
     session[_CHOSEN] = language
 
 
 def prepare(app: Flask) -> None:
-    """Finds out before every request which language its page is in."""
-    app.before_request(_find_out)
-    app.teardown_request(_forget)
+    """Set the language of each request before it, and reset it after."""
 
+    def find_out() -> None:
+        chosen = session.get(_CHOSEN)
+        speak(chosen if chosen in LANGUAGES else request.accept_languages.best_match(LANGUAGES, ENGLISH))
 
-def _find_out() -> None:
-    chosen = session.get(_CHOSEN)
-    speak(chosen if chosen in LANGUAGES else request.accept_languages.best_match(LANGUAGES, ENGLISH))
+    def forget(_error: BaseException | None) -> None:
+        speak(ENGLISH)
+        speak_of(None)
 
-
-def _forget(_error: BaseException | None) -> None:
-    speak(ENGLISH)
-    speak_of(None)
+    app.before_request(find_out)
+    app.teardown_request(forget)
 
 
 def translate(text: str) -> str:
-    """A text in the language of the page; one that is no text of the catalogue as it is."""
+    """Return a text in the language of the page; one that is not in the catalogue stays as it is."""
     if isinstance(text, Said):
         return said_here(text)
     return catalogue(spoken()).gettext(text) if text else ""
 
 
 def said_here(sentence: Said, called: Called | None = None) -> str:
-    """A sentence from a room further in, in the language of the page. It begins as it did, small or large."""
+    """Return a sentence of another package in the language of the page. A capital at its beginning stays."""
     said = _said(sentence, called or _called.get())
     return said[:1].upper() + said[1:] if sentence[:1].isupper() else said
 
@@ -122,12 +121,12 @@ def _values(values: Mapping[str, object], called: Called) -> dict[str, object]:
 
 
 def with_values(pattern: str, values: Mapping[str, object]) -> str:
-    """A translated pattern with its values put in, those that are sentences themselves in the language of the page."""
+    """Return a translated pattern with its values put in; values that are sentences are translated too."""
     return pattern % _values(values, _called.get()) if values else pattern
 
 
 def _plainly(term: Term) -> str:
-    """A word as it is said where the table has no name for the thing."""
+    """Return a term that has no name of its own at this table."""
     card, text = card_of_slug(term.key) if term.kind == "card" else None, str.__str__(term)
     if card is None:
         return catalogue(spoken()).gettext(text)
@@ -137,13 +136,13 @@ def _plainly(term: Term) -> str:
 
 
 def translate_many(one: str, many: str, count: int) -> str:
-    """The form of a text that fits a count."""
+    """Return the form of a text that fits a count."""
     return catalogue(spoken()).ngettext(one, many, count)
 
 
 @cache
 def catalogue(language: str) -> gettext.NullTranslations:
-    """The texts of a language. Raises FileNotFoundError for one without a catalogue."""
+    """Return the texts of a language. Raises FileNotFoundError for one without a catalogue."""
     if language == ENGLISH:
         return gettext.NullTranslations()
     with (shipped("web") / "translations" / f"{language}.po").open("rb") as file:

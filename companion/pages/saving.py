@@ -1,8 +1,6 @@
-"""What is said as long as something is not on the disk, and what became of a damaged log until it was read."""
+"""Notices while something is not on the disk, and on a damaged log until they are read."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 from flask import Blueprint, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
@@ -15,28 +13,23 @@ from companion.pages.words import said
 bp = Blueprint("saving", __name__)
 
 _TABLES = ("table.show", "plain.show")
-"""The pages on which everybody reads what became of a damaged log; the host reads it on every page."""
+"""The pages on which everybody sees the note on a damaged log; the host sees it on every page."""
 
 
-@dataclass(frozen=True, slots=True)
-class SavingView:
-    """The sentences, each None where all is well."""
-
-    unsaved: str | None
-    note: str | None
-    may_put_away: bool
-
-
-def here(now: MatchState) -> SavingView:
-    """What this page has to say about it."""
+def here(now: MatchState) -> dict[str, object]:
+    """Return what this page says of what is not on the disk, and of a damaged log; None where all is well."""
     unsaved = now.unsaved or phone_identity.phones().unkept
     may_put_away = phone_identity.may_host()
     note = now.note if may_put_away or request.endpoint in _TABLES else None
-    return SavingView(said(unsaved) if unsaved else None, said(note) if note else None, may_put_away)
+    return {
+        "unsaved": said(unsaved) if unsaved else None,
+        "note": said(note) if note else None,
+        "may_put_away": may_put_away,
+    }
 
 
 @bp.post("/mended")
 def put_away() -> AnyResponse:
-    """The host has read what became of a damaged log."""
+    """Put away the note on a damaged log."""
     match().put_note_away()
     return redirect(url_for("table.show"), 303)

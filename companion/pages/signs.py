@@ -15,19 +15,13 @@ STONE_BOX = "-4.4 -4.9 8.8 8.8"
 
 @cache
 def sprite() -> str:
-    """An SVG document with a symbol for each card that any edition has, and a plain milestone."""
+    """Return an SVG document with a symbol for each card that any edition has, and a plain milestone."""
     cards = {card: None for name in edition_names() for card in load_edition(name).deck}
-    symbols = [_symbol(card.value, SIGN_BOX, pictograms.sign(card)) for card in cards if _has_sign(card)]
-    symbols += [_stone(card.value, card.value) for card in cards if card.family is Family.DISTANCE]
-    return f'<svg xmlns="http://www.w3.org/2000/svg">{"".join(symbols)}{_stone("borne", "")}</svg>'
-
-
-def _has_sign(card: Card) -> bool:
-    return card.family in (Family.HAZARD, Family.REMEDY, Family.SAFETY, Family.SPECIAL)
-
-
-def _stone(name: str, figure: str) -> str:
-    return _symbol(name, STONE_BOX, pictograms.milestone(INK, figure))
+    signs = [card for card in cards if card.family is not Family.DISTANCE and card is not Card.UNKNOWN]
+    symbols = [_symbol(card.value, SIGN_BOX, pictograms.sign(card)) for card in signs]
+    stones = [(card.value, card.value) for card in cards if card.family is Family.DISTANCE]
+    symbols += [_symbol(name, STONE_BOX, pictograms.milestone(INK, km)) for name, km in (*stones, ("borne", ""))]
+    return f'<svg xmlns="http://www.w3.org/2000/svg">{"".join(symbols)}</svg>'
 
 
 def _symbol(name: str, box: str, body: list[str]) -> str:

@@ -36,7 +36,7 @@ class Asset:
 
 
 def prepare(app: Flask, static: Path) -> None:
-    """Gives the app its static files and its templates their helpers."""
+    """Give the app its static files and its templates their helpers."""
     assets = {path.relative_to(static).as_posix(): _asset(path.name, path.read_bytes()) for path in _files(static)}
     assets[SIGNS] = _asset(SIGNS, sprite().encode())
     app.jinja_env.add_extension("jinja2.ext.i18n")

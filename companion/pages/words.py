@@ -1,6 +1,6 @@
-"""What the pages say about plays: every sentence that is put together from names and cards.
+"""Sentences of the pages that are put together from names and cards.
 
-`_` says a text in the language of the page, `N_` marks one that is said later; the templates mark theirs the same way.
+`_` translates a text into the language of the page, `N_` marks one that is translated later; the templates do the same.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ from companion.rules.reasons import Reason
 from companion.rules.record import notation
 from companion.rules.record.judge import Game
 from companion.rules.scoring import Item
-from companion.rules.table import COUP_FOURRE_KM, SAFETY_KM, HowEnded, Side, Team
+from companion.rules.table import COUP_FOURRE_KM, SAFETY_KM, HowEnded, Side
 
 
 def _(text: str, **values: object) -> str:
-    """A text in the language of the page, with its values put in."""
+    """Return a text in the language of the page, with its values put in."""
     return language.with_values(language.translate(text), values)
 
 
 def many(one: str, several: str, count: int, **values: object) -> str:
-    """The form of a text that fits `%(count)d` things, in the language of the page."""
+    """Return the form of a text for `%(count)d` things, in the language of the page."""
     return language.with_values(language.translate_many(one, several, count), {"count": count, **values})
 
 
 def said(text: str) -> str:
-    """A sentence of a room further in, in the language of the page; what somebody has typed stays as it is."""
+    """Return a sentence of another package in the language of the page; what somebody has typed stays as it is."""
     return language.said_here(text) if isinstance(text, Said) else text
 
 
 def N_(text: str) -> str:  # noqa: N802 - the usual name of this mark
-    """Marks a text that is translated where it is said."""
+    """Mark a text that is translated where it is used."""
     return text
 
 
@@ -57,11 +57,11 @@ class Names:
         return cls(game.shown, {team.name: team.players for team in game.teams})
 
     def player(self, name: str | None) -> str:
-        """A player's name as he typed it."""
+        """Return a player's name as it was typed."""
         return self.shown.get(name or "", name or "")
 
     def side(self, name: str | None) -> str:
-        """A side's name: its own where it has one, else its players'."""
+        """Return a side's name: its own where it has one, else its players'."""
         players = self.sides.get(name or "", ())
         if len(players) < 2:
             return self.player(players[0] if players else name)
@@ -69,38 +69,38 @@ class Names:
         return " & ".join(map(self.player, players)) if name == joined else self.player(name)
 
     def is_player(self, name: str | None) -> bool:
-        """Whether somebody of that name plays."""
+        """True if somebody of that name plays."""
         return any(name in players for players in self.sides.values())
 
     def anyone(self, name: str) -> str:
-        """The name of a side or a player."""
+        """Return the name of a side or a player."""
         return self.side(name) if name in self.sides else self.player(name)
 
 
 def doer(by: str, names: Names) -> str:
-    """Whoever made a change, as a name within a sentence."""
+    """Return who made a change, as a name within a sentence."""
     if by in names.shown or any(by in players for players in names.sides.values()):
         return names.player(by)
     return _("the camera") if by == CAMERA else _("somebody")
 
 
 def name(card: Card | None) -> str:
-    """A card's name within a sentence: `end of limit`, `75 km`, `u-turn`."""
+    """Return a card's name within a sentence: `end of limit`, `75 km`, `u-turn`."""
     return reasons.card_name(card or Card.UNKNOWN, language.spoken(), language.printed_in()).replace("'", "’")
 
 
 def title(card: Card | None) -> str:
-    """A card's name as a heading: `End of limit`, `75 km`."""
+    """Return a card's name as a heading: `End of limit`, `75 km`."""
     return capital(name(card)) if card is not None else ""
 
 
 def capital(text: str) -> str:
-    """A text that begins with a capital."""
+    """Return a text with a capital at its beginning."""
     return text[:1].upper() + text[1:]
 
 
 def doubled(card: Card | None, times: int) -> str:
-    """A distance card, with the sign of its accelerator: `100 km ×2`."""
+    """Return a card as a heading, with the sign of its accelerator: `100 km ×2`."""
     return _("%(card)s ×%(times)d", card=title(card), times=times) if times > 1 else title(card)
 
 
@@ -117,12 +117,12 @@ _COUNTED = {
 
 
 def a(card: Card) -> str:
-    """A card as one needs it: `a roll`, `gasoline`."""
+    """Return a card with its article: `a roll`, `gasoline`."""
     return _(_COUNTED[card]) if card in _COUNTED else name(card)
 
 
 def play_say(play: Play, names: Names) -> str:
-    """A play as a plain sentence."""
+    """Return a play as a sentence."""
     if play.verb is Verb.PLAY and play.card is not None:
         return _card_say(play, play.card, names)
     pattern = _AIMLESS.get(play.verb) if play.target is None else None
@@ -130,14 +130,14 @@ def play_say(play: Play, names: Names) -> str:
 
 
 def lost_say(play: Play, names: Names) -> str:
-    """A distance card that passed the target and has gone to the discard pile."""
+    """Say that a distance card passed the target and has gone to the discard pile."""
     card = doubled(play.card, play.times)
     say = N_("%(who)s lays %(card)s past the target: it goes to the discard pile.")
     return _(say, who=names.player(play.player), card=card)
 
 
 def _said(play: Play, names: Names) -> dict[str, object]:
-    """What the sentence of any play may speak of."""
+    """Return the values of the patterns of plays."""
     return {
         "who": names.player(play.player),
         "card": name(play.card) if play.times < 2 else _("%(card)s with its accelerator", card=name(play.card)),
@@ -192,79 +192,77 @@ _AIMLESS = {
     Verb.NAME: N_("%(who)s demands %(card)s instead."),
     Verb.GIVE: N_("%(who)s hands %(card)s over."),
 }
-"""The sentences of those plays that do not say whom they are aimed at."""
+"""The sentences of these plays without a target."""
 
 
-_LAID = {
-    "battle": N_("A card was laid on %(who)s’s battle pile."),
-    "speed": N_("A card was laid on %(who)s’s speed pile."),
-    "distance": N_("A card was laid in %(who)s’s distance area."),
-    "safety": N_("A card was laid in %(who)s’s safety area."),
-    "discard": N_("A card was laid on the discard pile."),
+_ZONES = {
+    "battle": (
+        N_("battle pile"),
+        N_("the battle pile"),
+        N_("%(who)s’s battle pile"),
+        N_("A card was laid on %(who)s’s battle pile."),
+    ),
+    "speed": (
+        N_("speed pile"),
+        N_("the speed pile"),
+        N_("%(who)s’s speed pile"),
+        N_("A card was laid on %(who)s’s speed pile."),
+    ),
+    "distance": (
+        N_("distance area"),
+        N_("the distance area"),
+        N_("%(who)s’s distance area"),
+        N_("A card was laid in %(who)s’s distance area."),
+    ),
+    "safety": (
+        N_("safety area"),
+        N_("the safety area"),
+        N_("%(who)s’s safety area"),
+        N_("A card was laid in %(who)s’s safety area."),
+    ),
+    "draw": (N_("draw pile"), N_("the draw pile"), "", ""),
+    "discard": (N_("discard pile"), N_("the discard pile"), "", N_("A card was laid on the discard pile.")),
 }
+"""The zones of the mats: by themselves, in a sentence, with their side's name, and when a card was laid there."""
 
 
 def laid_in(zone: str, side: str | None) -> str:
-    """Where a card was laid that cannot be told; `side` is how the side of that mat is called."""
+    """Say where a card that cannot be identified was laid; `side` is the name of that mat's side."""
     kind = zone.partition("/")[2]
-    if kind not in _LAID or (side is None and kind != "discard"):
-        return _("A card was laid.")
-    return _(_LAID[kind], who=side)
+    pattern = _ZONES[kind][3] if kind in _ZONES and (side is not None or kind == "discard") else ""
+    return _(pattern or N_("A card was laid."), who=side)
 
 
-ZONES = {
-    "battle": N_("battle pile"),
-    "speed": N_("speed pile"),
-    "distance": N_("distance area"),
-    "safety": N_("safety area"),
-    "draw": N_("draw pile"),
-    "discard": N_("discard pile"),
-}
-"""The zones of the mats."""
-
-
-_ZONES_OF = {
-    "battle": N_("%(who)s’s battle pile"),
-    "speed": N_("%(who)s’s speed pile"),
-    "distance": N_("%(who)s’s distance area"),
-    "safety": N_("%(who)s’s safety area"),
-}
-_THE_ZONES = {
-    "battle": N_("the battle pile"),
-    "speed": N_("the speed pile"),
-    "distance": N_("the distance area"),
-    "safety": N_("the safety area"),
-    "draw": N_("the draw pile"),
-    "discard": N_("the discard pile"),
-}
+ZONES = {kind: said[0] for kind, said in _ZONES.items()}
 
 
 def zone_in_sentence(zone: str, side: str | None) -> str:
-    """A zone within a sentence: `Ann’s battle pile`, `the discard pile`; `side` is how that mat's side is called."""
+    """Return a zone within a sentence: `Ann’s battle pile`, `the discard pile`; `side` is that mat's side."""
     kind = zone.partition("/")[2]
-    if side is not None and kind in _ZONES_OF:
-        return _(_ZONES_OF[kind], who=side)
-    return _(_THE_ZONES[kind]) if kind in _THE_ZONES else zone
+    if kind not in _ZONES:
+        return zone
+    _alone, plain, whose, _laid = _ZONES[kind]
+    return _(whose if side is not None and whose else plain, who=side)
 
 
 def on_whose(sentence: str, sides: Mapping[str, str]) -> str:
-    """A sentence about piles and areas with their sides' names; `sides` are how they are called, by their mats."""
+    """Return a sentence with the names of its zones; `sides` are the names of the sides, by their mats."""
     return language.said_here(sentence, partial(zone_called, sides)) if isinstance(sentence, Said) else sentence
 
 
 def zone_called(sides: Mapping[str, str], term: Term) -> str | None:
-    """A zone as `zone_in_sentence` has it, None for anything else; `sides` are how they are called, by their mats."""
+    """Return a zone as `zone_in_sentence` does, None for another term; `sides` are names of sides by their mats."""
     return zone_in_sentence(term.key, sides.get(term.key.partition("/")[0])) if term.kind == "zone" else None
 
 
 def speak_of(game: Game, mats: Mapping[str, str]) -> None:
-    """Calls the cards from here on as they are printed on those that are played with, the piles by whose they are."""
+    """Set how this request names cards, as the edition prints them, and zones, by the sides that they belong to."""
     names = Names.of(game)
     language.speak_of(game.edition_name, partial(zone_called, {mat: names.side(side) for mat, side in mats.items()}))
 
 
 def zone_name(zone: str, side: str | None) -> str:
-    """A zone as a heading: `Ann: battle pile`, `Discard pile`."""
+    """Return a zone as a heading: `Ann: battle pile`, `Discard pile`."""
     kind = zone.partition("/")[2]
     said = _(ZONES.get(kind, kind))
     return _("%(who)s: %(zone)s", who=side, zone=said) if side else capital(said)
@@ -274,19 +272,12 @@ _SIGNS = {Verb.THEFT: Card.THEFT, Verb.CONTROL: Card.CONTROL, Verb.NAME: Card.CO
 
 
 def sign_of(play: Play) -> Card | None:
-    """The card whose sign stands beside the sentence: the one that was played, the first where it was several."""
+    """Return the card whose sign stands beside the sentence of a play: the first where it was several."""
     return _SIGNS.get(play.verb) or play.wanted or play.card or next(iter(play.cards), None)
 
 
-def owes(card: Card, player: str | None) -> str:
-    """An open request beside a side; with the player's name where the side has several."""
-    if player is None:
-        return _("has to hand over: %(card)s", card=title(card))
-    return _("%(who)s has to hand over: %(card)s", who=player, card=title(card))
-
-
 def needs(side: Side) -> str | None:
-    """What gets a stopped side going again: "A roll or right of way is needed"."""
+    """Say what a stopped side needs: "A roll or right of way is needed"."""
     if side.hazard is None:
         return None
     remedy, safety = a(REMEDY_OF[side.hazard]), a(SAFETY_OF[side.hazard])
@@ -294,17 +285,12 @@ def needs(side: Side) -> str | None:
 
 
 def lay_now(card: Card) -> str:
-    """What a player is told who has just got a card that he may lay at once."""
+    """Say what a player may do with a card just received."""
     return _("Lay the %(card)s now, or keep it", card=name(card))
 
 
-def may_lay_now(who: str, card: Card) -> str:
-    """What the others are told then."""
-    return _("%(who)s may lay the %(card)s now, or keep it.", who=who, card=name(card))
-
-
 def car(edition: Edition, side: Side) -> str:
-    """How the car stands, in a word or two."""
+    """Return the state of a side's car, in a word or two."""
     if side.hazard is not None:
         return _("Stopped") if side.hazard is Card.STOP else title(side.hazard)
     if referee.is_driving(edition, side):
@@ -314,7 +300,7 @@ def car(edition: Edition, side: Side) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Why:
-    """A reason as the page shows it."""
+    """A reason of the referee as the page shows it."""
 
     code: str
     """Its fixed name, for scripts."""
@@ -325,7 +311,7 @@ class Why:
 
 
 def why(reason: Reason, edition: Edition, names: Names) -> Why:
-    """A reason with the names as they are shown, the rule it comes from, and the way out."""
+    """Return a reason with the names as they are shown, the rule it comes from, and what to do instead."""
     people = {"player", "turn", "side", "asker"}
     details = tuple((key, names.anyone(value) if key in people else value) for key, value in reason.details)
     shown = Reason(reason.code, details)
@@ -339,7 +325,7 @@ _QUOTES = {"en": ("“", "”"), "fr": ("«\u00a0", "\u00a0»"), "pl": ("„", "
 
 
 def curly(text: str) -> str:
-    """A sentence in the language of the page, with the apostrophes and quotation marks of the pages."""
+    """Return a sentence in the language of the page, with typographic apostrophes and quotation marks."""
     quoted = r"\1".join(_QUOTES[language.spoken()])
     return re.sub(r"`([^`]*)`", quoted, re.sub(r"(?<!\w)'(\w[^' ]*)'", quoted, said(text))).replace("'", "’")
 
@@ -359,7 +345,7 @@ ITEMS = {
 
 
 def item_note(item: Item, edition: Edition) -> str:
-    """What a line of the score sheet is for, in a few words."""
+    """Say what a line of the score sheet is for, in a few words."""
     points, race = edition.points, edition.safeties_count_as_distance == "yes"
     if item is Item.DISTANCE:
         return _("what the cards show") if is_race(edition) else _("a point a kilometre")
@@ -371,7 +357,7 @@ def item_note(item: Item, edition: Edition) -> str:
 
 
 def called_in_vain(caller: str) -> str:
-    """What the extension's points are for where the opponents of its caller get them."""
+    """Say what the extension's points are for where the opponents of its caller get them."""
     return _("%(who)s called it and did not complete it", who=caller)
 
 
@@ -386,19 +372,21 @@ _ITEM_NOTES = {
 
 
 def is_race(edition: Edition) -> bool:
-    """Whether kilometres alone decide, and no match is counted in points."""
+    """True if kilometres alone decide, and no match is counted in points."""
     return edition.match_points is None
 
 
 def won(winner: str, edition: Edition) -> str:
-    """Who has won, as a heading; it fits one player and many."""
+    """Say who has won, as a heading; it fits one player and many."""
     return _(N_("The race goes to %(who)s!") if is_race(edition) else N_("The match goes to %(who)s!"), who=winner)
 
 
 def offered(lines: Sequence[str]) -> str:
-    """The question whether another match begins, from the lines of its set-up."""
+    """Ask whether another match begins, given the lines of its set-up."""
     header = [notation.parse_header(line) for line in lines]
-    sides = [_side_words(line.team) for line in header if isinstance(line, notation.SideLine)]
+    teams = [line.team for line in header if isinstance(line, notation.SideLine)]
+    alone = {team.name for team in teams if team.players == (team.name,)}
+    sides = [team.name if team.name in alone else f"{team.name} ({', '.join(team.players)})" for team in teams]
     edition = next(load_edition(line.name) for line in header if isinstance(line, notation.EditionLine))
     return _(
         "The companion was started with another match, %(who)s (%(edition)s). Shall it begin?",
@@ -407,27 +395,23 @@ def offered(lines: Sequence[str]) -> str:
     )
 
 
-def _side_words(team: Team) -> str:
-    return team.name if team.players == (team.name,) else f"{team.name} ({', '.join(team.players)})"
-
-
 def hand_title(edition: Edition, number: int) -> str:
-    """A hand's number as a heading: `Hand 2`, or `Race 2` where a hand is a race."""
+    """Return a hand's number as a heading: `Hand 2`, or `Race 2` where a hand is a race."""
     return _(N_("Race %(number)d") if is_race(edition) else N_("Hand %(number)d"), number=number)
 
 
 def this_hand(edition: Edition) -> str:
-    """The hand on the table as a heading."""
+    """Return the heading of the hand on the table."""
     return _("This race") if is_race(edition) else _("This hand")
 
 
 def hand_is_over(edition: Edition) -> str:
-    """That it has ended, and nobody has won anything yet."""
+    """Say that the hand has ended."""
     return _("The race is over") if is_race(edition) else _("The hand is over")
 
 
 def how_ended(edition: Edition, how: HowEnded) -> str:
-    """How a hand ended that nobody completed."""
+    """Say how a hand ended that nobody completed."""
     if how is not HowEnded.EXHAUSTED:
         return _("ended by agreement")
     return _("the draw pile was used up") if edition.empty_pile == "ends" else _("all cards were played out")

@@ -1,4 +1,4 @@
-"""From pictures to what lies where: cameras, mats, stickers."""
+"""From pictures to what lies where: cameras, mats, stickers, faces."""
 
 from __future__ import annotations
 

@@ -1,13 +1,23 @@
-"""The API as a document: OpenAPI 3.1, built here and nowhere else. A test keeps it and the routes the same."""
+"""The API as a document: OpenAPI 3.1, built here and nowhere else. A test keeps it and the routes the same.
+
+An object is written as its fields, each a type, or a tuple of a type, its description and more keywords of JSON Schema:
+`[type]` is an array, `{str: type}` a mapping, `"Name"` one of `SCHEMAS`, `"Name?"` the same or null. A field whose name
+ends with `?` may be missing.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from enum import EnumType
+from types import NoneType
+from typing import Any, Literal, get_args, get_origin
 
 from companion import __version__
 from companion.match.questions import Answer, Kind
+from companion.match.state import Policy
 
 Schema = dict[str, Any]
+Fields = Mapping[str, Any]
 
 _ABOUT = """\
 The table as JSON. Reading is open to everybody on the network, as the pages are. A change is a POST of
@@ -15,53 +25,174 @@ The table as JSON. Reading is open to everybody on the network, as the pages are
 which `GET /join?t=TOKEN` sets (the token stands in the join code). Every error is `{"say": …}`: a sentence. Sentences
 are in the language that a phone has chosen, else in the one that `Accept-Language` asks for."""
 
+# What is sent
 
-def document() -> Schema:
-    """The whole document."""
+_SEQ = {"minimum": 0, "maximum": 2**53}
+_PLAY = "A line of a record, such as `Ann 100` or `Bob stop > Ann`: see docs/records.md."
+_HEAD = "The head of a record, up to its first `hand first`: see docs/records.md."
+_SAME = "Your name for this change: sent again with the same, it counts once and is answered as before."
+_ANSWER = (
+    "`yes`: the play counts, and with it those before it that are legal and sure. `no`: it was none. `taken-back`: it"
+    " is illegal, and the card goes back. `table`, `record`: which of the two is right. `ignore`: neither, until the"
+    " zone changes."
+)
+
+
+def _letters(most: int) -> dict[str, int]:
+    return {"minLength": 1, "maxLength": most}
+
+
+_ANYWAY = (bool | None, "It counts although it is illegal: the table lets it stand.")
+_ID = {"id?": (str | None, _SAME, _letters(64))}
+NEW_MATCH: Fields = {"record": (str, _HEAD, _letters(4000)), **_ID}
+NEW_PLAY: Fields = {"text": (str, _PLAY, _letters(200)), "anyway?": _ANYWAY, **_ID}
+NEW_ANSWER: Fields = {
+    "answer": (Answer, _ANSWER),
+    "play?": (str | None, "Another play than the first of `plays`.", _letters(200)),
+    "anyway?": _ANYWAY,
+    **_ID,
+}
+STEP: Fields = {"seq?": (int | None, "Only if this was the last change.", _SEQ), **_ID}
+CORRECTION: Fields = {"seq": (int, "The line’s `seq`.", _SEQ), "text": (str, _PLAY, _letters(200)), **_ID}
+NEXT_HAND: Fields = {"first?": (str | None, "Who begins it.", _letters(100)), **_ID}
+
+# What is answered
+
+_QUESTION: Fields = {
+    "id": (str, "Never given to anything else, in no hand and no match."),
+    "kind": (
+        Kind,
+        "`play`: this was laid, shall it count? `which`: one of several. `differs`: the table lies otherwise than the"
+        " record has it.",
+    ),
+    "zone": str | None,
+    "plays": ([str], "The likeliest first."),
+    "verdict": (Literal["legal", "illegal", None], "Of the first play."),
+    "reasons": ["Why"],
+    "say": str,
+}
+_LINE: Fields = {"seq": int, "text": str, "say": str, "verdict": Literal["legal", "illegal"], "applied": bool}
+_MATCH: Fields = {
+    "match": int,
+    "began": (
+        str | None,
+        "Null where the clock of the machine cannot have been right. Nothing goes by it.",
+        {"format": "date-time"},
+    ),
+    "edition": str,
+    "sides": ({str: [str]}, "The players of each side."),
+    "names": ({str: str}, "How players are shown."),
+    "hands": (int, "How many hands were begun."),
+    "playing": (bool, "It is the match on the table."),
+}
+
+SCHEMAS: Mapping[str, Fields] = {
+    "Error": {"say": str},
+    "Why": {"code": str, "say": str, "rule": str, "instead": str | None},
+    "Outcome": {
+        "done": (bool, "It counts."),
+        "say": str | None,
+        "reasons": (["Why"], "Why it does not count."),
+        "questions": ([str], "The ids of what the table is asked after it."),
+        "seq": (int, "The last event."),
+        "version": (int, "Counts every change since the service started."),
+        "saved": (bool, "All of it is on the disk."),
+    },
+    "Match": _MATCH,
+    "Played": {
+        **_MATCH,
+        "record": ([str], "Every line that stands."),
+        "played_hands": ["Hand"],
+        "totals": {str: int},
+        "winner": str | None,
+    },
+    "State": {
+        "version": int,
+        "seq": int,
+        "match": int | None,
+        "edition": str,
+        "hand": int,
+        "names": {str: str},
+        "table": "Table?",
+        "questions": ([_QUESTION], "What the table is asked, in the order of play."),
+        "trouble": (str | None, "What is wrong with the camera."),
+        "unsaved": (str | None, "What is said while the disk refuses what is played."),
+        "policy": Policy,
+        "log": ([_LINE], "The lines of the hand."),
+        "hands": (["Hand"], "The hands that were counted."),
+        "totals": {str: int},
+        "winner": str | None,
+    },
+    "Table": {
+        "to_move": str | None,
+        "target": int,
+        "extended": bool,
+        "extension_offered_to": str | None,
+        "draw_pile": int,
+        "discard": str | None,
+        "discards": int,
+        "hands": ({str: int}, "How many cards each player holds."),
+        "requests": [{"card": str, "by": str, "of": str}],
+        "may_pass": bool,
+        "ended": str | None,
+        "sides": {str: "Side"},
+    },
+    "Side": {
+        "battle": str | None,
+        "speed": str | None,
+        "km": int,
+        "distances": {str: int},
+        "safeties": {str: Literal["played", "coup-fourre"]},
+        "doubled?": {str: int},
+        "score?": ([{"item": str, "points": int}], "Of a hand that was counted."),
+        "total?": int,
+    },
+    "Hand": {
+        "hand": int,
+        "ended": str,
+        "by": str | None,
+        "target": int,
+        "extended": bool,
+        "draw_pile": int,
+        "sides": {str: "Side"},
+        "match": ({str: int}, "The totals after it."),
+        "winner": str | None,
+        "matches_won": {str: int},
+    },
+}
+
+_NAMES = {str: "string", int: "integer", bool: "boolean", NoneType: "null"}
+
+
+def object_of(fields: Fields) -> Schema:
+    """Return the JSON schema of an object with these fields."""
     return {
-        "openapi": "3.1.0",
-        "info": {"title": "Mille Bornes Companion", "version": __version__, "description": _ABOUT},
-        "servers": [{"url": "/"}],
-        "paths": _paths(),
-        "components": {
-            "schemas": _schemas(),
-            "securitySchemes": {"phone": {"type": "apiKey", "in": "cookie", "name": "companion"}},
-        },
+        "type": "object",
+        "properties": {name.removesuffix("?"): schema(kind) for name, kind in fields.items()},
+        "required": [name for name in fields if not name.endswith("?")],
     }
 
 
-# The parts that it is made of
+def schema(kind: Any) -> Schema:
+    """Return the JSON schema of a field, as it is written above."""
+    if isinstance(kind, tuple):
+        of, about, *more = kind
+        return schema(of) | {"description": about} | (more[0] if more else {})
+    if isinstance(kind, str):
+        named = {"$ref": f"#/components/schemas/{kind.removesuffix('?')}"}
+        return {"anyOf": [named, {"type": "null"}]} if kind.endswith("?") else named
+    if isinstance(kind, list):
+        return {"type": "array", "items": schema(kind[0])}
+    if isinstance(kind, dict):
+        return {"type": "object", "additionalProperties": schema(kind[str])} if str in kind else object_of(kind)
+    if isinstance(kind, EnumType):
+        return {"enum": list(kind)}
+    if get_origin(kind) is Literal:
+        return {"enum": list(get_args(kind))}
+    return {"type": [_NAMES[one] for one in get_args(kind)] or _NAMES[kind]}
 
 
-def _ref(name: str) -> Schema:
-    return {"$ref": f"#/components/schemas/{name}"}
-
-
-def _object(needed: Schema, **others: Schema) -> Schema:
-    """An object in which `needed` are always there, and `others` may be."""
-    return {"type": "object", "properties": {**needed, **others}, "required": list(needed)}
-
-
-def _list(of: Schema) -> Schema:
-    return {"type": "array", "items": of}
-
-
-def _by_name(of: Schema) -> Schema:
-    return {"type": "object", "additionalProperties": of}
-
-
-def _or_null(kind: str) -> Schema:
-    return {"type": [kind, "null"]}
-
-
-TEXT: Schema = {"type": "string"}
-NUMBER: Schema = {"type": "integer"}
-TRUTH: Schema = {"type": "boolean"}
-
-
-def _answer(about: str, schema: Schema) -> Schema:
-    return {"description": about, "content": {"application/json": {"schema": schema}}}
-
+# The document
 
 _ERRORS = {
     400: "What was sent is no JSON, or the address is not this machine’s.",
@@ -77,163 +208,130 @@ _ERRORS = {
 }
 
 
-def _errors(*codes: int) -> Schema:
-    return {str(code): _answer(_ERRORS[code], _ref("Error")) for code in codes}
+def document() -> Schema:
+    """Return the whole document."""
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Mille Bornes Companion", "version": __version__, "description": _ABOUT},
+        "servers": [{"url": "/"}],
+        "paths": _paths(),
+        "components": {
+            "schemas": {name: object_of(fields) for name, fields in SCHEMAS.items()},
+            "securitySchemes": {"phone": {"type": "apiKey", "in": "cookie", "name": "companion"}},
+        },
+    }
 
 
-def _get(name: str, about: str, answer: Schema, *errors: int, parameters: list[Schema] | None = None) -> Schema:
+def _paths() -> Schema:
+    number = _in_path(
+        "number", "The match: the number of its first event.", {"type": "integer", "minimum": 0, "maximum": 10**15 - 1}
+    )
+    question = _in_path("question_id", "The `id` of one of the `questions`.", {"type": "string"})
+    asked = [
+        _in_query("limit", "How many at most; 20 if not said.", 1, 100),
+        _in_query("before", "Only those before this match: the next page.", 0, 2**53),
+    ]
+    version = "Whether anything has changed that a page could show. Send the last `ETag` as `If-None-Match`."
+    known = {"304": {"description": "It is the one that is known."}}
+    begins = "Begins a match, in the place of the one that is being played."
+    enters = "Enters a play. A legal one counts at once, an illegal one waits for the table’s answer."
+    return {
+        "/api/openapi.json": {"get": _get("document", "This document.", "OpenAPI 3.1.", {"type": "object"})},
+        "/api/state": {"get": _get("state", "The table now.", "Everything a page shows.", schema("State"))},
+        "/version": {
+            "get": _get("version", version, "The version of the state.", object_of({"version": int}), more=known),
+        },
+        "/api/matches": {
+            "get": _get(
+                "matches",
+                "The matches, the latest first.",
+                "As they were set up.",
+                object_of({"matches": ["Match"]}),
+                errors=(422,),
+                parameters=asked,
+            ),
+            "post": _post("begin", begins, NEW_MATCH),
+        },
+        "/api/matches/{number}": {
+            "get": _get(
+                "match",
+                "A match: its record and its hands.",
+                "It.",
+                schema("Played"),
+                errors=(404,),
+                parameters=[number],
+            ),
+        },
+        "/api/plays": {"post": _post("play", enters, NEW_PLAY)},
+        "/api/questions/{question_id}": {
+            "post": _post("answer", "Answers what the table is asked.", NEW_ANSWER, question),
+        },
+        "/api/undo": {"post": _post("undo", "Takes back the last change of the record.", STEP)},
+        "/api/redo": {"post": _post("redo", "Takes back the last undo.", STEP)},
+        "/api/correct": {"post": _post("correct", "Changes a line of the record.", CORRECTION)},
+        "/api/next-hand": {"post": _post("next_hand", "Begins the next hand.", NEXT_HAND)},
+        "/export.mbn": {"get": _record()},
+    }
+
+
+def _get(
+    name: str,
+    about: str,
+    answers: str,
+    answer: Schema,
+    *,
+    errors: tuple[int, ...] = (),
+    parameters: list[Schema] | None = None,
+    more: Schema | None = None,
+) -> Schema:
     return {
         "operationId": name,
         "summary": about,
         "parameters": parameters or [],
-        "responses": {"200": answer, **_errors(400, *errors, 429)},
+        "responses": {"200": _json(answers, answer), **_errors(400, *errors, 429), **(more or {})},
     }
 
 
-def _post(
-    name: str, about: str, fields: Schema, *, needed: tuple[str, ...] = (), path: tuple[Schema, ...] = ()
-) -> Schema:
-    body = {
-        "type": "object",
-        "properties": {**fields, "id": _ID},
-        "required": list(needed),
-        "additionalProperties": False,
-    }
-    conflict = {"oneOf": [_ref("Outcome"), _ref("Error")]}
+def _post(name: str, about: str, body: Fields, *path: Schema) -> Schema:
+    sent = object_of(body) | {"additionalProperties": False}
+    outcome = schema("Outcome")
     return {
         "operationId": name,
         "summary": about,
         "parameters": list(path),
         "security": [{"phone": []}, {}],
-        "requestBody": {"required": bool(needed), "content": {"application/json": {"schema": body}}},
+        "requestBody": {"required": bool(sent["required"]), "content": {"application/json": {"schema": sent}}},
         "responses": {
-            "200": _answer("It counts.", _ref("Outcome")),
-            "202": _answer(
+            "200": _json("It counts.", outcome),
+            "202": _json(
                 "It waits for the table’s answer: `reasons` say why. Or it counts and is not saved yet, because the"
                 " disk refuses it: `saved` is false.",
-                _ref("Outcome"),
+                outcome,
             ),
             **_errors(400, 401, 403, 404, 413, 415, 422, 429, 503),
-            "409": _answer(_ERRORS[409], conflict),
+            "409": _json(_ERRORS[409], {"oneOf": [outcome, schema("Error")]}),
         },
     }
 
 
-def _in_path(name: str, about: str, low: int) -> Schema:
-    most = 10**15 - 1
-    schema = {"type": "integer", "minimum": max(low, -most), "maximum": most}
-    return {"name": name, "in": "path", "required": True, "description": about, "schema": schema}
+def _json(about: str, of: Schema) -> Schema:
+    return {"description": about, "content": {"application/json": {"schema": of}}}
+
+
+def _errors(*codes: int) -> Schema:
+    return {str(code): _json(_ERRORS[code], schema("Error")) for code in codes}
+
+
+def _in_path(name: str, about: str, of: dict[str, Any]) -> Schema:
+    return {"name": name, "in": "path", "required": True, "description": about, "schema": of}
 
 
 def _in_query(name: str, about: str, low: int, high: int) -> Schema:
-    schema = {"type": "integer", "minimum": low, "maximum": high}
-    return {"name": name, "in": "query", "required": False, "description": about, "schema": schema}
+    of = {"type": "integer", "minimum": low, "maximum": high}
+    return {"name": name, "in": "query", "required": False, "description": about, "schema": of}
 
 
-# What there is
-
-
-def _paths() -> Schema:
-    return {
-        "/api/openapi.json": {"get": _get("document", "This document.", _answer("OpenAPI 3.1.", {"type": "object"}))},
-        "/api/state": {"get": _get("state", "The table now.", _answer("Everything a page shows.", _ref("State")))},
-        "/version": {"get": _version()},
-        "/api/matches": {"get": _matches(), "post": _begin()},
-        "/api/matches/{number}": {"get": _one_match()},
-        "/api/plays": {"post": _play()},
-        "/api/questions/{question_id}": {"post": _answer_question()},
-        "/api/undo": {"post": _step("undo", "Takes back the last change of the record.")},
-        "/api/redo": {"post": _step("redo", "Takes back the last undo.")},
-        "/api/correct": {"post": _correct()},
-        "/api/next-hand": {"post": _next_hand()},
-        "/export.mbn": {"get": _record()},
-    }
-
-
-def _matches() -> Schema:
-    asked = [
-        _in_query("limit", "How many at most; 20 if not said.", 1, 100),
-        _in_query("before", "Only those before this match: the next page.", 0, 2**53),
-    ]
-    answer = _answer("As they were set up.", _object({"matches": _list(_ref("Match"))}))
-    return _get("matches", "The matches, the latest first.", answer, 422, parameters=asked)
-
-
-def _one_match() -> Schema:
-    number = _in_path("number", "The match: the number of its first event.", 0)
-    return _get("match", "A match: its record and its hands.", _answer("It.", _ref("Played")), 404, parameters=[number])
-
-
-def _version() -> Schema:
-    about = "Whether anything has changed that a page could show. Send the last `ETag` as `If-None-Match`."
-    get = _get("version", about, _answer("The version of the state.", _object({"version": NUMBER})))
-    get["responses"]["304"] = {"description": "It is the one that is known."}
-    return get
-
-
-def _begin() -> Schema:
-    lines = "The head of a record, up to its first `hand first`: see docs/records.md."
-    record = {"type": "string", "minLength": 1, "maxLength": 4000, "description": lines}
-    about = "Begins a match, in the place of the one that is being played."
-    return _post("begin", about, {"record": record}, needed=("record",))
-
-
-def _play() -> Schema:
-    about = "Enters a play. A legal one counts at once, an illegal one waits for the table’s answer."
-    return _post("play", about, {"text": _PLAY, "anyway": _ANYWAY}, needed=("text",))
-
-
-def _answer_question() -> Schema:
-    answer = {
-        "enum": [answer.value for answer in Answer],
-        "description": "`yes`: the play counts, and with it those before it that are legal and sure. `no`: it was"
-        " none. `taken-back`: it is illegal, and the card goes back. `table`, `record`: which of the two is right."
-        " `ignore`: neither, until the zone changes.",
-    }
-    play = {**_PLAY, "type": ["string", "null"], "description": "Another play than the first of `plays`."}
-    path = {
-        "name": "question_id",
-        "in": "path",
-        "required": True,
-        "description": "The `id` of one of the `questions`.",
-        "schema": TEXT,
-    }
-    fields = {"answer": answer, "play": play, "anyway": _ANYWAY}
-    return _post("answer", "Answers what the table is asked.", fields, needed=("answer",), path=(path,))
-
-
-def _step(name: str, about: str) -> Schema:
-    only = {**_SEQ, "type": ["integer", "null"], "description": "Only if this was the last change."}
-    return _post(name, about, {"seq": only})
-
-
-def _correct() -> Schema:
-    line = {**_SEQ, "description": "The line’s `seq`."}
-    return _post("correct", "Changes a line of the record.", {"seq": line, "text": _PLAY}, needed=("seq", "text"))
-
-
-def _next_hand() -> Schema:
-    first = {"type": ["string", "null"], "minLength": 1, "maxLength": 100, "description": "Who begins it."}
-    return _post("next_hand", "Begins the next hand.", {"first": first})
-
-
-_SEQ: Schema = {"type": "integer", "minimum": 0, "maximum": 2**53}
-_PLAY: Schema = {
-    "type": "string",
-    "minLength": 1,
-    "maxLength": 200,
-    "description": "A line of a record, such as `Ann 100` or `Bob stop > Ann`: see docs/records.md.",
-}
-_ANYWAY: Schema = {
-    "type": ["boolean", "null"],
-    "description": "It counts although it is illegal: the table lets it stand.",
-}
-_ID: Schema = {
-    "type": ["string", "null"],
-    "minLength": 1,
-    "maxLength": 64,
-    "description": "Your name for this change: sent again with the same, it counts once and is answered as before.",
-}
+TEXT: Schema = {"type": "string"}
 
 
 def _record() -> Schema:
@@ -245,156 +343,3 @@ def _record() -> Schema:
             "404": {"description": "No game has been set up.", "content": {"text/html": {"schema": TEXT}}},
         },
     }
-
-
-# What is said
-
-
-def _schemas() -> Schema:
-    return {
-        "Error": _object({"say": TEXT}),
-        "Why": _object({"code": TEXT, "say": TEXT, "rule": TEXT, "instead": _or_null("string")}),
-        "Outcome": _outcome(),
-        "Match": _match(),
-        "Played": {"allOf": [_ref("Match"), _played()]},
-        "State": _state(),
-        "Table": _table(),
-        "Side": _side(),
-        "Hand": _hand(),
-    }
-
-
-def _outcome() -> Schema:
-    return _object(
-        {
-            "done": {**TRUTH, "description": "It counts."},
-            "say": _or_null("string"),
-            "reasons": {**_list(_ref("Why")), "description": "Why it does not count."},
-            "questions": {**_list(TEXT), "description": "The ids of what the table is asked after it."},
-            "seq": {**NUMBER, "description": "The last event."},
-            "version": {**NUMBER, "description": "Counts every change since the service started."},
-            "saved": {**TRUTH, "description": "All of it is on the disk."},
-        }
-    )
-
-
-def _match() -> Schema:
-    return _object(
-        {
-            "match": NUMBER,
-            "began": {
-                "type": ["string", "null"],
-                "format": "date-time",
-                "description": "Null where the clock of the machine cannot have been right. Nothing goes by it.",
-            },
-            "edition": TEXT,
-            "sides": {**_by_name(_list(TEXT)), "description": "The players of each side."},
-            "names": {**_by_name(TEXT), "description": "How players are shown."},
-            "hands": {**NUMBER, "description": "How many hands were begun."},
-            "playing": {**TRUTH, "description": "It is the match on the table."},
-        }
-    )
-
-
-def _played() -> Schema:
-    return _object(
-        {
-            "record": {**_list(TEXT), "description": "Every line that stands."},
-            "played_hands": _list(_ref("Hand")),
-            "totals": _by_name(NUMBER),
-            "winner": _or_null("string"),
-        }
-    )
-
-
-def _state() -> Schema:
-    question = _object(
-        {
-            "id": {**TEXT, "description": "Never given to anything else, in no hand and no match."},
-            "kind": {
-                "enum": [kind.value for kind in Kind],
-                "description": "`play`: this was laid, shall it count? `which`: one of several. `differs`: the table"
-                " lies otherwise than the record has it.",
-            },
-            "zone": _or_null("string"),
-            "plays": {**_list(TEXT), "description": "The likeliest first."},
-            "verdict": {"enum": ["legal", "illegal", None], "description": "Of the first play."},
-            "reasons": _list(_ref("Why")),
-            "say": TEXT,
-        }
-    )
-    line = _object(
-        {"seq": NUMBER, "text": TEXT, "say": TEXT, "verdict": {"enum": ["legal", "illegal"]}, "applied": TRUTH}
-    )
-    return _object(
-        {
-            "version": NUMBER,
-            "seq": NUMBER,
-            "match": _or_null("integer"),
-            "edition": TEXT,
-            "hand": NUMBER,
-            "names": _by_name(TEXT),
-            "table": {"anyOf": [_ref("Table"), {"type": "null"}]},
-            "questions": {**_list(question), "description": "What the table is asked, in the order of play."},
-            "trouble": {**_or_null("string"), "description": "What is wrong with the camera."},
-            "unsaved": {**_or_null("string"), "description": "What is said while the disk refuses what is played."},
-            "policy": {"enum": ["tap", "play-on", "auto"]},
-            "log": {**_list(line), "description": "The lines of the hand."},
-            "hands": {**_list(_ref("Hand")), "description": "The hands that were counted."},
-            "totals": _by_name(NUMBER),
-            "winner": _or_null("string"),
-        }
-    )
-
-
-def _table() -> Schema:
-    return _object(
-        {
-            "to_move": _or_null("string"),
-            "target": NUMBER,
-            "extended": TRUTH,
-            "extension_offered_to": _or_null("string"),
-            "draw_pile": NUMBER,
-            "discard": _or_null("string"),
-            "discards": NUMBER,
-            "hands": {**_by_name(NUMBER), "description": "How many cards each player holds."},
-            "requests": _list(_object({"card": TEXT, "by": TEXT, "of": TEXT})),
-            "may_pass": TRUTH,
-            "ended": _or_null("string"),
-            "sides": _by_name(_ref("Side")),
-        }
-    )
-
-
-def _side() -> Schema:
-    how = {"enum": ["played", "coup-fourre"]}
-    score = _list(_object({"item": TEXT, "points": NUMBER}))
-    return _object(
-        {
-            "battle": _or_null("string"),
-            "speed": _or_null("string"),
-            "km": NUMBER,
-            "distances": _by_name(NUMBER),
-            "safeties": _by_name(how),
-        },
-        doubled=_by_name(NUMBER),
-        score={**score, "description": "Of a hand that was counted."},
-        total=NUMBER,
-    )
-
-
-def _hand() -> Schema:
-    return _object(
-        {
-            "hand": NUMBER,
-            "ended": TEXT,
-            "by": _or_null("string"),
-            "target": NUMBER,
-            "extended": TRUTH,
-            "draw_pile": NUMBER,
-            "sides": _by_name(_ref("Side")),
-            "match": {**_by_name(NUMBER), "description": "The totals after it."},
-            "winner": _or_null("string"),
-            "matches_won": _by_name(NUMBER),
-        }
-    )

@@ -24,21 +24,17 @@ from companion.storage.event_store import Event, NotSaved
 
 bp = Blueprint("api", __name__, url_prefix="/api")
 
-MOST_LETTERS = {"text": 200, "play": 200, "id": 64, "record": 4000}
-"""A longer text was never a play, nor the head of a record; others have room for a player's name."""
-
-USUAL_LETTERS = 100
 _JOINERS = str.maketrans("", "", "\u200c\u200d")
-"""What joins letters and parts them, in names of some languages."""
+"""The zero-width joiner and non-joiner, which some languages need in names."""
 
 MOST_MATCHES, USUAL_MATCHES = 100, 20
 MOST_NUMBER = 2**53
-"""Larger numbers are not the same in every program that reads JSON."""
+"""Largest integer that every program reads from JSON unchanged."""
 
 
 @bp.get("/openapi.json")
 def document() -> Response:
-    """What can be asked here, as OpenAPI."""
+    """Return what can be asked here, as OpenAPI."""
     return make_response(openapi.document())
 
 
@@ -47,7 +43,7 @@ def document() -> Response:
 
 @bp.get("/matches")
 def matches() -> Response:
-    """The matches, the latest first."""
+    """Return the matches, the latest first."""
     most = _number("limit", USUAL_MATCHES, 1, MOST_MATCHES)
     before = _number("before", MOST_NUMBER, 0, MOST_NUMBER)
     known = [number for number in reversed(match().store.matches()) if number < before]
@@ -65,15 +61,16 @@ def _number(name: str, usual: int, low: int, high: int) -> int:
 
 
 def _brief(number: int) -> dict[str, Any]:
-    """A match as it was set up, without judging its plays."""
+    """Return a match as it was set up, without judging its plays."""
     events = match().store.events(number)
     texts = [line.text for line in history(events).lines if _is_header(line.text)]
     headers = [_header(text) for text in texts]
     shown = {header.player: header.shown for header in headers if isinstance(header, PlayerLine)}
     teams = [header.team for header in headers if isinstance(header, SideLine)]
+    began = clock.moment(events[0].at_s)
     return {
         "match": number,
-        "began": _at(events[0]),
+        "began": began.isoformat(timespec="seconds").replace("+00:00", "Z") if began else None,
         "edition": next((_edition(text) for text in texts if text.startswith("edition ")), "classic"),
         "sides": {team.name: list(team.players) for team in teams},
         "names": {player: shown.get(player, player) for team in teams for player in team.players},
@@ -87,7 +84,7 @@ def _is_header(text: str) -> bool:
 
 
 def _header(text: str) -> Header | None:
-    """A header line; None for one that cannot be read."""
+    """Return a header line; None for one that cannot be read."""
     try:
         return notation.parse_header(text)
     except Unreadable:
@@ -95,19 +92,14 @@ def _header(text: str) -> Header | None:
 
 
 def _edition(text: str) -> str:
-    """The edition that a line names, also where its file is gone."""
+    """Return the edition that a line names, also where its file is gone."""
     header = _header(text)
     return header.name if isinstance(header, EditionLine) else text.removeprefix("edition ").strip()
 
 
-def _at(event: Event) -> str | None:
-    read = clock.moment(event.at_s)
-    return read.isoformat(timespec="seconds").replace("+00:00", "Z") if read else None
-
-
 @bp.get("/matches/<int:number>")
 def one(number: int) -> Response:
-    """A match: its record, its hands as they were counted, its totals."""
+    """Return a match: its record, its hands as they were counted, its totals."""
     past = service().archive.past(match().store, number) or abort(404)
     totals = {
         "record": list(past.lines),
@@ -123,8 +115,8 @@ def one(number: int) -> Response:
 
 @bp.post("/plays")
 def play() -> Response:
-    """A play in the words of a record."""
-    asked = _asked({"text": str, "anyway": bool}, needed=("text",))
+    """Enter a play, written as in a record."""
+    asked = _asked(openapi.NEW_PLAY)
     _need_match()
     text, anyway, vouched = asked["text"], asked.get("anyway", False), permissions.vouched()
     return _done(asked, lambda by: match().enter(text, by, anyway=anyway, vouched=vouched))
@@ -132,10 +124,8 @@ def play() -> Response:
 
 @bp.post("/questions/<question_id>")
 def answer(question_id: str) -> Response:
-    """What the table says to a question."""
-    asked = _asked({"answer": str, "play": str, "anyway": bool}, needed=("answer",))
-    if asked["answer"] not in tuple(Answer):
-        _refuse(_("“%(name)s” is one of these: %(known)s.", name="answer", known=", ".join(Answer)))
+    """Answer a question."""
+    asked = _asked(openapi.NEW_ANSWER)
     if state().question(question_id) is None and not match().was_asked(question_id):
         abort(404)
     said, anyway, vouched = Answer(asked["answer"]), asked.get("anyway", False), permissions.vouched()
@@ -145,8 +135,8 @@ def answer(question_id: str) -> Response:
 
 @bp.post("/correct")
 def correct() -> Response:
-    """A line of the record should have said something else."""
-    asked = _asked({"seq": int, "text": str}, needed=("seq", "text"))
+    """Correct a line of the record."""
+    asked = _asked(openapi.CORRECTION)
     _need_match()
     vouched = permissions.vouched()
     return _done(asked, lambda by: match().correct(asked["seq"], asked["text"], by, vouched=vouched))
@@ -154,29 +144,29 @@ def correct() -> Response:
 
 @bp.post("/next-hand")
 def next_hand() -> Response:
-    """The next hand begins."""
-    asked = _asked({"first": str})
+    """Begin the next hand."""
+    asked = _asked(openapi.NEXT_HAND)
     _need_match()
     return _done(asked, lambda by: match().next_hand(by, asked.get("first")))
 
 
 @bp.post("/matches")
 def begin() -> Response:
-    """A match begins, as the head of a record says."""
-    asked = _asked({"record": str}, needed=("record",))
+    """Begin a match from the head of a record."""
+    asked = _asked(openapi.NEW_MATCH)
     lines = [line for line in map(notation.without_comment, asked["record"].splitlines()) if line]
     return _done(asked, lambda by: match().start(lines, by))
 
 
 @bp.post("/undo")
 def undo() -> Response:
-    """The last change of the record is taken back."""
+    """Take back the last change of the record."""
     return _take_back(Match.undo, lambda now: now.undoable, permissions.why_no_undo)
 
 
 @bp.post("/redo")
 def redo() -> Response:
-    """The last undo is taken back."""
+    """Take back the last undo."""
     return _take_back(Match.redo, lambda now: now.redoable, permissions.why_no_redo)
 
 
@@ -185,7 +175,7 @@ def _take_back(
     latest: Callable[[MatchState], Event | None],
     why_not: Callable[[MatchState, phone_identity.Holder], str | None],
 ) -> Response:
-    asked = _asked({"seq": int})
+    asked = _asked(openapi.STEP)
     _need_match()
     holder = phone_identity.holder(state())
 
@@ -201,7 +191,7 @@ def _take_back(
 
 
 def _done(asked: Mapping[str, Any], act: Callable[[str], Outcome]) -> Response:
-    """Does what was asked, and says what came of it."""
+    """Do what was asked, and answer with the outcome."""
     what = {name: value for name, value in asked.items() if name != "id"}
     by = phone_identity.who(state())
     try:
@@ -211,26 +201,18 @@ def _done(asked: Mapping[str, Any], act: Callable[[str], Outcome]) -> Response:
     except Problem as problem:
         _refuse(_(problem.sentence))
     forget_state()
-    return make_response(_outcome_json(outcome, state()), _code(outcome))
-
-
-def _code(outcome: Outcome) -> int:
-    if outcome.done:
-        return 200 if outcome.saved else 202
-    return 409 if outcome.is_void else 202
-
-
-def _outcome_json(outcome: Outcome, now: MatchState) -> dict[str, Any]:
-    names = Names.of(now.game)
-    return {
+    names, edition = Names.of(state().game), state().game.edition
+    said = {
         "done": outcome.done,
         "say": _(outcome.say) if outcome.say else None,
-        "reasons": [asdict(words.why(reason, now.game.edition, names)) for reason in outcome.reasons],
+        "reasons": [asdict(words.why(reason, edition, names)) for reason in outcome.reasons],
         "questions": list(outcome.asked),
         "seq": outcome.seq,
         "version": outcome.version,
         "saved": outcome.saved,
     }
+    waits = not outcome.saved if outcome.done else not outcome.is_void
+    return make_response(said, 202 if waits else 200 if outcome.done else 409)
 
 
 def _need_match() -> None:
@@ -241,56 +223,49 @@ def _need_match() -> None:
 # What was sent
 
 
-def _asked(fields: Mapping[str, type], needed: tuple[str, ...] = ()) -> dict[str, Any]:
-    """The JSON object that was sent, with these fields, an `id` and no others; fields that are null are left out."""
-    fields = {**fields, "id": str}
+def _asked(fields: openapi.Fields) -> dict[str, Any]:
+    """Return the JSON object that was sent, with these fields and no others; fields that are null are left out."""
     if request.mimetype != "application/json":
         abort(415)
-    sent = _object()
-    unknown = [name for name in sent if name not in fields]
-    if unknown:
-        _refuse(_("There are no other fields than these: %(known)s.", known=", ".join(fields)))
-    asked = {name: value for name, value in sent.items() if value is not None}
-    for name in needed:
-        if name not in asked:
-            _refuse(_("“%(name)s” is missing.", name=name))
-    for name, value in asked.items():
-        _check(name, value, fields[name])
-    return asked
-
-
-def _object() -> dict[str, Any]:
     try:
         sent = json.loads(request.get_data() or b"{}")
     except (ValueError, RecursionError):
         abort(400)
     if not isinstance(sent, dict):
         _refuse(_("What is sent is a JSON object, such as {}."))
-    return sent
+    known = openapi.object_of(fields)
+    if not known["properties"].keys() >= sent.keys():
+        _refuse(_("There are no other fields than these: %(known)s.", known=", ".join(known["properties"])))
+    asked = {name: value for name, value in sent.items() if value is not None}
+    for name in known["required"]:
+        if name not in asked:
+            _refuse(_("“%(name)s” is missing.", name=name))
+    for name, value in asked.items():
+        _check(name, value, known["properties"][name])
+    return asked
 
 
 _KINDS = {
-    str: N_("“%(name)s” is a text."),
-    bool: N_("“%(name)s” is true or false."),
-    int: N_("“%(name)s” is a whole number."),
+    "string": (str, N_("“%(name)s” is a text.")),
+    "boolean": (bool, N_("“%(name)s” is true or false.")),
+    "integer": (int, N_("“%(name)s” is a whole number.")),
 }
-"""What a field is, by its type."""
+"""The type of a field, and its name, by the name that JSON Schema gives it."""
 
 
-def _check(name: str, value: object, kind: type) -> None:
-    if type(value) is not kind:
-        _refuse(_(_KINDS[kind], name=name))
-    if isinstance(value, str):
-        _check_text(name, value)
-    elif isinstance(value, int) and abs(value) > MOST_NUMBER:
-        _refuse(_(_KINDS[int], name=name))
-
-
-def _check_text(name: str, text: str) -> None:
-    """Refuses what cannot be written down: no half of a letter, no sign that controls anything."""
-    most = MOST_LETTERS.get(name, USUAL_LETTERS)
-    lines = text.splitlines() if name == "record" else [text]
-    if 0 < len(text) <= most and all(line.translate(_JOINERS).isprintable() for line in lines):
+def _check(name: str, value: object, schema: openapi.Schema) -> None:
+    """Refuse a value that is not as its schema has it: of another type, too large, too long, or not printable."""
+    named = schema.get("type", "string")
+    kind, sentence = _KINDS[named if isinstance(named, str) else named[0]]
+    if type(value) is not kind or (isinstance(value, int) and abs(value) > MOST_NUMBER):
+        _refuse(_(sentence, name=name))
+    if not isinstance(value, str):
+        return
+    if "enum" in schema and value not in schema["enum"]:
+        _refuse(_("“%(name)s” is one of these: %(known)s.", name=name, known=", ".join(schema["enum"])))
+    most = schema.get("maxLength", len(value))
+    lines = value.splitlines() if name == "record" else [value]
+    if 0 < len(value) <= most and all(line.translate(_JOINERS).isprintable() for line in lines):
         return
     if name == "record":
         _refuse(_("“%(name)s” is a text of at most %(most)d letters.", name=name, most=most))

@@ -1,4 +1,4 @@
-"""Putting a play together by hand: the deck as tiles, and the questions that some cards need answered first.
+"""The card picker: the deck as tiles, and the questions that some cards need answered first.
 
 What is offered comes from the deck and the switches of the table, never from which edition it is. What would be
 illegal can be picked as well: the referee says why.
@@ -18,14 +18,14 @@ from companion.rules.cards import REMEDY_OF, Card, Family, card_of_slug
 from companion.rules.moves import laying
 from companion.rules.play import Play, Verb
 from companion.rules.record.notation import MOST_EXCHANGED
-from companion.rules.table import Side, Table
+from companion.rules.table import Table
 
 FAMILIES = (Family.DISTANCE, Family.REMEDY, Family.HAZARD, Family.SAFETY, Family.SPECIAL)
 ANSWERING = (Card.MIRROR, Card.U_TURN)
 """The special cards that are only ever laid out of turn."""
 
 ASKS_MORE = (Card.ACCELERATOR, Card.THEFT, Card.CONTROL)
-"""The special cards that something has to be said about."""
+"""The special cards that need a question answered first."""
 
 
 class Tab(StrEnum):
@@ -53,12 +53,12 @@ class Tile:
 
 
 Group = tuple[str, str, list[Tile]]
-"""What stands above some tiles, the family that they look like, and the tiles."""
+"""The heading of some tiles, the family that they look like, and the tiles."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What has to be said about a play before it is one."""
+    """A question that has to be answered before a play is complete."""
 
     title: str
     card: Card | None = None
@@ -66,7 +66,7 @@ class Question:
     offers: tuple[Offer, ...] = ()
     hint: str = ""
     instead: Offer | None = None
-    """What leaves the question unanswered, where that is not just another card."""
+    """The way to leave the question unanswered, where that is not just another card."""
 
     asks_who: bool = False
     """Nobody has been chosen yet."""
@@ -82,23 +82,23 @@ def _grouped(tiles: Iterable[Tile]) -> tuple[Group, ...]:
 
 
 def groups(table: Table, player: str, tab: Tab) -> tuple[Group, ...]:
-    """The deck by family, each card with what a tap on it does."""
+    """Return the deck by family, each card with what a tap on it does."""
     if tab is Tab.AT_ONCE:
         return _at_once(table, player)
-    if tab is Tab.OTHER:
-        return ()
-    make = _discarded if tab is Tab.DISCARD else _laid
-    left_out = ANSWERING if tab is Tab.MY_TURN else ()
-    return _grouped(make(table, player, card) for card in table.deck if card not in left_out)
+    if tab is Tab.DISCARD:
+        return _grouped(_play_tile(table, Play(Verb.DISCARD, player, card)) for card in table.deck)
+    if tab is Tab.MY_TURN:
+        return _grouped(_laid(table, player, card) for card in table.deck if card not in ANSWERING)
+    return ()
 
 
-def _play_tile(table: Table, play: Play, title: str = "") -> Tile:
-    card = play.card or Card.UNKNOWN
-    return Tile(card, title or words.title(card), str(play), "", legal_now(table, play))
+def _play_tile(table: Table, play: Play, title: str = "", card: Card | None = None) -> Tile:
+    shown = card or play.card or Card.UNKNOWN
+    return Tile(shown, title or words.title(shown), str(play), "", legal_now(table, play))
 
 
-def _discarded(table: Table, player: str, card: Card) -> Tile:
-    return _play_tile(table, Play(Verb.DISCARD, player, card))
+def _asking_tile(card: Card, ask: str, *, legal: bool = True) -> Tile:
+    return Tile(card, words.title(card), "", ask, legal)
 
 
 def _laid(table: Table, player: str, card: Card) -> Tile:
@@ -106,50 +106,44 @@ def _laid(table: Table, player: str, card: Card) -> Tile:
     if len(plays) == 1 and card not in ASKS_MORE:
         return _play_tile(table, plays[0])
     legal = any(legal_now(table, play) for play in plays)
-    return Tile(card, words.title(card), "", query(player, card=card.value), legal)
+    return _asking_tile(card, query(player, card=card.value), legal=legal)
 
 
 def ways(table: Table, player: str, card: Card) -> Iterator[Play]:
-    """How a player may lay a card on his own turn: a hazard on each opponent, a special card in all its ways."""
+    """Yield the ways to lay a card on one's own turn: a hazard on each opponent, a special card in all its ways."""
     own = table.side_of(player)
     return (play for play in laying(table, player, card) if play.target not in (own.name, *own.players))
 
 
 def _at_once(table: Table, player: str) -> tuple[Group, ...]:
-    remedies = table.edition.fast_remedy == "yes"
-    kinds = (Family.SAFETY, Family.REMEDY) if remedies else (Family.SAFETY,)
+    edition = table.edition
+    kinds = (Family.SAFETY, Family.REMEDY) if edition.fast_remedy == "yes" else (Family.SAFETY,)
     cards = [card for card in table.deck if card.family in kinds or card in ANSWERING]
-    plays = [Play(Verb.PLAY, player, card, at_once=True) for card in cards]
-    thrown = [
-        card for card in cards if card in REMEDY_OF.values() and table.edition.pile_after_remedy == "card-beneath"
-    ]
-    under = [Play(Verb.PLAY, player, card, at_once=True, under=True) for card in thrown]
+    thrown = REMEDY_OF.values() if edition.pile_after_remedy == "card-beneath" else ()
+    under = [Play(Verb.PLAY, player, card, at_once=True, under=True) for card in cards if card in thrown]
     beneath = [_play_tile(table, play) for play in under if legal_now(table, play)]
     more = ((_("Remedy under its hazard on the discard pile"), Family.REMEDY.value, beneath),) if beneath else ()
-    return (*_grouped(_play_tile(table, play) for play in plays), *more)
+    return (*_grouped(_play_tile(table, Play(Verb.PLAY, player, card, at_once=True)) for card in cards), *more)
 
 
 def who_answers(table: Table, player: str) -> str:
-    """Who most likely plays out of turn: that player, or else the first who may."""
+    """Return who most likely plays out of turn: that player, or else the first who may."""
     seats = [player, *(seat.player for seat in table.seats)]
     return next((who for who in seats if any(t.legal for g in _at_once(table, who) for t in g[2])), player)
 
 
 def beside(table: Table, player: str, names: Names) -> list[Offer]:
-    """What the player may do now beside laying a card."""
+    """Return what the player may do now beside laying a card."""
     take = offers.taking(table, player)
     return [*offers.beside(table, names, player), *([take] if take and take.legal else [])]
 
 
 def more(table: Table, player: str, names: Names) -> list[Offer]:
-    """The rarer things that happen at a table."""
+    """Return the rarer things that happen at a table."""
     take = offers.taking(table, player)
     return [
         *([take] if take else []),
-        *_passing(table, player),
-        *offers.beside(table, names, player),
-        *_naming(table, player, names),
-        *_asked(table, player),
+        *_of_the_switches(table, player, names),
         *_answering(table, player),
         Offer(_("Forgot to draw"), str(Play(Verb.SKIP_DRAW, player))),
         Offer(_("The draw pile is used up"), str(Play(Verb.EXHAUSTED))),
@@ -157,30 +151,24 @@ def more(table: Table, player: str, names: Names) -> list[Offer]:
     ]
 
 
-def _passing(table: Table, player: str) -> Iterator[Offer]:
-    """Passing where it is never more than illegal is not offered."""
-    known = table.edition.coup_fourre_turn == "without-drawing" or table.edition.fast_remedy_turn == "without-drawing"
+def _of_the_switches(table: Table, player: str, names: Names) -> Iterator[Offer]:
+    """Yield what the switches of the table allow; passing where it is always illegal is not offered."""
+    edition = table.edition
+    known = "without-drawing" in (edition.coup_fourre_turn, edition.fast_remedy_turn)
     if known and not table.may_pass:
         yield Offer(_("Pass"), str(Play(Verb.PASS, player)), legal=False)
-
-
-def _naming(table: Table, player: str, names: Names) -> Iterator[Offer]:
+    yield from offers.beside(table, names, player)
     for request in table.requests:
         if table.seats[request.by_seat].player == player:
             of = table.seats[request.of_seat].player
-            said = {"card": words.name(request.card), "who": names.player(of)}
-            yield Offer(
-                _("Drew %(card)s: demand another card from %(who)s", **said), ask=query(player, ask="name", of=of)
-            )
-
-
-def _asked(table: Table, player: str) -> Iterator[Offer]:
-    """What the switches of the table allow beside laying and discarding."""
-    if table.edition.pair_for_discard == "yes":
+            card, who = words.name(request.card), names.player(of)
+            say = _("Drew %(card)s: demand another card from %(who)s", card=card, who=who)
+            yield Offer(say, ask=query(player, ask="name", of=of))
+    if edition.pair_for_discard == "yes":
         yield Offer(_("Two alike for a card of the discard pile"), ask=query(player, ask="pair"))
-    if table.edition.exchange == "yes":
+    if edition.exchange == "yes":
         yield Offer(_("Exchange cards"), ask=query(player, ask="exchange"))
-    if table.edition.mistake_penalty == "yes":
+    if edition.mistake_penalty == "yes":
         yield Offer(_("A mistake costs a card"), ask=query(player, ask="penalty"))
 
 
@@ -194,16 +182,20 @@ def _answering(table: Table, player: str) -> Iterator[Offer]:
 
 
 def question(table: Table, player: str, asked: Mapping[str, str], names: Names) -> Question | None:
-    """The question that a page's query asks for; None where it asks for none that this table has."""
+    """Return the question that a page's query asks for; None where it asks for none that this table has."""
     card = card_of_slug(asked.get("card", ""))
-    if card is not None and card in table.deck:
-        return _about(table, player, card, asked, names)
-    ask = _QUESTIONS.get(asked.get("ask", ""))
+    if card is None or card not in table.deck:
+        ask = _QUESTIONS.get(asked.get("ask", ""))
+        return ask(table, player, asked, names) if ask else None
+    if card.family is Family.HAZARD:
+        title = _("%(card)s on whom?", card=words.title(card))
+        return Question(title, card, offers=_whom(table, ways(table, player, card), names))
+    ask = _ABOUT.get(card)
     return ask(table, player, asked, names) if ask else None
 
 
 def who_plays(table: Table, names: Names) -> Question | None:
-    """Whose card it is, where somebody may lay one out of his turn that has just come to him."""
+    """Return the question whose card it is, where somebody may lay out of turn a card just received."""
     lays_now = offers.who_lays_now(table)
     if lays_now is None:
         return None
@@ -214,16 +206,8 @@ def who_plays(table: Table, names: Names) -> Question | None:
     return Question(_("Who has played?"), offers=buttons, asks_who=True)
 
 
-def _about(table: Table, player: str, card: Card, asked: Mapping[str, str], names: Names) -> Question | None:
-    if card.family is Family.HAZARD:
-        title = _("%(card)s on whom?", card=words.title(card))
-        return Question(title, card, offers=_whom(table, ways(table, player, card), names))
-    ask = _ABOUT.get(card)
-    return ask(table, player, asked, names) if ask else None
-
-
 def _whom(table: Table, plays: Iterable[Play], names: Names) -> tuple[Offer, ...]:
-    """One button for each that a play can be aimed at."""
+    """Return a button for each target of a play."""
     return tuple(Offer(names.anyone(play.target or ""), str(play), legal=legal_now(table, play)) for play in plays)
 
 
@@ -234,25 +218,20 @@ def _which_doubled(table: Table, player: str, _asked: Mapping[str, str], _names:
 
 
 def _which_stolen(table: Table, player: str, _asked: Mapping[str, str], names: Names) -> Question:
-    """The distance cards that lie before opponents."""
-    found = [play for play in ways(table, player, Card.THEFT) if _lies_there(table, play)]
-    buttons = tuple(Offer(_stolen(play, names), str(play), legal=legal_now(table, play)) for play in found)
+    """Ask for one of the distance cards in front of opponents."""
+    buttons = []
+    for play in ways(table, player, Card.THEFT):
+        index = table.side_index(play.target or "")
+        side = table.sides[index] if index is not None else None
+        if side is None or play.card is None:
+            continue
+        doubled = side.doubled.count(play.card)
+        if doubled if play.times > 1 else side.distances.count(play.card) > doubled:
+            card, whom = words.doubled(play.card, play.times), names.anyone(play.target or "")
+            say = _("%(card)s from %(whom)s", card=card, whom=whom)
+            buttons.append(Offer(say, str(play), legal=legal_now(table, play)))
     hint = "" if buttons else _("No distance card lies before anybody else.")
-    return Question(_("Which card is stolen, and from whom?"), Card.THEFT, offers=buttons, hint=hint)
-
-
-def _stolen(play: Play, names: Names) -> str:
-    card, whom = words.doubled(play.card, play.times), names.anyone(play.target or "")
-    return _("%(card)s from %(whom)s", card=card, whom=whom)
-
-
-def _lies_there(table: Table, play: Play) -> bool:
-    index = table.side_index(play.target or "")
-    if index is None:
-        return False
-    side = table.sides[index]
-    plain = side.distances.count(play.card) - side.doubled.count(play.card) if play.card else 0
-    return play.card in side.doubled if play.times > 1 else plain > 0
+    return Question(_("Which card is stolen, and from whom?"), Card.THEFT, offers=tuple(buttons), hint=hint)
 
 
 def _which_demanded(table: Table, player: str, asked: Mapping[str, str], names: Names) -> Question:
@@ -270,7 +249,7 @@ def _demanded(table: Table, player: str, card: Card, plays: Iterable[Play]) -> T
     if len(mine) == 1:
         return _play_tile(table, mine[0])
     legal = any(legal_now(table, play) for play in mine)
-    return Tile(card, words.title(card), "", query(player, card=Card.CONTROL.value, named=card.value), legal)
+    return _asking_tile(card, query(player, card=Card.CONTROL.value, named=card.value), legal=legal)
 
 
 def _can_be_demanded(table: Table) -> Iterator[Card]:
@@ -282,43 +261,34 @@ def _which_instead(table: Table, player: str, asked: Mapping[str, str], names: N
     if not any(seat.player == of for seat in table.seats):
         return None
     tiles = (_play_tile(table, Play(Verb.NAME, player, card, of)) for card in _can_be_demanded(table))
-    return Question(
-        _("Which card does %(who)s have to hand over instead?", who=names.player(of)), None, _grouped(tiles)
-    )
+    title = _("Which card does %(who)s have to hand over instead?", who=names.player(of))
+    return Question(title, None, _grouped(tiles))
 
 
 def _which_pair(table: Table, player: str, asked: Mapping[str, str], _names: Names) -> Question:
     twice = card_of_slug(asked.get("named", ""))
     if twice is None:
-        faces = (Tile(card, words.title(card), "", query(player, ask="pair", named=card), True) for card in table.deck)
+        faces = (_asking_tile(card, query(player, ask="pair", named=card)) for card in table.deck)
         return Question(_("Two of which card are discarded?"), None, _grouped(faces))
     plays = (Play(Verb.PAIR, player, twice, wanted=wanted) for wanted in dict.fromkeys(table.discards))
-    tiles = [
-        Tile(play.wanted or twice, words.title(play.wanted), str(play), "", legal_now(table, play)) for play in plays
-    ]
+    tiles = [_play_tile(table, play, card=play.wanted) for play in plays]
     hint = "" if tiles else _("The discard pile is empty.")
     return Question(_("Which card is fetched from the discard pile?"), twice, _grouped(tiles), hint=hint)
 
 
 def _which_exchanged(table: Table, player: str, asked: Mapping[str, str], _names: Names) -> Question:
-    """One card after the other, until the button is tapped."""
+    """Ask for one card after the other, until the button is tapped."""
     given = (card_of_slug(slug) for slug in asked.get("cards", "").split(","))
     cards = tuple(card for card in given if card is not None and card in table.deck)[:MOST_EXCHANGED]
     play = Play(Verb.EXCHANGE, player, cards=cards)
-    done = (
-        Offer(
-            _("Exchange: %(cards)s", cards=", ".join(map(words.name, cards))), str(play), legal=legal_now(table, play)
-        ),
-    )
+    say = _("Exchange: %(cards)s", cards=", ".join(map(words.name, cards)))
+    done = (Offer(say, str(play), legal=legal_now(table, play)),)
     if len(cards) == MOST_EXCHANGED:
         return Question(_("These cards are exchanged"), offers=done)
-    tiles = (_one_more(player, cards, card) for card in table.deck)
+    asks = {card: query(player, ask="exchange", cards=",".join((*cards, card))) for card in table.deck}
+    tiles = (_asking_tile(card, ask) for card, ask in asks.items())
     title = _("Which card is exchanged as well?") if cards else _("Which cards are exchanged?")
     return Question(title, None, _grouped(tiles), done if cards else ())
-
-
-def _one_more(player: str, cards: tuple[Card, ...], card: Card) -> Tile:
-    return Tile(card, words.title(card), "", query(player, ask="exchange", cards=",".join((*cards, card))), True)
 
 
 def _which_lost(table: Table, player: str, _asked: Mapping[str, str], names: Names) -> Question:
@@ -344,13 +314,3 @@ _QUESTIONS: Mapping[str, _Ask] = {
     "exchange": _which_exchanged,
     "penalty": _which_lost,
 }
-
-
-def owed_by(table: Table, side: Side, names: Names) -> tuple[str, ...]:
-    """The open requests beside a side, in words."""
-    alone = len(side.players) == 1
-    return tuple(
-        words.owes(request.card, None if alone else names.player(table.seats[request.of_seat].player))
-        for request in table.requests
-        if table.seats[request.of_seat].player in side.players
-    )

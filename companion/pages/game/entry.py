@@ -1,4 +1,4 @@
-"""A play picked by hand: a new one, another in a proposal's place, or a line of the log as it should have been."""
+"""The page on which a play is picked: a new one, another answer to a question, or a corrected line of the log."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ TABS = (
     (Tab.AT_ONCE, "tab=at-once", N_("At once!")),
     (Tab.OTHER, "tab=other", N_("Other")),
 )
-"""Each with the query that chooses it."""
+"""The tabs, each with the query that chooses it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What the picked play is for."""
+    """The purpose of the picked play."""
 
     title: str
     post_to: str
     table: Table
     player: str
     about: str | None = None
-    """What was laid or noted, as a sentence."""
+    """What was laid or recorded, as a sentence."""
 
     written: str = ""
     """That play in the notation."""
@@ -54,10 +54,10 @@ class Task:
     """The address of the camera's picture of the card."""
 
     tab: Tab = Tab.MY_TURN
-    """Where it opens."""
+    """The tab that is open first."""
 
     is_asked: bool = False
-    """It answers a question, which may also be answered by saying that nothing was played."""
+    """It answers a question, to which "not a play" is an answer too."""
 
     refused: QuestionView | None = None
     """The play that was picked here and is illegal."""
@@ -69,7 +69,7 @@ class Task:
 
 @bp.get("/play")
 def new() -> AnyResponse | str:
-    """Picks a new play."""
+    """Pick a new play."""
     now = state()
     table = now.game.table
     if table is None:
@@ -79,23 +79,20 @@ def new() -> AnyResponse | str:
     lays_now, seat = offers.who_lays_now(table), phone_identity.seat(now)
     if lays_now is not None and seat == lays_now[0]:
         return _picker(Task(words.lay_now(lays_now[1]), url_for("table.enter"), table, seat, is_new=True), now)
-    asks_who = lays_now is not None and seat != table.player_to_move
-    return _picker(
-        Task(
-            title=_("What was played?"),
-            post_to=url_for("table.enter"),
-            table=table,
-            player=table.player_to_move,
-            is_new=True,
-            asks_who=asks_who,
-        ),
-        now,
+    task = Task(
+        title=_("What was played?"),
+        post_to=url_for("table.enter"),
+        table=table,
+        player=table.player_to_move,
+        is_new=True,
+        asks_who=lays_now is not None and seat != table.player_to_move,
     )
+    return _picker(task, now)
 
 
 @bp.get("/question/<question_id>")
 def instead(question_id: str) -> AnyResponse | str:
-    """Picks the play that a question is about in truth."""
+    """Pick the play that answers a question."""
     now = state()
     question = now.question(question_id)
     table = (question.table if question else None) or now.game.table
@@ -120,7 +117,7 @@ def instead(question_id: str) -> AnyResponse | str:
 
 
 def _refused(now: MatchState, question: Question, table: Table) -> QuestionView | None:
-    """The illegal play that somebody has named in answer to a question, with what speaks against it."""
+    """Return the illegal play that was named in answer to a question, with the reasons against it."""
     try:
         play = notation.parse_play(request.args.get("text", ""), now.game.teams)
     except Unreadable:
@@ -131,20 +128,21 @@ def _refused(now: MatchState, question: Question, table: Table) -> QuestionView 
 
 @bp.get("/line/<int:seq>")
 def change(seq: int) -> AnyResponse | str:
-    """Picks what a line of the log should say, or with `?before=1` what was forgotten before it."""
+    """Pick what a line of the log should say, or with `?before=1` what was forgotten before it."""
     now = state()
     entry = now.entry(seq)
     if entry is None or entry.judged is None:
         return redirect(url_for("table.show"))
     before = request.args.get("before") == "1"
-    table = _table_before(now, seq)
+    place = next(index for index, entry in enumerate(now.entries) if entry.seq == seq)
+    table = now.record.games[place - 1].table or now.record.games[place].table or abort(404)
     play = entry.judged.play
     task = Task(
         title=_("What came before it?") if before else _("What was it?"),
         post_to=url_for("table.insert" if before else "table.correct", seq=seq),
         table=table,
         player=table.player_to_move if before or play is None or play.player is None else play.player,
-        about=_("Noted as: %(play)s", play=views.entry_view(now, entry).say),
+        about=_("Noted as: %(play)s", play=views.entry_view(now.game, entry).say),
         written="" if before else entry.written.text,
         line=seq,
         tab=Tab.MY_TURN if before else _tab_of(play),
@@ -152,18 +150,12 @@ def change(seq: int) -> AnyResponse | str:
     return _picker(task, now)
 
 
-def _table_before(now: MatchState, seq: int) -> Table:
-    """The table that a line of the log was played on."""
-    place = next(index for index, entry in enumerate(now.entries) if entry.seq == seq)
-    return now.record.games[place - 1].table or now.record.games[place].table or abort(404)
-
-
 def _picker(task: Task, now: MatchState) -> str:
     names, table = Names.of(now.game), task.table
     player = request.args.get("player", task.player)
     if not any(seat.player == player for seat in table.seats):
         player = task.player
-    tab = _tab(task.tab)
+    tab = Tab.DISCARD if request.args.get("discard") == "1" else request.args.get("tab", task.tab, type=Tab)
     if tab is Tab.AT_ONCE and "player" not in request.args:
         player = card_picker.who_answers(table, player)
     who = card_picker.who_plays(table, names) if task.asks_who and not request.args else None
@@ -188,7 +180,7 @@ def _picker(task: Task, now: MatchState) -> str:
 
 
 def _fault(now: MatchState) -> str | None:
-    """What is wrong with the text that was written as in a record, and comes back to be mended."""
+    """Say what is wrong with the text that was written as in a record and is shown again."""
     try:
         notation.parse_play(request.args.get("text", "end"), now.game.teams)
     except Unreadable as error:
@@ -196,10 +188,6 @@ def _fault(now: MatchState) -> str | None:
     return None
 
 
-def _tab(usual: Tab) -> Tab:
-    return Tab.DISCARD if request.args.get("discard") == "1" else request.args.get("tab", usual, type=Tab)
-
-
 def _tab_of(play: Play | None) -> Tab:
-    """Where another play in the place of that one is looked for first."""
+    """Return the tab on which a replacement of a play is looked for first."""
     return Tab.DISCARD if play is not None and play.verb is Verb.DISCARD else Tab.MY_TURN

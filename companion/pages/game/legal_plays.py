@@ -1,4 +1,4 @@
-"""What may I play? Every card as the referee sees it now: what is legal, at whom, and why the others are not."""
+"""The page of legal plays: every card as the referee sees it now, on whom it may be laid, or why it may not."""
 
 from __future__ import annotations
 
@@ -22,44 +22,28 @@ from companion.rules.table import NO_WINDOW, Due, Table
 bp = Blueprint("may", __name__)
 
 MOST_REASONS = 2
-"""More reasons than these against one card are not read."""
-
-
-@dataclass(frozen=True, slots=True)
-class Can:
-    """A card that may be laid, with what a tap does: one button for each that it can be aimed at."""
-
-    card: Card
-    offers: tuple[Offer, ...]
+"""Maximum number of reasons shown against a card."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cannot:
-    """Cards against which the same speaks."""
+    """Cards that may not be laid for the same reason."""
 
     cards: tuple[Card, ...]
     titles: str
     why: Why
 
 
-@dataclass(frozen=True, slots=True)
-class FamilyView:
-    """The cards of a family."""
-
-    title: str
-    family: Family
-    can: tuple[Can, ...]
-    cannot: tuple[Cannot, ...]
-
-
 @bp.get("/may")
 def show() -> AnyResponse | str:
-    """All cards for this phone's player, or for the one whose turn it is."""
+    """Show all cards for this phone's player, or for the one whose turn it is."""
     now = state()
     table, seat = now.game.table, phone_identity.seat(now)
     if table is None:
         return redirect(url_for("setting_up.show"))
-    names, player = Names.of(now.game), _asked_for(table) or seat or table.player_to_move
+    asked = request.args.get("player", "")
+    known = any(place.player == asked for place in table.seats)
+    names, player = Names.of(now.game), asked if known else seat or table.player_to_move
     is_up = player == table.player_to_move
     judged = table if is_up else on_turn(table, player)
     return render_template(
@@ -68,75 +52,57 @@ def show() -> AnyResponse | str:
         player=player,
         is_up=is_up,
         is_open=not table.is_over and table.extension_offered_to is None,
-        at_once=at_once(table, player),
+        at_once=list(at_once(table, player)),
         beside=[*offers.beside(table, names, player)],
         families=families(judged, player, names),
         discards=discards(judged, player, names),
     )
 
 
-def _asked_for(table: Table) -> str | None:
-    asked = request.args.get("player")
-    return next((place.player for place in table.seats if place.player == asked), None)
-
-
 def on_turn(table: Table, player: str) -> Table:
-    """The table as it lies, were it that player's turn."""
+    """Return the table as if it were that player's turn."""
     return table._replace(to_move=table.seat_of(player), due=Due.TURN, window=NO_WINDOW, attacks=(), may_pass=False)
 
 
-def at_once(table: Table, player: str) -> list[Can]:
-    """The cards that he may lay out of turn."""
-    plays = (play for play in referee.legal_plays(table, player) if play.at_once and play.card is not None)
-    return [Can(play.card or Card.UNKNOWN, (Offer(_at_once_words(play), str(play)),)) for play in plays]
+def at_once(table: Table, player: str) -> Iterator[tuple[Card, Offer]]:
+    """Yield the cards that a player may lay out of turn."""
+    for play in referee.legal_plays(table, player):
+        if play.at_once and play.card is not None:
+            card = words.title(play.card)
+            yield play.card, Offer(_("%(card)s under its hazard", card=card) if play.under else card, str(play))
 
 
-def _at_once_words(play: Play) -> str:
-    card = words.title(play.card)
-    return _("%(card)s under its hazard", card=card) if play.under else card
+def families(table: Table, player: str, names: Names) -> Iterator[dict[str, object]]:
+    """Yield the deck by family: the cards that may be laid, a tap for each target, and why the others may not."""
+    for family in card_picker.FAMILIES:
+        can: list[tuple[Card, Offer]] = []
+        against: list[tuple[Card, Play]] = []
+        for card in table.deck:
+            if card.family is not family or card in card_picker.ANSWERING:
+                continue
+            plays = list(card_picker.ways(table, player, card))
+            legal = [play for play in plays if legal_now(table, play)]
+            can += [(card, offer) for offer in _taps(player, card, legal, names)]
+            # Of a special card that may be laid somehow, most other ways are merely pointless.
+            if not legal or card not in card_picker.ASKS_MORE:
+                against += [(card, play) for play in plays if play not in legal]
+        cannot = list(_reasons(table, against, names))
+        if can or cannot:
+            title = _(words.FAMILY_TITLES[family])
+            yield {"title": title, "family": family, "can": can, "cannot": cannot}
 
 
-def families(table: Table, player: str, names: Names) -> list[FamilyView]:
-    """The deck by family."""
-    cards = [card for card in table.deck if card not in card_picker.ANSWERING]
-    views = (
-        _family(table, player, family, [c for c in cards if c.family is family], names)
-        for family in card_picker.FAMILIES
-    )
-    return [view for view in views if view.can or view.cannot]
-
-
-def _family(table: Table, player: str, family: Family, cards: Iterable[Card], names: Names) -> FamilyView:
-    can: list[Can] = []
-    against: list[tuple[Card, Play]] = []
-    for card in cards:
-        plays = list(card_picker.ways(table, player, card))
-        legal = [play for play in plays if legal_now(table, play)]
-        if legal:
-            can.append(Can(card, _taps(player, card, legal, names)))
-        against += [(card, play) for play in plays if play not in legal] if _is_short(card, legal) else []
-    return FamilyView(_(words.FAMILY_TITLES[family]), family, tuple(can), tuple(_reasons(table, against, names)))
-
-
-def _is_short(card: Card, legal: list[Play]) -> bool:
-    """Whether what speaks against each way to lay a card is worth saying: not where most are merely pointless."""
-    return not legal or card not in card_picker.ASKS_MORE
-
-
-def _taps(player: str, card: Card, legal: list[Play], names: Names) -> tuple[Offer, ...]:
-    if card in card_picker.ASKS_MORE:
-        return (Offer(_("%(card)s …", card=words.title(card)), ask=offers.query(player, card=card.value)),)
-    return tuple(Offer(_tap_words(play, names), str(play)) for play in legal)
-
-
-def _tap_words(play: Play, names: Names) -> str:
-    if play.target is None:
-        return words.title(play.card)
-    return _("%(card)s on %(whom)s", card=words.title(play.card), whom=names.anyone(play.target))
+def _taps(player: str, card: Card, legal: list[Play], names: Names) -> Iterator[Offer]:
+    if legal and card in card_picker.ASKS_MORE:
+        yield Offer(_("%(card)s …", card=words.title(card)), ask=offers.query(player, card=card.value))
+        return
+    for play in legal:
+        title, whom = words.title(play.card), names.anyone(play.target or "")
+        yield Offer(_("%(card)s on %(whom)s", card=title, whom=whom) if play.target else title, str(play))
 
 
 def _reasons(table: Table, against: Iterable[tuple[Card, Play]], names: Names) -> Iterator[Cannot]:
-    """What speaks against the plays, each sentence once, with all the cards it is about."""
+    """Yield the reasons against some plays, each once, with all the cards it is about."""
     about: dict[tuple[Why, ...], dict[Card, None]] = {}
     for card, play in against:
         whys = tuple(words.why(one, table.edition, names) for one in referee.objections(table, play))
@@ -146,18 +112,16 @@ def _reasons(table: Table, against: Iterable[tuple[Card, Play]], names: Names) -
         yield from (Cannot(tuple(cards), titles, why) for why in whys)
 
 
-@dataclass(frozen=True, slots=True)
-class Discards:
-    """What may be discarded."""
+def discards(table: Table, player: str, names: Names) -> dict[str, object]:
+    """Return which cards may go to the discard pile, and why the others may not.
 
-    any_card: bool
-    some: bool
-    cannot: tuple[Cannot, ...]
-
-
-def discards(table: Table, player: str, names: Names) -> Discards:
-    """Which cards may go to the discard pile; those that are all on the table already need no word."""
+    Safeties are always named, other cards only where none may go.
+    """
     plays = [(card, Play(Verb.DISCARD, player, card)) for card in table.deck]
     against = [(card, play) for card, play in plays if not legal_now(table, play)]
     told = [(card, play) for card, play in against if card.family is Family.SAFETY or len(against) == len(plays)]
-    return Discards(not against, len(against) < len(plays), tuple(_reasons(table, told, names)))
+    return {
+        "any_card": not against,
+        "some": len(against) < len(plays),
+        "cannot": list(_reasons(table, told, names)),
+    }

@@ -1,6 +1,6 @@
-"""What the table may do just now beside an ordinary turn, as things to tap: answer at once, hand over, lay, pass.
+"""What can be done now beside an ordinary turn, as buttons: answer at once, hand over, lay, pass.
 
-Each is asked of the referee; none asks which edition it is.
+The referee judges each; none depends on which edition it is.
 """
 
 from __future__ import annotations
@@ -18,30 +18,30 @@ from companion.rules.play import Play, Verb
 from companion.rules.table import How, Table, Taken
 
 MOST_WAYS = 2
-"""More ways to lay a card than this are asked for on a page of their own."""
+"""Maximum number of ways to lay a card that have a button each; more are chosen on a page of their own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """Something to tap."""
+    """A button."""
 
     words: str
     text: str = ""
     """The play that a tap enters; empty where a question comes first."""
 
     ask: str = ""
-    """The query of the page that asks it."""
+    """The query of the page with that question."""
 
     legal: bool = True
 
 
 def query(player: str, **asked: str) -> str:
-    """The query of the page where a play of a player is put together."""
+    """Return the query of the page where a play of a player is put together."""
     return urlencode({"player": player, **asked})
 
 
 def legal_now(table: Table, play: Play) -> bool:
-    """Whether a play may be made."""
+    """True if a play may be made."""
     return not referee.objections(table, play)
 
 
@@ -49,27 +49,35 @@ def legal_now(table: Table, play: Play) -> bool:
 
 
 def coups_fourres(table: Table, names: Names) -> list[Offer]:
-    """The safeties that can answer an attack now; every partner of the attacked side may."""
+    """Return the safeties that can answer an attack now; every partner of the attacked side may."""
     return [coup_fourre(play, names) for play in answering_safeties(table)]
 
 
 def answering_safeties(table: Table) -> Iterator[Play]:
-    """The coups fourrés that could be played now."""
+    """Yield the coups fourrés that could be played now."""
     return _answers(table, SAFETY_OF)
 
 
 def coup_fourre(play: Play, names: Names) -> Offer:
-    """A coup fourré to tap, with the name of whose it is."""
+    """Return a coup fourré as a button, with the name of whose it is."""
     say = _("Coup fourré! %(who)s: %(card)s", who=names.player(play.player), card=words.title(play.card))
     return Offer(say, str(play))
 
 
 def answers(table: Table, names: Names, seat: str | None) -> list[Offer]:
-    """What else can answer at once: a remedy, a mirror, a u-turn. `seat` is who holds the phone, if he is a player."""
+    """Return what else can answer at once: remedy, mirror, u-turn. `seat` is the player who holds the phone, if any."""
+    attacked = dict.fromkeys(player for attack in table.attacks for player in table.sides[attack.side].players)
+    mirroring = attacked if Card.MIRROR in table.deck else ()
+    turning = [place.player for place in table.seats] if table.window.laid is not None else ()
+    answering = (
+        list(_answers(table, REMEDY_OF)),
+        [Play(Verb.PLAY, player, Card.MIRROR, at_once=True) for player in mirroring],
+        [Play(Verb.PLAY, player, Card.U_TURN, at_once=True) for player in turning],
+    )
     return [
-        *_by_player(list(_answers(table, REMEDY_OF)), seat, names),
-        *_by_player(list(_mirrors(table)), seat, names),
-        *_by_player(list(_u_turns(table)), seat, names),
+        offer
+        for plays in answering
+        for offer in _by_player([play for play in plays if legal_now(table, play)], seat, names)
     ]
 
 
@@ -82,21 +90,8 @@ def _answers(table: Table, cards: dict[Card, Card]) -> Iterator[Play]:
     return (play for play in dict.fromkeys(plays) if legal_now(table, play))
 
 
-def _mirrors(table: Table) -> Iterator[Play]:
-    attacked = dict.fromkeys(player for attack in table.attacks for player in table.sides[attack.side].players)
-    plays = (Play(Verb.PLAY, player, Card.MIRROR, at_once=True) for player in attacked)
-    return (play for play in plays if Card.MIRROR in table.deck and legal_now(table, play))
-
-
-def _u_turns(table: Table) -> Iterator[Play]:
-    if table.window.laid is None:
-        return iter(())
-    plays = (Play(Verb.PLAY, seat.player, Card.U_TURN, at_once=True) for seat in table.seats)
-    return (play for play in plays if legal_now(table, play))
-
-
 def _by_player(plays: Sequence[Play], seat: str | None, names: Names) -> Iterator[Offer]:
-    """A button for whoever holds the phone, or for the only one who could; else a page asks who."""
+    """Yield a button for the phone's holder, or for the only one who could; else one to a page that asks who."""
     plays = [play for play in plays if play.player == seat] or plays
     card = words.title(plays[0].card) if plays else ""
     if len(plays) == 1:
@@ -109,7 +104,7 @@ def _by_player(plays: Sequence[Play], seat: str | None, names: Names) -> Iterato
 
 
 def beside(table: Table, names: Names, player: str | None = None) -> Iterator[Offer]:
-    """What somebody (or that player alone) may do now beside laying a card: hand over, lay what he has got, pass."""
+    """Yield what somebody (or that player) may do now beside laying a card: hand over, lay a card received, pass."""
     offers = [*_giving(table, names), *laying_taken(table, names), *_passing(table, names)]
     return (offer for who, offer in offers if player in (None, who))
 
@@ -125,7 +120,7 @@ def _giving(table: Table, names: Names) -> Iterator[tuple[str, Offer]]:
 
 
 def who_lays_now(table: Table) -> tuple[str, Card] | None:
-    """Who may lay a card that he has just stolen or been handed although the turn is another's, and which card."""
+    """Return who may lay a card just stolen or handed over although the turn is another's, and which card."""
     taken = table.window.taken
     if taken is None or taken.seat == table.to_move:
         return None
@@ -135,7 +130,7 @@ def who_lays_now(table: Table) -> tuple[str, Card] | None:
 
 
 def laying_taken(table: Table, names: Names) -> Iterator[tuple[str, Offer]]:
-    """The card that somebody has just stolen, been handed or fetched; one that cannot be laid may be discarded."""
+    """Yield the ways to lay a card just stolen, handed over or fetched; one that cannot be laid may be discarded."""
     taken = table.window.taken
     if taken is None:
         return
@@ -162,7 +157,7 @@ def _laying(play: Play, names: Names) -> str:
 
 
 def _ways_of(table: Table, player: str, taken: Taken) -> Iterator[Play]:
-    """A card by itself, and a distance card with an accelerator as well."""
+    """Yield the ways to lay a card, a distance card also with an accelerator."""
     yield from laying(table, player, taken.card)
     if taken.card.family is Family.DISTANCE and Card.ACCELERATOR in table.deck:
         yield Play(Verb.PLAY, player, taken.card, times=2)
@@ -177,7 +172,7 @@ def _passing(table: Table, names: Names) -> Iterator[tuple[str, Offer]]:
 
 
 def taking(table: Table, player: str) -> Offer | None:
-    """The top of the discard pile instead of the draw pile, where the table may do that at all."""
+    """Return a draw from the discard pile instead of the draw pile, where the edition allows it."""
     if table.edition.take_discard == "forbidden":
         return None
     play = Play(Verb.TAKE, player)

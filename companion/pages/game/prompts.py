@@ -1,4 +1,4 @@
-"""What the table asks of a phone: chances that run out, plays that wait, a table that differs from the record."""
+"""What a phone is asked: chances that run out, plays that wait, a table that differs from the record."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
-from companion.match.match import Entry, MatchState
+from companion.match.match import MatchState
 from companion.match.questions import Kind, Question
 from companion.pages import words
 from companion.pages.game import offers, views
@@ -15,64 +15,52 @@ from companion.pages.words import Names, Why, _
 from companion.rules import referee
 from companion.rules.cards import Card
 from companion.rules.play import Play
-from companion.rules.reasons import Reason
 from companion.rules.table import Table
 
 
 @dataclass(frozen=True, slots=True)
 class Chances:
-    """The coups fourrés that the table may see now, as they concern one phone."""
+    """The coups fourrés that are possible now, as they concern one phone."""
 
     key: str = ""
-    """Names the attack, so that its window shrinks once."""
+    """Name of the attack: the window of each shrinks once."""
 
     own: tuple[Offer, ...] = ()
-    """Those of whoever holds the phone."""
+    """Those of the phone's holder."""
 
     others: tuple[Offer, ...] = ()
-    """Those that the phone may enter for somebody else: a partner, or anybody where it has no seat."""
+    """Those that may be entered for somebody else: a partner, or anybody on a phone without a seat."""
 
     hints: tuple[str, ...] = ()
-    """What is said of those of the other sides."""
+    """Sentences about those of other sides."""
 
 
 def chances(state: MatchState, table: Table, seat: str | None) -> Chances:
-    """Who may answer an attack, for the phone of the player `seat`; None for one without a seat."""
+    """Return who may answer an attack, for the phone of the player `seat`; None for one without a seat."""
     asked = [question.plays[0] for question in state.questions if question.kind is Kind.PLAY]
     waiting = {(play.player, play.card) for play in asked}
     names = Names.of(state.game)
     plays = [play for play in offers.answering_safeties(table) if (play.player, play.card) not in waiting]
     side = table.side_of(seat) if seat else None
     near = [play for play in plays if side is None or play.player in side.players]
-    far = dict.fromkeys(table.side_index(play.player or "") for play in plays if play not in near)
+    far = dict.fromkeys(table.side_of(play.player or "").name for play in plays if play not in near)
+    attacks = (e for e in reversed(state.hand_entries) if not e.needs_attention and e.play and e.play.is_attack)
+    last = next(attacks, None)
     return Chances(
-        key=_attack_key(state),
+        key=f"{state.match}.{last.seq}" if last else "",
         own=tuple(Offer(words.title(play.card), str(play)) for play in near if play.player == seat),
         others=tuple(offers.coup_fourre(play, names) for play in near if play.player != seat),
-        hints=tuple(
-            _("%(who)s may answer with a coup fourré.", who=names.side(table.sides[index].name))
-            for index in far
-            if index is not None
-        ),
+        hints=tuple(_("%(who)s may answer with a coup fourré.", who=names.side(side)) for side in far),
     )
-
-
-def _attack_key(state: MatchState) -> str:
-    last = next((entry for entry in reversed(state.hand_entries) if _is_attack(entry)), None)
-    return f"{state.match}.{last.seq}" if last else ""
-
-
-def _is_attack(entry: Entry) -> bool:
-    return not entry.needs_attention and entry.play is not None and entry.play.is_attack
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A play that a card may have been, to tap."""
+    """A play to choose from."""
 
     title: str
     say: str
-    """What would have happened; empty where the title says it all."""
+    """The play as a sentence; empty where the title is enough."""
 
     text: str
     """In the notation."""
@@ -89,7 +77,7 @@ class QuestionView:
     kind: str
     say: str
     text: str
-    """The play that a plain yes counts, in the notation; empty where there is none."""
+    """The play that counts if the answer is yes, in the notation; empty for none."""
 
     card: Card | None
     legal: bool
@@ -97,7 +85,7 @@ class QuestionView:
     whys: tuple[Why, ...]
     remarks: tuple[Why, ...]
     choices: tuple[Choice, ...]
-    """What else it may have been, likeliest first; all that it may have been where nothing is likely enough."""
+    """The other plays that it may have been, or all where none is likely enough; the likeliest first."""
 
     is_typed: bool
     has_picture: bool
@@ -115,41 +103,41 @@ class QuestionView:
 
     @property
     def asks_play(self) -> bool:
-        """Whether a card lies that the record knows nothing of: people say what was played."""
+        """True if a card lies that is not in the record: people say what was played."""
         return self.written is None
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What the table is asked, as a page shows it."""
+    """The questions as a page shows them."""
 
     full: tuple[QuestionView, ...]
-    """What is asked with its buttons: the first difference, and the first play."""
+    """Those shown with buttons: the first difference, and the first play."""
 
     later: tuple[QuestionView, ...]
     """The next few plays that wait behind that one."""
 
     behind: int
-    """How many wait behind it in all."""
+    """Number of plays that wait behind it."""
 
     together: QuestionView | None
-    """The last of several plays that one tap counts."""
+    """The last of several plays that can be confirmed with one tap."""
 
     legal: int
-    """How many those are."""
+    """Number of these."""
 
     @property
     def head(self) -> QuestionView | None:
-        """The play that is asked about first."""
+        """Return the play that is asked about first."""
         return next((view for view in self.full if view.kind != Kind.DIFFERS), None)
 
 
 MOST_SHOWN = 3
-"""More plays than these are only counted."""
+"""Maximum number of waiting plays that are shown; the others are counted."""
 
 
 def asked(state: MatchState, mats: Mapping[str, str]) -> Asked:
-    """What the table is asked; `mats` says which side plays on which mat."""
+    """Return what the table is asked; `mats` are the sides by the mats they play on."""
     differing = [question for question in state.questions if not question.asks_play][:1]
     waiting = [question for question in state.questions if question.asks_play]
     legal = len(list(takewhile(lambda question: question.may_count_untapped, waiting)))
@@ -166,12 +154,13 @@ def asked(state: MatchState, mats: Mapping[str, str]) -> Asked:
 
 
 def view(state: MatchState, question: Question, mats: Mapping[str, str]) -> QuestionView:
-    """A question in words."""
+    """Return a question in words."""
     names, edition = Names.of(state.game), state.game.edition
     table = question.table or state.game.table
     play = question.plays[0] if question.plays else None
     one = play if question.kind is Kind.PLAY else None
     side = mats.get((question.zone or "").partition("/")[0])
+    remarks = referee.remarks(table, one) if one and question.is_legal and table is not None else ()
     return QuestionView(
         id=question.id,
         kind=question.kind,
@@ -181,7 +170,7 @@ def view(state: MatchState, question: Question, mats: Mapping[str, str]) -> Ques
         legal=question.is_legal,
         sure=question.sure,
         whys=tuple(words.why(reason, edition, names) for reason in question.reasons),
-        remarks=tuple(words.why(reason, edition, names) for reason in _remarks(question, table)),
+        remarks=tuple(words.why(reason, edition, names) for reason in remarks),
         choices=_choices(question.plays[1:] if one else question.plays, table, names, one),
         is_typed=question.is_typed,
         has_picture=question.crop is not None,
@@ -193,7 +182,7 @@ def view(state: MatchState, question: Question, mats: Mapping[str, str]) -> Ques
 
 
 def sentence(state: MatchState, question: Question, mats: Mapping[str, str]) -> str:
-    """What a question is about, as a sentence."""
+    """Return what a question is about, as a sentence."""
     names = Names.of(state.game)
     if question.kind is Kind.PLAY:
         return words.play_say(question.plays[0], names)
@@ -203,13 +192,8 @@ def sentence(state: MatchState, question: Question, mats: Mapping[str, str]) -> 
     return words.on_whose(question.say or "", {mat: names.side(side) for mat, side in mats.items()})
 
 
-def _remarks(question: Question, table: Table | None) -> tuple[Reason, ...]:
-    is_play = question.kind is Kind.PLAY and question.is_legal and table is not None
-    return referee.remarks(table, question.plays[0]) if is_play and table is not None else ()
-
-
 def _choices(plays: Sequence[Play], table: Table | None, names: Names, was: Play | None) -> tuple[Choice, ...]:
-    """Plays to choose from, instead of `was`; their sentences too where the card alone does not tell them apart."""
+    """Return plays to choose from instead of `was`, with sentences where the card alone does not distinguish them."""
     ways = {replace(play, card=None, times=1) for play in (*plays, was or plays[0])} if plays else set()
     return tuple(
         Choice(

@@ -13,9 +13,9 @@ _LED = "led"
 
 
 def lead_to_score(now: MatchState) -> bool:
-    """Sends a phone at the table to the score of a hand that has ended, once, unless something is asked about it still.
+    """True if a phone at the table is to show the score of a hand that has ended: once, and with no question open.
 
-    A browser that keeps no cookie stays: it could not be remembered that it was there.
+    A browser that keeps no cookie stays: it would be led there again and again.
     """
     if now.game.hand_is_open:
         lead_back(now)
@@ -32,7 +32,7 @@ def lead_to_score(now: MatchState) -> bool:
 
 
 def lead_back(now: MatchState) -> bool:
-    """Sends a phone that was led to the score back to a hand that is played: the next, or the same after an undo."""
+    """True if a phone that was led to the score is to go back: to the next hand, or the same after an undo."""
     if not now.game.hand_is_open or _LED not in session:
         return False
     led = session.pop(_LED)
@@ -46,7 +46,7 @@ def _mark(match: int | None, result: HandResult) -> str:
 
 
 def is_new(match: int | None, result: HandResult) -> bool:
-    """Whether this phone is shown the sheet of a hand for the first time; from now on it is not."""
+    """True if this phone is shown the sheet of a hand for the first time; remembers that it was."""
     mark = _mark(match, result)
     seen = session.get(_SEEN) == mark
     session[_SEEN] = mark

@@ -23,7 +23,7 @@ from companion.storage.event_store import Event, NotSaved
 bp = Blueprint("table", __name__)
 
 MOST_SHOWN_AGAIN = 200
-"""A longer text was never a play."""
+"""Maximum length of a text that is shown again to be corrected, in letters."""
 
 POLICIES = (
     (Policy.TAP, N_("Somebody taps to confirm"), ""),
@@ -34,16 +34,18 @@ POLICIES = (
 
 @bp.get("/")
 def show() -> AnyResponse | str:
-    """The table page."""
+    """Show the table."""
     now = state()
     table, names, seat = now.game.table, Names.of(now.game), phone_identity.seat(now)
+    holder, by = phone_identity.holder(now), phone_identity.who(now)
     if now.match is None or table is None:
         return redirect(url_for("setting_up.show"))
     if "HX-Request" in request.headers and score_prompt.lead_to_score(now):
         return go(url_for("score.show"))
+    head = next((question for question in now.questions if question.kind is Kind.PLAY), None)
     return render_template(
         "table.html",
-        sides=views.side_views(now, seat),
+        sides=views.side_views(now.game, seat),
         asked=prompts.asked(now, match().mats(now)),
         shows_zones=zone_image.is_there(),
         log=views.log_view(now),
@@ -51,14 +53,18 @@ def show() -> AnyResponse | str:
         winner=names.side(now.game.winner) if now.game.winner else None,
         asks=seats.asked_here(now),
         changed=notices.changed_line(now, seat),
-        attention=[views.entry_view(now, entry) for entry in now.attention],
+        attention=[views.entry_view(now.game, entry) for entry in now.attention],
         **_offered(now, table, seat),
-        **_allowed(now, phone_identity.holder(now)),
+        waits=permissions.waits_for(now, holder, head.plays[0], by) if head else None,
+        undoing=permissions.undoing(now, holder),
+        redoing=permissions.redoing(now, holder),
+        decides=permissions.decides(now, holder),
+        somebody_sits=bool(holder.seated),
     )
 
 
 def _offered(now: MatchState, table: Table, seat: str | None) -> dict[str, object]:
-    """What can be entered with one tap."""
+    """Return what can be entered with one tap."""
     names, lays_now = Names.of(now.game), offers.who_lays_now(table)
     mine = lays_now is not None and lays_now[0] == seat
     first = [offer for _who, offer in offers.laying_taken(table, names)] if mine else []
@@ -71,50 +77,29 @@ def _offered(now: MatchState, table: Table, seat: str | None) -> dict[str, objec
     }
 
 
-def _allowed(now: MatchState, holder: phone_identity.Holder) -> dict[str, object]:
-    """What whoever holds this phone may do, or whom he waits for."""
-    return {
-        "waits": _waits(now),
-        "undoing": permissions.undoing(now, holder),
-        "redoing": permissions.redoing(now, holder),
-        "decides": permissions.decides(now, holder),
-        "somebody_sits": bool(holder.seated),
-    }
-
-
-def _waits(now: MatchState) -> str | None:
-    """For whom the play that is asked about first waits, where this phone may not confirm it."""
-    head = next((question for question in now.questions if question.kind is Kind.PLAY), None)
-    holder, by = phone_identity.holder(now), phone_identity.who(now)
-    return permissions.waits_for(now, holder, head.plays[0], by) if head else None
-
-
 @bp.get("/more")
 def more() -> str:
-    """What is needed now and then: seats, the wall screen, settings, what the camera sees."""
-    has_picture = service().camera.jpeg() is not None
+    """Show what is needed now and then: seats, the wall screen, settings, what the camera sees."""
     game = state().game
-    rules = house_rules.rules_in_force(game) if game.table is not None else None
-    host = seats.host_name(state())
     return render_template(
         "more.html",
         policies=POLICIES,
-        host=host,
+        host=seats.host_name(state()),
         has_camera=has_camera(),
-        has_picture=has_picture,
-        rules=rules,
+        has_picture=service().camera.jpeg() is not None,
+        rules=house_rules.rules_in_force(game) if game.table is not None else None,
     )
 
 
 @bp.post("/play")
 def enter() -> AnyResponse:
-    """A play picked by hand."""
+    """Enter a play."""
     return _write("entry.new", lambda m, text, by: m.enter(text, by, vouched=permissions.vouched()))
 
 
 @bp.post("/question/<question_id>")
 def answer(question_id: str) -> AnyResponse:
-    """What the table says to a question: `text` names the play that counts, `anyway` although it is illegal."""
+    """Answer a question: `text` names the play that counts, `anyway` although it is illegal."""
     said, text = request.form.get("answer", Answer.YES.value), request.form.get("text")
     chosen = Answer(said) if said in tuple(Answer) else abort(400)
     anyway, vouched = "anyway" in request.form, permissions.vouched()
@@ -133,7 +118,7 @@ def answer(question_id: str) -> AnyResponse:
 
 
 def _who_pays(now: MatchState, question: Question | None) -> str | None:
-    """The player whom taking that play back costs a card, where mistakes do."""
+    """Return the player who pays a card for taking that play back, where mistakes cost one."""
     table = now.game.table
     if question is None or question.is_legal or table is None or table.is_over or not question.plays:
         return None
@@ -142,45 +127,32 @@ def _who_pays(now: MatchState, question: Question | None) -> str | None:
 
 @bp.post("/line/<int:seq>/correct")
 def correct(seq: int) -> AnyResponse:
-    """A line of the log should have said something else."""
-    was_over = _has_ended(seq)
-    return _scored(
-        was_over,
-        _write("entry.change", lambda m, text, by: m.correct(seq, text, by, vouched=permissions.vouched()), seq=seq),
-    )
+    """Correct a line of the log."""
+    return _write_line(seq, lambda m, text, by: m.correct(seq, text, by, vouched=permissions.vouched()))
 
 
 @bp.post("/line/<int:seq>/before")
 def insert(seq: int) -> AnyResponse:
-    """A play was forgotten before a line of the log."""
-    was_over = _has_ended(seq)
-    return _scored(
-        was_over,
-        _write(
-            "entry.change",
-            lambda m, text, by: m.insert(seq, text, by, vouched=permissions.vouched()),
-            seq=seq,
-            before=1,
-        ),
-    )
+    """Insert a play that was forgotten before a line of the log."""
+    return _write_line(seq, lambda m, text, by: m.insert(seq, text, by, vouched=permissions.vouched()), before=1)
 
 
 @bp.post("/line/<int:seq>/retract")
 def retract(seq: int) -> AnyResponse:
-    """A line of the log never happened."""
+    """Take a line out of the log."""
     _check(permissions.why_no_retract(state(), phone_identity.holder(state()), seq))
-    was_over = _has_ended(seq)
-    return _scored(was_over, _tap(lambda m, by: m.retract(seq, by)))
+    return _scored(seq, lambda: _tap(lambda m, by: m.retract(seq, by)))
 
 
-def _has_ended(seq: int) -> bool:
-    """Whether a line is of a hand that has been counted."""
+def _write_line(seq: int, act: Callable[[Match, str, str], Outcome], **which: Any) -> AnyResponse:
+    return _scored(seq, lambda: _write("entry.change", act, seq=seq, **which))
+
+
+def _scored(seq: int, change: Callable[[], AnyResponse]) -> AnyResponse:
+    """Change a line; where its hand had been counted the score is shown, which follows the change."""
     entry = state().entry(seq)
-    return entry is not None and any(hand.number == entry.hand for hand in state().game.hands)
-
-
-def _scored(was_over: bool, answer: AnyResponse) -> AnyResponse:
-    """After a line of a hand that had ended the score is shown: it has followed."""
+    was_over = entry is not None and any(hand.number == entry.hand for hand in state().game.hands)
+    answer = change()
     if was_over and answer.location == url_for("table.show"):
         return redirect(url_for("score.show"), 303)
     return answer
@@ -188,19 +160,19 @@ def _scored(was_over: bool, answer: AnyResponse) -> AnyResponse:
 
 @bp.post("/line/<int:seq>/stand")
 def let_stand(seq: int) -> AnyResponse:
-    """A line that became illegal counts all the same."""
+    """Let a line count that a correction made illegal."""
     return _tap(lambda m, by: m.let_stand(seq, by, vouched=permissions.vouched()))
 
 
 @bp.post("/undo")
 def undo() -> AnyResponse:
-    """The last change is taken back, if it is still the one that the page showed."""
+    """Take back the last change, if it is still the one that the page showed."""
     return _take_back(Match.undo, lambda now: now.undoable, permissions.why_no_undo)
 
 
 @bp.post("/redo")
 def redo() -> AnyResponse:
-    """The last undo is taken back, if it is still the one that the page showed."""
+    """Take back the last undo, if it is still the one that the page showed."""
     return _take_back(Match.redo, lambda now: now.redoable, permissions.why_no_redo)
 
 
@@ -222,27 +194,27 @@ def _take_back(
 
 
 def _check(why_not: str | None) -> None:
-    """Raises NotYours with the sentence of who may."""
+    """Raise NotYours with the sentence of who may."""
     if why_not is not None:
         raise NotYours(why_not)
 
 
 @bp.post("/changed")
 def hear() -> AnyResponse:
-    """What another side did to a line of this phone’s was seen."""
+    """Remember that a change of another side to a line of this phone's was seen."""
     notices.mark_seen(state(), request.form.get("seq"))
     return back()
 
 
 @bp.post("/hand")
 def next_hand() -> AnyResponse:
-    """The next hand begins."""
+    """Begin the next hand."""
     return _tap(lambda m, by: m.next_hand(by, request.form.get("first")))
 
 
 @bp.post("/policy")
 def set_policy() -> AnyResponse:
-    """How plays are confirmed."""
+    """Choose how plays are confirmed."""
     match().set_policy(request.form.get("policy", Policy.TAP, type=Policy), phone_identity.who(state()))
     forget_state()
     return back()
@@ -250,7 +222,7 @@ def set_policy() -> AnyResponse:
 
 @bp.post("/without-camera")
 def set_without_camera() -> AnyResponse:
-    """The table plays on without the camera, or with it again."""
+    """Play on without the camera, or with it again."""
     match().play_without_camera(on=request.form.get("camera") == "no")
     forget_state()
     return back()
@@ -258,7 +230,7 @@ def set_without_camera() -> AnyResponse:
 
 @bp.post("/verify")
 def set_verifying() -> AnyResponse:
-    """Whether the other side confirms each play."""
+    """Choose whether the other side confirms each play."""
     match().set_verifying(phone_identity.who(state()), on=request.form.get("verify") == "yes")
     forget_state()
     return back()
@@ -267,7 +239,7 @@ def set_verifying() -> AnyResponse:
 def _write(
     page: str, act: Callable[[Match, str, str], Outcome], *, refused: str | None = None, **which: Any
 ) -> AnyResponse:
-    """Does what was written as in a record; what cannot be read is shown again, on the page where it was written."""
+    """Enter what was written as in a record; what cannot be read is shown again on the page where it was written."""
     text = request.form.get("text", "")
     try:
         return _tap(lambda m, by: act(m, text, by), refused)
@@ -278,7 +250,7 @@ def _write(
 
 
 def _tap(act: Callable[[Match, str], Outcome], refused: str | None = None) -> AnyResponse:
-    """Does what was tapped and shows the table as it is now, or the page `refused` where a play is illegal."""
+    """Do what was tapped and show the table as it is now, or the page `refused` where a play is illegal."""
     by = phone_identity.who(state())
     outcome = once(lambda: act(match(), by))
     forget_state()
@@ -290,7 +262,7 @@ def _tap(act: Callable[[Match, str], Outcome], refused: str | None = None) -> An
 
 
 def back() -> AnyResponse:
-    """The table: in place for a page that asked for a part, else by a new page; the score, where a hand has ended."""
+    """Return the table as a part for a page that asked for one, else a redirect to it, or to a new score."""
     if "HX-Request" in request.headers:
         shown = show()
         return shown if isinstance(shown, AnyResponse) else Response(shown)

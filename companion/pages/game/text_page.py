@@ -1,9 +1,8 @@
-"""The plain page: the table in sentences, for screen readers and for whoever likes words better than signs."""
+"""The plain page: the table in sentences, for screen readers and for people who prefer words to signs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from flask import Blueprint, flash, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
@@ -26,44 +25,38 @@ bp = Blueprint("plain", __name__)
 LAY, DISCARD, AT_ONCE = "lay", "discard", "at-once"
 
 
-@dataclass(frozen=True, slots=True)
-class Spoken:
-    """A side in sentences."""
-
-    heading: str
-    sentences: tuple[str, ...]
-
-
 @bp.get("/plain")
 def show() -> AnyResponse | str:
-    """The table in sentences."""
-    now = state()
+    """Show the table in sentences."""
+    now, holder = state(), phone_identity.holder(state())
     table, names, seat = now.game.table, Names.of(now.game), phone_identity.seat(now)
     if now.match is None or table is None:
         return redirect(url_for("setting_up.show"))
     beside = [*offers.beside(table, names), *offers.answers(table, names, seat)]
     return render_template(
         "plain.html",
-        turn=whose_turn(now, table, seat),
-        spoken=[spoken(side) for side in views.side_views(now, seat)],
+        turn=_whose_turn(now, table, seat),
+        spoken=[
+            (_("%(who)s (you)", who=side.shown) if side.mine else side.shown, list(_sentences(side)))
+            for side in views.side_views(now.game, seat)
+        ],
         last=views.last_play(now),
         log=views.log_view(now),
         asked=prompts.asked(now, match().mats(now)),
         chances=[*offers.coups_fourres(table, names), *(offer for offer in beside if offer.text)],
-        extension=_extension(table) if permissions.decides(now, phone_identity.holder(now)) else [],
+        extension=_extension(table) if permissions.decides(now, holder) else [],
         changed=notices.changed_line(now, seat),
         players=[(place.player, names.player(place.player)) for place in table.seats],
         chosen=seat or table.player_to_move,
         targets=[(side.name, names.side(side.name)) for side in table.sides],
         cards=_cards(table),
         written=request.args.get("text", ""),
-        undoing=permissions.undoing(now, phone_identity.holder(now)),
-        redoing=permissions.redoing(now, phone_identity.holder(now)),
+        undoing=permissions.undoing(now, holder),
+        redoing=permissions.redoing(now, holder),
     )
 
 
-def whose_turn(now: MatchState, table: Table, seat: str | None) -> str:
-    """Whose turn it is, in a sentence."""
+def _whose_turn(now: MatchState, table: Table, seat: str | None) -> str:
     names = Names.of(now.game)
     if table.is_over:
         winner = now.game.winner
@@ -76,36 +69,27 @@ def whose_turn(now: MatchState, table: Table, seat: str | None) -> str:
     return _("It is %(who)s’s turn.", who=names.player(table.player_to_move))
 
 
-def spoken(side: SideView) -> Spoken:
-    """What lies in front of a side, sentence by sentence."""
-    heading = _("%(who)s (you)", who=side.shown) if side.mine else side.shown
-    return Spoken(heading, tuple(_sentences(side)))
-
-
 def _sentences(side: SideView) -> Iterator[str]:
+    """Yield what lies in front of a side."""
     yield _("%(km)d km driven, %(left)d km to go.", km=side.km, left=side.left)
     yield _("The car: %(state)s.", state=side.car)
     if side.needs:
         yield side.needs
     if side.limited:
         yield _("Speed limit: only 25 and 50 km count.")
-    yield _safeties(side)
+    out = [
+        _("%(card)s (coup fourré)", card=words.title(card)) if coup_fourre else words.title(card)
+        for card, is_out, coup_fourre in side.safeties
+        if is_out
+    ]
+    yield _("Safeties: %(cards)s.", cards=", ".join(out)) if out else _("No safety yet.")
     yield from side.owes
     if not side.is_race:
         yield many("%(count)d point in the match so far.", "%(count)d points in the match so far.", side.points)
 
 
-def _safeties(side: SideView) -> str:
-    out = [
-        _("%(card)s (coup fourré)", card=words.title(safety.card)) if safety.coup_fourre else words.title(safety.card)
-        for safety in side.safeties
-        if safety.out
-    ]
-    return _("Safeties: %(cards)s.", cards=", ".join(out)) if out else _("No safety yet.")
-
-
 def _extension(table: Table) -> list[tuple[str, str]]:
-    """The two answers to whoever has reached the target."""
+    """Return the two answers of a side that has reached the target: the play in the notation and its words."""
     if table.extension_offered_to is None or table.is_over:
         return []
     caller = table.sides[table.extension_offered_to].players[0]
@@ -114,7 +98,7 @@ def _extension(table: Table) -> list[tuple[str, str]]:
 
 
 def _cards(table: Table) -> Mapping[str, list[tuple[str, str]]]:
-    """The deck by family, to choose from."""
+    """Return the deck by family, to choose from."""
     titles = {family: _(title) for family, title in words.FAMILY_TITLES.items() if family is not Family.SPECIAL}
     return {
         title: [(card.value, words.title(card)) for card in table.deck if card.family is family]
@@ -124,7 +108,7 @@ def _cards(table: Table) -> Mapping[str, list[tuple[str, str]]]:
 
 @bp.post("/plain/play")
 def enter() -> AnyResponse:
-    """A play put together from the choices of the page, or written as in a record."""
+    """Enter a play put together from the choices of the page, or written as in a record."""
     text, by, vouched = request.form.get("text", "").strip(), phone_identity.who(state()), permissions.vouched()
     try:
         play = text or _chosen(state())
@@ -141,7 +125,7 @@ def enter() -> AnyResponse:
 
 
 def _chosen(now: MatchState) -> str:
-    """The play that was put together, in the notation. Raises Problem where something is still missing."""
+    """Return the play that was put together, in the notation. Raises Problem where something is missing."""
     table, form = now.game.table, request.form
     card = card_of_slug(form.get("card", ""))
     if table is None or card is None or card not in table.deck:
@@ -155,7 +139,7 @@ def _chosen(now: MatchState) -> str:
 
 
 def _target(table: Table, player: str, card: Card) -> str | None:
-    """Whom a hazard falls on: the chosen one, or the only opponent there is. Raises Problem where nobody was chosen."""
+    """Return the target of a hazard: the chosen one, or the only opponent. Raises Problem where nobody was chosen."""
     if card.family is not Family.HAZARD:
         return None
     asked, own = request.form.get("target", ""), table.side_of(player)

@@ -1,14 +1,14 @@
-"""What the templates show, made from a match's state: plain values, no markup."""
+"""The sides and the lines of the record as the templates show them: plain values, no markup."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from companion.match.history import CAMERA, Written
 from companion.match.match import Entry, MatchState
 from companion.pages import words
-from companion.pages.game import card_picker, offers
+from companion.pages.game import offers
 from companion.pages.words import N_, Names, Why, _
 from companion.rules import referee
 from companion.rules.cards import Card, Family
@@ -20,21 +20,12 @@ from companion.rules.record.judge import Game, JudgedLine
 from companion.rules.table import Side, Table
 
 NOISE = (Code.DISCARD_ONLY_WHEN_STUCK,)
-"""Remarks that would stand under every discard of the log: nobody sees the hands."""
-
-
-@dataclass(frozen=True, slots=True)
-class SafetyView:
-    """A safety's place in front of a side."""
-
-    card: Card
-    out: bool
-    coup_fourre: bool
+"""Remarks that would stand under every discard, as nobody sees the hands."""
 
 
 @dataclass(frozen=True, slots=True)
 class SideView:
-    """What lies in front of a side, as it is shown."""
+    """What lies in front of a side."""
 
     name: str
     shown: str
@@ -43,7 +34,7 @@ class SideView:
     left: int
     target: int
     percent: int
-    """Of the way to the target, 0 … 100."""
+    """The share of the way to the target that is driven, 0 … 100."""
 
     sign: Card | None
     """The card that shows on the battle pile."""
@@ -52,7 +43,9 @@ class SideView:
     drives: bool
     stopped: bool
     limited: bool
-    safeties: tuple[SafetyView, ...]
+    safeties: tuple[tuple[Card, bool, bool], ...]
+    """Each safety of the deck, whether it is out, and whether it was a coup fourré."""
+
     to_move: bool
     mine: bool
     points: int
@@ -71,22 +64,17 @@ class SideView:
     """What gets it going again, where a hazard stops it."""
 
 
-def side_views(state: MatchState, player: str | None) -> list[SideView]:
-    """Every side in seating order; `player` is who looks at the page."""
-    return side_views_of(state.game, player)
-
-
-def side_views_of(game: Game, player: str | None) -> list[SideView]:
-    """Every side as it lies in a game, now or at any moment of the record."""
+def side_views(game: Game, player: str | None) -> list[SideView]:
+    """Return every side in seating order, now or at any moment of the record; `player` is who looks at the page."""
     table = game.table
     return [] if table is None else [_side_view(game, table, side, player) for side in table.sides]
 
 
 def _side_view(game: Game, table: Table, side: Side, player: str | None) -> SideView:
-    km = table.race_km(side)
+    km, names = table.race_km(side), Names.of(game)
     return SideView(
         name=side.name,
-        shown=Names.of(game).side(side.name),
+        shown=names.side(side.name),
         players=side.players,
         km=km,
         left=max(0, table.target - km),
@@ -97,27 +85,37 @@ def _side_view(game: Game, table: Table, side: Side, player: str | None) -> Side
         drives=referee.is_driving(table.edition, side),
         stopped=side.hazard is not None,
         limited=side.limited,
-        safeties=tuple(SafetyView(c, c in side.safeties, c in side.coups_fourres) for c in table.edition.safeties),
+        safeties=tuple((c, c in side.safeties, c in side.coups_fourres) for c in table.edition.safeties),
         to_move=_is_up(table, side),
         mine=player in side.players,
         points=game.totals.get(side.name, 0),
         distances=_distances(side),
-        owes=card_picker.owed_by(table, side, Names.of(game)),
+        owes=tuple(_owes(table, side, names)),
         is_race=words.is_race(table.edition),
         needs=words.needs(side),
     )
 
 
 def _distances(side: Side) -> tuple[tuple[Card, int, int], ...]:
-    """The plain cards of each kind, and those with an accelerator."""
+    """Return the plain cards of each kind, and those with an accelerator."""
     kinds = sorted(set(side.distances), key=lambda card: -card.km)
     doubled = {card: side.doubled.count(card) for card in kinds}
     plain = {card: side.distances.count(card) - doubled[card] for card in kinds}
     return tuple(pile for card in kinds for pile in ((card, plain[card], 1), (card, doubled[card], 2)) if pile[1])
 
 
+def _owes(table: Table, side: Side, names: Names) -> Iterator[str]:
+    """Yield the open requests beside a side, in words; with the player's name where the side has several."""
+    for request in table.requests:
+        of, card = table.seats[request.of_seat].player, words.title(request.card)
+        if side.players == (of,):
+            yield _("has to hand over: %(card)s", card=card)
+        elif of in side.players:
+            yield _("%(who)s has to hand over: %(card)s", who=names.player(of), card=card)
+
+
 def _is_up(table: Table, side: Side) -> bool:
-    """Whether the table waits for a side: it decides on the extension, else one of its players moves."""
+    """True if the table waits for a side: it decides on the extension, or one of its players moves."""
     if table.is_over:
         return False
     if table.extension_offered_to is not None:
@@ -127,10 +125,10 @@ def _is_up(table: Table, side: Side) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class PlayView:
-    """A play in words: what happened, what speaks against it."""
+    """A line of the record in words: what happened, and the reasons against it."""
 
     id: int
-    """The line's."""
+    """The number of the line."""
 
     say: str
     text: str
@@ -142,24 +140,19 @@ class PlayView:
     whys: tuple[Why, ...]
     remarks: tuple[Why, ...]
     credit: str
-    """Who saw to it that the line stands as it does, in a few words."""
+    """Who entered, confirmed or corrected the line, in a few words."""
 
     is_lost: bool
     """Laid past the target, it goes to the discard pile where it stands."""
 
 
 def log_view(state: MatchState) -> list[PlayView]:
-    """The hand on the table line by line, the latest first."""
-    return [entry_view(state, entry) for entry in reversed(state.hand_entries)]
+    """Return the hand on the table line by line, the latest first."""
+    return [entry_view(state.game, entry) for entry in reversed(state.hand_entries)]
 
 
-def entry_view(state: MatchState, entry: Entry) -> PlayView:
-    """A line of the record in words."""
-    return entry_view_of(state.game, entry)
-
-
-def entry_view_of(game: Game, entry: Entry) -> PlayView:
-    """A line of a match's record in words; `game` tells its names and its rules."""
+def entry_view(game: Game, entry: Entry) -> PlayView:
+    """Return a line of a match's record in words; `game` has its names and rules."""
     judged, names, edition = entry.judged, Names.of(game), game.edition
     if judged is None:
         raise ValueError("a header line is no play")
@@ -181,7 +174,7 @@ def entry_view_of(game: Game, entry: Entry) -> PlayView:
 
 
 def _credit(written: Written, names: Names) -> str:
-    """Who did what for a line of the record."""
+    """Say who did what for a line of the record."""
     if written.corrected_by:
         known, unknown, by = N_("corrected by %(who)s"), N_("corrected on a phone"), written.corrected_by
     elif written.source != CAMERA:
@@ -194,13 +187,13 @@ def _credit(written: Written, names: Names) -> str:
 
 
 def is_lost(edition: Edition, reasons: Iterable[Reason]) -> bool:
-    """Whether a card that these reasons speak against goes to the discard pile: it was laid past the target."""
+    """True if a card with these reasons against it goes to the discard pile: it was laid past the target."""
     past_target = any(reason.code is Code.PAST_TARGET for reason in reasons)
     return past_target and edition.past_target_card == "discarded"
 
 
 def _line_say(edition: Edition, judged: JudgedLine, play: Play, names: Names) -> str:
-    """What a line says has happened."""
+    """Say what has happened in a line."""
     if judged.applied and is_lost(edition, judged.reasons):
         return words.lost_say(play, names)
     return words.play_say(play, names)
@@ -208,20 +201,20 @@ def _line_say(edition: Edition, judged: JudgedLine, play: Play, names: Names) ->
 
 @dataclass(frozen=True, slots=True)
 class Last:
-    """The last play and what it left somebody needing."""
+    """The last play and what somebody needs after it."""
 
     say: str
     then: str | None
     card: Card | None
     kind: str
-    """What a phone that plays sounds makes of it."""
+    """The sound that it makes."""
 
     key: str
-    """Names the play: the match, and a number that grows."""
+    """The match and the line, as a name of the play."""
 
 
 def last_play(state: MatchState) -> Last | None:
-    """The last play that counted."""
+    """Return the last play that counted."""
     table = state.game.table
     entry = next((e for e in reversed(state.hand_entries) if e.judged and e.judged.applied), None)
     if entry is None or entry.play is None or entry.judged is None or table is None:
@@ -233,16 +226,16 @@ def last_play(state: MatchState) -> Last | None:
 
 
 def _kind(play: Play) -> str:
-    """A play as it sounds."""
+    """Return the sound of a play."""
     if play.verb is not Verb.PLAY or play.card is None:
         return "other"
     if play.card is Card.ROLL:
         return "roll"
     at_once = play.at_once and play.card.family is Family.SAFETY
-    return "coup-fourre" if at_once else _KINDS.get(play.card.family, "other")
+    return "coup-fourre" if at_once else _SOUNDS.get(play.card.family, "other")
 
 
-_KINDS = {
+_SOUNDS = {
     Family.HAZARD: "attack",
     Family.DISTANCE: "distance",
     Family.REMEDY: "remedy",
@@ -251,13 +244,9 @@ _KINDS = {
 
 
 def _then(table: Table, play: Play, names: Names) -> str | None:
-    """What a play leaves somebody needing, or able to do at once."""
-    hit, lays_now = _hit(table, play), offers.who_lays_now(table)
+    """Say what somebody needs after a play, or may do at once."""
+    lays_now = offers.who_lays_now(table)
     if lays_now is not None:
-        return words.may_lay_now(names.player(lays_now[0]), lays_now[1])
-    return words.needs(hit) if hit is not None else None
-
-
-def _hit(table: Table, play: Play) -> Side | None:
-    """The side on which a play has just put a hazard."""
-    return table.sides[table.attacks[-1].side] if play.is_attack and table.attacks else None
+        who, card = names.player(lays_now[0]), words.name(lays_now[1])
+        return _("%(who)s may lay the %(card)s now, or keep it.", who=who, card=card)
+    return words.needs(table.sides[table.attacks[-1].side]) if play.is_attack and table.attacks else None

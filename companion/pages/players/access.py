@@ -1,4 +1,4 @@
-"""The doors of the house: every route, and who may come in by it. A route without a line here is shut."""
+"""Access: every route, and who may use it. A route without a line here is shut."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from companion.pages.words import _
 
 
 class Who(StrEnum):
-    """Who may come in by a door. What is shown or done behind it may depend on more: `permissions.py`."""
+    """Who may use a route. What is shown or done there may depend on more: `permissions.py`."""
 
     ANYBODY = "anybody on the network"
     INSIDE = "whoever takes part, also one who only watches"
@@ -54,11 +54,11 @@ _OPEN_TO: Mapping[Who, str] = {
 }
 
 DOORS: Mapping[str, Who] = {endpoint: who for who, endpoints in _OPEN_TO.items() for endpoint in endpoints.split()}
-"""Who may come in, by the endpoint of the route."""
+"""Who may use a route, by its endpoint."""
 
 
 def let_in(endpoint: str) -> None:
-    """Ends the request of a phone that may not come in by a door. Raises NotYours where it does take part."""
+    """End the request of a phone that may not use a route. Raises NotYours where the phone takes part."""
     who = DOORS.get(endpoint) or abort(404)
     if who is Who.ANYBODY:
         return
@@ -66,9 +66,7 @@ def let_in(endpoint: str) -> None:
         abort(401)
     if who is Who.HOST:
         seats.only_for_the_host()
-    elif phone_identity.watches() and not _may_although_watching(who):
-        raise phone_identity.NotYours(_(permissions.WATCHING))
-
-
-def _may_although_watching(who: Who) -> bool:
-    return who is Who.INSIDE or (who is Who.PLAYING_OR_HOST and phone_identity.may_host())
+    elif phone_identity.watches():
+        may = who is Who.INSIDE or (who is Who.PLAYING_OR_HOST and phone_identity.may_host())
+        if not may:
+            raise phone_identity.NotYours(_(permissions.WATCHING))

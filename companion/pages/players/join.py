@@ -1,4 +1,4 @@
-"""Getting in: scan, tap your name, done. Who cannot scan types the code of the table, and the host lets him in."""
+"""Joining: scan the code and tap a name. Who cannot scan types the code of the table and is let in by the host."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ bp = Blueprint("join", __name__)
 
 @bp.get("/join")
 def show() -> AnyResponse | str:
-    """Whose seat is this phone’s?"""
+    """Ask whose seat is this phone’s."""
     if phone_identity.let_in(request.args.get("t", ""), service().token):
         return redirect(url_for("join.show"))
     if phone_identity.takes_part() and not phone_identity.is_machine():
@@ -29,7 +29,7 @@ def show() -> AnyResponse | str:
 
 
 def _page(asks_for: str | None = None, asker: str | None = None) -> str:
-    """The page; `asks_for`: the player whose seat was tapped and is another phone's; `asker`: who typed a code."""
+    """Return the page; `asks_for`: the player whose seat another phone has; `asker`: the name typed with a code."""
     now, phones, phone = state(), phone_identity.phones(), phone_identity.phone()
     asked = phones.waiting(phone, Wish.SEAT)
     return render_template(
@@ -52,17 +52,16 @@ def _page(asks_for: str | None = None, asker: str | None = None) -> str:
 
 @bp.get("/join/seat/<player>")
 def taken(player: str) -> AnyResponse | str:
-    """A seat that another phone has: asked for, or taken once that phone has been silent."""
+    """Show a seat that another phone has: it is asked for, or taken once that phone has been silent."""
     whose = phone_identity.phones().party.seats.get(player)
-    known = any(player in team.players for team in state().game.teams)
-    if not phone_identity.takes_part() or not known or whose is None:
+    if not phone_identity.takes_part() or not Names.of(state().game).is_player(player) or whose is None:
         return go(url_for("join.show"))
     return go(url_for("table.show")) if whose == phone_identity.phone() else _page(player)
 
 
 @bp.get("/join/waiting")
 def waiting() -> AnyResponse | str:
-    """What a phone sees until it is let in, or until the game is set up; then its page goes on by itself."""
+    """Show a phone that it waits to be let in, or for a game to be set up; its page then goes on by itself."""
     if _waits():
         return _page()
     if not phone_identity.takes_part() and not phone_identity.phones().news.of(phone_identity.phone()):
@@ -78,12 +77,14 @@ def _waits() -> bool:
 
 @bp.post("/join")
 def sit() -> AnyResponse:
-    """A seat is taken, or none."""
+    """Take a seat, or none."""
     player, name = request.form.get("player", ""), clean(request.form.get("name", "")) or None
-    if not any(player in team.players for team in state().game.teams):
+    names = Names.of(state().game)
+    if not names.is_player(player):
         return _without_a_seat(stale=bool(player))
     if name:
-        check_names([name, *_others_names(player)])
+        others = (other for players in names.sides.values() for other in players if other != player)
+        check_names([name, *map(names.player, others)])
     phone, over = phone_identity.known_phone(), "take" in request.form and _may_take(player)
     if not phone_identity.phones().sit(phone, player, over=over, by=phone):
         if "ask" in request.form and not phone_identity.phones().ask(Wish.SEAT, phone, player=player):
@@ -94,14 +95,8 @@ def sit() -> AnyResponse:
     return redirect(url_for("table.show"), 303)
 
 
-def _others_names(player: str) -> list[str]:
-    """How everybody else at the table is called."""
-    names = Names.of(state().game)
-    return [names.player(other) for team in state().game.teams for other in team.players if other != player]
-
-
 def _without_a_seat(*, stale: bool) -> AnyResponse:
-    """Somebody just watches, or has one phone for the whole table; `stale`: that seat is no longer there."""
+    """Let a phone watch, or serve the whole table; `stale`: the seat that was tapped is no longer there."""
     if stale:
         flash(_("That seat is not at this table: tap your name."))
         return redirect(url_for("join.show"), 303)
@@ -110,15 +105,16 @@ def _without_a_seat(*, stale: bool) -> AnyResponse:
 
 
 def _may_take(player: str) -> bool:
-    """Whether a seat that another phone has may be taken here: by the host, or once that phone has been silent."""
+    """True if a seat that another phone has may be taken here: by the host, or once that phone has been silent."""
     return phone_identity.may_host() or phone_identity.phones().has_left(player)
 
 
 @bp.post("/join/code")
 def knock() -> AnyResponse | tuple[str, int]:
-    """The code of the table was typed: the host is asked."""
+    """Ask the host to let in a phone on which the code of the table was typed."""
     address, name = network(request.remote_addr or ""), clean(request.form.get("name", ""))
-    answer = service().knocks.knock(address, is_right=_is_code(request.form.get("code", "")))
+    letters = "".join(request.form.get("code", "").split()).upper().encode()
+    answer = service().knocks.knock(address, is_right=hmac.compare_digest(letters, service().code.encode()))
     if answer is Answer.WAIT:
         return _refused(_("Too many wrong codes: wait a minute, then try again."), 429)
     if answer is Answer.WRONG:
@@ -130,11 +126,6 @@ def knock() -> AnyResponse | tuple[str, int]:
     if not phone_identity.phones().ask(Wish.JOIN, phone_identity.known_phone(), name, address=address):
         return _refused(_("Too many phones wait to be let in: try again in a minute."), 429)
     return redirect(url_for("join.show"), 303)
-
-
-def _is_code(typed: str) -> bool:
-    letters = "".join(typed.split()).upper().encode()
-    return hmac.compare_digest(letters, service().code.encode())
 
 
 def _refused(sentence: str, code: int) -> tuple[str, int]:

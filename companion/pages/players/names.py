@@ -15,38 +15,38 @@ from companion.storage.event_store import Store
 
 MOST_LETTERS = 24
 MOST_TYPED = 200
-"""More of a name is not looked at."""
+"""Maximum length of a typed name that is looked at, in letters."""
 
 MOST_MATCHES, MOST_KNOWN = 20, 12
-"""How far back names are remembered, and how many."""
+"""Number of matches whose names are remembered, and of names."""
 
 _UNSEEN = re.compile("[\u034f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 _BLANKS = str.maketrans(dict.fromkeys("\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0", " "))
-"""Letters that nobody sees: a name of them alone is none."""
+"""Invisible letters: they become blanks, so that a name of them alone is empty."""
 
 MOST_MARKS = 2
-"""So many marks above and below a letter; more would run over the lines around it."""
+"""Maximum number of combining marks of a letter: more would run over the lines around it."""
 
 _ALIKE = str.maketrans("аеорсухіјѕԁһӏԛԝвкмнтёαορνυικτχγ", "aeopcyxijsdhlqwbkmhteaopvuiktxy")
-"""Small letters of other scripts that look like Latin ones, or do when they are large."""
+"""Small letters of other scripts that look like Latin ones, or whose capitals do."""
 
 _KEYWORDS = {"edition", "side", "target", "option", "player", "hand", "end", "exhausted"}
 _OURS = {SOMEBODY, CAMERA}
-"""No player is called what the log calls those who are none."""
+"""Names that the log gives to those who are no players."""
 
 _NOBODY = re.compile(r"\D+-\d+")
-"""A player who has typed no name: `Player-2`."""
+"""The name of a player who has typed none: `Player-2`."""
 
 
 def clean(typed: str) -> str:
-    """A name as it is shown: printable, one line, without the quotes that end it in a record, at most 24 letters."""
+    """Return a name as it is shown: printable, one line, without the quotes that end it in a record, 24 letters."""
     plain = _UNSEEN.sub("", unicodedata.normalize("NFC", typed[:MOST_TYPED]).translate(_BLANKS)).replace('"', "”")
     printable = "".join(letter if letter.isprintable() else " " for letter in _lightly_marked(plain))
     return " ".join(printable.split())[:MOST_LETTERS].strip()
 
 
 def _lightly_marked(text: str) -> Iterator[str]:
-    """The letters of a text, each with a few marks at most, and no mark without a letter."""
+    """Yield the letters of a text, each with a few marks at most, and no mark without a letter."""
     marks = MOST_MARKS
     for letter in text:
         marks = marks + 1 if unicodedata.combining(letter) else MOST_MARKS if letter.isspace() else 0
@@ -55,7 +55,7 @@ def _lightly_marked(text: str) -> Iterator[str]:
 
 
 def known_names(store: Store) -> list[str]:
-    """The names of those who played in the last matches, the latest first."""
+    """Return the names of those who played in the last matches, the latest first."""
     known: dict[str, str] = {}
     for match in reversed(store.matches()[-MOST_MATCHES:]):
         for name in _names_in(line.text for line in history(store.events(match)).lines):
@@ -64,7 +64,7 @@ def known_names(store: Store) -> list[str]:
 
 
 def _names_in(lines: Iterable[str]) -> Iterator[str]:
-    """The players of a record, as they are shown."""
+    """Return the players of a record, as they are shown."""
     shown: dict[str, str] = {}
     for text in lines:
         header = notation.parse_header(text) if text.startswith(("side ", "player ")) else None
@@ -76,34 +76,22 @@ def _names_in(lines: Iterable[str]) -> Iterator[str]:
 
 
 def check_names(shown: list[str]) -> None:
-    """Raises Problem where two players could not be told apart."""
+    """Raise Problem where two names look the same to people."""
     seen: set[str] = set()
     for name in shown:
-        key = _look(name)
-        if key in seen:
+        look = "".join(unicodedata.normalize("NFKC", name).split()).casefold().translate(_ALIKE)
+        if look in seen:
             raise Problem(_("Two players are called %(name)s: give one of them another name.", name=name))
-        seen.add(key)
-
-
-def _look(name: str) -> str:
-    """What a name looks like: the same for names that people would take for one another."""
-    return "".join(unicodedata.normalize("NFKC", name).split()).casefold().translate(_ALIKE)
+        seen.add(look)
 
 
 def record_names(shown: Iterable[str]) -> list[str]:
-    """One word for each shown name, all different: letters, digits, `-` and `_`."""
+    """Return one word for each shown name, all different: letters, digits, `-` and `_`."""
     words: list[str] = []
     for name in shown:
-        words.append(_free(_word(name), words))
+        word = re.sub(r"[^\w-]+", "-", name).strip("-") or "Somebody"
+        word = f"{word}_" if word.lower() in _KEYWORDS or word in _OURS else word
+        used = {other.lower() for other in words}
+        numbered = (f"{word}{number}" for number in range(2, len(words) + 3))
+        words.append(next(one for one in (word, *numbered) if one.lower() not in used))
     return words
-
-
-def _word(name: str) -> str:
-    word = re.sub(r"[^\w-]+", "-", name).strip("-") or "Somebody"
-    return f"{word}_" if word.lower() in _KEYWORDS or word in _OURS else word
-
-
-def _free(word: str, taken: list[str]) -> str:
-    used = {name.lower() for name in taken}
-    candidates = [word, *(f"{word}{number}" for number in range(2, len(taken) + 3))]
-    return next(name for name in candidates if name.lower() not in used)

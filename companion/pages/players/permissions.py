@@ -1,7 +1,7 @@
-"""Who may take back what, and who may confirm it: the answer is a sentence that names who may, or none.
+"""Who may take back what, and who may confirm it: the answer is a sentence that names who may, or None.
 
-Nobody undoes another's act: whoever made a change takes it back, his side and the side whose play it is too, and the
-host always. Correcting a line stays open to everybody who plays, and the log shows who did.
+A change is taken back by who made it, by that player's side, by the side whose play it is, and always by the host.
+Correcting a line stays open to everybody who plays, and the log shows who did.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from companion.match.history import CAMERA, Kind
-from companion.match.match import Entry, MatchState
+from companion.match.match import MatchState
 from companion.match.state import waits_for_another
 from companion.pages import words
 from companion.pages.context import state
@@ -38,7 +38,7 @@ _DID = {
 
 @dataclass(frozen=True, slots=True)
 class StepBack:
-    """Something that can be taken back, as a button or as the sentence of who may."""
+    """A change that can be taken back."""
 
     seq: int
     say: str
@@ -47,21 +47,21 @@ class StepBack:
 
 
 def undoing(now: MatchState, holder: Holder) -> StepBack | None:
-    """What undo would take back."""
+    """Return what undo would take back."""
     event = now.undoable
-    return StepBack(event.seq, undo_say(now, event), why_no_undo(now, holder)) if event is not None else None
+    return StepBack(event.seq, _undo_say(now, event), why_no_undo(now, holder)) if event is not None else None
 
 
 def redoing(now: MatchState, holder: Holder) -> StepBack | None:
-    """What redo would bring back."""
+    """Return what redo would bring back."""
     event = now.redoable
     return StepBack(event.seq, _("Redo"), why_no_redo(now, holder)) if event is not None else None
 
 
-def undo_say(now: MatchState, event: Event) -> str:
-    """What undo takes back, and whose it is: `Undo: Bob, 100 km`."""
-    names = Names.of(now.game)
-    kind = _deed(event)
+def _undo_say(now: MatchState, event: Event) -> str:
+    """Say what undo takes back, and whose it is: `Undo: Bob, 100 km`."""
+    names, kind, entry = Names.of(now.game), _deed(event), now.entry(event.seq)
+    play = entry.play if entry is not None else None
     if kind == "changed":
         return _("Undo: the line that %(who)s changed", who=words.doer(_by(event), names))
     if kind == "took out":
@@ -70,24 +70,15 @@ def undo_say(now: MatchState, event: Event) -> str:
         return _("Undo: the start of this hand")
     if kind == "named":
         return _("Undo: the name of %(who)s", who=names.player(event.body["text"].split()[1]))
-    return _undo_play(now.entry(event.seq), names)
-
-
-def _undo_play(entry: Entry | None, names: Names) -> str:
-    play = entry.play if entry is not None else None
     if play is None:
         return _("Undo")
     if play.verb is Verb.PLAY and play.player and play.card:
-        return _("Undo: %(who)s, %(card)s", who=names.player(play.player), card=_cards(play))
+        return _("Undo: %(who)s, %(card)s", who=names.player(play.player), card=words.doubled(play.card, play.times))
     return _("Undo: “%(what)s”", what=words.play_say(play, names))
 
 
-def _cards(play: Play) -> str:
-    return words.doubled(play.card, play.times) or words.title(play.card)
-
-
 def why_no_undo(now: MatchState, holder: Holder) -> str | None:
-    """Who may undo the last change, where this phone may not."""
+    """Say who may undo the last change, where this phone may not."""
     event = now.undoable
     if event is None or _may_all(holder):
         return None
@@ -95,11 +86,14 @@ def why_no_undo(now: MatchState, holder: Holder) -> str | None:
         return _(WATCHING)
     if now.redoable is not None:
         return _(DEEPER)
-    return _refusal(now, holder, _by(event), _concerned(now, event), _deed(event))
+    before = next((change.before for change in now.changes if change.seq == event.seq), "")
+    entry = now.entry(event.body.get("of", event.seq))
+    concerned = before.split()[0] if before else entry.play.player if entry is not None and entry.play else None
+    return _refusal(now, holder, _by(event), concerned, _deed(event))
 
 
 def why_no_redo(now: MatchState, holder: Holder) -> str | None:
-    """Who may bring back what was undone last, where this phone may not."""
+    """Say who may bring back what was undone last, where this phone may not."""
     event = now.redoable
     if event is None or _may_all(holder):
         return None
@@ -107,7 +101,7 @@ def why_no_redo(now: MatchState, holder: Holder) -> str | None:
 
 
 def why_no_retract(now: MatchState, holder: Holder, seq: int) -> str | None:
-    """Who may take a line out of the record, where this phone may not."""
+    """Say who may take a line out of the record, where this phone may not."""
     entry = now.entry(seq)
     if entry is None or _may_all(holder):
         return None
@@ -116,12 +110,12 @@ def why_no_retract(now: MatchState, holder: Holder, seq: int) -> str | None:
 
 
 def _may_all(holder: Holder) -> bool:
-    """The host may, and one phone that serves the whole table: nobody is seated."""
+    """True for the host, and for one phone that serves the whole table: nobody is seated."""
     return holder.hosts or (holder.acts and not holder.seated)
 
 
 def _refusal(now: MatchState, holder: Holder, by: str, concerned: str | None, deed: str) -> str | None:
-    """What `by` did to a play of `concerned` may be taken back by both their sides; by anybody where no player did."""
+    """Say who may take back what `by` did to a play of `concerned`: both their sides; anybody if no player did it."""
     side_of = sides(now)
     own = side_of.get(holder.seat or "")
     if by not in side_of or (own is not None and own in (side_of[by], side_of.get(concerned or ""))):
@@ -146,22 +140,13 @@ def _by(event: Event) -> str:
     return str(event.body.get("by", ""))
 
 
-def _concerned(now: MatchState, event: Event) -> str | None:
-    """The player whose play a change is about."""
-    before = next((change.before for change in now.changes if change.seq == event.seq), "")
-    if before:
-        return before.split()[0]
-    entry = now.entry(event.body.get("of", event.seq))
-    return entry.play.player if entry is not None and entry.play is not None else None
-
-
 def sides(now: MatchState) -> dict[str, str]:
-    """The side of each player."""
+    """Return the side of each player."""
     return {player: team.name for team in now.game.teams for player in team.players}
 
 
 def decides(now: MatchState, holder: Holder) -> bool:
-    """Whether this phone is asked about the extension: one of the side that decides; any while none of that side is.
+    """True if this phone is asked about the extension: one of the side that decides; any while that side has none.
 
     What the table has decided can be entered on any phone.
     """
@@ -176,19 +161,19 @@ def decides(now: MatchState, holder: Holder) -> bool:
 
 
 def vouches(now: MatchState, holder: Holder) -> bool:
-    """Whether this phone stands in for another side: the host's, where it has no seat or nobody else has a phone."""
+    """True if this phone stands in for another side: the host's, where it has no seat or nobody else has a phone."""
     own = sides(now).get(holder.seat or "")
     others = {sides(now)[player] for player in holder.seated} - {own}
     return holder.hosts and (holder.seat is None or not others)
 
 
 def vouched() -> bool:
-    """Whether the phone that asks stands in for another side."""
+    """True if the phone that asks stands in for another side."""
     return vouches(state(), phone_identity.holder(state()))
 
 
 def waits_for(now: MatchState, holder: Holder, play: Play, by: str) -> str | None:
-    """For whom a play waits, where this phone may not confirm it."""
+    """Say for whom a play waits, where this phone may not confirm it."""
     if not waits_for_another(now, play, by) or vouches(now, holder):
         return None
     whose = sides(now)[play.player or ""]

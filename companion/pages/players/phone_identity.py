@@ -1,4 +1,4 @@
-"""Who is holding the phone: a signed cookie says which phone it is; `Phones` what that phone may do.
+"""Which phone asks: a signed cookie says which it is, `Phones` what it may do.
 
 A phone takes part once it has shown the join code's link, or the host has let it in. It *acts* unless it chose to
 watch. The machine itself always takes part, and may always do what the host may.
@@ -31,7 +31,7 @@ from companion.storage.files import read_small, write_whole
 _MAY, _PHONE = "may", "phone"
 KEY_BYTES = 32
 CODE_LETTERS = "CDFGHJKLMNPRTVWXY"
-"""None that looks like another or like a figure, and no vowels: no code is a word."""
+"""Letters of a code: none that looks like another or like a digit, and no vowels, so that no code is a word."""
 
 CODE_LENGTH = 4
 
@@ -43,43 +43,25 @@ class NotYours(Problem):
 
 
 def load_secret(folder: Path) -> bytes:
-    """The key that signs cookies, made on first use and readable by its owner alone.
+    """Return the key that signs cookies, made on first use and readable by its owner alone.
 
-    One that is no key, as a power cut may leave it, is made anew: an empty key would be everybody's. Where a new one
-    cannot be kept it holds as long as the service runs: then every phone has to scan the code again.
+    One that is no key, as a power cut may leave it, is replaced: an empty key would be everybody's. Where a new one
+    cannot be written it holds as long as the service runs: then every phone has to scan the code again. Raises Problem
+    where the file cannot be read.
     """
-    path = folder / KEY_NAME
+    path, known = folder / KEY_NAME, None
     try:
-        known = _kept(path)
+        with suppress(FileNotFoundError):
+            known = read_small(path)
+            with suppress(OSError):
+                if path.stat().st_mode & 0o077:
+                    path.chmod(0o600)
     except OSError as error:
         raise Problem(f"{path} cannot be used ({error.strerror}): choose another folder with --data.") from error
-    if known is not None and _is_key(known):
+    if known is not None and len(known) == KEY_BYTES and len(set(known)) > KEY_BYTES // 4:
         return known
     if known is not None:
         print(_MADE_ANEW.format(path=path), file=sys.stderr)  # noqa: T201
-    return _new_secret(path)
-
-
-_MADE_ANEW = "{path} was damaged: there is a new key, and every phone has to scan the join code again."
-
-
-def _kept(path: Path) -> bytes | None:
-    """What lies there, from now on readable by its owner alone."""
-    try:
-        key = read_small(path)
-    except FileNotFoundError:
-        return None
-    with suppress(OSError):
-        if path.stat().st_mode & 0o077:
-            path.chmod(0o600)
-    return key
-
-
-def _is_key(key: bytes) -> bool:
-    return len(key) == KEY_BYTES and len(set(key)) > KEY_BYTES // 4
-
-
-def _new_secret(path: Path) -> bytes:
     key = secrets.token_bytes(KEY_BYTES)
     try:
         write_whole(path, key, mode=0o600)
@@ -88,14 +70,17 @@ def _new_secret(path: Path) -> bytes:
     return key
 
 
+_MADE_ANEW = "{path} was damaged: there is a new key, and every phone has to scan the join code again."
+
+
 def join_token(secret: bytes) -> str:
-    """The token in the join QR: 128 bits, the same after a restart."""
+    """Return the token in the join QR code: 128 bits, the same after a restart."""
     digest = hmac.digest(secret, b"join", hashlib.sha256)[:16]
     return base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
 
 
 def table_code(secret: bytes) -> str:
-    """The short code of the table, for phones that cannot scan: it asks the host. The same after a restart."""
+    """Return the short code of the table, with which a phone that cannot scan asks the host; kept over restarts."""
     number = int.from_bytes(hmac.digest(secret, b"table code", hashlib.sha256)[:8])
     letters = []
     for _place in range(CODE_LENGTH):
@@ -105,18 +90,18 @@ def table_code(secret: bytes) -> str:
 
 
 def phones() -> Phones:
-    """The phones of this table."""
+    """Return the phones of this table."""
     return service().phones
 
 
 def phone() -> str | None:
-    """Which phone this is; None for one that never took part."""
+    """Return which phone this is; None for one that never took part."""
     known = session.get(_PHONE)
     return known if isinstance(known, str) else None
 
 
 def known_phone() -> str:
-    """Which phone this is, from now on at the latest."""
+    """Return which phone this is; one that is not known gets its cookie now."""
     known = phone()
     if known is None:
         session.permanent = True
@@ -125,7 +110,7 @@ def known_phone() -> str:
 
 
 def let_in(given: str, token: str) -> bool:
-    """Lets a phone take part that shows the token."""
+    """Let a phone take part that shows the token."""
     if hmac.compare_digest(given.encode(), token.encode()):
         session.permanent = True
         session[_MAY] = True
@@ -134,10 +119,12 @@ def let_in(given: str, token: str) -> bool:
 
 
 def notice() -> None:
-    """Remembers that this phone is there."""
+    """Remember that this phone is there."""
     known = phone() or (known_phone() if session.get(_MAY) else None)
     if known is not None:
-        phones().seen(known, inside=takes_part(), device=_device(request.user_agent.string))
+        # Nothing else of what a browser says of itself is ever shown.
+        device = next((called for sign, called in DEVICES if sign in request.user_agent.string), "")
+        phones().seen(known, inside=takes_part(), device=device)
 
 
 DEVICES = (
@@ -150,58 +137,53 @@ DEVICES = (
     ("CrOS", N_("computer")),
     ("X11", N_("computer")),
 )
-"""What a browser's name for itself is looked through for, in this order, and what people call such a thing."""
-
-
-def _device(browser: str) -> str:
-    """The kind of a phone; nothing of what a browser says of itself is ever shown."""
-    return next((called for sign, called in DEVICES if sign in browser), "")
+"""Words that a user agent is searched for, in this order, and what people call such a device."""
 
 
 def called(phone: str | None) -> str | None:
-    """What a phone without a seat is told apart by: the name typed at the door, else its number; None without both."""
+    """Return how a phone without a seat is called: the name typed with the code, else its number; None for neither."""
     number = phones().number(phone)
     numbered = _("Phone %(number)d", number=number) if number is not None else None
     return phones().party.names.get(phone or "") or numbered
 
 
 def takes_part() -> bool:
-    """Whether this phone was let in, or is the machine itself: it may see pictures and take a seat."""
+    """True if this phone was let in, or is the machine itself: it may see pictures and take a seat."""
     return bool(session.get(_MAY)) or is_machine() or phone() in phones().party.let_in
 
 
 def may_act() -> bool:
-    """Whether this phone may change the game: it takes part and did not choose to watch."""
+    """True if this phone may change the game: it takes part and did not choose to watch."""
     return takes_part() and not watches()
 
 
 def watches() -> bool:
-    """Whether this phone chose to watch."""
+    """True if this phone chose to watch."""
     return phone() in phones().party.watching
 
 
 def may_host() -> bool:
-    """Whether this phone may do what the host may: everybody may while there is no host."""
+    """True if this phone may do what the host may: everybody may while there is no host."""
     host = phones().party.host
     return takes_part() and (is_machine() or host is None or phone() == host)
 
 
 def is_host() -> bool:
-    """Whether this phone is the host's."""
+    """True if this phone is the host's."""
     return phone() is not None and phone() == phones().party.host
 
 
 BY_PROXY = ("Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip")
-"""What is said by a program that passes on what others ask."""
+"""Headers of proxies."""
 
 
 def is_machine() -> bool:
-    """Whether this request comes from the machine that watches the table, and was not passed on there for somebody."""
+    """True if this request comes from the machine that watches the table, and not through a proxy there."""
     return is_here(request.remote_addr) and not any(name in request.headers for name in BY_PROXY)
 
 
 def is_here(address: str | None) -> bool:
-    """Whether an address is this machine's own."""
+    """True if an address is this machine's own."""
     try:
         return ipaddress.ip_address(address or "").is_loopback
     except ValueError:
@@ -209,19 +191,19 @@ def is_here(address: str | None) -> bool:
 
 
 def seat(state: MatchState) -> str | None:
-    """The player whose seat this phone has in the match being played."""
+    """Return the player whose seat this phone has in the match being played."""
     player = phones().party.seat_of(phone()) if phone() else None
     return player if any(player in team.players for team in state.game.teams) else None
 
 
 def who(state: MatchState) -> str:
-    """Whom the log names for what this phone does."""
+    """Return whom the log names for what this phone does."""
     return seat(state) or SOMEBODY
 
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """Whoever holds a phone, as the rights see him."""
+    """The holder of a phone, as far as permissions depend on it."""
 
     seat: str | None = None
     acts: bool = True
@@ -231,7 +213,7 @@ class Holder:
 
 
 def holder(state: MatchState) -> Holder:
-    """Whoever holds this phone."""
+    """Return the holder of this phone."""
     seats = phones().party.seats
     players = (player for team in state.game.teams for player in team.players)
     return Holder(seat(state), may_act(), may_host(), frozenset(player for player in players if player in seats))

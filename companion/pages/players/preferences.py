@@ -1,4 +1,4 @@
-"""What a phone’s owner has chosen for it: the language, how bright and large its pages are, whether it may sound."""
+"""Preferences of a phone: the language, the theme and size of its pages, whether it makes sounds."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ON = "on"
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """Something that a phone does only where its owner has said so."""
+    """A preference that is off until the phone's owner turns it on."""
 
     key: str
     title: str
@@ -41,7 +41,7 @@ SWITCHES = (
 
 @dataclass(frozen=True, slots=True)
 class Phone:
-    """What this phone's owner has chosen."""
+    """The preferences of a phone."""
 
     theme: str = "auto"
     switches: frozenset[str] = frozenset()
@@ -49,18 +49,18 @@ class Phone:
 
     @property
     def looks(self) -> tuple[tuple[str, str], ...]:
-        """What the style sheets read from the page: attributes and their values."""
+        """Attributes of the page, with their values, that style sheets read."""
         theme = () if self.theme == "auto" else (("data-theme", self.theme),)
         return theme + ((("data-large", ON),) if "large" in self.switches else ())
 
     @property
     def does(self) -> tuple[tuple[str, str], ...]:
-        """What the scripts read from it."""
+        """Those that scripts read."""
         return tuple((f"data-{key}", ON) for key in ("sound", "speech", "vibrate") if key in self.switches)
 
 
 def phone() -> Phone:
-    """The phone that asks, as its owner has set it."""
+    """Return the preferences of the phone that asks."""
     kept = session.get(_KEPT)
     if not isinstance(kept, dict):
         return Phone()
@@ -71,13 +71,13 @@ def phone() -> Phone:
 
 @bp.get("/phone")
 def show() -> str:
-    """What can be chosen for this phone."""
+    """Show what can be chosen for this phone."""
     return render_template("phone.html", languages=language.OWN_NAMES, themes=THEMES, switches=SWITCHES)
 
 
 @bp.post("/phone")
 def save() -> AnyResponse:
-    """Keeps what was chosen, in the phone's own cookie; a form with a language alone changes that alone."""
+    """Keep what was chosen in the phone's own cookie; a form with a language alone changes that alone."""
     chosen = request.form.get("language")
     if chosen in language.OWN_NAMES:
         language.choose(str(chosen))
@@ -85,10 +85,6 @@ def save() -> AnyResponse:
         session.permanent = True
         fields = ("theme", *(switch.key for switch in SWITCHES))
         session[_KEPT] = {field: request.form[field] for field in fields if field in request.form}
-    return redirect(_back(request.form.get("back", "")), 303)
-
-
-def _back(path: str) -> str:
-    """The page the phone came from, where it is one of ours."""
-    ours = path.startswith("/") and not path.startswith(("//", "/\\")) and path.isprintable()
-    return path if ours else url_for("phone.show")
+    back = request.form.get("back", "")
+    is_ours = back.startswith("/") and not back.startswith(("//", "/\\")) and back.isprintable()
+    return redirect(back if is_ours else url_for("phone.show"), 303)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from flask import Blueprint, abort, flash, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
@@ -12,180 +10,133 @@ from companion.match.phones import Asked, Wish
 from companion.pages.context import service, state
 from companion.pages.players import phone_identity
 from companion.pages.players.permissions import HOSTS_ONLY, NO_HOSTS_NAME
-from companion.pages.players.phone_identity import NotYours
+from companion.pages.players.phone_identity import NotYours, phone, phones
 from companion.pages.words import N_, Names, _, many
 
 bp = Blueprint("seats", __name__)
 
 TOO_MANY_ASK = N_("Too many phones wait for an answer: try again in a minute.")
-
-
-@dataclass(frozen=True, slots=True)
-class SeatView:
-    """A seat as it is shown."""
-
-    player: str
-    shown: str
-    says: str
-    """Whose phone has it, in a few words."""
-
-    phone: str | None
-    mine: bool
-    host: bool
-
-
-@dataclass(frozen=True, slots=True)
-class UnseatedView:
-    """A phone without a seat, as the host sees it."""
-
-    phone: str
-    called: str
-    """The name typed at the door, else the number that its own pages show."""
-
-    device: str
-    host: bool
-
-
-@dataclass(frozen=True, slots=True)
-class AskView:
-    """Something that is asked, to be answered here."""
-
-    id: int
-    say: str
-    yes: str
-    no: str
+_PHONE_IS_GONE = N_("That phone is gone: choose another.")
 
 
 @bp.get("/seats")
 def show() -> str:
-    """Who sits where."""
-    now = state()
-    phones = phone_identity.phones()
+    """Show who sits where."""
+    now, seats, names = state(), phones().party.seats, Names.of(state().game)
+    players = [player for team in now.game.teams for player in team.players]
+    watching = len(set(phones().present()) & set(phones().party.watching))
     return render_template(
         "seats.html",
-        sides=[(Names.of(now.game).side(team.name), [_seat(now, p) for p in team.players]) for team in now.game.teams],
+        sides=[(names.side(team.name), [_seat(names, player) for player in team.players]) for team in now.game.teams],
         host_say=host_say(now),
-        may_host=phone_identity.may_host(),
         may_take=not phone_identity.is_host() and _may_become_host(now),
         may_ask=phone_identity.takes_part() and not phone_identity.may_host(),
-        has_asked=phones.waiting(phone_identity.phone(), Wish.HOST) is not None,
-        unseated=_unseated(now),
-        free_first=_free_first(now),
-        watching=_watching_say(),
+        has_asked=phones().waiting(phone(), Wish.HOST) is not None,
+        unseated=_unseated(now, players),
+        free_first=[(player, names.player(player)) for player in sorted(players, key=lambda one: one in seats)],
+        watching=many("%(count)d phone watches.", "%(count)d phones watch.", watching) if watching else None,
         asks=asked_here(now),
         code=service().code if phone_identity.takes_part() else None,
     )
 
 
-def _seat(now: MatchState, player: str) -> SeatView:
-    party, phones = phone_identity.phones().party, phone_identity.phones()
-    phone = party.seats.get(player)
-    mine = phone is not None and phone == phone_identity.phone()
-    hosts = phone is not None and phone == party.host
-    if phone is None:
+def _seat(names: Names, player: str) -> dict[str, object]:
+    """Return a seat as the page shows it; `says` is whose phone has it, in a few words."""
+    party = phones().party
+    whose = party.seats.get(player)
+    mine = whose is not None and whose == phone()
+    if whose is None:
         says = _("free")
     elif mine:
         says = _("this phone")
     else:
-        says = _("on a phone that is asleep") if phones.has_left(player) else _("on a phone")
-    return SeatView(player, Names.of(now.game).player(player), says, phone, mine, hosts)
+        says = _("on a phone that is asleep") if phones().has_left(player) else _("on a phone")
+    hosts = whose is not None and whose == party.host
+    return {
+        "player": player,
+        "shown": names.player(player),
+        "says": says,
+        "phone": whose,
+        "mine": mine,
+        "host": hosts,
+    }
 
 
-def host_say(now: MatchState) -> str:
-    """Who is host, in a sentence."""
-    phones = phone_identity.phones()
-    if phones.party.host is None:
-        return _("Nobody is host yet: the first phone that scans the code will be.")
-    if phone_identity.is_host():
-        return _("This phone is the host’s.")
-    who = host_name(now)
-    if phones.host_has_left():
-        return _("%(who)s is the host, and has been away for some minutes.", who=who)
-    return _("%(who)s is the host.", who=who)
-
-
-def host_name(now: MatchState) -> str:
-    """How the host is called at the beginning of a sentence."""
-    return _called(now, phone_identity.phones().party.host)
-
-
-def _called(now: MatchState, phone: str | None) -> str:
-    """Who holds a phone, as far as it is known; else the number that its own pages show."""
-    party = phone_identity.phones().party
-    player = party.seat_of(phone)
-    if player is not None and any(player in team.players for team in now.game.teams):
-        return Names.of(now.game).player(player)
-    return phone_identity.called(phone) or _("A phone without a seat")
-
-
-def _unseated(now: MatchState) -> list[UnseatedView]:
-    """The phones here that have no seat in this match and did not choose to watch."""
-    party = phone_identity.phones().party
-    players = {player for team in now.game.teams for player in team.players}
-    seated = {phone for player, phone in party.seats.items() if player in players}
-    others = set(phone_identity.phones().present()) - seated - set(party.watching) - {phone_identity.phone()}
+def _unseated(now: MatchState, players: list[str]) -> list[dict[str, object]]:
+    """Return the phones here that have no seat in this match and did not choose to watch, as the host sees them."""
+    party = phones().party
+    seated = {whose for player, whose in party.seats.items() if player in players}
+    others = set(phones().present()) - seated - set(party.watching) - {phone()}
     return [
-        _unseated_view(now, phone) for phone in sorted(others, key=lambda one: phone_identity.phones().number(one) or 0)
+        {
+            "phone": other,
+            "called": _called(now, other),
+            "device": _(phones().device(other)),
+            "host": other == party.host,
+        }
+        for other in sorted(others, key=lambda one: phones().number(one) or 0)
     ]
 
 
-def _unseated_view(now: MatchState, phone: str) -> UnseatedView:
-    device = phone_identity.phones().device(phone)
-    return UnseatedView(
-        phone, _called(now, phone), _(device) if device else "", phone == phone_identity.phones().party.host
-    )
+def host_say(now: MatchState) -> str:
+    """Say who is host."""
+    if phones().party.host is None:
+        return _("Nobody is host yet: the first phone that scans the code will be.")
+    if phone_identity.is_host():
+        return _("This phone is the host’s.")
+    if phones().host_has_left():
+        return _("%(who)s is the host, and has been away for some minutes.", who=host_name(now))
+    return _("%(who)s is the host.", who=host_name(now))
 
 
-def _free_first(now: MatchState) -> list[tuple[str, str]]:
-    """The seats to choose from, with how they are called: those that are free come first."""
-    seats, names = phone_identity.phones().party.seats, Names.of(now.game)
-    players = [player for team in now.game.teams for player in team.players]
-    return [(player, names.player(player)) for player in sorted(players, key=lambda player: player in seats)]
+def host_name(now: MatchState) -> str:
+    """Return how the host is called at the beginning of a sentence."""
+    return _called(now, phones().party.host)
 
 
-def _watching_say() -> str | None:
-    """How many watch."""
-    phones = phone_identity.phones()
-    count = len(set(phones.present()) & set(phones.party.watching))
-    return many("%(count)d phone watches.", "%(count)d phones watch.", count) if count else None
+def _called(now: MatchState, whose: str | None) -> str:
+    """Return the name of a phone's holder, as far as it is known; else the number that its own pages show."""
+    names, player = Names.of(now.game), phones().party.seat_of(whose)
+    if names.is_player(player):
+        return names.player(player)
+    return phone_identity.called(whose) or _("A phone without a seat")
 
 
 # What is asked
 
 
-def asked_here(now: MatchState) -> list[AskView]:
-    """What is asked and may be answered by this phone."""
-    return [_ask_view(now, asked) for asked in phone_identity.phones().asked if _may_answer(asked)]
+def asked_here(now: MatchState) -> list[dict[str, object]]:
+    """Return what is asked and may be answered by this phone: a sentence, and the words of yes and no."""
+    return [{"id": asked.id, "no": _("No"), **_ask_words(now, asked)} for asked in phones().asked if _may_answer(asked)]
+
+
+def _ask_words(now: MatchState, asked: Asked) -> dict[str, object]:
+    if asked.wish is Wish.JOIN:
+        say = _("%(who)s has the code of the table and wants to take part.", who=asked.name)
+        return {"say": say, "yes": _("Let in")}
+    who = _called(now, asked.phone)
+    if asked.wish is Wish.SEAT:
+        seat = Names.of(now.game).player(asked.player)
+        return {"say": _("%(who)s asks for the seat of %(seat)s.", who=who, seat=seat), "yes": _("Hand it over")}
+    return {"say": _("%(who)s asks to be the host.", who=who), "yes": _("Hand it on")}
 
 
 def _may_answer(asked: Asked) -> bool:
-    """The host answers; whoever has a seat may hand it over himself."""
-    if asked.phone == phone_identity.phone():
+    """True if this phone may answer: the host's may, and one that is asked for its own seat."""
+    if asked.phone == phone():
         return False
-    gives = asked.player is not None and phone_identity.phones().party.seats.get(asked.player) == phone_identity.phone()
+    gives = asked.player is not None and phones().party.seats.get(asked.player) == phone()
     return phone_identity.may_host() or (gives and phone_identity.takes_part())
-
-
-def _ask_view(now: MatchState, asked: Asked) -> AskView:
-    if asked.wish is Wish.JOIN:
-        say = _("%(who)s has the code of the table and wants to take part.", who=asked.name)
-        return AskView(asked.id, say, _("Let in"), _("No"))
-    if asked.wish is Wish.SEAT:
-        seat = Names.of(now.game).player(asked.player)
-        say = _("%(who)s asks for the seat of %(seat)s.", who=_called(now, asked.phone), seat=seat)
-        return AskView(asked.id, say, _("Hand it over"), _("No"))
-    say = _("%(who)s asks to be the host.", who=_called(now, asked.phone))
-    return AskView(asked.id, say, _("Hand it on"), _("No"))
 
 
 @bp.post("/seats/asked/<int:asked_id>")
 def answer(asked_id: int) -> AnyResponse:
-    """The answer to what was asked."""
-    found = next((asked for asked in phone_identity.phones().asked if asked.id == asked_id), None)
+    """Answer what was asked."""
+    found = next((asked for asked in phones().asked if asked.id == asked_id), None)
     if found is not None and not _may_answer(found):
         raise NotYours(_only_host())
     yes = request.form.get("answer") == "yes"
-    if found is None or phone_identity.phones().answer(asked_id, yes=yes, by=phone_identity.phone()) is None:
+    if found is None or phones().answer(asked_id, yes=yes, by=phone()) is None:
         flash(_("That was settled already."))
     elif yes and found.wish is Wish.HOST:
         flash(_handed_on())
@@ -196,36 +147,34 @@ def answer(asked_id: int) -> AnyResponse:
 
 
 def only_for_the_host() -> None:
-    """Raises NotYours where this phone is not the host's."""
+    """Raise NotYours where this phone is not the host's."""
     if not phone_identity.may_host():
         raise NotYours(_only_host())
 
 
 def _only_host() -> str:
-    host = phone_identity.phones().party.host
-    now = state()
-    named = phone_identity.phones().party.seat_of(host) is not None or host in phone_identity.phones().party.names
-    return _(HOSTS_ONLY, who=_called(now, host) if named else _(NO_HOSTS_NAME))
+    party = phones().party
+    named = party.seat_of(party.host) is not None or party.host in party.names
+    return _(HOSTS_ONLY, who=host_name(state()) if named else _(NO_HOSTS_NAME))
 
 
 def _may_become_host(now: MatchState) -> bool:
-    """Whether this phone may be host without being asked: nobody is, it is handed on, or the host has left."""
+    """True if this phone may be host without being asked: nobody is, it is handed on, or the host has left."""
     if not phone_identity.takes_part():
         return False
-    nobody_seated = not phone_identity.holder(now).seated
-    follows = phone_identity.seat(now) is not None or nobody_seated
-    return phone_identity.may_host() or (phone_identity.phones().host_has_left() and follows)
+    follows = phone_identity.seat(now) is not None or not phone_identity.holder(now).seated
+    return phone_identity.may_host() or (phones().host_has_left() and follows)
 
 
 @bp.post("/seats/host")
 def hand_on() -> AnyResponse:
-    """The host's role goes to another phone."""
-    phone = request.form.get("phone", "")
-    if phone not in _known():
-        flash(_("That phone is gone: choose another."))
-        return _back()
-    phone_identity.phones().make_host(phone, by=phone_identity.phone())
-    flash(_handed_on())
+    """Make another phone the host's: one that has a seat or is here."""
+    chosen = request.form.get("phone", "")
+    if chosen in {*phones().party.seats.values(), *phones().present()}:
+        phones().make_host(chosen, by=phone())
+        flash(_handed_on())
+    else:
+        flash(_(_PHONE_IS_GONE))
     return _back()
 
 
@@ -235,18 +184,18 @@ def _handed_on() -> str:
 
 @bp.post("/seats/host/take")
 def take() -> AnyResponse:
-    """Makes this phone the host's."""
+    """Make this phone the host's."""
     if not _may_become_host(state()):
         raise NotYours(_only_host())
-    phone = phone_identity.known_phone()
-    phone_identity.phones().make_host(phone, by=phone)
+    mine = phone_identity.known_phone()
+    phones().make_host(mine, by=mine)
     return _back()
 
 
 @bp.post("/seats/host/ask")
 def ask() -> AnyResponse:
-    """Asks the host to hand his role on to this phone."""
-    if not phone_identity.phones().ask(Wish.HOST, phone_identity.known_phone()):
+    """Ask the host to hand the role on to this phone."""
+    if not phones().ask(Wish.HOST, phone_identity.known_phone()):
         flash(_(TOO_MANY_ASK))
     return _back()
 
@@ -256,36 +205,31 @@ def ask() -> AnyResponse:
 
 @bp.post("/seats/free")
 def free() -> AnyResponse:
-    """A seat's phone was lost."""
-    now, player = state(), _player()
-    phone_identity.phones().free(player, by=phone_identity.phone())
-    flash(_("%(who)s’s seat is free: scan the code and tap the name.", who=Names.of(now.game).player(player)))
+    """Free the seat of a phone that was lost."""
+    player = _player()
+    phones().free(player, by=phone())
+    who = Names.of(state().game).player(player)
+    flash(_("%(who)s’s seat is free: scan the code and tap the name.", who=who))
     return _back()
 
 
 @bp.post("/seats/give")
 def give() -> AnyResponse:
-    """A seat goes to a phone that has none."""
-    phone, player = request.form.get("phone", ""), _player()
-    if phone not in phone_identity.phones().present():
-        flash(_("That phone is gone: choose another."))
-        return _back()
-    phone_identity.phones().give(phone, player, by=phone_identity.phone())
+    """Give a seat to a phone that has none."""
+    chosen, player = request.form.get("phone", ""), _player()
+    if chosen in phones().present():
+        phones().give(chosen, player, by=phone())
+    else:
+        flash(_(_PHONE_IS_GONE))
     return _back()
 
 
 def _player() -> str:
-    """The player that a form names."""
+    """Return the player that a form names."""
     player = request.form.get("player", "")
-    return player if any(player in team.players for team in state().game.teams) else abort(400)
-
-
-def _known() -> set[str]:
-    """The phones that may become host: those with a seat and those that are here."""
-    phones = phone_identity.phones()
-    return {*phones.party.seats.values(), *phones.present()}
+    return player if Names.of(state().game).is_player(player) else abort(400)
 
 
 def _back() -> AnyResponse:
-    """The page where it was tapped."""
+    """Redirect to the page where it was tapped."""
     return redirect(url_for("table.show" if request.form.get("from") == "table" else "seats.show"), 303)

@@ -1,4 +1,4 @@
-"""What the charts of a match show: how far each side had driven after every play, the totals after every hand."""
+"""The data of the charts: how far each side had driven after every play, the totals after every hand."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class ChartView:
     rows: tuple[tuple[str, ...], ...]
 
     def drawn(self, signs: str) -> Markup:
-        """The chart as SVG."""
+        """Return the chart as SVG."""
         return charts.svg(self.plot, signs)
 
     @property
     def key(self) -> tuple[tuple[Markup, str], ...]:
-        """What each line looks like and whose it is."""
+        """Return a sample of each line, and whose it is."""
         return tuple((charts.sample(number), name) for number, name in enumerate(self.names))
 
 
@@ -46,16 +46,17 @@ class _Moment:
 
 
 def race(hand: PlayedHand, names: Names) -> ChartView | None:
-    """The kilometres of a hand, play by play; None where nobody has driven yet."""
+    """Return the kilometres of a hand, play by play; None where nobody has driven yet."""
     moments = list(_moments(hand, names))
     table = hand.result.table
     if not any(table.race_km(side) for side in table.sides):
         return None
     sides = tuple(names.side(side.name) for side in table.sides)
+    km = [_("%(who)s: %(km)d km", who=names.side(side.name), km=table.race_km(side)) for side in table.sides]
     plot = Plot(
         key=f"race-{hand.number}",
         title=_("The race to %(km)d km", km=table.target),
-        about=_race_in_words(table, sides),
+        about=_("How far each had driven after every play. At the end: %(all)s.", all=", ".join(km)),
         lines=tuple(Line(name, (_course(moments, index),)) for index, name in enumerate(sides)),
         x_name=_("plays"),
         x_most=len(moments),
@@ -82,7 +83,7 @@ def _moments(hand: PlayedHand, names: Names) -> Iterator[_Moment]:
 
 
 def _course(moments: Sequence[_Moment], index: int) -> tuple[Point, ...]:
-    """Where a side's line has a corner, and where it ends."""
+    """Return the corners of a side's line, and its end."""
     points: list[Point] = [(0, 0)]
     for moment in moments:
         km = moment.table.race_km(moment.table.sides[index])
@@ -92,7 +93,7 @@ def _course(moments: Sequence[_Moment], index: int) -> tuple[Point, ...]:
 
 
 def _rows(moments: Sequence[_Moment]) -> Iterator[tuple[str, ...]]:
-    """The plays that changed a distance or laid a hazard."""
+    """Yield the plays that changed a distance or laid a hazard."""
     before: tuple[int, ...] = ()
     for moment in moments:
         now = tuple(moment.table.race_km(side) for side in moment.table.sides)
@@ -101,24 +102,18 @@ def _rows(moments: Sequence[_Moment]) -> Iterator[tuple[str, ...]]:
         before = now
 
 
-def _race_in_words(table: Table, sides: Sequence[str]) -> str:
-    driven = [
-        _("%(who)s: %(km)d km", who=name, km=table.race_km(side)) for name, side in zip(sides, table.sides, strict=True)
-    ]
-    return _("How far each had driven after every play. At the end: %(all)s.", all=", ".join(driven))
-
-
 def totals(results: Sequence[HandResult], names: Names) -> ChartView | None:
-    """The match totals after each hand; None before there are two hands to compare."""
+    """Return the match totals after each hand; None before there are two hands to compare."""
     if len(results) < 2:
         return None
     edition, teams = results[-1].table.edition, [side.name for side in results[-1].table.sides]
     is_race, sides = words.is_race(edition), tuple(names.side(team) for team in teams)
-    goal = edition.match_points
+    goal, last = edition.match_points, results[-1].match
+    now = [_("%(who)s: %(sum)d", who=names.side(team), sum=last.get(team, 0)) for team in teams]
     plot = Plot(
         key="totals",
         title=_("Race by race") if is_race else _("The match, hand by hand"),
-        about=_totals_in_words(results[-1], teams, sides),
+        about=_("Where each stood after every hand. At the end: %(all)s.", all=", ".join(now)),
         lines=tuple(Line(name, tuple(_runs(results, team))) for name, team in zip(sides, teams, strict=True)),
         x_name=_("races") if is_race else _("hands"),
         x_most=len(results),
@@ -129,7 +124,7 @@ def totals(results: Sequence[HandResult], names: Names) -> ChartView | None:
 
 
 def _runs(results: Sequence[HandResult], team: str) -> Iterator[tuple[Point, ...]]:
-    """A side's totals; a match that begins again begins at nought."""
+    """Yield a side's totals in runs; a match that begins again begins at 0."""
     run: list[Point] = []
     for number, result in enumerate(results, start=1):
         total = result.match.get(team, 0)
@@ -140,10 +135,3 @@ def _runs(results: Sequence[HandResult], team: str) -> Iterator[tuple[Point, ...
             run = [(number - 1, start)]
         run.append((number, total))
     yield tuple(run)
-
-
-def _totals_in_words(last: HandResult, teams: Sequence[str], sides: Sequence[str]) -> str:
-    now = [
-        _("%(who)s: %(sum)d", who=name, sum=last.match.get(team, 0)) for name, team in zip(sides, teams, strict=True)
-    ]
-    return _("Where each stood after every hand. At the end: %(all)s.", all=", ".join(now))

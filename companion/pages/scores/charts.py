@@ -15,7 +15,7 @@ LEFT, RIGHT, TOP, BOTTOM = 38.0, 84.0, 16.0, 30.0
 """The margins: figures on the left and below, names on the right."""
 
 LOOKS = 8
-"""So many lines look different."""
+"""Number of different looks of a line."""
 
 MOST_LETTERS = 11
 MOST_TICKS = 5
@@ -27,7 +27,7 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A side's line: its points from the left to the right, in one run or, where it begins again, in several."""
+    """A side's line: its points from left to right, in one run, or several where it begins again."""
 
     label: str
     runs: tuple[tuple[Point, ...], ...]
@@ -35,7 +35,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Something that happened to a line: the sign of a card, and what it was in words."""
+    """An event on a line: the sign of a card, and its description."""
 
     at: Point
     sign: str
@@ -44,29 +44,29 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """What a chart shows."""
+    """The content of a chart."""
 
     key: str
-    """Names it on its page: a letter, then letters, digits and dashes."""
+    """Its id on the page: a letter, then letters, digits and dashes."""
 
     title: str
     about: str
-    """The same in a sentence, for those who do not see it."""
+    """The same in a sentence, for screen readers."""
 
     lines: tuple[Line, ...]
     x_name: str
     x_most: int
     goal: tuple[float, str] | None = None
-    """A line across: where, and what stands on it."""
+    """A line across: its value and its label."""
 
     marks: tuple[Mark, ...] = ()
     in_steps: bool = False
-    """A value holds until the next; otherwise it is on its way there."""
+    """True if a value holds until the next; otherwise the points are joined straight."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Scale:
-    """From values to places in the picture."""
+    """Maps values to places in the picture."""
 
     x_most: float
     y_most: float
@@ -79,10 +79,12 @@ class _Scale:
 
 
 def svg(plot: Plot, signs: str) -> Markup:
-    """The chart; `signs` is the address of the file with the signs of the cards."""
-    scale = _Scale(max(1, plot.x_most), _y_most(plot))
+    """Return the chart; `signs` is the address of the file with the signs of the cards."""
+    highest = max((y for line in plot.lines for run in line.runs for _x, y in run), default=0.0)
+    scale = _Scale(max(1, plot.x_most), max(highest, plot.goal[0] if plot.goal else 0.0, 100.0))
     parts = [
-        *_heading(plot),
+        Markup('<title id="{}-t">{}</title>').format(plot.key, plot.title),
+        Markup('<desc id="{}-d">{}</desc>').format(plot.key, plot.about),
         *_grid(plot, scale),
         *_goal(plot, scale),
         *(part for number, line in enumerate(plot.lines) for part in _line(line, number, plot.in_steps, scale)),
@@ -94,7 +96,7 @@ def svg(plot: Plot, signs: str) -> Markup:
 
 
 def sample(number: int) -> Markup:
-    """A short piece of the line of that number, for the list of the names."""
+    """Return a short piece of the line of that number, for the list of the names."""
     dash = Markup('<path class="line side-{0}" d="M1 7H31"/>').format(_look(number))
     return (
         Markup('<svg class="sample" viewBox="0 0 32 14" aria-hidden="true">')
@@ -104,19 +106,14 @@ def sample(number: int) -> Markup:
     )
 
 
-def _heading(plot: Plot) -> Iterator[Markup]:
-    yield Markup('<title id="{}-t">{}</title>').format(plot.key, plot.title)
-    yield Markup('<desc id="{}-d">{}</desc>').format(plot.key, plot.about)
-
-
 def _grid(plot: Plot, scale: _Scale) -> Iterator[Markup]:
     right = WIDTH - RIGHT
     for value in ticks(scale.y_most):
         y = scale.y(value)
         yield Markup('<path class="grid" d="M{} {}H{}"/>').format(_num(LEFT), _num(y), _num(right))
-        yield _text(_figure(value), LEFT - 6, y + 4, "end")
+        yield _text(f"{value:g}", LEFT - 6, y + 4, "end")
     for value in ticks(plot.x_most, whole=True)[1:]:
-        yield _text(_figure(value), scale.x(value), HEIGHT - BOTTOM + 14, "middle")
+        yield _text(f"{value:g}", scale.x(value), HEIGHT - BOTTOM + 14, "middle")
     yield _text(plot.x_name, LEFT, HEIGHT - 3, "start")
 
 
@@ -150,7 +147,7 @@ def _mark(mark: Mark, signs: str, scale: _Scale) -> Markup:
 
 
 def _labels(lines: Sequence[Line], scale: _Scale) -> Iterator[Markup]:
-    """The names beside the ends of their lines, as near to them as the others allow."""
+    """Yield the names beside the ends of their lines, as near to them as the others allow."""
     ends = [scale.y(line.runs[-1][-1][1]) if line.runs else scale.y(0) for line in lines]
     x = WIDTH - RIGHT + 9
     for number, y in enumerate(spread(ends, LABEL_HEIGHT, TOP, HEIGHT - BOTTOM)):
@@ -159,7 +156,7 @@ def _labels(lines: Sequence[Line], scale: _Scale) -> Iterator[Markup]:
 
 
 def spread(wanted: Sequence[float], gap: float, lowest: float, highest: float) -> list[float]:
-    """Places as near as can be to those wanted, none nearer to another than `gap`, in the same order."""
+    """Return places as near as possible to those wanted, at least `gap` apart, in the same order."""
     order = sorted(range(len(wanted)), key=lambda index: wanted[index])
     places = [0.0] * len(wanted)
     at = lowest - gap
@@ -172,12 +169,12 @@ def spread(wanted: Sequence[float], gap: float, lowest: float, highest: float) -
 
 
 def cut(label: str) -> str:
-    """A name that has room beside a chart; the whole one stands in the list below it."""
+    """Return a name cut to the room beside a chart; the whole one stands in the list below it."""
     return label if len(label) <= MOST_LETTERS else label[: MOST_LETTERS - 1].rstrip() + "…"
 
 
 def ticks(most: float, *, whole: bool = False) -> list[float]:
-    """Round values from 0 up to `most`, at most six of them."""
+    """Return round values from 0 up to `most`, six at the most."""
     size = 1.0
     while True:
         for step in (size, 2 * size, 2.5 * size, 5 * size):
@@ -186,17 +183,12 @@ def ticks(most: float, *, whole: bool = False) -> list[float]:
         size *= 10
 
 
-def _y_most(plot: Plot) -> float:
-    highest = max((y for line in plot.lines for run in line.runs for _x, y in run), default=0.0)
-    return max(highest, plot.goal[0] if plot.goal else 0.0, 100.0)
-
-
 def _look(number: int) -> int:
     return number % LOOKS + 1
 
 
 def _shape(number: int, x: float, y: float, size: float) -> Markup:
-    """The marker of a line: a circle, a square, a triangle or a diamond, filled or hollow."""
+    """Return the marker of a line: a circle, a square, a triangle or a diamond, filled or hollow."""
     hollow = " hollow" if number % LOOKS >= LOOKS // 2 else ""
     look = f"dot side-{_look(number)}{hollow}"
     if number % 4 == 0:
@@ -214,10 +206,6 @@ def _text(words: str, x: float, y: float, anchor: str, look: str = "axis") -> Ma
     return Markup('<text class="{}" x="{}" y="{}" text-anchor="{}">{}</text>').format(
         look, _num(x), _num(y), anchor, escape(words)
     )
-
-
-def _figure(value: float) -> str:
-    return f"{value:g}"
 
 
 def _num(value: float) -> str:

@@ -1,10 +1,8 @@
-"""Afterwards: the matches that were played here, their sheets and charts, what to keep of them, who did what."""
+"""Past matches: their sheets and charts, their files to keep, and the figures of each player."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
@@ -24,42 +22,18 @@ from companion.rules.record import notation
 bp = Blueprint("past", __name__)
 
 A_PAGE = 10
-"""Matches on a page: each of them has to be judged to be listed."""
+"""Matches on a page: each has to be judged to be listed."""
 
 MOST_PAGES = 10**9
 MOST_WAITING = 4
-"""Drawing takes a small computer a while: so many pictures may be asked for at once."""
+"""Maximum number of requests that wait for a picture: drawing takes a small computer a while."""
 
 _places, _one_at_a_time = threading.BoundedSemaphore(MOST_WAITING), threading.Lock()
 
 
-@dataclass(frozen=True, slots=True)
-class PastView:
-    """A match in the list."""
-
-    match: int
-    when: str
-    sides: tuple[str, ...]
-    edition: str
-    result: str
-    is_running: bool
-
-
-@dataclass(frozen=True, slots=True)
-class PlayerView:
-    """What a player has done, in words."""
-
-    figures: Figures
-    lines: tuple[tuple[str, str], ...]
-    """Each figure and what it counts."""
-
-    victim: str
-    """Whom he has laid the most hazards on, in a sentence; empty where nobody."""
-
-
 @bp.get("/past")
 def show() -> str:
-    """A page of all matches, the newest first."""
+    """Show a page of all matches, the newest first."""
     page = parsing.whole(request.args.get("page"), 1, MOST_PAGES) or 1
     pasts, pages = service().archive.page(match().store, page, A_PAGE)
     return render_template("past.html", pasts=[_past_view(past) for past in pasts], page=page, pages=pages)
@@ -67,13 +41,20 @@ def show() -> str:
 
 @bp.get("/past/<int(max=999999999):number>")
 def one(number: int) -> str:
-    """A match: its sheets and charts, and what to keep of it."""
+    """Show a match: its sheets and charts, and its files to keep."""
     past = past_or_404(number)
     names = Names.of(past.game)
+    played = [hand for hand in past.hands if not hand.is_open]
     return render_template(
         "past_match.html",
         past=_past_view(past),
-        sheets=[(sheet, hand_chart(past, sheet.number)) for sheet in score_sheets.sheet_views(past.hands, names)],
+        sheets=list(
+            zip(
+                score_sheets.sheet_views(played, names),
+                (chart_data.race(hand, names) for hand in played),
+                strict=True,
+            )
+        ),
         open_hand=past.hands[-1].number if past.hands and past.hands[-1].is_open else None,
         totals=chart_data.totals([hand.result for hand in past.finished], names),
         wins=score_sheets.wins(past.game) if sum(past.game.won.values()) > 1 else [],
@@ -82,27 +63,23 @@ def one(number: int) -> str:
 
 @bp.get("/past/<int(max=999999999):number>.<any(mbn, csv, jsonl):form>")
 def export(number: int, form: str) -> Response:
-    """A match to keep: its record, its sheets for a spreadsheet, its judged lines."""
+    """Return a match as a file: its record, its sheets for a spreadsheet, its judged lines."""
     past = past_or_404(number)
-    kind, text = _FORMS[form]
-    response = Response(text(past), mimetype=kind)
+    if form == "mbn":
+        kind, text = "text/plain", notation.record_text(past.lines)
+    elif form == "csv":
+        kind, text = "text/csv", exports.as_csv(past.record.items, Names.of(past.game).side)
+    else:
+        kind = "application/x-ndjson"
+        text = exports.as_json_lines(exports.judged(past.lines), str(past.match), past.game.shown)
+    response = Response(text, mimetype=kind)
     response.headers["Content-Disposition"] = f'attachment; filename="match-{number}.{form}"'
     return response
 
 
-_FORMS: dict[str, tuple[str, Callable[[Past], str]]] = {
-    "mbn": ("text/plain", lambda past: notation.record_text(past.lines)),
-    "csv": ("text/csv", lambda past: exports.as_csv(past.record.items, Names.of(past.game).side)),
-    "jsonl": (
-        "application/x-ndjson",
-        lambda past: exports.as_json_lines(exports.judged(past.lines), str(past.match), past.game.shown),
-    ),
-}
-
-
 @bp.get("/past/<int(max=999999999):number>/<int(max=9999):hand>.png")
 def picture(number: int, hand: int) -> Response:
-    """The score sheet of a hand as a picture to send, for everybody who may see the sheet itself."""
+    """Return the score sheet of a hand as a picture to send."""
     past = past_or_404(number)
     played = hand_or_404(past, hand)
     if played.is_open:
@@ -114,7 +91,7 @@ def picture(number: int, hand: int) -> Response:
 
 
 def _drawn(past: Past, hand: PlayedHand) -> bytes:
-    """The picture, drawn one at a time; when too many wait for theirs already, whoever asks is told to come back."""
+    """Draw the picture, one at a time; with too many waiting already, the answer is to come back later."""
     if not _places.acquire(blocking=False):
         abort(error_pages.say(_("Other pictures are being drawn: try again in a moment."), 503))
     try:
@@ -127,45 +104,39 @@ def _drawn(past: Past, hand: PlayedHand) -> bytes:
 
 @bp.get("/past/players")
 def players() -> str:
-    """What every player has done over all matches."""
+    """Show what every player has done over all matches."""
     figures = service().archive.figures(match().store)
     return render_template(
         "players.html",
-        players=[_player_view(one, figures) for one in figures.values()],
+        players=[(one, _lines(one), _victim(one, figures)) for one in figures.values()],
         cruel=_cruel(statistics.most_cruel(figures)),
     )
 
 
 def past_or_404(number: int) -> Past:
-    """A match of the log."""
+    """Return a match of the log."""
     return service().archive.past(match().store, number) or abort(404)
 
 
 def hand_or_404(past: Past, number: int) -> PlayedHand:
-    """A hand of a match."""
+    """Return a hand of a match."""
     return past.hand(number) or abort(404)
 
 
-def hand_chart(past: Past, number: int) -> chart_data.ChartView | None:
-    """The race of a hand."""
-    hand = past.hand(number)
-    return chart_data.race(hand, Names.of(past.game)) if hand else None
-
-
-def _past_view(past: Past) -> PastView:
+def _past_view(past: Past) -> dict[str, object]:
     names = Names.of(past.game)
-    return PastView(
-        match=past.match,
-        when=when(past.began_s),
-        sides=tuple(names.side(team.name) for team in past.game.teams),
-        edition=_(past.game.edition.title),
-        result=_result(past, names),
-        is_running=past.match == state().match,
-    )
+    return {
+        "match": past.match,
+        "when": when(past.began_s),
+        "sides": [names.side(team.name) for team in past.game.teams],
+        "edition": _(past.game.edition.title),
+        "result": _result(past, names),
+        "is_running": past.match == state().match,
+    }
 
 
 def when(at_s: float) -> str:
-    """A moment by the clock of this machine: day and time as they are written where the phone is at home."""
+    """Return a moment by the clock of this machine, written as in the country of the phone."""
     if clock.moment(at_s) is None:
         return _("Date not known")
     moment, here = datetime.fromtimestamp(at_s).astimezone(), language.locale()
@@ -174,7 +145,7 @@ def when(at_s: float) -> str:
 
 
 def _result(past: Past, names: Names) -> str:
-    """How a match has come out, or how it stands."""
+    """Say how a match has ended, or how it stands."""
     edition, hands = past.game.edition, past.finished
     if not hands:
         return _("The race was not finished.") if words.is_race(edition) else _("No hand was finished.")
@@ -187,7 +158,8 @@ def _result(past: Past, names: Names) -> str:
     return many("%(totals)s after %(count)d hand", "%(totals)s after %(count)d hands", len(hands), totals=stand)
 
 
-def _player_view(one: Figures, all_of: dict[str, Figures]) -> PlayerView:
+def _lines(one: Figures) -> list[tuple[str, str]]:
+    """Return each figure of a player and what it counts."""
     lines = [
         (one.hands, many("hand", "hands", one.hands)),
         (one.hands_won, many("hand won", "hands won", one.hands_won)),
@@ -200,11 +172,11 @@ def _player_view(one: Figures, all_of: dict[str, Figures]) -> PlayerView:
         (one.km, _("km driven")),
         (one.longest_hand, many("play in the longest hand", "plays in the longest hand", one.longest_hand)),
     ]
-    counted = tuple((str(figure), what) for figure, what in lines if figure is not None)
-    return PlayerView(one, counted, _cruel_to(one, all_of))
+    return [(str(figure), what) for figure, what in lines if figure is not None]
 
 
-def _cruel_to(one: Figures, all_of: dict[str, Figures]) -> str:
+def _victim(one: Figures, all_of: dict[str, Figures]) -> str:
+    """Say on whom a player has laid the most hazards; empty for nobody."""
     if not one.gave:
         return ""
     key, count = one.gave.most_common(1)[0]

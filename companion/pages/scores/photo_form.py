@@ -1,6 +1,6 @@
 """The form in which a photographed tableau is confirmed line by line: what it shows, and what was sent.
 
-All of it is flat fields, each named for its side or card, so that what was typed outlives another photograph.
+All of it is flat fields, each named for its side or card, so that what was typed stays after another photograph.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from companion.common import parsing
 from companion.common.errors import Problem
@@ -18,9 +19,8 @@ from companion.rules.cards import Card, Family, card_of_slug
 from companion.rules.editions.edition import Edition
 from companion.rules.table import Table
 from companion.rules.tableau import Laying, Told, Trip, check_sides, likely, odd_cards, odd_trip, table_of, trips
-from companion.vision.boxes import Box, around
+from companion.vision.boxes import around
 from companion.vision.counting.tally import PILES, Lot, Spot, Tally, layings, scores
-from companion.vision.view import Point
 
 Form = Mapping[str, str]
 OWN, NOBODY = "own", "nobody"
@@ -30,113 +30,17 @@ YES, NO = "yes", "no"
 PLAYED_OUT, STOPPED = "played-out", "stopped"
 MOST_COPIES = 99
 _MARGIN = 0.12
-"""So much of the picture is shown around the cards of a lot, as a share of its width."""
+"""Margin shown around the cards of a lot, as a share of its longer side."""
 
 _NUMBER_AT = (0.5, 0.12)
-"""Where on a card its number stands, as shares of its width and height: beside what is printed in the corners."""
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """A card as it is drawn on the picture."""
-
-    number: int
-    points: str
-    at: tuple[float, float]
-    """Where its number stands: near the upper edge, which shows of a card that others lie on."""
-
-    is_sure: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """The part of a photograph that shows the cards of a lot, in pixels of the photograph."""
-
-    photo: int
-    """Its number, from 1 on."""
-
-    size_px: tuple[int, int]
-    box: Box
-    marks: tuple[Mark, ...]
-
-    @property
-    def view_box(self) -> str:
-        """As SVG has it."""
-        return f"{self.box.left} {self.box.top} {self.box.right - self.box.left} {self.box.bottom - self.box.top}"
-
-    @property
-    def letter(self) -> float:
-        """How high a number is: as readable on a small part as on a large one."""
-        return round((self.box.right - self.box.left) / 26, 1)
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A distance card: how many of it lie there."""
-
-    card: Card
-    field: str
-    value: str
-    most: int
-    cards: str
-    """Which of the drawn cards they are."""
-
-    fast_field: str
-    fast: str
-    """How many of them count twice; the field is empty where the deck has no accelerators."""
-
-
-@dataclass(frozen=True, slots=True)
-class SafetyLine:
-    """A safety: in hand or nowhere, out, or a coup fourré."""
-
-    card: Card
-    field: str
-    value: str
-    cards: str
-
-
-@dataclass(frozen=True, slots=True)
-class Unsure:
-    """A card that cannot be told."""
-
-    key: str
-    number: int
-    field: str
-    value: str
-    choices: tuple[Card, ...]
-    other_field: str
-    other: str
-    is_needed: bool
-
-
-@dataclass(frozen=True, slots=True)
-class LotForm:
-    """A side, or a heap that may be one."""
-
-    key: str
-    title: str
-    name: str
-    km: int
-    is_seen: bool
-    figures: tuple[Figure, ...]
-    lines: tuple[Line, ...]
-    safeties: tuple[SafetyLine, ...]
-    unsure: tuple[Unsure, ...]
-    piles: str
-    whose: str
-    """Whom a heap belongs to; empty where that is no question."""
-
-    owners: tuple[tuple[str, str], ...]
-    drove: str
-    """Whether a side that no photograph shows has driven; empty for the others."""
+"""Where the number of a card is drawn, as shares of its width and height: clear of the printed corners."""
 
 
 # --- What the photographs say, as fields -----------------------------------------------------------------------
 
 
 def fields(edition: Edition, tally: Tally, named: Mapping[str, str]) -> dict[str, str]:
-    """The form as the photographs fill it; `named` are the names of sides by their mats."""
+    """Return the form as the photographs fill it; `named` are the names of sides by their mats."""
     form: dict[str, str] = {"trip": "", "ended": "", "pile": YES if tally.draw_pile_empty else NO}
     for place in tally.places:
         form[f"name-{place.key}"] = named.get(place.key.replace("unseen", "side"), words.said(place.name))
@@ -159,12 +63,12 @@ def _lot_fields(edition: Edition, lot: Lot) -> dict[str, str]:
 
 
 def distances_of(edition: Edition) -> tuple[Card, ...]:
-    """The distances of a deck, the longest first."""
+    """Return the distances of a deck, the longest first."""
     return tuple(sorted((c for c in edition.deck if c.family is Family.DISTANCE), key=lambda c: -c.km))
 
 
 def kept(before: Form, filled: Form, now: Form) -> dict[str, str]:
-    """The form after another photograph: what was typed stays, what was only read is as it is read now."""
+    """Return the form after another photograph: what was typed stays, the rest is as it is read now."""
     stays = {field: value for field, value in filled.items() if field not in before or value != before[field]}
     return {**now, **{field: value for field, value in stays.items() if field in now or field[:2] in ("c-", "o-")}}
 
@@ -172,117 +76,99 @@ def kept(before: Form, filled: Form, now: Form) -> dict[str, str]:
 # --- What is shown ---------------------------------------------------------------------------------------------
 
 
-def lot_forms(edition: Edition, tally: Tally, form: Form) -> tuple[LotForm, ...]:
-    """Every side and heap with its lines; heaps beside the mats last."""
+def lot_forms(edition: Edition, tally: Tally, form: Form) -> list[dict[str, Any]]:
+    """Return every side and heap with its lines; heaps beside the mats last."""
     lots = {place.key: place.lot for place in tally.places} | {lot.key: lot for lot in tally.lots}
-    return tuple(_lot_form(edition, tally, form, key, lot) for key, lot in lots.items())
+    return [_lot_form(edition, tally, form, key, lot) for key, lot in lots.items()]
 
 
-def _lot_form(edition: Edition, tally: Tally, form: Form, key: str, lot: Lot | None) -> LotForm:
-    cards = lot or Lot(key, ())
-    name = form.get(f"name-{key}", "")
-    return LotForm(
-        key=key,
-        title=name or _("Beside the mats"),
-        name=name,
-        km=sum(c.km * (_read(form, f"n-{key}-{c}") + _read(form, f"x-{key}-{c}")) for c in distances_of(edition)),
-        is_seen=lot is not None,
-        figures=tuple(_figures(tally, cards)),
-        lines=tuple(_line(edition, form, cards, card) for card in distances_of(edition)),
-        safeties=tuple(_safety(form, cards, card) for card in edition.safeties),
-        unsure=tuple(_unsure(edition, form, spot, is_needed=not cards.is_beside) for spot in cards.unsure),
-        piles=_piles(cards),
-        whose=form.get(f"whose-{key}", "") if len(tally.lots) > 1 else "",
-        owners=_owners(tally, form, key),
-        drove=form.get(f"drove-{key}", ""),
-    )
+def _lot_form(edition: Edition, tally: Tally, form: Form, key: str, lot: Lot | None) -> dict[str, Any]:
+    cards, name, distances = lot or Lot(key, ()), form.get(f"name-{key}", ""), distances_of(edition)
+    piles = ((words.capital(_(words.ZONES[pile])), ", ".join(map(words.name, cards.shows(pile)))) for pile in PILES)
+    others = (place.key for place in tally.places if place.key != key)
+    theirs = ((other, _("They are %(name)s’s", name=form.get(f"name-{other}", ""))) for other in others)
+    return {
+        "key": key,
+        "title": name or _("Beside the mats"),
+        "name": name,
+        "km": sum(card.km * (_read(form, f"n-{key}-{card}") + _read(form, f"x-{key}-{card}")) for card in distances),
+        "is_seen": lot is not None,
+        "figures": list(_figures(tally, cards)),
+        "lines": [_line(edition, form, cards, card) for card in distances],
+        "safeties": [_field(form, cards, f"s-{key}-{card}", card) for card in edition.safeties],
+        "unsure": [_unsure(edition, form, spot) | {"is_needed": not cards.is_beside} for spot in cards.unsure],
+        "piles": " · ".join(_("%(pile)s: %(cards)s", pile=pile, cards=shown) for pile, shown in piles if shown),
+        # Empty where it is no question whose a heap is.
+        "whose": form.get(f"whose-{key}", "") if len(tally.lots) > 1 else "",
+        "owners": [(OWN, _("They are a side of their own")), *theirs, (NOBODY, _("They do not count"))],
+        # Empty but for a side that no photograph shows.
+        "drove": form.get(f"drove-{key}", ""),
+    }
 
 
-def _line(edition: Edition, form: Form, lot: Lot, card: Card) -> Line:
-    field, fast = f"n-{lot.key}-{card}", f"x-{lot.key}-{card}"
-    return Line(
-        card=card,
-        field=field,
-        value=form.get(field, "0"),
-        most=edition.deck[card],
-        cards=_called(lot, card),
-        fast_field=fast if Card.ACCELERATOR in edition.deck else "",
-        fast=form.get(fast, "0"),
-    )
+def _line(edition: Edition, form: Form, lot: Lot, card: Card) -> dict[str, Any]:
+    """Return the line of a distance; the field of those that count twice is empty for a deck without accelerators."""
+    fast = f"x-{lot.key}-{card}"
+    return _field(form, lot, f"n-{lot.key}-{card}", card, "0") | {
+        "most": edition.deck[card],
+        "fast_field": fast if Card.ACCELERATOR in edition.deck else "",
+        "fast": form.get(fast, "0"),
+    }
 
 
-def _safety(form: Form, lot: Lot, card: Card) -> SafetyLine:
-    field = f"s-{lot.key}-{card}"
-    return SafetyLine(card, field, form.get(field, ""), _called(lot, card))
-
-
-def _called(lot: Lot, card: Card) -> str:
-    """Which of the drawn cards show a face: `cards 3, 4`."""
+def _field(form: Form, lot: Lot, field: str, card: Card, usual: str = "") -> dict[str, Any]:
+    """Return the field of a card, with the numbers of the drawn cards that it counts: `cards 3, 4`."""
     numbers = [str(spot.number) for spot in lot.spots if spot.card is card]
-    if not numbers:
-        return ""
-    return _("card %(number)s", number=numbers[0]) if len(numbers) == 1 else _("cards %(all)s", all=", ".join(numbers))
+    several = _("cards %(all)s", all=", ".join(numbers)) if numbers else ""
+    cards = _("card %(number)s", number=numbers[0]) if len(numbers) == 1 else several
+    return {"card": card, "field": field, "value": form.get(field, usual), "cards": cards}
 
 
-def _unsure(edition: Edition, form: Form, spot: Spot, *, is_needed: bool) -> Unsure:
+def _unsure(edition: Edition, form: Form, spot: Spot) -> dict[str, Any]:
+    """Return the fields of a card that could not be identified: a choice, and another card instead."""
     field, other = f"c-{spot.key}", f"o-{spot.key}"
     chosen = form.get(other, "")
-    return Unsure(
-        key=spot.key,
-        number=spot.number,
-        field=field,
-        value=form.get(field, ""),
-        choices=tuple(card for card in spot.guesses if card in edition.deck),
-        other_field=other,
-        other=chosen if card_of_slug(chosen) in edition.deck else "",
-        is_needed=is_needed,
-    )
+    return {
+        "key": spot.key,
+        "number": spot.number,
+        "field": field,
+        "value": form.get(field, ""),
+        "choices": [card for card in spot.guesses if card in edition.deck],
+        "other_field": other,
+        "other": chosen if card_of_slug(chosen) in edition.deck else "",
+    }
 
 
-def _piles(lot: Lot) -> str:
-    shown = [(pile, ", ".join(map(words.name, lot.shows(pile)))) for pile in PILES]
-    said = [
-        _("%(pile)s: %(cards)s", pile=words.capital(_(words.ZONES[pile])), cards=cards)
-        for pile, cards in shown
-        if cards
-    ]
-    return " · ".join(said)
-
-
-def _owners(tally: Tally, form: Form, key: str) -> tuple[tuple[str, str], ...]:
-    """Whom a heap may belong to."""
-    others = [place.key for place in tally.places if place.key != key]
-    theirs = [(other, _("They are %(name)s’s", name=form.get(f"name-{other}", ""))) for other in others]
-    return ((OWN, _("They are a side of their own")), *theirs, (NOBODY, _("They do not count")))
-
-
-def _figures(tally: Tally, lot: Lot) -> Iterator[Figure]:
+def _figures(tally: Tally, lot: Lot) -> Iterator[dict[str, Any]]:
+    """Yield the part of each photograph that shows the cards of a lot, in pixels of the photograph."""
     for number, photo in enumerate(tally.photos):
         shown = [point for spot in lot.spots if spot.photo == number for point in spot.corners_px or (spot.centre_px,)]
         bare = [point for mat in photo.view.mats if mat.id == lot.key and not lot.spots for point in mat.corners_px]
-        if shown or bare:
-            marks = tuple(_mark(spot) for spot in lot.scoring if spot.photo == number)
-            yield Figure(number + 1, photo.size_px, _part(shown or bare, photo.size_px), marks)
+        if not shown and not bare:
+            continue
+        tight = around(shown or bare)
+        longest = max(tight.right - tight.left, tight.bottom - tight.top, photo.size_px[0] / 6)
+        box = tight.padded(round(_MARGIN * longest)).within(*photo.size_px)
+        width, height = box.right - box.left, box.bottom - box.top
+        yield {
+            "photo": number + 1,
+            "size_px": photo.size_px,
+            "view_box": f"{box.left} {box.top} {width} {height}",
+            # Height of a number: as readable on a small part as on a large one.
+            "letter": round(width / 26, 1),
+            "marks": [_mark(spot) for spot in lot.scoring if spot.photo == number],
+        }
 
 
-def _part(shown: Sequence[Point], size_px: tuple[int, int]) -> Box:
-    """The part of a picture with these points on it and some room around them."""
-    tight = around(shown)
-    wide = tight.padded(round(_MARGIN * max(tight.right - tight.left, tight.bottom - tight.top, size_px[0] / 6)))
-    return wide.within(*size_px)
-
-
-def _mark(spot: Spot) -> Mark:
+def _mark(spot: Spot) -> dict[str, Any]:
+    """Return a card as it is drawn: its outline, and its number near the upper edge, which others leave uncovered."""
+    at = spot.centre_px
+    if spot.corners_px is not None:
+        (ax, ay), (bx, by), _end, (dx, dy) = spot.corners_px
+        along, down = _NUMBER_AT
+        at = round(ax + along * (bx - ax) + down * (dx - ax), 1), round(ay + along * (by - ay) + down * (dy - ay), 1)
     points = " ".join(f"{x:.0f},{y:.0f}" for x, y in spot.corners_px or ())
-    return Mark(spot.number, points, _number_at(spot), spot.is_sure)
-
-
-def _number_at(spot: Spot) -> Point:
-    if spot.corners_px is None:
-        return spot.centre_px
-    (ax, ay), (bx, by), _end, (dx, dy) = spot.corners_px
-    (along, down) = _NUMBER_AT
-    return round(ax + along * (bx - ax) + down * (dx - ax), 1), round(ay + along * (by - ay) + down * (dy - ay), 1)
+    return {"number": spot.number, "points": points, "at": at, "is_sure": spot.is_sure}
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,7 +182,7 @@ class Asked:
 
 
 def asked(edition: Edition, tally: Tally, form: Form) -> tuple[Asked, ...]:
-    """What people have to tell about the hand as a whole."""
+    """Return what people have to say about the hand as a whole."""
     keys, names = _sides(tally, form), _names(tally, form)
     told = likely(edition, layings(tally), draw_pile_empty=tally.draw_pile_empty)
     seen = [place.key for place in tally.places]
@@ -329,7 +215,7 @@ def _trip_say(trip: Trip, keys: Sequence[str], names: Mapping[str, str]) -> str:
 
 
 def odd(table: Table) -> tuple[str, ...]:
-    """What cannot be, or hardly, of the table that was counted: a sentence each, for people to look again."""
+    """Return what is impossible or unlikely about the counted table, a sentence each, for people to look again."""
     cards = (words.why(reason, table.edition, Names({}, {})).say for reason in odd_cards(table))
     return (*cards, *map(words.said, odd_trip(table)))
 
@@ -338,38 +224,34 @@ def odd(table: Table) -> tuple[str, ...]:
 
 
 def table_sent(edition: Edition, tally: Tally, form: Form) -> Table:
-    """The table that people have confirmed. Raises Problem with a sentence for what is open or cannot be read."""
+    """Return the table that people have confirmed. Raises Problem for what is open or cannot be read."""
     keys, names = _sides(tally, form), _names(tally, form)
     laid = tuple(_laying(edition, tally, form, key, names[key]) for key in keys)
     if len(laid) == 1:
         laid = (*laid, Laying(_("The others"), drove_unseen=True))
-    _check_names(laid)
+    called = Counter(laying.name.casefold() for laying in laid)
+    twice = next((laying.name for laying in laid if called[laying.name.casefold()] > 1), None)
+    if twice is not None:
+        raise Problem(_("Two sides are called %(name)s: give one of them another name.", name=twice))
     check_sides(edition, len(laid))
     return table_of(edition, laid, _told(edition, form, laid, keys))
 
 
 def _sides(tally: Tally, form: Form) -> list[str]:
-    """The keys of all that are sides of their own."""
+    """Return the keys of all that are sides of their own."""
     keys = dict.fromkeys((*(place.key for place in tally.places), *(lot.key for lot in tally.lots)))
     return [key for key in keys if form.get(f"whose-{key}", OWN) == OWN]
 
 
 def _names(tally: Tally, form: Form) -> dict[str, str]:
-    """What the sides are called, as typed; a heap beside the mats that is a side after all has no name yet."""
+    """Return the names of the sides, as typed; a heap beside the mats that is a side has none yet."""
     usual = {place.key: words.said(place.name) for place in tally.places}
     free = _("Side %(number)d", number=len(usual) + 1)
     return {key: clean(form.get(f"name-{key}", "")) or usual.get(key, free) for key in _sides(tally, form)}
 
 
-def _check_names(laid: Sequence[Laying]) -> None:
-    for name, count in Counter(laying.name.casefold() for laying in laid).items():
-        if count > 1:
-            shown = next(laying.name for laying in laid if laying.name.casefold() == name)
-            raise Problem(_("Two sides are called %(name)s: give one of them another name.", name=shown))
-
-
 def _laying(edition: Edition, tally: Tally, form: Form, key: str, name: str) -> Laying:
-    """What lies before a side: its own lot and those that were said to be its."""
+    """Return what lies in front of a side: its own lot and those that were said to be its."""
     keys = [key, *(lot.key for lot in tally.lots if lot.key != key and form.get(f"whose-{lot.key}") == key)]
     told = [card for lot in tally.lots if lot.key in keys for card in _told_cards(edition, lot, form)]
     km = Counter(card for card, _sideways in told if card.family is Family.DISTANCE)
@@ -388,7 +270,7 @@ def _laying(edition: Edition, tally: Tally, form: Form, key: str, name: str) -> 
 
 
 def _told_cards(edition: Edition, lot: Lot, form: Form) -> Iterator[tuple[Card, bool]]:
-    """The cards that could not be told and that somebody has named, and whether each lies sideways."""
+    """Yield the cards that could not be identified and that somebody has named, and whether each lies sideways."""
     for spot in lot.unsure:
         said = form.get(f"c-{spot.key}", "")
         card = card_of_slug(form.get(f"o-{spot.key}", "") if said == OTHER else said)
@@ -417,7 +299,7 @@ def _read(form: Form, field: str) -> int:
 
 
 def _told(edition: Edition, form: Form, laid: Sequence[Laying], keys: Sequence[str]) -> Told:
-    """What people told of the hand; what they left to the cards as it is likeliest."""
+    """Return what people said of the hand; what they left to the cards as it is likeliest."""
     ways = {_trip_value(trip, keys): trip for trip in trips(edition, len(keys))}
     told = likely(edition, laid, trip=ways.get(form.get("trip", "")), draw_pile_empty=form.get("pile") == YES)
     ended = form.get("ended", "")

@@ -1,4 +1,4 @@
-"""Only counting: a photograph of the finished tableau, confirmed line by line, becomes the score sheet of the hand."""
+"""Counting only: a photograph of the finished tableau, confirmed line by line, becomes the score sheet of the hand."""
 
 from __future__ import annotations
 
@@ -29,18 +29,21 @@ _REFUSED = (Problem, EditionError, RequestEntityTooLarge)
 
 @bp.get(PATH)
 def show() -> str:
-    """The form that a photograph is sent with."""
+    """Show the form that a photograph is sent with."""
     return _asking(request.args)[0]
 
 
 @bp.post(PATH)
 def send() -> AnyResponse | str | tuple[str, int]:
-    """A photograph is read; what lies on it is asked about on a page of its own."""
+    """Read a photograph; what lies on it is asked about on a page of its own."""
     given: Mapping[str, str] = {}
     try:
         given = request.form
         edition = _edition(given.get("edition", ""))
-        deck = _deck(given.get("deck", ""))
+        deck = given.get("deck", "")
+        if deck and deck not in dict(deck_choices(_folder())):
+            wrong = _("There is no deck “%(name)s” to tell cards by: choose again under Cards.", name=shown(deck))
+            raise Problem(wrong)
         token = service().snaps.keep(edition.name, _shot(1, deck), deck)
     except _REFUSED as error:
         return _asking(given, *_refused(error))
@@ -49,8 +52,8 @@ def send() -> AnyResponse | str | tuple[str, int]:
 
 @bp.get(f"{PATH}/<token>")
 def confirm(token: str) -> AnyResponse | str:
-    """What lies there, line by line."""
-    snap = _snap(token)
+    """Show what lies there, line by line."""
+    snap = service().snaps.get(token)
     if snap is None:
         return _gone()
     edition, found = _found(snap)
@@ -59,8 +62,8 @@ def confirm(token: str) -> AnyResponse | str:
 
 @bp.post(f"{PATH}/<token>")
 def count(token: str) -> AnyResponse | str | tuple[str, int]:
-    """The score of what was confirmed; with `change` the lines again, with `add` one more photograph."""
-    snap = _snap(token)
+    """Show the score of what was confirmed; with `change` the lines again, with `add` one more photograph."""
+    snap = service().snaps.get(token)
     if snap is None:
         return _gone()
     edition, found = _found(snap)
@@ -83,26 +86,25 @@ def count(token: str) -> AnyResponse | str | tuple[str, int]:
         token=token,
         sheet=score_sheets.counted_sheet(table),
         odd=photo_form.odd(table),
-        form=_told(form),
+        form={field: value for field, value in form.items() if field not in ("add", "change")},
     )
 
 
 @bp.get(f"{PATH}/<token>/<int:number>.jpg")
 def picture(token: str, number: int) -> Response:
-    """A photograph, small."""
-    shot = _shown(token, number)
-    return Response(shot.jpeg, mimetype="image/jpeg")
+    """Return a photograph, small."""
+    return Response(_shown(token, number).jpeg, mimetype="image/jpeg")
 
 
 @bp.get(f"{PATH}/<token>/card-<int:number>-<int:at>.jpg")
 def card(token: str, number: int, at: int) -> Response:
-    """A card of a photograph that could not be told."""
+    """Return the picture of a card that could not be identified."""
     crop = _shown(token, number).crops.get(at - 1)
     return Response(crop, mimetype="image/jpeg") if crop else abort(404)
 
 
 def _asking(given: Mapping[str, str], sentence: str = "", code: int = 200) -> tuple[str, int]:
-    """The form that a photograph is sent with, as it was filled in; else as this table plays."""
+    """Return the form that a photograph is sent with, as it was filled in; else as this table plays."""
     editions = [load_edition(name) for name in edition_names()]
     now = state()
     plays = now.game.edition_name if now.match is not None else editions[0].name
@@ -143,7 +145,7 @@ def _confirming(token: str, edition: Edition, found: Tally, form: photo_form.For
 
 
 def _added(token: str, deck: str, edition: Edition, before: Tally, form: photo_form.Form) -> str:
-    """The lines after one more photograph, with all that was typed."""
+    """Return the lines after one more photograph, with all that was typed."""
     if len(before.photos) >= MOST_PHOTOS:
         raise Problem(_("These are photographs enough: %(most)d of one tableau.", most=MOST_PHOTOS))
     shot = _shot(len(before.photos) + 1, deck)
@@ -154,7 +156,7 @@ def _added(token: str, deck: str, edition: Edition, before: Tally, form: photo_f
 
 
 def _shot(number: int, deck: str) -> Shot:
-    """The photograph that was sent. Raises Problem where none was, or it cannot be read."""
+    """Return the photograph that was sent. Raises Problem where none was, or it cannot be read."""
     sent: FileStorage | None = request.files.get("photo")
     data = sent.read() if sent else b""
     if not data:
@@ -165,15 +167,8 @@ def _shot(number: int, deck: str) -> Shot:
     return read_photo(data, say("photograph %(number)d", number=number), deck, _folder(), file)
 
 
-def _deck(name: str) -> str:
-    """The deck that was chosen, if one was. Raises Problem for one that is not there, or not any more."""
-    if name and name not in dict(deck_choices(_folder())):
-        raise Problem(_("There is no deck “%(name)s” to tell cards by: choose again under Cards.", name=shown(name)))
-    return name
-
-
 def _folder() -> Path:
-    """The data folder."""
+    """Return the data folder."""
     return match().store.path.parent
 
 
@@ -187,12 +182,8 @@ def _refused(error: Exception) -> tuple[str, int]:
     return str(error), 503 if str(error) == BUSY else 400
 
 
-def _snap(token: str) -> Snap | None:
-    return service().snaps.get(token)
-
-
 def _shown(token: str, number: int) -> Shot:
-    snap = _snap(token)
+    snap = service().snaps.get(token)
     if snap is None or not 0 < number <= len(snap.shots):
         abort(404)
     return snap.shots[number - 1]
@@ -214,7 +205,7 @@ def _found(snap: Snap) -> tuple[Edition, Tally]:
 
 
 def _edition(name: str) -> Edition:
-    """An edition by name: the match's own with its house rules where it is that one. Raises EditionError for none."""
+    """Return an edition by name, the match's own with its house rules. Raises EditionError for none."""
     game = state().game
     if state().match is not None and name == game.edition_name:
         return game.edition
@@ -222,12 +213,7 @@ def _edition(name: str) -> Edition:
 
 
 def _named() -> dict[str, str]:
-    """The names of the sides of the match, by their mats."""
+    """Return the names of the sides of the match, by their mats."""
     now = state()
     names = Names.of(now.game)
     return {mat: names.side(side) for mat, side in match().mats(now).items()} if now.match is not None else {}
-
-
-def _told(form: photo_form.Form) -> dict[str, str]:
-    """What goes back with the form when something is to be changed."""
-    return {field: value for field, value in form.items() if field not in ("add", "change")}

@@ -1,9 +1,9 @@
-"""Score sheets as they are shown: every line with its points and why, the totals, how the hand ended."""
+"""Score sheets as the pages show them: every line with its points and reasons, the totals, how the hand ended."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from companion.match.archive import PlayedHand
@@ -19,14 +19,14 @@ from companion.rules.table import Table
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line of the score sheet: what it is for and each side's points."""
+    """A line of the score sheet, with each side's points."""
 
     item: Item
     title: str
     note: str
     points: tuple[int | None, ...]
     because: tuple[str, ...]
-    """The cards and plays behind it, a sentence each."""
+    """The cards and plays behind it, in sentences."""
 
     rule: str
     """Where it is written."""
@@ -38,123 +38,108 @@ class SheetView:
 
     number: int
     title: str
-    is_open: bool
     is_race: bool
-    how: str
-    """How it ended, where nobody completed it."""
-
     sides: tuple[str, ...]
     rows: tuple[Row, ...]
     totals: tuple[int, ...]
-    match: tuple[int, ...]
-    completed_by: str | None
-    winner: str | None
     target: int
     extended: bool
+    match: tuple[int, ...] = ()
+    is_open: bool = False
+    how: str = ""
+    """How it ended, if nobody completed it."""
+
+    completed_by: str | None = None
+    winner: str | None = None
 
     def steps(self, side: int) -> tuple[int, ...]:
-        """A side's total after each line of the sheet but the last, as it is counted up."""
+        """Return a side's total after each line of the sheet but the last, as it is counted up."""
         return tuple(accumulate(row.points[side] or 0 for row in self.rows))[:-1]
 
 
 def sheet_views(hands: Sequence[PlayedHand], names: Names) -> list[SheetView]:
-    """The score sheets of the hands that have ended."""
+    """Return the score sheets of the hands that have ended."""
     return [sheet_view(hand.result, names, explanations.answered(hand)) for hand in hands if not hand.is_open]
 
 
 def sheet_view(result: HandResult, names: Names, hazards: Answered = NOTHING) -> SheetView:
-    """A hand's score sheet, every line of it that anybody has points on, and distance always."""
-    edition, sides = result.table.edition, [side.name for side in result.table.sides]
-    return SheetView(
-        number=result.number,
-        title=words.hand_title(edition, result.number),
-        is_open=False,
-        is_race=words.is_race(edition),
-        how=words.how_ended(edition, result.how),
-        sides=tuple(map(names.side, sides)),
-        rows=_rows(result.table, [result.sheets[side] for side in sides], names, hazards),
-        totals=tuple(result.sheets[side].total for side in sides),
+    """Return the score sheet of a hand that has ended."""
+    table, sides = result.table, [side.name for side in result.table.sides]
+    sheet = _sheet(table, result.number, [result.sheets[side] for side in sides], names, hazards)
+    return replace(
+        sheet,
+        how=words.how_ended(table.edition, result.how),
         match=tuple(result.match.get(side, 0) for side in sides),
         completed_by=names.side(result.by) if result.by else None,
         winner=names.side(result.winner) if result.winner else None,
-        target=result.table.target,
-        extended=result.table.extended_by is not None,
     )
 
 
-def _rows(table: Table, sheets: Sequence[Sheet], names: Names, hazards: Answered = NOTHING) -> tuple[Row, ...]:
+def open_sheet(game: Game, hazards: Answered = NOTHING) -> SheetView | None:
+    """Return what the hand on the table would score if it ended here."""
+    table = game.table
+    if table is None:
+        return None
+    sheet = _sheet(table, game.hand_number, scoring.score(table), Names.of(game), hazards)
+    return replace(sheet, is_open=True, match=tuple(game.totals.get(side.name, 0) for side in table.sides))
+
+
+def counted_sheet(table: Table) -> SheetView:
+    """Return the score sheet of a hand that was counted from the cards alone."""
+    sheet = _sheet(table, 0, scoring.score(table), Names({}, {}), NOTHING)
+    completer = table.ending.side if table.ending else None
+    return replace(
+        sheet,
+        title=_("The race") if sheet.is_race else _("The hand"),
+        how=words.how_ended(table.edition, table.ending.how) if table.ending else "",
+        completed_by=table.sides[completer].name if completer is not None else None,
+        winner=scoring.match_winner(table.edition, {}, table) if sheet.is_race else None,
+    )
+
+
+def _sheet(table: Table, number: int, sheets: Sequence[Sheet], names: Names, hazards: Answered) -> SheetView:
+    """Return what all kinds of sheets have in common."""
+    return SheetView(
+        number=number,
+        title=words.hand_title(table.edition, number),
+        is_race=words.is_race(table.edition),
+        sides=tuple(names.side(side.name) for side in table.sides),
+        rows=_rows(table, sheets, names, hazards),
+        totals=tuple(sheet.total for sheet in sheets),
+        target=table.target,
+        extended=table.extended_by is not None,
+    )
+
+
+def _rows(table: Table, sheets: Sequence[Sheet], names: Names, hazards: Answered) -> tuple[Row, ...]:
+    """Return every line that anybody has points on, and distance always."""
     points = [dict(sheet.lines) for sheet in sheets]
-    items = [item for item in Item if any(p.get(item) for p in points) or item is Item.DISTANCE]
-    return tuple(_row(item, table, points, names, hazards) for item in items)
-
-
-def _row(item: Item, table: Table, points: Sequence[Mapping[Item, int]], names: Names, hazards: Answered) -> Row:
-    scored = {side.name: p.get(item, 0) for side, p in zip(table.sides, points, strict=True)}
-    return Row(
-        item=item,
-        title=_(words.ITEMS[item]),
-        note=_note(item, table, points, names),
-        points=tuple(p.get(item) for p in points),
-        because=explanations.because(item, table, scored, names, hazards),
-        rule=explanations.rule(item, table.edition),
-    )
+    rows = []
+    for item in Item:
+        scored = {side.name: p.get(item, 0) for side, p in zip(table.sides, points, strict=True)}
+        if any(scored.values()) or item is Item.DISTANCE:
+            row = Row(
+                item=item,
+                title=_(words.ITEMS[item]),
+                note=_note(item, table, points, names),
+                points=tuple(p.get(item) for p in points),
+                because=explanations.because(item, table, scored, names, hazards),
+                rule=explanations.rule(item, table.edition),
+            )
+            rows.append(row)
+    return tuple(rows)
 
 
 def _note(item: Item, table: Table, points: Sequence[Mapping[Item, int]], names: Names) -> str:
-    """What a line of the score sheet is for; an extension's points may have gone to the opponents of its caller."""
+    """Say what a line of the score sheet is for; an extension's points may have gone to the opponents of its caller."""
     caller, or_opponents = table.extended_by, table.edition.extension_bonus == "caller-or-opponents"
     if item is Item.EXTENSION and or_opponents and caller is not None and not points[caller].get(item):
         return words.called_in_vain(names.side(table.sides[caller].name))
     return words.item_note(item, table.edition)
 
 
-def open_sheet(game: Game, hazards: Answered = NOTHING) -> SheetView | None:
-    """What the hand on the table would score if it ended here."""
-    table = game.table
-    if table is None:
-        return None
-    names, sheets = Names.of(game), scoring.score(table)
-    return SheetView(
-        number=game.hand_number,
-        title=words.hand_title(table.edition, game.hand_number),
-        is_open=True,
-        is_race=words.is_race(table.edition),
-        how="",
-        sides=tuple(names.side(side.name) for side in table.sides),
-        rows=_rows(table, sheets, names, hazards),
-        totals=tuple(sheet.total for sheet in sheets),
-        match=tuple(game.totals.get(side.name, 0) for side in table.sides),
-        completed_by=None,
-        winner=None,
-        target=table.target,
-        extended=table.extended_by is not None,
-    )
-
-
-def counted_sheet(table: Table) -> SheetView:
-    """The score sheet of a hand that was counted from the cards alone."""
-    names, sheets = Names({}, {}), scoring.score(table)
-    completer = table.ending.side if table.ending else None
-    is_race = words.is_race(table.edition)
-    return SheetView(
-        number=0,
-        title=_("The race") if is_race else _("The hand"),
-        is_open=False,
-        is_race=is_race,
-        how=words.how_ended(table.edition, table.ending.how) if table.ending else "",
-        sides=tuple(side.name for side in table.sides),
-        rows=_rows(table, sheets, names),
-        totals=tuple(sheet.total for sheet in sheets),
-        match=(),
-        completed_by=table.sides[completer].name if completer is not None else None,
-        winner=scoring.match_winner(table.edition, {}, table) if is_race else None,
-        target=table.target,
-        extended=table.extended_by is not None,
-    )
-
-
 def wins(game: Game) -> list[tuple[str, int]]:
-    """How many matches each side has won, once any has."""
+    """Return how many matches each side has won, once any has."""
     names = Names.of(game)
     won = [(names.side(team.name), game.won.get(team.name, 0)) for team in game.teams]
     return won if any(count for _, count in won) else []

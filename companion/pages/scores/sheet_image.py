@@ -1,11 +1,11 @@
-"""A score sheet as a picture to send: drawn like the printed sheets, in outlines, so that it looks alike everywhere."""
+"""A score sheet as a picture to send: drawn in outlines, like the printed sheets, so that no font is needed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from companion.pages.scores.score_sheets import Row, SheetView
+from companion.pages.scores.score_sheets import SheetView
 from companion.pages.words import _
 from companion.printing import lettering, pictograms, render
 from companion.printing import svg as draw
@@ -14,10 +14,10 @@ WIDTH_MM, MARGIN_MM, LINE_MM = 100.0, 6.0, 8.0
 HEAD_MM, FOOT_MM = 23.0, 6.0
 DPI = 254.0
 MOST_BESIDE = 4
-"""More sides than this stand below each other."""
+"""Maximum number of sides that have a column each; more have a row each."""
 
 SMALLEST_MM = 3.4
-"""A name that would have to be smaller than this stands on two lines."""
+"""Smallest letters of a name on one line, in mm; a name that needs smaller ones has two lines."""
 
 SOFT = "#5C5F63"
 
@@ -32,12 +32,12 @@ class _Row:
 
 
 def png(sheet: SheetView, heading: str, when: str) -> bytes:
-    """The sheet as a PNG file, ten pixels a millimetre; `heading` and `when` say which match it is of."""
+    """Return the sheet as a PNG file, ten pixels per millimetre; `heading` and `when` say which match it is of."""
     return render.to_png(svg(sheet, heading, when), DPI)
 
 
 def svg(sheet: SheetView, heading: str, when: str) -> str:
-    """The sheet as a drawing."""
+    """Return the sheet as an SVG drawing."""
     rows = _across(sheet) if len(sheet.sides) <= MOST_BESIDE else _down(sheet)
     height = HEAD_MM + LINE_MM * len(rows) + FOOT_MM + MARGIN_MM
     body = [
@@ -53,29 +53,23 @@ def _head(sheet: SheetView, heading: str) -> Iterator[str]:
     yield draw.rect(0, 0, WIDTH_MM, 17, draw.paint(draw.INK))
     yield draw.group(pictograms.milestone(draw.INK, ""), x=MARGIN_MM + 4.5, y=8.7, scale=1.35)
     yield _words(heading, MARGIN_MM + 12, 8, 5.6, WIDTH_MM - 2 * MARGIN_MM - 12, weight=800, fill=draw.PAPER)
-    yield _words(_about(sheet), MARGIN_MM + 12, 13.6, 4, WIDTH_MM - 2 * MARGIN_MM - 12, fill=draw.PAPER)
-
-
-def _about(sheet: SheetView) -> str:
-    """Which hand it is and how it ended."""
     how = _("%(who)s completed %(km)d km", who=sheet.completed_by, km=sheet.target) if sheet.completed_by else sheet.how
-    return _("%(hand)s: %(how)s", hand=sheet.title, how=how) if how else sheet.title
+    about = _("%(hand)s: %(how)s", hand=sheet.title, how=how) if how else sheet.title
+    yield _words(about, MARGIN_MM + 12, 13.6, 4, WIDTH_MM - 2 * MARGIN_MM - 12, fill=draw.PAPER)
 
 
 def _across(sheet: SheetView) -> list[_Row]:
-    """A column a side, as on the page."""
+    """Return the rows with a column a side, as on the page."""
     total = _("This race") if sheet.is_race else _("This hand")
-    rows = [_Row(("", *sheet.sides), is_head=True), *(_Row(_cells(row)) for row in sheet.rows)]
+    rows = [_Row(("", *sheet.sides), is_head=True)]
+    for row in sheet.rows:
+        rows.append(_Row((row.title, *("–" if points is None else str(points) for points in row.points))))
     rows += [_Row((total, *map(str, sheet.totals)), is_total=True)]
     return rows + ([_Row((_("Match"), *map(str, sheet.match)))] if sheet.match and not sheet.is_race else [])
 
 
-def _cells(row: Row) -> tuple[str, ...]:
-    return (row.title, *("–" if points is None else str(points) for points in row.points))
-
-
 def _down(sheet: SheetView) -> list[_Row]:
-    """A line a side, with its total and the match's: so many sides have no room beside each other."""
+    """Return a row a side, with its total and the match's, for more sides than have room beside each other."""
     totals = [_("This race") if sheet.is_race else _("This hand"), *map(str, sheet.totals)]
     columns = [["", *sheet.sides], totals]
     columns += [[_("Match"), *map(str, sheet.match)]] if sheet.match and not sheet.is_race else []
@@ -97,7 +91,7 @@ def _row(row: _Row, number: int) -> Iterator[str]:
 
 
 def _cell(words: str, right: float, baseline: float, room: float, weight: int) -> Iterator[str]:
-    """A figure or a name; a long name on two lines."""
+    """Yield a number or a name; a long name on two lines."""
     begins, _blank, ends = words.rpartition(" ")
     if begins and _fitting(words, 5.0, room, weight) < SMALLEST_MM:
         yield _words(begins, right, baseline - 3.6, 4.2, room, anchor=1.0, weight=weight)
@@ -122,6 +116,6 @@ def _words(
     weight: int = 600,
     fill: str = draw.INK,
 ) -> str:
-    """Words no wider than the room they have; what the letters do not know is left as a dot."""
+    """Return words no wider than the room they have; letters that the font lacks become dots."""
     fit = _fitting(words, size, room, weight)
     return draw.text(lettering.known(words, weight), x, y, fit, anchor=anchor, weight=weight, fill=fill)

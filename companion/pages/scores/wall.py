@@ -18,7 +18,7 @@ bp = Blueprint("wall", __name__)
 
 @bp.get("/wall")
 def show() -> AnyResponse | str:
-    """The wall screen; with the token of the link it may show the code to join."""
+    """Show the wall screen; with the token of the link it may show the code to join."""
     if phone_identity.let_in(request.args.get("t", ""), service().token):
         return redirect(url_for("wall.show"))
     now = state()
@@ -28,7 +28,7 @@ def show() -> AnyResponse | str:
     last_hand = now.game.hands[-1] if now.game.hands and not now.game.hand_is_open else None
     return render_template(
         "wall.html",
-        sides=views.side_views(now, None),
+        sides=views.side_views(now.game, None),
         head=prompts.asked(now, match().mats(now)).head,
         last=views.last_play(now),
         sheet=score_sheets.sheet_view(last_hand, names) if last_hand else None,

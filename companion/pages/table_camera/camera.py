@@ -1,4 +1,4 @@
-"""The camera: what it sees now, what can be read there and what would help; zones drawn where there are no mats."""
+"""The camera page: what can be read now and what would help; zones drawn where there are no mats."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ bp = Blueprint("camera", __name__)
 
 @bp.get("/camera")
 def show() -> str:
-    """The camera page."""
-    seen, called, kept = _seen() if phone_identity.takes_part() else None, _called(), service().camera.turn
+    """Show what the camera sees."""
+    seen, kept = _seen() if phone_identity.takes_part() else None, service().camera.turn
     return render_template(
         "camera.html",
-        sights=survey_view.sights(seen, called.names, called.mats) if seen else None,
+        sights=survey_view.sights(seen, _called()) if seen else None,
         zones=service().camera.zones,
         turn=kept.current if kept else None,
         has_camera=service().camera.can_look(),
@@ -35,7 +35,7 @@ def show() -> str:
 
 @bp.post("/camera/turn")
 def turn() -> AnyResponse:
-    """The picture is turned, or mirrored."""
+    """Turn the picture, or mirror it."""
     kept = service().camera.turn or abort(404)
     degrees = parsing.whole(request.form.get("degrees", str(kept.current.degrees)), 0, 359)
     if degrees is None or degrees not in (0, *QUARTERS):
@@ -48,19 +48,18 @@ def turn() -> AnyResponse:
 
 @bp.get("/camera/zones")
 def draw() -> AnyResponse | str:
-    """The form that zones are drawn in."""
-    zones = _zones()
+    """Show the form that zones are drawn in."""
+    current = _zones().current
     if not phone_identity.may_act():
         return redirect(url_for("camera.show"))
-    called, current = _called(), zones.current
     if "suggest" in request.args:
-        return _form(zone_form.suggested(called.mats))
+        return _form(zone_form.suggested(_called().mats))
     return _form(zone_form.as_typed(current) if current else {})
 
 
 @bp.post("/camera/zones")
 def save() -> AnyResponse | str | tuple[str, int]:
-    """Keeps what was drawn; with `clear` one zone is taken out of the form, and nothing kept yet."""
+    """Keep what was drawn; with `clear` one zone is taken out of the form, and nothing is kept yet."""
     zones, form = _zones(), request.form.to_dict()
     if "clear" in form:
         return _form({field: typed for field, typed in form.items() if not field.endswith(f"-{form['clear']}")})
@@ -75,16 +74,15 @@ def save() -> AnyResponse | str | tuple[str, int]:
 
 @bp.post("/camera/zones/forget")
 def forget() -> AnyResponse:
-    """No zone is drawn any longer."""
+    """Forget all drawn zones."""
     _zones().forget()
     flash(_("The drawn zones are gone: the printed mats count."))
     return redirect(url_for("camera.show"), 303)
 
 
 def _kept() -> str:
-    """What has become of a drawing: from when on it counts."""
-    seen = _seen()
-    undrawn = _undrawn()
+    """Say from when on a drawing counts."""
+    seen, undrawn = _seen(), _undrawn()
     if undrawn:
         return _("What is drawn is kept, and not yet complete. %(undrawn)s", undrawn=undrawn)
     if seen is None:
@@ -95,7 +93,7 @@ def _kept() -> str:
 
 
 def _undrawn() -> str:
-    """Whose zones the drawing in force lacks and whose printed mat is not seen either, in a sentence; else nothing."""
+    """Say whose zones the drawing in force lacks while no printed mat of theirs is seen; empty for nobody's."""
     current, called, seen = _zones().current, _called(), _seen()
     found = {zone.zone.partition("/")[0] for zone in seen.advice.zones} if seen else set()
     lacking = zone_form.undrawn(zone_form.as_typed(current), called) if current else ()
@@ -127,12 +125,12 @@ def _form(typed: zone_form.Form, sentence: str = "") -> str:
 
 
 def _zones() -> DrawnZones:
-    """The zones in force; without them there is nothing to draw."""
+    """Return the drawn zones; 404 for a service without a camera."""
     return service().camera.zones or abort(404)
 
 
 def _called() -> Called:
-    """How the mats in play are called; those of two sides before a match."""
+    """Return how the mats in play are called; before a match those of two sides."""
     now = state()
     mats = match().mats(now) or {"side-1": "", "side-2": ""}
     return Called(Names.of(now.game), mats)

@@ -1,4 +1,4 @@
-"""The decks by whose faces cards are told: which there are, which one is played with, carried, removed, begun."""
+"""The decks whose faces cards are recognised by: listed, chosen, carried as files, removed, begun."""
 
 from __future__ import annotations
 
@@ -57,23 +57,23 @@ class Listed:
     is_own: bool
     facts: tuple[str, ...] = ()
     missing: int = 0
-    """How many faces it lacks, the back not counted."""
+    """Number of faces that it lacks, the back not counted."""
 
     is_usable: bool = True
-    """Cards can be told by it."""
+    """Cards can be recognised by it."""
 
     problem: str = ""
 
 
 @bp.get("/decks")
 def show() -> str:
-    """The page of the decks."""
+    """Show the decks."""
     return _page()
 
 
 @bp.post("/decks")
 def start() -> AnyResponse | tuple[str, int]:
-    """Begins a deck of one's own; its faces follow on a page of their own."""
+    """Begin a deck of one's own; its faces follow on a page of their own."""
     try:
         enrolment = _begun(request.form.get("title", ""), request.form.get("edition", ""))
         write_description(enrolment.folder, enrolment.description)
@@ -84,7 +84,7 @@ def start() -> AnyResponse | tuple[str, int]:
 
 @bp.post("/decks/use")
 def use() -> AnyResponse | tuple[str, int]:
-    """Chooses the cards on this table."""
+    """Choose the cards on this table."""
     name = request.form.get("deck") or None
     try:
         choose_deck(data(), name)
@@ -111,20 +111,17 @@ def use() -> AnyResponse | tuple[str, int]:
 
 @bp.get("/decks/<name>.zip")
 def take_away(name: str) -> Response:
-    """A deck as one file."""
+    """Return a deck as one file."""
     deck = known(name)
     with tempfile.TemporaryDirectory() as folder:
         content = export_deck(deck, Path(folder)).read_bytes()
-    return Response(
-        content,
-        mimetype="application/zip",
-        headers={"Content-Disposition": f'attachment; filename="{deck.name}.zip"'},
-    )
+    headers = {"Content-Disposition": f'attachment; filename="{deck.name}.zip"'}
+    return Response(content, mimetype="application/zip", headers=headers)
 
 
 @bp.post("/decks/import")
 def take_in() -> AnyResponse | tuple[str, int]:
-    """Takes a deck from a file of another machine, one at a time: unpacked they are large."""
+    """Import a deck from a file of another machine, one at a time: unpacked they are large."""
     try:
         sent = request.files.get("file")
         if not _one_at_a_time.acquire(blocking=False):
@@ -162,7 +159,7 @@ def _taken_in(sent: FileStorage | None) -> Deck:
 
 @bp.post("/decks/<name>/remove")
 def remove(name: str) -> AnyResponse | tuple[str, int]:
-    """Removes a deck of one's own."""
+    """Remove a deck of one's own."""
     title = title_of(name)
     try:
         if chosen_deck(data()) == name:
@@ -175,12 +172,12 @@ def remove(name: str) -> AnyResponse | tuple[str, int]:
 
 
 def data() -> Path:
-    """The data folder."""
+    """Return the data folder."""
     return match().store.path.parent
 
 
 def known(name: str) -> Deck:
-    """A deck by its name, for somebody who takes part."""
+    """Return a deck by its name; 404 for none."""
     try:
         return load_deck(name, data())
     except Problem:
@@ -188,12 +185,12 @@ def known(name: str) -> Deck:
 
 
 def title_of(name: str) -> str:
-    """What people call a deck."""
+    """Return what people call a deck."""
     return words.said(titles(data()).get(name, name))
 
 
 def _page(sentence: str = "", *, asks: str = "") -> str:
-    """The page; `asks` opens the form `new`, or the one for a `file`."""
+    """Return the page; `asks` opens the form `new`, or the one for a `file`."""
     editions = [load_edition(name) for name in edition_names()]
     now = state()
     playing = now.game.edition_name if now.match is not None else editions[0].name
@@ -222,65 +219,48 @@ def _listed() -> Iterator[Listed]:
 
 def _of_deck(deck: Deck, title: str, *, is_own: bool) -> Listed:
     there, missing = len(deck.faces), len(deck.missing)
-    facts = [_edition_title(deck.edition)]
     if missing:
-        facts.append(many("%(there)d of %(count)d face", "%(there)d of %(count)d faces", there + missing, there=there))
+        count = many("%(there)d of %(count)d face", "%(there)d of %(count)d faces", there + missing, there=there)
     else:
-        facts.append(many("all %(count)d faces", "all %(count)d faces", there))
-    if not deck.back:
-        facts.append(_("no back"))
-    if deck.made:
-        facts.append(_("made on %(day)s", day=deck.made))
-    if deck.maker:
-        facts.append(deck.maker)
-    return Listed(deck.name, title, is_own, tuple(facts), missing)
+        count = many("all %(count)d faces", "all %(count)d faces", there)
+    try:
+        edition = _(load_edition(deck.edition).title)
+    except EditionError:
+        edition = deck.edition
+    back = "" if deck.back else _("no back")
+    made = _("made on %(day)s", day=deck.made) if deck.made else ""
+    facts = tuple(fact for fact in (edition, count, back, made, deck.maker) if fact)
+    return Listed(deck.name, title, is_own, facts, missing)
 
 
 def enrolment_of(name: str) -> Enrolment:
-    """The enrolment of a deck of one's own that is there. Raises Problem where it is damaged; 404 for none."""
+    """Return the enrolment of a deck of one's own. Raises Problem where it is damaged; 404 for none."""
     if name not in own_names(data()):
         abort(404)
     described = read_description(data() / DECKS_NAME / name)
     return begin(name, described.edition, data())
 
 
-def _edition_title(name: str) -> str:
-    try:
-        return _(load_edition(name).title)
-    except EditionError:
-        return name
-
-
-# --- A new deck -----------------------------------------------------------------------------------------------
-
-
 def _begun(title: str, edition: str) -> Enrolment:
-    """A deck that is to be enrolled, nothing of it written yet. Raises Problem for what was typed wrong."""
+    """Return a deck that is to be enrolled, nothing of it written yet. Raises Problem for what was typed wrong."""
     title = " ".join(title.split())
     if not title:
         raise Problem(_("The deck has no name yet: call it as you like, such as Grandma’s deck."))
+    typed = [request.form.get(side, "").strip().replace(",", ".") for side in ("width", "height")]
     try:
         load_edition(edition)
+        size_mm = checked_size([float(side) for side in typed]) if any(typed) else CARD_MM
     except EditionError as error:
         raise Problem(str(error)) from error
-    enrolment = begin(_free_name(title), edition, data(), size_mm=_size())
+    except ValueError as error:
+        wrong = _("A card’s width and height are millimetres from 30 to 150, the shorter first, such as 57 and 88.")
+        raise Problem(wrong) from error
+    enrolment = begin(_free_name(title), edition, data(), size_mm=size_mm)
     return replace(enrolment, description=replace(enrolment.description, title=title))
 
 
-def _size() -> tuple[float, float]:
-    typed = [request.form.get(side, "").strip().replace(",", ".") for side in ("width", "height")]
-    if not any(typed):
-        return CARD_MM
-    try:
-        return checked_size([float(side) for side in typed])
-    except ValueError as error:
-        raise Problem(
-            _("A card’s width and height are millimetres from 30 to 150, the shorter first, such as 57 and 88.")
-        ) from error
-
-
 def _free_name(title: str) -> str:
-    """What a deck of that title is called on the disk: letters, digits and dashes, unlike any that is there."""
+    """Return the name of a deck on the disk: letters, digits and dashes of its title, unlike any that is there."""
     plain = unicodedata.normalize("NFKD", re.sub("['’]", "", title)).encode("ascii", "ignore").decode().lower()
     name = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:_LONGEST_NAME].strip("-") or "deck"
     taken = {other.lower() for other in deck_names(data())}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -19,40 +18,36 @@ from companion.pages.table_camera.decks import enrolment_of, known, title_of
 from companion.pages.words import _
 from companion.rules.cards import card_of_slug
 from companion.tabletop.template_decks import BACK, MOST_PICTURES, Subject
-from companion.vision.boxes import Image
+from companion.vision.boxes import Image, shrunk
 from companion.vision.capture import sandbox
-from companion.vision.capture.image_io import decode, read_picture
+from companion.vision.capture.image_io import jpeg_of, read_picture
 from companion.vision.capture.sandbox import BUSY
 from companion.vision.counting.photographs import MOST_BYTES
 from companion.vision.enrol.enrolment import Enrolment, Verdict, subject_name
-from companion.vision.opencv import cv2
 
 bp = Blueprint("enrolling", __name__)
 
 PATH = "/decks/<name>/enrol"
 DONE = "done"
-"""In the place of a card: nothing more is wanted just now."""
+"""Stands for a card where nothing more is wanted."""
 
 THUMB_PX = 240
-"""The height of a card's picture on the page."""
-
-_QUALITY = [cv2.IMWRITE_JPEG_QUALITY, 80]
+"""Height of a card's picture on the page, in pixels."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A card of the deck on its page."""
+    """A card of the deck, or its back, and how many pictures there are of it."""
 
     slug: str
     title: str
     card: Subject
     pictures: int
-    """How many there are of it."""
 
 
 @bp.get(PATH)
 def show(name: str) -> str:
-    """The page for one card: the one that is asked for, else the next one that is wanted."""
+    """Show the page of one card: the one that is asked for, else the next one that is wanted."""
     if not phone_identity.may_act():
         return render_template("enrol.html", deck=None)
     enrolment = _enrolment(name)
@@ -61,11 +56,13 @@ def show(name: str) -> str:
 
 @bp.post(PATH)
 def take(name: str) -> AnyResponse | tuple[str, int]:
-    """Takes the camera's picture, or the photograph that was sent, for a card."""
+    """Take the camera's picture, or the photograph that was sent, for a card."""
     enrolment = _enrolment(name)
     try:
         subject = _subject(enrolment, request.form.get("card", ""))
-        photo = _photograph()
+        sent = request.files.get("photo")
+        content = sent.read() if sent else b""
+        photo = sandbox.decode(content, _("that you have sent")) if content else None
         image = _seen() if photo is None else photo
         if image is None:
             raise Problem(_("There is no fresh picture: plug in a camera, or send a photograph."))
@@ -87,7 +84,7 @@ def take(name: str) -> AnyResponse | tuple[str, int]:
 
 @bp.post(f"{PATH}/watch")
 def watch(name: str) -> AnyResponse | tuple[str, int]:
-    """Asked again and again while cards are to be taken by themselves: the next page, a sentence, or nothing."""
+    """Take a card as soon as it lies still: answer with the next page, a sentence, or nothing."""
     enrolment = _enrolment(name)
     subject, image = _subject(enrolment, request.form.get("card", "")), _seen()
     if enrolment.pictures(subject):
@@ -99,12 +96,14 @@ def watch(name: str) -> AnyResponse | tuple[str, int]:
         return render_template("enrol_said.html", sentence=str(problem)), 200
     if verdict is None:
         return "", 204
-    return _go(_after(enrolment, subject)) if verdict.is_good else _say(verdict)
+    if verdict.is_good:
+        return _go(_after(enrolment, subject))
+    return render_template("enrol_said.html", sentence=_said(verdict)), 200
 
 
 @bp.get("/decks/<name>/<slug>-<int:number>.jpg")
 def picture(name: str, slug: str, number: int) -> Response:
-    """A card's picture of a deck, small."""
+    """Return a picture of a card of a deck, small."""
     deck = known(name)
     card = card_of_slug(slug)
     paths = deck.back if slug == BACK else deck.faces.get(card, ()) if card else ()
@@ -117,8 +116,7 @@ def picture(name: str, slug: str, number: int) -> Response:
 @lru_cache(maxsize=64)
 def _thumb(path: Path, _written_ns: int) -> bytes:
     image = read_picture(path)
-    size = (max(1, round(THUMB_PX * image.shape[1] / image.shape[0])), THUMB_PX)
-    return bytes(cv2.imencode(".jpg", cv2.resize(image, size, interpolation=cv2.INTER_AREA), _QUALITY)[1])
+    return jpeg_of(shrunk(image, THUMB_PX / image.shape[0])) or b""
 
 
 def _enrolment(name: str) -> Enrolment:
@@ -129,7 +127,7 @@ def _enrolment(name: str) -> Enrolment:
 
 
 def _subject(enrolment: Enrolment, slug: str) -> Subject:
-    """A card of the deck by its slug."""
+    """Return a card of the deck by its slug, None for the back."""
     card = card_of_slug(slug)
     if slug != BACK and card not in enrolment.cards:
         abort(400)
@@ -137,60 +135,50 @@ def _subject(enrolment: Enrolment, slug: str) -> Subject:
 
 
 def _asked(enrolment: Enrolment, slug: str | None) -> str:
-    """The card that the page is to be about, or `done`."""
+    """Return the slug of the card that the page is about, or `done`."""
     if slug == DONE or (slug and subject_name(_subject(enrolment, slug))):
         return slug
     return subject_name(enrolment.wanted[0]) if enrolment.wanted else DONE
 
 
 def _seen() -> Image | None:
-    """What the camera shows now, as it is; where only its picture for the page is to be had, that one."""
-    camera = service().camera
-    if camera.image is not None:
-        return camera.image()
-    jpeg = camera.jpeg()
-    return None if jpeg is None else decode(jpeg, _("of the camera"))
-
-
-def _photograph() -> Image | None:
-    """The photograph that was sent, None where none was. Raises Problem for one that cannot be read."""
-    sent = request.files.get("photo")
-    content = sent.read() if sent else b""
-    return sandbox.decode(content, _("that you have sent")) if content else None
+    """Return what the camera shows now."""
+    return service().camera.latest(_("of the camera"))
 
 
 def _after(enrolment: Enrolment, subject: Subject) -> str:
-    """The page after a card was taken: the next one that is wanted, after this one if possible."""
+    """Return the address after a card was taken: the next card that is wanted, after this one if possible."""
     order = (*enrolment.cards, None)
     later = order[order.index(subject) + 1 :]
-    wanted = enrolment.wanted
-    following = next((subject_name(card) for card in (*later, *order) if card in wanted), DONE)
-    auto = "1" if request.form.get("auto") else None
-    photo = "1" if request.files else None
-    got = subject_name(subject)
-    return url_for("enrolling.show", name=enrolment.description.name, card=following, got=got, auto=auto, photo=photo)
+    return url_for(
+        "enrolling.show",
+        name=enrolment.description.name,
+        card=next((subject_name(card) for card in (*later, *order) if card in enrolment.wanted), DONE),
+        got=subject_name(subject),
+        auto="1" if request.form.get("auto") else None,
+        photo="1" if request.files else None,
+    )
 
 
 def _go(url: str) -> Response:
     return Response(status=204, headers={"HX-Redirect": url})
 
 
-def _say(verdict: Verdict) -> tuple[str, int]:
-    return render_template("enrol_said.html", sentence=_said(verdict)), 200
-
-
 def _said(verdict: Verdict) -> str:
-    """A verdict as a sentence of its own, the other card called as the pages call it."""
-    other = card_of_slug(verdict.twin) if verdict.twin else None
+    """Return a verdict as a sentence, the other card called as the pages call it."""
     if verdict.twin:
+        other = card_of_slug(verdict.twin)
         called = words.title(other) if other else _("the back")
         return _("This is the card that is kept as “%(card)s”: lay another, or take that one again.", card=called)
     return words.capital(words.said(verdict.sentence or "")) + "."
 
 
 def _page(enrolment: Enrolment, slug: str, sentence: str = "") -> str:
-    """The page about a card, or with `done` about the deck as it is."""
-    steps = tuple(_steps(enrolment))
+    """Return the page about a card, or with `done` about the deck as it is."""
+    steps = [
+        Step(subject_name(card), words.title(card) if card else _("Back"), card, len(enrolment.pictures(card)))
+        for card in (*enrolment.cards, None)
+    ]
     at = next((number for number, step in enumerate(steps) if step.slug == slug), len(steps))
     now = steps[at] if at < len(steps) else None
     return render_template(
@@ -213,9 +201,3 @@ def _page(enrolment: Enrolment, slug: str, sentence: str = "") -> str:
         is_played=state().game.table is not None,
         sentence=sentence,
     )
-
-
-def _steps(enrolment: Enrolment) -> Iterator[Step]:
-    for card in (*enrolment.cards, None):
-        title = words.title(card) if card else _("Back")
-        yield Step(subject_name(card), title, card, len(enrolment.pictures(card)))

@@ -1,10 +1,11 @@
-"""What the camera page says of the latest picture: the zones on it, and figures in words. Plain values, no markup."""
+"""The latest survey of the picture as the camera page shows it: zones outlined on it, and figures in words."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import groupby
+from typing import Any
 
 from companion.common.text import Said, Term
 from companion.pages import language, words
@@ -22,103 +23,40 @@ from companion.vision.quality.measure import (
 from companion.vision.quality.sharpness import DIM_CONTRAST
 
 BLURRED_PX = 2 * MOST_BLUR_MODULES
-"""From this blur (σ) on nothing but large stickers is read."""
+"""Blur (σ), in pixels, from which only large stickers are read."""
 
 TABLE = "table"
 
 
 def layout_of(mat: str) -> MatLayout:
-    """The printed mat of a side, or the table's."""
+    """Return the layout of the printed mat of a side, or of the table's."""
     return table_mat() if mat == TABLE else side_mat(int(mat.removeprefix("side-")))
 
 
-@dataclass(frozen=True, slots=True)
-class Outline:
-    """A zone on the picture."""
-
-    number: int
-    """As it stands in the list beside the picture."""
-
-    points: str
-    """Its corners in pixels, as SVG has them."""
-
-    at: tuple[float, float]
-    """Its middle, in hundredths of the picture's width and height."""
-
-    is_drawn: bool
-    is_good: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Figures:
-    """What can be read in a zone."""
-
-    number: int
-    name: str
-    is_good: bool
-    stickers: str
-    facts: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class MatFigures:
-    """The zones of a side, or of the table's middle."""
-
-    title: str
-    zones: tuple[Figures, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ToDo:
-    """Something that would help."""
-
-    say: str
-    is_needed: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Sights:
-    """The camera page."""
-
-    size_px: tuple[int, int]
-    is_measured: bool
-    """How large things are is known, which drawn zones do not tell by themselves."""
-
-    brief: str
-    all_well: str
-    """What is said where nothing is to be done."""
-
-    faces: str
-    """Whether cards without stickers are large enough; nothing where that is not known."""
-
-    todo: tuple[ToDo, ...]
-    outlines: tuple[Outline, ...]
-    mats: tuple[MatFigures, ...]
-
-
-def sights(survey: Survey, names: Names, mats: Mapping[str, str]) -> Sights:
-    """A survey in words; `mats` says which side plays on which mat."""
-    advice, called = survey.advice, Called(names, mats)
+def sights(survey: Survey, called: Called) -> dict[str, Any]:
+    """Return a survey as the camera page shows it."""
+    advice = survey.advice
     well = _("All is well: every zone can be read.")
     if advice.is_guessed:
         well = _(
             "All is well as far as cards tell: without mats their stickers are the measure, taken as %(mm)s mm wide.",
             mm=f"{advice.sticker_mm:g}",
         )
-    return Sights(
-        size_px=survey.size_px,
-        is_measured=advice.smallest_mm is not None,
-        brief=_brief(survey),
-        all_well=well,
-        faces=words.said(advice.faces),
-        todo=tuple(ToDo(called.in_sentence(hint.say), hint.needed) for hint in advice.hints),
-        outlines=tuple(_outlines(survey, called)),
-        mats=tuple(_by_mat(survey, called)),
-    )
+    return {
+        "size_px": survey.size_px,
+        # Drawn zones alone do not tell how large things are.
+        "is_measured": advice.smallest_mm is not None,
+        "brief": _brief(survey),
+        "all_well": well,
+        "faces": words.said(advice.faces),
+        "todo": [{"say": called.in_sentence(hint.say), "is_needed": hint.needed} for hint in advice.hints],
+        "outlines": list(_outlines(survey, called)),
+        "mats": list(_by_mat(survey, called)),
+    }
 
 
 def without_drawn(survey: Survey) -> Survey:
-    """A survey taken while zones were drawn, without what it says of them: they are gone, and no picture came since."""
+    """Return a survey without the drawn zones, which were cleared after it was taken."""
     if not survey.drawn:
         return survey
     zones = tuple(zone for zone in survey.advice.zones if zone.zone not in survey.drawn)
@@ -133,33 +71,30 @@ class Called:
 
     names: Names
     mats: Mapping[str, str]
+    """The side that plays on each mat."""
 
     def numbers(self, *seen: str) -> dict[str, int]:
-        """The number of every zone that the match needs, the same on every page; others that are seen come after."""
+        """Return the number of every zone that the match needs, then those of others that are seen."""
         needed = (f"{mat}/{zone}" for mat in (*self.mats, TABLE) for zone in layout_of(mat).zones)
         return {zone: number for number, zone in enumerate(dict.fromkeys((*needed, *seen)), start=1)}
 
     def side(self, mat: str) -> str | None:
-        """The side that plays on a mat, None for the table's."""
+        """Return the side that plays on a mat, None for the table's."""
         if mat == TABLE:
             return None
         side = self.mats.get(mat)
         return self.names.side(side) if side else _("Side %(number)s", number=mat.removeprefix("side-"))
 
     def title(self, mat: str) -> str:
-        """A mat as a heading."""
+        """Return a mat as a heading."""
         return self.side(mat) or _("Middle of the table")
 
-    def zone(self, zone: str) -> str:
-        """A zone by itself: `Battle pile`."""
-        return words.zone_name(zone, None)
-
     def whole(self, zone: str) -> str:
-        """A zone with whose it is: `Ann: battle pile`."""
+        """Return a zone with whose it is: `Ann: battle pile`."""
         return words.zone_name(zone, self.side(zone.partition("/")[0]))
 
     def in_sentence(self, sentence: str) -> str:
-        """A sentence with the mats and zones called as they are at this table."""
+        """Return a sentence with the mats and zones called as they are at this table."""
         return language.said_here(sentence, self._named) if isinstance(sentence, Said) else sentence
 
     def _named(self, term: Term) -> str | None:
@@ -183,38 +118,39 @@ def _brief(survey: Survey) -> str:
     return " · ".join(said)
 
 
-def _outlines(survey: Survey, called: Called) -> Iterator[Outline]:
+def _outlines(survey: Survey, called: Called) -> Iterator[dict[str, object]]:
+    """Yield the zones on the picture: corners in pixels as SVG has them, the middle in hundredths of its size."""
     width, height = survey.size_px
     good = {zone.zone: zone.good for zone in survey.advice.zones}
     numbers = called.numbers(*survey.printed, *survey.drawn)
     for zone, quad in {**survey.printed, **survey.drawn}.items():
         x, y = (sum(corner[axis] for corner in quad) / len(quad) for axis in (0, 1))
-        yield Outline(
-            number=numbers[zone],
-            points=" ".join(f"{corner[0]:.0f},{corner[1]:.0f}" for corner in quad),
-            at=(round(100 * x / width, 1), round(100 * y / height, 1)),
-            is_drawn=zone in survey.drawn,
-            is_good=good.get(zone, False) is not False,
-        )
+        yield {
+            "number": numbers[zone],
+            "points": " ".join(f"{corner[0]:.0f},{corner[1]:.0f}" for corner in quad),
+            "at": (round(100 * x / width, 1), round(100 * y / height, 1)),
+            "is_drawn": zone in survey.drawn,
+            "is_good": good.get(zone, False) is not False,
+        }
 
 
-def _by_mat(survey: Survey, called: Called) -> Iterator[MatFigures]:
+def _by_mat(survey: Survey, called: Called) -> Iterator[dict[str, object]]:
+    """Yield what can be read in each zone, mat by mat."""
     shown = {**survey.printed, **survey.drawn}
     numbers = called.numbers(*shown)
     seen = sorted((zone for zone in survey.advice.zones if zone.zone in shown), key=lambda zone: numbers[zone.zone])
     for mat, zones in groupby(seen, key=lambda zone: zone.zone.partition("/")[0]):
-        yield MatFigures(called.title(mat), tuple(_figures(numbers[z.zone], z, called) for z in zones))
-
-
-def _figures(number: int, zone: ZoneSight, called: Called) -> Figures:
-    smallest = zone.smallest_mm
-    return Figures(
-        number=number,
-        name=called.zone(zone.zone),
-        is_good=zone.good is not False,
-        stickers=_("from %(mm)s mm", mm=f"{smallest:g}") if smallest else _("drawn"),
-        facts=tuple(fact for fact in (_scale(zone), sharpness(zone), light(zone)) if fact),
-    )
+        figures = [
+            {
+                "number": numbers[zone.zone],
+                "name": words.zone_name(zone.zone, None),
+                "is_good": zone.good is not False,
+                "stickers": _("from %(mm)s mm", mm=f"{zone.smallest_mm:g}") if zone.smallest_mm else _("drawn"),
+                "facts": [fact for fact in (_scale(zone), sharpness(zone), light(zone)) if fact],
+            }
+            for zone in zones
+        ]
+        yield {"title": called.title(mat), "zones": figures}
 
 
 def _scale(zone: ZoneSight) -> str:
@@ -225,7 +161,7 @@ def _scale(zone: ZoneSight) -> str:
 
 
 def sharpness(zone: ZoneSight) -> str:
-    """How sharp a zone is, in a word; nothing where no edge shows."""
+    """Return how sharp a zone is, in a word; empty where no edge shows."""
     if zone.blur_px is None:
         return ""
     if zone.blur_px <= SOFT_PX:
@@ -235,7 +171,7 @@ def sharpness(zone: ZoneSight) -> str:
 
 
 def light(zone: ZoneSight) -> str:
-    """The light on a zone, in a word or two; nothing where there is no paper to tell it by."""
+    """Return the light on a zone, in a word or two; empty where there is no paper to measure it on."""
     if zone.glare >= GLARE_SHARE:
         return _("glare on %(share)d %%", share=round(100 * zone.glare))
     if not zone.shows_paper:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from companion.common.errors import Problem
+from companion.pages import words
 from companion.pages.table_camera.survey_view import TABLE, Called, layout_of
 from companion.pages.words import N_, _
-from companion.tabletop.drawn_zones import NEEDED, Drawing, DrawnZone, Seat, parse_drawing
+from companion.tabletop.drawn_zones import NEEDED, Drawing, Seat, parse_drawing
 from companion.tabletop.mat_layout import MatLayout
 
 Form = Mapping[str, str]
@@ -22,90 +22,64 @@ SEATS = (
     (Seat.RIGHT, N_("right of the picture")),
 )
 MOST_HIGH, TABLE_HIGH = 40.0, 16.0
-"""How high a side's mat and the table's would be on the picture that zones are put on to begin with, in hundredths."""
+"""Height of a side's suggested mat and of the table's, in hundredths of the picture's height."""
 
 MOST_NAMED = 4
-"""As many zones as are named at once: more would be a list longer than the page."""
+"""Maximum number of missing zones that are named."""
 
 WIDE_SCREEN = 9 / 16
 
 
-@dataclass(frozen=True, slots=True)
-class ZoneForm:
-    """A zone of the list."""
-
-    name: str
-    number: int
-    title: str
-    whole: str
-    is_needed: bool
-    numbers: tuple[tuple[str, str, str], ...]
-    """Field, what it is, and what is typed: left edge, top edge, width and height."""
-
-    @property
-    def is_drawn(self) -> bool:
-        return all(typed for _field, _what, typed in self.numbers)
-
-    @property
-    def box(self) -> tuple[str, ...]:
-        return tuple(typed for _field, _what, typed in self.numbers)
-
-
-@dataclass(frozen=True, slots=True)
-class MatForm:
-    """The zones of a side, or of the table's middle."""
-
-    title: str
-    seat_field: str
-    seat: str
-    """Empty for the table's middle, where nobody sits."""
-
-    zones: tuple[ZoneForm, ...]
-
-
-def mats_forms(form: Form, called: Called) -> tuple[MatForm, ...]:
-    """The list of the zones that the match needs, with what is typed."""
-    numbers = called.numbers()
-    forms = []
-    for mat in (*called.mats, TABLE):
-        zones = tuple(_zone_form(form, name, numbers[name], called) for name in _zones(mat))
-        seat = "" if mat == TABLE else form.get(_seat_field(mat)) or _usual_seat(mat, called.mats)
-        forms.append(MatForm(called.title(mat), _seat_field(mat), seat, zones))
-    return tuple(forms)
+def mats_forms(form: Form, called: Called) -> list[dict[str, object]]:
+    """Return the mats of the match with their zones, and what is typed for each; nobody sits at the table's middle."""
+    numbers, what = called.numbers(), (_("Left"), _("Top"), _("Width"), _("Height"))
+    return [
+        {
+            "title": called.title(mat),
+            "seat_field": _seat_field(mat),
+            "seat": "" if mat == TABLE else form.get(_seat_field(mat)) or _usual_seat(mat, called.mats),
+            "zones": [
+                {
+                    "name": zone,
+                    "number": numbers[zone],
+                    "title": words.zone_name(zone, None),
+                    "whole": called.whole(zone),
+                    "is_needed": zone.partition("/")[2] in NEEDED,
+                    "box": _typed_box(form, zone),
+                    "fields": [_field(letter, zone) for letter in NUMBERS],
+                    "what": what,
+                }
+                for zone in _zones(mat)
+            ],
+        }
+        for mat in (*called.mats, TABLE)
+    ]
 
 
 def missing(form: Form, called: Called) -> tuple[str, ...]:
-    """The zones that still have to be drawn, as they are typed; none where all sides play on printed mats."""
-    sides = [mat for mat in called.mats if any(_is_typed(form, zone) for zone in _zones(mat))]
-    if not sides and any(_is_typed(form, zone) for zone in _zones(TABLE)):
+    """Return the zones that still have to be drawn; none where all sides play on printed mats."""
+    if _has_zones(form, TABLE) and not any(_has_zones(form, mat) for mat in called.mats):
         return ()
     needed = (f"{mat}/{zone}" for mat in called.mats for zone in NEEDED)
-    return tuple(zone for zone in needed if not _is_typed(form, zone))
+    return tuple(zone for zone in needed if not any(_typed_box(form, zone)))
 
 
 def still_to_draw(zones: Iterable[str], called: Called) -> str:
-    """Zones that are missing, in a sentence: with their numbers, as they stand in the list."""
+    """Say which zones are missing, with their numbers as they stand in the list."""
     numbers = called.numbers()
     named = [f"{numbers[zone]} {called.whole(zone)}" for zone in zones]
     more = ["…"] * (len(named) > MOST_NAMED)
     return _("Still to be drawn: %(zones)s.", zones=" · ".join(named[:MOST_NAMED] + more)).replace("….", "…")
 
 
-def _is_typed(form: Form, zone: str) -> bool:
-    return any(form.get(_field(letter, zone), "").strip() for letter in NUMBERS)
+def _typed_box(form: Form, zone: str) -> list[str]:
+    """Return what is typed as a zone's left and top edge, width and height."""
+    return [form.get(_field(letter, zone), "").strip() for letter in NUMBERS]
 
 
-def _zone_form(form: Form, name: str, number: int, called: Called) -> ZoneForm:
-    what = (_("Left"), _("Top"), _("Width"), _("Height"))
-    fields = [_field(letter, name) for letter in NUMBERS]
-    return ZoneForm(
-        name=name,
-        number=number,
-        title=called.zone(name),
-        whole=called.whole(name),
-        is_needed=name.partition("/")[2] in NEEDED,
-        numbers=tuple((field, said, form.get(field, "").strip()) for field, said in zip(fields, what, strict=True)),
-    )
+def _has_zones(form: Form, mat: str) -> bool:
+    """True if something is typed for a zone of a mat."""
+    return any(any(_typed_box(form, zone)) for zone in _zones(mat))
 
 
 def _zones(mat: str) -> Iterator[str]:
@@ -124,87 +98,61 @@ def _seat_field(mat: str) -> str:
 
 
 def drawing_of(form: Form, called: Called) -> Drawing:
-    """The drawing that was sent; a side may have all that it needs or nothing. Raises Problem for what is wrong."""
-    size = _size(form.get("picture", ""))
+    """Return the drawing that was sent; a side may have all that it needs or nothing. Raises Problem for errors."""
+    found = re.fullmatch(r"(\d{2,5})x(\d{2,5})", form.get("picture", ""), re.ASCII)
+    size = (int(found[1]), int(found[2])) if found else USUAL_SIZE
     tables = [table for mat in (*called.mats, TABLE) for table in _tables(form, mat, size, called)]
     lacking = missing(form, called)
-    if tables and _half_drawn(form, lacking):
+    if tables and any(_has_zones(form, zone.partition("/")[0]) for zone in lacking):
         raise Problem(still_to_draw(lacking, called))
+    empty = (mat for mat in called.mats if not _has_zones(form, mat))
+    seats = {mat: form[_seat_field(mat)] for mat in empty if _seat_field(mat) in form}
     try:
-        drawing = parse_drawing(
-            {"picture": list(size), "zone": tables, "seats": _seats(form, called)} if tables else {}
-        )
-        if drawing is None:
-            raise Problem(_("Nothing is drawn yet: choose a zone, and draw it on the picture."))
+        drawing = parse_drawing({"picture": list(size), "zone": tables, "seats": seats} if tables else {})
     except ValueError as error:
-        raise Problem(_sentence(called.in_sentence(str(error)))) from error
+        raise Problem(words.capital(called.in_sentence(str(error)))) from error
+    if drawing is None:
+        raise Problem(_("Nothing is drawn yet: choose a zone, and draw it on the picture."))
     return drawing
 
 
-def _seats(form: Form, called: Called) -> dict[str, str]:
-    """What was chosen for sides that have no zone yet."""
-    mats = (mat for mat in called.mats if not any(_is_typed(form, zone) for zone in _zones(mat)))
-    return {mat: form[_seat_field(mat)] for mat in mats if _seat_field(mat) in form}
-
-
 def undrawn(form: Form, called: Called) -> tuple[str, ...]:
-    """The mats of sides that have no zone where others have: they play on printed mats."""
+    """Return the mats of sides that have no zone where others have: they play on printed mats."""
     lacking = dict.fromkeys(zone.partition("/")[0] for zone in missing(form, called))
-    return tuple(mat for mat in lacking if not any(_is_typed(form, zone) for zone in _zones(mat)))
-
-
-def _half_drawn(form: Form, lacking: Iterable[str]) -> bool:
-    """Whether a side has some of its zones and lacks others: such a drawing is none."""
-    mats = {zone.partition("/")[0] for zone in lacking}
-    return any(_is_typed(form, zone) for mat in mats for zone in _zones(mat))
-
-
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
-def _size(text: str) -> tuple[int, int]:
-    found = re.fullmatch(r"(\d{2,5})x(\d{2,5})", text, re.ASCII)
-    return (int(found[1]), int(found[2])) if found else USUAL_SIZE
+    return tuple(mat for mat in lacking if not _has_zones(form, mat))
 
 
 def _tables(form: Form, mat: str, size: tuple[int, int], called: Called) -> Iterator[dict[str, object]]:
+    """Yield the drawn zones of a mat as tables of the file of zones. Raises Problem for what is no number."""
+    seat = {} if mat == TABLE else {"seat": form.get(_seat_field(mat), str(Seat.BOTTOM))}
     for zone in _zones(mat):
-        typed = [form.get(_field(letter, zone), "").strip() for letter in NUMBERS]
-        if any(typed):
-            seat = {} if mat == TABLE else {"seat": form.get(_seat_field(mat), str(Seat.BOTTOM))}
-            yield {"name": zone, "rect": _rect(typed, size, called.whole(zone)), **seat}
-
-
-def _rect(typed: list[str], size: tuple[int, int], whole: str) -> list[float]:
-    if not all(re.fullmatch(r"\d{1,3}([.,]\d{1,3})?", number, re.ASCII) for number in typed):
-        wrong = _(
-            "%(zone)s: left, top, width and height are numbers from 0 to 100, in hundredths of the picture.", zone=whole
-        )
-        raise Problem(wrong)
-    shares = [float(number.replace(",", ".")) / 100 for number in typed]
-    return [share * size[axis % 2] for axis, share in enumerate(shares)]
+        typed = _typed_box(form, zone)
+        if not any(typed):
+            continue
+        if not all(re.fullmatch(r"\d{1,3}([.,]\d{1,3})?", number, re.ASCII) for number in typed):
+            wrong = _(
+                "%(zone)s: left, top, width and height are numbers from 0 to 100, in hundredths of the picture.",
+                zone=called.whole(zone),
+            )
+            raise Problem(wrong)
+        shares = [float(number.replace(",", ".")) / 100 for number in typed]
+        yield {"name": zone, "rect": [share * size[axis % 2] for axis, share in enumerate(shares)], **seat}
 
 
 # From a drawing to the form
 
 
 def as_typed(drawing: Drawing) -> dict[str, str]:
-    """A drawing as the form would send it."""
+    """Return a drawing as the form would send it."""
     typed = {_seat_field(mat): str(seat) for mat, seat in drawing.seats}
     for zone in drawing.zones:
-        typed |= _typed(zone.name, _box(zone, drawing.picture))
+        (left, right), (top, bottom) = (
+            (100 * min(places) / drawing.picture[axis], 100 * max(places) / drawing.picture[axis])
+            for axis, places in enumerate(zip(*zone.corners, strict=True))
+        )
+        typed |= _typed(zone.name, (left, top, right - left, bottom - top))
         typed[_seat_field(zone.mat)] = str(zone.seat)
     return typed
-
-
-def _box(zone: DrawnZone, size: tuple[int, int]) -> tuple[float, float, float, float]:
-    """Left, top, width and height, in hundredths."""
-    (left, right), (top, bottom) = (
-        (100 * min(places) / size[axis], 100 * max(places) / size[axis])
-        for axis, places in enumerate(zip(*zone.corners, strict=True))
-    )
-    return left, top, right - left, bottom - top
 
 
 def _typed(zone: str, box: tuple[float, ...]) -> dict[str, str]:
@@ -212,7 +160,7 @@ def _typed(zone: str, box: tuple[float, ...]) -> dict[str, str]:
 
 
 def suggested(mats: Mapping[str, str]) -> dict[str, str]:
-    """All zones as on printed mats to begin with, to be drawn to where they are: half of the sides sit above."""
+    """Return all zones as on printed mats, to be moved to where they are; half of the sides sit above."""
     typed: dict[str, str] = {}
     for seat in (Seat.BOTTOM, Seat.TOP):
         here = [mat for mat in mats if _usual_seat(mat, mats) == seat]
@@ -223,12 +171,12 @@ def suggested(mats: Mapping[str, str]) -> dict[str, str]:
 
 
 def _usual_seat(mat: str, mats: Mapping[str, str]) -> str:
-    """The sides sit below and above the picture in turn."""
+    """Return where a side sits if nobody says: below and above the picture in turn."""
     return str(Seat.TOP if list(mats).index(mat) % 2 else Seat.BOTTOM)
 
 
 def _put_down(layout: MatLayout, middle: float, width: float, seat: Seat | None) -> dict[str, str]:
-    """A mat's zones round the middle of a part of the picture, at the edge of who sits there or half way up."""
+    """Return a mat's zones round the middle of a part of the picture, at the edge of the seat or half way up."""
     across, down = layout.size_mm
     high = min(TABLE_HIGH if seat is None else MOST_HIGH, width * down / across / WIDE_SCREEN)
     wide = high * across / down * WIDE_SCREEN

@@ -2,52 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from companion.common.errors import Problem
 from companion.pages.context import service
 from companion.vision.boxes import Image, shrunk
-from companion.vision.capture.image_io import decode
-from companion.vision.opencv import cv2
+from companion.vision.capture.image_io import jpeg_of
 from companion.vision.view import Quad
 
 ROOM = 0.15
-"""How much of a zone's size is shown round it: what sticks out tells too."""
+"""Margin shown round a zone, as a share of its size: what sticks out of it matters too."""
 
 MOST_PX = 480
-_QUALITY = [cv2.IMWRITE_JPEG_QUALITY, 80]
+"""Longest side of the picture, in pixels."""
 
 
 def is_there() -> bool:
-    """Whether there are pictures to cut zones out of."""
+    """True if there are pictures to cut zones out of."""
     camera = service().camera
     return camera.survey is not None and (camera.image is not None or camera.picture is not None)
 
 
 def zone_jpeg(zone: str) -> bytes | None:
-    """What lies in a zone, as JPEG; all of the picture where the zone is not known; None without a picture."""
-    image, survey = _latest(), service().camera.seen()
-    if image is None:
-        return None
-    if survey is not None:
-        found: Mapping[str, Quad] = {**survey.printed, **survey.drawn}
-        image = _part(image, found[zone], survey.size_px) if zone in found else image
-    return _small_jpeg(image)
-
-
-def _latest() -> Image | None:
-    camera = service().camera
-    if camera.image is not None:
-        return camera.image()
-    picture = camera.jpeg()
+    """Return what lies in a zone, as JPEG; the whole picture for a zone that is not known; None without a picture."""
     try:
-        return decode(picture, "camera.jpg") if picture else None
+        image = service().camera.latest("camera.jpg")
     except Problem:
         return None
+    survey = service().camera.seen()
+    if image is None:
+        return None
+    quad = None if survey is None else {**survey.printed, **survey.drawn}.get(zone)
+    part = image if survey is None or quad is None else _part(image, quad, survey.size_px)
+    return jpeg_of(shrunk(part, MOST_PX / max(part.shape[:2])))
 
 
 def _part(image: Image, quad: Quad, size_px: tuple[int, int]) -> Image:
-    """The piece round a zone, whose corners are those on a picture of `size_px`."""
+    """Return the piece round a zone, whose corners are those on a picture of `size_px`."""
     height, width = image.shape[:2]
     spans = []
     for axis, (most, was) in enumerate(zip((width, height), size_px, strict=True)):
@@ -56,8 +45,3 @@ def _part(image: Image, quad: Quad, size_px: tuple[int, int]) -> Image:
         spans.append(slice(max(0, int(min(places) - room)), min(most, int(max(places) + room) + 1)))
     part: Image = image[spans[1], spans[0]]
     return part if part.size else image
-
-
-def _small_jpeg(image: Image) -> bytes | None:
-    done, data = cv2.imencode(".jpg", shrunk(image, MOST_PX / max(image.shape[:2])), _QUALITY)
-    return data.tobytes() if done else None
