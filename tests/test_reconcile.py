@@ -349,6 +349,14 @@ def test_a_discard_taken_by_the_next_player_is_told_by_his_card(tmp_path):
     assert table.asked == ["Bob take", "Bob 50"]
 
 
+def test_a_discard_that_nobody_took_is_not_said_to_be_taken_again(tmp_path):
+    table = Watched(tmp_path, "edition asmodee-2014", "side Ann", "side Bob", "hand first Ann").opened()
+    table.lay("50-01", "table/discard").yes().take_up("50-01").lay("50-01", "side-2/distance")
+    table.say(Answer.NO).look(20)
+
+    assert table.asked == ["The 50 km has moved from the discard pile to the distance area."]
+
+
 # --- Cards without stickers -----------------------------------------------------------------------------------
 
 

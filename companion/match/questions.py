@@ -129,6 +129,11 @@ def question_id(match: int, hand: int, name: str, serial: int, kind: Kind) -> st
     return f"{match}-{hand}-{name}.{serial}-{kind.value}"
 
 
+def question_of_no_card_id(match: int, hand: int, name: str, number: int) -> str:
+    """Return the id of a question about no single card, the `number`th of its name in the hand."""
+    return f"{match}-{hand}-{name}.n{number}-{Kind.PLAY.value}"
+
+
 def claim_id(match: int, hand: int, claim: int) -> str:
     """Return the id of the question about a play that was typed; `claim` is the seq of its event."""
     return f"{match}-{hand}-{_TYPED}{claim}-{Kind.PLAY.value}"

@@ -13,7 +13,15 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from companion.common.text import Said, say
-from companion.match.questions import SURE_CONFIDENCE, Answer, Answered, Kind, Question, question_id
+from companion.match.questions import (
+    SURE_CONFIDENCE,
+    Answer,
+    Answered,
+    Kind,
+    Question,
+    question_id,
+    question_of_no_card_id,
+)
 from companion.match.zone_plays import Places, named, where
 from companion.rules.cards import SAFETY_OF, Card, Family
 from companion.rules.play import Play, Verb
@@ -87,7 +95,7 @@ class _Reconciliation:
             taken = self._take(top, acts)
             if taken is None:
                 return
-            yield taken
+            yield from self._unless_answered(taken)
         lines, table = list(self._record.lines), acts[-1].after if acts else self._table
         for n, act in enumerate(acts):
             if not self._waits(act, acts[:n]):
@@ -207,7 +215,8 @@ class _Reconciliation:
         gone = [t for t in self._now.missing if t.zone == DISCARD_ZONE]
         if len(gone) != 1 or not discards or gone[0].face is not discards[-1] or self._is_put_right(gone[0]):
             return None
-        return None if objections(self._table, taking(self._table)) else gone[0]
+        was_refused = self._id(gone[0], Kind.PLAY, "-taken") in self._record.answers
+        return None if was_refused or objections(self._table, taking(self._table)) else gone[0]
 
     def _is_put_right(self, top: Track) -> bool:
         """True if whoever discarded a card has laid it elsewhere."""
@@ -488,7 +497,7 @@ class _Reconciliation:
     def _of_no_card(
         self, name: str, number: int, play: Play, zone: str | None, table: Table, t_s: float, *, sure: bool = False
     ) -> Iterator[Question]:
-        ident = question_id(self._record.match, self._record.hand_seq, name, number, Kind.PLAY)
+        ident = question_of_no_card_id(self._record.match, self._record.hand_seq, name, number)
         if ident not in self._record.answers:
             confidence, why = (1.0 if sure else UNCLEAR_CONFIDENCE), objections(table, play)
             yield Question(ident, Kind.PLAY, zone, (play,), table, why, confidence=confidence, sure=sure, t_s=t_s)
