@@ -14,7 +14,8 @@ from companion.rules.editions.edition import load_edition
 from companion.rules.play import discard, lay
 from companion.rules.table import Table, Team
 from companion.tracking import tracker
-from companion.tracking.balance import Record, expected
+from companion.tracking.hand_record import Record
+from companion.tracking.hint import hint_from
 from companion.tracking.track import State, Track
 from companion.tracking.tracker import Tracks
 from companion.vision.view import MatSeen, Sighting, View
@@ -62,7 +63,7 @@ class Followed:
     def _look(self, looks: int, view: View) -> None:
         for _ in range(looks):
             self.t_s += LOOK_S
-            hint = expected(Record(1, 0, self.table), PLACES, self.asked)
+            hint = hint_from(Record(1, 0, self.table), PLACES, self.asked)
             self.tracks = tracker.update(self.tracks, replace(view, t_s=self.t_s), hint, PLACES.mats, 0)
 
 
@@ -220,8 +221,8 @@ def test_the_rules_are_asked_as_of_after_a_play_that_waits(rolled: Table) -> Non
     waiting = Question("1-0-roll.1-play", Kind.PLAY, "side-2/battle", (roll,), rolled)
     ((_, where),) = tracker.placed(View(0.0, MATS, (place,)))
 
-    assert not expected(Record(1, 0, rolled), PLACES).is_legal(Card.KM_25, where)
-    assert expected(Record(1, 0, rolled), PLACES, (waiting,)).is_legal(Card.KM_25, where)
+    assert not hint_from(Record(1, 0, rolled), PLACES).is_legal(Card.KM_25, where)
+    assert hint_from(Record(1, 0, rolled), PLACES, (waiting,)).is_legal(Card.KM_25, where)
 
 
 def test_several_cards_that_lie_on_as_they_were_all_stay_themselves() -> None:

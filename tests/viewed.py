@@ -13,8 +13,9 @@ from companion.rules.table import Table
 from companion.tabletop.card_ids import face_of
 from companion.tabletop.mat_layout import DRAW_ZONE
 from companion.tracking import tracker
-from companion.tracking.balance import Line, Record, expected
 from companion.tracking.clearing import is_cleared
+from companion.tracking.hand_record import Line, Record
+from companion.tracking.hint import hint_from
 from companion.tracking.reconcile import reconcile
 from companion.tracking.tracker import Tracks
 from companion.vision.view import MatSeen, Sighting, View
@@ -174,7 +175,7 @@ class Viewed:
     def look(self, unknown: tuple[str, ...] = (), pile_empty: bool = False) -> None:
         """One frame."""
         self.t_s += STEP_S
-        hint = expected(self.record, self.places, self.questions)
+        hint = hint_from(self.record, self.places, self.questions)
         self.tracks = tracker.update(self.tracks, self._view(unknown, pile_empty), hint, self.places.mats, self.seq)
         self.ask()
 

@@ -26,6 +26,8 @@ MARKER_EDGE_MM = 12.0
 
 DRAW_MARKER_ID = 36
 DRAW_ZONE, DISCARD_ZONE = "table/draw", "table/discard"
+_SPREAD = ("distance", "safety")
+"""Zones where cards lie side by side, or in columns that leave a strip of each."""
 DISTANCE_COLUMNS = ("25", "50", "75", "100", "200")
 
 
@@ -125,3 +127,18 @@ def table_mat() -> MatLayout:
 def all_mats() -> tuple[MatLayout, ...]:
     """Return every mat there is: eight sides and the table."""
     return (*(side_mat(n) for n in range(1, MAX_SIDES + 1)), table_mat())
+
+
+def mat_of(zone: str) -> str:
+    """Return the mat that a zone is on: `side-1` for `side-1/battle`."""
+    return zone.partition("/")[0]
+
+
+def kind_of(zone: str) -> str:
+    """Return what a zone is for: `battle` for `side-1/battle`."""
+    return zone.partition("/")[2]
+
+
+def is_pile(zone: str) -> bool:
+    """True if cards lie on each other in a zone, so that only the top one shows."""
+    return kind_of(zone) not in _SPREAD

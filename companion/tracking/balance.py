@@ -1,58 +1,23 @@
-"""The table against the record: which cards lie there beyond it, and which are gone that it has."""
+"""The table against the record: cards that lie there and are not in it, and cards of it that are gone."""
 
 from __future__ import annotations
 
 import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from companion.match.questions import Answers, Kind, Question
 from companion.match.zone_plays import Places
-from companion.rules.cards import Card, Family
-from companion.rules.play import Play, Verb
-from companion.rules.reasons import Code
-from companion.rules.referee import apply, objections
+from companion.rules.cards import Family
+from companion.rules.referee import objections
 from companion.rules.table import Table
-from companion.tabletop.mat_layout import DISCARD_ZONE
-from companion.tracking.identity import SPREAD, Expected
-from companion.tracking.track import Place, State, Track
+from companion.tabletop.mat_layout import DISCARD_ZONE, is_pile
+from companion.tracking.hand_record import UNSEEN, Line, Spot, spots_of, taking
+from companion.tracking.track import State, Track
 from companion.tracking.tracker import Tracks
 
 FIRST_LOOKS_S = 1.0
 """Seconds after the first look within which a card that comes into sight lay there before."""
-
-UNSEEN = 0
-"""In place of a serial: a card that was laid and that nobody will see."""
-
-Spot = tuple[str, Card]
-"""A zone and a face."""
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A line of the open hand that counts."""
-
-    seq: int
-    play: Play
-    before: Table
-    """The table that it was played on."""
-
-    serial: int | None = None
-    """The track that it was told by."""
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """What the record says of the open hand."""
-
-    match: int
-    hand_seq: int
-    """The event that began the hand: cards laid before it are left over, and mean nothing."""
-
-    table: Table | None
-    lines: tuple[Line, ...] = ()
-    answers: Answers = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,20 +34,6 @@ class Balance:
 def balance(tracks: Tracks, hand_seq: int, table: Table, lines: Sequence[Line], places: Places) -> Balance:
     """Return how the cards differ from a table to which these lines have led."""
     return _Comparison(tracks, hand_seq, table, lines, places).result()
-
-
-def spots_of(line: Line, places: Places) -> Iterator[Spot]:
-    """Yield where the cards of a line lie once it is played."""
-    zone = places.zone_of(line.play, line.before)
-    if zone is not None and line.play.card is not None:
-        yield zone, line.play.card
-        if line.play.times > 1:
-            yield zone, Card.ACCELERATOR
-
-
-def taking(table: Table) -> Play:
-    """Return the play of the player to move, should he take the top of the discard pile."""
-    return Play(Verb.TAKE, table.player_to_move)
 
 
 def discards_are_gone(tracks: Tracks, table: Table, lines: Sequence[Line]) -> bool:
@@ -105,9 +56,9 @@ class _Comparison:
         """The record's cards that no card on the table accounts for yet."""
 
     def result(self) -> Balance:
-        """Set cards and record against each other, the surest pairs first."""
+        """Return what is left over. Each step strikes cards off what is wanted, so that their order matters."""
         self._leave_out_unseen()
-        loose = [t for t in self._mine if t.is_there and not self._accounts_for_its_line(t)]
+        loose = [t for t in self._mine if t.is_there and not self._strike_off_own_line(t)]
         top, beneath = self._uncovered() or (None, None)
         on_top = [t for t in loose if t is not beneath and self._lies_on_the_top(t)]
         kept = self._kept_for_gone(loose)
@@ -120,14 +71,14 @@ class _Comparison:
             is_later = track not in on_top and not is_early and 0 < self._want[spot] <= early[spot]
             if track not in on_top and is_early:
                 early[spot] -= 1
-            if track in on_top or is_later or not self._consume(spot):
+            if track in on_top or is_later or not self._strike_off(spot):
                 left.append(track)
         extra = tuple(track for track in left if not self._was_let_go(track))
         missing = (*kept, *self._missing([t for t in self._mine if t not in kept]))
         return Balance(extra, (*([top] if top else []), *sorted(missing, key=lambda t: -t.serial)))
 
-    def _consume(self, spot: Spot) -> bool:
-        """Take one card off what is wanted; True if there was one."""
+    def _strike_off(self, spot: Spot) -> bool:
+        """Strike one card off what is wanted; False if there is none."""
         if self._want[spot] <= 0:
             return False
         self._want[spot] -= 1
@@ -139,21 +90,21 @@ class _Comparison:
             # They are the draw pile now: the record shuffles them with the next card that is drawn.
             self._want -= Counter((DISCARD_ZONE, card) for card in self._table.discards)
         for spot in (s for line in self._lines if line.serial == UNSEEN for s in spots_of(line, self._places)):
-            self._consume(spot)
+            self._strike_off(spot)
 
     def _spot_of_line(self, track: Track) -> Spot | None:
         """Where the card lies by the line that it told, if it told one that has a card."""
         line = self._line_of.get(track.serial)
         return None if line is None else next(spots_of(line, self._places), None)
 
-    def _accounts_for_its_line(self, track: Track) -> bool:
-        """True if a line was told by this card, whose place in the record is then taken."""
+    def _strike_off_own_line(self, track: Track) -> bool:
+        """Strike off the card of the line that this one told; False if it told none."""
         spot = self._spot_of_line(track)
         if spot is None:
             return False
         # A beaten hazard may lie on in its place, or be on the discard pile by now.
-        if not self._consume(spot):
-            self._consume((DISCARD_ZONE, spot[1]))
+        if not self._strike_off(spot):
+            self._strike_off((DISCARD_ZONE, spot[1]))
         return True
 
     def _laid_before_the_looking(self) -> Counter[Spot]:
@@ -165,7 +116,7 @@ class _Comparison:
     def _lies_on_the_top(self, track: Track) -> bool:
         """True if it covers what the record has on top of a pile: then it is none of those beneath."""
         is_hazard = track.face.family is Family.HAZARD
-        if track.zone.partition("/")[2] in SPREAD or (track.zone == DISCARD_ZONE and is_hazard):
+        if not is_pile(track.zone) or (track.zone == DISCARD_ZONE and is_hazard):
             # Cards that lie side by side cover nothing, and a beaten hazard is carried to the discard pile at any time.
             return False
         recorded = self._places.cards(self._table, track.zone)
@@ -192,14 +143,14 @@ class _Comparison:
         return any(later < earlier for earlier, later in itertools.pairwise(counts))
 
     def _kept_for_gone(self, loose: Sequence[Track]) -> list[Track]:
-        """The cards that are gone and that the record has: no other sticker of the same face stands in for them."""
+        """Strike off the cards that are gone and that no other sticker of the same face stands in for."""
         kept = []
         for track in self._mine:
             spot = self._spot_of_line(track)
             if track.state is not State.GONE or track.card is None or spot is None:
                 continue
             is_back = any(t.card == track.card and (t.zone, t.face) == spot for t in loose)
-            if not is_back and not self._was_let_go(track) and self._consume(spot):
+            if not is_back and not self._was_let_go(track) and self._strike_off(spot):
                 # It may have been put back meanwhile, and be gone once more.
                 alike = (
                     t for t in self._mine if t.state is State.GONE and (t.card, t.zone) == (track.card, track.zone)
@@ -208,35 +159,11 @@ class _Comparison:
         return kept
 
     def _missing(self, tracks: Iterable[Track]) -> Iterator[Track]:
-        """The cards that have gone while the record had them, and has them still."""
+        """Strike off the cards that have gone while the record had them, and has them still."""
         for track in sorted((t for t in tracks if t.state is State.GONE), key=lambda t: -t.serial):
             has_told = track.serial in self._line_of
             spot = self._spot_of_line(track) if has_told else (track.zone, track.face)
             then = next((line.before for line in self._lines if line.seq > track.gone_seq), self._table)
             was_there = has_told or track.face in self._places.cards(then, track.zone)
-            if spot is not None and was_there and self._consume(spot):
+            if spot is not None and was_there and self._strike_off(spot):
                 yield track
-
-
-def expected(record: Record, places: Places, asked: Sequence[Question] = ()) -> Expected:
-    """Return what the record, and the plays that wait, let the tracker expect where pictures do not tell."""
-    table = record.table
-    if table is None:
-        return Expected(lambda _face, _place: False, lambda _face, _zone: 0)
-    lying = Counter(places.lying(table))
-    waiting = (q for q in asked if q.kind is Kind.PLAY and q.is_legal and q.table is not None)
-    tables = [table, *(apply(q.table, q.plays[0]) for q in waiting if q.table is not None)]
-
-    def is_legal(face: Card, place: Place) -> bool:
-        return any(_may_be_laid(face, place, each, places) for each in tables)
-
-    top = table.discards[-1] if table.discards and not objections(table, taking(table)) else None
-    return Expected(is_legal, lambda face, zone: lying[(zone, face)], top)
-
-
-def _may_be_laid(face: Card, place: Place, table: Table, places: Places) -> bool:
-    """True if nothing but the turn speaks against it: a play before it may have been missed."""
-    guess = places.play_at(face, place.zone, place.sideways, table)
-    if table.is_over or guess is None:
-        return False
-    return all(reason.code is Code.NOT_YOUR_TURN for reason in objections(table, guess.play))

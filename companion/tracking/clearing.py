@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from companion.tracking.balance import FIRST_LOOKS_S, Record
+from companion.tabletop.mat_layout import mat_of
+from companion.tracking.balance import FIRST_LOOKS_S
+from companion.tracking.hand_record import Record
 from companion.tracking.track import GONE_S, State, Track
 from companion.tracking.tracker import Tracks
 
@@ -34,10 +36,10 @@ def is_cleared(tracks: Tracks, record: Record) -> bool:
 
 def _has_begun(tracks: Tracks, left: list[Track], ended: int) -> bool:
     """True if a card of the next hand lies on a mat that was cleared, before a draw pile, and one side is late."""
-    late = {_mat(t) for t in left}
+    late = {mat_of(t.zone) for t in left}
     if len(late) != 1 or "table" in late or tracks.draw_pile_empty is not False:
         return False
-    return any(_mat(t) not in {*late, "table"} for t in _fresh(tracks, ended))
+    return any(mat_of(t.zone) not in {*late, "table"} for t in _fresh(tracks, ended))
 
 
 def dealt(tracks: Tracks, ended: int) -> Tracks:
@@ -60,7 +62,3 @@ def left_over(tracks: Tracks) -> Tracks:
 def _fresh(tracks: Tracks, ended: int) -> list[Track]:
     """The cards that were laid after the event that ended the hand."""
     return [t for t in tracks.there if t.laid_seq is not None and t.laid_seq >= ended]
-
-
-def _mat(track: Track) -> str:
-    return track.zone.partition("/")[0]

@@ -7,12 +7,13 @@ turned and what else the zone shows decide. Costs are negative log-likelihoods, 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from companion.rules.cards import Card
 from companion.tabletop.card_ids import any_copy
-from companion.tabletop.mat_layout import DISCARD_ZONE
+from companion.tabletop.mat_layout import DISCARD_ZONE, is_pile, mat_of
+from companion.tracking.hint import Hint
 from companion.tracking.track import Place, State, Track, distance_mm, turned_deg
 from companion.vision.view import FACE, Sighting
 
@@ -21,6 +22,9 @@ NEVER = 1e6
 
 SAME_MM, SAME_DEG = 2.0, 2.0
 """Measuring error: a card that nobody has touched is seen within this of where it was."""
+
+UNDISTURBED_SLACK = 4.0
+"""Factor of that error where nothing has moved in the zone."""
 
 MM_PER_NAT, DEG_PER_NAT = 3.0, 4.0
 """Distance and turn beyond that which make it less likely by a factor of e that a card was merely nudged."""
@@ -44,8 +48,8 @@ NEW_LEGAL, NEW_ILLEGAL = 1.2, 5.0
 EXACT_COST = 4.0
 """Cost of a new card that lies exactly as one like it did: no hand lays a card so."""
 
-GONE_COST = 2.5
-"""Cost of a card that is no longer there though nothing covers its place and the record has it."""
+GONE_COST, UNEXPECTED_GONE_COST = 2.5, 0.5
+"""Cost of a card that is no longer there though nothing covers its place: one that the record has, and another."""
 
 BENEATH_COST = 5.0
 """Cost of a card having come out from under others that still lie on it."""
@@ -59,31 +63,17 @@ BARED_COST = 3.0
 DOUBLE_BONUS = 0.6
 """Reduction of the cost of a new card where the edge of another like it shows around it."""
 
+UNREAD_COST = 0.5
+"""Minimum cost of a card that cannot be read being a known one."""
+
 UNREAD_MM = 20.0
 """Maximum distance between a code that cannot be read and the known card whose code it is."""
 
 HALF_HIDDEN_MM = 12.0
 """Maximum distance between a half hidden face that cannot be read and the known card that it is."""
 
-SPREAD = ("distance", "safety")
-"""The zones where cards lie side by side, or in columns that leave a strip of each."""
-
 COVERING_MM = 60.0
 """Maximum distance between the middles of two cards of which one hides the other."""
-
-
-@dataclass(frozen=True, slots=True)
-class Expected:
-    """What the record lets expect of a zone, to break ties where pictures do not tell."""
-
-    is_legal: Callable[[Card, Place], bool]
-    """True if a play that is legal now may have laid a card of this face there."""
-
-    has: Callable[[Card, str], int]
-    """How many of a face the record has in a zone."""
-
-    may_be_taken: Card | None = None
-    """The top of the discard pile where the player to move may take it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +87,7 @@ class Detection:
 def assign(
     detections: Sequence[Detection],
     tracks: Sequence[Track],
-    expected: Expected,
+    hint: Hint,
     disturbed: frozenset[str],
     px_per_mm: Mapping[str, float],
 ) -> dict[int, Track | None]:
@@ -113,8 +103,8 @@ def assign(
         known = {n: track for n, one in here.items() if (track := _recognised(one, there)) is not None}
         rows = [n for n in here if n not in known]
         left = [track for track in there if track not in known.values()] if rows else []
-        scale = px_per_mm.get(zone.partition("/")[0], 1.0)
-        costs = _Costs(list(here.values()), there, expected, zone in disturbed, scale)
+        scale = px_per_mm.get(mat_of(zone), 1.0)
+        costs = _Costs(list(here.values()), there, hint, zone in disturbed, scale)
         columns = _cheapest(costs.matrix([here[n] for n in rows], left))
         found |= known
         found |= {n: left[column] if column < len(left) else None for n, column in zip(rows, columns, strict=True)}
@@ -136,21 +126,21 @@ class _Costs:
         self,
         detections: Sequence[Detection],
         tracks: Sequence[Track],
-        expected: Expected,
+        hint: Hint,
         disturbed: bool,
         px_per_mm: float,
     ) -> None:
-        self._detections, self._tracks, self._expected = detections, tracks, expected
+        self._detections, self._tracks, self._hint = detections, tracks, hint
         self._disturbed, self._px_per_mm = disturbed, px_per_mm
 
-    def matrix(self, detections: Sequence[Detection], tracks: Sequence[Track]) -> list[list[float]]:
-        """Rows are sightings; columns are the tracks, then a column for each sighting to be a new card."""
+    def matrix(self, unmatched: Sequence[Detection], free: Sequence[Track]) -> list[list[float]]:
+        """Return a row a sighting; columns are the free tracks, then a column for each sighting to be a new card."""
         rows = []
-        for n, one in enumerate(detections):
-            new = [NEVER] * len(detections)
+        for n, one in enumerate(unmatched):
+            new = [NEVER] * len(unmatched)
             new[n] = self._new(one)
             # A track that nobody is costs as well, so being it is cheaper by that.
-            rows.append([self._same(one, track) - self._unseen(track) for track in tracks] + new)
+            rows.append([self._same(one, track) - self._unseen(track) for track in free] + new)
         return rows
 
     def _same(self, one: Detection, track: Track) -> float:
@@ -166,7 +156,7 @@ class _Costs:
         off_deg = turned_deg(one.place, track.place)
         if off_mm > PUSHED_MM:
             return NEVER
-        slack = 1.0 if self._disturbed else 4.0
+        slack = 1.0 if self._disturbed else UNDISTURBED_SLACK
         nudge = max(0.0, off_mm - SAME_MM * slack) / MM_PER_NAT + max(0.0, off_deg - SAME_DEG * slack) / DEG_PER_NAT
         clear = not one.sighting.is_double and self._would_show(one, track)
         most = NUDGED_COST if clear else PUSHED_COST
@@ -182,18 +172,18 @@ class _Costs:
         if off_mm > UNREAD_MM:
             return NEVER
         if one.sighting.by == FACE and off_mm <= HALF_HIDDEN_MM:
-            return 0.5
+            return UNREAD_COST
         # A code that is read at last may be none of those that it was taken for.
         is_read_at_last = track.face is Card.UNKNOWN and off_mm <= SAME_MM
         if not is_read_at_last and not _may_be_one(one.sighting, track):
             return NEVER
-        return 0.5 + off_mm / UNREAD_MM
+        return UNREAD_COST + off_mm / UNREAD_MM
 
     def _new(self, one: Detection) -> float:
         face = one.sighting.face
         if one.sighting.card is not None or face is Card.UNKNOWN:
             return NEW_NAMED
-        legal = self._expected.is_legal(face, one.place)
+        legal = self._hint.is_legal(face, one.place)
         cost = NEW_LEGAL if legal else NEW_ILLEGAL
         if not self._disturbed:
             cost += UNTOUCHED_COST
@@ -213,7 +203,7 @@ class _Costs:
         """The cost of a track being none of the sightings."""
         if track.state is State.COVERED or any(self._covers(one, track) for one in self._detections):
             return 0.0
-        return GONE_COST if self._expected.has(track.face, track.zone) else 0.5
+        return GONE_COST if self._hint.has(track.face, track.zone) else UNEXPECTED_GONE_COST
 
     def _would_show(self, one: Detection, track: Track) -> bool:
         """True if a card that lay under this one would show, as the eye tells of those that nobody has touched."""
@@ -226,7 +216,7 @@ class _Costs:
     def _lies_beneath(self, track: Track) -> bool:
         """True if another card still lies just where it came to lie on this one, in a pile."""
         stays = {one.sighting.stay for one in self._detections if one.sighting.stay is not None}
-        return track.zone.partition("/")[2] not in SPREAD and any(t.stay in stays for t in self._lying_on(track))
+        return is_pile(track.zone) and any(t.stay in stays for t in self._lying_on(track))
 
     def _lying_on(self, track: Track) -> Iterator[Track]:
         """The cards that came to lie on it later."""
@@ -242,8 +232,8 @@ class _Costs:
             return 0
         faces = {one.sighting.face for one in self._detections}
         on = (t for t in self._lying_on(track) if t.face not in faces)
-        lifted = [t.face for t in on if self._expected.has(t.face, t.zone) > 0]
-        is_taken = track.zone == DISCARD_ZONE and lifted == [self._expected.may_be_taken]
+        lifted = [t.face for t in on if self._hint.has(t.face, t.zone) > 0]
+        is_taken = track.zone == DISCARD_ZONE and lifted == [self._hint.may_be_taken]
         return 0 if is_taken else len(lifted)
 
 

@@ -22,9 +22,11 @@ from companion.match.match import Match
 from companion.match.questions import Question, serial_of
 from companion.match.state import MatchState, Policy
 from companion.match.zone_plays import Places, where
+from companion.tabletop.mat_layout import mat_of
 from companion.tracking import snapshot, tracker
-from companion.tracking.balance import Line, Record, expected
 from companion.tracking.clearing import dealt, is_cleared, left_over
+from companion.tracking.hand_record import Line, Record
+from companion.tracking.hint import hint_from
 from companion.tracking.reconcile import reconcile
 from companion.tracking.track import Track
 from companion.tracking.tracker import Tracks
@@ -159,7 +161,7 @@ class TableWatch:
         view = self._look(frame)
         self._match.trouble(view.trouble or self._of_things(view, state))
         record = record_of(state)
-        hint = expected(record, places, state.questions)
+        hint = hint_from(record, places, state.questions)
         tracks = replace(tracker.update(self._tracks, view, hint, places.mats, state.seq), hand_seq=record.hand_seq)
         is_new_hand = record.hand_seq != self._hand_before and not record.lines
         self._tracks = left_over(tracks) if is_new_hand else tracks
@@ -214,7 +216,7 @@ class TableWatch:
         if len(lying) >= STRANGERS and not view.sightings:
             return NOT_THIS_DECK
         zone = lying[0]
-        side, pile = self._mats(state).get(zone.partition("/")[0]), where(zone)
+        side, pile = self._mats(state).get(mat_of(zone)), where(zone)
         named = pile.called(pile.replace("the", f"{side}'s", 1)) if side else pile
         return say("Something on %(zone)s cannot be read: if it is a card, enter the play.", zone=named)
 
@@ -246,7 +248,7 @@ def record_of(state: MatchState) -> Record:
 
 def _cut_out(track: Track, view: View, image: Image) -> bytes | None:
     """Return what lies around a card, as JPEG."""
-    scale = next((mat.px_per_mm for mat in view.mats if mat.id == track.zone.partition("/")[0]), None)
+    scale = next((mat.px_per_mm for mat in view.mats if mat.id == mat_of(track.zone)), None)
     if scale is None:
         return None
     x, y, reach = *map(int, track.centre_px), int(CROP_MM * scale)

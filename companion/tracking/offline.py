@@ -24,8 +24,10 @@ from companion.rules.record.judge import Game, HandResult, JudgedLine
 from companion.rules.record.notation import Line as RecordLine
 from companion.rules.referee import LegalPlays
 from companion.tracking import tracker
-from companion.tracking.balance import UNSEEN, Line, Record, balance, expected
+from companion.tracking.balance import balance
 from companion.tracking.clearing import dealt, is_cleared
+from companion.tracking.hand_record import UNSEEN, Line, Record
+from companion.tracking.hint import hint_from
 from companion.tracking.reconcile import MANY, OUT_OF_TURN_CONFIDENCE, reconcile
 from companion.tracking.tracker import Tracks
 from companion.vision.capture.sources import Frame
@@ -113,7 +115,7 @@ class Watcher:
             if frame.after_gap:
                 self._tracks = tracker.lost_sight(self._tracks)
             record = self._record()
-            hint = expected(record, self._places, self._asked)
+            hint = hint_from(record, self._places, self._asked)
             self._tracks = tracker.update(self._tracks, self._look(frame), hint, self._setup.mats, self._seq)
             yield from self._follow()
         yield from self._at_the_end()

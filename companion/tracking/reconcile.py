@@ -27,9 +27,10 @@ from companion.rules.cards import SAFETY_OF, Card, Family
 from companion.rules.play import Play, Verb
 from companion.rules.referee import apply, objections
 from companion.rules.table import Table
-from companion.tabletop.mat_layout import DISCARD_ZONE, DRAW_ZONE
+from companion.tabletop.mat_layout import DISCARD_ZONE, DRAW_ZONE, mat_of
 from companion.tracking.acts import Act, cost_of, explained
-from companion.tracking.balance import Balance, Line, Record, balance, discards_are_gone, spots_of, taking
+from companion.tracking.balance import Balance, balance, discards_are_gone
+from companion.tracking.hand_record import Line, Record, spots_of, taking
 from companion.tracking.reading import candidates, is_ripe, known_face, plays_of
 from companion.tracking.track import GONE_S, State, Track
 from companion.tracking.tracker import Tracks
@@ -144,7 +145,7 @@ class _Reconciliation:
 
     def _is_beaten(self, hazard: Track) -> bool:
         """True if a safety that beats a hazard lies before the side that it attacked, or may be coming."""
-        zone = f"{hazard.zone.partition('/')[0]}/safety"
+        zone = f"{mat_of(hazard.zone)}/safety"
         on_pile = any(
             t.card is not None and t.card == hazard.card and t.zone == DISCARD_ZONE for t in self._tracks.there
         )
@@ -242,7 +243,7 @@ class _Reconciliation:
             return True
         if lies_s >= BEFORE_TURN_S:
             return False
-        arms = {zone for zone in self._tracks.arms if self._tracks.hidden_since_s[zone] <= track.since_s}
+        arms = {zone for zone in self._tracks.zones_under_arms if self._tracks.hidden_since_s[zone] <= track.since_s}
         seen = (t for t in self._tracks.cards if t.state is State.SEEN and t.is_in_sight and t is not track)
         coming = any(t.earliest_s <= track.since_s for t in seen)
         reach = arms & (self._places.within_reach(act.table) - {track.zone})
@@ -411,14 +412,14 @@ class _Reconciliation:
         """True if a hazard was carried to the discard pile whose remedy lies on it, or whose safety is out."""
         if new.zone != DISCARD_ZONE or old.face.family is not Family.HAZARD:
             return False
-        safeties = self._places.cards(self._table, f"{old.zone.partition('/')[0]}/safety")
+        safeties = self._places.cards(self._table, f"{mat_of(old.zone)}/safety")
         return old.face in self._places.cards(self._table, old.zone)[:-1] or SAFETY_OF[old.face] in safeties
 
     def _may_be_answered(self, old: Track, new: Track) -> bool:
         """True if a hazard was carried to the discard pile and a safety that says why may come into sight yet."""
         if new.zone != DISCARD_ZONE or new.face.family is not Family.HAZARD:
             return False
-        safeties = f"{old.zone.partition('/')[0]}/safety"
+        safeties = f"{mat_of(old.zone)}/safety"
         coming = any(t.zone == safeties and t.state is State.SEEN for t in self._tracks.cards)
         return coming or safeties in self._tracks.hidden_since_s or self._t_s - new.since_s < CARRIED_S
 

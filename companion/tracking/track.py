@@ -2,8 +2,8 @@
 
 Laws:
 * A card that is taken up and laid again, or carried to another zone, is a new track with a new serial.
-* A zone that is out of sight says nothing: no track in it changes its state.
-* Covered is not gone: a track ends only when its place is seen without it.
+* A zone that is out of sight ends no track; a card that had been in view there for a moment counts as laid.
+* Covered is not gone: a track ends only when its place is seen without it, or its sticker elsewhere.
 * A track that has gone is kept as such: the record may have its card still.
 """
 
@@ -16,6 +16,7 @@ from enum import StrEnum
 
 from companion.rules.cards import Card, Family
 from companion.tabletop.card_ids import any_copy
+from companion.tabletop.mat_layout import mat_of
 from companion.vision.view import MatSeen, Point, Sighting, View
 
 LOOKS = 3
@@ -68,7 +69,7 @@ class Observation(StrEnum):
     """What one look says of a card."""
 
     SETTLED = "settled"
-    """It is seen where it lies, and nothing speaks against its having been laid."""
+    """It is, or was until its zone was hidden, seen for long enough to count as laid."""
 
     GLIMPSED = "glimpsed"
     """It is seen, too seldom or too early to count."""
@@ -76,7 +77,7 @@ class Observation(StrEnum):
     OUT_OF_SIGHT = "out-of-sight"
     """Its zone cannot be seen."""
 
-    HIDDEN = "hidden"
+    COVERED = "covered"
     """It is not seen, and something newer may hide it."""
 
     ABSENT = "absent"
@@ -85,16 +86,21 @@ class Observation(StrEnum):
     VANISHED = "vanished"
     """Its place has been seen without it for long enough."""
 
+    MOVED = "moved"
+    """Its sticker is seen elsewhere."""
+
 
 TRANSITIONS: Mapping[tuple[State, Observation], State] = {
     (State.SEEN, Observation.SETTLED): State.LYING,
-    (State.SEEN, Observation.HIDDEN): State.COVERED,
+    (State.SEEN, Observation.COVERED): State.COVERED,
     (State.SEEN, Observation.VANISHED): State.GONE,
-    (State.LYING, Observation.HIDDEN): State.COVERED,
+    (State.LYING, Observation.COVERED): State.COVERED,
     (State.LYING, Observation.VANISHED): State.GONE,
     (State.COVERED, Observation.SETTLED): State.LYING,
     (State.COVERED, Observation.GLIMPSED): State.LYING,
     (State.COVERED, Observation.VANISHED): State.GONE,
+    (State.LYING, Observation.MOVED): State.GONE,
+    (State.COVERED, Observation.MOVED): State.GONE,
 }
 """The state after a look; where a pair is not named the state stays."""
 
@@ -228,7 +234,7 @@ class Track:
             is_lifted=self.is_lifted or is_lifted,
         )
 
-    def hidden(self) -> Track:
+    def covered(self) -> Track:
         """Return the track after a look in which something newer hid it."""
         return replace(self, recent=(*self.recent, False)[-LOOKS:], absent_since_s=None, absent_looks=0)
 
@@ -265,7 +271,7 @@ def placed(view: View) -> Iterator[tuple[Sighting, Place]]:
     mats = {mat.id: mat for mat in view.mats}
     for sighting in view.sightings:
         if sighting.zone is not None and sighting.zone not in view.unknown_zones:
-            yield sighting, _place(sighting, sighting.zone, mats.get(sighting.zone.partition("/")[0]))
+            yield sighting, _place(sighting, sighting.zone, mats.get(mat_of(sighting.zone)))
 
 
 def _place(sighting: Sighting, zone: str, mat: MatSeen | None) -> Place:

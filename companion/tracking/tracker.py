@@ -1,7 +1,7 @@
 """The one memory of the table: which card lies where, since when, covered or gone.
 
 `update` takes one look after the other. What the record has, and the rules allow, is only a hint where two cards look
-alike (`Expected`); what the tracks mean is `reconcile`'s to say.
+alike (`Hint`); what the tracks mean is `reconcile`'s to say.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from dataclasses import dataclass, field, replace
 
 from companion.match.zone_plays import Places
 from companion.rules.cards import Card
-from companion.tabletop.mat_layout import DRAW_ZONE
-from companion.tracking.identity import COVERING_MM, SPREAD, Detection, Expected, assign
+from companion.tabletop.mat_layout import DRAW_ZONE, is_pile, mat_of
+from companion.tracking.hint import Hint
+from companion.tracking.identity import COVERING_MM, Detection, assign
 from companion.tracking.track import (
     GONE_LOOKS,
     GONE_S,
@@ -95,16 +96,16 @@ class Tracks:
         return tuple(track for track in self.cards if track.is_there)
 
     @property
-    def arms(self) -> frozenset[str]:
+    def zones_under_arms(self) -> frozenset[str]:
         """The zones that an arm may be over."""
-        return _arms(self.hidden_since_s, self.t_s)
+        return _under_arms(self.hidden_since_s, self.t_s)
 
     def of_serial(self, serial: int) -> Track | None:
         """Return the track of that serial."""
         return next((track for track in self.cards if track.serial == serial), None)
 
 
-def update(tracks: Tracks, view: View, expected: Expected, mats: Iterable[str], seq: int) -> Tracks:
+def update(tracks: Tracks, view: View, hint: Hint, mats: Iterable[str], seq: int) -> Tracks:
     """Return the memory after a look.
 
     `mats` are those of the sides; `seq` is the record's last event. A view that is not to be trusted says nothing,
@@ -118,11 +119,11 @@ def update(tracks: Tracks, view: View, expected: Expected, mats: Iterable[str], 
     alive = [track for track in tracks.cards if track.state is not State.GONE]
     in_sight = [track for track in alive if track.zone not in view.unknown_zones]
     detections = list(_detections(view, alive))
-    seen, last_serial = _identified(detections, in_sight, tracks, view, expected)
+    seen, last_serial = _identified(detections, in_sight, tracks, view, hint, earliest_s)
     new = [track for serial, track in seen.items() if serial > tracks.last_serial]
-    hidden = _hidden(in_sight, seen)
-    arms = frozenset(zone.partition("/")[0] for zone in _arms(hidden_since_s, view.t_s))
-    cards = _moved_on([_observed(track, seen, hidden, view, arms, seq) for track in (*alive, *new)], seq)
+    covered = _covered(in_sight, seen)
+    mats_under_arms = frozenset(mat_of(zone) for zone in _under_arms(hidden_since_s, view.t_s))
+    cards = _moved_on([_observed(track, seen, covered, view, mats_under_arms, seq) for track in (*alive, *new)], seq)
     kept = [track for track in cards if track.laid_seq is not None or track.state is not State.GONE]
     return Tracks(
         cards=tuple(sorted((*gone[-MOST_GONE:], *kept), key=lambda track: track.serial)),
@@ -151,12 +152,16 @@ def _detections(view: View, tracks: Sequence[Track]) -> Iterator[Detection]:
 
 
 def _identified(
-    detections: Sequence[Detection], in_sight: Sequence[Track], tracks: Tracks, view: View, expected: Expected
+    detections: Sequence[Detection],
+    in_sight: Sequence[Track],
+    tracks: Tracks,
+    view: View,
+    hint: Hint,
+    earliest_s: float,
 ) -> tuple[dict[int, Track], int]:
     """Return the tracks that this look sees, by serial, new ones among them, and the last serial given."""
-    disturbed = tracks.unread_zones.union(tracks.hidden_since_s, view.unknown_zones)
-    found = assign(detections, in_sight, expected, disturbed, {mat.id: mat.px_per_mm for mat in view.mats})
-    earliest_s = view.t_s if tracks.gap_since_s is None else tracks.gap_since_s
+    disturbed = tracks.unread_zones.union(tracks.hidden_since_s)
+    found = assign(detections, in_sight, hint, disturbed, {mat.id: mat.px_per_mm for mat in view.mats})
     seen: dict[int, Track] = {}
     last_serial = tracks.last_serial
     # The eye numbers cards told by their faces from below: a pile that lies there from the first is in order.
@@ -166,7 +171,7 @@ def _identified(
             is_double = _may_be_double(one, in_sight)
             is_read = view.read_zones is None or zone in view.read_zones
             moved = is_read and zone in disturbed
-            if is_double and not (moved and expected.is_legal(one.sighting.face, one.place)):
+            if is_double and not (moved and hint.is_legal(one.sighting.face, one.place)):
                 continue
             last_serial += 1
             track = Track(
@@ -185,8 +190,7 @@ def _identified(
 def _may_be_double(detection: Detection, tracks: Iterable[Track]) -> bool:
     """True if the top card there looks alike: what is seen may be that one, its edges found badly."""
     sighting, place = detection.sighting, detection.place
-    is_pile = place.zone.partition("/")[2] not in SPREAD
-    reach_mm = (PILE_MM if sighting.stay is None else GHOST_MM) if is_pile else SPREAD_MM
+    reach_mm = (PILE_MM if sighting.stay is None else GHOST_MM) if is_pile(place.zone) else SPREAD_MM
     near = [t for t in tracks if t.zone == place.zone and distance_mm(t.place, place) <= reach_mm]
     top = max(near, key=lambda t: t.serial, default=None)
     is_face = sighting.card is None and sighting.face is not Card.UNKNOWN
@@ -214,28 +218,28 @@ def _is_bare(view: View, mats: Iterable[str]) -> bool:
     return not view.sightings and not view.unknown_zones and {mat.id for mat in view.mats} >= set(mats)
 
 
-def _arms(hidden_since_s: Mapping[str, float], t_s: float) -> frozenset[str]:
+def _under_arms(hidden_since_s: Mapping[str, float], t_s: float) -> frozenset[str]:
     return frozenset(z for z, since_s in hidden_since_s.items() if t_s - since_s < ARM_S and z != DRAW_ZONE)
 
 
 def _observed(
     track: Track,
     seen: Mapping[int, Track],
-    hidden: frozenset[int],
+    covered: frozenset[int],
     view: View,
-    arms: frozenset[str],
+    mats_under_arms: frozenset[str],
     seq: int,
 ) -> Track:
-    """Return a track after this look; `arms` are the mats that an arm may be over."""
+    """Return a track after this look; `covered` are the serials of those that others may lie on."""
     now = seen.get(track.serial)
     if now is not None:
-        is_settled = now.is_steady and not _is_too_early(now, view.t_s, arms)
+        is_settled = now.is_steady and not _is_too_early(now, view.t_s, mats_under_arms)
         return now.after(Observation.SETTLED if is_settled else Observation.GLIMPSED, view.t_s, seq)
     if track.zone in view.unknown_zones:
         was_settled = track.is_in_sight and track.seen_s - track.since_s >= SETTLED_S and _belongs(track)
         return track.after(Observation.SETTLED if was_settled else Observation.OUT_OF_SIGHT, view.t_s, seq)
-    if track.serial in hidden:
-        return track.hidden().after(Observation.HIDDEN, view.t_s, seq)
+    if track.serial in covered:
+        return track.covered().after(Observation.COVERED, view.t_s, seq)
     missed = track.missed(view.t_s, is_lifted=any(_came_to_light(lower, track) for lower in seen.values()))
     if track.state is State.SEEN:
         has_vanished = not any(missed.recent[-LOOKS + 1 :])
@@ -245,13 +249,13 @@ def _observed(
     return missed.after(Observation.VANISHED if has_vanished else Observation.ABSENT, view.t_s, seq)
 
 
-def _is_too_early(track: Track, t_s: float, arms: frozenset[str]) -> bool:
+def _is_too_early(track: Track, t_s: float, mats_under_arms: frozenset[str]) -> bool:
     """True if it is too early to say that a card was laid: it may be put right, or the arm is still there."""
     lies_s = t_s - track.since_s
     if lies_s < MISLAID_S and not _belongs(track):
         return True
-    mat = track.zone.partition("/")[0]
-    return lies_s < ARM_RESTS_S and mat != "table" and mat in arms
+    mat = mat_of(track.zone)
+    return lies_s < ARM_RESTS_S and mat != "table" and mat in mats_under_arms
 
 
 def _belongs(track: Track) -> bool:
@@ -259,32 +263,31 @@ def _belongs(track: Track) -> bool:
     return track.face is Card.UNKNOWN or Places.belongs(track.face, track.zone)
 
 
-def _hidden(before: Sequence[Track], seen: Mapping[int, Track]) -> frozenset[int]:
+def _covered(before: Sequence[Track], seen: Mapping[int, Track]) -> frozenset[int]:
     """Return the serials of unseen cards over which another may lie: one in sight, or one that is hidden itself."""
     over = list(seen.values())
     places = {track.serial: track.place for track in before}
     pushed = {s for s, t in seen.items() if s in places and distance_mm(places[s], t.place) > NUDGE_MM}
-    hidden = set()
+    covered = set()
     for track in sorted(before, key=lambda track: -track.serial):
         is_unseen = track.serial not in seen
         if is_unseen and any(_may_cover(upper, track) or _is_pushed_over(upper, track, pushed) for upper in over):
-            hidden.add(track.serial)
+            covered.add(track.serial)
             if track.is_there:
                 over.append(track)
-    return frozenset(hidden)
+    return frozenset(covered)
 
 
 def _is_pushed_over(upper: Track, lower: Track, pushed: Collection[int]) -> bool:
     """True if a card that lay beside another, however long, may have been pushed over it, now or before."""
-    beside = upper.zone == lower.zone and lower.zone.partition("/")[2] in SPREAD
+    beside = upper.zone == lower.zone and not is_pile(lower.zone)
     was_pushed = upper.serial in pushed or lower.state is State.COVERED
     return beside and was_pushed and distance_mm(upper.place, lower.place) <= COVERING_MM
 
 
 def _came_to_light(lower: Track, upper: Track) -> bool:
     """True if a pile's card is seen now that another hid until now."""
-    is_pile = upper.zone.partition("/")[2] not in SPREAD
-    return is_pile and lower.state is State.COVERED and _may_cover(upper, lower)
+    return is_pile(upper.zone) and lower.state is State.COVERED and _may_cover(upper, lower)
 
 
 def _may_cover(upper: Track, lower: Track) -> bool:
@@ -293,10 +296,10 @@ def _may_cover(upper: Track, lower: Track) -> bool:
 
 
 def _moved_on(cards: Sequence[Track], seq: int) -> list[Track]:
-    """Return the tracks; those of stickers that have come to lie elsewhere are gone from where they were."""
+    """Return the tracks; those of stickers that have come to lie elsewhere have moved from where they were."""
     latest = {track.card: track.serial for track in cards if track.card is not None and track.is_there}
     return [
-        replace(track, state=State.GONE, gone_seq=seq)
+        track.after(Observation.MOVED, track.seen_s, seq)
         if track.card is not None and track.is_there and latest[track.card] > track.serial
         else track
         for track in cards
