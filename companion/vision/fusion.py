@@ -11,13 +11,13 @@ from companion.rules.cards import Card
 from companion.tabletop.card_ids import any_copy, face_of
 from companion.vision.code import AGREED, side_of
 from companion.vision.opencv import cv2
-from companion.vision.view import Sighting
+from companion.vision.view import Point, Quad, Sighting
 
 ON_CARD_PX = 4.0
-"""Maximum distance of a sticker's middle outside its card, in pixels."""
+"""A sticker's middle may be seen so far outside of its card."""
 
 ABOVE_SHARE = 0.5
-"""Maximum size of a code against a card for it to be that card's sticker."""
+"""A code as large as this share of a card lies on the card; a larger one is no sticker of it."""
 
 
 def together(stickers: Sequence[Sighting], faces: Sequence[Sighting]) -> tuple[Sighting, ...]:
@@ -29,18 +29,17 @@ def together(stickers: Sequence[Sighting], faces: Sequence[Sighting]) -> tuple[S
 
 
 def _card_under(sticker: Sighting, faces: Sequence[Sighting]) -> int | None:
-    """Return the topmost card that a sticker lies on."""
+    """The topmost card that a sticker lies on."""
     for number, face in enumerate(faces):
         if face.corners_px is not None and sticker.corners_px is not None:
             small = side_of(sticker.corners_px) < ABOVE_SHARE * side_of(face.corners_px)
-            inside_px = cv2.pointPolygonTest(np.float32(face.corners_px), sticker.centre_px, True)
-            if small and inside_px >= -ON_CARD_PX:
+            if small and _holds(face.corners_px, sticker.centre_px):
                 return number
     return None
 
 
 def _voted(sticker: Sighting, face: Sighting) -> Sighting:
-    """Return one card that has a sticker and a face."""
+    """One card that has a sticker and a face."""
     if face.face is Card.UNKNOWN:
         return sticker
     if sticker.card is None:
@@ -53,3 +52,7 @@ def _voted(sticker: Sighting, face: Sighting) -> Sighting:
     half = 0.45
     said = ((sticker.card, half), (any_copy(face.face), half))
     return replace(sticker, face=Card.UNKNOWN, card=None, confidence=0.0, rivals=said, glued=sticker.card)
+
+
+def _holds(quad: Quad, point: Point) -> bool:
+    return cv2.pointPolygonTest(np.float32(quad), point, True) >= -ON_CARD_PX

@@ -11,7 +11,6 @@ zone by zone (what has changed since?). Three cues keep a hand that is held stil
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, lru_cache
@@ -27,53 +26,56 @@ from companion.vision.view import FACE, Sighting
 
 MM_PER_PX = 4.0
 RIM_MM = 32.0
-"""Width of table looked at around a mat: more than of a card that lies over the mat's edge."""
+"""How much table around a mat is looked at: more than a card that lies over the mat's edge."""
 
 STILL_FRAMES = 2
-"""Number of frames without movement that settle a zone."""
+"""So many frames without movement settle a zone."""
 
-FIRST_STILL_FRAMES = 2 * STILL_FRAMES
-"""The same before a zone is accepted for the first time, when there is nothing to compare it with."""
+FIRST_STILL_FRAMES = 4
+"""So many before a zone is accepted for the first time, when there is nothing to compare it with."""
 
 MOVING_LEVELS = 14
-"""Difference from the last frame that is movement, in levels of any colour."""
-
-SHADE, SHADE_LEVELS = (0.6, 1.6), 12
-"""Range of the brightness of a surface in shadow or more light, and how far a colour may differ beyond that.
-
-A change is twice that difference; so is that of a lamp's reflection, whose own colour may be any lamp's.
-"""
-
+CHANGED_LEVELS = 24
 SAME_LIGHT = 0.04
-"""Maximum difference of the same light, as a share."""
+"""Light that differs by a smaller share is the same."""
 
 LIT_LEVELS = 40
-"""Minimum level that tells how the light has changed."""
+"""What is darker tells nothing of how the light has changed."""
 
 MIN_PATCH_PX = 4
-"""Minimum size of a patch (64 mm²); a smaller one is noise or a sticker's edge. An arm enters over more."""
+"""A patch of fewer pixels (64 mm²) is noise or a sticker's edge."""
 
-STICKER_ROOM_MM, FACE_ROOM_MM = 7.0, 10.0
-"""Minimum distance of a sticker's middle from the card's edges; room around a card recognised by its face."""
+SHADE = (0.6, 1.6)
+"""The same surface in shadow or in more light has this many times its brightness, all colours alike."""
+
+SHADE_LEVELS = 12
+SHINE_LEVELS = 25
+"""The same of a lamp's reflection, whose own colour may be any lamp's."""
+
+REACH_MM = 95.0
+"""From the middle of a card's sticker to the card's farthest corner, wherever it is stuck."""
+
+FACE_REACH_MM = 62.0
+"""The same from the middle of a card, with a little room."""
 
 CARD_PX = CARD_MM[0] * CARD_MM[1] / MM_PER_PX**2
 CARD_SHARES = (0.35, 1.4)
-"""Range of the area changed by what may be a card, against a card's."""
+"""What lies somewhere may be a card when it changes the look of so much of what a card covers."""
 
 INSIDE_SHARE = 0.85
-"""Minimum share of a zone within the picture for it to be judged."""
+"""A zone of which less lies within the picture is not to be judged."""
+
+ARM_PX = 5
+"""An arm crosses the sheet's edge over so many pixels at least, counted on its outermost strip of two."""
 
 LEAST_ARM_PX = 150
-"""Minimum area of a hand with its arm; the dark corner of a badly lit sheet is smaller."""
+"""So much of a sheet a hand with its arm covers at least; the dark corner of a badly lit one is smaller."""
 
+MARKER_ROUND_MM = 8.0
 MOVED_PX = 6.0
-"""Shift of a mat's corners from which it is looked at as if for the first time, in pixels."""
-
 ENOUGH_GROUND_PX = 20
-"""Minimum number of pixels to tell a ground's colour."""
-
 MOST_PRINT_PX = 60
-"""Maximum size of a word or sign printed on a zone; what is larger and not of the ground's colour lies on it."""
+"""The largest word or sign printed on a zone; what is larger and not of the ground's colour lies on it."""
 
 Mask = npt.NDArray[np.bool_]
 Colours = npt.NDArray[np.float32]
@@ -103,7 +105,7 @@ class Sheet:
     @cached_property
     def different(self) -> Mask:
         """Where the mat looks other than when it was accepted, the light of the whole evened out."""
-        return _largest(cv2.absdiff(self.last.astype(np.float32), _evened(self, self.accepted))) > 2 * SHADE_LEVELS
+        return _apart(self.last, _evened(self, self.accepted)) > CHANGED_LEVELS
 
     @cached_property
     def foreign(self) -> npt.NDArray[np.int32]:
@@ -111,9 +113,7 @@ class Sheet:
         accepted, bare = _evened(self, self.accepted), _evened(self, self.bare)
         # Where the bare mat was seen, its print must show again: a pale sleeve has the ground's colour, but no print.
         like_ground = _like_ground(self, bare, _never_seen_bare(self))
-        # Near cards the sheet between the zones may never have been seen bare.
-        like_paper = _between_zones(self.fit.layout) & _same_surface(self.last, _paper(self))
-        like_bare = np.where(self.bare_known, _same_surface(self.last, bare), like_ground | like_paper)
+        like_bare = np.where(self.bare_known, _same_surface(self.last, bare), like_ground | _like_paper(self))
         new = self.different & ~_same_surface(self.last, accepted) & ~like_bare
         return cv2.connectedComponents(new.astype(np.uint8), connectivity=8)[1]
 
@@ -127,7 +127,7 @@ class Sheet:
         labels = cv2.connectedComponents((strange & ~_on_markers(layout)).astype(np.uint8), connectivity=8)[1]
         label, count = np.unique(labels[_edge_of_sheet(layout)], return_counts=True)
         large = np.bincount(labels.ravel())[label] >= LEAST_ARM_PX
-        return np.where(np.isin(labels, label[(label > 0) & (count > MIN_PATCH_PX) & large]), labels, 0)
+        return np.where(np.isin(labels, label[(label > 0) & (count >= ARM_PX) & large]), labels, 0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -155,7 +155,7 @@ class ZoneChanges:
 
 
 def update(state: ZoneWatch, image: Image, mats: Mats) -> tuple[ZoneWatch, ZoneChanges]:
-    """Return what a frame `(H, W, 3) uint8 BGR` changes in every zone of the mats that are found."""
+    """What a frame `(H, W, 3) uint8 BGR` changes in every zone of the mats that are found."""
     if not mats.fits:
         return ZoneWatch(), ZoneChanges()
     small, scale = _reduced(image)
@@ -191,7 +191,7 @@ def unexplained(state: ZoneWatch, zones: Iterable[str], sightings: Sequence[Sigh
 
 
 def lies_like_a_card(state: ZoneWatch, zone: str, sightings: Sequence[Sighting]) -> bool:
-    """True if something that is no card read there covers about as much of a zone as a card does."""
+    """Whether something that is no card read there covers about as much of a zone as a card does."""
     mat_id, _, name = zone.partition("/")
     sheet = state.sheets.get(mat_id)
     if sheet is None or name not in sheet.settled:
@@ -203,7 +203,7 @@ def lies_like_a_card(state: ZoneWatch, zone: str, sightings: Sequence[Sighting])
 
 
 def is_under_a_thing(state: ZoneWatch, sighting: Sighting, found: Sequence[Sighting]) -> bool:
-    """True if a sticker's place is covered by something that is no card read or found there: a cup, a sleeve."""
+    """Whether a sticker's place is covered by something that is no card read or found there: a cup, a sleeve."""
     mat_id, _, zone = (sighting.zone or "").partition("/")
     sheet = state.sheets.get(mat_id)
     if sheet is None or sighting.corners_px is None or zone not in sheet.settled:
@@ -215,14 +215,14 @@ def is_under_a_thing(state: ZoneWatch, sighting: Sighting, found: Sequence[Sight
 
 
 def is_settled(state: ZoneWatch, zone: str) -> bool:
-    """True if a zone has been accepted before."""
+    """Whether a zone has been accepted before."""
     mat_id, _, name = zone.partition("/")
     sheet = state.sheets.get(mat_id)
     return sheet is not None and name in sheet.settled
 
 
 def looks_the_same(state: ZoneWatch, sighting: Sighting) -> bool:
-    """True if a sticker's place on its mat looks as it did when its zone was last accepted."""
+    """Whether a sticker's place on its mat looks as it did when its zone was last accepted."""
     mat_id, _, zone = (sighting.zone or "").partition("/")
     sheet = state.sheets.get(mat_id)
     if sheet is None or sighting.corners_px is None or zone not in sheet.settled:
@@ -232,7 +232,7 @@ def looks_the_same(state: ZoneWatch, sighting: Sighting) -> bool:
 
 
 def zone_box(mats: Mats, zone: str, pad_mm: float) -> Box | None:
-    """Return the box of the picture round a zone and so much around it, None where the mat or the zone is not found."""
+    """The box of the picture round a zone and so much around it, None where the mat or the zone is not found."""
     mat_id, _, name = zone.partition("/")
     fit = mats.of(mat_id)
     rect = fit.layout.zones.get(name) if fit is not None else None
@@ -243,7 +243,7 @@ def zone_box(mats: Mats, zone: str, pad_mm: float) -> Box | None:
 
 
 def _reduced(image: Image) -> tuple[Image, float]:
-    """Return the frame averaged down to about 240 pixels across, and by which factor."""
+    """The frame averaged down to about 240 pixels across, and by which factor."""
     factor = max(1, image.shape[1] // 240)
     if factor == 1:
         return image, 1.0
@@ -252,9 +252,15 @@ def _reduced(image: Image) -> tuple[Image, float]:
     return cv2.resize(part, size, interpolation=cv2.INTER_AREA), float(factor)
 
 
+def _from_above(fit: Fit, small: Image, scale: float) -> Image:
+    """A mat and its rim, from straight above, `MM_PER_PX` millimetres a pixel."""
+    where, between = _sheet_on_picture(fit, scale)
+    return cv2.remap(small, where, between, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+
+
 @lru_cache(maxsize=4 * (MAX_SIDES + 1))
 def _sheet_on_picture(fit: Fit, scale: float) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.uint16]]:
-    """Return where on the reduced frame each pixel of a mat's small picture lies, as `cv2.remap` likes it best."""
+    """Where on the reduced frame each pixel of a mat's small picture lies, as `cv2.remap` likes it best."""
     width, height = _sheet_size(fit.layout)
     area = Rect(-RIM_MM, -RIM_MM, width * MM_PER_PX, height * MM_PER_PX)
     at = (fit.grid_px(area, MM_PER_PX) + 0.5) / scale - 0.5
@@ -283,8 +289,7 @@ def _zones(sheet: Sheet) -> Mapping[str, Rect]:
 
 
 def _next_sheet(old: Sheet | None, fit: Fit, small: Image, scale: float) -> Sheet:
-    where, between = _sheet_on_picture(fit, scale)
-    now = cv2.remap(small, where, between, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    now = _from_above(fit, small, scale)
     if old is None or _lies_elsewhere(fit, old.fit):
         still = dict.fromkeys(fit.layout.zones, 0)
         return Sheet(fit, now, now, now, np.zeros(now.shape[:2], bool), still)
@@ -300,7 +305,7 @@ def _next_sheet(old: Sheet | None, fit: Fit, small: Image, scale: float) -> Shee
 
 
 def _lies_elsewhere(fit: Fit, before: Fit) -> bool:
-    """True if a mat has moved on the picture, or is another one: it is looked at as if for the first time."""
+    """Whether a mat has moved on the picture, or is another one: it is looked at as if for the first time."""
     if fit is before:
         return False
     return fit.layout != before.layout or bool(np.abs(fit.outline_px - before.outline_px).max() > MOVED_PX)
@@ -312,8 +317,7 @@ def _lies_elsewhere(fit: Fit, before: Fit) -> bool:
 def _changes(sheets: Iterable[Sheet], image: Image) -> ZoneChanges:
     moving, changed, touching, cut_off = set(), set(), set(), set()
     for sheet in sheets:
-        needed = {zone: STILL_FRAMES if zone in sheet.settled else FIRST_STILL_FRAMES for zone in _zones(sheet)}
-        settled = [zone for zone in _zones(sheet) if sheet.still[zone] >= needed[zone]]
+        settled = [zone for zone in _zones(sheet) if _is_still(sheet, zone)]
         prefix = sheet.fit.layout.id
         moving |= {f"{prefix}/{zone}" for zone in _zones(sheet) if zone not in settled}
         cut_off |= {f"{prefix}/{zone}" for zone in _zones(sheet) if not _is_inside(sheet.fit, zone, image)}
@@ -321,6 +325,10 @@ def _changes(sheets: Iterable[Sheet], image: Image) -> ZoneChanges:
         changed |= {f"{prefix}/{zone}" for zone in new}
         touching |= {f"{prefix}/{zone}" for zone in _reached_from_outside(sheet, new)}
     return ZoneChanges(frozenset(moving), frozenset(changed), frozenset(touching), frozenset(cut_off))
+
+
+def _is_still(sheet: Sheet, zone: str) -> bool:
+    return sheet.still[zone] >= (STILL_FRAMES if zone in sheet.settled else FIRST_STILL_FRAMES)
 
 
 def _is_inside(fit: Fit, zone: str, image: Image) -> bool:
@@ -335,8 +343,13 @@ def _patch(mask: Mask, sheet: Sheet, zone: str) -> bool:
     return np.count_nonzero(mask[_zone_slices(_zones(sheet)[zone])]) >= MIN_PATCH_PX
 
 
+def _apart(one: Image, other: Colours) -> Colours:
+    """The largest difference of the three colours, pixel by pixel, `(h, w)`."""
+    return _largest(cv2.absdiff(one.astype(np.float32), other))
+
+
 def _largest(colours: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
-    """Return the largest of three colours, pixel by pixel; many times as quick as a maximum along the last axis."""
+    """The largest of three colours, pixel by pixel; many times as quick as a maximum along the last axis."""
     first, second, third = cv2.split(colours)
     return cv2.max(cv2.max(first, second), third)
 
@@ -346,19 +359,19 @@ def _total(colours: Colours) -> Colours:
 
 
 def _evened(sheet: Sheet, reference: Image) -> Colours:
-    """Return a remembered picture in the light of now: most of a mat is always as it was."""
+    """A remembered picture in the light of now: most of a mat is always as it was."""
     return reference.astype(np.float32) * _lighter(sheet, reference)
 
 
 def _relit(sheet: Sheet, reference: Image) -> Image:
-    """Return the same to be remembered on, left as it is where the light is."""
+    """The same to be remembered on, left as it is where the light is."""
     if np.abs(_lighter(sheet, reference) - 1).max() < SAME_LIGHT:
         return reference
     return np.rint(_evened(sheet, reference)).clip(0, 255).astype(np.uint8)
 
 
 def _lighter(sheet: Sheet, reference: Image) -> Colours:
-    """Return how many times as bright a mat is as on a remembered picture, `(3,)`.
+    """How many times as bright a mat is as on a remembered picture, `(3,)`.
 
     The share is taken place by place. The middle of each picture by itself would say little where half of what is
     looked at is a white sheet and half a black table: one card more, and it falls on the other half.
@@ -379,21 +392,26 @@ def _shade(now: Image, then: Colours) -> tuple[Colours, Colours]:
 
 
 def _same_surface(now: Image, then: Colours) -> Mask:
-    """Return where both show the same surface, brighter or darker by a shadow's worth."""
+    """Where both show the same surface, brighter or darker by a shadow's worth."""
     shade, left = _shade(now, then)
     return (shade >= SHADE[0]) & (shade <= SHADE[1]) & (left <= SHADE_LEVELS)
 
 
 def _paper(sheet: Sheet) -> Colours:
-    """Return the colour of the sheet between its zones in the light of now, as a picture of that alone."""
+    """The colour of the sheet between its zones in the light of now, as a picture of that alone."""
     colour = np.median(sheet.last[_between_zones(sheet.fit.layout)], axis=0).astype(np.float32)
     return np.broadcast_to(colour, sheet.last.shape).copy()
 
 
+def _like_paper(sheet: Sheet) -> Mask:
+    """Where the sheet shows between its zones: near cards it may never have been seen bare."""
+    return _between_zones(sheet.fit.layout) & _same_surface(sheet.last, _paper(sheet))
+
+
 def _paper_or_shine(now: Image, paper: Colours) -> Mask:
-    """Return where white paper shows, or a lamp mirrored in the sheet, brighter still: hands and sleeves are darker."""
+    """Where white paper shows, or a lamp mirrored in the sheet, brighter still: hands and sleeves are darker."""
     shade, left = _shade(now, paper)
-    return _same_surface(now, paper) | ((shade >= 1) & (left <= 2 * SHADE_LEVELS))
+    return _same_surface(now, paper) | ((shade >= 1) & (left <= SHINE_LEVELS))
 
 
 def _like_ground(sheet: Sheet, bare: Colours, zones: Iterable[Rect]) -> Mask:
@@ -406,7 +424,7 @@ def _like_ground(sheet: Sheet, bare: Colours, zones: Iterable[Rect]) -> Mask:
 
 
 def _ground(sheet: Sheet, bare: Colours, where: tuple[slice, slice]) -> Colours:
-    """Return the colour of a zone's ground: as seen bare there, else in any zone, else the sheet's own."""
+    """The colour of a zone's ground: as seen bare there, else in any zone, else the sheet's own."""
     elsewhere = sheet.bare_known & _in_zones(sheet.fit.layout)
     known = (bare[where][sheet.bare_known[where]], bare[elsewhere], sheet.last[_between_zones(sheet.fit.layout)])
     colour = np.median(next(seen for seen in known if len(seen) >= ENOUGH_GROUND_PX), axis=0)
@@ -414,7 +432,7 @@ def _ground(sheet: Sheet, bare: Colours, where: tuple[slice, slice]) -> Colours:
 
 
 def _never_seen_bare(sheet: Sheet) -> list[Rect]:
-    """Return the zones of which some part has always been covered."""
+    """The zones of which some part has always been covered."""
     return [rect for rect in _zones(sheet).values() if not sheet.bare_known[_zone_slices(rect)].all()]
 
 
@@ -423,25 +441,25 @@ def _in_zones(layout: MatLayout) -> Mask:
 
 
 def _between_zones(layout: MatLayout) -> Mask:
-    """Return the sheet without its zones and rim."""
+    """The sheet without its zones and rim."""
     return _on(layout, Rect(0, 0, *layout.size_mm)) & ~_in_zones(layout)
 
 
 def _edge_of_sheet(layout: MatLayout) -> Mask:
-    """Return the outermost strip of the sheet."""
+    """The outermost strip of the sheet."""
     width, height = layout.size_mm
     inner = Rect(2 * MM_PER_PX, 2 * MM_PER_PX, width - 4 * MM_PER_PX, height - 4 * MM_PER_PX)
     return _on(layout, Rect(0, 0, width, height)) & ~_on(layout, inner)
 
 
 def _on_markers(layout: MatLayout) -> Mask:
-    """Return the markers with the white around them."""
-    grown = [_grown(marker.square, 2 * MM_PER_PX) for marker in layout.markers]
+    """The markers with the white around them."""
+    grown = [_grown(marker.square, MARKER_ROUND_MM) for marker in layout.markers]
     return np.logical_or.reduce([_on(layout, rect) for rect in grown] or [np.zeros(_sheet_size(layout)[::-1], bool)])
 
 
 def _on(layout: MatLayout, rect: Rect) -> Mask:
-    """Return a rectangle of the mat on its small picture."""
+    """A rectangle of the mat on its small picture."""
     inside = np.zeros(_sheet_size(layout)[::-1], bool)
     inside[_zone_slices(rect)] = True
     return inside
@@ -452,7 +470,7 @@ def _grown(rect: Rect, by_mm: float) -> Rect:
 
 
 def _reached_from_outside(sheet: Sheet, zones: Sequence[str]) -> Iterator[str]:
-    """Yield the zones whose new patch goes on over the mat's rim to the edge of what is looked at."""
+    """The zones whose new patch goes on over the mat's rim to the edge of what is looked at."""
     if not zones:
         return
     labels = sheet.foreign
@@ -468,7 +486,7 @@ def _reached_from_outside(sheet: Sheet, zones: Sequence[str]) -> Iterator[str]:
 
 
 def _is_explained(sheet: Sheet, zone: str, sightings: Sequence[Sighting]) -> bool:
-    if zone == "draw":  # The face-down pile, which is never read.
+    if zone == _pile_zone(sheet.fit.layout):
         return True
     labels = sheet.foreign if zone in sheet.settled else sheet.reaching_in
     inside = labels[_zone_slices(_zones(sheet)[zone])]
@@ -477,23 +495,25 @@ def _is_explained(sheet: Sheet, zone: str, sightings: Sequence[Sighting]) -> boo
     return all(_is_of_cards(labels == label, stickers) for label in large)
 
 
+def _pile_zone(layout: MatLayout) -> str | None:
+    """The zone of the face-down draw pile, which is never read."""
+    return next((zone for zone in layout.zones if zone == "draw"), None)
+
+
 def _stickers_on(sheet: Sheet, sightings: Sequence[Sighting]) -> Floats:
-    """Return what was recognised on this mat, read or not: each is a card's, `(n, 3)`.
+    """What was told on this mat, read or not: each is a card's, `(n, 3)`.
 
     Its middle in pixels of the small picture, and how far its card may reach from there in millimetres.
     """
     own = [s for s in sightings if s.corners_px and (s.zone or "").partition("/")[0] == sheet.fit.layout.id]
     if not own:
         return np.empty((0, 3))
-    width, height = CARD_MM
-    of_face = math.hypot(width, height) / 2 + FACE_ROOM_MM
-    of_sticker = math.hypot(width - STICKER_ROOM_MM, height - STICKER_ROOM_MM)
-    reach_mm = [of_face if s.by == FACE else of_sticker for s in own]
+    reach_mm = [FACE_REACH_MM if s.by == FACE else REACH_MM for s in own]
     return np.column_stack((_on_sheet(sheet.fit.to_mm([s.centre_px for s in own])), reach_mm))
 
 
 def _is_of_cards(patch: Mask, stickers: Floats) -> bool:
-    """True if a patch lies within reach of stickers that are read, and is no larger than their cards."""
+    """Whether a patch lies within reach of stickers that are read, and is no larger than their cards."""
     rows, columns = np.nonzero(patch)
     if not len(stickers):
         return False
@@ -534,7 +554,7 @@ def _may_be_bare(sheet: Sheet) -> Mask:
 
 
 def _near_stickers(sheet: Sheet, sightings: Sequence[Sighting]) -> Mask:
-    """Return where a card may lie whose sticker is read."""
+    """Where a card may lie whose sticker is read."""
     near = np.zeros(sheet.last.shape[:2], np.uint8)
     for x, y, reach_mm in _stickers_on(sheet, sightings):
         cv2.circle(near, (round(x), round(y)), round(reach_mm / MM_PER_PX), 255, -1)

@@ -15,12 +15,12 @@ from companion.vision.quality.advice import NO_MATS
 from companion.vision.quality.live_survey import Survey
 from companion.vision.quality.measure import (
     DARK_WHITE,
+    DIM_CONTRAST,
     GLARE_SHARE,
     MOST_BLUR_MODULES,
     SOFT_PX,
     ZoneSight,
 )
-from companion.vision.quality.sharpness import DIM_CONTRAST
 
 BLURRED_PX = 2 * MOST_BLUR_MODULES
 """Blur (σ), in pixels, from which only large stickers are read."""

@@ -25,7 +25,7 @@ LOOK_AGAIN_S = 1.0
 def faces_of(
     deck: str | None, data: Path | None, *, tell: Callable[[str], None] = lambda _sentence: None
 ) -> Templates | None:
-    """Return the templates of a deck by its name, None for none; `data` as `--data` gives it.
+    """The templates of a deck by its name, None for none; `data` as `--data` gives it.
 
     `tell` takes a sentence about the faces that the deck lacks. Raises Problem where there is no such deck, or it
     cannot be read.
@@ -39,7 +39,7 @@ def faces_of(
 
 
 def chosen_deck(data: Path) -> str | None:
-    """Return the deck chosen in a data folder; None where none is, or the chosen one is gone."""
+    """The deck chosen in a data folder; None where none is, or the chosen one is gone."""
     try:
         kept = json.loads(read_small(data / KEPT_NAME))
         name = kept.get("deck") if isinstance(kept, dict) else None
@@ -50,7 +50,7 @@ def chosen_deck(data: Path) -> str | None:
 
 
 def choose_deck(data: Path, name: str | None) -> None:
-    """Keep a choice, None for stickers alone.
+    """Keeps a choice, None for stickers alone.
 
     Raises Problem where there is no such deck, it has no face yet, or the choice cannot be kept.
     """
@@ -81,7 +81,7 @@ class DeckInUse:
         self.problem: str | None = None
 
     def templates(self) -> Templates | None:
-        """Return the faces that cards are recognised by now; None for stickers alone."""
+        """The faces that cards are told by now; None for stickers alone."""
         with self._lock:
             now_s = time.monotonic()
             if now_s - self._looked_s >= LOOK_AGAIN_S:

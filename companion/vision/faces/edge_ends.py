@@ -9,27 +9,29 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from companion.vision.boxes import Floats
-from companion.vision.faces.border_profile import ALONG
 from companion.vision.opencv import cv2
 
+Floats = npt.NDArray[np.float64]
 Map = npt.NDArray[np.float32]
 
 BESIDE_MM = 2.0
-"""Distance from a border at which the picture is compared, on both sides, in millimetres."""
+"""So far on both sides of a border the picture is compared."""
 
 POINTS, PART = 25, 6
-"""Points compared along a side, and how many of them at a time: what a card lies on need not be all alike."""
+"""A side is looked at in so many points, a part of so many at a time: what it lies on need not be all alike."""
 
+ENDS_FROM = 0.08
+"""This share of a side is left out at each end: corners are round."""
+
+LEAST_POINTS = 4
 LEAST_STEP = 2.5
-"""Minimum change across a card's border, in steps of Lab."""
+"""Steps of Lab across a border of a card, at least."""
 
 SMOOTH_PX = 0.8
-"""Blur of the picture before it is compared, σ in pixels."""
 
 
 def smoothed(fine: Map) -> Map:
-    """Return a picture `(h, w, 3) float32` Lab as `share_that_ends` looks at it."""
+    """A picture `(h, w, 3) float32` Lab as `share_that_ends` looks at it."""
     return np.asarray(cv2.GaussianBlur(fine, (0, 0), SMOOTH_PX), np.float32)
 
 
@@ -46,7 +48,7 @@ def share_that_ends(smooth: Map, shown: Map, corners: Floats, px_per_mm: float) 
 
 def _beside(corners: Floats, off_px: float) -> list[tuple[Floats, Floats]]:
     """Points along the four sides, inside of the card and outside, `(POINTS, 2)` each."""
-    middle, along = corners.mean(axis=0), np.linspace(ALONG, 1 - ALONG, POINTS)[:, None]
+    middle, along = corners.mean(axis=0), np.linspace(ENDS_FROM, 1 - ENDS_FROM, POINTS)[:, None]
     sides = []
     for start, end in zip(corners, np.roll(corners, -1, axis=0), strict=True):
         outwards = (start + end) / 2 - middle
@@ -57,9 +59,9 @@ def _beside(corners: Floats, off_px: float) -> list[tuple[Floats, Floats]]:
 
 
 def _side(smooth: Map, shown: Map, inside: Floats, outside: Floats) -> tuple[float, int]:
-    """Return how much the picture changes across one side, in steps of Lab, and in how many points it is in sight."""
+    """How much the picture changes across one side, in steps of Lab, and in how many points it is in sight."""
     free = (_at(shown, inside) > 0.5) & (_at(shown, outside) > 0.5)
-    if np.count_nonzero(free) < PART:
+    if np.count_nonzero(free) < LEAST_POINTS:
         return 0.0, 0
     steps = (_at(smooth, inside) - _at(smooth, outside))[free]
     parts = np.array_split(steps, max(1, len(steps) // PART))
@@ -67,6 +69,6 @@ def _side(smooth: Map, shown: Map, inside: Floats, outside: Floats) -> tuple[flo
 
 
 def _at(picture: Map, points: Floats) -> Map:
-    """Return the picture at points `(n, 2)`: 0 beyond its edges."""
+    """The picture at points `(n, 2)`: 0 beyond its edges."""
     x, y = (points[:, axis].astype(np.float32)[None] for axis in (0, 1))
     return np.asarray(cv2.remap(picture, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT)[0], np.float32)

@@ -14,12 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from companion.rules.cards import Card
-from companion.vision.boxes import Box, Floats, Image, around, lab, merged, whole
-from companion.vision.code import AGREED
+from companion.vision.boxes import Box, Image, around, merged, whole
 from companion.vision.faces.edge_ends import share_that_ends, smoothed
-from companion.vision.faces.face_templates import COARSE_PX_PER_MM, FINE_PX_PER_MM, Templates
+from companion.vision.faces.face_templates import COARSE_PX_PER_MM, FINE_PX_PER_MM, Templates, lab
 from companion.vision.faces.keypoints import level_by_faces
-from companion.vision.faces.matching import ALL_SHOWN, Closely, Lie, Named
+from companion.vision.faces.matching import ALL_SHOWN, Closely, Floats, Lie, Named
 from companion.vision.faces.pose_search import LEAST_SHOWN, Map, Pose, poses
 from companion.vision.mats import plane
 from companion.vision.mats.homography import as_quad
@@ -29,61 +28,62 @@ from companion.vision.opencv import cv2
 from companion.vision.view import Point, Quad
 
 SURE_SCORE, SURE_MARGIN = 0.7, 0.28
-"""Minimum likeness to a face, and lead over all others, at which a card that shows whole is recognised."""
+"""From here on a card that shows whole is told: its likeness to a face, and its lead over all others."""
 
 LIKELY_SCORE, LIKELY_MARGIN = 0.62, 0.08
-"""The same at which a card of the deck is there, and people are asked which."""
+"""From here on a card of the deck is there, and people are asked which."""
 
-CLEAR_SCORE, CLEAR_MARGIN = 0.78, 0.5
-"""The same at which a card is recognised of which least shows.
+PLAIN_SCORE = 0.8
+"""So like a face nothing else is than a card of the deck, even if several faces are as like it."""
 
-So like a face nothing is but a card of the deck; with such a lead a pale one is recognised too.
-"""
+PALE_SCORE, PALE_DETAIL, PALE_MARGIN = 0.56, 0.25, 0.5
+"""Or from here on where its print is pale: its likeness drowns in noise, its lead does not."""
 
-PALE_SCORE, PALE_CONTRAST = 0.56, 4.0
-"""Minimum likeness of a card whose print varies by no more than this, in steps of Lab: it drowns in noise."""
-
-USUAL_CONTRAST = 10.0
-"""Variation of print from which on less than `SURE_SCORE` is never enough."""
+PALE_CONTRAST, USUAL_CONTRAST = 4.0, 10.0
+"""In steps of Lab: print that varies by no more than the first is pale; from the second on less is never enough."""
 
 PARTLY_MARGIN = 0.4
-"""Minimum lead of a card of which a little is covered: that may be the figure that tells two distances apart."""
+"""The lead of a card of which a little is covered: it may be the figure that tells distances of one drawing apart."""
+
+STRIP_SCORE, STRIP_MARGIN = 0.78, 0.5
+"""The same as `SURE_…` of a card of which least shows."""
 
 WHOLE_FROM = 0.8
-"""Share of a card in sight from which it counts as whole; below, what lies on it is recognised first."""
+"""A card of which so much shows counts as whole."""
 
 MOST_ROUNDS = 5
-"""Maximum number of layers of cards that are looked for."""
+BENEATH_SHARE = 0.75
+"""A card of which so much is covered by those that have been told is left to the next round."""
 
 LEAST_DETAIL = 0.5
-"""Minimum likeness of the drawing alone, half of it in pale print: colours may be like those of any cloth.
-
-Also the minimum contrast of what shows of a card, against all of it.
-"""
+"""So much what is drawn on a card has to be like the picture: colours alone may be like those of any cloth."""
 
 LEAST_LEAD = 0.03
-"""Minimum lead in likeness of a card of which least shows."""
+"""By so much a card of which least shows has to be more like its face than like any other."""
+
+LEAST_TELLING = 0.55
+"""What shows of a card has to vary so much, against all of it."""
 
 LEAST_ENDING = 0.6
-"""Minimum share of a strip's borders in sight across which the picture changes, or no card ends there."""
+"""Across so much of the borders of a strip that are in sight the picture has to change, or no card ends there."""
 
 NEWS_SHARE = 0.03
-"""Share of a place newly covered from which it is looked at again."""
+MOST_CONFIDENCE = 0.99
 
 
 @dataclass(frozen=True, slots=True)
 class FaceSeen:
-    """A card that was recognised by its face, or that shows one of several."""
+    """A card that was told by its face, or that shows one of several."""
 
     face: Card
-    """`Card.UNKNOWN` where it cannot be recognised."""
+    """`Card.UNKNOWN` where it cannot be told."""
 
     corners_px: Quad
     """Top left, top right, bottom right, bottom left of the card as it is printed."""
 
     confidence: float
     rivals: tuple[tuple[Card, float], ...] = ()
-    """Where it cannot be recognised, the faces that it may be with their confidences, likeliest first."""
+    """Where it cannot be told, the faces that it may be with their confidences, likeliest first."""
 
     shown: float = 1.0
     """The share of it that no other card covers."""
@@ -97,7 +97,7 @@ class FaceSeen:
 def read_faces(
     image: Image, templates: Templates, mats: Mats, *, where: Sequence[Box] | None = None, beneath: bool = True
 ) -> tuple[FaceSeen, ...]:
-    """Return the cards of a deck on a picture `(H, W, 3) uint8 BGR`, those on top first.
+    """The cards of a deck on a picture `(H, W, 3) uint8 BGR`, those on top first.
 
     `where` limits the search to boxes; without `beneath` only cards that lie on top are looked for.
     """
@@ -108,11 +108,11 @@ def read_faces(
 
 
 def told_again(image: Image, templates: Templates, mats: Mats, quads: Sequence[Quad]) -> tuple[FaceSeen | None, ...]:
-    """Return what cards show that lie, all in sight, with these corners; None where nothing of the deck shows."""
-    return tuple(_read_at(image, templates, mats, quad) for quad in quads)
+    """What cards show that are known to lie, all in sight, with these corners; None where nothing of the deck shows."""
+    return tuple(_told_again(image, templates, mats, quad) for quad in quads)
 
 
-def _read_at(image: Image, templates: Templates, mats: Mats, quad: Quad) -> FaceSeen | None:
+def _told_again(image: Image, templates: Templates, mats: Mats, quad: Quad) -> FaceSeen | None:
     box = around(quad).within(image.shape[1], image.shape[0])
     flat = plane.flat_of(image, box, mats, FINE_PX_PER_MM) if box.area_px else None
     if flat is None:
@@ -147,18 +147,18 @@ class Layers:
         self._closely, self._smooth = Closely(fine, templates), smoothed(fine)
         self._shown = np.ones(fine.shape[:2], np.float32)
         self._fresh = np.zeros(fine.shape[:2], np.float32)
-        """Where a card has been recognised in the last round."""
+        """Where a card has been told in the last round."""
 
         self._cards: list[Named] = []
 
     def look(self, rounds: int) -> None:
-        """Look for cards, and again for those below them, until none is found."""
+        """Looks for cards, and again for those below them, until none is found."""
         for number in range(rounds):
             if not self._round(number > 0):
                 return
 
     def seen(self) -> Iterator[FaceSeen]:
-        """Yield the cards that were recognised, those on top first; a back is no face."""
+        """The cards that were told, those on top first; a back is no face."""
         for card in self._cards:
             if card.face is not None:
                 yield _seen(card, as_quad(self._flat.to_picture(self._corners(card.lie))), self._templates)
@@ -168,29 +168,33 @@ class Layers:
         small = None if shown is None else cv2.resize(shown, self._coarse.shape[1::-1], interpolation=cv2.INTER_AREA)
         turns = [card.lie.turn_deg for card in self._cards] if is_beneath else None
         here = poses(self._coarse, self._templates, small, turns)
-        found = [self._closely.named(pose, shown) for pose in here if not is_beneath or self._is_news(pose)]
-        there = [card for card in found if card is not None and _is_there(card) and self._ends(card)]
+        found = [self._named(pose, shown) for pose in here if not is_beneath or self._is_news(pose)]
         self._fresh = np.zeros(self._shown.shape, np.float32)
-        return sum(self._taken(card) for card in sorted(there, key=lambda card: -card.score)) > 0
+        told = sorted((card for card in found if card is not None), key=lambda card: -card.score)
+        return sum(self._taken(card) for card in told) > 0
 
     def _is_news(self, pose: Pose) -> bool:
-        """True if a card lies over this place that had not been recognised when it was last looked at."""
+        """Whether a card lies over this place that had not been told when it was last looked at."""
         lie = Lie(pose.x_px, pose.y_px, pose.turn_deg).on(FINE_PX_PER_MM / COARSE_PX_PER_MM)
         mask = self._mask(lie)
         return float((self._fresh * mask).sum()) >= NEWS_SHARE * float(mask.sum())
 
+    def _named(self, pose: Pose, shown: Map | None) -> Named | None:
+        card = self._closely.named(pose, shown)
+        return card if card is not None and _is_there(card) and self._ends(card) else None
+
     def _ends(self, card: Named) -> bool:
-        """True if a strip of a card ends where the card does."""
+        """Whether a strip of a card ends where the card does."""
         if card.shown >= WHOLE_FROM:
             return True
         scale = FINE_PX_PER_MM * card.lie.scale
         return share_that_ends(self._smooth, self._shown, self._corners(card.lie), scale) >= LEAST_ENDING
 
     def _taken(self, card: Named) -> bool:
-        """True if a card is new and not too much of it is covered; then it covers what lies below."""
+        """Whether a card is new and not too much of it is covered; then it covers what lies below."""
         mask = self._mask(card.lie)
         free = float((self._shown * mask).sum() / max(mask.sum(), 1))
-        if free < max(LEAST_SHOWN, min(WHOLE_FROM, 0.9 * card.shown)):
+        if free < max(LEAST_SHOWN, min(BENEATH_SHARE, 0.9 * card.shown)):
             return False
         self._cards.append(card)
         self._shown[mask > 0] = 0
@@ -203,7 +207,7 @@ class Layers:
         return mask
 
     def _corners(self, lie: Lie) -> Floats:
-        """Return a card's corners on the fine picture, `(4, 2)`."""
+        """A card's corners on the fine picture, `(4, 2)`."""
         size = self._templates.size_mm
         width, height = (side * FINE_PX_PER_MM * lie.scale / 2 for side in size)
         own = np.array([(-width, -height), (width, -height), (width, height), (-width, height)])
@@ -216,27 +220,27 @@ def _is_there(card: Named) -> bool:
         return False
     if _is_pale(card):
         return True
-    is_drawn = card.detail >= LEAST_DETAIL and card.telling >= LEAST_DETAIL
-    is_plain = card.score >= CLEAR_SCORE and card.shown >= WHOLE_FROM
+    is_drawn = card.detail >= LEAST_DETAIL and card.telling >= LEAST_TELLING
+    is_plain = card.score >= PLAIN_SCORE and card.shown >= WHOLE_FROM
     return is_drawn and card.score >= LIKELY_SCORE and (is_plain or card.margin >= LIKELY_MARGIN)
 
 
 def _is_pale(card: Named) -> bool:
-    """True if a card that shows whole is one face and no other, though as pale print it is not very like it."""
+    """Whether a card that shows whole is one face and no other, though as pale print it is not very like it."""
     strong = min(1.0, max(0.0, (card.print_contrast - PALE_CONTRAST) / (USUAL_CONTRAST - PALE_CONTRAST)))
     is_like = card.score >= PALE_SCORE + (SURE_SCORE - PALE_SCORE) * strong
-    is_drawn = card.detail >= LEAST_DETAIL * (1 + strong) / 2
-    return is_like and is_drawn and card.margin >= CLEAR_MARGIN and card.shown >= WHOLE_FROM
+    is_drawn = card.detail >= PALE_DETAIL + (LEAST_DETAIL - PALE_DETAIL) * strong
+    return is_like and is_drawn and card.margin >= PALE_MARGIN and card.shown >= WHOLE_FROM
 
 
 def _is_sure(card: Named) -> bool:
-    """True if a card is recognised: of one that is half hidden more is asked."""
+    """Whether a card is told: of one that is half hidden more is asked."""
     if _is_pale(card):
         return True
     hidden = min(1.0, max(0.0, (WHOLE_FROM - card.shown) / WHOLE_FROM))
-    score = SURE_SCORE + (CLEAR_SCORE - SURE_SCORE) * hidden
+    score = SURE_SCORE + (STRIP_SCORE - SURE_SCORE) * hidden
     least = SURE_MARGIN if card.shown > ALL_SHOWN else PARTLY_MARGIN
-    margin = least + (CLEAR_MARGIN - least) * hidden
+    margin = least + (STRIP_MARGIN - least) * hidden
     lead = card.ranking[0][1] - card.ranking[1][1] if len(card.ranking) > 1 else 1.0
     return card.score >= score and card.margin >= margin and lead >= LEAST_LEAD * hidden
 
@@ -251,5 +255,5 @@ def _seen(card: Named, quad: Quad, templates: Templates) -> FaceSeen:
 
 
 def _confidence(card: Named) -> float:
-    """Return how sure a sure reading is: more the clearer it leads."""
-    return min(AGREED, 0.92 + 0.2 * max(0.0, card.score - SURE_SCORE) + 0.1 * (card.margin - SURE_MARGIN))
+    """How sure a sure reading is: more the clearer it leads."""
+    return min(MOST_CONFIDENCE, 0.92 + 0.2 * max(0.0, card.score - SURE_SCORE) + 0.1 * (card.margin - SURE_MARGIN))

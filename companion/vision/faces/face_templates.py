@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from companion.rules.cards import REMEDY_OF, Card, Family
 from companion.tabletop.template_decks import Deck
-from companion.vision.boxes import Image, lab
+from companion.vision.boxes import Image
 from companion.vision.capture.image_io import read_picture
 from companion.vision.faces.keypoints import Points, points_of
 from companion.vision.faces.registration import laid_on_one_another
@@ -28,14 +28,14 @@ Colours = npt.NDArray[np.float32]
 Mask = npt.NDArray[np.bool_]
 
 FINE_PX_PER_MM = 1.2
-MIDDLE_PX_PER_MM = FINE_PX_PER_MM / 2
+MIDDLE_PX_PER_MM = 0.6
 COARSE_PX_PER_MM = 0.2
 POINTS_PX_PER_MM = 3.0
 INSET_MM = 1.5
-"""Width of the rim left out of a picture, in millimetres: an enrolled card is never cut out exactly."""
+"""So much of a picture's rim is left out: an enrolled card is never cut out to the hair, and corners are round."""
 
 NARROW_PX, WIDE_PX = 0.7, 4.5
-"""Details are larger than the first and smaller than the second, σ in pixels of the fine picture."""
+"""Details are what is larger than the one and smaller than the other, on the fine picture."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,7 +65,7 @@ class Templates:
     all: tuple[Template, ...]
 
     doubtful: frozenset[Card] = frozenset()
-    """Faces that some face without a template may look like: none of them is ever recognised for sure."""
+    """Faces that some face without a template may look like: none of them is ever told for sure."""
 
     @cached_property
     def main(self) -> tuple[Template, ...]:
@@ -73,7 +73,7 @@ class Templates:
         return tuple({template.face: template for template in reversed(self.all)}.values())[::-1]
 
     def numbered(self, main: int) -> int:
-        """Return the number among the fine pictures, upright and upside down, of one among the middling ones."""
+        """The number among the fine pictures, upright and upside down, of one among the middling ones."""
         is_turned, number = divmod(main, len(self.main))
         return self.all.index(self.main[number]) + is_turned * len(self.all)
 
@@ -125,11 +125,11 @@ class Pictures:
         return self.upright.shape[2], self.upright.shape[1]
 
     def shown(self, mask: Mask) -> Pictures:
-        """Return the same where only part of a card shows, `(h, w)`."""
+        """The same where only part of a card shows, `(h, w)`."""
         return Pictures(self.upright, mask)
 
     def only(self, number: int) -> Pictures:
-        """Return one of them alone, as it is numbered in `upright`."""
+        """One of them alone, as it is numbered in `upright`."""
         return Pictures(self.upright[number : number + 1], self.mask)
 
     @cached_property
@@ -158,11 +158,11 @@ class Pictures:
         return self.upright.shape[3]
 
     def likeness_to(self, number: int) -> Colours:
-        """Return how like one of them each of them is, `(2 n,)`."""
+        """How like one of them each of them is, `(2 n,)`."""
         return self.rows @ self.rows[number]
 
     def compared(self, crop: Colours) -> Colours:
-        """Return how like each of the pictures each part of a crop is that is as large as they are, `(n, m)`, -1 … 1.
+        """How like each of the pictures each part of a crop is that is as large as they are, `(n, m)`, -1 … 1.
 
         The parts go along the crop's rows, one after the other.
         """
@@ -180,7 +180,7 @@ class Pictures:
         return seen.reshape(len(seen), -1)
 
     def _of(self, pictures: Colours) -> Colours:
-        """Return what shows of pictures `(…, c, h, w)`, `(…, c, p)`."""
+        """What shows of pictures `(…, c, h, w)`, `(…, c, p)`."""
         if self.mask is None:
             return pictures.reshape(*pictures.shape[:-2], -1)
         return pictures[..., self.mask]
@@ -194,19 +194,20 @@ def templates_of(
     `missing` are the deck's faces of which there is no picture.
     """
     laid = laid_on_one_another([picture for _, picture in pictures])
-    made = tuple(_template(face, one, size_mm) for (face, _), one in zip(pictures, laid, strict=True))
+    faces = (face for face, _ in pictures)
+    made = tuple(_template(face, one, size_mm) for face, one in zip(faces, laid, strict=True))
     return Templates(size_mm, made, frozenset(face for other in missing for face in _may_look_like(other)))
 
 
 def _may_look_like(face: Card) -> Iterator[Card]:
-    """Yield the faces that may share their drawing with one: distances with each other, a hazard with its remedy."""
+    """The faces that may share their drawing with one: distances with each other, a hazard with its remedy."""
     if face.family is Family.DISTANCE:
         yield from (card for card in Card if card.family is Family.DISTANCE)
     yield from (other for pair in REMEDY_OF.items() if face in pair for other in pair)
 
 
 def load_templates(deck: Deck) -> Templates:
-    """Return the templates of a deck that lies on the disk; the same value until its pictures change.
+    """The templates of a deck that lies on the disk; the same value until its pictures change.
 
     Raises Problem where a picture of it cannot be read.
     """
@@ -222,6 +223,11 @@ def _loaded(
     _written: tuple[int, ...],
 ) -> Templates:
     return templates_of([(face, read_picture(path)) for face, path in shown], size_mm, missing)
+
+
+def lab(image: Image) -> Colours:
+    """A picture `(H, W, 3) uint8 BGR` as `(H, W, 3) float32` Lab: lightness 0 … 100."""
+    return cv2.cvtColor(image.astype(np.float32) / np.float32(255), cv2.COLOR_BGR2LAB)
 
 
 def details(fine: Colours) -> Colours:

@@ -14,38 +14,40 @@ import numpy as np
 import numpy.typing as npt
 
 from companion.tabletop.sticker_codes import MODULES
-from companion.vision.boxes import Floats, Image, shrunk
-from companion.vision.mats.homography import Fit, as_quad
+from companion.vision.boxes import Image, shrunk
+from companion.vision.mats.homography import Fit
 from companion.vision.opencv import cv2
 from companion.vision.stickers.code_plane import level_of
 from companion.vision.view import Quad
 
-MOST_POINTS, MOST_FACE_POINTS = 6000, 300
-"""Maximum number of points on a picture, and on a face."""
+Floats = npt.NDArray[np.float64]
 
+MOST_POINTS = 6000
+MOST_FACE_POINTS = 300
 LARGEST_PX = 1800
-"""Maximum longer side of a picture on which points are looked for; larger ones are reduced."""
+"""The longer side of a picture on which points are looked for: a telephone's is made smaller."""
 
 CANDIDATES = 3
-"""Number of faces matched with a point: faces share drawings."""
+"""Faces share drawings, so a point may belong to several."""
 
 FEWEST = 8
-"""Minimum number of points that agree on a card."""
+"""So many points have to agree on a card."""
 
 CLEAR_SHARES = (0.4, 0.6, 0.8)
-"""Shares of the clearest card's points below which a card is left out, tried in turn: chance agrees at times."""
+"""Cards of which fewer points are recognised, against the clearest one, are left out, first few, then more of them:
+chance agrees at times."""
 
 NEAR_PX = 2.5
-"""Maximum distance of a point from where its card puts it."""
-
 LEAST_SLANT = 0.6
-"""Minimum ratio of a card's scales along two directions."""
+"""A card seen from the side is at least so many times as high as wide, against one seen from above."""
 
-AGREES = 0.35
-"""Maximum difference of votes for one card: in its middle by this share of its width, in its size by octaves."""
+CELL = 0.35
+"""Votes for a card's middle within this share of its width agree."""
+
+OCTAVE = 0.35
+"""Votes for its size within this many octaves agree."""
 
 TURN_DEG = 20.0
-"""The same in its turn, in degrees."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +64,7 @@ class Points:
 
 
 def points_of(pictures: Sequence[Image], width_mm: float) -> Points:
-    """Return the points of pictures `(h, w) uint8`, each filled by one card that is so wide."""
+    """The points of pictures `(h, w) uint8`, each filled by one card that is so wide."""
     at, sizes, angles, rows = [], [], [], []
     for gray in pictures:
         keys, found = cv2.SIFT.create(MOST_FACE_POINTS).detectAndCompute(gray, None)
@@ -85,8 +87,7 @@ def level_by_faces(image: Image, points: Points, size_mm: tuple[float, float]) -
     found = [*_squares(cv2.cvtColor(small, cv2.COLOR_BGR2GRAY), points, size_mm)]
     most = max((count for count, _ in found), default=0)
     for clear in CLEAR_SHARES:
-        clear_ones = (np.array(square) for count, square in found if count >= clear * most)
-        squares = [as_quad((square + 0.5) / share - 0.5) for square in clear_ones]
+        squares = [_scaled(square, share) for count, square in found if count >= clear * most]
         fit = level_of(squares) if squares else None
         if fit is not None:
             return fit
@@ -97,11 +98,17 @@ def square_on(matrix: Floats, middle: Floats) -> Quad:
     """How a square of as many millimetres as a code has modules looks, `matrix` `(2, 2)` being pixels a millimetre."""
     half = MODULES / 2
     corners = np.array([(-half, -half), (half, -half), (half, half), (-half, half)]) @ matrix.T + middle
-    return as_quad(corners)
+    a, b, c, d = ((float(x), float(y)) for x, y in corners)
+    return a, b, c, d
+
+
+def _scaled(quad: Quad, share: float) -> Quad:
+    a, b, c, d = (((x + 0.5) / share - 0.5, (y + 0.5) / share - 0.5) for x, y in quad)
+    return a, b, c, d
 
 
 def _squares(gray: Image, points: Points, size_mm: tuple[float, float]) -> Iterator[tuple[int, Quad]]:
-    """Yield a square on each card that is recognised, and how many points say so."""
+    """A square on each card that is recognised, and how many points say so."""
     keys, found = cv2.SIFT.create(MOST_POINTS).detectAndCompute(gray, None)
     if found is None or not len(points.descriptors):
         return
@@ -121,12 +128,12 @@ def _squares(gray: Image, points: Points, size_mm: tuple[float, float]) -> Itera
 
 
 def _agreeing(middles: Floats, scale: Floats, turn: Floats, width_mm: float) -> Iterator[npt.NDArray[np.int64]]:
-    """Yield the votes that agree on a card, each card's together, the clearest first; no vote counts twice."""
+    """The votes that agree on a card, each card's together, the clearest first; no vote counts twice."""
     octave = np.log2(np.maximum(scale, 1e-6))
     cells = defaultdict(list)
     for number, (spot, o, t) in enumerate(zip(middles, octave, turn, strict=True)):
-        cell = AGREES * width_mm * 2 ** (AGREES * round(o / AGREES))
-        cells[round(o / AGREES), round(spot[0] / cell), round(spot[1] / cell), round(np.degrees(t) / TURN_DEG)].append(
+        cell = CELL * width_mm * 2 ** (OCTAVE * round(o / OCTAVE))
+        cells[round(o / OCTAVE), round(spot[0] / cell), round(spot[1] / cell), round(np.degrees(t) / TURN_DEG)].append(
             number
         )
     free = np.ones(len(middles), bool)
@@ -137,8 +144,8 @@ def _agreeing(middles: Floats, scale: Floats, turn: Floats, width_mm: float) -> 
         spot, size, way = middles[group].mean(axis=0), np.median(octave[group]), np.median(turn[group])
         near = (
             free
-            & (np.hypot(*(middles - spot).T) < AGREES * width_mm * 2**size)
-            & (np.abs(octave - size) < AGREES)
+            & (np.hypot(*(middles - spot).T) < CELL * width_mm * 2**size)
+            & (np.abs(octave - size) < OCTAVE)
             & (np.abs((turn - way + np.pi) % (2 * np.pi) - np.pi) < np.radians(TURN_DEG))
         )
         if np.count_nonzero(near) >= FEWEST:
@@ -147,7 +154,7 @@ def _agreeing(middles: Floats, scale: Floats, turn: Floats, width_mm: float) -> 
 
 
 def _square(px: Floats, mm: Floats) -> tuple[int, Quad] | None:
-    """Return how many points agree on how a card is seen, and how a square on it looks."""
+    """How many points agree on how a card is seen, and how a square on it looks."""
     affine, inside = cv2.estimateAffine2D(mm, px, ransacReprojThreshold=NEAR_PX)
     if affine is None:
         return None

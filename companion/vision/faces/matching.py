@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from companion.rules.cards import Card
 from companion.vision.faces.face_templates import (
@@ -27,23 +28,21 @@ from companion.vision.faces.face_templates import (
 from companion.vision.faces.pose_search import Map, Pose
 from companion.vision.opencv import cv2
 
+Floats = npt.NDArray[np.float64]
+
 WORTH_A_LOOK = 0.45
 """Likeness on the middling picture below which there is no card of the deck."""
 
-_TURNS_DEG = (-6.0, -3.0, 0.0, 3.0, 6.0)
-"""Turns tried on the middling picture, in degrees; a quarter of them on the fine one."""
-
-_REACH_PX = 2
-"""Distance to which a card is moved to fit, in pixels; half of it to lay it on the one picture it is most like."""
-
-_SCALES = (0.97, 1.03)
-"""Other sizes tried: a card may lie higher than the plane, on a pile."""
-
+_MIDDLE_TURNS = (-6.0, -3.0, 0.0, 3.0, 6.0)
+_MIDDLE_REACH_PX = 2
+_FINE_TURNS = (-1.5, -0.75, 0.0, 0.75, 1.5)
+_FINE_SCALES = (0.97, 1.03)
+_LAID_REACH_PX, _FINE_REACH_PX = 1, 2
 BETTER = 0.01
-"""Gain in likeness at which another size is taken: cards of a deck are all alike."""
+"""By so much better another size has to fit: cards of a deck are all alike."""
 
 ALL_SHOWN = 0.97
-"""Share of a card in sight from which it is compared whole."""
+"""A card of which so much shows is compared whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +58,7 @@ class Lie:
     """How large it is against a card of the deck that lies on the plane."""
 
     def shifted(self, right: float, down: float) -> Lie:
-        """Return the same, moved along the card's own edges."""
+        """The same, moved along the card's own edges."""
         cos, sin = math.cos(math.radians(self.turn_deg)), math.sin(math.radians(self.turn_deg))
         right, down = right * self.scale, down * self.scale
         return Lie(
@@ -67,11 +66,11 @@ class Lie:
         )
 
     def on(self, share: float) -> Lie:
-        """Return the same on the picture made so many times as large."""
+        """The same on the picture made so many times as large."""
         return Lie((self.x_px + 0.5) * share - 0.5, (self.y_px + 0.5) * share - 0.5, self.turn_deg, self.scale)
 
     def other_way(self, turn_deg: float, scale: float) -> Lie:
-        """Return the same, turned on and of another size."""
+        """The same, turned on and of another size."""
         return Lie(self.x_px, self.y_px, self.turn_deg + turn_deg, self.scale * scale)
 
 
@@ -116,36 +115,34 @@ class Closely:
         self._middle, self._details = _smaller(fine), details(fine)
 
     def named(self, pose: Pose, shown: Map | None = None) -> Named | None:
-        """Return what the card at a pose shows, None where it is no card.
+        """What the card at a pose shows, None where it is no card.
 
         `shown` `(h, w) float32` of the fine picture is 0 where other cards lie over it.
         """
         start = Lie(pose.x_px, pose.y_px, pose.turn_deg).on(MIDDLE_PX_PER_MM / COARSE_PX_PER_MM)
         small = None if shown is None else _smaller(shown)
         middle = self._templates.middle
-        rough = _best_fit(self._middle, middle, [start.other_way(turn, 1.0) for turn in _TURNS_DEG], _REACH_PX, small)
-        near = _best_fit(self._middle, middle, [rough.lie], _REACH_PX, small)
+        rough = _best_fit(self._middle, middle, _turned(start, _MIDDLE_TURNS), _MIDDLE_REACH_PX, small)
+        near = _best_fit(self._middle, middle, [rough.lie], _MIDDLE_REACH_PX, small)
         if near.score < WORTH_A_LOOK:
             return None
         return self.compared(self._laid(near, shown), shown)
 
     def _laid(self, near: _Fit, shown: Map | None) -> Lie:
-        """Return how the card lies exactly, on the fine picture, by the one picture that it is most like."""
+        """How the card lies to a hair, on the fine picture, by the one picture that it is most like."""
         face = self._templates.fine.only(self._templates.numbered(near.number))
         start = near.lie.on(FINE_PX_PER_MM / MIDDLE_PX_PER_MM)
-        fit = _best_fit(
-            self._fine, face, [start.other_way(turn / 4, 1.0) for turn in _TURNS_DEG], _REACH_PX // 2, shown
-        )
-        sizes = [fit.lie.other_way(0.0, scale) for scale in _SCALES]
-        other = _best_fit(self._fine, face, sizes, _REACH_PX // 2, shown)
+        fit = _best_fit(self._fine, face, _turned(start, _FINE_TURNS), _LAID_REACH_PX, shown)
+        sizes = [fit.lie.other_way(0.0, scale) for scale in _FINE_SCALES]
+        other = _best_fit(self._fine, face, sizes, _LAID_REACH_PX, shown)
         return other.lie if other.score > fit.score + BETTER else fit.lie
 
     def compared(self, lie: Lie, shown: Map | None = None) -> Named:
-        """Return the card that lies so, or a hair beside, against every face."""
+        """The card that lies so, or a hair beside, against every face."""
         pictures, share = _shown(self._templates.fine, lie, shown)
         drawn, _ = _shown(self._templates.details, lie, shown)
-        by_colour = pictures.compared(_crop(self._fine, lie, pictures.size_px, _REACH_PX))
-        by_detail = drawn.compared(_crop(self._details, lie, pictures.size_px, _REACH_PX)[..., None])
+        by_colour = pictures.compared(_crop(self._fine, lie, pictures.size_px, _FINE_REACH_PX))
+        by_detail = drawn.compared(_crop(self._details, lie, pictures.size_px, _FINE_REACH_PX)[..., None])
         both = (by_colour + by_detail) / 2
         scores = both.max(axis=1)
         faces = [template.face for template in self._templates.all] * 2
@@ -168,18 +165,18 @@ class Closely:
 
 
 def _peak(scores: Colours) -> tuple[float, float]:
-    """Return where between the shifts the likeness is greatest: to the right and down, pixels from the middle."""
-    across = 2 * _REACH_PX + 1
+    """Where between the shifts the likeness is greatest: to the right and down, pixels from the middle."""
+    across = 2 * _FINE_REACH_PX + 1
     table = scores.reshape(across, across)
     down, right = divmod(int(table.argmax()), across)
     return (
-        right - _REACH_PX + _top(table[down], right),
-        down - _REACH_PX + _top(table[:, right], down),
+        right - _FINE_REACH_PX + _top(table[down], right),
+        down - _FINE_REACH_PX + _top(table[:, right], down),
     )
 
 
 def _top(row: Colours, at: int) -> float:
-    """Return by how much the top of a parabola through three values lies beside the middle one."""
+    """By how much the top of a parabola through three values lies beside the middle one."""
     if not 0 < at < len(row) - 1:
         return 0.0
     before, here, after = (float(value) for value in row[at - 1 : at + 2])
@@ -204,8 +201,12 @@ class _Fit(NamedTuple):
     lie: Lie
 
 
+def _turned(lie: Lie, turns_deg: Sequence[float]) -> list[Lie]:
+    return [lie.other_way(turn, 1.0) for turn in turns_deg]
+
+
 def _best_fit(picture: Colours, pictures: Pictures, ways: Sequence[Lie], reach: int, shown: Map | None) -> _Fit:
-    """Return the picture that fits best in one of several ways, or up to `reach` pixels beside."""
+    """The picture that fits best in one of several ways, or up to `reach` pixels beside."""
     across = 2 * reach + 1
     best = _Fit(-2.0, 0, ways[0])
     for way in ways:
@@ -219,7 +220,7 @@ def _best_fit(picture: Colours, pictures: Pictures, ways: Sequence[Lie], reach: 
 
 
 def _shown(pictures: Pictures, lie: Lie, shown: Map | None) -> tuple[Pictures, float]:
-    """Return the deck's pictures as far as a card shows that lies so, and which share of it that is."""
+    """The deck's pictures as far as a card shows that lies so, and which share of it that is."""
     if shown is None:
         return pictures, 1.0
     mask = _crop(shown, lie, pictures.size_px, 0) > 0.5
@@ -228,7 +229,7 @@ def _shown(pictures: Pictures, lie: Lie, shown: Map | None) -> tuple[Pictures, f
 
 
 def _crop(picture: Colours | Map, lie: Lie, size: tuple[int, int], reach: int) -> Colours:
-    """Return a card cut out upright, as large as its template and `reach` pixels more on every side."""
+    """A card cut out upright, as large as its template and `reach` pixels more on every side."""
     width, height = size[0] + 2 * reach, size[1] + 2 * reach
     turn = math.radians(lie.turn_deg)
     cos, sin, x, y = lie.scale * math.cos(turn), lie.scale * math.sin(turn), (width - 1) / 2, (height - 1) / 2

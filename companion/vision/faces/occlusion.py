@@ -1,4 +1,4 @@
-"""Cards recognised by their faces, frame after frame: read when they are laid, remembered while others lie over them.
+"""Cards told by their faces, frame after frame: read when they are laid, remembered while others lie over them.
 
 Two cards with one face look alike. When a card is told a little beside where one like it lay, what shows of the old one
 around it tells whether there are two by now or one was pushed: it is compared with how it looked before.
@@ -15,61 +15,58 @@ import numpy.typing as npt
 
 from companion.rules.cards import Card
 from companion.tabletop.card_ids import any_copy
-from companion.vision.boxes import Box, Floats, Image
+from companion.vision.boxes import Box, Image
 from companion.vision.faces.border_profile import Borders, borders_of
 from companion.vision.faces.face_detector import FaceSeen, read_faces, told_again
 from companion.vision.faces.face_templates import Templates
 from companion.vision.mats.homography import lies_sideways
-from companion.vision.mats.localization import Mats, as_quad
+from companion.vision.mats.localization import Floats, Mats, as_quad
 from companion.vision.mats.zone_borders import settled
 from companion.vision.opencv import cv2
 from companion.vision.view import FACE, Quad, Sighting
 
 SAME_MM, SAME_DEG = 1.0, 1.5
-"""Maximum distance and turn of a card from one of its face that lay there for the two to be one.
+"""A card of one face that is seen so near to where one like it lay, and turned so nearly alike, is that card."""
 
-Twice as much where its mat has been pushed, for that is then found again less exactly; a quarter of it is nearer
-than any hand lays a card on one like it: that one has come to light.
-"""
+TO_A_HAIR_MM, TO_A_HAIR_DEG = 0.25, 0.5
+"""No hand lays a card so exactly upon one like it: that one has come to light."""
 
 UNTOUCHED_MM, UNTOUCHED_PILE_MM = 5.0, 20.0
-"""The same distance where nothing has moved, whatever the turn: a pale card's edges are found badly.
-
-On a pile nothing like it can show so near.
-"""
+"""The same where nothing has moved, however it seems to be turned: a pale card's edges are found badly. On a pile
+nothing like it can show so near."""
 
 PILES = ("battle", "speed", "discard")
 
-MAT_MOVED_MM = SAME_MM / 2
-"""Minimum shift of a mat that has been pushed."""
+PUSHED_MM, PUSHED_DEG = 2.5, 3.0
+"""The same where its mat has been pushed: where that lies now is told anew, and less surely at first."""
 
+MAT_MOVED_MM = 0.5
 DRIFT_MM = 6.0
-"""Maximum shift of cards that are pushed with their mat before it is located again."""
+"""So far at most cards are pushed together with their mat before it is told anew where that lies."""
 
+DRIFT_AGREES_MM = 0.8
 LEAST_DRIFTING, DRIFTING_SHARE = 2, 2 / 3
-"""Minimum number, and share, of a mat's cards seen shifted alike for all of it to have been pushed."""
+"""So many cards of a mat, and such a share of them, are seen moved alike where all of it has been pushed."""
 
 LOOKS = 3
-"""Number of looks without a card after which it is under others, or gone: before, a hand may have been over it."""
+"""A card that was not seen on so many looks is beneath others, or gone: before that a hand may have been over it."""
 
 MOST_BURIED = 60
-"""Maximum number of such cards that are remembered."""
-
 MOST_AT_ONCE = 1000
-"""Maximum number of cards recognised on one look."""
+"""No more cards than this are told on one look."""
 
 UPON_SHARE = 0.3
-"""Share of a card covered by another from which that one lies on it."""
+"""A card lies upon another where it covers so much of it."""
 
 NOWHERE: Quad = ((0.0, 0.0),) * 4
 
 OVER_MM = 12.0
-"""Maximum distance of an unknown card from a remembered one for it to be that card, half hidden."""
+"""What cannot be told and lies so near to a remembered card is that card, half hidden."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lain:
-    """A card that was recognised by its face, as it was seen last."""
+    """A card that was told by its face, as it was seen last."""
 
     sighting: Sighting
     mat: str
@@ -83,7 +80,7 @@ class Lain:
     """Nothing covered it."""
 
     order: int
-    """Its own number, higher than those of all that lie under it."""
+    """Its own number, higher than those of all that lie beneath it."""
 
     upon: frozenset[int] = frozenset()
     """The orders of those that have been seen to lie on it."""
@@ -93,7 +90,7 @@ class Lain:
 
     @property
     def is_buried(self) -> bool:
-        """True if it counts as lying under others, or gone."""
+        """Whether it counts as lying beneath others, or gone."""
         return self.missed >= LOOKS
 
 
@@ -108,7 +105,7 @@ def look_at_faces(
     beneath: bool,
     untouched: Collection[str] = (),
 ) -> tuple[tuple[Sighting, ...], tuple[Lain, ...]]:
-    """Return the cards in boxes of a picture (None: all of it), and what is to be remembered of them.
+    """The cards in boxes of a picture (None: all of it), and what is to be remembered of them.
 
     `before` are those that lay there; the ones that are partly covered by now are still seen where what shows of them
     looks as it did. `look` is a higher number each time. With `beneath` cards that were never seen whole are looked for
@@ -120,24 +117,20 @@ def look_at_faces(
 
 
 class _Look:
-    """One look at cards: what is recognised now against what lay there before."""
+    """One look at cards: what is told now against what lay there before."""
 
     def __init__(
         self, image: Image, mats: Mats, before: Sequence[Lain], told: Sequence[Sighting], untouched: Collection[str]
     ) -> None:
         """`told` are those that lie on top first."""
         self._image, self._mats, self._told = image, mats, told
-        # What lay on a mat that has been pushed has moved with it.
-        drifts = {
-            mat: _drift_mm([card for card in before if card.mat == mat], told, mats) for mat in {b.mat for b in before}
-        }
-        self._before = [replace(card, corners_mm=card.corners_mm + drifts[card.mat]) for card in before]
+        self._before = _pushed_with_mats(before, told, mats)
         self._above = [s.corners_px or NOWHERE for s in told]
         self._untouched = untouched
         self._votes: dict[int, bool | None] = {}
 
     def made_out(self, look: int) -> tuple[tuple[Sighting, ...], tuple[Lain, ...]]:
-        """Return the cards that lie there, and what is to be remembered of them."""
+        """The cards that lie there, and what is to be remembered of them."""
         same = self._same()
         old = _not_taken_off(self._before, list(same.values()))
         kept = self._kept(old, list(same.values()))
@@ -156,36 +149,31 @@ class _Look:
             lain += self._lain(shown[-1], at, order)
         here = [*lain, *kept]
         upon = {card.order: card.upon for card in self._before}
-        here = [
-            replace(c, upon=upon.get(c.order, c.upon).union(u.order for u in here if _lies_upon(u, c))) for c in here
-        ]
+        here = [replace(c, upon=upon.get(c.order, c.upon).union(_orders_upon(c, here))) for c in here]
         gone = {card.order for at, s in enumerate(self._told) if at not in same for card in self._pushed_from(s, old)}
         missed = [replace(card, missed=card.missed + 1) for card in old if card.order not in still | gone]
         return (*shown, *(card.sighting for card in kept)), (*here, *missed[-MOST_BURIED:])
 
     def _same(self) -> dict[int, Lain]:
-        """Return which of the cards that lay there before the told ones are, by their numbers."""
+        """Which of the cards that lay there before the told ones are, by their numbers."""
         same: dict[int, Lain] = {}
         for at, s in enumerate(self._told):
             left = (lain for lain in self._before if lain not in same.values())
             found = next((lain for lain in left if self._is_same(lain, s)), None)
-            if found is None:
-                continue
-            off_mm, off_deg = self._off(found, s)
-            if (off_mm <= SAME_MM / 4 and off_deg <= SAME_DEG / 4) or not self._lies_upon_it(at, found):
+            if found is not None and (self._is_to_a_hair(found, s) or not self._lies_upon_it(at, found)):
                 same[at] = found
         return same
 
     def _lies_upon_it(self, at: int, lain: Lain) -> bool:
-        """True if a card with nothing on it cannot be the one that lay just there: others lie on that one."""
+        """Whether a card with nothing on it cannot be the one that lay just there: others lie on that one."""
         on_top = not any(_overlap(self._above[at], quad) for quad in self._above[:at])
         covered = [card for card in self._before if _lies_upon(card, lain)] if on_top else []
         return any(self._still_there(card) is not False for card in covered)
 
     def _kept(self, old: Sequence[Lain], same: Sequence[Lain]) -> list[Lain]:
-        """Of the cards that were not recognised again those that still lie there.
+        """Of the cards that were not told again those that still lie there.
 
-        What lies under a card that has not moved has not moved either.
+        What lies beneath a card that has not moved has not moved either.
         """
         firm, kept = {card.order for card in same}, []
         for card in sorted(old, key=lambda card: -card.order):
@@ -195,7 +183,7 @@ class _Look:
         return kept
 
     def _still_there(self, lain: Lain) -> bool | None:
-        """True if a card's borders look as they did; None where too little of them shows."""
+        """Whether a card's borders look as they did; None where that cannot be told."""
         if lain.order not in self._votes:
             fit = self._mats.of(lain.mat)
             now = None if fit is None else borders_of(self._image, fit, lain.corners_mm, self._above)
@@ -215,7 +203,7 @@ class _Look:
         return replace(lain, missed=0, sighting=sighting, is_whole=is_whole)
 
     def _is_same(self, lain: Lain, sighting: Sighting) -> bool:
-        """True if a card that is recognised now lies exactly where one like it lay."""
+        """Whether a card that is told now lies exactly where one like it lay."""
         fit = self._mats.of(lain.mat)
         if fit is None or sighting.face is not lain.sighting.face:
             return False
@@ -224,12 +212,16 @@ class _Look:
         zone = lain.sighting.zone or ""
         untouched_mm = UNTOUCHED_PILE_MM if zone.partition("/")[2] in PILES else UNTOUCHED_MM
         nearly = (untouched_mm, 180.0) if zone in self._untouched else (SAME_MM, SAME_DEG)
-        most_mm, most_deg = (2 * SAME_MM, 2 * SAME_DEG) if was_moved else nearly
+        most_mm, most_deg = (PUSHED_MM, PUSHED_DEG) if was_moved else nearly
         off_mm, off_deg = self._off(lain, sighting)
         return off_mm <= most_mm and off_deg <= most_deg
 
+    def _is_to_a_hair(self, lain: Lain, sighting: Sighting) -> bool:
+        off_mm, off_deg = self._off(lain, sighting)
+        return off_mm <= TO_A_HAIR_MM and off_deg <= TO_A_HAIR_DEG
+
     def _off(self, lain: Lain, sighting: Sighting) -> tuple[float, float]:
-        """Return by how many millimetres and degrees a card lies elsewhere than one did: on the mat, or on the picture.
+        """By how many millimetres and degrees a card lies elsewhere than one did: on the mat, or on the picture.
 
         A mat is told anew after each push: what lies in the same place of the picture has not moved either.
         """
@@ -237,12 +229,12 @@ class _Look:
         if fit is None or sighting.corners_px is None:
             return math.inf, math.inf
         now = fit.to_mm(sighting.corners_px)
-        off_deg = _turned_deg(now, lain.corners_mm)
+        off_deg = abs((_turn_deg(now) - _turn_deg(lain.corners_mm) + 180) % 360 - 180)
         on_picture_mm = math.dist(lain.sighting.centre_px, sighting.centre_px) / fit.px_per_mm
         return min(float(np.hypot(*(now - lain.corners_mm).mean(axis=0))), on_picture_mm), off_deg
 
     def _may_be_double(self, sighting: Sighting, old: Sequence[Lain], still: Collection[int]) -> bool:
-        """True if one like it lay there or nearly, and it cannot be told whether that one is under it now.
+        """Whether one like it lay there or nearly, and it cannot be told whether that one is beneath it now.
 
         Where one like it has gone that lay on top, it is that one, pushed.
         """
@@ -259,7 +251,7 @@ class _Look:
         return any(self._still_there(card) is None for card in alike)
 
     def _pushed_from(self, sighting: Sighting, old: Sequence[Lain]) -> Iterator[Lain]:
-        """Yield those like it that lay there with nothing on them and have gone: it is one of them, pushed."""
+        """Those like it that lay there with nothing on them and have gone: it is one of them, pushed."""
         for card in old:
             alike = card.sighting.face is sighting.face and card.is_whole and not card.is_buried
             quads = card.sighting.corners_px, sighting.corners_px
@@ -276,11 +268,19 @@ class _Look:
         yield Lain(sighting, fit.layout.id, corners_mm, borders, is_whole, order)
 
 
+def _pushed_with_mats(before: Sequence[Lain], told: Sequence[Sighting], mats: Mats) -> list[Lain]:
+    """What is remembered, moved with the mats that have been pushed with all that lies on them."""
+    drifts = {
+        mat: _drift_mm([lain for lain in before if lain.mat == mat], told, mats) for mat in {b.mat for b in before}
+    }
+    return [replace(lain, corners_mm=lain.corners_mm + drifts[lain.mat]) for lain in before]
+
+
 def _drift_mm(before: Sequence[Lain], told: Sequence[Sighting], mats: Mats) -> Floats:
     """By how much the cards of one mat lie elsewhere than they did, all alike: nothing, or to the right and down."""
     shifts = np.array([shift for s in told if (shift := _shift_mm(before, s, mats)) is not None]).reshape(-1, 2)
     middle = np.median(shifts, axis=0) if len(shifts) else np.zeros(2)
-    agreeing = np.hypot(*(shifts - middle).T) <= SAME_MM
+    agreeing = np.hypot(*(shifts - middle).T) <= DRIFT_AGREES_MM
     is_pushed = agreeing.sum() >= max(LEAST_DRIFTING, DRIFTING_SHARE * len(shifts))
     drift: Floats = shifts[agreeing].mean(axis=0) if is_pushed else np.zeros(2)
     return drift if np.hypot(*drift) > MAT_MOVED_MM else np.zeros(2)
@@ -292,38 +292,43 @@ def _shift_mm(before: Sequence[Lain], sighting: Sighting, mats: Mats) -> Floats 
     if fit is None or sighting.corners_px is None:
         return None
     now = fit.to_mm(sighting.corners_px)
-    alike = [
-        lain
-        for lain in before
-        if lain.sighting.face is sighting.face
-        and lain.mat == fit.layout.id
-        and not lain.missed
-        and _turned_deg(now, lain.corners_mm) <= 2 * SAME_DEG
-    ]
+    alike = [lain for lain in before if _may_have_drifted(lain, sighting, now) and lain.mat == fit.layout.id]
     shifts = [(now - lain.corners_mm).mean(axis=0) for lain in alike]
     nearest: Floats | None = min(shifts, key=lambda shift: float(np.hypot(*shift)), default=None)
     return nearest if nearest is not None and np.hypot(*nearest) <= DRIFT_MM else None
 
 
-def _not_taken_off(before: Sequence[Lain], told: Sequence[Lain]) -> list[Lain]:
-    """Return the remembered cards that were not told again, without those that must have been taken off one that was.
+def _may_have_drifted(lain: Lain, sighting: Sighting, now_mm: Floats) -> bool:
+    off_deg = abs((_turn_deg(now_mm) - _turn_deg(lain.corners_mm) + 180) % 360 - 180)
+    return lain.sighting.face is sighting.face and not lain.missed and off_deg <= PUSHED_DEG
 
-    A card that shows whole again where it lay under others lies there with nothing on it.
+
+def _orders_upon(card: Lain, here: Sequence[Lain]) -> Iterator[int]:
+    return (upper.order for upper in here if _lies_upon(upper, card))
+
+
+def _not_taken_off(before: Sequence[Lain], told: Sequence[Lain]) -> list[Lain]:
+    """The remembered cards that were not told again, without those that must have been taken off one that was.
+
+    A card that shows whole again where it lay beneath others lies there with nothing on it.
     """
     bared = [lain for lain in told if lain.missed or not lain.is_whole]
     return [lain for lain in before if lain not in told and not any(_lies_upon(lain, low) for low in bared)]
 
 
 def _lies_upon(upper: Lain, lower: Lain) -> bool:
-    """True if a card was laid upon another, as they were seen last."""
-    is_later = upper.order > lower.order and upper.mat == lower.mat
-    return is_later and share_covered(lower.corners_mm, upper.corners_mm) >= UPON_SHARE
+    """Whether a card was laid upon another, as they were seen last."""
+    return upper.order > lower.order and upper.mat == lower.mat and _is_upon(upper, lower)
+
+
+def _is_upon(upper: Lain, lower: Lain) -> bool:
+    return share_covered(lower.corners_mm, upper.corners_mm) >= UPON_SHARE
 
 
 def look_again(image: Image, mats: Mats, templates: Templates, before: Sequence[Lain]) -> tuple[Lain, ...] | None:
-    """Return the same cards recognised once more where they lie; None where some does not show what it did.
+    """The same cards told once more where they lie; None where some does not show what it did.
 
-    What is partly covered was not recognised by this frame, and stays as it was.
+    What is partly covered was not told by this frame, and stays as it was.
     """
     if any(lain.missed and not lain.is_buried for lain in before):
         return None
@@ -359,20 +364,19 @@ def sighted(seen: FaceSeen, mats: Mats) -> Sighting:
 
 
 def share_covered(lower: npt.ArrayLike, upper: npt.ArrayLike) -> float:
-    """Return how much of one card lies under another, both by their corners `(4, 2)`."""
+    """How much of one card lies under another, both by their corners `(4, 2)`."""
     one, other = np.asarray(lower, np.float32), np.asarray(upper, np.float32)
     shared, _ = cv2.intersectConvexConvex(one, other)
     return float(shared) / max(float(cv2.contourArea(one)), 1.0)
 
 
-def _turned_deg(corners: Floats, other: Floats) -> float:
-    """Return the angle between two cards."""
-    one, two = (math.degrees(math.atan2(*(quad[1] - quad[0])[::-1])) for quad in (corners, other))
-    return abs((one - two + 180) % 360 - 180)
+def _turn_deg(corners: Floats) -> float:
+    right, down = corners[1] - corners[0]
+    return math.degrees(math.atan2(down, right))
 
 
 def _is_over(lain: Lain, sighting: Sighting, mats: Mats) -> bool:
-    """True if what cannot be recognised is a remembered card of which less shows than before."""
+    """Whether what cannot be told is a remembered card of which less shows than before."""
     fit = mats.of(lain.mat)
     if fit is None or sighting.corners_px is None:
         return False

@@ -13,20 +13,21 @@ import numpy as np
 import numpy.typing as npt
 
 from companion.vision.faces.face_templates import COARSE_PX_PER_MM, Colours, Templates
-from companion.vision.faces.rotations import TILE_PX, TURN_STEP_DEG, Maps, Turned, maps_of, spectra
+from companion.vision.faces.rotations import TILE_PX, Maps, Turned, maps_of, spectra
 from companion.vision.opencv import cv2
 
 LEAST_SCORE = 0.4
 """Correlation on the small picture below which no card is looked for more closely."""
 
 LEAST_SHOWN = 0.14
-"""Minimum share of a card in sight to look for it."""
+"""So much of a card has to show to be looked for."""
 
 APART_MM = 14.0
-"""Minimum distance of two cards' middles, or the upper hides too much of the lower."""
+"""Two cards' middles are no nearer than this, or the upper hides too much of the lower."""
 
 MOST_POSES = 60
-"""Maximum number of places looked at more closely."""
+NEARLY_DEG = 12.0
+"""Cards below others lie turned as those are, give or take so much."""
 
 Map = npt.NDArray[np.float32]
 
@@ -45,9 +46,9 @@ class Pose:
 def poses(
     coarse: Colours, templates: Templates, shown: Map | None = None, turns_deg: Sequence[float] | None = None
 ) -> list[Pose]:
-    """Return the places on a picture `(h, w, 3) float32` Lab, `COARSE_PX_PER_MM`, where a card may lie, the best first.
+    """The places on a picture `(h, w, 3) float32` Lab, `COARSE_PX_PER_MM`, where a card may lie, the best first.
 
-    `shown` `(h, w) float32` is 1 where the table is in sight, 0 where a card that has been recognised lies. `turns_deg`
+    `shown` `(h, w) float32` is 1 where the table is in sight, 0 where a card that has been told lies. `turns_deg`
     limits the turns to those near one of these, up to quarter turns.
     """
     scores, turns = _maps(coarse, templates, shown, turns_deg)
@@ -65,11 +66,7 @@ def _maps(
 ) -> tuple[Map, Map]:
     """For each place the best correlation with any template in any turn, and that turn, `(h, w)` each."""
     scores, turns = np.full(coarse.shape[:2], -1, np.float32), np.zeros(coarse.shape[:2], np.float32)
-    near = [
-        turned
-        for turned in templates.turned
-        if turns_deg is None or any(abs((turned.turn_deg - t + 45) % 90 - 45) <= TURN_STEP_DEG for t in turns_deg)
-    ]
+    near = [turned for turned in templates.turned if turns_deg is None or _is_near(turned.turn_deg, turns_deg)]
     overlap = max((side for turned in near for side in turned.size_px), default=1) - 1
     for here in _tiles(coarse.shape[:2], overlap):
         tile = _Tile(coarse[here], None if shown is None else shown[here])
@@ -87,12 +84,16 @@ def _tiles(size: tuple[int, int], overlap: int) -> Iterator[tuple[slice, slice]]
 
 
 def _better(scores: Map, turns: Map, found: Map, turned: Turned) -> None:
-    """Note down where a turn fits better; `found` begins where the middle of a card may be that the tile holds."""
+    """Notes down where a turn fits better; `found` begins where the middle of a card may be that the tile holds."""
     width, height = turned.size_px
     place = (slice(height // 2, height // 2 + found.shape[0]), slice(width // 2, width // 2 + found.shape[1]))
     better = found > scores[place]
     scores[place][better] = found[better]
     turns[place][better] = turned.turn_deg
+
+
+def _is_near(turn: float, turns_deg: Sequence[float]) -> bool:
+    return any(abs((turn - other + 45) % 90 - 45) <= NEARLY_DEG for other in turns_deg)
 
 
 class _Tile:
@@ -108,7 +109,7 @@ class _Tile:
         self._shown = None if shown is None else spectra(shown)
 
     def likeness(self, turned: Turned) -> Map:
-        """Return the best correlation with any picture in one turn, for each place of a card that the tile holds."""
+        """The best correlation with any picture in one turn, for each place of a card that the tile holds."""
         width, height = turned.size_px
         high, wide = max(0, self._size[0] - height + 1), max(0, self._size[1] - width + 1)
         if not high or not wide:
@@ -122,7 +123,7 @@ class _Tile:
         return np.where(is_worth_it, self._likeness_where_shown(turned, np.maximum(area, 1e-3)), -1)
 
     def _likeness(self, turned: Turned, high: int, wide: int) -> Map:
-        """Return where nothing is covered: light that slants evenly over a card counts for nothing."""
+        """Where nothing is covered: light that slants evenly over a card counts for nothing."""
         _, energy = self._varies(turned, np.full((high, wide), turned.area_px, np.float32))
         slants = maps_of(self._colours[:, None] * turned.slopes, high, wide)
         rest = np.sqrt(np.maximum(energy**2 - (slants**2).sum(axis=(0, 1)), 1.0))
@@ -132,7 +133,7 @@ class _Tile:
         return best
 
     def _likeness_where_shown(self, turned: Turned, area: Map) -> Map:
-        """Return the same where what is covered is left out of both, the picture and the templates."""
+        """The same where what is covered is left out of both, the picture and the templates."""
         sums, energy = self._varies(turned, area)
         products = maps_of((self._colours * turned.pictures).sum(axis=1), *area.shape)
         own = maps_of(self._shown * turned.squares, *area.shape)
@@ -143,7 +144,7 @@ class _Tile:
         return best
 
     def _varies(self, turned: Turned, area: Map) -> tuple[Maps, Map]:
-        """Return the sums of the picture's colours `(3, h, w)` under a card, and how much they vary there `(h, w)`."""
+        """The sums of the picture's colours `(3, h, w)` under a card, and how much they vary there `(h, w)`."""
         sums = maps_of(self._colours * turned.inside, *area.shape)
         squares = maps_of(self._squares * turned.inside, *area.shape)
         return sums, np.sqrt(np.maximum(squares - (sums**2).sum(axis=0) / area, 1.0))

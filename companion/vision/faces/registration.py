@@ -1,6 +1,6 @@
 """Pictures of faces that share a drawing, laid exactly on one another.
 
-No two cards are cut out exactly alike. Where two faces differ in a figure alone, the edges of what they share would
+No two cards are cut out alike to the hair. Where two faces differ in a figure alone, the edges of what they share would
 else differ more than the figures do.
 """
 
@@ -11,18 +11,17 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from companion.tabletop.mat_layout import CARD_MM
 from companion.vision.boxes import Image
 from companion.vision.opencv import cv2
 
-_WIDTH_PX = round(2 * CARD_MM[0])
-"""Two pixels a millimetre: enough to lay one card on another to a tenth."""
+_WIDTH_PX = 114
+"""Two pixels a millimetre of most cards: enough to lay one on another to a tenth."""
 
 _LIKE_ENOUGH, _SAME_DRAWING = 0.55, 0.84
-"""Minimum correlation of two pictures that share a drawing, as they are and laid on one another."""
+"""Two pictures that are so much alike, as they are and laid on one another, share a drawing."""
 
-_MOST_OFF = 0.02
-"""Maximum shift of a card's cut, in card widths."""
+_MOST_OFF, _LITTLE_OFF, _GAIN = 0.05, 0.02, 0.04
+"""A card is cut out no farther off than this, in card widths; beyond a little it has to become so much more alike."""
 
 _STOP = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_COUNT, 40, 1e-4)
 
@@ -52,7 +51,7 @@ def _small(picture: Image) -> Gray:
 
 
 def _onto(still: Gray, moving: Gray) -> npt.NDArray[np.float32] | None:
-    """Return where points of the one lie on the other, a homography `(3, 3)`; None where they share no drawing."""
+    """Where points of the one lie on the other, a homography `(3, 3)`; None where they share no drawing."""
     before = _likeness(still, moving) if still.shape == moving.shape else 0.0
     if before < _LIKE_ENOUGH:
         return None
@@ -63,7 +62,8 @@ def _onto(still: Gray, moving: Gray) -> npt.NDArray[np.float32] | None:
     height, width = still.shape
     corners = np.float32([(0, 0), (width, 0), (width, height), (0, height)]).reshape(-1, 1, 2)
     off = float(np.abs(cv2.perspectiveTransform(corners, onto) - corners).max()) / width
-    return onto if likeness >= _SAME_DRAWING and off <= _MOST_OFF else None
+    is_near = off <= _LITTLE_OFF or (off <= _MOST_OFF and likeness - before >= _GAIN)
+    return onto if likeness >= _SAME_DRAWING and is_near else None
 
 
 def _likeness(one: Gray, other: Gray) -> float:
@@ -71,7 +71,7 @@ def _likeness(one: Gray, other: Gray) -> float:
 
 
 def _moved(picture: Image, onto: npt.NDArray[np.float32], width_px: int, size: tuple[int, ...]) -> Image:
-    """Return a picture moved by what was found on a small one, in the size of the one that it is laid on."""
+    """A picture moved by what was found on a small one, in the size of the one that it is laid on."""
     height, width = size
     to_small = np.diag([width_px / width, width_px / width, 1.0])
     from_small = np.diag([picture.shape[1] / width_px, picture.shape[1] / width_px, 1.0])

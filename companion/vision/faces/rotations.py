@@ -90,7 +90,7 @@ def slants(weights: Maps) -> Maps:
 
 
 def spectra(maps: Maps) -> Spectra:
-    """Return the spectra of maps `(…, h, w)` no larger than a tile: `(…, TILE_PX, TILE_PX // 2 + 1)`."""
+    """The spectra of maps `(…, h, w)` no larger than a tile: `(…, TILE_PX, TILE_PX // 2 + 1)`."""
     return np.ascontiguousarray(np.fft.rfft2(maps, s=(TILE_PX, TILE_PX)), np.complex64)
 
 

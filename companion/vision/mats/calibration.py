@@ -14,41 +14,44 @@ from types import MappingProxyType
 import numpy as np
 
 from companion.vision.boxes import Floats
-from companion.vision.mats.corners import CORNER_PX
 from companion.vision.mats.homography import through
 from companion.vision.mats.lens import Lens
 from companion.vision.opencv import cv2
 
+CORNER_PX = 0.3
+"""How far off a marker's corner is usually found."""
+
 LEAST_ERROR = 0.4
-"""Share of the usual error of corners below which they are never believed to be found …"""
+"""Corners are never believed to be found better than to this share of it …"""
 
 ENOUGH_SPARE = 7
-"""… and the surplus of measured numbers over sought ones from which they may be found better than usual."""
+"""… and only by so many numbers more than are sought that they are better found than usual."""
 
 LEFT_PX = 0.2
-"""Residual of straight lenses with blur and noise, as a root mean square, below which no bend is sought."""
+"""What straight lenses leave of all corners, as a root mean square, with blur and noise: below it no bend is sought."""
 
 CLEARLY_BETTER = 0.5
-"""Maximum share of the squared distances that a bend may leave …"""
+"""A bend must leave at most this share of the squared distances that were left without it …"""
 
 SURELY_BETTER = 40.0
-"""… and how many times as much as chance it must explain: few markers are soon explained by anything."""
+"""… and explain so many times as much as chance would: few markers are soon explained by anything."""
 
 NOT_FLAT = 0.7
-"""Share of the squares that mats on planes of their own leave, below which the table is uneven, not the lens bent."""
+"""Where mats on planes of their own would leave less than this share of the squares, the table is uneven, not bent."""
 
 LEAST_BEND_PX = 1.0
-"""Minimum shift of some marker by a bend."""
+"""A bend that moves no marker by this much is none."""
 
 PRINT_SCALE = 0.01
-"""Usual difference of the scales of two printed mats."""
+"""How far the scales of two printed mats usually differ."""
 
-INSET, USUAL_BEND = 0.02, 0.05
-"""Usual inset of a marker's corners by blur, as a share of the way to its middle, and usual size of a lens's k1."""
+INSET = 0.02
+USUAL_BEND = 0.05
+"""How far k1 of a lens of which nothing is known is usually from 0."""
 
 _ROUNDS = 25
 _MM = 100.0
-"""Unit of length in millimetres, so that all parameters are of like size."""
+"""Millimetres are counted in hundreds, that all parameters are of like size."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -136,7 +139,7 @@ class _Task:
         return cls(mm, middles - mm, seen, mat, loose, size_px, middle, unit)
 
     def start(self, k1: float, k2: float) -> Floats:
-        """Return a first guess: the plane by the first mat's markers, the others laid onto it as they fit."""
+        """A first guess: the plane by the first mat's markers, the others laid onto it as they fit."""
         flat = (Lens(self.size_px, k1, k2).straighten(self.seen * self.unit + self.middle) - self.middle) / self.unit
         first = self.mat == 0
         plane, _ = cv2.findHomography(self.mm[first], flat[first], 0)
@@ -152,7 +155,7 @@ class _Task:
         return np.flatnonzero(sought)
 
     def off(self, at: Floats) -> Floats:
-        """Return how far off every corner is, in usual errors, and every pose from what is likely."""
+        """How far off every corner is, in usual errors, and every pose from what is likely."""
         poses = at[8:-3].reshape(-1, 4)
         a, b, x, y = poses[self.mat].T
         mm = self.mm + at[-3] * self.inward
@@ -167,15 +170,15 @@ class _Task:
         return np.concatenate((far / CORNER_PX, scales, [at[-3] / INSET]))
 
     def total(self, at: Floats) -> float:
-        """Return all corners' squared distances, in usual errors."""
+        """All corners' squared distances, in usual errors."""
         return float((self.off(at)[: 2 * len(self.mm)] ** 2).sum())
 
     def spare(self, bends: int) -> int:
-        """Return how many numbers there are more than are used up by what is found."""
+        """How many numbers there are more than are used up by what is found."""
         return max(1, 2 * len(self.mm) - len(self.free(bends)) + len(self.loose))
 
     def left_px(self, at: Floats, bends: int) -> float:
-        """Return what is left a number, as a root mean square."""
+        """What is left a number, as a root mean square."""
         return float(np.sqrt(self.total(at) / self.spare(bends)) * CORNER_PX)
 
     def more_than_usual(self, at: Floats, bends: int) -> float:
@@ -185,7 +188,7 @@ class _Task:
         return max(least, 1.5 * left)
 
     def left_apart_px(self, at: Floats) -> float:
-        """Return what would be left were each mat on a plane of its own, by the bend and inset at hand."""
+        """What would be left were each mat on a plane of its own, by the bend and inset at hand."""
         mm = self.mm + at[-3] * self.inward
         lens = Lens(self.size_px, float(at[-2]), float(at[-1]))
         flat = (lens.straighten(self.seen * self.unit + self.middle) - self.middle) / self.unit
@@ -197,7 +200,7 @@ class _Task:
         return float(np.sqrt(total / max(1, spare))) * self.unit
 
     def matrices(self, at: Floats) -> list[Floats]:
-        """Return each mat's way from millimetres to the straight picture."""
+        """Each mat's way from millimetres to the straight picture."""
         plane = np.append(at[:8], 1.0).reshape(3, 3)
         to_px = np.array([[self.unit, 0, self.middle[0]], [0, self.unit, self.middle[1]], [0, 0, 1]])
         own = [np.array([[a, -b, x], [b, a, y], [0, 0, 1]]) for a, b, x, y in at[8:-3].reshape(-1, 4)]
@@ -219,7 +222,7 @@ class _Spread:
 
     @classmethod
     def of(cls, task: _Task, at: Floats, bends: int, *, seek_lens: bool) -> _Spread:
-        """Return where the lens is sought its bend is uncertain even where none was found."""
+        """Where the lens is sought its bend is uncertain even where none was found."""
         free = task.free(max(bends, 1) if seek_lens else bends)
         more = task.more_than_usual(at, bends)
         slope = _slope(task.off, at, task.off(at), free)
@@ -236,15 +239,18 @@ class _Spread:
         px = lens.bend(through(matrix, points_mm))
         shows = ((px >= 0) & (px < self.task.size_px)).all(axis=1)
         px, mm = (px[shows], points_mm[shows]) if shows.any() else (px, points_mm)
-        nudged = (self._seen(mat, self.at + 1e-3 * way) for way in self.ways)
-        steps = np.array([through(np.linalg.inv(to_px), bend.straighten(px)) - mm for bend, to_px in nudged]) / 1e-3
+        steps = np.array([self._mm(mat, self.at + 1e-3 * way, px) - mm for way in self.ways]) / 1e-3
         return float(np.sqrt((steps**2).sum(axis=(0, 2)).max())) * self._more(mat)
+
+    def _mm(self, mat: int, at: Floats, px: Floats) -> Floats:
+        lens, matrix = self._seen(mat, at)
+        return through(np.linalg.inv(matrix), lens.straighten(px))
 
     def _seen(self, mat: int, at: Floats) -> tuple[Lens, Floats]:
         return Lens(self.task.size_px, float(at[-2]), float(at[-1])), self.task.matrices(at)[mat]
 
     def _more(self, mat: int) -> float:
-        """Return by how much more than all of them the mat's own corners are off."""
+        """By how much more than all of them the mat's own corners are off."""
         off = self.task.off(self.at)[: 2 * len(self.task.mm)].reshape(2, -1)
         own = off[:, self.task.mat == mat]
         return max(1.0, float(np.sqrt((own**2).sum() / (own.size - 4))) / self.more)
@@ -261,7 +267,7 @@ def similarity(points: Floats, onto: Floats) -> tuple[float, float, float, float
 
 
 def _is_better(task: _Task, bent: Floats, before: Floats, bends: int) -> bool:
-    """True if a bend explains what was left: much of it, by a lens that can be, and not by a hair."""
+    """Whether a bend explains what was left: much of it, by a lens that can be, and not by a hair."""
     lens = Lens(task.size_px, float(bent[-2]), float(bent[-1]))
     square = (task.seen**2).sum(axis=1)
     at = np.sqrt(square.max())
@@ -275,7 +281,7 @@ def _is_better(task: _Task, bent: Floats, before: Floats, bends: int) -> bool:
 
 
 def _solved(task: _Task, start: Floats, bends: int) -> Floats:
-    """Return the parameters that leave least, by Levenberg and Marquardt's steps."""
+    """The parameters that leave least, by Levenberg and Marquardt's steps."""
     free = task.free(bends)
     at, off, damping = start, task.off(start), 1e-3
     for _ in range(_ROUNDS):
@@ -299,7 +305,7 @@ def _solved(task: _Task, start: Floats, bends: int) -> Floats:
 
 
 def _slope(off_at: Callable[[Floats], Floats], at: Floats, off: Floats, free: np.ndarray) -> Floats:
-    """Return how each number answers each parameter, `(numbers, parameters)`."""
+    """How each number answers each parameter, `(numbers, parameters)`."""
     columns = []
     for index in free:
         nudged = at.copy()

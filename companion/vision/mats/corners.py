@@ -9,23 +9,24 @@ from companion.vision.boxes import Floats, Image
 from companion.vision.opencv import cv2
 
 ALONG = np.linspace(0.1, 0.9, 17)
-"""Places along an edge at which it is looked at, as shares of its length; half of them have to show it."""
+"""Where an edge is looked at, in its length."""
 
 ACROSS = np.linspace(-1.0, 1.0, 21)
-"""Places across the edge at which grey is read, from within the rim to its white margin, in `REACHES_CELLS`."""
+"""Where grey is read across the edge, from within the rim to its white margin, in `REACHES_CELLS`."""
 
 REACHES_CELLS = (1.0, 0.8)
-"""Distance across an edge at which it is looked for, in two rounds; corners are never moved by more than the first."""
-
 LEAST_REACH_PX = 1.75
-LEAST_CONTRAST = 12.0
-"""Minimum grey levels between a printed rim and its margin."""
+LEAST_CONTRAST = 10.0
+ENOUGH = 8
+"""So many places of an edge must show it."""
 
-CORNER_PX = 0.3
-"""Usual error of a marker's corner, in pixels."""
+USUAL_PX = 0.3
+"""Places that lie off the line by less are never left out of it."""
+
+FARTHEST_CELLS = 1.0
+"""Corners are never moved by more: it is another edge then."""
 
 _ROUNDS = 3
-"""Maximum number of fits of a line, each without the places that lie off the last."""
 
 
 def exact(gray: Image, corners: Floats) -> Floats:
@@ -41,7 +42,7 @@ def exact(gray: Image, corners: Floats) -> Floats:
         if ends is None:
             return corners
         quad = np.array([_meeting(*ends[side - 1], *ends[side]) for side in range(4)])
-        if not np.abs(quad - corners).max() <= REACHES_CELLS[0] * cell_px:
+        if not np.abs(quad - corners).max() <= FARTHEST_CELLS * cell_px:
             return corners
     return quad
 
@@ -65,7 +66,7 @@ def _outwards(quad: Floats) -> Floats:
 
 
 def _crossings(grey: Floats, at_px: Floats) -> list[tuple[Floats, Floats]]:
-    """Return where the grey of each side's profiles `(4, N, M)` rises through the middle between rim and margin.
+    """Where the grey of each side's profiles `(4, N, M)` rises through the middle between rim and margin.
 
     Of several such places the one nearest to the side.
     """
@@ -82,15 +83,15 @@ def _crossings(grey: Floats, at_px: Floats) -> list[tuple[Floats, Floats]]:
 
 
 def _line(along: Floats, off_px: Floats) -> tuple[float, float] | None:
-    """Return how far out the edge lies at the side's two ends, without the places that are of something else."""
+    """How far out the edge lies at the side's two ends, without the places that are of something else."""
     for _ in range(_ROUNDS):
-        if 2 * len(along) < len(ALONG) - 1:
+        if len(along) < ENOUGH:
             return None
         middle, off = along.mean(), off_px.mean()
         slope = (along - middle) @ (off_px - off) / ((along - middle) @ (along - middle))
         start = off - slope * middle
         apart = np.abs(start + slope * along - off_px)
-        near = apart <= max(CORNER_PX, 2.5 * float(np.median(apart)))
+        near = apart <= max(USUAL_PX, 2.5 * float(np.median(apart)))
         if near.all():
             break
         along, off_px = along[near], off_px[near]
@@ -108,7 +109,7 @@ def _off(quad: Floats, lines: list[tuple[float, float] | None]) -> list[tuple[Fl
 
 
 def _meeting(a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:
-    """Return where the line through a and b meets the one through c and d; far away where they run side by side."""
+    """Where the line through a and b meets the one through c and d; far away where they run side by side."""
     u, v = b - a, d - c
     across = float(u[0] * v[1] - u[1] * v[0]) or 1e-12
     met: Floats = a + u * (float((c - a)[0] * v[1] - (c - a)[1] * v[0]) / across)

@@ -15,19 +15,23 @@ from types import MappingProxyType
 import numpy as np
 import numpy.typing as npt
 
-from companion.tabletop.drawn_zones import OVERLAP_SHARE, Drawing, DrawnZone
-from companion.tabletop.mat_layout import MatLayout, Rect, side_mat
+from companion.tabletop.drawn_zones import Drawing, DrawnZone
+from companion.tabletop.mat_layout import MatLayout, Rect
 from companion.vision.boxes import Floats
 from companion.vision.mats.homography import Fit, PixelGrid, corners_mm, through
 from companion.vision.opencv import cv2
 from companion.vision.view import Point
 
 ROUND_A_CARD = ("battle", "speed", "draw", "discard")
-_PRINTED = side_mat(1).zones["battle"]
-"""The printed zone round one card."""
+ROUND_A_CARD_MM = (74.0, 136.0)
+EDGE_MM = 5.0
+"""The stand-in's sheet reaches so far beyond its zones."""
 
-ROOM_MM = 4.0
-"""Room between the zones of a stand-in's sheet, and around them, in millimetres."""
+GAP_MM = 4.0
+"""Zones lie at least so far apart on the stand-in's sheet."""
+
+COVERED_SHARE = 0.05
+"""A printed mat over so much of a drawn zone takes its place."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,13 +53,11 @@ class DrawnFit(Fit):
 
     panes: tuple[Pane, ...] = ()
     is_scaled: bool = False
-    """True if somebody has measured one of its zones: else its millimetres are a guess."""
+    """Whether somebody has measured one of its zones: else its millimetres are a guess."""
 
     def to_px(self, points_mm: npt.ArrayLike) -> Floats:
         points = np.asarray(points_mm, np.float64).reshape(-1, 2)
-        low = [np.array((pane.rect.x_mm, pane.rect.y_mm)) for pane in self.panes]
-        sizes = [(pane.rect.width_mm, pane.rect.height_mm) for pane in self.panes]
-        inside = np.stack([np.clip(points, at, at + size) for at, size in zip(low, sizes, strict=True)])
+        inside = np.stack([_clipped(points, pane.rect) for pane in self.panes])
         nearest = np.square(inside - points).sum(axis=2).argmin(axis=0)
         result = np.empty_like(points)
         for index, pane in enumerate(self.panes):
@@ -97,7 +99,7 @@ class DrawnFit(Fit):
 
 @lru_cache(maxsize=8)
 def fits_of(drawing: Drawing, size_px: tuple[int, int]) -> tuple[DrawnFit, ...]:
-    """Return the stand-ins for a picture of that size; none for one of other proportions than was drawn on."""
+    """The stand-ins for a picture of that size; none for one of other proportions than was drawn on."""
     if not drawing.fits(*size_px):
         return ()
     larger = np.array(size_px) / drawing.picture
@@ -105,7 +107,7 @@ def fits_of(drawing: Drawing, size_px: tuple[int, int]) -> tuple[DrawnFit, ...]:
 
 
 def without_mats(drawn: Sequence[DrawnFit], mats: Sequence[Fit]) -> tuple[DrawnFit, ...]:
-    """Return the stand-ins whose mat is not found and on whose zones no other printed mat lies."""
+    """The stand-ins whose mat is not found and on whose zones no other printed mat lies."""
     found = {fit.layout.id for fit in mats}
     sheets = [np.float32(fit.outline_px) for fit in mats]
     return tuple(fit for fit in drawn if fit.layout.id not in found and not any(_lies_over(s, fit) for s in sheets))
@@ -120,23 +122,19 @@ def _stand_in(mat: str, zones: Sequence[DrawnZone], larger: Floats) -> DrawnFit:
         {name: (quad.mean(axis=0) @ np.linalg.inv(turn).T) for name, quad in quads.items()},
         {name: sizes.get(name) or _size_mm(quad, scale) for name, quad in quads.items()},
     )
-    width = max(rect.x_mm + rect.width_mm for rect in rects.values()) + ROOM_MM
-    height = max(rect.y_mm + rect.height_mm for rect in rects.values()) + ROOM_MM
+    width = max(rect.x_mm + rect.width_mm for rect in rects.values()) + EDGE_MM
+    height = max(rect.y_mm + rect.height_mm for rect in rects.values()) + EDGE_MM
     layout = MatLayout(mat, (width, height), (), MappingProxyType(rects))
     middles = np.array([rects[name].centre_mm for name in quads])
     shift = np.mean([quad.mean(axis=0) for quad in quads.values()], axis=0) - turn @ middles.mean(axis=0)
-    panes = tuple(_pane(name, rects[name], quad) for name, quad in quads.items())
+    panes = tuple(Pane(name, rects[name], quad, _pane_matrix(rects[name], quad)) for name, quad in quads.items())
     matrix = np.block([[turn, shift[:, None]], [np.zeros((1, 2)), np.ones((1, 1))]])
     return DrawnFit(layout, matrix, {}, is_measured=False, panes=panes, is_scaled=bool(sizes))
 
 
-def _pane(name: str, rect: Rect, quad: Floats) -> Pane:
-    return Pane(name, rect, quad, cv2.getPerspectiveTransform(np.float32(corners_mm(rect)), np.float32(quad)))
-
-
 def _scale(quads: Mapping[str, Floats], sizes: Mapping[str, tuple[float, float]]) -> float:
     """Pixels a millimetre: by what was measured, else by the zones drawn round one card."""
-    known = sizes or {name: (_PRINTED.width_mm, _PRINTED.height_mm) for name in quads if name in ROUND_A_CARD}
+    known = sizes or {name: ROUND_A_CARD_MM for name in quads if name in ROUND_A_CARD}
     return float(np.median([(_area(quads[name]) / (w * h)) ** 0.5 for name, (w, h) in known.items()]))
 
 
@@ -150,19 +148,19 @@ def _mean_turn(quads: Sequence[Floats]) -> Floats:
 
 
 def _size_mm(quad: Floats, scale: float) -> tuple[float, float]:
-    """Return a zone's mean width and height."""
+    """A zone's mean width and height."""
     a, b, c, d = quad
     width, height = np.hypot(*(b - a)) + np.hypot(*(c - d)), np.hypot(*(d - a)) + np.hypot(*(c - b))
     return float(width) / 2 / scale, float(height) / 2 / scale
 
 
 def _laid_out(middles: Mapping[str, Floats], sizes: Mapping[str, tuple[float, float]]) -> dict[str, Rect]:
-    """Return the zones on a sheet as they lie on the picture, moved apart where they would overlap there."""
+    """The zones on a sheet as they lie on the picture, moved apart where they would overlap there."""
     apart = 1.0
     while _any_overlap(middles, sizes, apart):
         apart += 0.05
-    left = min(apart * at[0] - sizes[name][0] / 2 for name, at in middles.items()) - ROOM_MM
-    top = min(apart * at[1] - sizes[name][1] / 2 for name, at in middles.items()) - ROOM_MM
+    left = min(apart * at[0] - sizes[name][0] / 2 for name, at in middles.items()) - EDGE_MM
+    top = min(apart * at[1] - sizes[name][1] / 2 for name, at in middles.items()) - EDGE_MM
     return {
         name: Rect(float(apart * at[0] - w / 2 - left), float(apart * at[1] - h / 2 - top), w, h)
         for name, at in middles.items()
@@ -175,17 +173,27 @@ def _any_overlap(middles: Mapping[str, Floats], sizes: Mapping[str, tuple[float,
     for number, name in enumerate(names):
         for other in names[:number]:
             between = np.abs(middles[name] - middles[other]) * apart
-            if (between < (np.add(sizes[name], sizes[other]) / 2 + ROOM_MM)).all():
+            if (between < (np.add(sizes[name], sizes[other]) / 2 + GAP_MM)).all():
                 return True
     return False
+
+
+def _pane_matrix(rect: Rect, quad: Floats) -> Floats:
+    matrix: Floats = cv2.getPerspectiveTransform(np.float32(corners_mm(rect)), np.float32(quad))
+    return matrix
 
 
 def _area(quad: Floats) -> float:
     return float(cv2.contourArea(np.float32(quad)))
 
 
+def _clipped(points: Floats, rect: Rect) -> Floats:
+    low = (rect.x_mm, rect.y_mm)
+    return np.clip(points, low, np.add(low, (rect.width_mm, rect.height_mm)))
+
+
 def _into(points: Floats, quad: Floats) -> Floats:
-    """Return each point itself where the quadrilateral holds it, else the nearest on its edge, `(N, 2)`."""
+    """Each point itself where the quadrilateral holds it, else the nearest on its edge, `(N, 2)`."""
     along = np.roll(quad, -1, axis=0) - quad
     apart = points[:, None] - quad
     inside = (along[:, 0] * apart[..., 1] - along[:, 1] * apart[..., 0] >= -1e-9).all(axis=1)
@@ -198,4 +206,4 @@ def _into(points: Floats, quad: Floats) -> Floats:
 
 def _lies_over(sheet: npt.NDArray[np.float32], fit: DrawnFit) -> bool:
     shared = (cv2.intersectConvexConvex(sheet, np.float32(pane.quad))[0] / _area(pane.quad) for pane in fit.panes)
-    return any(share > OVERLAP_SHARE for share in shared)
+    return any(share > COVERED_SHARE for share in shared)

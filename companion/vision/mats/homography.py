@@ -35,7 +35,7 @@ class Fit:
     """How the camera's lens bends the picture, None where it does not."""
 
     is_measured: bool = True
-    """True if the millimetres are measured, by printed markers; else they are worked out from what was drawn."""
+    """Whether the millimetres are measured, by printed markers; else they are worked out from what was drawn."""
 
     @cached_property
     def inverse(self) -> Floats:
@@ -52,7 +52,7 @@ class Fit:
         return through(self.inverse, self.lens.straighten(points) if self.lens else points)
 
     def grid_px(self, area: Rect, step_mm: float) -> PixelGrid:
-        """Return where on the picture the cells of an area of the mat have their middles, `(rows, columns, 2) float32`.
+        """Where on the picture the cells of an area of the mat have their middles, `(rows, columns, 2) float32`.
 
         What `cv2.remap` takes to show the area from straight above, `step_mm` a pixel.
         """
@@ -63,17 +63,17 @@ class Fit:
         return np.float32(self.lens.bend(straight) if self.lens else straight)
 
     def quad_px(self, rect: Rect) -> Floats:
-        """Return the corners of a rectangle of the mat on the picture, `(4, 2)`."""
+        """The corners of a rectangle of the mat on the picture, `(4, 2)`."""
         return self.to_px(corners_mm(rect))
 
     def zone_at(self, point_px: Point) -> str | None:
-        """Return the zone under a point of the picture, as `side-1/battle`."""
+        """The zone under a point of the picture, as `side-1/battle`."""
         x_mm, y_mm = self.to_mm([point_px])[0]
         name = self.layout.zone_at(float(x_mm), float(y_mm))
         return None if name is None else f"{self.layout.id}/{name}"
 
     def holds(self, point_px: Point) -> bool:
-        """True if a point of the picture lies on the sheet."""
+        """Whether a point of the picture lies on the sheet."""
         x_mm, y_mm = self.to_mm([point_px])[0]
         return bool(0 <= x_mm <= self.layout.size_mm[0] and 0 <= y_mm <= self.layout.size_mm[1])
 
@@ -104,13 +104,13 @@ def through(matrix: Floats, points: npt.ArrayLike) -> Floats:
 
 
 def corners_mm(rect: Rect) -> Floats:
-    """Return a rectangle's corners, top left first, then clockwise, `(4, 2)`."""
+    """A rectangle's corners, top left first, then clockwise, `(4, 2)`."""
     left, top, right, bottom = rect.x_mm, rect.y_mm, rect.x_mm + rect.width_mm, rect.y_mm + rect.height_mm
     return np.array([(left, top), (right, top), (right, bottom), (left, bottom)])
 
 
 def lies_sideways(quad: Quad, fit: Fit | None) -> bool:
-    """True if what has these corners on the picture is turned a quarter against its mat, or else the picture."""
+    """Whether what has these corners on the picture is turned a quarter against its mat, or else the picture."""
     corners = fit.to_mm(quad) if fit else np.array(quad)
     up = corners[0] + corners[1] - corners[2] - corners[3]
     return bool(abs(up[0]) > abs(up[1]))

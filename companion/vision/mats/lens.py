@@ -14,10 +14,10 @@ import numpy.typing as npt
 from companion.vision.boxes import Floats
 
 FARTHEST = 2.5
-"""Distance from the middle to which the model is used, in half diagonals."""
+"""Farther out than this, in half diagonals, nobody looks."""
 
 LEAST_SLOPE = 0.12
-"""Minimum slope of the model; where a lens squeezes more it shows nothing, and its bend stays what it was."""
+"""A lens that squeezes more than this shows nothing there; beyond, its bend stays what it was."""
 
 _STEPS = 12
 
@@ -54,7 +54,7 @@ class Lens:
         return float(at[flat[0]]) if len(flat) else FARTHEST
 
     def _unbent(self, shown: Floats) -> Floats:
-        """Return by how much more than shown a point is away from the middle; Newton's steps from where it is shown."""
+        """By how much more than shown a point is away from the middle; Newton's steps from where it is shown."""
         reach = self.reach
         edge = 1 + reach**2 * (self.k1 + reach**2 * self.k2)
         inside = np.minimum(shown, reach * edge)

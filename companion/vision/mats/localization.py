@@ -15,9 +15,8 @@ import numpy as np
 
 from companion.tabletop.drawn_zones import Drawing
 from companion.tabletop.mat_layout import MatLayout, all_mats
-from companion.vision.boxes import Floats, Image, around, merged
-from companion.vision.mats.calibration import Survey, similarity, survey
-from companion.vision.mats.corners import CORNER_PX
+from companion.vision.boxes import Box, Floats, Image, around, merged
+from companion.vision.mats.calibration import CORNER_PX, Survey, similarity, survey
 from companion.vision.mats.drawn import fits_of, without_mats
 from companion.vision.mats.homography import Corners, Fit, as_quad, corners_mm, through
 from companion.vision.mats.lens import Lens
@@ -40,37 +39,40 @@ from companion.vision.view import MatSeen, Point
 __all__ = ["Fit", "Floats", "Mats", "as_quad", "check", "corners_mm", "is_due", "look", "search", "through"]
 
 DRIFT_PX = 3.0
-"""Distance from its place at which a marker shows that its mat has moved, in pixels."""
-
 CHECK_EVERY_S = 2.0
-"""Seconds between two looks at the known markers where they were."""
+"""How often the known markers are looked at again where they were."""
 
 SEARCH_EVERY_S = 5.0
-"""Seconds between two searches of the whole picture while a mat is missing."""
+"""How often the whole picture is searched while a mat is missing."""
 
-SEARCH_BESIDE_DRAWN_S = 4 * SEARCH_EVERY_S
-"""The same where zones are drawn: some sides may play on printed mats all the same."""
-
-ODD_SURE_AFTER_S = 3 * SEARCH_EVERY_S
-"""Seconds until a mat that is suddenly smaller or larger, with nothing else to judge by, is no picture of it."""
+SEARCH_BESIDE_DRAWN_S = 20.0
+"""How often it is searched where zones are drawn: some sides may play on printed mats all the same."""
 
 THOROUGH_EVERY = 6
-"""After two searches in vain only each of so many takes the thorough way, which costs several times as much."""
+"""After two searches in vain only each so many takes the thorough way, which costs several times as much."""
 
 REMEMBERED = 5
-"""Number of looks over which a marker's place is the median."""
+"""Over so many looks a marker's place is the median."""
 
+CREPT_PX = 0.35
+"""From so much on a median that has crept away moves the mat with it."""
+
+SAME_PLACE_PX = 0.3
 SURE_AFTER_S = 1.0
-"""Seconds that a single marker must stay to move its mat."""
+"""A single marker moves its mat only when it is still there so much later."""
+
+ODD_SURE_AFTER_S = 15.0
+"""A mat that is suddenly smaller or larger, and nothing else seen to tell by, is more likely a picture of it."""
 
 NEAR_SHARE = 0.25
-"""Maximum distance from where it must be at which a marker may first show, in its sides."""
+"""How far from where it must be a marker may first show, in its sides."""
 
 UNSURE_MM = 3.0
-"""Usual error of some zone in sight above which a mat counts as not found; now and then it is twice that."""
+"""A mat is taken as not found while a part of its zones that the picture shows may usually be off by more;
+now and then it is twice that."""
 
 WARPED_PX = 0.5
-"""By how much better its own markers must fit than the table's plane for a sheet not to lie flat on it."""
+"""A sheet whose own markers fit so much better than the table's plane does not lie flat on it."""
 
 
 _NINE = np.array([((1 - x) * (1 - y), x * (1 - y), x * y, (1 - x) * y) for y in (0, 0.5, 1) for x in (0, 0.5, 1)])
@@ -82,7 +84,7 @@ class Mats:
 
     fits: tuple[Fit, ...] = ()
     draw_marker_seen: bool | None = None
-    """True if the marker under the draw pile showed when last looked for; None before."""
+    """Whether the marker under the draw pile showed when last looked for; None before."""
 
     moved: frozenset[str] = field(default_factory=frozenset)
     """Mats whose place was taken again on the last look because they, or the camera, had moved."""
@@ -111,20 +113,20 @@ class Mats:
     """How many searches in a row have found nothing new."""
 
     def of(self, mat_id: str) -> Fit | None:
-        """Return where that mat lies, or None while it has not been found."""
+        """Where that mat lies, or None while it has not been found."""
         return next((fit for fit in self.fits if fit.layout.id == mat_id), None)
 
     def at(self, point_px: Point) -> Fit | None:
-        """Return the mat under a point of the picture: the one with a zone there, else any whose sheet holds it."""
+        """The mat under a point of the picture: the one with a zone there, else any whose sheet holds it."""
         under = [fit for fit in self.fits if fit.holds(point_px)]
         return next((fit for fit in under if fit.zone_at(point_px)), under[0] if under else None)
 
     def zone_at(self, point_px: Point) -> str | None:
-        """Return the zone under a point of the picture, as `side-1/battle`, or None off the zones."""
+        """The zone under a point of the picture, as `side-1/battle`, or None off the zones."""
         return next((zone for fit in self.fits if (zone := fit.zone_at(point_px))), None)
 
     def seen(self) -> tuple[MatSeen, ...]:
-        """Return the mats as a view tells them."""
+        """The mats as a view tells them."""
         return tuple(MatSeen(fit.layout.id, as_quad(fit.outline_px), fit.px_per_mm) for fit in self.fits)
 
 
@@ -144,12 +146,12 @@ def look(
 
 
 def is_due(mats: Mats, t_s: float) -> bool:
-    """True if `look` would do more than nothing at that time, were every mat in play found."""
+    """Whether `look` would do more than nothing at that time, were every mat in play found."""
     return mats.searched_s is None or _due(mats.checked_s if mats.fits else mats.searched_s, CHECK_EVERY_S, t_s)
 
 
 def search(gray: Image, mats: Mats, layouts: Sequence[MatLayout], t_s: float) -> Mats:
-    """Look for every marker on the whole picture, a second time more thoroughly where a mat has not all of its.
+    """Looks for every marker on the whole picture, a second time more thoroughly where a mat has not all of its.
 
     After searches in vain the second look is taken now and then only.
     """
@@ -164,15 +166,13 @@ def search(gray: Image, mats: Mats, layouts: Sequence[MatLayout], t_s: float) ->
 
 
 def check(gray: Image, mats: Mats, layouts: Sequence[MatLayout], t_s: float) -> Mats:
-    """Look for the known mats' markers where they must be.
+    """Looks for the known mats' markers where they must be.
 
     Searches everywhere where none of a mat's markers is there: at once when they showed until now, else now and then.
     """
     known = [fit for fit in mats.fits if fit.is_measured]
     places = [fit.quad_px(marker.square) for fit in known for marker in marks_of(fit.layout)]
-    around_each = [around(place) for place in (*places, *(corners for _, corners in mats.doubtful.values()))]
-    rooms = [box.padded((box.right - box.left) * 2 // 5 + 8) for box in around_each]
-    boxes = merged([box.within(gray.shape[1], gray.shape[0]) for box in rooms])
+    boxes = merged([_box_of(place, gray) for place in (*places, *(corners for _, corners in mats.doubtful.values()))])
     large = (box for box in boxes if min(box.right - box.left, box.bottom - box.top) > 8)
     seen = united(find_all(gray, _ids(layouts), box=box) for box in large)
     lost = {fit.layout.id for fit in known if not any(marker.id in seen for marker in marks_of(fit.layout))}
@@ -192,12 +192,17 @@ def _ids(layouts: Sequence[MatLayout]) -> tuple[int, ...]:
     return tuple(sorted(marker.id for layout in layouts for marker in marks_of(layout)))
 
 
+def _box_of(corners: Floats, gray: Image) -> Box:
+    box = around(corners)
+    return box.padded((box.right - box.left) * 2 // 5 + 8).within(gray.shape[1], gray.shape[0])
+
+
 def _due(last_s: float | None, every_s: float, t_s: float) -> bool:
     return last_s is None or not 0 <= t_s - last_s < every_s
 
 
 def _search_due(mats: Mats, layouts: Sequence[MatLayout] | None, t_s: float) -> bool:
-    """True if a mat in play is missing; where nobody said which are, others may still be laid beside those found."""
+    """Whether a mat in play is missing; where nobody said which are, others may still be laid beside those found."""
     if mats.searched_s is None:
         return True
     missing = layouts is None or len(mats.fits) < len(layouts)
@@ -209,7 +214,7 @@ def _search_due(mats: Mats, layouts: Sequence[MatLayout] | None, t_s: float) -> 
 
 
 def _joined(mats: Mats, seen: Candidates, layouts: Sequence[MatLayout], size_px: tuple[int, int], t_s: float) -> Mats:
-    """Return what is known of the mats after these markers were seen."""
+    """What is known of the mats after these markers were seen."""
     old = {fit.layout.id: fit for fit in mats.fits if fit.is_measured}
     home = {mat: _at_home(fit, seen) for mat, fit in old.items()}
     strange = {
@@ -223,10 +228,7 @@ def _joined(mats: Mats, seen: Candidates, layouts: Sequence[MatLayout], size_px:
     wait_s = {m: _doubt_s(group, old[m], bool(anchors)) if m in old else 0.0 for m, group in taken.items()}
     taken, doubtful = _without_doubtful(mats, taken, wait_s, t_s)
     moved = frozenset(taken.keys() & old.keys())
-    now = {
-        **{mat: markers for mat, markers in home.items() if mat not in moved},
-        **{mat: group.markers for mat, group in taken.items()},
-    }
+    now = {**{mat: markers for mat, markers in home.items() if mat not in moved}, **_markers_of(taken)}
     places = _remembered(mats, now, taken)
     known = {layout.id: _markers_now(layout, old.get(layout.id), now, places, moved) for layout in layouts}
     joined = replace(
@@ -239,8 +241,12 @@ def _joined(mats: Mats, seen: Candidates, layouts: Sequence[MatLayout], size_px:
     return _placed(joined, layouts, known, old, seen, size_px)
 
 
+def _markers_of(groups: Mapping[str, Group]) -> dict[str, Corners]:
+    return {mat: group.markers for mat, group in groups.items()}
+
+
 def _at_home(fit: Fit, seen: Candidates) -> dict[int, Floats]:
-    """Return the mat's markers that are seen where they were, or where they must be if they did not show before."""
+    """The mat's markers that are seen where they were, or where they must be if they did not show before."""
     home: dict[int, Floats] = {}
     for marker in marks_of(fit.layout):
         expected = fit.markers.get(marker.id)
@@ -287,7 +293,7 @@ def _without_doubtful(
 
 
 def _remembered(mats: Mats, now: Mapping[str, Corners], taken: Mapping[str, Group]) -> dict[int, tuple[Floats, ...]]:
-    """Return where the last looks have seen each marker; a mat that has moved begins again."""
+    """Where the last looks have seen each marker; a mat that has moved begins again."""
     gone = {marker.id for group in taken.values() for marker in marks_of(group.layout)}
     places = {marker: seen for marker, seen in mats.places.items() if marker not in gone}
     for markers in now.values():
@@ -306,7 +312,7 @@ def _markers_now(
         middle = np.median(places[marker], axis=0) if len(places[marker]) > 2 else places[marker][-1]
         known = before.get(marker)
         full = len(places[marker]) == REMEMBERED - 1
-        if known is None or full or np.abs(middle - known).mean() > CORNER_PX:
+        if known is None or full or np.abs(middle - known).mean() > CREPT_PX:
             markers[marker] = middle
     return markers
 
@@ -319,7 +325,7 @@ def _placed(
     seen: Candidates,
     size_px: tuple[int, int],
 ) -> Mats:
-    """Return the mats with their places taken from these markers where any has changed."""
+    """The mats with their places taken from these markers where any has changed."""
     changed = any(_is_news(known[layout.id], old.get(layout.id)) for layout in layouts)
     fits = tuple(old.values())
     if changed:
@@ -340,7 +346,7 @@ def _surveyed(
     old: Mapping[str, Fit],
     size_px: tuple[int, int],
 ) -> tuple[Mats, tuple[Fit, ...]]:
-    """Return all mats placed again on the table that their markers tell, and what they tell of the lens."""
+    """All mats placed again on the table that their markers tell, and what they tell of the lens."""
     # Once something has moved it may have been the camera: a mat of which nothing shows has no say then.
     heard = [layout for layout in layouts if known[layout.id] and (not mats.moved or layout.id in mats.showing)]
     heard.sort(key=lambda layout: (-len(known[layout.id]), -sum(map(side_px, known[layout.id].values()))))
@@ -361,27 +367,36 @@ def _watched(layout: MatLayout) -> Floats:
 
 
 def _fitted(layout: MatLayout, markers: Corners, told: Survey, old: Fit | None, size_px: tuple[int, int]) -> Fit | None:
-    """Return a mat's new place; None where the markers do not tell it well."""
+    """A mat's new place; None where the markers do not tell it well."""
     matrix, spread_mm = told.matrices[layout.id], told.spread_mm[layout.id]
     own = group_of(layout, markers, told.lens) if len(markers) >= ENOUGH_MARKERS else None
     if own is not None and _left_px(own, matrix) > 2 * _left_px(own, own.matrix) + WARPED_PX:
-        watched = {layout.id: _watched(layout)}
-        alone = survey({layout.id: own.points}, size_px, own.lens, seek_lens=False, watched=watched)
-        matrix, spread_mm = alone.matrices[layout.id], alone.spread_mm[layout.id]
+        matrix, spread_mm = _alone(own, size_px)
     if len(markers) == 1 and len(told.matrices) == 1 and old is not None:
         matrix, spread_mm = _pushed(layout, markers, told, old)
     if spread_mm > UNSURE_MM or not is_sound(layout, matrix):
         return None
-    fit = Fit(layout, matrix, dict(markers), told.lens)
-    if old is None or np.abs(fit.outline_px - old.outline_px).max() > CORNER_PX:
+    return _steadied(Fit(layout, matrix, dict(markers), told.lens), old)
+
+
+def _steadied(fit: Fit, old: Fit | None) -> Fit:
+    """The fit, by the old matrix and lens where they say the same."""
+    if old is None or np.abs(fit.outline_px - old.outline_px).max() > SAME_PLACE_PX:
         return fit
-    # The old matrix and lens say the same: nothing jitters.
-    return replace(old, markers=fit.markers) if _is_news(fit.markers, old) else old
+    same = _is_news(fit.markers, old)
+    return replace(old, markers=fit.markers) if same else old
 
 
 def _left_px(group: Group, matrix: Floats) -> float:
-    """Return how far off a group's markers are by a matrix, as a root mean square."""
+    """How far off a group's markers are by a matrix, as a root mean square."""
     return float(np.sqrt(((through(matrix, group.points.mm) - group.straight) ** 2).mean()))
+
+
+def _alone(group: Group, size_px: tuple[int, int]) -> tuple[Floats, float]:
+    """Where a mat lies by its own markers alone, and how well that is known."""
+    mat = group.layout.id
+    told = survey({mat: group.points}, size_px, group.lens, seek_lens=False, watched={mat: _watched(group.layout)})
+    return told.matrices[mat], told.spread_mm[mat]
 
 
 def _pushed(layout: MatLayout, markers: Corners, told: Survey, old: Fit) -> tuple[Floats, float]:
@@ -401,7 +416,7 @@ def _pushed(layout: MatLayout, markers: Corners, told: Survey, old: Fit) -> tupl
 
 
 def _draw_marker(fits: Iterable[Fit], seen: Candidates) -> bool | None:
-    """True if the marker under the draw pile shows in its place, None without its mat."""
+    """Whether the marker under the draw pile shows in its place, None without its mat."""
     marked = next((fit for fit in fits if fit.layout.draw_marker), None)
     if marked is None or marked.layout.draw_marker is None:
         return None

@@ -20,7 +20,7 @@ FAST_WINDOWS = (15, 15, 10)
 
 THOROUGH_WINDOWS = (3, 23, 10)
 MOST_OF_ONE = 3
-"""Maximum number of places of one id that are considered."""
+"""So many places of one id are considered."""
 
 _LOCAL = threading.local()
 
@@ -28,7 +28,7 @@ _LOCAL = threading.local()
 def find_all(
     gray: Image, ids: Sequence[int], windows: tuple[int, int, int] = FAST_WINDOWS, box: Box | None = None
 ) -> dict[int, tuple[Floats, ...]]:
-    """Return every marker with one of these ids on a grey picture `(H, W) uint8`, or in a box of it."""
+    """Every marker with one of these ids on a grey picture `(H, W) uint8`, or in a box of it."""
     part = box or whole(gray)
     corners, found, _ = _detector(tuple(ids), windows).detectMarkers(np.ascontiguousarray(part.of(gray)))
     if found is None:
@@ -46,7 +46,7 @@ def find_soft(gray: Image, ids: Sequence[int]) -> dict[int, tuple[Floats, ...]]:
 
 
 def united(finds: Iterable[Candidates]) -> dict[int, tuple[Floats, ...]]:
-    """Return what several looks have found; the same marker found by two of them is there once, as the first has it."""
+    """What several looks have found; the same marker found by two of them is there once, as the first has it."""
     places: dict[int, list[Floats]] = {}
     for find in finds:
         for marker, seen in find.items():
@@ -56,7 +56,7 @@ def united(finds: Iterable[Candidates]) -> dict[int, tuple[Floats, ...]]:
 
 
 def side_px(corners: Floats) -> float:
-    """Return the mean side of a marker on the picture."""
+    """The mean side of a marker on the picture."""
     return float(np.hypot(*(corners - np.roll(corners, 1, axis=0)).T).mean())
 
 
@@ -65,7 +65,7 @@ def _is_same(corners: Floats, other: Floats) -> bool:
 
 
 def _detector(ids: tuple[int, ...], windows: tuple[int, int, int]) -> cv2.aruco.ArucoDetector:
-    """Return one detector a thread for a set of ids: its dictionary holds those alone, so it is quicker and surer."""
+    """One detector a thread for a set of ids: its dictionary holds those alone, so it is quicker and surer."""
     made: dict[object, cv2.aruco.ArucoDetector] = _LOCAL.__dict__.setdefault("detectors", {})
     if (ids, windows) not in made:
         full = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_ARUCO_MIP_36h12)

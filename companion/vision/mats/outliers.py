@@ -7,7 +7,7 @@ plane of the other mats it is as large as they are.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, product
@@ -23,22 +23,20 @@ from companion.vision.mats.markers import Candidates, side_px
 from companion.vision.opencv import cv2
 
 AGREE_SHARE = 0.06
-"""Maximum error of a marker's corners, in its sides: an unknown lens bends by less."""
+"""How far off its place a marker's corners may be, in sides of the marker: an unknown lens bends by less."""
 
 SCALES_PX_PER_MM = (0.3, 40.0)
-"""Smallest and largest scale of a mat on a picture."""
-
 SAME_SCALE = 1.3
-"""Maximum ratio of the scales of two sheets on one table …"""
+"""By so much two sheets on one table may differ in scale …"""
 
-SAME_SCALE_BENT = SAME_SCALE**2
-"""… and while the lens's bend is unknown."""
+SAME_SCALE_BENT = 1.7
+"""… and by so much while nobody knows how the lens bends."""
 
 SHAPE_SHARE = 0.1
-"""Maximum error of a sheet's markers on a neighbour's plane, in their extent."""
+"""How far a sheet's markers may be off their shape on a neighbour's plane, in their extent."""
 
 ENOUGH_MARKERS = 3
-"""Number of markers from which a mat tells its plane well."""
+"""From this many on a mat's markers tell the plane it lies on well."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +66,7 @@ class Group:
         return Fit(self.layout, self.matrix, self.markers).px_per_mm
 
     def shares_any(self, other: Group) -> bool:
-        """True if a marker belongs to both."""
+        """Whether a marker belongs to both."""
         return any(self.markers[m] is other.markers[m] for m in self.markers.keys() & other.markers.keys())
 
 
@@ -78,21 +76,17 @@ def marks_of(layout: MatLayout) -> tuple[Marker, ...]:
 
 
 def points_of(layout: MatLayout, markers: Corners) -> Points:
-    """Return the markers' corners on the mat and on the picture, in the order of `marks_of`."""
+    """The markers' corners on the mat and on the picture, in the order of `marks_of`."""
     shown = [marker for marker in marks_of(layout) if marker.id in markers]
     mm = np.concatenate([corners_mm(marker.square) for marker in shown])
     return Points(mm, np.concatenate([markers[marker.id] for marker in shown]))
 
 
 def groups_of(layout: MatLayout, candidates: Candidates, lens: Lens | None) -> list[Group]:
-    """Return the largest groups of a mat's markers that agree; several of one size where something is seen twice."""
+    """The largest groups of a mat's markers that agree; several of one size where something is seen twice."""
     own = {marker.id: candidates[marker.id] for marker in marks_of(layout) if marker.id in candidates}
     for count in range(len(own), 0, -1):
-        chosen = (
-            dict(zip(ids, places, strict=True))
-            for ids in combinations(own, count)
-            for places in product(*(own[marker] for marker in ids))
-        )
+        chosen = (choice for ids in combinations(own, count) for choice in _choices(own, ids))
         found = [group for markers in chosen if (group := group_of(layout, markers, lens))]
         if found:
             return found
@@ -112,7 +106,7 @@ def group_of(layout: MatLayout, markers: Corners, lens: Lens | None) -> Group | 
 
 
 def is_sound(layout: MatLayout, matrix: Floats) -> bool:
-    """True if a sheet on a table can look like that: whole in front of the camera, face up, of a sane size."""
+    """Whether a sheet on a table can look like that: whole in front of the camera, face up, of a sane size."""
     fit = Fit(layout, matrix, {})
     corners = np.column_stack((corners_mm(fit.sheet), np.ones(4))) @ matrix.T
     depth = corners[:, 2] / matrix[2, 2]
@@ -123,7 +117,7 @@ def is_sound(layout: MatLayout, matrix: Floats) -> bool:
 
 
 def agreeing(groups: Mapping[str, Sequence[Group]], known: Sequence[Group], room: float) -> dict[str, Group]:
-    """Return one group a mat, all on one table: the plane of those `known`, else the one that most mats agree on.
+    """One group a mat, all on one table: the plane of those `known`, else the one that most mats agree on.
 
     `room` is by what factor their scales may differ. A mat of which two groups are equally good tells nothing: it is
     left out.
@@ -133,15 +127,11 @@ def agreeing(groups: Mapping[str, Sequence[Group]], known: Sequence[Group], room
         return {}
     anchor = max(anchors, key=lambda group: _support(group, groups, room))
     chosen = {mat: [group for group in found if on_one_table(anchor, group, room)] for mat, found in groups.items()}
-    return {
-        mat: found[0]
-        for mat, found in chosen.items()
-        if found and all(found[0].shares_any(other) for other in found[1:])
-    }
+    return {mat: found[0] for mat, found in chosen.items() if found and not _are_two(found)}
 
 
 def on_one_table(anchor: Group, group: Group, room: float) -> bool:
-    """True if a group lies as large as printed, within the factor `room`, on the plane of another."""
+    """Whether a group lies as large as printed, within the factor `room`, on the plane of another."""
     if group is anchor:
         return True
     on_table = cv2.perspectiveTransform(group.straight[None], np.linalg.inv(anchor.matrix))[0]
@@ -153,7 +143,17 @@ def on_one_table(anchor: Group, group: Group, room: float) -> bool:
     return 1 / room <= scale <= room and off <= SHAPE_SHARE * scale * float(np.ptp(mm, axis=0).max()) * room
 
 
+def _choices(own: Candidates, ids: Sequence[int]) -> Iterator[dict[int, Floats]]:
+    for places in product(*(own[marker] for marker in ids)):
+        yield dict(zip(ids, places, strict=True))
+
+
+def _are_two(groups: Sequence[Group]) -> bool:
+    """Whether a mat would lie in two places."""
+    return any(not groups[0].shares_any(other) for other in groups[1:])
+
+
 def _support(anchor: Group, groups: Mapping[str, Sequence[Group]], room: float) -> tuple[bool, int, int, float]:
-    """Return how good a measure of the table a group is: by markers enough, as other mats have it, and large."""
+    """How good a measure of the table a group is: by markers enough, as other mats have it, and large."""
     count = sum(any(on_one_table(anchor, group, room) for group in found) for found in groups.values())
     return len(anchor.markers) >= ENOUGH_MARKERS, count, len(anchor.markers), anchor.px_per_mm

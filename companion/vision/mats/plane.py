@@ -18,12 +18,12 @@ from companion.vision.mats.localization import Mats
 from companion.vision.opencv import cv2
 
 NEAR_ENOUGH = (0.55, 2.5)
-"""Range of the scale, against the mats', of what is looked at beyond them."""
+"""Of what lies beyond the mats only that is looked at which is seen this many times as large as they are."""
 
 _PROBES = 24
 _RIGHT, _DOWN = np.array([1.0, 0.0]), np.array([0.0, 1.0])
 _GRID_PX = 24
-"""Distance of points between which a lens bends little."""
+"""A lens bends little between points so near each other."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,7 +49,7 @@ class Flat:
 
 
 def flat_of(gray: Image, box: Box, mats: Mats, px_per_mm: float) -> Flat | None:
-    """Return the part of a grey picture `(H, W) uint8` in a box from straight above, `px_per_mm` pixels a millimetre.
+    """The part of a grey picture `(H, W) uint8` in a box from straight above, `px_per_mm` pixels a millimetre.
 
     None where no printed mat tells the table's plane, or it is seen too much from the side.
     """
@@ -67,7 +67,7 @@ def plane_of(gray: Image, box: Box, mats: Mats) -> Fit | None:
 
 
 def px_per_mm_at(fit: Fit, points_px: npt.ArrayLike) -> Floats:
-    """Return how many pixels a millimetre of a mat's plane has at points of the picture `(n, 2)`: `(n,)`."""
+    """How many pixels a millimetre of a mat's plane has at points of the picture `(n, 2)`: `(n,)`."""
     at = np.asarray(points_px, np.float64).reshape(-1, 2)
     here, right, below = fit.to_mm(at), fit.to_mm(at + _RIGHT), fit.to_mm(at + _DOWN)
     (ax, ay), (bx, by) = (right - here).T, (below - here).T
@@ -75,7 +75,7 @@ def px_per_mm_at(fit: Fit, points_px: npt.ArrayLike) -> Floats:
 
 
 def flattened(gray: Image, fit: Fit, box: Box, px_per_mm: float) -> Flat | None:
-    """Return a box in a plane, turned as the picture is; None where the plane is seen too much from the side."""
+    """A box in a plane, turned as the picture is; None where the plane is seen too much from the side."""
     seen = _seen_well(fit, box)
     if len(seen) < 3:
         return None
@@ -89,7 +89,7 @@ def flattened(gray: Image, fit: Fit, box: Box, px_per_mm: float) -> Flat | None:
 
 
 def _seen_well(fit: Fit, box: Box) -> Floats:
-    """Return the points of a grid over the box where the table is neither too small nor too large to read."""
+    """The points of a grid over the box where the table is neither too small nor too large to read."""
     xs, ys = np.linspace(box.left, box.right - 1, _PROBES), np.linspace(box.top, box.bottom - 1, _PROBES)
     grid = np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2)
     share = px_per_mm_at(fit, grid) / fit.px_per_mm
@@ -97,14 +97,14 @@ def _seen_well(fit: Fit, box: Box) -> Floats:
 
 
 def _turn(fit: Fit, point_px: Floats) -> Floats:
-    """Return the turn `(2, 2)` that lays the mat's millimetres along the picture's edges."""
+    """The turn `(2, 2)` that lays the mat's millimetres along the picture's edges."""
     here, right = fit.to_mm([point_px, point_px + _RIGHT])
     angle = math.atan2(right[1] - here[1], right[0] - here[0])
     return np.array([[math.cos(angle), math.sin(angle)], [-math.sin(angle), math.cos(angle)]])
 
 
 def _warped(gray: Image, fit: Fit, to_mm: Floats, size: tuple[int, int]) -> Image:
-    """Return the picture at every pixel of a flat one, made smaller first where that shows less of it."""
+    """The picture at every pixel of a flat one, made smaller first where that shows less of it."""
     fewer = 2 ** max(0, int(math.log2(max(1.0, fit.px_per_mm * math.hypot(*to_mm[:2, 0])))))
     small = cv2.resize(gray, None, fx=1 / fewer, fy=1 / fewer, interpolation=cv2.INTER_AREA) if fewer > 1 else gray
     shrink = np.array([[1 / fewer, 0, 0.5 / fewer - 0.5], [0, 1 / fewer, 0.5 / fewer - 0.5], [0, 0, 1]])
@@ -126,7 +126,7 @@ def _bent_grid(fit: Fit, to_mm: Floats, size: tuple[int, int]) -> npt.NDArray[np
 
 
 def _widened(coarse: npt.NDArray[np.float32], size: tuple[int, int]) -> npt.NDArray[np.float32]:
-    """Return a coarse grid of smooth values as large as a picture; beyond its outermost values it goes on straight."""
+    """A coarse grid of smooth values as large as a picture; beyond its outermost values it goes on straight."""
     padded = np.pad(coarse, 1, mode="reflect", reflect_type="odd")
     cell_w, cell_h = size[0] / coarse.shape[1], size[1] / coarse.shape[0]
     matrix = np.array([[1 / cell_w, 0, 0.5 / cell_w + 0.5], [0, 1 / cell_h, 0.5 / cell_h + 0.5]])

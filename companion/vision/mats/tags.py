@@ -17,8 +17,7 @@ import numpy.typing as npt
 from companion.tabletop.mat_layout import MARKER_CELLS as CELLS
 from companion.tabletop.sticker_codes import CARDS, FIRST_TAG_ID, card_of_tag
 from companion.vision.boxes import Box, Image, merged, whole
-from companion.vision.code import AGREED, ALONE, Code
-from companion.vision.mats.corners import LEAST_CONTRAST
+from companion.vision.code import AGREED, Code
 from companion.vision.opencv import cv2
 
 Floats = npt.NDArray[np.float32]
@@ -30,39 +29,38 @@ SIDE = CELLS + 2 * MARGIN
 INSIDE = slice(MARGIN + 1, SIDE - MARGIN - 1)
 """The cells within the black rim, which tell tags apart."""
 
-SURE, LIKELY = 0.2, 0.06
-"""Evidence (`_Match.evidence`) from which a tag is believed, and is believed less surely; the negative of the second
-is that from which it is a tag that cannot be recognised.
+SURE = 0.2
+LIKELY, LIKELY_CONFIDENCE = 0.06, 0.92
+"""How much must speak for a tag (`_Match.evidence`) for it to be believed, and how much it then is. Of 3907 tags of
+other makers the likeliest reach 0.04; `tests/test_tags.py` holds this to account."""
 
-Of 3907 tags of other makers the likeliest reach 0.04; `tests/test_tags.py` holds this to account.
-"""
+THERE = -0.05
+"""From here on it is a tag that cannot be told, below that none of ours."""
 
 MAYBE = 0.5
-"""Minimum score of a patch to be laid on its rim more exactly; minimum share of its inside not common to all tags."""
+"""Below that a patch is none."""
+
+LEAST_OF_ITS_OWN = 0.5
+"""So much of a patch's inside, of length 1, must not be common to all tags; else its score is the less."""
 
 RIM, ROUGH_RIM = 0.75, 0.65
-"""Minimum correlation of rim and margin of a tag; the same where each cell was read once."""
+"""Correlation of rim and margin from which a patch may be a tag at all; the same where each cell was read once."""
 
 INSIDE_CONTRAST = (0.2, 0.8)
-"""Range of the spread (σ) of the cells within a rim, as a share of the contrast between margin and rim."""
+"""How far the cells within a rim spread (σ), as a share of the contrast between margin and rim: 0.3 to 0.55."""
 
-SMALLEST_SIDE_PX, LARGEST_OUTLINE_PX = 10.0, 2400
-"""Minimum side of a patch, and maximum length of its outline."""
-
+MIN_CONTRAST = 12.0
+SMALLEST_SIDE_PX = 10.0
+LARGEST_OUTLINE_PX = 2400
 THRESHOLD_WINDOW_PX, THRESHOLD_BELOW = 11, 7
-"""What is darker than the mean of such a window by so many levels is dark."""
-
 CORNER_SHARE = 0.06
-"""Maximum distance of a patch's outline from its four corners' sides, as a share of its length."""
+"""How far a patch's outline may run beside its four corners, as a share of its length."""
 
 BLURS_CELLS = (0.3, 0.5, 0.7, 0.95)
-"""Blurs of the patterns, σ in cells; each patch is compared with all."""
+"""How blurred the patterns are kept, σ in cells; each patch is compared with all."""
 
 _STEPS_CELLS = (0.35, 0.18, 0.09)
-"""Steps in which a patch is laid on its rim."""
-
 _RIVALS = 3
-"""Maximum number of cards named for a tag that cannot be recognised."""
 
 
 class _Patterns(NamedTuple):
@@ -99,7 +97,7 @@ def read_tags(
     allowed: Collection[str] | None = None,
     beside: Sequence[Code] = (),
 ) -> tuple[Code, ...]:
-    """Return the tags of cards on a grey picture `(H, W) uint8`, limited to the boxes `where` if there are any.
+    """The tags of cards on a grey picture `(H, W) uint8`, limited to the boxes `where` if there are any.
 
     A card that is not in `allowed` (physical cards, None: any) is of another deck: a code without a card, as is a tag
     that cannot be told for sure; that one has its rivals. Nothing is looked for on the codes that are there already,
@@ -109,7 +107,7 @@ def read_tags(
 
 
 def read_markers(gray: Image) -> list[tuple[int, Floats]]:
-    """Return the mats' markers on a grey picture `(H, W) uint8`, smaller and softer ones than a general reader finds.
+    """The mats' markers on a grey picture `(H, W) uint8`, smaller and softer ones than a general reader finds.
 
     Each with its id and its corners `(4, 2)` in pixels, top left first as printed, to about a cell.
     """
@@ -121,7 +119,7 @@ def read_markers(gray: Image) -> list[tuple[int, Floats]]:
 
 
 def _patches(gray: Image, where: Sequence[Box] | None) -> Floats:
-    """Return every dark patch with four corners, clockwise, at the middle of its edge, `(N, 4, 2)` pixels."""
+    """Every dark patch with four corners, clockwise, at the middle of its edge, `(N, 4, 2)` pixels."""
     height, width = gray.shape
     boxes = [whole(gray)] if where is None else merged([box.within(width, height) for box in where])
     quads = [_patches_in(box.of(gray)) + np.float32((box.left, box.top)) for box in boxes if box.area_px]
@@ -129,7 +127,7 @@ def _patches(gray: Image, where: Sequence[Box] | None) -> Floats:
 
 
 def _off_codes(quads: Floats, codes: Sequence[Code]) -> Floats:
-    """Return the patches whose middle lies on none of the codes."""
+    """The patches whose middle lies on none of the codes."""
     if not codes:
         return quads
     middles = np.array([code.centre_px for code in codes])
@@ -180,7 +178,7 @@ def _cells(gray: Image, quads: Floats, parts: int = 3) -> Floats:
 
 @cache
 def _places(parts: int) -> npt.NDArray[np.float64]:
-    """Return where a tag is read, in cells from its corner, row by row, `(N, 3)` with a 1 behind."""
+    """Where a tag is read, in cells from its corner, row by row, `(N, 3)` with a 1 behind."""
     along = (np.arange(SIDE * parts) + 0.5) / parts - MARGIN
     x, y = np.meshgrid(along, along)
     return np.column_stack((x.ravel(), y.ravel(), np.ones(x.size)))
@@ -192,18 +190,18 @@ def _rim_scores(looks: Floats) -> Floats:
 
 
 def _looks_printed(looks: Floats) -> npt.NDArray[np.bool_]:
-    """True if margin and rim are white and black, and the cells within are of both."""
+    """Whether margin and rim are white and black, and the cells within are of both."""
     contrast = looks[:, 0].mean(axis=1) - looks[:, MARGIN, MARGIN:-MARGIN].mean(axis=1)
     spread = looks[:, INSIDE, INSIDE].std(axis=(1, 2))
     least, most = INSIDE_CONTRAST
     fine: npt.NDArray[np.bool_] = (
-        (contrast >= LEAST_CONTRAST) & (spread >= least * contrast) & (spread <= most * contrast)
+        (contrast >= MIN_CONTRAST) & (spread >= least * contrast) & (spread <= most * contrast)
     )
     return fine
 
 
 def _told(gray: Image, quads: Floats) -> Iterator[tuple[Floats, _Match]]:
-    """Return the patches that may be a tag at all, with their best tags."""
+    """The patches that may be a tag at all, with their best tags."""
     quads = quads[_rim_scores(_cells(gray, quads, parts=1)) >= ROUGH_RIM]
     looks = _cells(gray, quads)
     may_be = (_rim_scores(looks) >= RIM) & _looks_printed(looks)
@@ -222,7 +220,7 @@ def _matched(gray: Image, quads: Floats, looks: Floats) -> Iterator[tuple[Floats
 
 
 def _compared(looks: Floats) -> Iterator[_Match]:
-    """Yield the best tag for each patch."""
+    """The best tag for each patch."""
     scores = _inside_scores(_unit(looks[:, INSIDE, INSIDE].reshape(-1, 36)))
     for by_blur in scores.transpose(1, 0, 2):
         turned = by_blur[int(by_blur.max(axis=1).argmax())].reshape(-1, 4)
@@ -238,13 +236,13 @@ def _inside_scores(insides: Floats) -> Floats:
     scores = []
     for common, own in zip(patterns.common, patterns.insides, strict=True):
         rest = insides - np.outer(insides @ common, common)
-        length = np.maximum(np.linalg.norm(rest, axis=1, keepdims=True), MAYBE)
+        length = np.maximum(np.linalg.norm(rest, axis=1, keepdims=True), LEAST_OF_ITS_OWN)
         scores.append(rest / length @ own.T)
     return np.array(scores)
 
 
 def _laid_on_rim(gray: Image, quad: Floats) -> Floats:
-    """Return the quad near this one whose rim and margin look most like those of a tag."""
+    """The quad near this one whose rim and margin look most like those of a tag."""
     cell_px = float(np.sqrt(cv2.contourArea(quad))) / CELLS
     for step in _STEPS_CELLS:
         tries = quad + _moves() * (step * cell_px)
@@ -277,14 +275,14 @@ def _patterns() -> _Patterns:
 
 
 def _printed(tag: int) -> Floats:
-    """Return a tag as printed, three cells of white around it, 1 is white."""
+    """A tag as printed, three cells of white around it, 1 is white."""
     dictionary = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_ARUCO_MIP_36h12)
     bits = cv2.aruco.generateImageMarker(dictionary, tag, CELLS) > 0
     return np.pad(bits, MARGIN + 2, constant_values=True).astype(np.float32)
 
 
 def _blurred(tag: Floats, blur_cells: float) -> Floats:
-    """Return the cells of a tag and its margin as a lens shows them."""
+    """The cells of a tag and its margin as a lens shows them."""
     fine = cv2.GaussianBlur(np.kron(tag, np.ones((5, 5), np.float32)), (0, 0), 5 * blur_cells)
     return cv2.resize(fine, tag.shape, interpolation=cv2.INTER_AREA)[2:-2, 2:-2]
 
@@ -307,7 +305,7 @@ def _unit(values: npt.NDArray[np.floating]) -> Floats:
 
 
 def _apart(found: Iterable[tuple[Floats, _Match]]) -> Iterator[tuple[Floats, _Match]]:
-    """Yield each place once, as it was matched best: a rim has an outer and an inner outline."""
+    """Each place once, as it was matched best: a rim has an outer and an inner outline."""
     kept: list[Floats] = []
     for quad, match in sorted(found, key=lambda pair: -pair[1].evidence):
         middle, half = quad.mean(axis=0), float(np.linalg.norm(quad[0] - quad[2])) / 3
@@ -317,7 +315,7 @@ def _apart(found: Iterable[tuple[Floats, _Match]]) -> Iterator[tuple[Floats, _Ma
 
 
 def _codes(found: Iterable[tuple[Floats, _Match]], allowed: Collection[str] | None) -> Iterator[Code]:
-    there = ((quad, match) for quad, match in found if match.evidence >= -LIKELY and card_of_tag(match.tag))
+    there = ((quad, match) for quad, match in found if match.evidence >= THERE and card_of_tag(match.tag))
     for quad, match in _apart(there):
         card = card_of_tag(match.tag)
         a, b, c, d = ((float(x), float(y)) for x, y in np.roll(quad, match.turns, axis=0))
@@ -326,11 +324,11 @@ def _codes(found: Iterable[tuple[Floats, _Match]], allowed: Collection[str] | No
         elif allowed is not None and card not in allowed:
             yield Code(None, (a, b, c, d), 0.0)
         else:
-            yield Code(card, (a, b, c, d), AGREED if match.evidence >= SURE else ALONE)
+            yield Code(card, (a, b, c, d), AGREED if match.evidence >= SURE else LIKELY_CONFIDENCE)
 
 
 def _rivals(match: _Match, allowed: Collection[str] | None) -> tuple[tuple[str, float], ...]:
-    """Return the likeliest cards of a tag that cannot be recognised."""
+    """The likeliest cards of a tag that cannot be told."""
     order = np.argsort(-match.scores)[: 2 * _RIVALS]
     cards = [(card, float(match.scores[tag])) for tag in order if (card := card_of_tag(int(tag)))]
     return tuple((card, round(score / 2, 3)) for card, score in cards if allowed is None or card in allowed)[:_RIVALS]

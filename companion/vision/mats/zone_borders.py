@@ -15,7 +15,7 @@ from companion.vision.mats.localization import Fit, Mats
 from companion.vision.view import Point, Sighting
 
 BESIDE_MM = 10.0
-"""Maximum distance outside a zone at which a sticker still belongs to it."""
+"""A sticker so far outside of a zone still belongs to it."""
 
 SURE_MM = 16.0
 """The next zone so much farther away than the nearest: on the border of zones that touch, 8 mm from it."""
@@ -25,7 +25,7 @@ LEAST_SHARE = 0.6
 
 
 def settled(mats: Mats, sighting: Sighting) -> Sighting:
-    """Return a sighting with the zone that it belongs to, less sure near the border to another."""
+    """A sighting with the zone that it belongs to, less sure near the border to another."""
     near = [(gap_mm, zone) for fit in mats.fits for gap_mm, zone in _zones_near(fit, sighting.centre_px)]
     if not near:
         return replace(sighting, zone=None)
@@ -44,7 +44,7 @@ def _zones_near(fit: Fit, point: Point) -> Iterable[tuple[float, str]]:
 
 
 def _outside_mm(rect: Rect, x_mm: float, y_mm: float) -> float:
-    """Return how far outside of a rectangle a point lies; below zero within it, as far as to its edge."""
+    """How far outside of a rectangle a point lies; below zero within it, as far as to its edge."""
     dx = max(rect.x_mm - x_mm, x_mm - rect.x_mm - rect.width_mm)
     dy = max(rect.y_mm - y_mm, y_mm - rect.y_mm - rect.height_mm)
     return math.hypot(max(dx, 0.0), max(dy, 0.0)) if max(dx, dy) > 0 else max(dx, dy)

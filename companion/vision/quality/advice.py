@@ -13,7 +13,6 @@ from companion.common.text import Said, Term, all_of, say
 from companion.tabletop.mat_layout import CARD_MM, MatLayout
 from companion.tabletop.sticker_codes import STICKER_MM, STICKER_MODULES
 from companion.vision.boxes import Floats, Image
-from companion.vision.capture.devices import SIZE_PX
 from companion.vision.mats.homography import Fit
 from companion.vision.mats.localization import Mats
 from companion.vision.opencv import cv2
@@ -23,22 +22,20 @@ from companion.vision.view import Quad, View
 
 __all__ = ["Advice", "Hint", "ZoneSight", "advise", "of_reading"]
 
-HALF = 0.45
-"""Clearly less than half: the contrast of print, as a share of the paper's level, below which it is grey by stray light
-or a dirty lens; the light of a zone against the brightest below which light is uneven."""
+MILKY = 0.45
+"""Below this contrast, as a share of the paper's level, print is grey: stray light, or a dirty lens."""
 
+BLACK_PICTURE = 40.0
 TOO_BRIGHT_SHARE = 0.35
-"""Share of saturated pixels in the middling zone from which the picture is too bright."""
-
+UNEVEN = 0.45
 STEEP_DEG = 35.0
-"""Slant of the camera from which small stickers are its fault."""
-
 SMEARED = 1.6
-"""Ratio of the blur one way to that across it from which it comes from movement."""
+"""A blur that is so much larger one way than across it comes from movement."""
 
+FULL_HD_PX = 1920
 LARGEST_STICKER_MM = 40.0
-TOLD_PX = 75
-"""Width from which a card is recognised by its face (`docs/faces.md`); down to two thirds many are asked about."""
+TOLD_PX, ASKED_PX = 75, 50
+"""A card as wide as the first is told by its face (`docs/faces.md`); of narrower ones many are asked about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +50,7 @@ class Hint:
     """The zones or mats it is about; none: the whole picture."""
 
     needed: bool = False
-    """True if stickers go unread without it; else it would only be better."""
+    """Whether stickers go unread without it; else it would only be better."""
 
 
 NO_MATS = Hint(
@@ -83,7 +80,7 @@ class Advice:
     """How many cards were read."""
 
     is_sticker_measured: bool = False
-    """True if `sticker_mm` is that of stickers on the picture; else it is that of those usually printed."""
+    """Whether `sticker_mm` is that of stickers on the picture; else it is that of those usually printed."""
 
     @property
     def smallest_mm(self) -> float | None:
@@ -100,29 +97,29 @@ class Advice:
 
     @property
     def faces(self) -> str:
-        """True if cards without stickers are large enough, in a sentence; nothing where that is not known."""
+        """Whether cards without stickers are large enough, in a sentence; nothing where that is not known."""
         if self.card_px is None:
             return ""
         told = say("too little to tell cards without stickers by their faces: put the camera closer")
         if self.card_px >= TOLD_PX:
             told = say("enough to tell cards without stickers by their faces")
-        elif self.card_px >= 2 * TOLD_PX / 3:
+        elif self.card_px >= ASKED_PX:
             told = say("many cards without stickers will be asked about; %(enough)d are better", enough=TOLD_PX)
         return say("A card is %(px)d pixels wide where it looks smallest: %(told)s.", px=self.card_px, told=told)
 
     @property
     def is_guessed(self) -> bool:
-        """True if the scale of some zone is told by nothing but the stickers that were read."""
+        """Whether the scale of some zone is told by nothing but the stickers that were read."""
         return any(zone.is_guessed for zone in self.zones)
 
     @property
     def is_drawn(self) -> bool:
-        """True if zones are seen, and none of them on a printed mat."""
+        """Whether zones are seen, and none of them on a printed mat."""
         return bool(self.zones) and self.tilt_deg is None
 
     @property
     def good(self) -> bool:
-        """True if everything in play is known to be seen well enough to be read."""
+        """Whether everything in play is known to be seen well enough to be read."""
         return self.smallest_mm is not None and not any(hint.needed for hint in self.hints)
 
     @property
@@ -156,7 +153,7 @@ class Advice:
         )
 
     def as_json(self) -> dict[str, Any]:
-        """Return what `read --setup --json` says under `setup`."""
+        """What `read --setup --json` says under `setup`."""
         return {
             "size_px": list(self.size_px),
             "good": self.good,
@@ -184,7 +181,7 @@ def advise(
     sticker_mm: float | None = None,
     codes: Sequence[Quad] = (),
 ) -> Advice:
-    """Return how well one picture, or a few of the same moment, `(H, W[, 3]) uint8`, can be read, and what would help.
+    """How well one picture, or a few of the same moment, `(H, W[, 3]) uint8`, can be read, and what would help.
 
     `mats` are the mats as found on them, `layouts` those in play (None: those found). `sticker_mm` is how wide the
     stickers are with their quiet zone (None: as is usual), `codes` are the corners of those that were read. The scale
@@ -276,7 +273,7 @@ class _Scene:
         return self.sticker_mm / STICKER_MODULES
 
     def unread(self) -> tuple[ZoneSight, ...]:
-        """Return the zones in which the stickers in use are too small."""
+        """The zones in which the stickers in use are too small."""
         return tuple(z for z in self.zones if z.smallest_mm is not None and z.smallest_mm > self.sticker_mm)
 
 
@@ -285,7 +282,7 @@ _ALMOST_BLACK = say("Make more light: the picture is almost black.")
 
 def _about_missing_mats(scene: _Scene) -> Iterator[Hint]:
     if not scene.fits and not scene.zones:
-        if float(np.percentile(scene.gray, 99)) < DARK_WHITE / 2:
+        if float(np.percentile(scene.gray, 99)) < BLACK_PICTURE:
             yield Hint("dark", _ALMOST_BLACK, (), True)
         yield NO_MATS
         return
@@ -350,11 +347,7 @@ def _about_glare(scene: _Scene) -> Iterator[Hint]:
 
 
 def _about_blur(scene: _Scene) -> Iterator[Hint]:
-    soft = [
-        zone
-        for zone in scene.unread()
-        if (zone.blur_px or 0) > SOFT_PX and _module_px(scene, zone) < measure.module_px_for_blur(zone.blur_px)
-    ]
+    soft = [zone for zone in scene.unread() if (zone.blur_px or 0) > SOFT_PX and _is_too_blurred(scene, zone)]
     if not soft:
         return
     names, worst = tuple(zone.zone for zone in soft), max(zone.blur_px or 0.0 for zone in soft)
@@ -371,15 +364,15 @@ def _about_blur(scene: _Scene) -> Iterator[Hint]:
         yield Hint("blurred", clean, (), True)
 
 
+def _is_too_blurred(scene: _Scene, zone: ZoneSight) -> bool:
+    return _module_px(scene, zone) < measure.module_px_for_blur(zone.blur_px)
+
+
 def _about_dark(scene: _Scene) -> Iterator[Hint]:
-    if not scene.lit and float(np.percentile(scene.gray, 99)) < DARK_WHITE / 2 and scene.zones:
+    if not scene.lit and float(np.percentile(scene.gray, 99)) < BLACK_PICTURE and scene.zones:
         yield Hint("dark", _ALMOST_BLACK, (), True)
-    grainy = [
-        zone
-        for zone in scene.unread()
-        if zone in scene.lit and _module_px(scene, zone) < measure.module_px_for_grain(zone.contrast, zone.grain)
-    ]
-    milky = [zone for zone in scene.lit if zone.white >= DARK_WHITE and zone.contrast < HALF * zone.white]
+    grainy = [zone for zone in scene.unread() if zone in scene.lit and _module_px(scene, zone) < _for_grain(zone)]
+    milky = [zone for zone in scene.lit if zone.white >= DARK_WHITE and zone.contrast < MILKY * zone.white]
     dark = [zone for zone in scene.lit if zone not in milky and (zone.white < DARK_WHITE or zone in grainy)]
     if milky:
         clean = say("Clean the lens, and shade it from the lamp: the picture is milky, black print looks grey.")
@@ -402,13 +395,17 @@ def _lighter(names: Sequence[str], *, is_grainy: bool) -> Said:
     return say("Make more light on %(zones)s: the picture is dark.", zones=where)
 
 
+def _for_grain(zone: ZoneSight) -> float:
+    return measure.module_px_for_grain(zone.contrast, zone.grain)
+
+
 def _unless_all(scene: _Scene, zones: Sequence[ZoneSight]) -> tuple[str, ...]:
     """Zones by their names, none where it is about every one."""
     return () if len(zones) == len(scene.lit) else tuple(zone.zone for zone in zones)
 
 
 def _about_size(scene: _Scene) -> Iterator[Hint]:
-    """Yield what to do where stickers are too small even on a sharp and bright picture."""
+    """What to do where stickers are too small even on a sharp and bright picture."""
     small = [zone for zone in scene.zones if zone.px_per_mm and _module_px(scene, zone) < MODULE_PX]
     if not small:
         return
@@ -425,7 +422,7 @@ def _about_size(scene: _Scene) -> Iterator[Hint]:
         yield Hint("closer", _closer(scene, worst, ratio, names), names, True)
     else:
         yield Hint("larger-stickers", _larger(scene, ratio, names), names, True)
-    if max(scene.size_px) < SIZE_PX[0]:
+    if max(scene.size_px) < FULL_HD_PX:
         width, height = scene.size_px
         more = say(
             "A camera with 1920 × 1080 pixels sees more: this picture has %(width)d × %(height)d.",
@@ -439,7 +436,7 @@ def _about_uneven_light(scene: _Scene) -> Iterator[Hint]:
     if len(scene.lit) < 2:
         return
     dim, bright = (of(scene.lit, key=lambda zone: zone.white) for of in (min, max))
-    if dim.white < HALF * bright.white:
+    if dim.white < UNEVEN * bright.white:
         evenly = say(
             "Light the table more evenly: %(dim)s gets less than half of the light of %(bright)s.",
             dim=_zone(dim.zone),
@@ -477,16 +474,15 @@ def _module_px(scene: _Scene, zone: ZoneSight) -> float:
 
 
 def _still_fits(scene: _Scene, ratio: float) -> bool:
-    """True if all mats have room in the picture when they look so many times larger."""
-    corners = np.concatenate(
-        [
-            fit.outline_px if fit.is_measured else fit.quad_px(rect)
-            for fit in scene.all_fits
-            for rect in fit.layout.zones.values()
-        ]
-    )
+    """Whether all mats have room in the picture when they look so many times larger."""
+    corners = np.concatenate([_outline(fit) for fit in scene.all_fits])
     span = (corners.max(axis=0) - corners.min(axis=0)) * ratio
     return bool((span <= scene.size_px).all())
+
+
+def _outline(fit: Fit) -> Floats:
+    """The corners of a mat, or of the zones drawn for it."""
+    return fit.outline_px if fit.is_measured else np.concatenate([fit.quad_px(r) for r in fit.layout.zones.values()])
 
 
 def _closer(scene: _Scene, worst: ZoneSight, ratio: float, names: tuple[str, ...]) -> Said:
@@ -517,7 +513,7 @@ def _larger(scene: _Scene, ratio: float, names: tuple[str, ...]) -> Said:
 
 
 def _beyond(quad: Floats, size_px: tuple[int, int]) -> tuple[str, ...]:
-    """Return the edges of the picture that corners lie beyond: left, right, up, down."""
+    """The edges of the picture that corners lie beyond: left, right, up, down."""
     (left, top), (right, bottom) = quad.min(axis=0), quad.max(axis=0)
     width, height = size_px
     over = {"left": left < -1, "right": right > width, "up": top < -1, "down": bottom > height}

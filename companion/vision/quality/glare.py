@@ -1,4 +1,4 @@
-"""A lamp's reflection told from bright paper: both are saturated, and only one of them takes the print away."""
+"""A lamp's reflection told from bright paper: both are white in white, and only one of them takes the print away."""
 
 from __future__ import annotations
 
@@ -11,28 +11,31 @@ from companion.vision.boxes import Image, around
 from companion.vision.opencv import cv2
 
 SATURATED = 250
-"""Grey level from which a pixel is saturated."""
+"""Grey level from which on a pixel is white in white."""
 
-LEAST_SHARE, WIDE_SHARE = 0.004, 0.4
-"""Area of a patch, against its zone, below which it is a speck, and from which it is light on the table, not a lamp."""
+LEAST_SHARE = 0.004
+"""Smaller patches, against their zone, are specks."""
+
+WIDE_SHARE = 0.4
+"""A patch so large, against its zone, is light on the table, such as the sun's: a lamp is mirrored smaller."""
 
 PRINT_SHARE, PRINT_LEVEL = 0.015, 150
-"""Minimum share of a patch's core darker than this level for print to show in it."""
+"""So much of a patch's core being darker than this level is print that can still be seen."""
 
 CORE = 0.6
-"""Inner part of a patch, along each way: on its rim a reflection is weak."""
+"""The inner part of a patch, along each way: on its rim a reflection is weak."""
 
 STANDS_OUT = 25.0
-"""Minimum difference of a reflection from the paper beside it, in grey levels."""
+"""By so many grey levels paper beside a reflection is darker than it."""
 
 _JOIN = np.ones((5, 5), np.uint8)
 _ROOM = 0.5
-"""Distance beyond its zone to which a patch is followed, in the zone's size."""
+"""How far beyond its zone a patch is followed, in the zone's size."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shine:
-    """What of a zone is saturated, as shares of it."""
+    """What of a zone is white in white, as shares of it."""
 
     glare: float = 0.0
     """By a lamp's reflection."""
@@ -46,18 +49,18 @@ NO_SHINE = Shine()
 
 @dataclass(frozen=True, slots=True)
 class _Patch:
-    """A patch that is saturated: its pixels in the box looked at, and what it covers of the zone."""
+    """A patch that is white in white: its pixels in the box looked at, and what it covers of the zone."""
 
     pixels: npt.NDArray[np.bool_]
     inside: float
-    """Share of the zone that is saturated by it."""
+    """Share of the zone that is white in white by it."""
 
     size: float
     """All of it, against the zone."""
 
 
 def shine_of(gray: Image, quad: npt.NDArray[np.float64]) -> Shine:
-    """Return what shines in a zone with these corners, `(4, 2)` pixels, of a picture `(H, W) uint8`."""
+    """What shines in a zone with these corners, `(4, 2)` pixels, of a picture `(H, W) uint8`."""
     box = around(quad)
     room = round(_ROOM * min(box.right - box.left, box.bottom - box.top))
     box = box.padded(room).within(gray.shape[1], gray.shape[0])
@@ -70,11 +73,7 @@ def shine_of(gray: Image, quad: npt.NDArray[np.float64]) -> Shine:
     for patch in _patches(part, zone > 0):
         if _shows_print(part, patch.pixels):
             continue
-        # What is around a lamp's reflection is not nearly so bright.
-        beside = cv2.dilate(patch.pixels.astype(np.uint8), _JOIN, iterations=3) == 0
-        rest = part[(zone > 0) & beside]
-        stands_out = not rest.size or float(np.percentile(rest, 75)) <= SATURATED - STANDS_OUT
-        if patch.size < WIDE_SHARE and stands_out:
+        if patch.size < WIDE_SHARE and _stands_out(part, zone > 0, patch.pixels):
             glare += patch.inside
         else:
             faded += patch.inside
@@ -82,7 +81,7 @@ def shine_of(gray: Image, quad: npt.NDArray[np.float64]) -> Shine:
 
 
 def _patches(part: Image, zone: npt.NDArray[np.bool_]) -> list[_Patch]:
-    """Return the patches that lie in a zone at least in part."""
+    """The patches that lie in a zone at least in part."""
     area = max(int(zone.sum()), 1)
     white = part >= SATURATED
     if np.count_nonzero(white & zone) < LEAST_SHARE * area:
@@ -99,10 +98,17 @@ def _patches(part: Image, zone: npt.NDArray[np.bool_]) -> list[_Patch]:
 
 
 def _shows_print(part: Image, pixels: npt.NDArray[np.bool_]) -> bool:
-    """True if print is to be seen within a patch: light on paper leaves it dark, a mirrored lamp does not."""
+    """Whether print is to be seen within a patch: light on paper leaves it dark, a mirrored lamp does not."""
     places = np.argwhere(pixels)[:, ::-1].astype(np.int32)
     hull = cv2.convexHull(places).reshape(-1, 2).astype(np.float64)
     middle = places.mean(axis=0)
     core = np.zeros(part.shape, np.uint8)
     cv2.fillConvexPoly(core, np.int32(np.round(middle + CORE * (hull - middle))), 1)
     return float((part[core > 0] < PRINT_LEVEL).mean()) >= PRINT_SHARE
+
+
+def _stands_out(part: Image, zone: npt.NDArray[np.bool_], pixels: npt.NDArray[np.bool_]) -> bool:
+    """Whether what is around a patch is not nearly so bright."""
+    around_it = cv2.dilate(pixels.astype(np.uint8), _JOIN, iterations=3) == 0
+    rest = part[zone & around_it]
+    return not rest.size or float(np.percentile(rest, 75)) <= SATURATED - STANDS_OUT

@@ -32,7 +32,7 @@ class Survey:
     """The zones that were drawn on the picture, likewise."""
 
     is_last: bool = False
-    """True if the pictures have come to their end with this frame."""
+    """Whether the pictures have come to their end with this frame."""
 
     @property
     def size_px(self) -> tuple[int, int]:
@@ -64,14 +64,14 @@ class Lookout:
         self._is_over = False
 
     def until_over(self, frames: Iterable[Frame]) -> Iterator[Frame]:
-        """Yield the frames of the source that this is fed with: knows from them when the last has come."""
+        """The frames of the source that this is fed with: knows from them when the last has come."""
         try:
             yield from frames
         finally:
             self._is_over = True
 
     def __call__(self, frame: Frame) -> View:
-        """Return what a frame shows."""
+        """What a frame shows."""
         fresh_till_s = time.monotonic() + frame.fresh_s
         view = self._eye(frame)
         self._seen, self._fresh_till_s = (frame, view), fresh_till_s
@@ -83,7 +83,7 @@ class Lookout:
         self._seen = None
 
     def begin_afresh(self) -> None:
-        """Forget all that was seen; what was said of it last still stands."""
+        """Forgets all that was seen; what was said of it last still stands."""
         self._eye.begin_afresh()
         self._seen = None
 
@@ -99,7 +99,7 @@ class Lookout:
             return self._last
 
     def _still_holds(self, now_s: float) -> bool:
-        """True if the last look is of these days: young enough or of the last frame, and of the zones now drawn."""
+        """Whether the last look is of these days: young enough or of the last frame, and of the zones now drawn."""
         if self._last is None or self._last.is_last != self._is_over:
             return False
         if self._drawn is not None and self._drawn.current is not self._last_drawing:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from companion.vision.mats.homography import Fit, corners_mm
 from companion.vision.mats.localization import Mats
 from companion.vision.opencv import cv2
 from companion.vision.quality.glare import NO_SHINE, SATURATED, Shine, shine_of
-from companion.vision.quality.sharpness import DIM_CONTRAST, Edge, blur_of, grain_of, marker_edge
+from companion.vision.quality.sharpness import Edge, blur_of, grain_of, marker_edge
 from companion.vision.stickers.sizes import width_mm
 from companion.vision.view import Quad
 
@@ -34,14 +34,17 @@ GRAINY_MODULE_PX, GRAINY_POWER = 6.4, 0.63
 SOFT_PX = 1.05
 """From this blur (σ) on a picture looks soft; a webcam in focus makes edges of 0.6 to 1."""
 
+DIM_CONTRAST = 60.0
+"""Grey levels between paper and print below which a picture looks dim."""
+
 DARK = 20
-"""Grey level up to which a pixel is black."""
+"""Grey level up to which a pixel is black in black."""
 
 DARK_WHITE = 80.0
 """White paper darker than this wants more light whatever can be read."""
 
 GLARE_SHARE = 0.02
-"""Maximum share of a zone under a lamp's reflection; a sticker covers about as much of it."""
+"""So much of a zone under a lamp's reflection is too much; a sticker covers about as much of it."""
 
 VIEW_DEG = 65.0
 """The angle of view across a usual webcam's picture, which the camera does not tell."""
@@ -66,16 +69,16 @@ class ZoneSight:
     """Grey levels between paper and print."""
 
     saturated: float
-    """Share of its pixels that are saturated."""
+    """Share of its pixels that are white in white."""
 
     dark: float
-    """Share of its pixels that are black."""
+    """Share of its pixels that are black in black."""
 
     smallest_mm: float | None
     """The smallest sticker, quiet zone included, that can be read everywhere in it."""
 
     good: bool | None
-    """True if the stickers in use can be read everywhere in it; None where its scale is not known."""
+    """Whether the stickers in use can be read everywhere in it; None where its scale is not known."""
 
     grain: float = 0.0
     """σ of the noise, in grey levels."""
@@ -87,19 +90,19 @@ class ZoneSight:
     """From the camera to its middle."""
 
     is_guessed: bool = False
-    """True if its scale is that of the stickers read, taken to be as wide as is usual."""
+    """Whether its scale is that of the stickers read, taken to be as wide as is usual."""
 
     glare: float = 0.0
     """Share of its pixels that a lamp's reflection blots out."""
 
     faded: float = 0.0
-    """Share of its pixels that bright light makes saturated, where no print shows."""
+    """Share of its pixels that bright light makes white in white, where no print shows."""
 
     is_read: bool = False
-    """True if a sticker was read in it."""
+    """Whether a sticker was read in it."""
 
     shows_paper: bool = True
-    """True if there is paper in it to tell the light by: an empty drawn zone is bare table."""
+    """Whether there is paper in it to tell the light by: an empty drawn zone is bare table."""
 
 
 def module_px_needed(blur_px: float | None, contrast: float, grain: float) -> float:
@@ -108,12 +111,12 @@ def module_px_needed(blur_px: float | None, contrast: float, grain: float) -> fl
 
 
 def module_px_for_blur(blur_px: float | None) -> float:
-    """Return what the blur alone asks for."""
+    """What the blur alone asks for."""
     return (blur_px or 0.0) / MOST_BLUR_MODULES
 
 
 def module_px_for_grain(contrast: float, grain: float) -> float:
-    """Return what contrast and grain alone ask for."""
+    """What contrast and grain alone ask for."""
     return GRAINY_MODULE_PX * (max(grain, 0.1) / max(contrast, 1.0)) ** GRAINY_POWER
 
 
@@ -130,16 +133,12 @@ def sticker_mm_of(quads: Iterable[Quad], mats: Mats) -> float | None:
 def measured(
     grays: Sequence[Image], fits: Sequence[Fit], sticker_mm: float, codes: Sequence[Quad] = ()
 ) -> tuple[ZoneSight, ...]:
-    """Return every zone of the mats found, printed or drawn; of several pictures `(H, W)` each zone's middling one.
+    """Every zone of the mats found, printed or drawn; of several pictures `(H, W)` each zone's middling one.
 
     `codes` are the corners of the codes that were read: in drawn zones they tell the scale.
     """
     seen = [[zone for fit in fits for zone in _zones(gray, fit, sticker_mm, codes)] for gray in grays]
-    by_reading = (
-        sorted(same, key=lambda zone: (zone.smallest_mm or 0.0, zone.glare, zone.saturated))
-        for same in zip(*seen, strict=True)
-    )
-    return tuple(same[len(same) // 2] for same in by_reading)
+    return tuple(_middle_one(same) for same in zip(*seen, strict=True))
 
 
 def _zones(gray: Image, fit: Fit, sticker_mm: float, codes: Sequence[Quad]) -> Iterator[ZoneSight]:
@@ -157,41 +156,60 @@ def _mat_zones(gray: Image, fit: Fit, sticker_mm: float, codes: Sequence[Quad]) 
         scales = _scales(fit, rect)
         blur, smear, white, contrast = _sharpness(edges, fit.to_px([rect.centre_mm])[0], light)
         smallest = _smallest_mm(min(scales), module_px_needed(blur, contrast, light.grain))
-        yield replace(
-            light.sight(f"{fit.layout.id}/{name}", scales),
+        yield ZoneSight(
+            zone=f"{fit.layout.id}/{name}",
+            px_per_mm=(min(scales), max(scales)),
             blur_px=blur,
             white=white,
             contrast=contrast,
+            saturated=light.saturated,
+            dark=light.dark,
             smallest_mm=smallest,
             good=smallest <= sticker_mm and light.shine.glare < GLARE_SHARE,
+            grain=light.grain,
             smear=smear,
             distance_mm=camera.distance_to(rect.centre_mm),
+            glare=light.shine.glare,
+            faded=light.shine.faded,
             is_read=f"{fit.layout.id}/{name}" in read_in,
         )
 
 
 def _drawn_zones(gray: Image, fit: DrawnFit, sticker_mm: float, codes: Sequence[Quad]) -> Iterator[ZoneSight]:
-    """Yield the scale of drawn zones is what somebody has measured, else what the codes read there or nearby tell."""
+    """The scale of drawn zones is what somebody has measured, else what the codes read there or nearby tell."""
     in_zone = [fit.zone_at(centre_of(code)) for code in codes]
-    code_mm = sticker_mm * MODULES / STICKER_MODULES
     for name, rect in fit.layout.zones.items():
         zone, light = f"{fit.layout.id}/{name}", _Light.of(gray, fit.quad_px(rect))
         here = [code for code, where in zip(codes, in_zone, strict=True) if where == zone]
         near = here or [code for code, where in zip(codes, in_zone, strict=True) if where] or codes
-        of_codes = [float(cv2.contourArea(np.array(code, np.float32))) ** 0.5 / code_mm for code in near]
-        scales = _scales(fit, rect) if fit.is_scaled else of_codes
+        scales = _scales(fit, rect) if fit.is_scaled else _code_scales(near, sticker_mm)
         paper = bool(here) or light.range >= DIM_CONTRAST
         needed = module_px_needed(light.blur_px, *((light.range, light.grain) if paper else (math.inf, 0.0)))
         smallest = _smallest_mm(min(scales), needed) if scales else None
         well_lit = light.shine.glare < GLARE_SHARE and (not paper or light.white >= DARK_WHITE)
-        yield replace(
-            light.sight(zone, scales),
+        yield ZoneSight(
+            zone=zone,
+            px_per_mm=(min(scales), max(scales)) if scales else None,
+            blur_px=light.blur_px,
+            white=light.white,
+            contrast=light.range,
+            saturated=light.saturated,
+            dark=light.dark,
             smallest_mm=smallest,
             good=well_lit and (None if smallest is None else smallest <= sticker_mm),
+            grain=light.grain,
             is_guessed=bool(scales) and not fit.is_scaled,
+            glare=light.shine.glare,
+            faded=light.shine.faded,
             is_read=bool(here),
             shows_paper=paper,
         )
+
+
+def _code_scales(codes: Sequence[Quad], sticker_mm: float) -> list[float]:
+    """Pixels a millimetre as codes tell that are part of stickers of that width."""
+    code_mm = sticker_mm * MODULES / STICKER_MODULES
+    return [float(cv2.contourArea(np.array(code, np.float32))) ** 0.5 / code_mm for code in codes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,23 +238,6 @@ class _Light:
         shares = float((inside >= SATURATED).mean()), float((inside <= DARK).mean())
         return cls(high, high - low, *shares, grain_of(part), blur_of(part), shine_of(gray, quad))
 
-    def sight(self, zone: str, scales: Sequence[float]) -> ZoneSight:
-        """Return what this says of a zone that is seen at these scales, which stickers can be read left open."""
-        return ZoneSight(
-            zone=zone,
-            px_per_mm=(min(scales), max(scales)) if scales else None,
-            blur_px=self.blur_px,
-            white=self.white,
-            contrast=self.range,
-            saturated=self.saturated,
-            dark=self.dark,
-            smallest_mm=None,
-            good=None,
-            grain=self.grain,
-            glare=self.shine.glare,
-            faded=self.shine.faded,
-        )
-
 
 def _sharpness(edges: Sequence[Edge], at_px: Floats, light: _Light) -> tuple[float | None, float, float, float]:
     """Blur, smear, paper and contrast at a place: its mat's markers weighted by how near they are."""
@@ -252,7 +253,7 @@ def _sharpness(edges: Sequence[Edge], at_px: Floats, light: _Light) -> tuple[flo
 
 
 def _scales(fit: Fit, rect: Rect) -> list[float]:
-    """Return the scale at nine places of a zone, in px/mm."""
+    """The scale at nine places of a zone, in px/mm."""
     xs = np.linspace(rect.x_mm, rect.x_mm + rect.width_mm, 3)
     ys = np.linspace(rect.y_mm, rect.y_mm + rect.height_mm, 3)
     places = np.array([(x, y) for x in xs for y in ys])
@@ -264,6 +265,11 @@ def _scales(fit: Fit, rect: Rect) -> list[float]:
 def _smallest_mm(px_per_mm: float, module_px: float) -> float:
     """Rounded up to half a millimetre: what can be bought and cut."""
     return math.ceil(2 * STICKER_MODULES * module_px / px_per_mm - 1e-6) / 2
+
+
+def _middle_one(same: Sequence[ZoneSight]) -> ZoneSight:
+    """One zone on several pictures: the one in the middle by what can be read there."""
+    return sorted(same, key=lambda zone: (zone.smallest_mm or 0.0, zone.glare, zone.saturated))[len(same) // 2]
 
 
 # --- Where the camera is --------------------------------------------------------------------------------------
@@ -278,12 +284,12 @@ class Camera:
     tilt_deg: float
 
     def distance_to(self, point_mm: tuple[float, float]) -> float:
-        """Return how far a point of the mat is from it."""
+        """How far a point of the mat is from it."""
         return float(np.linalg.norm(self.at_mm - (*point_mm, 0.0)))
 
 
 def camera_of(fit: Fit, width_px: int, height_px: int) -> Camera:
-    """Return where the camera must be, from how a mat looks on a picture of that size."""
+    """Where the camera must be, from how a mat looks on a picture of that size."""
     mm = corners_mm(Rect(0.0, 0.0, *fit.layout.size_mm))
     matrix = cv2.getPerspectiveTransform(mm.astype(np.float32), fit.to_px(mm).astype(np.float32))
     focal = max(width_px, height_px) / 2 / math.tan(math.radians(VIEW_DEG / 2))

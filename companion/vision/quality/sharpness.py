@@ -9,14 +9,15 @@ import numpy as np
 
 from companion.tabletop.mat_layout import MARKER_CELLS
 from companion.vision.boxes import Floats, Image, slopes
-from companion.vision.mats.corners import LEAST_CONTRAST
 from companion.vision.opencv import cv2
 
-REACH_CELLS, STEP_PX = 0.95, 0.25
-"""Distance across an edge at which it is looked at, and the step: a marker's rim is a cell wide, its margin two."""
-
+REACH_CELLS = 0.95
+STEP_PX = 0.25
 PARTS = 3
-"""Number of parts of an edge, each with its own middle: a corner a little off must not blur it."""
+"""An edge is looked at in so many parts, each with its own middle: a corner a little off must not blur it."""
+
+MIN_CONTRAST = 15.0
+"""Grey levels between paper and print below which nothing can be said about sharpness."""
 
 _SAMPLING_VARIANCE_PX = 0.1
 """What reading between pixels adds to the variance of an edge: measured with edges of a known blur."""
@@ -25,11 +26,10 @@ _SLOPE_VARIANCE_PX, _SLOPE_GAIN = 0.6, 2.0
 """What taking the slope over three pixels adds, and what fine print hides of the rest, likewise."""
 
 _CALM_PATCH_PX, _CALM_SHARE, _CALM_TO_SIGMA = 6, 10, 1.5
-"""Size of the patches by which noise is measured, the per cent of them that are calmest, and from theirs to its σ."""
+"""Noise is told patch by patch; so many times what is shown by the calmest per cent of them is the σ of noise."""
 
 _WINDOW = np.ones((9, 9), np.uint8)
-DIM_CONTRAST = 60.0
-"""Grey levels between paper and print below which a picture looks dim, and an edge is not strong."""
+_STRONG = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ def marker_edge(gray: Image, corners: Floats) -> Edge | None:
     profiles = [list(_profiles(gray, corners, side)) for side in range(4)]
     light = np.array([(high, low) for side in profiles for high, low, _ in side])
     white, black = np.median(light, axis=0) if len(light) else (0.0, 0.0)
-    if white - black < LEAST_CONTRAST:
+    if white - black < MIN_CONTRAST:
         return None
     blurs = [float(np.median([sigma for _, _, sigma in profiles[i] + profiles[i + 2]])) for i in (0, 1)]
     x, y = corners.mean(axis=0)
@@ -92,7 +92,7 @@ def _edge_of(profile: Floats) -> tuple[float, float, float]:
     """
     few = max(2, len(profile) // 8)
     white, black = float(np.median(profile[:few])), float(profile[len(profile) // 2 :].min())
-    if white - black < LEAST_CONTRAST:
+    if white - black < MIN_CONTRAST:
         return white, black, 0.0
     fallen = (white - profile) / (white - black)
     last = max(1, int(np.argmax(fallen > 0.5)))
@@ -112,7 +112,7 @@ def blur_of(gray: Image) -> float | None:
         return None
     height = cv2.subtract(cv2.dilate(gray, _WINDOW), cv2.erode(gray, _WINDOW)).astype(np.float32)
     slope = cv2.magnitude(*slopes(gray))
-    strong = height >= DIM_CONTRAST
+    strong = height >= _STRONG
     steepest = slope[strong] / height[strong]
     if steepest.size < 20:
         return None

@@ -1,1 +1,1 @@
-"""Cards recognised by the codes of their stickers."""
+"""Cards told by the codes of their stickers."""

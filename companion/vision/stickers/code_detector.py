@@ -13,7 +13,6 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from companion.tabletop.sticker_codes import MODULES
 from companion.vision.boxes import Floats, Image
 from companion.vision.opencv import cv2
 
@@ -22,38 +21,39 @@ Fits = npt.NDArray[np.float32]
 
 Places = npt.NDArray[np.int64]
 
-LEG_MODULES = MODULES - 7.0
-"""Distance of two marks' middles: each lies in a corner, seven modules wide."""
+LEG_MODULES = 14.0
+"""From the middle of one mark to the next."""
 
 MARK_MODULES = 9
-"""Width of a mark with the white round it."""
+"""A mark with the white round it."""
 
 SOFT_MODULES = 0.3
-"""Blur of the mark that is looked for, σ in modules."""
+"""How blurred the mark is that is looked for."""
 
 SOFTENED_MODULES = 0.45
-"""Blur of the picture: what is finer than a module is noise, or the lines that sharpening draws."""
+"""How much the picture is blurred first: what is finer than a module is noise, or the lines that sharpening draws."""
 
-SURE_MARK, POOR_MARK = 0.48, 0.36
-"""Minimum fit of two marks of a code, and of the poorest; all three fit like the first on average. 1 is perfect."""
+SURE_MARK = 0.48
+POOR_MARK = 0.36
+THREE_MARKS = 1.42
+"""The least that one mark, the poorest, and all three together have to fit; a perfect fit is 1 each."""
 
 GOOD_MARK = 0.62
-"""Fit of two marks from which they do without the third."""
+"""Two marks that fit so well do without the third."""
 
 LEAST_CONTRAST = 0.03
-"""Minimum contrast of print, as a share of the light on it; noise and most cloth have less."""
+"""Print is not fainter than this share of the light on it, however it shines; noise and most cloth is."""
 
 MOST_MARKS, TILE_MODULES = 40, 64
-"""Maximum number of marks followed up on a tile of that side: twelve codes' worth. Gravel or cloth shows more."""
+"""So many marks are followed up on a tile of that side: twelve codes' worth. Gravel or patterned cloth shows more."""
 
 REACH_MODULES = 1.0
-"""Distance from where it should be at which a third mark is looked for, on a picture from straight above."""
+"""So far from where it should be a third mark is looked for, where the picture is from straight above."""
 
 STRAIGHT = 0.1
-"""Maximum difference of a leg from its length on such a picture, as a share."""
+"""How much longer or shorter than expected a leg may be on a picture from straight above."""
 
 _FINE = 16
-"""Pixels a module at which the mark is drawn."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,7 +71,7 @@ class _Marks:
 
 
 def squares(image: Image, module_px: float, slack: float = STRAIGHT) -> Floats:
-    """Return the squares on a grey picture `(H, W) uint8` that may be codes, the likeliest first.
+    """The squares on a grey picture `(H, W) uint8` that may be codes, the likeliest first.
 
     Each is a matrix `(3, 3)` from a code's modules to pixels; all together `(n, 3, 3)`.
     """
@@ -82,16 +82,13 @@ def squares(image: Image, module_px: float, slack: float = STRAIGHT) -> Floats:
     fit = _fits(soft, mark)
     marks = _Marks(fit, *_peaks(fit, TILE_MODULES * module_px), module_px, slack)
     strength, corners = _triples(marks)
-    likeliest = corners[np.argsort(-strength)]
-    # Triples that mean nearly the same square as one before them are left out.
-    keys = np.rint(likeliest.reshape(-1, 6).T / (1.5 * module_px))
-    first = likeliest[first_of_each(keys, 1)] if len(likeliest) else likeliest
+    first = _each_once(corners[np.argsort(-strength)], module_px)
     return _as_matrices(first + (len(mark) - 1) / 2)
 
 
 @lru_cache(maxsize=32)
 def _mark(module_px: float) -> npt.NDArray[np.uint8]:
-    """Return a mark averaged over all its turns, as light as it is printed."""
+    """A mark averaged over all its turns, as light as it is printed."""
     dark = np.zeros((MARK_MODULES, MARK_MODULES), np.float32)
     dark[1:8, 1:8], dark[2:7, 2:7], dark[3:6, 3:6] = 1, 0, 1
     large = cv2.GaussianBlur(
@@ -124,7 +121,7 @@ def _fits(image: Image, mark: npt.NDArray[np.uint8]) -> Fits:
 
 
 def _peaks(fit: Fits, tile_px: float) -> tuple[Floats, Fits]:
-    """Return the places where a mark fits better than all around, and how well."""
+    """The places where a mark fits better than all around, and how well."""
     rows, columns = np.nonzero((fit >= cv2.dilate(fit, np.ones((5, 5), np.uint8))) & (fit > SURE_MARK))
     best = np.argsort(-fit[rows, columns])
     best = best[first_of_each(np.stack((rows, columns))[:, best] // tile_px, MOST_MARKS)]
@@ -132,7 +129,7 @@ def _peaks(fit: Fits, tile_px: float) -> tuple[Floats, Fits]:
 
 
 def first_of_each(keys: Floats, most: int) -> Places:
-    """Return where the first so many of each key stand, in their order; `keys` are `(parts, n)`."""
+    """Where the first so many of each key stand, in their order; `keys` are `(parts, n)`."""
     _, group = np.unique(keys, axis=1, return_inverse=True)
     order = np.argsort(group, kind="stable")
     starts = np.searchsorted(group[order], group[order])
@@ -155,7 +152,7 @@ def _top(before: Floats, here: Floats, after: Floats) -> Floats:
 
 
 def _triples(marks: _Marks) -> tuple[Fits, Floats]:
-    """Return each three places that may be a code's marks: how well they fit, and where, `(n, 3, 2)`.
+    """Each three places that may be a code's marks: how well they fit, and where, `(n, 3, 2)`.
 
     The three are top left, top right, bottom left.
     """
@@ -173,7 +170,7 @@ def _triples(marks: _Marks) -> tuple[Fits, Floats]:
 
 
 def _pairs(marks: _Marks, modules: float) -> tuple[Places, Places]:
-    """Return every two marks that stand about so many modules apart, both ways round."""
+    """Every two marks that stand about so many modules apart, both ways round."""
     order = np.argsort(marks.points[:, 0], kind="stable")
     x = marks.points[order, 0]
     reach = modules * marks.module_px
@@ -204,7 +201,7 @@ def _with_third(
     best = cv2.dilate(marks.fit, np.ones((2 * reach + 1, 2 * reach + 1), np.uint8))
     third = best[y.clip(0, height - 1), x.clip(0, width - 1)]
     strength = third + marks.values[one] + marks.values[other]
-    three = (third >= POOR_MARK) & (strength >= 3 * SURE_MARK)
+    three = (third >= POOR_MARK) & (strength >= THREE_MARKS)
     two = np.minimum(marks.values[one], marks.values[other]) >= GOOD_MARK
     good = np.flatnonzero(inside & (three | two))
     corners = np.empty((len(good), 3, 2))
@@ -215,11 +212,17 @@ def _with_third(
 
 
 def _best_near(fit: Fits, x: Places, y: Places, reach: int) -> Floats:
-    """Return where a mark fits best within reach of each place, `(n, 2)`."""
+    """Where a mark fits best within reach of each place, `(n, 2)`."""
     steps = np.arange(-reach, reach + 1)
     near = fit[y[:, None, None] + steps[:, None], x[:, None, None] + steps].reshape(len(x), len(steps) ** 2)
     down, right = np.divmod(near.argmax(axis=1), len(steps))
     return _refined(fit, x + right - reach, y + down - reach)
+
+
+def _each_once(corners: Floats, module_px: float) -> Floats:
+    """The triples without those that mean nearly the same square as one before them."""
+    keys = np.rint(corners.reshape(-1, 6).T / (1.5 * module_px))
+    return corners[first_of_each(keys, 1)] if len(corners) else corners
 
 
 def _as_matrices(corners: Floats) -> Floats:

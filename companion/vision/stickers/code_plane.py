@@ -18,17 +18,17 @@ from companion.vision.mats.homography import Fit
 from companion.vision.view import Quad
 
 ENOUGH_FOR_A_VIEW = 4
-"""Number of codes from which it shows that one end of the table is farther away."""
+"""From so many codes on it can be told that one end of the table is farther away."""
 
 STEPS = 12
 MOST_WRONG = 0.12
-"""Outlier threshold as a share of a code's sides: one of another size, or held in a hand, is left out."""
+"""A code of another size, or one held in a hand, is out by more than this share of its sides; it is left out."""
 
 _NUDGE = 1e-5
 
 
 def level_of(quads: Sequence[Quad]) -> Fit | None:
-    """Return the plane on which codes of one size lie, its millimetres being modules; None where they do not tell.
+    """The plane on which codes of one size lie, its millimetres being modules; None where they do not tell.
 
     Its origin is the middle of the codes.
     """
@@ -47,13 +47,13 @@ def level_of(quads: Sequence[Quad]) -> Fit | None:
 
 
 def _sides(placed: Floats) -> Floats:
-    """Return how a module to the right and one down look on each code, as columns, `(n, 2, 2)`."""
+    """How a module to the right and one down look on each code, as columns, `(n, 2, 2)`."""
     a, b, c, d = np.moveaxis(placed, 1, 0)
     return np.stack((b + c - a - d, c + d - a - b), axis=2) / (2 * MODULES)
 
 
 def _straight_on(placed: Floats) -> Floats:
-    """Return the plane as if the camera were far away: `(a, b, c, 0, 0)`, which takes a point to (a·x + b·y, c·y)."""
+    """The plane as if the camera were far away: `(a, b, c, 0, 0)`, which takes a point to (a·x + b·y, c·y)."""
     sides = _sides(placed)
     seen = np.median(sides @ np.swapaxes(sides, 1, 2), axis=0)
     lower = np.linalg.cholesky(np.linalg.inv(seen))
@@ -74,7 +74,7 @@ def _settled(placed: Floats, plane: Floats) -> Floats:
 
 
 def _off(plane: Floats, placed: Floats) -> Floats:
-    """Return by how much each code is no upright square of one module a module on a plane, `(3n,)`."""
+    """By how much each code is no upright square of one module a module on a plane, `(3n,)`."""
     a, b, c, g, h = plane
     x, y = placed.mean(axis=1).T
     w = np.maximum(1 + g * x + h * y, 0.05)

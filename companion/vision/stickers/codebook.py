@@ -25,36 +25,30 @@ Homographies = npt.NDArray[np.float64]
 """`(n, 3, 3)`: from modules of a code (0, 0 its top left corner, 21, 21 its bottom right) to pixels."""
 
 PER_MODULE = 2
-"""Samples along a module."""
-
 BLURS_MODULES = (0.45, 0.7, 1.0, 1.4)
-"""Blurs under which codes are known, from a sharp picture to one out of focus, σ in modules."""
+"""From a sharp picture to one out of focus: the standard deviation of the blur."""
 
 SHIFTS_MODULES = (-0.35, 0.0, 0.35)
-"""Shifts under which a square is read once more."""
-
 RIM_MODULES = 1
-"""White around a code sampled with it: its last row is known only by what lies beside it."""
+"""So much white around a code is sampled with it: its last row is known only by what lies beside it."""
 
-LEAST_STRUCTURE, LEAST_SCORE, LEAST_SUM = 0.45, 0.33, 0.55
-"""Minimum of a square on the first look to be looked at closer: structure, score, score and margin together.
-
-Score and margin together say most: in photos of every kind those of small print seldom add up to 0.55, those of codes
-hardly ever to less than 0.7.
-"""
-
-CLEAR_SUM = 1.2
-"""Sum of score and margin from which a first look is enough."""
+SHADING_MODULES = 11
+LEAST_STRUCTURE = 0.45
+LEAST_SCORE = 0.33
+LEAST_SUM = 0.55
+"""Squares below these on the first look are not looked at any closer. Score and margin together say most: in photos of
+every kind those of small print seldom add up to 0.55, those of codes hardly ever to less than 0.7."""
 
 PLACE_MODULES, MOST_ON_A_PLACE = 6.0, 4
-"""Size of a place, and maximum number of squares read on one."""
+MOST_READ, MOST_READ_CLOSELY = 1500, 250
+"""So many squares are compared with the codes, and so many again when shifted. No table shows so many codes."""
 
-MOST_READ, _BLOCK = 1500, 256
-"""Maximum number of squares compared with the codes; number compared at a time, and again when shifted."""
+_BLOCK = 256
+
+CLEAR_SCORE, CLEAR_MARGIN = 0.8, 0.4
+"""From here on a first look is enough."""
 
 _DRAWN_PER_MODULE = 4
-"""Pixels a module at which codes are drawn to be blurred."""
-
 _SIDE = (MODULES + 2 * RIM_MODULES) * PER_MODULE
 _INNER = np.s_[
     ..., RIM_MODULES * PER_MODULE : -RIM_MODULES * PER_MODULE, RIM_MODULES * PER_MODULE : -RIM_MODULES * PER_MODULE
@@ -112,7 +106,7 @@ class _Book:
 
 
 def read_squares(image: Image, squares: Homographies) -> list[Reading | None]:
-    """Return what each square on a grey picture `(H, W) uint8` shows; None where it is no code of version 1."""
+    """What each square on a grey picture `(H, W) uint8` shows; None where it is no code of version 1."""
     readings: list[Reading | None] = [None] * len(squares)
     if not len(squares):
         return readings
@@ -122,13 +116,13 @@ def read_squares(image: Image, squares: Homographies) -> list[Reading | None]:
     told = [(index, reading) for index in likely if (reading := readings[index]) is not None]
     doubtful = [(index, reading) for index, reading in told if _is_worth_a_closer_look(reading)]
     doubtful.sort(key=lambda item: -item[1].score - item[1].margin)
-    for index, _ in doubtful[:_BLOCK]:
+    for index, _ in doubtful[:MOST_READ_CLOSELY]:
         readings[index] = _read_closely(image, squares[index])
     return [reading if reading and reading.score >= LEAST_SCORE else None for reading in readings]
 
 
 def _likeliest(squares: Homographies, structure: Floats) -> npt.NDArray[np.int64]:
-    """Return which squares to compare with the codes: of those on one place only the few that look most like a code."""
+    """Which squares to compare with the codes: of those on one place only the few that look most like a code."""
     order = np.flatnonzero(structure >= LEAST_STRUCTURE)
     order = order[np.argsort(-structure[order])]
     middles = squares[order] @ (MODULES / 2, MODULES / 2, 1)
@@ -139,11 +133,12 @@ def _likeliest(squares: Homographies, structure: Floats) -> npt.NDArray[np.int64
 
 
 def _is_worth_a_closer_look(reading: Reading) -> bool:
-    return reading.score >= LEAST_SCORE and LEAST_SUM <= reading.score + reading.margin < CLEAR_SUM
+    is_clear = reading.score >= CLEAR_SCORE and reading.margin >= CLEAR_MARGIN
+    return reading.score >= LEAST_SCORE and reading.score + reading.margin >= LEAST_SUM and not is_clear
 
 
 def _structure(image: Image, squares: Homographies) -> Floats:
-    """Return how much each square looks like any code, at a glance: only what all codes share is sampled, `(k,)`."""
+    """How much each square looks like any code, at a glance: only what all codes share is sampled, `(k,)`."""
     book = _book()
     seen = []
     for start in range(0, len(squares), 16 * _BLOCK):
@@ -153,7 +148,7 @@ def _structure(image: Image, squares: Homographies) -> Floats:
 
 
 def _read_at_once(image: Image, squares: Homographies) -> Iterator[Reading]:
-    """Yield each square as it was found; so many at a time that memory stays small."""
+    """Each square as it was found; so many at a time that memory stays small."""
     for start in range(0, len(squares), _BLOCK):
         block = squares[start : start + _BLOCK]
         structure, scores = _compared(image, block)
@@ -161,7 +156,7 @@ def _read_at_once(image: Image, squares: Homographies) -> Iterator[Reading]:
 
 
 def _read_closely(image: Image, square: npt.NDArray[np.float64]) -> Reading:
-    """Return a square once more, a little shifted in all directions."""
+    """A square once more, a little shifted in all directions."""
     shifts = [np.array([[1, 0, dx], [0, 1, dy], [0, 0, 1]]) for dx in SHIFTS_MODULES for dy in SHIFTS_MODULES]
     shifted = np.stack([square @ shift for shift in shifts])
     structure, scores = _compared(image, shifted)
@@ -194,7 +189,7 @@ def _fitting(book: _Book, blur: int, fixed: Floats, varying: Floats) -> Floats:
 
 
 def _sampled(image: Image, squares: Homographies, points: npt.NDArray[np.float64]) -> Floats:
-    """Return the squares at points of a code in modules `(3, m)`, `(k, m)`."""
+    """The squares at points of a code in modules `(3, m)`, `(k, m)`."""
     x, y, w = np.moveaxis(squares @ points, 1, 0)
     at = (x / w).astype(np.float32), (y / w).astype(np.float32)
     # One call for all squares, as the rows of a picture.
@@ -203,14 +198,14 @@ def _sampled(image: Image, squares: Homographies, points: npt.NDArray[np.float64
 
 @cache
 def _grid() -> npt.NDArray[np.float64]:
-    """Return the points of a code and its rim that are sampled, row by row, `(3, side * side)`."""
+    """The points of a code and its rim that are sampled, row by row, `(3, side * side)`."""
     at = (np.arange(_SIDE) + 0.5) / PER_MODULE - RIM_MODULES
     return np.stack((*(part.ravel() for part in np.meshgrid(at, at)), np.ones(_SIDE * _SIDE)))
 
 
 def _flattened(patches: Floats) -> Floats:
-    """Return the patches without their coarse light and shade."""
-    size = MODULES * PER_MODULE // 4 | 1
+    """The patches without their coarse light and shade."""
+    size = SHADING_MODULES * PER_MODULE // 2 | 1
     return np.stack([p - cv2.blur(p, (size, size), borderType=cv2.BORDER_REPLICATE) for p in patches])
 
 

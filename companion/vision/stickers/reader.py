@@ -21,7 +21,7 @@ from companion.tabletop.sticker_codes import MODULES, STICKER_MODULES, card_of_t
 from companion.vision.boxes import Box, Image, merged, whole
 from companion.vision.code import AGREED, ALONE, Code
 from companion.vision.mats import plane
-from companion.vision.mats.homography import Fit, as_quad
+from companion.vision.mats.homography import Fit
 from companion.vision.mats.localization import Mats
 from companion.vision.mats.plane import Flat
 from companion.vision.mats.tags import read_tags
@@ -32,16 +32,16 @@ from companion.vision.stickers.codebook import Reading
 from companion.vision.view import Point, Quad
 
 SURE_SCORE, SURE_MARGIN, SURE_SUM = 0.52, 0.25, 0.92
-"""Minimum score, margin and sum of both at which our own reader is believed by itself.
+"""From here on our own reader is believed by itself: score and margin, and both together.
 
 Noise and blur take from the score and leave the margin; what is no code of ours may by chance have some score.
 """
 
 LIKELY_MARGIN, LIKELY_SUM, LIKELY_STRUCTURE = 0.18, 0.78, 0.55
-"""Minimum at which a code of ours is there, but people are asked which."""
+"""From here on a code of ours is there, but people are asked which."""
 
-PLAIN_SUM = 1.1
-"""Minimum sum at which our own reader is believed where nothing tells how large a code may be."""
+PLAIN_STRUCTURE, PLAIN_SUM = 0.6, 1.1
+"""From here on our own reader is believed where nothing tells how large a code may be."""
 
 FLAT_MODULE_PX = 2.0
 """Pixels a module where squares are looked for: as good as more."""
@@ -55,17 +55,21 @@ A phone held near a fan of cards sees codes so large, each with a part under the
 SEARCHED_PX = (1.15, 1.36, 1.6, 1.9, 2.25, 2.65, 3.1, 3.65, 4.3, 5.1, 6.0, 7.1)
 """Pixels a module that are tried where no mat tells the scale."""
 
+SEARCHED_SLACK = 0.2
+"""How much a code may be foreshortened there."""
+
 MOST_SEARCHED_PX = 7_000_000
-"""Pixels above which a picture is searched for larger modules only: a phone's camera is near."""
+"""A picture of more is searched for larger modules only: a phone's camera is near."""
 
 ENOUGH_MARKERS = 4
-"""Number of the mats' markers from which they tell the table's plane well enough to look for squares there alone."""
+"""From fewer of the mats' markers the table's plane is not told well enough to look for squares there alone."""
 
 UPSCALE = 2
-"""Size at which the general readers look at the picture."""
+MIN_SIDE_PX = 15.0
+"""A version 1 code with smaller modules than 0.7 px can be no reading of ours."""
 
 WHOLE_FROM = 0.6
-"""Share of the picture covered by the boxes to read from which all of it is read at once."""
+"""Where the boxes to read cover more of the picture than this, the whole of it is read at once."""
 
 _ASKED_MODULE_PX = 4
 """Pixels a module on the crop that pyzbar is asked about: as good as 6 above 2 px a module, and half the time."""
@@ -102,7 +106,7 @@ def read_codes(
     mats: Mats | None = None,
     before: Before = NOTHING_BEFORE,
 ) -> tuple[Code, ...]:
-    """Return the stickers of ours on a grey picture `(H, W) uint8`, codes and tags.
+    """The stickers of ours on a grey picture `(H, W) uint8`, codes and tags.
 
     `where` limits the search to boxes. A card that is not in `allowed` (physical cards, None: any) is of another
     deck: it lies there, so it is a code without a card. `mats` tell how large stickers are on the picture, `before`
@@ -111,14 +115,18 @@ def read_codes(
     boxes, mats = boxes_to_read(gray, where), mats or Mats()
     found = [code for box in boxes for code in _codes_in(gray, box, mats, before)]
     found = [code if code.card is None or allowed is None or code.card in allowed else _unknown(code) for code in found]
-    markers = (Code(None, as_quad(corners), 0.0) for fit in mats.fits for corners in fit.markers.values())
-    not_tags = [*found, *markers, *(Code(None, quad, 0.0) for quad in before.beside)]
+    not_tags = [*found, *_markers(mats), *(Code(None, quad, 0.0) for quad in before.beside)]
     tags = read_tags(gray, where=boxes, allowed=allowed, beside=not_tags)
     return tuple(_told_apart([*found, *tags]))
 
 
+def _markers(mats: Mats) -> Iterator[Code]:
+    """The mats' own markers: no card's, wherever they lie."""
+    return (Code(None, _as_quad(corners), 0.0) for fit in mats.fits for corners in fit.markers.values())
+
+
 def boxes_to_read(gray: Image, where: Sequence[Box] | None) -> tuple[Box, ...]:
-    """Return the boxes that are read for `where`: apart from each other, or the whole picture where that is quicker."""
+    """The boxes that are read for `where`: apart from each other, or the whole picture where that is quicker."""
     if where is None:
         return (whole(gray),)
     height, width = gray.shape
@@ -143,7 +151,7 @@ def _codes_in(gray: Image, box: Box, mats: Mats, before: Before) -> Iterator[Cod
 
 
 def _closed_set(gray: Image, box: Box, mats: Mats, before: Before) -> Iterator[tuple[Reading, Quad]]:
-    """Yield what our own reader finds in a box, each code as often as it is found."""
+    """What our own reader finds in a box, each code as often as it is found."""
     fit = plane.plane_of(gray, box, mats)
     if fit is not None:
         yield from _on_mats(gray, box, mats, fit, before.sizes_mm)
@@ -152,14 +160,11 @@ def _closed_set(gray: Image, box: Box, mats: Mats, before: Before) -> Iterator[t
     if sum(len(fit.markers) for fit in mats.fits) < ENOUGH_MARKERS and before.level is None:
         found = [*_searched(gray, box)]
         yield from found
-        # On the plane that the codes found so far tell of, seen from straight above, more are found.
-        level = level_of([quad for reading, quad in found if _is_sure(reading)])
-        if level is not None:
-            yield from _read_flat(plane.flattened(gray, level, box, FLAT_MODULE_PX))
+        yield from _levelled(gray, box, [quad for reading, quad in found if _is_sure(reading)])
 
 
 def _on_mats(gray: Image, box: Box, mats: Mats, fit: Fit, sizes_mm: Sequence[float]) -> Iterator[tuple[Reading, Quad]]:
-    """Yield the same where mats tell the table's plane, and so how large a sticker is."""
+    """The same where mats tell the table's plane, and so how large a sticker is."""
     found = [pair for size_mm in sizes_mm for pair in _of_size(gray, box, mats, fit, size_mm)]
     yield from found
     widths = sizes.widths_mm((quad for reading, quad in found if _is_sure(reading)), fit)
@@ -174,22 +179,29 @@ def _of_size(gray: Image, box: Box, mats: Mats, fit: Fit, size_mm: float) -> Ite
 
 
 def _searched(gray: Image, box: Box) -> Iterator[tuple[Reading, Quad]]:
-    """Yield the same where nothing tells how large a module is."""
+    """The same where nothing tells how large a module is."""
     part = box.of(gray)
     for module_px in SEARCHED_PX:
         scale = FLAT_MODULE_PX / module_px
         if part.size * scale * scale > MOST_SEARCHED_PX or min(part.shape) * scale < MODULES:
             continue
         how = cv2.INTER_CUBIC if scale > 1 else cv2.INTER_AREA
-        found = _readings(cv2.resize(part, None, fx=scale, fy=scale, interpolation=how), 2 * code_detector.STRAIGHT)
+        found = _readings(cv2.resize(part, None, fx=scale, fy=scale, interpolation=how), SEARCHED_SLACK)
         for reading in filter(_is_plain, found):
-            yield reading, as_quad((_corners(reading) + 0.5) / scale - 0.5 + (box.left, box.top))
+            yield reading, _as_quad((_corners(reading) + 0.5) / scale - 0.5 + (box.left, box.top))
+
+
+def _levelled(gray: Image, box: Box, sure: Sequence[Quad]) -> Iterator[tuple[Reading, Quad]]:
+    """The same again on the plane that the codes found so far tell of: seen from straight above, more are found."""
+    fit = level_of(sure)
+    if fit is not None:
+        yield from _read_flat(plane.flattened(gray, fit, box, FLAT_MODULE_PX))
 
 
 def _read_flat(flat: Flat | None) -> Iterator[tuple[Reading, Quad]]:
     if flat is not None:
         for reading in _readings(flat.image, code_detector.STRAIGHT):
-            yield reading, as_quad(flat.to_picture(_corners(reading)))
+            yield reading, _as_quad(flat.to_picture(_corners(reading)))
 
 
 def _readings(image: Image, slack: float) -> Iterator[Reading]:
@@ -208,12 +220,12 @@ def _is_sure(reading: Reading) -> bool:
 
 
 def _is_plain(reading: Reading) -> bool:
-    """True if there can be no doubt: at any scale small print is by chance a little like some code."""
-    return reading.structure >= LIKELY_STRUCTURE and reading.score + reading.margin >= PLAIN_SUM
+    """Whether there can be no doubt: at any scale small print is by chance a little like some code."""
+    return reading.structure >= PLAIN_STRUCTURE and reading.score + reading.margin >= PLAIN_SUM
 
 
 def _best_each(found: list[tuple[Reading, Quad]]) -> list[Code]:
-    """Return each place once, as it was read best."""
+    """Each place once, as it was read best."""
     kept: list[Code] = []
     for reading, quad in sorted(found, key=lambda pair: -pair[0].score):
         code = _code_of(reading, quad)
@@ -225,10 +237,13 @@ def _best_each(found: list[tuple[Reading, Quad]]) -> list[Code]:
 def _code_of(reading: Reading, quad: Quad) -> Code:
     if _is_sure(reading):
         return Code(reading.card, quad, min(AGREED, 0.93 + 0.2 * (reading.margin - SURE_MARGIN)))
-    weights = [math.exp(12 * score) for _, score in reading.ranking]
-    # The best is never likelier than people had better be asked about.
-    rivals = ((card, round(0.85 * w / sum(weights), 3)) for (card, _), w in zip(reading.ranking, weights, strict=True))
-    return Code(None, quad, 0.0, tuple(rivals))
+    return Code(None, quad, 0.0, tuple((card, _likelihood(score, reading)) for card, score in reading.ranking))
+
+
+def _likelihood(score: float, reading: Reading) -> float:
+    """How likely one of the rivals is, the best never more than people had better be asked about."""
+    weights = [math.exp(12 * s) for _, s in reading.ranking]
+    return round(0.85 * math.exp(12 * score) / sum(weights), 3)
 
 
 def _corners(reading: Reading) -> npt.NDArray[np.float64]:
@@ -251,7 +266,7 @@ def _general(gray: Image, box: Box) -> Iterator[tuple[str | None, Quad]]:
 
 
 def _quad(result: zxingcpp.Barcode, scale: float, offset: tuple[int, int]) -> Quad:
-    """Return a result's corners in pixels of the whole picture, whose first pixel's middle is (0, 0)."""
+    """A result's corners in pixels of the whole picture, whose first pixel's middle is (0, 0)."""
     place = result.position
     corners = (place.top_left, place.top_right, place.bottom_right, place.bottom_left)
     a, b, c, d = ((corner.x / scale - 0.5 + offset[0], corner.y / scale - 0.5 + offset[1]) for corner in corners)
@@ -259,15 +274,15 @@ def _quad(result: zxingcpp.Barcode, scale: float, offset: tuple[int, int]) -> Qu
 
 
 def _plausible(quad: Quad) -> bool:
-    """True if a square sticker can look like this: large enough, convex, not too slanted, not mirrored."""
+    """Whether a square sticker can look like this: large enough, convex, not too slanted, not mirrored."""
     edges = [(quad[i][0] - quad[i - 1][0], quad[i][1] - quad[i - 1][1]) for i in range(4)]
     right_turns = all(edges[i - 1][0] * edges[i][1] > edges[i - 1][1] * edges[i][0] for i in range(4))
     lengths = [math.hypot(x, y) for x, y in edges]
-    return right_turns and min(lengths) >= FEWEST_PX * MODULES and max(lengths) < 3 * min(lengths)
+    return right_turns and min(lengths) >= MIN_SIDE_PX and max(lengths) < 3 * min(lengths)
 
 
 def _both(gray: Image, own: Code, said: set[str]) -> Code:
-    """Return a code that both our own reader and a general one have found."""
+    """A code that both our own reader and a general one have found."""
     card = next(iter(said)) if len(said) == 1 else None
     if card is None or (own.card is not None and own.card != card):
         return _unknown(own)
@@ -293,7 +308,7 @@ def _checked(gray: Image, card: str, quad: Quad, known: Mapping[str, Point]) -> 
 
 
 def _is_mirrored(gray: Image, quad: Quad) -> bool:
-    """True if a code is seen in a mirror: the general readers read that too, but it does not lie there."""
+    """Whether a code is seen in a mirror: the general readers read that too, but it does not lie there."""
     a, b, c, d = quad
     reading = codebook.read_squares(gray, _matrix_of((a, d, c, b))[None])[0]
     return reading is not None and _is_sure(reading)
@@ -306,7 +321,7 @@ def _matrix_of(quad: Quad) -> npt.NDArray[np.float64]:
 
 
 def _straight(gray: Image, quad: Quad, module_px: int) -> Image:
-    """Return the code and a margin seen from straight above, its way up kept."""
+    """The code and a margin seen from straight above, its way up kept."""
     low, high = _MARGIN_MODULES * module_px, (_MARGIN_MODULES + MODULES) * module_px
     to = np.array([(low, low), (high, low), (high, high), (low, high)], np.float32)
     matrix = cv2.getPerspectiveTransform(np.array(quad, np.float32), to)
@@ -315,14 +330,14 @@ def _straight(gray: Image, quad: Quad, module_px: int) -> Image:
 
 
 def _second_opinion(crop: Image) -> str | None:
-    """Return what pyzbar reads on a crop: a physical card, or None where it reads nothing of ours or two things."""
+    """What pyzbar reads on a crop: a physical card, or None where it reads nothing of ours or two things."""
     cards = {card for text in _zbar()(crop) if (card := card_of_text(text))}
     return cards.pop() if len(cards) == 1 else None
 
 
 @cache
 def _zbar() -> Callable[[Image], list[str]]:
-    """Return the third reader, from a grey picture to texts. Without libzbar it reads nothing (`doctor` says so)."""
+    """The third reader, from a grey picture to texts. Without libzbar it reads nothing (`doctor` says so)."""
     try:
         from pyzbar.pyzbar import ZBarSymbol, decode
     except ImportError:
@@ -342,13 +357,18 @@ def _unknown(code: Code) -> Code:
 
 
 def _near(point: Point, quad: Quad) -> bool:
-    """True if a point lies within half a side of a code's middle."""
+    """Whether a point lies within half a side of a code's middle."""
     code = Code(None, quad, 0.0)
     return math.dist(point, code.centre_px) <= code.side_px / 2
 
 
+def _as_quad(corners: npt.NDArray[np.float64]) -> Quad:
+    a, b, c, d = ((float(x), float(y)) for x, y in corners)
+    return a, b, c, d
+
+
 def _told_apart(codes: list[Code]) -> Iterator[Code]:
-    """Yield each place once; a card that is read at two places is unknown at both."""
+    """Each place once; a card that is read at two places is unknown at both."""
     kept: list[Code] = []
     for code in codes:
         if not any(other.card == code.card and _near(other.centre_px, code.corners_px) for other in kept):

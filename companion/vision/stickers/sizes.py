@@ -11,26 +11,26 @@ from companion.vision.mats.homography import Fit
 from companion.vision.view import Quad
 
 SIZES_MM = (STICKER_MM, 24.0, 29.0, 35.0)
-"""Widths looked for first; squares a tenth wider or narrower are found with them, though not every one."""
+"""What is looked for first; squares a tenth wider or narrower are found with them, though not every one."""
 
 SMALLER_MM = 17.0
-"""Width looked for where nothing else is found: a sheet that was printed to fit the page."""
+"""What is looked for where nothing else is found: a sheet that was printed to fit the page."""
 
 SAME = 0.05
-"""Maximum difference of equal widths, as a share."""
+"""Widths that differ by less than this share are one."""
 
 ENOUGH = 12
-"""Number of stickers measured to know their widths."""
+"""So many stickers are measured to know their widths."""
 
 
 def widths_mm(quads: Iterable[Quad], fit: Fit) -> tuple[float, ...]:
-    """Return the widths that codes with these corners have on a mat's plane, each once, the smallest first."""
+    """The widths that codes with these corners have on a mat's plane, each once, the smallest first."""
     measured = sorted(width_mm(quad, fit) for quad, _ in zip(quads, range(ENOUGH), strict=False))
     return tuple(float(np.median(group)) for group in _groups(measured))
 
 
 def still_to_look_for(found_mm: Sequence[float], sizes_mm: Sequence[float]) -> tuple[float, ...]:
-    """Return the widths that are worth a look of their own once these were found by looking for `sizes_mm`."""
+    """The widths that are worth a look of their own once these were found by looking for `sizes_mm`."""
     if not found_mm:
         return (SMALLER_MM,) if tuple(sizes_mm) == SIZES_MM else ()
     return tuple(width for width in found_mm if all(abs(width / size - 1) >= SAME for size in sizes_mm))
