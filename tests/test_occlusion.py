@@ -40,11 +40,18 @@ def card(face: str, right_mm: float = 0.0, down_mm: float = 0.0, turn_deg: float
     return Laid(-120 + right_mm, -60 + down_mm, turn_deg, None, f"own {face}")
 
 
-def looks(*piles: tuple[Laid, ...]) -> list[tuple[tuple[Sighting, ...], tuple[Lain, ...]]]:
-    """What is seen and remembered look after look; the cards of a pile lie on one another, the last on top."""
+def looks(
+    *piles: tuple[Laid, ...], covers: dict[int, Cover] | None = None
+) -> list[tuple[tuple[Sighting, ...], tuple[Lain, ...]]]:
+    """What is seen and remembered look after look; the cards of a pile lie on one another, the last on top.
+
+    `covers` hide what lies below them on the looks of these numbers.
+    """
     found: list[tuple[tuple[Sighting, ...], tuple[Lain, ...]]] = []
     for number, pile in enumerate(piles):
-        photo = photograph(Table(cards=pile, sheets=(MAT,), cloth="felt", seed=4), CAMERA, Shot(noise=2), number)
+        over = tuple(cover for look, cover in (covers or {}).items() if look == number)
+        table = Table(cards=pile, covers=over, sheets=(MAT,), cloth="felt", seed=4)
+        photo = photograph(table, CAMERA, Shot(noise=2), number)
         mats = look(photo.gray, Mats(), 0.0, all_mats())
         before = found[-1][1] if found else ()
         found.append(look_at_faces(photo.image, mats, deck(), None, before, look=number + 1, beneath=not found))
@@ -109,6 +116,15 @@ def test_where_two_cannot_be_told_from_one_that_was_pushed_it_is_said_for_as_lon
     _, *later = looks((lower,), (lower, upper), (lower, upper), (lower, upper))
 
     assert all(len(seen) == 2 or seen[0].is_double for seen, _ in later)
+
+
+def test_a_card_whose_edges_the_hand_hides_that_lays_one_like_it_lies_there_still() -> None:
+    lower, upper = card("75"), card("75", 4, -5)
+    hand = Cover(((-175, -115), (-146, -115), (-146, -20), (-80, -20), (-80, 20), (-175, 20)))
+
+    seen = looks((lower,), (lower, upper), (lower, upper), covers={1: hand})
+
+    assert [faces(each) for each, _ in seen] == [["75"], ["75"], ["75", "75"]]
 
 
 def test_a_pile_that_was_pushed_as_a_whole_has_no_card_more() -> None:

@@ -251,9 +251,12 @@ class _Look:
         return any(self._still_there(card) is None for card in alike)
 
     def _pushed_from(self, sighting: Sighting, old: Sequence[Lain]) -> Iterator[Lain]:
-        """Those like it that lay there with nothing on them and have gone: it is one of them, pushed."""
+        """Those like it that lay there with nothing on them and have gone: it is one of them, pushed.
+
+        One look does not tell: the hand that lays a card hides what lies under it.
+        """
         for card in old:
-            alike = card.sighting.face is sighting.face and card.is_whole and not card.is_buried
+            alike = card.sighting.face is sighting.face and card.is_whole and 0 < card.missed < LOOKS
             quads = card.sighting.corners_px, sighting.corners_px
             if alike and quads[0] and quads[1] and _overlap(quads[0], quads[1]) and self._still_there(card) is False:
                 yield card
