@@ -43,6 +43,7 @@ class Filmed:
 
         self.trouble: str | None = None
         self.things: frozenset[str] = frozenset()
+        self.hidden: frozenset[str] = frozenset()
         self.t_s = 0.0
 
     def lay(self, card: str, zone: str, *, sideways: bool = False) -> None:
@@ -63,7 +64,14 @@ class Filmed:
             for zone, rivals in self.codes.items()
         )
         sightings += tuple(self.told.values())
-        return View(frame.t_s, SEEN, sightings + unread, trouble=self.trouble, things=self.things)
+        return View(
+            frame.t_s,
+            SEEN,
+            sightings + unread,
+            unknown_zones=self.hidden,
+            trouble=self.trouble,
+            things=self.things,
+        )
 
     def waiting(self) -> list[str]:
         return [str(question.plays[0]) for question in self.of(Kind.PLAY)]
@@ -107,11 +115,15 @@ def test_a_laid_card_waits_for_a_tap_and_counts_once_tapped(table: Filmed):
     assert table.waiting() == []
 
 
-def test_cards_that_lie_there_when_the_match_begins_ask_nothing_until_taken_up(tmp_path: Path):
+@pytest.mark.parametrize("hidden_s", [0.0, 2.0])
+def test_cards_that_lie_there_when_the_match_begins_ask_nothing_until_taken_up(tmp_path: Path, hidden_s: float):
     store = Store.open(tmp_path / "log.sqlite3")
     match = Match(store)
     match.start(["side Ann", "side Bob", "hand first Ann"])
     table = Filmed(match)
+    table.hidden = frozenset({"side-1/battle"})
+    table.film(hidden_s)
+    table.hidden = frozenset()
     table.lay("roll-01", "side-1/battle")
     table.film(3.0)
     assert table.waiting() == []

@@ -53,7 +53,7 @@ def left_over(tracks: Tracks) -> Tracks:
     """Return the tracks of a hand that began before the first look: what lay there then lay there before the hand."""
     first_s = tracks.begun_s + FIRST_LOOKS_S
     cards = (
-        replace(t, laid_seq=tracks.hand_seq - 1) if t.laid_seq is not None and t.since_s <= first_s else t
+        replace(t, laid_seq=tracks.hand_seq - 1) if t.laid_seq is not None and t.earliest_s <= first_s else t
         for t in tracks.cards
     )
     return replace(tracks, cards=tuple(cards))
