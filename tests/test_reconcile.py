@@ -65,6 +65,14 @@ def test_what_was_no_play_is_not_asked_again_while_it_lies(table):
     assert table.asked == []
 
 
+def test_a_card_taken_up_for_little_more_than_a_second_after_no_is_a_new_question(table):
+    table.lay("roll-01", "side-1/battle").say(Answer.NO).look()
+    del table.lying["roll-01"]
+    table.look(6).lay("roll-01", "side-1/battle")
+
+    assert table.asked == ["Ann roll"]
+
+
 def test_a_card_taken_up_and_laid_again_after_no_is_a_new_question(table):
     table.lay("roll-01", "side-1/battle")
     first = table.questions[0].id
