@@ -21,6 +21,7 @@ from companion.simulate.animation import Tempo
 from companion.simulate.script import Script, shipped_script
 from companion.storage.event_store import Store
 from companion.tracking.live import TableWatch
+from companion.vision.capture.sources import Frame
 from companion.vision.eye import Eye
 
 pytestmark = [
@@ -30,6 +31,7 @@ pytestmark = [
 
 SPEED = 8.0
 MOST_TAPS = 200
+MOST_WAITS = 40
 ANSWER = """() => {
   const question = document.querySelector(".proposal .go, .proposal .primary, [value='Ann finish'] ~ button");
   question?.click();
@@ -55,6 +57,20 @@ def taps(page: Page) -> Iterator[str]:
         page.wait_for_function("() => document.querySelector('.htmx-request') === null")
 
 
+def waiting_for_answers(frames: Iterator[Frame], match: Match) -> Iterator[Frame]:
+    """Yields the frames, the next one only when all questions are answered: a film knows no time of its own.
+
+    Else the players would take an illegal card back before the phone has asked whether something is new.
+    """
+    for frame in frames:
+        yield frame
+        for _ in range(MOST_WAITS):
+            state = match.state
+            if not state.questions:
+                break
+            match.wait(state.version, 0.5)
+
+
 def test_a_simulated_hand_is_confirmed_on_a_phone_and_counted(browser, tmp_path):
     script = shipped_script("two-players")
     store = Store.open(tmp_path / "log.sqlite3")
@@ -67,7 +83,7 @@ def test_a_simulated_hand_is_confirmed_on_a_phone_and_counted(browser, tmp_path)
     with running(app_of(match)) as url, browser.new_context(viewport=PHONE) as context:
         page = context.new_page()
         page.goto(url)
-        thread = watch.start(frames_of_players(players))
+        thread = watch.start(waiting_for_answers(frames_of_players(players), match))
         try:
             tapped = list(taps(page))
         finally:
