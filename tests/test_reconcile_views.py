@@ -7,7 +7,8 @@ from viewed import STEP_S, Viewed, differences, plays, words
 
 from companion.match.questions import Kind
 from companion.rules.cards import Card
-from companion.tracking.reconcile import GATHERING_S, PILE_EMPTY_S
+from companion.tracking.piles import PILE_EMPTY_S
+from companion.tracking.reconcile import GATHERING_S
 from companion.tracking.track import GONE_S
 
 

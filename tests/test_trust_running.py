@@ -415,6 +415,7 @@ def test_a_service_whose_data_keeps_it_from_starting_says_why_and_starts_once_it
     try:
         assert "newer version" in manager.until("READY")["STATUS"]
         status, page, _ = asked(port, "/score")
+        tapped, french, _ = asked(port, "/confirm", {"play": "Ann roll"}, language="fr")
         of_schema(path, len(MIGRATIONS))
         assert wait_until(lambda: "Match 1" in manager.until("STATUS")["STATUS"], 60)
         state = asked(port, "/api/state")[0]
@@ -423,7 +424,8 @@ def test_a_service_whose_data_keeps_it_from_starting_says_why_and_starts_once_it
         _, complained = process.communicate(timeout=30)
     manager.line.close()
 
-    assert status == 503
+    assert (status, tapped) == (503, 503)
+    assert "Le compagnon ne peut pas encore démarrer" in french.decode()
     assert "was written by a newer version of the companion: install that version" in page.decode()
     assert "newer version" in complained
     assert state == 200

@@ -1,26 +1,28 @@
 """What a service of the system does while its data keeps it from starting: it says why, and tries again.
 
-The reason is said in the log and to the service manager, and on every page, with growing pauses between the tries. In
+The reason is said in the log, to the service manager and on every page, with growing pauses between the tries. In
 a terminal the reason ends the program instead: somebody is there to read it.
 """
 
 from __future__ import annotations
 
-import html
+import logging
 import os
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Callable
 from itertools import chain, repeat
-from threading import Thread
 from typing import TypeVar
 
 import click
+from flask import Flask, Response, make_response, render_template_string
 
 from companion.common.errors import Problem
 from companion.common.terminal import plain
+from companion.common.text import say
+from companion.pages import language
+from companion.pages.server import serving
 from companion.pages.server.watchdog import Manager
+from companion.pages.words import N_, _
 
 PAUSES_S = (2.0, 5.0, 10.0, 30.0, 60.0)
 """Seconds between one try and the next; the last goes on."""
@@ -28,73 +30,78 @@ PAUSES_S = (2.0, 5.0, 10.0, 30.0, 60.0)
 BEAT_S = 5.0
 """Seconds between two beats of the heart, of which the service manager misses none."""
 
+OURS = say("Something went wrong on our side; the log of the service says what.")
+
+log = logging.getLogger(__name__)
 _Opened = TypeVar("_Opened")
 
 
 def opened_in_the_end(open_it: Callable[[], _Opened], host: str, port: int) -> _Opened:
-    """Return what `open_it` gives, as soon as it can. Where no service manager looks on, raises what it raises."""
+    """Return what `open_it` gives, as soon as it can. Where no service manager looks on, raise what it raises."""
     if "NOTIFY_SOCKET" not in os.environ:
         return open_it()
     manager = Manager(dict(os.environ))
     for pause_s in chain(PAUSES_S, repeat(PAUSES_S[-1])):
         try:
             return open_it()
-        except Exception as error:
-            reason = error.sentence if isinstance(error, Problem) else f"The companion has made a mistake ({error!r})."
+        except Problem as problem:
+            reason = problem.sentence
+        except Exception:
+            log.exception("the service cannot start")
+            reason = OURS
         click.echo(plain(reason), err=True)
-        with _said_on_every_page(reason, host, port):
-            _wait(pause_s, manager, reason)
+        _say_why(reason, pause_s, manager, host, port)
     raise AssertionError
 
 
-def _wait(pause_s: float, manager: Manager, reason: str) -> None:
+def _say_why(reason: str, pause_s: float, manager: Manager, host: str, port: int) -> None:
+    """Answer every request with the reason for a while; where the port cannot be had, nothing is answered."""
     until_s = time.monotonic() + pause_s
+    try:
+        server = serving.bound(_page(reason), host, port, threads=1)
+    except Problem:
+        server = None
     while (left_s := until_s - time.monotonic()) > 0:
         manager.tell(READY=1, WATCHDOG=1, STATUS=f"Cannot start yet: {reason}")
-        time.sleep(min(BEAT_S, left_s))
+        if server is None:
+            time.sleep(min(BEAT_S, left_s))
+        else:
+            serving.turn(server, min(BEAT_S, left_s))
+    if server is not None:
+        serving.end(server)
 
 
-@contextmanager
-def _said_on_every_page(reason: str, host: str, port: int) -> Iterator[None]:
-    """Answer every request with a sentence; nothing is answered where the port cannot be had."""
-    page = _PAGE.format(reason=html.escape(reason)).encode()
+def _page(reason: str) -> Flask:
+    """Return an app that knows one page, which shows the reason: the others need the matches."""
+    app = Flask(__name__, static_folder=None)
+    language.prepare(app)
 
-    class Answer(BaseHTTPRequestHandler):
-        timeout = 5
+    @app.before_request
+    def answer() -> Response:
+        page = render_template_string(
+            _PAGE, language=language.spoken(), title=_(_TITLE), reason=language.translate(reason), again=_(_AGAIN)
+        )
+        return make_response(page, 503, {"Cache-Control": "no-store"})
 
-        def do_GET(self) -> None:
-            self.send_response(503)
-            self.send_header("Content-Type", "text/html; charset=utf-8")
-            self.send_header("Content-Length", str(len(page)))
-            self.send_header("Cache-Control", "no-store")
-            self.end_headers()
-            self.wfile.write(page)
-
-        def log_message(self, *_about: object) -> None:
-            """Say nothing: a flood of requests is no reason to write on a memory card."""
-
-    try:
-        server = ThreadingHTTPServer((host, port), Answer)
-    except OSError:
-        yield
-        return
-    Thread(target=server.serve_forever, name="reason", daemon=True).start()
-    try:
-        yield
-    finally:
-        server.shutdown()
-        server.server_close()
+    return app
 
 
+_TITLE = N_("The companion cannot start yet")
+_AGAIN = N_("It tries again by itself.")
 _PAGE = """<!doctype html>
-<html lang="en">
+<html lang="{{ language }}">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
 <meta http-equiv="refresh" content="5">
-<title>Mille Bornes Companion</title>
-<h1>The companion cannot start yet</h1>
-<p>{reason}</p>
-<p>It tries again by itself.</p>
+<title>{{ title }}</title>
+<style>
+body { font: 1.25rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere }
+body { max-width: 36rem; margin: 10vh auto; padding: 0 1em }
+h1 { font-size: 1.5em; line-height: 1.2 }
+</style>
+<h1>{{ title }}</h1>
+<p>{{ reason }}</p>
+<p>{{ again }}</p>
 </html>
 """
-"""What is shown: no part of the pages, which need the matches."""

@@ -17,6 +17,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from companion.common.errors import Problem
+from companion.common.text import say
 from companion.storage.events import Row, checksum, is_sound, unbroken
 from companion.storage.files import read_readable
 
@@ -88,7 +89,10 @@ class Newer(Problem):
 
     def __init__(self, path: Path) -> None:
         super().__init__(
-            f"{path} was written by a newer version of the companion: install that version, or move the file."
+            say(
+                "%(path)s was written by a newer version of the companion: install that version, or move the file.",
+                path=path,
+            )
         )
 
 

@@ -102,7 +102,10 @@ class Store:
         try:
             there = recovery.found(path)
         except OSError as error:
-            raise Problem(f"{path} cannot be read ({error.strerror}): check the file's rights.") from error
+            why = str(error.strerror)
+            raise Problem(
+                say("%(path)s cannot be read (%(why)s): check the file’s rights.", path=path, why=why)
+            ) from error
         try:
             if not there.written:
                 raise sqlite3.OperationalError("the mended log cannot be written")

@@ -6,10 +6,12 @@ import itertools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from companion.rules.cards import Family
 from companion.rules.play import Play
 from companion.rules.reasons import Code, Reason
 from companion.rules.referee import apply
 from companion.rules.table import Table
+from companion.tabletop.mat_layout import DISCARD_ZONE
 from companion.tracking.track import Track
 
 LEGAL, UNCLEAR, STACKED, OUT_OF_TURN, ILLEGAL, MEANINGLESS = 0.0, 0.3, 1.0, 2.0, 3.0, 4.0
@@ -63,6 +65,12 @@ class Act:
     def is_out_of_turn(self) -> bool:
         """True if it was another player's turn."""
         return any(reason.code is Code.NOT_YOUR_TURN for reason in self.reasons)
+
+    @property
+    def turn_matters(self) -> bool:
+        """True if it depends on whose turn it is what the card means, or whether it may be laid."""
+        hazard = self.track.face.family is Family.HAZARD
+        return self.track.zone == DISCARD_ZONE or hazard or self.is_out_of_turn
 
     @property
     def after(self) -> Table:

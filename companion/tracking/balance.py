@@ -12,7 +12,7 @@ from companion.rules.cards import Family
 from companion.rules.referee import objections
 from companion.rules.table import Table
 from companion.tabletop.mat_layout import DISCARD_ZONE, is_pile
-from companion.tracking.hand_record import UNSEEN, Line, Spot, spots_of, taking
+from companion.tracking.hand_record import Line, Spot, spots_of, taking
 from companion.tracking.track import State, Track
 from companion.tracking.tracker import Tracks
 
@@ -89,7 +89,7 @@ class _Comparison:
         if self._table.draw_pile == 0 and discards_are_gone(self._tracks, self._table, self._lines):
             # They are the draw pile now: the record shuffles them with the next card that is drawn.
             self._want -= Counter((DISCARD_ZONE, card) for card in self._table.discards)
-        for spot in (s for line in self._lines if line.serial == UNSEEN for s in spots_of(line, self._places)):
+        for spot in (s for line in self._lines if line.is_unseen for s in spots_of(line, self._places)):
             self._strike_off(spot)
 
     def _spot_of_line(self, track: Track) -> Spot | None:
@@ -110,7 +110,7 @@ class _Comparison:
     def _laid_before_the_looking(self) -> Counter[Spot]:
         """Return how many cards of each spot were told by tracks that are forgotten: they lay there at the start."""
         known = {track.serial for track in self._tracks.cards}
-        lines = (line for line in self._lines if line.serial and line.serial not in known)
+        lines = (line for line in self._lines if line.serial is not None and line.serial not in known)
         return Counter(spot for line in lines for spot in spots_of(line, self._places))
 
     def _lies_on_the_top(self, track: Track) -> bool:

@@ -11,9 +11,6 @@ from companion.rules.cards import Card
 from companion.rules.play import Play, Verb
 from companion.rules.table import Table
 
-UNSEEN = 0
-"""In place of a serial: a card that was laid and that nobody will see."""
-
 Spot = tuple[str, Card]
 """A zone and a face."""
 
@@ -29,6 +26,9 @@ class Line:
 
     serial: int | None = None
     """The track that it was told by."""
+
+    is_unseen: bool = False
+    """True if its card was laid and nobody will see it."""
 
 
 @dataclass(frozen=True, slots=True)

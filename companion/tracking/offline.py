@@ -26,9 +26,10 @@ from companion.rules.referee import LegalPlays
 from companion.tracking import tracker
 from companion.tracking.balance import balance
 from companion.tracking.clearing import dealt, is_cleared
-from companion.tracking.hand_record import UNSEEN, Line, Record
+from companion.tracking.hand_record import Line, Record
 from companion.tracking.hint import hint_from
-from companion.tracking.reconcile import MANY, OUT_OF_TURN_CONFIDENCE, reconcile
+from companion.tracking.piles import MANY
+from companion.tracking.reconcile import OUT_OF_TURN_CONFIDENCE, reconcile
 from companion.tracking.tracker import Tracks
 from companion.vision.capture.sources import Frame
 from companion.vision.view import View
@@ -63,6 +64,9 @@ class Entry:
     serial: int | None = None
     question: Question | None = None
     """What the camera asked; None for a line that it did not see."""
+
+    is_unseen: bool = False
+    """True if its card was laid and nobody saw it."""
 
     @property
     def is_doubtful(self) -> bool:
@@ -266,7 +270,7 @@ class Watcher:
         play = max(plays, key=lambda play: table.copies_left(play.card) if play.card else 0, default=None)
         if play is None:
             return None
-        return self._retold(at, Entry(self._seq_at(at), str(play), play, UNSEEN))
+        return self._retold(at, Entry(self._seq_at(at), str(play), play, is_unseen=True))
 
     def _seq_at(self, at: int) -> int:
         return self._entries[at].seq if at < len(self._entries) else self._seq + 1
@@ -300,7 +304,7 @@ class Watcher:
         now = {(entry.serial, entry.text) for entry in trial._entries if entry.play}
         t_s = round(self._now_s, 3)
         gone = [e for e in reversed(self._entries) if e.play and (e.serial, e.text) not in now]
-        missed = [e for e in trial._entries if e.serial == UNSEEN and (e.serial, e.text) not in was]
+        missed = [e for e in trial._entries if e.is_unseen and (e.serial, e.text) not in was]
         kept = {text for _, text in was & now}
         told = [item for item in trial._items if item.get("proposal", item.get("counted")) not in kept]
         vars(self).update(vars(trial), _is_trial=False)
@@ -414,7 +418,7 @@ class Watcher:
     def _record(self) -> Record:
         begun = max(n for n, entry in enumerate(self._entries) if entry.text.startswith("hand first "))
         lines = [
-            Line(entry.seq, entry.play, before.table, entry.serial)
+            Line(entry.seq, entry.play, before.table, entry.serial, entry.is_unseen)
             for entry, before in zip(self._entries[begun + 1 :], self._games[begun + 1 :], strict=False)
             if entry.play is not None and before.table is not None
         ]

@@ -20,19 +20,19 @@ from companion.match.questions import (
     Kind,
     Question,
     question_id,
-    question_of_no_card_id,
 )
 from companion.match.zone_plays import Places, named, where
 from companion.rules.cards import SAFETY_OF, Card, Family
 from companion.rules.play import Play, Verb
 from companion.rules.referee import apply, objections
 from companion.rules.table import Table
-from companion.tabletop.mat_layout import DISCARD_ZONE, DRAW_ZONE, mat_of
+from companion.tabletop.mat_layout import DISCARD_ZONE, mat_of
 from companion.tracking.acts import Act, cost_of, explained
-from companion.tracking.balance import Balance, balance, discards_are_gone
+from companion.tracking.balance import Balance, balance
 from companion.tracking.hand_record import Line, Record, spots_of, taking
+from companion.tracking.piles import MANY, may_be_reshuffled, questions_of_the_piles
 from companion.tracking.reading import candidates, is_ripe, known_face, plays_of
-from companion.tracking.track import GONE_S, State, Track
+from companion.tracking.track import State, Track
 from companion.tracking.tracker import Tracks
 
 OUT_OF_TURN_CONFIDENCE = 0.85
@@ -53,11 +53,8 @@ TOGETHER_S, DOUBLING_S = 2.0, 0.5
 CARRIED_S = 3.0
 """Maximum wait of a hazard on the discard pile for what tells whether it was carried there."""
 
-MANY, GATHERING_S = 3, 12.0
-"""Number of cards missing at once, and for how long, that may mean that a hand's cards are being gathered in."""
-
-PILE_EMPTY_S, UNSEEN_DRAWS = 5.0, 2
-"""Time after which an empty draw pile is news, if the record has more cards in it than may have been drawn by now."""
+GATHERING_S = 12.0
+"""Time for which many cards may be missing because a hand's cards are being gathered in."""
 
 MOST_PLAYS = 3
 """Maximum number of plays that a question offers."""
@@ -110,7 +107,7 @@ class _Reconciliation:
         if not any(self._is_to_be_entered(act) for act in acts):
             # Else what people enter may be what took a card away.
             yield from self._differences(self._balance(table, lines), moved, table)
-        yield from self._of_the_piles(table)
+        yield from questions_of_the_piles(self._tracks, self._record, table)
 
     def _to_explain(self, known: Collection[int]) -> list[Track]:
         """The cards that lie there and of which nothing is known yet; `known` are the serials of others."""
@@ -194,7 +191,7 @@ class _Reconciliation:
     def _moved(self) -> list[tuple[Track, Track]]:
         """Cards that have gone from one zone and lie in another: each with where it lies now."""
         pairs, left = [], [track for track in self._now.missing if track is not self._taken_top()]
-        if self._may_be_reshuffled(self._table):
+        if may_be_reshuffled(self._tracks, self._table, self._record.lines):
             left = [track for track in left if track.zone != DISCARD_ZONE]
         for new in self._now.extra:
             old = next((old for old in left if old.zone != new.zone and self._is_same(old, new)), None)
@@ -237,7 +234,7 @@ class _Reconciliation:
             return True
         if (lies_s < CARRIED_S and self._may_be_carried(track)) or self._may_have_taken(act):
             return True
-        if not self._turn_matters(act):
+        if not act.turn_matters:
             return False
         if any(self._is_to_be_entered(other) for other in before):
             return True
@@ -261,11 +258,6 @@ class _Reconciliation:
             return False
         tops = (t for t in self._tracks.there if t.zone == DISCARD_ZONE and t.face is act.table.discards[-1])
         return any(t.absent_since_s is not None and t.absent_since_s <= act.track.since_s for t in tops)
-
-    @staticmethod
-    def _turn_matters(act: Act) -> bool:
-        """True if it depends on whose turn it is what a card means, or whether it may be laid."""
-        return act.track.zone == DISCARD_ZONE or act.track.face.family is Family.HAZARD or act.is_out_of_turn
 
     def _is_being_read(self, track: Track) -> bool:
         """True if a card was laid a moment ago of which it is still to be told which it is."""
@@ -391,7 +383,7 @@ class _Reconciliation:
         """Cards that the record has and the table has not, or elsewhere."""
         recent = any(self._t_s - (t.absent_since_s or 0.0) < GATHERING_S for t in now.missing)
         gathering = len(now.missing) >= MANY and (recent or self._tracks.table_bare_since_s is not None)
-        if gathering or self._may_be_reshuffled(table):
+        if gathering or may_be_reshuffled(self._tracks, table, self._record.lines):
             return
         elsewhere = {old.serial: new for old, new in moved}
         for track in now.missing:
@@ -462,43 +454,3 @@ class _Reconciliation:
         own = [line for line in lines if line.serial == track.serial]
         alike = [line for line in lines if spot in spots_of(line, self._places)]
         return next((line.seq for line in (*own, *alike)), None)
-
-    # The piles, and the end of a hand
-
-    def _of_the_piles(self, table: Table) -> Iterator[Question]:
-        exhausted = sum(line.play.verb is Verb.EXHAUSTED for line in self._record.lines)
-        if self._is_pile_used_up(table):
-            since_s = self._tracks.pile_empty_since_s or 0.0
-            yield from self._of_no_card("pile", exhausted, Play(Verb.EXHAUSTED), DRAW_ZONE, table, since_s)
-        bare_s = 0.0 if self._tracks.table_bare_since_s is None else self._t_s - self._tracks.table_bare_since_s
-        laid = sum(line.serial is not None for line in self._record.lines)
-        if bare_s >= GONE_S and laid >= MANY:
-            stuck = table.edition.empty_pile == "stuck" and table.draw_pile == 0
-            since_s = self._tracks.table_bare_since_s or 0.0
-            yield from self._of_no_card(
-                "end", self._tracks.last_serial, Play(Verb.END), None, table, since_s, sure=stuck
-            )
-
-    def _is_pile_used_up(self, table: Table) -> bool:
-        """True if the draw pile is seen empty although the count says otherwise, or the discards have become it."""
-        if table.edition.empty_pile == "reshuffle" and table.discards:
-            refilled = self._tracks.draw_pile_empty is False and table.draw_pile > 0
-            return refilled and self._may_be_reshuffled(table)
-        since_s = self._tracks.pile_empty_since_s
-        was_there = self._tracks.pile_seen_seq >= self._record.hand_seq
-        news = was_there and table.draw_pile > UNSEEN_DRAWS
-        return news and since_s is not None and self._t_s - since_s >= PILE_EMPTY_S
-
-    def _may_be_reshuffled(self, table: Table) -> bool:
-        """True if the draw pile is used up and all discards are gone: they become the draw pile."""
-        lines = self._record.lines
-        is_used_up = table.draw_pile == 0 or (bool(lines) and self._tracks.pile_empty_seq >= lines[-1].seq)
-        return is_used_up and discards_are_gone(self._tracks, table, lines)
-
-    def _of_no_card(
-        self, name: str, number: int, play: Play, zone: str | None, table: Table, t_s: float, *, sure: bool = False
-    ) -> Iterator[Question]:
-        ident = question_of_no_card_id(self._record.match, self._record.hand_seq, name, number)
-        if ident not in self._record.answers:
-            confidence, why = (1.0 if sure else UNCLEAR_CONFIDENCE), objections(table, play)
-            yield Question(ident, Kind.PLAY, zone, (play,), table, why, confidence=confidence, sure=sure, t_s=t_s)

@@ -162,10 +162,11 @@ def asked(
     cookie: str = "",
     source: str = "127.0.0.1",
     timeout_s: float = 20.0,
+    language: str = "en",
 ) -> tuple[int, bytes, str]:
     """A page, or with `fields` a tap: status, body and the cookie the phone has then."""
     line = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout_s, source_address=(source, 0))
-    headers = {"Host": f"127.0.0.1:{port}", "Cookie": cookie, "Accept-Encoding": "gzip"}
+    headers = {"Host": f"127.0.0.1:{port}", "Cookie": cookie, "Accept-Encoding": "gzip", "Accept-Language": language}
     try:
         if fields is None:
             line.request("GET", path, headers=headers)
