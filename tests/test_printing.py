@@ -11,6 +11,7 @@ from types import SimpleNamespace
 
 import cv2
 import numpy as np
+import own_deck
 import pypdfium2
 import pytest
 import zxingcpp
@@ -18,7 +19,7 @@ from pyzbar import pyzbar
 
 from companion.common.errors import Problem
 from companion.common.resources import shipped
-from companion.printing import deck, lettering, mats, pdf, printed_words, render, sheets, stickers, templates
+from companion.printing import deck, lettering, mats, pdf, printed_words, render, sheets, stickers
 from companion.printing import svg as draw
 from companion.printing.write import about_size, write_sheets
 from companion.rules.cards import Card, Family
@@ -242,10 +243,10 @@ def test_a_face_can_be_had_in_polish():
 
 def test_the_shipped_templates_are_what_the_drawing_gives():
     folder = shipped("card_templates") / "own"
-    drawn = dict(templates.pictures())
+    drawn = dict(own_deck.pictures())
 
     assert {path.stem for path in folder.glob("*.png")} == set(drawn)
-    assert (folder / "deck.toml").read_text(encoding="utf-8") == templates.description()
+    assert (folder / "deck.toml").read_text(encoding="utf-8") == own_deck.description()
     for name, png in drawn.items():
         there = cv2.imread(str(folder / f"{name}.png")).astype(int)
         assert np.abs(there - cv2.imdecode(np.frombuffer(png, np.uint8), 1)).mean() < 1, name
@@ -254,7 +255,7 @@ def test_the_shipped_templates_are_what_the_drawing_gives():
 def test_the_shipped_photographs_show_the_drawn_cards():
     folder = shipped("card_templates") / "own"
 
-    for name, png in templates.pictures():
+    for name, png in own_deck.pictures():
         drawn = cv2.imdecode(np.frombuffer(png, np.uint8), 1)
         photographed = cv2.resize(cv2.imread(str(folder / f"{name}-2.jpg")), drawn.shape[1::-1])
         assert cv2.matchTemplate(photographed, drawn, cv2.TM_CCOEFF_NORMED)[0, 0] > 0.85, name
@@ -343,7 +344,7 @@ def test_pdf_and_pixels_show_the_same_picture():
     assert np.abs(difference).mean() < 3
 
 
-@pytest.mark.parametrize("body", ["<text>hello</text>", '<path d="M0 0A1 1 0 0 0 2 2" fill="#000000"/>'])
+@pytest.mark.parametrize("body", ["<text>hello</text>", '<image href="card.png"/>'])
 def test_the_pdf_writer_refuses_what_it_cannot_draw(body):
     with pytest.raises(ValueError, match="does not draw"):
         pdf.write([(10, 10, draw.document(10, 10, [body]))])

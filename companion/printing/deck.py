@@ -7,7 +7,6 @@ behind it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
 from math import hypot
 
@@ -35,15 +34,20 @@ _SIGN_MIDDLE_OF = {Family.HAZARD: 36.5, Family.SPECIAL: 37.2}
 def face_svg(card: Card, language: str = "en") -> str:
     """Draw a card's face, `CARD_MM` large, its word in one of `printed_words.LANGUAGES`."""
     if card.family is Family.DISTANCE:
-        picture = _on_paper([*_PATTERN_OF[card.km](), *_stone(card), *_plates()])
+        # Under the index lie plain corners.
+        plate = draw.rect(-4, -4, 23, 19.5, draw.paint(draw.PAPER, draw.YELLOW, 1.1), radius=_CORNER)
+        picture = _on_paper([*_pattern(card.km), *_stone(card), plate, _turned(plate)])
         index = draw.text(card.value, 10.6, 12.4, 10.5, anchor=0.5, weight=800)
     else:
         picture = _sign_picture(card, language)
         index = draw.group(sign(card), x=9.8, y=9.8, scale=0.1)
-    turned = draw.group([index], x=_WIDTH, y=_HEIGHT, turn=180)
-    return draw.document(
-        _WIDTH, _HEIGHT, [*picture, *_rim(COLOUR_OF[card.family]), *_band(card, language), index, turned]
-    )
+    body = [*picture, *_rim(COLOUR_OF[card.family]), *_band(card, language), index, _turned(index)]
+    return draw.document(_WIDTH, _HEIGHT, body)
+
+
+def _turned(*body: str) -> str:
+    """Draw the same upside down, about the card's middle."""
+    return draw.group(body, x=_WIDTH, y=_HEIGHT, turn=180)
 
 
 def _on_paper(body: list[str]) -> list[str]:
@@ -84,24 +88,13 @@ def _sign_picture(card: Card, language: str) -> list[str]:
     family = draw.text(
         family_word(card.family, language).upper(), 6.2, 82.6, 4.6, fill=COLOUR_OF[card.family], track=0.08
     )
-    picture = draw.group(
-        sign(card),
-        x=_MIDDLE,
-        y=_SIGN_MIDDLE_OF.get(card.family, 36.0),
-        scale=0.42 if card.family is Family.SPECIAL else 0.44,
-    )
-    return [_ground(draw.PAPER), picture, family, draw.group([family], x=_WIDTH, y=_HEIGHT, turn=180)]
+    middle, scale = _SIGN_MIDDLE_OF.get(card.family, 36.0), 0.42 if card.family is Family.SPECIAL else 0.44
+    return [_ground(draw.PAPER), draw.group(sign(card), x=_MIDDLE, y=middle, scale=scale), family, _turned(family)]
 
 
 # --- distances -------------------------------------------------------------------------------------------------
 
 _STONE_WIDTH_MM, _ARCH_MM, _CAP_MM = 38.0, 10.5, 11.5
-
-
-def _plates() -> list[str]:
-    """Draw plain corners for the index."""
-    plate = draw.rect(-4, -4, 23, 19.5, draw.paint(draw.PAPER, draw.YELLOW, 1.1), radius=_CORNER)
-    return [plate, draw.group([plate], x=_WIDTH, y=_HEIGHT, turn=180)]
 
 
 def _stone(card: Card) -> list[str]:
@@ -134,47 +127,25 @@ def _ground(colour: str) -> str:
     return draw.rect(0, 0, _WIDTH, _HEIGHT, draw.paint(colour))
 
 
-def _dots() -> list[str]:
-    spots = [(x * 9.5 + 4.75 * (y % 2), y * 8.0) for y in range(12) for x in range(7)]
-    return [_ground(draw.PAPER), *(draw.circle(x, y, 1.7, draw.paint(draw.YELLOW)) for x, y in spots)]
-
-
-def _stripes() -> list[str]:
-    return [_ground(draw.PAPER), *(draw.rect(0, 8.0 * i, _WIDTH, 4.0, draw.paint(draw.YELLOW)) for i in range(12))]
-
-
-def _diagonals() -> list[str]:
-    look = draw.paint("none", draw.YELLOW, 4.2)
-    return [_ground(draw.PAPER), *(draw.line(-5, 12 * i, 62, 12 * i - 67, look) for i in range(14))]
-
-
-def _checks() -> list[str]:
-    side = 9.5
-    cells = [(x, y) for x in range(6) for y in range(10) if (x + y) % 2]
-    return [
-        _ground(draw.PAPER),
-        *(draw.rect(x * side, y * side, side, side, draw.paint(draw.YELLOW)) for x, y in cells),
-    ]
-
-
-def _chevrons() -> list[str]:
-    look = draw.paint("none", draw.YELLOW, 4.6)
-    arms = [f"M-3 {12 * i + 14}L{_MIDDLE} {12 * i - 6}L60 {12 * i + 14}" for i in range(8)]
-    return [_ground(draw.INK), *(draw.path(arm, look) for arm in arms)]
-
-
-def _bars() -> list[str]:
-    return [_ground(draw.INK), *(draw.rect(1.0 + 8 * i, 0, 4.2, _HEIGHT, draw.paint(draw.YELLOW)) for i in range(7))]
-
-
-_PATTERN_OF: dict[int, Callable[[], list[str]]] = {
-    25: _dots,
-    50: _stripes,
-    75: _diagonals,
-    100: _checks,
-    200: _chevrons,
-    300: _bars,
-}
+def _pattern(km: int) -> list[str]:
+    """Draw the ground behind a milestone: dots, stripes, diagonals, checks, chevrons or bars."""
+    fill, line = draw.paint(draw.YELLOW), draw.paint("none", draw.YELLOW, 4.6 if km == 200 else 4.2)
+    match km:
+        case 25:
+            spots = [(x * 9.5 + 4.75 * (y % 2), y * 8.0) for y in range(12) for x in range(7)]
+            shapes = [draw.circle(x, y, 1.7, fill) for x, y in spots]
+        case 50:
+            shapes = [draw.rect(0, 8.0 * i, _WIDTH, 4.0, fill) for i in range(12)]
+        case 75:
+            shapes = [draw.line(-5, 12 * i, 62, 12 * i - 67, line) for i in range(14)]
+        case 100:
+            cells = [(x * 9.5, y * 9.5) for x in range(6) for y in range(10) if (x + y) % 2]
+            shapes = [draw.rect(x, y, 9.5, 9.5, fill) for x, y in cells]
+        case 200:
+            shapes = [draw.path(f"M-3 {y}L{_MIDDLE} {y - 20}L60 {y}", line) for y in range(14, 99, 12)]
+        case _:
+            shapes = [draw.rect(1.0 + 8 * i, 0, 4.2, _HEIGHT, fill) for i in range(7)]
+    return [_ground(draw.PAPER if km <= 100 else draw.INK), *shapes]
 
 
 # --- the back --------------------------------------------------------------------------------------------------
@@ -187,9 +158,8 @@ _DISC_MM = 18.5
 def back_svg() -> str:
     """Draw the back, the same upside down: rows of milestones, and a winding road on a red disc."""
     half = [draw.group(milestone(), x=x, y=y) for x, y in _stone_places()]
-    turned = draw.group(half, x=_WIDTH, y=_HEIGHT, turn=180)
     road = draw.group(_winding_road(), x=_MIDDLE, y=_HEIGHT / 2)
-    picture = _on_paper([_ground(draw.INK), road, *half, turned])
+    picture = _on_paper([_ground(draw.INK), road, *half, _turned(*half)])
     return draw.document(_WIDTH, _HEIGHT, [*picture, *_rim(draw.INK)])
 
 
@@ -223,6 +193,5 @@ def _road_point(part: float) -> tuple[float, float]:
     t = 2 * part
     weights = ((1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3)
     points = ((-8.2, 20.5), (-18, 5), (-7, 4), (0, 0))
-    return sum(w * x for w, (x, _) in zip(weights, points, strict=True)), sum(
-        w * y for w, (_, y) in zip(weights, points, strict=True)
-    )
+    x, y = (sum(w * at for w, at in zip(weights, ats, strict=True)) for ats in zip(*points, strict=True))
+    return x, y

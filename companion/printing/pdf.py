@@ -1,24 +1,26 @@
 """Our drawings as PDF: a page's content is the same shapes in the same millimetres, only spelt differently.
 
-It understands the SVG that `companion.printing.svg` writes – groups, placed drawings, paths, rectangles, circles,
-flat colours – and nothing else, which is why it stays exact and small.
+It understands the SVG that `companion.printing.svg` writes – groups, placed drawings, shapes, flat colours – and
+nothing else, which is why it stays exact and small.
 """
 
 from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
-from math import cos, radians, sin
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from math import radians
 from xml.etree import ElementTree
 
-POINTS_PER_MM = 72 / 25.4
-_ROUND = 0.5522847498
-"""How far a Bézier's handles reach, in radii, to draw a quarter of a circle."""
+from fontTools.misc.transform import Identity
+from fontTools.pens.basePen import BasePen
+from fontTools.svgLib.path import parse_path
+from fontTools.svgLib.path.shapes import PathBuilder
 
-_TOKEN = re.compile(r"[A-Za-z]|-?(?:\d+\.?\d*|\.\d+)(?:e-?\d+)?")
+Point = tuple[float, float]
+POINTS_PER_MM = 72 / 25.4
 _STEP = re.compile(r"(\w+)\(([^)]*)\)")
-_COUNT = {"M": 2, "L": 2, "H": 1, "V": 1, "Q": 4, "C": 6, "Z": 0}
 _CAPS = {"butt": 0, "round": 1, "square": 2}
 _JOINS = {"miter": 0, "round": 1, "bevel": 2}
 
@@ -85,101 +87,49 @@ def _shape(tag: str, element: ElementTree.Element) -> Iterator[str]:
     if stroke != "none":
         caps, joins = _CAPS[element.get("stroke-linecap", "butt")], _JOINS[element.get("stroke-linejoin", "miter")]
         yield f"{_colour(stroke)} RG {element.get('stroke-width')} w {caps} J {joins} j"
-    yield from _outline(tag, element)
+    builder, pen = PathBuilder(), _Pen()
+    if not builder.add_path_from_element(element):
+        raise ValueError(f"the PDF writer does not draw <{tag}>")
+    # The builder leaves a circle open, and a seam would show where its stroke ends.
+    parse_path(builder.paths[0] + "z" * (tag == "circle"), pen)
+    yield from pen.operators
     yield {(True, True): "B", (True, False): "f", (False, True): "S"}[fill != "none", stroke != "none"]
 
 
-def _outline(tag: str, element: ElementTree.Element) -> Iterable[str]:
-    def size(name: str) -> float:
-        return float(element.get(name, 0))
+class _Pen(BasePen):  # type: ignore[misc]
+    """Spells an outline as operators; curves of any kind come here as cubic ones."""
 
-    if tag == "path":
-        return _path(element.get("d", ""))
-    if tag == "rect":
-        return _box(size("x"), size("y"), size("width"), size("height"), size("rx"))
-    if tag == "circle":
-        radius = size("r")
-        return _box(size("cx") - radius, size("cy") - radius, 2 * radius, 2 * radius, radius)
-    raise ValueError(f"the PDF writer does not draw <{tag}>")
+    def __init__(self) -> None:
+        super().__init__()
+        self.operators: list[str] = []
 
+    def _moveTo(self, point: Point) -> None:  # noqa: N802
+        self._start = _operator("l", *point)
+        self.operators.append(_operator("m", *point))
 
-def _box(x: float, y: float, width: float, height: float, radius: float) -> Iterator[str]:
-    """A rectangle with rounded corners; a circle is one that is all corners."""
-    if not radius:
-        yield f"{x:.4f} {y:.4f} {width:.4f} {height:.4f} re"
-        return
-    right, bottom, bend = x + width, y + height, radius * (1 - _ROUND)
-    yield _operator("m", x + radius, y)
-    yield _operator("l", right - radius, y)
-    yield _operator("c", right - bend, y, right, y + bend, right, y + radius)
-    yield _operator("l", right, bottom - radius)
-    yield _operator("c", right, bottom - bend, right - bend, bottom, right - radius, bottom)
-    yield _operator("l", x + radius, bottom)
-    yield _operator("c", x + bend, bottom, x, bottom - bend, x, bottom - radius)
-    yield _operator("l", x, y + radius)
-    yield _operator("c", x, y + bend, x + bend, y, x + radius, y)
-    yield "h"
+    def _lineTo(self, point: Point) -> None:  # noqa: N802
+        self.operators.append(_operator("l", *point))
+
+    def _curveToOne(self, *points: Point) -> None:  # noqa: N802
+        self.operators.append(_operator("c", *chain(*points)))
+
+    def _closePath(self) -> None:  # noqa: N802
+        if self.operators[-1] == self._start:
+            self.operators.pop()
+        self.operators.append("h")
 
 
 def _operator(name: str, *numbers: float) -> str:
     return " ".join([*(f"{number:.4f}" for number in numbers), name])
 
 
-def _path(data: str) -> Iterator[str]:
-    x = y = start_x = start_y = 0.0
-    for command, numbers in _commands(data):
-        if command.islower():
-            along = {"h": (x,), "v": (y,)}.get(command, (x, y))
-            numbers = [number + along[i % len(along)] for i, number in enumerate(numbers)]
-        kind = command.upper()
-        if kind == "Z":
-            x, y = start_x, start_y
-            yield "h"
-            continue
-        points = {"H": [*numbers, y], "V": [x, *numbers], "Q": _cubic(x, y, numbers)}.get(kind, numbers)
-        yield _operator({"M": "m", "Q": "c", "C": "c"}.get(kind, "l"), *points)
-        x, y = points[-2:]
-        if kind == "M":
-            start_x, start_y = x, y
-
-
-def _cubic(x: float, y: float, numbers: list[float]) -> list[float]:
-    """Return a quadratic curve from (x, y) as the cubic one of the same shape; empty unless given four numbers."""
-    if len(numbers) != 4:
-        return []
-    cx, cy, ex, ey = numbers
-    return [x + 2 / 3 * (cx - x), y + 2 / 3 * (cy - y), ex + 2 / 3 * (cx - ex), ey + 2 / 3 * (cy - ey), ex, ey]
-
-
-def _commands(data: str) -> Iterator[tuple[str, list[float]]]:
-    """Path data as single commands, a repeated letter spelt out (after M comes L)."""
-    tokens, command, at = _TOKEN.findall(data), "", 0
-    while at < len(tokens):
-        if tokens[at].isalpha():
-            command, at = tokens[at], at + 1
-        if command.upper() not in _COUNT:
-            raise ValueError(f"the PDF writer does not draw the path command {command!r}")
-        count = _COUNT[command.upper()]
-        yield command, [float(token) for token in tokens[at : at + count]]
-        at += count
-        command = {"M": "L", "m": "l"}.get(command, command)
-
-
 def _transform(steps: str) -> Iterator[str]:
     for name, numbers in _STEP.findall(steps):
         values = [float(number) for number in numbers.split()]
-        yield " ".join(f"{value:.6f}" for value in _matrix(name, values)) + " cm"
-
-
-def _matrix(name: str, values: list[float]) -> tuple[float, ...]:
-    if name == "translate":
-        return 1, 0, 0, 1, values[0], values[1]
-    if name == "scale":
-        return values[0], 0, 0, values[-1], 0, 0
-    if name == "rotate":
-        turn = radians(values[0])
-        return cos(turn), sin(turn), -sin(turn), cos(turn), 0, 0
-    raise ValueError(f"the PDF writer does not know the transform {name!r}")
+        if name == "rotate":
+            values = [radians(value) for value in values]
+        matrix = getattr(Identity, name)(*values)
+        yield " ".join(f"{value:.6f}" for value in matrix) + " cm"
 
 
 def _colour(name: str) -> str:

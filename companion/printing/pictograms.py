@@ -193,7 +193,7 @@ def gasoline(ink: str, ground: str) -> list[str]:
     ]
 
 
-def _wheel(ink: str, ground: str, radius: float) -> list[str]:
+def spare_tire(ink: str, ground: str, radius: float = 34) -> list[str]:
     """Draw a sound wheel with a deep tread."""
     blocks = [draw.group([draw.rect(-2.6, -radius - 1, 5.2, 9, draw.paint(ink))], turn=360 * k / 20) for k in range(20)]
     hub = radius * 0.62
@@ -204,11 +204,6 @@ def _wheel(ink: str, ground: str, radius: float) -> list[str]:
         draw.circle(0, 0, hub * 0.8, draw.paint(ink)),
         *(draw.circle(hub * 0.46 * cos(a), hub * 0.46 * sin(a), hub * 0.16, draw.paint(ground)) for a in _fifths()),
     ]
-
-
-def spare_tire(ink: str, ground: str) -> list[str]:
-    """Draw a whole wheel."""
-    return _wheel(ink, ground, 34)
 
 
 def roll(ink: str, ground: str) -> list[str]:
@@ -247,7 +242,7 @@ def puncture_proof(ink: str, ground: str) -> list[str]:
     spikes = [
         draw.polygon([(x - 5.6, 37), (x, 20.5), (x + 5.6, 37)], draw.paint(ink)) for x in (-16.8, -5.6, 5.6, 16.8)
     ]
-    return [draw.group(_wheel(ink, ground, 28), y=-11), *spikes]
+    return [draw.group(spare_tire(ink, ground, 28), y=-11), *spikes]
 
 
 def right_of_way(ink: str, ground: str) -> list[str]:
@@ -326,13 +321,10 @@ def end_of_pollution(ink: str, ground: str) -> list[str]:
 
 def car_pool(ink: str, ground: str) -> list[str]:
     """Draw three people close together."""
-    seats = ((-18, 2, 0.8), (18, 2, 0.8), (0, 4, 1.0))
-    return [draw.group(_person(ink, ground), x=x, y=y, scale=size) for x, y, size in seats]
-
-
-def _person(ink: str, ground: str) -> list[str]:
     edge = draw.paint(ink, ground, 3.6)
-    return [draw.path("M-19 28L-19 12C-19 -6 19 -6 19 12L19 28Z", edge), draw.circle(0, -17, 12.5, edge)]
+    person = [draw.path("M-19 28L-19 12C-19 -6 19 -6 19 12L19 28Z", edge), draw.circle(0, -17, 12.5, edge)]
+    seats = ((-18, 2, 0.8), (18, 2, 0.8), (0, 4, 1.0))
+    return [draw.group(person, x=x, y=y, scale=size) for x, y, size in seats]
 
 
 def accelerator(ink: str, ground: str) -> list[str]:
@@ -417,12 +409,10 @@ COLOUR_OF: dict[Family, str] = {
     Family.SPECIAL: draw.INK,
 }
 
-_OCTAGONS = (Card.STOP, Card.SPEED_LIMIT)
-
 
 def sign(card: Card) -> list[str]:
     """Draw the family's sign with the card's picture on it. Distances have milestones instead: see `deck`."""
     shapes: dict[Family, Picture] = {Family.REMEDY: disc, Family.SAFETY: shield, Family.SPECIAL: tile}
-    hazard = octagon if card in _OCTAGONS else triangle
+    hazard = octagon if card in (Card.STOP, Card.SPEED_LIMIT) else triangle
     colour = COLOUR_OF[card.family]
     return [*shapes.get(card.family, hazard)(colour, draw.PAPER), *PICTURE_OF[card](draw.PAPER, colour)]

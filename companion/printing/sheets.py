@@ -67,8 +67,7 @@ def sheets_for(count: int, size_mm: tuple[float, float]) -> int:
 
 def _grid(size_mm: tuple[float, float]) -> tuple[int, int]:
     """Return how many items of a size lie side by side on a sheet, and how many below each other."""
-    columns, rows = (int((page - 2 * MARGIN_MM) // side) for page, side in zip(A4_MM, size_mm, strict=True))
-    return columns, rows
+    return int((A4_MM[0] - 2 * MARGIN_MM) // size_mm[0]), int((A4_MM[1] - 2 * MARGIN_MM) // size_mm[1])
 
 
 def _sheets(items: Sequence[str], size_mm: tuple[float, float], name: str, language: str) -> Iterator[str]:
@@ -76,13 +75,12 @@ def _sheets(items: Sequence[str], size_mm: tuple[float, float], name: str, langu
     each = columns * rows
     pages = range(0, len(items), each)
     for number, first in enumerate(pages, start=1):
-        title = f"{name} · {number}/{len(pages)}"
-        yield _sheet(items[first : first + each], size_mm, (columns, rows), title, language)
+        yield _sheet(items[first : first + each], size_mm, f"{name} · {number}/{len(pages)}", language)
 
 
-def _sheet(items: Sequence[str], size_mm: tuple[float, float], grid: tuple[int, int], title: str, language: str) -> str:
+def _sheet(items: Sequence[str], size_mm: tuple[float, float], title: str, language: str) -> str:
     """Return one sheet, its items row by row about the middle of the paper, sharing their cuts."""
-    (width, height), (columns, rows) = size_mm, grid
+    (width, height), (columns, rows) = size_mm, _grid(size_mm)
     left, top = (A4_MM[0] - columns * width) / 2, (A4_MM[1] - rows * height) / 2
     places = [(left + i % columns * width, top + i // columns * height) for i in range(len(items))]
     body = [draw.rect(0, 0, *A4_MM, draw.paint(draw.WHITE))]

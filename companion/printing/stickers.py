@@ -22,8 +22,6 @@ DEFAULT_SIZE_MM = 20.0
 QUIET_MODULES = 2
 """As good as the standard's four for our reader, and 14 % larger modules on the same sticker."""
 
-TAG_MARGIN_CELLS = 1
-
 NAME_STRIP = 0.12
 """Height of the strip with the name, as a part of the sticker's width."""
 
@@ -39,7 +37,12 @@ def sticker_svg(card_id: str, size_mm: float = DEFAULT_SIZE_MM, kind: str = "qr"
     width, height = sticker_size_mm(size_mm)
     middle, letters_mm = (1 + NAME_STRIP * 0.33) * size_mm, 0.115 * size_mm
     name = draw.fitted(card_id, width / 2, middle, letters_mm, 0.92 * width, weight=600, fill=draw.BLACK)
-    pattern = _tag(card_id, size_mm) if kind == "tag" else _code(card_id, size_mm)
+    pattern = _code(card_id, size_mm)
+    if kind == "tag":
+        # A cell of white lies around the tag.
+        cell = size_mm / (MARKER_CELLS + 2)
+        tag = draw.path(mats.marker_cells(tag_id(card_id)), draw.paint(draw.BLACK))
+        pattern = draw.group([tag], x=cell, y=cell, scale=cell)
     return draw.document(width, height, [draw.rect(0, 0, width, height, draw.paint(draw.WHITE)), pattern, name])
 
 
@@ -53,10 +56,3 @@ def _code(card_id: str, size_mm: float) -> str:
         bars += [f"M{x} {y}h{end - x}v1h{x - end}z" for x, end in zip(edges[::2], edges[1::2], strict=True)]
     pattern = draw.path("".join(bars), draw.paint(draw.BLACK))
     return draw.group([pattern], x=QUIET_MODULES * module, y=QUIET_MODULES * module, scale=module)
-
-
-def _tag(card_id: str, size_mm: float) -> str:
-    """Draw a card's tag with a cell of white around it, as wide as the sticker."""
-    cell = size_mm / (MARKER_CELLS + 2 * TAG_MARGIN_CELLS)
-    pattern = draw.path(mats.marker_cells(tag_id(card_id)), draw.paint(draw.BLACK))
-    return draw.group([pattern], x=TAG_MARGIN_CELLS * cell, y=TAG_MARGIN_CELLS * cell, scale=cell)

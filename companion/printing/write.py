@@ -66,11 +66,25 @@ class Wanted:
     language: str = "en"
 
     def check(self) -> None:
-        """Raise Problem for a size or number out of range."""
-        _check(self.kind, self.edition, "pdf", self.sides, None, DPI[0])
-        if self.kind == "stickers":
-            _check(self.kind, self.edition, "pdf", self.sides, self.style.size_mm, DPI[0])
-        _check_sticker_kind("stickers", self.style.kind)
+        """Raise Problem for a size or number out of range, and for what cannot be printed."""
+        (low, high), size_mm, missing = SIZES_MM, self.style.size_mm, missing_faces(self.edition)
+        _require(
+            (self.kind in KINDS, f"{self.kind!r} cannot be printed; say one of {', '.join(KINDS)}."),
+            (
+                self.kind != "stickers" or low <= size_mm <= high,
+                f"A sticker is {low:g} to {high:g} mm wide, not {size_mm} mm: no camera reads smaller ones,"
+                f" and a card is {high:g} mm wide.",
+            ),
+            (1 <= self.sides <= MAX_SIDES, f"There are mats for 1 to {MAX_SIDES} sides, not for {self.sides}."),
+            (
+                self.kind != "deck" or not missing,
+                f"Our own deck has no {', '.join(missing)} yet: edition {self.edition.name} needs it.",
+            ),
+            (
+                self.style.kind in stickers.KINDS,
+                f"There is no kind of sticker {self.style.kind!r}; say one of {', '.join(stickers.KINDS)}.",
+            ),
+        )
 
 
 def write_sheets(
@@ -90,11 +104,17 @@ def write_sheets(
     `pdf` gives sheets to print; `png` and `svg` give one file an item and an index, `<kind>.json`.
     Raises Problem for a size or number out of range, and for a folder that cannot be written to.
     """
-    _check(kind, edition, format, sides, size_mm, dpi)
-    _check_sticker_kind(kind, sticker_kind)
-    style = StickerStyle(size_mm or stickers.DEFAULT_SIZE_MM, sticker_kind)
+    of_stickers, (least, most) = kind == "stickers", DPI
+    _require(
+        (format in FORMATS, f"There is no format {format!r}; say one of {', '.join(FORMATS)}."),
+        (size_mm is None or of_stickers, "A size can be chosen for stickers only; leave --size-mm out."),
+        (sticker_kind == "qr" or of_stickers, "A kind can be chosen for stickers only; leave --kind out."),
+        (least <= dpi <= most, f"Pictures have {least} to {most} dots an inch, not {dpi}."),
+    )
+    style = StickerStyle(stickers.DEFAULT_SIZE_MM if size_mm is None else size_mm, sticker_kind)
     wanted = Wanted(kind, edition, sides, style, language)
-    files = pdf_files(wanted) if format == "pdf" else dict(_item_files(wanted, format, dpi))
+    wanted.check()
+    files = pdf_files(wanted) if format == "pdf" else _item_files(wanted, format, dpi)
     try:
         out.mkdir(parents=True, exist_ok=True)
         for name, content in files.items():
@@ -140,35 +160,11 @@ def about_size(size_mm: float | None) -> str | None:
     )
 
 
-def _check(kind: str, edition: Deck, format: str, sides: int, size_mm: float | None, dpi: int) -> None:  # noqa: A002
-    low, high = SIZES_MM
-    missing = missing_faces(edition)
-    checks = [
-        (kind in KINDS, f"{kind!r} cannot be printed; say one of {', '.join(KINDS)}."),
-        (format in FORMATS, f"There is no format {format!r}; say one of {', '.join(FORMATS)}."),
-        (size_mm is None or kind == "stickers", "A size can be chosen for stickers only; leave --size-mm out."),
-        (
-            size_mm is None or low <= size_mm <= high,
-            f"A sticker is {low:g} to {high:g} mm wide, not {size_mm} mm: no camera reads smaller ones,"
-            f" and a card is {high:g} mm wide.",
-        ),
-        (1 <= sides <= MAX_SIDES, f"There are mats for 1 to {MAX_SIDES} sides, not for {sides}."),
-        (DPI[0] <= dpi <= DPI[1], f"Pictures have {DPI[0]} to {DPI[1]} dots an inch, not {dpi}."),
-        (
-            kind != "deck" or not missing,
-            f"Our own deck has no {', '.join(missing)} yet: edition {edition.name} needs it.",
-        ),
-    ]
-    for fine, sentence in checks:
-        if not fine:
-            raise Problem(sentence)
-
-
-def _check_sticker_kind(kind: str, sticker_kind: str) -> None:
-    if sticker_kind not in stickers.KINDS:
-        raise Problem(f"There is no kind of sticker {sticker_kind!r}; say one of {', '.join(stickers.KINDS)}.")
-    if sticker_kind != "qr" and kind != "stickers":
-        raise Problem("A kind can be chosen for stickers only; leave --kind out.")
+def _require(*checks: tuple[bool, str]) -> None:
+    """Raise Problem with the sentence of the first check that fails."""
+    wrong = next((sentence for fine, sentence in checks if not fine), None)
+    if wrong:
+        raise Problem(wrong)
 
 
 def _items(wanted: Wanted) -> Iterator[Item]:
@@ -192,14 +188,16 @@ def _mats(sides: int) -> list[MatLayout]:
     return [*(side_mat(number) for number in range(1, sides + 1)), table_mat()]
 
 
-def _item_files(wanted: Wanted, format: str, dpi: int) -> Iterator[tuple[str, bytes]]:  # noqa: A002
-    items = list(_items(wanted))
-    for item in items:
-        picture = item.svg.encode() if format == "svg" else render.to_png(item.svg, dpi)
-        yield f"{item.name}.{format}", picture
-    index = {item.name: {"file": f"{item.name}.{format}", **item.says, "size_mm": list(item.size_mm)} for item in items}
-    lines = ",\n".join(f" {json.dumps(name)}: {json.dumps(entry)}" for name, entry in index.items())
-    yield f"{wanted.kind}.json", f"{{\n{lines}\n}}\n".encode()
+def _item_files(wanted: Wanted, format: str, dpi: int) -> dict[str, bytes]:  # noqa: A002
+    """Return a picture of each item by its file's name, and the index of them all."""
+    files, lines = {}, []
+    for item in _items(wanted):
+        name = f"{item.name}.{format}"
+        files[name] = item.svg.encode() if format == "svg" else render.to_png(item.svg, dpi)
+        entry = {"file": name, **item.says, "size_mm": list(item.size_mm)}
+        lines.append(f" {json.dumps(item.name)}: {json.dumps(entry)}")
+    joined = ",\n".join(lines)
+    return files | {f"{wanted.kind}.json": f"{{\n{joined}\n}}\n".encode()}
 
 
 def _pages(wanted: Wanted) -> Iterator[tuple[str, list[str]]]:

@@ -1,4 +1,4 @@
-"""The shipped deck of templates, made from our own drawing: `python -m companion.printing.templates FOLDER`.
+"""The shipped deck of templates, made from our own drawing: `PYTHONPATH=. python tests/own_deck.py FOLDER`.
 
 Run it with `card_templates/own` after a change to the drawing; a test compares the folder with the drawing.
 """
@@ -29,7 +29,7 @@ def pictures() -> Iterator[tuple[str, bytes]]:
 def description() -> str:
     """Return the deck's `deck.toml`."""
     width, height = CARD_MM
-    return f"""# Made by `python -m companion.printing.templates`: change the drawing, not these files.
+    return f"""# Made by `PYTHONPATH=. python tests/own_deck.py`: change the drawing, not these files.
 name = "own"
 title = "The project's own deck"
 edition = "{EDITION}"
@@ -51,7 +51,7 @@ def write(folder: Path) -> None:
 def main(arguments: list[str]) -> int:
     """Run the small command; return the exit code."""
     if len(arguments) != 1:
-        print("usage: python -m companion.printing.templates FOLDER", file=sys.stderr)  # noqa: T201
+        print("usage: python tests/own_deck.py FOLDER", file=sys.stderr)
         return 2
     write(Path(arguments[0]))
     return 0
