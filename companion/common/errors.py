@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from companion.common.text import say
+
 
 class Problem(Exception):
     """Something in the input or around the program is wrong; `sentence` is for the person.
@@ -14,3 +16,20 @@ class Problem(Exception):
         super().__init__(sentence)
         self.sentence = sentence
         self.exit_code = exit_code
+
+
+class FileProblem:
+    """A block of code in which an OSError becomes a Problem.
+
+    `pattern` is the sentence; its `%(error)s` is what the system says of the file.
+    """
+
+    def __init__(self, pattern: str, **values: object) -> None:
+        self._pattern, self._values = pattern, values
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _kind: object, error: object, _trace: object) -> None:
+        if isinstance(error, OSError):
+            raise Problem(say(self._pattern, error=error.strerror, **self._values)) from error

@@ -96,7 +96,7 @@ def _shape(tag: str, element: ElementTree.Element) -> Iterator[str]:
     yield {(True, True): "B", (True, False): "f", (False, True): "S"}[fill != "none", stroke != "none"]
 
 
-class _Pen(BasePen):  # type: ignore[misc]
+class _Pen(BasePen):
     """Spells an outline as operators; curves of any kind come here as cubic ones."""
 
     def __init__(self) -> None:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from companion.common.errors import Problem
-from companion.common.text import Said, Term, plain, say
+from companion.common.errors import FileProblem, Problem
+from companion.common.text import Term, plain, say
 from companion.storage.files import read_small, write_whole
 from companion.tabletop.mat_layout import all_mats
 
@@ -125,29 +125,17 @@ class DrawnZones:
     def save(self, drawing: Drawing) -> None:
         """Keep a drawing; it is in force at once. Raises Problem when it cannot be written."""
         if self._path is not None:
-            try:
+            folder = self._path.parent
+            with FileProblem("The zones cannot be kept in %(folder)s (%(error)s): make room there.", folder=folder):
                 write_whole(self._path, json.dumps(drawing.as_json()))
-            except OSError as error:
-                full = say(
-                    "The zones cannot be kept in %(folder)s (%(error)s): make room there.",
-                    folder=self._path.parent,
-                    error=error.strerror,
-                )
-                raise Problem(full) from error
         self._kept, self.problem = drawing, None
 
     def forget(self) -> None:
         """Remove what is kept. Raises Problem when that cannot be done."""
         if self._path is not None:
-            try:
-                self._path.unlink(missing_ok=True)
-            except OSError as error:
-                stays = say(
-                    "%(path)s cannot be removed (%(error)s): look at the folder's rights.",
-                    path=self._path,
-                    error=error.strerror,
-                )
-                raise Problem(stays) from error
+            where = self._path
+            with FileProblem("%(path)s cannot be removed (%(error)s): look at the folder's rights.", path=where):
+                where.unlink(missing_ok=True)
         self._kept, self.problem = None, None
 
 
@@ -295,14 +283,16 @@ def _refuse_small(drawing: Drawing) -> None:
 
 
 def _refuse_overlap(drawing: Drawing) -> None:
+    # Loading OpenCV takes a moment, and most commands have no zones to check.
+    import cv2
+    import numpy as np
+
+    polygons = [np.array(zone.corners, np.float32) for zone in drawing.zones]
     for number, zone in enumerate(drawing.zones):
-        for other in drawing.zones[:number]:
+        for before, other in enumerate(drawing.zones[:number]):
             smaller = min(_area(zone.corners), _area(other.corners))
-            # What two convex polygons have in common, both clockwise.
-            left = list(zone.corners)
-            for i in range(len(other.corners)):
-                left = _cut(left, other.corners[i - 1], other.corners[i])
-            if _area(left) > OVERLAP_SHARE * smaller:
+            common, _ = cv2.intersectConvexConvex(polygons[number], polygons[before])
+            if common > OVERLAP_SHARE * smaller:
                 overlap = say(
                     "the zones %(one)s and %(other)s overlap: draw them side by side.",
                     one=_quoted(other.name),
@@ -316,13 +306,10 @@ def _refuse_missing(drawing: Drawing) -> None:
     for mat in drawing.mats:
         missing = next((zone for zone in NEEDED if f"{mat}/{zone}" not in names), None)
         if mat != "table" and missing:
-            raise ValueError(_lacking(missing, _side(mat), _quoted(f"{mat}/{missing}")))
-
-
-def _lacking(missing: str, side: Term, zone: Term) -> Said:
-    if missing == "battle":
-        return say("%(side)s has no battle zone: draw %(zone)s too.", side=side, zone=zone)
-    return say("%(side)s has no distance zone: draw %(zone)s too.", side=side, zone=zone)
+            values = {"side": _side(mat), "zone": _quoted(f"{mat}/{missing}")}
+            if missing == "battle":
+                raise ValueError(say("%(side)s has no battle zone: draw %(zone)s too.", **values))
+            raise ValueError(say("%(side)s has no distance zone: draw %(zone)s too.", **values))
 
 
 def _quoted(zone: str) -> Term:
@@ -348,20 +335,6 @@ def _area(polygon: Sequence[Point]) -> float:
     return sum(ax * by - bx * ay for (ax, ay), (bx, by) in pairs) / 2
 
 
-def _cut(polygon: Sequence[Point], a: Point, b: Point) -> list[Point]:
-    """Return the part of a polygon on the inner side of the line from a to b."""
-    kept: list[Point] = []
-    for i, point in enumerate(polygon):
-        before = polygon[i - 1]
-        here, there = _turn(a, b, point), _turn(a, b, before)
-        if (here >= 0) != (there >= 0):
-            share = there / (there - here)
-            kept.append((before[0] + share * (point[0] - before[0]), before[1] + share * (point[1] - before[1])))
-        if here >= 0:
-            kept.append(point)
-    return kept
-
-
 # --- Keeping it -----------------------------------------------------------------------------------------------
 
 
@@ -374,20 +347,15 @@ def _as_json(zone: DrawnZone) -> dict[str, object]:
 def _load(path: Path | None) -> Drawing | None:
     if path is None:
         return None
+    with FileProblem("The drawn zones in %(path)s cannot be read (%(error)s): look at the file's rights.", path=path):
+        if not path.exists():
+            return None
+        raw = read_small(path)
     try:
-        data = json.loads(read_small(path))
+        data = json.loads(raw)
         if not isinstance(data, dict):
             raise ValueError(say("it holds no table."))
         return parse_drawing(data)
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        closed = say(
-            "The drawn zones in %(path)s cannot be read (%(error)s): look at the file's rights.",
-            path=path,
-            error=error.strerror,
-        )
-        raise Problem(closed) from error
     except (ValueError, RecursionError) as error:
         damaged = say(
             "The drawn zones in %(path)s are damaged (%(error)s): draw them anew.", path=path, error=str(error)

@@ -21,7 +21,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from companion.common import toml_text, zip_reader
-from companion.common.errors import Problem
+from companion.common.errors import FileProblem, Problem
 from companion.common.program_name import typed
 from companion.common.resources import shipped
 from companion.common.spelling import meant, shown
@@ -126,15 +126,10 @@ def own_names(data: Path | None) -> tuple[str, ...]:
 
 
 def _names_in(folder: Path) -> tuple[str, ...]:
-    try:
+    with FileProblem(
+        "The decks in %(folder)s cannot be listed (%(error)s): look at the folder's rights.", folder=folder
+    ):
         return tuple(sorted(path.parent.name for path in folder.glob(f"*/{FILE_NAME}") if is_name(path.parent.name)))
-    except OSError as error:
-        closed = say(
-            "The decks in %(folder)s cannot be listed (%(error)s): look at the folder's rights.",
-            folder=folder,
-            error=error.strerror,
-        )
-        raise Problem(closed) from error
 
 
 def is_name(name: str) -> bool:
@@ -263,15 +258,10 @@ def read_deck(folder: Path) -> Deck:
 def read_description(folder: Path) -> Description:
     """Return what the `deck.toml` of a folder says. Raises Problem naming the file for the first thing wrong in it."""
     path = folder / FILE_NAME
+    with FileProblem("The deck's file %(path)s cannot be read (%(error)s): look at the file's rights.", path=path):
+        raw = read_small(path)
     try:
-        data = _tables(read_small(path))
-    except OSError as error:
-        closed = say(
-            "The deck's file %(path)s cannot be read (%(error)s): look at the file's rights.",
-            path=path,
-            error=error.strerror,
-        )
-        raise Problem(closed) from error
+        data = _tables(raw)
     except ValueError as error:
         damaged = say(
             "The deck's file %(path)s is damaged (%(error)s): enrol the deck anew.", path=path, error=str(error)
@@ -387,11 +377,9 @@ def write_description(folder: Path, description: Description) -> None:
              f"edition = {_quoted(description.edition)}", f"maker = {_quoted(description.maker)}",
              f"size_mm = [{description.size_mm[0]}, {description.size_mm[1]}]"]  # fmt: skip
     lines += [f"made = {description.made}"] if description.made else []
-    try:
+    with _keeping(folder):
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise _cannot_write(folder, error) from error
-    _write(folder / FILE_NAME, "\n".join([*lines, ""]).encode())
+        write_whole(folder / FILE_NAME, "\n".join([*lines, ""]).encode())
 
 
 def _quoted(text: str) -> str:
@@ -407,11 +395,12 @@ def put_pictures(folder: Path, subject: Subject, pngs: Sequence[bytes]) -> tuple
     """
     slug = BACK if subject is None else subject.value
     names = [f"{slug}.png" if number == 1 else f"{slug}-{number}.png" for number in range(1, len(pngs) + 1)]
-    for name, png in zip(names, pngs, strict=True):
-        _write(folder / name, png)
-    for path in pictures_in(folder).get(subject, ()):
-        if path.name not in names:
-            path.unlink(missing_ok=True)
+    with _keeping(folder):
+        for name, png in zip(names, pngs, strict=True):
+            write_whole(folder / name, png)
+        for path in pictures_in(folder).get(subject, ()):
+            if path.name not in names:
+                path.unlink(missing_ok=True)
     return tuple(folder / name for name in names)
 
 
@@ -426,32 +415,16 @@ def remove_deck(name: str, data: Path) -> Path:
             near=meant(name, own_names(data)),
         )
         raise Problem(none)
-    try:
+    with FileProblem("%(path)s cannot be removed (%(error)s): look at the folder's rights.", path=folder):
         (folder / FILE_NAME).unlink()
         shutil.rmtree(folder)
-    except OSError as error:
-        stays = say(
-            "%(path)s cannot be removed (%(error)s): look at the folder's rights.", path=folder, error=error.strerror
-        )
-        raise Problem(stays) from error
     return folder
 
 
-def _write(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all."""
-    try:
-        write_whole(path, content)
-    except OSError as error:
-        raise _cannot_write(path.parent, error) from error
-
-
-def _cannot_write(folder: Path, error: OSError) -> Problem:
-    full = say(
-        "The deck cannot be kept in %(folder)s (%(error)s): make room there, or look at its rights.",
-        folder=folder,
-        error=error.strerror,
+def _keeping(folder: Path) -> FileProblem:
+    return FileProblem(
+        "The deck cannot be kept in %(folder)s (%(error)s): make room there, or look at its rights.", folder=folder
     )
-    return Problem(full)
 
 
 # --- As one file ----------------------------------------------------------------------------------------------
@@ -462,7 +435,7 @@ def export_deck(deck: Deck, out: Path) -> Path:
     path = out / f"{deck.name}.zip" if out.is_dir() else out
     new = path.with_name(f"{path.name}.new")
     pictures = sorted(picture for paths in (*deck.faces.values(), deck.back) for picture in paths)
-    try:
+    with FileProblem("The deck cannot be written to %(path)s (%(error)s): choose another place.", path=path):
         for picture in pictures:
             if picture.stat().st_size > _MOST_PICTURE_BYTES:
                 large = say(
@@ -476,11 +449,6 @@ def export_deck(deck: Deck, out: Path) -> Path:
             for file in (deck.folder / FILE_NAME, *pictures):
                 packed.write(file, file.name)
         new.replace(path)
-    except OSError as error:
-        full = say(
-            "The deck cannot be written to %(path)s (%(error)s): choose another place.", path=path, error=error.strerror
-        )
-        raise Problem(full) from error
     return path
 
 
@@ -534,21 +502,17 @@ def _anew(file: Path, content: Mapping[str, bytes], recoded: Recoded) -> Iterato
 
 def _moved_in(folder: Path, description: Description, pngs: Iterable[tuple[str, bytes]]) -> Deck:
     """Write a deck beside where it shall lie, each picture as it comes, check it, then move it."""
-    try:
+    with _keeping(folder.parent):
         folder.parent.mkdir(parents=True, exist_ok=True)
         new = Path(tempfile.mkdtemp(prefix=".", dir=folder.parent))
-    except OSError as error:
-        raise _cannot_write(folder.parent, error) from error
-    try:
-        write_description(new, description)
-        for name, png in pngs:
-            _write(new / name, png)
-        read_deck(new)
-        new.replace(folder)
-    except OSError as error:
-        raise _cannot_write(folder.parent, error) from error
-    finally:
-        shutil.rmtree(new, ignore_errors=True)
+        try:
+            write_description(new, description)
+            for name, png in pngs:
+                write_whole(new / name, png)
+            read_deck(new)
+            new.replace(folder)
+        finally:
+            shutil.rmtree(new, ignore_errors=True)
     return read_deck(folder)
 
 
