@@ -870,7 +870,7 @@ MUTATIONS = (
     Mutation(
         "a card from the middle of the pile is fetched from its top",
         "draft.py",
-        "self.discards = (*self.discards[:at], *self.discards[at + 1 :])",
+        "self.discards = without_last(self.discards, card)",
         "self.discards = self.discards[:-1]",
     ),
     # --- The table ---

@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from companion.rules.cards import HAZARD_OF, SAFETY_OF, Card, Family
 from companion.rules.dealing import EXTENDED_KM
-from companion.rules.draft import Draft
+from companion.rules.draft import Draft, without_last
 from companion.rules.legality import answered, can_turn_back, card_of, is_extra, mirrored, seat_named
 from companion.rules.play import Play, Verb
 from companion.rules.table import (
@@ -256,7 +256,8 @@ def _take(draft: Draft, play: Play) -> None:
     """Take the top of the discard pile into the hand; where hands are filled up, more may follow."""
     seat = draft.before.seat_of(play.player or "")
     due = draft.due if seat == draft.to_move else Due.TURN
-    draft.take(seat)
+    if draft.discards:
+        draft.fetch(seat, draft.discards[-1])
     fills_up = due is Due.TURN and draft.before.edition.draw == "to-seven" and draft.hands[seat] < FULL_HAND
     draft.to_move, draft.due = seat, due if fills_up else Due.NOTHING
 
@@ -284,9 +285,8 @@ def _exhausted(draft: Draft, _: Play) -> None:
     draft.draw_pile = 0
     if draft.before.edition.empty_pile == "reshuffle":
         draft.draw_pile, draft.discards = len(draft.discards), ()
-    may_pass = draft.may_pass
     draft.settle(draft.to_move, draft.due)
-    draft.may_pass = may_pass and draft.ending is None
+    draft.may_pass = draft.before.may_pass and draft.ending is None
 
 
 def _end(draft: Draft, play: Play) -> None:
@@ -295,8 +295,7 @@ def _end(draft: Draft, play: Play) -> None:
         return
     draft.draw_for_turn(draft.to_move)
     can_reshuffle = draft.before.edition.empty_pile == "reshuffle" and draft.discards
-    how = HowEnded.AGREED if draft.draw_pile or can_reshuffle else HowEnded.EXHAUSTED
-    draft.ending = Ending(how)
+    draft.ending = Ending(HowEnded.AGREED if draft.draw_pile or can_reshuffle else HowEnded.EXHAUSTED)
 
 
 # The special cards of Rush, out of turn
@@ -328,18 +327,9 @@ def _answer(draft: Draft, play: Play) -> None:
 def _take_off(draft: Draft, index: int, card: Card, *, doubled: bool) -> None:
     """Take a distance card off a side's table, the one laid last of its kind."""
     side = draft.sides[index]
-    changes = {"distances": _without(side.distances, card)}
+    draft.change_side(index, distances=without_last(side.distances, card))
     if doubled:
-        changes["doubled"] = _without(side.doubled, card)
-    draft.change_side(index, **changes)
-
-
-def _without(cards: tuple[Card, ...], card: Card) -> tuple[Card, ...]:
-    """Return the cards without the last one of a kind."""
-    for at in range(len(cards) - 1, -1, -1):
-        if cards[at] is card:
-            return (*cards[:at], *cards[at + 1 :])
-    return cards
+        draft.change_side(index, doubled=without_last(side.doubled, card))
 
 
 # The special cards of Rush, on the own turn

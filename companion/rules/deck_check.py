@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -35,17 +35,15 @@ class Audit:
 
         With an unverified deck they say that the deck may be counted wrong.
         """
-        return tuple(self._reasons(verified))
-
-    def _reasons(self, verified: bool) -> Iterator[Reason]:
-        for card, count in self.missing.items():
-            yield reason(Code.MISSING_CARDS, card=card, count=count, **_case(card, verified))
-        for card in self.extra:
-            yield reason(Code.TOO_MANY_COPIES, card=card, count=self.deck[card], **_case(card, verified))
-        for card in self.foreign:
-            yield reason(Code.UNKNOWN_CARD, card=card)
-        if self.unknown:
-            yield reason(Code.UNKNOWN_CARD, case="unread", count=self.unknown)
+        # A safety is printed once, whatever else an unverified deck may hold.
+        case = {card: None if verified or card.family is Family.SAFETY else "unverified" for card in self.deck}
+        unread = [reason(Code.UNKNOWN_CARD, case="unread", count=self.unknown)] if self.unknown else []
+        return (
+            *(reason(Code.MISSING_CARDS, case=case[card], card=card, count=n) for card, n in self.missing.items()),
+            *(reason(Code.TOO_MANY_COPIES, case=case[card], card=card, count=self.deck[card]) for card in self.extra),
+            *(reason(Code.UNKNOWN_CARD, card=card) for card in self.foreign),
+            *unread,
+        )
 
 
 def audit(deck: Mapping[Card, int], seen: Mapping[Card, int]) -> Audit:
@@ -63,8 +61,3 @@ def audit(deck: Mapping[Card, int], seen: Mapping[Card, int]) -> Audit:
 
 def _above_zero(counts: Mapping[Card, int]) -> Mapping[Card, int]:
     return MappingProxyType({card: count for card, count in counts.items() if count > 0})
-
-
-def _case(card: Card, verified: bool) -> dict[str, str]:
-    """Return the case of a missing card: a safety is printed once, whatever else an unverified deck may hold."""
-    return {} if verified or card.family is Family.SAFETY else {"case": "unverified"}

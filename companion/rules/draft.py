@@ -5,7 +5,6 @@ A play changes several things, so it works on a draft and hands back one new tab
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from operator import itemgetter
 from typing import Any
 
@@ -27,6 +26,12 @@ from companion.rules.table import (
 _PLACE = {name: place for place, name in enumerate(Side._fields)}
 _FIELDS = itemgetter(*Table._fields)
 _GO_UNDER = frozenset({Card.THEFT, Card.CONTROL})
+
+
+def without_last(cards: tuple[Card, ...], card: Card) -> tuple[Card, ...]:
+    """Return the cards without the last one of a kind."""
+    at = len(cards) - cards[::-1].index(card) if card in cards else 0
+    return (*cards[: at - 1], *cards[at:]) if at else cards
 
 
 class Draft:
@@ -95,11 +100,9 @@ class Draft:
 
     def fetch(self, seat: int, card: Card) -> None:
         """Take a card out of the discard pile into a hand, the topmost of its kind."""
-        for at in range(len(self.discards) - 1, -1, -1):
-            if self.discards[at] is card:
-                self.discards = (*self.discards[:at], *self.discards[at + 1 :])
-                self.hands[seat] += 1
-                return
+        if card in self.discards:
+            self.discards = without_last(self.discards, card)
+            self.hands[seat] += 1
 
     def draw(self, seat: int) -> None:
         """Draw one card from the draw pile into a hand, reshuffling the discards where the edition does."""
@@ -126,12 +129,6 @@ class Draft:
         self.hands[seat] -= from_hand
         self.unaccounted = max(0, self.unaccounted - (cards - from_hand))
 
-    def take(self, seat: int) -> None:
-        """Take the top of the discard pile into a hand."""
-        if self.discards:
-            self.discards = self.discards[:-1]
-            self.hands[seat] += 1
-
     # What follows from a play
 
     def complete(self, index: int) -> None:
@@ -156,8 +153,7 @@ class Draft:
         if how_on == "ends" and due is not Due.NOTHING:
             self.exhaust()
         elif not self.hands[seat]:
-            seats = len(self.hands)
-            following: Iterable[int] = ((seat + step) % seats for step in range(1, seats))
+            following = (*range(seat + 1, len(self.hands)), *range(seat))
             holder = next((other for other in following if self.hands[other]), None)
             if holder is not None:
                 self.to_move, self.due = holder, Due.TURN

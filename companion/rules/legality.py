@@ -176,9 +176,7 @@ def objections(table: Table, play: Play) -> tuple[Reason, ...]:
 
 def remarks(table: Table, play: Play) -> tuple[Reason, ...]:
     """Return what is worth a word about a legal play."""
-    if not table.edition.counts_verified:
-        return tuple(_remarks(table, play)) + tuple(_over_the_count(table, play))
-    return tuple(_remarks(table, play))
+    return (*_remarks(table, play), *(() if table.edition.counts_verified else _over_the_count(table, play)))
 
 
 def _remarks(table: Table, play: Play) -> Iterator[Reason]:
@@ -234,10 +232,6 @@ def _against_pass(table: Table, play: Play) -> Iterator[Reason]:
 def _against_answer(table: Table, play: Play) -> Iterator[Reason]:
     if table.extension_offered_to is None or table.side_index(play.player or "") != table.extension_offered_to:
         yield reason(Code.EXTENSION_NOT_OFFERED, player=play.player)
-
-
-def _against_nothing(_table: Table, _play: Play) -> Iterator[Reason]:
-    yield from ()
 
 
 # Discarding
@@ -305,11 +299,14 @@ def _against_distance(table: Table, play: Play, side: Side) -> Iterator[Reason]:
     if side.hazard is not None:
         yield _under(side, side.hazard)
     elif not is_driving(edition, side):
-        yield reason(Code.NOT_DRIVING, side=side.name, **_why_not_driving(side.battle_top))
+        # The roll that is missing is the first, the one after a remedy, or the one after a late safety.
+        top = side.battle_top
+        after = "late-safety" if top is not None and top.family is Family.HAZARD else "remedied"
+        yield reason(Code.NOT_DRIVING, case=after if top is not None else None, side=side.name)
     if side.limited:
         # Nothing fast under a limit; whether a doubled card is fast, the edition says.
         if card.km > SLOW_KM:
-            yield reason(Code.SPEED_LIMIT, **({} if Card.KM_25 in edition.deck else {"case": "fifty"}))
+            yield reason(Code.SPEED_LIMIT, case=None if Card.KM_25 in edition.deck else "fifty")
         elif card.km * play.times > SLOW_KM and edition.limit_on_doubled == "doubled":
             yield reason(Code.SPEED_LIMIT, case="doubled", card=card)
     yield from _against_passing(table, side, card, card.km * play.times)
@@ -318,18 +315,11 @@ def _against_distance(table: Table, play: Play, side: Side) -> Iterator[Reason]:
         yield reason(Code.THIRD_200, side=side.name, count=allowed)
 
 
-def _why_not_driving(top: Card | None) -> dict[str, str]:
-    """Return which roll is missing: the first, the one after a remedy, or the one after a late safety."""
-    if top is None:
-        return {}
-    return {"case": "late-safety" if top.family is Family.HAZARD else "remedied"}
-
-
 def _against_passing(table: Table, side: Side, card: Card, km: int) -> Iterator[Reason]:
     left = table.target - table.race_km(side)
     if km > left and table.edition.overshoot == "forbidden":
-        case = {"case": "discard"} if table.edition.past_target_card == "discarded" else {}
-        yield reason(Code.PAST_TARGET, card=card, left=max(0, left), **case)
+        case = "discard" if table.edition.past_target_card == "discarded" else None
+        yield reason(Code.PAST_TARGET, case=case, card=card, left=max(0, left))
 
 
 def _under(side: Side, hazard: Card) -> Reason:
@@ -355,13 +345,11 @@ def _against_roll(edition: Edition, side: Side) -> Iterator[Reason]:
         yield reason(Code.ALREADY_ROLLING, side=side.name)
     elif side.has_right_of_way and edition.roll_with_right_of_way == "forbidden":
         yield reason(Code.ALREADY_ROLLING, case="right-of-way", side=side.name)
-    elif edition.roll_on_remedy == "forbidden" and _has_no_use_for_roll(edition, side.battle_top):
-        yield reason(Code.NOTHING_TO_REMEDY, card=Card.ROLL, hazard=Card.STOP, side=side.name)
-
-
-def _has_no_use_for_roll(edition: Edition, top: Card | None) -> bool:
-    """True if a roll on anything but a stop is of no use: a remedy shows, or nothing is needed to start."""
-    return edition.roll_to_start == "not-needed" if top is None else top.family is Family.REMEDY
+    elif edition.roll_on_remedy == "forbidden":
+        # On anything but a stop it is of no use where a remedy shows, or nothing is needed to start.
+        top = side.battle_top
+        if edition.roll_to_start == "not-needed" if top is None else top.family is Family.REMEDY:
+            yield reason(Code.NOTHING_TO_REMEDY, card=Card.ROLL, hazard=Card.STOP, side=side.name)
 
 
 # On an opponent
@@ -416,8 +404,8 @@ def _against_at_once(table: Table, play: Play, side: Side) -> Iterator[Reason]:
     showing = next((hazard for hazard in in_force if card in answers_to(table.edition, hazard)), None)
     is_fast_remedy = card.family is Family.REMEDY and table.edition.fast_remedy == "yes"
     if showing is not None:
-        case = {} if card.family is Family.SAFETY else {"case": "remedy"}
-        yield reason(Code.COUP_FOURRE_WINDOW_CLOSED, hazard=showing, card=card, **case)
+        case = None if card.family is Family.SAFETY else "remedy"
+        yield reason(Code.COUP_FOURRE_WINDOW_CLOSED, case=case, hazard=showing, card=card)
     elif card.family is Family.SAFETY or is_fast_remedy or play.player == table.player_to_move:
         yield reason(Code.NO_ATTACK_TO_ANSWER, card=card, side=side.name)
     else:
@@ -587,8 +575,8 @@ _AGAINST: dict[Verb, Callable[[Table, Play], Iterator[Reason]]] = {
     Verb.SKIP_DRAW: against_turn,
     Verb.EXTEND: _against_answer,
     Verb.FINISH: _against_answer,
-    Verb.EXHAUSTED: _against_nothing,
-    Verb.END: _against_nothing,
+    Verb.EXHAUSTED: lambda _table, _play: iter(()),
+    Verb.END: lambda _table, _play: iter(()),
 }
 
 _AGAINST_FAMILY: dict[Family, Callable[[Table, Play, Side], Iterator[Reason]]] = {

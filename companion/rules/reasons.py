@@ -87,9 +87,10 @@ class Reason:
         return self.code.value
 
 
-def reason(code: Code, **details: object) -> Reason:
+def reason(code: Code, *, case: str | None = None, **details: object) -> Reason:
     """Return a reason with the details that its sentence is filled with."""
-    return Reason(code, tuple((key, str(value)) for key, value in details.items()))
+    said = {"case": case, **details} if case else details
+    return Reason(code, tuple((key, str(value)) for key, value in said.items()))
 
 
 @cache
@@ -175,47 +176,43 @@ def _in_sheet(edition: Edition, section: str, language: str) -> str:
 
 
 def governing_switch(why: Reason, edition: Edition) -> str | None:
-    """Return the switch that makes the edition object; None where all sheets agree.
-
-    Where several may be the cause, one that the table has turned comes first.
-    """
-    options = next((_GOVERNED[why.code, case] for case in (*_cases(why), "") if (why.code, case) in _GOVERNED), ())
-    objecting = [name for name, value in options if edition.switch(name) == value or not value]
-    turned = dict(edition.house_rules)
-    return next((name for name in objecting if name in turned), objecting[0] if objecting else None)
+    """Return the switch that makes the edition object; None where all sheets agree."""
+    governed = (_GOVERNED[why.code, case] for case in (*_cases(why), "") if (why.code, case) in _GOVERNED)
+    switch, value = next(governed, ("", _ANY))
+    return switch if switch and value in (_ANY, edition.switch(switch)) else None
 
 
 _ANY = ""
-_GOVERNED: Mapping[tuple[Code, str], tuple[tuple[str, str], ...]] = {
-    (Code.PAST_TARGET, ""): (("overshoot", _ANY),),
-    (Code.PAST_TARGET, "discard"): (("past-target-card", _ANY),),
-    (Code.THIRD_200, ""): (("two-hundreds", _ANY),),
-    (Code.NOT_DRIVING, ""): (("roll-to-start", _ANY),),
-    (Code.NOT_DRIVING, "remedied"): (("roll-after-remedy", _ANY),),
-    (Code.NOT_DRIVING, "late-safety"): (("roll-after-late-safety", _ANY),),
-    (Code.NEVER_ROLLED, ""): (("roll-to-start", _ANY),),
-    (Code.SPEED_LIMIT, "doubled"): (("limit-on-doubled", _ANY),),
-    (Code.NOTHING_TO_REMEDY, "roll"): (("roll-on-remedy", "forbidden"),),
-    (Code.ALREADY_ROLLING, "right-of-way"): (("roll-with-right-of-way", _ANY),),
-    (Code.OPPONENT_NOT_DRIVING, "empty"): (("hazard-on-empty-pile", _ANY),),
-    (Code.OPPONENT_NOT_DRIVING, "remedied"): (("hazard-on-remedy", _ANY),),
-    (Code.OPPONENT_NOT_DRIVING, "lies-empty"): (("hazard-on-empty-pile", _ANY),),
-    (Code.OPPONENT_NOT_DRIVING, "lies-remedied"): (("hazard-on-remedy", _ANY),),
-    (Code.ALREADY_ATTACKED, ""): (("hazard-on-hazard", _ANY),),
-    (Code.COUP_FOURRE_WINDOW_CLOSED, ""): (("coup-fourre-window", _ANY),),
-    (Code.COUP_FOURRE_WINDOW_CLOSED, "remedy"): (("fast-remedy", _ANY),),
-    (Code.FIRST_CARD, ""): (("first-card", _ANY),),
-    (Code.EXTENSION_NOT_OFFERED, ""): (("extension", "no"),),
-    (Code.SAFETY_DISCARD, ""): (("discard-safety", _ANY),),
-    (Code.CANNOT_TAKE_DISCARD, ""): (("take-discard", "forbidden"),),
-    (Code.CANNOT_TAKE_DISCARD, "full"): (("draw", _ANY),),
-    (Code.CANNOT_TAKE_DISCARD, "pair"): (("pair-for-discard", _ANY),),
-    (Code.NOTHING_TO_TURN_BACK, "winning"): (("u-turn-on-winning-card", _ANY),),
-    (Code.NO_EXCHANGE, ""): (("exchange", _ANY),),
-    (Code.NO_PENALTY, ""): (("mistake-penalty", _ANY),),
-    (Code.DISCARD_ONLY_WHEN_STUCK, ""): (("discard", _ANY),),
+_GOVERNED: Mapping[tuple[Code, str], tuple[str, str]] = {
+    (Code.PAST_TARGET, ""): ("overshoot", _ANY),
+    (Code.PAST_TARGET, "discard"): ("past-target-card", _ANY),
+    (Code.THIRD_200, ""): ("two-hundreds", _ANY),
+    (Code.NOT_DRIVING, ""): ("roll-to-start", _ANY),
+    (Code.NOT_DRIVING, "remedied"): ("roll-after-remedy", _ANY),
+    (Code.NOT_DRIVING, "late-safety"): ("roll-after-late-safety", _ANY),
+    (Code.NEVER_ROLLED, ""): ("roll-to-start", _ANY),
+    (Code.SPEED_LIMIT, "doubled"): ("limit-on-doubled", _ANY),
+    (Code.NOTHING_TO_REMEDY, "roll"): ("roll-on-remedy", "forbidden"),
+    (Code.ALREADY_ROLLING, "right-of-way"): ("roll-with-right-of-way", _ANY),
+    (Code.OPPONENT_NOT_DRIVING, "empty"): ("hazard-on-empty-pile", _ANY),
+    (Code.OPPONENT_NOT_DRIVING, "remedied"): ("hazard-on-remedy", _ANY),
+    (Code.OPPONENT_NOT_DRIVING, "lies-empty"): ("hazard-on-empty-pile", _ANY),
+    (Code.OPPONENT_NOT_DRIVING, "lies-remedied"): ("hazard-on-remedy", _ANY),
+    (Code.ALREADY_ATTACKED, ""): ("hazard-on-hazard", _ANY),
+    (Code.COUP_FOURRE_WINDOW_CLOSED, ""): ("coup-fourre-window", _ANY),
+    (Code.COUP_FOURRE_WINDOW_CLOSED, "remedy"): ("fast-remedy", _ANY),
+    (Code.FIRST_CARD, ""): ("first-card", _ANY),
+    (Code.EXTENSION_NOT_OFFERED, ""): ("extension", "no"),
+    (Code.SAFETY_DISCARD, ""): ("discard-safety", _ANY),
+    (Code.CANNOT_TAKE_DISCARD, ""): ("take-discard", "forbidden"),
+    (Code.CANNOT_TAKE_DISCARD, "full"): ("draw", _ANY),
+    (Code.CANNOT_TAKE_DISCARD, "pair"): ("pair-for-discard", _ANY),
+    (Code.NOTHING_TO_TURN_BACK, "winning"): ("u-turn-on-winning-card", _ANY),
+    (Code.NO_EXCHANGE, ""): ("exchange", _ANY),
+    (Code.NO_PENALTY, ""): ("mistake-penalty", _ANY),
+    (Code.DISCARD_ONLY_WHEN_STUCK, ""): ("discard", _ANY),
 }
-"""By code and case: the switches behind the objection, each with the value that objects."""
+"""By code and case: the switch behind the objection, with the value that objects."""
 
 
 def as_json(why: Reason, edition: Edition) -> dict[str, str]:

@@ -96,8 +96,7 @@ def _completer(table: Table) -> int | None:
 def match_totals(table: Table, before: Mapping[str, int], sheets: tuple[Sheet, ...]) -> dict[str, int]:
     """Return the match totals after a hand with its sheets. A one-race match holds this race's totals alone."""
     start = before if table.edition.match_points is not None else {}
-    counted = zip(table.sides, sheets, strict=True)
-    return {side.name: start.get(side.name, 0) + sheet.total for side, sheet in counted}
+    return {s.name: start.get(s.name, 0) + sheet.total for s, sheet in zip(table.sides, sheets, strict=True)}
 
 
 def match_winner(edition: Edition, totals: Mapping[str, int], table: Table) -> str | None:

@@ -112,6 +112,11 @@ class Side(NamedTuple):
         own = any(card.family is Family.REMEDY for card in self.battle + self.speed)
         return bool(own or self.distances or self.safeties)
 
+    @property
+    def piles(self) -> dict[str, tuple[Card, ...]]:
+        """The cards of each pile and area, by the names of `PILE_OF`."""
+        return {"battle": self.battle, "speed": self.speed, "distance": self.distances, "safety": self.safeties}
+
     def copies(self, card: Card) -> int:
         """Return how many of a card lie in front of this side; an accelerator lies with each doubled card."""
         if card is Card.ACCELERATOR:
@@ -301,10 +306,7 @@ class Table(NamedTuple):
 
     def copies_left(self, card: Card) -> int:
         """Return how many of a card have not been laid yet in this hand."""
-        left = self.deck.get(card, 0) - self.discards.count(card)
-        for side in self.sides:
-            left -= side.copies(card)
-        return left
+        return self.deck.get(card, 0) - self.discards.count(card) - sum(side.copies(card) for side in self.sides)
 
     def race_km(self, side: Side) -> int:
         """Return what counts towards the target: the distances and, where the edition says so, the safeties."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 from companion.rules.cards import HAZARD_OF, SAFETY_OF, Card, Family
 from companion.rules.editions.edition import Edition
@@ -49,8 +50,7 @@ def _lying(table: Table) -> Counter[Card]:
     """Return how many of each card lie on the table, an accelerator with each doubled card."""
     lying = Counter(table.discards)
     for side in table.sides:
-        lying.update([*side.battle, *side.speed, *side.distances, *side.safeties])
-        lying.update([Card.ACCELERATOR] * len(side.doubled))
+        lying.update(chain(*side.piles.values(), [Card.ACCELERATOR] * len(side.doubled)))
     return lying
 
 
@@ -113,23 +113,18 @@ class _Look:
             forgets=table.edition.pile_after_safety == "roll",
         )
 
-    def why(self, code: Code, **details: object) -> Reason:
+    def why(self, code: Code, case: str | None = None, **details: object) -> Reason:
         """Return a reason that concerns this side."""
-        return reason(code, side=self.side.name, **details)
+        return reason(code, case=case, side=self.side.name, **details)
 
 
 def _wrong_in_front_of(look: _Look) -> Iterator[Reason]:
-    yield from _wrong_piles(look)
-    yield from _wrong_battle_pile(look)
-    yield from _wrong_speed_pile(look)
-    yield from _wrong_distances(look)
-    yield from _wrong_coups_fourres(look)
+    for wrong in (_wrong_piles, _wrong_battle_pile, _wrong_speed_pile, _wrong_distances, _wrong_coups_fourres):
+        yield from wrong(look)
 
 
 def _wrong_piles(look: _Look) -> Iterator[Reason]:
-    side = look.side
-    piles = {"battle": side.battle, "speed": side.speed, "distance": side.distances, "safety": side.safeties}
-    for pile, cards in piles.items():
+    for pile, cards in look.side.piles.items():
         for card in cards:
             if card in look.table.deck and not _belongs(look.table, pile, card):
                 yield look.why(Code.WRONG_PILE, card=card, pile=pile)
@@ -190,9 +185,8 @@ def _rolls_to_spare(look: _Look) -> int:
 
 
 def _remedy_on(look: _Look, below: Card | None, card: Card) -> Reason | None:
-    if below is HAZARD_OF[card] and not look.thrown:
-        return None
-    return look.why(Code.NOTHING_UNDER_REMEDY, card=card, hazard=HAZARD_OF[card])
+    fits = below is HAZARD_OF[card] and not look.thrown
+    return None if fits else look.why(Code.NOTHING_UNDER_REMEDY, card=card, hazard=HAZARD_OF[card])
 
 
 def _roll_on(look: _Look, below: Card | None, _roll: Card) -> Reason | None:
@@ -234,11 +228,7 @@ def _may_attack(look: _Look, switch: str, hazard: Card) -> bool:
     return lets_in and look.right_of_way and hazard is not Card.STOP
 
 
-_LIES_ON = {
-    Card.ROLL: _roll_on,
-    Family.REMEDY: _remedy_on,
-    Family.HAZARD: _hazard_on,
-}
+_LIES_ON = {Card.ROLL: _roll_on, Family.REMEDY: _remedy_on, Family.HAZARD: _hazard_on}
 
 
 # The speed pile

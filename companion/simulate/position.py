@@ -53,8 +53,5 @@ def position_of(table: Table, chance: random.Random) -> Position:
 
 def _piles(table: Table) -> Iterator[tuple[str, tuple[Card, ...]]]:
     for number, side in enumerate(table.sides, start=1):
-        yield f"side-{number}/battle", side.battle
-        yield f"side-{number}/speed", side.speed
-        yield f"side-{number}/distance", side.distances
-        yield f"side-{number}/safety", side.safeties
+        yield from ((f"side-{number}/{pile}", cards) for pile, cards in side.piles.items())
     yield DISCARD_ZONE, table.discards

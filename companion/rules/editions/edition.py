@@ -305,6 +305,9 @@ def read_edition(path: Path) -> Edition:
 def _built(entries: Mapping[str, Any]) -> Edition:
     """Return the edition of entries that have been found right."""
     setting_up, rules, counts = entries["setting-up"], entries["switches"], entries["deck"]
+    sources = {name: rules[name]["source"] for name in switches()}
+    sources |= {table: entries[table].get("source", "") for table in ("deck", "setting-up", "points")}
+    sources["first-player"] = setting_up["first-player"]["source"]
     values = {name: rules[name]["value"] for name in switches()}
     return Edition(
         name=entries["name"],
@@ -319,7 +322,7 @@ def _built(entries: Mapping[str, Any]) -> Edition:
         seatings=tuple((players, each) for players, each in setting_up["seatings"]),
         target_km=MappingProxyType({int(players): km for players, km in setting_up["target-km"].items()}),
         points=Points(**{_field(name): value for name, value in entries["points"].items() if name != "source"}),
-        sources=_sources(entries),
+        sources=MappingProxyType(sources),
         written_in=MappingProxyType({name: rules[name]["edition"] for name in switches()}),
         fixed=frozenset(name for name in switches() if rules[name].get("fixed", False)),
         first_player=setting_up["first-player"]["value"],
@@ -327,9 +330,3 @@ def _built(entries: Mapping[str, Any]) -> Edition:
         by_the_sheet=MappingProxyType(values),
         **{_field(name): value for name, value in values.items()},
     )
-
-
-def _sources(entries: Mapping[str, Any]) -> Mapping[str, str]:
-    tables = {table: entries[table].get("source", "") for table in ("deck", "setting-up", "points")}
-    first_player = {"first-player": entries["setting-up"]["first-player"]["source"]}
-    return MappingProxyType({name: entries["switches"][name]["source"] for name in switches()} | tables | first_player)

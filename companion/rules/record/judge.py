@@ -36,7 +36,7 @@ from companion.rules.record.notation import (
     UnreadableEdition,
 )
 from companion.rules.scoring import Sheet
-from companion.rules.table import Ending, HowEnded, Request, Side, Table, Team
+from companion.rules.table import Ending, HowEnded, Side, Table, Team
 
 LEGAL, ILLEGAL, UNREADABLE = "legal", "illegal", "unreadable"
 MOST_NAMES = 16
@@ -300,7 +300,14 @@ def _set_up(game: Game, header: Header) -> Game:
         case SideLine(team):
             if len(game.teams) >= MOST_NAMES:
                 raise Unreadable(say("No more than %(most)d sides are seated.", most=MOST_NAMES))
-            _refuse_taken_names(game, team)
+            taken = {name for other in game.teams for name in (other.name, *other.players)}
+            if doubled := taken & {team.name, *team.players}:
+                raise Unreadable(
+                    say(
+                        "The name %(name)s is taken already: every side and player needs a name of its own.",
+                        name=min(doubled),
+                    )
+                )
             return game._replace(teams=(*game.teams, team))
     raise AssertionError(header)
 
@@ -308,16 +315,6 @@ def _set_up(game: Game, header: Header) -> Game:
 def _agreed(game: Game) -> Game:
     """Return the game, if its house rules can hold in its edition. Raises EditionError, with a sentence, if not."""
     return game._replace(options=game.edition.house_rules)
-
-
-def _refuse_taken_names(game: Game, team: Team) -> None:
-    taken = {name for other in game.teams for name in (other.name, *other.players)}
-    doubled = taken & {team.name, *team.players}
-    if doubled:
-        taken_name = say(
-            "The name %(name)s is taken already: every side and player needs a name of its own.", name=min(doubled)
-        )
-        raise Unreadable(taken_name)
 
 
 def _start_hand(game: Game, first: str) -> tuple[Game, tuple[Item, ...]]:
@@ -436,14 +433,9 @@ def _slug(card: Card | None) -> str | None:
     return card.value if card is not None else None
 
 
-def _request_json(table: Table, request: Request) -> dict[str, str]:
-    seats = table.seats
-    return {"card": request.card.value, "by": seats[request.by_seat].player, "of": seats[request.of_seat].player}
-
-
 def state_json(table: Table) -> dict[str, Any]:
     """Return the table as JSON, for `--states` and the pages' own data."""
-    offered = table.extension_offered_to
+    offered, seats = table.extension_offered_to, table.seats
     return {
         "to_move": None if table.is_over else table.player_to_move,
         "target": table.target,
@@ -453,7 +445,10 @@ def state_json(table: Table) -> dict[str, Any]:
         "discard": _slug(table.discards[-1]) if table.discards else None,
         "discards": len(table.discards),
         "hands": {seat.player: size for seat, size in zip(table.seats, table.hands, strict=True)},
-        "requests": [_request_json(table, request) for request in table.requests],
+        "requests": [
+            {"card": asked.card.value, "by": seats[asked.by_seat].player, "of": seats[asked.of_seat].player}
+            for asked in table.requests
+        ],
         "may_pass": table.may_pass,
         "ended": table.ending.how.value if table.ending else None,
         "sides": {side.name: side_json(table.edition, side) for side in table.sides},

@@ -148,12 +148,11 @@ def without_comment(raw: str) -> str:
 
 def is_name(word: str) -> bool:
     """True if a word can name a player or a side: letters of any script, digits, `-` and `_`."""
-    return _PLAIN_NAME.fullmatch(word) is not None or (word != "" and all(map(_belongs_to_name, word)))
-
-
-def _belongs_to_name(char: str) -> bool:
-    """True if a sign may stand in a name: marks and joiners are part of letters in many scripts."""
-    return char.isalnum() or char in "-_\u200c\u200d" or unicodedata.category(char).startswith("M")
+    if _PLAIN_NAME.fullmatch(word):
+        return True
+    # Marks and joiners are part of letters in many scripts.
+    letters = (c.isalnum() or c in "-_\u200c\u200d" or unicodedata.category(c).startswith("M") for c in word)
+    return word != "" and all(letters)
 
 
 def parse_header(text: str) -> Header | None:
