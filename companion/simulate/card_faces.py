@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from companion.printing import deck, render, stickers
 from companion.simulate.arrange import Point
-from companion.simulate.camera_model import Image, Size
+from companion.simulate.camera_model import Image
 from companion.simulate.scene import BACK
 from companion.tabletop.card_ids import face_of
 from companion.tabletop.mat_layout import CARD_MM
@@ -48,29 +48,20 @@ class Cards:
         Raises KeyError for a face that `faces` does not hold.
         """
         if picture == BACK:
-            return self._drawn(deck.back_svg()) if self.faces is None else self._other_back(self.faces)
+            drawn = self.faces is None or BACK not in self.faces
+            return self._fitted(render.to_image(deck.back_svg(), PX_PER_MM) if drawn else self.faces[BACK])
         face = face_of(picture)
-        bare = self._drawn(deck.face_svg(face)) if self.faces is None else self._fitted(self.faces[face.value])
+        drawn = self.faces is None
+        bare = self._fitted(render.to_image(deck.face_svg(face), PX_PER_MM) if drawn else self.faces[face.value])
         return bare if self.sticker_mm is None else _stickered(bare, picture, self.sticker_mm)
-
-    def _other_back(self, faces: Mapping[str, Image]) -> Image:
-        return self._fitted(faces[BACK]) if BACK in faces else self._drawn(deck.back_svg())
-
-    def _drawn(self, svg: str) -> Image:
-        return self._fitted(render.to_image(svg, PX_PER_MM))
 
     def _fitted(self, picture: Image) -> Image:
         """Return a picture in the size of these cards."""
-        width, height = self._size_px
+        width, height = (round(side_mm * PX_PER_MM) for side_mm in self.size_mm)
         if picture.shape[:2] == (height, width):
             return picture
         is_larger = picture.shape[1] > width
         return cv2.resize(picture, (width, height), interpolation=cv2.INTER_AREA if is_larger else cv2.INTER_CUBIC)
-
-    @property
-    def _size_px(self) -> Size:
-        width_mm, height_mm = self.size_mm
-        return round(width_mm * PX_PER_MM), round(height_mm * PX_PER_MM)
 
 
 STICKERED = Cards()

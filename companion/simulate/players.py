@@ -204,16 +204,14 @@ class _Deal:
             seats = self._table.seats
             clockwise = (seats[(attack.by_seat + step) % len(seats)] for step in range(1, len(seats) + 1))
             player = next(seat.player for seat in clockwise if seat.side == attack.side)
-            card_id = self._holding(player, SAFETY_OF[attack.hazard])
+            safeties = (held for held in self._held[player] if face_of(held) is SAFETY_OF[attack.hazard])
+            card_id = next(safeties, None)
             if card_id is None or self._chance.random() >= self._manners.claim_share:
                 continue
             play = lay(player, SAFETY_OF[attack.hazard], at_once=True)
             if not referee.objections(self._table, play):
                 return play, card_id
         return None
-
-    def _holding(self, player: str, face: Card) -> str | None:
-        return next((card_id for card_id in self._held[player] if face_of(card_id) is face), None)
 
     def _turn(self, player: str) -> Iterator[Action]:
         if self._wants_discard(player):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import errno
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -152,16 +152,15 @@ def read_text(text: str, taken: Collection[str] = ()) -> Reading:
     own = _signed(_sound(data, named_wrong))
     parent = own.get("parent", None if "parent" not in data else "classic")
     entries = _with_parent(read_file(EDITIONS / f"{parent}.toml").entries, own) if parent else own
-    whole_wrongs = [wrong for wrong in _whole_wrongs(own, entries) if not _touches(wrong, named_wrong)]
+    # What concerns a key that is named already, or one within or above it, is left out.
+    whole_wrongs = (
+        wrong
+        for wrong in _whole_wrongs(own, entries)
+        if not any(place[: len(named)] == named[: len(place)] for place in wrong.places for named in named_wrong)
+    )
     # A quoted key may hold any sign.
     faults = (Fault(plain(wrong.say, _LONGEST)) for wrong in (*own_wrongs, *whole_wrongs))
     return Reading(entries, tuple(faults))
-
-
-def _touches(wrong: _Wrong, named: Iterable[Place]) -> bool:
-    return any(
-        place[: len(other)] == other[: len(place)] for place in wrong.places for other in named if place and other
-    )
 
 
 def _sound(data: Mapping[str, Any], wrong: Collection[Place]) -> dict[str, Any]:
