@@ -13,11 +13,8 @@ from companion.rules.referee import objections
 from companion.rules.table import Table
 from companion.tabletop.mat_layout import DISCARD_ZONE, is_pile
 from companion.tracking.hand_record import Line, Spot, spots_of, taking
-from companion.tracking.track import State, Track
+from companion.tracking.track import MOMENT_S, State, Track
 from companion.tracking.tracker import Tracks
-
-FIRST_LOOKS_S = 1.0
-"""Seconds after the first look within which a card that comes into sight lay there before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +63,7 @@ class _Comparison:
         left = []
         for track in loose:
             spot = (track.zone, track.face)
-            is_early = track.earliest_s <= self._tracks.begun_s + FIRST_LOOKS_S
+            is_early = track.earliest_s <= self._tracks.begun_s + MOMENT_S
             # All cards like it in the record lay there before the looking began, and this one came later.
             is_later = track not in on_top and not is_early and 0 < self._want[spot] <= early[spot]
             if track not in on_top and is_early:

@@ -5,16 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from companion.tabletop.mat_layout import mat_of
-from companion.tracking.balance import FIRST_LOOKS_S
 from companion.tracking.hand_record import Record
-from companion.tracking.track import GONE_S, State, Track
+from companion.tracking.piles import MANY
+from companion.tracking.track import MOMENT_S, PUT_RIGHT_S, State, Track
 from companion.tracking.tracker import Tracks
-
-LEFT_LYING, LEFT_LYING_S = 2, 4.0
-"""Number of cards that may be forgotten when the table is cleared, and the seconds after which they are."""
-
-ENOUGH_GONE = 3
-"""Minimum number of cards that must have gone."""
 
 
 def is_cleared(tracks: Tracks, record: Record) -> bool:
@@ -25,12 +19,12 @@ def is_cleared(tracks: Tracks, record: Record) -> bool:
     mine = [t for t in tracks.cards if t.laid_seq is not None and record.hand_seq <= t.laid_seq < ended]
     there = [t for t in mine if t.is_there]
     gone = [t for t in mine if t.state is State.GONE and t.gone_seq >= ended]
-    if len(gone) < ENOUGH_GONE and (there or not mine):
+    if len(gone) < MANY and (there or not mine):
         return False
-    if tracks.table_bare_since_s is not None and tracks.t_s - tracks.table_bare_since_s >= GONE_S:
+    if tracks.table_bare_since_s is not None and tracks.t_s - tracks.table_bare_since_s >= MOMENT_S:
         return True
     since_s = max((t.absent_since_s or t.seen_s for t in gone), default=tracks.t_s)
-    few = len(there) <= LEFT_LYING and tracks.t_s - since_s >= LEFT_LYING_S
+    few = len(there) < MANY and tracks.t_s - since_s >= PUT_RIGHT_S
     return few or _has_begun(tracks, there, ended)
 
 
@@ -51,7 +45,7 @@ def dealt(tracks: Tracks, ended: int) -> Tracks:
 
 def left_over(tracks: Tracks) -> Tracks:
     """Return the tracks of a hand that began before the first look: what lay there then lay there before the hand."""
-    first_s = tracks.begun_s + FIRST_LOOKS_S
+    first_s = tracks.begun_s + MOMENT_S
     cards = (
         replace(t, laid_seq=tracks.hand_seq - 1) if t.laid_seq is not None and t.earliest_s <= first_s else t
         for t in tracks.cards

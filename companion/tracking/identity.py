@@ -21,17 +21,17 @@ from companion.vision.view import FACE, Sighting
 LIKELY, POSSIBLE, ODD, UNLIKELY = 0.5, 1.2, 2.5, 5.0
 """Costs of what happens at a table at any time, often, seldom, and hardly ever."""
 
-SAME_MM, SAME_DEG = 2.0, 2.0
+SAME_MM = SAME_DEG = 2.0
 """Measuring error: a card that nobody has touched is seen within this of where it was."""
 
 UNDISTURBED_SLACK = 4.0
 """Factor of that error where nothing has moved in the zone."""
 
-MM_PER_NAT, DEG_PER_NAT = 3.0, 4.0
+MM_PER_NAT = DEG_PER_NAT = 3.0
 """Distance and turn beyond that which make it less likely by a factor of e that a card was merely nudged."""
 
-UNREAD_MM, HALF_HIDDEN_MM = 20.0, 12.0
-"""Maximum distance between what cannot be read and the known card that it is: a code, a half hidden face."""
+UNREAD_MM = 20.0
+"""Maximum distance between what cannot be read, a code or a half hidden face, and the known card that it is."""
 
 COVERING_MM = 60.0
 """Maximum distance between the middles of two cards of which one hides the other."""
@@ -132,7 +132,7 @@ class _Costs:
         """The cost of a code that cannot be read, now or before, being the same card."""
         if off_mm > UNREAD_MM:
             return math.inf
-        if one.sighting.by == FACE and off_mm <= HALF_HIDDEN_MM:
+        if one.sighting.by == FACE:
             return LIKELY
         # A code that is read at last may be none of those that it was taken for.
         is_read_at_last = track.face is Card.UNKNOWN and off_mm <= SAME_MM

@@ -27,8 +27,9 @@ from companion.tracking import snapshot, tracker
 from companion.tracking.clearing import dealt, is_cleared, left_over
 from companion.tracking.hand_record import Line, Record
 from companion.tracking.hint import hint_from
+from companion.tracking.piles import MANY
 from companion.tracking.reconcile import reconcile
-from companion.tracking.track import Track
+from companion.tracking.track import PUT_RIGHT_S, Track
 from companion.tracking.tracker import Tracks
 from companion.vision.boxes import Image
 from companion.vision.capture.image_io import jpeg_of
@@ -40,12 +41,6 @@ log = logging.getLogger(__name__)
 
 Look = Callable[[Frame], View]
 """The eye: what a frame shows."""
-
-THING_S = 3.0
-"""Seconds after which the page mentions something that may be a card without a sticker."""
-
-STRANGERS = 3
-"""Number of unreadable cards, with none that can be read, that means another deck is on the table."""
 
 NOT_THIS_DECK = say(
     "None of the cards on the table can be read. Do they bear no stickers, or are they those of another deck?"
@@ -210,10 +205,10 @@ class TableWatch:
     def _of_things(self, view: View, state: MatchState) -> str | None:
         """Return what is to be said of something that may be a card without a sticker, once it has lain for a while."""
         self._things = {zone: self._things.get(zone, view.t_s) for zone in sorted(view.things)}
-        lying = [zone for zone, since_s in self._things.items() if view.t_s - since_s >= THING_S]
+        lying = [zone for zone, since_s in self._things.items() if view.t_s - since_s >= PUT_RIGHT_S]
         if not lying or state.game.table is None:
             return None
-        if len(lying) >= STRANGERS and not view.sightings:
+        if len(lying) >= MANY and not view.sightings:
             return NOT_THIS_DECK
         zone = lying[0]
         side, pile = self._mats(state).get(mat_of(zone)), where(zone)

@@ -24,13 +24,13 @@ from companion.rules.record.judge import Game, HandResult, JudgedLine
 from companion.rules.record.notation import Line as RecordLine
 from companion.rules.referee import LegalPlays
 from companion.tracking import tracker
-from companion.tracking.acts import LAYING_S
 from companion.tracking.balance import balance
 from companion.tracking.clearing import dealt, is_cleared
 from companion.tracking.hand_record import Line, Record
 from companion.tracking.hint import hint_from
 from companion.tracking.piles import MANY
-from companion.tracking.reconcile import OUT_OF_TURN_CONFIDENCE, reconcile
+from companion.tracking.reconcile import reconcile
+from companion.tracking.track import DOUBTFUL_CONFIDENCE, LAYING_S
 from companion.tracking.tracker import Tracks
 from companion.vision.capture.sources import Frame
 from companion.vision.view import View
@@ -77,8 +77,11 @@ class Watcher:
         self._seq = 0
         self._entries: list[Entry] = []
         self._answers: dict[str, Answered] = {}
-        self._told: dict[tuple[str, str], tuple[bool, float]] = {}
-        """What has been told: whether a question's play was legal, and when that was told."""
+        self._told: dict[tuple[str, str], bool] = {}
+        """What has been told: whether a question's play was legal."""
+
+        self._refused_s: dict[str, float] = {}
+        """When each illegal play was told first."""
 
         self._asked: tuple[Question, ...] = ()
         self._unsure: tuple[Question, ...] = ()
@@ -88,7 +91,7 @@ class Watcher:
         """The number of the line that each question came to be first."""
 
         self._is_trial = False
-        self._tried: tuple[object, ...] = ()
+        self._tried: set[tuple[object, ...]] = set()
         """What no other past has explained, as long as nothing comes to it."""
 
         self._now_s = 0.0
@@ -132,7 +135,7 @@ class Watcher:
                     yield from self._take_back(question)
                     return
             elif not question.is_legal:
-                if unsure and self._confirms and (revised := self._revised([question], self._pasts_without(unsure))):
+                if unsure and self._confirms and (revised := self._refuted(question, unsure)):
                     yield from revised
                     return
                 yield from self._tell(question)
@@ -174,7 +177,7 @@ class Watcher:
     def _contradicted(self, illegal: Sequence[Question]) -> Iterator[dict[str, Any]]:
         """Cards that are illegal where something before them may have been taken for what it was not."""
         last = self._entries[-1].question
-        was_refused = last is not None and self._refused_s(last) is not None
+        was_refused = last is not None and last.id in self._refused_s
         pasts: list[Iterable[Watcher | None]] = [self._pasts_with_unread()]
         if len(illegal) > 1 and not was_refused:
             pasts.append([self._with_discard(len(self._entries))])
@@ -182,38 +185,31 @@ class Watcher:
             pasts.append(self._earlier_pasts())
         yield from self._revised(illegal[:2], itertools.chain(*pasts))
 
-    def _refused_s(self, question: Question) -> float | None:
-        """When a question's play was told to be illegal."""
-        was_legal, told_s = self._told.get((question.id, str(question.plays[0])), (True, 0.0))
-        return None if was_legal else told_s
-
     def _is_late(self, question: Question) -> bool:
         """True if a card was refused only because one laid before it was seen a moment later."""
-        refused_s = self._refused_s(question)
-        is_recent = refused_s is not None and self._now_s - refused_s <= LAYING_S
-        return is_recent and question.confidence >= OUT_OF_TURN_CONFIDENCE
+        since_s = self._now_s - self._refused_s.get(question.id, -LAYING_S)
+        return question.confidence >= DOUBTFUL_CONFIDENCE and 0 <= since_s <= LAYING_S
+
+    def _refuted(self, question: Question, unsure: Sequence[Question]) -> list[dict[str, Any]]:
+        """What nobody was sure of was a play all along if it had been refused, or none: whichever makes this legal."""
+        late = [q for q in unsure if q.id in self._refused_s]
+        revised = self._revised([*late, question], self._earlier_pasts()) if late else []
+        return revised or self._revised([question], [self._retold(len(self._entries), without=unsure)])
 
     # Second thoughts
 
     def _revised(self, later: Sequence[Question], pasts: Iterable[Watcher | None]) -> list[dict[str, Any]]:
         """Return what is told where one of these pasts makes all of these cards legal: the first that does."""
         tried: tuple[object, ...] = (self._seq, *(question.id for question in later))
-        if later[0].confidence < OUT_OF_TURN_CONFIDENCE or self._is_trial or tried == self._tried:
+        if later[0].confidence < DOUBTFUL_CONFIDENCE or self._is_trial or tried in self._tried:
             return []
-        self._tried = tried
+        self._tried.add(tried)
         for trial in pasts:
             if trial is not None:
                 items = list(trial._follow())
                 if trial._counts(later):
                     return self._adopted(trial, items)
         return []
-
-    def _pasts_without(self, unsure: Sequence[Question]) -> Iterator[Watcher | None]:
-        """What nobody was sure of was no play; or it was one all along, where it had been refused."""
-        end = len(self._entries)
-        yield self._retold(end, without=unsure)
-        if any(self._refused_s(question) is not None for question in unsure):
-            yield from self._earlier_pasts()
 
     def _pasts_with_unread(self) -> Iterator[Watcher]:
         """A card that could not be read counts as what it is likeliest to be."""
@@ -252,7 +248,8 @@ class Watcher:
         trial = copy.copy(self)
         seq = self._seq_at(at)
         trial._is_trial, trial._unsure = True, ()
-        trial._entries, trial._told, trial._seqs = self._entries[:at], dict(self._told), dict(self._seqs)
+        trial._entries, trial._seqs = self._entries[:at], dict(self._seqs)
+        trial._told, trial._refused_s = dict(self._told), dict(self._refused_s)
         trial._answers = {ident: said for ident, said in self._answers.items() if said.seq < seq}
         trial._answers |= {q.id: Answered(Answer.NO, q.about, seq) for q in without}
         if first is not None:
@@ -285,11 +282,12 @@ class Watcher:
 
     def _tell(self, question: Question, *, confirmed: bool = False) -> Iterator[dict[str, Any]]:
         key = question.id, str(question.plays[0]) if question.plays else ""
-        was_legal, _ = self._told.get(key, (None, 0.0))
+        was_legal = self._told.get(key)
         if was_legal is question.is_legal and not confirmed:
             return
-        if was_legal is not question.is_legal:
-            self._told[key] = question.is_legal, self._now_s
+        self._told[key] = question.is_legal
+        if not question.is_legal:
+            self._refused_s.setdefault(question.id, self._now_s)
         t_s = round(self._now_s, 3)
         if question.kind is Kind.DIFFERS:
             yield {"t_s": t_s, "question": question.say, "zone": question.zone}
@@ -332,7 +330,7 @@ class Watcher:
         gathered = self._unsure if self._confirms and self._is_gathered() else ()
         for question in (*gathered, *asked):
             is_play = question.kind is Kind.PLAY and question.is_legal and question.zone is not None
-            if is_play and question.confidence >= OUT_OF_TURN_CONFIDENCE:
+            if is_play and question.confidence >= DOUBTFUL_CONFIDENCE:
                 yield {"t_s": round(self._now_s, 3), "counted": str(question.plays[0]), "zone": question.zone}
                 yield from self._confirm(question)
         if self._game.hand_is_open and not self._only_cleared():

@@ -11,17 +11,11 @@ from companion.rules.table import Table
 from companion.tabletop.mat_layout import DRAW_ZONE
 from companion.tracking.balance import discards_are_gone
 from companion.tracking.hand_record import Line, Record
-from companion.tracking.track import GONE_S
+from companion.tracking.track import MOMENT_S, PUT_RIGHT_S, UNCLEAR_CONFIDENCE
 from companion.tracking.tracker import Tracks
 
 MANY = 3
-"""Number of cards missing at once that may mean that a hand's cards are being gathered in."""
-
-PILE_EMPTY_S, UNSEEN_DRAWS = 5.0, 2
-"""Time after which an empty draw pile is news, if the record has more cards in it than may have been drawn by now."""
-
-END_CONFIDENCE = 0.95
-"""Confidence in a pile's or a hand's end where the rules do not make it certain."""
+"""Number of cards that mean more together than each alone: gathered in, of another deck, drawn unseen."""
 
 
 def questions_of_the_piles(tracks: Tracks, record: Record, table: Table) -> Iterator[Question]:
@@ -32,7 +26,7 @@ def questions_of_the_piles(tracks: Tracks, record: Record, table: Table) -> Iter
         yield from _asked(ident, Play(Verb.EXHAUSTED), DRAW_ZONE, record, table, tracks.pile_empty_since_s)
     bare_since_s = tracks.table_bare_since_s
     laid = sum(line.serial is not None for line in record.lines)
-    if bare_since_s is not None and tracks.t_s - bare_since_s >= GONE_S and laid >= MANY:
+    if bare_since_s is not None and tracks.t_s - bare_since_s >= MOMENT_S and laid >= MANY:
         ident = question_of_no_card_id(record.match, record.hand_seq, "end", tracks.last_serial)
         stuck = table.edition.empty_pile == "stuck" and table.draw_pile == 0
         yield from _asked(ident, Play(Verb.END), None, record, table, bare_since_s, sure=stuck)
@@ -50,13 +44,13 @@ def _is_pile_used_up(tracks: Tracks, record: Record, table: Table) -> bool:
         refilled = tracks.draw_pile_empty is False and table.draw_pile > 0
         return refilled and may_be_reshuffled(tracks, table, record.lines)
     since_s = tracks.pile_empty_since_s
-    news = tracks.pile_seen_seq >= record.hand_seq and table.draw_pile > UNSEEN_DRAWS
-    return news and since_s is not None and tracks.t_s - since_s >= PILE_EMPTY_S
+    news = tracks.pile_seen_seq >= record.hand_seq and table.draw_pile >= MANY
+    return news and since_s is not None and tracks.t_s - since_s >= PUT_RIGHT_S
 
 
 def _asked(
     ident: str, play: Play, zone: str | None, record: Record, table: Table, t_s: float | None, *, sure: bool = False
 ) -> Iterator[Question]:
     if ident not in record.answers:
-        confidence, why = (1.0 if sure else END_CONFIDENCE), objections(table, play)
+        confidence, why = (1.0 if sure else UNCLEAR_CONFIDENCE), objections(table, play)
         yield Question(ident, Kind.PLAY, zone, (play,), table, why, confidence=confidence, sure=sure, t_s=t_s or 0.0)

@@ -10,11 +10,8 @@ from companion.rules.play import Play
 from companion.rules.referee import objections
 from companion.rules.table import Table
 from companion.tabletop.card_ids import face_of, is_any_copy
-from companion.tracking.track import Track
+from companion.tracking.track import LOOKS, MOMENT_S, Track
 from companion.tracking.tracker import Tracks
-
-READINGS, READING_S = 3, 1.0
-"""Number of readings, and seconds, after which a card that cannot be read is decided on."""
 
 CLEAR_LEAD, LEAST_LEAD = 0.15, 0.5
 """Margin by which every reading has to put a card first, and the minimum confidence in it."""
@@ -25,7 +22,7 @@ NEARLY_AS_LIKELY = 0.1
 
 def is_ripe(track: Track, t_s: float) -> bool:
     """True if it has been read often enough to decide."""
-    return len(track.readings) >= READINGS and t_s - track.since_s >= READING_S
+    return len(track.readings) >= LOOKS and t_s - track.since_s >= MOMENT_S
 
 
 def known_face(track: Track, tracks: Tracks) -> Card | None:

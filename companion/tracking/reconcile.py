@@ -27,40 +27,25 @@ from companion.rules.play import Play, Verb
 from companion.rules.referee import apply, objections
 from companion.rules.table import Table
 from companion.tabletop.mat_layout import DISCARD_ZONE, mat_of
-from companion.tracking.acts import Act, cost_of, explained
+from companion.tracking.acts import UNCLEAR, Act, cost_of, explained
 from companion.tracking.balance import Balance, balance
 from companion.tracking.hand_record import Line, Record, spots_of, taking
 from companion.tracking.piles import MANY, may_be_reshuffled, questions_of_the_piles
 from companion.tracking.reading import candidates, is_ripe, known_face, plays_of
-from companion.tracking.track import State, Track
+from companion.tracking.track import (
+    DOUBTFUL_CONFIDENCE,
+    LAYING_S,
+    MOMENT_S,
+    PUT_RIGHT_S,
+    TURN_S,
+    UNCLEAR_CONFIDENCE,
+    State,
+    Track,
+)
 from companion.tracking.tracker import Tracks
-
-OUT_OF_TURN_CONFIDENCE = 0.85
-"""Maximum confidence in a play out of turn: one before it may have been missed."""
-
-UNCLEAR_CONFIDENCE = 0.95
-"""Maximum confidence in a play that another may look like."""
-
-DOUBTFUL_CONFIDENCE = 0.85
-"""Maximum confidence in a card that may be one like it, nudged, or that only all readings together tell."""
-
-BEFORE_TURN_S = 6.0
-"""Maximum wait of a card whose meaning depends on the turn for one before it to come into sight or be read."""
-
-TOGETHER_S, DOUBLING_S = 2.0, 0.5
-"""Maximum time between an accelerator and its distance card, and the wait of the latter for one to come into sight."""
-
-CARRIED_S = 3.0
-"""Maximum wait of a hazard on the discard pile for what tells whether it was carried there."""
-
-GATHERING_S = 12.0
-"""Time for which many cards may be missing because a hand's cards are being gathered in."""
 
 MOST_PLAYS = 3
 """Maximum number of plays that a question offers."""
-
-TAKEN_BACK_COST = 0.5
-"""Cost of a discard having been taken back rather than taken by the next player."""
 
 
 def reconcile(tracks: Tracks, record: Record, places: Places) -> tuple[Question, ...]:
@@ -146,11 +131,11 @@ class _Reconciliation:
         on_pile = any(
             t.card is not None and t.card == hazard.card and t.zone == DISCARD_ZONE for t in self._tracks.there
         )
-        if not on_pile and self._t_s - hazard.seen_s > BEFORE_TURN_S:
+        if not on_pile and self._t_s - hazard.seen_s > TURN_S:
             return False
         coming = (t for t in self._tracks.cards if t.state is State.SEEN)
         safeties = (t for t in (*self._now.extra, *coming) if t.zone == zone)
-        soon = zone in self._tracks.hidden_since_s and self._t_s - hazard.seen_s < CARRIED_S
+        soon = zone in self._tracks.hidden_since_s and self._t_s - hazard.seen_s < PUT_RIGHT_S
         return soon or any(t.face is SAFETY_OF[hazard.face] for t in safeties)
 
     def _with_one_stacked(self, extra: Sequence[Track], table: Table, acts: tuple[Act, ...]) -> tuple[Act, ...]:
@@ -177,7 +162,7 @@ class _Reconciliation:
             for t in self._now.extra
             if t.face is Card.ACCELERATOR
             and t.zone == track.zone
-            and abs(t.since_s - track.since_s) <= TOGETHER_S
+            and abs(t.since_s - track.since_s) <= LAYING_S
             and self._id(t, Kind.DIFFERS) not in self._record.answers
         ]
 
@@ -205,7 +190,7 @@ class _Reconciliation:
         if new.card is not None:
             return new.card == old.card
         carried = new.face is old.face and new.face.family is Family.HAZARD and new.zone == DISCARD_ZONE
-        return carried and 0 <= new.since_s - old.seen_s <= BEFORE_TURN_S
+        return carried and 0 <= new.since_s - old.seen_s <= TURN_S
 
     def _taken_top(self) -> Track | None:
         """The top of the discard pile where it is gone and the player to move may have taken it."""
@@ -230,15 +215,15 @@ class _Reconciliation:
         track, lies_s = act.track, self._t_s - act.track.since_s
         if act.is_stacked:
             return False
-        if Card.ACCELERATOR in act.table.edition.deck and track.face.family is Family.DISTANCE and lies_s < DOUBLING_S:
+        if Card.ACCELERATOR in act.table.edition.deck and track.face.family is Family.DISTANCE and lies_s < MOMENT_S:
             return True
-        if (lies_s < CARRIED_S and self._may_be_carried(track)) or self._may_have_taken(act):
+        if (lies_s < PUT_RIGHT_S and self._may_be_carried(track)) or self._may_have_taken(act):
             return True
         if not act.turn_matters:
             return False
         if any(self._is_to_be_entered(other) for other in before):
             return True
-        if lies_s >= BEFORE_TURN_S:
+        if lies_s >= TURN_S:
             return False
         arms = {zone for zone in self._tracks.zones_under_arms if self._tracks.hidden_since_s[zone] <= track.since_s}
         seen = (t for t in self._tracks.cards if t.state is State.SEEN and t.is_in_sight and t is not track)
@@ -261,7 +246,7 @@ class _Reconciliation:
 
     def _is_being_read(self, track: Track) -> bool:
         """True if a card was laid a moment ago of which it is still to be told which it is."""
-        if track.face is not Card.UNKNOWN or not track.is_in_sight or self._t_s - track.since_s >= BEFORE_TURN_S:
+        if track.face is not Card.UNKNOWN or not track.is_in_sight or self._t_s - track.since_s >= TURN_S:
             return False
         told = any(line.serial == track.serial for line in self._record.lines) or self._refusal(track) is not None
         return not told and known_face(track, self._tracks) is None and bool(candidates(track, self._tracks))
@@ -305,8 +290,7 @@ class _Reconciliation:
         track = act.track
         doubtful = track.is_double or act.is_stacked or face is not track.face or self._lay_before(track)
         most = min(
-            OUT_OF_TURN_CONFIDENCE if act.is_out_of_turn else 1.0,
-            DOUBTFUL_CONFIDENCE if doubtful else 1.0,
+            DOUBTFUL_CONFIDENCE if doubtful or act.is_out_of_turn else 1.0,
             1.0 if act.clear else UNCLEAR_CONFIDENCE,
         )
         return round(min(most, track.confidence if face is track.face else 1.0), 2)
@@ -369,10 +353,10 @@ class _Reconciliation:
             if not acts:
                 return None
             back = explained([act.track for act in acts], last.before, self._meaning)
-            lead = cost_of(back) + TAKEN_BACK_COST - cost_of(acts)
+            lead = cost_of(back) + UNCLEAR - cost_of(acts)
             if lead < 0:
                 return self._gone(top)
-            clear = lead > TAKEN_BACK_COST
+            clear = lead > UNCLEAR
         act = Act(top, taking(self._table), self._table, clear=clear)
         confidence = 1.0 if clear else UNCLEAR_CONFIDENCE
         return self._play(
@@ -381,7 +365,7 @@ class _Reconciliation:
 
     def _differences(self, now: Balance, moved: Sequence[tuple[Track, Track]], table: Table) -> Iterator[Question]:
         """Cards that the record has and the table has not, or elsewhere."""
-        recent = any(self._t_s - (t.absent_since_s or 0.0) < GATHERING_S for t in now.missing)
+        recent = any(self._t_s - (t.absent_since_s or 0.0) < 2 * TURN_S for t in now.missing)
         gathering = len(now.missing) >= MANY and (recent or self._tracks.table_bare_since_s is not None)
         if gathering or may_be_reshuffled(self._tracks, table, self._record.lines):
             return
@@ -413,7 +397,7 @@ class _Reconciliation:
             return False
         safeties = f"{mat_of(old.zone)}/safety"
         coming = any(t.zone == safeties and t.state is State.SEEN for t in self._tracks.cards)
-        return coming or safeties in self._tracks.hidden_since_s or self._t_s - new.since_s < CARRIED_S
+        return coming or safeties in self._tracks.hidden_since_s or self._t_s - new.since_s < PUT_RIGHT_S
 
     def _gone(self, track: Track) -> Question:
         sentence = say("%(card)s is no longer on %(zone)s.", card=named(track.face), zone=where(track.zone))

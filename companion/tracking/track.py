@@ -25,22 +25,25 @@ LOOKS = 3
 AGREEING_LOOKS = 2
 """Number of the last `LOOKS` that must have seen a card before it can count as lying."""
 
-GONE_S = 0.8
-"""Seconds for which a place is seen without its card before the card is gone: ten watched hands come out the same from
-0.7 s to 1.5 s, and a card taken up for a second is noticed."""
+MOMENT_S = 0.8
+"""Time after which what is seen is no accident: a card is gone, lies there, is read. Ten watched hands come out the
+same from 0.7 s to 1.5 s, and a card taken up for a second is noticed."""
 
-GONE_LOOKS = 3
-"""Minimum number of looks that must have seen the place without it."""
+LAYING_S = 2.0
+"""Maximum time between the cards that one hand lays, or in which it hides what it has laid."""
 
-SETTLED_S = 1.0
-"""Seconds in sight after which a card counts as lying although something is over its zone now."""
+PUT_RIGHT_S = 4.0
+"""Wait for people to put right what lies amiss: mostly they do so at once."""
+
+TURN_S = 6.0
+"""Maximum time that an arm is over the table to lay a card, and that others wait for that card."""
 
 DIAGONAL_DEG = 12.0
 """Deviation from 45° within which a card lies neither upright nor sideways."""
 
-DIAGONAL_CONFIDENCE = 0.85
-SPLIT_CONFIDENCE = 0.97
-"""Factors of the confidence in a card that lies diagonally, and in one that not every one of the last looks saw."""
+DOUBTFUL_CONFIDENCE, UNCLEAR_CONFIDENCE = 0.85, 0.97
+"""Maximum confidence where a tap is needed, as in a card that lies diagonally, and where little speaks against it, as
+in one that not every one of the last looks saw."""
 
 MOST_READINGS = 12
 """Number of readings kept of a card."""
@@ -198,7 +201,7 @@ class Track:
         if not last or self.face is Card.UNKNOWN:
             return 0.0
         mean = sum(max(read.values(), default=0.0) for read in last) / len(last)
-        return mean * (1.0 if all(self.recent) else SPLIT_CONFIDENCE)
+        return mean * (1.0 if all(self.recent) else UNCLEAR_CONFIDENCE)
 
     def seen(self, sighting: Sighting, place: Place, t_s: float) -> Track:
         """Return the track after a look that saw it."""
@@ -206,7 +209,7 @@ class Track:
         is_other = known and self.face is not sighting.face
         moved = is_other or distance_mm(self.place, place) > NUDGE_MM
         diagonal = sighting.face.family is Family.SAFETY and abs(place.turn_deg % 90.0 - 45.0) < DIAGONAL_DEG
-        reading = reading_of(sighting, DIAGONAL_CONFIDENCE if diagonal else 1.0)
+        reading = reading_of(sighting, DOUBTFUL_CONFIDENCE if diagonal else 1.0)
         keeps = self.face is Card.UNKNOWN or known
         return replace(
             self,

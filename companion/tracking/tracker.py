@@ -14,13 +14,13 @@ from companion.match.zone_plays import Places
 from companion.rules.cards import Card
 from companion.tabletop.mat_layout import DRAW_ZONE, is_pile, mat_of
 from companion.tracking.hint import Hint
-from companion.tracking.identity import COVERING_MM, Detection, assign
+from companion.tracking.identity import COVERING_MM, SAME_MM, UNREAD_MM, Detection, assign
 from companion.tracking.track import (
-    GONE_LOOKS,
-    GONE_S,
     LOOKS,
+    MOMENT_S,
     NUDGE_MM,
-    SETTLED_S,
+    PUT_RIGHT_S,
+    TURN_S,
     Observation,
     State,
     Track,
@@ -29,23 +29,8 @@ from companion.tracking.track import (
 )
 from companion.vision.view import View
 
-ARM_S = 8.0
-"""Maximum time that an arm laying a card is over a zone."""
-
-ARM_RESTS_S = 0.8
-"""Maximum wait of a new card for the arm over its mat to leave."""
-
-MISLAID_S = 4.0
-"""Wait of a card on a pile where it does not belong: mostly it is put right at once."""
-
-PILE_MM, SPREAD_MM = 20.0, 6.0
-"""Distance within which only one of two cards with the same face shows enough to be read: in a pile, side by side."""
-
 SEVERAL = 2
 """Number of cards of a pile that were touched, or stand in other light, where none looks as it did."""
-
-GHOST_MM = 3.0
-"""Distance to one like it that still lies there within which a pile's card may be that one."""
 
 MOST_GONE = 120
 """Number of cards remembered after they have gone: more than a deck has."""
@@ -190,7 +175,7 @@ def _identified(
 def _may_be_double(detection: Detection, tracks: Iterable[Track]) -> bool:
     """True if the top card there looks alike: what is seen may be that one, its edges found badly."""
     sighting, place = detection.sighting, detection.place
-    reach_mm = (PILE_MM if sighting.stay is None else GHOST_MM) if is_pile(place.zone) else SPREAD_MM
+    reach_mm = (UNREAD_MM if sighting.stay is None else SAME_MM) if is_pile(place.zone) else NUDGE_MM
     near = [t for t in tracks if t.zone == place.zone and distance_mm(t.place, place) <= reach_mm]
     top = max(near, key=lambda t: t.serial, default=None)
     is_face = sighting.card is None and sighting.face is not Card.UNKNOWN
@@ -219,7 +204,7 @@ def _is_bare(view: View, mats: Iterable[str]) -> bool:
 
 
 def _under_arms(hidden_since_s: Mapping[str, float], t_s: float) -> frozenset[str]:
-    return frozenset(z for z, since_s in hidden_since_s.items() if t_s - since_s < ARM_S and z != DRAW_ZONE)
+    return frozenset(z for z, since_s in hidden_since_s.items() if t_s - since_s < TURN_S and z != DRAW_ZONE)
 
 
 def _observed(
@@ -236,7 +221,7 @@ def _observed(
         is_settled = now.is_steady and not _is_too_early(now, view.t_s, mats_under_arms)
         return now.after(Observation.SETTLED if is_settled else Observation.GLIMPSED, view.t_s, seq)
     if track.zone in view.unknown_zones:
-        was_settled = track.is_in_sight and track.seen_s - track.since_s >= SETTLED_S and _belongs(track)
+        was_settled = track.is_in_sight and track.seen_s - track.since_s >= MOMENT_S and _belongs(track)
         return track.after(Observation.SETTLED if was_settled else Observation.OUT_OF_SIGHT, view.t_s, seq)
     if track.serial in covered:
         return track.covered().after(Observation.COVERED, view.t_s, seq)
@@ -244,18 +229,18 @@ def _observed(
     if track.state is State.SEEN:
         has_vanished = not any(missed.recent[-LOOKS + 1 :])
     else:
-        is_long = missed.is_lifted or view.t_s - (missed.absent_since_s or 0.0) >= GONE_S
-        has_vanished = missed.absent_looks >= GONE_LOOKS and is_long
+        is_long = missed.is_lifted or view.t_s - (missed.absent_since_s or 0.0) >= MOMENT_S
+        has_vanished = missed.absent_looks >= LOOKS and is_long
     return missed.after(Observation.VANISHED if has_vanished else Observation.ABSENT, view.t_s, seq)
 
 
 def _is_too_early(track: Track, t_s: float, mats_under_arms: frozenset[str]) -> bool:
     """True if it is too early to say that a card was laid: it may be put right, or the arm is still there."""
     lies_s = t_s - track.since_s
-    if lies_s < MISLAID_S and not _belongs(track):
+    if lies_s < PUT_RIGHT_S and not _belongs(track):
         return True
     mat = mat_of(track.zone)
-    return lies_s < ARM_RESTS_S and mat != "table" and mat in mats_under_arms
+    return lies_s < MOMENT_S and mat != "table" and mat in mats_under_arms
 
 
 def _belongs(track: Track) -> bool:
