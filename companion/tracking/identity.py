@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from companion.rules.cards import Card
 from companion.tabletop.card_ids import any_copy
 from companion.tabletop.mat_layout import DISCARD_ZONE, is_pile, mat_of
-from companion.tracking.hint import Hint
+from companion.tracking.hand_record import Hint
 from companion.tracking.track import Place, State, Track, distance_mm, turned_deg
 from companion.vision.view import FACE, Sighting
 

@@ -24,10 +24,8 @@ from companion.match.state import MatchState, Policy
 from companion.match.zone_plays import Places, where
 from companion.tabletop.mat_layout import mat_of
 from companion.tracking import snapshot, tracker
-from companion.tracking.clearing import dealt, is_cleared, left_over
-from companion.tracking.hand_record import Line, Record
-from companion.tracking.hint import hint_from
-from companion.tracking.piles import MANY
+from companion.tracking.clearing import MANY, dealt, is_cleared, left_over
+from companion.tracking.hand_record import Line, Record, hint_from
 from companion.tracking.reconcile import reconcile
 from companion.tracking.track import PUT_RIGHT_S, Track
 from companion.tracking.tracker import Tracks

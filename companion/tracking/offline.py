@@ -25,10 +25,8 @@ from companion.rules.record.notation import Line as RecordLine
 from companion.rules.referee import LegalPlays
 from companion.tracking import tracker
 from companion.tracking.balance import balance
-from companion.tracking.clearing import dealt, is_cleared
-from companion.tracking.hand_record import Line, Record
-from companion.tracking.hint import hint_from
-from companion.tracking.piles import MANY
+from companion.tracking.clearing import MANY, dealt, is_cleared
+from companion.tracking.hand_record import Line, Record, hint_from
 from companion.tracking.reconcile import reconcile
 from companion.tracking.track import DOUBTFUL_CONFIDENCE, LAYING_S
 from companion.tracking.tracker import Tracks

@@ -29,8 +29,8 @@ from companion.rules.table import Table
 from companion.tabletop.mat_layout import DISCARD_ZONE, mat_of
 from companion.tracking.acts import UNCLEAR, Act, cost_of, explained
 from companion.tracking.balance import Balance, balance
+from companion.tracking.clearing import MANY, may_be_reshuffled, questions_of_the_piles
 from companion.tracking.hand_record import Line, Record, spots_of, taking
-from companion.tracking.piles import MANY, may_be_reshuffled, questions_of_the_piles
 from companion.tracking.reading import candidates, is_ripe, known_face, plays_of
 from companion.tracking.track import (
     DOUBTFUL_CONFIDENCE,
@@ -72,13 +72,15 @@ class _Reconciliation:
         refused = [track for track in self._now.extra if self._refusal(track) is not None]
         extra = self._to_explain({track.serial for track in refused} | {new.serial for _, new in moved})
         top = self._taken_top()
+        last = self._record.lines[-1].play if self._record.lines else None
         start = self._table if top is None else apply(self._table, taking(self._table))
         acts = self._with_one_stacked(extra, start, explained(extra, start, self._meaning))
         if top is not None:
-            taken = self._take(top, acts)
-            if taken is None:
+            is_own = last is not None and last.verb is Verb.DISCARD and last.card is top.face
+            if is_own and not acts:
+                # Only the next card can tell whether it was taken or taken back.
                 return
-            yield from self._unless_answered(taken)
+            yield from self._take(top, acts, is_own=is_own)
         lines, table = list(self._record.lines), acts[-1].after if acts else self._table
         for n, act in enumerate(acts):
             if not self._waits(act, acts[:n]):
@@ -281,10 +283,8 @@ class _Reconciliation:
         elif act.play is not None:
             confidence = self._confidence(act, face)
             others = () if confidence >= SURE_CONFIDENCE else self._others(act)
-            ident, t_s = self._id(track, Kind.PLAY), track.laid_s
-            if act.is_stacked:
-                ident, t_s = self._id(track, Kind.PLAY, "-stacked"), track.stacked_s or 0.0
-            yield self._play(ident, track.zone, (act.play, *others), act, confidence, t_s)
+            ident = self._id(track, Kind.PLAY, "-stacked" if act.is_stacked else "")
+            yield self._play(ident, (act.play, *others), act, confidence)
 
     def _confidence(self, act: Act, face: Card) -> float:
         track = act.track
@@ -306,12 +306,10 @@ class _Reconciliation:
         return tuple(play for play, _ in ranked if play != act.play)[: MOST_PLAYS - 1]
 
     @staticmethod
-    def _play(
-        ident: str, zone: str | None, plays: tuple[Play, ...], act: Act, confidence: float, t_s: float
-    ) -> Question:
+    def _play(ident: str, plays: tuple[Play, ...], act: Act, confidence: float) -> Question:
         sure = act.clear and confidence >= SURE_CONFIDENCE
         return Question(
-            ident, Kind.PLAY, zone, plays, act.table, act.reasons, confidence=confidence, sure=sure, t_s=t_s
+            ident, Kind.PLAY, act.track.zone, plays, act.table, act.reasons, confidence=confidence, sure=sure
         )
 
     def _which(self, act: Act) -> Iterator[Question]:
@@ -327,7 +325,6 @@ class _Reconciliation:
                 reasons=objections(act.table, plays[0][0]),
                 confidence=plays[0][1],
                 sure=False,
-                t_s=act.track.since_s,
             )
 
     def _still_there(self, refused: Iterable[Track]) -> Iterator[Question]:
@@ -345,23 +342,19 @@ class _Reconciliation:
 
     # Questions about cards that are gone
 
-    def _take(self, top: Track, acts: Sequence[Act]) -> Question | None:
-        """The discard that is gone was taken; None while only the next card can tell whether it was taken back."""
-        last = self._record.lines[-1] if self._record.lines else None
+    def _take(self, top: Track, acts: Sequence[Act], *, is_own: bool) -> Iterator[Question]:
+        """The discard that is gone was taken; the last play, it may have been taken back."""
         clear = True
-        if last is not None and last.play.verb is Verb.DISCARD and last.play.card is top.face:
-            if not acts:
-                return None
-            back = explained([act.track for act in acts], last.before, self._meaning)
+        if is_own:
+            back = explained([act.track for act in acts], self._record.lines[-1].before, self._meaning)
             lead = cost_of(back) + UNCLEAR - cost_of(acts)
             if lead < 0:
-                return self._gone(top)
+                yield from self._gone(top)
+                return
             clear = lead > UNCLEAR
         act = Act(top, taking(self._table), self._table, clear=clear)
-        confidence = 1.0 if clear else UNCLEAR_CONFIDENCE
-        return self._play(
-            self._id(top, Kind.PLAY, "-taken"), DISCARD_ZONE, (taking(self._table),), act, confidence, top.seen_s
-        )
+        ident = self._id(top, Kind.PLAY, "-taken")
+        yield self._play(ident, (taking(self._table),), act, 1.0 if clear else UNCLEAR_CONFIDENCE)
 
     def _differences(self, now: Balance, moved: Sequence[tuple[Track, Track]], table: Table) -> Iterator[Question]:
         """Cards that the record has and the table has not, or elsewhere."""
@@ -374,7 +367,7 @@ class _Reconciliation:
             new = elsewhere.get(track.serial)
             if new is None or new not in now.extra:
                 if track is not self._taken_top():
-                    yield from self._unless_answered(self._gone(track))
+                    yield from self._gone(track)
             elif not (self._is_remedied(track, new) or self._may_be_answered(track, new)):
                 sentence = say(
                     "%(card)s has moved from %(old)s to %(new)s.",
@@ -399,38 +392,30 @@ class _Reconciliation:
         coming = any(t.zone == safeties and t.state is State.SEEN for t in self._tracks.cards)
         return coming or safeties in self._tracks.hidden_since_s or self._t_s - new.since_s < PUT_RIGHT_S
 
-    def _gone(self, track: Track) -> Question:
+    def _gone(self, track: Track) -> Iterator[Question]:
         sentence = say("%(card)s is no longer on %(zone)s.", card=named(track.face), zone=where(track.zone))
-        return self._difference(track, sentence, expected=track.face)
+        yield from self._differs(track, sentence, expected=track.face)
 
     def _differs(
         self, track: Track, sentence: Said, *, expected: Card | None = None, seen: Card | None = None
     ) -> Iterator[Question]:
-        yield from self._unless_answered(self._difference(track, sentence, expected=expected, seen=seen))
-
-    def _unless_answered(self, question: Question) -> Iterator[Question]:
         """The question, unless people have said that the record is right, or all right while the zone lies so."""
-        answered = self._record.answers.get(question.id)
-        holds = answered is not None and (answered.answer is Answer.RECORD or answered.about == question.about)
-        if not holds:
-            yield question
-
-    def _difference(
-        self, track: Track, sentence: Said, *, expected: Card | None = None, seen: Card | None = None
-    ) -> Question:
-        return Question(
-            id=self._id(track, Kind.DIFFERS),
-            kind=Kind.DIFFERS,
-            zone=track.zone,
-            table=self._table,
-            say=sentence,
-            sure=False,
-            t_s=track.seen_s,
-            expected=expected,
-            seen=seen,
-            line=self._line_of(track) if expected is not None else None,
-            about=",".join(str(t.serial) for t in self._tracks.there if t.zone == track.zone),
-        )
+        ident = self._id(track, Kind.DIFFERS)
+        about = ",".join(str(t.serial) for t in self._tracks.there if t.zone == track.zone)
+        answered = self._record.answers.get(ident)
+        if answered is None or (answered.answer is not Answer.RECORD and answered.about != about):
+            yield Question(
+                ident,
+                Kind.DIFFERS,
+                track.zone,
+                table=self._table,
+                say=sentence,
+                sure=False,
+                expected=expected,
+                seen=seen,
+                line=self._line_of(track) if expected is not None else None,
+                about=about,
+            )
 
     def _line_of(self, track: Track) -> int | None:
         """The line that laid a card: the one told by it, or the last that laid one like it there."""

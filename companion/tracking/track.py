@@ -69,7 +69,7 @@ class State(StrEnum):
 
 
 class Observation(StrEnum):
-    """What one look says of a card."""
+    """What one look says of a card, where it says anything."""
 
     SETTLED = "settled"
     """It is, or was until its zone was hidden, seen for long enough to count as laid."""
@@ -77,20 +77,11 @@ class Observation(StrEnum):
     GLIMPSED = "glimpsed"
     """It is seen, too seldom or too early to count."""
 
-    OUT_OF_SIGHT = "out-of-sight"
-    """Its zone cannot be seen."""
-
     COVERED = "covered"
     """It is not seen, and something newer may hide it."""
 
-    ABSENT = "absent"
-    """Its place is seen without it."""
-
     VANISHED = "vanished"
-    """Its place has been seen without it for long enough."""
-
-    MOVED = "moved"
-    """Its sticker is seen elsewhere."""
+    """Its place has been seen without it for long enough, or its sticker elsewhere."""
 
 
 TRANSITIONS: Mapping[tuple[State, Observation], State] = {
@@ -102,8 +93,6 @@ TRANSITIONS: Mapping[tuple[State, Observation], State] = {
     (State.COVERED, Observation.SETTLED): State.LYING,
     (State.COVERED, Observation.GLIMPSED): State.LYING,
     (State.COVERED, Observation.VANISHED): State.GONE,
-    (State.LYING, Observation.MOVED): State.GONE,
-    (State.COVERED, Observation.MOVED): State.GONE,
 }
 """The state after a look; where a pair is not named the state stays."""
 
@@ -143,13 +132,9 @@ class Track:
     seen_s: float = 0.0
     """When it was seen last."""
 
-    laid_s: float = 0.0
-    """When it came to count as lying."""
-
     absent_since_s: float | None = None
     """Since when its place is seen without it."""
 
-    absent_looks: int = 0
     is_lifted: bool = False
     """The card below it has come into sight while it was not seen: it is gone sooner."""
 
@@ -218,7 +203,6 @@ class Track:
             place=place,
             seen_s=t_s,
             absent_since_s=None,
-            absent_looks=0,
             is_lifted=False,
             recent=(*self.recent, True)[-LOOKS:],
             readings=(*(() if moved else self.readings), *((reading,) if keeps else ()))[-MOST_READINGS:],
@@ -233,21 +217,20 @@ class Track:
             self,
             recent=(*self.recent, False)[-LOOKS:],
             absent_since_s=t_s if self.absent_since_s is None else self.absent_since_s,
-            absent_looks=self.absent_looks + 1,
             is_lifted=self.is_lifted or is_lifted,
         )
 
     def covered(self) -> Track:
         """Return the track after a look in which something newer hid it."""
-        return replace(self, recent=(*self.recent, False)[-LOOKS:], absent_since_s=None, absent_looks=0)
+        return replace(self, recent=(), absent_since_s=None)
 
-    def after(self, observation: Observation, t_s: float, seq: int) -> Track:
+    def after(self, observation: Observation, seq: int) -> Track:
         """Return the track in the state that follows from a look."""
         state = TRANSITIONS.get((self.state, observation), self.state)
         if state is self.state:
             return self
         if self.state is State.SEEN and state is not State.GONE:
-            return replace(self, state=state, laid_s=t_s, laid_seq=seq)
+            return replace(self, state=state, laid_seq=seq)
         return replace(self, state=state, gone_seq=seq if state is State.GONE else self.gone_seq)
 
 
