@@ -76,7 +76,7 @@ class TableWatch:
         self._match, self._look, self._mats, self._begin_afresh = match, look, mats, begin_afresh
         self._clock, self._memory = clock, memory
         self._tracks = snapshot.read(memory)
-        self._kept = self._tracks
+        self._written = snapshot.signature(self._tracks)
         self._hand_before = self._tracks.hand_seq
         self._crops: dict[int, bytes | None] = {}
         self._latest: tuple[Frame, float] | None = None
@@ -160,7 +160,10 @@ class TableWatch:
         self._tracks = left_over(tracks) if is_new_hand else tracks
         self._ask(self._tracks, frame, view)
         self._deal()
-        self._keep()
+        signature = snapshot.signature(self._tracks)
+        if self._memory is not None and signature != self._written:
+            snapshot.write(self._memory, self._tracks)
+            self._written = signature
 
     def _ask(self, tracks: Tracks, frame: Frame, view: View) -> None:
         """Let the match derive its questions from these tracks, now and after each change of the record."""
@@ -168,12 +171,12 @@ class TableWatch:
 
         def derive(state: MatchState) -> tuple[Question, ...]:
             asked = reconcile(tracks, record_of(state), Places(self._mats(state)))
-            return tuple(replace(q, crop=crops.get(serial_of(q.id) or 0)) for q in asked)
+            return tuple(replace(q, crop=crops.get(q.serial or 0)) for q in asked)
 
         self._crops = crops = {
             track.serial: self._crops.get(track.serial) or _cut_out(track, view, frame.image)
             for question in derive(self._match.state)
-            if (track := tracks.of_serial(serial_of(question.id) or 0)) is not None
+            if (track := tracks.of_serial(question.serial or 0)) is not None
         }
         self._match.look(derive)
 
@@ -183,12 +186,6 @@ class TableWatch:
         if state.policy is Policy.AUTO and is_cleared(self._tracks, record_of(state)):
             self._match.next_hand(CAMERA)
             self._tracks = dealt(self._tracks, state.hand_entries[-1].seq)
-
-    def _keep(self) -> None:
-        """Write the tracks down where something has changed that a restart must not lose."""
-        if self._memory is not None and snapshot.differs(self._kept, self._tracks):
-            snapshot.write(self._memory, self._tracks)
-            self._kept = self._tracks
 
     def begin_anew(self) -> None:
         """Forget the cards: from the next frame on they lie as the record has them.

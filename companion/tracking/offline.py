@@ -299,7 +299,15 @@ class Watcher:
                 "confidence": round(question.confidence, 3),
             }
         elif not was_legal:
-            yield _proposal_json(question, self._now_s, confirmed=confirmed)
+            yield {
+                "t_s": t_s,
+                "proposal": key[1],
+                "verdict": judge.LEGAL if question.is_legal else judge.ILLEGAL,
+                "reasons": [as_json(why, question.table.edition) for why in question.reasons if question.table],
+                "confirmed": confirmed,
+                "zone": question.zone,
+                "confidence": round(question.confidence, 3),
+            }
         else:
             yield {"t_s": t_s, "counted": key[1], "zone": question.zone}
 
@@ -307,9 +315,6 @@ class Watcher:
         play = question.plays[0]
         self._append(str(play), play, question.serial, question)
         yield from self._judge()
-        yield from self._answer_extension()
-
-    def _answer_extension(self) -> Iterator[dict[str, Any]]:
         table = self._game.table
         if table is not None and not table.is_over and table.extension_offered_to is not None:
             answer = Play(self._extension, table.sides[table.extension_offered_to].players[0])
@@ -324,29 +329,26 @@ class Watcher:
         yield {"t_s": round(self._now_s, 3), "withdrawn": entry.text, "zone": question.zone}
 
     def _at_the_end(self) -> Iterator[dict[str, Any]]:
-        asked = reconcile(self._tracks, self._record(), self._places) if self._confirms else ()
-        gathered = self._unsure if self._confirms and self._is_gathered() else ()
-        for question in (*gathered, *asked):
+        record = self._record()
+        asked: tuple[Question, ...] = ()
+        if self._confirms and record.table is not None:
+            asked = reconcile(self._tracks, record, self._places)
+            missing = balance(self._tracks, record.hand_seq, record.table, record.lines, self._places).missing
+            if len(missing) >= MANY:
+                # The cards are being gathered in.
+                asked = (*self._unsure, *asked)
+        for question in asked:
             is_play = question.kind is Kind.PLAY and question.is_legal and question.zone is not None
             if is_play and question.confidence >= DOUBTFUL_CONFIDENCE:
                 yield {"t_s": round(self._now_s, 3), "counted": str(question.plays[0]), "zone": question.zone}
                 yield from self._confirm(question)
-        if self._game.hand_is_open and not self._only_cleared():
+        # The next hand has begun only because the cards of the last were gathered in, if nothing follows its beginning.
+        has_begun = self._game.hand_number == 1 or self._begun < len(self._entries) - 1
+        if self._game.hand_is_open and has_begun:
             entries = self._entries if self._confirms else [e for e in self._entries if e.question is None]
             lines = (RecordLine(number, entry.text) for number, entry in enumerate(entries, start=1))
             last = list(judge.judge(lines))[-1:]
             yield from (item.as_json("") for item in last if isinstance(item, HandResult))
-
-    def _is_gathered(self) -> bool:
-        """True if the cards of the hand are being gathered in."""
-        record = self._record()
-        if record.table is None:
-            return False
-        return len(balance(self._tracks, record.hand_seq, record.table, record.lines, self._places).missing) >= MANY
-
-    def _only_cleared(self) -> bool:
-        """True if the next hand has begun only because the cards of the last were gathered in."""
-        return self._game.hand_number > 1 and self._entries[-1].text.startswith("hand first ")
 
     # The record
 
@@ -390,9 +392,9 @@ class Watcher:
         return max(n for n, entry in enumerate(self._entries) if entry.text.startswith("hand first "))
 
     def _next_first(self) -> str:
-        firsts = [entry.text.split()[-1] for entry in self._entries if entry.text.startswith("hand first ")]
+        first = self._entries[self._begun].text.split()[-1]
         seats = [seat.player for seat in referee.seating(self._setup.teams)]
-        return seats[(seats.index(firsts[-1]) + 1) % len(seats)]
+        return seats[(seats.index(first) + 1) % len(seats)]
 
 
 def _lingering(frames: Iterable[Frame]) -> Iterator[Frame]:
@@ -403,15 +405,3 @@ def _lingering(frames: Iterable[Frame]) -> Iterator[Frame]:
     if last is not None:
         looks = (last.t_s + LINGER_STEP_S * (n + 1) for n in range(LINGER_LOOKS))
         yield from (replace(last, t_s=t_s, after_gap=False) for t_s in looks)
-
-
-def _proposal_json(question: Question, t_s: float, *, confirmed: bool) -> dict[str, Any]:
-    return {
-        "t_s": round(t_s, 3),
-        "proposal": str(question.plays[0]),
-        "verdict": judge.ILLEGAL if question.reasons else judge.LEGAL,
-        "reasons": [as_json(why, question.table.edition) for why in question.reasons if question.table],
-        "confirmed": confirmed,
-        "zone": question.zone,
-        "confidence": round(question.confidence, 3),
-    }

@@ -14,10 +14,8 @@ from companion.tracking.track import LOOKS, MOMENT_S, Track
 from companion.tracking.tracker import Tracks
 
 CLEAR_LEAD, LEAST_LEAD = 0.15, 0.5
-"""Margin by which every reading has to put a card first, and the minimum confidence in it."""
-
-NEARLY_AS_LIKELY = 0.1
-"""Difference to the likeliest play's confidence within which legal plays come first."""
+"""Margin by which every reading has to put a card first, or else legal plays come first, and the minimum confidence in
+such a card."""
 
 
 def is_ripe(track: Track, t_s: float) -> bool:
@@ -54,7 +52,7 @@ def plays_of(track: Track, tracks: Tracks, table: Table, places: Places) -> list
     best = max(found.values(), default=0.0)
     return sorted(
         found.items(),
-        key=lambda item: (item[1] < best - NEARLY_AS_LIKELY, bool(objections(table, item[0])), -item[1]),
+        key=lambda item: (item[1] < best - CLEAR_LEAD, bool(objections(table, item[0])), -item[1]),
     )
 
 
