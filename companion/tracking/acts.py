@@ -88,7 +88,7 @@ def explained(extra: Iterable[Track], table: Table, meaning: Meaning) -> tuple[A
         # A card that lay there in sight before another can have been laid came before it.
         together = [t for n, t in enumerate(first) if all(t.earliest_s <= other.since_s for other in first[:n])]
         ways = (_in_order(order, table, meaning) for order in itertools.permutations(together) if _may_be(order))
-        best = min(ways, key=lambda way: sum(act.cost for act in way) + SWAPPED * _swaps(way, together))
+        best = min(ways, key=lambda way: cost_of(way) + SWAPPED * _swaps(way, together))
         acts.append(best[0])
         waiting.remove(best[0].track)
         table = best[0].after

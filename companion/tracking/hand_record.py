@@ -62,6 +62,11 @@ def taking(table: Table) -> Play:
     return Play(Verb.TAKE, table.player_to_move)
 
 
+def takeable(table: Table) -> Card | None:
+    """Return the top of the discard pile where the player to move may take it."""
+    return table.discards[-1] if table.discards and not objections(table, taking(table)) else None
+
+
 @dataclass(frozen=True, slots=True)
 class Hint:
     """What the record leads us to expect in a zone; it only breaks ties."""
@@ -88,8 +93,7 @@ def hint_from(record: Record, places: Places, asked: Sequence[Question] = ()) ->
     def is_legal(face: Card, place: Place) -> bool:
         return any(_may_be_laid(face, place, each, places) for each in tables)
 
-    top = table.discards[-1] if table.discards and not objections(table, taking(table)) else None
-    return Hint(is_legal, lambda face, zone: lying[(zone, face)], top)
+    return Hint(is_legal, lambda face, zone: lying[(zone, face)], takeable(table))
 
 
 def _may_be_laid(face: Card, place: Place, table: Table, places: Places) -> bool:

@@ -149,16 +149,12 @@ class _Costs:
         if not self._disturbed:
             cost += UNLIKELY
         alike = [t for t in self._tracks if t.face is face]
-        if any(self._is_exact(one, t) for t in alike):
+        if any(self._off_mm(one, t) <= SAME_MM and turned_deg(one.place, t.place) <= SAME_DEG for t in alike):
             cost += UNLIKELY
         stays = {other.sighting.stay for other in self._detections}
         if not one.sighting.is_double and any(t.stay not in stays and self._would_show(one, t) for t in alike):
             cost += ODD
         return cost - LIKELY * one.sighting.is_double
-
-    def _is_exact(self, one: Detection, track: Track) -> bool:
-        off_deg = turned_deg(one.place, track.place)
-        return self._off_mm(one, track) <= SAME_MM and off_deg <= SAME_DEG
 
     def _would_show(self, one: Detection, track: Track) -> bool:
         """True if a card that lay under this one would show, as the eye tells of those that nobody has touched."""

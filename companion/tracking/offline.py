@@ -133,7 +133,9 @@ class Watcher:
                     yield from self._take_back(question)
                     return
             elif not question.is_legal:
-                if unsure and self._confirms and (revised := self._refuted(question, unsure)):
+                late = [q for q in unsure if q.id in self._refused_s]
+                revised = self._revised([*late, question], self._earlier_pasts()) if late and self._confirms else []
+                if revised or (unsure and self._confirms and self._refutes(question, unsure)):
                     yield from revised
                     return
                 yield from self._tell(question)
@@ -188,11 +190,14 @@ class Watcher:
         since_s = self._now_s - self._refused_s.get(question.id, -LAYING_S)
         return question.confidence >= DOUBTFUL_CONFIDENCE and 0 <= since_s <= LAYING_S
 
-    def _refuted(self, question: Question, unsure: Sequence[Question]) -> list[dict[str, Any]]:
-        """What nobody was sure of was a play all along if it had been refused, or none: whichever makes this legal."""
-        late = [q for q in unsure if q.id in self._refused_s]
-        revised = self._revised([*late, question], self._earlier_pasts()) if late else []
-        return revised or self._revised([question], [self._retold(len(self._entries), without=unsure)])
+    def _refutes(self, question: Question, unsure: Sequence[Question]) -> bool:
+        """Drop what nobody was sure of where a card is legal only if that was no play; True if so."""
+        answers = self._answers | {q.id: Answered(Answer.NO, q.about, self._seq) for q in unsure}
+        without = reconcile(self._tracks, replace(self._record(), answers=answers), self._places)
+        if not any(q.id == question.id and q.is_legal for q in without):
+            return False
+        self._answers, self._unsure = answers, ()
+        return True
 
     # Second thoughts
 
@@ -224,7 +229,7 @@ class Watcher:
         for n in latest:
             question = self._entries[n].question
             if question is not None and question.confidence < SURE_CONFIDENCE:
-                yield self._retold(n, without=[question])
+                yield self._retold(n, without=question)
         yield from (self._with_discard(n) for n in latest)
 
     def _with_discard(self, at: int) -> Watcher | None:
@@ -241,15 +246,16 @@ class Watcher:
     def _seq_at(self, at: int) -> int:
         return self._entries[at].seq if at < len(self._entries) else self._seq + 1
 
-    def _retold(self, at: int, first: Entry | None = None, without: Sequence[Question] = ()) -> Watcher:
-        """Another past: told anew from this line on, with one play that nobody saw, or without some cards."""
+    def _retold(self, at: int, first: Entry | None = None, without: Question | None = None) -> Watcher:
+        """Another past: told anew from this line on, with one play that nobody saw, or without one card."""
         trial = copy.copy(self)
         seq = self._seq_at(at)
         trial._is_trial, trial._unsure = True, ()
         trial._entries, trial._seqs = self._entries[:at], dict(self._seqs)
         trial._told, trial._refused_s = dict(self._told), dict(self._refused_s)
         trial._answers = {ident: said for ident, said in self._answers.items() if said.seq < seq}
-        trial._answers |= {q.id: Answered(Answer.NO, q.about, seq) for q in without}
+        if without is not None:
+            trial._answers[without.id] = Answered(Answer.NO, without.about, seq)
         if first is not None:
             trial._entries.append(first)
             trial._seq = max(trial._seq, first.seq)

@@ -30,7 +30,7 @@ from companion.tabletop.mat_layout import DISCARD_ZONE, mat_of
 from companion.tracking.acts import UNCLEAR, Act, cost_of, explained
 from companion.tracking.balance import Balance, balance
 from companion.tracking.clearing import MANY, may_be_reshuffled, questions_of_the_piles
-from companion.tracking.hand_record import Line, Record, spots_of, taking
+from companion.tracking.hand_record import Line, Record, spots_of, takeable, taking
 from companion.tracking.reading import candidates, is_ripe, known_face, plays_of
 from companion.tracking.track import (
     DOUBTFUL_CONFIDENCE,
@@ -196,12 +196,11 @@ class _Reconciliation:
 
     def _taken_top(self) -> Track | None:
         """The top of the discard pile where it is gone and the player to move may have taken it."""
-        discards = self._table.discards
         gone = [t for t in self._now.missing if t.zone == DISCARD_ZONE]
-        if len(gone) != 1 or not discards or gone[0].face is not discards[-1] or self._is_put_right(gone[0]):
+        if len(gone) != 1 or gone[0].face is not takeable(self._table) or self._is_put_right(gone[0]):
             return None
         was_refused = self._id(gone[0], Kind.PLAY, "-taken") in self._record.answers
-        return None if was_refused or objections(self._table, taking(self._table)) else gone[0]
+        return None if was_refused else gone[0]
 
     def _is_put_right(self, top: Track) -> bool:
         """True if whoever discarded a card has laid it elsewhere."""
@@ -241,9 +240,8 @@ class _Reconciliation:
 
     def _may_have_taken(self, act: Act) -> bool:
         """True if the top of the discard pile is missing, and in a moment will have been taken before this."""
-        if objections(act.table, taking(act.table)):
-            return False
-        tops = (t for t in self._tracks.there if t.zone == DISCARD_ZONE and t.face is act.table.discards[-1])
+        top = takeable(act.table)
+        tops = (t for t in self._tracks.there if t.zone == DISCARD_ZONE and t.face is top)
         return any(t.absent_since_s is not None and t.absent_since_s <= act.track.since_s for t in tops)
 
     def _is_being_read(self, track: Track) -> bool:
