@@ -14,8 +14,7 @@ from companion.rules.editions.edition import load_edition
 from companion.rules.play import discard, lay
 from companion.rules.table import Table, Team
 from companion.tracking import tracker
-from companion.tracking.hand_record import Record
-from companion.tracking.hint import hint_from
+from companion.tracking.hand_record import Record, hint_from
 from companion.tracking.track import State, Track
 from companion.tracking.tracker import Tracks
 from companion.vision.view import MatSeen, Sighting, View

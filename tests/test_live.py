@@ -16,9 +16,8 @@ from companion.match.state import Policy
 from companion.rules.cards import Card
 from companion.storage.event_store import Store
 from companion.tabletop.card_ids import face_of
-from companion.tracking.balance import FIRST_LOOKS_S
-from companion.tracking.live import NOT_THIS_DECK, THING_S, TableWatch
-from companion.tracking.track import GONE_S
+from companion.tracking.live import NOT_THIS_DECK, TableWatch
+from companion.tracking.track import MOMENT_S, PUT_RIGHT_S
 from companion.vision.capture.sources import Frame
 from companion.vision.view import MatSeen, Sighting, View
 
@@ -90,7 +89,7 @@ class Filmed:
 def begun(match: Match) -> Filmed:
     """A table that has been seen empty for a moment, so that whatever comes is new."""
     table = Filmed(match)
-    table.film(FIRST_LOOKS_S + 0.2)
+    table.film(MOMENT_S + 0.2)
     return table
 
 
@@ -129,7 +128,7 @@ def test_cards_that_lie_there_when_the_match_begins_ask_nothing_until_taken_up(t
     assert table.waiting() == []
 
     table.cards.clear()
-    table.film(GONE_S + 0.5)
+    table.film(MOMENT_S + 0.5)
     table.lay("roll-01", "side-1/battle")
     table.film()
 
@@ -192,7 +191,7 @@ def test_a_card_taken_back_before_the_tap_leaves_the_queue(table: Filmed):
     table.lay("roll-01", "side-1/battle")
     table.film()
     table.cards.clear()
-    table.film(GONE_S + 0.5)
+    table.film(MOMENT_S + 0.5)
 
     assert table.waiting() == []
 
@@ -363,7 +362,7 @@ def test_a_special_card_that_is_ignored_stands_in_the_way_no_more(rush: Filmed):
         rush.say(Answer.IGNORE)
         rush.film(1.0)
         del rush.cards[card]
-        rush.film(GONE_S + 0.5)
+        rush.film(MOMENT_S + 0.5)
     rush.lay("pollution-01", "side-2/battle")
     rush.film(1.0)
 
@@ -522,7 +521,7 @@ def test_what_lies_there_before_a_gap_is_not_spoken_of_as_lying_there_ever_since
     table.watch.take(Frame(PICTURE, table.t_s, after_gap=True))
     assert table.match.state.trouble is None
 
-    table.film(THING_S + 0.1)
+    table.film(PUT_RIGHT_S + 0.1)
     assert "cannot be read" in table.match.state.trouble
 
 
@@ -550,7 +549,7 @@ def test_a_camera_of_which_no_picture_can_be_taken_in_is_given_up_with_a_sentenc
 
 def test_what_may_be_a_card_without_a_sticker_is_spoken_of_while_it_lies_there(table: Filmed):
     table.things = frozenset({"side-1/battle"})
-    table.film(THING_S - 0.5)
+    table.film(PUT_RIGHT_S - 0.5)
     early = table.match.state.trouble
     table.film(1.0)
     said = table.match.state.trouble
@@ -564,7 +563,7 @@ def test_what_may_be_a_card_without_a_sticker_is_spoken_of_while_it_lies_there(t
 def test_a_table_full_of_cards_none_of_which_can_be_read_is_said_to_play_with_another_deck(table: Filmed):
     table.things = frozenset({"side-1/battle", "side-2/battle", "table/discard"})
 
-    table.film(THING_S + 0.5)
+    table.film(PUT_RIGHT_S + 0.5)
 
     assert table.match.state.trouble == NOT_THIS_DECK
 

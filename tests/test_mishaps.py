@@ -10,11 +10,8 @@ from companion.match.questions import SURE_CONFIDENCE, Answer, Kind, Question
 from companion.rules.cards import Card
 from companion.tabletop.card_ids import face_of
 from companion.tabletop.mat_layout import DISCARD_ZONE
-from companion.tracking.clearing import LEFT_LYING_S, dealt
-from companion.tracking.reading import READING_S
-from companion.tracking.reconcile import BEFORE_TURN_S, DOUBTFUL_CONFIDENCE
-from companion.tracking.track import GONE_S
-from companion.tracking.tracker import ARM_RESTS_S, ARM_S, MISLAID_S
+from companion.tracking.clearing import dealt
+from companion.tracking.track import DOUBTFUL_CONFIDENCE, MOMENT_S, PUT_RIGHT_S, TURN_S
 from companion.vision.view import MatSeen, Point, Quad, Sighting, View
 
 PX_PER_MM = 2.0
@@ -197,7 +194,7 @@ def test_a_moved_camera_does_not_uncover_what_lies_beneath():
 def test_what_was_out_of_sight_while_the_picture_could_not_be_trusted_has_not_been_missing():
     table = driving()
     table.cover("roll-01")
-    table.see(GONE_S - 0.5)
+    table.see(MOMENT_S - 0.5)
     table.trouble = "The light has changed."
     assert table.see(5.0) == []
     table.trouble = None
@@ -224,7 +221,7 @@ def test_while_the_arm_is_over_the_mat_a_card_just_laid_is_waited_for():
     table = Table()
     table.put("roll-01", BATTLE)
 
-    assert table.see(ARM_RESTS_S - 0.2, unknown=(DISTANCE,)) == []
+    assert table.see(MOMENT_S - 0.2, unknown=(DISTANCE,)) == []
     assert plays(table.see(0.2)) == ["Ann roll"]
 
 
@@ -232,12 +229,12 @@ def test_an_arm_that_stays_is_not_waited_for_for_ever():
     table = Table()
     table.put("roll-01", BATTLE)
 
-    assert plays(table.see(ARM_RESTS_S + 0.3, unknown=(DISTANCE,))) == ["Ann roll"]
+    assert plays(table.see(MOMENT_S + 0.3, unknown=(DISTANCE,))) == ["Ann roll"]
 
 
 def test_a_cup_on_the_mat_holds_no_card_up():
     table = Table()
-    table.see(ARM_S + 1.0, unknown=(DISTANCE,))
+    table.see(TURN_S + 1.0, unknown=(DISTANCE,))
     table.put("roll-01", BATTLE)
 
     assert plays(table.see(4 * STEP_S, unknown=(DISTANCE,))) == ["Ann roll"]
@@ -256,7 +253,7 @@ def test_a_card_put_down_in_the_wrong_zone_and_moved_by_the_same_arm_is_one_play
 def test_a_card_seen_before_the_one_that_was_laid_first_waits_for_it():
     table = Table(*ROLLING)
     table.put("50-01", "side-2/distance")
-    early = table.see(BEFORE_TURN_S - 0.5, unknown=(DISTANCE, BATTLE))
+    early = table.see(TURN_S - 0.5, unknown=(DISTANCE, BATTLE))
     table.put("100-01", DISTANCE)
 
     assert early == []
@@ -267,7 +264,7 @@ def test_a_card_out_of_turn_is_told_though_a_hand_lies_on_the_table():
     table = Table(*ROLLING)
     table.put("50-01", "side-2/distance")
 
-    assert plays(table.see(BEFORE_TURN_S + 0.5, unknown=(DISTANCE, BATTLE))) == ["Bob 50"]
+    assert plays(table.see(TURN_S + 0.5, unknown=(DISTANCE, BATTLE))) == ["Bob 50"]
 
 
 def test_a_discard_seen_before_the_play_of_whoever_was_to_move_is_the_next_players():
@@ -293,7 +290,7 @@ def test_a_play_refused_only_because_the_one_before_was_out_of_sight_is_proposed
     table = Table(*ROLLING)
     table.see(0.2, unknown=(DISTANCE,))
     table.put("stop-01", BATTLE)
-    early = table.see(BEFORE_TURN_S + 0.5, unknown=(DISTANCE,))
+    early = table.see(TURN_S + 0.5, unknown=(DISTANCE,))
     table.put("100-01", DISTANCE)
     table.see(1.0)
 
@@ -504,7 +501,7 @@ def test_a_card_or_two_left_lying_do_not_keep_the_next_hand_from_beginning(left:
     table = over()
     clear(table, but=left)
 
-    assert table.see(LEFT_LYING_S + GONE_S + 1.0) == []
+    assert table.see(PUT_RIGHT_S + MOMENT_S + 1.0) == []
     assert table.is_cleared
 
 
@@ -552,7 +549,7 @@ def test_a_card_laid_again_in_the_next_hand_while_a_side_clears_late_is_a_new_on
 def test_a_card_left_lying_that_is_covered_and_uncovered_is_still_no_play():
     table = over()
     clear(table, but=("roll-01",))
-    table.see(LEFT_LYING_S + GONE_S + 1.0)
+    table.see(PUT_RIGHT_S + MOMENT_S + 1.0)
     table.begin_next()
     table.cover("roll-01")
     table.put("roll-09", BATTLE, 3, 3)
@@ -569,7 +566,7 @@ def test_a_code_that_cannot_be_told_is_asked_about_after_a_second():
     table = Table()
     table.code("a", BATTLE, roll_03=0.5, stop_02=0.45, gasoline_01=0.3)
 
-    assert table.see(READING_S - 0.2) == []
+    assert table.see(MOMENT_S - 0.2) == []
     (doubt,) = table.see(1.0)
     assert doubt.kind is Kind.WHICH
     assert [str(play) for play in doubt.plays] == ["Ann roll", "Bob stop > Ann", "Ann gasoline"]
@@ -618,7 +615,7 @@ def test_a_doubt_is_settled_when_the_card_is_taken_back():
     assert len(doubts(table.see(2.0))) == 1
     table.codes.clear()
 
-    assert table.see(GONE_S + 0.5) == []
+    assert table.see(MOMENT_S + 0.5) == []
     assert table.asked == []
 
 
@@ -706,7 +703,7 @@ def test_a_code_that_nobody_tells_holds_up_the_others_for_a_while_only():
     table.put("25-01", DISCARD_ZONE)
 
     assert plays(table.see(3.0)) == []
-    assert plays(table.see(BEFORE_TURN_S)) == ["Ann discard 25"]
+    assert plays(table.see(TURN_S)) == ["Ann discard 25"]
 
 
 def test_a_code_without_any_candidate_is_not_asked_about():
@@ -757,7 +754,7 @@ def test_what_the_reader_is_not_sure_of_never_confirms_itself(reader: float, sur
 def test_a_card_on_a_pile_where_it_does_not_belong_is_given_time_to_be_put_right():
     table = Table(*ROLLING, "Ann 25", "Bob stop > Ann")
     table.put("right-of-way-01", "side-1/speed")
-    early = table.see(MISLAID_S - 0.5)
+    early = table.see(PUT_RIGHT_S - 0.5)
     table.put("right-of-way-01", SAFETY, sideways=True)
 
     assert early == []
@@ -768,4 +765,4 @@ def test_a_card_that_stays_where_it_does_not_belong_is_a_play_all_the_same():
     table = Table()
     table.put("roll-01", "side-1/speed")
 
-    assert plays(table.see(MISLAID_S + 0.5)) == ["Ann roll"]
+    assert plays(table.see(PUT_RIGHT_S + 0.5)) == ["Ann roll"]

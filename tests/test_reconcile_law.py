@@ -13,7 +13,7 @@ from companion.rules.cards import Family
 from companion.rules.play import Play
 from companion.rules.referee import legal_plays
 from companion.tabletop.card_ids import face_of
-from companion.tracking.track import GONE_S, State
+from companion.tracking.track import MOMENT_S, State
 
 CARDS = ("roll-01", "roll-02", "roll-03", "stop-01", "25-01", "25-02", "50-01", "speed-limit-01", "right-of-way-01")
 PILES = ("side-1/battle", "side-2/battle", "side-1/speed", "table/discard")
@@ -49,7 +49,7 @@ class Conversation:
 
     def take_up(self, card: str) -> None:
         self._lift(card)
-        self.look(GONE_S + 0.4)
+        self.look(MOMENT_S + 0.4)
 
     def arm(self, zone: str) -> None:
         self.look(0.7, hidden=(zone,))

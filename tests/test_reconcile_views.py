@@ -7,9 +7,7 @@ from viewed import STEP_S, Viewed, differences, plays, words
 
 from companion.match.questions import Kind
 from companion.rules.cards import Card
-from companion.tracking.piles import PILE_EMPTY_S
-from companion.tracking.reconcile import GATHERING_S
-from companion.tracking.track import GONE_S
+from companion.tracking.track import MOMENT_S, PUT_RIGHT_S, TURN_S
 
 
 def test_a_card_that_lies_still_is_proposed_once():
@@ -89,7 +87,7 @@ def test_a_card_taken_back_withdraws_its_proposal():
     table.lay("roll-03", "side-1/battle")
     assert plays(table.see()) == ["Ann roll"]
     table.cards.clear()
-    table.see(GONE_S + 0.5)
+    table.see(MOMENT_S + 0.5)
 
     assert table.asked == []
 
@@ -209,7 +207,7 @@ def test_an_empty_draw_pile_is_told_only_when_the_count_is_far_from_it():
     table = Viewed()
     table.see(pile_empty=False)
 
-    assert plays(table.see(PILE_EMPTY_S + 1, pile_empty=True)) == ["exhausted"]
+    assert plays(table.see(PUT_RIGHT_S + 1, pile_empty=True)) == ["exhausted"]
 
 
 def test_after_the_hand_empty_mats_mean_that_the_next_can_begin():
@@ -247,7 +245,7 @@ def test_a_card_of_the_hand_before_is_new_once_it_was_taken_away():
     table.see()
     table.next_hand()
     table.cards.clear()
-    table.see(GONE_S + 0.5)
+    table.see(MOMENT_S + 0.5)
     table.lay("roll-03", "side-1/battle")
 
     assert plays(table.see()) == ["Ann roll"]
@@ -514,7 +512,7 @@ def test_a_reshuffle_that_the_count_does_not_expect_is_asked():
 def test_an_empty_draw_pile_is_no_news_while_the_discards_are_to_be_reshuffled():
     table = reshuffling(4)
 
-    assert table.see(PILE_EMPTY_S + 1, pile_empty=True) == []
+    assert table.see(PUT_RIGHT_S + 1, pile_empty=True) == []
 
 
 def test_of_an_empty_draw_pile_the_last_discard_can_still_be_taken():
@@ -530,7 +528,7 @@ def test_discards_that_vanish_while_there_is_a_draw_pile_are_missed():
     table = reshuffling(40)
     table.take_up("75-01")
 
-    assert plays(table.see(GATHERING_S + 3.0)) == []
+    assert plays(table.see(2 * TURN_S + 3.0)) == []
     assert {question.zone for question in differences(table.ever)} == {"table/discard"}
 
 
@@ -580,8 +578,8 @@ def test_cards_that_stay_away_although_others_lie_there_are_missed_in_the_end():
     for card in ("roll-01", "roll-02", "100-01"):
         table.take_up(card)
 
-    assert table.see(GONE_S + 1.0) == []
-    assert len(differences(table.see(GATHERING_S))) == 3
+    assert table.see(MOMENT_S + 1.0) == []
+    assert len(differences(table.see(2 * TURN_S))) == 3
 
 
 # Rush: what only people can tell is asked
@@ -892,7 +890,7 @@ def after_a_refused_card(*, hidden: tuple[str, ...] = ()) -> Viewed:
 def test_a_refused_card_taken_up_and_laid_on_the_same_spot_once_it_is_legal_is_proposed():
     table = after_a_refused_card(hidden=("side-1/distance",))
     table.take_up("50-01")
-    table.see(GONE_S + 0.2)
+    table.see(MOMENT_S + 0.2)
     table.lay("50-01", "side-1/distance")
     table.see(1.0)
 
@@ -940,10 +938,10 @@ def test_a_card_is_not_missed_for_the_time_of_a_gap():
     table.lay("roll-01", "side-1/battle")
     table.see(1.0)
     table.take_up("roll-01")
-    table.see(GONE_S - 0.5)
+    table.see(MOMENT_S - 0.5)
     table.gap()
 
-    assert differences(table.see(GONE_S - 0.5)) == []
+    assert differences(table.see(MOMENT_S - 0.5)) == []
     assert len(differences(table.see(1.0))) == 1
 
 

@@ -14,8 +14,7 @@ from companion.tabletop.card_ids import face_of
 from companion.tabletop.mat_layout import DRAW_ZONE
 from companion.tracking import tracker
 from companion.tracking.clearing import is_cleared
-from companion.tracking.hand_record import Line, Record
-from companion.tracking.hint import hint_from
+from companion.tracking.hand_record import Line, Record, hint_from
 from companion.tracking.reconcile import reconcile
 from companion.tracking.tracker import Tracks
 from companion.vision.view import MatSeen, Sighting, View

@@ -69,9 +69,6 @@ class Question:
     sure: bool = True
     """True if the play may be confirmed without a tap where the table has chosen so."""
 
-    t_s: float = 0.0
-    """When the card had come to rest, on the source's own clock."""
-
     expected: Card | None = None
     """For `differs`: the card that should lie there and does not."""
 

@@ -12,16 +12,13 @@ from companion.rules.reasons import Code, Reason
 from companion.rules.referee import apply
 from companion.rules.table import Table
 from companion.tabletop.mat_layout import DISCARD_ZONE
-from companion.tracking.track import Track
+from companion.tracking.track import LAYING_S, Track
 
-LEGAL, UNCLEAR, STACKED, OUT_OF_TURN, ILLEGAL, MEANINGLESS = 0.0, 0.3, 1.0, 2.0, 3.0, 4.0
-"""Cost of an act: how unlikely it is that somebody did it."""
+UNCLEAR, STACKED, OUT_OF_TURN, ILLEGAL, MEANINGLESS = 0.3, 1.0, 2.0, 3.0, 4.0
+"""Cost of an act: how unlikely it is that somebody did it. A legal one that means nothing else costs nothing."""
 
 SWAPPED = 0.1
 """Cost of each pair of cards that was laid in another order than it came into sight."""
-
-LAYING_S = 2.0
-"""Maximum time from the hand that laid a card hiding its zone to the card coming into sight."""
 
 MOST_TOGETHER = 4
 """Number of cards that came at about the same time of which every order is tried."""
@@ -59,7 +56,7 @@ class Act:
         if self.reasons:
             others = any(reason.code is not Code.NOT_YOUR_TURN for reason in self.reasons)
             return OUT_OF_TURN * self.is_out_of_turn + ILLEGAL * others
-        return STACKED if self.is_stacked else LEGAL if self.clear else UNCLEAR
+        return STACKED if self.is_stacked else 0.0 if self.clear else UNCLEAR
 
     @property
     def is_out_of_turn(self) -> bool:
@@ -91,7 +88,7 @@ def explained(extra: Iterable[Track], table: Table, meaning: Meaning) -> tuple[A
         # A card that lay there in sight before another can have been laid came before it.
         together = [t for n, t in enumerate(first) if all(t.earliest_s <= other.since_s for other in first[:n])]
         ways = (_in_order(order, table, meaning) for order in itertools.permutations(together) if _may_be(order))
-        best = min(ways, key=lambda way: sum(act.cost for act in way) + SWAPPED * _swaps(way, together))
+        best = min(ways, key=lambda way: cost_of(way) + SWAPPED * _swaps(way, together))
         acts.append(best[0])
         waiting.remove(best[0].track)
         table = best[0].after

@@ -9,15 +9,11 @@ from dataclasses import dataclass
 
 from companion.match.zone_plays import Places
 from companion.rules.cards import Family
-from companion.rules.referee import objections
 from companion.rules.table import Table
 from companion.tabletop.mat_layout import DISCARD_ZONE, is_pile
-from companion.tracking.hand_record import Line, Spot, spots_of, taking
-from companion.tracking.track import State, Track
+from companion.tracking.hand_record import Line, Spot, spots_of, takeable
+from companion.tracking.track import MOMENT_S, State, Track
 from companion.tracking.tracker import Tracks
-
-FIRST_LOOKS_S = 1.0
-"""Seconds after the first look within which a card that comes into sight lay there before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +62,7 @@ class _Comparison:
         left = []
         for track in loose:
             spot = (track.zone, track.face)
-            is_early = track.earliest_s <= self._tracks.begun_s + FIRST_LOOKS_S
+            is_early = track.earliest_s <= self._tracks.begun_s + MOMENT_S
             # All cards like it in the record lay there before the looking began, and this one came later.
             is_later = track not in on_top and not is_early and 0 < self._want[spot] <= early[spot]
             if track not in on_top and is_early:
@@ -128,7 +124,7 @@ class _Comparison:
     def _uncovered(self) -> tuple[Track, Track] | None:
         """The top of the discard pile, which may have been taken, and the one below, in sight for the first time."""
         there = [track for track in self._mine if track.is_there and track.zone == DISCARD_ZONE]
-        if len(self._table.discards) < 2 or objections(self._table, taking(self._table)):
+        if len(self._table.discards) < 2 or takeable(self._table) is None:
             return None
         faces = [track.face for track in there]
         beneath, top = self._table.discards[-2:]

@@ -1,20 +1,60 @@
-"""Which cards belong to a hand: when those of the last are gathered in, and what was left over from before."""
+"""What is told by no single card: a pile used up, a hand's end, its cards gathered in, what was left from before."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from companion.tabletop.mat_layout import mat_of
-from companion.tracking.balance import FIRST_LOOKS_S
-from companion.tracking.hand_record import Record
-from companion.tracking.track import GONE_S, State, Track
+from companion.match.questions import Kind, Question, question_of_no_card_id
+from companion.rules.play import Play, Verb
+from companion.rules.referee import objections
+from companion.rules.table import Table
+from companion.tabletop.mat_layout import DRAW_ZONE, mat_of
+from companion.tracking.balance import discards_are_gone
+from companion.tracking.hand_record import Line, Record
+from companion.tracking.track import MOMENT_S, PUT_RIGHT_S, UNCLEAR_CONFIDENCE, State, Track
 from companion.tracking.tracker import Tracks
 
-LEFT_LYING, LEFT_LYING_S = 2, 4.0
-"""Number of cards that may be forgotten when the table is cleared, and the seconds after which they are."""
+MANY = 3
+"""Number of cards that mean more together than each alone: gathered in, of another deck, drawn unseen."""
 
-ENOUGH_GONE = 3
-"""Minimum number of cards that must have gone."""
+
+def questions_of_the_piles(tracks: Tracks, record: Record, table: Table) -> Iterator[Question]:
+    """Yield whether the draw pile is used up, and whether the hand is over; `table` is how the record leaves it."""
+    if _is_pile_used_up(tracks, record, table):
+        number = sum(line.play.verb is Verb.EXHAUSTED for line in record.lines)
+        ident = question_of_no_card_id(record.match, record.hand_seq, "pile", number)
+        yield from _asked(ident, Play(Verb.EXHAUSTED), DRAW_ZONE, record, table)
+    bare_since_s = tracks.table_bare_since_s
+    laid = sum(line.serial is not None for line in record.lines)
+    if bare_since_s is not None and tracks.t_s - bare_since_s >= MOMENT_S and laid >= MANY:
+        ident = question_of_no_card_id(record.match, record.hand_seq, "end", tracks.last_serial)
+        stuck = table.edition.empty_pile == "stuck" and table.draw_pile == 0
+        yield from _asked(ident, Play(Verb.END), None, record, table, sure=stuck)
+
+
+def may_be_reshuffled(tracks: Tracks, table: Table, lines: Sequence[Line]) -> bool:
+    """True if the draw pile is used up and all discards are gone: they become the draw pile."""
+    is_used_up = table.draw_pile == 0 or (bool(lines) and tracks.pile_empty_seq >= lines[-1].seq)
+    return is_used_up and discards_are_gone(tracks, table, lines)
+
+
+def _is_pile_used_up(tracks: Tracks, record: Record, table: Table) -> bool:
+    """True if the draw pile is seen empty although the count says otherwise, or the discards have become it."""
+    if table.edition.empty_pile == "reshuffle" and table.discards:
+        refilled = tracks.draw_pile_empty is False and table.draw_pile > 0
+        return refilled and may_be_reshuffled(tracks, table, record.lines)
+    since_s = tracks.pile_empty_since_s
+    news = tracks.pile_seen_seq >= record.hand_seq and table.draw_pile >= MANY
+    return news and since_s is not None and tracks.t_s - since_s >= PUT_RIGHT_S
+
+
+def _asked(
+    ident: str, play: Play, zone: str | None, record: Record, table: Table, *, sure: bool = False
+) -> Iterator[Question]:
+    if ident not in record.answers:
+        confidence, why = (1.0 if sure else UNCLEAR_CONFIDENCE), objections(table, play)
+        yield Question(ident, Kind.PLAY, zone, (play,), table, why, confidence=confidence, sure=sure)
 
 
 def is_cleared(tracks: Tracks, record: Record) -> bool:
@@ -25,12 +65,12 @@ def is_cleared(tracks: Tracks, record: Record) -> bool:
     mine = [t for t in tracks.cards if t.laid_seq is not None and record.hand_seq <= t.laid_seq < ended]
     there = [t for t in mine if t.is_there]
     gone = [t for t in mine if t.state is State.GONE and t.gone_seq >= ended]
-    if len(gone) < ENOUGH_GONE and (there or not mine):
+    if len(gone) < MANY and (there or not mine):
         return False
-    if tracks.table_bare_since_s is not None and tracks.t_s - tracks.table_bare_since_s >= GONE_S:
+    if tracks.table_bare_since_s is not None and tracks.t_s - tracks.table_bare_since_s >= MOMENT_S:
         return True
     since_s = max((t.absent_since_s or t.seen_s for t in gone), default=tracks.t_s)
-    few = len(there) <= LEFT_LYING and tracks.t_s - since_s >= LEFT_LYING_S
+    few = len(there) < MANY and tracks.t_s - since_s >= PUT_RIGHT_S
     return few or _has_begun(tracks, there, ended)
 
 
@@ -51,7 +91,7 @@ def dealt(tracks: Tracks, ended: int) -> Tracks:
 
 def left_over(tracks: Tracks) -> Tracks:
     """Return the tracks of a hand that began before the first look: what lay there then lay there before the hand."""
-    first_s = tracks.begun_s + FIRST_LOOKS_S
+    first_s = tracks.begun_s + MOMENT_S
     cards = (
         replace(t, laid_seq=tracks.hand_seq - 1) if t.laid_seq is not None and t.earliest_s <= first_s else t
         for t in tracks.cards

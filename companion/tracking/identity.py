@@ -7,73 +7,37 @@ turned and what else the zone shows decide. Costs are negative log-likelihoods, 
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from companion.rules.cards import Card
 from companion.tabletop.card_ids import any_copy
 from companion.tabletop.mat_layout import DISCARD_ZONE, is_pile, mat_of
-from companion.tracking.hint import Hint
+from companion.tracking.hand_record import Hint
 from companion.tracking.track import Place, State, Track, distance_mm, turned_deg
 from companion.vision.view import FACE, Sighting
 
-NEVER = 1e6
-"""Cost of what cannot be."""
+LIKELY, POSSIBLE, ODD, UNLIKELY = 0.5, 1.2, 2.5, 5.0
+"""Costs of what happens at a table at any time, often, seldom, and hardly ever."""
 
-SAME_MM, SAME_DEG = 2.0, 2.0
+SAME_MM = SAME_DEG = 2.0
 """Measuring error: a card that nobody has touched is seen within this of where it was."""
 
 UNDISTURBED_SLACK = 4.0
 """Factor of that error where nothing has moved in the zone."""
 
-MM_PER_NAT, DEG_PER_NAT = 3.0, 4.0
+MM_PER_NAT = DEG_PER_NAT = 3.0
 """Distance and turn beyond that which make it less likely by a factor of e that a card was merely nudged."""
 
-PUSHED_MM = 130.0
-"""Maximum distance that a card is pushed within its zone."""
-
-PUSHED_COST, NUDGED_COST = 6.0, 2.0
-"""Maximum cost of a card having been pushed: where the picture leaves it open whether another like it lies below, and
-where it shows that none does."""
-
-UNTOUCHED_COST = 6.0
-"""Cost of a new card where nothing has moved since the last look."""
-
-NEW_NAMED = 2.0
-"""Cost of a new card that its sticker names, or that cannot be read."""
-
-NEW_LEGAL, NEW_ILLEGAL = 1.2, 5.0
-"""Cost of a new card where a play may have laid it, and where none may."""
-
-EXACT_COST = 4.0
-"""Cost of a new card that lies exactly as one like it did: no hand lays a card so."""
-
-GONE_COST, UNEXPECTED_GONE_COST = 2.5, 0.5
-"""Cost of a card that is no longer there though nothing covers its place: one that the record has, and another."""
-
-BENEATH_COST = 5.0
-"""Cost of a card having come out from under others that still lie on it."""
-
-LIFTED_COST = 2.5
-"""Cost of each card that lay on this one being gone although the record has it."""
-
-BARED_COST = 3.0
-"""Cost of a new card where one like it lay near and nothing of that one shows around it: that one was nudged."""
-
-DOUBLE_BONUS = 0.6
-"""Reduction of the cost of a new card where the edge of another like it shows around it."""
-
-UNREAD_COST = 0.5
-"""Minimum cost of a card that cannot be read being a known one."""
-
 UNREAD_MM = 20.0
-"""Maximum distance between a code that cannot be read and the known card whose code it is."""
-
-HALF_HIDDEN_MM = 12.0
-"""Maximum distance between a half hidden face that cannot be read and the known card that it is."""
+"""Maximum distance between what cannot be read, a code or a half hidden face, and the known card that it is."""
 
 COVERING_MM = 60.0
 """Maximum distance between the middles of two cards of which one hides the other."""
+
+BID_STEP = 0.01
+"""Difference of costs that decides nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,13 +65,15 @@ def assign(
         here = {n: one for n, one in enumerate(detections) if one.place.zone == zone}
         there = [track for track in tracks if track.zone == zone]
         known = {n: track for n, one in here.items() if (track := _recognised(one, there)) is not None}
+        left = {track.serial: track for track in there if track not in known.values()}
+        costs = _Costs(list(here.values()), there, hint, zone in disturbed, px_per_mm.get(mat_of(zone), 1.0))
         rows = [n for n in here if n not in known]
-        left = [track for track in there if track not in known.values()] if rows else []
-        scale = px_per_mm.get(mat_of(zone), 1.0)
-        costs = _Costs(list(here.values()), there, hint, zone in disturbed, scale)
-        columns = _cheapest(costs.matrix([here[n] for n in rows], left))
+        serials = _cheapest(
+            [{s: costs.same(here[n], track) for s, track in left.items()} for n in rows],
+            [costs.new(here[n]) for n in rows],
+        )
         found |= known
-        found |= {n: left[column] if column < len(left) else None for n, column in zip(rows, columns, strict=True)}
+        found |= {n: None if s is None else left[s] for n, s in zip(rows, serials, strict=True)}
     return found
 
 
@@ -133,33 +99,28 @@ class _Costs:
         self._detections, self._tracks, self._hint = detections, tracks, hint
         self._disturbed, self._px_per_mm = disturbed, px_per_mm
 
-    def matrix(self, unmatched: Sequence[Detection], free: Sequence[Track]) -> list[list[float]]:
-        """Return a row a sighting; columns are the free tracks, then a column for each sighting to be a new card."""
-        rows = []
-        for n, one in enumerate(unmatched):
-            new = [NEVER] * len(unmatched)
-            new[n] = self._new(one)
-            # A track that nobody is costs as well, so being it is cheaper by that.
-            rows.append([self._same(one, track) - self._unseen(track) for track in free] + new)
-        return rows
+    def same(self, one: Detection, track: Track) -> float:
+        """Return the cost of a sighting being this track, less that of the track being none of them."""
+        if any(self._covers(other, track) for other in self._detections) or track.state is State.COVERED:
+            return self._same(one, track)
+        unseen = ODD if self._hint.has(track.face, track.zone) else LIKELY
+        return self._same(one, track) - unseen
 
     def _same(self, one: Detection, track: Track) -> float:
         sighting = one.sighting
         if sighting.card is not None and track.card is not None:
-            return NEVER
+            return math.inf
         off_mm = self._off_mm(one, track)
-        lifted = LIFTED_COST * self._lifted_from(track) + BENEATH_COST * self._lies_beneath(track)
+        lifted = ODD * self._lifted_from(track) + UNLIKELY * self._lies_beneath(track)
         if sighting.face is Card.UNKNOWN or track.face is Card.UNKNOWN:
             return self._unread(one, track, off_mm) + (lifted if sighting.by == FACE else 0.0)
         if sighting.face is not track.face or sighting.card is not None or track.card is not None:
-            return NEVER
+            return math.inf
         off_deg = turned_deg(one.place, track.place)
-        if off_mm > PUSHED_MM:
-            return NEVER
         slack = 1.0 if self._disturbed else UNDISTURBED_SLACK
         nudge = max(0.0, off_mm - SAME_MM * slack) / MM_PER_NAT + max(0.0, off_deg - SAME_DEG * slack) / DEG_PER_NAT
         clear = not one.sighting.is_double and self._would_show(one, track)
-        most = NUDGED_COST if clear else PUSHED_COST
+        most = ODD if clear else UNLIKELY
         return min(nudge, most) + lifted
 
     def _off_mm(self, one: Detection, track: Track) -> float:
@@ -170,40 +131,30 @@ class _Costs:
     def _unread(self, one: Detection, track: Track, off_mm: float) -> float:
         """The cost of a code that cannot be read, now or before, being the same card."""
         if off_mm > UNREAD_MM:
-            return NEVER
-        if one.sighting.by == FACE and off_mm <= HALF_HIDDEN_MM:
-            return UNREAD_COST
+            return math.inf
+        if one.sighting.by == FACE:
+            return LIKELY
         # A code that is read at last may be none of those that it was taken for.
         is_read_at_last = track.face is Card.UNKNOWN and off_mm <= SAME_MM
         if not is_read_at_last and not _may_be_one(one.sighting, track):
-            return NEVER
-        return UNREAD_COST + off_mm / UNREAD_MM
+            return math.inf
+        return LIKELY + off_mm / UNREAD_MM
 
-    def _new(self, one: Detection) -> float:
+    def new(self, one: Detection) -> float:
         face = one.sighting.face
         if one.sighting.card is not None or face is Card.UNKNOWN:
-            return NEW_NAMED
+            return POSSIBLE
         legal = self._hint.is_legal(face, one.place)
-        cost = NEW_LEGAL if legal else NEW_ILLEGAL
+        cost = POSSIBLE if legal else UNLIKELY
         if not self._disturbed:
-            cost += UNTOUCHED_COST
+            cost += UNLIKELY
         alike = [t for t in self._tracks if t.face is face]
-        if any(self._is_exact(one, t) for t in alike):
-            cost += EXACT_COST
+        if any(self._off_mm(one, t) <= SAME_MM and turned_deg(one.place, t.place) <= SAME_DEG for t in alike):
+            cost += UNLIKELY
         stays = {other.sighting.stay for other in self._detections}
         if not one.sighting.is_double and any(t.stay not in stays and self._would_show(one, t) for t in alike):
-            cost += BARED_COST
-        return cost - DOUBLE_BONUS * one.sighting.is_double
-
-    def _is_exact(self, one: Detection, track: Track) -> bool:
-        off_deg = turned_deg(one.place, track.place)
-        return self._off_mm(one, track) <= SAME_MM and off_deg <= SAME_DEG
-
-    def _unseen(self, track: Track) -> float:
-        """The cost of a track being none of the sightings."""
-        if track.state is State.COVERED or any(self._covers(one, track) for one in self._detections):
-            return 0.0
-        return GONE_COST if self._hint.has(track.face, track.zone) else UNEXPECTED_GONE_COST
+            cost += ODD
+        return cost - LIKELY * one.sighting.is_double
 
     def _would_show(self, one: Detection, track: Track) -> bool:
         """True if a card that lay under this one would show, as the eye tells of those that nobody has touched."""
@@ -246,39 +197,21 @@ def _may_be_one(sighting: Sighting, track: Track) -> bool:
     return bool(could_be & {sighting.card, any_copy(sighting.face)})
 
 
-def _cheapest(costs: Sequence[Sequence[float]]) -> list[int]:
-    """Return the column of each row so that the sum is least; there are at least as many columns as rows.
+def _cheapest(same: Sequence[Mapping[int, float]], new: Sequence[float]) -> list[int | None]:
+    """Return the serial of each sighting's track, None for a new card, so that the sum of the costs is least.
 
-    The Hungarian method with potentials (Kuhn 1955, Munkres 1957), one row after the other.
+    Bertsekas' auction (1981): each sighting bids for the track that it gains most by, until none is outbid.
     """
-    rows, columns = len(costs), len(costs[0]) if costs else 0
-    u, v = [0.0] * (rows + 1), [0.0] * (columns + 1)
-    row_of = [0] * (columns + 1)
-    for row in range(1, rows + 1):
-        row_of[0], column = row, 0
-        least, way = [math.inf] * (columns + 1), [0] * (columns + 1)
-        done = [False] * (columns + 1)
-        while row_of[column]:
-            done[column], here, step, after = True, row_of[column], math.inf, 0
-            for j in range(1, columns + 1):
-                if done[j]:
-                    continue
-                reduced = costs[here - 1][j - 1] - u[here] - v[j]
-                if reduced < least[j]:
-                    least[j], way[j] = reduced, column
-                if least[j] < step:
-                    step, after = least[j], j
-            for j in range(columns + 1):
-                if done[j]:
-                    u[row_of[j]] += step
-                    v[j] -= step
-                else:
-                    least[j] -= step
-            column = after
-        while column:
-            row_of[column], column = row_of[way[column]], way[column]
-    found = [0] * rows
-    for j in range(1, columns + 1):
-        if row_of[j]:
-            found[row_of[j] - 1] = j - 1
-    return found
+    prices: dict[int, float] = defaultdict(float)
+    owners: dict[int, int] = {}
+    bidders = list(range(len(new)))
+    while bidders:
+        n = bidders.pop()
+        offers = sorted((cost + prices[serial], serial) for serial, cost in same[n].items())
+        if offers and offers[0][0] < new[n]:
+            (best, serial), second = offers[0], min([new[n], *(cost for cost, _ in offers[1:])])
+            prices[serial] += second - best + BID_STEP
+            bidders += [owners[serial]] if serial in owners else []
+            owners[serial] = n
+    tracks = {n: serial for serial, n in owners.items()}
+    return [tracks.get(n) for n in range(len(new))]

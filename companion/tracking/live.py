@@ -24,11 +24,10 @@ from companion.match.state import MatchState, Policy
 from companion.match.zone_plays import Places, where
 from companion.tabletop.mat_layout import mat_of
 from companion.tracking import snapshot, tracker
-from companion.tracking.clearing import dealt, is_cleared, left_over
-from companion.tracking.hand_record import Line, Record
-from companion.tracking.hint import hint_from
+from companion.tracking.clearing import MANY, dealt, is_cleared, left_over
+from companion.tracking.hand_record import Line, Record, hint_from
 from companion.tracking.reconcile import reconcile
-from companion.tracking.track import Track
+from companion.tracking.track import PUT_RIGHT_S, Track
 from companion.tracking.tracker import Tracks
 from companion.vision.boxes import Image
 from companion.vision.capture.image_io import jpeg_of
@@ -40,12 +39,6 @@ log = logging.getLogger(__name__)
 
 Look = Callable[[Frame], View]
 """The eye: what a frame shows."""
-
-THING_S = 3.0
-"""Seconds after which the page mentions something that may be a card without a sticker."""
-
-STRANGERS = 3
-"""Number of unreadable cards, with none that can be read, that means another deck is on the table."""
 
 NOT_THIS_DECK = say(
     "None of the cards on the table can be read. Do they bear no stickers, or are they those of another deck?"
@@ -83,7 +76,7 @@ class TableWatch:
         self._match, self._look, self._mats, self._begin_afresh = match, look, mats, begin_afresh
         self._clock, self._memory = clock, memory
         self._tracks = snapshot.read(memory)
-        self._kept = self._tracks
+        self._written = snapshot.signature(self._tracks)
         self._hand_before = self._tracks.hand_seq
         self._crops: dict[int, bytes | None] = {}
         self._latest: tuple[Frame, float] | None = None
@@ -167,7 +160,10 @@ class TableWatch:
         self._tracks = left_over(tracks) if is_new_hand else tracks
         self._ask(self._tracks, frame, view)
         self._deal()
-        self._keep()
+        signature = snapshot.signature(self._tracks)
+        if self._memory is not None and signature != self._written:
+            snapshot.write(self._memory, self._tracks)
+            self._written = signature
 
     def _ask(self, tracks: Tracks, frame: Frame, view: View) -> None:
         """Let the match derive its questions from these tracks, now and after each change of the record."""
@@ -175,12 +171,12 @@ class TableWatch:
 
         def derive(state: MatchState) -> tuple[Question, ...]:
             asked = reconcile(tracks, record_of(state), Places(self._mats(state)))
-            return tuple(replace(q, crop=crops.get(serial_of(q.id) or 0)) for q in asked)
+            return tuple(replace(q, crop=crops.get(q.serial or 0)) for q in asked)
 
         self._crops = crops = {
             track.serial: self._crops.get(track.serial) or _cut_out(track, view, frame.image)
             for question in derive(self._match.state)
-            if (track := tracks.of_serial(serial_of(question.id) or 0)) is not None
+            if (track := tracks.of_serial(question.serial or 0)) is not None
         }
         self._match.look(derive)
 
@@ -190,12 +186,6 @@ class TableWatch:
         if state.policy is Policy.AUTO and is_cleared(self._tracks, record_of(state)):
             self._match.next_hand(CAMERA)
             self._tracks = dealt(self._tracks, state.hand_entries[-1].seq)
-
-    def _keep(self) -> None:
-        """Write the tracks down where something has changed that a restart must not lose."""
-        if self._memory is not None and snapshot.differs(self._kept, self._tracks):
-            snapshot.write(self._memory, self._tracks)
-            self._kept = self._tracks
 
     def begin_anew(self) -> None:
         """Forget the cards: from the next frame on they lie as the record has them.
@@ -210,10 +200,10 @@ class TableWatch:
     def _of_things(self, view: View, state: MatchState) -> str | None:
         """Return what is to be said of something that may be a card without a sticker, once it has lain for a while."""
         self._things = {zone: self._things.get(zone, view.t_s) for zone in sorted(view.things)}
-        lying = [zone for zone, since_s in self._things.items() if view.t_s - since_s >= THING_S]
+        lying = [zone for zone, since_s in self._things.items() if view.t_s - since_s >= PUT_RIGHT_S]
         if not lying or state.game.table is None:
             return None
-        if len(lying) >= STRANGERS and not view.sightings:
+        if len(lying) >= MANY and not view.sightings:
             return NOT_THIS_DECK
         zone = lying[0]
         side, pile = self._mats(state).get(mat_of(zone)), where(zone)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 import itertools
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -25,28 +25,21 @@ from companion.rules.record.notation import Line as RecordLine
 from companion.rules.referee import LegalPlays
 from companion.tracking import tracker
 from companion.tracking.balance import balance
-from companion.tracking.clearing import dealt, is_cleared
-from companion.tracking.hand_record import Line, Record
-from companion.tracking.hint import hint_from
-from companion.tracking.piles import MANY
-from companion.tracking.reconcile import OUT_OF_TURN_CONFIDENCE, reconcile
+from companion.tracking.clearing import MANY, dealt, is_cleared
+from companion.tracking.hand_record import Line, Record, hint_from
+from companion.tracking.reconcile import reconcile
+from companion.tracking.track import DOUBTFUL_CONFIDENCE, LAYING_S
 from companion.tracking.tracker import Tracks
 from companion.vision.capture.sources import Frame
 from companion.vision.view import View
 
-LINGER_S, LINGER_LOOKS = 1.0, 10
-"""Seconds for which the last picture of a film is looked at further, and how often in that time."""
+LINGER_LOOKS, LINGER_STEP_S = 10, 0.1
+"""How often the last picture of a film is looked at further, and how long after the other."""
 
 MOST_ANSWERS = 20
 """Maximum number of questions answered after one frame."""
 
-SEEN_LATE_S = 2.0
-"""Maximum delay with which a card is seen after one that was laid later."""
-
-LATER_PLAYS = 2
-"""Number of cards that have to be legal only after a turn that nobody saw."""
-
-MOST_REVISED = 8
+MOST_DOUBTED = 8
 """Number of the last lines that are doubted when what follows contradicts them."""
 
 UNREAD = "A card has been laid that cannot be read for sure: which is it?"
@@ -67,11 +60,6 @@ class Entry:
 
     is_unseen: bool = False
     """True if its card was laid and nobody saw it."""
-
-    @property
-    def is_doubtful(self) -> bool:
-        """True if it counts only because nothing that came after it speaks against it."""
-        return self.question is not None and self.question.confidence < SURE_CONFIDENCE
 
 
 class Watcher:
@@ -101,11 +89,8 @@ class Watcher:
         """The number of the line that each question came to be first."""
 
         self._is_trial = False
-        self._tried: tuple[object, ...] = ()
+        self._tried: set[tuple[object, ...]] = set()
         """What no other past has explained, as long as nothing comes to it."""
-
-        self._items: list[dict[str, Any]] = []
-        """What a trial would tell."""
 
         self._now_s = 0.0
         for text in (*setup.header(), f"hand first {setup.first}"):
@@ -127,7 +112,7 @@ class Watcher:
     def _follow(self) -> Iterator[dict[str, Any]]:
         for _ in range(MOST_ANSWERS):
             before = self._seq, len(self._answers)
-            self._asked = self._questions()
+            self._asked = reconcile(self._tracks, self._record(), self._places)
             yield from self._take(self._asked)
             if (self._seq, len(self._answers)) == before:
                 break
@@ -137,61 +122,44 @@ class Watcher:
             self._tracks = dealt(self._tracks, ended)
             self._judge()
 
-    def _questions(self) -> tuple[Question, ...]:
-        return reconcile(self._tracks, self._record(), self._places)
-
     def _take(self, questions: tuple[Question, ...]) -> Iterator[dict[str, Any]]:
-        """Answers the first question that the policy has an answer to."""
+        """Answer the first question that the policy has an answer to."""
         unsure: list[Question] = []
         illegal: list[Question] = []
         for question in questions:
             if question.kind is not Kind.PLAY:
-                answered = yield from self._differs(question)
+                yield from self._tell(question)
+                if self._confirms and question.expected and question.line == self._entries[-1].seq:
+                    yield from self._take_back(question)
+                    return
             elif not question.is_legal:
-                answered = yield from self._refuse(question, unsure)
+                late = [q for q in unsure if q.id in self._refused_s]
+                revised = self._revised([*late, question], self._earlier_pasts()) if late and self._confirms else []
+                if revised or (unsure and self._confirms and self._refutes(question, unsure)):
+                    yield from revised
+                    return
+                yield from self._tell(question)
                 illegal.append(question)
             elif question.confidence < SURE_CONFIDENCE and self._confirms and not self._is_late(question):
-                answered = False
                 yield from self._tell(question)
                 unsure.append(question)
                 self._unsure = tuple(unsure)
             else:
-                answered = yield from self._accept(question, unsure, illegal)
-            if answered:
+                yield from self._accept(question, unsure, illegal)
                 return
         if self._confirms and illegal and not unsure:
             yield from self._contradicted(illegal)
 
-    def _differs(self, question: Question) -> Generator[dict[str, Any], None, bool]:
-        """A card that is gone, or cannot be read; True if the play that laid it is taken back."""
-        yield from self._tell(question)
-        is_last = question.kind is Kind.DIFFERS and question.line == self._entries[-1].seq
-        if is_last and self._confirms:
-            yield from self._take_back(question)
-        return is_last and self._confirms
-
-    def _refuse(self, question: Question, unsure: Sequence[Question]) -> Generator[dict[str, Any], None, bool]:
-        """An illegal play; True if it tells that what nobody was sure of was none, or was one all along."""
-        if unsure and self._confirms:
-            late = [q for q in unsure if q.id in self._refused_s]
-            if late and (revised := self._revised([*late, question], self._earlier_pasts())):
-                yield from revised
-                return True
-            if self._refutes(question, unsure):
-                self._answers |= {q.id: Answered(Answer.NO, q.about, self._seq) for q in unsure}
-                self._unsure = ()
-                return True
-        yield from self._tell(question)
-        self._refused_s.setdefault(question.id, self._now_s)
-        return False
-
     def _accept(
         self, question: Question, unsure: Sequence[Question], illegal: Sequence[Question]
-    ) -> Generator[dict[str, Any], None, bool]:
+    ) -> Iterator[dict[str, Any]]:
         """A legal play, and those before it that nobody was sure of."""
-        if illegal and not unsure and self._confirms and (revised := self._missed_turn(illegal[0], question)):
-            yield from revised
-            return True
+        if illegal and not unsure and self._confirms and not self._explains(question, illegal[0]):
+            # Which card was discarded tells nothing. No other play is supposed: to invent one is worse than to refuse.
+            revised = self._revised([illegal[0], question], [self._with_discard(len(self._entries))])
+            if revised:
+                yield from revised
+                return
         before = unsure or (self._unsure if question.zone is None else ())
         self._unsure = ()
         for one in before:
@@ -200,50 +168,51 @@ class Watcher:
         if not before:
             yield from self._tell(question, confirmed=self._confirms)
             yield from self._confirm(question)
-        return True
+
+    def _explains(self, question: Question, refused: Question) -> bool:
+        """True if a card that is refused is legal after this one."""
+        table = self._game.table
+        return table is not None and not referee.objections(referee.apply(table, question.plays[0]), refused.plays[0])
 
     def _contradicted(self, illegal: Sequence[Question]) -> Iterator[dict[str, Any]]:
         """Cards that are illegal where something before them may have been taken for what it was not."""
         last = self._entries[-1].question
         was_refused = last is not None and last.id in self._refused_s
-        several = len(illegal) >= LATER_PLAYS
-        yield from self._revised(
-            illegal[:LATER_PLAYS],
-            self._pasts_with_unread(),
-            (self._with_discard(end) for end in [len(self._entries)] if several and not was_refused),
-            self._earlier_pasts() if several or was_refused else (),
-        )
+        pasts: list[Iterable[Watcher | None]] = [self._pasts_with_unread()]
+        if len(illegal) > 1 and not was_refused:
+            pasts.append([self._with_discard(len(self._entries))])
+        if len(illegal) > 1 or was_refused:
+            pasts.append(self._earlier_pasts())
+        yield from self._revised(illegal[:2], itertools.chain(*pasts))
 
     def _is_late(self, question: Question) -> bool:
         """True if a card was refused only because one laid before it was seen a moment later."""
-        refused_s = self._refused_s.get(question.id, -SEEN_LATE_S)
-        return question.confidence >= OUT_OF_TURN_CONFIDENCE and 0 <= self._now_s - refused_s <= SEEN_LATE_S
+        since_s = self._now_s - self._refused_s.get(question.id, -LAYING_S)
+        return question.confidence >= DOUBTFUL_CONFIDENCE and 0 <= since_s <= LAYING_S
 
-    def _missed_turn(self, refused: Question, question: Question) -> list[dict[str, Any]]:
-        """What is told when a card was refused only because a turn before it was missed.
-
-        Which card was discarded tells nothing. No other play is supposed: one invented is worse than one refused.
-        """
-        if self._game.table is None or self._is_trial:
-            return []
-        after = referee.apply(self._game.table, question.plays[0])
-        if not referee.objections(after, refused.plays[0]):
-            # The one that is legal now explains the other.
-            return []
-        trial = self._with_discard(len(self._entries))
-        return self._adopted(trial) if trial is not None and trial._counts([refused, question]) else []
+    def _refutes(self, question: Question, unsure: Sequence[Question]) -> bool:
+        """Drop what nobody was sure of where a card is legal only if that was no play; True if so."""
+        answers = self._answers | {q.id: Answered(Answer.NO, q.about, self._seq) for q in unsure}
+        without = reconcile(self._tracks, replace(self._record(), answers=answers), self._places)
+        if not any(q.id == question.id and q.is_legal for q in without):
+            return False
+        self._answers, self._unsure = answers, ()
+        return True
 
     # Second thoughts
 
-    def _revised(self, later: Sequence[Question], *pasts: Iterable[Watcher | None]) -> list[dict[str, Any]]:
-        """What is told where one of these pasts makes all of these cards legal: the first that does."""
+    def _revised(self, later: Sequence[Question], pasts: Iterable[Watcher | None]) -> list[dict[str, Any]]:
+        """Return what is told where one of these pasts makes all of these cards legal: the first that does."""
         tried: tuple[object, ...] = (self._seq, *(question.id for question in later))
-        if later[0].confidence < OUT_OF_TURN_CONFIDENCE or self._is_trial or tried == self._tried:
+        if later[0].confidence < DOUBTFUL_CONFIDENCE or self._is_trial or tried in self._tried:
             return []
-        self._tried = tried
-        fitting = (trial for trial in itertools.chain(*pasts) if trial is not None and trial._counts(later))
-        trial = next(fitting, None)
-        return [] if trial is None else self._adopted(trial)
+        self._tried.add(tried)
+        for trial in pasts:
+            if trial is not None:
+                items = list(trial._follow())
+                if trial._counts(later):
+                    return self._adopted(trial, items)
+        return []
 
     def _pasts_with_unread(self) -> Iterator[Watcher]:
         """A card that could not be read counts as what it is likeliest to be."""
@@ -255,10 +224,12 @@ class Watcher:
 
     def _earlier_pasts(self) -> Iterator[Watcher | None]:
         """A card that was doubtful was not laid, or a turn was missed: the latest lines first."""
-        begun = max(n for n, entry in enumerate(self._entries) if entry.text.startswith("hand first "))
         end = len(self._entries) - 1
-        latest = range(end, max(begun, end - MOST_REVISED), -1)
-        yield from (self._retold(n, without=self._entries[n]) for n in latest if self._entries[n].is_doubtful)
+        latest = range(end, max(self._begun, end - MOST_DOUBTED), -1)
+        for n in latest:
+            question = self._entries[n].question
+            if question is not None and question.confidence < SURE_CONFIDENCE:
+                yield self._retold(n, without=question)
         yield from (self._with_discard(n) for n in latest)
 
     def _with_discard(self, at: int) -> Watcher | None:
@@ -275,21 +246,20 @@ class Watcher:
     def _seq_at(self, at: int) -> int:
         return self._entries[at].seq if at < len(self._entries) else self._seq + 1
 
-    def _retold(self, at: int, first: Entry | None = None, without: Entry | None = None) -> Watcher:
+    def _retold(self, at: int, first: Entry | None = None, without: Question | None = None) -> Watcher:
         """Another past: told anew from this line on, with one play that nobody saw, or without one card."""
         trial = copy.copy(self)
         seq = self._seq_at(at)
-        trial._is_trial = True
-        trial._entries, trial._told, trial._refused_s = self._entries[:at], dict(self._told), dict(self._refused_s)
+        trial._is_trial, trial._unsure = True, ()
+        trial._entries, trial._seqs = self._entries[:at], dict(self._seqs)
+        trial._told, trial._refused_s = dict(self._told), dict(self._refused_s)
         trial._answers = {ident: said for ident, said in self._answers.items() if said.seq < seq}
-        if without is not None and without.question is not None:
-            trial._answers[without.question.id] = Answered(Answer.NO, without.question.about, seq)
+        if without is not None:
+            trial._answers[without.id] = Answered(Answer.NO, without.about, seq)
         if first is not None:
             trial._entries.append(first)
             trial._seq = max(trial._seq, first.seq)
-        trial._unsure, trial._seqs = (), dict(self._seqs)
         trial._judge()
-        trial._items = list(trial._follow())
         return trial
 
     def _counts(self, later: Sequence[Question]) -> bool:
@@ -298,7 +268,7 @@ class Watcher:
         refused = any(q.kind is Kind.PLAY and not q.is_legal for q in self._asked)
         return not refused and all(question.serial in counted for question in later)
 
-    def _adopted(self, trial: Watcher) -> list[dict[str, Any]]:
+    def _adopted(self, trial: Watcher, items: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         """Take over another past; what is told of it."""
         was = {(entry.serial, entry.text) for entry in self._entries if entry.play}
         now = {(entry.serial, entry.text) for entry in trial._entries if entry.play}
@@ -306,7 +276,7 @@ class Watcher:
         gone = [e for e in reversed(self._entries) if e.play and (e.serial, e.text) not in now]
         missed = [e for e in trial._entries if e.is_unseen and (e.serial, e.text) not in was]
         kept = {text for _, text in was & now}
-        told = [item for item in trial._items if item.get("proposal", item.get("counted")) not in kept]
+        told = [item for item in items if item.get("proposal", item.get("counted")) not in kept]
         vars(self).update(vars(trial), _is_trial=False)
         return [
             *({"t_s": t_s, "withdrawn": e.text, "zone": e.question and e.question.zone} for e in gone),
@@ -314,18 +284,14 @@ class Watcher:
             *told,
         ]
 
-    def _refutes(self, question: Question, unsure: Sequence[Question]) -> bool:
-        """True if a card that was read for sure is legal only if what nobody was sure of was no play."""
-        answers = self._answers | {q.id: Answered(Answer.NO, q.about, self._seq) for q in unsure}
-        without = reconcile(self._tracks, replace(self._record(), answers=answers), self._places)
-        return any(q.id == question.id and q.is_legal for q in without)
-
     def _tell(self, question: Question, *, confirmed: bool = False) -> Iterator[dict[str, Any]]:
-        play = str(question.plays[0]) if question.plays else ""
-        if self._told.get((question.id, play)) is question.is_legal and not confirmed:
+        key = question.id, str(question.plays[0]) if question.plays else ""
+        was_legal = self._told.get(key)
+        if was_legal is question.is_legal and not confirmed:
             return
-        was_told = self._told.get((question.id, play))
-        self._told[question.id, play] = question.is_legal
+        self._told[key] = question.is_legal
+        if not question.is_legal:
+            self._refused_s.setdefault(question.id, self._now_s)
         t_s = round(self._now_s, 3)
         if question.kind is Kind.DIFFERS:
             yield {"t_s": t_s, "question": question.say, "zone": question.zone}
@@ -338,18 +304,23 @@ class Watcher:
                 "choices": choices,
                 "confidence": round(question.confidence, 3),
             }
-        elif was_told is not True:
-            yield _proposal_json(question, self._now_s, confirmed=confirmed)
+        elif not was_legal:
+            yield {
+                "t_s": t_s,
+                "proposal": key[1],
+                "verdict": judge.LEGAL if question.is_legal else judge.ILLEGAL,
+                "reasons": [as_json(why, question.table.edition) for why in question.reasons if question.table],
+                "confirmed": confirmed,
+                "zone": question.zone,
+                "confidence": round(question.confidence, 3),
+            }
         else:
-            yield {"t_s": t_s, "counted": play, "zone": question.zone}
+            yield {"t_s": t_s, "counted": key[1], "zone": question.zone}
 
     def _confirm(self, question: Question) -> Iterator[dict[str, Any]]:
         play = question.plays[0]
         self._append(str(play), play, question.serial, question)
         yield from self._judge()
-        yield from self._answer_extension()
-
-    def _answer_extension(self) -> Iterator[dict[str, Any]]:
         table = self._game.table
         if table is not None and not table.is_over and table.extension_offered_to is not None:
             answer = Play(self._extension, table.sides[table.extension_offered_to].players[0])
@@ -364,29 +335,26 @@ class Watcher:
         yield {"t_s": round(self._now_s, 3), "withdrawn": entry.text, "zone": question.zone}
 
     def _at_the_end(self) -> Iterator[dict[str, Any]]:
-        asked = self._questions() if self._confirms else ()
-        gathered = self._unsure if self._confirms and self._is_gathered() else ()
-        for question in (*gathered, *asked):
+        record = self._record()
+        asked: tuple[Question, ...] = ()
+        if self._confirms and record.table is not None:
+            asked = reconcile(self._tracks, record, self._places)
+            missing = balance(self._tracks, record.hand_seq, record.table, record.lines, self._places).missing
+            if len(missing) >= MANY:
+                # The cards are being gathered in.
+                asked = (*self._unsure, *asked)
+        for question in asked:
             is_play = question.kind is Kind.PLAY and question.is_legal and question.zone is not None
-            if is_play and question.confidence >= OUT_OF_TURN_CONFIDENCE:
+            if is_play and question.confidence >= DOUBTFUL_CONFIDENCE:
                 yield {"t_s": round(self._now_s, 3), "counted": str(question.plays[0]), "zone": question.zone}
                 yield from self._confirm(question)
-        if self._game.hand_is_open and not self._only_cleared():
+        # The next hand has begun only because the cards of the last were gathered in, if nothing follows its beginning.
+        has_begun = self._game.hand_number == 1 or self._begun < len(self._entries) - 1
+        if self._game.hand_is_open and has_begun:
             entries = self._entries if self._confirms else [e for e in self._entries if e.question is None]
             lines = (RecordLine(number, entry.text) for number, entry in enumerate(entries, start=1))
             last = list(judge.judge(lines))[-1:]
             yield from (item.as_json("") for item in last if isinstance(item, HandResult))
-
-    def _is_gathered(self) -> bool:
-        """True if the cards of the hand are being gathered in."""
-        record = self._record()
-        if record.table is None:
-            return False
-        return len(balance(self._tracks, record.hand_seq, record.table, record.lines, self._places).missing) >= MANY
-
-    def _only_cleared(self) -> bool:
-        """True if the next hand has begun only because the cards of the last were gathered in."""
-        return self._game.hand_number > 1 and self._entries[-1].text.startswith("hand first ")
 
     # The record
 
@@ -416,7 +384,7 @@ class Watcher:
         return [item.as_json("") for item in items if isinstance(item, HandResult)]
 
     def _record(self) -> Record:
-        begun = max(n for n, entry in enumerate(self._entries) if entry.text.startswith("hand first "))
+        begun = self._begun
         lines = [
             Line(entry.seq, entry.play, before.table, entry.serial, entry.is_unseen)
             for entry, before in zip(self._entries[begun + 1 :], self._games[begun + 1 :], strict=False)
@@ -424,10 +392,15 @@ class Watcher:
         ]
         return Record(1, self._entries[begun].seq, self._game.table, tuple(lines), self._answers)
 
+    @property
+    def _begun(self) -> int:
+        """The number of the entry that began the hand."""
+        return max(n for n, entry in enumerate(self._entries) if entry.text.startswith("hand first "))
+
     def _next_first(self) -> str:
-        firsts = [entry.text.split()[-1] for entry in self._entries if entry.text.startswith("hand first ")]
+        first = self._entries[self._begun].text.split()[-1]
         seats = [seat.player for seat in referee.seating(self._setup.teams)]
-        return seats[(seats.index(firsts[-1]) + 1) % len(seats)]
+        return seats[(seats.index(first) + 1) % len(seats)]
 
 
 def _lingering(frames: Iterable[Frame]) -> Iterator[Frame]:
@@ -436,17 +409,5 @@ def _lingering(frames: Iterable[Frame]) -> Iterator[Frame]:
     for last in frames:
         yield last
     if last is not None:
-        looks = (last.t_s + LINGER_S * (n + 1) / LINGER_LOOKS for n in range(LINGER_LOOKS))
+        looks = (last.t_s + LINGER_STEP_S * (n + 1) for n in range(LINGER_LOOKS))
         yield from (replace(last, t_s=t_s, after_gap=False) for t_s in looks)
-
-
-def _proposal_json(question: Question, t_s: float, *, confirmed: bool) -> dict[str, Any]:
-    return {
-        "t_s": round(t_s, 3),
-        "proposal": str(question.plays[0]),
-        "verdict": judge.ILLEGAL if question.reasons else judge.LEGAL,
-        "reasons": [as_json(why, question.table.edition) for why in question.reasons if question.table],
-        "confirmed": confirmed,
-        "zone": question.zone,
-        "confidence": round(question.confidence, 3),
-    }

@@ -10,22 +10,17 @@ from companion.rules.play import Play
 from companion.rules.referee import objections
 from companion.rules.table import Table
 from companion.tabletop.card_ids import face_of, is_any_copy
-from companion.tracking.track import Track
+from companion.tracking.track import LOOKS, MOMENT_S, Track
 from companion.tracking.tracker import Tracks
 
-READINGS, READING_S = 3, 1.0
-"""Number of readings, and seconds, after which a card that cannot be read is decided on."""
-
 CLEAR_LEAD, LEAST_LEAD = 0.15, 0.5
-"""Margin by which every reading has to put a card first, and the minimum confidence in it."""
-
-NEARLY_AS_LIKELY = 0.1
-"""Difference to the likeliest play's confidence within which legal plays come first."""
+"""Margin by which every reading has to put a card first, or else legal plays come first, and the minimum confidence in
+such a card."""
 
 
 def is_ripe(track: Track, t_s: float) -> bool:
     """True if it has been read often enough to decide."""
-    return len(track.readings) >= READINGS and t_s - track.since_s >= READING_S
+    return len(track.readings) >= LOOKS and t_s - track.since_s >= MOMENT_S
 
 
 def known_face(track: Track, tracks: Tracks) -> Card | None:
@@ -57,7 +52,7 @@ def plays_of(track: Track, tracks: Tracks, table: Table, places: Places) -> list
     best = max(found.values(), default=0.0)
     return sorted(
         found.items(),
-        key=lambda item: (item[1] < best - NEARLY_AS_LIKELY, bool(objections(table, item[0])), -item[1]),
+        key=lambda item: (item[1] < best - CLEAR_LEAD, bool(objections(table, item[0])), -item[1]),
     )
 
 

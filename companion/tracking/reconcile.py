@@ -27,40 +27,25 @@ from companion.rules.play import Play, Verb
 from companion.rules.referee import apply, objections
 from companion.rules.table import Table
 from companion.tabletop.mat_layout import DISCARD_ZONE, mat_of
-from companion.tracking.acts import Act, cost_of, explained
+from companion.tracking.acts import UNCLEAR, Act, cost_of, explained
 from companion.tracking.balance import Balance, balance
-from companion.tracking.hand_record import Line, Record, spots_of, taking
-from companion.tracking.piles import MANY, may_be_reshuffled, questions_of_the_piles
+from companion.tracking.clearing import MANY, may_be_reshuffled, questions_of_the_piles
+from companion.tracking.hand_record import Line, Record, spots_of, takeable, taking
 from companion.tracking.reading import candidates, is_ripe, known_face, plays_of
-from companion.tracking.track import State, Track
+from companion.tracking.track import (
+    DOUBTFUL_CONFIDENCE,
+    LAYING_S,
+    MOMENT_S,
+    PUT_RIGHT_S,
+    TURN_S,
+    UNCLEAR_CONFIDENCE,
+    State,
+    Track,
+)
 from companion.tracking.tracker import Tracks
-
-OUT_OF_TURN_CONFIDENCE = 0.85
-"""Maximum confidence in a play out of turn: one before it may have been missed."""
-
-UNCLEAR_CONFIDENCE = 0.95
-"""Maximum confidence in a play that another may look like."""
-
-DOUBTFUL_CONFIDENCE = 0.85
-"""Maximum confidence in a card that may be one like it, nudged, or that only all readings together tell."""
-
-BEFORE_TURN_S = 6.0
-"""Maximum wait of a card whose meaning depends on the turn for one before it to come into sight or be read."""
-
-TOGETHER_S, DOUBLING_S = 2.0, 0.5
-"""Maximum time between an accelerator and its distance card, and the wait of the latter for one to come into sight."""
-
-CARRIED_S = 3.0
-"""Maximum wait of a hazard on the discard pile for what tells whether it was carried there."""
-
-GATHERING_S = 12.0
-"""Time for which many cards may be missing because a hand's cards are being gathered in."""
 
 MOST_PLAYS = 3
 """Maximum number of plays that a question offers."""
-
-TAKEN_BACK_COST = 0.5
-"""Cost of a discard having been taken back rather than taken by the next player."""
 
 
 def reconcile(tracks: Tracks, record: Record, places: Places) -> tuple[Question, ...]:
@@ -87,13 +72,15 @@ class _Reconciliation:
         refused = [track for track in self._now.extra if self._refusal(track) is not None]
         extra = self._to_explain({track.serial for track in refused} | {new.serial for _, new in moved})
         top = self._taken_top()
+        last = self._record.lines[-1].play if self._record.lines else None
         start = self._table if top is None else apply(self._table, taking(self._table))
         acts = self._with_one_stacked(extra, start, explained(extra, start, self._meaning))
         if top is not None:
-            taken = self._take(top, acts)
-            if taken is None:
+            is_own = last is not None and last.verb is Verb.DISCARD and last.card is top.face
+            if is_own and not acts:
+                # Only the next card can tell whether it was taken or taken back.
                 return
-            yield from self._unless_answered(taken)
+            yield from self._take(top, acts, is_own=is_own)
         lines, table = list(self._record.lines), acts[-1].after if acts else self._table
         for n, act in enumerate(acts):
             if not self._waits(act, acts[:n]):
@@ -146,11 +133,11 @@ class _Reconciliation:
         on_pile = any(
             t.card is not None and t.card == hazard.card and t.zone == DISCARD_ZONE for t in self._tracks.there
         )
-        if not on_pile and self._t_s - hazard.seen_s > BEFORE_TURN_S:
+        if not on_pile and self._t_s - hazard.seen_s > TURN_S:
             return False
         coming = (t for t in self._tracks.cards if t.state is State.SEEN)
         safeties = (t for t in (*self._now.extra, *coming) if t.zone == zone)
-        soon = zone in self._tracks.hidden_since_s and self._t_s - hazard.seen_s < CARRIED_S
+        soon = zone in self._tracks.hidden_since_s and self._t_s - hazard.seen_s < PUT_RIGHT_S
         return soon or any(t.face is SAFETY_OF[hazard.face] for t in safeties)
 
     def _with_one_stacked(self, extra: Sequence[Track], table: Table, acts: tuple[Act, ...]) -> tuple[Act, ...]:
@@ -177,7 +164,7 @@ class _Reconciliation:
             for t in self._now.extra
             if t.face is Card.ACCELERATOR
             and t.zone == track.zone
-            and abs(t.since_s - track.since_s) <= TOGETHER_S
+            and abs(t.since_s - track.since_s) <= LAYING_S
             and self._id(t, Kind.DIFFERS) not in self._record.answers
         ]
 
@@ -205,16 +192,15 @@ class _Reconciliation:
         if new.card is not None:
             return new.card == old.card
         carried = new.face is old.face and new.face.family is Family.HAZARD and new.zone == DISCARD_ZONE
-        return carried and 0 <= new.since_s - old.seen_s <= BEFORE_TURN_S
+        return carried and 0 <= new.since_s - old.seen_s <= TURN_S
 
     def _taken_top(self) -> Track | None:
         """The top of the discard pile where it is gone and the player to move may have taken it."""
-        discards = self._table.discards
         gone = [t for t in self._now.missing if t.zone == DISCARD_ZONE]
-        if len(gone) != 1 or not discards or gone[0].face is not discards[-1] or self._is_put_right(gone[0]):
+        if len(gone) != 1 or gone[0].face is not takeable(self._table) or self._is_put_right(gone[0]):
             return None
         was_refused = self._id(gone[0], Kind.PLAY, "-taken") in self._record.answers
-        return None if was_refused or objections(self._table, taking(self._table)) else gone[0]
+        return None if was_refused else gone[0]
 
     def _is_put_right(self, top: Track) -> bool:
         """True if whoever discarded a card has laid it elsewhere."""
@@ -230,15 +216,15 @@ class _Reconciliation:
         track, lies_s = act.track, self._t_s - act.track.since_s
         if act.is_stacked:
             return False
-        if Card.ACCELERATOR in act.table.edition.deck and track.face.family is Family.DISTANCE and lies_s < DOUBLING_S:
+        if Card.ACCELERATOR in act.table.edition.deck and track.face.family is Family.DISTANCE and lies_s < MOMENT_S:
             return True
-        if (lies_s < CARRIED_S and self._may_be_carried(track)) or self._may_have_taken(act):
+        if (lies_s < PUT_RIGHT_S and self._may_be_carried(track)) or self._may_have_taken(act):
             return True
         if not act.turn_matters:
             return False
         if any(self._is_to_be_entered(other) for other in before):
             return True
-        if lies_s >= BEFORE_TURN_S:
+        if lies_s >= TURN_S:
             return False
         arms = {zone for zone in self._tracks.zones_under_arms if self._tracks.hidden_since_s[zone] <= track.since_s}
         seen = (t for t in self._tracks.cards if t.state is State.SEEN and t.is_in_sight and t is not track)
@@ -254,14 +240,13 @@ class _Reconciliation:
 
     def _may_have_taken(self, act: Act) -> bool:
         """True if the top of the discard pile is missing, and in a moment will have been taken before this."""
-        if objections(act.table, taking(act.table)):
-            return False
-        tops = (t for t in self._tracks.there if t.zone == DISCARD_ZONE and t.face is act.table.discards[-1])
+        top = takeable(act.table)
+        tops = (t for t in self._tracks.there if t.zone == DISCARD_ZONE and t.face is top)
         return any(t.absent_since_s is not None and t.absent_since_s <= act.track.since_s for t in tops)
 
     def _is_being_read(self, track: Track) -> bool:
         """True if a card was laid a moment ago of which it is still to be told which it is."""
-        if track.face is not Card.UNKNOWN or not track.is_in_sight or self._t_s - track.since_s >= BEFORE_TURN_S:
+        if track.face is not Card.UNKNOWN or not track.is_in_sight or self._t_s - track.since_s >= TURN_S:
             return False
         told = any(line.serial == track.serial for line in self._record.lines) or self._refusal(track) is not None
         return not told and known_face(track, self._tracks) is None and bool(candidates(track, self._tracks))
@@ -296,17 +281,14 @@ class _Reconciliation:
         elif act.play is not None:
             confidence = self._confidence(act, face)
             others = () if confidence >= SURE_CONFIDENCE else self._others(act)
-            ident, t_s = self._id(track, Kind.PLAY), track.laid_s
-            if act.is_stacked:
-                ident, t_s = self._id(track, Kind.PLAY, "-stacked"), track.stacked_s or 0.0
-            yield self._play(ident, track.zone, (act.play, *others), act, confidence, t_s)
+            ident = self._id(track, Kind.PLAY, "-stacked" if act.is_stacked else "")
+            yield self._play(ident, (act.play, *others), act, confidence)
 
     def _confidence(self, act: Act, face: Card) -> float:
         track = act.track
         doubtful = track.is_double or act.is_stacked or face is not track.face or self._lay_before(track)
         most = min(
-            OUT_OF_TURN_CONFIDENCE if act.is_out_of_turn else 1.0,
-            DOUBTFUL_CONFIDENCE if doubtful else 1.0,
+            DOUBTFUL_CONFIDENCE if doubtful or act.is_out_of_turn else 1.0,
             1.0 if act.clear else UNCLEAR_CONFIDENCE,
         )
         return round(min(most, track.confidence if face is track.face else 1.0), 2)
@@ -322,12 +304,10 @@ class _Reconciliation:
         return tuple(play for play, _ in ranked if play != act.play)[: MOST_PLAYS - 1]
 
     @staticmethod
-    def _play(
-        ident: str, zone: str | None, plays: tuple[Play, ...], act: Act, confidence: float, t_s: float
-    ) -> Question:
+    def _play(ident: str, plays: tuple[Play, ...], act: Act, confidence: float) -> Question:
         sure = act.clear and confidence >= SURE_CONFIDENCE
         return Question(
-            ident, Kind.PLAY, zone, plays, act.table, act.reasons, confidence=confidence, sure=sure, t_s=t_s
+            ident, Kind.PLAY, act.track.zone, plays, act.table, act.reasons, confidence=confidence, sure=sure
         )
 
     def _which(self, act: Act) -> Iterator[Question]:
@@ -343,7 +323,6 @@ class _Reconciliation:
                 reasons=objections(act.table, plays[0][0]),
                 confidence=plays[0][1],
                 sure=False,
-                t_s=act.track.since_s,
             )
 
     def _still_there(self, refused: Iterable[Track]) -> Iterator[Question]:
@@ -361,27 +340,23 @@ class _Reconciliation:
 
     # Questions about cards that are gone
 
-    def _take(self, top: Track, acts: Sequence[Act]) -> Question | None:
-        """The discard that is gone was taken; None while only the next card can tell whether it was taken back."""
-        last = self._record.lines[-1] if self._record.lines else None
+    def _take(self, top: Track, acts: Sequence[Act], *, is_own: bool) -> Iterator[Question]:
+        """The discard that is gone was taken; the last play, it may have been taken back."""
         clear = True
-        if last is not None and last.play.verb is Verb.DISCARD and last.play.card is top.face:
-            if not acts:
-                return None
-            back = explained([act.track for act in acts], last.before, self._meaning)
-            lead = cost_of(back) + TAKEN_BACK_COST - cost_of(acts)
+        if is_own:
+            back = explained([act.track for act in acts], self._record.lines[-1].before, self._meaning)
+            lead = cost_of(back) + UNCLEAR - cost_of(acts)
             if lead < 0:
-                return self._gone(top)
-            clear = lead > TAKEN_BACK_COST
+                yield from self._gone(top)
+                return
+            clear = lead > UNCLEAR
         act = Act(top, taking(self._table), self._table, clear=clear)
-        confidence = 1.0 if clear else UNCLEAR_CONFIDENCE
-        return self._play(
-            self._id(top, Kind.PLAY, "-taken"), DISCARD_ZONE, (taking(self._table),), act, confidence, top.seen_s
-        )
+        ident = self._id(top, Kind.PLAY, "-taken")
+        yield self._play(ident, (taking(self._table),), act, 1.0 if clear else UNCLEAR_CONFIDENCE)
 
     def _differences(self, now: Balance, moved: Sequence[tuple[Track, Track]], table: Table) -> Iterator[Question]:
         """Cards that the record has and the table has not, or elsewhere."""
-        recent = any(self._t_s - (t.absent_since_s or 0.0) < GATHERING_S for t in now.missing)
+        recent = any(self._t_s - (t.absent_since_s or 0.0) < 2 * TURN_S for t in now.missing)
         gathering = len(now.missing) >= MANY and (recent or self._tracks.table_bare_since_s is not None)
         if gathering or may_be_reshuffled(self._tracks, table, self._record.lines):
             return
@@ -390,7 +365,7 @@ class _Reconciliation:
             new = elsewhere.get(track.serial)
             if new is None or new not in now.extra:
                 if track is not self._taken_top():
-                    yield from self._unless_answered(self._gone(track))
+                    yield from self._gone(track)
             elif not (self._is_remedied(track, new) or self._may_be_answered(track, new)):
                 sentence = say(
                     "%(card)s has moved from %(old)s to %(new)s.",
@@ -413,40 +388,32 @@ class _Reconciliation:
             return False
         safeties = f"{mat_of(old.zone)}/safety"
         coming = any(t.zone == safeties and t.state is State.SEEN for t in self._tracks.cards)
-        return coming or safeties in self._tracks.hidden_since_s or self._t_s - new.since_s < CARRIED_S
+        return coming or safeties in self._tracks.hidden_since_s or self._t_s - new.since_s < PUT_RIGHT_S
 
-    def _gone(self, track: Track) -> Question:
+    def _gone(self, track: Track) -> Iterator[Question]:
         sentence = say("%(card)s is no longer on %(zone)s.", card=named(track.face), zone=where(track.zone))
-        return self._difference(track, sentence, expected=track.face)
+        yield from self._differs(track, sentence, expected=track.face)
 
     def _differs(
         self, track: Track, sentence: Said, *, expected: Card | None = None, seen: Card | None = None
     ) -> Iterator[Question]:
-        yield from self._unless_answered(self._difference(track, sentence, expected=expected, seen=seen))
-
-    def _unless_answered(self, question: Question) -> Iterator[Question]:
         """The question, unless people have said that the record is right, or all right while the zone lies so."""
-        answered = self._record.answers.get(question.id)
-        holds = answered is not None and (answered.answer is Answer.RECORD or answered.about == question.about)
-        if not holds:
-            yield question
-
-    def _difference(
-        self, track: Track, sentence: Said, *, expected: Card | None = None, seen: Card | None = None
-    ) -> Question:
-        return Question(
-            id=self._id(track, Kind.DIFFERS),
-            kind=Kind.DIFFERS,
-            zone=track.zone,
-            table=self._table,
-            say=sentence,
-            sure=False,
-            t_s=track.seen_s,
-            expected=expected,
-            seen=seen,
-            line=self._line_of(track) if expected is not None else None,
-            about=",".join(str(t.serial) for t in self._tracks.there if t.zone == track.zone),
-        )
+        ident = self._id(track, Kind.DIFFERS)
+        about = ",".join(str(t.serial) for t in self._tracks.there if t.zone == track.zone)
+        answered = self._record.answers.get(ident)
+        if answered is None or (answered.answer is not Answer.RECORD and answered.about != about):
+            yield Question(
+                ident,
+                Kind.DIFFERS,
+                track.zone,
+                table=self._table,
+                say=sentence,
+                sure=False,
+                expected=expected,
+                seen=seen,
+                line=self._line_of(track) if expected is not None else None,
+                about=about,
+            )
 
     def _line_of(self, track: Track) -> int | None:
         """The line that laid a card: the one told by it, or the last that laid one like it there."""

@@ -18,16 +18,10 @@ _KEEPS = ("serial", "face", "card", "place", "state", "laid_seq", "gone_seq", "c
 """What is kept of a track: what no clock and no frame has a part in."""
 
 
-def differs(one: Tracks, other: Tracks) -> bool:
-    """True if what is kept of two memories is not the same."""
-    return one is not other and _signature(one) != _signature(other)
-
-
-def _signature(tracks: Tracks) -> list[tuple[object, ...]]:
-    cards = [
-        (t.serial, t.face, t.zone, t.state, t.laid_seq, t.gone_seq) for t in tracks.cards if t.laid_seq is not None
-    ]
-    return [(tracks.hand_seq,), *cards]
+def signature(tracks: Tracks) -> tuple[object, ...]:
+    """Return what has to change for the tracks to be worth writing anew: a nudge is not."""
+    laid = (t for t in tracks.cards if t.laid_seq is not None)
+    return tracks.hand_seq, *((t.serial, t.face, t.zone, t.state, t.laid_seq, t.gone_seq) for t in laid)
 
 
 def write(path: Path, tracks: Tracks) -> None:

@@ -25,28 +25,32 @@ LOOKS = 3
 AGREEING_LOOKS = 2
 """Number of the last `LOOKS` that must have seen a card before it can count as lying."""
 
-GONE_S = 0.8
-"""Seconds for which a place is seen without its card before the card is gone: ten watched hands come out the same from
-0.7 s to 1.5 s, and a card taken up for a second is noticed."""
+MOMENT_S = 0.8
+"""Time after which what is seen is no accident: a card is gone, lies there, is read. Ten watched hands come out the
+same from 0.7 s to 1.5 s, and a card taken up for a second is noticed."""
 
-GONE_LOOKS = 3
-"""Minimum number of looks that must have seen the place without it."""
+LAYING_S = 2.0
+"""Maximum time between the cards that one hand lays, or in which it hides what it has laid."""
 
-SETTLED_S = 1.0
-"""Seconds in sight after which a card counts as lying although something is over its zone now."""
+PUT_RIGHT_S = 4.0
+"""Wait for people to put right what lies amiss: mostly they do so at once."""
+
+TURN_S = 6.0
+"""Maximum time that an arm is over the table to lay a card, and that others wait for that card."""
 
 DIAGONAL_DEG = 12.0
 """Deviation from 45° within which a card lies neither upright nor sideways."""
 
-DIAGONAL_CONFIDENCE = 0.85
-SPLIT_CONFIDENCE = 0.97
-"""Factors of the confidence in a card that lies diagonally, and in one that not every one of the last looks saw."""
+DOUBTFUL_CONFIDENCE, UNCLEAR_CONFIDENCE = 0.85, 0.97
+"""Maximum confidence where a tap is needed, as in a card that lies diagonally, and where little speaks against it, as
+in one that not every one of the last looks saw."""
 
 MOST_READINGS = 12
 """Number of readings kept of a card."""
 
-NUDGE_MM = 8.0
-"""Distance that a card may have moved for its readings to be averaged on."""
+NUDGE_MM = 6.0
+"""Distance that a card may have moved for its readings to be averaged on, and within which two alike that lie side by
+side show too little to be told from one: at 8 mm cards of a fan are doubted for nothing."""
 
 
 class State(StrEnum):
@@ -66,7 +70,7 @@ class State(StrEnum):
 
 
 class Observation(StrEnum):
-    """What one look says of a card."""
+    """What one look says of a card, where it says anything."""
 
     SETTLED = "settled"
     """It is, or was until its zone was hidden, seen for long enough to count as laid."""
@@ -74,20 +78,11 @@ class Observation(StrEnum):
     GLIMPSED = "glimpsed"
     """It is seen, too seldom or too early to count."""
 
-    OUT_OF_SIGHT = "out-of-sight"
-    """Its zone cannot be seen."""
-
     COVERED = "covered"
     """It is not seen, and something newer may hide it."""
 
-    ABSENT = "absent"
-    """Its place is seen without it."""
-
     VANISHED = "vanished"
-    """Its place has been seen without it for long enough."""
-
-    MOVED = "moved"
-    """Its sticker is seen elsewhere."""
+    """Its place has been seen without it for long enough, or its sticker elsewhere."""
 
 
 TRANSITIONS: Mapping[tuple[State, Observation], State] = {
@@ -99,8 +94,6 @@ TRANSITIONS: Mapping[tuple[State, Observation], State] = {
     (State.COVERED, Observation.SETTLED): State.LYING,
     (State.COVERED, Observation.GLIMPSED): State.LYING,
     (State.COVERED, Observation.VANISHED): State.GONE,
-    (State.LYING, Observation.MOVED): State.GONE,
-    (State.COVERED, Observation.MOVED): State.GONE,
 }
 """The state after a look; where a pair is not named the state stays."""
 
@@ -140,13 +133,9 @@ class Track:
     seen_s: float = 0.0
     """When it was seen last."""
 
-    laid_s: float = 0.0
-    """When it came to count as lying."""
-
     absent_since_s: float | None = None
     """Since when its place is seen without it."""
 
-    absent_looks: int = 0
     is_lifted: bool = False
     """The card below it has come into sight while it was not seen: it is gone sooner."""
 
@@ -198,7 +187,7 @@ class Track:
         if not last or self.face is Card.UNKNOWN:
             return 0.0
         mean = sum(max(read.values(), default=0.0) for read in last) / len(last)
-        return mean * (1.0 if all(self.recent) else SPLIT_CONFIDENCE)
+        return mean * (1.0 if all(self.recent) else UNCLEAR_CONFIDENCE)
 
     def seen(self, sighting: Sighting, place: Place, t_s: float) -> Track:
         """Return the track after a look that saw it."""
@@ -206,7 +195,7 @@ class Track:
         is_other = known and self.face is not sighting.face
         moved = is_other or distance_mm(self.place, place) > NUDGE_MM
         diagonal = sighting.face.family is Family.SAFETY and abs(place.turn_deg % 90.0 - 45.0) < DIAGONAL_DEG
-        reading = reading_of(sighting, DIAGONAL_CONFIDENCE if diagonal else 1.0)
+        reading = reading_of(sighting, DOUBTFUL_CONFIDENCE if diagonal else 1.0)
         keeps = self.face is Card.UNKNOWN or known
         return replace(
             self,
@@ -215,7 +204,6 @@ class Track:
             place=place,
             seen_s=t_s,
             absent_since_s=None,
-            absent_looks=0,
             is_lifted=False,
             recent=(*self.recent, True)[-LOOKS:],
             readings=(*(() if moved else self.readings), *((reading,) if keeps else ()))[-MOST_READINGS:],
@@ -230,21 +218,20 @@ class Track:
             self,
             recent=(*self.recent, False)[-LOOKS:],
             absent_since_s=t_s if self.absent_since_s is None else self.absent_since_s,
-            absent_looks=self.absent_looks + 1,
             is_lifted=self.is_lifted or is_lifted,
         )
 
     def covered(self) -> Track:
         """Return the track after a look in which something newer hid it."""
-        return replace(self, recent=(*self.recent, False)[-LOOKS:], absent_since_s=None, absent_looks=0)
+        return replace(self, recent=(), absent_since_s=None)
 
-    def after(self, observation: Observation, t_s: float, seq: int) -> Track:
+    def after(self, observation: Observation, seq: int) -> Track:
         """Return the track in the state that follows from a look."""
         state = TRANSITIONS.get((self.state, observation), self.state)
         if state is self.state:
             return self
         if self.state is State.SEEN and state is not State.GONE:
-            return replace(self, state=state, laid_s=t_s, laid_seq=seq)
+            return replace(self, state=state, laid_seq=seq)
         return replace(self, state=state, gone_seq=seq if state is State.GONE else self.gone_seq)
 
 

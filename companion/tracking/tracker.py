@@ -13,14 +13,14 @@ from dataclasses import dataclass, field, replace
 from companion.match.zone_plays import Places
 from companion.rules.cards import Card
 from companion.tabletop.mat_layout import DRAW_ZONE, is_pile, mat_of
-from companion.tracking.hint import Hint
-from companion.tracking.identity import COVERING_MM, Detection, assign
+from companion.tracking.hand_record import Hint
+from companion.tracking.identity import COVERING_MM, SAME_MM, UNREAD_MM, Detection, assign
 from companion.tracking.track import (
-    GONE_LOOKS,
-    GONE_S,
     LOOKS,
+    MOMENT_S,
     NUDGE_MM,
-    SETTLED_S,
+    PUT_RIGHT_S,
+    TURN_S,
     Observation,
     State,
     Track,
@@ -29,23 +29,8 @@ from companion.tracking.track import (
 )
 from companion.vision.view import View
 
-ARM_S = 8.0
-"""Maximum time that an arm laying a card is over a zone."""
-
-ARM_RESTS_S = 0.8
-"""Maximum wait of a new card for the arm over its mat to leave."""
-
-MISLAID_S = 4.0
-"""Wait of a card on a pile where it does not belong: mostly it is put right at once."""
-
-PILE_MM, SPREAD_MM = 20.0, 6.0
-"""Distance within which only one of two cards with the same face shows enough to be read: in a pile, side by side."""
-
 SEVERAL = 2
 """Number of cards of a pile that were touched, or stand in other light, where none looks as it did."""
-
-GHOST_MM = 3.0
-"""Distance to one like it that still lies there within which a pile's card may be that one."""
 
 MOST_GONE = 120
 """Number of cards remembered after they have gone: more than a deck has."""
@@ -125,6 +110,7 @@ def update(tracks: Tracks, view: View, hint: Hint, mats: Iterable[str], seq: int
     mats_under_arms = frozenset(mat_of(zone) for zone in _under_arms(hidden_since_s, view.t_s))
     cards = _moved_on([_observed(track, seen, covered, view, mats_under_arms, seq) for track in (*alive, *new)], seq)
     kept = [track for track in cards if track.laid_seq is not None or track.state is not State.GONE]
+    is_bare = not view.sightings and not view.unknown_zones and {mat.id for mat in view.mats} >= set(mats)
     return Tracks(
         cards=tuple(sorted((*gone[-MOST_GONE:], *kept), key=lambda track: track.serial)),
         t_s=view.t_s,
@@ -132,7 +118,7 @@ def update(tracks: Tracks, view: View, hint: Hint, mats: Iterable[str], seq: int
         last_serial=last_serial,
         hidden_since_s=hidden_since_s,
         unread_zones=frozenset(one.place.zone for one in detections if one.sighting.face is Card.UNKNOWN),
-        table_bare_since_s=_since(tracks.table_bare_since_s, _is_bare(view, mats), view.t_s),
+        table_bare_since_s=_since(tracks.table_bare_since_s, is_bare, view.t_s),
         pile_empty_since_s=_since(tracks.pile_empty_since_s, view.draw_pile_empty is True, view.t_s),
         draw_pile_empty=view.draw_pile_empty,
         pile_seen_seq=seq if view.draw_pile_empty is False else tracks.pile_seen_seq,
@@ -190,7 +176,7 @@ def _identified(
 def _may_be_double(detection: Detection, tracks: Iterable[Track]) -> bool:
     """True if the top card there looks alike: what is seen may be that one, its edges found badly."""
     sighting, place = detection.sighting, detection.place
-    reach_mm = (PILE_MM if sighting.stay is None else GHOST_MM) if is_pile(place.zone) else SPREAD_MM
+    reach_mm = (UNREAD_MM if sighting.stay is None else SAME_MM) if is_pile(place.zone) else NUDGE_MM
     near = [t for t in tracks if t.zone == place.zone and distance_mm(t.place, place) <= reach_mm]
     top = max(near, key=lambda t: t.serial, default=None)
     is_face = sighting.card is None and sighting.face is not Card.UNKNOWN
@@ -200,7 +186,7 @@ def _may_be_double(detection: Detection, tracks: Iterable[Track]) -> bool:
 def lost_sight(tracks: Tracks) -> Tracks:
     """Return the memory after the pictures broke off: what had been seen of a card that did not count is void."""
     laid = (t for t in tracks.cards if t.state is not State.SEEN)
-    cards = tuple(replace(t, recent=(), absent_since_s=None, absent_looks=0) for t in laid)
+    cards = tuple(replace(t, recent=(), absent_since_s=None) for t in laid)
     return replace(_paused(tracks), cards=cards, gap_since_s=tracks.t_s)
 
 
@@ -214,12 +200,8 @@ def _since(since_s: float | None, holds: bool, t_s: float) -> float | None:
     return (t_s if since_s is None else since_s) if holds else None
 
 
-def _is_bare(view: View, mats: Iterable[str]) -> bool:
-    return not view.sightings and not view.unknown_zones and {mat.id for mat in view.mats} >= set(mats)
-
-
 def _under_arms(hidden_since_s: Mapping[str, float], t_s: float) -> frozenset[str]:
-    return frozenset(z for z, since_s in hidden_since_s.items() if t_s - since_s < ARM_S and z != DRAW_ZONE)
+    return frozenset(z for z, since_s in hidden_since_s.items() if t_s - since_s < TURN_S and z != DRAW_ZONE)
 
 
 def _observed(
@@ -234,28 +216,29 @@ def _observed(
     now = seen.get(track.serial)
     if now is not None:
         is_settled = now.is_steady and not _is_too_early(now, view.t_s, mats_under_arms)
-        return now.after(Observation.SETTLED if is_settled else Observation.GLIMPSED, view.t_s, seq)
+        return now.after(Observation.SETTLED if is_settled else Observation.GLIMPSED, seq)
     if track.zone in view.unknown_zones:
-        was_settled = track.is_in_sight and track.seen_s - track.since_s >= SETTLED_S and _belongs(track)
-        return track.after(Observation.SETTLED if was_settled else Observation.OUT_OF_SIGHT, view.t_s, seq)
+        was_settled = track.is_in_sight and track.seen_s - track.since_s >= MOMENT_S and _belongs(track)
+        return track.after(Observation.SETTLED, seq) if was_settled else track
     if track.serial in covered:
-        return track.covered().after(Observation.COVERED, view.t_s, seq)
-    missed = track.missed(view.t_s, is_lifted=any(_came_to_light(lower, track) for lower in seen.values()))
+        return track.covered().after(Observation.COVERED, seq)
+    in_light = (t for t in seen.values() if t.state is State.COVERED and is_pile(t.zone))
+    missed = track.missed(view.t_s, is_lifted=any(_may_cover(track, lower) for lower in in_light))
     if track.state is State.SEEN:
         has_vanished = not any(missed.recent[-LOOKS + 1 :])
     else:
-        is_long = missed.is_lifted or view.t_s - (missed.absent_since_s or 0.0) >= GONE_S
-        has_vanished = missed.absent_looks >= GONE_LOOKS and is_long
-    return missed.after(Observation.VANISHED if has_vanished else Observation.ABSENT, view.t_s, seq)
+        is_long = missed.is_lifted or view.t_s - (missed.absent_since_s or 0.0) >= MOMENT_S
+        has_vanished = missed.recent == (False,) * LOOKS and is_long
+    return missed.after(Observation.VANISHED, seq) if has_vanished else missed
 
 
 def _is_too_early(track: Track, t_s: float, mats_under_arms: frozenset[str]) -> bool:
     """True if it is too early to say that a card was laid: it may be put right, or the arm is still there."""
     lies_s = t_s - track.since_s
-    if lies_s < MISLAID_S and not _belongs(track):
+    if lies_s < PUT_RIGHT_S and not _belongs(track):
         return True
     mat = mat_of(track.zone)
-    return lies_s < ARM_RESTS_S and mat != "table" and mat in mats_under_arms
+    return lies_s < MOMENT_S and mat != "table" and mat in mats_under_arms
 
 
 def _belongs(track: Track) -> bool:
@@ -271,35 +254,25 @@ def _covered(before: Sequence[Track], seen: Mapping[int, Track]) -> frozenset[in
     covered = set()
     for track in sorted(before, key=lambda track: -track.serial):
         is_unseen = track.serial not in seen
-        if is_unseen and any(_may_cover(upper, track) or _is_pushed_over(upper, track, pushed) for upper in over):
+        if is_unseen and any(_may_cover(upper, track, pushed) for upper in over):
             covered.add(track.serial)
             if track.is_there:
                 over.append(track)
     return frozenset(covered)
 
 
-def _is_pushed_over(upper: Track, lower: Track, pushed: Collection[int]) -> bool:
-    """True if a card that lay beside another, however long, may have been pushed over it, now or before."""
-    beside = upper.zone == lower.zone and not is_pile(lower.zone)
-    was_pushed = upper.serial in pushed or lower.state is State.COVERED
-    return beside and was_pushed and distance_mm(upper.place, lower.place) <= COVERING_MM
-
-
-def _came_to_light(lower: Track, upper: Track) -> bool:
-    """True if a pile's card is seen now that another hid until now."""
-    return is_pile(upper.zone) and lower.state is State.COVERED and _may_cover(upper, lower)
-
-
-def _may_cover(upper: Track, lower: Track) -> bool:
-    is_newer = upper.serial > lower.serial and upper.zone == lower.zone
-    return is_newer and distance_mm(upper.place, lower.place) <= COVERING_MM
+def _may_cover(upper: Track, lower: Track, pushed: Collection[int] = ()) -> bool:
+    """True if a card may lie on another: it came later, or was pushed over it where cards lie side by side."""
+    was_pushed = not is_pile(lower.zone) and (upper.serial in pushed or lower.state is State.COVERED)
+    is_near = upper.zone == lower.zone and distance_mm(upper.place, lower.place) <= COVERING_MM
+    return is_near and (upper.serial > lower.serial or was_pushed)
 
 
 def _moved_on(cards: Sequence[Track], seq: int) -> list[Track]:
     """Return the tracks; those of stickers that have come to lie elsewhere have moved from where they were."""
     latest = {track.card: track.serial for track in cards if track.card is not None and track.is_there}
     return [
-        track.after(Observation.MOVED, track.seen_s, seq)
+        track.after(Observation.VANISHED, seq)
         if track.card is not None and track.is_there and latest[track.card] > track.serial
         else track
         for track in cards

@@ -35,7 +35,7 @@ from companion.match.state import MatchState
 from companion.pages import Camera, create_app
 from companion.storage.event_store import Store
 from companion.tracking.live import TableWatch
-from companion.tracking.track import GONE_S
+from companion.tracking.track import MOMENT_S
 from companion.vision.capture.sources import FRESH_S, Notice, Threads, frames
 
 MATS = dict(zip(SIDES, ("Ann", "Bob"), strict=True))
@@ -102,7 +102,7 @@ class WatchedMatch(Match):
         """Notes what is asked of a card that does not lie there, or too early after a gap."""
         if question.kind is Kind.DIFFERS:
             if question.expected is not None:
-                self._check(str(question.say), since_s=GONE_S - 0.1)
+                self._check(str(question.say), since_s=MOMENT_S - 0.1)
             self._check(str(question.say), looks=2)
             return
         self.figures.proposals += 1
