@@ -15,6 +15,7 @@ from companion.match.questions import Question
 from companion.pages import words
 from companion.pages.context import match, service, state
 from companion.pages.game import prompts, views
+from companion.pages.players import phone_identity
 from companion.pages.table_camera import zone_image
 from companion.rules.record.judge import state_json
 
@@ -28,7 +29,7 @@ BOOT = secrets.token_hex(4)
 def snapshot() -> Response:
     """Everything a page shows, as JSON."""
     now = state()
-    table, mats = now.game.table, match().mats(now)
+    table, mats, trouble = now.game.table, match().mats(now), phone_identity.trouble(now)
     shown = {
         "version": now.version,
         "seq": now.seq,
@@ -38,7 +39,7 @@ def snapshot() -> Response:
         "names": {seat.player: now.game.shown.get(seat.player, seat.player) for seat in table.seats} if table else {},
         "table": state_json(table) if table else None,
         "questions": [_question_json(now, question, mats) for question in now.questions],
-        "trouble": words.said(now.trouble) if now.trouble else None,
+        "trouble": words.said(trouble) if trouble else None,
         "unsaved": words.said(now.unsaved) if now.unsaved else None,
         "policy": now.policy.value,
         "log": [_line_json(line) for line in reversed(views.log_view(now))],

@@ -20,6 +20,7 @@ from pathlib import Path
 from flask import request, session
 
 from companion.common.errors import Problem
+from companion.common.text import say
 from companion.match.history import SOMEBODY
 from companion.match.match import MatchState
 from companion.match.phones import Phones, new_phone
@@ -150,6 +151,13 @@ def called(phone: str | None) -> str | None:
 def takes_part() -> bool:
     """True if this phone was let in, or is the machine itself: it may see pictures and take a seat."""
     return bool(session.get(_MAY)) or is_machine() or phone() in phones().party.let_in
+
+
+def trouble(state: MatchState) -> str | None:
+    """Return what is wrong with the camera; strangers are not told its address, in which a password may stand."""
+    if state.trouble is None or takes_part():
+        return state.trouble
+    return say("Something is wrong with the camera.")
 
 
 def may_act() -> bool:
