@@ -13,7 +13,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from companion.match.match import MatchState
 from companion.match.questions import Question
 from companion.pages import words
-from companion.pages.context import match, service, state
+from companion.pages.context import download, match, service, state
 from companion.pages.game import prompts, views
 from companion.pages.players import phone_identity
 from companion.pages.table_camera import zone_image
@@ -42,7 +42,16 @@ def snapshot() -> Response:
         "trouble": words.said(trouble) if trouble else None,
         "unsaved": words.said(now.unsaved) if now.unsaved else None,
         "policy": now.policy.value,
-        "log": [_line_json(line) for line in reversed(views.log_view(now))],
+        "log": [
+            {
+                "seq": line.id,
+                "text": line.text,
+                "say": line.say,
+                "verdict": "legal" if line.legal else "illegal",
+                "applied": line.applied,
+            }
+            for line in reversed(views.log_view(now))
+        ],
         "hands": [result.as_json("") for result in now.game.hands],
         "totals": dict(now.game.totals),
         "winner": now.game.winner,
@@ -62,11 +71,6 @@ def _question_json(now: MatchState, question: Question, mats: Mapping[str, str])
         "reasons": [asdict(why) for why in view.whys],
         "say": view.say,
     }
-
-
-def _line_json(line: views.PlayView) -> dict[str, Any]:
-    verdict = "legal" if line.legal else "illegal"
-    return {"seq": line.id, "text": line.text, "say": line.say, "verdict": verdict, "applied": line.applied}
 
 
 @bp.get("/version")
@@ -89,9 +93,7 @@ def export() -> Response:
     now = state()
     if now.match is None:
         abort(404)
-    response = Response(match().record(), mimetype="text/plain")
-    response.headers["Content-Disposition"] = f'attachment; filename="match-{now.match}.mbn"'
-    return response
+    return download(match().record(), "text/plain", f"match-{now.match}.mbn")
 
 
 @bp.get("/camera.jpg")

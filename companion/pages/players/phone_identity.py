@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
-import ipaddress
 import logging
 import secrets
 import sys
@@ -25,6 +24,7 @@ from companion.match.history import SOMEBODY
 from companion.match.match import MatchState
 from companion.match.phones import Phones, new_phone
 from companion.pages.context import service
+from companion.pages.limits import ip_of
 from companion.pages.words import N_, _
 from companion.storage.data_folder import KEY_NAME
 from companion.storage.files import read_small, write_whole
@@ -187,15 +187,8 @@ BY_PROXY = ("Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwar
 
 def is_machine() -> bool:
     """True if this request comes from the machine that watches the table, and not through a proxy there."""
-    return is_here(request.remote_addr) and not any(name in request.headers for name in BY_PROXY)
-
-
-def is_here(address: str | None) -> bool:
-    """True if an address is this machine's own."""
-    try:
-        return ipaddress.ip_address(address or "").is_loopback
-    except ValueError:
-        return False
+    known = ip_of(request.remote_addr or "")
+    return known is not None and known.is_loopback and not any(name in request.headers for name in BY_PROXY)
 
 
 def seat(state: MatchState) -> str | None:
