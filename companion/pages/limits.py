@@ -166,11 +166,10 @@ _HEAVY = """
     past.show past.players past.picture past.export api.matches api.one live.export
     decks.take_away printed.sheet
 """
-_PICTURES = "snap.send snap.count enrolling.take decks.take_in"
 KINDS: Mapping[str, Kind] = {
     "live.version": Kind.POLL,
     **dict.fromkeys(_HEAVY.split(), Kind.HEAVY),
-    **dict.fromkeys(_PICTURES.split(), Kind.PICTURE),
+    **dict.fromkeys(BODIES, Kind.PICTURE),
 }
 """What is neither a usual page nor a usual change, by endpoint."""
 

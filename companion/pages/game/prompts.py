@@ -46,38 +46,22 @@ def chances(state: MatchState, table: Table, seat: str | None) -> dict[str, obje
 class QuestionView:
     """A question in words, and what can be tapped."""
 
-    id: str
-    kind: str
+    asked: Question
     say: str
     text: str
     """The play that counts if the answer is yes, in the notation; empty for none."""
 
     card: Card | None
-    legal: bool
-    sure: bool
     whys: tuple[Why, ...]
     remarks: tuple[Why, ...]
     choices: tuple[Offer, ...]
     """The other plays that it may have been, or all where none is likely enough; the likeliest first."""
 
-    is_typed: bool
-    has_picture: bool
     is_lost: bool
     """Laid past the target, it goes to the discard pile where it stands."""
 
     zone: str
     """As a heading."""
-
-    written: Card | None
-    """The card that should lie there."""
-
-    seen: Card | None
-    """The card that lies there."""
-
-    @property
-    def asks_play(self) -> bool:
-        """True if a card lies that is not in the record: people say what was played."""
-        return self.written is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +86,7 @@ class Asked:
     @property
     def head(self) -> QuestionView | None:
         """Return the play that is asked about first."""
-        return next((view for view in self.full if view.kind != Kind.DIFFERS), None)
+        return next((view for view in self.full if view.asked.kind is not Kind.DIFFERS), None)
 
 
 MOST_SHOWN = 3
@@ -135,22 +119,15 @@ def view(state: MatchState, question: Question, mats: Mapping[str, str]) -> Ques
     side = mats.get((question.zone or "").partition("/")[0])
     remarks = referee.remarks(table, one) if one and question.is_legal and table is not None else ()
     return QuestionView(
-        id=question.id,
-        kind=question.kind,
+        asked=question,
         say=sentence(state, question, mats),
         text=str(play) if play else "",
         card=words.sign_of(one) if one else None,
-        legal=question.is_legal,
-        sure=question.sure,
         whys=tuple(words.why(reason, edition, names) for reason in question.reasons),
         remarks=tuple(words.why(reason, edition, names) for reason in remarks),
         choices=_choices(question.plays[1:] if one else question.plays, table, names, one),
-        is_typed=question.is_typed,
-        has_picture=question.crop is not None,
         is_lost=views.is_lost(edition, question.reasons),
         zone=words.zone_name(question.zone, names.side(side) if side else None) if question.zone else "",
-        written=question.expected,
-        seen=question.seen,
     )
 
 
