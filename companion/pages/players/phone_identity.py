@@ -187,8 +187,13 @@ BY_PROXY = ("Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwar
 
 def is_machine() -> bool:
     """True if this request comes from the machine that watches the table, and not through a proxy there."""
-    known = ip_of(request.remote_addr or "")
-    return known is not None and known.is_loopback and not any(name in request.headers for name in BY_PROXY)
+    return is_here(request.remote_addr) and not any(name in request.headers for name in BY_PROXY)
+
+
+def is_here(address: str | None) -> bool:
+    """True if an address is this machine's own."""
+    known = ip_of(address or "")
+    return known is not None and known.is_loopback
 
 
 def seat(state: MatchState) -> str | None:
