@@ -18,6 +18,7 @@ from schemathesis.specs.openapi.checks import (
 )
 from seen import camera
 
+from companion.common.text import say
 from companion.match.match import Match, Policy
 from companion.pages import create_app, limits
 from companion.pages.api import openapi
@@ -146,6 +147,18 @@ def test_a_spectator_may_read_and_change_nothing(app, begun):
     assert stranger.get("/api/state").status_code == 200
     assert send(stranger, "/api/plays", {"text": "Ann roll"}).status_code == 401
     assert lines(begun) == []
+
+
+def test_a_stranger_hears_of_trouble_with_the_camera_but_not_its_address(app, script, begun):
+    begun.trouble(say("The stream %(name)s does not answer.", name="http://10.0.0.5/cam?pwd=secret"))
+    stranger = app.test_client()
+    stranger.environ_base.update(STRANGER)
+
+    pages = [stranger.get(path).get_data(as_text=True) for path in ("/api/state", "/", "/plain", "/wall", "/camera")]
+
+    assert not [page for page in pages if "10.0.0.5" in page or "secret" in page]
+    assert stranger.get("/api/state").get_json()["trouble"] == "Something is wrong with the camera."
+    assert "pwd=secret" in script.get("/api/state").get_json()["trouble"]
 
 
 # --- Playing --------------------------------------------------------------------------------------------------

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from seen import Seen
 
 from companion.common.errors import Problem
-from companion.match.match import Answer, Match, Policy
+from companion.match.history import Kind
+from companion.match.match import Answer, Match, Policy, next_first
 from companion.rules.record import judge, notation
 from companion.rules.referee import legal_plays
 from companion.rules.table import Team
@@ -175,6 +176,14 @@ def test_the_next_hand_begins_with_the_next_player(match):
 
     assert match.state.game.table.player_to_move == "Bob"
     assert match.state.game.hand_number == 2
+
+
+def test_after_a_hand_that_nobody_here_began_the_first_player_begins(store):
+    lines = ["edition classic", "side Ann", "side Bob"]
+    hand = [Draft(Kind.LINE, {"text": text}) for text in ("hand first Ann", "end", "hand first Zed")]
+    store.append(None, Draft(Kind.SETUP, {"lines": lines}), *hand)
+
+    assert next_first(Match(store).state) == "Ann"
 
 
 def test_a_second_tap_on_next_hand_does_nothing(match):

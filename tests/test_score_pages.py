@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import re
-import threading
 from datetime import datetime
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from test_pages import HOME, STRANGER, tap, text_of
 from companion.app.service import exported
 from companion.match.match import Match
 from companion.pages import create_app
+from companion.pages.limits import Queue
 from companion.pages.scores import past_matches, sheet_image
 from companion.storage.data_folder import store_path
 from companion.storage.event_store import Store
@@ -235,8 +235,8 @@ def test_a_picture_is_drawn_once_until_the_match_changes_and_once_a_language(sto
 
 def test_who_asks_while_too_many_wait_for_their_pictures_is_told_to_come_back(store, monkeypatch):
     page = page_of(won(store))
-    monkeypatch.setattr(past_matches, "_places", threading.BoundedSemaphore(1))
-    with past_matches._places:
+    monkeypatch.setattr(past_matches, "_drawing", Queue(1))
+    with past_matches._drawing.turn("busy"):
         told = page.get("/past/1/1.png")
 
     assert told.status_code == 503
@@ -246,8 +246,8 @@ def test_who_asks_while_too_many_wait_for_their_pictures_is_told_to_come_back(st
 
 def test_pictures_are_drawn_one_at_a_time(store, monkeypatch):
     page = page_of(won(store))
-    monkeypatch.setattr(past_matches, "_one_at_a_time", Turnstile())
-    drawn = count_drawings(monkeypatch, lambda: past_matches._one_at_a_time.inside)
+    monkeypatch.setattr(past_matches._drawing, "_turn", Turnstile())
+    drawn = count_drawings(monkeypatch, lambda: past_matches._drawing._turn.inside)
 
     page.get("/past/1/1.png")
 

@@ -126,11 +126,6 @@ class MatchState:
         goes_on = self.game.hand_is_open or (self.game.winner is None and self.game.edition.match_points is not None)
         return self.match is not None and goes_on and bool(self.hand_entries or self.game.hands)
 
-    @property
-    def complaint(self) -> str | None:
-        """What is wrong with the camera, while anybody wants to hear of it."""
-        return None if self.without_camera else self.trouble
-
     def entry(self, seq: int) -> Entry | None:
         """The line of play with that sequence number."""
         return next((e for e in self.entries if e.seq == seq and e.judged is not None), None)
@@ -247,9 +242,10 @@ def after(question: Question, table: Table) -> Table:
 def next_first(state: MatchState) -> str:
     """Who begins the next hand: the player after the one who began the last."""
     last = [entry.written.text for entry in state.entries if entry.written.text.startswith("hand ")][-1]
-    seats = table_of(state).seats
-    place = table_of(state).seat_of(last.split()[-1])
-    return seats[(place + 1) % len(seats)].player
+    players = [seat.player for seat in table_of(state).seats]
+    # A damaged log may name somebody who does not play.
+    after = players.index(last.split()[-1]) + 1 if last.split()[-1] in players else 0
+    return players[after % len(players)]
 
 
 def waits_for_another(state: MatchState, play: Play, by: str) -> bool:

@@ -5,22 +5,22 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
-from functools import partial
 
 from flask import Flask
 
 from companion.common.resources import shipped
 from companion.match.match import Match
 from companion.match.phones import Phones
-from companion.pages import error_pages, saving, templating
+from companion.pages import error_pages, templating
 from companion.pages.api import routes
 from companion.pages.context import NO_CAMERA, Camera, Service
 from companion.pages.game import entry, legal_plays, new_match, table_page, text_page, updates
 from companion.pages.limits import Knocks, Pace
 from companion.pages.players import join, notices, phone_identity, preferences, seats
 from companion.pages.scores import past_matches, photo_score, replay, score, wall
-from companion.pages.server import guard, serving
+from companion.pages.server import address, guard, serving
 from companion.pages.server.address import announce, given_names
+from companion.pages.server.watchdog import Heart, Manager, answers
 from companion.pages.table_camera import camera, decks, enrol, printing
 from companion.storage.backups import Nightly
 
@@ -35,7 +35,6 @@ PARTS = (
     join,
     seats,
     notices,
-    saving,
     preferences,
     score,
     past_matches,
@@ -70,19 +69,7 @@ def create_app(
     web = shipped("web")
     app = Flask("companion.pages", static_folder=None, template_folder=str(web / "templates"))
     app.secret_key = secret
-    app.extensions["companion"] = _service(match, secret, base_url, camera, clock)
-    templating.prepare(app, web / "static")
-    guard.protect(app)
-    error_pages.register(app)
-    for part in PARTS:
-        app.register_blueprint(part.bp)
-    return app
-
-
-def _service(
-    match: Match, secret: bytes, base_url: str | Callable[[], str], camera: Camera, clock: Callable[[], float]
-) -> Service:
-    return Service(
+    app.extensions["companion"] = Service(
         match=match,
         phones=Phones(match.store.path.parent, clock, changed=match.refresh),
         token=phone_identity.join_token(secret),
@@ -93,6 +80,12 @@ def _service(
         reached_at=base_url if callable(base_url) else lambda: base_url,
         camera=camera,
     )
+    templating.prepare(app, web / "static")
+    guard.protect(app)
+    error_pages.register(app)
+    for part in PARTS:
+        app.register_blueprint(part.bp)
+    return app
 
 
 def run_service(
@@ -105,16 +98,25 @@ def run_service(
 ) -> None:
     """Serve the pages until the process is asked to end, and print the address and the join code once ready.
 
-    Meanwhile the log is copied once a day and as each hand ends. `looks_after` is called regularly where a service
-    manager watches. Raises Problem when the port is not available.
+    Meanwhile the log is copied once a day and as each hand ends, and the service manager is told how it goes, each time
+    after `looks_after` was tried. Raises Problem when the port is not available.
     """
+    secret, manager = phone_identity.load_secret(match.store.path.parent), Manager()
+    app = create_app(match, secret=secret, base_url=lambda: address.base_url(host, port), camera=camera)
     nightly = Nightly(
-        match.store.path,
-        match.store.quiet_s,
-        hands_ended=lambda: (match.state.match, len(match.state.game.hands)),
+        match.store.path, match.store.quiet_s, hands_ended=lambda: (match.state.match, len(match.state.game.hands))
     )
+
+    def ready(bound_port: int) -> None:
+        said = announce(host, bound_port, phone_identity.join_token(secret), phone_identity.table_code(secret))
+        print(said, flush=True)  # noqa: T201
+        tries = (lambda: answers(host, bound_port), match.is_there, looks_after)
+        Heart(manager, tries, lambda: serving.status(match)).start()
+        manager.tell(READY=1, STATUS=serving.status(match))
+
     nightly.start()
     try:
-        serving.run(match, host, port, partial(create_app, camera=camera), also=looks_after)
+        serve(app, host, port, ready)
+        manager.tell(STOPPING=1, STATUS="Ending.")
     finally:
         nightly.stop()

@@ -6,6 +6,7 @@ import hashlib
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import cast
 
 from flask import Response, current_app, g, redirect, request
@@ -17,6 +18,7 @@ from companion.match.archive import Archive
 from companion.match.match import Match, MatchState, Outcome
 from companion.match.phones import Phones
 from companion.pages.limits import Knocks, Pace
+from companion.rules.editions.edition import Edition, edition_names, load_edition
 from companion.tabletop.drawn_zones import DrawnZones
 from companion.vision.boxes import Image
 from companion.vision.capture.image_io import decode
@@ -143,6 +145,29 @@ def state() -> MatchState:
     if "state" not in g:
         g.state = service().match.state
     return cast(MatchState, g.state)
+
+
+def folder() -> Path:
+    """Return the data folder."""
+    return match().store.path.parent
+
+
+def editions() -> list[Edition]:
+    """Return every edition that can be chosen."""
+    return [load_edition(name) for name in edition_names()]
+
+
+def sent_file(field: str) -> tuple[bytes, str]:
+    """Return the content and the name of a file that was sent; empty for none."""
+    sent = request.files.get(field)
+    return (sent.read(), sent.filename or "") if sent else (b"", "")
+
+
+def download(content: str | bytes, mimetype: str, name: str, *, opens: bool = False) -> Response:
+    """Return a file to keep, or with `opens` one that the browser may show."""
+    response = Response(content, mimetype=mimetype)
+    response.headers["Content-Disposition"] = f'{"inline" if opens else "attachment"}; filename="{name}"'
+    return response
 
 
 def has_camera() -> bool:

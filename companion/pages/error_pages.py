@@ -8,6 +8,7 @@ from flask import Flask, Response, make_response, render_template, request
 from werkzeug.exceptions import BadHost, HTTPException, TooManyRequests
 
 from companion.common.errors import Problem
+from companion.pages.limits import Busy
 from companion.pages.players.phone_identity import NotYours
 from companion.pages.words import N_, _
 from companion.storage.event_store import NotSaved
@@ -36,7 +37,7 @@ def register(app: Flask) -> None:
 
 
 def _problem(problem: Problem) -> Response:
-    code = 503 if isinstance(problem, NotSaved) else 403 if isinstance(problem, NotYours) else 400
+    code = 503 if isinstance(problem, (NotSaved, Busy)) else 403 if isinstance(problem, NotYours) else 400
     return say(_(problem.sentence), code)
 
 

@@ -12,12 +12,14 @@ import ipaddress
 import math
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 
 from flask import Request
 
+from companion.common.errors import Problem
 from companion.vision.counting.photographs import MOST_BYTES, MOST_SENT_BYTES
 
 MOST_DECK_BYTES = 64_000_000
@@ -62,6 +64,28 @@ def limit(request: Request) -> None:
     request.max_form_memory_size = body.most_form_bytes
 
 
+class Busy(Problem):
+    """Too many wait for the same already."""
+
+
+class Queue:
+    """Work for which a small computer needs a while: done one at a time, with so many that may wait for it."""
+
+    def __init__(self, most: int) -> None:
+        self._places, self._turn = threading.BoundedSemaphore(most), threading.Lock()
+
+    @contextmanager
+    def turn(self, busy: str) -> Iterator[None]:
+        """Wait for one's turn. Raises Busy with that sentence where too many wait."""
+        if not self._places.acquire(blocking=False):
+            raise Busy(busy)
+        try:
+            with self._turn:
+                yield
+        finally:
+            self._places.release()
+
+
 MOST_WRONG = 5
 FORGIVEN_AFTER_S = 60.0
 MOST_ADDRESSES = 1000
@@ -86,24 +110,17 @@ class Knocks:
 
     def knock(self, address: str, *, is_right: bool) -> Answer:
         """An address has typed a code; a wrong one counts against it."""
-        with self._lock:
-            recent = self._recent(address)
-            if len(recent) >= MOST_WRONG:
-                return Answer.WAIT
-            if is_right:
-                return Answer.RIGHT
-            self._remember(address, (*recent, self._clock()))
-            return Answer.WRONG
-
-    def _remember(self, address: str, wrong_s: tuple[float, ...]) -> None:
-        self._wrong_s.pop(address, None)
-        self._wrong_s[address] = wrong_s
-        for oldest in list(self._wrong_s)[:-MOST_ADDRESSES]:
-            del self._wrong_s[oldest]
-
-    def _recent(self, address: str) -> tuple[float, ...]:
         now_s = self._clock()
-        return tuple(at_s for at_s in self._wrong_s.get(address, ()) if now_s - at_s < FORGIVEN_AFTER_S)
+        with self._lock:
+            recent = tuple(at_s for at_s in self._wrong_s.pop(address, ()) if now_s - at_s < FORGIVEN_AFTER_S)
+            answer = Answer.WAIT if len(recent) >= MOST_WRONG else Answer.RIGHT if is_right else Answer.WRONG
+            if answer is Answer.WRONG:
+                recent = (*recent, now_s)
+            if recent:
+                self._wrong_s[address] = recent
+            while len(self._wrong_s) > MOST_ADDRESSES:
+                del self._wrong_s[next(iter(self._wrong_s))]
+            return answer
 
 
 MOST_BUCKETS = 4000
@@ -149,11 +166,10 @@ _HEAVY = """
     past.show past.players past.picture past.export api.matches api.one live.export
     decks.take_away printed.sheet
 """
-_PICTURES = "snap.send snap.count enrolling.take decks.take_in"
 KINDS: Mapping[str, Kind] = {
     "live.version": Kind.POLL,
     **dict.fromkeys(_HEAVY.split(), Kind.HEAVY),
-    **dict.fromkeys(_PICTURES.split(), Kind.PICTURE),
+    **dict.fromkeys(BODIES, Kind.PICTURE),
 }
 """What is neither a usual page nor a usual change, by endpoint."""
 
@@ -201,10 +217,15 @@ class Pace:
 
 def network(address: str) -> str:
     """What counts as one address: of IPv6 the network, of which a machine takes as many as it likes."""
-    try:
-        known = ipaddress.ip_address(address.partition("%")[0])
-    except ValueError:
-        return ""
+    known = ip_of(address.partition("%")[0])
     if isinstance(known, ipaddress.IPv6Address):
         return str(ipaddress.ip_network((known, 64), strict=False))
-    return str(known)
+    return str(known or "")
+
+
+def ip_of(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """Return an IP address; None for what is none."""
+    try:
+        return ipaddress.ip_address(text)
+    except ValueError:
+        return None

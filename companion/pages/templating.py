@@ -1,8 +1,7 @@
-"""What templates can use, and the files that pages load: read once, packed once, kept by browsers for a year."""
+"""What templates can use, and the files that pages load: read once, kept by browsers for a year."""
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import mimetypes
 from collections.abc import Mapping
@@ -12,7 +11,7 @@ from typing import Any
 
 from flask import Flask, Response, abort, request, url_for
 
-from companion.pages import language, saving, words
+from companion.pages import language, words
 from companion.pages.context import match, request_field, state
 from companion.pages.game import updates
 from companion.pages.players import notices, phone_identity, preferences
@@ -20,7 +19,6 @@ from companion.pages.signs import sprite
 from companion.rules.cards import Card, Family
 
 _TYPES = {".woff2": "font/woff2", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
-_ALREADY_PACKED = (".woff2", ".png", ".jpg")
 SIGNS = "signs.svg"
 
 
@@ -29,7 +27,6 @@ class Asset:
     """A file that pages load."""
 
     body: bytes
-    packed: bytes | None
     kind: str
     mark: str
     """Changes when the file does; part of its address."""
@@ -37,7 +34,8 @@ class Asset:
 
 def prepare(app: Flask, static: Path) -> None:
     """Give the app its static files and its templates their helpers."""
-    assets = {path.relative_to(static).as_posix(): _asset(path.name, path.read_bytes()) for path in _files(static)}
+    files = [path for path in sorted(static.rglob("*")) if path.is_file()]
+    assets = {path.relative_to(static).as_posix(): _asset(path.name, path.read_bytes()) for path in files}
     assets[SIGNS] = _asset(SIGNS, sprite().encode())
     app.jinja_env.add_extension("jinja2.ext.i18n")
     app.jinja_env.install_gettext_callables(  # type: ignore[attr-defined]
@@ -61,26 +59,14 @@ def prepare(app: Flask, static: Path) -> None:
     app.add_url_rule("/static/<path:name>", "static", lambda name: _serve(assets, name))
 
 
-def _files(static: Path) -> list[Path]:
-    return [path for path in sorted(static.rglob("*")) if path.is_file()]
-
-
 def _asset(name: str, body: bytes) -> Asset:
-    suffix = Path(name).suffix
-    kind = _TYPES.get(suffix) or mimetypes.guess_type(name)[0] or "application/octet-stream"
-    packed = None if suffix in _ALREADY_PACKED else gzip.compress(body, 9, mtime=0)
-    return Asset(body, packed, kind, hashlib.sha256(body).hexdigest()[:10])
+    kind = _TYPES.get(Path(name).suffix) or mimetypes.guess_type(name)[0] or "application/octet-stream"
+    return Asset(body, kind, hashlib.sha256(body).hexdigest()[:10])
 
 
 def _serve(assets: Mapping[str, Asset], name: str) -> Response:
-    asset = assets.get(name)
-    if asset is None:
-        abort(404)
-    use_packed = asset.packed is not None and "gzip" in request.headers.get("Accept-Encoding", "")
-    response = Response(asset.packed if use_packed else asset.body, mimetype=asset.kind)
-    if use_packed:
-        response.headers["Content-Encoding"] = "gzip"
-    response.headers["Vary"] = "Accept-Encoding"
+    asset = assets.get(name) or abort(404)
+    response = Response(asset.body, mimetype=asset.kind)
     response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
     # From a machine whose clock stands in 1970 every file looks old to a browser: it asks, and is told shortly.
     response.set_etag(asset.mark, weak=True)
@@ -100,9 +86,11 @@ def _helpers(assets: Mapping[str, Asset]) -> dict[str, Any]:
         "watches": phone_identity.watches(),
         "seat": phone_identity.seat(now),
         "told": notices.here(now),
-        "saving": saving.here(now),
+        "saving": notices.of_saving(now),
         "this_phone": phone_identity.called(phone_identity.phone()),
         "state": now,
+        "trouble": phone_identity.trouble(now),
+        "complaint": None if now.without_camera else phone_identity.trouble(now),
         "mark": updates.mark(now),
         "part": "HX-Request" in request.headers,
         "language": language.spoken(),

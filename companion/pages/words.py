@@ -245,11 +245,6 @@ def zone_in_sentence(zone: str, side: str | None) -> str:
     return _(whose if side is not None and whose else plain, who=side)
 
 
-def on_whose(sentence: str, sides: Mapping[str, str]) -> str:
-    """Return a sentence with the names of its zones; `sides` are the names of the sides, by their mats."""
-    return language.said_here(sentence, partial(zone_called, sides)) if isinstance(sentence, Said) else sentence
-
-
 def zone_called(sides: Mapping[str, str], term: Term) -> str | None:
     """Return a zone as `zone_in_sentence` does, None for another term; `sides` are names of sides by their mats."""
     return zone_in_sentence(term.key, sides.get(term.key.partition("/")[0])) if term.kind == "zone" else None
@@ -356,11 +351,6 @@ def item_note(item: Item, edition: Edition) -> str:
     return _(_ITEM_NOTES[item])
 
 
-def called_in_vain(caller: str) -> str:
-    """Say what the extension's points are for where the opponents of its caller get them."""
-    return _("%(who)s called it and did not complete it", who=caller)
-
-
 _ITEM_NOTES = {
     Item.ALL_SAFETIES: N_("on top"),
     Item.TRIP_COMPLETED: N_("the target reached"),
@@ -374,6 +364,11 @@ _ITEM_NOTES = {
 def is_race(edition: Edition) -> bool:
     """True if kilometres alone decide, and no match is counted in points."""
     return edition.match_points is None
+
+
+def too_many_pixels(most_bytes: int) -> str:
+    """Say that a photograph is too large a file."""
+    return _("That file is larger than %(mb)d MB: take the photograph with fewer pixels.", mb=most_bytes // 1_000_000)
 
 
 def won(winner: str, edition: Edition) -> str:

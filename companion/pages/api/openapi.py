@@ -7,7 +7,7 @@ ends with `?` may be missing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import EnumType
 from types import NoneType
 from typing import Any, Literal, get_args, get_origin
@@ -223,48 +223,31 @@ def document() -> Schema:
 
 
 def _paths() -> Schema:
-    number = _in_path(
-        "number", "The match: the number of its first event.", {"type": "integer", "minimum": 0, "maximum": 10**15 - 1}
-    )
-    question = _in_path("question_id", "The `id` of one of the `questions`.", {"type": "string"})
     asked = [
-        _in_query("limit", "How many at most; 20 if not said.", 1, 100),
-        _in_query("before", "Only those before this match: the next page.", 0, 2**53),
+        _parameter("limit", "query", "How many at most; 20 if not said.", minimum=1, maximum=100),
+        _parameter("before", "query", "Only those before this match: the next page.", minimum=0, maximum=2**53),
     ]
-    version = "Whether anything has changed that a page could show. Send the last `ETag` as `If-None-Match`."
-    known = {"304": {"description": "It is the one that is known."}}
-    begins = "Begins a match, in the place of the one that is being played."
-    enters = "Enters a play. A legal one counts at once, an illegal one waits for the table’s answer."
+    about = "The match: the number of its first event."
+    number = [_parameter("number", "path", about, minimum=0, maximum=10**15 - 1)]
+    question = [_parameter("question_id", "path", "The `id` of one of the `questions`.", type="string")]
+    matches = _get(
+        "matches", "The matches, the latest first.", "As they were set up.", {"matches": ["Match"]}, 422, also=asked
+    )
+    match = _get("match", "A match: its record and its hands.", "It.", "Played", 404, also=number)
+    about = "Whether anything has changed that a page could show. Send the last `ETag` as `If-None-Match`."
+    version = _get("version", about, "The version of the state.", {"version": int})
+    version["responses"]["304"] = {"description": "It is the one that is known."}
+    begin = _post("begin", "Begins a match, in the place of the one that is being played.", NEW_MATCH)
+    about = "Enters a play. A legal one counts at once, an illegal one waits for the table’s answer."
     return {
-        "/api/openapi.json": {"get": _get("document", "This document.", "OpenAPI 3.1.", {"type": "object"})},
-        "/api/state": {"get": _get("state", "The table now.", "Everything a page shows.", schema("State"))},
-        "/version": {
-            "get": _get("version", version, "The version of the state.", object_of({"version": int}), more=known),
-        },
-        "/api/matches": {
-            "get": _get(
-                "matches",
-                "The matches, the latest first.",
-                "As they were set up.",
-                object_of({"matches": ["Match"]}),
-                errors=(422,),
-                parameters=asked,
-            ),
-            "post": _post("begin", begins, NEW_MATCH),
-        },
-        "/api/matches/{number}": {
-            "get": _get(
-                "match",
-                "A match: its record and its hands.",
-                "It.",
-                schema("Played"),
-                errors=(404,),
-                parameters=[number],
-            ),
-        },
-        "/api/plays": {"post": _post("play", enters, NEW_PLAY)},
+        "/api/openapi.json": {"get": _get("document", "This document.", "OpenAPI 3.1.", None)},
+        "/api/state": {"get": _get("state", "The table now.", "Everything a page shows.", "State")},
+        "/version": {"get": version},
+        "/api/matches": {"get": matches, "post": begin},
+        "/api/matches/{number}": {"get": match},
+        "/api/plays": {"post": _post("play", about, NEW_PLAY)},
         "/api/questions/{question_id}": {
-            "post": _post("answer", "Answers what the table is asked.", NEW_ANSWER, question),
+            "post": _post("answer", "Answers what the table is asked.", NEW_ANSWER, also=question)
         },
         "/api/undo": {"post": _post("undo", "Takes back the last change of the record.", STEP)},
         "/api/redo": {"post": _post("redo", "Takes back the last undo.", STEP)},
@@ -274,31 +257,26 @@ def _paths() -> Schema:
     }
 
 
-def _get(
-    name: str,
-    about: str,
-    answers: str,
-    answer: Schema,
-    *,
-    errors: tuple[int, ...] = (),
-    parameters: list[Schema] | None = None,
-    more: Schema | None = None,
-) -> Schema:
+def _get(name: str, about: str, answers: str, answer: Any, *errors: int, also: Sequence[Schema] = ()) -> Schema:
+    """Return a route that is read; `answer` is what it gives, as a field is written, or None for any object."""
     return {
         "operationId": name,
         "summary": about,
-        "parameters": parameters or [],
-        "responses": {"200": _json(answers, answer), **_errors(400, *errors, 429), **(more or {})},
+        "parameters": list(also),
+        "responses": {
+            "200": _json(answers, {"type": "object"} if answer is None else schema(answer)),
+            **_errors(400, *errors, 429),
+        },
     }
 
 
-def _post(name: str, about: str, body: Fields, *path: Schema) -> Schema:
+def _post(name: str, about: str, body: Fields, *, also: Sequence[Schema] = ()) -> Schema:
     sent = object_of(body) | {"additionalProperties": False}
     outcome = schema("Outcome")
     return {
         "operationId": name,
         "summary": about,
-        "parameters": list(path),
+        "parameters": list(also),
         "security": [{"phone": []}, {}],
         "requestBody": {"required": bool(sent["required"]), "content": {"application/json": {"schema": sent}}},
         "responses": {
@@ -322,24 +300,18 @@ def _errors(*codes: int) -> Schema:
     return {str(code): _json(_ERRORS[code], schema("Error")) for code in codes}
 
 
-def _in_path(name: str, about: str, of: dict[str, Any]) -> Schema:
-    return {"name": name, "in": "path", "required": True, "description": about, "schema": of}
-
-
-def _in_query(name: str, about: str, low: int, high: int) -> Schema:
-    of = {"type": "integer", "minimum": low, "maximum": high}
-    return {"name": name, "in": "query", "required": False, "description": about, "schema": of}
-
-
-TEXT: Schema = {"type": "string"}
+def _parameter(name: str, place: str, about: str, **of: Any) -> Schema:
+    of = {"type": "integer", **of}
+    return {"name": name, "in": place, "required": place == "path", "description": about, "schema": of}
 
 
 def _record() -> Schema:
+    text = {"type": "string"}
     return {
         "operationId": "record",
         "summary": "The match being played as a record: see docs/records.md.",
         "responses": {
-            "200": {"description": "The record.", "content": {"text/plain": {"schema": TEXT}}},
-            "404": {"description": "No game has been set up.", "content": {"text/html": {"schema": TEXT}}},
+            "200": {"description": "The record.", "content": {"text/plain": {"schema": text}}},
+            "404": {"description": "No game has been set up.", "content": {"text/html": {"schema": text}}},
         },
     }

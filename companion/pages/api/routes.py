@@ -11,16 +11,17 @@ from flask import Blueprint, Response, abort, make_response, request
 
 from companion.common import clock, parsing
 from companion.common.errors import Problem
-from companion.match.history import history
-from companion.match.match import Answer, Match, MatchState, Outcome
+from companion.match.history import Kind, history
+from companion.match.match import Answer, Outcome
 from companion.pages import words
 from companion.pages.api import openapi
 from companion.pages.context import forget_state, match, service, state
 from companion.pages.players import permissions, phone_identity
+from companion.pages.players.phone_identity import NotYours
 from companion.pages.words import N_, Names, _
 from companion.rules.record import notation
 from companion.rules.record.notation import EditionLine, HandLine, Header, PlayerLine, SideLine, Unreadable
-from companion.storage.event_store import Event, NotSaved
+from companion.storage.event_store import NotSaved
 
 bp = Blueprint("api", __name__, url_prefix="/api")
 
@@ -63,7 +64,8 @@ def _number(name: str, usual: int, low: int, high: int) -> int:
 def _brief(number: int) -> dict[str, Any]:
     """Return a match as it was set up, without judging its plays."""
     events = match().store.events(number)
-    texts = [line.text for line in history(events).lines if _is_header(line.text)]
+    heads = ("edition ", "side ", "player ", "hand ")
+    texts = [line.text for line in history(events).lines if line.text.startswith(heads)]
     headers = [_header(text) for text in texts]
     shown = {header.player: header.shown for header in headers if isinstance(header, PlayerLine)}
     teams = [header.team for header in headers if isinstance(header, SideLine)]
@@ -77,10 +79,6 @@ def _brief(number: int) -> dict[str, Any]:
         "hands": sum(isinstance(header, HandLine) for header in headers),
         "playing": number == state().match,
     }
-
-
-def _is_header(text: str) -> bool:
-    return text.startswith(("edition ", "side ", "player ", "hand "))
 
 
 def _header(text: str) -> Header | None:
@@ -161,33 +159,19 @@ def begin() -> Response:
 @bp.post("/undo")
 def undo() -> Response:
     """Take back the last change of the record."""
-    return _take_back(Match.undo, lambda now: now.undoable, permissions.why_no_undo)
+    return _take_back(Kind.UNDO)
 
 
 @bp.post("/redo")
 def redo() -> Response:
     """Take back the last undo."""
-    return _take_back(Match.redo, lambda now: now.redoable, permissions.why_no_redo)
+    return _take_back(Kind.REDO)
 
 
-def _take_back(
-    take: Callable[[Match, str, int | None], Outcome],
-    latest: Callable[[MatchState], Event | None],
-    why_not: Callable[[MatchState, phone_identity.Holder], str | None],
-) -> Response:
+def _take_back(kind: Kind) -> Response:
     asked = _asked(openapi.STEP)
     _need_match()
-    holder = phone_identity.holder(state())
-
-    def act(by: str) -> Outcome:
-        now = match().state
-        event = latest(now)
-        refused = why_not(now, holder)
-        if event is not None and asked.get("seq", event.seq) == event.seq and refused is not None:
-            _refuse(refused, 403)
-        return take(match(), by, asked.get("seq"))
-
-    return _done(asked, act)
+    return _done(asked, lambda by: permissions.take_back(kind, by, asked.get("seq")))
 
 
 def _done(asked: Mapping[str, Any], act: Callable[[str], Outcome]) -> Response:
@@ -196,7 +180,7 @@ def _done(asked: Mapping[str, Any], act: Callable[[str], Outcome]) -> Response:
     by = phone_identity.who(state())
     try:
         outcome = match().once(asked.get("id"), f"{request.path} {json.dumps(what, sort_keys=True)}", lambda: act(by))
-    except NotSaved:
+    except (NotSaved, NotYours):
         raise
     except Problem as problem:
         _refuse(_(problem.sentence))

@@ -6,7 +6,7 @@ illegal can be picked as well: the referee says why.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -37,23 +37,8 @@ class Tab(StrEnum):
     OTHER = "other"
 
 
-@dataclass(frozen=True, slots=True)
-class Tile:
-    """A card to tap."""
-
-    card: Card
-    title: str
-    text: str
-    """The play in the notation; empty where something has to be asked first."""
-
-    ask: str
-    """The query of the page that asks it."""
-
-    legal: bool
-
-
-Group = tuple[str, str, list[Tile]]
-"""The heading of some tiles, the family that they look like, and the tiles."""
+Group = tuple[str, str, list[Offer]]
+"""The heading of some cards, the family that they look like, and a button for each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +57,9 @@ class Question:
     """Nobody has been chosen yet."""
 
 
-def _grouped(tiles: Iterable[Tile]) -> tuple[Group, ...]:
+def _grouped(tiles: Iterable[Offer]) -> tuple[Group, ...]:
     tiles = list(tiles)
-    groups = ((family, [tile for tile in tiles if tile.card.family is family]) for family in FAMILIES)
+    groups = ((family, [tile for tile in tiles if tile.card and tile.card.family is family]) for family in FAMILIES)
     return tuple((_(words.FAMILY_TITLES[family]), family.value, some) for family, some in groups if some)
 
 
@@ -88,25 +73,25 @@ def groups(table: Table, player: str, tab: Tab) -> tuple[Group, ...]:
     if tab is Tab.DISCARD:
         return _grouped(_play_tile(table, Play(Verb.DISCARD, player, card)) for card in table.deck)
     if tab is Tab.MY_TURN:
-        return _grouped(_laid(table, player, card) for card in table.deck if card not in ANSWERING)
+        laid = {card: list(ways(table, player, card)) for card in table.deck if card not in ANSWERING}
+        return _grouped(_one_or_ask(table, plays, card, player, card=card.value) for card, plays in laid.items())
     return ()
 
 
-def _play_tile(table: Table, play: Play, title: str = "", card: Card | None = None) -> Tile:
-    shown = card or play.card or Card.UNKNOWN
-    return Tile(shown, title or words.title(shown), str(play), "", legal_now(table, play))
+def _play_tile(table: Table, play: Play, title: str = "", card: Card | None = None) -> Offer:
+    shown = card or play.card
+    return Offer(title or words.title(shown), str(play), legal=legal_now(table, play), card=shown)
 
 
-def _asking_tile(card: Card, ask: str, *, legal: bool = True) -> Tile:
-    return Tile(card, words.title(card), "", ask, legal)
+def _asking_tile(card: Card, ask: str, *, legal: bool = True) -> Offer:
+    return Offer(words.title(card), ask=ask, legal=legal, card=card)
 
 
-def _laid(table: Table, player: str, card: Card) -> Tile:
-    plays = list(ways(table, player, card))
-    if len(plays) == 1 and card not in ASKS_MORE:
+def _one_or_ask(table: Table, plays: Sequence[Play], face: Card, player: str, **asked: str) -> Offer:
+    """Return the button of a card: it enters the only play that there is, or leads to what has to be asked."""
+    if len(plays) == 1 and face not in ASKS_MORE:
         return _play_tile(table, plays[0])
-    legal = any(legal_now(table, play) for play in plays)
-    return _asking_tile(card, query(player, card=card.value), legal=legal)
+    return _asking_tile(face, query(player, **asked), legal=any(legal_now(table, play) for play in plays))
 
 
 def ways(table: Table, player: str, card: Card) -> Iterator[Play]:
@@ -240,16 +225,11 @@ def _which_demanded(table: Table, player: str, asked: Mapping[str, str], names: 
     if named is not None and named in table.deck:
         title = _("Who hands over %(card)s?", card=words.name(named))
         return Question(title, named, offers=_whom(table, (play for play in plays if play.card is named), names))
-    tiles = (_demanded(table, player, card, plays) for card in _can_be_demanded(table))
+    tiles = (
+        _one_or_ask(table, [one for one in plays if one.card is card], card, player, card=Card.CONTROL, named=card)
+        for card in _can_be_demanded(table)
+    )
     return Question(_("Which card has to be handed over?"), Card.CONTROL, _grouped(tiles))
-
-
-def _demanded(table: Table, player: str, card: Card, plays: Iterable[Play]) -> Tile:
-    mine = [play for play in plays if play.card is card]
-    if len(mine) == 1:
-        return _play_tile(table, mine[0])
-    legal = any(legal_now(table, play) for play in mine)
-    return _asking_tile(card, query(player, card=Card.CONTROL.value, named=card.value), legal=legal)
 
 
 def _can_be_demanded(table: Table) -> Iterator[Card]:

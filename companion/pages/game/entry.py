@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from flask import Blueprint, abort, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
@@ -33,40 +33,6 @@ TABS = (
 """The tabs, each with the query that chooses it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
-    """The purpose of the picked play."""
-
-    title: str
-    post_to: str
-    table: Table
-    player: str
-    about: str | None = None
-    """What was laid or recorded, as a sentence."""
-
-    written: str = ""
-    """That play in the notation."""
-
-    line: int | None = None
-    """The line of the log that is being changed."""
-
-    picture: str | None = None
-    """The address of the camera's picture of the card."""
-
-    tab: Tab = Tab.MY_TURN
-    """The tab that is open first."""
-
-    is_asked: bool = False
-    """It answers a question, to which "not a play" is an answer too."""
-
-    refused: QuestionView | None = None
-    """The play that was picked here and is illegal."""
-
-    is_new: bool = False
-    asks_who: bool = False
-    """Two players may lay a card now, and nobody knows whose this phone is."""
-
-
 @bp.get("/play")
 def new() -> AnyResponse | str:
     """Pick a new play."""
@@ -78,16 +44,16 @@ def new() -> AnyResponse | str:
         return redirect(url_for("score.show"))
     lays_now, seat = offers.who_lays_now(table), phone_identity.seat(now)
     if lays_now is not None and seat == lays_now[0]:
-        return _picker(Task(words.lay_now(lays_now[1]), url_for("table.enter"), table, seat, is_new=True), now)
-    task = Task(
+        return _picker(now, table, seat, title=words.lay_now(lays_now[1]), post_to=url_for("table.enter"), is_new=True)
+    return _picker(
+        now,
+        table,
+        table.player_to_move,
         title=_("What was played?"),
         post_to=url_for("table.enter"),
-        table=table,
-        player=table.player_to_move,
         is_new=True,
         asks_who=lays_now is not None and seat != table.player_to_move,
     )
-    return _picker(task, now)
 
 
 @bp.get("/question/<question_id>")
@@ -101,11 +67,12 @@ def instead(question_id: str) -> AnyResponse | str:
     play = question.plays[0] if question.plays else None
     said = prompts.sentence(now, question, match().mats(now))
     is_play = question.kind is Kind.PLAY
-    task = Task(
+    return _picker(
+        now,
+        table,
+        (play.player if play else None) or table.player_to_move,
         title=_("Which card is it?") if question.kind is Kind.WHICH else _("What was it?"),
         post_to=url_for("table.answer", question_id=question_id),
-        table=table,
-        player=(play.player if play else None) or table.player_to_move,
         about=_("Noted as: %(play)s", play=said) if is_play else said,
         written=str(play) if play and is_play else "",
         tab=_tab_of(play) if is_play else Tab.MY_TURN,
@@ -113,7 +80,6 @@ def instead(question_id: str) -> AnyResponse | str:
         is_asked=True,
         refused=_refused(now, question, table) if "refused" in request.args else None,
     )
-    return _picker(task, now)
 
 
 def _refused(now: MatchState, question: Question, table: Table) -> QuestionView | None:
@@ -137,32 +103,50 @@ def change(seq: int) -> AnyResponse | str:
     place = next(index for index, entry in enumerate(now.entries) if entry.seq == seq)
     table = now.record.games[place - 1].table or now.record.games[place].table or abort(404)
     play = entry.judged.play
-    task = Task(
+    return _picker(
+        now,
+        table,
+        table.player_to_move if before or play is None or play.player is None else play.player,
         title=_("What came before it?") if before else _("What was it?"),
         post_to=url_for("table.insert" if before else "table.correct", seq=seq),
-        table=table,
-        player=table.player_to_move if before or play is None or play.player is None else play.player,
         about=_("Noted as: %(play)s", play=views.entry_view(now.game, entry).say),
         written="" if before else entry.written.text,
         line=seq,
         tab=Tab.MY_TURN if before else _tab_of(play),
     )
-    return _picker(task, now)
 
 
-def _picker(task: Task, now: MatchState) -> str:
-    names, table = Names.of(now.game), task.table
-    player = request.args.get("player", task.player)
+def _picker(
+    now: MatchState,
+    table: Table,
+    usual_player: str,
+    *,
+    tab: Tab = Tab.MY_TURN,
+    written: str = "",
+    line: int | None = None,
+    is_new: bool = False,
+    asks_who: bool = False,
+    **task: object,
+) -> str:
+    """Return the page, with `usual_player` and `tab` chosen at first.
+
+    `written` is the play in the notation; `line` the line of the log that is being changed; `asks_who`: two players may
+    lay a card now, and nobody knows whose this phone is. `task` is for the template: `title`, `post_to`, `about` (what
+    was laid or recorded, as a sentence), `picture` (its address), `is_asked` (it answers a question, to which "not a
+    play" is an answer too), `refused` (the illegal play that was picked here).
+    """
+    names = Names.of(now.game)
+    player = request.args.get("player", usual_player)
     if not any(seat.player == player for seat in table.seats):
-        player = task.player
-    tab = Tab.DISCARD if request.args.get("discard") == "1" else request.args.get("tab", task.tab, type=Tab)
+        player = usual_player
+    tab = Tab.DISCARD if request.args.get("discard") == "1" else request.args.get("tab", tab, type=Tab)
     if tab is Tab.AT_ONCE and "player" not in request.args:
         player = card_picker.who_answers(table, player)
-    who = card_picker.who_plays(table, names) if task.asks_who and not request.args else None
+    who = card_picker.who_plays(table, names) if asks_who and not request.args else None
     question = who or card_picker.question(table, player, request.args, names)
     return render_template(
         "entry.html",
-        task=task,
+        task={**task, "table": table, "line": line, "is_new": is_new},
         player=player,
         tab=tab,
         tabs=TABS,
@@ -170,12 +154,12 @@ def _picker(task: Task, now: MatchState) -> str:
         groups=question.groups if question else card_picker.groups(table, player, tab),
         beside=card_picker.beside(table, player, names) if tab is Tab.MY_TURN else [],
         more=card_picker.more(table, player, names) if tab is Tab.OTHER else [],
-        written=request.args.get("text") or task.written or f"{player} ",
+        written=request.args.get("text") or written or f"{player} ",
         fault=_fault(now),
-        chances=offers.coups_fourres(table, names) if task.is_new else [],
+        chances=[offers.coup_fourre(play, names) for play in offers.coups_fourres(table)] if is_new else [],
         here=request.path,
         before="before=1&" if request.args.get("before") else "",
-        why_not_retract=permissions.why_no_retract(now, phone_identity.holder(now), task.line) if task.line else None,
+        why_not_retract=permissions.why_no_retract(now, phone_identity.holder(now), line) if line else None,
     )
 
 

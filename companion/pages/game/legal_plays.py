@@ -64,25 +64,26 @@ def on_turn(table: Table, player: str) -> Table:
     return table._replace(to_move=table.seat_of(player), due=Due.TURN, window=NO_WINDOW, attacks=(), may_pass=False)
 
 
-def at_once(table: Table, player: str) -> Iterator[tuple[Card, Offer]]:
+def at_once(table: Table, player: str) -> Iterator[Offer]:
     """Yield the cards that a player may lay out of turn."""
     for play in referee.legal_plays(table, player):
         if play.at_once and play.card is not None:
             card = words.title(play.card)
-            yield play.card, Offer(_("%(card)s under its hazard", card=card) if play.under else card, str(play))
+            say = _("%(card)s under its hazard", card=card) if play.under else card
+            yield Offer(say, str(play), card=play.card)
 
 
 def families(table: Table, player: str, names: Names) -> Iterator[dict[str, object]]:
     """Yield the deck by family: the cards that may be laid, a tap for each target, and why the others may not."""
     for family in card_picker.FAMILIES:
-        can: list[tuple[Card, Offer]] = []
+        can: list[Offer] = []
         against: list[tuple[Card, Play]] = []
         for card in table.deck:
             if card.family is not family or card in card_picker.ANSWERING:
                 continue
             plays = list(card_picker.ways(table, player, card))
             legal = [play for play in plays if legal_now(table, play)]
-            can += [(card, offer) for offer in _taps(player, card, legal, names)]
+            can += _taps(player, card, legal, names)
             # Of a special card that may be laid somehow, most other ways are merely pointless.
             if not legal or card not in card_picker.ASKS_MORE:
                 against += [(card, play) for play in plays if play not in legal]
@@ -94,11 +95,11 @@ def families(table: Table, player: str, names: Names) -> Iterator[dict[str, obje
 
 def _taps(player: str, card: Card, legal: list[Play], names: Names) -> Iterator[Offer]:
     if legal and card in card_picker.ASKS_MORE:
-        yield Offer(_("%(card)s …", card=words.title(card)), ask=offers.query(player, card=card.value))
+        yield Offer(_("%(card)s …", card=words.title(card)), ask=offers.query(player, card=card.value), card=card)
         return
     for play in legal:
         title, whom = words.title(play.card), names.anyone(play.target or "")
-        yield Offer(_("%(card)s on %(whom)s", card=title, whom=whom) if play.target else title, str(play))
+        yield Offer(_("%(card)s on %(whom)s", card=title, whom=whom) if play.target else title, str(play), card=card)
 
 
 def _reasons(table: Table, against: Iterable[tuple[Card, Play]], names: Names) -> Iterator[Cannot]:

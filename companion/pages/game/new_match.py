@@ -10,13 +10,13 @@ from companion.common import parsing
 from companion.common.errors import Problem
 from companion.match.match import MatchState, Policy
 from companion.match.setup_file import deck_lines
-from companion.pages.context import has_camera, match, once, state
+from companion.pages.context import editions, has_camera, match, once, state
 from companion.pages.game import house_rules
 from companion.pages.players import phone_identity, seats
 from companion.pages.players.names import check_names, clean, known_names, record_names
 from companion.pages.words import Names, _
 from companion.rules import referee
-from companion.rules.editions.edition import Edition, EditionError, edition_names, load_edition
+from companion.rules.editions.edition import Edition, EditionError, load_edition
 from companion.rules.editions.edition_file import FIRST_PLAYERS, LEAST_TARGET_KM, TARGET_STEP_KM
 from companion.rules.record import notation
 from companion.rules.table import Team
@@ -53,13 +53,13 @@ def _like_the_last(now: MatchState) -> MultiDict[str, str]:
 def _form(chosen: MultiDict[str, str], sentence: str = "", *, ask: bool = False) -> str:
     """Return the form with what was chosen, and a sentence of what is wrong, or the question before it starts."""
     now = state()
-    editions = {name: load_edition(name) for name in edition_names()}
-    edition = editions.get(chosen.get("edition", ""), next(iter(editions.values())))
+    known = {edition.name: edition for edition in editions()}
+    edition = known.get(chosen.get("edition", ""), next(iter(known.values())))
     target = _km(chosen.get("target", ""))
     return render_template(
         "setup.html",
-        editions=list(editions.values()),
-        differences={name: house_rules.differences(one, editions[CLASSIC]) for name, one in editions.items()},
+        editions=list(known.values()),
+        differences={name: house_rules.differences(one, known[CLASSIC]) for name, one in known.items()},
         chosen=edition,
         switches=house_rules.switch_views(chosen, edition),
         counts=house_rules.count_views(chosen, edition),

@@ -33,6 +33,9 @@ class Offer:
     """The query of the page with that question."""
 
     legal: bool = True
+    card: Card | None = None
+    note: str = ""
+    """A sentence that explains the words."""
 
 
 def query(player: str, **asked: str) -> str:
@@ -48,13 +51,8 @@ def legal_now(table: Table, play: Play) -> bool:
 # What answers an attack or a card at once
 
 
-def coups_fourres(table: Table, names: Names) -> list[Offer]:
-    """Return the safeties that can answer an attack now; every partner of the attacked side may."""
-    return [coup_fourre(play, names) for play in answering_safeties(table)]
-
-
-def answering_safeties(table: Table) -> Iterator[Play]:
-    """Yield the coups fourrés that could be played now."""
+def coups_fourres(table: Table) -> Iterator[Play]:
+    """Yield the safeties that can answer an attack now; every partner of the attacked side may."""
     return _answers(table, SAFETY_OF)
 
 
@@ -105,7 +103,11 @@ def _by_player(plays: Sequence[Play], seat: str | None, names: Names) -> Iterato
 
 def beside(table: Table, names: Names, player: str | None = None) -> Iterator[Offer]:
     """Yield what somebody (or that player) may do now beside laying a card: hand over, lay a card received, pass."""
-    offers = [*_giving(table, names), *laying_taken(table, names), *_passing(table, names)]
+    offers = [*_giving(table, names), *laying_taken(table, names)]
+    going = table.player_to_move
+    if table.may_pass and legal_now(table, passing := Play(Verb.PASS, going)):
+        following = table.seats[(table.to_move + 1) % len(table.seats)].player
+        offers.append((going, Offer(_("Pass the turn to %(who)s", who=names.player(following)), str(passing))))
     return (offer for who, offer in offers if player in (None, who))
 
 
@@ -161,14 +163,6 @@ def _ways_of(table: Table, player: str, taken: Taken) -> Iterator[Play]:
     yield from laying(table, player, taken.card)
     if taken.card.family is Family.DISTANCE and Card.ACCELERATOR in table.deck:
         yield Play(Verb.PLAY, player, taken.card, times=2)
-
-
-def _passing(table: Table, names: Names) -> Iterator[tuple[str, Offer]]:
-    player = table.player_to_move
-    play = Play(Verb.PASS, player)
-    if table.may_pass and legal_now(table, play):
-        following = table.seats[(table.to_move + 1) % len(table.seats)].player
-        yield player, Offer(_("Pass the turn to %(who)s", who=names.player(following)), str(play))
 
 
 def taking(table: Table, player: str) -> Offer | None:

@@ -18,93 +18,50 @@ from companion.rules.play import Play
 from companion.rules.table import Table
 
 
-@dataclass(frozen=True, slots=True)
-class Chances:
-    """The coups fourrés that are possible now, as they concern one phone."""
+def chances(state: MatchState, table: Table, seat: str | None) -> dict[str, object]:
+    """Return the coups fourrés that are possible now, as they concern the phone of `seat`; None for no seat.
 
-    key: str = ""
-    """Name of the attack: the window of each shrinks once."""
-
-    own: tuple[Offer, ...] = ()
-    """Those of the phone's holder."""
-
-    others: tuple[Offer, ...] = ()
-    """Those that may be entered for somebody else: a partner, or anybody on a phone without a seat."""
-
-    hints: tuple[str, ...] = ()
-    """Sentences about those of other sides."""
-
-
-def chances(state: MatchState, table: Table, seat: str | None) -> Chances:
-    """Return who may answer an attack, for the phone of the player `seat`; None for one without a seat."""
+    `key` names the attack, so that the window of each shrinks once; `own` are those of the phone's holder, `others`
+    those that may be entered for somebody else: a partner, or anybody on a phone without a seat; `hints` are sentences
+    about those of other sides.
+    """
     asked = [question.plays[0] for question in state.questions if question.kind is Kind.PLAY]
     waiting = {(play.player, play.card) for play in asked}
     names = Names.of(state.game)
-    plays = [play for play in offers.answering_safeties(table) if (play.player, play.card) not in waiting]
+    plays = [play for play in offers.coups_fourres(table) if (play.player, play.card) not in waiting]
     side = table.side_of(seat) if seat else None
     near = [play for play in plays if side is None or play.player in side.players]
     far = dict.fromkeys(table.side_of(play.player or "").name for play in plays if play not in near)
     attacks = (e for e in reversed(state.hand_entries) if not e.needs_attention and e.play and e.play.is_attack)
     last = next(attacks, None)
-    return Chances(
-        key=f"{state.match}.{last.seq}" if last else "",
-        own=tuple(Offer(words.title(play.card), str(play)) for play in near if play.player == seat),
-        others=tuple(offers.coup_fourre(play, names) for play in near if play.player != seat),
-        hints=tuple(_("%(who)s may answer with a coup fourré.", who=names.side(side)) for side in far),
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """A play to choose from."""
-
-    title: str
-    say: str
-    """The play as a sentence; empty where the title is enough."""
-
-    text: str
-    """In the notation."""
-
-    card: Card | None
-    legal: bool
+    return {
+        "key": f"{state.match}.{last.seq}" if last else "",
+        "own": [Offer(words.title(play.card), str(play)) for play in near if play.player == seat],
+        "others": [offers.coup_fourre(play, names) for play in near if play.player != seat],
+        "hints": [_("%(who)s may answer with a coup fourré.", who=names.side(side)) for side in far],
+    }
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionView:
     """A question in words, and what can be tapped."""
 
-    id: str
-    kind: str
+    asked: Question
     say: str
     text: str
     """The play that counts if the answer is yes, in the notation; empty for none."""
 
     card: Card | None
-    legal: bool
-    sure: bool
     whys: tuple[Why, ...]
     remarks: tuple[Why, ...]
-    choices: tuple[Choice, ...]
+    choices: tuple[Offer, ...]
     """The other plays that it may have been, or all where none is likely enough; the likeliest first."""
 
-    is_typed: bool
-    has_picture: bool
     is_lost: bool
     """Laid past the target, it goes to the discard pile where it stands."""
 
     zone: str
     """As a heading."""
-
-    written: Card | None
-    """The card that should lie there."""
-
-    seen: Card | None
-    """The card that lies there."""
-
-    @property
-    def asks_play(self) -> bool:
-        """True if a card lies that is not in the record: people say what was played."""
-        return self.written is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +86,7 @@ class Asked:
     @property
     def head(self) -> QuestionView | None:
         """Return the play that is asked about first."""
-        return next((view for view in self.full if view.kind != Kind.DIFFERS), None)
+        return next((view for view in self.full if view.asked.kind is not Kind.DIFFERS), None)
 
 
 MOST_SHOWN = 3
@@ -162,22 +119,15 @@ def view(state: MatchState, question: Question, mats: Mapping[str, str]) -> Ques
     side = mats.get((question.zone or "").partition("/")[0])
     remarks = referee.remarks(table, one) if one and question.is_legal and table is not None else ()
     return QuestionView(
-        id=question.id,
-        kind=question.kind,
+        asked=question,
         say=sentence(state, question, mats),
         text=str(play) if play else "",
         card=words.sign_of(one) if one else None,
-        legal=question.is_legal,
-        sure=question.sure,
         whys=tuple(words.why(reason, edition, names) for reason in question.reasons),
         remarks=tuple(words.why(reason, edition, names) for reason in remarks),
         choices=_choices(question.plays[1:] if one else question.plays, table, names, one),
-        is_typed=question.is_typed,
-        has_picture=question.crop is not None,
         is_lost=views.is_lost(edition, question.reasons),
         zone=words.zone_name(question.zone, names.side(side) if side else None) if question.zone else "",
-        written=question.expected,
-        seen=question.seen,
     )
 
 
@@ -189,16 +139,16 @@ def sentence(state: MatchState, question: Question, mats: Mapping[str, str]) -> 
     if question.kind is Kind.WHICH:
         side = mats.get((question.zone or "").partition("/")[0])
         return words.laid_in(question.zone or "", names.side(side) if side else None)
-    return words.on_whose(question.say or "", {mat: names.side(side) for mat, side in mats.items()})
+    return words.said(question.say or "")
 
 
-def _choices(plays: Sequence[Play], table: Table | None, names: Names, was: Play | None) -> tuple[Choice, ...]:
+def _choices(plays: Sequence[Play], table: Table | None, names: Names, was: Play | None) -> tuple[Offer, ...]:
     """Return plays to choose from instead of `was`, with sentences where the card alone does not distinguish them."""
     ways = {replace(play, card=None, times=1) for play in (*plays, was or plays[0])} if plays else set()
     return tuple(
-        Choice(
-            title=words.doubled(play.card, play.times) or words.play_say(play, names),
-            say=words.play_say(play, names) if len(ways) > 1 and play.card else "",
+        Offer(
+            words.doubled(play.card, play.times) or words.play_say(play, names),
+            note=words.play_say(play, names) if len(ways) > 1 and play.card else "",
             text=str(play),
             card=words.sign_of(play),
             legal=table is not None and offers.legal_now(table, play),

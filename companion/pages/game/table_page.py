@@ -9,7 +9,8 @@ from flask import Blueprint, Response, abort, flash, redirect, render_template, 
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.common.errors import Problem
-from companion.match.match import GONE, Answer, Match, MatchState, Outcome, Policy
+from companion.match.history import Kind as Event
+from companion.match.match import Answer, Match, MatchState, Outcome, Policy
 from companion.match.questions import Kind, Question
 from companion.pages.context import forget_state, go, has_camera, match, once, service, state
 from companion.pages.game import house_rules, offers, prompts, score_prompt, views
@@ -18,7 +19,7 @@ from companion.pages.players.phone_identity import NotYours
 from companion.pages.table_camera import zone_image
 from companion.pages.words import N_, Names, _
 from companion.rules.table import Table
-from companion.storage.event_store import Event, NotSaved
+from companion.storage.event_store import NotSaved
 
 bp = Blueprint("table", __name__)
 
@@ -140,7 +141,9 @@ def insert(seq: int) -> AnyResponse:
 @bp.post("/line/<int:seq>/retract")
 def retract(seq: int) -> AnyResponse:
     """Take a line out of the log."""
-    _check(permissions.why_no_retract(state(), phone_identity.holder(state()), seq))
+    why_not = permissions.why_no_retract(state(), phone_identity.holder(state()), seq)
+    if why_not is not None:
+        raise NotYours(why_not)
     return _scored(seq, lambda: _tap(lambda m, by: m.retract(seq, by)))
 
 
@@ -167,36 +170,13 @@ def let_stand(seq: int) -> AnyResponse:
 @bp.post("/undo")
 def undo() -> AnyResponse:
     """Take back the last change, if it is still the one that the page showed."""
-    return _take_back(Match.undo, lambda now: now.undoable, permissions.why_no_undo)
+    return _tap(lambda _match, by: permissions.take_back(Event.UNDO, by, request.form.get("seq")))
 
 
 @bp.post("/redo")
 def redo() -> AnyResponse:
     """Take back the last undo, if it is still the one that the page showed."""
-    return _take_back(Match.redo, lambda now: now.redoable, permissions.why_no_redo)
-
-
-def _take_back(
-    take: Callable[[Match, str, int | None], Outcome],
-    latest: Callable[[MatchState], Event | None],
-    why_not: Callable[[MatchState, phone_identity.Holder], str | None],
-) -> AnyResponse:
-    holder, shown = phone_identity.holder(state()), request.form.get("seq")
-
-    def act(m: Match, by: str) -> Outcome:
-        event = latest(m.state)
-        if event is None or shown not in (None, str(event.seq)):
-            return GONE
-        _check(why_not(m.state, holder))
-        return take(m, by, event.seq)
-
-    return _tap(act)
-
-
-def _check(why_not: str | None) -> None:
-    """Raise NotYours with the sentence of who may."""
-    if why_not is not None:
-        raise NotYours(why_not)
+    return _tap(lambda _match, by: permissions.take_back(Event.REDO, by, request.form.get("seq")))
 
 
 @bp.post("/changed")
@@ -216,7 +196,6 @@ def next_hand() -> AnyResponse:
 def set_policy() -> AnyResponse:
     """Choose how plays are confirmed."""
     match().set_policy(request.form.get("policy", Policy.TAP, type=Policy), phone_identity.who(state()))
-    forget_state()
     return back()
 
 
@@ -224,7 +203,6 @@ def set_policy() -> AnyResponse:
 def set_without_camera() -> AnyResponse:
     """Play on without the camera, or with it again."""
     match().play_without_camera(on=request.form.get("camera") == "no")
-    forget_state()
     return back()
 
 
@@ -232,7 +210,6 @@ def set_without_camera() -> AnyResponse:
 def set_verifying() -> AnyResponse:
     """Choose whether the other side confirms each play."""
     match().set_verifying(phone_identity.who(state()), on=request.form.get("verify") == "yes")
-    forget_state()
     return back()
 
 
@@ -253,7 +230,6 @@ def _tap(act: Callable[[Match, str], Outcome], refused: str | None = None) -> An
     """Do what was tapped and show the table as it is now, or the page `refused` where a play is illegal."""
     by = phone_identity.who(state())
     outcome = once(lambda: act(match(), by))
-    forget_state()
     if outcome.say:
         flash(_(outcome.say))
     elif outcome.reasons and refused is not None:
@@ -263,6 +239,7 @@ def _tap(act: Callable[[Match, str], Outcome], refused: str | None = None) -> An
 
 def back() -> AnyResponse:
     """Return the table as a part for a page that asked for one, else a redirect to it, or to a new score."""
+    forget_state()
     if "HX-Request" in request.headers:
         shown = show()
         return shown if isinstance(shown, AnyResponse) else Response(shown)

@@ -32,6 +32,7 @@ def show() -> AnyResponse | str:
     table, names, seat = now.game.table, Names.of(now.game), phone_identity.seat(now)
     if now.match is None or table is None:
         return redirect(url_for("setting_up.show"))
+    at_once = [offers.coup_fourre(play, names) for play in offers.coups_fourres(table)]
     beside = [*offers.beside(table, names), *offers.answers(table, names, seat)]
     return render_template(
         "plain.html",
@@ -43,7 +44,7 @@ def show() -> AnyResponse | str:
         last=views.last_play(now),
         log=views.log_view(now),
         asked=prompts.asked(now, match().mats(now)),
-        chances=[*offers.coups_fourres(table, names), *(offer for offer in beside if offer.text)],
+        chances=[*at_once, *(offer for offer in beside if offer.text)],
         extension=_extension(table) if permissions.decides(now, holder) else [],
         changed=notices.changed_line(now, seat),
         players=[(place.player, names.player(place.player)) for place in table.seats],

@@ -13,8 +13,9 @@ from werkzeug.wrappers import Response as AnyResponse
 from companion.match.match import MatchState
 from companion.match.questions import Question
 from companion.pages import words
-from companion.pages.context import match, service, state
+from companion.pages.context import download, match, service, state
 from companion.pages.game import prompts, views
+from companion.pages.players import phone_identity
 from companion.pages.table_camera import zone_image
 from companion.rules.record.judge import state_json
 
@@ -28,7 +29,7 @@ BOOT = secrets.token_hex(4)
 def snapshot() -> Response:
     """Everything a page shows, as JSON."""
     now = state()
-    table, mats = now.game.table, match().mats(now)
+    table, mats, trouble = now.game.table, match().mats(now), phone_identity.trouble(now)
     shown = {
         "version": now.version,
         "seq": now.seq,
@@ -38,10 +39,19 @@ def snapshot() -> Response:
         "names": {seat.player: now.game.shown.get(seat.player, seat.player) for seat in table.seats} if table else {},
         "table": state_json(table) if table else None,
         "questions": [_question_json(now, question, mats) for question in now.questions],
-        "trouble": words.said(now.trouble) if now.trouble else None,
+        "trouble": words.said(trouble) if trouble else None,
         "unsaved": words.said(now.unsaved) if now.unsaved else None,
         "policy": now.policy.value,
-        "log": [_line_json(line) for line in reversed(views.log_view(now))],
+        "log": [
+            {
+                "seq": line.id,
+                "text": line.text,
+                "say": line.say,
+                "verdict": "legal" if line.legal else "illegal",
+                "applied": line.applied,
+            }
+            for line in reversed(views.log_view(now))
+        ],
         "hands": [result.as_json("") for result in now.game.hands],
         "totals": dict(now.game.totals),
         "winner": now.game.winner,
@@ -61,11 +71,6 @@ def _question_json(now: MatchState, question: Question, mats: Mapping[str, str])
         "reasons": [asdict(why) for why in view.whys],
         "say": view.say,
     }
-
-
-def _line_json(line: views.PlayView) -> dict[str, Any]:
-    verdict = "legal" if line.legal else "illegal"
-    return {"seq": line.id, "text": line.text, "say": line.say, "verdict": verdict, "applied": line.applied}
 
 
 @bp.get("/version")
@@ -88,9 +93,7 @@ def export() -> Response:
     now = state()
     if now.match is None:
         abort(404)
-    response = Response(match().record(), mimetype="text/plain")
-    response.headers["Content-Disposition"] = f'attachment; filename="match-{now.match}.mbn"'
-    return response
+    return download(match().record(), "text/plain", f"match-{now.match}.mbn")
 
 
 @bp.get("/camera.jpg")

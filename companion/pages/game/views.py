@@ -27,9 +27,7 @@ NOISE = (Code.DISCARD_ONLY_WHEN_STUCK,)
 class SideView:
     """What lies in front of a side."""
 
-    name: str
     shown: str
-    players: tuple[str, ...]
     km: int
     left: int
     target: int
@@ -73,9 +71,7 @@ def side_views(game: Game, player: str | None) -> list[SideView]:
 def _side_view(game: Game, table: Table, side: Side, player: str | None) -> SideView:
     km, names = table.race_km(side), Names.of(game)
     return SideView(
-        name=side.name,
         shown=names.side(side.name),
-        players=side.players,
         km=km,
         left=max(0, table.target - km),
         target=table.target,

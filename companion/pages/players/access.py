@@ -49,7 +49,7 @@ _OPEN_TO: Mapping[Who, str] = {
     Who.PLAYING_OR_HOST: "table.undo table.redo api.undo api.redo",
     Who.HOST: """
         setting_up.start setting_up.answer_offer api.begin
-        table.set_policy table.set_verifying seats.hand_on seats.free seats.give saving.put_away
+        table.set_policy table.set_verifying seats.hand_on seats.free seats.give told.put_note_away
     """,
 }
 
@@ -65,7 +65,8 @@ def let_in(endpoint: str) -> None:
     if not phone_identity.takes_part():
         abort(401)
     if who is Who.HOST:
-        seats.only_for_the_host()
+        if not phone_identity.may_host():
+            raise phone_identity.NotYours(seats.only_host())
     elif phone_identity.watches():
         may = who is Who.INSIDE or (who is Who.PLAYING_OR_HOST and phone_identity.may_host())
         if not may:

@@ -1,4 +1,4 @@
-"""Notices on a phone of what others did: to its seat or role, until they are read, and to the lines of its side."""
+"""Notices: of what others did to a phone's seat or role or to its side's lines, and of what is not on the disk."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from companion.match.history import CAMERA, Change
 from companion.match.match import MatchState
 from companion.match.phone_notices import OF_SEATS, Kind, Told
 from companion.pages import words
+from companion.pages.context import match
 from companion.pages.players import permissions, phone_identity, seats
 from companion.pages.words import N_, Names, _
 from companion.rules.play import Play
@@ -79,6 +80,24 @@ def _view(now: MatchState, names: Names, told: Told) -> dict[str, object]:
     }
 
 
+_TABLES = ("table.show", "plain.show")
+"""The pages on which everybody sees the note on a damaged log; the host sees it on every page."""
+
+
+def of_saving(now: MatchState) -> dict[str, str | None]:
+    """Return what this page says of what is not on the disk, and of a damaged log; None where all is well."""
+    unsaved = now.unsaved or phone_identity.phones().unkept
+    note = now.note if phone_identity.may_host() or request.endpoint in _TABLES else None
+    return {"unsaved": words.said(unsaved) if unsaved else None, "note": words.said(note) if note else None}
+
+
+@bp.post("/mended")
+def put_note_away() -> AnyResponse:
+    """Put away the note on a damaged log."""
+    match().put_note_away()
+    return redirect(url_for("table.show"), 303)
+
+
 @bp.post("/told/<int:told_id>")
 def put_away(told_id: int) -> AnyResponse:
     """Put away a notice that was read."""
@@ -113,8 +132,8 @@ def changed_line(now: MatchState, seat: str | None) -> Changed | None:
     """Return the first change of another side to a line of this phone's side that was not yet seen."""
     if seat is None:
         return None
-    match, _dot, seq = str(session.get(_SEEN, "")).partition(".")
-    last_seen = int(seq) if match == str(now.match) else 0
+    known, _dot, seq = str(session.get(_SEEN, "")).partition(".")
+    last_seen = int(seq) if known == str(now.match) else 0
     unseen = (change for change in now.changes[-MOST_TOLD:] if change.seq > last_seen)
     return next((told for change in unseen if (told := _told(now, change, seat)) is not None), None)
 

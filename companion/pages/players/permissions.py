@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from companion.match.history import CAMERA, Kind
-from companion.match.match import MatchState
+from companion.match.match import GONE, MatchState, Outcome
 from companion.match.state import waits_for_another
 from companion.pages import words
-from companion.pages.context import state
+from companion.pages.context import match, state
 from companion.pages.players import phone_identity
-from companion.pages.players.phone_identity import Holder
+from companion.pages.players.phone_identity import Holder, NotYours
 from companion.pages.words import N_, Names, _
 from companion.rules.play import Play, Verb
 from companion.storage.event_store import Event
@@ -75,6 +75,20 @@ def _undo_say(now: MatchState, event: Event) -> str:
     if play.verb is Verb.PLAY and play.player and play.card:
         return _("Undo: %(who)s, %(card)s", who=names.player(play.player), card=words.doubled(play.card, play.times))
     return _("Undo: “%(what)s”", what=words.play_say(play, names))
+
+
+def take_back(kind: Kind, by: str, seq: object = None) -> Outcome:
+    """Undo the last change or redo the last undo, with `seq` only that one. Raises NotYours for who may not."""
+    now = match().state
+    event, why_not, take = now.undoable, why_no_undo, match().undo
+    if kind is Kind.REDO:
+        event, why_not, take = now.redoable, why_no_redo, match().redo
+    if event is None or (seq is not None and str(seq) != str(event.seq)):
+        return GONE
+    refused = why_not(now, phone_identity.holder(now))
+    if refused is not None:
+        raise NotYours(refused)
+    return take(by, event.seq)
 
 
 def why_no_undo(now: MatchState, holder: Holder) -> str | None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
-import ipaddress
 import logging
 import secrets
 import sys
@@ -20,10 +19,12 @@ from pathlib import Path
 from flask import request, session
 
 from companion.common.errors import Problem
+from companion.common.text import say
 from companion.match.history import SOMEBODY
 from companion.match.match import MatchState
 from companion.match.phones import Phones, new_phone
 from companion.pages.context import service
+from companion.pages.limits import ip_of
 from companion.pages.words import N_, _
 from companion.storage.data_folder import KEY_NAME
 from companion.storage.files import read_small, write_whole
@@ -152,6 +153,13 @@ def takes_part() -> bool:
     return bool(session.get(_MAY)) or is_machine() or phone() in phones().party.let_in
 
 
+def trouble(state: MatchState) -> str | None:
+    """Return what is wrong with the camera; strangers are not told its address, in which a password may stand."""
+    if state.trouble is None or takes_part():
+        return state.trouble
+    return say("Something is wrong with the camera.")
+
+
 def may_act() -> bool:
     """True if this phone may change the game: it takes part and did not choose to watch."""
     return takes_part() and not watches()
@@ -184,10 +192,8 @@ def is_machine() -> bool:
 
 def is_here(address: str | None) -> bool:
     """True if an address is this machine's own."""
-    try:
-        return ipaddress.ip_address(address or "").is_loopback
-    except ValueError:
-        return False
+    known = ip_of(address or "")
+    return known is not None and known.is_loopback
 
 
 def seat(state: MatchState) -> str | None:

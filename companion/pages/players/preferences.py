@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from flask import Blueprint, redirect, render_template, request, session, url_for
 from werkzeug.wrappers import Response as AnyResponse
@@ -17,56 +16,26 @@ _KEPT = "looks"
 ON = "on"
 
 
-@dataclass(frozen=True, slots=True)
-class Switch:
-    """A preference that is off until the phone's owner turns it on."""
-
-    key: str
-    title: str
-    note: str
-
-
 THEMES: Mapping[str, str] = {
     "auto": N_("As the phone is set"),
     "light": N_("Light"),
     "dark": N_("Dark"),
 }
-SWITCHES = (
-    Switch("large", N_("Larger letters"), N_("For small screens and far eyes.")),
-    Switch("sound", N_("Sounds"), N_("A horn for a coup fourré, brakes for an attack, a whistle for an illegal play.")),
-    Switch("speech", N_("Speak the plays"), N_("The phone says what was played, where it has a voice.")),
-    Switch("vibrate", N_("Shake"), N_("When it is your turn and when a play is illegal, where the phone can.")),
-)
+SWITCHES: Mapping[str, tuple[str, str]] = {
+    "large": (N_("Larger letters"), N_("For small screens and far eyes.")),
+    "sound": (N_("Sounds"), N_("A horn for a coup fourré, brakes for an attack, a whistle for an illegal play.")),
+    "speech": (N_("Speak the plays"), N_("The phone says what was played, where it has a voice.")),
+    "vibrate": (N_("Shake"), N_("When it is your turn and when a play is illegal, where the phone can.")),
+}
+"""Title and note of what is off until the phone's owner turns it on."""
 
 
-@dataclass(frozen=True, slots=True)
-class Phone:
-    """The preferences of a phone."""
-
-    theme: str = "auto"
-    switches: frozenset[str] = frozenset()
-    """The keys of those that are on."""
-
-    @property
-    def looks(self) -> tuple[tuple[str, str], ...]:
-        """Attributes of the page, with their values, that style sheets read."""
-        theme = () if self.theme == "auto" else (("data-theme", self.theme),)
-        return theme + ((("data-large", ON),) if "large" in self.switches else ())
-
-    @property
-    def does(self) -> tuple[tuple[str, str], ...]:
-        """Those that scripts read."""
-        return tuple((f"data-{key}", ON) for key in ("sound", "speech", "vibrate") if key in self.switches)
-
-
-def phone() -> Phone:
-    """Return the preferences of the phone that asks."""
+def phone() -> Mapping[str, str]:
+    """Return the theme of the phone that asks, and "on" for each switch that is on."""
     kept = session.get(_KEPT)
-    if not isinstance(kept, dict):
-        return Phone()
+    kept = kept if isinstance(kept, dict) else {}
     theme = str(kept.get("theme"))
-    on = frozenset(switch.key for switch in SWITCHES if kept.get(switch.key) == ON)
-    return Phone(theme if theme in THEMES else "auto", on)
+    return {"theme": theme if theme in THEMES else "auto", **{key: ON for key in SWITCHES if kept.get(key) == ON}}
 
 
 @bp.get("/phone")
@@ -83,8 +52,7 @@ def save() -> AnyResponse:
         language.choose(str(chosen))
     if "theme" in request.form:
         session.permanent = True
-        fields = ("theme", *(switch.key for switch in SWITCHES))
-        session[_KEPT] = {field: request.form[field] for field in fields if field in request.form}
+        session[_KEPT] = {field: request.form[field] for field in ("theme", *SWITCHES) if field in request.form}
     back = request.form.get("back", "")
     is_ours = back.startswith("/") and not back.startswith(("//", "/\\")) and back.isprintable()
     return redirect(back if is_ours else url_for("phone.show"), 303)

@@ -134,7 +134,7 @@ def answer(asked_id: int) -> AnyResponse:
     """Answer what was asked."""
     found = next((asked for asked in phones().asked if asked.id == asked_id), None)
     if found is not None and not _may_answer(found):
-        raise NotYours(_only_host())
+        raise NotYours(only_host())
     yes = request.form.get("answer") == "yes"
     if found is None or phones().answer(asked_id, yes=yes, by=phone()) is None:
         flash(_("That was settled already."))
@@ -146,13 +146,8 @@ def answer(asked_id: int) -> AnyResponse:
 # The host
 
 
-def only_for_the_host() -> None:
-    """Raise NotYours where this phone is not the host's."""
-    if not phone_identity.may_host():
-        raise NotYours(_only_host())
-
-
-def _only_host() -> str:
+def only_host() -> str:
+    """Say whom to ask for what only the host may do."""
     party = phones().party
     named = party.seat_of(party.host) is not None or party.host in party.names
     return _(HOSTS_ONLY, who=host_name(state()) if named else _(NO_HOSTS_NAME))
@@ -186,7 +181,7 @@ def _handed_on() -> str:
 def take() -> AnyResponse:
     """Make this phone the host's."""
     if not _may_become_host(state()):
-        raise NotYours(_only_host())
+        raise NotYours(only_host())
     mine = phone_identity.known_phone()
     phones().make_host(mine, by=mine)
     return _back()

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 WIDTH, HEIGHT = 340.0, 230.0
 LEFT, RIGHT, TOP, BOTTOM = 38.0, 84.0, 16.0, 30.0
@@ -83,34 +83,28 @@ def svg(plot: Plot, signs: str) -> Markup:
     highest = max((y for line in plot.lines for run in line.runs for _x, y in run), default=0.0)
     scale = _Scale(max(1, plot.x_most), max(highest, plot.goal[0] if plot.goal else 0.0, 100.0))
     parts = [
-        Markup('<title id="{}-t">{}</title>').format(plot.key, plot.title),
-        Markup('<desc id="{}-d">{}</desc>').format(plot.key, plot.about),
+        _drawn('<title id="{}-t">{}</title>', plot.key, plot.title),
+        _drawn('<desc id="{}-d">{}</desc>', plot.key, plot.about),
         *_grid(plot, scale),
         *_goal(plot, scale),
         *(part for number, line in enumerate(plot.lines) for part in _line(line, number, plot.in_steps, scale)),
         *(_mark(mark, signs, scale) for mark in plot.marks),
         *_labels(plot.lines, scale),
     ]
-    root = Markup('<svg class="chart" viewBox="0 0 {} {}" role="img" aria-labelledby="{}-t {}-d">{}</svg>')
-    return root.format(_num(WIDTH), _num(HEIGHT), plot.key, plot.key, Markup("").join(parts))
+    root = '<svg class="chart" viewBox="0 0 {} {}" role="img" aria-labelledby="{}-t {}-d">{}</svg>'
+    return _drawn(root, WIDTH, HEIGHT, plot.key, plot.key, Markup("").join(parts))
 
 
 def sample(number: int) -> Markup:
     """Return a short piece of the line of that number, for the list of the names."""
-    dash = Markup('<path class="line side-{0}" d="M1 7H31"/>').format(_look(number))
-    return (
-        Markup('<svg class="sample" viewBox="0 0 32 14" aria-hidden="true">')
-        + dash
-        + _shape(number, 16, 7, 4.5)
-        + Markup("</svg>")
-    )
+    root = '<svg class="sample" viewBox="0 0 32 14" aria-hidden="true"><path class="line side-{}" d="M1 7H31"/>{}</svg>'
+    return _drawn(root, number % LOOKS + 1, _shape(number, 16.0, 7.0, 4.5))
 
 
 def _grid(plot: Plot, scale: _Scale) -> Iterator[Markup]:
-    right = WIDTH - RIGHT
     for value in ticks(scale.y_most):
         y = scale.y(value)
-        yield Markup('<path class="grid" d="M{} {}H{}"/>').format(_num(LEFT), _num(y), _num(right))
+        yield _drawn('<path class="grid" d="M{} {}H{}"/>', LEFT, y, WIDTH - RIGHT)
         yield _text(f"{value:g}", LEFT - 6, y + 4, "end")
     for value in ticks(plot.x_most, whole=True)[1:]:
         yield _text(f"{value:g}", scale.x(value), HEIGHT - BOTTOM + 14, "middle")
@@ -121,29 +115,29 @@ def _goal(plot: Plot, scale: _Scale) -> Iterator[Markup]:
     if plot.goal is None:
         return
     y = scale.y(plot.goal[0])
-    yield Markup('<path class="goal-line" d="M{} {}H{}"/>').format(_num(LEFT), _num(y), _num(WIDTH - RIGHT))
+    yield _drawn('<path class="goal-line" d="M{} {}H{}"/>', LEFT, y, WIDTH - RIGHT)
     yield _text(plot.goal[1], LEFT + 3, y - 4, "start", "goal-text")
 
 
 def _line(line: Line, number: int, in_steps: bool, scale: _Scale) -> Iterator[Markup]:
     for run in line.runs:
         places = [(scale.x(x), scale.y(y)) for x, y in run]
-        yield Markup('<path class="line side-{}" d="{}"/>').format(_look(number), _path(places, in_steps=in_steps))
+        yield _drawn('<path class="line side-{}" d="{}"/>', number % LOOKS + 1, _path(places, in_steps=in_steps))
         for (x, y), before in zip(places[1:], places, strict=False):
             if y != before[1]:
                 yield _shape(number, x, y, 3.2)
 
 
 def _path(places: Sequence[Point], *, in_steps: bool) -> str:
-    (x, y), *others = places
-    steps = [f"H{_num(x)}V{_num(y)}" if in_steps else f"L{_num(x)} {_num(y)}" for x, y in others]
-    return f"M{_num(x)} {_num(y)}" + "".join(steps)
+    first, *others = places
+    step = "H{}V{}" if in_steps else "L{} {}"
+    return _drawn("M{} {}", *first) + "".join(_drawn(step, *place) for place in others)
 
 
 def _mark(mark: Mark, signs: str, scale: _Scale) -> Markup:
     x, y = scale.x(mark.at[0]) - MARK_SIDE / 2, scale.y(mark.at[1]) - MARK_SIDE / 2
-    use = Markup('<use href="{}#s-{}" x="{}" y="{}" width="{}" height="{}"><title>{}</title></use>')
-    return use.format(signs, mark.sign, _num(x), _num(y), _num(MARK_SIDE), _num(MARK_SIDE), mark.say)
+    use = '<use href="{}#s-{}" x="{}" y="{}" width="{}" height="{}"><title>{}</title></use>'
+    return _drawn(use, signs, mark.sign, x, y, MARK_SIDE, MARK_SIDE, mark.say)
 
 
 def _labels(lines: Sequence[Line], scale: _Scale) -> Iterator[Markup]:
@@ -183,30 +177,26 @@ def ticks(most: float, *, whole: bool = False) -> list[float]:
         size *= 10
 
 
-def _look(number: int) -> int:
-    return number % LOOKS + 1
-
-
 def _shape(number: int, x: float, y: float, size: float) -> Markup:
     """Return the marker of a line: a circle, a square, a triangle or a diamond, filled or hollow."""
     hollow = " hollow" if number % LOOKS >= LOOKS // 2 else ""
-    look = f"dot side-{_look(number)}{hollow}"
+    look = f"dot side-{number % LOOKS + 1}{hollow}"
     if number % 4 == 0:
-        return Markup('<circle class="{}" cx="{}" cy="{}" r="{}"/>').format(look, _num(x), _num(y), _num(size))
+        return _drawn('<circle class="{}" cx="{}" cy="{}" r="{}"/>', look, x, y, size)
     corners = {
         1: ((-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)),
         2: ((0, -1.2), (1.1, 0.8), (-1.1, 0.8)),
         3: ((0, -1.3), (1.3, 0), (0, 1.3), (-1.3, 0)),
     }[number % 4]
-    path = "L".join(f"{_num(x + dx * size)} {_num(y + dy * size)}" for dx, dy in corners)
-    return Markup('<path class="{}" d="M{}Z"/>').format(look, path)
+    path = Markup("L").join(_drawn("{} {}", x + dx * size, y + dy * size) for dx, dy in corners)
+    return _drawn('<path class="{}" d="M{}Z"/>', look, path)
 
 
 def _text(words: str, x: float, y: float, anchor: str, look: str = "axis") -> Markup:
-    return Markup('<text class="{}" x="{}" y="{}" text-anchor="{}">{}</text>').format(
-        look, _num(x), _num(y), anchor, escape(words)
-    )
+    return _drawn('<text class="{}" x="{}" y="{}" text-anchor="{}">{}</text>', look, x, y, anchor, words)
 
 
-def _num(value: float) -> str:
-    return f"{value:.1f}".removesuffix(".0")
+def _drawn(pattern: str, *values: object) -> Markup:
+    """Return a piece of SVG with values put in: numbers to a tenth, texts escaped."""
+    said = (f"{value:.1f}".removesuffix(".0") if isinstance(value, float) else value for value in values)
+    return Markup(pattern).format(*said)  # noqa: S704 - the patterns are ours

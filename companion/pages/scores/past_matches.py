@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from datetime import datetime
 from functools import partial
 
@@ -13,8 +12,9 @@ from companion.common import clock, parsing
 from companion.match import exports, statistics
 from companion.match.archive import Past, PlayedHand
 from companion.match.statistics import Cruelty, Figures
-from companion.pages import error_pages, language, words
-from companion.pages.context import match, service, state
+from companion.pages import language, words
+from companion.pages.context import download, match, service, state
+from companion.pages.limits import Queue
 from companion.pages.scores import chart_data, score_sheets, sheet_image
 from companion.pages.words import Names, _, many
 from companion.rules.record import notation
@@ -28,7 +28,7 @@ MOST_PAGES = 10**9
 MOST_WAITING = 4
 """Maximum number of requests that wait for a picture: drawing takes a small computer a while."""
 
-_places, _one_at_a_time = threading.BoundedSemaphore(MOST_WAITING), threading.Lock()
+_drawing = Queue(MOST_WAITING)
 
 
 @bp.get("/past")
@@ -48,12 +48,8 @@ def one(number: int) -> str:
     return render_template(
         "past_match.html",
         past=_past_view(past),
-        sheets=list(
-            zip(
-                score_sheets.sheet_views(played, names),
-                (chart_data.race(hand, names) for hand in played),
-                strict=True,
-            )
+        sheets=zip(
+            score_sheets.sheet_views(played, names), (chart_data.race(hand, names) for hand in played), strict=True
         ),
         open_hand=past.hands[-1].number if past.hands and past.hands[-1].is_open else None,
         totals=chart_data.totals([hand.result for hand in past.finished], names),
@@ -72,9 +68,7 @@ def export(number: int, form: str) -> Response:
     else:
         kind = "application/x-ndjson"
         text = exports.as_json_lines(exports.judged(past.lines), str(past.match), past.game.shown)
-    response = Response(text, mimetype=kind)
-    response.headers["Content-Disposition"] = f'attachment; filename="match-{number}.{form}"'
-    return response
+    return download(text, kind, f"match-{number}.{form}")
 
 
 @bp.get("/past/<int(max=999999999):number>/<int(max=9999):hand>.png")
@@ -85,21 +79,15 @@ def picture(number: int, hand: int) -> Response:
     if played.is_open:
         abort(404)
     key = (number, past.last, hand, language.spoken(), language.locale())
-    response = Response(service().pictures.get(key, partial(_drawn, past, played)), mimetype="image/png")
-    response.headers["Content-Disposition"] = f'inline; filename="match-{number}-hand-{hand}.png"'
-    return response
+    drawn = service().pictures.get(key, partial(_drawn, past, played))
+    return download(drawn, "image/png", f"match-{number}-hand-{hand}.png", opens=True)
 
 
 def _drawn(past: Past, hand: PlayedHand) -> bytes:
     """Draw the picture, one at a time; with too many waiting already, the answer is to come back later."""
-    if not _places.acquire(blocking=False):
-        abort(error_pages.say(_("Other pictures are being drawn: try again in a moment."), 503))
-    try:
-        with _one_at_a_time:
-            sheet = score_sheets.sheet_view(hand.result, Names.of(past.game))
-            return sheet_image.png(sheet, " – ".join(sheet.sides), when(past.began_s))
-    finally:
-        _places.release()
+    with _drawing.turn(_("Other pictures are being drawn: try again in a moment.")):
+        sheet = score_sheets.sheet_view(hand.result, Names.of(past.game))
+        return sheet_image.png(sheet, " – ".join(sheet.sides), when(past.began_s))
 
 
 @bp.get("/past/players")

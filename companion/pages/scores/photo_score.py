@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 from flask import Blueprint, Response, abort, flash, redirect, render_template, request, url_for
-from werkzeug.datastructures import FileStorage
 from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.common.errors import Problem
 from companion.common.spelling import shown
 from companion.common.text import say
-from companion.pages.context import match, service, state
+from companion.pages import words
+from companion.pages.context import editions, folder, match, sent_file, service, state
 from companion.pages.scores import photo_form, score_sheets
 from companion.pages.words import Names, _
-from companion.rules.editions.edition import Edition, EditionError, edition_names, load_edition
+from companion.rules.editions.edition import Edition, EditionError, load_edition
 from companion.vision.counting.photographs import BUSY, MOST_BYTES, MOST_PHOTOS, Shot, Snap, deck_choices, read_photo
 from companion.vision.counting.tally import Tally, tally
 from companion.vision.faces.deck_in_use import chosen_deck
@@ -41,7 +40,7 @@ def send() -> AnyResponse | str | tuple[str, int]:
         given = request.form
         edition = _edition(given.get("edition", ""))
         deck = given.get("deck", "")
-        if deck and deck not in dict(deck_choices(_folder())):
+        if deck and deck not in dict(deck_choices(folder())):
             wrong = _("There is no deck “%(name)s” to tell cards by: choose again under Cards.", name=shown(deck))
             raise Problem(wrong)
         token = service().snaps.keep(edition.name, _shot(1, deck), deck)
@@ -105,17 +104,14 @@ def card(token: str, number: int, at: int) -> Response:
 
 def _asking(given: Mapping[str, str], sentence: str = "", code: int = 200) -> tuple[str, int]:
     """Return the form that a photograph is sent with, as it was filled in; else as this table plays."""
-    editions = [load_edition(name) for name in edition_names()]
-    now = state()
-    plays = now.game.edition_name if now.match is not None else editions[0].name
     return render_template(
         "snap.html",
-        editions=editions,
-        edition=given.get("edition", plays),
-        decks=deck_choices(_folder()),
-        deck=given.get("deck", service().camera.deck or chosen_deck(_folder()) or ""),
+        editions=editions(),
+        edition=given.get("edition", state().game.edition_name),
+        decks=deck_choices(folder()),
+        deck=given.get("deck", service().camera.deck or chosen_deck(folder()) or ""),
         most_bytes=MOST_BYTES,
-        too_large=_too_large(),
+        too_large=words.too_many_pixels(MOST_BYTES),
         sentence=sentence,
     ), code
 
@@ -139,7 +135,7 @@ def _confirming(token: str, edition: Edition, found: Tally, form: photo_form.For
         may_add=len(found.photos) < MOST_PHOTOS,
         is_blank=found.is_blank,
         most_bytes=MOST_BYTES,
-        too_large=_too_large(),
+        too_large=words.too_many_pixels(MOST_BYTES),
         sentence=sentence,
     )
 
@@ -157,28 +153,17 @@ def _added(token: str, deck: str, edition: Edition, before: Tally, form: photo_f
 
 def _shot(number: int, deck: str) -> Shot:
     """Return the photograph that was sent. Raises Problem where none was, or it cannot be read."""
-    sent: FileStorage | None = request.files.get("photo")
-    data = sent.read() if sent else b""
+    data, file = sent_file("photo")
     if not data:
         raise Problem(_("There is no photograph yet: take one, or choose one."))
     if len(data) > MOST_BYTES:
         raise RequestEntityTooLarge
-    file = shown(sent.filename or "") if sent else ""
-    return read_photo(data, say("photograph %(number)d", number=number), deck, _folder(), file)
-
-
-def _folder() -> Path:
-    """Return the data folder."""
-    return match().store.path.parent
-
-
-def _too_large() -> str:
-    return _("That file is larger than %(mb)d MB: take the photograph with fewer pixels.", mb=MOST_BYTES // 1_000_000)
+    return read_photo(data, say("photograph %(number)d", number=number), deck, folder(), shown(file))
 
 
 def _refused(error: Exception) -> tuple[str, int]:
     if isinstance(error, RequestEntityTooLarge):
-        return _too_large(), 413
+        return words.too_many_pixels(MOST_BYTES), 413
     return str(error), 503 if str(error) == BUSY else 400
 
 

@@ -134,7 +134,7 @@ def _note(item: Item, table: Table, points: Sequence[Mapping[Item, int]], names:
     """Say what a line of the score sheet is for; an extension's points may have gone to the opponents of its caller."""
     caller, or_opponents = table.extended_by, table.edition.extension_bonus == "caller-or-opponents"
     if item is Item.EXTENSION and or_opponents and caller is not None and not points[caller].get(item):
-        return words.called_in_vain(names.side(table.sides[caller].name))
+        return _("%(who)s called it and did not complete it", who=names.side(table.sides[caller].name))
     return words.item_note(item, table.edition)
 
 

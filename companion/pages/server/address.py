@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import io
-import ipaddress
 import socket
 from collections.abc import Mapping
 from urllib.parse import urlencode, urlsplit
 
 import qrcode
+
+from companion.pages.limits import ip_of
 
 _NOBODY = ("192.0.2.1", 9)
 """An address that belongs to nobody: the system picks the way out, and nothing is sent."""
@@ -38,14 +39,10 @@ def base_url(host: str, port: int) -> str:
     return f"http://{bracketed}" + ("" if port == 80 else f":{port}")
 
 
-def local_url(port: int) -> str:
-    """The machine's `.local` name, for whoever types it."""
-    return f"http://{socket.gethostname().split('.')[0]}.local" + ("" if port == 80 else f":{port}")
-
-
 def typed(base: str, path: str) -> list[str]:
     """A page's addresses as people type them: by the number of this machine, and by its `.local` name."""
-    named = local_url(urlsplit(base).port or 80)
+    port = urlsplit(base).port
+    named = f"http://{socket.gethostname().split('.')[0]}.local" + ("" if port is None else f":{port}")
     return [f"{url.removeprefix('http://')}{path}" for url in dict.fromkeys((base, named))]
 
 
@@ -60,10 +57,8 @@ def _with_token(url: str, token: str | None) -> str:
 
 def is_own(host: str) -> bool:
     """Whether an address is one that every machine calls itself by, and so none that another one reaches it by."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
+    known = ip_of(host)
+    return known.is_loopback if known is not None else host == "localhost"
 
 
 def announce(host: str, port: int, token: str | None = None, code: str = "") -> str:
@@ -86,8 +81,7 @@ def announce(host: str, port: int, token: str | None = None, code: str = "") -> 
 def qr_terminal(text: str) -> str:
     """A QR code in half blocks, light on dark as terminals are."""
     out = io.StringIO()
-    code = _code(text, border=2)
-    code.print_ascii(out=out, invert=True)
+    _code(text, border=2).print_ascii(out=out, invert=True)
     return out.getvalue()
 
 

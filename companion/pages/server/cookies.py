@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from datetime import timedelta
-from typing import Any
 
 from flask import Flask, Request, Response
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface, SessionMixin
@@ -15,10 +14,6 @@ KEPT = timedelta(days=400)
 """As long as browsers keep any cookie."""
 
 
-def _sha256(string: bytes = b"") -> Any:
-    return hashlib.sha256(string)
-
-
 class Cookies(SecureCookieSessionInterface):
     """Cookies that go by no clock of this machine.
 
@@ -27,7 +22,7 @@ class Cookies(SecureCookieSessionInterface):
     written by a clock that stands in 1970, has it thrown away before it was ever sent back.
     """
 
-    digest_method = staticmethod(_sha256)
+    digest_method = staticmethod(hashlib.sha256)
 
     def open_session(self, app: Flask, request: Request) -> SecureCookieSession | None:
         """What a phone's cookie says; an empty one where there is none, or it is not ours."""

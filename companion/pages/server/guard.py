@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import ipaddress
 import re
 import socket
 from collections.abc import Collection
@@ -54,6 +53,7 @@ _HOST = re.compile(
     r"(?:\[(?P<six>[0-9a-f:.]{2,45})\]|(?P<name>[a-z0-9.-]{1,253}))(?::\d{1,5})?", re.IGNORECASE | re.ASCII
 )
 
+# What nobody sees and browsers obey, such as a name that turns the line around it backwards, is left out of pages.
 # The joiners U+200C and U+200D stay: names of some languages are written with them, and forms send names back.
 _UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ud800-\udfff\ue000-\uf8ff"
@@ -98,14 +98,16 @@ def _before() -> None:
     _check_pace()
     phone_identity.notice()
     _check_page()
-    _check_door()
+    if request.endpoint is not None:
+        access.let_in(request.endpoint)
 
 
 def check_door() -> None:
     """Ends a request that would not be let in: by its name, by whose page it comes from, or by its door."""
     _check_name()
     _check_page()
-    _check_door()
+    if request.endpoint is not None:
+        access.let_in(request.endpoint)
 
 
 def _check_name() -> None:
@@ -132,11 +134,6 @@ def _check_page() -> None:
         abort(403)
 
 
-def _check_door() -> None:
-    if request.endpoint is not None:
-        access.let_in(request.endpoint)
-
-
 def is_our_name(host: str, called: Collection[str] = ()) -> bool:
     """Whether somebody may ask for this machine by that name: an address, localhost, its own name, or one it was given.
 
@@ -146,20 +143,12 @@ def is_our_name(host: str, called: Collection[str] = ()) -> bool:
     if found is None:
         return False
     if found["six"] is not None or not re.search(r"[a-z]", found["name"], re.IGNORECASE):
-        return _is_address(found["six"] or found["name"])
+        return limits.ip_of(found["six"] or found["name"]) is not None
     name, own = found["name"].lower().removesuffix("."), re.escape(socket.gethostname().lower().split(".")[0])
     # Where two machines have one name, the second is called `table-2.local`.
     at_home = rf"{own}|{own}(?:-\d{{1,3}})?\.(?:{'|'.join(map(re.escape, AT_HOME))})"
     ours = {"localhost", socket.gethostname().lower(), *called}
     return name in ours or name.endswith(".localhost") or re.fullmatch(at_home, name) is not None
-
-
-def _is_address(text: str) -> bool:
-    try:
-        ipaddress.ip_address(text)
-    except ValueError:
-        return False
-    return True
 
 
 def is_our_page(origin: str | None, host: str) -> bool:
@@ -172,13 +161,8 @@ def _after(response: Response) -> Response:
         response.headers.setdefault(name, value)
     response.headers.setdefault("Cache-Control", "no-store")
     if response.mimetype == "text/html" and not response.is_streamed:
-        response.set_data(_seen(response.get_data(as_text=True)))
+        response.set_data(_UNSEEN.sub("", response.get_data(as_text=True)))
     return _packed(response)
-
-
-def _seen(page: str) -> str:
-    """A page without what nobody sees and browsers obey, such as a name that turns the line around it backwards."""
-    return _UNSEEN.sub("", page)
 
 
 def _packed(response: Response) -> Response:

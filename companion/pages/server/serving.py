@@ -7,7 +7,6 @@ import logging
 import os
 import signal
 import socket
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -21,10 +20,7 @@ from waitress.adjustments import Adjustments
 from companion.common.errors import Problem
 from companion.match.match import Match
 from companion.pages import limits
-from companion.pages.players import phone_identity
-from companion.pages.server import address
 from companion.pages.server.connections import MOST_CONNECTIONS, Server
-from companion.pages.server.watchdog import Heart, Manager, answers
 
 THREADS = 16
 """Number of threads that answer: more than may wait for a picture, a sheet or a photograph, so that taps find one."""
@@ -44,10 +40,6 @@ MOST_HEADER_BYTES = 16 * 1024
 
 MOST_UNSENT_BYTES = 1024 * 1024
 SIGNALS = (signal.SIGTERM, signal.SIGINT)
-
-
-def _nothing() -> None:
-    return
 
 
 def serve(app: Flask, host: str, port: int, ready: Callable[[int], None] = lambda _port: None) -> None:
@@ -142,29 +134,7 @@ def _why_not(error: OSError | OverflowError, host: str, port: int) -> str:
     return f"The address {host}:{port} cannot be opened ({error.strerror or error}): choose another with --host."
 
 
-def run(
-    match: Match, host: str, port: int, create_app: Callable[..., Flask], *, also: Callable[[], object] = _nothing
-) -> None:
-    """Makes the app for a match, opens the port, says where it is, and serves.
-
-    The service manager is told how it goes; `also` is tried with each beat of the heart.
-    """
-    secret = phone_identity.load_secret(match.store.path.parent)
-    app = create_app(match, secret=secret, base_url=lambda: address.base_url(host, port))
-    manager = Manager()
-
-    def ready(bound_port: int) -> None:
-        said = address.announce(host, bound_port, phone_identity.join_token(secret), phone_identity.table_code(secret))
-        print(said, file=sys.stdout, flush=True)  # noqa: T201
-        tries = (lambda: answers(host, bound_port), match.is_there, also)
-        Heart(manager, tries, lambda: _status(match)).start()
-        manager.tell(READY=1, STATUS=_status(match))
-
-    serve(app, host, port, ready)
-    manager.tell(STOPPING=1, STATUS="Ending.")
-
-
-def _status(match: Match) -> str:
+def status(match: Match) -> str:
     """How it goes, in a line for whoever looks after the machine."""
     now = match.state
     played = f"Match {now.match}, hand {now.game.hand_number}" if now.match else "No match yet"

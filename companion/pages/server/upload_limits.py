@@ -100,7 +100,8 @@ class Parser(HTTPRequestParser):
         if most_bytes <= limits.USUAL.most_bytes:
             return
         large_bytes = most_bytes if self.chunked else min(self.content_length, most_bytes)
-        others = self._other_large()
+        coming = [one for channel in self._channel.server.channels() for one in (channel.request, *channel.requests)]
+        others = [one.large_bytes for one in coming if one is not None and one.large_bytes]
         if len(others) >= MOST_LARGE or sum(others) + large_bytes > MOST_LARGE_BYTES:
             self.body_rcv, self.content_length, self.error = None, 0, Refusal(503, self.headers)
             return
@@ -119,8 +120,3 @@ class Parser(HTTPRequestParser):
             finally:
                 language.speak(language.ENGLISH)
             return limits.body_of(request.endpoint).most_bytes
-
-    def _other_large(self) -> list[int]:
-        """Return the sizes of the photographs and decks that are being taken in or answered, in bytes."""
-        requests = [one for channel in self._channel.server.channels() for one in (channel.request, *channel.requests)]
-        return [one.large_bytes for one in requests if one is not None and one.large_bytes]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import socket
 import threading
-from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, MutableMapping, Sequence
 from contextlib import suppress
 
 from companion.common.parsing import whole
@@ -28,7 +28,9 @@ class Manager:
     def __init__(self, environ: MutableMapping[str, str] = os.environ) -> None:
         address = environ.pop("NOTIFY_SOCKET", "")
         self._address = "\0" + address[1:] if address.startswith("@") else address
-        self.patience_s = _patience_s(environ)
+        usec = whole(environ.get("WATCHDOG_USEC", ""), 1, 10**12)
+        meant = environ.get("WATCHDOG_PID", str(os.getpid())) == str(os.getpid())
+        self.patience_s = usec / 1_000_000 if usec and meant else None
         """So long it waits for a beat; None where it does not listen for any."""
 
     def tell(self, **what: str | int) -> None:
@@ -39,12 +41,6 @@ class Manager:
         with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as line:
             line.settimeout(1)
             line.sendto(said.encode(), self._address)
-
-
-def _patience_s(environ: Mapping[str, str]) -> float | None:
-    usec = whole(environ.get("WATCHDOG_USEC", ""), 1, 10**12)
-    meant = environ.get("WATCHDOG_PID", str(os.getpid())) == str(os.getpid())
-    return usec / 1_000_000 if usec and meant else None
 
 
 class Heart:
@@ -86,13 +82,9 @@ def answers(host: str, port: int, within_s: float = 5.0) -> None:
 
     Raises OSError where none comes.
     """
-    with socket.create_connection((_reached(host), port), within_s) as line:
+    reached = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104
+    with socket.create_connection((reached, port), within_s) as line:
         line.settimeout(within_s)
         line.sendall(b"HEAD /static/icon.svg HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         if not line.recv(64).startswith(b"HTTP/1."):
             raise OSError("the web server gives no answer")
-
-
-def _reached(host: str) -> str:
-    """Where the machine itself reaches a server that listens on an address."""
-    return {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import re
 import tempfile
-import threading
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from flask import Blueprint, Response, abort, flash, redirect, render_template, request, url_for
-from werkzeug.datastructures import FileStorage
 from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.common.errors import Problem
 from companion.pages import words
-from companion.pages.context import match, state
-from companion.pages.limits import MOST_DECK_BYTES
+from companion.pages.context import download, editions, folder, sent_file, state
+from companion.pages.limits import MOST_DECK_BYTES, Queue
 from companion.pages.players import phone_identity
 from companion.pages.words import _, many
-from companion.rules.editions.edition import EditionError, edition_names, load_edition
+from companion.rules.editions.edition import EditionError, load_edition
 from companion.tabletop.mat_layout import CARD_MM
 from companion.tabletop.template_decks import (
     DECKS_NAME,
@@ -45,7 +43,7 @@ from companion.vision.faces.deck_in_use import choose_deck, chosen_deck
 bp = Blueprint("decks", __name__)
 
 _LONGEST_NAME = 32
-_one_at_a_time = threading.Lock()
+_taking_in = Queue(1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +85,10 @@ def use() -> AnyResponse | tuple[str, int]:
     """Choose the cards on this table."""
     name = request.form.get("deck") or None
     try:
-        choose_deck(data(), name)
+        choose_deck(folder(), name)
     except Problem as problem:
         return _page(str(problem)), 400
-    lacks = len(load_deck(name, data()).missing) if name else 0
+    lacks = len(load_deck(name, folder()).missing) if name else 0
     if name is None:
         flash(_("Cards are told by their stickers."))
     elif lacks:
@@ -113,23 +111,18 @@ def use() -> AnyResponse | tuple[str, int]:
 def take_away(name: str) -> Response:
     """Return a deck as one file."""
     deck = known(name)
-    with tempfile.TemporaryDirectory() as folder:
-        content = export_deck(deck, Path(folder)).read_bytes()
-    headers = {"Content-Disposition": f'attachment; filename="{deck.name}.zip"'}
-    return Response(content, mimetype="application/zip", headers=headers)
+    with tempfile.TemporaryDirectory() as there:
+        content = export_deck(deck, Path(there)).read_bytes()
+    return download(content, "application/zip", f"{deck.name}.zip")
 
 
 @bp.post("/decks/import")
 def take_in() -> AnyResponse | tuple[str, int]:
     """Import a deck from a file of another machine, one at a time: unpacked they are large."""
     try:
-        sent = request.files.get("file")
-        if not _one_at_a_time.acquire(blocking=False):
-            raise Problem(BUSY)
-        try:
-            deck = _taken_in(sent)
-        finally:
-            _one_at_a_time.release()
+        content, called = sent_file("file")
+        with _taking_in.turn(BUSY):
+            deck = _taken_in(content, Path(called or "deck.zip").name)
     except RequestEntityTooLarge:
         say = _("That file is larger than %(mb)d MB: no deck is.", mb=MOST_DECK_BYTES // 1_000_000)
         return _page(say, asks="file"), 413
@@ -147,14 +140,12 @@ def take_in() -> AnyResponse | tuple[str, int]:
     return redirect(url_for("decks.show"), 303)
 
 
-def _taken_in(sent: FileStorage | None) -> Deck:
-    content = sent.read() if sent else b""
+def _taken_in(content: bytes, called: str) -> Deck:
     if not content:
         raise Problem(_("There is no file yet: choose the one that was kept of a deck."))
-    called = Path(sent.filename or "deck.zip").name if sent else ""
     title = " ".join(request.form.get("title", "").split())
     name = _free_name(title) if title else None
-    return import_deck(Path(called), data(), recoded, name, title=title, sent=content)
+    return import_deck(Path(called), folder(), recoded, name, title=title, sent=content)
 
 
 @bp.post("/decks/<name>/remove")
@@ -162,44 +153,36 @@ def remove(name: str) -> AnyResponse | tuple[str, int]:
     """Remove a deck of one's own."""
     title = title_of(name)
     try:
-        if chosen_deck(data()) == name:
-            choose_deck(data(), None)
-        remove_deck(name, data())
+        if chosen_deck(folder()) == name:
+            choose_deck(folder(), None)
+        remove_deck(name, folder())
     except Problem as problem:
         return _page(str(problem)), 400
     flash(_("“%(title)s” is gone.", title=title))
     return redirect(url_for("decks.show"), 303)
 
 
-def data() -> Path:
-    """Return the data folder."""
-    return match().store.path.parent
-
-
 def known(name: str) -> Deck:
     """Return a deck by its name; 404 for none."""
     try:
-        return load_deck(name, data())
+        return load_deck(name, folder())
     except Problem:
         abort(404)
 
 
 def title_of(name: str) -> str:
     """Return what people call a deck."""
-    return words.said(titles(data()).get(name, name))
+    return words.said(titles(folder()).get(name, name))
 
 
 def _page(sentence: str = "", *, asks: str = "") -> str:
     """Return the page; `asks` opens the form `new`, or the one for a `file`."""
-    editions = [load_edition(name) for name in edition_names()]
-    now = state()
-    playing = now.game.edition_name if now.match is not None else editions[0].name
     return render_template(
         "decks.html",
         decks=tuple(_listed()) if phone_identity.may_act() else (),
-        chosen=chosen_deck(data()),
-        editions=editions,
-        edition=request.form.get("edition", playing),
+        chosen=chosen_deck(folder()),
+        editions=editions(),
+        edition=request.form.get("edition") or state().game.edition_name,
         typed=request.form,
         size_mm=CARD_MM,
         sentence=sentence,
@@ -208,12 +191,12 @@ def _page(sentence: str = "", *, asks: str = "") -> str:
 
 
 def _listed() -> Iterator[Listed]:
-    own = own_names(data())
-    for name, title in titles(data()).items():
+    own = own_names(folder())
+    for name, title in titles(folder()).items():
         try:
-            yield _of_deck(load_deck(name, data()), words.said(title), is_own=name in own)
+            yield _of_deck(load_deck(name, folder()), words.said(title), is_own=name in own)
         except Problem as problem:
-            facts = (_("no face yet"),) if is_begun(name, data()) else ()
+            facts = (_("no face yet"),) if is_begun(name, folder()) else ()
             yield Listed(name, title, True, facts, 1, is_usable=False, problem="" if facts else str(problem))
 
 
@@ -235,10 +218,10 @@ def _of_deck(deck: Deck, title: str, *, is_own: bool) -> Listed:
 
 def enrolment_of(name: str) -> Enrolment:
     """Return the enrolment of a deck of one's own. Raises Problem where it is damaged; 404 for none."""
-    if name not in own_names(data()):
+    if name not in own_names(folder()):
         abort(404)
-    described = read_description(data() / DECKS_NAME / name)
-    return begin(name, described.edition, data())
+    described = read_description(folder() / DECKS_NAME / name)
+    return begin(name, described.edition, folder())
 
 
 def _begun(title: str, edition: str) -> Enrolment:
@@ -255,7 +238,7 @@ def _begun(title: str, edition: str) -> Enrolment:
     except ValueError as error:
         wrong = _("A card’s width and height are millimetres from 30 to 150, the shorter first, such as 57 and 88.")
         raise Problem(wrong) from error
-    enrolment = begin(_free_name(title), edition, data(), size_mm=size_mm)
+    enrolment = begin(_free_name(title), edition, folder(), size_mm=size_mm)
     return replace(enrolment, description=replace(enrolment.description, title=title))
 
 
@@ -263,6 +246,6 @@ def _free_name(title: str) -> str:
     """Return the name of a deck on the disk: letters, digits and dashes of its title, unlike any that is there."""
     plain = unicodedata.normalize("NFKD", re.sub("['’]", "", title)).encode("ascii", "ignore").decode().lower()
     name = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:_LONGEST_NAME].strip("-") or "deck"
-    taken = {other.lower() for other in deck_names(data())}
+    taken = {other.lower() for other in deck_names(folder())}
     number = next(n for n in range(1, len(taken) + 2) if (name if n == 1 else f"{name}-{n}") not in taken)
     return name if number == 1 else f"{name}-{number}"

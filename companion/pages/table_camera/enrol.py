@@ -12,13 +12,13 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from companion.common.errors import Problem
 from companion.pages import words
-from companion.pages.context import service, state
+from companion.pages.context import sent_file, service, state
 from companion.pages.players import phone_identity
 from companion.pages.table_camera.decks import enrolment_of, known, title_of
 from companion.pages.words import _
 from companion.rules.cards import card_of_slug
 from companion.tabletop.template_decks import BACK, MOST_PICTURES, Subject
-from companion.vision.boxes import Image, shrunk
+from companion.vision.boxes import shrunk
 from companion.vision.capture import sandbox
 from companion.vision.capture.image_io import jpeg_of, read_picture
 from companion.vision.capture.sandbox import BUSY
@@ -60,20 +60,16 @@ def take(name: str) -> AnyResponse | tuple[str, int]:
     enrolment = _enrolment(name)
     try:
         subject = _subject(enrolment, request.form.get("card", ""))
-        sent = request.files.get("photo")
-        content = sent.read() if sent else b""
+        content, _name = sent_file("photo")
         photo = sandbox.decode(content, _("that you have sent")) if content else None
-        image = _seen() if photo is None else photo
+        image = service().camera.latest(_("of the camera")) if photo is None else photo
         if image is None:
             raise Problem(_("There is no fresh picture: plug in a camera, or send a photograph."))
         verdict = service().guide.take(enrolment, subject, image, more=request.form.get("how") == "more")
         if photo is None:
             service().guide.seen(image)
     except RequestEntityTooLarge:
-        say = _(
-            "That file is larger than %(mb)d MB: take the photograph with fewer pixels.", mb=MOST_BYTES // 1_000_000
-        )
-        return _page(enrolment, _asked(enrolment, request.args.get("card")), say), 413
+        return _page(enrolment, _asked(enrolment, request.args.get("card")), words.too_many_pixels(MOST_BYTES)), 413
     except Problem as problem:
         asked = _asked(enrolment, request.form.get("card"))
         return _page(enrolment, asked, str(problem)), 503 if str(problem) == BUSY else 400
@@ -86,7 +82,8 @@ def take(name: str) -> AnyResponse | tuple[str, int]:
 def watch(name: str) -> AnyResponse | tuple[str, int]:
     """Take a card as soon as it lies still: answer with the next page, a sentence, or nothing."""
     enrolment = _enrolment(name)
-    subject, image = _subject(enrolment, request.form.get("card", "")), _seen()
+    subject = _subject(enrolment, request.form.get("card", ""))
+    image = service().camera.latest(_("of the camera"))
     if enrolment.pictures(subject):
         # Another phone has taken it meanwhile.
         return _go(_after(enrolment, subject))
@@ -119,6 +116,10 @@ def _thumb(path: Path, _written_ns: int) -> bytes:
     return jpeg_of(shrunk(image, THUMB_PX / image.shape[0])) or b""
 
 
+def _go(url: str) -> Response:
+    return Response(status=204, headers={"HX-Redirect": url})
+
+
 def _enrolment(name: str) -> Enrolment:
     try:
         return enrolment_of(name)
@@ -141,11 +142,6 @@ def _asked(enrolment: Enrolment, slug: str | None) -> str:
     return subject_name(enrolment.wanted[0]) if enrolment.wanted else DONE
 
 
-def _seen() -> Image | None:
-    """Return what the camera shows now."""
-    return service().camera.latest(_("of the camera"))
-
-
 def _after(enrolment: Enrolment, subject: Subject) -> str:
     """Return the address after a card was taken: the next card that is wanted, after this one if possible."""
     order = (*enrolment.cards, None)
@@ -158,10 +154,6 @@ def _after(enrolment: Enrolment, subject: Subject) -> str:
         auto="1" if request.form.get("auto") else None,
         photo="1" if request.files else None,
     )
-
-
-def _go(url: str) -> Response:
-    return Response(status=204, headers={"HX-Redirect": url})
 
 
 def _said(verdict: Verdict) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -11,14 +10,15 @@ from flask import Blueprint, Response, abort, render_template, request
 
 from companion.common import parsing
 from companion.common.errors import Problem
-from companion.pages import error_pages, language
-from companion.pages.context import state
+from companion.pages import language
+from companion.pages.context import editions, state
+from companion.pages.limits import Queue
 from companion.pages.words import N_, _, many
 from companion.printing.printed_words import LANGUAGES
 from companion.printing.sheets import sheets_for
 from companion.printing.stickers import DEFAULT_SIZE_MM, sticker_size_mm
 from companion.printing.write import StickerStyle, Wanted, first_pages, missing_faces, pdf_files
-from companion.rules.editions.edition import EditionError, edition_names, load_edition
+from companion.rules.editions.edition import EditionError, load_edition
 from companion.tabletop.card_ids import card_ids
 from companion.tabletop.mat_layout import CARD_MM, MAX_SIDES
 
@@ -60,7 +60,7 @@ class Order:
 MOST_WAITING = 24
 """Maximum number of requests that wait for a drawing; a page shows five sheets."""
 
-_places, _one_at_a_time = threading.BoundedSemaphore(MOST_WAITING), threading.Lock()
+_drawing = Queue(MOST_WAITING)
 """Drawing takes a small computer seconds: two phones that ask for the same wait for one drawing of it."""
 
 
@@ -87,7 +87,7 @@ def show() -> str:
         order=order,
         query=order.query(),
         edition=edition,
-        editions=[load_edition(name) for name in edition_names()],
+        editions=editions(),
         sizes=SIZES_MM,
         most_sides=MAX_SIDES,
         stickers=_(
@@ -111,13 +111,8 @@ def _sheets_say(count: int) -> str:
 def sheet(name: str, form: str) -> Response:
     """Return a file to print, or a small picture of its first sheet."""
     order, kind = _order(), KIND_OF[name]
-    if not _places.acquire(blocking=False):
-        abort(error_pages.say(_("Other sheets are being drawn: try again in a moment."), 503))
-    try:
-        with _one_at_a_time:
-            files = _files(order, kind) if form == "pdf" else _pictures(order, kind)
-    finally:
-        _places.release()
+    with _drawing.turn(_("Other sheets are being drawn: try again in a moment.")):
+        files = _files(order, kind) if form == "pdf" else _pictures(order, kind)
     response = Response(files[f"{name}.pdf"], mimetype="application/pdf" if form == "pdf" else "image/png")
     response.headers["Cache-Control"] = "private, max-age=3600"
     if form == "pdf":
