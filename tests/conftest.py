@@ -17,7 +17,7 @@ LONGEST_FIRST = ("test_offline.py", "test_simulated_table.py", "test_accessibili
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    items.sort(key=lambda item: not item.get_closest_marker("soak") and item.path.name not in LONGEST_FIRST)
+    items.sort(key=lambda item: not item.get_closest_marker("long") and item.path.name not in LONGEST_FIRST)
 
 
 class Compiled(BytecodeCache):
