@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from marks import mostly_long
 from serving import running
 
 from browser.screens import (
@@ -189,11 +190,6 @@ def inspected(browser):
 
     yield inspect
     context.close()
-
-
-def mostly_long(values, *usual) -> list:
-    """Parameters, all but the usual ones marked as long."""
-    return [value if value in usual else pytest.param(value, marks=pytest.mark.long) for value in values]
 
 
 @pytest.mark.parametrize("state", mostly_long(STATES, "open"))
