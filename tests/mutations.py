@@ -1,7 +1,8 @@
 """Rules changed one by one: `python tests/mutations.py [NAME…] [--jobs N]` says which test notices each change.
 
 Each change is made in a copy of the project and the tests of the rules are run there until the first failure. Left
-out are the tests that play by chance: a rule is held by a test that names it. NAME is a part of a mutation's name.
+out are the tests that play by chance and those marked `long`: a rule is held by a test that names it and that
+`deploy/test` runs. NAME is a part of a mutation's name.
 """
 
 from __future__ import annotations

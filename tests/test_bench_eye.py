@@ -87,6 +87,7 @@ def test_a_card_named_where_another_lies_is_wrong_and_one_where_none_lies_a_ghos
     assert score.wrong == (f"{second.card} as stop-01",)
 
 
+@pytest.mark.long
 def test_the_bench_fills_its_tables(monkeypatch):
     monkeypatch.setattr(eye, "LEAST_STICKERS", 1)
     few = [reader for reader in eye.READERS if reader.name in ("ours, no mats", "zxing-cpp, 2×")]

@@ -100,6 +100,7 @@ def test_the_page_has_a_place_for_every_table():
     assert [name for name in faces.TABLES if not all(mark in page for mark in faces.marks(name))] == []
 
 
+@pytest.mark.long
 def test_the_bench_runs_and_fills_its_tables():
     contest = Contest(["minimal"], ["grey correlation", "pHash"])
 

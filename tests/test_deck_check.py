@@ -178,6 +178,7 @@ def test_the_command_says_which_cards_are_on_no_picture(tmp_path):
     assert (ran.stderr, ran.returncode) == ("", 1)
 
 
+@pytest.mark.long
 def test_the_command_ends_well_when_all_cards_are_there(tmp_path):
     ran = companion("read", *pictures_of(list(DECK), tmp_path), "--audit", "classic", "--json")
 

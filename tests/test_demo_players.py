@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from marks import mostly_long
 from scene_eye import SceneEye
 
 from companion.app import demo
@@ -144,7 +145,7 @@ def test_the_players_play_a_whole_hand_as_it_is_written(match: Match):
     assert played.cuts == 0
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", mostly_long(range(4), 0))
 def test_where_playing_on_confirms_nobody_has_to_tap(match: Match, seed: int):
     script = random_script(seed=seed) if seed else demo.script_for("two-players")
     written = [str(play) for play in plays_that_stay(script.hands[0])]
@@ -460,7 +461,7 @@ def answer_all(match: Match) -> None:
         match.enter(f"{table.sides[table.extension_offered_to].name} finish", "Ann")
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", mostly_long(range(6), 0, 1))
 def test_whatever_is_tapped_the_demo_goes_on(match: Match, seed: int):
     chance = random.Random(f"visitor {seed}")
     script = random_script(hands=3, seed=seed)

@@ -398,6 +398,7 @@ def frames_in(folder: Path, *scenes: Scene) -> None:
             cv2.imwrite(str(folder / f"{number}-{n}.png"), as_seen(bare, LENS, 10 * number + n))
 
 
+@pytest.mark.long
 def test_a_game_is_watched_over_drawn_rectangles_without_any_mat(tmp_path):
     laid = (card(ANN, "battle", "roll-01"), card(BOB, "battle", "roll-02"), card(ANN, "distance", "100-01", dx_mm=-60))
     (tmp_path / "frames").mkdir()

@@ -86,6 +86,7 @@ def test_a_fan_is_read_by_its_strips(own: Templates) -> None:
     assert faces == [Card.KM_100] * 3
 
 
+@pytest.mark.long
 def test_hands_cups_telephones_backs_and_other_decks_are_no_faces(own: Templates) -> None:
     for seed in range(2):
         photo = face_photos.stranger_photo(seed, "own")

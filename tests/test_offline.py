@@ -70,6 +70,7 @@ def sheets(script: Script) -> list[dict]:
     return [item.as_json("")["sides"] for item in items if isinstance(item, judge.HandResult)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["two-players", "pairs"])
 def test_a_whole_hand_watched_comes_to_the_scripts_score(name: str):
     script = shipped_script(name)
@@ -83,12 +84,14 @@ def test_a_whole_hand_watched_comes_to_the_scripts_score(name: str):
 THREE = tuple(Team(name, (name,)) for name in ("Ann", "Bob", "Cid"))
 SEATS = {2: TWO_PLAYERS, 3: THREE, 4: PAIRS}
 HANDS = [
+    ("asmodee-2014", 4, 11),  # a coup fourré that takes a stop and a limit away
+    ("parker", 3, 3),
+]
+LONG_HANDS = [
     ("asmodee-2014", 2, 2),  # late safeties
     ("asmodee-2014", 3, 1),  # the discards are reshuffled
-    ("asmodee-2014", 4, 11),  # a coup fourré that takes a stop and a limit away
     ("bsd-mille", 2, 4),  # ends because nobody can go on
     ("parker", 2, 7),  # exhausted
-    ("parker", 3, 3),
     ("dujardin-2014", 2, 2),  # ends with the draw pile
     ("dujardin-2014", 4, 3),
 ]
@@ -96,14 +99,16 @@ MORE = int(os.environ.get("COMPANION_HANDS", "0"))
 """So many more hands of every edition and number of players are watched: an hour's work, or a night's."""
 
 
-def every_hand() -> Iterator[tuple[str, int, int]]:
-    yield from HANDS
+def long_hands() -> Iterator[tuple[str, int, int]]:
+    yield from LONG_HANDS
     for edition, seats in itertools.product(("classic", "asmodee-2014", "parker", "dujardin-2014"), SEATS):
         yield from ((edition, seats, seed) for seed in range(1000, 1000 + MORE))
     yield from (("bsd-mille", 2, seed) for seed in range(1000, 1000 + MORE))
 
 
-@pytest.mark.parametrize(("edition", "seats", "seed"), list(every_hand()))
+@pytest.mark.parametrize(
+    ("edition", "seats", "seed"), [*HANDS, *(pytest.param(*hand, marks=pytest.mark.long) for hand in long_hands())]
+)
 def test_a_hand_of_every_edition_is_followed_play_by_play_to_its_score(edition: str, seats: int, seed: int):
     script = random_script(edition, teams=SEATS[seats], seed=seed)
     items = scene_eye.watched(script, seed=seed)
@@ -246,6 +251,7 @@ def test_a_device_that_does_not_exist_gets_one_sentence(filmed: tuple[Path, Path
     assert "/dev/video97" in str(ran.exception)
 
 
+@pytest.mark.long
 def test_two_hands_in_a_row_are_both_counted():
     script = random_script(hands=2, seed=13, target=200)
     items = watched_script(script)

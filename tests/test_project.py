@@ -15,6 +15,7 @@ from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
+from long_proofs import PROOFS
 
 from companion.app.cli import companion
 
@@ -422,6 +423,33 @@ def test_test_ends_as_pytest_ends(checkout_to_test):
     checkout_to_test.program(checkout_to_test.root / ".venv/bin/pytest", "exit 5")
 
     assert checkout_to_test.run(script="deploy/test").returncode == 5
+
+
+def test_the_long_proofs_are_run_by_their_names_without_the_other_checks(checkout_to_test):
+    script = f'case "$1" in tests/*) echo python "$@"; exit ;; esac; exec {PYTHON} "$@"'
+    checkout_to_test.program(checkout_to_test.root / ".venv/bin/python", script)
+
+    answer = checkout_to_test.run("--long", "kills", "--slice", script="deploy/test")
+
+    assert answer.stdout == "python tests/long_proofs.py kills --slice\n"
+    assert (answer.stderr, answer.returncode) == ("", 0)
+
+
+def test_test_says_what_it_understands(checkout):
+    answer = checkout.run("--help", script="deploy/test")
+
+    assert "--long" in answer.stdout
+    assert (answer.stderr, answer.returncode) == ("", 0)
+
+
+@pytest.mark.parametrize("proof", [proof for proof in PROOFS.values() if "pytest" not in proof.command])
+def test_the_script_of_a_long_proof_is_there_and_knows_its_options(proof):
+    for command in filter(None, (proof.command, proof.slice)):
+        script, *words = command.removeprefix("-m ").split()
+        text = (ROOT / (script if "/" in script else f"{script.replace('.', '/')}.py")).read_text(encoding="utf-8")
+
+        options = [word.removeprefix("--") for word in words if word.startswith("--")]
+        assert [option for option in options if not re.search(rf'"(--)?{option}"|\b{option}=', text)] == []
 
 
 # --- The service of the system --------------------------------------------------------------------------------

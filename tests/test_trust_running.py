@@ -589,16 +589,13 @@ def test_what_lies_free_between_things_in_use_is_given_back():
     assert held_mb(every_s=1000.0, within_s=0.3) > 60
 
 
-@pytest.mark.soak
-def test_phones_come_and_go_and_nothing_fails_or_grows():
-    """tests/trust/soak.py does the same for hours; COMPANION_SOAK_MINUTES says for how long here."""
-    minutes = float(os.environ.get("COMPANION_SOAK_MINUTES", "0.3"))
-    samples, tally, said = soak.soak(minutes, how_many=4, speed=2.0)
+def test_phones_come_and_go_and_nothing_fails():
+    """`deploy/test --long soak` does the same for an hour and looks whether anything grows."""
+    samples, tally, said = soak.soak(0.3, how_many=4, speed=2.0)
 
     assert (tally.failed, said) == ([], [])
     assert tally.done["exit code 0"] == 1
     assert samples[-1].size.threads <= serving.THREADS + 10
-    assert minutes < 2 or all(verdict.is_flat for verdict in soak.verdicts(samples))
 
 
 def test_a_process_that_takes_ever_more_is_told_from_one_that_does_not():

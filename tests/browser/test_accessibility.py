@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from marks import mostly_long
 from serving import running
 
 from browser.screens import (
@@ -191,7 +192,7 @@ def inspected(browser):
     context.close()
 
 
-@pytest.mark.parametrize("state", STATES)
+@pytest.mark.parametrize("state", mostly_long(STATES, "open"))
 def test_nothing_serious_is_found_and_nothing_spills_over_on_any_page(inspected, state):
     header, plays, prepare = STATES[state]
     wrong = {}
@@ -209,8 +210,8 @@ def test_nothing_serious_is_found_and_nothing_spills_over_on_any_page(inspected,
 PLAYED = {"classic": (TWO, OPENING), "rush": (RUSH, RUSH_PLAYS)}
 
 
-@pytest.mark.parametrize("language", ["en", "fr", "pl"])
-@pytest.mark.parametrize("edition", PLAYED)
+@pytest.mark.parametrize("language", mostly_long(["en", "fr", "pl"], "fr"))
+@pytest.mark.parametrize("edition", mostly_long(PLAYED, "classic"))
 def test_no_word_is_broken_on_a_small_phone(browser, edition, language):
     wrong = {}
     context = browser.new_context(viewport=SMALL, locale=language, reduced_motion="reduce")

@@ -6,6 +6,7 @@ import re
 import shutil
 
 import pytest
+from marks import mostly_long
 from playwright.sync_api import expect
 from serving import running
 
@@ -289,7 +290,7 @@ RUSH_PAGES = [
 
 
 @pytest.mark.parametrize("path", RUSH_PAGES)
-@pytest.mark.parametrize("header", [RUSH, RUSH_FIVE])
+@pytest.mark.parametrize("header", mostly_long([RUSH, RUSH_FIVE], RUSH_FIVE))
 def test_no_page_of_rush_is_wider_than_a_small_phone_and_all_can_be_tapped(opened, header, path):
     with match_of(header, ["Ann 100*2", "Bob 75", "Ann control roll > Bob"]) as match, running(app_of(match)) as url:
         page = opened(url + path, SMALL)
@@ -370,8 +371,10 @@ OVER_THE_BORDER = """[...document.querySelectorAll(".side")].flatMap(card => {
 LONG_THREE = ["side Ann", "side Bob", "side Cid", "target 1000", "hand first Ann"]
 
 
-@pytest.mark.parametrize("width", [320, 360])
-@pytest.mark.parametrize("header", [RUSH, RUSH_THREE, LONG_THREE, SIX, RUSH_FIVE, RUSH_EIGHT])
+@pytest.mark.parametrize("width", mostly_long([320, 360], 320))
+@pytest.mark.parametrize(
+    "header", mostly_long([RUSH, RUSH_THREE, LONG_THREE, SIX, RUSH_FIVE, RUSH_EIGHT], LONG_THREE, RUSH_EIGHT)
+)
 @pytest.mark.parametrize("asked", [None, "Ann 200", "Bob stop > Ann"])
 def test_what_lies_before_a_side_stays_within_its_border(opened, header, width, asked):
     first = header[-1].removeprefix("hand first ")
@@ -397,7 +400,7 @@ CUT_OR_COVERED = """() => {
 }"""
 
 
-@pytest.mark.parametrize("header", [TWO, THREE, SIX, RUSH_PAIRS, RUSH_FIVE, RUSH_EIGHT])
+@pytest.mark.parametrize("header", mostly_long([TWO, THREE, SIX, RUSH_PAIRS, RUSH_FIVE, RUSH_EIGHT], TWO, RUSH_EIGHT))
 @pytest.mark.parametrize("asked", [None, "Ann 200", "Ann stop > Bob"])
 def test_nothing_on_the_wall_is_cut_or_covered_when_the_camera_is_in_trouble(opened, header, asked):
     first = header[-1].removeprefix("hand first ")
@@ -425,7 +428,7 @@ STONES = """() => [...document.querySelectorAll(".lane .road")].map(road => {
 
 
 @pytest.mark.parametrize("size", [WALL, {"width": 820, "height": 1180}, SMALL], ids=["wall", "on end", "phone"])
-@pytest.mark.parametrize("header", [TWO, THREE, RUSH_FIVE, RUSH_EIGHT], ids=["2", "3", "5", "8"])
+@pytest.mark.parametrize("header", mostly_long([TWO, THREE, RUSH_FIVE, RUSH_EIGHT], THREE), ids=["2", "3", "5", "8"])
 def test_a_stone_on_the_wall_stands_where_its_side_is_on_the_road(opened, header, size):
     """At 0 on the road and before the first mark, at 100 km on the first mark."""
     with match_of(header, ["Ann roll"]) as match, running(app_of(match)) as url:
@@ -461,7 +464,7 @@ TYPED = """() => [...document.querySelectorAll(".typed > *")].map(e => {
 
 
 @pytest.mark.parametrize("size", [WALL, {"width": 1280, "height": 720}, {"width": 820, "height": 1180}])
-@pytest.mark.parametrize("header", [None, TWO, RUSH_EIGHT])
+@pytest.mark.parametrize("header", mostly_long([None, TWO, RUSH_EIGHT], RUSH_EIGHT))
 def test_what_is_typed_to_join_is_large_and_in_one_piece_before_the_game(opened, header, size):
     with match_of(header, []) as match, running(app_of(match)) as url:
         page = opened(url + "/wall", size)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 
 import pytest
+from marks import mostly_long
 from playwright.sync_api import Page, expect
 from serving import running
 
@@ -258,7 +259,7 @@ def test_a_finger_draws_and_the_page_does_not_scroll(opened, table):
 
 
 @pytest.mark.parametrize("path", ["/camera", "/camera/zones", "/camera/zones?suggest=1"])
-@pytest.mark.parametrize("header", [TWO, RUSH_EIGHT])
+@pytest.mark.parametrize("header", mostly_long([TWO, RUSH_EIGHT], RUSH_EIGHT))
 def test_no_camera_page_is_wider_than_a_small_phone_and_all_can_be_tapped(opened, header, path):
     with match_of(header, []) as match, running(app_of(match, sees=True)) as url:
         page = opened(url + path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 
 import pytest
+from marks import mostly_long
 from playwright.sync_api import expect
 from serving import running
 
@@ -114,7 +115,7 @@ def test_a_deck_is_removed_only_after_asking(opened, table):
         "/decks/grandma/enrol?card=done",
     ],
 )
-@pytest.mark.parametrize("size", [SMALL, WALL], ids=["phone", "wall"])
+@pytest.mark.parametrize("size", mostly_long([SMALL, WALL], SMALL), ids=["phone", "wall"])
 def test_nothing_is_too_small_to_tap_or_wider_than_the_screen(path, size, opened):
     with match_of(None, []) as match:
         with_decks(match, 3)

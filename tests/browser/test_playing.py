@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 
 import pytest
+from marks import mostly_long
 from playwright.sync_api import expect
 from serving import running
 
@@ -357,7 +358,7 @@ def test_the_plain_page_works_without_scripts(seated, game):
 # --- The wall ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("size", [WALL, {"width": 1280, "height": 720}, TABLET])
+@pytest.mark.parametrize("size", mostly_long([WALL, {"width": 1280, "height": 720}, TABLET], WALL))
 @pytest.mark.parametrize(("header", "plays"), [(TWO, ATTACK), (SIX, SIX_PLAYS), (RUSH_EIGHT, ["Ann 100"]), (THREE, [])])
 def test_every_lane_of_the_wall_lies_on_the_screen_and_nothing_sticks_out_of_it(opened, header, plays, size):
     with match_of(header, plays) as match, running(app_of(match)) as url:

@@ -71,6 +71,7 @@ def waiting_for_answers(frames: Iterator[Frame], match: Match) -> Iterator[Frame
             match.wait(state.version, 0.5)
 
 
+@pytest.mark.long
 def test_a_simulated_hand_is_confirmed_on_a_phone_and_counted(browser, tmp_path):
     script = shipped_script("two-players")
     store = Store.open(tmp_path / "log.sqlite3")

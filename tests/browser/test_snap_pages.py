@@ -6,6 +6,7 @@ import shutil
 
 import pytest
 import tableaux
+from marks import mostly_long
 from playwright.sync_api import Page, expect
 from serving import running
 
@@ -91,7 +92,7 @@ def test_an_open_question_keeps_the_browser_on_the_page(app, opened, url):
 
 
 @pytest.mark.parametrize("path", ["/snap", "/snap/TOKEN", "/snap/TOKEN?doubts"])
-@pytest.mark.parametrize("size", [SMALL, WALL], ids=["phone", "wall"])
+@pytest.mark.parametrize("size", mostly_long([SMALL, WALL], SMALL), ids=["phone", "wall"])
 def test_nothing_is_too_small_to_tap_or_wider_than_the_screen(path, size, app, opened, url):
     page = opened(url + photographed(app, path), size)
 
