@@ -45,6 +45,13 @@ DARK, BRIGHT = 24, 250
 STRIP_SHARE = 8
 """A strip of one colour along the lower edge, one eighth of the picture high, is what was never sent."""
 
+TORN_AFTER_S = 12.0
+"""Seconds for which the lower strip must stay the same, while the upper one changes, to be old.
+
+Some decoders fill what was not sent with the picture before. A compressed stream may repeat a calm part as well, but
+sends every part again with its next full picture, which comes within ten seconds.
+"""
+
 OPENING_S, ANSWER_S, CLOSING_S = 6.0, 4.0, 2.0
 """Seconds that a device looked through once may take for each."""
 
@@ -93,6 +100,9 @@ class _Watch:
 
     strange_s: float | None = None
     """Since when the brightness has been far from that."""
+
+    torn_s: float | None = None
+    """Since when the lower strip has been the same though the upper one changed."""
 
 
 class Capture:
@@ -148,7 +158,7 @@ class Capture:
     # In the thread
 
     def run(self) -> None:
-        """Open the device, takes pictures until none comes or it is given up, and closes it."""
+        """Open the device, take pictures until none comes or it is given up, and close it."""
         try:
             self._run()
         finally:
@@ -195,9 +205,13 @@ class Capture:
         if image is None:
             self.fault = Fault.DAMAGED
             return
-        sample = image[::SAMPLE_PX, ::SAMPLE_PX, 1].tobytes()
+        grid = image[::SAMPLE_PX, ::SAMPLE_PX, 1]
+        sample = grid.tobytes()
         is_same = sample == self._watch.sample and not self._manner.may_repeat and max(sample) > DARK
-        self._watch = replace(self._watch, sample=sample)
+        self._watch = replace(_watched_for_tears(self._watch, grid, now_s), sample=sample)
+        if self._watch.torn_s is not None and now_s - self._watch.torn_s > TORN_AFTER_S:
+            self.fault = Fault.DAMAGED
+            return
         if is_same or self._only_compares:
             self.fault, self._only_compares = Fault.FROZEN if is_same else None, False
             return
@@ -241,8 +255,20 @@ def is_cut_short(image: Image) -> bool:
     return bool(rows[: max(2, len(rows) // STRIP_SHARE)].all())
 
 
+def _watched_for_tears(watch: _Watch, grid: Image, now_s: float) -> _Watch:
+    """Note since when the lower strip of pictures, sampled as `grid` `(h, w) uint8`, is old."""
+    if len(watch.sample) != grid.size:
+        return replace(watch, torn_s=None)
+    same = (np.frombuffer(watch.sample, np.uint8).reshape(grid.shape) == grid).all(axis=1)
+    high = max(1, len(same) // STRIP_SHARE)
+    if not same[-high:].all() or not DARK < np.median(grid[-high:]) < BRIGHT:
+        return replace(watch, torn_s=None)
+    is_torn = watch.torn_s is None and not same[:high].any()
+    return replace(watch, torn_s=now_s) if is_torn else watch
+
+
 def _kept_steady(device: Device, watch: _Watch, image: Image, now_s: float) -> _Watch:
-    """Hold exposure, white balance and focus after two seconds; lets go when the light has changed for good."""
+    """Hold exposure, white balance and focus after two seconds; let go when the light has changed for good."""
     if watch.held_light is None:
         if now_s - watch.started_s < LOCK_AFTER_S:
             return watch

@@ -30,11 +30,11 @@ __all__ = ["Device", "Frame", "Notice", "camera_answers", "frames", "read_pictur
 FOLDER_FPS = 10.0
 """Frames a second of a folder of pictures."""
 
-FRESH_S = 4.0
-"""Seconds after which a camera's picture is no longer shown as what lies on the table."""
-
 BLIND_S = 2.0
 """Seconds without a good picture after which a camera is said to be blind, and is opened again."""
+
+FRESH_S = BLIND_S + 0.5
+"""Seconds after which a camera's picture is not shown any more: soon after the camera is said to be blind."""
 
 LEFT_STREAM_AFTER_S = 5.0
 """The same for opening a stream again, which more often goes on by itself, and for the first picture of any."""
