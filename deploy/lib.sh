@@ -131,6 +131,21 @@ install_what_is_missing() {
 
 # --- The virtual environment ----------------------------------------------------------------------------------
 
+# The Raspberry Pi's own camera needs Picamera2, which comes with the system alone.
+has_picamera() { "$python" -c 'import picamera2' 2>/dev/null; }
+
+new_venv() {
+    local picamera=()
+    if has_picamera; then picamera=(--system-site-packages); fi
+    "$python" -m venv --clear "${picamera[@]}" "$1" >/dev/null 2>&1
+}
+
+# True if a virtual environment was made in this place, and sees Picamera2 where the system has it.
+is_venv_in_place() {
+    [ "$(cat "$1/place" 2>/dev/null)" = "$2" ] || return
+    ! has_picamera || grep -qi 'include-system-site-packages *= *true' "$1/pyvenv.cfg"
+}
+
 # What an install depends on: the project file, and where the checkout lies (a virtual environment does not move).
 fingerprint() { { printf '%s\n' "$root"; cat "$root/pyproject.toml"; } | cksum; }
 
@@ -144,9 +159,9 @@ is_installed() {
 }
 
 make_venv() {
-    if [ "$(cat "$venv/place" 2>/dev/null)" = "$root" ] && "$venv/bin/python" -c 'import pip' 2>/dev/null; then return; fi
+    if is_venv_in_place "$venv" "$root" && "$venv/bin/python" -c 'import pip' 2>/dev/null; then return; fi
     say "Making a virtual environment in .venv …"
-    "$python" -m venv --clear "$venv" >/dev/null 2>&1 || stop "$venv could not be made: see that this user may write" \
+    new_venv "$venv" || stop "$venv could not be made: see that this user may write" \
         "there, that the disk is not full, and that $python-venv is installed."
     printf '%s\n' "$root" >"$venv/place"
 }

@@ -74,7 +74,7 @@ def photo() -> card_photos.CardPhoto:
 def test_a_photograph_that_lies_across_is_turned_a_quarter(photo):
     found = rectified(np.ascontiguousarray(np.rot90(photo.image)), CARD_MM)
 
-    assert found.is_good
+    assert found.fault is None
     assert found.picture.shape[0] > found.picture.shape[1]
 
 
@@ -187,7 +187,7 @@ def test_a_picture_that_is_the_card_is_taken_whole(style, width):
 
     found = rectified(scan, (w, h))
 
-    assert found.is_good
+    assert found.fault is None
     assert found.how is How.WHOLE
 
 
@@ -196,7 +196,7 @@ def test_a_black_rim_around_a_scan_is_cut_away():
 
     found = rectified(scan, CARD_MM)
 
-    assert found.is_good
+    assert found.fault is None
     assert np.abs(found.corners - np.array([(14, 14), (414, 14), (414, 631), (14, 631)]) + 0.5).max() < 15
 
 

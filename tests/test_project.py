@@ -391,6 +391,18 @@ def test_a_checkout_that_was_moved_is_installed_anew(checkout):
     assert "Making a virtual environment" in checkout.run().stderr
 
 
+def test_the_virtual_environment_sees_picamera2_where_the_system_has_it(checkout):
+    shutil.rmtree(checkout.root / ".venv")
+    checkout.program(
+        checkout.tools / "python3",
+        f'case "$*" in *picamera2*) exit;; *--clear*) echo "$@" >"$HOME/made"; exit 1;; esac; exec {PYTHON} "$@"',
+    )
+
+    checkout.run()
+
+    assert "--system-site-packages" in (checkout.root.parent / "made").read_text()
+
+
 @pytest.fixture
 def checkout_to_test(checkout):
     checkout.stamp("installed-with-tests")

@@ -191,6 +191,66 @@ def test_pictures_that_have_been_waiting_in_the_device_are_thrown_away():
     assert min(frame.image.mean() for frame in seen) > 150
 
 
+class HalfSent(Buffered):
+    """A stream that sends upper halves alone: its decoder fills the lower one with that of the picture before."""
+
+    whole_every = 10**9
+    """Every picture of this number is sent whole."""
+
+    def __init__(self, time: VirtualTime) -> None:
+        super().__init__(time)
+        self._rng, self._last = np.random.default_rng(1), NOISE
+
+    def grab(self) -> bool:
+        self._grabbed += 1
+        self._time.sleep(0.1)
+        return True
+
+    def retrieve(self) -> np.ndarray:
+        image = self._rng.integers(90, 110, NOISE.shape, np.uint8)
+        if self._grabbed % self.whole_every:
+            image[32:] = self._last[32:]
+        self._last = image
+        return image
+
+
+class SentWholeEveryTenSeconds(HalfSent):
+    """A compressed stream that sends what does not move in its full pictures alone."""
+
+    whole_every = 100
+
+
+def test_a_stream_whose_lower_half_is_always_the_picture_before_is_said_to_be_damaged():
+    looking = Looking(lambda time: lambda source: HalfSent(time))
+    looking.ends_s = 16.0
+
+    seen = list(looking.frames("http://camera/stream", patient=True))
+
+    assert seen[-1].t_s < 13.0
+    assert [sentence for sentence in looking.blind() if "damaged pictures" in sentence]
+
+
+def test_a_stream_that_sends_what_does_not_move_now_and_then_is_not_damaged():
+    looking = Looking(lambda time: lambda source: SentWholeEveryTenSeconds(time))
+    looking.ends_s = 40.0
+
+    list(looking.frames("http://camera/stream", patient=True))
+
+    assert looking.blind() == []
+
+
+def test_the_last_picture_is_shown_until_about_when_the_camera_is_said_to_be_blind():
+    looking = Looking()
+    said_s: list[float] = []
+    running = looking.frames(tell=lambda notice: notice.blind and said_s.append(looking.time()))
+    last = next(running)
+    looking.camera.mood = Mood.HUNG_GRAB
+    looking.time.start(lambda: (looking.time.sleep(6.0), setattr(looking.camera, "mood", Mood.FINE)))
+    next(frame for frame in running if frame.after_gap)
+
+    assert last.t_s + last.fresh_s == pytest.approx(said_s[0], abs=0.6)
+
+
 @pytest.mark.parametrize("spoil", SPOILT)
 def test_what_is_no_whole_picture_is_known(spoil):
     image = spoil(NOISE.copy())

@@ -12,7 +12,7 @@ import queue
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple, TypeGuard, TypeVar
 
@@ -44,6 +44,13 @@ DARK, BRIGHT = 24, 250
 
 STRIP_SHARE = 8
 """A strip of one colour along the lower edge, one eighth of the picture high, is what was never sent."""
+
+TORN_AFTER_S = 12.0
+"""Seconds for which the lower strip must stay the same, while the upper one changes, to be old.
+
+Some decoders fill what was not sent with the picture before. A compressed stream may repeat a calm part as well, but
+sends every part again with its next full picture, which comes within ten seconds.
+"""
 
 OPENING_S, ANSWER_S, CLOSING_S = 6.0, 4.0, 2.0
 """Seconds that a device looked through once may take for each."""
@@ -81,20 +88,6 @@ class Manner:
     """A stream's pictures may well be the same where nothing moves; its connection tells when it is gone."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Watch:
-    """What is remembered of the pictures from one opened device."""
-
-    started_s: float
-    due_s: float
-    sample: bytes
-    held_light: float | None = None
-    """Mean brightness when exposure was held, None while the camera sets it itself."""
-
-    strange_s: float | None = None
-    """Since when the brightness has been far from that."""
-
-
 class Capture:
     """A device from its opening to its closing. `run` is for its thread, all else for the one that reads.
 
@@ -105,8 +98,20 @@ class Capture:
     def __init__(self, opener: Callable[[], Device], manner: Manner, before: bytes = b"") -> None:
         self._opener = opener
         self._manner = manner
-        self._watch = _Watch(0.0, 0.0, before)
         self._only_compares = bool(before)
+        self._started_s = self._due_s = 0.0
+        self._held_light: float | None = None
+        """Mean brightness when exposure was held, None while the camera sets it itself."""
+
+        self._strange_s: float | None = None
+        """Since when the brightness has been far from that."""
+
+        self._torn_s: float | None = None
+        """Since when the lower strip has been the same though the upper one changed."""
+
+        self.sample = before
+        """The latest picture, by a few of its pixels."""
+
         self._shot: Shot | None = None
         self._hand_over = threading.Lock()
         self._is_wanted = False
@@ -126,11 +131,6 @@ class Capture:
         self.is_over = False
         """Its thread has ended."""
 
-    @property
-    def sample(self) -> bytes:
-        """The latest picture, by a few of its pixels."""
-        return self._watch.sample
-
     def ask(self) -> None:
         """The next good picture is wanted: until then pictures are only thrown away, so that none is ever old."""
         self._is_wanted = True
@@ -148,7 +148,7 @@ class Capture:
     # In the thread
 
     def run(self) -> None:
-        """Open the device, takes pictures until none comes or it is given up, and closes it."""
+        """Open the device, take pictures until none comes or it is given up, and close it."""
         try:
             self._run()
         finally:
@@ -171,7 +171,7 @@ class Capture:
                 device.close()
 
     def _capture(self, device: Device) -> None:
-        self._watch = replace(self._watch, started_s=self.moved_s, due_s=self.moved_s)
+        self._started_s = self._due_s = self.moved_s
         at_once = waiting = 0
         while not self.is_given_up and _grabbed(device):
             now_s = self._manner.clock()
@@ -183,29 +183,64 @@ class Capture:
                 waiting += 1
                 continue
             waiting = MOST_WAITING
-            if self._is_wanted and now_s >= self._watch.due_s - 0.001:
+            if self._is_wanted and now_s >= self._due_s - 0.001:
                 self._take(device, now_s)
 
     def _take(self, device: Device, now_s: float) -> None:
         """Hand over the picture that was grabbed, unless something is wrong with it."""
         fps = self._manner.fps
-        due_s = max(self._watch.due_s, now_s - 1 / fps) + 1 / fps if fps else now_s
-        self._watch = replace(self._watch, due_s=due_s)
+        self._due_s = max(self._due_s, now_s - 1 / fps) + 1 / fps if fps else now_s
         image = _retrieved(device)
         if image is None:
             self.fault = Fault.DAMAGED
             return
-        sample = image[::SAMPLE_PX, ::SAMPLE_PX, 1].tobytes()
-        is_same = sample == self._watch.sample and not self._manner.may_repeat and max(sample) > DARK
-        self._watch = replace(self._watch, sample=sample)
+        grid = image[::SAMPLE_PX, ::SAMPLE_PX, 1]
+        before, self.sample = self.sample, grid.tobytes()
+        is_same = before == self.sample and not self._manner.may_repeat and max(self.sample) > DARK
+        if self._is_torn(before, grid, now_s):
+            self.fault = Fault.DAMAGED
+            return
         if is_same or self._only_compares:
             self.fault, self._only_compares = Fault.FROZEN if is_same else None, False
             return
         self.fault = None
-        self._watch = _kept_steady(device, self._watch, image, now_s)
+        self._keep_steady(device, image, now_s)
         self._is_wanted = False
         with self._hand_over:
             self._shot = Shot(image, now_s)
+
+    def _is_torn(self, before: bytes, grid: Image, now_s: float) -> bool:
+        """True if the lower strip of pictures, sampled as `grid` `(h, w) uint8`, has been old for long."""
+        if len(before) != grid.size:
+            self._torn_s = None
+            return False
+        same = (np.frombuffer(before, np.uint8).reshape(grid.shape) == grid).all(axis=1)
+        high = max(1, len(same) // STRIP_SHARE)
+        if not same[-high:].all() or not DARK < np.median(grid[-high:]) < BRIGHT:
+            self._torn_s = None
+        elif self._torn_s is None and not same[:high].any():
+            self._torn_s = now_s
+        return self._torn_s is not None and now_s - self._torn_s > TORN_AFTER_S
+
+    def _keep_steady(self, device: Device, image: Image, now_s: float) -> None:
+        """Hold exposure, white balance and focus after two seconds; let go when the light has changed for good.
+
+        A camera that cannot be held gives pictures all the same.
+        """
+        light = float(np.mean(image[::32, ::32, 1]))
+        if self._held_light is None:
+            if now_s - self._started_s >= LOCK_AFTER_S:
+                with suppress(Exception):
+                    device.hold()
+                self._held_light, self._strange_s = light, None
+        elif 0.6 * self._held_light <= light <= 1.6 * self._held_light + 8:
+            self._strange_s = None
+        elif self._strange_s is None:
+            self._strange_s = now_s
+        elif now_s - self._strange_s >= LOCK_AFTER_S:
+            with suppress(Exception):
+                device.release()
+            self._held_light, self._strange_s, self._started_s = None, None, now_s
 
 
 def _grabbed(device: Device) -> bool:
@@ -241,30 +276,6 @@ def is_cut_short(image: Image) -> bool:
     return bool(rows[: max(2, len(rows) // STRIP_SHARE)].all())
 
 
-def _kept_steady(device: Device, watch: _Watch, image: Image, now_s: float) -> _Watch:
-    """Hold exposure, white balance and focus after two seconds; lets go when the light has changed for good."""
-    if watch.held_light is None:
-        if now_s - watch.started_s < LOCK_AFTER_S:
-            return watch
-        # A camera that cannot be held gives pictures all the same.
-        with suppress(Exception):
-            device.hold()
-        return replace(watch, held_light=_brightness(image), strange_s=None)
-    if 0.6 * watch.held_light <= _brightness(image) <= 1.6 * watch.held_light + 8:
-        return replace(watch, strange_s=None)
-    if watch.strange_s is None:
-        return replace(watch, strange_s=now_s)
-    if now_s - watch.strange_s < LOCK_AFTER_S:
-        return watch
-    with suppress(Exception):
-        device.release()
-    return replace(watch, held_light=None, strange_s=None, started_s=now_s)
-
-
-def _brightness(image: Image) -> float:
-    return float(np.mean(image[::32, ::32, 1]))
-
-
 class Guarded:
     """A device that is opened and called in a thread of its own, which is left behind where the driver hangs.
 
@@ -291,12 +302,6 @@ class Guarded:
 
     def retrieve(self) -> Image | None:
         return self._asked(lambda: self._device.retrieve(), self._answer_s)
-
-    def hold(self) -> None:
-        self._asked(lambda: self._device.hold(), self._answer_s)
-
-    def release(self) -> None:
-        self._asked(lambda: self._device.release(), self._answer_s)
 
     def kind(self) -> str | None:
         return self._asked(lambda: self._device.kind(), self._answer_s)

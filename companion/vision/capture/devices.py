@@ -17,8 +17,10 @@ from companion.vision.boxes import Image
 from companion.vision.opencv import cv2
 
 SIZE_PX = (1920, 1080)
+"""Width and height that are asked of a camera."""
+
 STREAM_TIMEOUT_MS = 5000
-"""The reader of a stream notices sooner that nothing comes; then the call is left to end by itself."""
+"""Maximum time for opening and reading a stream; its reader notices sooner that nothing comes, and leaves the call."""
 
 
 class Device(Protocol):

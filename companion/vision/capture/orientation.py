@@ -27,7 +27,7 @@ LEFT_AND_RIGHT = 1
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """By how many degrees a picture is turned clockwise, and whether left and right change places after that."""
+    """Degrees by which a picture is turned clockwise, and whether it is mirrored after that."""
 
     degrees: int = 0
     mirrored: bool = False

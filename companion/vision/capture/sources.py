@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass
-from math import inf
+from math import inf, prod
 from pathlib import Path
 
 from companion.common.errors import Problem
@@ -30,11 +30,11 @@ __all__ = ["Device", "Frame", "Notice", "camera_answers", "frames", "read_pictur
 FOLDER_FPS = 10.0
 """Frames a second of a folder of pictures."""
 
-FRESH_S = 4.0
-"""Seconds after which a camera's picture is no longer shown as what lies on the table."""
-
 BLIND_S = 2.0
 """Seconds without a good picture after which a camera is said to be blind, and is opened again."""
+
+FRESH_S = BLIND_S + 0.5
+"""Seconds after which a camera's picture is not shown any more: soon after the camera is said to be blind."""
 
 LEFT_STREAM_AFTER_S = 5.0
 """The same for opening a stream again, which more often goes on by itself, and for the first picture of any."""
@@ -138,7 +138,9 @@ def frames(
     if fps is not None and not 0 < fps <= 1000:
         raise Problem(f"{fps} is no number of frames a second: give one above 0, up to 1000.")
     if source.startswith("demo:"):
-        return _paced(_demo(demo), clock, wait) if live else _demo(demo)
+        if demo is None:
+            raise Problem(say("The simulated table is not to be had here: name a camera, a film or a folder."))
+        return _paced(demo(), clock, wait) if live else demo()
     if is_device(source):
         manner = Manner(clock, threads.sleep, fps, may_repeat=is_stream(source))
         is_cheap = not (is_stream(source) or source.startswith("picamera2:"))
@@ -154,12 +156,6 @@ def frames(
 def is_device(source: str) -> bool:
     """True if a source is a camera or a stream, which never ends by itself."""
     return source.isdecimal() or source.startswith(("/dev/", "picamera2:")) or is_stream(source)
-
-
-def _demo(demo: Callable[[], Iterator[Frame]] | None) -> Iterator[Frame]:
-    if demo is None:
-        raise Problem(say("The simulated table is not to be had here: name a camera, a film or a folder."))
-    return demo()
 
 
 # --- Films and folders ----------------------------------------------------------------------------------------
@@ -315,39 +311,24 @@ class _Reader:
         while True:
             for capture in self._captures:
                 if capture.is_dry and not capture.is_given_up:
-                    self._has_failed(capture)
+                    self._leave(capture)
             self._captures = [capture for capture in self._captures if not capture.is_over]
             ready = next((c for c in self._captures if c.is_open and not c.is_given_up), None)
             if ready is not None:
                 return ready
-            self._begin_another()
+            if self._now() >= self._next_s and len(self._captures) < MOST_THREADS:
+                self._begin()
+            elif self._now() >= self._next_s:
+                self._say(
+                    say(
+                        "%(camera)s does not answer any more: unplug it and plug it in again.", camera=self._camera.name
+                    )
+                )
             if self._said is None and self._now() - since_s > BLIND_S:
                 self._say(
                     say("%(camera)s sends no pictures yet; it is tried again and again.", camera=self._camera.name)
                 )
             self._pause()
-
-    def _begin_another(self) -> None:
-        if self._now() < self._next_s:
-            return
-        if len(self._captures) < MOST_THREADS:
-            self._begin()
-        else:
-            self._say(
-                say("%(camera)s does not answer any more: unplug it and plug it in again.", camera=self._camera.name)
-            )
-
-    def _has_failed(self, capture: Capture) -> None:
-        """It brings nothing; that is said where no frame has come yet."""
-        capture.give_up()
-        self._try_later()
-        if self._said is not None:
-            return
-        if capture.problem is None:
-            self._say(self._why_blind(capture))
-        else:
-            problem = str(self._problem(capture))
-            self._say(say("%(problem)s It is used as soon as it is there.", problem=problem))
 
     def _problem(self, capture: Capture) -> Problem:
         if isinstance(capture.problem, Problem):
@@ -356,11 +337,6 @@ class _Reader:
             say("%(camera)s cannot be used: unplug it and plug it in again.", camera=self._camera.name), exit_code=1
         )
 
-    def _try_later(self) -> None:
-        pauses_s = PAUSES_S[:-1] if self._camera.is_cheap else PAUSES_S
-        self._next_s = self._now() + pauses_s[min(self._failed, len(pauses_s) - 1)]
-        self._failed += 1
-
     # Reading
 
     def _of(self, capture: Capture) -> Iterator[Frame]:
@@ -368,28 +344,26 @@ class _Reader:
         for other in self._captures:
             if other is not capture:
                 other.give_up()
-        is_first, asked_s = True, self._asked(capture)
+        capture.ask()
+        is_first, asked_s = True, self._now()
         while True:
             shot = capture.taken()
             if shot is not None:
                 # Whether a picture is smaller than those before; where it stays so, it is put up with in the end.
-                is_wrong = self._shape is not None and _pixels(shot.image.shape) < _pixels(self._shape)
+                is_wrong = self._shape is not None and shot.image.size < prod(self._shape)
                 self._wrong_sizes = self._wrong_sizes + 1 if is_wrong else 0
                 if 0 < self._wrong_sizes <= WRONG_SIZE_TRIES:
                     break
                 if self._now() - shot.t_s < STALE_S:
                     yield self._frame(shot, is_first=is_first)
                     is_first = False
-                asked_s = self._asked(capture)
+                capture.ask()
+                asked_s = self._now()
             elif capture.is_dry or self._is_lost(capture, asked_s, is_first=is_first):
                 break
             else:
                 self._pause()
         self._leave(capture)
-
-    def _asked(self, capture: Capture) -> float:
-        capture.ask()
-        return self._now()
 
     def _is_lost(self, capture: Capture, asked_s: float, *, is_first: bool) -> bool:
         """True if no good picture has come for so long that the device is to be opened again. A long while is said."""
@@ -401,12 +375,19 @@ class _Reader:
         return quiet_s > (LEFT_STREAM_AFTER_S if self._camera.manner.may_repeat else BLIND_S)
 
     def _leave(self, capture: Capture) -> None:
-        """Its thread ends by itself, as soon as the device lets it."""
+        """Let another be opened a little later, and say why. Its thread ends as soon as the device lets it."""
         capture.give_up()
         self._sample = capture.sample or self._sample
-        self._try_later()
-        if self._said is None:
+        pauses_s = PAUSES_S[:-1] if self._camera.is_cheap else PAUSES_S
+        self._next_s = self._now() + pauses_s[min(self._failed, len(pauses_s) - 1)]
+        self._failed += 1
+        if self._said is not None:
+            return
+        if capture.problem is None:
             self._say(self._why_blind(capture))
+        else:
+            problem = str(self._problem(capture))
+            self._say(say("%(problem)s It is used as soon as it is there.", problem=problem))
 
     def _leave_all(self) -> None:
         for capture in self._captures:
@@ -455,10 +436,6 @@ class _Reader:
     def _pause(self) -> None:
         if self._camera.wait(POLL_S):
             raise _Stopped
-
-
-def _pixels(shape: tuple[int, ...]) -> int:
-    return shape[0] * shape[1]
 
 
 _TRIED: dict[tuple[str, Callable[[str], Device] | None], threading.Thread] = {}

@@ -214,7 +214,7 @@ def layings(tally: Tally) -> tuple[Laying, ...]:
 
     A side that no photograph shows is taken to have driven: nobody scores a shut-out for it unasked.
     """
-    return tuple(_laying(place) for place in tally.places)
+    return tuple(map(_laying, tally.places))
 
 
 def _laying(place: Place) -> Laying:

@@ -250,10 +250,8 @@ def _corners(pieces: Floats) -> tuple[Floats, Floats, Floats, Floats]:
     along = (end - start) / length[:, None]
     i, j = np.triu_indices(len(pieces), 1)
     turn = along[i, 0] * along[j, 1] - along[i, 1] * along[j, 0]
-    i, j, turn = i[np.abs(turn) > 0.8], j[np.abs(turn) > 0.8], turn[np.abs(turn) > 0.8]
-    between = start[j] - start[i]
-    on_i = (between[:, 0] * along[j, 1] - between[:, 1] * along[j, 0]) / turn
-    on_j = (between[:, 0] * along[i, 1] - between[:, 1] * along[i, 0]) / turn
+    i, j = i[np.abs(turn) > 0.8], j[np.abs(turn) > 0.8]
+    _, on_i, on_j = _crossings(start[i], along[i], start[j], along[j])
     near_i, away_i = _near_end(on_i, length[i])
     near_j, away_j = _near_end(on_j, length[j])
     meet = near_i & near_j
@@ -287,12 +285,18 @@ def _opposite(points: Floats, first: Floats, second: Floats) -> tuple[npt.NDArra
 
 def _meeting(p: Floats, u: Floats, q: Floats, v: Floats) -> tuple[Floats, npt.NDArray[np.bool_]]:
     """Return where the lines from p along u and from q along v meet, and whether they do ahead of both."""
+    turn, on_u, on_v = _crossings(p, u, q, v)
+    return p + on_u[:, None] * u, (np.abs(turn) > 0.5) & (on_u > 8) & (on_v > 8)
+
+
+def _crossings(p: Floats, u: Floats, q: Floats, v: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return where lines `(n, 2)` from p along u and from q along v cross: u × v, and the ways in units of u and v."""
     turn = u[:, 0] * v[:, 1] - u[:, 1] * v[:, 0]
     safe = np.where(np.abs(turn) < 1e-6, 1.0, turn)
     between = q - p
     on_u = (between[:, 0] * v[:, 1] - between[:, 1] * v[:, 0]) / safe
     on_v = (between[:, 0] * u[:, 1] - between[:, 1] * u[:, 0]) / safe
-    return p + on_u[:, None] * u, (np.abs(turn) > 0.5) & (on_u > 8) & (on_v > 8)
+    return turn, on_u, on_v
 
 
 def _plausible(quads: Floats, size: tuple[int, int], ratio: float) -> npt.NDArray[np.bool_]:
@@ -317,10 +321,17 @@ def _grown(ground: _Ground, frame: Floats, size_mm: tuple[float, float]) -> list
     for (up, a), (right, b), (down, c), (left, d) in itertools.product(*per_side):
         ratio = (w + left + right) / (h + up + down) / (w / h)
         if abs(math.log(ratio)) < 0.09 and min(up, right, down, left) > 0.4:
-            quad = [(-left, -up), (w + right, -up), (w + right, h + down), (-left, h + down)]
-            grown.append((a + b + c + d, through(to_px, quad)))
+            grown.append((a + b + c + d, through(to_px, _widened(size_mm, up, right, down, left))))
     inside = [(worth, quad) for worth, quad in grown if (quad > -2).all() and (quad < np.array(ground.size) + 1).all()]
     return [quad for _, quad in sorted(inside, key=lambda one: -one[0])[:_MOST_GROWN]]
+
+
+def _widened(
+    size_mm: tuple[float, float], up: float, right: float, down: float, left: float
+) -> list[tuple[float, float]]:
+    """Return the corners of a card, in millimetres of it, that goes on beyond each side by so much."""
+    w, h = size_mm
+    return [(-left, -up), (w + right, -up), (w + right, h + down), (-left, h + down)]
 
 
 def _edges_beyond(ground: _Ground, to_px: Floats, size_mm: tuple[float, float], side: int) -> list[tuple[float, float]]:
@@ -395,10 +406,9 @@ class _Looks:
 
     def grown(self, outline: Outline, widths: Sequence[float]) -> Outline | None:
         """The outline that lies so many millimetres farther out on each side, None where its sides are no edges."""
-        (w, h), (up, right, down, left) = self._size_mm, widths
-        quad = [(-left, -up), (w + right, -up), (w + right, h + down), (-left, h + down)]
+        quad = through(to_pixels(self.on_ground(outline), self._size_mm), _widened(self._size_mm, *widths))
         again = _Looks(self._ground, self._size_mm, self._shrink, self._fit)
-        return next(iter(again.at([through(to_pixels(self.on_ground(outline), self._size_mm), quad)])), None)
+        return next(iter(again.at([quad])), None)
 
     def on_ground(self, outline: Outline) -> Floats:
         """Return its corners on the picture that is looked at."""
@@ -446,16 +456,17 @@ def _fitted(ground: _Ground, quad: Floats, reach: float) -> tuple[Floats, list[f
     """The corners after each side was laid through the edge near it, how much of it is edge, and the edges' blur."""
     lines, support, blurs = [], [], []
     for side in range(4):
-        start, end = quad[side], quad[(side + 1) % 4]
-        profile, points, across = _profiles(ground, start, end, reach)
+        profile, points, across = _profiles(ground, quad[side], quad[(side + 1) % 4], reach)
         line, share, blur = _line_through(profile, points, across, reach, ground.grain)
         lines.append(line)
         support.append(share)
         blurs.append(blur)
-    corners = [_crossing(lines[side - 1], lines[side]) for side in range(4)]
-    if any(corner is None for corner in corners):
+    start, along = np.array(lines).transpose(1, 0, 2)
+    before, way = np.roll(start, 1, axis=0), np.roll(along, 1, axis=0)
+    turn, on_before, _ = _crossings(before, way, start, along)
+    if (np.abs(turn) < 1e-6).any():
         return None
-    moved = np.array(corners)
+    moved = before + on_before[:, None] * way
     side_px = math.sqrt(abs(cv2.contourArea(np.float32(quad))))
     if np.abs(moved - quad).max() > 3 * reach + 0.03 * side_px:
         return None
@@ -537,16 +548,6 @@ def _blur(slope: Floats, offsets: Floats, at: Floats) -> float:
     if strong.sum() < 5:
         return 9.0
     return float(np.median(height[strong] / steepest[strong])) / math.sqrt(2 * math.pi)
-
-
-def _crossing(one: tuple[Floats, Floats], other: tuple[Floats, Floats]) -> Floats | None:
-    (p, u), (q, v) = one, other
-    turn = u[0] * v[1] - u[1] * v[0]
-    if abs(turn) < 1e-6:
-        return None
-    between = q - p
-    crossing: Floats = p + u * ((between[0] * v[1] - between[1] * v[0]) / turn)
-    return crossing
 
 
 def _going_on(ground: _Ground, corners: Floats) -> float:

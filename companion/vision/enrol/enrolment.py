@@ -67,7 +67,7 @@ class Verdict:
 
     @property
     def is_good(self) -> bool:
-        return self.sentence is None and self.picture is not None
+        return self.picture is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,15 +93,20 @@ class Enrolment:
         return self.wanted[0] if self.wanted else "done"
 
     def verdict(self, subject: Subject, image: Image) -> Verdict:
-        """True if a picture `(H, W, 3) uint8 BGR` will do for a face, also against the other faces that are there."""
+        """Return whether a picture `(H, W, 3) uint8 BGR` will do for a face, also against the faces that are there."""
+        verdict = self.verdict_alone(subject, image)
+        twin = None if verdict.picture is None else self.twin_of(subject, verdict.picture)
+        if twin:
+            say = f"it shows the same card as {twin}: one of the two is another card's picture"
+            return Verdict(subject, say, twin=twin)
+        return verdict
+
+    def verdict_alone(self, subject: Subject, image: Image) -> Verdict:
+        """Return whether a picture will do for a face, whatever other faces are there."""
         found = rectified(image, self.description.size_mm)
         if found.fault is not None or found.picture is None:
             fault = found.fault or Fault.NO_CARD
             return Verdict(subject, SAY[fault], fault=fault)
-        twin = self.twin_of(subject, found.picture)
-        if twin:
-            say = f"it shows the same card as {twin}: one of the two is another card's picture"
-            return Verdict(subject, say, twin=twin)
         return Verdict(subject, None, found.picture)
 
     def twin_of(self, subject: Subject, picture: Image) -> str | None:
@@ -322,13 +327,9 @@ def _doubled(files: list[_File]) -> Iterator[str]:
 
 def _verdict_on(enrolment: Enrolment, file: _File) -> Verdict:
     try:
-        image = read_picture(file.path)
+        return enrolment.verdict_alone(file.subject, read_picture(file.path))
     except Problem as problem:
         return Verdict(file.subject, str(problem).rstrip("."))
-    found = rectified(image, enrolment.description.size_mm)
-    if found.fault is not None:
-        return Verdict(file.subject, SAY[found.fault])
-    return Verdict(file.subject, None, found.picture)
 
 
 def _kept(enrolment: Enrolment, good: dict[Subject, list[tuple[Path, Image]]]) -> Iterator[Said]:

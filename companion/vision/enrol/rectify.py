@@ -20,6 +20,7 @@ from companion.vision.enrol.card_outline import SURE_ODD, Outline, outlines
 from companion.vision.mats.homography import Fit, through
 from companion.vision.mats.localization import Mats, look
 from companion.vision.opencv import cv2
+from companion.vision.quality.glare import SATURATED
 from companion.vision.quality.sharpness import blur_of
 
 PX_PER_MM = 6.0
@@ -116,10 +117,6 @@ class Rectified:
     how: How = How.CUT_OUT
     corners: Floats | None = None
     """Where the card lies on the picture, `(4, 2)` pixels, from its upper left corner clockwise."""
-
-    @property
-    def is_good(self) -> bool:
-        return self.picture is not None and self.fault is None
 
 
 def rectified(image: Image, size_mm: tuple[float, float]) -> Rectified:
@@ -362,7 +359,7 @@ def _blur_px(gray: Image) -> float | None:
 
 def _shine(gray: Image) -> float:
     """Return how much of a card a reflection hides: patches that are saturated and fade out at their edges."""
-    white = cv2.morphologyEx((gray >= 250).astype(np.uint8), cv2.MORPH_OPEN, np.ones((5, 5), np.uint8))
+    white = cv2.morphologyEx((gray >= SATURATED).astype(np.uint8), cv2.MORPH_OPEN, np.ones((5, 5), np.uint8))
     count, labels, stats, _ = cv2.connectedComponentsWithStats(white)
     slope = cv2.magnitude(*slopes(gray))
     share = 0.0

@@ -23,19 +23,31 @@ from companion.vision.view import Quad, View
 __all__ = ["Advice", "Hint", "ZoneSight", "advise", "of_reading"]
 
 MILKY = 0.45
-"""Below this contrast, as a share of the paper's level, print is grey: stray light, or a dirty lens."""
+"""Minimum contrast, as a share of the paper's level; print that is greyer means stray light, or a dirty lens."""
 
 BLACK_PICTURE = 40.0
+"""Grey level below which 99 % of a black picture lies."""
+
 TOO_BRIGHT_SHARE = 0.35
+"""Share of a usual zone that is white in white on a picture that is too bright."""
+
 UNEVEN = 0.45
+"""Ratio of the paper's grey levels in two zones below which the light is uneven."""
+
 STEEP_DEG = 35.0
+"""Tilt of the camera above which it should be put higher, in degrees."""
+
 SMEARED = 1.6
-"""A blur that is so much larger one way than across it comes from movement."""
+"""Ratio of the blur one way to that across it above which it comes from movement."""
 
 FULL_HD_PX = 1920
+"""Longer side of the picture of a usual camera, in pixels."""
+
 LARGEST_STICKER_MM = 40.0
+"""Width of the largest stickers that are advised, in millimetres."""
+
 TOLD_PX, ASKED_PX = 75, 50
-"""A card as wide as the first is told by its face (`docs/faces.md`); of narrower ones many are asked about."""
+"""Widths of a card in pixels: from the first on its face tells it (`docs/faces.md`), below the second hardly ever."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +62,7 @@ class Hint:
     """The zones or mats it is about; none: the whole picture."""
 
     needed: bool = False
-    """Whether stickers go unread without it; else it would only be better."""
+    """True if stickers go unread without it; else it would only be better."""
 
 
 NO_MATS = Hint(
@@ -80,7 +92,7 @@ class Advice:
     """How many cards were read."""
 
     is_sticker_measured: bool = False
-    """Whether `sticker_mm` is that of stickers on the picture; else it is that of those usually printed."""
+    """True if `sticker_mm` is that of stickers on the picture; else it is that of those usually printed."""
 
     @property
     def smallest_mm(self) -> float | None:
@@ -97,7 +109,7 @@ class Advice:
 
     @property
     def faces(self) -> str:
-        """Whether cards without stickers are large enough, in a sentence; nothing where that is not known."""
+        """Say whether cards without stickers are large enough, in a sentence; nothing where that is not known."""
         if self.card_px is None:
             return ""
         told = say("too little to tell cards without stickers by their faces: put the camera closer")
@@ -109,17 +121,17 @@ class Advice:
 
     @property
     def is_guessed(self) -> bool:
-        """Whether the scale of some zone is told by nothing but the stickers that were read."""
+        """True if the scale of some zone is told by nothing but the stickers that were read."""
         return any(zone.is_guessed for zone in self.zones)
 
     @property
     def is_drawn(self) -> bool:
-        """Whether zones are seen, and none of them on a printed mat."""
+        """True if zones are seen, and none of them on a printed mat."""
         return bool(self.zones) and self.tilt_deg is None
 
     @property
     def good(self) -> bool:
-        """Whether everything in play is known to be seen well enough to be read."""
+        """True if everything in play is known to be seen well enough to be read."""
         return self.smallest_mm is not None and not any(hint.needed for hint in self.hints)
 
     @property
@@ -129,7 +141,9 @@ class Advice:
         blurs = [zone.blur_px for zone in self.zones if zone.blur_px is not None]
         kind = "drawn zone" if self.is_drawn else "zone"
         parts = [f"{len(self.zones)} {kind}s" if len(self.zones) != 1 else f"1 {kind}"]
-        parts += [f"{'about ' * self.is_guessed}{_range(scales)} px/mm"] if scales else []
+        if scales:
+            ends = " to ".join(dict.fromkeys((f"{min(scales):.1f}", f"{max(scales):.1f}")))
+            parts.append(f"{'about ' * self.is_guessed}{ends} px/mm")
         parts += [f"edges of {max(blurs):.1f} px"] if blurs else []
         return ", ".join(parts)
 
@@ -222,10 +236,6 @@ def _wanted(layouts: Iterable[MatLayout], stand_ins: Sequence[Fit]) -> tuple[Mat
     return tuple(layout for layout in layouts if layout.id not in spared)
 
 
-def _range(figures: Sequence[float]) -> str:
-    return " to ".join(dict.fromkeys((f"{min(figures):.1f}", f"{max(figures):.1f}")))
-
-
 def _zone_json(zone: ZoneSight) -> dict[str, Any]:
     return {
         "zone": zone.zone,
@@ -267,10 +277,6 @@ class _Scene:
     def lit(self) -> tuple[ZoneSight, ...]:
         """The zones with paper in them, which tells the light."""
         return tuple(zone for zone in self.zones if zone.shows_paper)
-
-    @property
-    def module_mm(self) -> float:
-        return self.sticker_mm / STICKER_MODULES
 
     def unread(self) -> tuple[ZoneSight, ...]:
         """The zones in which the stickers in use are too small."""
@@ -347,7 +353,11 @@ def _about_glare(scene: _Scene) -> Iterator[Hint]:
 
 
 def _about_blur(scene: _Scene) -> Iterator[Hint]:
-    soft = [zone for zone in scene.unread() if (zone.blur_px or 0) > SOFT_PX and _is_too_blurred(scene, zone)]
+    soft = [
+        zone
+        for zone in scene.unread()
+        if (zone.blur_px or 0) > SOFT_PX and _module_px(scene, zone) < measure.module_px_for_blur(zone.blur_px)
+    ]
     if not soft:
         return
     names, worst = tuple(zone.zone for zone in soft), max(zone.blur_px or 0.0 for zone in soft)
@@ -364,14 +374,14 @@ def _about_blur(scene: _Scene) -> Iterator[Hint]:
         yield Hint("blurred", clean, (), True)
 
 
-def _is_too_blurred(scene: _Scene, zone: ZoneSight) -> bool:
-    return _module_px(scene, zone) < measure.module_px_for_blur(zone.blur_px)
-
-
 def _about_dark(scene: _Scene) -> Iterator[Hint]:
     if not scene.lit and float(np.percentile(scene.gray, 99)) < BLACK_PICTURE and scene.zones:
         yield Hint("dark", _ALMOST_BLACK, (), True)
-    grainy = [zone for zone in scene.unread() if zone in scene.lit and _module_px(scene, zone) < _for_grain(zone)]
+    grainy = [
+        zone
+        for zone in scene.unread()
+        if zone in scene.lit and _module_px(scene, zone) < measure.module_px_for_grain(zone.contrast, zone.grain)
+    ]
     milky = [zone for zone in scene.lit if zone.white >= DARK_WHITE and zone.contrast < MILKY * zone.white]
     dark = [zone for zone in scene.lit if zone not in milky and (zone.white < DARK_WHITE or zone in grainy)]
     if milky:
@@ -383,20 +393,13 @@ def _about_dark(scene: _Scene) -> Iterator[Hint]:
 
 
 def _lighter(names: Sequence[str], *, is_grainy: bool) -> Said:
-    if not names:
-        return (
-            say("Make more light: the picture is grainy.")
-            if is_grainy
-            else say("Make more light: the picture is dark.")
-        )
-    where = _the(names)
+    if is_grainy and names:
+        return say("Make more light on %(zones)s: the picture is grainy.", zones=_the(names))
+    if names:
+        return say("Make more light on %(zones)s: the picture is dark.", zones=_the(names))
     if is_grainy:
-        return say("Make more light on %(zones)s: the picture is grainy.", zones=where)
-    return say("Make more light on %(zones)s: the picture is dark.", zones=where)
-
-
-def _for_grain(zone: ZoneSight) -> float:
-    return measure.module_px_for_grain(zone.contrast, zone.grain)
+        return say("Make more light: the picture is grainy.")
+    return say("Make more light: the picture is dark.")
 
 
 def _unless_all(scene: _Scene, zones: Sequence[ZoneSight]) -> tuple[str, ...]:
@@ -470,19 +473,18 @@ _ASKED: tuple[Callable[[_Scene], Iterator[Hint]], ...] = (
 
 def _module_px(scene: _Scene, zone: ZoneSight) -> float:
     """Pixels a module of the stickers in use, where the zone is smallest."""
-    return zone.px_per_mm[0] * scene.module_mm if zone.px_per_mm else math.inf
+    return zone.px_per_mm[0] * scene.sticker_mm / STICKER_MODULES if zone.px_per_mm else math.inf
 
 
 def _still_fits(scene: _Scene, ratio: float) -> bool:
-    """Whether all mats have room in the picture when they look so many times larger."""
-    corners = np.concatenate([_outline(fit) for fit in scene.all_fits])
+    """True if all mats have room in the picture when they look so many times larger."""
+    outlines = [
+        [fit.outline_px] if fit.is_measured else [fit.quad_px(rect) for rect in fit.layout.zones.values()]
+        for fit in scene.all_fits
+    ]
+    corners = np.concatenate([corners for quads in outlines for corners in quads])
     span = (corners.max(axis=0) - corners.min(axis=0)) * ratio
     return bool((span <= scene.size_px).all())
-
-
-def _outline(fit: Fit) -> Floats:
-    """The corners of a mat, or of the zones drawn for it."""
-    return fit.outline_px if fit.is_measured else np.concatenate([fit.quad_px(r) for r in fit.layout.zones.values()])
 
 
 def _closer(scene: _Scene, worst: ZoneSight, ratio: float, names: tuple[str, ...]) -> Said:

@@ -22,12 +22,13 @@ from companion.vision.quality.advice import Advice, of_reading
 from companion.vision.read import gray_of, read, refuse_proportions
 
 PICTURES = 3
-"""So many are looked at; the middling one counts."""
+"""Number of pictures looked at; the middling one counts."""
 
 SETTLING_S = 2.0
-"""A camera that was just opened sets its light for so long."""
+"""Seconds for which a camera that was just opened sets its light."""
 
 MEASURED_FRAMES = 20
+"""Number of frames by which a camera's pace is measured."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,7 +75,7 @@ def advice_on(trial: Trial, layouts: Sequence[MatLayout] | None = None, drawing:
     return of_reading(trial.pictures, mats, read(Frame(image, 0.0), mats), layouts)
 
 
-def _device_trial(name: str, device: Device, clock: Callable[[], float]) -> Trial:
+def _device_trial(name: str, device: Guarded, clock: Callable[[], float]) -> Trial:
     """Pictures once the camera has set its light, and the pace at which they came."""
     opened_s = clock()
     while clock() - opened_s < SETTLING_S:
@@ -85,11 +86,15 @@ def _device_trial(name: str, device: Device, clock: Callable[[], float]) -> Tria
         image = device.retrieve() if number > MEASURED_FRAMES - PICTURES else None
         pictures += [image] if is_picture(image) else []
     if not pictures:
-        raise Problem(f"The camera {name} opens and gives no pictures: unplug it and plug it in again.")
+        raise _mute(name)
     passed_s = max(clock() - first_s, 1e-6)
     return Trial(f"The camera {name}", tuple(pictures), MEASURED_FRAMES / passed_s, device.kind())
 
 
-def _grab(name: str, device: Device) -> None:
+def _grab(name: str, device: Guarded) -> None:
     if not device.grab():
-        raise Problem(f"The camera {name} opens and gives no pictures: unplug it and plug it in again.")
+        raise _mute(name)
+
+
+def _mute(name: str) -> Problem:
+    return Problem(f"The camera {name} opens and gives no pictures: unplug it and plug it in again.")

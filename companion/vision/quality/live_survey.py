@@ -17,7 +17,7 @@ from companion.vision.read import read
 from companion.vision.view import Quad, View
 
 LOOK_AGAIN_S = 2.0
-"""How old an answer may be: a look costs as much as reading a frame."""
+"""Maximum age of an answer, in seconds: a look costs as much as reading a frame."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Survey:
     """The zones that were drawn on the picture, likewise."""
 
     is_last: bool = False
-    """Whether the pictures have come to their end with this frame."""
+    """True if the pictures have come to their end with this frame."""
 
     @property
     def size_px(self) -> tuple[int, int]:
@@ -83,7 +83,7 @@ class Lookout:
         self._seen = None
 
     def begin_afresh(self) -> None:
-        """Forgets all that was seen; what was said of it last still stands."""
+        """Forget all that was seen; what was said of it last still stands."""
         self._eye.begin_afresh()
         self._seen = None
 
@@ -99,7 +99,7 @@ class Lookout:
             return self._last
 
     def _still_holds(self, now_s: float) -> bool:
-        """Whether the last look is of these days: young enough or of the last frame, and of the zones now drawn."""
+        """True if the last look is young enough or of the last frame, and of the zones now drawn."""
         if self._last is None or self._last.is_last != self._is_over:
             return False
         if self._drawn is not None and self._drawn.current is not self._last_drawing:

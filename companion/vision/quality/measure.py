@@ -22,17 +22,19 @@ from companion.vision.stickers.sizes import width_mm
 from companion.vision.view import Quad
 
 MODULE_PX = 0.95
-"""Pixels a module that the reader needs on a sharp and bright picture, with a little to spare. `tests/bench/eye.py`
-measures this and the next two."""
+"""Pixels a module that the reader needs on a sharp and bright picture, with a little to spare.
+
+`tests/bench/eye.py` measures this and the next two.
+"""
 
 MOST_BLUR_MODULES = 1.0
-"""The blur (σ) that the reader stands, in modules: softer pictures need larger stickers."""
+"""Maximum blur (σ) that the reader stands, in modules: softer pictures need larger stickers."""
 
 GRAINY_MODULE_PX, GRAINY_POWER = 6.4, 0.63
-"""Pixels a module that it needs on a grainy picture: this, times the grain's share of the contrast to this power."""
+"""Pixels a module that the reader needs on a grainy picture: this, times (grain / contrast) to this power."""
 
 SOFT_PX = 1.05
-"""From this blur (σ) on a picture looks soft; a webcam in focus makes edges of 0.6 to 1."""
+"""Blur (σ) from which on a picture looks soft, in pixels; a webcam in focus makes edges of 0.6 to 1."""
 
 DIM_CONTRAST = 60.0
 """Grey levels between paper and print below which a picture looks dim."""
@@ -41,13 +43,13 @@ DARK = 20
 """Grey level up to which a pixel is black in black."""
 
 DARK_WHITE = 80.0
-"""White paper darker than this wants more light whatever can be read."""
+"""Grey level of white paper below which more light is advised, whatever can be read."""
 
 GLARE_SHARE = 0.02
-"""So much of a zone under a lamp's reflection is too much; a sticker covers about as much of it."""
+"""Minimum share of a zone under a lamp's reflection that is too much; a sticker covers about as much of it."""
 
 VIEW_DEG = 65.0
-"""The angle of view across a usual webcam's picture, which the camera does not tell."""
+"""Angle of view across a usual webcam's picture, in degrees; the camera does not tell it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,7 @@ class ZoneSight:
     """The smallest sticker, quiet zone included, that can be read everywhere in it."""
 
     good: bool | None
-    """Whether the stickers in use can be read everywhere in it; None where its scale is not known."""
+    """True if the stickers in use can be read everywhere in it; None where its scale is not known."""
 
     grain: float = 0.0
     """σ of the noise, in grey levels."""
@@ -90,7 +92,7 @@ class ZoneSight:
     """From the camera to its middle."""
 
     is_guessed: bool = False
-    """Whether its scale is that of the stickers read, taken to be as wide as is usual."""
+    """True if its scale is that of the stickers read, taken to be as wide as is usual."""
 
     glare: float = 0.0
     """Share of its pixels that a lamp's reflection blots out."""
@@ -99,10 +101,10 @@ class ZoneSight:
     """Share of its pixels that bright light makes white in white, where no print shows."""
 
     is_read: bool = False
-    """Whether a sticker was read in it."""
+    """True if a sticker was read in it."""
 
     shows_paper: bool = True
-    """Whether there is paper in it to tell the light by: an empty drawn zone is bare table."""
+    """True if there is paper in it to tell the light by: an empty drawn zone is bare table."""
 
 
 def module_px_needed(blur_px: float | None, contrast: float, grain: float) -> float:
@@ -207,7 +209,7 @@ def _drawn_zones(gray: Image, fit: DrawnFit, sticker_mm: float, codes: Sequence[
 
 
 def _code_scales(codes: Sequence[Quad], sticker_mm: float) -> list[float]:
-    """Pixels a millimetre as codes tell that are part of stickers of that width."""
+    """Return the scales, in pixels a millimetre, that codes on stickers of that width tell."""
     code_mm = sticker_mm * MODULES / STICKER_MODULES
     return [float(cv2.contourArea(np.array(code, np.float32))) ** 0.5 / code_mm for code in codes]
 
@@ -263,7 +265,7 @@ def _scales(fit: Fit, rect: Rect) -> list[float]:
 
 
 def _smallest_mm(px_per_mm: float, module_px: float) -> float:
-    """Rounded up to half a millimetre: what can be bought and cut."""
+    """Return the width of the smallest sticker, rounded up to half a millimetre: what can be bought and cut."""
     return math.ceil(2 * STICKER_MODULES * module_px / px_per_mm - 1e-6) / 2
 
 

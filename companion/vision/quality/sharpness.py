@@ -12,21 +12,25 @@ from companion.vision.boxes import Floats, Image, slopes
 from companion.vision.opencv import cv2
 
 REACH_CELLS = 0.95
+"""Distance to which an edge is looked at on both sides, in cells of the marker."""
+
 STEP_PX = 0.25
+"""Distance of the samples across an edge, in pixels."""
+
 PARTS = 3
-"""An edge is looked at in so many parts, each with its own middle: a corner a little off must not blur it."""
+"""Number of parts of an edge, each with its own middle: a corner a little off must not blur it."""
 
 MIN_CONTRAST = 15.0
 """Grey levels between paper and print below which nothing can be said about sharpness."""
 
 _SAMPLING_VARIANCE_PX = 0.1
-"""What reading between pixels adds to the variance of an edge: measured with edges of a known blur."""
+"""Variance that reading between pixels adds to an edge, in px²: measured with edges of a known blur."""
 
 _SLOPE_VARIANCE_PX, _SLOPE_GAIN = 0.6, 2.0
-"""What taking the slope over three pixels adds, and what fine print hides of the rest, likewise."""
+"""Variance that taking the slope over three pixels adds, and the factor that fine print hides of the rest; likewise."""
 
 _CALM_PATCH_PX, _CALM_SHARE, _CALM_TO_SIGMA = 6, 10, 1.5
-"""Noise is told patch by patch; so many times what is shown by the calmest per cent of them is the σ of noise."""
+"""Width of a patch, per cent of the patches that count as calm, and ratio of the noise's σ to what those show."""
 
 _WINDOW = np.ones((9, 9), np.uint8)
 _STRONG = 60.0
@@ -45,10 +49,6 @@ class Edge:
 
     black: float
     """Grey level of its print."""
-
-    @property
-    def contrast(self) -> float:
-        return self.white - self.black
 
 
 def marker_edge(gray: Image, corners: Floats) -> Edge | None:
