@@ -15,6 +15,7 @@ from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 from companion.app.cli import companion
 
@@ -228,7 +229,7 @@ def test_no_file_names_a_place_on_the_machine_it_was_written_on():
 
 # --- The two commands -----------------------------------------------------------------------------------------
 
-SCRIPTS = ("deploy/run", "deploy/test", "deploy/install-service", "deploy/lib.sh", ".ci/run")
+SCRIPTS = ("deploy/run", "deploy/test", "deploy/install-service", "deploy/lock", "deploy/lib.sh", ".ci/run")
 
 
 @pytest.mark.parametrize("script", SCRIPTS)
@@ -246,6 +247,14 @@ class Checkout:
         self.tools = root.parent / "tools"
         self.camera = ""
         shutil.copytree(ROOT / "deploy", root / "deploy")
+        lib = root / "deploy/lib.sh"
+        self.python, self.pi_camera = self.tools / "system-python", self.tools / "picamera2"
+        lib.write_text(
+            lib.read_text(encoding="utf-8")
+            .replace("=/usr/bin/python3\n", f"={shlex.quote(str(self.python))}\n")
+            .replace("=/usr/lib/python3/dist-packages/picamera2\n", f"={shlex.quote(str(self.pi_camera))}\n"),
+            encoding="utf-8",
+        )
         shutil.copy(ROOT / "pyproject.toml", root)
         self.program(root / ".venv/bin/companion", 'echo companion "$@"; echo "$COMPANION_CALLED" >called')
         self.program(root / ".venv/bin/python", f'{CAMERA} exec {PYTHON} "$@"')
@@ -382,6 +391,59 @@ def test_a_change_of_the_project_file_calls_for_a_new_install(checkout):
     assert answer.returncode == 1
 
 
+@pytest.mark.parametrize("changed", ["deploy/locked.txt", "deploy/locked-with-tests.txt", "pi camera"])
+def test_a_change_of_the_locked_versions_or_of_the_systems_camera_calls_for_a_new_install(checkout, changed):
+    (checkout.pi_camera if changed == "pi camera" else checkout.root / changed).write_text("# other libraries\n")
+    checkout.program(checkout.python, 'case "$*" in *venv*--clear*) echo no room >&2; exit 1;; esac')
+
+    assert "Making a virtual environment" in checkout.run().stderr
+
+
+@pytest.mark.parametrize(
+    ("script", "locked"), [("deploy/run", "deploy/locked.txt"), ("deploy/test", "deploy/locked-with-tests.txt")]
+)
+def test_only_locked_versions_are_installed(checkout_to_test, script, locked):
+    for stamp in ("installed", "installed-with-tests"):
+        (checkout_to_test.root / ".venv" / stamp).unlink()
+    calls = checkout_to_test.root.parent / "calls"
+    checkout_to_test.program(checkout_to_test.python, "exit 0")
+    checkout_to_test.program(checkout_to_test.root / ".venv/bin/python", f'echo "$@" >>{shlex.quote(str(calls))}')
+
+    checkout_to_test.run("editions", script=script)
+
+    installs = [call.split("--disable-pip-version-check ")[1] for call in calls.read_text().splitlines() if "pip" in call]
+    assert installs == [f"--require-hashes --requirement {locked}", "--no-deps --no-build-isolation --editable ."]
+
+
+LOCKED = re.compile(r"^([a-z0-9.-]+)==(\S+)(?: ; .*?)? \\\n(?:    --hash=sha256:[0-9a-f]{64}(?: \\)?\n)+", re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", ["locked.txt", "locked-with-tests.txt"])
+def test_a_lock_has_a_checksum_for_everything_and_names_no_place_to_fetch_it_from(name):
+    text = (ROOT / "deploy" / name).read_text(encoding="utf-8")
+
+    assert re.sub(r"^#.*\n", "", LOCKED.sub("", text), flags=re.MULTILINE) == ""
+    assert "://" not in text
+
+
+def test_the_locks_hold_what_the_project_asks_for_in_one_version():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    extras = project["project"]["optional-dependencies"]
+    to_run = [*project["project"]["dependencies"], *extras["pi-camera"], *project["build-system"]["requires"]]
+    run, test = (
+        set(LOCKED.findall((ROOT / "deploy" / name).read_text(encoding="utf-8")))
+        for name in ("locked.txt", "locked-with-tests.txt")
+    )
+
+    for locked, asked in ((run, to_run), (test, [*to_run, *extras["test"]])):
+        for line in asked:
+            wanted = Requirement(line)
+            versions = [version for name, version in locked if name == wanted.name]
+            assert versions, line
+            assert all(version in wanted.specifier for version in versions), line
+    assert run <= test
+
+
 def test_a_checkout_that_was_moved_is_installed_anew(checkout):
     moved = checkout.root.rename(checkout.root.with_name("elsewhere"))
     checkout.root = moved
@@ -439,8 +501,10 @@ class Machine(Checkout):
         super().__init__(root)
         self.under = root.parent / "machine"
         home = self.under / HOME_OF_SERVICE
-        self.program(home / "venv/bin/python", f'echo "$@" >>{shlex.quote(str(self.under))}/calls')
-        (home / "venv/place").write_text(f"{home}\n")
+        says = f'echo "$@" >>{shlex.quote(str(self.under))}/calls'
+        self.program(home / "venv/bin/python", says)
+        # Asked to make a virtual environment, the system's Python only says so.
+        self.program(self.python, f'case "$2" in venv) {says} ;; *) exec {PYTHON} "$@" ;; esac')
         self.program(self.tools / "systemctl", f'echo systemctl "$@" >>{shlex.quote(str(self.under))}/calls')
         self.program(self.tools / "getent", f"echo x:x:0:0::{root.parent}:/bin/sh")
 
@@ -469,12 +533,34 @@ def test_a_service_is_installed_enabled_and_started(machine):
         machine.under / UNIT
     ).read_text(encoding="utf-8")
     assert 'OPTIONS="--source /dev/video0"' in (machine.under / OPTIONS).read_text()
-    assert "pip install" in machine.calls
+    assert "--require-hashes --requirement deploy/locked.txt\n" in machine.calls
+    assert "--no-deps --no-build-isolation --upgrade .\n" in machine.calls
     assert machine.calls.endswith(
         "systemctl daemon-reload\n"
         "systemctl enable --quiet mille-bornes-companion\n"
         "systemctl restart mille-bornes-companion\n"
     )
+
+
+def venvs_made(machine: Machine) -> list[str]:
+    return [call.removeprefix("-m venv ") for call in machine.calls.splitlines() if call.startswith("-m venv ")]
+
+
+def test_a_service_runs_with_the_systems_python_which_it_can_reach(machine):
+    machine.program(machine.tools / "python3", "exit 1")
+
+    machine.install()
+    machine.install()
+
+    assert venvs_made(machine) == [f"--clear {machine.under}/{HOME_OF_SERVICE}/venv"]
+
+
+def test_the_pis_own_camera_is_there_for_a_service_as_soon_as_the_system_has_it(machine):
+    machine.install()
+    machine.pi_camera.mkdir()
+    machine.install()
+
+    assert venvs_made(machine)[1:] == [f"--clear --system-site-packages {machine.under}/{HOME_OF_SERVICE}/venv"]
 
 
 def test_a_service_that_is_installed_again_keeps_its_options(machine):

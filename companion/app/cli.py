@@ -55,6 +55,10 @@ def main() -> None:
     sys.exit(code if isinstance(code, int) else 0)
 
 
+_OWN_FILES = 0o077
+"""Umask of what writes into the data folder, which may lie in a folder that others can look into."""
+
+
 def _leave() -> None:
     """End the process at once: all is saved, and no thread that still reads a picture has to be waited for.
 
@@ -739,6 +743,7 @@ def up(
 
     if new and setup is None:
         raise click.UsageError("`--new` begins the match of a set-up file: name it with `--setup FILE`.")
+    os.umask(_OWN_FILES)
     service.up(source, setup, begins=new, host=host, port=port, data=data, deck=deck)
     _leave()
 
@@ -785,6 +790,7 @@ def demo(
     """
     from companion.app import service
 
+    os.umask(_OWN_FILES)
     table = service.DemoTable(_edition(edition).name, players, hands, seed, speed, cards)
     service.demo(table, confirm=confirm, host=host, port=port, data=data)
     _leave()
@@ -875,6 +881,7 @@ def restore(file: Path, data: Path | None) -> None:
     from companion.storage.event_store import finish_restoring, lock
     from companion.vision.enrol.enrolment import recoded
 
+    os.umask(_OWN_FILES)
     folder = _data_folder(data)
     fd = lock(store_path(folder))
     try:
