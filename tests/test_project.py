@@ -411,7 +411,8 @@ def test_only_locked_versions_are_installed(checkout_to_test, script, locked):
 
     checkout_to_test.run("editions", script=script)
 
-    installs = [call.split("--disable-pip-version-check ")[1] for call in calls.read_text().splitlines() if "pip" in call]
+    said = [call.partition("--disable-pip-version-check ") for call in calls.read_text().splitlines()]
+    installs = [what for _, is_pip, what in said if is_pip]
     assert installs == [f"--require-hashes --requirement {locked}", "--no-deps --no-build-isolation --editable ."]
 
 
