@@ -369,14 +369,7 @@ def _edition(name: str) -> Any:
 @click.option("--out", required=True, metavar="DIR", type=click.Path(path_type=Path), help="Where the files go.")
 @_editions_of_data
 def print_sheets(
-    what: str,
-    edition: str,
-    sides: int,
-    form: str,
-    dpi: int,
-    size_mm: float | None,
-    kind: str,
-    out: Path,
+    what: str, edition: str, sides: int, form: str, dpi: int, size_mm: float | None, kind: str, out: Path
 ) -> None:
     """Write printable sheets: stickers, mats, or a whole deck.
 
