@@ -215,18 +215,14 @@ def _replayed(file: str, text: str, *, as_lies: bool, states: bool) -> int:
     lines: list[judge.JudgedLine] = []
     for item in judge.judge(notation.lines(text), as_lies=as_lies):
         if isinstance(item, judge.JudgedLine):
-            lines.append(_without_table(item))
+            # A long record must not carry all its tables along.
+            lines.append(item._replace(table=None))
             click.echo(report.judged_line(item, file))
         else:
             click.echo("\n".join(["", *report.score_sheet(item), ""]))
     for sentence in report.closing(lines, as_lies=as_lies):
         click.echo(sentence)
     return _wrong_in(file, lines)
-
-
-def _without_table(judged: JudgedLine) -> JudgedLine:
-    """Return the line without its table: a long record must not carry all its tables along."""
-    return judged._replace(table=None)
 
 
 def _wrong_in(file: str, lines: Sequence[JudgedLine]) -> int:
@@ -264,7 +260,7 @@ def _scored(path: Path, text: str) -> int:
         if isinstance(item, judge.HandResult):
             click.echo("\n".join(["", *report.score_sheet(item)]))
             continue
-        lines.append(_without_table(item))
+        lines.append(item._replace(table=None))
         if item.verdict != judge.LEGAL:
             counted = "counted all the same" if item.applied else "not counted"
             _warn(f"  {counted}: {report.judged_line(item, str(path))}")
