@@ -5,6 +5,10 @@ root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
 venv=$root/.venv
 python=python3
 
+# Asked first: a service cannot reach a Python in somebody's home, and the Pi's own camera is known to this one alone.
+python_of_system=/usr/bin/python3
+pi_camera=/usr/lib/python3/dist-packages/picamera2
+
 say() { printf '%s\n' "$*" >&2; }
 
 stop() {
@@ -21,7 +25,7 @@ is_64_bit() { "$1" -c 'import struct, sys; sys.exit(struct.calcsize("P") < 8)' 2
 find_python() {
     local name
     if ! command -v python3 >/dev/null; then install_packages python3 python3-venv; fi
-    for name in python3 python3.14 python3.13 python3.12 python3.11; do
+    for name in "$python_of_system" python3 python3.14 python3.13 python3.12 python3.11; do
         if is_recent "$name"; then
             python=$name
             break
@@ -51,7 +55,7 @@ END
 
 missing_libraries() { missing_of libzbar.so.0 libzbar0 libGL.so.1 libgl1 libgthread-2.0.so.0 libglib2.0-0; }
 
-missing_venv() { "$python" -c 'import ensurepip, venv' 2>/dev/null || echo "$python-venv"; }
+missing_venv() { "$python" -c 'import ensurepip, venv' 2>/dev/null || echo "${python##*/}-venv"; }
 
 # The browser, and what the driver that comes with playwright needs.
 missing_browser() {
@@ -131,23 +135,13 @@ install_what_is_missing() {
 
 # --- The virtual environment ----------------------------------------------------------------------------------
 
-# The Raspberry Pi's own camera needs Picamera2, which comes with the system alone.
-has_picamera() { "$python" -c 'import picamera2' 2>/dev/null; }
-
-new_venv() {
-    local picamera=()
-    if has_picamera; then picamera=(--system-site-packages); fi
-    "$python" -m venv --clear "${picamera[@]}" "$1" >/dev/null 2>&1
+# What an install depends on: the project file and the locked versions, where the checkout lies (a virtual environment
+# does not move), and whether the system brings the Pi's own camera.
+fingerprint() {
+    { printf '%s\n' "$root" "$(of_system)"; cat "$root/pyproject.toml" "$root"/deploy/locked*.txt; } | cksum
 }
 
-# True if a virtual environment was made in this place, and sees Picamera2 where the system has it.
-is_venv_in_place() {
-    [ "$(cat "$1/place" 2>/dev/null)" = "$2" ] || return
-    ! has_picamera || grep -qi 'include-system-site-packages *= *true' "$1/pyvenv.cfg"
-}
-
-# What an install depends on: the project file, and where the checkout lies (a virtual environment does not move).
-fingerprint() { { printf '%s\n' "$root"; cat "$root/pyproject.toml"; } | cksum; }
+of_system() { if [ -e "$pi_camera" ]; then echo --system-site-packages; fi; }
 
 is_installed() {
     local stamp
@@ -158,20 +152,25 @@ is_installed() {
     return 1
 }
 
+# Makes $venv, unless it lies where it was made, of the same Python and as much of the system.
 make_venv() {
-    if is_venv_in_place "$venv" "$root" && "$venv/bin/python" -c 'import pip' 2>/dev/null; then return; fi
-    say "Making a virtual environment in .venv …"
-    new_venv "$venv" || stop "$venv could not be made: see that this user may write" \
-        "there, that the disk is not full, and that $python-venv is installed."
-    printf '%s\n' "$root" >"$venv/place"
+    local made="$venv $python $(of_system)"
+    if [ "$(cat "$venv/made" 2>/dev/null)" = "$made" ] && "$venv/bin/python" -c 'import pip' 2>/dev/null; then return; fi
+    say "Making a virtual environment in $venv …"
+    # shellcheck disable=SC2046 # an option or none
+    "$python" -m venv --clear $(of_system) "$venv" >/dev/null 2>&1 || stop "$venv could not be made: see that this" \
+        "user may write there, that the disk is not full, and that ${python##*/}-venv is installed."
+    printf '%s\n' "$made" >"$venv/made"
 }
 
+# Installs the locked libraries, then the program, as pip is told by the other arguments; nothing else is fetched.
 install_program() {
-    local what=$1 stamp=$2 log=$venv/install.log
-    say "Installing the program and its libraries (once, a few minutes on a Raspberry Pi) …"
-    (cd -- "$root" && PIP_USER=0 "$venv/bin/python" -m pip install --quiet --no-input --disable-pip-version-check \
-        --editable "$what") </dev/null >"$log" 2>&1 || stop "$(why_pip_failed "$log")"
-    fingerprint >"$venv/$stamp"
+    local locked=$1 log=$venv/install.log pip=("$venv/bin/python" -m pip install --quiet --no-input --disable-pip-version-check)
+    shift
+    say "Installing the program and its libraries in $venv (once, a few minutes on a Raspberry Pi) …"
+    (cd -- "$root" && export PIP_USER=0 &&
+        "${pip[@]}" --require-hashes --requirement "deploy/$locked" &&
+        "${pip[@]}" --no-deps --no-build-isolation "$@") </dev/null >"$log" 2>&1 || stop "$(why_pip_failed "$log")"
 }
 
 why_pip_failed() {
@@ -192,7 +191,8 @@ prepare_to_run() {
         find_python
         install_what_is_missing missing_venv missing_libraries
         make_venv
-        install_program . installed
+        install_program locked.txt --editable .
+        fingerprint >"$venv/installed"
     fi
 }
 
@@ -204,6 +204,7 @@ prepare_to_test() {
         find_python
         install_what_is_missing missing_venv missing_libraries missing_browser
         make_venv
-        install_program '.[test]' installed-with-tests
+        install_program locked-with-tests.txt --editable .
+        fingerprint >"$venv/installed-with-tests"
     fi
 }

@@ -29,7 +29,7 @@ def without_opencv() -> str | None:
 
 
 def test_every_check_is_one_line(tmp_path, monkeypatch):
-    monkeypatch.setattr(doctor, "_camera_answers", lambda: None)
+    monkeypatch.setattr("companion.vision.capture.sources.camera_answers", lambda: None)
 
     found = list(doctor.checks(tmp_path, port=0))
 

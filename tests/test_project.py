@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 from long_proofs import PROOFS
+from packaging.requirements import Requirement
 
 from companion.app.cli import companion
 
@@ -229,7 +230,7 @@ def test_no_file_names_a_place_on_the_machine_it_was_written_on():
 
 # --- The two commands -----------------------------------------------------------------------------------------
 
-SCRIPTS = ("deploy/run", "deploy/test", "deploy/install-service", "deploy/lib.sh", ".ci/run")
+SCRIPTS = ("deploy/run", "deploy/test", "deploy/install-service", "deploy/lock", "deploy/lib.sh", ".ci/run")
 
 
 @pytest.mark.parametrize("script", SCRIPTS)
@@ -247,6 +248,14 @@ class Checkout:
         self.tools = root.parent / "tools"
         self.camera = ""
         shutil.copytree(ROOT / "deploy", root / "deploy")
+        lib = root / "deploy/lib.sh"
+        self.python, self.pi_camera = self.tools / "system-python", self.tools / "picamera2"
+        lib.write_text(
+            lib.read_text(encoding="utf-8")
+            .replace("=/usr/bin/python3\n", f"={shlex.quote(str(self.python))}\n")
+            .replace("=/usr/lib/python3/dist-packages/picamera2\n", f"={shlex.quote(str(self.pi_camera))}\n"),
+            encoding="utf-8",
+        )
         shutil.copy(ROOT / "pyproject.toml", root)
         self.program(root / ".venv/bin/companion", 'echo companion "$@"; echo "$COMPANION_CALLED" >called')
         self.program(root / ".venv/bin/python", f'{CAMERA} exec {PYTHON} "$@"')
@@ -383,24 +392,66 @@ def test_a_change_of_the_project_file_calls_for_a_new_install(checkout):
     assert answer.returncode == 1
 
 
+@pytest.mark.parametrize("changed", ["deploy/locked.txt", "deploy/locked-with-tests.txt", "pi camera"])
+def test_a_change_of_the_locked_versions_or_of_the_systems_camera_calls_for_a_new_install(checkout, changed):
+    (checkout.pi_camera if changed == "pi camera" else checkout.root / changed).write_text("# other libraries\n")
+    checkout.program(checkout.python, 'case "$*" in *venv*--clear*) echo no room >&2; exit 1;; esac')
+
+    assert "Making a virtual environment" in checkout.run().stderr
+
+
+@pytest.mark.parametrize(
+    ("script", "locked"), [("deploy/run", "deploy/locked.txt"), ("deploy/test", "deploy/locked-with-tests.txt")]
+)
+def test_only_locked_versions_are_installed(checkout_to_test, script, locked):
+    for stamp in ("installed", "installed-with-tests"):
+        (checkout_to_test.root / ".venv" / stamp).unlink()
+    calls = checkout_to_test.root.parent / "calls"
+    checkout_to_test.program(checkout_to_test.python, "exit 0")
+    checkout_to_test.program(checkout_to_test.root / ".venv/bin/python", f'echo "$@" >>{shlex.quote(str(calls))}')
+
+    checkout_to_test.run("editions", script=script)
+
+    said = [call.partition("--disable-pip-version-check ") for call in calls.read_text().splitlines()]
+    installs = [what for _, is_pip, what in said if is_pip]
+    assert installs == [f"--require-hashes --requirement {locked}", "--no-deps --no-build-isolation --editable ."]
+
+
+LOCKED = re.compile(r"^([a-z0-9.-]+)==(\S+)(?: ; .*?)? \\\n(?:    --hash=sha256:[0-9a-f]{64}(?: \\)?\n)+", re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", ["locked.txt", "locked-with-tests.txt"])
+def test_a_lock_has_a_checksum_for_everything_and_names_no_place_to_fetch_it_from(name):
+    text = (ROOT / "deploy" / name).read_text(encoding="utf-8")
+
+    assert re.sub(r"^#.*\n", "", LOCKED.sub("", text), flags=re.MULTILINE) == ""
+    assert "://" not in text
+
+
+def test_the_locks_hold_what_the_project_asks_for_in_one_version():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    extras = project["project"]["optional-dependencies"]
+    to_run = [*project["project"]["dependencies"], *extras["pi-camera"], *project["build-system"]["requires"]]
+    run, test = (
+        set(LOCKED.findall((ROOT / "deploy" / name).read_text(encoding="utf-8")))
+        for name in ("locked.txt", "locked-with-tests.txt")
+    )
+
+    for locked, asked in ((run, to_run), (test, [*to_run, *extras["test"]])):
+        for line in asked:
+            wanted = Requirement(line)
+            versions = [version for name, version in locked if name == wanted.name]
+            assert versions, line
+            assert all(version in wanted.specifier for version in versions), line
+    assert run <= test
+
+
 def test_a_checkout_that_was_moved_is_installed_anew(checkout):
     moved = checkout.root.rename(checkout.root.with_name("elsewhere"))
     checkout.root = moved
     checkout.program(checkout.tools / "python3", 'case "$*" in *venv*--clear*) echo no room >&2; exit 1;; esac')
 
     assert "Making a virtual environment" in checkout.run().stderr
-
-
-def test_the_virtual_environment_sees_picamera2_where_the_system_has_it(checkout):
-    shutil.rmtree(checkout.root / ".venv")
-    checkout.program(
-        checkout.tools / "python3",
-        f'case "$*" in *picamera2*) exit;; *--clear*) echo "$@" >"$HOME/made"; exit 1;; esac; exec {PYTHON} "$@"',
-    )
-
-    checkout.run()
-
-    assert "--system-site-packages" in (checkout.root.parent / "made").read_text()
 
 
 @pytest.fixture
@@ -479,8 +530,10 @@ class Machine(Checkout):
         super().__init__(root)
         self.under = root.parent / "machine"
         home = self.under / HOME_OF_SERVICE
-        self.program(home / "venv/bin/python", f'echo "$@" >>{shlex.quote(str(self.under))}/calls')
-        (home / "venv/place").write_text(f"{home}\n")
+        says = f'echo "$@" >>{shlex.quote(str(self.under))}/calls'
+        self.program(home / "venv/bin/python", says)
+        # Asked to make a virtual environment, the system's Python only says so.
+        self.program(self.python, f'case "$2" in venv) {says} ;; *) exec {PYTHON} "$@" ;; esac')
         self.program(self.tools / "systemctl", f'echo systemctl "$@" >>{shlex.quote(str(self.under))}/calls')
         self.program(self.tools / "getent", f"echo x:x:0:0::{root.parent}:/bin/sh")
 
@@ -509,12 +562,34 @@ def test_a_service_is_installed_enabled_and_started(machine):
         machine.under / UNIT
     ).read_text(encoding="utf-8")
     assert 'OPTIONS="--source /dev/video0"' in (machine.under / OPTIONS).read_text()
-    assert "pip install" in machine.calls
+    assert "--require-hashes --requirement deploy/locked.txt\n" in machine.calls
+    assert "--no-deps --no-build-isolation --upgrade .\n" in machine.calls
     assert machine.calls.endswith(
         "systemctl daemon-reload\n"
         "systemctl enable --quiet mille-bornes-companion\n"
         "systemctl restart mille-bornes-companion\n"
     )
+
+
+def venvs_made(machine: Machine) -> list[str]:
+    return [call.removeprefix("-m venv ") for call in machine.calls.splitlines() if call.startswith("-m venv ")]
+
+
+def test_a_service_runs_with_the_systems_python_which_it_can_reach(machine):
+    machine.program(machine.tools / "python3", "exit 1")
+
+    machine.install()
+    machine.install()
+
+    assert venvs_made(machine) == [f"--clear {machine.under}/{HOME_OF_SERVICE}/venv"]
+
+
+def test_the_pis_own_camera_is_there_for_a_service_as_soon_as_the_system_has_it(machine):
+    machine.install()
+    machine.pi_camera.mkdir()
+    machine.install()
+
+    assert venvs_made(machine)[1:] == [f"--clear --system-site-packages {machine.under}/{HOME_OF_SERVICE}/venv"]
 
 
 def test_a_service_that_is_installed_again_keeps_its_options(machine):

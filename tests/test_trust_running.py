@@ -7,6 +7,7 @@ import os
 import resource
 import signal
 import socket
+import stat
 import subprocess
 import sys
 import threading
@@ -447,6 +448,28 @@ def test_the_service_never_gives_up():
     assert "\nRestart=always\n" in unit
     assert "\nStartLimitIntervalSec=0\n" in unit
     assert "StartLimitBurst" not in unit
+
+
+def test_the_pauses_between_two_starts_grow_and_no_start_waits_for_a_network():
+    unit = (ROOT / "deploy" / "companion.service").read_text(encoding="utf-8")
+    settings = dict(line.split("=", 1) for line in unit.splitlines() if "=" in line and line[0] != "#")
+
+    assert int(settings["RestartSec"]) < int(settings["RestartMaxDelaySec"])
+    assert int(settings["RestartSteps"]) > 1
+    assert "network-online" not in unit
+
+
+def test_what_a_service_writes_is_for_its_owner_alone_whoever_made_the_folder(tmp_path):
+    folder, setup = tmp_path / "data", tmp_path / "table.toml"
+    folder.mkdir(mode=0o755)
+    setup.write_text('[[side]]\nname = "Ann"\n[[side]]\nname = "Bob"\n')
+
+    with service(folder, "up", "--setup", str(setup)):
+        assert wait_until(lambda: any(folder.glob("backups/*.sqlite3")))
+        modes = {path.relative_to(folder).as_posix(): stat.S_IMODE(path.stat().st_mode) for path in folder.rglob("*")}
+
+    assert {"companion.sqlite3", "last-event.json", "secret-key", "backups"} <= modes.keys()
+    assert [name for name, mode in modes.items() if mode & 0o077] == []
 
 
 def test_asked_twice_the_service_ends_at_once(tmp_path):

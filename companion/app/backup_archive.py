@@ -45,7 +45,7 @@ from companion.storage.database import (
     schema_of,
     write_log,
 )
-from companion.storage.events import Event, Row, is_sound, unbroken
+from companion.storage.events import Event, Row
 from companion.storage.files import give_to_owner_of, sync_folder
 from companion.storage.recovery import NOTE_NAME
 from companion.tabletop import drawn_zones
@@ -94,7 +94,8 @@ class Bundle:
         matches, things = len({row[1] for row in self.rows}), [_thing(name) for name in self.files]
         decks = len({thing for thing in things if thing.startswith(f"{DECKS_NAME}/")})
         editions = sum(thing.startswith(f"{EDITIONS_NAME}/") for thing in things)
-        return f"{_many(matches, 'match', 'matches')}, {_many(decks, 'deck')}, {_many(editions, 'edition')}"
+        counts = ((matches, "match", "matches"), (decks, "deck", "decks"), (editions, "edition", "editions"))
+        return ", ".join(f"{count} {one if count == 1 else several}" for count, one, several in counts)
 
 
 # --- Writing --------------------------------------------------------------------------------------------------
@@ -137,11 +138,12 @@ def _sound_files(folder: Path, room: int) -> tuple[dict[str, bytes], tuple[str, 
     files: dict[str, bytes] = {}
     left_out = []
     with _own_editions(folder / EDITIONS_NAME):
-        for thing, named in groupby(sorted(_allowed_files(folder), key=_decks_last), _thing):
+        allowed = sorted(_allowed_files(folder), key=lambda name: (name.startswith(f"{DECKS_NAME}/"), name))
+        for thing, named in groupby(allowed, _thing):
             try:
                 names = tuple(named)
-                _check_sizes(thing, {name: _size(folder / name) for name in names}, folder, room, len(files))
-                content = {name: _content(folder / name) for name in names}
+                _check_sizes(thing, {name: (folder / name).stat().st_size for name in names}, folder, room, len(files))
+                content = {name: (folder / name).read_bytes() for name in names}
                 if thing.casefold() in {_thing(name).casefold() for name in files}:
                     raise Problem(f"{folder / thing} is called as another but for capitals: rename one of them.", 1)
                 _check_thing(thing, content, folder)
@@ -149,11 +151,10 @@ def _sound_files(folder: Path, room: int) -> tuple[dict[str, bytes], tuple[str, 
                 room -= sum(map(len, content.values()))
             except Problem as problem:
                 left_out.append(f"Left out: {problem}")
+            except OSError as error:
+                where = error.filename or folder / thing
+                left_out.append(f"Left out: {where} cannot be read ({error.strerror}): check the file's rights.")
     return files, tuple(left_out)
-
-
-def _decks_last(name: str) -> tuple[bool, str]:
-    return name.startswith(f"{DECKS_NAME}/"), name
 
 
 def _check_sizes(thing: str, sizes: Mapping[str, int], folder: Path, room: int, others: int) -> None:
@@ -176,26 +177,12 @@ def _most_of(name: str) -> int:
     return _MOST_OF_ONE.get(name, _MOST_OF_ONE.get(Path(name).suffix, _MOST_OF_TEXT))
 
 
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError as error:
-        raise Problem(f"{path} cannot be read ({error.strerror}): check the file's rights.", 1) from error
-
-
 def _allowed_files(folder: Path) -> Iterator[str]:
     for pattern in (*SETTINGS, f"{EDITIONS_NAME}/*", f"{DECKS_NAME}/*/*"):
         for path in folder.glob(pattern):
             name = path.relative_to(folder).as_posix()
             if is_allowed(name) and path.is_file():
                 yield name
-
-
-def _content(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise Problem(f"{path} cannot be read ({error.strerror}): check the file's rights.", 1) from error
 
 
 def _write_zip(out: Path, files: Mapping[str, bytes]) -> None:
@@ -211,12 +198,11 @@ def _write_zip(out: Path, files: Mapping[str, bytes]) -> None:
         read_bundle(new)
         new.replace(out)
         sync_folder(out.parent)
-    except Problem:
-        new.unlink(missing_ok=True)
-        raise
-    except (OSError, zipfile.LargeZipFile) as error:
+    except (Problem, OSError, zipfile.LargeZipFile) as error:
         with suppress(OSError):
             new.unlink(missing_ok=True)
+        if isinstance(error, Problem):
+            raise
         why = getattr(error, "strerror", None) or error
         raise Problem(f"The backup cannot be written to {out} ({why}): choose another place.") from error
 
@@ -399,11 +385,9 @@ def _checked_rows(file: Path, log: bytes) -> tuple[Row, ...]:
         rows = _rows(file, log)
     except (sqlite3.Error, UnicodeError, MemoryError, OverflowError, Damaged) as error:
         raise _bad(file, "its matches are damaged") from error
-    if not all(map(is_sound, rows)) or unbroken(rows) != rows:
-        raise _bad(file, "its matches are damaged")
     by_match: dict[int, list[Event]] = {}
-    for seq, match, at_s, kind, body in rows:
-        by_match.setdefault(match, []).append(Event(seq, match, at_s, kind, json.loads(body)))
+    for row in rows:
+        by_match.setdefault(row[1], []).append(Event(*row[:4], json.loads(row[4])))
     for match, events in by_match.items():
         try:
             judged(match, events)
@@ -476,10 +460,6 @@ def restore(folder: Path, bundle: Bundle) -> Path | None:
 
 def _newer(file: Path) -> Problem:
     return Problem(f"{file} was written by a newer version of the companion: install that version first.", 1)
-
-
-def _many(count: int, one: str, several: str = "") -> str:
-    return f"{count} {one if count == 1 else several or f'{one}s'}"
 
 
 def _bad(file: Path, what: str) -> Problem:

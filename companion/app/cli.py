@@ -55,6 +55,10 @@ def main() -> None:
     sys.exit(code if isinstance(code, int) else 0)
 
 
+_OWN_FILES = 0o077
+"""Umask of what writes into the data folder, which may lie in a folder that others can look into."""
+
+
 def _leave() -> None:
     """End the process at once: all is saved, and no thread that still reads a picture has to be waited for.
 
@@ -211,18 +215,14 @@ def _replayed(file: str, text: str, *, as_lies: bool, states: bool) -> int:
     lines: list[judge.JudgedLine] = []
     for item in judge.judge(notation.lines(text), as_lies=as_lies):
         if isinstance(item, judge.JudgedLine):
-            lines.append(_without_table(item))
+            # A long record must not carry all its tables along.
+            lines.append(item._replace(table=None))
             click.echo(report.judged_line(item, file))
         else:
             click.echo("\n".join(["", *report.score_sheet(item), ""]))
     for sentence in report.closing(lines, as_lies=as_lies):
         click.echo(sentence)
     return _wrong_in(file, lines)
-
-
-def _without_table(judged: JudgedLine) -> JudgedLine:
-    """Return the line without its table: a long record must not carry all its tables along."""
-    return judged._replace(table=None)
 
 
 def _wrong_in(file: str, lines: Sequence[JudgedLine]) -> int:
@@ -260,7 +260,7 @@ def _scored(path: Path, text: str) -> int:
         if isinstance(item, judge.HandResult):
             click.echo("\n".join(["", *report.score_sheet(item)]))
             continue
-        lines.append(_without_table(item))
+        lines.append(item._replace(table=None))
         if item.verdict != judge.LEGAL:
             counted = "counted all the same" if item.applied else "not counted"
             _warn(f"  {counted}: {report.judged_line(item, str(path))}")
@@ -365,14 +365,7 @@ def _edition(name: str) -> Any:
 @click.option("--out", required=True, metavar="DIR", type=click.Path(path_type=Path), help="Where the files go.")
 @_editions_of_data
 def print_sheets(
-    what: str,
-    edition: str,
-    sides: int,
-    form: str,
-    dpi: int,
-    size_mm: float | None,
-    kind: str,
-    out: Path,
+    what: str, edition: str, sides: int, form: str, dpi: int, size_mm: float | None, kind: str, out: Path
 ) -> None:
     """Write printable sheets: stickers, mats, or a whole deck.
 
@@ -739,6 +732,7 @@ def up(
 
     if new and setup is None:
         raise click.UsageError("`--new` begins the match of a set-up file: name it with `--setup FILE`.")
+    os.umask(_OWN_FILES)
     service.up(source, setup, begins=new, host=host, port=port, data=data, deck=deck)
     _leave()
 
@@ -785,6 +779,7 @@ def demo(
     """
     from companion.app import service
 
+    os.umask(_OWN_FILES)
     table = service.DemoTable(_edition(edition).name, players, hands, seed, speed, cards)
     service.demo(table, confirm=confirm, host=host, port=port, data=data)
     _leave()
@@ -875,6 +870,7 @@ def restore(file: Path, data: Path | None) -> None:
     from companion.storage.event_store import finish_restoring, lock
     from companion.vision.enrol.enrolment import recoded
 
+    os.umask(_OWN_FILES)
     folder = _data_folder(data)
     fd = lock(store_path(folder))
     try:

@@ -45,12 +45,7 @@ def _random(seed: int, setup: Setup | None) -> Script:
     if setup is None:
         return random_script(seed=seed)
     return random_script(
-        setup.edition_name,
-        teams=setup.teams,
-        seed=seed,
-        options=setup.options,
-        target=setup.target,
-        first=setup.first,
+        setup.edition_name, teams=setup.teams, seed=seed, options=setup.options, target=setup.target, first=setup.first
     )
 
 

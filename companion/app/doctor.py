@@ -92,11 +92,15 @@ def seeing(
 ) -> Iterator[Check]:
     """Check whether a camera (or the source named) gives pictures, and whether stickers can be read on them."""
     try:
-        found = source or (answers or _camera_answers)()
+        # Loaded only now: where OpenCV is what is missing, the other checks still have to be made.
+        from companion.vision.capture import sources
+        from companion.vision.quality import camera_check
+
+        found = source or (answers or sources.camera_answers)()
         if found is None:
             yield Check("camera", False, False, "No camera answers: plug one in, or enter plays by hand.")
             return
-        trial = (tried or _tried)(found)
+        trial = (tried or camera_check.tried)(found)
     except Problem as problem:
         yield Check("camera", False, source is not None, str(problem))
     except ImportError:
@@ -206,19 +210,6 @@ def port_free(port: int) -> Check:
         except OSError as error:
             return Check("port", False, True, f"Port {port} is not to be had ({error.strerror}): use another, --port.")
     return Check("port", True, True, f"Port {port} is free.")
-
-
-def _camera_answers() -> str | None:
-    # Loaded only now: where OpenCV is what is missing, the other checks still have to be made.
-    from companion.vision.capture.sources import camera_answers
-
-    return camera_answers()
-
-
-def _tried(source: str) -> Trial:
-    from companion.vision.quality.camera_check import tried
-
-    return tried(source)
 
 
 def _said(command: list[str]) -> str | None:

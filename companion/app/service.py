@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -22,7 +22,7 @@ from companion.common.program_name import typed
 from companion.common.text import say
 from companion.match import exports
 from companion.match.archive import judged
-from companion.match.match import Match, MatchState, Mats, Policy
+from companion.match.match import Match, MatchState, Mats, Policy, mats_in_order
 from companion.match.setup_file import Setup, read_setup
 from companion.pages import Camera, run_service
 from companion.pages.words import Names
@@ -141,18 +141,13 @@ def up(
             _watch(match, source, setup, host, port, data, deck)
 
 
-@contextmanager
-def _match_in(folder: Path) -> Iterator[Match]:
-    """The match of a data folder, whose log is closed at the end."""
-    store, match = _opened_match(folder)
-    with _closed_at_the_end(store):
-        yield match
-
-
 def _opened_match(folder: Path, mats: Mats | None = None) -> tuple[Store, Match]:
-    """The log of a data folder and its match; a log whose match cannot be had is closed again."""
-    store = _opened(folder)
+    """The log of a data folder and its match; what is wrong with the log is said in the terminal too."""
+    store = Store.open(store_path(folder))
     try:
+        for sentence in (store.note.sentence if store.note else None, store.unsaved):
+            if sentence:
+                click.echo(sentence, err=True)
         return store, Match(store, mats)
     except BaseException:
         store.close()
@@ -185,7 +180,7 @@ def _watch(
     memory = data_dir(data) / snapshot.FILE_NAME
     watch = TableWatch(match, lookout, lambda state: _mats(state, setup), lookout.begin_afresh, memory=memory)
     turn = KeptTurn(data_dir(data))
-    camera = replace(_camera(watch, lookout, named), zones=zones, turn=turn)
+    camera = Camera(watch.picture, watch.image, lookout.survey, deck=named, zones=zones, turn=turn)
     if source is None:
         first = FirstCamera(lambda: camera_answers(), video_devices, watch.wait)
         camera = replace(camera, is_there=lambda: first.is_there)
@@ -213,20 +208,6 @@ def _until_the_end(match: Match, watch: TableWatch, thread: threading.Thread) ->
     finally:
         watch.stop()
         thread.join(LAST_FRAME_S)
-
-
-def _opened(folder: Path) -> Store:
-    """The log of a data folder; what is wrong with it is said in the terminal too."""
-    store = Store.open(store_path(folder))
-    for sentence in (store.note.sentence if store.note else None, store.unsaved):
-        if sentence:
-            click.echo(sentence, err=True)
-    return store
-
-
-def _camera(watch: TableWatch, lookout: Lookout, deck: str | None) -> Camera:
-    """What the pages show of the camera."""
-    return Camera(watch.picture, watch.image, lookout.survey, deck=deck)
 
 
 def _pictures(
@@ -270,12 +251,9 @@ def _begin(match: Match, setup: Setup, *, in_any_case: bool) -> None:
         click.echo(OFFERED)
 
 
-def _mats(state: MatchState, setup: Setup | None) -> dict[str, str]:
+def _mats(state: MatchState, setup: Setup | None) -> Mapping[str, str]:
     """Which side plays on which mat: as the setup file says, else in the order of the sides."""
-    teams = state.game.teams
-    if setup is not None and setup.teams == teams:
-        return dict(setup.mats)
-    return {f"side-{number}": team.name for number, team in enumerate(teams, start=1)}
+    return setup.mats if setup is not None and setup.teams == state.game.teams else mats_in_order(state)
 
 
 def _in_play(sides: Iterable[str]) -> tuple[str, ...]:
@@ -309,13 +287,14 @@ class DemoTable:
         return replace(first, hands=(*first.hands, *by_chance.hands[1:]))
 
     def deck(self) -> Cards:
-        """What the cards look like."""
+        """Return what the cards look like."""
         return {"stickers": STICKERED, "faces": BARE}[self.cards]
 
 
 def demo(table: DemoTable, *, confirm: str, host: str, port: int, data: Path | None) -> None:
     """Runs the service on the simulated table until it is stopped."""
-    with _match_in(data_dir(data_dir(data) / "demo")) as match:
+    store, match = _opened_match(data_dir(data_dir(data) / "demo"))
+    with _closed_at_the_end(store):
         _simulate(match, table.script(), Policy(confirm), host, port, speed=table.speed, cards=table.deck(), data=data)
 
 
@@ -335,32 +314,28 @@ def _simulate(
     match.set_policy(policy, "demo")
     deck = OWN_DECK if cards == BARE else None
     faces = faces_of(deck, data)
-    lookout, watch = _watching(match, script, faces)
+    lookout = Lookout(eye_for(simulated.setup_of(script), faces), lambda: _in_play(mats_in_order(match.state)))
+    watch = TableWatch(match, lookout, mats_in_order, lookout.begin_afresh)
+
+    def lay_anew(now_played: Script) -> None:
+        """Look at another table: begin afresh, at another deck with another eye."""
+        lookout.look_with(eye_for(simulated.setup_of(now_played), faces))
+        watch.begin_anew()
+
     players = DemoPlayers(
         match,
         script,
         plays_done=done,
         tempo=Tempo(speed=speed),
-        cut=partial(_laid_anew, lookout, watch, faces),
+        cut=lay_anew,
         is_stopped=lambda: watch.is_stopped,
         at_the_end=DEMO_OVER,
     )
     pictures = frames(DEMO, demo=lambda: frames_of_players(players, cards=cards), live=True)
     thread = watch.start(pictures, at_the_end=DEMO_OVER)
     with _until_the_end(match, watch, thread) as looks_after:
-        run_service(match, host, port, _camera(watch, lookout, deck), looks_after=looks_after)
-
-
-def _watching(match: Match, script: Script, faces: Templates | None) -> tuple[Lookout, TableWatch]:
-    """What looks at the simulated table, and what brings it to the match."""
-    lookout = Lookout(eye_for(simulated.setup_of(script), faces), lambda: _in_play(_mats(match.state, None)))
-    return lookout, TableWatch(match, lookout, lambda state: _mats(state, None), lookout.begin_afresh)
-
-
-def _laid_anew(lookout: Lookout, watch: TableWatch, faces: Templates | None, now_played: Script) -> None:
-    """The simulated table is laid anew: whatever looks at it begins afresh, at another deck with another eye."""
-    lookout.look_with(eye_for(simulated.setup_of(now_played), faces))
-    watch.begin_anew()
+        camera = Camera(watch.picture, watch.image, lookout.survey, deck=deck)
+        run_service(match, host, port, camera, looks_after=looks_after)
 
 
 def exported(match: int, form: str, data: Path | None) -> str:

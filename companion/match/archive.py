@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
 from companion.common.cache import Kept
@@ -89,13 +90,12 @@ class Archive:
 
     def figures(self, store: Store) -> dict[str, Figures]:
         """Return what every player has done over all matches of the log, by `statistics.key_of` of the name."""
-        return statistics.together(self._figures_of(store, match, last) for match, last in store.latest().items())
 
-    def _figures_of(self, store: Store, match: int, last: int) -> dict[str, Figures]:
-        def count() -> dict[str, Figures]:
-            return statistics.players_of(judge_on(MatchState(), history(store.events(match)).lines)[0])
+        def of(key: tuple[int, int]) -> dict[str, Figures]:
+            record, _ = judge_on(MatchState(), history(store.events(key[0])).lines)
+            return self._instead(self._figures, key, statistics.players_of(record))
 
-        return self._figures.get((match, last), lambda: self._instead(self._figures, (match, last), count()))
+        return statistics.together(self._figures.get(key, partial(of, key)) for key in store.latest().items())
 
     def _instead(self, kept: Kept[_Made], key: tuple[int, int], made: _Made) -> _Made:
         """Return what was made of a match, in the place of what was made of it before it went on."""

@@ -6,16 +6,14 @@ of the events, so the log replayed is the state.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 
 from companion.match.questions import Answer, Answered
 from companion.storage.events import Event, Kind
 
 __all__ = ["CAMERA", "PHONE", "SOMEBODY", "Change", "History", "Kind", "Written", "history"]
-
-NOTHING: Mapping[str, str] = MappingProxyType({})
 
 CAMERA, PHONE, SOMEBODY = "camera", "phone", "somebody"
 """Where a line comes from; and whom the log names where no player did something: the camera, a phone without a seat."""
@@ -92,16 +90,17 @@ class History:
 def history(events: Sequence[Event]) -> History:
     """What a match's events come to."""
     standing = _standing(events)
+    latest = next((e for e in reversed(standing) if e.kind in (*UNDOABLE, Kind.UNDO)), None)
     return History(
         lines=tuple(_lines(standing)),
-        seats=_seats(standing),
+        seats=Counter(e.body["player"] for e in standing if e.kind == Kind.SEAT),
         settings={e.body["key"]: e.body["value"] for e in standing if e.kind == Kind.SETTING},
         answers=_answers(events),
         claims=tuple(Claim(e.seq, e.body["text"], _by(e)) for e in events if e.kind == Kind.CLAIM),
         asked=frozenset(e.body["question"] for e in events if e.body.get("question")),
         undoable=next((e for e in reversed(standing) if e.kind in UNDOABLE), None),
         changes=tuple(_changes(events, standing)),
-        redoable=_redoable(standing),
+        redoable=latest if latest is not None and latest.kind == Kind.UNDO else None,
     )
 
 
@@ -116,12 +115,6 @@ def _standing(events: Sequence[Event]) -> list[Event]:
             void.add(event.body["of"])
         standing.append(event)
     return standing[::-1]
-
-
-def _redoable(standing: Sequence[Event]) -> Event | None:
-    """The last undo, as long as nothing else has been written since."""
-    latest = next((e for e in reversed(standing) if e.kind in (*UNDOABLE, Kind.UNDO)), None)
-    return latest if latest is not None and latest.kind == Kind.UNDO else None
 
 
 def _changes(events: Sequence[Event], standing: Sequence[Event]) -> Iterator[Change]:
@@ -140,9 +133,13 @@ def _lines(standing: Sequence[Event]) -> list[Written]:
         if event.kind == Kind.SETUP:
             lines += [Written(event.seq, text, _by(event)) for text in event.body.get("lines", ())]
         elif event.kind == Kind.LINE:
-            lines.insert(_place(lines, event.body.get("before")), _written(event))
+            before = event.body.get("before")
+            place = next((place for place, line in enumerate(lines) if line.seq == before), len(lines))
+            lines.insert(place, _written(event))
         elif event.kind == Kind.CORRECT:
-            lines = [_corrected(line, event) if line.seq == event.body["of"] else line for line in lines]
+            body = {"text": event.body["text"], "corrected_by": _by(event)}
+            body |= {"question": event.body["question"]} if "question" in event.body else {}
+            lines = [replace(line, **body) if line.seq == event.body["of"] else line for line in lines]
         elif event.kind == Kind.RETRACT:
             lines = [line for line in lines if line.seq != event.body["of"]]
     return lines
@@ -153,27 +150,8 @@ def _written(event: Event) -> Written:
     return Written(event.seq, body["text"], _by(event), body.get("source", ""), question=body.get("question", ""))
 
 
-def _corrected(line: Written, event: Event) -> Written:
-    question = event.body.get("question", line.question)
-    return replace(line, text=event.body["text"], corrected_by=_by(event), question=question)
-
-
-def _place(lines: Sequence[Written], before: int | None) -> int:
-    if before is None:
-        return len(lines)
-    return next((place for place, line in enumerate(lines) if line.seq == before), len(lines))
-
-
 def _by(event: Event) -> str:
     return str(event.body.get("by", ""))
-
-
-def _seats(standing: Sequence[Event]) -> dict[str, int]:
-    seats: dict[str, int] = {}
-    for event in standing:
-        if event.kind == Kind.SEAT:
-            seats[event.body["player"]] = seats.get(event.body["player"], 0) + 1
-    return seats
 
 
 def _answers(events: Sequence[Event]) -> dict[str, Answered]:

@@ -44,16 +44,7 @@ from companion.rules.record.notation import Line, Unreadable
 from companion.storage.event_store import Store
 from companion.storage.events import Draft, Event
 
-__all__ = [
-    "Answer",
-    "Entry",
-    "Match",
-    "MatchState",
-    "Outcome",
-    "Policy",
-    "last_result",
-    "next_first",
-]
+__all__ = ["Answer", "Entry", "Match", "MatchState", "Outcome", "Policy", "last_result", "next_first"]
 
 log = logging.getLogger(__name__)
 
@@ -101,7 +92,8 @@ class Match:
 
         store.changed = self._saved
         with self._changed:
-            self._state = replace(self._state, unsaved=store.unsaved, note=_note(store))
+            note = store.note.sentence if store.note else None
+            self._state = replace(self._state, unsaved=store.unsaved, note=note)
             for latest in store.matches()[-1:]:
                 self._take(store.events(latest))
 
@@ -195,8 +187,7 @@ class Match:
             first = first or next_first(self._state)
             if not any(seat.player == first for seat in table_of(self._state).seats):
                 return GONE
-            self._write(Draft(Kind.LINE, {"text": f"hand first {first}", "by": by}))
-            return DONE
+            return self._write(Draft(Kind.LINE, {"text": f"hand first {first}", "by": by}))
 
     def set_policy(self, policy: Policy, by: str) -> None:
         """How plays are confirmed from now on."""
@@ -214,8 +205,7 @@ class Match:
             drafts = [Draft(Kind.SEAT, {"player": player, "by": by})]
             if name:
                 drafts.append(Draft(Kind.LINE, {"text": f'player {player} "{name}"', "by": by}))
-            self._write(*drafts)
-            return DONE
+            return self._write(*drafts)
 
     # Plays
 
@@ -235,8 +225,7 @@ class Match:
             is_legal = judged.verdict == judge.LEGAL
             waits = waits_for_another(self._state, play, by) and not vouched
             if (is_legal or anyway) and not waits:
-                self._write(_line(play, by, PHONE, legal=is_legal))
-                return DONE
+                return self._write(_line(play, by, PHONE, legal=is_legal))
             known = {question.id for question in self._state.questions}
             self._write(Draft(Kind.CLAIM, {"text": str(play), "by": by}))
             waiting = [question for question in self._state.questions if question.asks_play]
@@ -280,8 +269,7 @@ class Match:
             elif not question.asks_play and answer is not Answer.IGNORE:
                 answer = Answer.RECORD
             body = {"question": question.id, "answer": answer, "about": question.about, "by": by}
-            self._write(Draft(Kind.ANSWER, body))
-            return DONE
+            return self._write(Draft(Kind.ANSWER, body))
 
     def was_asked(self, question_id: str) -> bool:
         """True if a question with this id may have been asked here, now or before."""
@@ -304,8 +292,7 @@ class Match:
             if not is_legal and not (anyway and one is question):
                 return Outcome(done=False, reasons=judged.reasons)
             drafts.append(_answering(one, counts, by, legal=is_legal))
-        self._write(*drafts)
-        return DONE
+        return self._write(*drafts)
 
     def _follow_table(self, question: Question, play: Play | None, by: str, *, vouched: bool) -> Outcome:
         """The answer that the table is right: the record follows it, also where that is illegal."""
@@ -313,37 +300,32 @@ class Match:
         if line is None:
             return self._count(question, play, by, anyway=True, vouched=vouched) if play else NO_LINE_FITS
         if play is None:
-            self._write(Draft(Kind.RETRACT, {"of": line.seq, "question": question.id, "by": by}))
-            return DONE
+            return self._write(Draft(Kind.RETRACT, {"of": line.seq, "question": question.id, "by": by}))
         if waits_for_another(self._state, play, by) and not vouched:
             return OTHER_SIDE
-        self._write(Draft(Kind.CORRECT, {"of": line.seq, "text": str(play), "question": question.id, "by": by}))
-        return DONE
+        return self._write(Draft(Kind.CORRECT, {"of": line.seq, "text": str(play), "question": question.id, "by": by}))
 
     def correct(self, seq: int, text: str, by: str, *, vouched: bool = False) -> Outcome:
         """Changes a line of the record; everything after it is judged anew. Raises Problem for text that is no play.
 
         Where the other side verifies, it changes the lines of a side, or somebody `vouched`.
         """
-        with self._changed:
-            if self._state.entry(seq) is None:
-                return GONE
-            play = self._read(text)
-            if waits_for_another(self._state, play, by) and not vouched:
-                return OTHER_SIDE
-            self._write(Draft(Kind.CORRECT, {"of": seq, "text": str(play), "by": by}))
-            return DONE
+        return self._rewrite(Kind.CORRECT, seq, text, by, {"of": seq}, vouched=vouched)
 
     def insert(self, before: int, text: str, by: str, *, vouched: bool = False) -> Outcome:
         """A play that was forgotten, before another line of the record; the other side verifies as in `correct`."""
+        return self._rewrite(Kind.LINE, before, text, by, {"source": PHONE, "before": before}, vouched=vouched)
+
+    def _rewrite(
+        self, kind: Kind, line: int, text: str, by: str, body: Mapping[str, object], *, vouched: bool
+    ) -> Outcome:
         with self._changed:
-            if self._state.entry(before) is None:
+            if self._state.entry(line) is None:
                 return GONE
             play = self._read(text)
             if waits_for_another(self._state, play, by) and not vouched:
                 return OTHER_SIDE
-            self._write(Draft(Kind.LINE, {"text": str(play), "by": by, "source": PHONE, "before": before}))
-            return DONE
+            return self._write(Draft(kind, {**body, "text": str(play), "by": by}))
 
     def let_stand(self, seq: int, by: str, *, vouched: bool = False) -> Outcome:
         """A line that became illegal counts all the same."""
@@ -358,8 +340,7 @@ class Match:
         with self._changed:
             if self._state.entry(seq) is None:
                 return GONE
-            self._write(Draft(Kind.RETRACT, {"of": seq, "by": by}))
-            return DONE
+            return self._write(Draft(Kind.RETRACT, {"of": seq, "by": by}))
 
     def undo(self, by: str, seq: int | None = None) -> Outcome:
         """Takes back the last change of the record; with `seq` only that one, so that a double tap undoes once."""
@@ -374,8 +355,7 @@ class Match:
     def _take_back(self, kind: Kind, what: Event | None, by: str, seq: int | None) -> Outcome:
         if what is None or seq not in (None, what.seq):
             return GONE
-        self._write(Draft(kind, {"of": what.seq, "by": by}))
-        return DONE
+        return self._write(Draft(kind, {"of": what.seq, "by": by}))
 
     # What the camera says
 
@@ -400,13 +380,11 @@ class Match:
 
     def offer(self, lines: Sequence[str]) -> None:
         """Ask whether another match shall begin instead of the one that is under way; without lines, no longer."""
-        with self._changed:
-            self._show(offered=tuple(lines))
+        self._show(offered=tuple(lines))
 
     def play_without_camera(self, *, on: bool) -> None:
         """Whether the table plays on without the camera, until somebody wants it again or the service starts anew."""
-        with self._changed:
-            self._show(without_camera=on)
+        self._show(without_camera=on)
 
     def put_note_away(self) -> None:
         """Somebody has read what became of a damaged log."""
@@ -416,8 +394,7 @@ class Match:
 
     def refresh(self) -> None:
         """Something that pages show beside the match has changed."""
-        with self._changed:
-            self._show()
+        self._show()
 
     # Inside the lock
 
@@ -459,13 +436,14 @@ class Match:
         is_last = bool(lines) and lines[-1].seq == question.line and not question.plays
         return is_last and lines[-1].written.source == CAMERA and question.id not in self._past.asked
 
-    def _write(self, *drafts: Draft) -> None:
+    def _write(self, *drafts: Draft) -> Outcome:
         """Writes a change, and what then counts without a tap."""
         with self._changed:
             if self._state.match is None:
                 raise Problem(NO_HAND)
             self._append(*map(self._named, drafts))
             self._follow_policy()
+            return DONE
 
     def _append(self, *drafts: Draft) -> None:
         self._take(self._store.append(self._state.match, *drafts, hold=True))
@@ -487,6 +465,8 @@ class Match:
         self._past = past = history(self._events)
         record, entries = judge_on(self._state, past.lines)
         self._remember(events)
+        # The first hand's start belongs to the set-up.
+        firsts = {after.seq for before, after in pairwise(self._events) if before.kind == Kind.SETUP}
         self._show(
             seq=events[-1].seq,
             match=events[0].match,
@@ -494,10 +474,10 @@ class Match:
             entries=entries,
             hand_seq=hand_seq(record, entries),
             answers=MappingProxyType(dict(past.answers)),
-            policy=_policy(past),
+            policy=Policy(policy) if (policy := past.settings.get("policy")) in tuple(Policy) else Policy.TAP,
             other_side_verifies=past.settings.get(VERIFYING) == YES,
             seats=MappingProxyType(dict(past.seats)),
-            undoable=None if past.undoable and _begins_match(self._events, past.undoable) else past.undoable,
+            undoable=None if past.undoable and past.undoable.seq in firsts else past.undoable,
             redoable=past.redoable,
             changes=past.changes,
             unsaved=self._store.unsaved,
@@ -513,9 +493,10 @@ class Match:
 
     def _show(self, **changes: Any) -> None:
         """Shows a state that has changed, with the questions that follow from it."""
-        state = replace(self._state, version=self._state.version + 1, **changes)
-        self._state = replace(state, questions=self._questions(state, self._seen(state)))
-        self._changed.notify_all()
+        with self._changed:
+            state = replace(self._state, version=self._state.version + 1, **changes)
+            self._state = replace(state, questions=self._questions(state, self._seen(state)))
+            self._changed.notify_all()
 
     def _seen(self, state: MatchState) -> tuple[Question, ...]:
         """What the camera asks; a tap counts whatever goes wrong with it, and it looks again soon."""
@@ -537,22 +518,8 @@ def _without_pictures(asked: Iterable[Question]) -> tuple[Question, ...]:
     return tuple(replace(question, crop=None) for question in asked)
 
 
-def _note(store: Store) -> str | None:
-    return store.note.sentence if store.note else None
-
-
 def _verifying(on: bool, by: str) -> Draft:
     return Draft(Kind.SETTING, {"key": VERIFYING, "value": YES if on else NO, "by": by})
-
-
-def _policy(past: History) -> Policy:
-    said = past.settings.get("policy", Policy.TAP)
-    return Policy(said) if said in tuple(Policy) else Policy.TAP
-
-
-def _begins_match(events: Sequence[Event], event: Event) -> bool:
-    """The first hand's start belongs to the set-up: it is not undone."""
-    return any(a.kind == Kind.SETUP and b.seq == event.seq for a, b in pairwise(events))
 
 
 def _check_setup(lines: Sequence[str]) -> None:

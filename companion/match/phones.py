@@ -122,10 +122,7 @@ class Phones:
     """
 
     def __init__(
-        self,
-        folder: Path,
-        clock: Callable[[], float] = time.monotonic,
-        changed: Callable[[], None] = lambda: None,
+        self, folder: Path, clock: Callable[[], float] = time.monotonic, changed: Callable[[], None] = lambda: None
     ) -> None:
         self._path = folder / KEPT_NAME
         self._clock = clock

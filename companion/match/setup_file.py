@@ -142,16 +142,12 @@ def _refuse_strays(data: Mapping[str, Any]) -> None:
     """Refuse keys of the file itself that stand below the header of a table and so have become that table's."""
     headers = {name: f"[[{name}]]" if isinstance(data[name], list) else f"[{name}]" for name in data if name in _TABLES}
     for name, header in headers.items():
-        stray = next((key for table in _all_of(data[name]) for key in table if key in _KEYS), None)
+        tables = data[name] if isinstance(data[name], list) else [data[name]]
+        stray = next((key for table in tables if isinstance(table, dict) for key in table if key in _KEYS), None)
         if stray:
             first = next(iter(headers.values()))
             above = f"the first {first}" if first.startswith("[[") else first
             raise ValueError(f"'{stray}' stands below {header} and so belongs to it: put `{stray} = …` above {above}.")
-
-
-def _all_of(value: object) -> list[Mapping[str, Any]]:
-    """Return the tables of a name: one, several, or none where something else is there."""
-    return [table for table in (value if isinstance(value, list) else [value]) if isinstance(table, dict)]
 
 
 def _refuse_unknown(table: Mapping[str, Any], known: set[str], where: str) -> None:
@@ -228,14 +224,12 @@ def _options(table: object, edition: Edition) -> tuple[tuple[str, str], ...]:
 def _deck(table: object, edition: Edition) -> tuple[tuple[Card, int], ...]:
     if not isinstance(table, dict) or not all(type(count) is int for count in table.values()):
         raise ValueError("[deck] corrects how many there are of a card, such as stop = 5.")
-    counts = {_card(slug): count for slug, count in table.items()}
+    counts: dict[Card, int] = {}
+    for slug, count in table.items():
+        card = card_of_slug(slug)
+        if card is None:
+            raise ValueError(f"[deck] names a card '{slug}' that no edition has.")
+        counts[card] = count
     if counts:
         edition.with_deck(counts)
     return tuple(counts.items())
-
-
-def _card(slug: str) -> Card:
-    card = card_of_slug(slug)
-    if card is None:
-        raise ValueError(f"[deck] names a card '{slug}' that no edition has.")
-    return card

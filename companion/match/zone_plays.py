@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from companion.common.text import Said, Term, say
 from companion.rules.cards import HAZARD_OF, SAFETY_OF, Card, Family, card_name
-from companion.rules.editions.edition import Edition
 from companion.rules.legality import answers_to
 from companion.rules.play import Play, Verb, discard, lay
 from companion.rules.table import PILE_OF, Side, Table
@@ -130,11 +129,6 @@ class Places:
     def _side(self, table: Table, zone: str) -> Side | None:
         name = self.mats.get(zone.partition("/")[0])
         return next((side for side in table.sides if side.name == name), None)
-
-
-def needs_people(edition: Edition) -> bool:
-    """Whether there are plays that no picture tells: with special cards, or remedies out of turn."""
-    return edition.fast_remedy == "yes" or any(card.family is Family.SPECIAL for card in edition.deck)
 
 
 def named(face: Card) -> Term:

@@ -19,7 +19,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from companion.common.clock import now_s
 from companion.common.errors import Problem
@@ -163,7 +162,10 @@ class Store:
     def _write(self, events: Sequence[Event]) -> None:
         """Puts events on the disk in one transaction; those held in memory are not held any more then."""
         if not self._in_memory and _number_of(self.path) != self._file:
-            self._hold_all()
+            # The file was deleted under us, or another one laid in its place: what it holds is kept in memory.
+            held = new_in_memory(row for row, _ in selected(self._db))
+            self._db.close()
+            self._db, self._in_memory = held, True
         if self._in_memory:
             self._go_to_disk()
         with transaction(self._db):
@@ -180,12 +182,6 @@ class Store:
         if rows:
             with suppress(OSError):
                 last_event.write(self.path.parent, rows[-1])
-
-    def _hold_all(self) -> None:
-        """The file has been deleted under us, or another one laid in its place: what it holds is kept in memory."""
-        held = new_in_memory(row for row, _ in selected(self._db))
-        self._db.close()
-        self._db, self._in_memory = held, True
 
     def _go_to_disk(self) -> None:
         """From the log in memory to the file, once that can be written: what it lacks at its end is written."""
@@ -212,15 +208,14 @@ class Store:
         self._db, self._in_memory, self._file = db, False, _number_of(self.path)
 
     def _write_later(self) -> None:
+        def keep_trying() -> None:
+            while not self._closed.wait(TRY_AGAIN_S) and not self.save():
+                pass
+
         if self._writer is None or not self._writer.is_alive():
-            self._writer = threading.Thread(target=self._keep_trying, name="unsaved", daemon=True)
+            self._writer = threading.Thread(target=keep_trying, name="unsaved", daemon=True)
             with suppress(RuntimeError):  # No thread can be had: the next event is the next try.
                 self._writer.start()
-
-    def _keep_trying(self) -> None:
-        while not self._closed.wait(TRY_AGAIN_S):
-            if self.save():
-                return
 
     def save(self) -> bool:
         """Tries to write what is held in memory; whether nothing is held any more."""
@@ -273,23 +268,16 @@ class Store:
 
     def matches(self) -> tuple[int, ...]:
         """Every match there is, the oldest first."""
-        with self._lock:
-            rows = self._rows("SELECT seq FROM event WHERE kind = ? ORDER BY seq", (SETUP,))
-            held = tuple(event.seq for event in self._held if event.kind == SETUP)
-        return (*(seq for (seq,) in rows), *held)
+        return tuple(self.latest())
 
     def latest(self) -> dict[int, int]:
         """The last event of every match, the oldest match first."""
         with self._lock:
-            rows = self._rows("SELECT match, max(seq) FROM event GROUP BY match ORDER BY match")
-            held = {event.match: event.seq for event in self._held}
-        return dict(rows) | held
-
-    def _rows(self, query: str, values: tuple[object, ...] = ()) -> list[Any]:
-        try:
-            return self._db.execute(query, values).fetchall()
-        except sqlite3.Error as error:
-            raise _unreadable(error) from error
+            try:
+                rows = self._db.execute("SELECT match, max(seq) FROM event GROUP BY match ORDER BY match").fetchall()
+            except sqlite3.Error as error:
+                raise _unreadable(error) from error
+            return dict(rows) | {event.match: event.seq for event in self._held}
 
     def quiet_s(self) -> float:
         """For how long nothing has been written, by a clock that nobody sets."""
@@ -346,27 +334,25 @@ def _cause(error: BaseException) -> sqlite3.Error | OSError:
     return sqlite3.DatabaseError("malformed" if isinstance(error, Damaged) else "of a newer version")
 
 
+_FULL = ("full", "no space", "quota")
 _UNWRITABLE = ("readonly", "read-only", "unable to open", "cannot be written", "permission", "no such file")
-"""What an error says where the data folder cannot be written to."""
+_DAMAGED = ("malformed", "not a database")
+"""What an error says where the disk is full, the data folder cannot be written to, and the file is damaged."""
 
 
 def _why(error: sqlite3.Error | OSError) -> tuple[Said, Said]:
     """Why the disk refuses, and what to do."""
     text = str(error).lower()
-    if "full" in text or "no space" in text or "quota" in text:
+    if any(sign in text for sign in _FULL):
         return say("the disk is full"), say("Make room on the disk: it is saved as soon as it can be written.")
-    if any(
-        sign in text
-        for sign in ("readonly", "read-only", "unable to open", "cannot be written", "permission", "no such file")
-    ):
-        look = say("Look at the disk: it is saved as soon as it can be written.")
-        return say("the data folder cannot be written"), look
-    if "malformed" in text or "not a database" in text:
+    if any(sign in text for sign in _DAMAGED):
         keep = say(
             "Keep the record of this match (under More) before you start the companion anew: that mends the file."
         )
         return say("the file with all matches is damaged"), keep
-    return say("the disk does not take it"), say("Look at the disk: it is saved as soon as it can be written.")
+    unwritable = any(sign in text for sign in _UNWRITABLE)
+    why = say("the data folder cannot be written") if unwritable else say("the disk does not take it")
+    return why, say("Look at the disk: it is saved as soon as it can be written.")
 
 
 def finish_restoring(folder: Path) -> None:

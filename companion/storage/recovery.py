@@ -267,9 +267,9 @@ def _finish(path: Path) -> None:
 def _is_log(path: Path) -> bool:
     try:
         look(path)
+        return True
     except (Problem, OSError):
         return False
-    return True
 
 
 def _put_away(path: Path) -> Path:

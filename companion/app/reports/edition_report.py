@@ -193,16 +193,14 @@ def _switches(edition: Edition, parent: Edition | None) -> Iterator[str]:
             continue
         value = edition.switch(name)
         mark = _marked(_is_turned(edition, parent, name))
-        others = one_of(_other(other, name, parent) for other in values if other != value)
+        theirs = parent.switch(name) if parent else None
+        of_parent = f"{_NO_BREAK}({parent.name})" if parent else ""
+        others = one_of(f"{other}{of_parent if other == theirs else ''}" for other in values if other != value)
         yield f"{mark}{name}={value}".ljust(_SWITCH_COLUMN) + f"or {others}"
         yield f"      {values[value]}"
         yield f"      [{_source(edition, name)}]"
     if idle:
         yield f"  Without effect here: {', '.join(idle)}."
-
-
-def _other(value: str, name: str, parent: Edition | None) -> str:
-    return f"{value}{_NO_BREAK}({parent.name})" if parent and parent.switch(name) == value else value
 
 
 def _source(edition: Edition, name: str) -> str:

@@ -64,7 +64,7 @@ def _about_cards(counted: Tally) -> Iterator[Question]:
             yield _about_card(spot, counted)
         if lot.is_beside:
             lie = "lie" if lot.scoring[1:] else "lies"
-            say = f"{_capital(called(lot.scoring))} {lie} beside the mats: whose? Not counted for now."
+            say = f"{called(lot.scoring).capitalize()} {lie} beside the mats: whose? Not counted for now."
             yield Question("beside", say, tuple(place.name for place in counted.places), None, lot.spots)
 
 
@@ -97,10 +97,6 @@ def called(spots: Sequence[Spot]) -> str:
     said = [part for run in runs for part in ([f"{run[0]} to {run[-1]}"] if run[2:] else map(str, run))]
     *most, last = said
     return ("cards " if numbers[1:] else "card ") + (f"{', '.join(most)} and {last}" if most else last)
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def _about_heaps(counted: Tally) -> Iterator[Question]:
@@ -176,13 +172,10 @@ def _place(place: Place, km: int, counted: Tally) -> Iterator[str]:
     if place.lot is None:
         yield f"{place.name}: on no picture"
         return
-    yield f"{place.name}, {_where(place.lot, counted)}: {km} km"
+    photos = _photos(place.lot, counted)
+    where = f"mat {place.lot.key}" if place.lot.has_mat else called(place.lot.scoring)
+    yield f"{place.name}, {where}{f' on {photos}' if photos else ''}: {km} km"
     yield from _cards(place.lot)
-
-
-def _where(lot: Lot, counted: Tally) -> str:
-    photos = _photos(lot, counted)
-    return (f"mat {lot.key}" if lot.has_mat else called(lot.scoring)) + (f" on {photos}" if photos else "")
 
 
 def _photos(lot: Lot, counted: Tally) -> str:

@@ -184,7 +184,7 @@ class PiCamera:
     def __init__(self, number: str) -> None:
         try:
             from picamera2 import Picamera2
-        except ImportError as error:
+        except (ImportError, ValueError) as error:  # ValueError: a library of it is made for another NumPy.
             raise Problem(
                 say(
                     "Picamera2 is missing: type `sudo apt install python3-picamera2` and make the virtual environment"
