@@ -327,8 +327,9 @@ def test_eight_sides_and_the_table_are_drawn_at_once():
     mats = search(np.full((720, 1280), 90, np.uint8), Mats(drawing=drawing), all_mats(), 0.0)
 
     assert set(rects) == set(ZONE_NAMES)
-    assert {mats.zone_at((x + w / 2, y + h / 2)) for x, y, w, h in rects.values()} == set(ZONE_NAMES)
-    assert {mats.at((x + w / 2, y + h / 2)).layout.id for x, y, w, h in rects.values()} == set(drawing.mats)
+    middles = [(x + w / 2, y + h / 2) for x, y, w, h in rects.values()]
+    assert {mats.at(middle).zone_at(middle) for middle in middles} == set(ZONE_NAMES)
+    assert {mats.at(middle).layout.id for middle in middles} == set(drawing.mats)
 
 
 def test_a_printed_mat_takes_the_place_of_the_zones_drawn_for_it():

@@ -77,7 +77,15 @@ def merged(boxes: Sequence[Box]) -> tuple[Box, ...]:
     return tuple(apart)
 
 
-def shrunk(image: Image, share: float) -> Image:
+def boxes_within(image: Image, where: Sequence[Box] | None) -> tuple[Box, ...]:
+    """Return the parts of boxes that lie on a picture, joined where they touch; None stands for all of it."""
+    if where is None:
+        return (whole(image),)
+    height, width = image.shape[:2]
+    return merged([part for box in where if (part := box.within(width, height)).area_px])
+
+
+def shrunk(image: npt.NDArray[Any], share: float) -> npt.NDArray[Any]:
     """Return a picture `(H, W[, 3])` at a share of its size, at least a pixel high and wide; never enlarged."""
     if share >= 1:
         return image

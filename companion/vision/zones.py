@@ -18,11 +18,11 @@ from functools import cache, cached_property, lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from companion.tabletop.mat_layout import CARD_MM, MAX_SIDES, MatLayout, Rect
+from companion.tabletop.mat_layout import CARD_MM, DRAW_ZONE, MAX_SIDES, MatLayout, Rect
 from companion.vision.boxes import Box, Floats, Image, around
 from companion.vision.mats.localization import Fit, Mats
 from companion.vision.opencv import cv2
-from companion.vision.view import FACE, Sighting
+from companion.vision.view import FACE, Quad, Sighting
 
 MM_PER_PX = 4.0
 RIM_MM = 32.0
@@ -113,7 +113,9 @@ class Sheet:
         accepted, bare = _evened(self, self.accepted), _evened(self, self.bare)
         # Where the bare mat was seen, its print must show again: a pale sleeve has the ground's colour, but no print.
         like_ground = _like_ground(self, bare, _never_seen_bare(self))
-        like_bare = np.where(self.bare_known, _same_surface(self.last, bare), like_ground | _like_paper(self))
+        # Near cards the sheet between the zones may never have been seen bare.
+        like_paper = _between_zones(self.fit.layout) & _same_surface(self.last, _paper(self))
+        like_bare = np.where(self.bare_known, _same_surface(self.last, bare), like_ground | like_paper)
         new = self.different & ~_same_surface(self.last, accepted) & ~like_bare
         return cv2.connectedComponents(new.astype(np.uint8), connectivity=8)[1]
 
@@ -123,7 +125,10 @@ class Sheet:
         layout = self.fit.layout
         on_ground = _like_ground(self, self.last.astype(np.float32), _zones(self).values())
         strange = _between_zones(layout) | (_in_zones(layout) & ~on_ground)
-        strange &= ~_paper_or_shine(self.last, _paper(self))
+        # White paper, or a lamp mirrored in it, brighter still: hands and sleeves are darker.
+        paper = _paper(self)
+        shade, left = _shade(self.last, paper)
+        strange &= ~_same_surface(self.last, paper) & ~((shade >= 1) & (left <= SHINE_LEVELS))
         labels = cv2.connectedComponents((strange & ~_on_markers(layout)).astype(np.uint8), connectivity=8)[1]
         label, count = np.unique(labels[_edge_of_sheet(layout)], return_counts=True)
         large = np.bincount(labels.ravel())[label] >= LEAST_ARM_PX
@@ -192,10 +197,10 @@ def unexplained(state: ZoneWatch, zones: Iterable[str], sightings: Sequence[Sigh
 
 def lies_like_a_card(state: ZoneWatch, zone: str, sightings: Sequence[Sighting]) -> bool:
     """Whether something that is no card read there covers about as much of a zone as a card does."""
-    mat_id, _, name = zone.partition("/")
-    sheet = state.sheets.get(mat_id)
-    if sheet is None or name not in sheet.settled:
+    sheet = _settled_sheet(state, zone)
+    if sheet is None:
         return False
+    name = zone.partition("/")[2]
     inside, stickers = sheet.foreign[_zone_slices(_zones(sheet)[name])], _stickers_on(sheet, sightings)
     strange = (label for label in np.unique(inside) if label and not _is_of_cards(sheet.foreign == label, stickers))
     covered = sum(np.count_nonzero(inside == label) for label in strange)
@@ -204,31 +209,39 @@ def lies_like_a_card(state: ZoneWatch, zone: str, sightings: Sequence[Sighting])
 
 def is_under_a_thing(state: ZoneWatch, sighting: Sighting, found: Sequence[Sighting]) -> bool:
     """Whether a sticker's place is covered by something that is no card read or found there: a cup, a sleeve."""
-    mat_id, _, zone = (sighting.zone or "").partition("/")
-    sheet = state.sheets.get(mat_id)
-    if sheet is None or sighting.corners_px is None or zone not in sheet.settled:
+    sheet = _settled_sheet(state, sighting.zone)
+    if sheet is None or sighting.corners_px is None:
         return False
-    box = around(_on_sheet(sheet.fit.to_mm(sighting.corners_px))).within(sheet.last.shape[1], sheet.last.shape[0])
-    over = np.unique(box.of(sheet.foreign)) if box.area_px > 0 else ()
+    over = np.unique(_box_on_sheet(sheet, sighting.corners_px).of(sheet.foreign))
     stickers = _stickers_on(sheet, found)
     return any(label and not _is_of_cards(sheet.foreign == label, stickers) for label in over)
 
 
 def is_settled(state: ZoneWatch, zone: str) -> bool:
     """Whether a zone has been accepted before."""
-    mat_id, _, name = zone.partition("/")
-    sheet = state.sheets.get(mat_id)
-    return sheet is not None and name in sheet.settled
+    return _settled_sheet(state, zone) is not None
 
 
 def looks_the_same(state: ZoneWatch, sighting: Sighting) -> bool:
     """Whether a sticker's place on its mat looks as it did when its zone was last accepted."""
-    mat_id, _, zone = (sighting.zone or "").partition("/")
-    sheet = state.sheets.get(mat_id)
-    if sheet is None or sighting.corners_px is None or zone not in sheet.settled:
+    sheet = _settled_sheet(state, sighting.zone)
+    if sheet is None or sighting.corners_px is None:
         return False
-    box = around(_on_sheet(sheet.fit.to_mm(sighting.corners_px))).within(sheet.last.shape[1], sheet.last.shape[0])
+    box = _box_on_sheet(sheet, sighting.corners_px)
     return box.area_px > 0 and not bool(box.of(sheet.different).any())
+
+
+def _settled_sheet(state: ZoneWatch, zone: str | None) -> Sheet | None:
+    """Return the mat of a zone that has been accepted before."""
+    mat_id, _, name = (zone or "").partition("/")
+    sheet = state.sheets.get(mat_id)
+    return sheet if sheet is not None and name in sheet.settled else None
+
+
+def _box_on_sheet(sheet: Sheet, corners_px: Quad) -> Box:
+    """Return the box round corners on the picture, on the mat's small picture; empty where they lie outside."""
+    box = around(_on_sheet(sheet.fit.to_mm(corners_px)))
+    return box.within(sheet.last.shape[1], sheet.last.shape[0])
 
 
 def zone_box(mats: Mats, zone: str, pad_mm: float) -> Box | None:
@@ -250,12 +263,6 @@ def _reduced(image: Image) -> tuple[Image, float]:
     size = (image.shape[1] // factor, image.shape[0] // factor)
     part = image[: size[1] * factor, : size[0] * factor]
     return cv2.resize(part, size, interpolation=cv2.INTER_AREA), float(factor)
-
-
-def _from_above(fit: Fit, small: Image, scale: float) -> Image:
-    """A mat and its rim, from straight above, `MM_PER_PX` millimetres a pixel."""
-    where, between = _sheet_on_picture(fit, scale)
-    return cv2.remap(small, where, between, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
 
 
 @lru_cache(maxsize=4 * (MAX_SIDES + 1))
@@ -289,7 +296,7 @@ def _zones(sheet: Sheet) -> Mapping[str, Rect]:
 
 
 def _next_sheet(old: Sheet | None, fit: Fit, small: Image, scale: float) -> Sheet:
-    now = _from_above(fit, small, scale)
+    now = cv2.remap(small, *_sheet_on_picture(fit, scale), cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     if old is None or _lies_elsewhere(fit, old.fit):
         still = dict.fromkeys(fit.layout.zones, 0)
         return Sheet(fit, now, now, now, np.zeros(now.shape[:2], bool), still)
@@ -317,18 +324,15 @@ def _lies_elsewhere(fit: Fit, before: Fit) -> bool:
 def _changes(sheets: Iterable[Sheet], image: Image) -> ZoneChanges:
     moving, changed, touching, cut_off = set(), set(), set(), set()
     for sheet in sheets:
-        settled = [zone for zone in _zones(sheet) if _is_still(sheet, zone)]
+        frames = {z: STILL_FRAMES if z in sheet.settled else FIRST_STILL_FRAMES for z in _zones(sheet)}
+        settled = [zone for zone in _zones(sheet) if sheet.still[zone] >= frames[zone]]
         prefix = sheet.fit.layout.id
         moving |= {f"{prefix}/{zone}" for zone in _zones(sheet) if zone not in settled}
         cut_off |= {f"{prefix}/{zone}" for zone in _zones(sheet) if not _is_inside(sheet.fit, zone, image)}
-        new = [zone for zone in settled if zone not in sheet.settled or _patch(sheet.different, sheet, zone)]
+        new = [zone for zone in settled if zone not in sheet.settled or _has_changed(sheet, zone)]
         changed |= {f"{prefix}/{zone}" for zone in new}
         touching |= {f"{prefix}/{zone}" for zone in _reached_from_outside(sheet, new)}
     return ZoneChanges(frozenset(moving), frozenset(changed), frozenset(touching), frozenset(cut_off))
-
-
-def _is_still(sheet: Sheet, zone: str) -> bool:
-    return sheet.still[zone] >= (STILL_FRAMES if zone in sheet.settled else FIRST_STILL_FRAMES)
 
 
 def _is_inside(fit: Fit, zone: str, image: Image) -> bool:
@@ -339,8 +343,8 @@ def _is_inside(fit: Fit, zone: str, image: Image) -> bool:
     return shared >= INSIDE_SHARE * cv2.contourArea(quad)
 
 
-def _patch(mask: Mask, sheet: Sheet, zone: str) -> bool:
-    return np.count_nonzero(mask[_zone_slices(_zones(sheet)[zone])]) >= MIN_PATCH_PX
+def _has_changed(sheet: Sheet, zone: str) -> bool:
+    return np.count_nonzero(sheet.different[_zone_slices(_zones(sheet)[zone])]) >= MIN_PATCH_PX
 
 
 def _apart(one: Image, other: Colours) -> Colours:
@@ -401,17 +405,6 @@ def _paper(sheet: Sheet) -> Colours:
     """The colour of the sheet between its zones in the light of now, as a picture of that alone."""
     colour = np.median(sheet.last[_between_zones(sheet.fit.layout)], axis=0).astype(np.float32)
     return np.broadcast_to(colour, sheet.last.shape).copy()
-
-
-def _like_paper(sheet: Sheet) -> Mask:
-    """Where the sheet shows between its zones: near cards it may never have been seen bare."""
-    return _between_zones(sheet.fit.layout) & _same_surface(sheet.last, _paper(sheet))
-
-
-def _paper_or_shine(now: Image, paper: Colours) -> Mask:
-    """Where white paper shows, or a lamp mirrored in the sheet, brighter still: hands and sleeves are darker."""
-    shade, left = _shade(now, paper)
-    return _same_surface(now, paper) | ((shade >= 1) & (left <= SHINE_LEVELS))
 
 
 def _like_ground(sheet: Sheet, bare: Colours, zones: Iterable[Rect]) -> Mask:
@@ -486,18 +479,14 @@ def _reached_from_outside(sheet: Sheet, zones: Sequence[str]) -> Iterator[str]:
 
 
 def _is_explained(sheet: Sheet, zone: str, sightings: Sequence[Sighting]) -> bool:
-    if zone == _pile_zone(sheet.fit.layout):
+    if f"{sheet.fit.layout.id}/{zone}" == DRAW_ZONE:
+        # The face-down draw pile is never read.
         return True
     labels = sheet.foreign if zone in sheet.settled else sheet.reaching_in
     inside = labels[_zone_slices(_zones(sheet)[zone])]
     stickers = _stickers_on(sheet, sightings)
     large = (label for label in np.unique(inside) if label and np.count_nonzero(inside == label) >= MIN_PATCH_PX)
     return all(_is_of_cards(labels == label, stickers) for label in large)
-
-
-def _pile_zone(layout: MatLayout) -> str | None:
-    """The zone of the face-down draw pile, which is never read."""
-    return next((zone for zone in layout.zones if zone == "draw"), None)
 
 
 def _stickers_on(sheet: Sheet, sightings: Sequence[Sighting]) -> Floats:

@@ -13,13 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from companion.vision.boxes import Image
-from companion.vision.faces.face_templates import lab
+from companion.vision.boxes import Floats, Image, lab
 from companion.vision.mats.homography import Fit, through
 from companion.vision.opencv import cv2
 from companion.vision.view import Quad
-
-Floats = npt.NDArray[np.float64]
 
 PX_PER_MM = 4.0
 OUTSIDE_MM, INSIDE_MM = 2.5, 1.5

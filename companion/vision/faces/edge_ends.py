@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from companion.vision.boxes import Floats
 from companion.vision.opencv import cv2
 
-Floats = npt.NDArray[np.float64]
 Map = npt.NDArray[np.float32]
 
 BESIDE_MM = 2.0

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from companion.rules.cards import Card
-from companion.vision.boxes import Box, Image, around, merged, whole
+from companion.vision.boxes import Box, Floats, Image, around, boxes_within, lab, shrunk
 from companion.vision.faces.edge_ends import share_that_ends, smoothed
-from companion.vision.faces.face_templates import COARSE_PX_PER_MM, FINE_PX_PER_MM, Templates, lab
+from companion.vision.faces.face_templates import COARSE_PX_PER_MM, FINE_PX_PER_MM, Templates
 from companion.vision.faces.keypoints import level_by_faces
-from companion.vision.faces.matching import ALL_SHOWN, Closely, Floats, Lie, Named
+from companion.vision.faces.matching import ALL_SHOWN, Closely, Lie, Named
 from companion.vision.faces.pose_search import LEAST_SHOWN, Map, Pose, poses
 from companion.vision.mats import plane
 from companion.vision.mats.homography import as_quad
@@ -101,10 +101,7 @@ def read_faces(
 
     `where` limits the search to boxes; without `beneath` only cards that lie on top are looked for.
     """
-    height, width = image.shape[:2]
-    inside = () if where is None else (box.within(width, height) for box in where)
-    boxes = [whole(image)] if where is None else merged([box for box in inside if box.area_px])
-    return tuple(seen for box in boxes for seen in _in_box(image, box, templates, mats, beneath))
+    return tuple(seen for box in boxes_within(image, where) for seen in _in_box(image, box, templates, mats, beneath))
 
 
 def told_again(image: Image, templates: Templates, mats: Mats, quads: Sequence[Quad]) -> tuple[FaceSeen | None, ...]:
@@ -142,8 +139,7 @@ class Layers:
     def __init__(self, flat: Flat, templates: Templates) -> None:
         self._flat, self._templates = flat, templates
         fine = lab(flat.image)
-        share = COARSE_PX_PER_MM / FINE_PX_PER_MM
-        self._coarse = cv2.resize(fine, None, fx=share, fy=share, interpolation=cv2.INTER_AREA)
+        self._coarse = shrunk(fine, COARSE_PX_PER_MM / FINE_PX_PER_MM)
         self._closely, self._smooth = Closely(fine, templates), smoothed(fine)
         self._shown = np.ones(fine.shape[:2], np.float32)
         self._fresh = np.zeros(fine.shape[:2], np.float32)

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from companion.rules.cards import REMEDY_OF, Card, Family
 from companion.tabletop.template_decks import Deck
-from companion.vision.boxes import Image
+from companion.vision.boxes import Image, lab
 from companion.vision.capture.image_io import read_picture
 from companion.vision.faces.keypoints import Points, points_of
 from companion.vision.faces.registration import laid_on_one_another
@@ -223,11 +223,6 @@ def _loaded(
     _written: tuple[int, ...],
 ) -> Templates:
     return templates_of([(face, read_picture(path)) for face, path in shown], size_mm, missing)
-
-
-def lab(image: Image) -> Colours:
-    """A picture `(H, W, 3) uint8 BGR` as `(H, W, 3) float32` Lab: lightness 0 … 100."""
-    return cv2.cvtColor(image.astype(np.float32) / np.float32(255), cv2.COLOR_BGR2LAB)
 
 
 def details(fine: Colours) -> Colours:

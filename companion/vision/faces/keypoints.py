@@ -14,13 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from companion.tabletop.sticker_codes import MODULES
-from companion.vision.boxes import Image, shrunk
-from companion.vision.mats.homography import Fit
+from companion.vision.boxes import Floats, Image, shrunk
+from companion.vision.mats.homography import Fit, as_quad
 from companion.vision.opencv import cv2
 from companion.vision.stickers.code_plane import level_of
 from companion.vision.view import Quad
-
-Floats = npt.NDArray[np.float64]
 
 MOST_POINTS = 6000
 MOST_FACE_POINTS = 300
@@ -87,7 +85,7 @@ def level_by_faces(image: Image, points: Points, size_mm: tuple[float, float]) -
     found = [*_squares(cv2.cvtColor(small, cv2.COLOR_BGR2GRAY), points, size_mm)]
     most = max((count for count, _ in found), default=0)
     for clear in CLEAR_SHARES:
-        squares = [_scaled(square, share) for count, square in found if count >= clear * most]
+        squares = [as_quad((np.array(square) + 0.5) / share - 0.5) for count, square in found if count >= clear * most]
         fit = level_of(squares) if squares else None
         if fit is not None:
             return fit
@@ -97,14 +95,7 @@ def level_by_faces(image: Image, points: Points, size_mm: tuple[float, float]) -
 def square_on(matrix: Floats, middle: Floats) -> Quad:
     """How a square of as many millimetres as a code has modules looks, `matrix` `(2, 2)` being pixels a millimetre."""
     half = MODULES / 2
-    corners = np.array([(-half, -half), (half, -half), (half, half), (-half, half)]) @ matrix.T + middle
-    a, b, c, d = ((float(x), float(y)) for x, y in corners)
-    return a, b, c, d
-
-
-def _scaled(quad: Quad, share: float) -> Quad:
-    a, b, c, d = (((x + 0.5) / share - 0.5, (y + 0.5) / share - 0.5) for x, y in quad)
-    return a, b, c, d
+    return as_quad(np.array([(-half, -half), (half, -half), (half, half), (-half, half)]) @ matrix.T + middle)
 
 
 def _squares(gray: Image, points: Points, size_mm: tuple[float, float]) -> Iterator[tuple[int, Quad]]:

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from companion.rules.cards import Card
+from companion.vision.boxes import shrunk
 from companion.vision.faces.face_templates import (
     COARSE_PX_PER_MM,
     FINE_PX_PER_MM,
@@ -27,8 +27,6 @@ from companion.vision.faces.face_templates import (
 )
 from companion.vision.faces.pose_search import Map, Pose
 from companion.vision.opencv import cv2
-
-Floats = npt.NDArray[np.float64]
 
 WORTH_A_LOOK = 0.45
 """Likeness on the middling picture below which there is no card of the deck."""
@@ -112,7 +110,7 @@ class Closely:
     def __init__(self, fine: Colours, templates: Templates) -> None:
         """`fine` is `(h, w, 3) float32` Lab, `FINE_PX_PER_MM`."""
         self._fine, self._templates = fine, templates
-        self._middle, self._details = _smaller(fine), details(fine)
+        self._middle, self._details = shrunk(fine, MIDDLE_PX_PER_MM / FINE_PX_PER_MM), details(fine)
 
     def named(self, pose: Pose, shown: Map | None = None) -> Named | None:
         """What the card at a pose shows, None where it is no card.
@@ -120,7 +118,7 @@ class Closely:
         `shown` `(h, w) float32` of the fine picture is 0 where other cards lie over it.
         """
         start = Lie(pose.x_px, pose.y_px, pose.turn_deg).on(MIDDLE_PX_PER_MM / COARSE_PX_PER_MM)
-        small = None if shown is None else _smaller(shown)
+        small = None if shown is None else shrunk(shown, MIDDLE_PX_PER_MM / FINE_PX_PER_MM)
         middle = self._templates.middle
         rough = _best_fit(self._middle, middle, _turned(start, _MIDDLE_TURNS), _MIDDLE_REACH_PX, small)
         near = _best_fit(self._middle, middle, [rough.lie], _MIDDLE_REACH_PX, small)
@@ -236,8 +234,3 @@ def _crop(picture: Colours | Map, lie: Lie, size: tuple[int, int], reach: int) -
     from_crop = np.array([[cos, -sin, lie.x_px - cos * x + sin * y], [sin, cos, lie.y_px - sin * x - cos * y]])
     how = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
     return cv2.warpAffine(picture, from_crop, (width, height), flags=how, borderMode=cv2.BORDER_REPLICATE)
-
-
-def _smaller(fine: Colours | Map) -> Colours:
-    share = MIDDLE_PX_PER_MM / FINE_PX_PER_MM
-    return cv2.resize(fine, None, fx=share, fy=share, interpolation=cv2.INTER_AREA)

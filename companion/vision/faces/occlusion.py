@@ -149,7 +149,8 @@ class _Look:
             lain += self._lain(shown[-1], at, order)
         here = [*lain, *kept]
         upon = {card.order: card.upon for card in self._before}
-        here = [replace(c, upon=upon.get(c.order, c.upon).union(_orders_upon(c, here))) for c in here]
+        over = {c.order: {upper.order for upper in here if _lies_upon(upper, c)} for c in here}
+        here = [replace(c, upon=upon.get(c.order, c.upon) | over[c.order]) for c in here]
         gone = {card.order for at, s in enumerate(self._told) if at not in same for card in self._pushed_from(s, old)}
         missed = [replace(card, missed=card.missed + 1) for card in old if card.order not in still | gone]
         return (*shown, *(card.sighting for card in kept)), (*here, *missed[-MOST_BURIED:])
@@ -160,7 +161,11 @@ class _Look:
         for at, s in enumerate(self._told):
             left = (lain for lain in self._before if lain not in same.values())
             found = next((lain for lain in left if self._is_same(lain, s)), None)
-            if found is not None and (self._is_to_a_hair(found, s) or not self._lies_upon_it(at, found)):
+            if found is None:
+                continue
+            off_mm, off_deg = self._off(found, s)
+            is_to_a_hair = off_mm <= TO_A_HAIR_MM and off_deg <= TO_A_HAIR_DEG
+            if is_to_a_hair or not self._lies_upon_it(at, found):
                 same[at] = found
         return same
 
@@ -216,10 +221,6 @@ class _Look:
         off_mm, off_deg = self._off(lain, sighting)
         return off_mm <= most_mm and off_deg <= most_deg
 
-    def _is_to_a_hair(self, lain: Lain, sighting: Sighting) -> bool:
-        off_mm, off_deg = self._off(lain, sighting)
-        return off_mm <= TO_A_HAIR_MM and off_deg <= TO_A_HAIR_DEG
-
     def _off(self, lain: Lain, sighting: Sighting) -> tuple[float, float]:
         """By how many millimetres and degrees a card lies elsewhere than one did: on the mat, or on the picture.
 
@@ -229,9 +230,9 @@ class _Look:
         if fit is None or sighting.corners_px is None:
             return math.inf, math.inf
         now = fit.to_mm(sighting.corners_px)
-        off_deg = abs((_turn_deg(now) - _turn_deg(lain.corners_mm) + 180) % 360 - 180)
         on_picture_mm = math.dist(lain.sighting.centre_px, sighting.centre_px) / fit.px_per_mm
-        return min(float(np.hypot(*(now - lain.corners_mm).mean(axis=0))), on_picture_mm), off_deg
+        on_mat_mm = float(np.hypot(*(now - lain.corners_mm).mean(axis=0)))
+        return min(on_mat_mm, on_picture_mm), _turned_deg(now, lain.corners_mm)
 
     def _may_be_double(self, sighting: Sighting, old: Sequence[Lain], still: Collection[int]) -> bool:
         """Whether one like it lay there or nearly, and it cannot be told whether that one is beneath it now.
@@ -295,19 +296,11 @@ def _shift_mm(before: Sequence[Lain], sighting: Sighting, mats: Mats) -> Floats 
     if fit is None or sighting.corners_px is None:
         return None
     now = fit.to_mm(sighting.corners_px)
-    alike = [lain for lain in before if _may_have_drifted(lain, sighting, now) and lain.mat == fit.layout.id]
-    shifts = [(now - lain.corners_mm).mean(axis=0) for lain in alike]
+    alike = (lain for lain in before if lain.sighting.face is sighting.face and lain.mat == fit.layout.id)
+    near = (lain for lain in alike if not lain.missed and _turned_deg(now, lain.corners_mm) <= PUSHED_DEG)
+    shifts = [(now - lain.corners_mm).mean(axis=0) for lain in near]
     nearest: Floats | None = min(shifts, key=lambda shift: float(np.hypot(*shift)), default=None)
     return nearest if nearest is not None and np.hypot(*nearest) <= DRIFT_MM else None
-
-
-def _may_have_drifted(lain: Lain, sighting: Sighting, now_mm: Floats) -> bool:
-    off_deg = abs((_turn_deg(now_mm) - _turn_deg(lain.corners_mm) + 180) % 360 - 180)
-    return lain.sighting.face is sighting.face and not lain.missed and off_deg <= PUSHED_DEG
-
-
-def _orders_upon(card: Lain, here: Sequence[Lain]) -> Iterator[int]:
-    return (upper.order for upper in here if _lies_upon(upper, card))
 
 
 def _not_taken_off(before: Sequence[Lain], told: Sequence[Lain]) -> list[Lain]:
@@ -321,11 +314,8 @@ def _not_taken_off(before: Sequence[Lain], told: Sequence[Lain]) -> list[Lain]:
 
 def _lies_upon(upper: Lain, lower: Lain) -> bool:
     """Whether a card was laid upon another, as they were seen last."""
-    return upper.order > lower.order and upper.mat == lower.mat and _is_upon(upper, lower)
-
-
-def _is_upon(upper: Lain, lower: Lain) -> bool:
-    return share_covered(lower.corners_mm, upper.corners_mm) >= UPON_SHARE
+    is_later = upper.order > lower.order and upper.mat == lower.mat
+    return is_later and share_covered(lower.corners_mm, upper.corners_mm) >= UPON_SHARE
 
 
 def look_again(image: Image, mats: Mats, templates: Templates, before: Sequence[Lain]) -> tuple[Lain, ...] | None:
@@ -373,9 +363,11 @@ def share_covered(lower: npt.ArrayLike, upper: npt.ArrayLike) -> float:
     return float(shared) / max(float(cv2.contourArea(one)), 1.0)
 
 
-def _turn_deg(corners: Floats) -> float:
-    right, down = corners[1] - corners[0]
-    return math.degrees(math.atan2(down, right))
+def _turned_deg(one: Floats, other: Floats) -> float:
+    """Return by how much two cards with these corners `(4, 2)` are turned against each other, 0 to 180 degrees."""
+    tops = (corners[1] - corners[0] for corners in (one, other))
+    now, then = (math.degrees(math.atan2(down, right)) for right, down in tops)
+    return abs((now - then + 180) % 360 - 180)
 
 
 def _is_over(lain: Lain, sighting: Sighting, mats: Mats) -> bool:

@@ -66,7 +66,8 @@ def _maps(
 ) -> tuple[Map, Map]:
     """For each place the best correlation with any template in any turn, and that turn, `(h, w)` each."""
     scores, turns = np.full(coarse.shape[:2], -1, np.float32), np.zeros(coarse.shape[:2], np.float32)
-    near = [turned for turned in templates.turned if turns_deg is None or _is_near(turned.turn_deg, turns_deg)]
+    every = templates.turned
+    near = [t for t in every if turns_deg is None or any(_off_deg(t.turn_deg, o) <= NEARLY_DEG for o in turns_deg)]
     overlap = max((side for turned in near for side in turned.size_px), default=1) - 1
     for here in _tiles(coarse.shape[:2], overlap):
         tile = _Tile(coarse[here], None if shown is None else shown[here])
@@ -92,8 +93,9 @@ def _better(scores: Map, turns: Map, found: Map, turned: Turned) -> None:
     turns[place][better] = turned.turn_deg
 
 
-def _is_near(turn: float, turns_deg: Sequence[float]) -> bool:
-    return any(abs((turn - other + 45) % 90 - 45) <= NEARLY_DEG for other in turns_deg)
+def _off_deg(one: float, other: float) -> float:
+    """Return by how much two turns differ, up to quarter turns."""
+    return abs((one - other + 45) % 90 - 45)
 
 
 class _Tile:

@@ -127,9 +127,14 @@ def _stand_in(mat: str, zones: Sequence[DrawnZone], larger: Floats) -> DrawnFit:
     layout = MatLayout(mat, (width, height), (), MappingProxyType(rects))
     middles = np.array([rects[name].centre_mm for name in quads])
     shift = np.mean([quad.mean(axis=0) for quad in quads.values()], axis=0) - turn @ middles.mean(axis=0)
-    panes = tuple(Pane(name, rects[name], quad, _pane_matrix(rects[name], quad)) for name, quad in quads.items())
+    panes = tuple(_pane(name, rects[name], quad) for name, quad in quads.items())
     matrix = np.block([[turn, shift[:, None]], [np.zeros((1, 2)), np.ones((1, 1))]])
     return DrawnFit(layout, matrix, {}, is_measured=False, panes=panes, is_scaled=bool(sizes))
+
+
+def _pane(name: str, rect: Rect, quad: Floats) -> Pane:
+    matrix = cv2.getPerspectiveTransform(np.float32(corners_mm(rect)), np.float32(quad))
+    return Pane(name, rect, quad, matrix)
 
 
 def _scale(quads: Mapping[str, Floats], sizes: Mapping[str, tuple[float, float]]) -> float:
@@ -176,11 +181,6 @@ def _any_overlap(middles: Mapping[str, Floats], sizes: Mapping[str, tuple[float,
             if (between < (np.add(sizes[name], sizes[other]) / 2 + GAP_MM)).all():
                 return True
     return False
-
-
-def _pane_matrix(rect: Rect, quad: Floats) -> Floats:
-    matrix: Floats = cv2.getPerspectiveTransform(np.float32(corners_mm(rect)), np.float32(quad))
-    return matrix
 
 
 def _area(quad: Floats) -> float:

@@ -121,10 +121,6 @@ class Mats:
         under = [fit for fit in self.fits if fit.holds(point_px)]
         return next((fit for fit in under if fit.zone_at(point_px)), under[0] if under else None)
 
-    def zone_at(self, point_px: Point) -> str | None:
-        """The zone under a point of the picture, as `side-1/battle`, or None off the zones."""
-        return next((zone for fit in self.fits if (zone := fit.zone_at(point_px))), None)
-
     def seen(self) -> tuple[MatSeen, ...]:
         """The mats as a view tells them."""
         return tuple(MatSeen(fit.layout.id, as_quad(fit.outline_px), fit.px_per_mm) for fit in self.fits)
@@ -228,7 +224,8 @@ def _joined(mats: Mats, seen: Candidates, layouts: Sequence[MatLayout], size_px:
     wait_s = {m: _doubt_s(group, old[m], bool(anchors)) if m in old else 0.0 for m, group in taken.items()}
     taken, doubtful = _without_doubtful(mats, taken, wait_s, t_s)
     moved = frozenset(taken.keys() & old.keys())
-    now = {**{mat: markers for mat, markers in home.items() if mat not in moved}, **_markers_of(taken)}
+    stayed = {mat: markers for mat, markers in home.items() if mat not in moved}
+    now = {**stayed, **{mat: group.markers for mat, group in taken.items()}}
     places = _remembered(mats, now, taken)
     known = {layout.id: _markers_now(layout, old.get(layout.id), now, places, moved) for layout in layouts}
     joined = replace(
@@ -239,10 +236,6 @@ def _joined(mats: Mats, seen: Candidates, layouts: Sequence[MatLayout], size_px:
         showing=frozenset(mat for mat, markers in now.items() if markers),
     )
     return _placed(joined, layouts, known, old, seen, size_px)
-
-
-def _markers_of(groups: Mapping[str, Group]) -> dict[str, Corners]:
-    return {mat: group.markers for mat, group in groups.items()}
 
 
 def _at_home(fit: Fit, seen: Candidates) -> dict[int, Floats]:
@@ -263,7 +256,7 @@ def _at_home(fit: Fit, seen: Candidates) -> dict[int, Floats]:
 def _anchors(old: Mapping[str, Fit], home: Mapping[str, Corners]) -> list[Group]:
     """The mats that lie where they lay: the measure of all others; those that are well known if there are any."""
     still = [fit for mat, fit in old.items() if home[mat] and len(home[mat]) * 2 >= len(fit.markers)]
-    known = [Group(fit.layout, fit.markers, fit.matrix, fit.lens) for fit in still or ()]
+    known = [Group(fit.layout, fit.markers, fit.matrix, fit.lens) for fit in still]
     return [group for group in known if len(group.markers) >= ENOUGH_MARKERS] or known
 
 

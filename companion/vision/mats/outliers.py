@@ -66,7 +66,7 @@ class Group:
         return Fit(self.layout, self.matrix, self.markers).px_per_mm
 
     def shares_any(self, other: Group) -> bool:
-        """Whether a marker belongs to both."""
+        """True if a marker belongs to both."""
         return any(self.markers[m] is other.markers[m] for m in self.markers.keys() & other.markers.keys())
 
 
@@ -127,7 +127,8 @@ def agreeing(groups: Mapping[str, Sequence[Group]], known: Sequence[Group], room
         return {}
     anchor = max(anchors, key=lambda group: _support(group, groups, room))
     chosen = {mat: [group for group in found if on_one_table(anchor, group, room)] for mat, found in groups.items()}
-    return {mat: found[0] for mat, found in chosen.items() if found and not _are_two(found)}
+    # Two groups without a marker in common would put one mat in two places.
+    return {m: found[0] for m, found in chosen.items() if found and all(map(found[0].shares_any, found[1:]))}
 
 
 def on_one_table(anchor: Group, group: Group, room: float) -> bool:
@@ -146,11 +147,6 @@ def on_one_table(anchor: Group, group: Group, room: float) -> bool:
 def _choices(own: Candidates, ids: Sequence[int]) -> Iterator[dict[int, Floats]]:
     for places in product(*(own[marker] for marker in ids)):
         yield dict(zip(ids, places, strict=True))
-
-
-def _are_two(groups: Sequence[Group]) -> bool:
-    """Whether a mat would lie in two places."""
-    return any(not groups[0].shares_any(other) for other in groups[1:])
 
 
 def _support(anchor: Group, groups: Mapping[str, Sequence[Group]], room: float) -> tuple[bool, int, int, float]:

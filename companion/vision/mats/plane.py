@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from companion.vision.boxes import Box, Floats, Image, whole
+from companion.vision.boxes import Box, Floats, Image, shrunk, whole
 from companion.vision.mats.homography import Fit
 from companion.vision.mats.localization import Mats
 from companion.vision.opencv import cv2
@@ -106,7 +106,7 @@ def _turn(fit: Fit, point_px: Floats) -> Floats:
 def _warped(gray: Image, fit: Fit, to_mm: Floats, size: tuple[int, int]) -> Image:
     """The picture at every pixel of a flat one, made smaller first where that shows less of it."""
     fewer = 2 ** max(0, int(math.log2(max(1.0, fit.px_per_mm * math.hypot(*to_mm[:2, 0])))))
-    small = cv2.resize(gray, None, fx=1 / fewer, fy=1 / fewer, interpolation=cv2.INTER_AREA) if fewer > 1 else gray
+    small = shrunk(gray, 1 / fewer)
     shrink = np.array([[1 / fewer, 0, 0.5 / fewer - 0.5], [0, 1 / fewer, 0.5 / fewer - 0.5], [0, 0, 1]])
     how = {"borderMode": cv2.BORDER_CONSTANT, "borderValue": (128, 128, 128)}
     if fit.lens is None:

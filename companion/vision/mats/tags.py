@@ -16,8 +16,9 @@ import numpy.typing as npt
 
 from companion.tabletop.mat_layout import MARKER_CELLS as CELLS
 from companion.tabletop.sticker_codes import CARDS, FIRST_TAG_ID, card_of_tag
-from companion.vision.boxes import Box, Image, merged, whole
+from companion.vision.boxes import Box, Image, boxes_within
 from companion.vision.code import AGREED, Code
+from companion.vision.mats.homography import as_quad
 from companion.vision.opencv import cv2
 
 Floats = npt.NDArray[np.float32]
@@ -120,9 +121,8 @@ def read_markers(gray: Image) -> list[tuple[int, Floats]]:
 
 def _patches(gray: Image, where: Sequence[Box] | None) -> Floats:
     """Every dark patch with four corners, clockwise, at the middle of its edge, `(N, 4, 2)` pixels."""
-    height, width = gray.shape
-    boxes = [whole(gray)] if where is None else merged([box.within(width, height) for box in where])
-    quads = [_patches_in(box.of(gray)) + np.float32((box.left, box.top)) for box in boxes if box.area_px]
+    boxes = boxes_within(gray, where)
+    quads = [_patches_in(box.of(gray)) + np.float32((box.left, box.top)) for box in boxes]
     return np.concatenate([np.empty((0, 4, 2), np.float32), *quads])
 
 
@@ -318,13 +318,13 @@ def _codes(found: Iterable[tuple[Floats, _Match]], allowed: Collection[str] | No
     there = ((quad, match) for quad, match in found if match.evidence >= THERE and card_of_tag(match.tag))
     for quad, match in _apart(there):
         card = card_of_tag(match.tag)
-        a, b, c, d = ((float(x), float(y)) for x, y in np.roll(quad, match.turns, axis=0))
+        corners = as_quad(np.roll(quad, match.turns, axis=0))
         if match.evidence < LIKELY:
-            yield Code(None, (a, b, c, d), 0.0, _rivals(match, allowed))
+            yield Code(None, corners, 0.0, _rivals(match, allowed))
         elif allowed is not None and card not in allowed:
-            yield Code(None, (a, b, c, d), 0.0)
+            yield Code(None, corners, 0.0)
         else:
-            yield Code(card, (a, b, c, d), AGREED if match.evidence >= SURE else LIKELY_CONFIDENCE)
+            yield Code(card, corners, AGREED if match.evidence >= SURE else LIKELY_CONFIDENCE)
 
 
 def _rivals(match: _Match, allowed: Collection[str] | None) -> tuple[tuple[str, float], ...]:

@@ -18,10 +18,10 @@ import numpy.typing as npt
 import zxingcpp
 
 from companion.tabletop.sticker_codes import MODULES, STICKER_MODULES, card_of_text
-from companion.vision.boxes import Box, Image, merged, whole
-from companion.vision.code import AGREED, ALONE, Code
+from companion.vision.boxes import Box, Image, boxes_within, whole
+from companion.vision.code import AGREED, ALONE, Code, centre_of, side_of
 from companion.vision.mats import plane
-from companion.vision.mats.homography import Fit
+from companion.vision.mats.homography import Fit, as_quad
 from companion.vision.mats.localization import Mats
 from companion.vision.mats.plane import Flat
 from companion.vision.mats.tags import read_tags
@@ -115,22 +115,16 @@ def read_codes(
     boxes, mats = boxes_to_read(gray, where), mats or Mats()
     found = [code for box in boxes for code in _codes_in(gray, box, mats, before)]
     found = [code if code.card is None or allowed is None or code.card in allowed else _unknown(code) for code in found]
-    not_tags = [*found, *_markers(mats), *(Code(None, quad, 0.0) for quad in before.beside)]
+    # The mats' own markers are no card's, wherever they lie.
+    markers = (Code(None, as_quad(corners), 0.0) for fit in mats.fits for corners in fit.markers.values())
+    not_tags = [*found, *markers, *(Code(None, quad, 0.0) for quad in before.beside)]
     tags = read_tags(gray, where=boxes, allowed=allowed, beside=not_tags)
     return tuple(_told_apart([*found, *tags]))
 
 
-def _markers(mats: Mats) -> Iterator[Code]:
-    """The mats' own markers: no card's, wherever they lie."""
-    return (Code(None, _as_quad(corners), 0.0) for fit in mats.fits for corners in fit.markers.values())
-
-
 def boxes_to_read(gray: Image, where: Sequence[Box] | None) -> tuple[Box, ...]:
     """The boxes that are read for `where`: apart from each other, or the whole picture where that is quicker."""
-    if where is None:
-        return (whole(gray),)
-    height, width = gray.shape
-    boxes = merged([box for box in (b.within(width, height) for b in where) if box.area_px])
+    boxes = boxes_within(gray, where)
     return (whole(gray),) if sum(box.area_px for box in boxes) > WHOLE_FROM * gray.size else boxes
 
 
@@ -160,7 +154,9 @@ def _closed_set(gray: Image, box: Box, mats: Mats, before: Before) -> Iterator[t
     if sum(len(fit.markers) for fit in mats.fits) < ENOUGH_MARKERS and before.level is None:
         found = [*_searched(gray, box)]
         yield from found
-        yield from _levelled(gray, box, [quad for reading, quad in found if _is_sure(reading)])
+        # Once more on the plane that the codes found so far lie on: from straight above, more are found.
+        fit = level_of([quad for reading, quad in found if _is_sure(reading)])
+        yield from _read_flat(None if fit is None else plane.flattened(gray, fit, box, FLAT_MODULE_PX))
 
 
 def _on_mats(gray: Image, box: Box, mats: Mats, fit: Fit, sizes_mm: Sequence[float]) -> Iterator[tuple[Reading, Quad]]:
@@ -187,21 +183,16 @@ def _searched(gray: Image, box: Box) -> Iterator[tuple[Reading, Quad]]:
             continue
         how = cv2.INTER_CUBIC if scale > 1 else cv2.INTER_AREA
         found = _readings(cv2.resize(part, None, fx=scale, fy=scale, interpolation=how), SEARCHED_SLACK)
-        for reading in filter(_is_plain, found):
-            yield reading, _as_quad((_corners(reading) + 0.5) / scale - 0.5 + (box.left, box.top))
-
-
-def _levelled(gray: Image, box: Box, sure: Sequence[Quad]) -> Iterator[tuple[Reading, Quad]]:
-    """The same again on the plane that the codes found so far tell of: seen from straight above, more are found."""
-    fit = level_of(sure)
-    if fit is not None:
-        yield from _read_flat(plane.flattened(gray, fit, box, FLAT_MODULE_PX))
+        # At any scale small print is by chance a little like some code.
+        plain = (r for r in found if r.structure >= PLAIN_STRUCTURE and r.score + r.margin >= PLAIN_SUM)
+        for reading in plain:
+            yield reading, as_quad((_corners(reading) + 0.5) / scale - 0.5 + (box.left, box.top))
 
 
 def _read_flat(flat: Flat | None) -> Iterator[tuple[Reading, Quad]]:
     if flat is not None:
         for reading in _readings(flat.image, code_detector.STRAIGHT):
-            yield reading, _as_quad(flat.to_picture(_corners(reading)))
+            yield reading, as_quad(flat.to_picture(_corners(reading)))
 
 
 def _readings(image: Image, slack: float) -> Iterator[Reading]:
@@ -217,11 +208,6 @@ def _is_likely(reading: Reading) -> bool:
 def _is_sure(reading: Reading) -> bool:
     enough = reading.score >= SURE_SCORE and reading.margin >= SURE_MARGIN
     return enough and reading.score + reading.margin >= SURE_SUM
-
-
-def _is_plain(reading: Reading) -> bool:
-    """Whether there can be no doubt: at any scale small print is by chance a little like some code."""
-    return reading.structure >= PLAIN_STRUCTURE and reading.score + reading.margin >= PLAIN_SUM
 
 
 def _best_each(found: list[tuple[Reading, Quad]]) -> list[Code]:
@@ -358,13 +344,7 @@ def _unknown(code: Code) -> Code:
 
 def _near(point: Point, quad: Quad) -> bool:
     """Whether a point lies within half a side of a code's middle."""
-    code = Code(None, quad, 0.0)
-    return math.dist(point, code.centre_px) <= code.side_px / 2
-
-
-def _as_quad(corners: npt.NDArray[np.float64]) -> Quad:
-    a, b, c, d = ((float(x), float(y)) for x, y in corners)
-    return a, b, c, d
+    return math.dist(point, centre_of(quad)) <= side_of(quad) / 2
 
 
 def _told_apart(codes: list[Code]) -> Iterator[Code]:
