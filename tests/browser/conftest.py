@@ -18,7 +18,7 @@ expect.set_options(timeout=PATIENCE_MS)
 @pytest.fixture(scope="package")
 def browser():
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
         yield started
         started.close()
 
