@@ -113,11 +113,11 @@ def test_zones_are_named_by_mat_and_zone():
     mats = search(gray_picture(scene(), lens), Mats(), BOTH, 0.0)
     at = {zone: fit.quad_px(rect).mean(axis=0) for fit in mats.fits for zone, rect in fit.layout.zones.items()}
 
-    named = {zone: mats.zone_at(tuple(point)) for zone, point in at.items()}
+    named = {zone: mats.at(tuple(point)).zone_at(tuple(point)) for zone, point in at.items()}
 
     assert named["battle"] == "side-1/battle"
     assert named["discard"] == "table/discard"
-    assert mats.zone_at((0.0, 0.0)) is None
+    assert mats.at((0.0, 0.0)) is None
 
 
 def test_a_covered_mat_stays_where_it_was():
