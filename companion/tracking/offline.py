@@ -240,12 +240,12 @@ class Watcher:
                 return
 
     def _supposed(self, questions: Iterable[Question]) -> bool:
-        """Tell what is asked up to the first legal play, and write that down untold; True if there is one."""
+        """Tell what is asked up to the first legal play, which is written down; True if there is one."""
         for question in questions:
-            self._tell(question)
             if question.kind is Kind.PLAY and question.is_legal:
-                self._write(question)
+                self._count(question)
                 return True
+            self._tell(question)
         return False
 
     def _decided(self, questions: Iterable[Question]) -> bool:
@@ -264,8 +264,11 @@ class Watcher:
                 unsure.append(question)
                 self._past = replace(self._past, unsure=tuple(unsure))
             self._tell(question)
-            if question.expected and self._past.entries and question.line == self._past.entries[-1].line.seq:
-                self._take_back()
+            entries = self._past.entries
+            if question.expected and entries and question.line == entries[-1].line.seq:
+                # The card of the last play has left its place before anybody played on.
+                self._past = replace(self._past, entries=entries[:-1], seq=self._past.seq + 1)
+                self._withdraw(entries[-1])
                 return True
         return bool(illegal) and not unsure and self._explained(illegal)
 
@@ -354,22 +357,13 @@ class Watcher:
     # What is written and told
 
     def _count(self, question: Question) -> None:
-        self._tell(question, counts=True)
-        self._write(question)
-
-    def _write(self, question: Question) -> None:
-        """Write down a play; an extension that it earns is answered at once."""
+        """Tell a play and write it down; an extension that it earns is answered at once."""
+        self._tell(question, counts=self._confirms)
         past = self._past.with_line(question.plays[0], question)
         offered = past.table.extension_offered_to
         if offered is not None and not past.table.is_over:
             past = past.with_line(Play(self._extension, past.table.sides[offered].players[0]))
         self._past = past
-
-    def _take_back(self) -> None:
-        """The card of the last play has left its place before anybody played on: the play is taken back."""
-        *entries, last = self._past.entries
-        self._past = replace(self._past, entries=tuple(entries), seq=self._past.seq + 1)
-        self._withdraw(last)
 
     def _withdraw(self, entry: Entry) -> None:
         """Tell that a play does not count; where it counts after all, that is told again."""
@@ -379,11 +373,11 @@ class Watcher:
         self._say(withdrawn=str(entry.line.play), zone=question and question.zone)
 
     def _tell(self, question: Question, *, counts: bool = False) -> None:
-        """Tell what is asked, unless that was told of it last."""
+        """Tell what is asked, unless that was told of it last; what is refused in a trial may be legal at its end."""
         past, key = self._past, _key(question)
         verdict = judge.LEGAL if question.is_legal else judge.ILLEGAL
         was, now = past.told.get(key), COUNTS if counts else verdict
-        if was == now or (was, now) == (COUNTS, judge.LEGAL):
+        if was == now or (was, now) == (COUNTS, judge.LEGAL) or (past.is_trial and now == judge.ILLEGAL):
             return
         first_s = {} if question.is_legal else {question.id: self._now_s}
         self._past = replace(past, told={**past.told, key: now}, refused_s={**first_s, **past.refused_s})
