@@ -208,7 +208,7 @@ class Watcher:
         yield from self._told()
         past = self._past
         # The next hand has begun only because the cards of the last were gathered in, if nothing follows its beginning.
-        if past.game.hand_number == 1 or past.entries:
+        if judge.at_the_end(past.game) and (past.game.hand_number == 1 or past.entries):
             ends = judge.at_the_end(past.game if self._confirms else past.dealt)
             yield from (item.as_json("") for item in ends)
 
