@@ -368,6 +368,18 @@ def test_a_card_laid_out_of_turn_counts_once_the_others_have_gone_on_although_it
     assert kilometres(items) == {"Ann": 175, "Bob": 125}
 
 
+def test_a_card_that_counts_after_all_is_told_although_one_like_it_counted_before():
+    cards = [("roll-01", "side-1/battle", 0.99), ("roll-02", "side-2/battle", 0.99)]
+    cards += [("100-01", "side-1/distance", 0.99), ("50-02", "side-2/distance", 0.99), None]
+    cards += [("50-01", "side-2/distance", 0.99), ("75-01", "side-1/distance", 0.99)]
+    cards += [("75-02", "side-2/distance", 0.99), ("100-02", "side-1/distance", 0.99)]
+
+    items = laid_one_after_the_other(*cards, apart_s=3)
+
+    assert kilometres(items) == {"Ann": 275, "Bob": 175}
+    assert [item["counted"] for item in items if "counted" in item] == ["Bob 50"]
+
+
 def test_a_turn_that_was_missed_beside_a_discard_is_noticed_when_the_next_cards_are_out_of_turn():
     items = laid_one_after_the_other(
         ("roll-01", "side-1/battle", 0.99),
