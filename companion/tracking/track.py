@@ -16,7 +16,7 @@ from enum import StrEnum
 
 from companion.rules.cards import Card, Family
 from companion.tabletop.card_ids import any_copy
-from companion.tabletop.mat_layout import mat_of
+from companion.tabletop.mat_layout import DISCARD_ZONE, mat_of
 from companion.vision.view import MatSeen, Point, Sighting, View
 
 LOOKS = 3
@@ -171,6 +171,11 @@ class Track:
         return self.state in (State.LYING, State.COVERED)
 
     @property
+    def is_laid_off_hazard(self) -> bool:
+        """True if it is a hazard on the discard pile: discarded, or beaten and carried there."""
+        return self.zone == DISCARD_ZONE and self.face.family is Family.HAZARD
+
+    @property
     def is_in_sight(self) -> bool:
         """True if the last look at it saw it."""
         return bool(self.recent) and self.recent[-1]
@@ -188,6 +193,20 @@ class Track:
             return 0.0
         mean = sum(max(read.values(), default=0.0) for read in last) / len(last)
         return mean * (1.0 if all(self.recent) else UNCLEAR_CONFIDENCE)
+
+    def laid_since(self, seq: int) -> bool:
+        """True if it came to count as lying at this event of the record, or later."""
+        return self.laid_seq is not None and self.laid_seq >= seq
+
+    def has_vanished(self, t_s: float) -> bool:
+        """True if its place has been seen without it for long enough."""
+        if self.state is State.SEEN:
+            return self._is_unseen_for(LOOKS - 1)
+        is_long = self.is_lifted or (self.absent_since_s is not None and t_s - self.absent_since_s >= MOMENT_S)
+        return is_long and self._is_unseen_for(LOOKS)
+
+    def _is_unseen_for(self, looks: int) -> bool:
+        return len(self.recent) >= looks and not any(self.recent[-looks:])
 
     def seen(self, sighting: Sighting, place: Place, t_s: float) -> Track:
         """Return the track after a look that saw it."""
