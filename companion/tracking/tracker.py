@@ -99,6 +99,11 @@ class Tracks:
         return tuple(track for track in self.cards if track.is_there)
 
     @property
+    def alive(self) -> tuple[Track, ...]:
+        """The cards that have not gone."""
+        return tuple(track for track in self.cards if track.state is not State.GONE)
+
+    @property
     def coming(self) -> tuple[Track, ...]:
         """The cards that have been seen too seldom, or too short a time, to count."""
         return tuple(track for track in self.cards if track.state is State.SEEN)
@@ -119,6 +124,10 @@ class Tracks:
         """How long the mats have been bare."""
         return 0.0 if self.bare_since_s is None else self.t_s - self.bare_since_s
 
+    def earliest_s(self, zone: str, t_s: float) -> float:
+        """Return when what a look at that time shows in a zone may have been laid at the earliest."""
+        return self.hidden_since_s.get(zone, t_s if self.gap_since_s is None else self.gap_since_s)
+
     def of_serial(self, serial: int) -> Track | None:
         """Return the track of that serial."""
         return next((track for track in self.cards if track.serial == serial), None)
@@ -132,15 +141,13 @@ def update(tracks: Tracks, view: View, hint: Hint, mats: Iterable[str], seq: int
     """
     if view.trouble is not None:
         return _paused(tracks)
-    earliest_s = view.t_s if tracks.gap_since_s is None else tracks.gap_since_s
     is_bare = not view.sightings and not view.unknown_zones and {mat.id for mat in view.mats} >= set(mats)
-    alive = [track for track in tracks.cards if track.state is not State.GONE]
-    detections = list(_detections(view, alive))
+    detections = list(_detections(view, tracks.alive))
     now = replace(
         tracks,
         t_s=view.t_s,
         begun_s=min(tracks.begun_s, view.t_s),
-        hidden_since_s={zone: tracks.hidden_since_s.get(zone, earliest_s) for zone in view.unknown_zones},
+        hidden_since_s={zone: tracks.earliest_s(zone, view.t_s) for zone in view.unknown_zones},
         unread_zones=frozenset(one.place.zone for one in detections if one.sighting.face is Card.UNKNOWN),
         gap_since_s=None,
         bare_since_s=_since(tracks.bare_since_s, is_bare, view.t_s),
@@ -148,7 +155,7 @@ def update(tracks: Tracks, view: View, hint: Hint, mats: Iterable[str], seq: int
     )
     look = _Look(tracks, now, view, hint, detections)
     new = [track for serial, track in look.seen.items() if serial > tracks.last_serial]
-    cards = _moved_on([look.observed(track, seq) for track in (*alive, *new)], seq)
+    cards = _moved_on([look.observed(track, seq) for track in (*tracks.alive, *new)], seq)
     kept = [track for track in cards if track.laid_seq is not None or track.state is not State.GONE]
     return replace(
         now,
@@ -172,9 +179,8 @@ class _Look:
     """One look against what was remembered `before`; `now` is what it tells, but for the cards."""
 
     def __init__(self, before: Tracks, now: Tracks, view: View, hint: Hint, detections: Sequence[Detection]) -> None:
-        self._before, self._now, self._view, self._hint = before, now, view, hint
-        alive = (track for track in before.cards if track.state is not State.GONE)
-        self._in_sight = [track for track in alive if track.zone not in view.unknown_zones]
+        self._before, self._view, self._hint = before, view, hint
+        self._in_sight = [track for track in before.alive if track.zone not in view.unknown_zones]
         self._disturbed = before.unread_zones.union(before.hidden_since_s)
         self.seen = self._tracks_of(detections)
         """The tracks that it sees, by serial, new ones among them."""
@@ -203,14 +209,13 @@ class _Look:
         may_be_laid = is_read and zone in self._disturbed and self._hint.is_legal(one.sighting.face, one.place)
         if is_double and not may_be_laid:
             return None
-        t_s, gap_since_s = self._view.t_s, self._before.gap_since_s
         return Track(
             serial,
             one.sighting.face,
             one.sighting.card,
             one.place,
-            since_s=t_s,
-            earliest_s=self._before.hidden_since_s.get(zone, t_s if gap_since_s is None else gap_since_s),
+            since_s=self._view.t_s,
+            earliest_s=self._before.earliest_s(zone, self._view.t_s),
             is_double=one.sighting.is_double or is_double,
         )
 
@@ -249,8 +254,8 @@ def _may_be_double(detection: Detection, tracks: Iterable[Track]) -> bool:
 def lost_sight(tracks: Tracks) -> Tracks:
     """Return the memory after the pictures broke off: what had been seen of a card that did not count is void."""
     laid = (t for t in tracks.cards if t.state is not State.SEEN)
-    cards = tuple(replace(t, recent=(), absent_since_s=None) for t in laid)
-    return replace(_paused(tracks), cards=cards, gap_since_s=tracks.t_s)
+    cards = tuple(replace(track, recent=()) for track in laid)
+    return _paused(replace(tracks, cards=cards, gap_since_s=tracks.t_s))
 
 
 def _paused(tracks: Tracks) -> Tracks:
