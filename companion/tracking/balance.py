@@ -57,17 +57,8 @@ class _Comparison:
         on_top = [t for t in loose if t is not beneath and self._lies_on_the_top(t)]
         kept = self._kept_for_gone(loose)
         early = self._laid_before_the_looking()
-        left = []
-        for track in loose:
-            spot = (track.zone, track.face)
-            is_early = track.earliest_s <= self._tracks.begun_s + MOMENT_S
-            # All cards like it in the record lay there before the looking began, and this one came later.
-            is_later = track not in on_top and not is_early and 0 < self._want[spot] <= early[spot]
-            if track not in on_top and is_early:
-                early[spot] -= 1
-            if track in on_top or is_later or not self._strike_off(spot):
-                left.append(track)
-        extra = tuple(track for track in left if not self._was_let_go(track))
+        left = [t for t in loose if t in on_top or not self._strike_off_one_like(t, early)]
+        extra = tuple(t for t in left if not self._was_let_go(t))
         missing = (*kept, *self._missing([t for t in self._mine if t not in kept]))
         return Balance(extra, (*([top] if top else []), *sorted(missing, key=lambda t: -t.serial)))
 
@@ -77,6 +68,18 @@ class _Comparison:
             return False
         self._want[spot] -= 1
         return True
+
+    def _strike_off_one_like(self, track: Track, early: Counter[Spot]) -> bool:
+        """Strike off a card like this one, which may be it; False if there is none.
+
+        `early` counts those in the record that lay there before the looking began: a later card is none of them.
+        """
+        spot = (track.zone, track.face)
+        if track.earliest_s <= self._tracks.begun_s + MOMENT_S:
+            early[spot] -= 1
+        elif self._want[spot] <= early[spot]:
+            return False
+        return self._strike_off(spot)
 
     def _leave_out_unseen(self) -> None:
         """Want no card that nobody will see."""

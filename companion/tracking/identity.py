@@ -99,7 +99,7 @@ class _Costs:
         """Return the cost of a sighting being this track, less that of the track being none of them."""
         if any(_is_near(other.place, track.place) for other in self.detections) or track.state is State.COVERED:
             return self._same(one, track)
-        unseen = ODD if self.hint.has(track.face, track.zone) else LIKELY
+        unseen = ODD if self.hint.lying.get((track.zone, track.face)) else LIKELY
         return self._same(one, track) - unseen
 
     def _same(self, one: Detection, track: Track) -> float:
@@ -171,7 +171,7 @@ class _Costs:
             return 0
         faces = {one.sighting.face for one in self.detections}
         on = (t for t in self._lying_on(track) if t.face not in faces)
-        lifted = [t.face for t in on if self.hint.has(t.face, t.zone) > 0]
+        lifted = [t.face for t in on if self.hint.lying.get((t.zone, t.face))]
         is_taken = track.zone == DISCARD_ZONE and lifted == [self.hint.may_be_taken]
         return 0 if is_taken else len(lifted)
 

@@ -23,7 +23,8 @@ LOOKS = 3
 """Number of looks whose agreement decides, and of readings whose confidence is averaged."""
 
 AGREEING_LOOKS = 2
-"""Number of the last `LOOKS` that must have seen a card before it can count as lying."""
+"""Number of the last `LOOKS` that must have seen a card before it can count as lying; as many in a row that have not
+seen it end one that never counted."""
 
 MOMENT_S = 0.8
 """Time after which what is seen is no accident: a card is gone, lies there, is read. Ten watched hands come out the
@@ -181,11 +182,6 @@ class Track:
         return bool(self.recent) and self.recent[-1]
 
     @property
-    def is_steady(self) -> bool:
-        """True if the last look saw it and one of the two before it."""
-        return self.is_in_sight and sum(self.recent) >= AGREEING_LOOKS
-
-    @property
     def confidence(self) -> float:
         """How sure its reading is, by the last ones together."""
         last = self.readings[-LOOKS:]
@@ -201,7 +197,7 @@ class Track:
     def has_vanished(self, t_s: float) -> bool:
         """True if its place has been seen without it for long enough."""
         if self.state is State.SEEN:
-            return self._is_unseen_for(LOOKS - 1)
+            return self._is_unseen_for(AGREEING_LOOKS)
         is_long = self.is_lifted or (self.absent_since_s is not None and t_s - self.absent_since_s >= MOMENT_S)
         return is_long and self._is_unseen_for(LOOKS)
 
@@ -239,10 +235,6 @@ class Track:
             absent_since_s=t_s if self.absent_since_s is None else self.absent_since_s,
             is_lifted=self.is_lifted or is_lifted,
         )
-
-    def covered(self) -> Track:
-        """Return the track after a look in which something newer hid it."""
-        return replace(self, recent=(), absent_since_s=None)
 
     def after(self, observation: Observation, seq: int) -> Track:
         """Return the track in the state that follows from a look."""

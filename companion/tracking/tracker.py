@@ -16,6 +16,7 @@ from companion.tabletop.mat_layout import DRAW_ZONE, is_pile, mat_of
 from companion.tracking.hand_record import Hint
 from companion.tracking.identity import COVERING_MM, SAME_MM, UNREAD_MM, Detection, assign
 from companion.tracking.track import (
+    AGREEING_LOOKS,
     MOMENT_S,
     NUDGE_MM,
     PUT_RIGHT_S,
@@ -223,13 +224,13 @@ class _Look:
         """Return a track after this look."""
         now = self.seen.get(track.serial)
         if now is not None:
-            is_settled = now.is_steady and not self._is_too_early(now)
+            is_settled = sum(now.recent) >= AGREEING_LOOKS and not self._is_too_early(now)
             return now.after(Observation.SETTLED if is_settled else Observation.GLIMPSED, seq)
         if track.zone in self._view.unknown_zones:
             was_settled = track.is_in_sight and track.seen_s - track.since_s >= MOMENT_S and _belongs(track)
             return track.after(Observation.SETTLED, seq) if was_settled else track
         if track.serial in self._covered:
-            return track.covered().after(Observation.COVERED, seq)
+            return replace(track, recent=(), absent_since_s=None).after(Observation.COVERED, seq)
         missed = track.missed(self._view.t_s, is_lifted=any(_may_cover(track, lower) for lower in self._uncovered))
         return missed.after(Observation.VANISHED, seq) if missed.has_vanished(self._view.t_s) else missed
 
