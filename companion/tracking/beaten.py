@@ -33,7 +33,6 @@ class BeatenHazards:
             track
             for track in self._tracks.gone
             if track.face.family is Family.HAZARD
-            and track.zone != DISCARD_ZONE
             and track.laid_since(self._record.hand_seq)
             and track.serial not in told
             and (track.zone, track.face) not in counted

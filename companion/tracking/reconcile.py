@@ -65,7 +65,8 @@ class _Reconciliation:
         self._t_s = tracks.t_s
         self._now = balance(tracks, record.hand_seq, table, record.lines, places)
         self._beaten = BeatenHazards(tracks, record, table, places, self._now.extra)
-        self._last = record.lines[-1].play if record.lines else None
+        last = record.lines[-1].play if record.lines else None
+        self._last_discard = last if last is not None and last.verb is Verb.DISCARD else None
         self._taken = self._taken_top()
         """The top of the discard pile, if it is gone and the player to move may have taken it."""
 
@@ -73,7 +74,7 @@ class _Reconciliation:
         self._refused = [track for track in self._now.extra if self._refusal(track) is not None]
 
     def questions(self) -> Iterator[Question]:
-        """Yield the questions about the cards that lie there, and about the others if none of those has to wait."""
+        """Yield what is to be asked: about each card that lies there, and once none of those has to wait, the rest."""
         acts = self._acts()
         if not acts and self._taken is not None and self._is_own(self._taken):
             # Only the next card can tell whether it was taken or taken back.
@@ -165,18 +166,17 @@ class _Reconciliation:
         gone = [t for t in self._now.missing if t.zone == DISCARD_ZONE]
         if len(gone) != 1 or gone[0].face is not takeable(self._table) or self._is_put_right(gone[0]):
             return None
-        was_refused = self._id(gone[0], Kind.PLAY, "-taken") in self._record.answers
-        return None if was_refused else gone[0]
+        return gone[0] if self._id(gone[0], Kind.PLAY, "-taken") not in self._record.answers else None
 
     def _is_put_right(self, top: Track) -> bool:
         """True if whoever discarded a card has laid it elsewhere."""
-        laid_by = self._last.player if self._last is not None and self._last.verb is Verb.DISCARD else None
+        laid_by = self._last_discard.player if self._last_discard is not None else None
         new = next((t for t in self._now.extra if t.card is not None and t.card == top.card), None)
         return new is not None and self._places.is_taken(top.face, new.zone, self._table, laid_by) is False
 
     def _is_own(self, top: Track) -> bool:
         """True if the last play discarded this card."""
-        return self._last is not None and self._last.verb is Verb.DISCARD and self._last.card is top.face
+        return self._last_discard is not None and self._last_discard.card is top.face
 
     # Waiting
 
@@ -275,11 +275,10 @@ class _Reconciliation:
     def _confidence(self, act: Act, face: Card) -> float:
         track = act.track
         doubtful = track.is_double or act.is_stacked or face is not track.face or self._lay_before(track)
-        most = min(
-            DOUBTFUL_CONFIDENCE if doubtful or act.is_out_of_turn else 1.0,
-            1.0 if act.clear else UNCLEAR_CONFIDENCE,
-        )
-        return round(min(most, track.confidence if face is track.face else 1.0), 2)
+        most = 1.0 if act.clear else UNCLEAR_CONFIDENCE
+        if doubtful or act.is_out_of_turn:
+            most = DOUBTFUL_CONFIDENCE
+        return round(min(most, track.confidence) if face is track.face else most, 2)
 
     def _lay_before(self, track: Track) -> bool:
         """True if a card counts that was laid after this one: that one may have lain on, and mean nothing."""
