@@ -857,6 +857,22 @@ def test_a_card_that_was_waited_with_counts_although_an_arm_takes_it_to_the_disc
     assert plays(table.ever) == ["Ann stop > Bob", "Bob right-of-way !"]
 
 
+def test_an_attack_that_is_beaten_and_carried_off_while_it_waits_still_counts():
+    table = Viewed("Ann roll", "Bob roll", "Ann 25")
+    table.cards = {f"roll-0{n}": (f"side-{n}/battle", False) for n in (1, 2)}
+    table.see(1.0)
+    table.lay("stop-01", "side-1/battle")
+    table.see(1.0, unknown=("side-2/distance",))
+    table.lay("roll-01", "side-1/battle")
+    table.lay("stop-01", "table/discard")
+    table.lay("right-of-way-01", "side-1/safety", sideways=True)
+    table.see(0.5, unknown=("side-2/distance",))
+    table.see(7.0)
+
+    assert plays(table.ever) == ["Bob stop > Ann", "Ann right-of-way !"]
+    assert differences(table.ever) == []
+
+
 @pytest.mark.parametrize("hidden_s", [2.9, 8.0])
 def test_a_beaten_hazard_on_the_discard_pile_is_borne_with_until_the_safety_that_comes_to_light_counts(hidden_s: float):
     table = Viewed("Ann roll", "Bob roll", "Ann 25")

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from companion.match.zone_plays import Places
-from companion.rules.cards import Family
 from companion.rules.table import Table
 from companion.tabletop.mat_layout import DISCARD_ZONE, is_pile
 from companion.tracking.hand_record import Line, Spot, spots_of, takeable
@@ -35,8 +34,7 @@ def balance(tracks: Tracks, hand_seq: int, table: Table, lines: Sequence[Line], 
 def discards_are_gone(tracks: Tracks, table: Table, lines: Sequence[Line]) -> bool:
     """True if all discards, two or more, have gone since the last play."""
     last = lines[-1].seq if lines else 0
-    discards = (track for track in tracks.cards if track.zone == DISCARD_ZONE and track.state is State.GONE)
-    gone = Counter(track.face for track in discards if track.gone_seq >= last)
+    gone = Counter(track.face for track in tracks.gone if track.zone == DISCARD_ZONE and track.gone_seq >= last)
     shuffles = table.edition.empty_pile == "reshuffle"
     return shuffles and len(table.discards) > 1 and not Counter(table.discards) - gone
 
@@ -46,7 +44,7 @@ class _Comparison:
 
     def __init__(self, tracks: Tracks, hand_seq: int, table: Table, lines: Sequence[Line], places: Places) -> None:
         self._tracks, self._table, self._lines, self._places = tracks, table, lines, places
-        self._mine = [t for t in tracks.cards if t.laid_seq is not None and t.laid_seq >= hand_seq]
+        self._mine = [track for track in tracks.cards if track.laid_since(hand_seq)]
         self._line_of = {line.serial: line for line in lines if line.serial is not None}
         self._want = Counter(places.lying(table))
         """The record's cards that no card on the table accounts for yet."""
@@ -59,17 +57,8 @@ class _Comparison:
         on_top = [t for t in loose if t is not beneath and self._lies_on_the_top(t)]
         kept = self._kept_for_gone(loose)
         early = self._laid_before_the_looking()
-        left = []
-        for track in loose:
-            spot = (track.zone, track.face)
-            is_early = track.earliest_s <= self._tracks.begun_s + MOMENT_S
-            # All cards like it in the record lay there before the looking began, and this one came later.
-            is_later = track not in on_top and not is_early and 0 < self._want[spot] <= early[spot]
-            if track not in on_top and is_early:
-                early[spot] -= 1
-            if track in on_top or is_later or not self._strike_off(spot):
-                left.append(track)
-        extra = tuple(track for track in left if not self._was_let_go(track))
+        left = [t for t in loose if t in on_top or not self._strike_off_one_like(t, early)]
+        extra = tuple(t for t in left if not self._was_let_go(t))
         missing = (*kept, *self._missing([t for t in self._mine if t not in kept]))
         return Balance(extra, (*([top] if top else []), *sorted(missing, key=lambda t: -t.serial)))
 
@@ -79,6 +68,18 @@ class _Comparison:
             return False
         self._want[spot] -= 1
         return True
+
+    def _strike_off_one_like(self, track: Track, early: Counter[Spot]) -> bool:
+        """Strike off a card like this one, which may be it; False if there is none.
+
+        `early` counts those in the record that lay there before the looking began: a later card is none of them.
+        """
+        spot = (track.zone, track.face)
+        if track.earliest_s <= self._tracks.begun_s + MOMENT_S:
+            early[spot] -= 1
+        elif self._want[spot] <= early[spot]:
+            return False
+        return self._strike_off(spot)
 
     def _leave_out_unseen(self) -> None:
         """Want no card that nobody will see."""
@@ -111,8 +112,7 @@ class _Comparison:
 
     def _lies_on_the_top(self, track: Track) -> bool:
         """True if it covers what the record has on top of a pile: then it is none of those beneath."""
-        is_hazard = track.face.family is Family.HAZARD
-        if not is_pile(track.zone) or (track.zone == DISCARD_ZONE and is_hazard):
+        if not is_pile(track.zone) or track.is_laid_off_hazard:
             # Cards that lie side by side cover nothing, and a beaten hazard is carried to the discard pile at any time.
             return False
         recorded = self._places.cards(self._table, track.zone)
@@ -134,7 +134,7 @@ class _Comparison:
 
     def _was_let_go(self, track: Track) -> bool:
         """True if the record has had this card there and let it go since it was laid: it may lie on for a while."""
-        tables = [*(line.before for line in self._lines if line.seq > (track.laid_seq or 0)), self._table]
+        tables = [*(line.before for line in self._lines if not track.laid_since(line.seq)), self._table]
         counts = [self._places.cards(each, track.zone).count(track.face) for each in tables]
         return any(later < earlier for earlier, later in itertools.pairwise(counts))
 

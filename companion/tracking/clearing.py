@@ -25,9 +25,8 @@ def questions_of_the_piles(tracks: Tracks, record: Record, table: Table) -> Iter
         number = sum(line.play.verb is Verb.EXHAUSTED for line in record.lines)
         ident = question_of_no_card_id(record.match, record.hand_seq, "pile", number)
         yield from _asked(ident, Play(Verb.EXHAUSTED), DRAW_ZONE, record, table)
-    bare_since_s = tracks.table_bare_since_s
     laid = sum(line.serial is not None for line in record.lines)
-    if bare_since_s is not None and tracks.t_s - bare_since_s >= MOMENT_S and laid >= MANY:
+    if tracks.bare_s >= MOMENT_S and laid >= MANY:
         ident = question_of_no_card_id(record.match, record.hand_seq, "end", tracks.last_serial)
         stuck = table.edition.empty_pile == "stuck" and table.draw_pile == 0
         yield from _asked(ident, Play(Verb.END), None, record, table, sure=stuck)
@@ -35,17 +34,17 @@ def questions_of_the_piles(tracks: Tracks, record: Record, table: Table) -> Iter
 
 def may_be_reshuffled(tracks: Tracks, table: Table, lines: Sequence[Line]) -> bool:
     """True if the draw pile is used up and all discards are gone: they become the draw pile."""
-    is_used_up = table.draw_pile == 0 or (bool(lines) and tracks.pile_empty_seq >= lines[-1].seq)
+    is_used_up = table.draw_pile == 0 or (bool(lines) and tracks.draw_pile.empty_seq >= lines[-1].seq)
     return is_used_up and discards_are_gone(tracks, table, lines)
 
 
 def _is_pile_used_up(tracks: Tracks, record: Record, table: Table) -> bool:
     """True if the draw pile is seen empty although the count says otherwise, or the discards have become it."""
     if table.edition.empty_pile == "reshuffle" and table.discards:
-        refilled = tracks.draw_pile_empty is False and table.draw_pile > 0
+        refilled = tracks.draw_pile.is_empty is False and table.draw_pile > 0
         return refilled and may_be_reshuffled(tracks, table, record.lines)
-    since_s = tracks.pile_empty_since_s
-    news = tracks.pile_seen_seq >= record.hand_seq and table.draw_pile >= MANY
+    since_s = tracks.draw_pile.empty_since_s
+    news = tracks.draw_pile.full_seq >= record.hand_seq and table.draw_pile >= MANY
     return news and since_s is not None and tracks.t_s - since_s >= PUT_RIGHT_S
 
 
@@ -62,12 +61,12 @@ def is_cleared(tracks: Tracks, record: Record) -> bool:
     if record.table is None or not record.table.is_over:
         return False
     ended = record.lines[-1].seq if record.lines else record.hand_seq
-    mine = [t for t in tracks.cards if t.laid_seq is not None and record.hand_seq <= t.laid_seq < ended]
+    mine = [t for t in tracks.cards if t.laid_since(record.hand_seq) and not t.laid_since(ended)]
     there = [t for t in mine if t.is_there]
     gone = [t for t in mine if t.state is State.GONE and t.gone_seq >= ended]
     if len(gone) < MANY and (there or not mine):
         return False
-    if tracks.table_bare_since_s is not None and tracks.t_s - tracks.table_bare_since_s >= MOMENT_S:
+    if tracks.bare_s >= MOMENT_S:
         return True
     since_s = max((t.absent_since_s or t.seen_s for t in gone), default=tracks.t_s)
     few = len(there) < MANY and tracks.t_s - since_s >= PUT_RIGHT_S
@@ -77,7 +76,7 @@ def is_cleared(tracks: Tracks, record: Record) -> bool:
 def _has_begun(tracks: Tracks, left: list[Track], ended: int) -> bool:
     """True if a card of the next hand lies on a mat that was cleared, before a draw pile, and one side is late."""
     late = {mat_of(t.zone) for t in left}
-    if len(late) != 1 or "table" in late or tracks.draw_pile_empty is not False:
+    if len(late) != 1 or "table" in late or tracks.draw_pile.is_empty is not False:
         return False
     return any(mat_of(t.zone) not in {*late, "table"} for t in _fresh(tracks, ended))
 
@@ -101,4 +100,4 @@ def left_over(tracks: Tracks) -> Tracks:
 
 def _fresh(tracks: Tracks, ended: int) -> list[Track]:
     """The cards that were laid after the event that ended the hand."""
-    return [t for t in tracks.there if t.laid_seq is not None and t.laid_seq >= ended]
+    return [track for track in tracks.there if track.laid_since(ended)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from companion.match.questions import Answers, Kind, Question
@@ -71,29 +71,29 @@ def takeable(table: Table) -> Card | None:
 class Hint:
     """What the record leads us to expect in a zone; it only breaks ties."""
 
-    is_legal: Callable[[Card, Place], bool]
-    """True if a play that is legal now may have laid a card of this face there."""
+    places: Places
+    tables: tuple[Table, ...] = ()
+    """The table by the record, and as the plays that wait may leave it."""
 
-    has: Callable[[Card, str], int]
-    """How many of a face the record has in a zone."""
+    lying: Mapping[Spot, int] = field(default_factory=Counter)
+    """How many of each face the record has in each zone."""
 
     may_be_taken: Card | None = None
     """The top of the discard pile where the player to move may take it."""
+
+    def is_legal(self, face: Card, place: Place) -> bool:
+        """True if a play that is legal now may have laid a card of this face there."""
+        return any(_may_be_laid(face, place, table, self.places) for table in self.tables)
 
 
 def hint_from(record: Record, places: Places, asked: Sequence[Question] = ()) -> Hint:
     """Return what the record and the plays that wait lead the tracker to expect where pictures leave it open."""
     table = record.table
     if table is None:
-        return Hint(lambda _face, _place: False, lambda _face, _zone: 0)
-    lying = Counter(places.lying(table))
-    waiting = (q for q in asked if q.kind is Kind.PLAY and q.is_legal and q.table is not None)
-    tables = [table, *(apply(q.table, q.plays[0]) for q in waiting if q.table is not None)]
-
-    def is_legal(face: Card, place: Place) -> bool:
-        return any(_may_be_laid(face, place, each, places) for each in tables)
-
-    return Hint(is_legal, lambda face, zone: lying[(zone, face)], takeable(table))
+        return Hint(places)
+    waiting = (q for q in asked if q.kind is Kind.PLAY and q.is_legal)
+    tables = (table, *(apply(q.table, q.plays[0]) for q in waiting if q.table is not None))
+    return Hint(places, tables, Counter(places.lying(table)), takeable(table))
 
 
 def _may_be_laid(face: Card, place: Place, table: Table, places: Places) -> bool:

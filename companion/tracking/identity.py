@@ -85,25 +85,21 @@ def _recognised(one: Detection, tracks: Sequence[Track]) -> Track | None:
     return next((t for t in tracks if stay is not None and t.card is None and t.stay == stay), None)
 
 
+@dataclass(frozen=True, slots=True)
 class _Costs:
     """The costs of one zone."""
 
-    def __init__(
-        self,
-        detections: Sequence[Detection],
-        tracks: Sequence[Track],
-        hint: Hint,
-        disturbed: bool,
-        px_per_mm: float,
-    ) -> None:
-        self._detections, self._tracks, self._hint = detections, tracks, hint
-        self._disturbed, self._px_per_mm = disturbed, px_per_mm
+    detections: Sequence[Detection]
+    tracks: Sequence[Track]
+    hint: Hint
+    is_disturbed: bool
+    px_per_mm: float
 
     def same(self, one: Detection, track: Track) -> float:
         """Return the cost of a sighting being this track, less that of the track being none of them."""
-        if any(self._covers(other, track) for other in self._detections) or track.state is State.COVERED:
+        if any(_is_near(other.place, track.place) for other in self.detections) or track.state is State.COVERED:
             return self._same(one, track)
-        unseen = ODD if self._hint.has(track.face, track.zone) else LIKELY
+        unseen = ODD if self.hint.lying.get((track.zone, track.face)) else LIKELY
         return self._same(one, track) - unseen
 
     def _same(self, one: Detection, track: Track) -> float:
@@ -117,15 +113,13 @@ class _Costs:
         if sighting.face is not track.face or sighting.card is not None or track.card is not None:
             return math.inf
         off_deg = turned_deg(one.place, track.place)
-        slack = 1.0 if self._disturbed else UNDISTURBED_SLACK
+        slack = 1.0 if self.is_disturbed else UNDISTURBED_SLACK
         nudge = max(0.0, off_mm - SAME_MM * slack) / MM_PER_NAT + max(0.0, off_deg - SAME_DEG * slack) / DEG_PER_NAT
-        clear = not one.sighting.is_double and self._would_show(one, track)
-        most = ODD if clear else UNLIKELY
-        return min(nudge, most) + lifted
+        return min(nudge, ODD if self._would_show(one, track) else UNLIKELY) + lifted
 
     def _off_mm(self, one: Detection, track: Track) -> float:
         """How far apart they lie: on the mat, or on the picture, for a mat is told anew after each push."""
-        on_picture_mm = math.dist(one.sighting.centre_px, track.centre_px) / self._px_per_mm
+        on_picture_mm = math.dist(one.sighting.centre_px, track.centre_px) / self.px_per_mm
         return min(distance_mm(one.place, track.place), on_picture_mm)
 
     def _unread(self, one: Detection, track: Track, off_mm: float) -> float:
@@ -144,48 +138,47 @@ class _Costs:
         face = one.sighting.face
         if one.sighting.card is not None or face is Card.UNKNOWN:
             return POSSIBLE
-        legal = self._hint.is_legal(face, one.place)
+        legal = self.hint.is_legal(face, one.place)
         cost = POSSIBLE if legal else UNLIKELY
-        if not self._disturbed:
+        if not self.is_disturbed:
             cost += UNLIKELY
-        alike = [t for t in self._tracks if t.face is face]
+        alike = [t for t in self.tracks if t.face is face]
         if any(self._off_mm(one, t) <= SAME_MM and turned_deg(one.place, t.place) <= SAME_DEG for t in alike):
             cost += UNLIKELY
-        stays = {other.sighting.stay for other in self._detections}
-        if not one.sighting.is_double and any(t.stay not in stays and self._would_show(one, t) for t in alike):
+        stays = {other.sighting.stay for other in self.detections}
+        if any(t.stay not in stays and self._would_show(one, t) for t in alike):
             cost += ODD
         return cost - LIKELY * one.sighting.is_double
 
     def _would_show(self, one: Detection, track: Track) -> bool:
         """True if a card that lay under this one would show, as the eye tells of those that nobody has touched."""
-        return track.stay is not None and not self._is_buried(track) and self._covers(one, track)
-
-    def _is_buried(self, track: Track) -> bool:
-        """True if another card came to lie on it."""
-        return any(self._lying_on(track))
+        is_told = track.stay is not None and not one.sighting.is_double
+        return is_told and not any(self._lying_on(track)) and _is_near(one.place, track.place)
 
     def _lies_beneath(self, track: Track) -> bool:
         """True if another card still lies just where it came to lie on this one, in a pile."""
-        stays = {one.sighting.stay for one in self._detections if one.sighting.stay is not None}
+        stays = {one.sighting.stay for one in self.detections if one.sighting.stay is not None}
         return is_pile(track.zone) and any(t.stay in stays for t in self._lying_on(track))
 
     def _lying_on(self, track: Track) -> Iterator[Track]:
         """The cards that came to lie on it later."""
-        newer = (t for t in self._tracks if t.serial > track.serial)
-        return (t for t in newer if distance_mm(t.place, track.place) <= COVERING_MM)
-
-    def _covers(self, one: Detection, track: Track) -> bool:
-        return distance_mm(one.place, track.place) <= COVERING_MM
+        newer = (t for t in self.tracks if t.serial > track.serial)
+        return (t for t in newer if _is_near(t.place, track.place))
 
     def _lifted_from(self, track: Track) -> int:
         """How many cards must have been lifted off a covered one that the record still has there."""
-        if track.state is not State.COVERED and not self._is_buried(track):
+        if track.state is not State.COVERED and not any(self._lying_on(track)):
             return 0
-        faces = {one.sighting.face for one in self._detections}
+        faces = {one.sighting.face for one in self.detections}
         on = (t for t in self._lying_on(track) if t.face not in faces)
-        lifted = [t.face for t in on if self._hint.has(t.face, t.zone) > 0]
-        is_taken = track.zone == DISCARD_ZONE and lifted == [self._hint.may_be_taken]
+        lifted = [t.face for t in on if self.hint.lying.get((t.zone, t.face))]
+        is_taken = track.zone == DISCARD_ZONE and lifted == [self.hint.may_be_taken]
         return 0 if is_taken else len(lifted)
+
+
+def _is_near(one: Place, other: Place) -> bool:
+    """True if one card may hide the other."""
+    return distance_mm(one, other) <= COVERING_MM
 
 
 def _may_be_one(sighting: Sighting, track: Track) -> bool:

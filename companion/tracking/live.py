@@ -145,8 +145,8 @@ class TableWatch:
 
     def take(self, frame: Frame) -> None:
         """Look at a frame, bring the tracks up to date, and let the match ask what follows from them."""
-        before, self._latest = self._latest, (frame, self._clock() + frame.fresh_s)
-        if frame.after_gap or (before is not None and before[0].image.shape != frame.image.shape):
+        last, self._latest = self._latest, (frame, self._clock() + frame.fresh_s)
+        if frame.after_gap or (last is not None and last[0].image.shape != frame.image.shape):
             self._things, self._tracks = {}, tracker.lost_sight(self._tracks)
         # What the record said before the look: whatever the frame shows lay there by then.
         state = self._match.state
@@ -155,7 +155,8 @@ class TableWatch:
         self._match.trouble(view.trouble or self._of_things(view, state))
         record = record_of(state)
         hint = hint_from(record, places, state.questions)
-        tracks = replace(tracker.update(self._tracks, view, hint, places.mats, state.seq), hand_seq=record.hand_seq)
+        before = replace(self._tracks, hand_seq=record.hand_seq)
+        tracks = tracker.update(before, view, hint, places.mats, state.seq)
         is_new_hand = record.hand_seq != self._hand_before and not record.lines
         self._tracks = left_over(tracks) if is_new_hand else tracks
         self._ask(self._tracks, frame, view)

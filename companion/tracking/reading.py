@@ -30,8 +30,9 @@ def known_face(track: Track, tracks: Tracks) -> Card | None:
     firsts = {_clear_first(read) for read in track.readings}
     first = firsts.pop() if len(firsts) == 1 and is_ripe(track, tracks.t_s) else None
     # Of a face alone there may be another copy elsewhere: people had better say.
-    told = first is not None and not is_any_copy(first) and not _lies_elsewhere(first, track, tracks)
-    return face_of(first) if told and first is not None else None
+    if first is None or is_any_copy(first) or _lies_elsewhere(first, track, tracks):
+        return None
+    return face_of(first)
 
 
 def candidates(track: Track, tracks: Tracks) -> list[tuple[str, float]]:
@@ -62,7 +63,6 @@ def _lies_elsewhere(card: str, track: Track, tracks: Tracks) -> bool:
 
 def _clear_first(read: Mapping[str, float]) -> str | None:
     """The card that a reading puts first by far."""
-    ranked = sorted(read.items(), key=lambda item: -item[1])
-    second = ranked[1][1] if len(ranked) > 1 else 0.0
-    clear = ranked and ranked[0][1] >= LEAST_LEAD and ranked[0][1] - second >= CLEAR_LEAD
-    return ranked[0][0] if clear else None
+    first = max(read, key=lambda card: read[card], default="")
+    second = max((confidence for card, confidence in read.items() if card != first), default=0.0)
+    return first if read.get(first, 0.0) >= max(LEAST_LEAD, second + CLEAR_LEAD) else None

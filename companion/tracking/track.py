@@ -16,14 +16,15 @@ from enum import StrEnum
 
 from companion.rules.cards import Card, Family
 from companion.tabletop.card_ids import any_copy
-from companion.tabletop.mat_layout import mat_of
+from companion.tabletop.mat_layout import DISCARD_ZONE, mat_of
 from companion.vision.view import MatSeen, Point, Sighting, View
 
 LOOKS = 3
 """Number of looks whose agreement decides, and of readings whose confidence is averaged."""
 
 AGREEING_LOOKS = 2
-"""Number of the last `LOOKS` that must have seen a card before it can count as lying."""
+"""Number of the last `LOOKS` that must have seen a card before it can count as lying; as many in a row that have not
+seen it end one that never counted."""
 
 MOMENT_S = 0.8
 """Time after which what is seen is no accident: a card is gone, lies there, is read. Ten watched hands come out the
@@ -171,14 +172,14 @@ class Track:
         return self.state in (State.LYING, State.COVERED)
 
     @property
+    def is_laid_off_hazard(self) -> bool:
+        """True if it is a hazard on the discard pile: discarded, or beaten and carried there."""
+        return self.zone == DISCARD_ZONE and self.face.family is Family.HAZARD
+
+    @property
     def is_in_sight(self) -> bool:
         """True if the last look at it saw it."""
         return bool(self.recent) and self.recent[-1]
-
-    @property
-    def is_steady(self) -> bool:
-        """True if the last look saw it and one of the two before it."""
-        return self.is_in_sight and sum(self.recent) >= AGREEING_LOOKS
 
     @property
     def confidence(self) -> float:
@@ -188,6 +189,20 @@ class Track:
             return 0.0
         mean = sum(max(read.values(), default=0.0) for read in last) / len(last)
         return mean * (1.0 if all(self.recent) else UNCLEAR_CONFIDENCE)
+
+    def laid_since(self, seq: int) -> bool:
+        """True if it came to count as lying at this event of the record, or later."""
+        return self.laid_seq is not None and self.laid_seq >= seq
+
+    def has_vanished(self, t_s: float) -> bool:
+        """True if its place has been seen without it for long enough."""
+        if self.state is State.SEEN:
+            return self._is_unseen_for(AGREEING_LOOKS)
+        is_long = self.is_lifted or (self.absent_since_s is not None and t_s - self.absent_since_s >= MOMENT_S)
+        return is_long and self._is_unseen_for(LOOKS)
+
+    def _is_unseen_for(self, looks: int) -> bool:
+        return len(self.recent) >= looks and not any(self.recent[-looks:])
 
     def seen(self, sighting: Sighting, place: Place, t_s: float) -> Track:
         """Return the track after a look that saw it."""
@@ -220,10 +235,6 @@ class Track:
             absent_since_s=t_s if self.absent_since_s is None else self.absent_since_s,
             is_lifted=self.is_lifted or is_lifted,
         )
-
-    def covered(self) -> Track:
-        """Return the track after a look in which something newer hid it."""
-        return replace(self, recent=(), absent_since_s=None)
 
     def after(self, observation: Observation, seq: int) -> Track:
         """Return the track in the state that follows from a look."""

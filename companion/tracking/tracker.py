@@ -16,7 +16,7 @@ from companion.tabletop.mat_layout import DRAW_ZONE, is_pile, mat_of
 from companion.tracking.hand_record import Hint
 from companion.tracking.identity import COVERING_MM, SAME_MM, UNREAD_MM, Detection, assign
 from companion.tracking.track import (
-    LOOKS,
+    AGREEING_LOOKS,
     MOMENT_S,
     NUDGE_MM,
     PUT_RIGHT_S,
@@ -34,6 +34,33 @@ SEVERAL = 2
 
 MOST_GONE = 120
 """Number of cards remembered after they have gone: more than a deck has."""
+
+
+@dataclass(frozen=True, slots=True)
+class DrawPile:
+    """What has been seen of the draw pile."""
+
+    is_empty: bool | None = None
+    """True if the last look saw the marker under it, None where it saw neither marker nor pile."""
+
+    empty_since_s: float | None = None
+    """Since when that marker has been in sight."""
+
+    full_seq: int = -1
+    """The record's last event when the pile was seen last."""
+
+    empty_seq: int = -1
+    """The record's last event when the marker was seen last."""
+
+    def after(self, view: View, seq: int) -> DrawPile:
+        """Return the draw pile after a look."""
+        is_empty = view.draw_pile_empty
+        return DrawPile(
+            is_empty,
+            _since(self.empty_since_s, is_empty is True, view.t_s),
+            seq if is_empty is False else self.full_seq,
+            seq if is_empty is True else self.empty_seq,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,18 +89,10 @@ class Tracks:
     gap_since_s: float | None = None
     """Since when nothing has been seen, until the next look: whatever it shows may have come since then."""
 
-    table_bare_since_s: float | None = None
+    bare_since_s: float | None = None
     """Since when every mat has been seen with no card on it and nothing over it."""
 
-    pile_empty_since_s: float | None = None
-    """Since when the marker under the draw pile has been in sight."""
-
-    draw_pile_empty: bool | None = None
-    pile_seen_seq: int = -1
-    """The record's last event when the draw pile was seen last."""
-
-    pile_empty_seq: int = -1
-    """The record's last event when the marker under it was seen last."""
+    draw_pile: DrawPile = DrawPile()
 
     @property
     def there(self) -> tuple[Track, ...]:
@@ -81,9 +100,34 @@ class Tracks:
         return tuple(track for track in self.cards if track.is_there)
 
     @property
+    def alive(self) -> tuple[Track, ...]:
+        """The cards that have not gone."""
+        return tuple(track for track in self.cards if track.state is not State.GONE)
+
+    @property
+    def coming(self) -> tuple[Track, ...]:
+        """The cards that have been seen too seldom, or too short a time, to count."""
+        return tuple(track for track in self.cards if track.state is State.SEEN)
+
+    @property
+    def gone(self) -> tuple[Track, ...]:
+        """The cards that have gone, as far as they are remembered."""
+        return tuple(track for track in self.cards if track.state is State.GONE)
+
+    @property
     def zones_under_arms(self) -> frozenset[str]:
         """The zones that an arm may be over."""
-        return _under_arms(self.hidden_since_s, self.t_s)
+        hidden = self.hidden_since_s.items()
+        return frozenset(zone for zone, since_s in hidden if self.t_s - since_s < TURN_S and zone != DRAW_ZONE)
+
+    @property
+    def bare_s(self) -> float:
+        """How long the mats have been bare."""
+        return 0.0 if self.bare_since_s is None else self.t_s - self.bare_since_s
+
+    def earliest_s(self, zone: str, t_s: float) -> float:
+        """Return when what a look at that time shows in a zone may have been laid at the earliest."""
+        return self.hidden_since_s.get(zone, t_s if self.gap_since_s is None else self.gap_since_s)
 
     def of_serial(self, serial: int) -> Track | None:
         """Return the track of that serial."""
@@ -98,31 +142,26 @@ def update(tracks: Tracks, view: View, hint: Hint, mats: Iterable[str], seq: int
     """
     if view.trouble is not None:
         return _paused(tracks)
-    earliest_s = view.t_s if tracks.gap_since_s is None else tracks.gap_since_s
-    hidden_since_s = {zone: tracks.hidden_since_s.get(zone, earliest_s) for zone in view.unknown_zones}
-    gone = [track for track in tracks.cards if track.state is State.GONE]
-    alive = [track for track in tracks.cards if track.state is not State.GONE]
-    in_sight = [track for track in alive if track.zone not in view.unknown_zones]
-    detections = list(_detections(view, alive))
-    seen, last_serial = _identified(detections, in_sight, tracks, view, hint, earliest_s)
-    new = [track for serial, track in seen.items() if serial > tracks.last_serial]
-    covered = _covered(in_sight, seen)
-    mats_under_arms = frozenset(mat_of(zone) for zone in _under_arms(hidden_since_s, view.t_s))
-    cards = _moved_on([_observed(track, seen, covered, view, mats_under_arms, seq) for track in (*alive, *new)], seq)
-    kept = [track for track in cards if track.laid_seq is not None or track.state is not State.GONE]
     is_bare = not view.sightings and not view.unknown_zones and {mat.id for mat in view.mats} >= set(mats)
-    return Tracks(
-        cards=tuple(sorted((*gone[-MOST_GONE:], *kept), key=lambda track: track.serial)),
+    detections = list(_detections(view, tracks.alive))
+    now = replace(
+        tracks,
         t_s=view.t_s,
         begun_s=min(tracks.begun_s, view.t_s),
-        last_serial=last_serial,
-        hidden_since_s=hidden_since_s,
+        hidden_since_s={zone: tracks.earliest_s(zone, view.t_s) for zone in view.unknown_zones},
         unread_zones=frozenset(one.place.zone for one in detections if one.sighting.face is Card.UNKNOWN),
-        table_bare_since_s=_since(tracks.table_bare_since_s, is_bare, view.t_s),
-        pile_empty_since_s=_since(tracks.pile_empty_since_s, view.draw_pile_empty is True, view.t_s),
-        draw_pile_empty=view.draw_pile_empty,
-        pile_seen_seq=seq if view.draw_pile_empty is False else tracks.pile_seen_seq,
-        pile_empty_seq=seq if view.draw_pile_empty is True else tracks.pile_empty_seq,
+        gap_since_s=None,
+        bare_since_s=_since(tracks.bare_since_s, is_bare, view.t_s),
+        draw_pile=tracks.draw_pile.after(view, seq),
+    )
+    look = _Look(tracks, now, view, hint, detections)
+    new = [track for serial, track in look.seen.items() if serial > tracks.last_serial]
+    cards = _moved_on([look.observed(track, seq) for track in (*tracks.alive, *new)], seq)
+    kept = [track for track in cards if track.laid_seq is not None or track.state is not State.GONE]
+    return replace(
+        now,
+        cards=tuple(sorted((*tracks.gone[-MOST_GONE:], *kept), key=lambda track: track.serial)),
+        last_serial=max((tracks.last_serial, *look.seen)),
     )
 
 
@@ -137,40 +176,70 @@ def _detections(view: View, tracks: Sequence[Track]) -> Iterator[Detection]:
         yield Detection(replace(sighting, is_double=sighting.is_double or is_upset), place)
 
 
-def _identified(
-    detections: Sequence[Detection],
-    in_sight: Sequence[Track],
-    tracks: Tracks,
-    view: View,
-    hint: Hint,
-    earliest_s: float,
-) -> tuple[dict[int, Track], int]:
-    """Return the tracks that this look sees, by serial, new ones among them, and the last serial given."""
-    disturbed = tracks.unread_zones.union(tracks.hidden_since_s)
-    found = assign(detections, in_sight, hint, disturbed, {mat.id: mat.px_per_mm for mat in view.mats})
-    seen: dict[int, Track] = {}
-    last_serial = tracks.last_serial
-    # The eye numbers cards told by their faces from below: a pile that lies there from the first is in order.
-    for n, one in sorted(enumerate(detections), key=lambda item: item[1].sighting.stay or 0):
-        track, zone = found.get(n), one.place.zone
-        if track is None:
-            is_double = _may_be_double(one, in_sight)
-            is_read = view.read_zones is None or zone in view.read_zones
-            moved = is_read and zone in disturbed
-            if is_double and not (moved and hint.is_legal(one.sighting.face, one.place)):
-                continue
-            last_serial += 1
-            track = Track(
-                last_serial,
-                one.sighting.face,
-                one.sighting.card,
-                one.place,
-                since_s=view.t_s,
-                earliest_s=tracks.hidden_since_s.get(zone, earliest_s),
-                is_double=one.sighting.is_double or is_double,
-            )
-        seen[track.serial] = track.seen(one.sighting, one.place, view.t_s)
-    return seen, last_serial
+class _Look:
+    """One look against what was remembered `before`; `now` is what it tells, but for the cards."""
+
+    def __init__(self, before: Tracks, now: Tracks, view: View, hint: Hint, detections: Sequence[Detection]) -> None:
+        self._before, self._view, self._hint = before, view, hint
+        self._in_sight = [track for track in before.alive if track.zone not in view.unknown_zones]
+        self._disturbed = before.unread_zones.union(before.hidden_since_s)
+        self.seen = self._tracks_of(detections)
+        """The tracks that it sees, by serial, new ones among them."""
+
+        self._covered = _covered(self._in_sight, self.seen)
+        self._uncovered = [t for t in self.seen.values() if t.state is State.COVERED and is_pile(t.zone)]
+        self._mats_under_arms = {mat_of(zone) for zone in now.zones_under_arms}
+
+    def _tracks_of(self, detections: Sequence[Detection]) -> dict[int, Track]:
+        scales = {mat.id: mat.px_per_mm for mat in self._view.mats}
+        found = assign(detections, self._in_sight, self._hint, self._disturbed, scales)
+        seen: dict[int, Track] = {}
+        serial = self._before.last_serial + 1
+        # The eye numbers cards told by their faces from below: a pile that lies there from the first is in order.
+        for n, one in sorted(enumerate(detections), key=lambda item: item[1].sighting.stay or 0):
+            track = found[n] or self._new_track(one, serial)
+            if track is not None:
+                seen[track.serial] = track.seen(one.sighting, one.place, self._view.t_s)
+                serial = max(serial, track.serial + 1)
+        return seen
+
+    def _new_track(self, one: Detection, serial: int) -> Track | None:
+        """Return the track of a card that is new; None where it may be one that lies there, its edges found badly."""
+        zone, is_double = one.place.zone, _may_be_double(one, self._in_sight)
+        is_read = self._view.read_zones is None or zone in self._view.read_zones
+        may_be_laid = is_read and zone in self._disturbed and self._hint.is_legal(one.sighting.face, one.place)
+        if is_double and not may_be_laid:
+            return None
+        return Track(
+            serial,
+            one.sighting.face,
+            one.sighting.card,
+            one.place,
+            since_s=self._view.t_s,
+            earliest_s=self._before.earliest_s(zone, self._view.t_s),
+            is_double=one.sighting.is_double or is_double,
+        )
+
+    def observed(self, track: Track, seq: int) -> Track:
+        """Return a track after this look."""
+        now = self.seen.get(track.serial)
+        if now is not None:
+            is_settled = sum(now.recent) >= AGREEING_LOOKS and not self._is_too_early(now)
+            return now.after(Observation.SETTLED if is_settled else Observation.GLIMPSED, seq)
+        if track.zone in self._view.unknown_zones:
+            was_settled = track.is_in_sight and track.seen_s - track.since_s >= MOMENT_S and _belongs(track)
+            return track.after(Observation.SETTLED, seq) if was_settled else track
+        if track.serial in self._covered:
+            return replace(track, recent=(), absent_since_s=None).after(Observation.COVERED, seq)
+        missed = track.missed(self._view.t_s, is_lifted=any(_may_cover(track, lower) for lower in self._uncovered))
+        return missed.after(Observation.VANISHED, seq) if missed.has_vanished(self._view.t_s) else missed
+
+    def _is_too_early(self, track: Track) -> bool:
+        """True if it is too early to say that a card was laid: it may be put right, or the arm is still there."""
+        lies_s, mat = self._view.t_s - track.since_s, mat_of(track.zone)
+        if lies_s < PUT_RIGHT_S and not _belongs(track):
+            return True
+        return lies_s < MOMENT_S and mat != "table" and mat in self._mats_under_arms
 
 
 def _may_be_double(detection: Detection, tracks: Iterable[Track]) -> bool:
@@ -186,59 +255,19 @@ def _may_be_double(detection: Detection, tracks: Iterable[Track]) -> bool:
 def lost_sight(tracks: Tracks) -> Tracks:
     """Return the memory after the pictures broke off: what had been seen of a card that did not count is void."""
     laid = (t for t in tracks.cards if t.state is not State.SEEN)
-    cards = tuple(replace(t, recent=(), absent_since_s=None) for t in laid)
-    return replace(_paused(tracks), cards=cards, gap_since_s=tracks.t_s)
+    cards = tuple(replace(track, recent=()) for track in laid)
+    return _paused(replace(tracks, cards=cards, gap_since_s=tracks.t_s))
 
 
 def _paused(tracks: Tracks) -> Tracks:
     """Return the memory with every wait begun again."""
-    cards = tuple(replace(t, absent_since_s=None) if t.absent_since_s is not None else t for t in tracks.cards)
-    return replace(tracks, cards=cards, hidden_since_s={}, table_bare_since_s=None, pile_empty_since_s=None)
+    cards = tuple(replace(t, absent_since_s=None) for t in tracks.cards)
+    pile = replace(tracks.draw_pile, empty_since_s=None)
+    return replace(tracks, cards=cards, hidden_since_s={}, bare_since_s=None, draw_pile=pile)
 
 
 def _since(since_s: float | None, holds: bool, t_s: float) -> float | None:
     return (t_s if since_s is None else since_s) if holds else None
-
-
-def _under_arms(hidden_since_s: Mapping[str, float], t_s: float) -> frozenset[str]:
-    return frozenset(z for z, since_s in hidden_since_s.items() if t_s - since_s < TURN_S and z != DRAW_ZONE)
-
-
-def _observed(
-    track: Track,
-    seen: Mapping[int, Track],
-    covered: frozenset[int],
-    view: View,
-    mats_under_arms: frozenset[str],
-    seq: int,
-) -> Track:
-    """Return a track after this look; `covered` are the serials of those that others may lie on."""
-    now = seen.get(track.serial)
-    if now is not None:
-        is_settled = now.is_steady and not _is_too_early(now, view.t_s, mats_under_arms)
-        return now.after(Observation.SETTLED if is_settled else Observation.GLIMPSED, seq)
-    if track.zone in view.unknown_zones:
-        was_settled = track.is_in_sight and track.seen_s - track.since_s >= MOMENT_S and _belongs(track)
-        return track.after(Observation.SETTLED, seq) if was_settled else track
-    if track.serial in covered:
-        return track.covered().after(Observation.COVERED, seq)
-    in_light = (t for t in seen.values() if t.state is State.COVERED and is_pile(t.zone))
-    missed = track.missed(view.t_s, is_lifted=any(_may_cover(track, lower) for lower in in_light))
-    if track.state is State.SEEN:
-        has_vanished = not any(missed.recent[-LOOKS + 1 :])
-    else:
-        is_long = missed.is_lifted or view.t_s - (missed.absent_since_s or 0.0) >= MOMENT_S
-        has_vanished = missed.recent == (False,) * LOOKS and is_long
-    return missed.after(Observation.VANISHED, seq) if has_vanished else missed
-
-
-def _is_too_early(track: Track, t_s: float, mats_under_arms: frozenset[str]) -> bool:
-    """True if it is too early to say that a card was laid: it may be put right, or the arm is still there."""
-    lies_s = t_s - track.since_s
-    if lies_s < PUT_RIGHT_S and not _belongs(track):
-        return True
-    mat = mat_of(track.zone)
-    return lies_s < MOMENT_S and mat != "table" and mat in mats_under_arms
 
 
 def _belongs(track: Track) -> bool:
